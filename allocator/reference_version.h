@@ -1,0 +1,51 @@
+// ReferenceVersion: what differs between the versions of the reference allocator, as rows of data.
+// The algorithm asks a row, never for a version's name.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace vramlab::allocator {
+
+enum class OptionGrammar : std::uint8_t {
+  /// One pass; a separator of the wrong kind is an error.
+  single_pass,
+  /// Segment size first, then shared options, then the allocator's own; separators are interchangeable.
+  three_passes,
+};
+
+/// Which slot `>` in a rounding list fills from.
+enum class RestOfListStart : std::uint8_t { last_given_slot, after_last_given_slot };
+
+/// What a memory fraction of 1.0 does.
+enum class WholeFraction : std::uint8_t { limits_to_total, removes_limit };
+
+/// Which open capture scope is asked first.
+enum class ScopeOrder : std::uint8_t { oldest_first, newest_first };
+
+/// empty_cache while a capture scope is open.
+enum class EmptyCacheInScope : std::uint8_t { refused, skips_default_pools };
+
+/// Restoring a checkpoint whose expandable segment has grown since.
+enum class GrownCheckpoint : std::uint8_t { refused, tolerated };
+
+struct ReferenceVersion {
+  std::string_view name;
+  std::string_view description;
+  OptionGrammar grammar;
+  RestOfListStart rest_of_list;
+  WholeFraction whole_fraction;
+  ScopeOrder scope_order;
+  EmptyCacheInScope empty_cache_in_scope;
+  GrownCheckpoint grown_checkpoint;
+};
+
+/// All rows, oldest first.
+std::span<const ReferenceVersion> reference_versions();
+/// 2.6
+const ReferenceVersion& default_reference_version();
+/// Null where there is no such row.
+const ReferenceVersion* find_reference_version(std::string_view name);
+
+}  // namespace vramlab::allocator
