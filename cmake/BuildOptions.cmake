@@ -1,0 +1,50 @@
+# What every target is compiled with: the language, the warnings, sanitizers, coverage, ccache.
+
+option(VRAMLAB_BUILD_TESTS "Build the tests, the long random run and the benchmarks" ON)
+option(VRAMLAB_WARNINGS_AS_ERRORS "Stop at the first compiler warning" ON)
+option(VRAMLAB_COVERAGE "Count executed lines (gcov)" OFF)
+set(VRAMLAB_SANITIZE "" CACHE STRING "Sanitizers to build with: address,undefined or thread")
+
+get_property(vramlab_multi_config GLOBAL PROPERTY GENERATOR_IS_MULTI_CONFIG)
+if(NOT CMAKE_BUILD_TYPE AND NOT vramlab_multi_config)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Release, Debug or RelWithDebInfo" FORCE)
+endif()
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}")
+
+find_program(VRAMLAB_CCACHE ccache)
+if(VRAMLAB_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${VRAMLAB_CCACHE}")
+endif()
+
+add_library(vramlab_build_options INTERFACE)
+target_include_directories(vramlab_build_options INTERFACE "${PROJECT_SOURCE_DIR}")
+target_compile_options(vramlab_build_options INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Woverloaded-virtual
+  -Wold-style-cast -Wcast-qual -Wimplicit-fallthrough
+  $<$<BOOL:${VRAMLAB_WARNINGS_AS_ERRORS}>:-Werror>)
+
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  # This compiler warns about overlapping copies inside its own std::string where there are none.
+  target_compile_options(vramlab_build_options INTERFACE -Wno-restrict)
+endif()
+
+if(VRAMLAB_SANITIZE)
+  target_compile_options(vramlab_build_options INTERFACE
+    -fsanitize=${VRAMLAB_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(vramlab_build_options INTERFACE -fsanitize=${VRAMLAB_SANITIZE})
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    # With the checks woven in, this compiler sees uninitialised values that are none.
+    target_compile_options(vramlab_build_options INTERFACE -Wno-maybe-uninitialized)
+  endif()
+endif()
+
+if(VRAMLAB_COVERAGE)
+  target_compile_options(vramlab_build_options INTERFACE --coverage -fprofile-update=atomic)
+  target_link_options(vramlab_build_options INTERFACE --coverage)
+endif()

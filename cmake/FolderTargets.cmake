@@ -1,0 +1,34 @@
+# A folder is one library, a program is one folder of sources. A folder without sources yields a
+# library without code, so that a folder of headers alone needs no special treatment.
+
+# vramlab_folder_library(<folder> [USES <target>...]) makes the library vramlab_<folder>.
+function(vramlab_folder_library folder)
+  cmake_parse_arguments(PARSE_ARGV 1 ARG "" "" "USES")
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${folder}/*.cpp")
+  vramlab_source_library(vramlab_${folder} SOURCES ${sources} USES ${ARG_USES})
+endfunction()
+
+# vramlab_source_library(<name> SOURCES <file>... [USES <target>...])
+function(vramlab_source_library name)
+  cmake_parse_arguments(PARSE_ARGV 1 ARG "" "" "SOURCES;USES")
+  if(ARG_SOURCES)
+    add_library(${name} STATIC ${ARG_SOURCES})
+    target_link_libraries(${name} PUBLIC ${ARG_USES} PRIVATE vramlab_build_options)
+    target_include_directories(${name} PUBLIC "${PROJECT_SOURCE_DIR}")
+  else()
+    add_library(${name} INTERFACE)
+    target_link_libraries(${name} INTERFACE ${ARG_USES})
+    target_include_directories(${name} INTERFACE "${PROJECT_SOURCE_DIR}")
+  endif()
+endfunction()
+
+# vramlab_program(<name> FOLDER <folder> [USES <target>...]) makes a program of the folder's
+# own sources (not of the folders below it). Without sources there is no program.
+function(vramlab_program name)
+  cmake_parse_arguments(PARSE_ARGV 1 ARG "" "FOLDER" "USES")
+  file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${ARG_FOLDER}/*.cpp")
+  if(sources)
+    add_executable(${name} ${sources})
+    target_link_libraries(${name} PRIVATE ${ARG_USES} vramlab_build_options)
+  endif()
+endfunction()
