@@ -1,0 +1,277 @@
+#include "tests/layout/layout_rules.h"
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <set>
+#include <sstream>
+#include <stdexcept>
+#include <utility>
+
+#include "tests/layout/layout_tables.h"
+
+namespace vramlab::tests {
+namespace {
+
+constexpr std::array<std::string_view, 6> code_folders = {"allocator", "streams", "traces",
+                                                          "replay",    "tools",   "tests"};
+constexpr std::string_view docs_folder = "docs";
+
+std::string_view folder_of(std::string_view path) {
+  const auto slash = path.find('/');
+  return slash == std::string_view::npos ? std::string_view{} : path.substr(0, slash);
+}
+
+std::string_view name_without_ending(std::string_view path) {
+  const auto slash = path.rfind('/');
+  const auto name = slash == std::string_view::npos ? path : path.substr(slash + 1);
+  return name.substr(0, name.find('.'));
+}
+
+bool is_code_folder(std::string_view folder) {
+  return std::find(code_folders.begin(), code_folders.end(), folder) != code_folders.end();
+}
+
+/// Standard headers are single words: no ending, no folder.
+bool is_standard_header(std::string_view target) {
+  return target.find_first_of("./") == std::string_view::npos;
+}
+
+std::string says_include(const SourceFile& file, const Include& include) {
+  return file.path + " includes " + include.target + ": ";
+}
+
+std::optional<std::string> fault_of_angled(const SourceFile& file, const Include& include) {
+  if (is_code_folder(folder_of(include.target))) {
+    return says_include(file, include) + "our own headers are written in quotes";
+  }
+  if (folder_of(file.path) == "allocator" && !is_standard_header(include.target) &&
+      !allocator_foreign_headers.contains(include.target)) {
+    return says_include(file, include) + "allocator/ uses the standard library alone";
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> fault_of_quoted(const SourceFile& file, const Include& include) {
+  const auto from = folder_of(file.path);
+  const auto to = folder_of(include.target);
+  if (!is_code_folder(to)) {
+    return says_include(file, include) + "includes are written from the root of the tree";
+  }
+  if (from == "tests" || from == to) return std::nullopt;
+  const auto row = allowed_arrows.find(from);
+  if (row == allowed_arrows.end() || !row->second.contains(to)) {
+    return says_include(file, include) + std::string(from) + "/ may not know " + std::string(to) +
+           "/";
+  }
+  if (from == "traces" && !allocator_value_headers.contains(name_without_ending(include.target))) {
+    return says_include(file, include) + "traces/ sees only the value headers of allocator/";
+  }
+  return std::nullopt;
+}
+
+/// A value header that pulls in more would open that to traces/ as well.
+std::optional<std::string> fault_of_value_header(const SourceFile& file, const Include& include) {
+  const bool is_value_header = file.path.ends_with(".h") && folder_of(file.path) == "allocator" &&
+                               allocator_value_headers.contains(name_without_ending(file.path));
+  if (!is_value_header || include.form == IncludeForm::angled ||
+      allocator_value_headers.contains(name_without_ending(include.target))) {
+    return std::nullopt;
+  }
+  return says_include(file, include) + "a value header includes only value headers";
+}
+
+void append(std::vector<std::string>& sentences, std::optional<std::string> sentence) {
+  if (sentence) sentences.push_back(std::move(*sentence));
+}
+
+std::string_view name_of(Level level) {
+  switch (level) {
+    case Level::words:
+      return "words";
+    case Level::shapes:
+      return "shapes";
+    case Level::policy:
+      return "policy";
+    case Level::door:
+      return "door";
+  }
+  return "unknown";
+}
+
+/// From each file to those of the listed files that it includes.
+using IncludeGraph = std::map<std::string, std::set<std::string>>;
+
+IncludeGraph graph_of(const std::vector<SourceFile>& files) {
+  IncludeGraph graph;
+  for (const auto& file : files) graph[file.path];
+  for (const auto& file : files) {
+    for (const auto& include : file.includes) {
+      if (graph.contains(include.target)) graph[file.path].insert(include.target);
+    }
+  }
+  return graph;
+}
+
+/// Takes away, again and again, the files that include nothing that is left. What stays lies on a
+/// circle or leads to one.
+void remove_files_without_circle(IncludeGraph& graph) {
+  bool removed = true;
+  while (removed) {
+    std::set<std::string> leaves;
+    for (const auto& [path, targets] : graph) {
+      if (targets.empty()) leaves.insert(path);
+    }
+    removed = !leaves.empty();
+    for (const auto& leaf : leaves) graph.erase(leaf);
+    for (auto& [path, targets] : graph) {
+      std::erase_if(targets, [&](const std::string& target) { return leaves.contains(target); });
+    }
+  }
+}
+
+std::string read_text(const std::filesystem::path& path) {
+  std::ifstream input(path, std::ios::binary);
+  if (!input) throw std::runtime_error("cannot read " + path.string());
+  return {std::istreambuf_iterator<char>(input), std::istreambuf_iterator<char>()};
+}
+
+std::size_t count_lines(std::string_view text) {
+  const auto ends = static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+  return ends + (text.empty() || text.ends_with('\n') ? 0 : 1);
+}
+
+std::optional<Include> parse_include(std::string_view line) {
+  const auto skip_spaces = [&line] {
+    line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
+  };
+  skip_spaces();
+  if (!line.starts_with('#')) return std::nullopt;
+  line.remove_prefix(1);
+  skip_spaces();
+  constexpr std::string_view word = "include";
+  if (!line.starts_with(word)) return std::nullopt;
+  line.remove_prefix(word.size());
+  skip_spaces();
+  if (line.empty() || (line.front() != '"' && line.front() != '<')) return std::nullopt;
+  const bool quoted = line.front() == '"';
+  const auto end = line.find(quoted ? '"' : '>', 1);
+  if (end == std::string_view::npos) return std::nullopt;
+  return Include{std::string(line.substr(1, end - 1)),
+                 quoted ? IncludeForm::quoted : IncludeForm::angled};
+}
+
+}  // namespace
+
+std::vector<std::string> broken_arrows(const std::vector<SourceFile>& files) {
+  std::vector<std::string> broken;
+  for (const auto& file : files) {
+    for (const auto& include : file.includes) {
+      const bool quoted = include.form == IncludeForm::quoted;
+      append(broken, quoted ? fault_of_quoted(file, include) : fault_of_angled(file, include));
+      append(broken, fault_of_value_header(file, include));
+    }
+  }
+  return broken;
+}
+
+std::vector<std::string> broken_levels(const std::vector<SourceFile>& files) {
+  std::vector<std::string> broken;
+  for (const auto& file : files) {
+    if (folder_of(file.path) != "allocator") continue;
+    const auto own = allocator_levels.find(name_without_ending(file.path));
+    if (own == allocator_levels.end()) {
+      broken.push_back(file.path + " has no level: give it one in tests/layout/layout_tables.h");
+      continue;
+    }
+    for (const auto& include : file.includes) {
+      const auto other = allocator_levels.find(name_without_ending(include.target));
+      if (folder_of(include.target) != "allocator" || other == allocator_levels.end()) continue;
+      if (other->second <= own->second) continue;
+      broken.push_back(says_include(file, include) + std::string(name_of(own->second)) +
+                       " may not look up to " + std::string(name_of(other->second)));
+    }
+  }
+  return broken;
+}
+
+std::vector<std::string> include_circles(const std::vector<SourceFile>& files) {
+  auto graph = graph_of(files);
+  remove_files_without_circle(graph);
+  if (graph.empty()) return {};
+  // Every file left includes another one left, so a walk must come back to where it was.
+  std::vector<std::string> walk = {graph.begin()->first};
+  while (std::count(walk.begin(), walk.end(), walk.back()) == 1) {
+    walk.push_back(*graph[walk.back()].begin());
+  }
+  std::string sentence = "includes go in a circle: ";
+  for (auto at = std::find(walk.begin(), walk.end(), walk.back()); at != walk.end(); ++at) {
+    sentence += *at + (std::next(at) == walk.end() ? "" : " -> ");
+  }
+  return {sentence};
+}
+
+std::vector<std::string> overlong_files(const std::vector<SourceFile>& files) {
+  std::vector<std::string> broken;
+  for (const auto& file : files) {
+    if (file.line_count <= most_lines_of_a_file) continue;
+    broken.push_back(file.path + " has " + std::to_string(file.line_count) +
+                     " lines and asks to be two: the most is " +
+                     std::to_string(most_lines_of_a_file));
+  }
+  return broken;
+}
+
+std::vector<std::string> broken_readmes(const std::vector<FolderReadme>& readmes) {
+  std::vector<std::string> broken;
+  for (const auto& readme : readmes) {
+    const auto name = readme.folder + "/README.md";
+    if (readme.line_count == 0) broken.push_back(name + " is missing or empty");
+    if (readme.line_count > most_lines_of_a_readme) {
+      broken.push_back(name + " has " + std::to_string(readme.line_count) + " lines: the most is " +
+                       std::to_string(most_lines_of_a_readme));
+    }
+  }
+  return broken;
+}
+
+SourceFile parse_source(std::string path, std::string_view text) {
+  SourceFile file{std::move(path), count_lines(text), {}};
+  std::istringstream lines{std::string(text)};
+  for (std::string line; std::getline(lines, line);) {
+    if (auto include = parse_include(line)) file.includes.push_back(std::move(*include));
+  }
+  return file;
+}
+
+std::vector<SourceFile> read_tree(const std::filesystem::path& root) {
+  std::vector<SourceFile> files;
+  for (const auto folder : code_folders) {
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(root / folder)) {
+      const auto ending = entry.path().extension();
+      if (!entry.is_regular_file() || (ending != ".h" && ending != ".cpp")) continue;
+      files.push_back(parse_source(entry.path().lexically_relative(root).generic_string(),
+                                   read_text(entry.path())));
+    }
+  }
+  std::sort(files.begin(), files.end(),
+            [](const SourceFile& a, const SourceFile& b) { return a.path < b.path; });
+  return files;
+}
+
+std::vector<FolderReadme> read_readmes(const std::filesystem::path& root) {
+  std::vector<std::string_view> folders(code_folders.begin(), code_folders.end());
+  folders.push_back(docs_folder);
+  std::vector<FolderReadme> readmes;
+  for (const auto folder : folders) {
+    const auto path = root / folder / "README.md";
+    const bool present = std::filesystem::exists(path);
+    readmes.push_back({std::string(folder), present ? count_lines(read_text(path)) : 0});
+  }
+  return readmes;
+}
+
+}  // namespace vramlab::tests

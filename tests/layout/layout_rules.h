@@ -1,0 +1,47 @@
+// The rules of the house as functions over values: which folder may include which, which level of
+// allocator/ may include which, that includes make no circle, and how long a file may be. Reading
+// the tree is here too, so that the test can hand the rules good and bad trees alike.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace vramlab::tests {
+
+enum class IncludeForm { quoted, angled };
+
+struct Include {
+  std::string target;
+  IncludeForm form = IncludeForm::quoted;
+};
+
+/// A header or source; its path is written from the root with '/'.
+struct SourceFile {
+  std::string path;
+  std::size_t line_count = 0;
+  std::vector<Include> includes;
+};
+
+/// A folder's README; without one, line_count is 0.
+struct FolderReadme {
+  std::string folder;
+  std::size_t line_count = 0;
+};
+
+/// Each returns the broken rules as sentences, none if all hold.
+std::vector<std::string> broken_arrows(const std::vector<SourceFile>& files);
+std::vector<std::string> broken_levels(const std::vector<SourceFile>& files);
+std::vector<std::string> include_circles(const std::vector<SourceFile>& files);
+std::vector<std::string> overlong_files(const std::vector<SourceFile>& files);
+std::vector<std::string> broken_readmes(const std::vector<FolderReadme>& readmes);
+
+SourceFile parse_source(std::string path, std::string_view text);
+
+/// Every header and source of the source folders.
+std::vector<SourceFile> read_tree(const std::filesystem::path& root);
+std::vector<FolderReadme> read_readmes(const std::filesystem::path& root);
+
+}  // namespace vramlab::tests

@@ -1,0 +1,74 @@
+// The tables of the layout test: the only lines to touch when a file or an arrow is added.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <set>
+#include <string_view>
+
+namespace vramlab::tests {
+
+/// What each folder may include besides itself. tests/ may include everything.
+inline const std::map<std::string_view, std::set<std::string_view>> allowed_arrows = {
+    {"allocator", {}},
+    {"streams", {"allocator"}},
+    {"traces", {"allocator"}},
+    {"replay", {"streams", "traces", "allocator"}},
+    {"tools", {"replay", "streams", "traces", "allocator"}},
+};
+
+/// The part of allocator/ that traces/ may see: values without behaviour of their own.
+inline const std::set<std::string_view> allocator_value_headers = {
+    "allocator_error", "allocator_event", "bytes",
+    "check",           "checkpoint",      "ids",
+    "malloc_result",   "pool_traits",     "reference_version",
+    "settings",        "snapshot",        "statistic_values",
+};
+
+/// Headers outside the standard library that allocator/ may include.
+inline const std::set<std::string_view> allocator_foreign_headers = {};
+
+enum class Level { words, shapes, policy, door };
+
+/// The levels of allocator/, by file name without ending: a file includes its own level or a lower
+/// one. The read-only side (statistics, snapshots, the checker) stands beside the door.
+inline const std::map<std::string_view, Level> allocator_levels = {
+    {"allocator_error", Level::words},
+    {"allocator_event", Level::words},
+    {"bytes", Level::words},
+    {"check", Level::words},
+    {"checkpoint", Level::words},
+    {"device", Level::words},
+    {"ids", Level::words},
+    {"malloc_result", Level::words},
+    {"pool_traits", Level::words},
+    {"reference_version", Level::words},
+    {"settings", Level::words},
+    {"size_rules", Level::words},
+    {"snapshot", Level::words},
+    {"statistic_values", Level::words},
+    {"address_map", Level::shapes},
+    {"address_reservation", Level::shapes},
+    {"block", Level::shapes},
+    {"block_arena", Level::shapes},
+    {"free_blocks", Level::shapes},
+    {"pool", Level::shapes},
+    {"segment", Level::shapes},
+    {"cross_stream_frees", Level::policy},
+    {"expandable_segments", Level::policy},
+    {"private_pools", Level::policy},
+    {"reclaim", Level::policy},
+    {"segment_source", Level::policy},
+    {"caching_allocator", Level::door},
+    {"consistency", Level::door},
+    {"device_set", Level::door},
+    {"history", Level::door},
+    {"locked_allocator", Level::door},
+    {"out_of_memory", Level::door},
+    {"statistics", Level::door},
+};
+
+inline constexpr std::size_t most_lines_of_a_file = 400;
+inline constexpr std::size_t most_lines_of_a_readme = 30;
+
+}  // namespace vramlab::tests

@@ -1,0 +1,154 @@
+// The tree keeps the rules of the house, and the rules can say no.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "tests/layout/layout_rules.h"
+
+namespace vramlab::tests {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+SourceFile file_including(std::string path, std::string target) {
+  return {std::move(path), 1, {{std::move(target), IncludeForm::quoted}}};
+}
+
+SourceFile file_including_angled(std::string path, std::string target) {
+  return {std::move(path), 1, {{std::move(target), IncludeForm::angled}}};
+}
+
+std::vector<SourceFile> tree() { return read_tree(VRAMLAB_SOURCE_DIR); }
+
+TEST(LayoutOfTheTree, every_include_follows_the_arrows) {
+  EXPECT_THAT(broken_arrows(tree()), IsEmpty());
+}
+
+TEST(LayoutOfTheTree, allocator_files_include_their_own_level_or_lower) {
+  EXPECT_THAT(broken_levels(tree()), IsEmpty());
+}
+
+TEST(LayoutOfTheTree, includes_go_in_no_circle) { EXPECT_THAT(include_circles(tree()), IsEmpty()); }
+
+TEST(LayoutOfTheTree, no_file_is_overlong) { EXPECT_THAT(overlong_files(tree()), IsEmpty()); }
+
+TEST(LayoutOfTheTree, every_folder_has_a_short_readme) {
+  EXPECT_THAT(broken_readmes(read_readmes(VRAMLAB_SOURCE_DIR)), IsEmpty());
+}
+
+TEST(LayoutOfTheTree, is_read_whole) {
+  const auto files = tree();
+  const auto snapshot = std::find_if(files.begin(), files.end(), [](const SourceFile& file) {
+    return file.path == "allocator/snapshot.h";
+  });
+  ASSERT_NE(snapshot, files.end());
+  EXPECT_GT(snapshot->line_count, 10U);
+  EXPECT_THAT(snapshot->includes,
+              testing::Contains(testing::Field(&Include::target, "allocator/ids.h")));
+}
+
+TEST(LayoutRules, allowed_arrows_pass) {
+  EXPECT_THAT(broken_arrows({file_including("tools/conform.cpp", "replay/conform.h"),
+                             file_including("tools/conform.cpp", "traces/call.h"),
+                             file_including("replay/conform.h", "streams/event_table.h"),
+                             file_including("streams/event_table.h", "allocator/device.h"),
+                             file_including("traces/call.h", "allocator/ids.h"),
+                             file_including("tests/a_test.cpp", "tools/arguments.h"),
+                             file_including_angled("allocator/block.h", "vector"),
+                             file_including_angled("traces/call.h", "nlohmann/json.hpp")}),
+              IsEmpty());
+}
+
+TEST(LayoutRules, allocator_may_not_know_other_folders) {
+  EXPECT_THAT(broken_arrows({file_including("allocator/block.h", "streams/event_table.h")}),
+              ElementsAre("allocator/block.h includes streams/event_table.h: allocator/ may not "
+                          "know streams/"));
+}
+
+TEST(LayoutRules, streams_and_traces_may_not_know_each_other) {
+  EXPECT_THAT(broken_arrows({file_including("streams/a.h", "traces/call.h"),
+                             file_including("traces/call.h", "streams/a.h")}),
+              ElementsAre(HasSubstr("streams/ may not know traces/"),
+                          HasSubstr("traces/ may not know streams/")));
+}
+
+TEST(LayoutRules, no_library_may_know_the_tools_or_the_tests) {
+  EXPECT_THAT(broken_arrows({file_including("replay/a.h", "tools/arguments.h"),
+                             file_including("tools/a.cpp", "tests/support/twin.h")}),
+              ElementsAre(HasSubstr("replay/ may not know tools/"),
+                          HasSubstr("tools/ may not know tests/")));
+}
+
+TEST(LayoutRules, traces_see_only_the_value_headers_of_the_allocator) {
+  EXPECT_THAT(broken_arrows({file_including("traces/a.h", "allocator/device.h")}),
+              ElementsAre(HasSubstr("traces/ sees only the value headers of allocator/")));
+}
+
+TEST(LayoutRules, a_value_header_includes_only_value_headers) {
+  EXPECT_THAT(broken_arrows({file_including("allocator/snapshot.h", "allocator/device.h")}),
+              ElementsAre(HasSubstr("a value header includes only value headers")));
+}
+
+TEST(LayoutRules, allocator_includes_no_other_library) {
+  EXPECT_THAT(broken_arrows({file_including_angled("allocator/block.h", "nlohmann/json.hpp")}),
+              ElementsAre(HasSubstr("allocator/ uses the standard library alone")));
+}
+
+TEST(LayoutRules, our_own_headers_are_quoted_and_written_from_the_root) {
+  EXPECT_THAT(broken_arrows({file_including("allocator/block.cpp", "block.h"),
+                             file_including("streams/a.cpp", "../allocator/ids.h"),
+                             file_including_angled("streams/a.cpp", "allocator/ids.h")}),
+              ElementsAre(HasSubstr("written from the root"), HasSubstr("written from the root"),
+                          HasSubstr("written in quotes")));
+}
+
+TEST(LayoutRules, a_lower_level_may_not_include_a_higher_one) {
+  EXPECT_THAT(broken_levels({file_including("allocator/size_rules.h", "allocator/reclaim.h"),
+                             file_including("allocator/reclaim.h", "allocator/size_rules.h")}),
+              ElementsAre("allocator/size_rules.h includes allocator/reclaim.h: words may not look "
+                          "up to policy"));
+}
+
+TEST(LayoutRules, a_file_without_a_level_is_named) {
+  EXPECT_THAT(broken_levels({file_including("allocator/helper.h", "allocator/ids.h")}),
+              ElementsAre(HasSubstr("allocator/helper.h has no level")));
+}
+
+TEST(LayoutRules, a_circle_of_includes_is_shown) {
+  EXPECT_THAT(include_circles({file_including("streams/start.h", "streams/a.h"),
+                               file_including("streams/a.h", "streams/b.h"),
+                               file_including("streams/b.h", "streams/a.h")}),
+              ElementsAre("includes go in a circle: streams/a.h -> streams/b.h -> streams/a.h"));
+}
+
+TEST(LayoutRules, a_file_over_the_limit_is_overlong) {
+  EXPECT_THAT(overlong_files({{"streams/a.h", 400, {}}, {"streams/b.h", 401, {}}}),
+              ElementsAre(HasSubstr("streams/b.h has 401 lines")));
+}
+
+TEST(LayoutRules, a_missing_or_long_readme_is_named) {
+  EXPECT_THAT(broken_readmes({{"docs", 0}, {"tests", 31}, {"tools", 30}}),
+              ElementsAre("docs/README.md is missing or empty",
+                          "tests/README.md has 31 lines: the most is 30"));
+}
+
+TEST(LayoutRules, includes_are_found_in_text) {
+  const auto file = parse_source("tools/a.cpp",
+                                 "// A tool.\n"
+                                 "#include \"tools/a.h\"\n"
+                                 "  #  include <vector>  // sizes\n"
+                                 "// #include \"tools/b.h\"\n"
+                                 "int included;");
+  EXPECT_EQ(file.line_count, 5U);
+  ASSERT_EQ(file.includes.size(), 2U);
+  EXPECT_EQ(file.includes[0].target, "tools/a.h");
+  EXPECT_EQ(file.includes[0].form, IncludeForm::quoted);
+  EXPECT_EQ(file.includes[1].target, "vector");
+  EXPECT_EQ(file.includes[1].form, IncludeForm::angled);
+}
+
+}  // namespace
+}  // namespace vramlab::tests
