@@ -48,25 +48,34 @@ struct Settings {
   friend bool operator==(const Settings&, const Settings&) = default;
 };
 
+/// In parentheses: how the reference's own texts name the same mistake, which its recordings need.
 enum class SettingsErrorKind : std::uint8_t {
+  /// ("Unrecognized")
   unknown_option,
-  /// A `:` or `,` was expected.
+  /// The grammar of one pass: a `:` or `,` was expected. ("expected :", "expected ,")
   missing_separator,
+  /// The string ends where a value should be; in the grammar of three passes also where a separator
+  /// should be, and right after an entry of a list. ("Index out of bounds", "Error, expecting")
   missing_value,
+  /// Also: too large to be read, has a sign, or has more behind its digits. ("stoi", "stoull",
+  /// "stod")
   not_a_number,
+  /// ("Expected 'True' or 'False'", "single True/False argument")
   not_a_boolean,
-  /// Also: not a power of two.
+  /// Also: not a power of two. ("must be >", "power of 2", "less than", "greater than", "invalid")
   out_of_range,
+  /// ("Unknown allocator backend")
   unknown_backend,
-  /// Another backend than the one that runs.
+  /// Another backend than the one that runs. ("parsed at runtime !=")
   other_backend,
+  /// ("Expected closing bracket")
   unclosed_list,
 };
 std::string_view settings_error_kind_name(SettingsErrorKind kind);
 
 struct SettingsError {
   SettingsErrorKind kind = SettingsErrorKind::unknown_option;
-  /// The option at fault; of an unknown one, the word that was found.
+  /// The option at fault, by the name that was written; of an unknown one, the word that was found.
   std::string option;
   /// A sentence that names the option, what it takes and what was found.
   std::string message;

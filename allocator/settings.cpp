@@ -1,0 +1,67 @@
+#include "allocator/settings.h"
+
+#include "allocator/check.h"
+#include "allocator/reference_version.h"
+#include "allocator/settings_passes.h"
+
+namespace vramlab::allocator {
+namespace {
+
+/// All other options keep their last value when a new string is set.
+Settings reset_by_new_string(Settings settings, std::string_view text) {
+  settings.text = text;
+  settings.max_split_size = unlimited;
+  settings.roundup_divisions.fill(0);
+  settings.garbage_collection_threshold = 0;
+  return settings;
+}
+
+void parse_by_grammar(OptionParse& parse) {
+  switch (parse.version.grammar) {
+    case OptionGrammar::single_pass:
+      return parse_in_single_pass(parse);
+    case OptionGrammar::three_passes:
+      return parse_in_three_passes(parse);
+  }
+}
+
+}  // namespace
+
+ParsedSettings parse_settings(const Settings& in_force, std::string_view text,
+                              const ReferenceVersion& version) {
+  ParsedSettings parsed{reset_by_new_string(in_force, text), std::nullopt};
+  const GrammarRules& rules = rules_of(version.grammar);
+  OptionParse parse{version, rules, OptionTokens(text, rules.blanks), parsed.settings};
+  try {
+    parse_by_grammar(parse);
+  } catch (const OptionRefused& refused) {
+    parsed.error = refused.error();
+  }
+  return parsed;
+}
+
+std::string_view settings_error_kind_name(SettingsErrorKind kind) {
+  switch (kind) {
+    case SettingsErrorKind::unknown_option:
+      return "unknown_option";
+    case SettingsErrorKind::missing_separator:
+      return "missing_separator";
+    case SettingsErrorKind::missing_value:
+      return "missing_value";
+    case SettingsErrorKind::not_a_number:
+      return "not_a_number";
+    case SettingsErrorKind::not_a_boolean:
+      return "not_a_boolean";
+    case SettingsErrorKind::out_of_range:
+      return "out_of_range";
+    case SettingsErrorKind::unknown_backend:
+      return "unknown_backend";
+    case SettingsErrorKind::other_backend:
+      return "other_backend";
+    case SettingsErrorKind::unclosed_list:
+      return "unclosed_list";
+  }
+  check_failed("an error of an option string is of one of the known kinds", __FILE__, __LINE__);
+}
+
+}  // namespace vramlab::allocator
