@@ -52,6 +52,8 @@ inline const std::map<std::string_view, Level> allocator_levels = {
     {"block", Level::shapes},
     {"block_arena", Level::shapes},
     {"free_blocks", Level::shapes},
+    {"lane", Level::shapes},
+    {"listeners", Level::shapes},
     {"pool", Level::shapes},
     {"segment", Level::shapes},
     {"cross_stream_frees", Level::policy},
