@@ -1,0 +1,120 @@
+#include "streams/simulated_memory.h"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "allocator/check.h"
+
+namespace vramlab::streams {
+
+using allocator::Address;
+using allocator::Bytes;
+using allocator::MemoryInfo;
+using allocator::StreamId;
+using allocator::UnitRange;
+
+namespace {
+
+constexpr Address end_of_addresses{std::numeric_limits<std::uint64_t>::max()};
+/// Nothing larger is ever placed, so that rounding and sums cannot wrap around.
+constexpr Bytes largest_range{1ULL << 62};
+
+}  // namespace
+
+SimulatedMemory::SimulatedMemory(MemoryOptions options)
+    : options_(std::move(options)), gaps_({{0}, end_of_addresses}) {
+  check(options_.granularity.count > 0, "the granularity is at least one byte");
+}
+
+MemoryInfo SimulatedMemory::info() const {
+  const Bytes room = options_.total - std::min(options_.total, used_);
+  return {room - std::min(room, external_), options_.total};
+}
+
+std::optional<Address> SimulatedMemory::allocate(Bytes size, StreamId stream) {
+  check(size.count > 0, "an allocation is not empty");
+  if (size > largest_range || rounded(size) > info().free) return std::nullopt;
+  const auto at = place({PlaceKind::allocation, size, stream});
+  if (!at) return std::nullopt;
+  gaps_.take({*at, *at + rounded(size)});
+  allocations_[at->value] = rounded(size);
+  used_ += rounded(size);
+  return at;
+}
+
+void SimulatedMemory::release(Address at) {
+  const auto found = allocations_.find(at.value);
+  check(found != allocations_.end(), "only what was allocated is released");
+  gaps_.give_back({at, at + found->second});
+  used_ -= found->second;
+  allocations_.erase(found);
+}
+
+std::optional<Address> SimulatedMemory::reserve(Bytes size, StreamId stream) {
+  check(size.count > 0, "a reservation is not empty");
+  if (size > largest_range) return std::nullopt;
+  const auto at = place({PlaceKind::reservation, size, stream});
+  if (!at) return std::nullopt;
+  gaps_.take({*at, *at + rounded(size)});
+  reservations_[*at].size = rounded(size);
+  return at;
+}
+
+void SimulatedMemory::release_reservation(Address at, Bytes size) {
+  const auto found = reservations_.find(at);
+  check(found != reservations_.end() && found->second.size == rounded(size),
+        "only what was reserved is released, as a whole");
+  check(found->second.units.is_empty(), "a reservation is unmapped before it is released");
+  gaps_.give_back({at, at + found->second.size});
+  reservations_.erase(found);
+}
+
+SimulatedMemory::MapResult SimulatedMemory::map(const UnitRange& range) {
+  Reservation& reservation = reservation_of(range);
+  check(!reservation.units.has_any_in({range.at, range.at + range.size()}),
+        "a range is mapped once");
+  const std::uint64_t fitting = info().free / range.unit;
+  if (fitting < range.count) return {false, fitting};
+  reservation.units.add(range);
+  used_ += range.size();
+  return {true, range.count};
+}
+
+void SimulatedMemory::unmap(const UnitRange& range) {
+  reservation_of(range).units.remove(range);
+  used_ -= range.size();
+}
+
+std::optional<Address> SimulatedMemory::place(const PlaceRequest& request) const {
+  if (const auto dictated = dictated_place(request)) return dictated;
+  const AddressRange window =
+      request.kind == PlaceKind::allocation ? options_.allocations : options_.reservations;
+  return gaps_.lowest_fit({rounded(request.size), options_.granularity, window});
+}
+
+std::optional<Address> SimulatedMemory::dictated_place(const PlaceRequest& request) const {
+  if (!options_.placement) return std::nullopt;
+  const auto at = options_.placement(request);
+  if (!at) return std::nullopt;
+  const Bytes size = rounded(request.size);
+  if (end_of_addresses - *at < size || !gaps_.is_free({*at, *at + size}))
+    throw allocator::DeviceError("the dictated address " + std::to_string(at->value) + " for " +
+                                 std::to_string(request.size.count) + " bytes is not free");
+  return at;
+}
+
+Bytes SimulatedMemory::rounded(Bytes size) const { return round_up(size, options_.granularity); }
+
+SimulatedMemory::Reservation& SimulatedMemory::reservation_of(const UnitRange& range) {
+  check(range.count > 0 && range.unit.count > 0, "a range of units is not empty");
+  const auto after = reservations_.upper_bound(range.at);
+  check(after != reservations_.begin(), "units lie in a reservation");
+  const auto found = std::prev(after);
+  const Bytes room = found->second.size - std::min(found->second.size, range.at - found->first);
+  check(room / range.unit >= range.count, "units lie in one reservation");
+  return found->second;
+}
+
+}  // namespace vramlab::streams

@@ -1,0 +1,86 @@
+// SimulatedMemory: the memory of a simulated device. It counts bytes, places ranges of addresses
+// and keeps the physical units behind reservations. It knows no streams' work and no time.
+//
+// A range takes the lowest gap of its window that is large enough, unless a placement rule dictates
+// the address. Classic allocations are rounded up to the granularity; units count at their size.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <unordered_map>
+
+#include "allocator/device.h"
+#include "streams/free_gaps.h"
+#include "streams/mapped_units.h"
+
+namespace vramlab::streams {
+
+enum class PlaceKind : std::uint8_t { allocation, reservation };
+
+struct PlaceRequest {
+  PlaceKind kind = PlaceKind::allocation;
+  /// As it was asked for, before rounding.
+  allocator::Bytes size;
+  allocator::StreamId stream;
+};
+
+/// Dictates the address of one request, or leaves it to the lowest gap by giving nothing.
+using PlacementRule = std::function<std::optional<allocator::Address>(const PlaceRequest&)>;
+
+struct MemoryOptions {
+  allocator::Bytes total;
+  allocator::Bytes granularity{2ULL << 20};
+  AddressRange allocations{{0x7f0000000000}, {0x8000000000000000}};
+  AddressRange reservations{{0x300000000000}, {0x7f0000000000}};
+  /// Empty: always the lowest gap.
+  PlacementRule placement = {};
+};
+
+class SimulatedMemory {
+ public:
+  explicit SimulatedMemory(MemoryOptions options);
+
+  allocator::MemoryInfo info() const;
+  allocator::Bytes used() const { return used_; }
+  /// What other users of the device hold now. May be more than there is room for.
+  void set_external(allocator::Bytes size) { external_ = size; }
+
+  /// Throws DeviceError where a dictated address is not free; so does reserve().
+  std::optional<allocator::Address> allocate(allocator::Bytes size, allocator::StreamId stream);
+  void release(allocator::Address at);
+
+  std::optional<allocator::Address> reserve(allocator::Bytes size, allocator::StreamId stream);
+  void release_reservation(allocator::Address at, allocator::Bytes size);
+
+  struct MapResult {
+    bool mapped = false;
+    /// Also counts units that were given back because a later one did not fit.
+    std::uint64_t units_created = 0;
+  };
+  MapResult map(const allocator::UnitRange& range);
+  void unmap(const allocator::UnitRange& range);
+
+ private:
+  struct Reservation {
+    allocator::Bytes size;
+    MappedUnits units;
+  };
+
+  std::optional<allocator::Address> place(const PlaceRequest& request) const;
+  std::optional<allocator::Address> dictated_place(const PlaceRequest& request) const;
+  allocator::Bytes rounded(allocator::Bytes size) const;
+  /// Requires: the range lies in one reservation.
+  Reservation& reservation_of(const allocator::UnitRange& range);
+
+  MemoryOptions options_;
+  FreeGaps gaps_;
+  allocator::Bytes used_;
+  allocator::Bytes external_;
+  /// Rounded sizes by address.
+  std::unordered_map<std::uint64_t, allocator::Bytes> allocations_;
+  std::map<allocator::Address, Reservation> reservations_;
+};
+
+}  // namespace vramlab::streams
