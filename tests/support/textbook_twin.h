@@ -131,7 +131,7 @@ class TextbookTwin final : public replay::AllocatorSubject {
 
   // textbook_twin_events.cpp
   void process_events();
-  void synchronize_events();
+  void synchronize_events(const PrivatePool* only);
   void record_events(Block& block);
   void handle_deferred();
   void handle_deferred_block(Block& block);

@@ -17,14 +17,19 @@ void TextbookTwin::process_events() {
   }
 }
 
-void TextbookTwin::synchronize_events() {
+// Of one private pool: only the events that its own blocks wait for.
+void TextbookTwin::synchronize_events(const PrivatePool* only) {
   ++values_.num_sync_all_streams;
   handle_deferred();
   for (auto& [stream, queue] : events_) {
-    while (!queue.empty()) {
-      const auto [event, block] = queue.front();
+    for (auto at = queue.begin(); at != queue.end();) {
+      const auto [event, block] = *at;
+      if (only != nullptr && pool_of(*block).owner != only) {
+        ++at;
+        continue;
+      }
       device_.wait_for_event(event);
-      queue.pop_front();
+      at = queue.erase(at);
       finish_event(event, *block);
     }
   }

@@ -114,12 +114,12 @@ void TextbookTwin::release_cached_blocks(PoolId only) {
   if (only != allocator::default_pool) {
     const auto found = private_pools_.find(only);
     if (found == private_pools_.end() || found->second.use_count > 0) return;
-    synchronize_events();
+    synchronize_events(&found->second);
     release_pair(found->second);
     return forget_empty_pools();
   }
   if (!is_capturing()) {
-    synchronize_events();
+    synchronize_events(nullptr);
     release_free_blocks(own_.large);
     release_free_blocks(own_.small);
   }
