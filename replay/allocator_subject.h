@@ -4,6 +4,8 @@
 // A call that must not be made throws allocator::AllocatorError before anything changed.
 #pragma once
 
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,6 +18,11 @@
 #include "allocator/settings.h"
 #include "allocator/snapshot.h"
 #include "allocator/statistic_values.h"
+
+namespace vramlab::allocator {
+class Device;
+struct ReferenceVersion;
+}  // namespace vramlab::allocator
 
 namespace vramlab::replay {
 
@@ -58,5 +65,11 @@ class AllocatorSubject {
   /// The first rule that the state breaks, as a sentence; empty where all hold.
   virtual std::string find_broken_rule() const = 0;
 };
+
+/// Makes a subject on a device, with an option string in force from the start. Where the string is
+/// refused, the error is handed out, and what stands before it has taken effect.
+using SubjectFactory = std::function<std::unique_ptr<AllocatorSubject>(
+    allocator::Device& device, const allocator::ReferenceVersion& version, std::string_view config,
+    std::optional<allocator::SettingsError>& config_error)>;
 
 }  // namespace vramlab::replay

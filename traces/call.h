@@ -44,13 +44,13 @@ struct Call {
   bool no_split = false;
   /// Names the result of a malloc from then on.
   std::uint64_t id = 0;
-  allocator::Bytes bytes;
-  allocator::StreamId stream;
-  allocator::StreamId waited_stream;
+  allocator::Bytes bytes{};
+  allocator::StreamId stream{};
+  allocator::StreamId waited_stream{};
   /// The second half of the pool id; the first is 0.
   std::uint64_t pool = 0;
   double fraction = 0;
-  std::string text;
+  std::string text{};
 };
 
 }  // namespace vramlab::traces
