@@ -1,0 +1,136 @@
+// CachingAllocator: the door. It tells the story of a request in short functions and leaves each
+// step to the part that knows its rule. One device, no lock, no clock: several of them run side by
+// side in one process and share nothing.
+//
+// Listeners hear every fact at the moment it happens; they are chosen at compile time. Calls that
+// must not be made in a state throw AllocatorError before anything changed. A DeviceError thrown by
+// the device passes through and leaves the allocator consistent.
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string_view>
+
+#include "allocator/capture_scopes.h"
+#include "allocator/checkpoint.h"
+#include "allocator/core.h"
+#include "allocator/cross_stream_frees.h"
+#include "allocator/history.h"
+#include "allocator/malloc_result.h"
+#include "allocator/pool_traits.h"
+#include "allocator/reclaim.h"
+#include "allocator/segment_source.h"
+#include "allocator/snapshot.h"
+#include "allocator/statistics.h"
+
+namespace vramlab::allocator {
+
+template <class L>
+class CachingAllocator {
+ public:
+  /// A limit that the settings bring along is in force from the start.
+  /// Requires: the device outlives the allocator.
+  CachingAllocator(Device& device, const ReferenceVersion& version, const Settings& settings = {});
+
+  MallocResult malloc(Bytes request, StreamId stream);
+  /// The figures of the last request that failed.
+  const OutOfMemory& last_failure() const { return last_failure_; }
+  void free(Address address);
+  /// The block is used on that stream too: freed, it waits for the work there.
+  void record_stream(Address address, StreamId stream);
+
+  /// Releases what is cached: everything, or of one private pool that nobody uses any more.
+  void empty_cache(PoolId pool = default_pool);
+  /// What stands before an error in the string has taken effect.
+  std::optional<SettingsError> set_options(std::string_view text);
+  /// Requires: between 0 and 1.
+  void set_memory_fraction(double fraction);
+
+  /// From now on requests on streams that the filter accepts come from the private pool, which is
+  /// made, or used once more.
+  void begin_scope(PoolId pool, StreamFilter filter);
+  void end_scope(PoolId pool);
+  /// One use less; at none its cached memory may be released.
+  void release_pool(PoolId pool);
+  /// A pool object of the user's is made; destroying it gives its use back and empties its cache.
+  void create_pool(PoolId pool, PoolTraits traits);
+  void destroy_pool(PoolId pool);
+
+  Checkpoint take_checkpoint(PoolId pool);
+  RestoreResult restore_checkpoint(const Checkpoint& checkpoint);
+
+  Snapshot take_snapshot();
+
+  L& listeners() { return core_.listeners; }
+  const L& listeners() const { return core_.listeners; }
+  const Settings& settings() const { return core_.settings; }
+  /// For checkers and reports, which only look.
+  const Core<L>& core() const { return core_; }
+  const CrossStreamFrees<L>& cross_stream_frees() const { return frees_; }
+
+ private:
+  struct Found {
+    MallocOutcome outcome = MallocOutcome::out_of_memory;
+    BlockIndex block = BlockIndex::none;
+  };
+  enum class Mode : bool { classic, expandable };
+  enum class Cut : bool { by_rule, always };
+
+  ScopeOpen scope_open() const { return scopes_.is_empty() ? ScopeOpen::no : ScopeOpen::yes; }
+  void complete_waiting(StreamId stream);
+  Pool& pool_for(PoolKind kind, StreamId stream);
+
+  // Finding a free block (best fit and its exceptions).
+  BlockIndex take_best_fit(Lane& lane, Bytes rounded, Mode mode);
+  FreeBlocks::Cursor walk_expandable(const Lane& lane, FreeBlocks::Cursor at) const;
+  FreeBlocks::Cursor skip_expandable(const Lane& lane, FreeBlocks::Cursor at) const;
+  bool is_oversize_mismatch(Bytes block, Bytes rounded) const;
+  Bytes reach_of(const Block& block) const;
+
+  // The ladder on a miss.
+  Found get_memory(Lane& lane, Bytes rounded);
+  Found borrow_from_pools(PoolKind kind, StreamId stream, Bytes rounded);
+  Found borrow_from(PrivatePool& pool, PoolKind kind, StreamId stream, Bytes rounded);
+  MallocResult fail(MallocOutcome outcome, const Lane& lane, Bytes request, Bytes rounded);
+  MallocResult refuse_huge(Bytes request);
+  OutOfMemory describe_failure(MallocOutcome outcome, Bytes request, Bytes device_size);
+
+  bool should_split(const Block& block, Bytes rounded, Mode mode) const;
+  Address hand_out(BlockIndex found, Bytes rounded, Bytes request, Cut cut, Mode mode);
+  Mode mode() const {
+    return core_.settings.expandable_segments ? Mode::expandable : Mode::classic;
+  }
+
+  BlockIndex live_block(Address address, const char* purpose) const;
+  PrivatePool& usable_pool(PoolId pool, const char* purpose);
+  PrivatePool& open_pool(PoolId pool);
+
+  // Checkpoints.
+  std::vector<SegmentIndex> segments_of(const PrivatePool& pool) const;
+  void check_restorable(const PrivatePool& pool, const Checkpoint& checkpoint) const;
+  bool fits(const CheckpointSegment& noted, BlockIndex first) const;
+  std::vector<Address> free_all_of(const PrivatePool& pool);
+  void cut_along(const CheckpointSegment& noted, BlockIndex first, RestoreResult& result);
+
+  SnapshotSegment snapshot_run(const Segment& segment, BlockIndex& at) const;
+
+  Core<L> core_;
+  CaptureScopes scopes_;
+  CrossStreamFrees<L> frees_;
+  SegmentSource<L> source_;
+  Reclaim<L> reclaim_;
+  std::set<PoolId> lending_pools_;
+  std::set<PoolId> no_split_pools_;
+  OutOfMemory last_failure_;
+};
+
+/// Nobody listens: the algorithm alone.
+using BareAllocator = CachingAllocator<Listeners<>>;
+using CountingAllocator = CachingAllocator<Listeners<Statistics>>;
+using RecordingAllocator = CachingAllocator<Listeners<Statistics, History>>;
+
+extern template class CachingAllocator<Listeners<>>;
+extern template class CachingAllocator<Listeners<Statistics>>;
+extern template class CachingAllocator<Listeners<Statistics, History>>;
+
+}  // namespace vramlab::allocator

@@ -1,0 +1,39 @@
+#include "allocator/capture_scopes.h"
+
+#include <algorithm>
+#include <ranges>
+
+#include "allocator/check.h"
+
+namespace vramlab::allocator {
+
+bool CaptureScopes::is_open(PoolId pool) const {
+  return std::ranges::any_of(scopes_,
+                             [pool](const Scope& scope) { return scope.pool->id == pool; });
+}
+
+void CaptureScopes::open(PrivatePool& pool, StreamFilter filter) {
+  scopes_.push_back({&pool, std::move(filter)});
+}
+
+PrivatePool& CaptureScopes::close(PoolId pool) {
+  const auto scope = std::ranges::find_if(
+      scopes_, [pool](const Scope& candidate) { return candidate.pool->id == pool; });
+  check(scope != scopes_.end(), "only an open scope is closed");
+  PrivatePool& closed = *scope->pool;
+  scopes_.erase(scope);
+  return closed;
+}
+
+PrivatePool* CaptureScopes::find(StreamId stream) const {
+  const auto accepts = [stream](const Scope& scope) { return scope.accepts(stream); };
+  if (order_ == ScopeOrder::oldest_first) {
+    const auto scope = std::ranges::find_if(scopes_, accepts);
+    return scope == scopes_.end() ? nullptr : scope->pool;
+  }
+  const auto newest_first = std::views::reverse(scopes_);
+  const auto scope = std::ranges::find_if(newest_first, accepts);
+  return scope == newest_first.end() ? nullptr : scope->pool;
+}
+
+}  // namespace vramlab::allocator
