@@ -4,7 +4,7 @@
 #include <iterator>
 #include <utility>
 
-namespace vramlab::support {
+namespace vramlab::tests {
 namespace {
 
 void move_to(Block& block, Address address) {
@@ -62,4 +62,4 @@ std::vector<Block*> blocks_of(const Segment& segment) {
   return blocks;
 }
 
-}  // namespace vramlab::support
+}  // namespace vramlab::tests

@@ -12,7 +12,7 @@
 #include "allocator/ids.h"
 #include "allocator/snapshot.h"
 
-namespace vramlab::support {
+namespace vramlab::tests {
 
 using allocator::Address;
 using allocator::Bytes;
@@ -107,4 +107,4 @@ struct CaptureScope {
   allocator::StreamFilter accepts;
 };
 
-}  // namespace vramlab::support
+}  // namespace vramlab::tests

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace vramlab::support {
+namespace vramlab::tests {
 namespace {
 
 using allocator::PooledStatistic;
@@ -52,4 +52,4 @@ void reset_accumulated(StatisticValues& values) {
     *count = 0;
 }
 
-}  // namespace vramlab::support
+}  // namespace vramlab::tests

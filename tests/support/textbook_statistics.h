@@ -5,7 +5,7 @@
 #include "allocator/statistic_values.h"
 #include "allocator/bytes.h"
 
-namespace vramlab::support {
+namespace vramlab::tests {
 
 /// Adds to a counter; a negative amount is booked as a decrease, 0 not at all.
 void book(allocator::StatisticValue& counter, std::int64_t amount);
@@ -19,4 +19,4 @@ std::int64_t minus(allocator::Bytes size);
 void reset_peaks(allocator::StatisticValues& values);
 void reset_accumulated(allocator::StatisticValues& values);
 
-}  // namespace vramlab::support
+}  // namespace vramlab::tests

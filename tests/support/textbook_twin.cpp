@@ -6,7 +6,7 @@
 #include "allocator/allocator_error.h"
 #include "tests/support/textbook_statistics.h"
 
-namespace vramlab::support {
+namespace vramlab::tests {
 
 using namespace allocator::literals;
 using allocator::Action;
@@ -212,4 +212,4 @@ void TextbookTwin::record(Action action, Address address, Bytes size, StreamId s
 void TextbookTwin::reset_peak_statistics() { reset_peaks(values_); }
 void TextbookTwin::reset_accumulated_statistics() { reset_accumulated(values_); }
 
-}  // namespace vramlab::support
+}  // namespace vramlab::tests

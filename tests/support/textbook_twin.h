@@ -22,7 +22,7 @@
 #include "replay/allocator_subject.h"
 #include "tests/support/textbook_shapes.h"
 
-namespace vramlab::support {
+namespace vramlab::tests {
 
 class TextbookTwin final : public replay::AllocatorSubject {
  public:
@@ -186,4 +186,4 @@ class TextbookTwin final : public replay::AllocatorSubject {
   allocator::OutOfMemory failure_;
 };
 
-}  // namespace vramlab::support
+}  // namespace vramlab::tests

@@ -4,7 +4,7 @@
 #include "allocator/allocator_error.h"
 #include "tests/support/textbook_twin.h"
 
-namespace vramlab::support {
+namespace vramlab::tests {
 
 using allocator::Checkpoint;
 using allocator::CheckpointBlock;
@@ -126,4 +126,4 @@ void TextbookTwin::cut_like(PrivatePool& pool, const CheckpointSegment& noted,
   for (Block* block : to_free) request_free(*block);
 }
 
-}  // namespace vramlab::support
+}  // namespace vramlab::tests

@@ -3,7 +3,7 @@
 
 #include "tests/support/textbook_twin.h"
 
-namespace vramlab::support {
+namespace vramlab::tests {
 
 // The deferred list comes first, so a block on it never completes by its events alone.
 void TextbookTwin::process_events() {
@@ -116,4 +116,4 @@ void TextbookTwin::reuse_deferred(StreamId stream) {
   }
 }
 
-}  // namespace vramlab::support
+}  // namespace vramlab::tests

@@ -4,7 +4,7 @@
 #include "tests/support/textbook_statistics.h"
 #include "tests/support/textbook_twin.h"
 
-namespace vramlab::support {
+namespace vramlab::tests {
 
 using namespace allocator::literals;
 using allocator::Action;
@@ -133,4 +133,4 @@ void TextbookTwin::leave_unmapped_set(Block& block) {
   pool_of(block).unmapped_blocks.erase({block.segment->stream, block.address});
 }
 
-}  // namespace vramlab::support
+}  // namespace vramlab::tests

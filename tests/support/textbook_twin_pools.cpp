@@ -4,7 +4,7 @@
 #include "allocator/allocator_error.h"
 #include "tests/support/textbook_twin.h"
 
-namespace vramlab::support {
+namespace vramlab::tests {
 namespace {
 
 std::string pool_name(PoolId pool) {
@@ -97,4 +97,4 @@ Block* TextbookTwin::borrow(Request& request) {
   return nullptr;
 }
 
-}  // namespace vramlab::support
+}  // namespace vramlab::tests

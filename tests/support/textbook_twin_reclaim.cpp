@@ -5,7 +5,7 @@
 #include "tests/support/textbook_statistics.h"
 #include "tests/support/textbook_twin.h"
 
-namespace vramlab::support {
+namespace vramlab::tests {
 
 using allocator::Action;
 
@@ -164,4 +164,4 @@ bool TextbookTwin::holds_segments(const PrivatePool& pool) const {
                      [&](const auto& entry) { return entry.second->pool->owner == &pool; });
 }
 
-}  // namespace vramlab::support
+}  // namespace vramlab::tests

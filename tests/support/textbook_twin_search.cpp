@@ -4,7 +4,7 @@
 #include "tests/support/textbook_statistics.h"
 #include "tests/support/textbook_twin.h"
 
-namespace vramlab::support {
+namespace vramlab::tests {
 
 using namespace allocator::literals;
 using allocator::Action;
@@ -160,4 +160,4 @@ void TextbookTwin::leave_free_set(Block& block) {
   pool_of(block).free_blocks.erase({block.segment->stream, block.size, block.address});
 }
 
-}  // namespace vramlab::support
+}  // namespace vramlab::tests

@@ -1,7 +1,7 @@
 // What the twin shows of itself: snapshots and the figures of a failed request.
 #include "tests/support/textbook_twin.h"
 
-namespace vramlab::support {
+namespace vramlab::tests {
 
 using allocator::BlockState;
 using allocator::Snapshot;
@@ -84,4 +84,4 @@ Bytes TextbookTwin::free_in_private_pools() const {
   return free;
 }
 
-}  // namespace vramlab::support
+}  // namespace vramlab::tests
