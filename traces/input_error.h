@@ -1,0 +1,31 @@
+// InputError: a file or an argument that is not as it must be. One line says which file, where in
+// it, what was expected and what was found.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace vramlab::traces {
+
+struct InputFault {
+  std::string file;
+  /// Such as `byte 17` or `ops[3][1]`; empty where it is the file as a whole.
+  std::string position;
+  std::string expected;
+  std::string found;
+};
+
+class InputError : public std::runtime_error {
+ public:
+  explicit InputError(const InputFault& fault)
+      : std::runtime_error(fault.file + (fault.position.empty() ? "" : " at " + fault.position) +
+                           ": expected " + fault.expected + ", found " + fault.found),
+        fault_(fault) {}
+
+  const InputFault& fault() const { return fault_; }
+
+ private:
+  InputFault fault_;
+};
+
+}  // namespace vramlab::traces
