@@ -1,49 +1,69 @@
 #!/usr/bin/env bash
-# What tools/test.sh leaves out: format, lint, shell scripts, layout, and the whole suite under the
-# address, undefined-behaviour and thread sanitizers. Ends with failure at the first step that fails.
+# What tools/test.sh leaves out: format, scripts, lint, layout, and the whole suite under the
+# address and undefined-behaviour sanitizers and under the thread sanitizer. All steps, or those
+# named: bash tools/check.sh format lint. Stops at the first step that fails.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 jobs="$(nproc)"
+all_steps=(format scripts lint layout address thread)
+
 step() { printf '\ncheck: %s\n' "$*"; }
-sources() { find "$@" -name '*.cpp' -o -name '*.h' | sort; }
+files_named() { find allocator streams traces replay tools "$@" | sort; }
 
 check_format() {
-  step "every source is formatted as .clang-format says"
-  sources allocator streams traces replay tools tests | xargs clang-format-14 --dry-run --Werror
-}
-
-check_lint() {
-  step "clang-tidy finds nothing in the libraries and the program"
-  find allocator streams traces replay tools -name '*.cpp' | sort |
-    xargs --max-args=2 --max-procs="$jobs" clang-tidy-14 -p build --quiet \
-      --warnings-as-errors='*' --extra-arg=-Wno-unknown-warning-option \
-      2> >(grep -v 'warnings\? generated\.$' >&2)
+  step "every source is formatted as .clang-format says (bash tools/format.sh does it)"
+  files_named tests -name '*.cpp' -o -name '*.h' | xargs clang-format-14 --dry-run --Werror
 }
 
 check_scripts() {
-  step "the shell scripts are well formed"
+  step "the shell scripts can be parsed"
+  local script
   for script in tools/*.sh .ci/run; do
     bash -n "$script"
   done
 }
 
+check_lint() {
+  step "clang-tidy finds nothing in the libraries and the program"
+  bash tools/build.sh release vramlab
+  files_named -name '*.cpp' |
+    xargs --max-args=2 --max-procs="$jobs" clang-tidy-14 -p build --quiet \
+      --warnings-as-errors='*' --extra-arg=-Wno-unknown-warning-option \
+      2> >(grep -v 'warnings\? generated\.$' >&2)
+}
+
 check_layout() {
   step "includes, levels, lengths and readmes keep the rules of the house"
+  bash tools/build.sh release vramlab_tests
   build/vramlab_tests --gtest_brief=1 --gtest_filter='Layout*'
 }
 
-check_suite_under() {
-  step "the suite under $2"
+suite_under() {
   bash tools/build.sh "$1" vramlab vramlab_tests
   ctest --preset "$1" --parallel "$jobs"
 }
 
+check_address() {
+  step "the suite under the address and undefined-behaviour sanitizers"
+  suite_under asan-ubsan
+}
+
+check_thread() {
+  step "the suite under the thread sanitizer"
+  suite_under tsan
+}
+
+steps=("$@")
+[ "$#" -gt 0 ] || steps=("${all_steps[@]}")
+for name in "${steps[@]}"; do
+  if ! declare -F "check_$name" >/dev/null; then
+    echo "usage: bash tools/check.sh [STEP...]   steps: ${all_steps[*]}" >&2
+    exit 2
+  fi
+done
+
 bash tools/setup.sh --check
-bash tools/build.sh release
-check_format
-check_scripts
-check_lint
-check_layout
-check_suite_under asan-ubsan "the address and undefined-behaviour sanitizers"
-check_suite_under tsan "the thread sanitizer"
+for name in "${steps[@]}"; do
+  "check_$name"
+done
