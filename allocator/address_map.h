@@ -1,72 +1,85 @@
-// AddressMap: the live blocks by address. Open addressing with linear probing in one array, at most
-// half full, so that a look-up costs about one cache line; removal moves followers back instead of
-// leaving tombstones, so that it never gets slower.
+// AddressMap: the live blocks by address. Open addressing with linear probing over slots of 8
+// bytes: a tag of the address and the block, which knows its address itself. A look-up costs about
+// one cache line. Removal moves followers back instead of leaving tombstones, so it never gets
+// slower.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
-#include "allocator/block.h"
+#include "allocator/block_arena.h"
 
 namespace vramlab::allocator {
 
 class AddressMap {
  public:
-  AddressMap() : slots_(std::size_t{1} << initial_bits), shift_(64 - initial_bits) {}
+  explicit AddressMap(const BlockArena& blocks)
+      : blocks_(blocks), slots_(std::size_t{1} << initial_bits), shift_(32 - initial_bits) {}
 
   std::size_t size() const { return size_; }
 
   /// None where no live block starts there.
   BlockIndex find(Address address) const {
-    for (std::size_t i = home_of(address.value);; i = (i + 1) & mask()) {
-      if (slots_[i].key == address.value) return slots_[i].block;
-      if (slots_[i].key == 0) return BlockIndex::none;
-    }
+    const std::size_t slot = slot_of(address);
+    return slot == no_slot ? BlockIndex::none : slots_[slot].block;
   }
 
-  /// Requires: the address is not 0 and not in the map.
-  void insert(Address address, BlockIndex block) {
-    if (2 * (size_ + 1) > slots_.size()) [[unlikely]]
+  /// Requires: the block's address is not in the map.
+  void insert(BlockIndex block) {
+    if (10 * (size_ + 1) > 7 * slots_.size()) [[unlikely]]
       grow();
-    std::size_t i = home_of(address.value);
-    while (slots_[i].key != 0) i = (i + 1) & mask();
-    slots_[i] = {address.value, block};
+    place({tag_of(blocks_[block].address), block});
     ++size_;
   }
 
   /// Removes and returns what find() gives.
   BlockIndex take(Address address) {
-    std::size_t i = home_of(address.value);
-    while (slots_[i].key != address.value) {
-      if (slots_[i].key == 0) return BlockIndex::none;
-      i = (i + 1) & mask();
-    }
-    const BlockIndex block = slots_[i].block;
-    close_gap(i);
+    const std::size_t slot = slot_of(address);
+    if (slot == no_slot) [[unlikely]]
+      return BlockIndex::none;
+    const BlockIndex block = slots_[slot].block;
+    close_gap(slot);
     --size_;
     return block;
   }
 
  private:
   static constexpr unsigned initial_bits = 10;
+  static constexpr std::size_t no_slot = ~std::size_t{0};
   struct Slot {
-    std::uint64_t key = 0;
+    std::uint32_t tag = 0;
     BlockIndex block = BlockIndex::none;
   };
 
   std::size_t mask() const { return slots_.size() - 1; }
+  std::size_t home_of(std::uint32_t tag) const { return tag >> shift_; }
+  /// Blocks start at multiples of 512 as a rule; addresses between them only share a tag.
+  static std::uint32_t tag_of(Address address) {
+    return static_cast<std::uint32_t>(((address.value >> 9) * 0x9E3779B97F4A7C15ULL) >> 32);
+  }
 
-  /// Blocks start at multiples of 512 in nearly all cases; the multiplication spreads the rest.
-  std::size_t home_of(std::uint64_t key) const {
-    return static_cast<std::size_t>(((key >> 9) * 0x9E3779B97F4A7C15ULL) >> shift_);
+  std::size_t slot_of(Address address) const {
+    const std::uint32_t tag = tag_of(address);
+    for (std::size_t i = home_of(tag);; i = (i + 1) & mask()) {
+      const Slot slot = slots_[i];
+      if (slot.block == BlockIndex::none) return no_slot;
+      if (slot.tag == tag && blocks_[slot.block].address == address) [[likely]]
+        return i;
+    }
+  }
+
+  void place(Slot slot) {
+    std::size_t i = home_of(slot.tag);
+    while (slots_[i].block != BlockIndex::none) i = (i + 1) & mask();
+    slots_[i] = slot;
   }
 
   void close_gap(std::size_t gap) {
-    for (std::size_t i = (gap + 1) & mask(); slots_[i].key != 0; i = (i + 1) & mask()) {
-      const std::size_t home = home_of(slots_[i].key);
+    for (std::size_t i = (gap + 1) & mask(); slots_[i].block != BlockIndex::none;
+         i = (i + 1) & mask()) {
       // A follower may move into the gap if its home is not inside (gap, i].
-      if (((i - home) & mask()) >= ((i - gap) & mask())) {
+      if (((i - home_of(slots_[i].tag)) & mask()) >= ((i - gap) & mask())) {
         slots_[gap] = slots_[i];
         gap = i;
       }
@@ -75,14 +88,14 @@ class AddressMap {
   }
 
   void grow() {
-    std::vector<Slot> old = std::move(slots_);
+    const std::vector<Slot> old = std::move(slots_);
     slots_ = std::vector<Slot>(old.size() * 2);
     --shift_;
-    size_ = 0;
     for (const Slot& slot : old)
-      if (slot.key != 0) insert({slot.key}, slot.block);
+      if (slot.block != BlockIndex::none) place(slot);
   }
 
+  const BlockArena& blocks_;
   std::vector<Slot> slots_;
   unsigned shift_;
   std::size_t size_ = 0;

@@ -27,8 +27,8 @@ struct AllocatorEvent {
   Action action = Action::alloc;
   /// Of an `oom` entry: the device's free bytes instead of an address.
   Address address;
-  /// alloc, free_*: requested bytes; segment_*: the range's; oom: the rounded size; snapshot: active
-  /// bytes.
+  /// alloc, free_*: requested bytes; segment_*: the range's; oom: the rounded size; snapshot:
+  /// active bytes.
   Bytes size;
   /// The block's own stream, also on frees.
   StreamId stream;

@@ -1,5 +1,6 @@
 // BlockArena: all blocks of one allocator, by small index. Slots are used again; an index stays
-// valid while its block lives, a reference only until the next create().
+// valid while its block lives, a reference only until the next create(). What few blocks need lies
+// beside them, in notes, so that the blocks themselves stay small.
 #pragma once
 
 #include <cstddef>
@@ -9,16 +10,28 @@
 
 namespace vramlab::allocator {
 
+struct BlockNotes {
+  /// The pool's lookup count when the block entered the free set.
+  std::uint64_t lookup_stamp = 0;
+  /// Other streams that used it, and what is still awaited from them.
+  UsesIndex uses = UsesIndex::none;
+};
+
 class BlockArena {
  public:
   Block& operator[](BlockIndex index) { return blocks_[static_cast<std::uint32_t>(index)]; }
   const Block& operator[](BlockIndex index) const {
     return blocks_[static_cast<std::uint32_t>(index)];
   }
+  BlockNotes& notes(BlockIndex index) { return notes_[static_cast<std::uint32_t>(index)]; }
+  const BlockNotes& notes(BlockIndex index) const {
+    return notes_[static_cast<std::uint32_t>(index)];
+  }
 
   BlockIndex create() {
-    if (unused_.empty()) {
+    if (unused_.empty()) [[unlikely]] {
       blocks_.emplace_back();
+      notes_.emplace_back();
       return static_cast<BlockIndex>(blocks_.size() - 1);
     }
     const BlockIndex index = unused_.back();
@@ -27,7 +40,7 @@ class BlockArena {
   }
 
   void destroy(BlockIndex index) {
-    (*this)[index].use = BlockUse::unused;
+    (*this)[index].set_use(BlockUse::unused);
     unused_.push_back(index);
   }
 
@@ -36,6 +49,7 @@ class BlockArena {
 
  private:
   std::vector<Block> blocks_;
+  std::vector<BlockNotes> notes_;
   /// The most recently left slot is taken first: it is the likeliest to be in the cache.
   std::vector<BlockIndex> unused_;
 };

@@ -16,18 +16,14 @@ class BlockChain {
     const BlockIndex front = blocks_.create();
     Block& cut = blocks_[front];
     Block& kept = blocks_[rest];
-    cut = part_of(kept);
-    cut.address = kept.address;
-    cut.size = size;
-    cut.previous = kept.previous;
+    cut = kept;
+    cut.requested = {};
+    cut.set_size(size);
     cut.next = rest;
-    if (kept.previous == BlockIndex::none)
-      segments_[kept.segment].first = front;
-    else
-      blocks_[kept.previous].next = front;
-    kept.previous = front;
+    link_from_before(front);
+    kept.set_previous(front);
     kept.address = kept.address + size;
-    kept.size -= size;
+    kept.set_size(kept.size() - size);
     return front;
   }
 
@@ -36,29 +32,26 @@ class BlockChain {
     const BlockIndex back = blocks_.create();
     Block& cut = blocks_[back];
     Block& kept = blocks_[front];
-    cut = part_of(kept);
+    cut = kept;
+    cut.requested = {};
     cut.address = kept.address + size;
-    cut.size = kept.size - size;
-    cut.previous = front;
-    cut.next = kept.next;
-    if (kept.next != BlockIndex::none) blocks_[kept.next].previous = back;
+    cut.set_size(kept.size() - size);
+    cut.set_previous(front);
+    if (cut.next != BlockIndex::none) blocks_[cut.next].set_previous(back);
     kept.next = back;
-    kept.size = size;
+    kept.set_size(size);
     return back;
   }
 
   /// Takes the block before into this one, whose identity stays.
   void absorb_previous(BlockIndex index) {
     Block& block = blocks_[index];
-    const BlockIndex gone = block.previous;
+    const BlockIndex gone = block.previous();
     const Block& absorbed = blocks_[gone];
     block.address = absorbed.address;
-    block.size += absorbed.size;
-    block.previous = absorbed.previous;
-    if (block.previous == BlockIndex::none)
-      segments_[block.segment].first = index;
-    else
-      blocks_[block.previous].next = index;
+    block.set_size(block.size() + absorbed.size());
+    block.follow_as(absorbed);
+    link_from_before(index);
     blocks_.destroy(gone);
   }
 
@@ -67,19 +60,20 @@ class BlockChain {
     Block& block = blocks_[index];
     const BlockIndex gone = block.next;
     const Block& absorbed = blocks_[gone];
-    block.size += absorbed.size;
+    block.set_size(block.size() + absorbed.size());
     block.next = absorbed.next;
-    if (block.next != BlockIndex::none) blocks_[block.next].previous = index;
+    if (block.next != BlockIndex::none) blocks_[block.next].set_previous(index);
     blocks_.destroy(gone);
   }
 
  private:
-  static Block part_of(const Block& whole) {
-    Block part;
-    part.lane = whole.lane;
-    part.segment = whole.segment;
-    part.is_expandable = whole.is_expandable;
-    return part;
+  /// Whatever comes before the block, a neighbour or its segment, points to it.
+  void link_from_before(BlockIndex index) {
+    const Block& block = blocks_[index];
+    if (block.is_first())
+      segments_[block.segment()].first = index;
+    else
+      blocks_[block.previous()].next = index;
   }
 
   BlockArena& blocks_;

@@ -1,5 +1,6 @@
 // Bytes: an amount of memory. A distinct type, so that a size is never mistaken for an address or a
-// count. Arithmetic is exact; the literals 512_B, 2_KiB, 5_MiB, 1_GiB make tests and rules readable.
+// count. Arithmetic is exact; the literals 512_B, 2_KiB, 5_MiB, 1_GiB make tests and rules
+// readable.
 #pragma once
 
 #include <compare>

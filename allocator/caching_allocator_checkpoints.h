@@ -12,10 +12,9 @@ namespace vramlab::allocator {
 
 template <class L>
 std::vector<SegmentIndex> CachingAllocator<L>::segments_of(const PrivatePool& pool) const {
-  std::vector<SegmentIndex> segments = core_.segments.by_address();
-  std::erase_if(segments, [&](SegmentIndex index) {
-    return core_.segments[index].lane->pool->owner != &pool;
-  });
+  std::vector<SegmentIndex> segments;
+  for (const auto& [base, index] : core_.segments.by_address())
+    if (core_[core_.segments[index].lane].pool->owner == &pool) segments.push_back(index);
   return segments;
 }
 
@@ -26,17 +25,17 @@ Checkpoint CachingAllocator<L>::take_checkpoint(PoolId pool) {
   Checkpoint checkpoint{pool, {}};
   for (const SegmentIndex index : segments_of(noted_pool)) {
     CheckpointSegment& noted = checkpoint.segments.emplace_back();
-    noted.stream = core_.segments[index].lane->stream;
+    noted.stream = core_[core_.segments[index].lane].stream;
     for (BlockIndex i = core_.segments[index].first; i != BlockIndex::none;
          i = core_.blocks[i].next) {
       const Block& block = core_.blocks[i];
-      if (block.use == BlockUse::waiting)
+      if (block.use() == BlockUse::waiting)
         throw AllocatorError("no checkpoint can be taken: the block at " + name_of(block.address) +
                              " waits for other streams");
-      noted.blocks.push_back({block.address, block.size,
-                              block.use == BlockUse::live   ? CheckpointBlockState::allocated
-                              : block.use == BlockUse::free ? CheckpointBlockState::free
-                                                            : CheckpointBlockState::unmapped});
+      noted.blocks.push_back({block.address, block.size(),
+                              block.use() == BlockUse::live   ? CheckpointBlockState::allocated
+                              : block.use() == BlockUse::free ? CheckpointBlockState::free
+                                                              : CheckpointBlockState::unmapped});
     }
   }
   return checkpoint;
@@ -90,18 +89,18 @@ bool CachingAllocator<L>::fits(const CheckpointSegment& noted, BlockIndex first)
   BlockIndex i = first;
   for (; i != BlockIndex::none; i = core_.blocks[i].next) {
     const Block& block = core_.blocks[i];
-    const bool becomes_free = block.use == BlockUse::free ||
-                              (block.use == BlockUse::live && block.uses == UsesIndex::none);
+    const bool becomes_free = block.use() == BlockUse::free ||
+                              (block.use() == BlockUse::live && !block.has_stream_uses());
     if (!becomes_free) break;
-    room += block.size;
+    room += block.size();
   }
   if (room == Bytes{0} || room < wanted) return false;
   const bool may_have_grown = core_.version.grown_checkpoint == GrownCheckpoint::tolerated &&
-                              core_.blocks[first].is_expandable;
+                              core_.blocks[first].is_expandable();
   if (room > wanted) return may_have_grown;
   const bool ends_unmapped = core_.has_use(i, BlockUse::unmapped);
   if (unmapped == Bytes{0}) return i == BlockIndex::none;
-  return ends_unmapped && core_.blocks[i].size == unmapped;
+  return ends_unmapped && core_.blocks[i].size() == unmapped;
 }
 
 template <class L>

@@ -11,8 +11,8 @@
 
 namespace vramlab::allocator {
 
-/// Best fit works on sizes below this; no GPU comes near it.
-inline constexpr Bytes largest_device{1ULL << 47};
+/// Nine eighths of it, the addresses that an expandable segment reserves, are one block.
+inline constexpr Bytes largest_device{largest_block.count / 10 * 8};
 
 template <class L>
 CachingAllocator<L>::CachingAllocator(Device& device, const ReferenceVersion& version,
@@ -24,7 +24,8 @@ CachingAllocator<L>::CachingAllocator(Device& device, const ReferenceVersion& ve
       reclaim_(core_, source_, frees_) {
   if (core_.device_total >= largest_device)
     throw AllocatorError("a device of " + std::to_string(core_.device_total.count) +
-                         " bytes is larger than the 128 TiB that can be simulated");
+                         " bytes is larger than the " + format_bytes(largest_device) +
+                         " that can be simulated");
   core_.settings = settings;
   if (settings.per_process_memory_fraction < 1)
     set_memory_fraction(settings.per_process_memory_fraction);
@@ -169,13 +170,13 @@ OutOfMemory CachingAllocator<L>::describe_failure(MallocOutcome outcome, Bytes r
   failure.device_free = core_.device.memory_info().free;
   failure.allowed = core_.allowed;
   failure.reserved = core_.reserved;
-  for (const SegmentIndex segment : core_.segments.by_address()) {
+  for (const auto& [base, segment] : core_.segments.by_address()) {
     for (BlockIndex i = core_.segments[segment].first; i != BlockIndex::none;
          i = core_.blocks[i].next) {
       const Block& block = core_.blocks[i];
-      if (block.use == BlockUse::live) failure.allocated += block.size;
-      if (block.use == BlockUse::free && block.lane->pool->owner != nullptr)
-        failure.free_in_private_pools += block.size;
+      if (block.use() == BlockUse::live) failure.allocated += block.size();
+      if (block.use() == BlockUse::free && core_.lane_of(block).pool->owner != nullptr)
+        failure.free_in_private_pools += block.size();
     }
   }
   return failure;

@@ -24,7 +24,7 @@ MallocResult CachingAllocator<L>::malloc(Bytes request, StreamId stream) {
     if (found.outcome != MallocOutcome::allocated)
       return fail(found.outcome, lane, request, rounded);
     // A pool that lends does so by the classic rules.
-    if (core_.blocks[found.block].lane != &lane) cut_mode = Mode::classic;
+    if (core_.blocks[found.block].lane() != lane.index) cut_mode = Mode::classic;
   }
   return {MallocOutcome::allocated,
           hand_out(found.block, rounded, request, Cut::by_rule, cut_mode)};
@@ -54,12 +54,12 @@ BlockIndex CachingAllocator<L>::take_best_fit(Lane& lane, Bytes rounded, Mode mo
   FreeBlocks::Cursor at = lane.free.at_or_after(rounded);
   if (!at) return BlockIndex::none;
   BlockIndex found = lane.free.block_at(at);
-  if (core_.blocks[found].is_expandable) {
+  if (core_.blocks[found].is_expandable()) {
     at = mode == Mode::expandable ? walk_expandable(lane, at) : skip_expandable(lane, at);
     if (!at) return BlockIndex::none;
     found = lane.free.block_at(at);
   }
-  if (is_oversize_mismatch(core_.blocks[found].size, rounded)) return BlockIndex::none;
+  if (is_oversize_mismatch(core_.blocks[found].size(), rounded)) return BlockIndex::none;
   lane.free.remove_at(at);
   return found;
 }
@@ -67,8 +67,8 @@ BlockIndex CachingAllocator<L>::take_best_fit(Lane& lane, Bytes rounded, Mode mo
 /// How far the block could grow in place: with the unmapped addresses right after it.
 template <class L>
 Bytes CachingAllocator<L>::reach_of(const Block& block) const {
-  if (!core_.has_use(block.next, BlockUse::unmapped)) return block.size;
-  return block.size + core_.blocks[block.next].size;
+  if (!core_.has_use(block.next, BlockUse::unmapped)) return block.size();
+  return block.size() + core_.blocks[block.next].size();
 }
 
 /// On to blocks that reach less far: the place to grow is kept for those who need it.
@@ -77,7 +77,7 @@ FreeBlocks::Cursor CachingAllocator<L>::walk_expandable(const Lane& lane,
                                                         FreeBlocks::Cursor at) const {
   const Block* current = &core_.blocks[lane.free.block_at(at)];
   // A block without unmapped addresses behind it stops the walk: whatever follows is no smaller.
-  while (current->is_expandable && core_.has_use(current->next, BlockUse::unmapped)) {
+  while (current->is_expandable() && core_.has_use(current->next, BlockUse::unmapped)) {
     const FreeBlocks::Cursor next = lane.free.next(at);
     if (!next) break;
     const Block& follower = core_.blocks[lane.free.block_at(next)];
@@ -91,7 +91,7 @@ FreeBlocks::Cursor CachingAllocator<L>::walk_expandable(const Lane& lane,
 template <class L>
 FreeBlocks::Cursor CachingAllocator<L>::skip_expandable(const Lane& lane,
                                                         FreeBlocks::Cursor at) const {
-  while (at && core_.blocks[lane.free.block_at(at)].is_expandable) at = lane.free.next(at);
+  while (at && core_.blocks[lane.free.block_at(at)].is_expandable()) at = lane.free.next(at);
   return at;
 }
 
@@ -99,7 +99,8 @@ template <class L>
 bool CachingAllocator<L>::is_oversize_mismatch(Bytes block, Bytes rounded) const {
   const Settings& settings = core_.settings;
   if (rounded < settings.max_split_size) return block >= settings.max_split_size;
-  return block >= rounded + settings.max_non_split_rounding;
+  // Not a sum: the limit may be all that a number holds.
+  return block - rounded >= settings.max_non_split_rounding;
 }
 
 template <class L>
@@ -154,11 +155,11 @@ auto CachingAllocator<L>::borrow_from(PrivatePool& pool, PoolKind kind, StreamId
 
 template <class L>
 bool CachingAllocator<L>::should_split(const Block& block, Bytes rounded, Mode mode) const {
-  if (block.lane->pool->is_no_split) [[unlikely]]
+  const Lane& lane = core_.lane_of(block);
+  if (lane.pool->is_no_split) [[unlikely]]
     return false;
-  const Bytes remainder = block.size - rounded;
-  if (block.lane->kind == PoolKind::small || mode == Mode::expandable)
-    return remainder >= small_remainder;
+  const Bytes remainder = block.size() - rounded;
+  if (lane.kind == PoolKind::small || mode == Mode::expandable) return remainder >= small_remainder;
   return rounded < core_.settings.max_split_size && remainder > large_remainder;
 }
 
@@ -167,27 +168,27 @@ Address CachingAllocator<L>::hand_out(BlockIndex found, Bytes rounded, Bytes req
                                       Mode mode) {
   const Block& whole = core_.blocks[found];
   const bool was_split = !whole.is_whole_segment();
-  const PoolKind kind = whole.lane->kind;
+  const PoolKind kind = core_.lane_of(whole).kind;
   BlockIndex taken = found;
   const bool splits =
-      cut == Cut::always ? whole.size > rounded : should_split(whole, rounded, mode);
+      cut == Cut::always ? whole.size() > rounded : should_split(whole, rounded, mode);
   if (splits) {
     taken = core_.chain.split_front(found, rounded);
     core_.enter_free_set(found);
   }
   Block& block = core_.blocks[taken];
-  block.use = BlockUse::live;
+  block.set_use(BlockUse::live);
   block.requested = request;
-  core_.live.insert(block.address, taken);
-  if (!block.is_expandable) {
+  core_.live.insert(taken);
+  if (!block.is_expandable()) {
     if (was_split)
       core_.listeners.inactive_split_changed(kind, splits ? 0 : -1,
-                                             -static_cast<std::int64_t>(block.size.count));
+                                             -static_cast<std::int64_t>(block.size().count));
     else if (splits)
       core_.listeners.inactive_split_changed(
-          kind, 1, static_cast<std::int64_t>(core_.blocks[found].size.count));
+          kind, 1, static_cast<std::int64_t>(core_.blocks[found].size().count));
   }
-  core_.listeners.handed_out(fact_of(block), oversize_of(block.size, core_.settings));
+  core_.listeners.handed_out(core_.fact_of(block), oversize_of(block.size(), core_.settings));
   return block.address;
 }
 
@@ -197,8 +198,8 @@ void CachingAllocator<L>::free(Address address) {
   if (index == BlockIndex::none) [[unlikely]]
     live_block(address, "freed");
   const Block& block = core_.blocks[index];
-  core_.listeners.free_requested(fact_of(block), oversize_of(block.size, core_.settings));
-  if (block.uses == UsesIndex::none) [[likely]]
+  core_.listeners.free_requested(core_.fact_of(block), oversize_of(block.size(), core_.settings));
+  if (!block.has_stream_uses()) [[likely]]
     complete_free(core_, index);
   else
     frees_.free_later(index, scope_open());

@@ -6,7 +6,7 @@
 namespace vramlab::allocator {
 
 inline BlockState block_state_of(const Block& block) {
-  switch (block.use) {
+  switch (block.use()) {
     case BlockUse::live:
       return BlockState::active_allocated;
     case BlockUse::waiting:
@@ -23,22 +23,23 @@ inline BlockState block_state_of(const Block& block) {
 /// The run of mapped blocks that begins at `at`; moves `at` behind it.
 template <class L>
 SnapshotSegment CachingAllocator<L>::snapshot_run(const Segment& segment, BlockIndex& at) const {
+  const Lane& lane = core_[segment.lane];
   SnapshotSegment run;
   run.address = core_.blocks[at].address;
-  run.stream = segment.lane->stream;
-  run.kind = segment.lane->kind;
-  run.pool = segment.lane->pool->id;
+  run.stream = lane.stream;
+  run.kind = lane.kind;
+  run.pool = lane.pool->id;
   run.is_expandable = segment.is_expandable;
   for (; at != BlockIndex::none && !core_.has_use(at, BlockUse::unmapped);
        at = core_.blocks[at].next) {
     const Block& block = core_.blocks[at];
     const BlockState state = block_state_of(block);
-    run.blocks.push_back({block.address, block.size, block.requested, state});
-    run.total_size += block.size;
+    run.blocks.push_back({block.address, block.size(), block.requested, state});
+    run.total_size += block.size();
     if (state == BlockState::inactive) continue;
-    run.active_size += block.size;
+    run.active_size += block.size();
     run.requested_size += block.requested;
-    if (state == BlockState::active_allocated) run.allocated_size += block.size;
+    if (state == BlockState::active_allocated) run.allocated_size += block.size();
   }
   return run;
 }
@@ -47,7 +48,7 @@ template <class L>
 Snapshot CachingAllocator<L>::take_snapshot() {
   Snapshot snapshot;
   Bytes active;
-  for (const SegmentIndex index : core_.segments.by_address()) {
+  for (const auto& [base, index] : core_.segments.by_address()) {
     const Segment& segment = core_.segments[index];
     for (BlockIndex at = segment.first; at != BlockIndex::none;) {
       if (core_.has_use(at, BlockUse::unmapped)) {

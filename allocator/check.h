@@ -7,7 +7,8 @@ namespace vramlab {
 
 inline void check(bool holds, const char* sentence, const char* file = __builtin_FILE(),
                   int line = __builtin_LINE()) {
-  if (!holds) [[unlikely]] check_failed(sentence, file, line);
+  if (!holds) [[unlikely]]
+    check_failed(sentence, file, line);
 }
 
 }  // namespace vramlab

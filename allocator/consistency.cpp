@@ -58,12 +58,12 @@ class Checker {
 
   void check_segments() {
     Address previous_end{0};
-    for (const SegmentIndex index : core_.segments.by_address()) {
+    for (const auto& [base, index] : core_.segments.by_address()) {
       const Segment& segment = core_.segments[index];
       expect(segment.base >= previous_end, "segments do not overlap, at " + name_of(segment.base));
       previous_end = segment.base + segment.size;
       check_blocks(index, segment);
-      const auto half = static_cast<std::size_t>(segment.lane->kind);
+      const auto half = static_cast<std::size_t>(core_[segment.lane].kind);
       if (!segment.is_expandable) ++totals_.segment_count[half];
     }
   }
@@ -75,11 +75,12 @@ class Checker {
       const Block& block = core_.blocks[i];
       ++totals_.block_count;
       expect(block.address == expected, "blocks follow each other without gaps", block);
-      expect(block.size > Bytes{0} && block.size.count % 512 == 0,
+      expect(block.size() > Bytes{0} && block.size().count % 512 == 0,
              "a block's size is a multiple of 512", block);
-      expect(block.previous == before, "a block knows the one before it", block);
-      expect(block.segment == index && block.lane == segment.lane &&
-                 block.is_expandable == segment.is_expandable,
+      expect(block.previous() == before, "a block knows the one before it", block);
+      expect((before == BlockIndex::none) == block.is_first() &&
+                 (!block.is_first() || block.segment() == index) && block.lane() == segment.lane &&
+                 block.is_expandable() == segment.is_expandable,
              "a block knows its segment and lane", block);
       if (before != BlockIndex::none) check_neighbours(core_.blocks[before], block);
       check_use(i, block);
@@ -96,14 +97,14 @@ class Checker {
   }
 
   void check_neighbours(const Block& before, const Block& block) {
-    expect(before.use != BlockUse::free || block.use != BlockUse::free,
+    expect(before.use() != BlockUse::free || block.use() != BlockUse::free,
            "neighbouring free blocks are merged", block);
-    expect(before.use != BlockUse::unmapped || block.use != BlockUse::unmapped,
+    expect(before.use() != BlockUse::unmapped || block.use() != BlockUse::unmapped,
            "neighbouring unmapped blocks are merged", block);
   }
 
   void check_use(BlockIndex index, const Block& block) {
-    switch (block.use) {
+    switch (block.use()) {
       case BlockUse::unused:
         expect(false, "a block of a segment is in use for something", block);
         return;
@@ -117,32 +118,32 @@ class Checker {
         waiting_.insert(index);
         return;
       case BlockUse::free:
-        expect(block.uses == UsesIndex::none, "a free block has no other-stream uses", block);
+        expect(!block.has_stream_uses(), "a free block has no other-stream uses", block);
         seen_free_.insert(index);
         return;
       case BlockUse::unmapped:
-        expect(block.is_expandable, "only blocks of expandable segments are unmapped", block);
+        expect(block.is_expandable(), "only blocks of expandable segments are unmapped", block);
         seen_unmapped_.insert(index);
         return;
     }
   }
 
   void count(const Block& block) {
-    if (block.use == BlockUse::unmapped) return;
-    const auto half = static_cast<std::size_t>(block.lane->kind);
-    const auto bytes = static_cast<std::int64_t>(block.size.count);
-    totals_.reserved += block.size;
+    if (block.use() == BlockUse::unmapped) return;
+    const auto half = static_cast<std::size_t>(core_.lane_of(block).kind);
+    const auto bytes = static_cast<std::int64_t>(block.size().count);
+    totals_.reserved += block.size();
     totals_.reserved_bytes[half] += bytes;
-    if (block.use == BlockUse::live) {
+    if (block.use() == BlockUse::live) {
       ++totals_.live_count[half];
       totals_.live_bytes[half] += bytes;
     }
-    if (block.use == BlockUse::live || block.use == BlockUse::waiting) {
+    if (block.use() == BlockUse::live || block.use() == BlockUse::waiting) {
       ++totals_.active_count[half];
       totals_.active_bytes[half] += bytes;
       totals_.requested_bytes[half] += static_cast<std::int64_t>(block.requested.count);
     }
-    if (block.use == BlockUse::free && !block.is_expandable && !block.is_whole_segment()) {
+    if (block.use() == BlockUse::free && !block.is_expandable() && !block.is_whole_segment()) {
       ++totals_.split_count[half];
       totals_.split_bytes[half] += bytes;
     }
@@ -165,13 +166,13 @@ class Checker {
     for (auto at = lane.free.first(); at; at = lane.free.next(at), ++count) {
       const BlockIndex index = lane.free.block_at(at);
       const Block& block = core_.blocks[index];
-      expect(block.lane == &lane && seen_free_.erase(index) == 1,
+      expect(block.lane() == lane.index && seen_free_.erase(index) == 1,
              "a free set holds the free blocks of its lane, each once", block);
-      expect(before == nullptr || before->size < block.size ||
-                 (before->size == block.size && before->address < block.address),
+      expect(before == nullptr || before->size() < block.size() ||
+                 (before->size() == block.size() && before->address < block.address),
              "a free set lies in order of size and address", block);
-      expect(block.lookup_stamp <= lane.pool->lookup_count, "no block is younger than its pool",
-             block);
+      expect(core_.blocks.notes(index).lookup_stamp <= lane.pool->lookup_count,
+             "no block is younger than its pool", block);
       before = &block;
     }
     expect(count == lane.free.size(), "a free set knows how many blocks it holds");
@@ -181,7 +182,7 @@ class Checker {
     Address before{0};
     for (const UnmappedBlocks::Entry& entry : lane.unmapped) {
       const Block& block = core_.blocks[entry.block];
-      expect(block.lane == &lane && seen_unmapped_.erase(entry.block) == 1 &&
+      expect(block.lane() == lane.index && seen_unmapped_.erase(entry.block) == 1 &&
                  block.address == entry.address && before < entry.address,
              "the set of unmapped blocks lies in order of address", block);
       before = entry.address;
@@ -197,9 +198,9 @@ class Checker {
     frees_.for_each_awaited([&](BlockIndex index) { ++awaited[index]; });
     for (const BlockIndex index : waiting_) {
       const Block& block = core_.blocks[index];
-      expect(block.uses != UsesIndex::none, "a waiting block has something to wait for", block);
-      if (block.uses == UsesIndex::none) continue;
-      expect(core_.uses[block.uses].outstanding_events == awaited[index],
+      expect(block.has_stream_uses(), "a waiting block has something to wait for", block);
+      if (!block.has_stream_uses()) continue;
+      expect(core_.uses[core_.blocks.notes(index).uses].outstanding_events == awaited[index],
              "a waiting block knows how many events it waits for", block);
       expect(awaited[index] > 0 || deferred.contains(index),
              "a waiting block waits for an event or is deferred", block);

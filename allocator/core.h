@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "allocator/address_map.h"
 #include "allocator/block_arena.h"
@@ -27,6 +28,8 @@ struct Core {
   Core(const Core&) = delete;
   Core& operator=(const Core&) = delete;
 
+  static constexpr std::size_t largest_lane_count = 1U << 24;
+
   Device& device;
   const ReferenceVersion& version;
   Bytes device_total;
@@ -38,12 +41,15 @@ struct Core {
   BlockArena blocks;
   SegmentTable segments;
   BlockChain chain{blocks, segments};
-  AddressMap live;
+  AddressMap live{blocks};
   StreamUsesTable uses;
   Pool small{default_pool, PoolKind::small};
   Pool large{default_pool, PoolKind::large};
   std::map<PoolId, std::unique_ptr<PrivatePool>> private_pools;
-  std::uint32_t lane_count = 0;
+  /// By index; null once a lane's pool is gone.
+  std::vector<Lane*> lanes;
+  /// Until ages are counted for the first time, every stamp is 0 and none needs writing.
+  bool has_counted_ages = false;
   L listeners;
 
   /// Ages are counted and garbage is collected only with a limit and a threshold.
@@ -60,45 +66,56 @@ struct Core {
   Lane& lane_of(Pool& pool, StreamId stream) {
     if (Lane* lane = pool.find_lane(stream)) [[likely]]
       return *lane;
-    Lane& lane = pool.add_lane(stream, lane_count++);
+    check(lanes.size() < largest_lane_count, "lanes fit into the blocks' 24 bits");
+    Lane& lane = pool.add_lane(stream, static_cast<LaneIndex>(lanes.size()));
+    lanes.push_back(&lane);
     listeners.lane_opened(lane);
     return lane;
   }
+  Lane& lane_of(const Block& block) const { return (*this)[block.lane()]; }
+  Lane& operator[](LaneIndex index) const { return *lanes[static_cast<std::uint32_t>(index)]; }
 
-  /// The segment's first block is all of it, in no set yet.
-  void open_segment_with(BlockIndex index, SegmentIndex segment) {
-    const Segment& all = segments[segment];
-    Block& block = blocks[index];
-    block = Block{};
-    block.address = all.base;
-    block.size = all.size;
-    block.lane = all.lane;
-    block.segment = segment;
-    block.is_expandable = all.is_expandable;
+  /// One block that covers a segment just got, in no set yet.
+  BlockIndex create_segment(const Segment& segment) {
+    const BlockIndex whole = blocks.create();
+    const SegmentIndex index = segments.create(segment);
+    segments[index].first = whole;
+    blocks[whole] = Block(segment.base, segment.size, index, segment.lane);
+    if (segment.is_expandable) blocks[whole].set_expandable();
+    return whole;
+  }
+  /// Requires: the block covers its segment and is in no set.
+  void destroy_segment(BlockIndex whole) {
+    segments.destroy(blocks[whole].segment());
+    blocks.destroy(whole);
   }
 
   void enter_free_set(BlockIndex index) {
     Block& block = blocks[index];
-    block.use = BlockUse::free;
-    block.lookup_stamp = block.lane->pool->lookup_count;
-    block.lane->free.insert(block.size, block.address, index);
+    Lane& lane = lane_of(block);
+    block.set_use(BlockUse::free);
+    if (has_counted_ages) [[unlikely]]
+      blocks.notes(index).lookup_stamp = lane.pool->lookup_count;
+    lane.free.insert(block.size(), block.address, index);
   }
-  void leave_free_set(const Block& block) { block.lane->free.remove(block.size, block.address); }
+  void leave_free_set(const Block& block) {
+    lane_of(block).free.remove(block.size(), block.address);
+  }
 
   void enter_unmapped_set(BlockIndex index) {
     Block& block = blocks[index];
-    block.use = BlockUse::unmapped;
-    block.lane->unmapped.insert(block.address, index);
+    block.set_use(BlockUse::unmapped);
+    lane_of(block).unmapped.insert(block.address, index);
+  }
+
+  BlockFact fact_of(const Block& block) const {
+    return {block.address, block.size(), block.requested, lane_of(block)};
   }
 
   bool has_use(BlockIndex index, BlockUse use) const {
-    return index != BlockIndex::none && blocks[index].use == use;
+    return index != BlockIndex::none && blocks[index].use() == use;
   }
 };
-
-inline BlockFact fact_of(const Block& block) {
-  return {block.address, block.size, block.requested, *block.lane};
-}
 
 inline Oversize oversize_of(Bytes size, const Settings& settings) {
   return size >= settings.max_split_size ? Oversize::yes : Oversize::no;

@@ -59,7 +59,7 @@ class CrossStreamFrees {
     std::deque<AwaitedEvent> events;
   };
 
-  StreamUses& uses_of(BlockIndex index) { return core_.uses[core_.blocks[index].uses]; }
+  StreamUses& uses_of(BlockIndex index) { return core_.uses[core_.blocks.notes(index).uses]; }
   std::deque<AwaitedEvent>& queue_of(StreamId stream);
   void record_events(BlockIndex index);
   void collect_markers(BlockIndex index);
@@ -84,16 +84,19 @@ class CrossStreamFrees {
 template <class L>
 void CrossStreamFrees<L>::record_stream(BlockIndex index, StreamId stream, ScopeOpen scope_open) {
   Block& block = core_.blocks[index];
-  if (stream == block.lane->stream) return;
-  if (block.uses == UsesIndex::none) block.uses = core_.uses.create();
-  StreamUses& uses = core_.uses[block.uses];
+  if (stream == core_.lane_of(block).stream) return;
+  if (!block.has_stream_uses()) {
+    block.set_stream_uses(true);
+    core_.blocks.notes(index).uses = core_.uses.create();
+  }
+  StreamUses& uses = uses_of(index);
   add_stream(uses.streams, stream);
   if (scope_open == ScopeOpen::yes) add_stream(uses.in_capture, stream);
 }
 
 template <class L>
 void CrossStreamFrees<L>::free_later(BlockIndex index, ScopeOpen scope_open) {
-  core_.blocks[index].use = BlockUse::waiting;
+  core_.blocks[index].set_use(BlockUse::waiting);
   if (scope_open == ScopeOpen::yes) {
     deferred_.push_back(index);
     if (core_.settings.graph_capture_record_stream_reuse) collect_markers(index);
@@ -134,7 +137,7 @@ template <class L>
 void CrossStreamFrees<L>::collect_markers(BlockIndex index) {
   StreamUses& uses = uses_of(index);
   std::vector<StreamId> streams = uses.streams;
-  add_stream(streams, core_.blocks[index].lane->stream);
+  add_stream(streams, core_.lane_of(core_.blocks[index]).stream);
   std::vector<GraphNode> markers;
   for (const StreamId stream : streams) {
     const auto capture = core_.device.capture_of(stream);
@@ -147,9 +150,9 @@ void CrossStreamFrees<L>::collect_markers(BlockIndex index) {
 
 template <class L>
 void CrossStreamFrees<L>::finish(BlockIndex index) {
-  Block& block = core_.blocks[index];
-  core_.uses.destroy(block.uses);
-  block.uses = UsesIndex::none;
+  core_.blocks[index].set_stream_uses(false);
+  core_.uses.destroy(core_.blocks.notes(index).uses);
+  core_.blocks.notes(index).uses = UsesIndex::none;
   complete_free(core_, index);
 }
 
@@ -192,7 +195,7 @@ void CrossStreamFrees<L>::handle_deferred() {
 
 template <class L>
 void CrossStreamFrees<L>::finish_deferred_of(const PrivatePool& pool) {
-  handle_some([&](BlockIndex i) { return core_.blocks[i].lane->pool->owner == &pool; },
+  handle_some([&](BlockIndex i) { return core_.lane_of(core_.blocks[i]).pool->owner == &pool; },
               [this](BlockIndex index) { finish_deferred(index); });
 }
 
@@ -228,7 +231,7 @@ void CrossStreamFrees<L>::synchronise(const PrivatePool* only) {
     std::size_t kept = 0;
     while (kept < queue.events.size()) {
       const AwaitedEvent next = queue.events[kept];
-      if (only != nullptr && core_.blocks[next.block].lane->pool->owner != only) {
+      if (only != nullptr && core_.lane_of(core_.blocks[next.block]).pool->owner != only) {
         ++kept;
         continue;
       }
@@ -262,7 +265,7 @@ void CrossStreamFrees<L>::free_reusable(StreamId stream) {
   if (reached == nullptr) return;
   const auto is_safe = [&](BlockIndex index) {
     const std::vector<GraphNode>& markers = uses_of(index).markers;
-    return core_.blocks[index].lane->stream == stream && !markers.empty() &&
+    return core_.lane_of(core_.blocks[index]).stream == stream && !markers.empty() &&
            std::all_of(markers.begin(), markers.end(),
                        [&](GraphNode marker) { return reached->contains(marker); });
   };

@@ -37,13 +37,13 @@ BlockIndex ExpandableSegments<L>::grow(Lane& lane, Bytes size) {
   if (candidate == BlockIndex::none) candidate = reserve(lane);
   if (candidate == BlockIndex::none) return BlockIndex::none;
   if (core_.has_use(candidate, BlockUse::unmapped) &&
-      !map(candidate, std::min(core_.blocks[candidate].size, size)))
+      !map(candidate, std::min(core_.blocks[candidate].size(), size)))
     return BlockIndex::none;
-  while (core_.blocks[candidate].size < size) {
+  while (core_.blocks[candidate].size() < size) {
     const Block& block = core_.blocks[candidate];
-    const Bytes missing = size - block.size;
+    const Bytes missing = size - block.size();
     candidate = block.next;
-    if (!map(candidate, std::min(missing, core_.blocks[candidate].size))) return BlockIndex::none;
+    if (!map(candidate, std::min(missing, core_.blocks[candidate].size()))) return BlockIndex::none;
   }
   core_.leave_free_set(core_.blocks[candidate]);
   return candidate;
@@ -52,7 +52,7 @@ BlockIndex ExpandableSegments<L>::grow(Lane& lane, Bytes size) {
 template <class L>
 BlockIndex ExpandableSegments<L>::find_start(const Lane& lane, Bytes size) const {
   for (const UnmappedBlocks::Entry& entry : lane.unmapped) {
-    const BlockIndex before = core_.blocks[entry.block].previous;
+    const BlockIndex before = core_.blocks[entry.block].previous();
     const BlockIndex start = core_.has_use(before, BlockUse::free) ? before : entry.block;
     if (has_room_from(start, size)) return start;
   }
@@ -65,7 +65,7 @@ bool ExpandableSegments<L>::has_room_from(BlockIndex start, Bytes size) const {
   for (BlockIndex i = start;
        core_.has_use(i, BlockUse::free) || core_.has_use(i, BlockUse::unmapped);
        i = core_.blocks[i].next) {
-    room += core_.blocks[i].size;
+    room += core_.blocks[i].size();
     if (room >= size) return true;
   }
   return false;
@@ -77,10 +77,8 @@ BlockIndex ExpandableSegments<L>::reserve(Lane& lane) {
   const Bytes size = reservation_size(core_.device_total, unit);
   const auto base = core_.device.reserve(size, lane.stream);
   if (!base) return BlockIndex::none;
-  const BlockIndex whole = core_.blocks.create();
-  const SegmentIndex segment =
-      core_.segments.create({*base, size, unit, &lane, whole, /*is_expandable=*/true, true});
-  core_.open_segment_with(whole, segment);
+  const BlockIndex whole = core_.create_segment(
+      {*base, size, unit, lane.index, BlockIndex::none, /*is_expandable=*/true});
   core_.enter_unmapped_set(whole);
   return whole;
 }
@@ -88,18 +86,18 @@ BlockIndex ExpandableSegments<L>::reserve(Lane& lane) {
 template <class L>
 bool ExpandableSegments<L>::map(BlockIndex index, Bytes size) {
   const Block& target = core_.blocks[index];
-  const Segment& segment = core_.segments[target.segment];
+  const Segment& segment = core_.segments[core_.segments.containing(target.address)];
   const Address start = target.address;
   const Bytes offset = start - segment.base;
   const Bytes mapped = round_up(offset + size, segment.unit) - offset;
   if (!core_.device.map({start, segment.unit, mapped / segment.unit})) return false;
 
-  Lane& lane = *target.lane;
+  Lane& lane = core_.lane_of(target);
   lane.unmapped.remove(start);
-  if (mapped < target.size) core_.enter_unmapped_set(core_.chain.split_back(index, mapped));
+  if (mapped < target.size()) core_.enter_unmapped_set(core_.chain.split_back(index, mapped));
   const Block& block = core_.blocks[index];
-  if (core_.has_use(block.previous, BlockUse::free)) {
-    core_.leave_free_set(core_.blocks[block.previous]);
+  if (core_.has_use(block.previous(), BlockUse::free)) {
+    core_.leave_free_set(core_.blocks[block.previous()]);
     core_.chain.absorb_previous(index);
   }
   if (core_.has_use(block.next, BlockUse::free)) {
@@ -114,7 +112,7 @@ bool ExpandableSegments<L>::map(BlockIndex index, Bytes size) {
 
 template <class L>
 UnitRange ExpandableSegments<L>::units_inside(const Block& block) const {
-  const Segment& segment = core_.segments[block.segment];
+  const Segment& segment = core_.segments[core_.segments.containing(block.address)];
   const Bytes begin = round_up(block.address - segment.base, segment.unit);
   const std::uint64_t last = (block.end() - segment.base) / segment.unit;
   const std::uint64_t first = begin / segment.unit;
@@ -125,18 +123,18 @@ template <class L>
 void ExpandableSegments<L>::unmap(BlockIndex index) {
   const UnitRange range = units_inside(core_.blocks[index]);
   if (range.count == 0) return;
-  Lane& lane = *core_.blocks[index].lane;
+  Lane& lane = core_.lane_of(core_.blocks[index]);
   core_.device.wait_for_stream(lane.stream);
   core_.device.unmap(range);
 
   core_.leave_free_set(core_.blocks[index]);
   if (const Bytes before = range.at - core_.blocks[index].address; before > Bytes{0})
     core_.enter_free_set(core_.chain.split_front(index, before));
-  if (range.size() < core_.blocks[index].size)
+  if (range.size() < core_.blocks[index].size())
     core_.enter_free_set(core_.chain.split_back(index, range.size()));
   const Block& block = core_.blocks[index];
-  if (core_.has_use(block.previous, BlockUse::unmapped)) {
-    lane.unmapped.remove(core_.blocks[block.previous].address);
+  if (core_.has_use(block.previous(), BlockUse::unmapped)) {
+    lane.unmapped.remove(core_.blocks[block.previous()].address);
     core_.chain.absorb_previous(index);
   }
   if (core_.has_use(block.next, BlockUse::unmapped)) {
@@ -154,10 +152,9 @@ void ExpandableSegments<L>::unmap(BlockIndex index) {
 template <class L>
 void ExpandableSegments<L>::release_reservation(BlockIndex only_block) {
   const Block& block = core_.blocks[only_block];
-  core_.device.release_reservation(block.address, block.size);
-  block.lane->unmapped.remove(block.address);
-  core_.segments.destroy(block.segment);
-  core_.blocks.destroy(only_block);
+  core_.device.release_reservation(block.address, block.size());
+  core_.lane_of(block).unmapped.remove(block.address);
+  core_.destroy_segment(only_block);
 }
 
 }  // namespace vramlab::allocator

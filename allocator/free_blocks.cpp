@@ -1,6 +1,5 @@
 #include "allocator/free_blocks.h"
 
-#include <algorithm>
 #include <new>
 
 namespace vramlab::allocator {
@@ -14,23 +13,44 @@ std::uint32_t FreeBlocks::previous_bin(std::uint32_t from) const {
   return no_bin;
 }
 
+/// The smallest block of the bin that is large enough, else whatever the next bin holds.
+FreeBlocks::Cursor FreeBlocks::at_or_after_in_shared_bin(const Place& place) const {
+  const Bin& bin = bins_[place.bin];
+  if (bin.run != nullptr) {
+    const EntryRun::Slot slot = bin.run->at_or_above(place.size_key);
+    if (slot != EntryRun::end()) return {place.bin, slot};
+  } else if (const std::uint32_t fitting =
+                 count_above(bin.keys.data(), bin.count, place.size_key - 1);
+             fitting > 0) {
+    return {place.bin, fitting - 1};
+  }
+  return bottom_of(next_bin(place.bin + 1));
+}
+
+FreeBlocks::Cursor FreeBlocks::next(Cursor at) const {
+  const Bin& bin = bins_[at.bin];
+  if (bin.run == nullptr) {
+    if (at.slot > 0) return {at.bin, at.slot - 1};
+  } else if (const EntryRun::Slot above = bin.run->above(at.slot); above != EntryRun::end()) {
+    return {at.bin, above};
+  }
+  return bottom_of(next_bin(at.bin + 1));
+}
+
 FreeBlocks::Cursor FreeBlocks::previous(Cursor at) const {
-  if (at.slot + 1 < bins_[at.bin].count) return {at.bin, at.slot + 1};
+  const Bin& bin = bins_[at.bin];
+  if (bin.run == nullptr) {
+    if (at.slot + 1 < bin.count) return {at.bin, at.slot + 1};
+  } else if (const EntryRun::Slot below = bin.run->below(at.slot); below != EntryRun::end()) {
+    return {at.bin, below};
+  }
   return at.bin == 0 ? Cursor{} : top_of(previous_bin(at.bin - 1));
 }
 
-void FreeBlocks::make_room(Bin& bin) {
-  const std::uint32_t capacity = bin.capacity == 0 ? 16 : bin.capacity * 2;
-  auto larger = std::make_unique_for_overwrite<Entry[]>(capacity);
-  std::copy_n(entries_of(bin), bin.count, larger.get());
-  const auto old = std::find_if(overflow_.begin(), overflow_.end(),
-                                [&bin](const auto& entries) { return entries.get() == bin.many; });
-  bin.many = larger.get();
-  bin.capacity = capacity;
-  if (old == overflow_.end())
-    overflow_.push_back(std::move(larger));
-  else
-    *old = std::move(larger);
+void FreeBlocks::start_run(Bin& bin) {
+  runs_.push_back(std::make_unique<EntryRun>());
+  bin.run = runs_.back().get();
+  for (std::uint32_t i = 0; i < few; ++i) bin.run->insert(bin.keys[i], bin.blocks[i]);
 }
 
 void FreeBlocks::create_bins() {

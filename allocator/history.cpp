@@ -38,17 +38,19 @@ void History::make_room() {
 }
 
 void History::lane_opened(const Lane& lane) {
-  if (lanes_.size() <= lane.number) lanes_.resize(lane.number + 1);
-  lanes_[lane.number] = {lane.stream, lane.pool->id};
+  const auto index = static_cast<std::size_t>(lane.index);
+  if (lanes_.size() <= index) lanes_.resize(index + 1);
+  lanes_[index] = {lane.stream, lane.pool->id};
 }
 
 void History::snapshot_taken(Bytes active) {
-  constexpr std::uint32_t no_lane = std::numeric_limits<std::uint32_t>::max();
+  constexpr LaneIndex no_lane{std::numeric_limits<std::uint32_t>::max()};
   record(Action::snapshot, 0, active, no_lane);
 }
 
 AllocatorEvent History::decode(const Entry& entry) const {
-  const LaneName name = entry.lane < lanes_.size() ? lanes_[entry.lane] : LaneName{};
+  const auto lane = static_cast<std::size_t>(entry.lane);
+  const LaneName name = lane < lanes_.size() ? lanes_[lane] : LaneName{};
   return {entry.action, {entry.address}, {entry.size}, name.stream, name.pool, entry.time_us};
 }
 

@@ -27,20 +27,20 @@ class History : public Listener {
   std::vector<AllocatorEvent> entries() const;
 
   void handed_out(const BlockFact& block, Oversize) {
-    record(Action::alloc, block.address.value, block.requested, block.lane.number);
+    record(Action::alloc, block.address.value, block.requested, block.lane.index);
   }
   void free_requested(const BlockFact& block, Oversize) {
-    record(Action::free_requested, block.address.value, block.requested, block.lane.number);
+    record(Action::free_requested, block.address.value, block.requested, block.lane.index);
   }
   void free_completed(const BlockFact& block) {
-    record(Action::free_completed, block.address.value, block.requested, block.lane.number);
+    record(Action::free_completed, block.address.value, block.requested, block.lane.index);
   }
   void segment_got(const RangeFact& range, Oversize) { record(Action::segment_alloc, range); }
   void segment_released(const RangeFact& range, Oversize) { record(Action::segment_free, range); }
   void range_mapped(const RangeFact& range) { record(Action::segment_map, range); }
   void range_unmapped(const RangeFact& range) { record(Action::segment_unmap, range); }
   void ran_out_of_memory(Bytes device_free, Bytes rounded, const Lane& lane) {
-    record(Action::oom, device_free.count, rounded, lane.number);
+    record(Action::oom, device_free.count, rounded, lane.index);
   }
   void snapshot_taken(Bytes active);
   void lane_opened(const Lane& lane);
@@ -50,7 +50,7 @@ class History : public Listener {
     std::uint64_t address;
     std::uint64_t size;
     std::uint64_t time_us;
-    std::uint32_t lane;
+    LaneIndex lane;
     Action action;
   };
   static_assert(sizeof(Entry) == 32);
@@ -60,9 +60,9 @@ class History : public Listener {
   };
 
   void record(Action action, const RangeFact& range) {
-    record(action, range.address.value, range.size, range.lane.number);
+    record(action, range.address.value, range.size, range.lane.index);
   }
-  void record(Action action, std::uint64_t address, Bytes size, std::uint32_t lane) {
+  void record(Action action, std::uint64_t address, Bytes size, LaneIndex lane) {
     if (next_ == room_) [[unlikely]]
       make_room();
     if (room_ == 0) [[unlikely]]

@@ -37,8 +37,8 @@ struct Lane {
   Pool* pool;
   /// As of the pool; here so that hot code needs not look there.
   PoolKind kind;
-  /// Which lane of the allocator this is: short enough for the history's entries.
-  std::uint32_t number = 0;
+  /// Which lane of the allocator this is: short enough for blocks and for the history's entries.
+  LaneIndex index{};
   FreeBlocks free;
   UnmappedBlocks unmapped;
 };

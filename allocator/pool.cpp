@@ -39,9 +39,9 @@ Lane* Pool::search_lane(StreamId stream) const {
   return last_used = place->get();
 }
 
-Lane& Pool::add_lane(StreamId stream, std::uint32_t number) {
+Lane& Pool::add_lane(StreamId stream, LaneIndex index) {
   auto lane = std::make_unique<Lane>(stream, *this);
-  lane->number = number;
+  lane->index = index;
   return **lanes.insert(place_of(lanes, stream), std::move(lane));
 }
 

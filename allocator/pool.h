@@ -23,7 +23,7 @@ struct Pool {
     return search_lane(stream);
   }
   Lane* search_lane(StreamId stream) const;
-  Lane& add_lane(StreamId stream, std::uint32_t number);
+  Lane& add_lane(StreamId stream, LaneIndex index);
 
   PoolId id;
   PoolKind kind;

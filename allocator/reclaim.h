@@ -29,11 +29,12 @@ class Reclaim {
     double sum = 0;
     std::uint64_t count = 0;
   };
-  double age_of(const Block& block) const {
-    return static_cast<double>(core_.large.lookup_count - block.lookup_stamp);
+  double age_of(BlockIndex index) const {
+    const std::uint64_t stamp = core_.blocks.notes(index).lookup_stamp;
+    return static_cast<double>(core_.large.lookup_count - stamp);
   }
   bool is_releasable(const Block& block) const {
-    return block.is_whole_segment() && !block.is_expandable;
+    return block.is_whole_segment() && !block.is_expandable();
   }
   /// Free blocks of the pool in the free set's order, those that `wanted` picks.
   template <class Wanted>
@@ -56,7 +57,7 @@ std::vector<BlockIndex> Reclaim<L>::pick_free(const Pool& pool, Wanted wanted) c
   for (const auto& lane : pool.lanes) {
     for (auto at = lane->free.first(); at; at = lane->free.next(at)) {
       const BlockIndex index = lane->free.block_at(at);
-      if (wanted(core_.blocks[index])) picked.push_back(index);
+      if (wanted(index)) picked.push_back(index);
     }
   }
   return picked;
@@ -70,9 +71,10 @@ void Reclaim<L>::collect_garbage() {
   const Bytes target{core_.reserved.count - limit};
   Ages ages;
   // Expandable blocks count for the average although none of them is released.
-  for (const BlockIndex index :
-       pick_free(core_.large, [](const Block& block) { return block.is_whole_segment(); })) {
-    ages.sum += age_of(core_.blocks[index]);
+  for (const BlockIndex index : pick_free(core_.large, [this](BlockIndex block) {
+         return core_.blocks[block].is_whole_segment();
+       })) {
+    ages.sum += age_of(index);
     ++ages.count;
   }
   Bytes reclaimed;
@@ -87,12 +89,11 @@ template <class L>
 Bytes Reclaim<L>::collect_older_than_average(Ages& ages) {
   const double threshold = ages.sum / static_cast<double>(ages.count);
   Bytes released;
-  for (const BlockIndex index : pick_free(core_.large, [&](const Block& block) {
-         return is_releasable(block) && age_of(block) >= threshold;
+  for (const BlockIndex index : pick_free(core_.large, [&](BlockIndex block) {
+         return is_releasable(core_.blocks[block]) && age_of(block) >= threshold;
        })) {
-    const Block& block = core_.blocks[index];
-    released += block.size;
-    ages.sum -= age_of(block);
+    released += core_.blocks[index].size();
+    ages.sum -= age_of(index);
     --ages.count;
     source_.release(index);
   }
@@ -114,10 +115,10 @@ bool Reclaim<L>::release_oversize(Lane& lane, Bytes rounded) {
   for (auto at = place ? lane.free.previous(place) : lane.free.last(); at && found < key;
        at = lane.free.previous(at)) {
     const Block& block = core_.blocks[lane.free.block_at(at)];
-    if (block.size < limit) break;
+    if (block.size() < limit) break;
     if (!is_releasable(block)) continue;
     picked.push_back(lane.free.block_at(at));
-    found += block.size;
+    found += block.size();
   }
   for (const BlockIndex index : picked) source_.release(index);
   return found >= key;
@@ -145,9 +146,10 @@ void Reclaim<L>::release_all(PoolId pool, ScopeOpen scope_open) {
 
 template <class L>
 void Reclaim<L>::release_pool(Pool& pool) {
-  const auto expandable = pick_free(pool, [](const Block& block) { return block.is_expandable; });
+  const auto expandable =
+      pick_free(pool, [this](BlockIndex block) { return core_.blocks[block].is_expandable(); });
   for (const BlockIndex index :
-       pick_free(pool, [this](const Block& block) { return is_releasable(block); }))
+       pick_free(pool, [this](BlockIndex block) { return is_releasable(core_.blocks[block]); }))
     source_.release(index);
   for (const BlockIndex index : expandable) source_.unmap(index);
 }
@@ -156,15 +158,19 @@ template <class L>
 void Reclaim<L>::release_private(PrivatePool& pool) {
   release_pool(pool.small);
   release_pool(pool.large);
-  if (is_forgettable(pool)) core_.private_pools.erase(pool.id);
+  if (!is_forgettable(pool)) return;
+  for (const Pool* half : {&pool.small, &pool.large})
+    for (const auto& lane : half->lanes)
+      core_.lanes[static_cast<std::uint32_t>(lane->index)] = nullptr;
+  core_.private_pools.erase(pool.id);
 }
 
 template <class L>
 bool Reclaim<L>::is_forgettable(const PrivatePool& pool) const {
   if (pool.segment_count > 0) return false;
   // The count of an expandable pool can reach 0 while blocks of it live.
-  for (const SegmentIndex index : core_.segments.by_address())
-    if (core_.segments[index].lane->pool->owner == &pool) return false;
+  for (const auto& [base, index] : core_.segments.by_address())
+    if (core_[core_.segments[index].lane].pool->owner == &pool) return false;
   return true;
 }
 

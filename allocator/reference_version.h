@@ -11,7 +11,8 @@ namespace vramlab::allocator {
 enum class OptionGrammar : std::uint8_t {
   /// One pass; a separator of the wrong kind is an error.
   single_pass,
-  /// Segment size first, then shared options, then the allocator's own; separators are interchangeable.
+  /// Segment size first, then shared options, then the allocator's own; separators are
+  /// interchangeable.
   three_passes,
 };
 

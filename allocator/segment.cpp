@@ -1,16 +1,32 @@
 #include "allocator/segment.h"
 
-#include <algorithm>
+#include <iterator>
 
 namespace vramlab::allocator {
 
-std::vector<SegmentIndex> SegmentTable::by_address() const {
-  std::vector<SegmentIndex> alive;
-  for (std::size_t i = 0; i < segments_.size(); ++i)
-    if (segments_[i].is_alive) alive.push_back(static_cast<SegmentIndex>(i));
-  std::sort(alive.begin(), alive.end(),
-            [this](SegmentIndex a, SegmentIndex b) { return (*this)[a].base < (*this)[b].base; });
-  return alive;
+SegmentIndex SegmentTable::create(const Segment& segment) {
+  check(segment.base + segment.size <= highest_address && segment.size < largest_block,
+        "a segment lies below the highest address and is smaller than the largest block");
+  if (unused_.empty()) {
+    unused_.push_back(static_cast<SegmentIndex>(segments_.size()));
+    segments_.emplace_back();
+  }
+  const SegmentIndex index = unused_.back();
+  unused_.pop_back();
+  (*this)[index] = segment;
+  check(by_address_.emplace(segment.base, index).second, "no two segments begin at one address");
+  return index;
+}
+
+void SegmentTable::destroy(SegmentIndex index) {
+  by_address_.erase((*this)[index].base);
+  unused_.push_back(index);
+}
+
+SegmentIndex SegmentTable::containing(Address address) const {
+  const auto after = by_address_.upper_bound(address);
+  check(after != by_address_.begin(), "a block lies in a segment");
+  return std::prev(after)->second;
 }
 
 }  // namespace vramlab::allocator

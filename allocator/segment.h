@@ -1,7 +1,8 @@
 // Segment: one range got from the device by one call, or one reservation that is mapped piece by
-// piece. SegmentTable keeps them by index.
+// piece. SegmentTable keeps them by index and finds them by address.
 #pragma once
 
+#include <map>
 #include <vector>
 
 #include "allocator/block.h"
@@ -15,10 +16,9 @@ struct Segment {
   Bytes size;
   /// Of an expandable one: the size of its physical units.
   Bytes unit;
-  Lane* lane = nullptr;
+  LaneIndex lane{};
   BlockIndex first = BlockIndex::none;
   bool is_expandable = false;
-  bool is_alive = false;
 };
 
 class SegmentTable {
@@ -28,28 +28,18 @@ class SegmentTable {
     return segments_[static_cast<std::uint32_t>(index)];
   }
 
-  SegmentIndex create(const Segment& segment) {
-    if (unused_.empty()) {
-      segments_.push_back(segment);
-      return static_cast<SegmentIndex>(segments_.size() - 1);
-    }
-    const SegmentIndex index = unused_.back();
-    unused_.pop_back();
-    (*this)[index] = segment;
-    return index;
-  }
+  SegmentIndex create(const Segment& segment);
+  void destroy(SegmentIndex index);
 
-  void destroy(SegmentIndex index) {
-    (*this)[index] = {};
-    unused_.push_back(index);
-  }
-
-  /// Every segment alive, by ascending address.
-  std::vector<SegmentIndex> by_address() const;
+  /// The segment that an address lies in. Requires: there is one.
+  SegmentIndex containing(Address address) const;
+  /// All segments, by ascending base address.
+  const std::map<Address, SegmentIndex>& by_address() const { return by_address_; }
 
  private:
   std::vector<Segment> segments_;
   std::vector<SegmentIndex> unused_;
+  std::map<Address, SegmentIndex> by_address_;
 };
 
 }  // namespace vramlab::allocator

@@ -66,10 +66,8 @@ template <class L>
 BlockIndex SegmentSource<L>::allocate(Lane& lane, Bytes size) {
   const auto address = core_.device.allocate(size, lane.stream);
   if (!address) return BlockIndex::none;
-  const BlockIndex whole = core_.blocks.create();
-  const SegmentIndex segment = core_.segments.create(
-      {*address, size, Bytes{0}, &lane, whole, /*is_expandable=*/false, /*is_alive=*/true});
-  core_.open_segment_with(whole, segment);
+  const BlockIndex whole = core_.create_segment(
+      {*address, size, Bytes{0}, lane.index, BlockIndex::none, /*is_expandable=*/false});
   core_.reserved += size;
   core_.listeners.segment_got({*address, size, lane}, oversize_of(size, core_.settings));
   return whole;
@@ -78,16 +76,15 @@ BlockIndex SegmentSource<L>::allocate(Lane& lane, Bytes size) {
 template <class L>
 void SegmentSource<L>::release(BlockIndex index) {
   const Block& block = core_.blocks[index];
-  const Lane& lane = *block.lane;
+  const Lane& lane = core_.lane_of(block);
   core_.device.release(block.address);
   core_.leave_free_set(block);
-  core_.reserved -= block.size;
-  core_.listeners.segment_released({block.address, block.size, lane},
-                                   oversize_of(block.size, core_.settings));
+  core_.reserved -= block.size();
+  core_.listeners.segment_released({block.address, block.size(), lane},
+                                   oversize_of(block.size(), core_.settings));
   if (PrivatePool* owner = lane.pool->owner; owner != nullptr && owner->segment_count > 0)
     --owner->segment_count;
-  core_.segments.destroy(block.segment);
-  core_.blocks.destroy(index);
+  core_.destroy_segment(index);
 }
 
 }  // namespace vramlab::allocator
