@@ -49,8 +49,10 @@ Pool& CachingAllocator<L>::pool_for(PoolKind kind, StreamId stream) {
 
 template <class L>
 BlockIndex CachingAllocator<L>::take_best_fit(Lane& lane, Bytes rounded, Mode mode) {
-  if (core_.collects_garbage()) [[unlikely]]
+  if (core_.collects_garbage()) [[unlikely]] {
+    core_.has_counted_ages = true;
     ++lane.pool->lookup_count;
+  }
   FreeBlocks::Cursor at = lane.free.at_or_after(rounded);
   if (!at) return BlockIndex::none;
   BlockIndex found = lane.free.block_at(at);
