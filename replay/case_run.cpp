@@ -1,0 +1,43 @@
+#include "replay/case_run.h"
+
+#include "allocator/allocator_error.h"
+
+namespace vramlab::replay {
+
+CaseRun::CaseRun(const traces::RecordedProgram& program, const SubjectFactory& factory)
+    : device_(program.device_total),
+      subject_(factory(device_, *program.version, program.config, config_error_)),
+      runner_(program.calls, {*subject_, device_}) {
+  if (program.memory_fraction) subject_->set_memory_fraction(*program.memory_fraction);
+}
+
+void CaseRun::run_until(std::size_t call_count) {
+  while (!stop_ && calls_made_ < call_count) {
+    const std::size_t call = calls_made_++;
+    try {
+      runner_.step(call);
+    } catch (const allocator::AllocatorError& error) {
+      stop_ = {call, error.what()};
+    } catch (const allocator::DeviceError& error) {
+      stop_ = {call, error.what()};
+    }
+  }
+}
+
+CaseAnswers CaseRun::finish() {
+  CaseAnswers result;
+  result.answers = runner_.answers();
+  if (config_error_) {
+    auto& failures = result.answers.config_failures;
+    failures.insert(failures.begin(), {-1, *config_error_});
+  }
+  // In this order: the last snapshot's own entry is not part of the history.
+  result.history = subject_->history();
+  result.final_snapshot = subject_->take_snapshot();
+  result.final_statistics = subject_->statistics();
+  result.device_calls = device_.call_counts();
+  result.stop = stop_;
+  return result;
+}
+
+}  // namespace vramlab::replay

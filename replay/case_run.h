@@ -1,0 +1,53 @@
+// CaseRun: one recorded program on a fresh simulated device, run as far as one likes. Running the
+// same program again gives the same answers, so that a moment in it can be looked at afterwards.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "replay/program_runner.h"
+#include "traces/recorded_case.h"
+
+namespace vramlab::replay {
+
+/// A call that could not be made; the run ends there.
+struct RunStop {
+  std::size_t call = 0;
+  std::string reason;
+};
+
+/// Everything that a whole run answered.
+struct CaseAnswers {
+  /// With that of the starting settings, under call -1.
+  Answers answers;
+  std::vector<allocator::AllocatorEvent> history;
+  allocator::Snapshot final_snapshot;
+  allocator::StatisticValues final_statistics;
+  streams::DeviceCallCounts device_calls;
+  std::optional<RunStop> stop;
+};
+
+class CaseRun {
+ public:
+  /// The program must outlive the run.
+  CaseRun(const traces::RecordedProgram& program, const SubjectFactory& factory);
+
+  /// Makes calls until that many were made, or one could not be made.
+  void run_until(std::size_t call_count);
+  AllocatorSubject& subject() { return *subject_; }
+  /// Reads the history, takes a last snapshot, and collects the rest.
+  CaseAnswers finish();
+
+ private:
+  streams::SimulatedDevice device_;
+  std::optional<allocator::SettingsError> config_error_;
+  std::unique_ptr<AllocatorSubject> subject_;
+  ProgramRunner runner_;
+  std::size_t calls_made_ = 0;
+  std::optional<RunStop> stop_;
+};
+
+}  // namespace vramlab::replay

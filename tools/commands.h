@@ -1,0 +1,10 @@
+// The subcommands, each in a file of its own.
+#pragma once
+
+#include "tools/arguments.h"
+
+namespace vramlab::tools {
+
+void add_conform_command(CLI::App& program, CommandAction& action);
+
+}  // namespace vramlab::tools
