@@ -3,6 +3,7 @@
 option(VRAMLAB_BUILD_TESTS "Build the tests, the long random run and the benchmarks" ON)
 option(VRAMLAB_WARNINGS_AS_ERRORS "Stop at the first compiler warning" ON)
 option(VRAMLAB_COVERAGE "Count executed lines (gcov)" OFF)
+option(VRAMLAB_BUILD_FUZZERS "Build the fuzz targets; needs clang" OFF)
 set(VRAMLAB_SANITIZE "" CACHE STRING "Sanitizers to build with: address,undefined or thread")
 
 get_property(vramlab_multi_config GLOBAL PROPERTY GENERATOR_IS_MULTI_CONFIG)

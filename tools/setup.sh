@@ -1,21 +1,23 @@
 #!/usr/bin/env bash
 # Installs what building vramlab needs and the machine lacks, through apt. Quick when nothing is
-# missing. With --check also the programs that tools/check.sh uses.
+# missing. With --check also the programs that tools/check.sh uses, with --fuzz those of fuzz.sh.
 set -euo pipefail
 
 build_packages=(cmake ninja-build g++ nlohmann-json3-dev libspdlog-dev libcli11-dev zlib1g-dev
   libzstd-dev libgtest-dev libgmock-dev libbenchmark-dev)
 check_packages=(clang-format-14 clang-tidy-14)
+fuzz_packages=(clang-14 libclang-rt-14-dev llvm-14)
 
 usage() {
-  echo "usage: bash tools/setup.sh [--check]"
-  echo "Installs the packages that building needs (--check: and those of tools/check.sh)."
+  echo "usage: bash tools/setup.sh [--check | --fuzz]"
+  echo "Installs the packages that building needs, and those of tools/check.sh or tools/fuzz.sh."
 }
 
 wanted=("${build_packages[@]}")
 case "${1:-}" in
   "") ;;
   --check) wanted+=("${check_packages[@]}") ;;
+  --fuzz) wanted+=("${fuzz_packages[@]}") ;;
   --help) usage; exit 0 ;;
   *) usage >&2; exit 2 ;;
 esac
