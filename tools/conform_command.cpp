@@ -66,7 +66,7 @@ void print_text(const std::vector<ConformOutcome>& outcomes, const CommonFlags& 
 
 ExitStatus conform(const ConformArguments& arguments) {
   start_logging(arguments.flags);
-  spdlog::debug("{} files on up to {} threads", arguments.files.size(), arguments.jobs);
+  spdlog::debug("files: {}, threads: at most {}", arguments.files.size(), arguments.jobs);
   const std::vector<ConformOutcome> outcomes = run_files(arguments);
   for (const ConformOutcome& outcome : outcomes)
     if (!outcome.verdict) std::fprintf(stderr, "vramlab: %s\n", outcome.error.c_str());

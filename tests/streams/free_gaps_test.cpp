@@ -94,9 +94,9 @@ TEST(FreeGaps, random_takes_and_returns_agree_with_the_obvious_way) {
   std::mt19937_64 random(20240607);
   FreeGaps gaps(whole);
   PlainGaps plain;
-  for (int step = 0; step < 60000; ++step) {
+  for (int step = 0; step < 25000; ++step) {
     // First mostly takes, so that there are hundreds of gaps, then mostly returns.
-    if (plain.count() == 0 || random() % 100 < (step < 20000 ? 70U : 48U)) {
+    if (plain.count() == 0 || random() % 100 < (step < 8000 ? 70U : 48U)) {
       const std::uint64_t size = 1 + random() % (random() % 10 == 0 ? 2000 : 40);
       const auto at = gaps.lowest_fit({{size}, {1}, whole});
       ASSERT_EQ(at, plain.lowest_fit(size)) << "step " << step;

@@ -1,0 +1,18 @@
+// Runs a program as a user would, and keeps what it said.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace vramlab::tests {
+
+struct ProgramResult {
+  int exit_status = -1;
+  std::string output;
+  std::string errors;
+};
+
+/// Without a shell. `input` is what stands on its standard input.
+ProgramResult run_program(const std::vector<std::string>& command, const std::string& input = "");
+
+}  // namespace vramlab::tests
