@@ -27,7 +27,7 @@ class AddressMap {
 
   /// Requires: the block's address is not in the map.
   void insert(BlockIndex block) {
-    if (10 * (size_ + 1) > 7 * slots_.size()) [[unlikely]]
+    if (size_ == room_) [[unlikely]]
       grow();
     place({tag_of(blocks_[block].address), block});
     ++size_;
@@ -52,6 +52,9 @@ class AddressMap {
     BlockIndex block = BlockIndex::none;
   };
 
+  /// Two fifths full at most: nearly every look-up is over at its first slot, which can be
+  /// foreseen.
+  static constexpr std::size_t room_for(std::size_t slots) { return slots / 5 * 2; }
   std::size_t mask() const { return slots_.size() - 1; }
   std::size_t home_of(std::uint32_t tag) const { return tag >> shift_; }
   /// Blocks start at multiples of 512 as a rule; addresses between them only share a tag.
@@ -87,10 +90,11 @@ class AddressMap {
     slots_[gap] = {};
   }
 
-  void grow() {
+  [[gnu::noinline]] void grow() {
     const std::vector<Slot> old = std::move(slots_);
     slots_ = std::vector<Slot>(old.size() * 2);
     --shift_;
+    room_ = room_for(slots_.size());
     for (const Slot& slot : old)
       if (slot.block != BlockIndex::none) place(slot);
   }
@@ -99,6 +103,7 @@ class AddressMap {
   std::vector<Slot> slots_;
   unsigned shift_;
   std::size_t size_ = 0;
+  std::size_t room_ = room_for(std::size_t{1} << initial_bits);
 };
 
 }  // namespace vramlab::allocator

@@ -29,29 +29,38 @@ class BlockArena {
   }
 
   BlockIndex create() {
-    if (unused_.empty()) [[unlikely]] {
-      blocks_.emplace_back();
-      notes_.emplace_back();
-      return static_cast<BlockIndex>(blocks_.size() - 1);
-    }
-    const BlockIndex index = unused_.back();
-    unused_.pop_back();
+    if (first_unused_ == BlockIndex::none) [[unlikely]]
+      add_slot();
+    const BlockIndex index = first_unused_;
+    first_unused_ = (*this)[index].next;
+    --unused_count_;
     return index;
   }
 
   void destroy(BlockIndex index) {
-    (*this)[index].set_use(BlockUse::unused);
-    unused_.push_back(index);
+    Block& block = (*this)[index];
+    block.set_use(BlockUse::unused);
+    block.next = first_unused_;
+    first_unused_ = index;
+    ++unused_count_;
   }
 
   std::size_t slot_count() const { return blocks_.size(); }
-  std::size_t unused_count() const { return unused_.size(); }
+  std::size_t unused_count() const { return unused_count_; }
 
  private:
+  [[gnu::noinline]] void add_slot() {
+    blocks_.emplace_back();
+    notes_.emplace_back();
+    destroy(static_cast<BlockIndex>(blocks_.size() - 1));
+  }
+
   std::vector<Block> blocks_;
   std::vector<BlockNotes> notes_;
-  /// The most recently left slot is taken first: it is the likeliest to be in the cache.
-  std::vector<BlockIndex> unused_;
+  /// Unused slots are linked. The most recently left one is taken first: it is the likeliest to be
+  /// in the cache.
+  BlockIndex first_unused_ = BlockIndex::none;
+  std::size_t unused_count_ = 0;
 };
 
 }  // namespace vramlab::allocator

@@ -32,10 +32,12 @@ class CachingAllocator {
   /// Requires: the device outlives the allocator.
   CachingAllocator(Device& device, const ReferenceVersion& version, const Settings& settings = {});
 
-  MallocResult malloc(Bytes request, StreamId stream);
+  /// Everything that a request needs as a rule is one straight piece of code; what it seldom needs
+  /// is kept out of it.
+  [[gnu::flatten]] MallocResult malloc(Bytes request, StreamId stream);
   /// The figures of the last request that failed.
   const OutOfMemory& last_failure() const { return last_failure_; }
-  void free(Address address);
+  [[gnu::flatten]] void free(Address address);
   /// The block is used on that stream too: freed, it waits for the work there.
   void record_stream(Address address, StreamId stream);
 
@@ -72,36 +74,48 @@ class CachingAllocator {
   struct Found {
     MallocOutcome outcome = MallocOutcome::out_of_memory;
     BlockIndex block = BlockIndex::none;
+    /// The block's; another one than asked where a pool lent it.
+    Lane* lane = nullptr;
   };
   enum class Mode : bool { classic, expandable };
-  enum class Cut : bool { by_rule, always };
+  enum class Cut : bool { no, yes };
+  /// How much of a free block is handed out for a request.
+  struct Portion {
+    Bytes rounded;
+    Bytes request;
+    Cut cut;
+  };
 
   ScopeOpen scope_open() const { return scopes_.is_empty() ? ScopeOpen::no : ScopeOpen::yes; }
-  void complete_waiting(StreamId stream);
+  [[gnu::noinline]] void complete_waiting(StreamId stream);
   Pool& pool_for(PoolKind kind, StreamId stream);
 
   // Finding a free block (best fit and its exceptions).
   BlockIndex take_best_fit(Lane& lane, Bytes rounded, Mode mode);
-  FreeBlocks::Cursor walk_expandable(const Lane& lane, FreeBlocks::Cursor at) const;
-  FreeBlocks::Cursor skip_expandable(const Lane& lane, FreeBlocks::Cursor at) const;
+  [[gnu::noinline]] FreeBlocks::Cursor walk_expandable(const Lane& lane,
+                                                       FreeBlocks::Cursor at) const;
+  [[gnu::noinline]] FreeBlocks::Cursor skip_expandable(const Lane& lane,
+                                                       FreeBlocks::Cursor at) const;
   bool is_oversize_mismatch(Bytes block, Bytes rounded) const;
   Bytes reach_of(const Block& block) const;
 
   // The ladder on a miss.
-  Found get_memory(Lane& lane, Bytes rounded);
+  [[gnu::noinline]] Found get_memory(Lane& lane, Bytes rounded);
   Found borrow_from_pools(PoolKind kind, StreamId stream, Bytes rounded);
   Found borrow_from(PrivatePool& pool, PoolKind kind, StreamId stream, Bytes rounded);
-  MallocResult fail(MallocOutcome outcome, const Lane& lane, Bytes request, Bytes rounded);
-  MallocResult refuse_huge(Bytes request);
+  [[gnu::noinline]] MallocResult fail(MallocOutcome outcome, const Lane& lane, Bytes request,
+                                      Bytes rounded);
+  [[gnu::noinline]] MallocResult refuse_huge(Bytes request);
   OutOfMemory describe_failure(MallocOutcome outcome, Bytes request, Bytes device_size);
 
-  bool should_split(const Block& block, Bytes rounded, Mode mode) const;
-  Address hand_out(BlockIndex found, Bytes rounded, Bytes request, Cut cut, Mode mode);
+  bool should_split(const Lane& lane, Bytes size, Bytes rounded, Mode mode) const;
+  /// Hands out the first `rounded` bytes of a block that was taken out of its lane's free set.
+  Address hand_out(const Lane& lane, BlockIndex found, const Portion& portion);
   Mode mode() const {
     return core_.settings.expandable_segments ? Mode::expandable : Mode::classic;
   }
 
-  BlockIndex live_block(Address address, const char* purpose) const;
+  [[gnu::noinline]] BlockIndex live_block(Address address, const char* purpose) const;
   PrivatePool& usable_pool(PoolId pool, const char* purpose);
   PrivatePool& open_pool(PoolId pool);
 

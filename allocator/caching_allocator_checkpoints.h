@@ -120,8 +120,10 @@ void CachingAllocator<L>::cut_along(const CheckpointSegment& noted, BlockIndex f
   BlockIndex rest = first;
   for (const CheckpointBlock& block : noted.blocks) {
     if (block.state == CheckpointBlockState::unmapped) break;
-    core_.leave_free_set(core_.blocks[rest]);
-    const Address address = hand_out(rest, block.size, block.size, Cut::always, mode());
+    const Block& cut = core_.blocks[rest];
+    core_.leave_free_set(cut);
+    const Cut is_cut = cut.size() > block.size ? Cut::yes : Cut::no;
+    const Address address = hand_out(core_.lane_of(cut), rest, {block.size, block.size, is_cut});
     rest = core_.blocks[core_.live.find(address)].next;
   }
   for (const CheckpointBlock& block : noted.blocks) {

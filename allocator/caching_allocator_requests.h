@@ -14,26 +14,27 @@ MallocResult CachingAllocator<L>::malloc(Bytes request, StreamId stream) {
   if (request.count == 0) return {};
   if (request >= request_limit) [[unlikely]]
     return refuse_huge(request);
-  complete_waiting(stream);
+  if (!frees_.is_idle()) [[unlikely]]
+    complete_waiting(stream);
   const Bytes rounded = round_request(request, core_.settings);
   Lane& lane = core_.lane_of(pool_for(pool_kind_of(rounded), stream), stream);
-  Found found{MallocOutcome::allocated, take_best_fit(lane, rounded, mode())};
+  Found found{MallocOutcome::allocated, take_best_fit(lane, rounded, mode()), &lane};
   Mode cut_mode = mode();
   if (found.block == BlockIndex::none) [[unlikely]] {
     found = get_memory(lane, rounded);
     if (found.outcome != MallocOutcome::allocated)
       return fail(found.outcome, lane, request, rounded);
     // A pool that lends does so by the classic rules.
-    if (core_.blocks[found.block].lane() != lane.index) cut_mode = Mode::classic;
+    if (found.lane != &lane) cut_mode = Mode::classic;
   }
+  const Bytes size = core_.blocks[found.block].size();
+  const bool splits = should_split(*found.lane, size, rounded, cut_mode);
   return {MallocOutcome::allocated,
-          hand_out(found.block, rounded, request, Cut::by_rule, cut_mode)};
+          hand_out(*found.lane, found.block, {rounded, request, splits ? Cut::yes : Cut::no})};
 }
 
 template <class L>
 void CachingAllocator<L>::complete_waiting(StreamId stream) {
-  if (frees_.is_idle()) [[likely]]
-    return;
   if (scopes_.is_empty())
     frees_.process_events();
   else if (core_.settings.graph_capture_record_stream_reuse)
@@ -109,8 +110,7 @@ template <class L>
 auto CachingAllocator<L>::get_memory(Lane& lane, Bytes rounded) -> Found {
   if (core_.collects_garbage()) reclaim_.collect_garbage();
   Attempt attempt = source_.try_get(lane, rounded, AttemptKind::first);
-  if (attempt.outcome == AttemptOutcome::rejected)
-    return {MallocOutcome::rejected, BlockIndex::none};
+  if (attempt.outcome == AttemptOutcome::rejected) return {MallocOutcome::rejected};
   bool was_rejected = false;
   if (attempt.outcome != AttemptOutcome::got && lane.pool->owner == nullptr) {
     const Found borrowed = borrow_from_pools(lane.kind, lane.stream, rounded);
@@ -125,8 +125,9 @@ auto CachingAllocator<L>::get_memory(Lane& lane, Bytes rounded) -> Found {
     attempt = source_.try_get(lane, rounded, AttemptKind::retry);
     was_rejected = was_rejected || attempt.outcome == AttemptOutcome::rejected;
   }
-  if (attempt.outcome == AttemptOutcome::got) return {MallocOutcome::allocated, attempt.block};
-  return {was_rejected ? MallocOutcome::rejected : MallocOutcome::out_of_memory, BlockIndex::none};
+  if (attempt.outcome == AttemptOutcome::got)
+    return {MallocOutcome::allocated, attempt.block, &lane};
+  return {was_rejected ? MallocOutcome::rejected : MallocOutcome::out_of_memory};
 }
 
 template <class L>
@@ -137,7 +138,7 @@ auto CachingAllocator<L>::borrow_from_pools(PoolKind kind, StreamId stream, Byte
     if (pool == nullptr) continue;
     // As the reference: the use stays counted when the pool is being captured to.
     ++pool->use_count;
-    if (scopes_.is_open(id)) return {MallocOutcome::scope_already_open, BlockIndex::none};
+    if (scopes_.is_open(id)) return {MallocOutcome::scope_already_open};
     const Found borrowed = borrow_from(*pool, kind, stream, rounded);
     if (core_.settings.graph_capture_record_stream_reuse) frees_.finish_deferred_of(*pool);
     --pool->use_count;
@@ -152,45 +153,42 @@ auto CachingAllocator<L>::borrow_from(PrivatePool& pool, PoolKind kind, StreamId
   Lane& lane = core_.lane_of(pool.half(kind), stream);
   const BlockIndex block = take_best_fit(lane, rounded, Mode::classic);
   if (block == BlockIndex::none) return {};
-  return {MallocOutcome::allocated, block};
+  return {MallocOutcome::allocated, block, &lane};
 }
 
 template <class L>
-bool CachingAllocator<L>::should_split(const Block& block, Bytes rounded, Mode mode) const {
-  const Lane& lane = core_.lane_of(block);
+bool CachingAllocator<L>::should_split(const Lane& lane, Bytes size, Bytes rounded,
+                                       Mode mode) const {
   if (lane.pool->is_no_split) [[unlikely]]
     return false;
-  const Bytes remainder = block.size() - rounded;
+  const Bytes remainder = size - rounded;
   if (lane.kind == PoolKind::small || mode == Mode::expandable) return remainder >= small_remainder;
   return rounded < core_.settings.max_split_size && remainder > large_remainder;
 }
 
 template <class L>
-Address CachingAllocator<L>::hand_out(BlockIndex found, Bytes rounded, Bytes request, Cut cut,
-                                      Mode mode) {
-  const Block& whole = core_.blocks[found];
-  const bool was_split = !whole.is_whole_segment();
-  const PoolKind kind = core_.lane_of(whole).kind;
+Address CachingAllocator<L>::hand_out(const Lane& lane, BlockIndex found, const Portion& portion) {
+  const bool was_split = !core_.blocks[found].is_whole_segment();
+  const bool splits = portion.cut == Cut::yes;
   BlockIndex taken = found;
-  const bool splits =
-      cut == Cut::always ? whole.size() > rounded : should_split(whole, rounded, mode);
   if (splits) {
-    taken = core_.chain.split_front(found, rounded);
+    taken = core_.chain.split_front(found, portion.rounded);
     core_.enter_free_set(found);
   }
   Block& block = core_.blocks[taken];
   block.set_use(BlockUse::live);
-  block.requested = request;
+  block.requested = portion.request;
   core_.live.insert(taken);
   if (!block.is_expandable()) {
     if (was_split)
-      core_.listeners.inactive_split_changed(kind, splits ? 0 : -1,
+      core_.listeners.inactive_split_changed(lane.kind, splits ? 0 : -1,
                                              -static_cast<std::int64_t>(block.size().count));
     else if (splits)
       core_.listeners.inactive_split_changed(
-          kind, 1, static_cast<std::int64_t>(core_.blocks[found].size().count));
+          lane.kind, 1, static_cast<std::int64_t>(core_.blocks[found].size().count));
   }
-  core_.listeners.handed_out(core_.fact_of(block), oversize_of(block.size(), core_.settings));
+  core_.listeners.handed_out({block.address, block.size(), block.requested, lane},
+                             oversize_of(block.size(), core_.settings));
   return block.address;
 }
 

@@ -66,6 +66,9 @@ struct Core {
   Lane& lane_of(Pool& pool, StreamId stream) {
     if (Lane* lane = pool.find_lane(stream)) [[likely]]
       return *lane;
+    return open_lane(pool, stream);
+  }
+  [[gnu::noinline]] Lane& open_lane(Pool& pool, StreamId stream) {
     check(lanes.size() < largest_lane_count, "lanes fit into the blocks' 24 bits");
     Lane& lane = pool.add_lane(stream, static_cast<LaneIndex>(lanes.size()));
     lanes.push_back(&lane);

@@ -20,8 +20,8 @@ class CrossStreamFrees {
  public:
   explicit CrossStreamFrees(Core<L>& core) : core_(core) {}
 
-  /// Nothing is deferred and no event is awaited.
-  bool is_idle() const { return deferred_.empty() && awaited_events_ == 0; }
+  /// No freed block waits for anything.
+  bool is_idle() const { return waiting_count_ == 0; }
   const std::vector<BlockIndex>& deferred() const { return deferred_; }
   /// Calls `look` with the block of every awaited event.
   template <class Look>
@@ -33,7 +33,7 @@ class CrossStreamFrees {
   /// The block is used on that stream too.
   void record_stream(BlockIndex index, StreamId stream, ScopeOpen scope_open);
   /// The owner of a block with other-stream uses gave it back.
-  void free_later(BlockIndex index, ScopeOpen scope_open);
+  [[gnu::noinline]] void free_later(BlockIndex index, ScopeOpen scope_open);
 
   /// Completes what is complete, stream by stream. Requires: no scope is open; asking about an
   /// event then would be illegal.
@@ -75,7 +75,7 @@ class CrossStreamFrees {
 
   Core<L>& core_;
   std::vector<StreamQueue> queues_;
-  std::size_t awaited_events_ = 0;
+  std::size_t waiting_count_ = 0;
   std::vector<BlockIndex> deferred_;
   /// Per capture and stream: the graph nodes that come before what the stream does next.
   std::map<std::pair<CaptureId, StreamId>, std::set<GraphNode>> reached_;
@@ -97,6 +97,7 @@ void CrossStreamFrees<L>::record_stream(BlockIndex index, StreamId stream, Scope
 template <class L>
 void CrossStreamFrees<L>::free_later(BlockIndex index, ScopeOpen scope_open) {
   core_.blocks[index].set_use(BlockUse::waiting);
+  ++waiting_count_;
   if (scope_open == ScopeOpen::yes) {
     deferred_.push_back(index);
     if (core_.settings.graph_capture_record_stream_reuse) collect_markers(index);
@@ -129,7 +130,6 @@ void CrossStreamFrees<L>::record_events(BlockIndex index) {
     uses.streams.erase(uses.streams.begin());
     ++uses.outstanding_events;
     queue_of(stream).push_back({event, index});
-    ++awaited_events_;
   }
 }
 
@@ -150,6 +150,7 @@ void CrossStreamFrees<L>::collect_markers(BlockIndex index) {
 
 template <class L>
 void CrossStreamFrees<L>::finish(BlockIndex index) {
+  --waiting_count_;
   core_.blocks[index].set_stream_uses(false);
   core_.uses.destroy(core_.blocks.notes(index).uses);
   core_.blocks.notes(index).uses = UsesIndex::none;
@@ -202,7 +203,6 @@ void CrossStreamFrees<L>::finish_deferred_of(const PrivatePool& pool) {
 template <class L>
 void CrossStreamFrees<L>::settle(const AwaitedEvent& over) {
   StreamUses& uses = uses_of(over.block);
-  --awaited_events_;
   if (--uses.outstanding_events == 0 && uses.streams.empty()) finish(over.block);
   core_.device.forget_event(over.event);
 }
@@ -217,7 +217,6 @@ void CrossStreamFrees<L>::take_oldest(std::deque<AwaitedEvent>& events) {
 template <class L>
 void CrossStreamFrees<L>::process_events() {
   handle_deferred();
-  if (awaited_events_ == 0) return;
   for (StreamQueue& queue : queues_)
     while (!queue.events.empty() && core_.device.is_complete(queue.events.front().event))
       take_oldest(queue.events);

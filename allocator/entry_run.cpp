@@ -7,7 +7,7 @@ namespace vramlab::allocator {
 EntryRun::Slot EntryRun::at_or_above(std::uint64_t key) const {
   const std::size_t at = chunk_of(key);
   const Chunk& chunk = *chunks_[at];
-  const std::uint32_t above_count = count_above(chunk.keys.data(), chunk.count, key);
+  const std::uint32_t above_count = chunk.count_above(key);
   const bool is_there = above_count < chunk.count && chunk.keys[above_count] == key;
   if (is_there) return slot_of(at, above_count);
   if (above_count > 0) return slot_of(at, above_count - 1);
@@ -28,12 +28,11 @@ EntryRun::Slot EntryRun::below(Slot slot) const {
 void EntryRun::add_chunk(std::size_t at) {
   std::unique_ptr<Chunk> chunk;
   if (spare_.empty()) {
-    chunk = std::make_unique_for_overwrite<Chunk>();
+    chunk = std::make_unique<Chunk>();
   } else {
     chunk = std::move(spare_.back());
     spare_.pop_back();
   }
-  chunk->count = 0;
   chunks_.insert(chunks_.begin() + static_cast<std::ptrdiff_t>(at), std::move(chunk));
   lowest_keys_.insert(lowest_keys_.begin() + static_cast<std::ptrdiff_t>(at), 0);
 }
@@ -45,6 +44,7 @@ void EntryRun::split(std::size_t at) {
   constexpr std::uint32_t half = chunk_size / 2;
   std::copy(upper.keys.begin() + half, upper.keys.end(), lower.keys.begin());
   std::copy(upper.blocks.begin() + half, upper.blocks.end(), lower.blocks.begin());
+  std::fill(upper.keys.begin() + half, upper.keys.end(), 0);
   upper.count = half;
   lower.count = chunk_size - half;
   lowest_keys_[at] = upper.keys[half - 1];

@@ -34,6 +34,9 @@ class EntryRun {
   BlockIndex block_at(Slot slot) const {
     return chunks_[slot / chunk_size]->blocks[slot % chunk_size];
   }
+  std::uint64_t key_at(Slot slot) const {
+    return chunks_[slot / chunk_size]->keys[slot % chunk_size];
+  }
   /// Requires, both: the run is not empty.
   Slot lowest() const { return last_of(chunks_.size() - 1); }
   static Slot highest() { return 0; }
@@ -51,16 +54,24 @@ class EntryRun {
   /// Requires: the key is in the run.
   void remove(std::uint64_t key) {
     const std::size_t chunk = chunk_of(key);
-    remove_at(slot_of(chunk, count_above(chunks_[chunk]->keys.data(), chunks_[chunk]->count, key)));
+    remove_at(slot_of(chunk, chunks_[chunk]->count_above(key)));
   }
   void remove_at(Slot slot);
 
  private:
   static constexpr std::uint32_t chunk_size = 32;
   struct Chunk {
-    std::array<std::uint64_t, chunk_size> keys;
-    std::array<BlockIndex, chunk_size> blocks;
-    std::uint32_t count;
+    /// Behind the last one all are 0, so that a search always takes the same steps.
+    std::array<std::uint64_t, chunk_size> keys{};
+    std::array<BlockIndex, chunk_size> blocks{};
+    std::uint32_t count = 0;
+
+    std::uint32_t count_above(std::uint64_t key) const {
+      std::uint32_t above = 0;
+      for (std::uint32_t step = chunk_size / 2; step > 0; step /= 2)
+        above += step & (0U - static_cast<std::uint32_t>(keys[above + step - 1] > key));
+      return above + static_cast<std::uint32_t>(keys[above] > key);
+    }
   };
 
   static Slot slot_of(std::size_t chunk, std::uint32_t position) {
@@ -91,7 +102,7 @@ inline void EntryRun::insert(std::uint64_t key, BlockIndex block) {
     at = chunk_of(key);
   }
   Chunk& chunk = *chunks_[at];
-  const std::uint32_t position = count_above(chunk.keys.data(), chunk.count, key);
+  const std::uint32_t position = chunk.count_above(key);
   for (std::uint32_t i = chunk.count; i > position; --i) {
     chunk.keys[i] = chunk.keys[i - 1];
     chunk.blocks[i] = chunk.blocks[i - 1];
@@ -108,6 +119,7 @@ inline void EntryRun::remove_at(Slot slot) {
     chunk.keys[i] = chunk.keys[i + 1];
     chunk.blocks[i] = chunk.blocks[i + 1];
   }
+  chunk.keys[chunk.count] = 0;
   if (chunk.count == 0) [[unlikely]]
     drop_chunk(slot / chunk_size);
   else

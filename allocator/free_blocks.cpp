@@ -14,7 +14,7 @@ std::uint32_t FreeBlocks::previous_bin(std::uint32_t from) const {
 }
 
 /// The smallest block of the bin that is large enough, else whatever the next bin holds.
-FreeBlocks::Cursor FreeBlocks::at_or_after_in_shared_bin(const Place& place) const {
+FreeBlocks::Cursor FreeBlocks::at_or_after_in_own_bin(const Place& place) const {
   const Bin& bin = bins_[place.bin];
   if (bin.run != nullptr) {
     const EntryRun::Slot slot = bin.run->at_or_above(place.size_key);

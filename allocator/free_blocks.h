@@ -51,12 +51,10 @@ class FreeBlocks {
 
  private:
   static constexpr std::uint32_t no_bin = 0xffffffff;
-  /// Below this many units of 512 bytes every size has a bin of its own.
-  static constexpr std::uint64_t exact_units = 4096;
-  static constexpr unsigned exact_bits = 12;
   static constexpr unsigned step_bits = 7;
+  /// Sizes in units of 512 bytes have at most this many bits.
   static constexpr unsigned unit_bits = 32;
-  static constexpr std::uint32_t bin_count = exact_units + ((unit_bits - exact_bits) << step_bits);
+  static constexpr std::uint32_t bin_count = unit_bits << step_bits;
   static constexpr std::uint32_t word_count = (bin_count + 63) / 64;
   static constexpr std::uint32_t summary_count = (word_count + 63) / 64;
   static constexpr std::uint32_t few = 4;
@@ -72,23 +70,21 @@ class FreeBlocks {
 
   struct Place {
     std::uint32_t bin;
-    /// Of sizes that share a bin: how many units above the bin's smallest, in the upper 24 bits.
+    /// Where in its bin a size lies, in the upper 24 bits: 0 for the bin's smallest.
     std::uint64_t size_key;
   };
   struct ReleaseMemory {
     void operator()(void* memory) const { std::free(memory); }
   };
 
+  /// The number's leading bit chooses the power of two, the 7 bits after it the step, the rest lies
+  /// in the key. Larger sizes than a block can have fall behind the last bin.
   static Place place_of(Bytes size) {
     const std::uint64_t units = size.count >> 9;
-    if (units < exact_units) [[likely]]
-      return {static_cast<std::uint32_t>(units), 0};
-    const auto octave = static_cast<unsigned>(std::bit_width(units)) - 1;
-    const unsigned shift = octave - step_bits;
-    const auto step = static_cast<std::uint32_t>(units >> shift) & ((1U << step_bits) - 1);
-    const std::uint64_t rest = units & ((std::uint64_t{1} << shift) - 1);
-    return {static_cast<std::uint32_t>(exact_units) + ((octave - exact_bits) << step_bits) + step,
-            rest << 40};
+    const auto leading_zeros = static_cast<unsigned>(std::countl_zero(units));
+    const std::uint64_t after_leading = (units << leading_zeros) << 1;
+    const auto step = static_cast<std::uint32_t>(after_leading >> (64 - step_bits));
+    return {((63 - leading_zeros) << step_bits) + step, (after_leading << step_bits) >> 40 << 40};
   }
   /// Blocks do not overlap and are multiples of 512, so this keeps them in order of address.
   static std::uint64_t key_of(const Place& place, Address address) {
@@ -97,6 +93,10 @@ class FreeBlocks {
 
   std::uint32_t next_bin(std::uint32_t from) const;
   std::uint32_t previous_bin(std::uint32_t from) const;
+  std::uint64_t key_at(Cursor at) const {
+    const Bin& bin = bins_[at.bin];
+    return bin.run == nullptr ? bin.keys[at.slot] : bin.run->key_at(at.slot);
+  }
   Cursor bottom_of(std::uint32_t bin) const {
     if (bin == no_bin) return {};
     return {bin, bins_[bin].run == nullptr ? bins_[bin].count - 1 : bins_[bin].run->lowest()};
@@ -110,7 +110,7 @@ class FreeBlocks {
     filled_[bin / 64] &= ~(std::uint64_t{1} << (bin % 64));
     if (filled_[bin / 64] == 0) summary_[bin / 4096] &= ~(std::uint64_t{1} << (bin / 64 % 64));
   }
-  Cursor at_or_after_in_shared_bin(const Place& place) const;
+  [[gnu::noinline]] Cursor at_or_after_in_own_bin(const Place& place) const;
   void count_one_less(std::uint32_t bin);
   void start_run(Bin& bin);
   void create_bins();
@@ -142,10 +142,11 @@ inline std::uint32_t FreeBlocks::next_bin(std::uint32_t from) const {
 
 inline FreeBlocks::Cursor FreeBlocks::at_or_after(Bytes size) const {
   const Place place = place_of(size);
-  const std::uint32_t bin = next_bin(place.bin);
-  if (bin != place.bin || place.size_key == 0) [[likely]]
-    return bottom_of(bin);
-  return at_or_after_in_shared_bin(place);
+  const Cursor at = bottom_of(next_bin(place.bin));
+  // Only in the size's own bin can the smallest block be too small.
+  if (at.bin == place.bin && key_at(at) < place.size_key) [[unlikely]]
+    return at_or_after_in_own_bin(place);
+  return at;
 }
 
 inline void FreeBlocks::insert(Bytes size, Address address, BlockIndex block) {
@@ -156,7 +157,7 @@ inline void FreeBlocks::insert(Bytes size, Address address, BlockIndex block) {
   Bin& bin = bins_[place.bin];
   ++size_;
   const std::uint32_t before = bin.count++;
-  if (before == 0) mark_filled(place.bin);
+  mark_filled(place.bin);
   if (bin.run == nullptr && before == few) [[unlikely]]
     start_run(bin);
   if (bin.run != nullptr) {

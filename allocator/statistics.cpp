@@ -37,14 +37,16 @@ void Statistics::range_unmapped(const RangeFact& range) {
   ++num_device_free_;
 }
 
-PooledStatistic Statistics::value_of(Counter counter) const {
-  const auto half = [](const Series& series) {
-    return StatisticValue{series.current, series.peak, series.allocated,
-                          series.allocated - (series.current - series.current_at_reset)};
+PooledStatistic Statistics::value_of(Counter counter, Counter sum_of) const {
+  const auto half = [this, counter, sum_of](std::size_t kind) {
+    const Series& series = series_[counter][kind];
+    const std::int64_t sum = series_[sum_of][kind].sum;
+    return StatisticValue{series.current, series.peak, sum,
+                          sum - (series.current - series.current_at_reset)};
   };
   PooledStatistic value;
-  value.small_pool = half(series_[counter][0]);
-  value.large_pool = half(series_[counter][1]);
+  value.small_pool = half(0);
+  value.large_pool = half(1);
   value.all.current = value.small_pool.current + value.large_pool.current;
   value.all.peak = peak_of_all_[counter];
   value.all.allocated = value.small_pool.allocated + value.large_pool.allocated;
@@ -56,11 +58,11 @@ StatisticValues Statistics::values() const {
   StatisticValues values;
   values.allocation = value_of(allocation);
   values.segment = value_of(segment);
-  values.active = value_of(active);
+  values.active = value_of(active, allocation);
   values.inactive_split = value_of(inactive_split);
   values.allocated_bytes = value_of(allocated_bytes);
   values.reserved_bytes = value_of(reserved_bytes);
-  values.active_bytes = value_of(active_bytes);
+  values.active_bytes = value_of(active_bytes, allocated_bytes);
   values.inactive_split_bytes = value_of(inactive_split_bytes);
   values.requested_bytes = value_of(requested_bytes);
   values.oversize_allocations = oversize_allocations_;
@@ -87,7 +89,7 @@ void Statistics::reset_peak() {
 void Statistics::reset_accumulated() {
   for (auto& halves : series_) {
     for (Series& series : halves) {
-      series.allocated = 0;
+      series.sum = 0;
       series.current_at_reset = series.current;
     }
   }

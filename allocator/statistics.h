@@ -18,11 +18,16 @@ class Statistics : public Listener {
   void handed_out(const BlockFact& block, Oversize oversize) {
     const PoolKind kind = block.lane.kind;
     const auto size = static_cast<std::int64_t>(block.size.count);
-    increase(allocation, kind, 1);
-    increase(allocated_bytes, kind, size);
-    increase(active, kind, 1);
-    increase(active_bytes, kind, size);
-    increase(requested_bytes, kind, static_cast<std::int64_t>(block.requested.count));
+    const auto requested = static_cast<std::int64_t>(block.requested.count);
+    raise(allocation, kind, 1);
+    raise(allocated_bytes, kind, size);
+    raise(active, kind, 1);
+    raise(active_bytes, kind, size);
+    raise(requested_bytes, kind, requested);
+    // Whatever is handed out becomes active, so the two share these sums.
+    add_to_sum(allocation, kind, 1);
+    add_to_sum(allocated_bytes, kind, size);
+    add_to_sum(requested_bytes, kind, requested);
     if (oversize == Oversize::yes) [[unlikely]]
       increase_single(oversize_allocations_);
   }
@@ -68,34 +73,46 @@ class Statistics : public Listener {
     reserved_bytes,
     counter_count,
   };
+  /// Of one counter and one half.
   struct Series {
     std::int64_t current = 0;
     std::int64_t peak = 0;
-    std::int64_t allocated = 0;
+    /// The sum of increases. The active blocks' is that of the allocated ones.
+    std::int64_t sum = 0;
     /// The current value when the sums were last set to 0.
     std::int64_t current_at_reset = 0;
   };
 
-  void increase(Counter counter, PoolKind kind, std::int64_t by) {
+  void raise(Counter counter, PoolKind kind, std::int64_t by) {
     auto& halves = series_[counter];
     Series& series = halves[static_cast<std::size_t>(kind)];
     series.current += by;
-    series.allocated += by;
-    series.peak = std::max(series.peak, series.current);
-    peak_of_all_[counter] = std::max(peak_of_all_[counter], halves[0].current + halves[1].current);
+    // A new peak is rare once a program runs evenly.
+    if (series.current > series.peak) [[unlikely]]
+      series.peak = series.current;
+    const std::int64_t all = halves[0].current + halves[1].current;
+    if (all > peak_of_all_[counter]) [[unlikely]]
+      peak_of_all_[counter] = all;
+  }
+  void add_to_sum(Counter counter, PoolKind kind, std::int64_t by) {
+    series_[counter][static_cast<std::size_t>(kind)].sum += by;
+  }
+  void increase(Counter counter, PoolKind kind, std::int64_t by) {
+    raise(counter, kind, by);
+    add_to_sum(counter, kind, by);
   }
   void decrease(Counter counter, PoolKind kind, std::int64_t by) {
     series_[counter][static_cast<std::size_t>(kind)].current -= by;
   }
+  /// Up or down; written so that the two need no branch.
   void change(Counter counter, PoolKind kind, std::int64_t by) {
-    if (by > 0)
-      increase(counter, kind, by);
-    else
-      decrease(counter, kind, -by);
+    raise(counter, kind, by);
+    add_to_sum(counter, kind, std::max<std::int64_t>(by, 0));
   }
   static void increase_single(StatisticValue& value);
   static void decrease_single(StatisticValue& value);
-  PooledStatistic value_of(Counter counter) const;
+  PooledStatistic value_of(Counter counter) const { return value_of(counter, counter); }
+  PooledStatistic value_of(Counter counter, Counter sum_of) const;
 
   std::array<std::array<Series, 2>, counter_count> series_{};
   std::array<std::int64_t, counter_count> peak_of_all_{};
