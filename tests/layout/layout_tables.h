@@ -61,6 +61,7 @@ inline const std::map<std::string_view, Level> allocator_levels = {
     {"block_chain", Level::shapes},
     {"capture_scopes", Level::shapes},
     {"core", Level::shapes},
+    {"entry_run", Level::shapes},
     {"free_blocks", Level::shapes},
     {"lane", Level::shapes},
     {"listeners", Level::shapes},
