@@ -1,12 +1,14 @@
 // vramlab_soak CALLS SEED: random programs on the engine and its textbook twin, side by side, until
 // so many calls were made. Prints the seed of every program that differs; exit code 1 if one did.
 #include <charconv>
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "tests/support/random_programs.h"
 #include "tests/support/side_by_side.h"
 
 namespace {
@@ -25,11 +27,21 @@ std::optional<std::uint64_t> number(std::string_view text) {
   return value;
 }
 
-/// Programs of 100 to 1,000 calls; one in 16 is checked after every call.
+/// For the last words of a run that crashes.
+volatile std::sig_atomic_t running_seed = 0;
+
+void name_seed_and_stop(int signal) {
+  std::fprintf(stderr, "CRASH: seed %lld\n", static_cast<long long>(running_seed));
+  std::signal(signal, SIG_DFL);
+  std::raise(signal);
+}
+
+/// One program in 16 is checked after every call.
 bool run_one(std::uint64_t seed, std::uint64_t& calls) {
-  const RandomProgram program = make_random_program(seed, 100 + (seed % 10) * 100);
+  const vramlab::traces::RecordedProgram program = make_random_program(seed);
   const RuleChecks checks =
       seed % 16 == 0 ? RuleChecks::after_every_call : RuleChecks::now_and_then;
+  running_seed = static_cast<std::sig_atomic_t>(seed);
   calls += program.calls.size();
   const auto difference = first_difference(program, checks);
   if (!difference) return true;
@@ -39,6 +51,8 @@ bool run_one(std::uint64_t seed, std::uint64_t& calls) {
 }
 
 int run(const Soak& soak) {
+  std::signal(SIGSEGV, name_seed_and_stop);
+  std::signal(SIGABRT, name_seed_and_stop);
   std::uint64_t calls = 0;
   std::uint64_t programs = 0;
   std::uint64_t failures = 0;

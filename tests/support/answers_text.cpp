@@ -15,8 +15,8 @@ bool operator==(const MallocResult& left, const MallocResult& right) {
 bool operator==(const OutOfMemory& left, const OutOfMemory& right) {
   const auto figures = [](const OutOfMemory& failure) {
     return std::tuple(failure.outcome, failure.request, failure.device_size, failure.device,
-                      failure.device_total, failure.device_free, failure.allowed,
-                      failure.allocated, failure.free_in_private_pools, failure.reserved);
+                      failure.device_total, failure.device_free, failure.allowed, failure.allocated,
+                      failure.free_in_private_pools, failure.reserved);
   };
   return figures(left) == figures(right);
 }
@@ -38,8 +38,8 @@ using allocator::PooledStatistic;
 using allocator::StatisticValue;
 
 std::string_view outcome_name(allocator::MallocOutcome outcome) {
-  static constexpr std::array<std::string_view, 5> names = {
-      "allocated", "nothing", "out of memory", "rejected", "scope already open"};
+  static constexpr std::array<std::string_view, 5> names = {"allocated", "nothing", "out of memory",
+                                                            "rejected", "scope already open"};
   return names.at(static_cast<std::size_t>(outcome));
 }
 
@@ -70,8 +70,8 @@ std::string text_of(const allocator::MallocResult& result) {
 std::string text_of(const allocator::OutOfMemory& failure) {
   std::ostringstream out;
   out << outcome_name(failure.outcome) << ", request " << failure.request << ", device size "
-      << failure.device_size << ", device " << failure.device << ", total "
-      << failure.device_total << ", free " << failure.device_free << ", allowed ";
+      << failure.device_size << ", device " << failure.device << ", total " << failure.device_total
+      << ", free " << failure.device_free << ", allowed ";
   if (failure.allowed)
     out << *failure.allowed;
   else
@@ -93,8 +93,9 @@ std::string text_of(const allocator::RestoreResult& result) {
 
 std::string text_of(const allocator::AllocatorEvent& event) {
   std::ostringstream out;
-  out << action_name(event.action) << ' ' << event.address << ", " << event.size << " bytes, stream "
-      << event.stream.value << ", pool (" << event.pool.graph << ", " << event.pool.user << ')';
+  out << action_name(event.action) << ' ' << event.address << ", " << event.size
+      << " bytes, stream " << event.stream.value << ", pool (" << event.pool.graph << ", "
+      << event.pool.user << ')';
   return out.str();
 }
 

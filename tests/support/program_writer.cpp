@@ -12,7 +12,7 @@ using traces::Call;
 using traces::CallKind;
 
 ProgramWriter::ProgramWriter(RandomNumbers& numbers, const RandomFamily& family,
-                             RandomProgram& program)
+                             traces::RecordedProgram& program)
     : numbers_(numbers), family_(family), program_(program) {
   const StepWeights& weights = family.steps;
   steps_ = {{weights.malloc, &ProgramWriter::write_malloc},
@@ -37,6 +37,7 @@ ProgramWriter::ProgramWriter(RandomNumbers& numbers, const RandomFamily& family,
             {weights.begin_capture, &ProgramWriter::write_begin_capture},
             {weights.end_capture, &ProgramWriter::write_end_capture},
             {weights.wait, &ProgramWriter::write_wait},
+            {weights.pass, &ProgramWriter::write_pass},
             {weights.misuse, &ProgramWriter::write_misuse}};
   for (const auto& [weight, step] : steps_) weight_sum_ += weight;
   const std::uint64_t stream_count = numbers.between(1, 4);
@@ -93,11 +94,29 @@ void ProgramWriter::free_at(std::size_t index) {
   live_.pop_back();
 }
 
+// Forward: one favourite size after another, some with a piece of scratch memory; backward: given
+// back, the youngest first. The batch scales all of them.
+void ProgramWriter::write_pass() {
+  const std::size_t before = live_.size();
+  const std::uint64_t layers = numbers_.between(3, 20);
+  const std::uint64_t batch = numbers_.between(1, 4);
+  for (std::uint64_t layer = 0; layer < layers; ++layer) {
+    Call& call = add(CallKind::malloc);
+    call.id = next_id_++;
+    call.bytes = Bytes{favourite_sizes_[static_cast<std::size_t>(layer % 6)] / 4 * batch};
+    call.stream = streams_.front();
+    live_.push_back(call.id);
+    if (numbers_.one_in(3))
+      free_at(static_cast<std::size_t>(numbers_.between(before, live_.size() - 1)));
+  }
+  while (live_.size() > before) free_at(live_.size() - 1);
+}
+
 void ProgramWriter::write_record_stream() {
   if (live_.empty()) return write_malloc();
   Call& call = add(CallKind::record_stream);
-  call.id = numbers_.pick(live_);
-  call.stream = pick_stream();
+  call.id = numbers_.one_in(2) ? live_.back() : numbers_.pick(live_);
+  call.stream = numbers_.pick(streams_);
 }
 
 void ProgramWriter::write_work() { add(CallKind::work).stream = pick_stream(); }
@@ -112,8 +131,7 @@ void ProgramWriter::write_external() {
 void ProgramWriter::write_empty_cache() {
   const bool in_scope =
       std::ranges::any_of(pools_, [](const auto& entry) { return entry.second.open; });
-  if (in_scope &&
-      program_.version->empty_cache_in_scope == allocator::EmptyCacheInScope::refused)
+  if (in_scope && program_.version->empty_cache_in_scope == allocator::EmptyCacheInScope::refused)
     return write_malloc();
   add(CallKind::empty_cache);
 }
@@ -197,7 +215,8 @@ std::uint64_t ProgramWriter::border_bytes() {
 
 std::uint64_t ProgramWriter::large_bytes() {
   const std::uint64_t total = program_.device_total.count;
-  const std::uint64_t most = numbers_.one_in(5) ? total / 2 : std::min<std::uint64_t>(total / 6, 400ULL << 20);
+  const std::uint64_t most =
+      numbers_.one_in(5) ? total / 2 : std::min<std::uint64_t>(total / 6, 400ULL << 20);
   return numbers_.between(std::min<std::uint64_t>(most, 10ULL << 20), most);
 }
 

@@ -8,13 +8,14 @@
 #include <vector>
 
 #include "tests/support/random_families.h"
-#include "tests/support/random_programs.h"
+#include "traces/recorded_case.h"
 
 namespace vramlab::tests {
 
 class ProgramWriter {
  public:
-  ProgramWriter(RandomNumbers& numbers, const RandomFamily& family, RandomProgram& program);
+  ProgramWriter(RandomNumbers& numbers, const RandomFamily& family,
+                traces::RecordedProgram& program);
 
   void write(std::size_t call_count);
 
@@ -46,6 +47,7 @@ class ProgramWriter {
   void write_begin_capture();
   void write_end_capture();
   void write_wait();
+  void write_pass();
   void write_misuse();
 
   traces::Call& add(traces::CallKind kind);
@@ -66,9 +68,10 @@ class ProgramWriter {
   struct PoolPicture {
     std::uint64_t uses = 0;
     bool open = false;
-    bool lends = false;
     /// Made by create_pool and not destroyed since.
     std::uint64_t objects = 0;
+    /// Begun again after its last use: whether that was refused is not known here.
+    bool is_doubtful = false;
   };
   struct CapturePicture {
     allocator::StreamId origin;
@@ -77,7 +80,7 @@ class ProgramWriter {
 
   RandomNumbers& numbers_;
   const RandomFamily& family_;
-  RandomProgram& program_;
+  traces::RecordedProgram& program_;
   std::vector<std::pair<std::uint32_t, Step>> steps_;
   std::uint64_t weight_sum_ = 0;
 

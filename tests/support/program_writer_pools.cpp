@@ -23,13 +23,15 @@ std::uint64_t ProgramWriter::pick_pool_to_use() {
 }
 
 void ProgramWriter::write_begin_pool() {
-  if (captures_.size() + static_cast<std::size_t>(std::ranges::count_if(pools_, [](const auto& p) {
-        return p.second.open;
-      })) > 3)
+  if (captures_.size() + static_cast<std::size_t>(std::ranges::count_if(
+                             pools_, [](const auto& p) { return p.second.open; })) >
+      3)
     return write_end_pool();
   const std::uint64_t pool = pick_pool_to_use();
   const StreamId stream = pick_stream();
+  const bool is_known = pools_.contains(pool);
   PoolPicture& picture = pools_[pool];
+  picture.is_doubtful = picture.is_doubtful || (is_known && picture.uses == 0);
   picture.open = true;
   ++picture.uses;
   Call& call = add(CallKind::begin_pool);
@@ -48,12 +50,15 @@ void ProgramWriter::write_end_pool() {
   add_pool_call(CallKind::end_pool, pool);
 }
 
-// The last use goes neither while the pool is captured to nor while it is an object's.
+// The last use goes neither while the pool is captured to nor while it is an object's: what happens
+// then is not defined.
 void ProgramWriter::write_release_pool() {
   std::vector<std::uint64_t> releasable;
-  for (const auto& [pool, picture] : pools_)
-    if (picture.uses > 1 + picture.objects || (picture.uses == 1 && !picture.open && picture.objects == 0))
-      releasable.push_back(pool);
+  for (const auto& [pool, picture] : pools_) {
+    const bool leaves_uses = picture.uses > 1 + picture.objects;
+    const bool is_last_use = picture.uses == 1 && picture.objects == 0 && !picture.open;
+    if ((leaves_uses || is_last_use) && !picture.is_doubtful) releasable.push_back(pool);
+  }
   if (releasable.empty()) return write_malloc();
   const std::uint64_t pool = numbers_.pick(releasable);
   --pools_[pool].uses;
@@ -61,9 +66,10 @@ void ProgramWriter::write_release_pool() {
 }
 
 void ProgramWriter::write_create_pool() {
-  const std::uint64_t pool = numbers_.one_in(4) ? pick_pool_to_use() : pools_.size() + 1;
+  std::uint64_t pool = numbers_.one_in(4) ? pick_pool_to_use() : pools_.size() + 1;
+  if (pools_.contains(pool) && (pools_[pool].uses == 0 || pools_[pool].is_doubtful))
+    pool = pools_.size() + 1;
   PoolPicture& picture = pools_[pool];
-  if (picture.uses == 0 && picture.open) return write_malloc();
   ++picture.uses;
   ++picture.objects;
   Call& call = add(CallKind::create_pool);
@@ -106,8 +112,8 @@ void ProgramWriter::write_restore() {
   if (checkpoints_.empty()) return write_checkpoint();
   Call& call = add(CallKind::restore);
   const std::size_t recent = std::min<std::size_t>(checkpoints_.size(), 4);
-  call.text = checkpoints_[checkpoints_.size() - 1 -
-                           static_cast<std::size_t>(numbers_.below(recent))];
+  call.text =
+      checkpoints_[checkpoints_.size() - 1 - static_cast<std::size_t>(numbers_.below(recent))];
   call.id = next_restored_id_;
   for (std::uint64_t i = 0; i < 4; ++i) live_.push_back(next_restored_id_ + i);
   next_restored_id_ += 10'000;
@@ -158,7 +164,7 @@ void ProgramWriter::write_wait() {
 
 // Calls that must be refused, and that must change nothing.
 void ProgramWriter::write_misuse() {
-  switch (numbers_.below(6)) {
+  switch (numbers_.below(7)) {
     case 0:
       return add_pool_call(CallKind::end_pool, pools_.size() + 5);
     case 1:
@@ -176,8 +182,12 @@ void ProgramWriter::write_misuse() {
       add(CallKind::restore).text = "never taken";
       return;
     default:
-      for (const auto& [pool, picture] : pools_)
-        if (picture.open) return add_pool_call(CallKind::begin_pool, pool);
+      for (const auto& [pool, picture] : pools_) {
+        if (!picture.open) continue;
+        if (numbers_.one_in(2)) return add_pool_call(CallKind::begin_pool, pool);
+        add(CallKind::empty_cache);
+        return;
+      }
       return write_malloc();
   }
 }

@@ -53,6 +53,10 @@ const std::vector<RandomFamily> families = {
     {.name = "churn"},
     {.name = "small", .sizes = Sizes::tiny},
     {.name = "borders", .sizes = Sizes::borders, .options = {.rounding = 2}},
+    {.name = "train", .steps = {.malloc = 8, .free = 8, .pass = 3}, .options = {.split_limit = 5}},
+    {.name = "train-streams",
+     .steps = with_streams({.malloc = 8, .free = 8, .pass = 2}),
+     .options = {.expandable = 2, .collection = 4}},
     {.name = "streams",
      .steps = with_streams({.empty_cache = 1, .reset_statistics = 1}),
      .options = {.collection = 4}},
@@ -66,6 +70,11 @@ const std::vector<RandomFamily> families = {
      .options = {.expandable = 2, .fraction = 3},
      .device_sizes = {300, 512, 1024}},
     {.name = "gc",
+     .sizes = Sizes::large,
+     .steps = with_streams({.set_config = 1, .set_fraction = 2}),
+     .options = {.expandable = 5, .collection = 1, .fraction = 1},
+     .device_sizes = {1024, 2048, 8192}},
+    {.name = "gc-pools",
      .steps = with_pools({.set_config = 1, .set_fraction = 2}),
      .options = {.collection = 1, .fraction = 1},
      .device_sizes = {1024, 2048, 8192}},
@@ -97,15 +106,17 @@ const std::vector<RandomFamily> families = {
      .steps = everything(),
      .options = {.collection = 3},
      .device_sizes = {400, 1024, 4096}},
-    {.name = "misuse", .steps = [] {
-       StepWeights steps = everything();
-       steps.misuse = 6;
-       return steps;
-     }()},
+    {.name = "misuse",
+     .steps =
+         [] {
+           StepWeights steps = everything();
+           steps.misuse = 6;
+           return steps;
+         }()},
     {.name = "lending",
      .since = Since::pools_as_objects,
-     .steps = with_pool_objects({}),
-     .options = {.reuse = 4},
+     .steps = with_pool_objects({.begin_pool = 4, .end_pool = 6}),
+     .options = {.expandable = 4, .reuse = 4},
      .device_sizes = {200, 300, 600}},
     {.name = "scopes",
      .since = Since::pools_as_objects,
@@ -113,13 +124,17 @@ const std::vector<RandomFamily> families = {
      .device_sizes = {300, 1024, 4096}},
     {.name = "reuse",
      .since = Since::pools_as_objects,
-     .steps = [] {
-       StepWeights steps = with_streams({.release_pool = 1, .begin_capture = 3, .end_capture = 2,
-                                         .wait = 5});
-       steps.work = 12;
-       steps.record_stream = 10;
-       return steps;
-     }(),
+     .steps =
+         [] {
+           StepWeights steps = with_streams({.malloc = 30, .free = 24});
+           steps.release_pool = 1;
+           steps.begin_capture = 6;
+           steps.end_capture = 1;
+           steps.wait = 12;
+           steps.work = 20;
+           steps.record_stream = 16;
+           return steps;
+         }(),
      .options = {.reuse = 1}},
     {.name = "segment-size",
      .since = Since::pools_as_objects,
@@ -133,8 +148,8 @@ const std::vector<RandomFamily> families = {
      .device_sizes = {200, 300, 600}},
     {.name = "fraction",
      .since = Since::pools_as_objects,
-     .steps = with_streams({.external = 2, .reset_statistics = 1, .set_config = 2,
-                            .set_fraction = 4}),
+     .steps =
+         with_streams({.external = 2, .reset_statistics = 1, .set_config = 2, .set_fraction = 4}),
      .options = {.collection = 2, .segment_size = 3, .rejection = 3, .fraction = 2},
      .device_sizes = {300, 1024, 2048}},
     {.name = "everything-newer",
@@ -163,9 +178,9 @@ class OptionWriter {
  private:
   static constexpr std::string_view shares[] = {"0.1", "0.3", "0.5", "0.6", "0.8", "0.95"};
   static constexpr std::string_view refused[] = {
-      "max_split_size_mb:1",  "garbage_collection_threshold:1", "no_such_option:1",
-      "expandable_segments:yes", "roundup_power2_divisions:3",
-      "roundup_power2_divisions:[4:2,6:4]"};
+      "max_split_size_mb:1",        "garbage_collection_threshold:1",
+      "no_such_option:1",           "expandable_segments:yes",
+      "roundup_power2_divisions:3", "roundup_power2_divisions:[4:2,6:4]"};
 
   bool drawn(std::uint32_t one_in) { return one_in > 0 && numbers_.one_in(one_in); }
   std::string boolean(std::uint64_t false_one_in) {
@@ -189,8 +204,8 @@ class OptionWriter {
     if (drawn(mix_.rejection)) {
       add("throw_on_cudamalloc_oom:" + boolean(5));
       if (numbers_.one_in(2))
-        add("per_process_memory_fraction:" + pick_text(std::vector<std::string_view>{
-                                                 "0", "0.3", "0.5", "0.75", "0.9", "1.0"}));
+        add("per_process_memory_fraction:" +
+            pick_text(std::vector<std::string_view>{"0", "0.3", "0.5", "0.75", "0.9", "1.0"}));
     }
     if (drawn(mix_.reuse)) add("graph_capture_record_stream_reuse:" + boolean(6));
   }

@@ -37,6 +37,8 @@ struct StepWeights {
   std::uint32_t begin_capture = 0;
   std::uint32_t end_capture = 0;
   std::uint32_t wait = 0;
+  /// A pass of many requests, all given back again, as a training step does.
+  std::uint32_t pass = 0;
   std::uint32_t misuse = 0;
 };
 

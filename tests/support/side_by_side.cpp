@@ -1,35 +1,38 @@
 #include "tests/support/side_by_side.h"
 
 #include <algorithm>
+#include <memory>
 #include <sstream>
 #include <vector>
 
 #include "allocator/allocator_error.h"
-#include "replay/engine_subject.h"
 #include "replay/program_runner.h"
 #include "streams/simulated_device.h"
 #include "tests/support/answers_text.h"
-#include "tests/support/textbook_twin.h"
+#include "tests/support/random_programs.h"
+#include "traces/call_text.h"
 
 namespace vramlab::tests {
 namespace {
 
 using traces::Call;
 using traces::CallKind;
+using traces::RecordedProgram;
 
 /// One of the two: an allocator, its device and the program's runner on both.
 struct Side {
   streams::SimulatedDevice device;
-  StartedSubject started;
+  std::optional<allocator::SettingsError> config_error;
+  std::unique_ptr<replay::AllocatorSubject> subject;
   replay::ProgramRunner runner;
   /// What refused the last call.
   std::optional<std::string> error;
 
-  Side(const RandomProgram& program, const SubjectMaker& make)
+  Side(const RecordedProgram& program, const replay::SubjectFactory& make)
       : device(program.device_total),
-        started(make(device, program)),
-        runner(program.calls, {*started.subject, device}) {
-    if (program.memory_fraction) started.subject->set_memory_fraction(*program.memory_fraction);
+        subject(make(device, *program.version, program.config, config_error)),
+        runner(program.calls, {*subject, device}) {
+    if (program.memory_fraction) subject->set_memory_fraction(*program.memory_fraction);
   }
 
   void step(std::size_t index) {
@@ -47,18 +50,19 @@ enum class Care : std::uint8_t { now_and_then, after_every_call };
 
 class Comparison {
  public:
-  Comparison(const RandomProgram& program, const Pairing& pairing)
+  Comparison(const RecordedProgram& program, const Pairing& pairing)
       : program_(program), left_(program, pairing.left), right_(program, pairing.right) {}
 
   std::optional<std::string> run(RuleChecks checks, Care care) {
-    if (!agree(left_.started.config_error.has_value(), right_.started.config_error.has_value()))
+    if (!agree(left_.config_error.has_value(), right_.config_error.has_value()))
       return differs("the start options");
     for (std::size_t index = 0; index < program_.calls.size(); ++index) {
       left_.step(index);
       right_.step(index);
-      if (auto difference = compare_answer(program_.calls[index])) return at_call(index, *difference);
+      if (auto difference = compare_answer(program_.calls[index]))
+        return at_call(index, *difference);
       if (due(checks == RuleChecks::after_every_call, checks != RuleChecks::none, index))
-        if (const std::string broken = left_.started.subject->find_broken_rule(); !broken.empty())
+        if (const std::string broken = left_.subject->find_broken_rule(); !broken.empty())
           return at_call(index, "the left side breaks a rule: " + broken);
       if (due(care == Care::after_every_call, true, index))
         if (auto difference = compare_state()) return at_call(index, *difference);
@@ -84,7 +88,7 @@ class Comparison {
   }
 
   std::string at_call(std::size_t index, const std::string& difference) const {
-    return "call " + std::to_string(index) + ", " + describe(program_.calls[index]) + ": " +
+    return "call " + std::to_string(index) + ", " + call_text(program_.calls[index]) + ": " +
            difference;
   }
 
@@ -120,14 +124,13 @@ class Comparison {
     if (!agree(left, right)) return differs("results");
     const bool failed = left.outcome == allocator::MallocOutcome::out_of_memory ||
                         left.outcome == allocator::MallocOutcome::rejected;
-    if (failed &&
-        !agree(left_.started.subject->last_failure(), right_.started.subject->last_failure()))
+    if (failed && !agree(left_.subject->last_failure(), right_.subject->last_failure()))
       return differs("figures of the failed request");
     return std::nullopt;
   }
 
   std::optional<std::string> compare_state() {
-    if (!agree(left_.started.subject->statistics(), right_.started.subject->statistics()))
+    if (!agree(left_.subject->statistics(), right_.subject->statistics()))
       return differs("statistics");
     if (!agree(left_.device.call_counts(), right_.device.call_counts()))
       return differs("device calls");
@@ -137,8 +140,8 @@ class Comparison {
   }
 
   std::optional<std::string> compare_history() {
-    const auto left = left_.started.subject->history();
-    const auto right = right_.started.subject->history();
+    const auto left = left_.subject->history();
+    const auto right = right_.subject->history();
     for (; compared_entries_ < std::min(left.size(), right.size()); ++compared_entries_)
       if (!agree(left[compared_entries_], right[compared_entries_]))
         return differs("history entries " + std::to_string(compared_entries_));
@@ -147,13 +150,13 @@ class Comparison {
   }
 
   std::optional<std::string> compare_end() {
-    if (!agree(left_.started.subject->take_snapshot(), right_.started.subject->take_snapshot()))
+    if (!agree(left_.subject->take_snapshot(), right_.subject->take_snapshot()))
       return "at the end: " + differs("snapshots");
     if (auto difference = compare_state()) return "at the end: " + *difference;
     return std::nullopt;
   }
 
-  const RandomProgram& program_;
+  const RecordedProgram& program_;
   Side left_;
   Side right_;
   std::size_t compared_entries_ = 0;
@@ -161,19 +164,42 @@ class Comparison {
   std::string right_text_;
 };
 
-std::optional<std::string> run_carefully(const RandomProgram& program, RuleChecks checks,
+std::optional<std::string> run_carefully(const RecordedProgram& program, RuleChecks checks,
                                          const Pairing& pairing) {
   return Comparison(program, pairing).run(checks, Care::after_every_call);
 }
 
+/// Calls about pools and captures stay: without one, those that follow might not be allowed.
+bool may_be_left_out(const Call& call) {
+  switch (call.kind) {
+    case CallKind::begin_pool:
+    case CallKind::end_pool:
+    case CallKind::release_pool:
+    case CallKind::create_pool:
+    case CallKind::destroy_pool:
+    case CallKind::capture_begin:
+    case CallKind::capture_end:
+      return false;
+    default:
+      return true;
+  }
+}
+
+RecordedProgram without(const RecordedProgram& program, std::size_t at, std::size_t count) {
+  RecordedProgram shorter = program;
+  shorter.calls.clear();
+  for (std::size_t i = 0; i < program.calls.size(); ++i)
+    if (i < at || i >= at + count || !may_be_left_out(program.calls[i]))
+      shorter.calls.push_back(program.calls[i]);
+  return shorter;
+}
+
 /// Leaves out pieces of the program, large ones first, as long as a difference remains.
-void shorten(RandomProgram& program, RuleChecks checks, const Pairing& pairing) {
-  for (std::size_t piece = program.calls.size() / 2; piece > 0; piece /= 2) {
-    for (std::size_t at = 0; at + piece <= program.calls.size();) {
-      RandomProgram shorter = program;
-      const auto first = shorter.calls.begin() + static_cast<std::ptrdiff_t>(at);
-      shorter.calls.erase(first, first + static_cast<std::ptrdiff_t>(piece));
-      if (run_carefully(shorter, checks, pairing))
+void shorten(RecordedProgram& program, RuleChecks checks, const Pairing& pairing) {
+  for (std::size_t piece = program.calls.size(); piece > 0; piece /= 2) {
+    for (std::size_t at = 0; at < program.calls.size();) {
+      RecordedProgram shorter = without(program, at, piece);
+      if (shorter.calls.size() < program.calls.size() && run_carefully(shorter, checks, pairing))
         program = std::move(shorter);
       else
         at += piece;
@@ -183,20 +209,7 @@ void shorten(RandomProgram& program, RuleChecks checks, const Pairing& pairing) 
 
 }  // namespace
 
-StartedSubject make_engine(allocator::Device& device, const RandomProgram& program) {
-  StartedSubject started;
-  started.subject = replay::make_engine_subject(device, *program.version, program.config,
-                                                started.config_error);
-  return started;
-}
-
-StartedSubject make_twin(allocator::Device& device, const RandomProgram& program) {
-  auto twin = std::make_unique<TextbookTwin>(device, *program.version, program.config);
-  const auto error = twin->start_error();
-  return {std::move(twin), error};
-}
-
-std::optional<std::string> first_difference(const RandomProgram& program, RuleChecks checks,
+std::optional<std::string> first_difference(const RecordedProgram& program, RuleChecks checks,
                                             const Pairing& pairing) {
   const auto found = Comparison(program, pairing).run(checks, Care::now_and_then);
   if (!found) return std::nullopt;
@@ -205,12 +218,12 @@ std::optional<std::string> first_difference(const RandomProgram& program, RuleCh
   return describe(program) + "\n" + exact.value_or(*found);
 }
 
-std::string explain_difference(RandomProgram program, RuleChecks checks, const Pairing& pairing) {
+std::string explain_difference(RecordedProgram program, RuleChecks checks, const Pairing& pairing) {
   shorten(program, checks, pairing);
   std::ostringstream text;
   text << describe(program) << '\n';
   for (std::size_t i = 0; i < program.calls.size(); ++i)
-    text << "  " << i << ": " << describe(program.calls[i]) << '\n';
+    text << "  " << i << ": " << call_text(program.calls[i]) << '\n';
   text << run_carefully(program, checks, pairing).value_or("no difference any more");
   return text.str();
 }

@@ -40,9 +40,7 @@ struct Block {
   Segment* segment = nullptr;
 
   /// Neither handed out nor waiting for another stream. Unmapped blocks count too.
-  bool is_free() const {
-    return !allocated && outstanding_events == 0 && other_streams.empty();
-  }
+  bool is_free() const { return !allocated && outstanding_events == 0 && other_streams.empty(); }
   Address end() const { return address + size; }
 };
 
@@ -61,7 +59,8 @@ struct PoolPair {
   Pool small;
   Pool large;
   explicit PoolPair(PoolId id, PrivatePool* owner = nullptr)
-      : small{id, PoolKind::small, owner, {}, {}, 0}, large{id, PoolKind::large, owner, {}, {}, 0} {}
+      : small{id, PoolKind::small, owner, {}, {}, 0},
+        large{id, PoolKind::large, owner, {}, {}, 0} {}
 };
 
 struct PrivatePool {

@@ -1,9 +1,9 @@
 // The counters of the textbook twin, changed where the specification's table says so.
 #pragma once
 
+#include "allocator/bytes.h"
 #include "allocator/snapshot.h"
 #include "allocator/statistic_values.h"
-#include "allocator/bytes.h"
 
 namespace vramlab::tests {
 

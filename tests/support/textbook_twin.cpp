@@ -60,8 +60,9 @@ TextbookTwin::TextbookTwin(allocator::Device& device, const allocator::Reference
 MallocResult TextbookTwin::malloc(Bytes asked, StreamId stream) {
   if (asked == 0_B) return {};
   if (asked >= impossible_request) {
-    failure_ = {};
-    failure_.request = asked;
+    Request impossible;
+    impossible.asked = impossible.device_size = asked;
+    failure_ = figures(impossible);
     return {MallocOutcome::out_of_memory, {}};
   }
   before_request(stream);
@@ -211,5 +212,13 @@ void TextbookTwin::record(Action action, Address address, Bytes size, StreamId s
 
 void TextbookTwin::reset_peak_statistics() { reset_peaks(values_); }
 void TextbookTwin::reset_accumulated_statistics() { reset_accumulated(values_); }
+
+std::unique_ptr<replay::AllocatorSubject> make_twin_subject(
+    allocator::Device& device, const allocator::ReferenceVersion& version, std::string_view config,
+    std::optional<allocator::SettingsError>& config_error) {
+  auto twin = std::make_unique<TextbookTwin>(device, version, config);
+  config_error = twin->start_error();
+  return twin;
+}
 
 }  // namespace vramlab::tests

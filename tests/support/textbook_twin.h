@@ -31,7 +31,6 @@ class TextbookTwin final : public replay::AllocatorSubject {
 
   /// What was wrong with the options it started with.
   const std::optional<allocator::SettingsError>& start_error() const { return start_error_; }
-  const allocator::Settings& settings() const { return settings_; }
 
   allocator::MallocResult malloc(Bytes request, StreamId stream) override;
   allocator::OutOfMemory last_failure() const override { return failure_; }
@@ -56,8 +55,6 @@ class TextbookTwin final : public replay::AllocatorSubject {
   void reset_peak_statistics() override;
   void reset_accumulated_statistics() override;
   std::vector<allocator::AllocatorEvent> history() const override { return history_; }
-  std::size_t history_size() const { return history_.size(); }
-  const allocator::AllocatorEvent& history_entry(std::size_t index) const { return history_[index]; }
 
   /// It is the measure itself: nothing checks it.
   std::string find_broken_rule() const override { return {}; }
@@ -124,10 +121,9 @@ class TextbookTwin final : public replay::AllocatorSubject {
   bool is_releasable(const Block& block) const;
   Bytes release_segment(Block& block);
   void release_cached_blocks(PoolId only);
-  void release_pair(PrivatePool& pool);
+  void release_private_pool(PoolId id);
+  void release_unused(PoolId id);
   void release_free_blocks(Pool& pool);
-  void forget_empty_pools();
-  bool holds_segments(const PrivatePool& pool) const;
 
   // textbook_twin_events.cpp
   void process_events();
@@ -185,5 +181,10 @@ class TextbookTwin final : public replay::AllocatorSubject {
   std::vector<allocator::AllocatorEvent> history_;
   allocator::OutOfMemory failure_;
 };
+
+/// The twin as a subject of programs.
+std::unique_ptr<replay::AllocatorSubject> make_twin_subject(
+    allocator::Device& device, const allocator::ReferenceVersion& version, std::string_view config,
+    std::optional<allocator::SettingsError>& config_error);
 
 }  // namespace vramlab::tests

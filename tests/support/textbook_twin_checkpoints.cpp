@@ -91,8 +91,8 @@ void TextbookTwin::check_fits(const PrivatePool& pool, const CheckpointSegment& 
   Bytes length;
   for (const Block* block = start; will_be_free(block); block = block_after(*block))
     length += block->size;
-  const bool may_be_longer = is_expandable(*start) &&
-                             version_.grown_checkpoint == allocator::GrownCheckpoint::tolerated;
+  const bool may_be_longer =
+      is_expandable(*start) && version_.grown_checkpoint == allocator::GrownCheckpoint::tolerated;
   if (length < needed || (length > needed && !may_be_longer))
     throw allocator::AllocatorError("a segment is no longer as the checkpoint noted it");
 }

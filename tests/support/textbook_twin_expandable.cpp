@@ -51,8 +51,7 @@ Block* TextbookTwin::find_expandable_run(const Request& request) {
 
 Block* TextbookTwin::reserve_segment(const Request& request) {
   const Bytes total = device_.memory_info().total;
-  const Bytes unit =
-      request.pool->kind == PoolKind::small ? 2_MiB : settings_.large_segment_size;
+  const Bytes unit = request.pool->kind == PoolKind::small ? 2_MiB : settings_.large_segment_size;
   const Bytes range = round_up(total + Bytes{total.count / 8}, unit);
   const std::optional<Address> at = device_.reserve(range, request.stream);
   if (!at) return nullptr;

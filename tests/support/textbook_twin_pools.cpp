@@ -75,7 +75,9 @@ void TextbookTwin::destroy_pool(PoolId pool) {
 Block* TextbookTwin::borrow(Request& request) {
   if (request.pool->owner != nullptr) return nullptr;
   for (const PoolId id : lenders_) {
-    PrivatePool& lender = private_pools_.at(id);
+    const auto found = private_pools_.find(id);
+    if (found == private_pools_.end() || found->second.use_count == 0) continue;
+    PrivatePool& lender = found->second;
     ++lender.use_count;
     if (is_open(id)) {
       request.outcome = allocator::MallocOutcome::scope_already_open;

@@ -99,9 +99,8 @@ bool TextbookTwin::release_oversize(const Request& request) {
 }
 
 void TextbookTwin::empty_cache(PoolId pool) {
-  const bool is_refused =
-      version_.empty_cache_in_scope == allocator::EmptyCacheInScope::refused ||
-      pool != allocator::default_pool;
+  const bool is_refused = version_.empty_cache_in_scope == allocator::EmptyCacheInScope::refused ||
+                          pool != allocator::default_pool;
   const auto found = private_pools_.find(pool);
   const bool would_wait = pool == allocator::default_pool ||
                           (found != private_pools_.end() && found->second.use_count == 0);
@@ -111,26 +110,31 @@ void TextbookTwin::empty_cache(PoolId pool) {
 }
 
 void TextbookTwin::release_cached_blocks(PoolId only) {
-  if (only != allocator::default_pool) {
-    const auto found = private_pools_.find(only);
-    if (found == private_pools_.end() || found->second.use_count > 0) return;
-    synchronize_events(&found->second);
-    release_pair(found->second);
-    return forget_empty_pools();
-  }
+  if (only != allocator::default_pool) return release_private_pool(only);
   if (!is_capturing()) {
     synchronize_events(nullptr);
     release_free_blocks(own_.large);
     release_free_blocks(own_.small);
   }
-  for (auto& [id, pool] : private_pools_)
-    if (pool.use_count == 0) release_pair(pool);
-  forget_empty_pools();
+  std::vector<PoolId> unused;
+  for (const auto& [id, pool] : private_pools_)
+    if (pool.use_count == 0) unused.push_back(id);
+  for (const PoolId id : unused) release_unused(id);
 }
 
-void TextbookTwin::release_pair(PrivatePool& pool) {
+void TextbookTwin::release_private_pool(PoolId id) {
+  const auto found = private_pools_.find(id);
+  if (found == private_pools_.end() || found->second.use_count > 0) return;
+  synchronize_events(&found->second);
+  release_unused(id);
+}
+
+void TextbookTwin::release_unused(PoolId id) {
+  PrivatePool& pool = private_pools_.at(id);
   release_free_blocks(pool.pools.small);
   release_free_blocks(pool.pools.large);
+  if (pool.segment_count == 0 && segments_of(pool).empty() && !is_open(id))
+    private_pools_.erase(id);
 }
 
 void TextbookTwin::release_free_blocks(Pool& pool) {
@@ -150,18 +154,6 @@ void TextbookTwin::release_free_blocks(Pool& pool) {
     device_.release_reservation(segment.start, first.size);
     segments_.erase(segment.start);
   }
-}
-
-void TextbookTwin::forget_empty_pools() {
-  std::erase_if(private_pools_, [&](const auto& entry) {
-    const PrivatePool& pool = entry.second;
-    return pool.use_count == 0 && pool.segment_count == 0 && !holds_segments(pool);
-  });
-}
-
-bool TextbookTwin::holds_segments(const PrivatePool& pool) const {
-  return std::any_of(segments_.begin(), segments_.end(),
-                     [&](const auto& entry) { return entry.second->pool->owner == &pool; });
 }
 
 }  // namespace vramlab::tests

@@ -124,8 +124,7 @@ void TextbookTwin::complete_free(Block& block) {
   if (!is_expandable(block)) {
     const bool still_split = is_split(block);
     book(values_.inactive_split, kind, (still_split ? 1 : 0) - merged_count);
-    book(values_.inactive_split_bytes, kind,
-         (still_split ? plus(block.size) : 0) + minus(merged));
+    book(values_.inactive_split_bytes, kind, (still_split ? plus(block.size) : 0) + minus(merged));
   }
   book(values_.active, kind, -1);
   book(values_.active_bytes, kind, minus(own_size));
