@@ -5,18 +5,32 @@
 namespace vramlab::allocator {
 
 void History::set_capacity(std::size_t entries) {
-  // Put into order first: what a smaller ring keeps are the newest entries.
-  std::rotate(ring_.begin(), ring_.begin() + static_cast<std::ptrdiff_t>(has_wrapped_ ? next_ : 0),
-              ring_.begin() + static_cast<std::ptrdiff_t>(has_wrapped_ ? room_ : 0));
-  std::size_t held = has_wrapped_ ? room_ : next_;
-  if (held > entries) {
-    ring_.erase(ring_.begin(), ring_.begin() + static_cast<std::ptrdiff_t>(held - entries));
-    held = entries;
-  }
+  put_in_order();
+  keep_newest(std::min(capacity_, entries));
   capacity_ = entries;
   room_ = std::min(ring_.size(), entries);
-  next_ = held;
+}
+
+void History::put_in_order() {
+  if (!has_wrapped_) return;
+  const auto oldest = ring_.begin() + static_cast<std::ptrdiff_t>(next_);
+  std::rotate(ring_.begin(), oldest, ring_.begin() + static_cast<std::ptrdiff_t>(room_));
+  next_ = room_;
   has_wrapped_ = false;
+}
+
+/// Requires: the ring is in order.
+void History::keep_newest(std::size_t entries) {
+  std::size_t first = next_;
+  std::size_t kept = 0;
+  while (first > 0 && kept < entries) kept += ring_[--first].is_completed_too ? 2 : 1;
+  if (kept > entries) {
+    // Of the oldest pair only the second is kept.
+    ring_[first].action = Action::free_completed;
+    ring_[first].is_completed_too = false;
+  }
+  ring_.erase(ring_.begin(), ring_.begin() + static_cast<std::ptrdiff_t>(first));
+  next_ -= first;
 }
 
 void History::prepare(std::size_t entries) {
@@ -48,18 +62,24 @@ void History::snapshot_taken(Bytes active) {
   record(Action::snapshot, 0, active, no_lane);
 }
 
-AllocatorEvent History::decode(const Entry& entry) const {
+void History::decode(const Entry& entry, std::vector<AllocatorEvent>& into) const {
   const auto lane = static_cast<std::size_t>(entry.lane);
   const LaneName name = lane < lanes_.size() ? lanes_[lane] : LaneName{};
-  return {entry.action, {entry.address}, {entry.size}, name.stream, name.pool, entry.time_us};
+  into.push_back(
+      {entry.action, {entry.address}, {entry.size}, name.stream, name.pool, entry.time_us});
+  if (!entry.is_completed_too) return;
+  into.push_back(into.back());
+  into.back().action = Action::free_completed;
 }
 
 std::vector<AllocatorEvent> History::entries() const {
   std::vector<AllocatorEvent> result;
-  result.reserve(has_wrapped_ ? room_ : next_);
+  result.reserve(2 * (has_wrapped_ ? room_ : next_));
   if (has_wrapped_)
-    for (std::size_t i = next_; i < room_; ++i) result.push_back(decode(ring_[i]));
-  for (std::size_t i = 0; i < next_; ++i) result.push_back(decode(ring_[i]));
+    for (std::size_t i = next_; i < room_; ++i) decode(ring_[i], result);
+  for (std::size_t i = 0; i < next_; ++i) decode(ring_[i], result);
+  if (result.size() > capacity_)
+    result.erase(result.begin(), result.end() - static_cast<std::ptrdiff_t>(capacity_));
   return result;
 }
 

@@ -1,5 +1,6 @@
 // History: the listener that keeps the trace, a ring of a set length whose oldest entries go first.
-// Entries are 32 bytes; the stream and pool of one are looked up by its lane's number.
+// Entries are 32 bytes; the stream and pool of one are looked up by its lane's number, and a free
+// that is completed at once, as most are, takes one entry for its two.
 #pragma once
 
 #include <cstddef>
@@ -33,6 +34,11 @@ class History : public Listener {
     record(Action::free_requested, block.address.value, block.requested, block.lane.index);
   }
   void free_completed(const BlockFact& block) {
+    if (next_ > 0 && ring_[next_ - 1].is_request_of(block.address)) [[likely]] {
+      ring_[next_ - 1].is_completed_too = true;
+      ++recorded_count_;
+      return;
+    }
     record(Action::free_completed, block.address.value, block.requested, block.lane.index);
   }
   void segment_got(const RangeFact& range, Oversize) { record(Action::segment_alloc, range); }
@@ -52,6 +58,12 @@ class History : public Listener {
     std::uint64_t time_us;
     LaneIndex lane;
     Action action;
+    /// A `free_completed` with all else the same follows.
+    bool is_completed_too;
+
+    bool is_request_of(Address freed) const {
+      return action == Action::free_requested && address == freed.value && !is_completed_too;
+    }
   };
   static_assert(sizeof(Entry) == 32);
   struct LaneName {
@@ -67,12 +79,14 @@ class History : public Listener {
       make_room();
     if (room_ == 0) [[unlikely]]
       return;
-    ring_[next_++] = {address, size.count, time_us_, lane, action};
+    ring_[next_++] = {address, size.count, time_us_, lane, action, false};
     ++recorded_count_;
   }
+  void put_in_order();
+  void keep_newest(std::size_t entries);
   /// Grows the ring up to its capacity, then starts over at its beginning.
   void make_room();
-  AllocatorEvent decode(const Entry& entry) const;
+  void decode(const Entry& entry, std::vector<AllocatorEvent>& into) const;
 
   std::vector<Entry> ring_;
   std::size_t next_ = 0;

@@ -14,6 +14,7 @@ namespace {
 /// A new subcommand has a line here and one in commands.h.
 constexpr AddCommand commands[] = {
     add_conform_command,
+    add_bench_command,
 };
 
 std::string version_text() {
