@@ -1,7 +1,7 @@
 #include "replay/case_verdict.h"
 
 #include <algorithm>
-#include <ranges>
+#include <limits>
 
 #include "replay/segment_map.h"
 #include "traces/call_text.h"
@@ -22,19 +22,18 @@ std::size_t history_size_after(const RecordedProgram& program, const SubjectFact
 /// Nothing where the entry was never made.
 std::optional<std::int64_t> call_of_entry(const RecordedProgram& program,
                                           const SubjectFactory& factory, std::size_t entry) {
-  const auto calls = std::views::iota(std::size_t{0}, program.calls.size());
-  const auto found = std::ranges::partition_point(calls, [&](std::size_t call) {
-    return history_size_after(program, factory, call + 1) <= entry;
-  });
-  if (found == calls.end()) return std::nullopt;
-  return static_cast<std::int64_t>(*found);
-}
-
-/// The difference to look at first: that of the earliest call, else the first one.
-const Difference& earliest(const std::vector<Difference>& differences) {
-  return *std::ranges::min_element(differences, {}, [](const Difference& difference) {
-    return difference.call.value_or(std::numeric_limits<std::int64_t>::max());
-  });
+  // The calls before `low` made too few entries; those from `high` on made enough.
+  std::size_t low = 0;
+  std::size_t high = program.calls.size();
+  while (low < high) {
+    const std::size_t middle = low + (high - low) / 2;
+    if (history_size_after(program, factory, middle + 1) > entry)
+      high = middle;
+    else
+      low = middle + 1;
+  }
+  if (low == program.calls.size()) return std::nullopt;
+  return static_cast<std::int64_t>(low);
 }
 
 std::string text_of_call(const RecordedProgram& program, std::int64_t call) {

@@ -6,7 +6,6 @@ namespace vramlab::replay {
 namespace {
 
 using allocator::MallocOutcome;
-using allocator::MallocResult;
 using traces::RecordedFailure;
 
 std::string figures_text(std::string_view message) {

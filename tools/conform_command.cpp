@@ -40,6 +40,7 @@ std::vector<ConformOutcome> run_files(const ConformArguments& arguments) {
   std::atomic<std::size_t> next_file{0};
   std::vector<std::exception_ptr> failures(std::min(arguments.jobs, arguments.files.size()));
   std::vector<std::thread> threads;
+  threads.reserve(failures.size());
   for (std::exception_ptr& failure : failures)
     threads.emplace_back([&] {
       try {

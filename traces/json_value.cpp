@@ -151,10 +151,10 @@ void JsonValue::fail(const std::string& expected) const {
 std::string JsonValue::path() const {
   std::string path;
   for (const JsonValue* place = this; place->parent_ != nullptr; place = place->parent_) {
-    const std::string step = place->name_.empty() ? "[" + std::to_string(place->index_) + "]"
-                                                  : std::string(place->name_);
-    const bool needs_dot = !path.empty() && path.front() != '[';
-    path = step + (needs_dot ? "." : "") + path;
+    std::string step = place->name_.empty() ? "[" + std::to_string(place->index_) + "]"
+                                            : std::string(place->name_);
+    if (!path.empty() && path.front() != '[') step += '.';
+    path.insert(0, step);
   }
   return path.empty() ? "the top" : path;
 }
