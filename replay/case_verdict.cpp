@@ -36,6 +36,13 @@ std::optional<std::int64_t> call_of_entry(const RecordedProgram& program,
   return static_cast<std::int64_t>(low);
 }
 
+/// The difference to look at first: that of the earliest call, else the first one.
+const Difference& earliest(const std::vector<Difference>& differences) {
+  return *std::ranges::min_element(differences, {}, [](const Difference& difference) {
+    return difference.call.value_or(std::numeric_limits<std::int64_t>::max());
+  });
+}
+
 std::string text_of_call(const RecordedProgram& program, std::int64_t call) {
   if (call < 0) return "the start, with the options \"" + program.config + "\"";
   return call_text(program.calls.at(static_cast<std::size_t>(call)));
