@@ -121,6 +121,7 @@ class CachingAllocator {
 
   // Checkpoints.
   std::vector<SegmentIndex> segments_of(const PrivatePool& pool) const;
+  void check_nothing_awaited(const PrivatePool& pool) const;
   void check_restorable(const PrivatePool& pool, const Checkpoint& checkpoint) const;
   bool fits(const CheckpointSegment& noted, BlockIndex first) const;
   std::vector<Address> free_all_of(const PrivatePool& pool);

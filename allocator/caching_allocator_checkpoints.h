@@ -21,6 +21,7 @@ std::vector<SegmentIndex> CachingAllocator<L>::segments_of(const PrivatePool& po
 template <class L>
 Checkpoint CachingAllocator<L>::take_checkpoint(PoolId pool) {
   const PrivatePool& noted_pool = usable_pool(pool, "noted in a checkpoint");
+  check_nothing_awaited(noted_pool);
   frees_.handle_deferred();
   Checkpoint checkpoint{pool, {}};
   for (const SegmentIndex index : segments_of(noted_pool)) {
@@ -29,9 +30,6 @@ Checkpoint CachingAllocator<L>::take_checkpoint(PoolId pool) {
     for (BlockIndex i = core_.segments[index].first; i != BlockIndex::none;
          i = core_.blocks[i].next) {
       const Block& block = core_.blocks[i];
-      if (block.use() == BlockUse::waiting)
-        throw AllocatorError("no checkpoint can be taken: the block at " + name_of(block.address) +
-                             " waits for other streams");
       noted.blocks.push_back({block.address, block.size(),
                               block.use() == BlockUse::live   ? CheckpointBlockState::allocated
                               : block.use() == BlockUse::free ? CheckpointBlockState::free
@@ -39,6 +37,16 @@ Checkpoint CachingAllocator<L>::take_checkpoint(PoolId pool) {
     }
   }
   return checkpoint;
+}
+
+template <class L>
+void CachingAllocator<L>::check_nothing_awaited(const PrivatePool& pool) const {
+  for (const SegmentIndex index : segments_of(pool))
+    for (BlockIndex i = core_.segments[index].first; i != BlockIndex::none;
+         i = core_.blocks[i].next)
+      if (core_.has_use(i, BlockUse::waiting) && frees_.needs_events(i))
+        throw AllocatorError("no checkpoint can be taken: the block at " +
+                             name_of(core_.blocks[i].address) + " waits for other streams");
 }
 
 template <class L>

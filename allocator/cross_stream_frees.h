@@ -43,6 +43,10 @@ class CrossStreamFrees {
   /// Records the events that captures had put off.
   void handle_deferred();
 
+  /// Whether handling the deferred frees would leave the block waiting for events.
+  /// Requires: the block waits.
+  bool needs_events(BlockIndex index) const;
+
   /// Frees what a capture has made safe for this stream: every marker of the block is behind it.
   void free_reusable(StreamId stream);
   /// The pool's scope ends: what waits for it needs no event for uses inside the capture.
@@ -155,6 +159,14 @@ void CrossStreamFrees<L>::finish(BlockIndex index) {
   core_.uses.destroy(core_.blocks.notes(index).uses);
   core_.blocks.notes(index).uses = UsesIndex::none;
   complete_free(core_, index);
+}
+
+template <class L>
+bool CrossStreamFrees<L>::needs_events(BlockIndex index) const {
+  const StreamUses& uses = core_.uses[core_.blocks.notes(index).uses];
+  return uses.outstanding_events > 0 ||
+         !std::includes(uses.in_capture.begin(), uses.in_capture.end(), uses.streams.begin(),
+                        uses.streams.end());
 }
 
 template <class L>
