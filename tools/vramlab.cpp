@@ -15,6 +15,7 @@ namespace {
 constexpr AddCommand commands[] = {
     add_conform_command,
     add_bench_command,
+    add_info_command,
 };
 
 std::string version_text() {

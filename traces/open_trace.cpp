@@ -1,0 +1,128 @@
+#include "traces/open_trace.h"
+
+#include <array>
+#include <utility>
+
+#include "traces/input_error.h"
+
+namespace vramlab::traces {
+namespace {
+
+/// Protocols from 2 on say so; without that, a pickle of a snapshot begins with its dict or list.
+bool begins_like_pickle(std::string_view bytes) {
+  if (bytes.empty()) return false;
+  if (bytes.front() == '}' || bytes.front() == ']') return true;
+  return bytes.size() >= 2 && bytes[0] == '\x80' && bytes[1] <= 5;
+}
+
+struct FormatRow {
+  TraceFormat format;
+  std::string_view name;
+  bool (*begins_like)(std::string_view bytes);
+};
+
+constexpr std::array formats = {
+    FormatRow{TraceFormat::snapshot_pickle, "PyTorch snapshot (pickle)", begins_like_pickle},
+};
+
+struct ForeignRow {
+  std::string_view start;
+  std::string_view name;
+};
+
+/// What people try to open, and what to call it.
+constexpr std::array foreign_starts = {
+    ForeignRow{"{", "JSON text"},
+    ForeignRow{"[", "JSON text"},
+    ForeignRow{"<", "HTML or XML text"},
+    ForeignRow{"PK\x03\x04", "a zip archive (such as torch.save writes)"},
+    ForeignRow{"\x7f"
+               "ELF",
+               "a program"},
+    ForeignRow{"%PDF", "a PDF document"},
+    ForeignRow{"SQLite format 3", "an SQLite database"},
+    ForeignRow{"BZh", "bzip2 data"},
+    ForeignRow{"\xfd"
+               "7zXZ",
+               "xz data"},
+};
+
+std::string describe_start(std::string_view bytes) {
+  if (bytes.empty()) return "an empty file";
+  const std::size_t text_start = bytes.find_first_not_of(" \t\r\n");
+  const std::string_view text =
+      text_start == std::string_view::npos ? bytes : bytes.substr(text_start);
+  for (const ForeignRow& row : foreign_starts)
+    if (text.starts_with(row.start)) return std::string(row.name);
+  constexpr std::string_view digits = "0123456789abcdef";
+  std::string shown = "bytes that begin with";
+  constexpr std::size_t shown_bytes = 8;
+  for (const char letter : bytes.substr(0, shown_bytes)) {
+    const auto byte = static_cast<unsigned char>(letter);
+    shown += {' ', digits[byte >> 4U], digits[byte & 15U]};
+  }
+  return shown;
+}
+
+/// The first bytes of a source, which then gives them again.
+std::string look_ahead(std::unique_ptr<ByteSource>& source) {
+  constexpr std::size_t looked_at_bytes = 64;
+  std::string bytes(looked_at_bytes, '\0');
+  std::size_t count = 0;
+  while (count < bytes.size()) {
+    const std::size_t got = source->read(bytes.data() + count, bytes.size() - count);
+    if (got == 0) break;
+    count += got;
+  }
+  bytes.resize(count);
+  source = put_back(bytes, std::move(source));
+  return bytes;
+}
+
+Packing packing_of(std::string_view bytes) {
+  if (bytes.starts_with("\x1f\x8b")) return Packing::gzip;
+  if (bytes.starts_with("\x28\xb5\x2f\xfd")) return Packing::zstd;
+  return Packing::none;
+}
+
+}  // namespace
+
+std::string_view trace_format_name(TraceFormat format) {
+  for (const FormatRow& row : formats)
+    if (row.format == format) return row.name;
+  return "unknown";
+}
+
+std::string_view packing_name(Packing packing) {
+  switch (packing) {
+    case Packing::none:
+      return "";
+    case Packing::gzip:
+      return "gzip";
+    case Packing::zstd:
+      return "zstd";
+  }
+  return "";
+}
+
+OpenTrace open_trace(const std::string& path, ProgressListener listener) {
+  OpenTrace trace;
+  trace.file = input_name(path);
+  trace.source = open_file_source(path, std::move(listener));
+  std::string start = look_ahead(trace.source);
+  trace.packing = packing_of(start);
+  if (trace.packing == Packing::gzip)
+    trace.source = make_gzip_source(std::move(trace.source), trace.file);
+  if (trace.packing == Packing::zstd)
+    trace.source = make_zstd_source(std::move(trace.source), trace.file);
+  if (trace.packing != Packing::none) start = look_ahead(trace.source);
+  for (const FormatRow& row : formats) {
+    if (!row.begins_like(start)) continue;
+    trace.format = row.format;
+    return trace;
+  }
+  throw InputError({trace.file, "byte 0", "a recording (a PyTorch memory snapshot)",
+                    describe_start(start)});
+}
+
+}  // namespace vramlab::traces

@@ -1,0 +1,34 @@
+// Opens a recording: what it is is told from its first bytes, never from its name. The one table of
+// formats is in open_trace.cpp; gzip and zstd around any of them are unpacked on the way.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "traces/byte_source.h"
+
+namespace vramlab::traces {
+
+enum class TraceFormat : std::uint8_t { snapshot_pickle };
+/// Such as `PyTorch snapshot (pickle)`.
+std::string_view trace_format_name(TraceFormat format);
+
+enum class Packing : std::uint8_t { none, gzip, zstd };
+/// `gzip`, `zstd`; empty where there is none.
+std::string_view packing_name(Packing packing);
+
+struct OpenTrace {
+  /// For messages.
+  std::string file;
+  TraceFormat format = TraceFormat::snapshot_pickle;
+  Packing packing = Packing::none;
+  /// All bytes, unpacked, from the first on.
+  std::unique_ptr<ByteSource> source;
+};
+
+/// `-` is standard input. Throws InputError, also where the bytes are of no known format.
+OpenTrace open_trace(const std::string& path, ProgressListener listener = nullptr);
+
+}  // namespace vramlab::traces

@@ -1,0 +1,138 @@
+// PickleValues: the memo of a pickle with what it refers to, and the machine that builds values of
+// any shape. The reader of snapshots walks the structure it knows by itself and comes here for
+// everything else: an unknown key, a dict that is shared, a shape nobody expected.
+//
+// What went on to the sink is not kept. Where a file refers to such a value after all, the input is
+// read a second time as values of any shape, once; that needs a file, not a pipe.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "traces/pickle_memo.h"
+#include "traces/pickle_tokens.h"
+#include "traces/snapshot_fields.h"
+#include "traces/snapshot_tables.h"
+
+namespace vramlab::traces {
+
+struct PickleInput {
+  ByteSource& source;
+  /// Its name, for messages.
+  const std::string& file;
+};
+
+class PickleValues {
+ public:
+  static constexpr std::size_t most_generic_values = std::size_t{8} << 20;
+  static constexpr std::size_t most_table_items = PickleMemo::largest_id;
+
+  /// The input and the tables must outlive it.
+  PickleValues(PickleInput input, SnapshotTables& tables);
+  ~PickleValues();
+
+  PickleTokens tokens;
+
+  /// Where the next token stores what was just read: takes that token. Nothing where it doesn't.
+  std::optional<std::uint64_t> take_put();
+  /// Requires: the index came from take_put(). Fails where something else is stored there.
+  void store(std::uint64_t index, MemoEntry entry);
+  /// For a value that was stored before it was complete.
+  void complete(std::uint64_t index, MemoEntry entry) { memo_.set(index, entry); }
+  void store_if_put(MemoEntry entry) {
+    if (const auto index = take_put()) store(*index, entry);
+  }
+  /// Fails where nothing was stored.
+  MemoEntry fetch(const PickleToken& get) {
+    const MemoEntry entry = memo_.get(get.number);
+    if (entry.kind == MemoKind::nothing) [[unlikely]]
+      tokens.fail("a reference to a stored value", "one to place " + std::to_string(get.number));
+    return entry;
+  }
+
+  /// The text of a text token, stored if the next token says so; of a `get` token, if it is a text.
+  std::optional<TextId> text_of(const PickleToken& token);
+  allocator::PoolId pool(std::uint32_t id) const { return pools_[id]; }
+  MemoEntry remember_pool(allocator::PoolId pool);
+
+  /// What a `get` token refers to, whatever it is.
+  GenericPointer generic_of(const PickleToken& get);
+
+  enum class StopAt : std::uint8_t { unmatched_end, section_key };
+  struct Collected {
+    std::vector<GenericPointer> items;
+    /// `setitems`, `setitem`, `appends`, `append` or `stop`; `text` at a section's key, which is
+    /// then the next token again.
+    PickleTokenKind ended_by = PickleTokenKind::stop;
+  };
+  /// All values up to the opcode that takes more than what was collected.
+  Collected collect(StopAt stop_at);
+
+ private:
+  friend class PickleMachine;
+
+  struct Stored {
+    std::shared_ptr<GenericValue> value;
+    /// Changing it from now on would change it elsewhere too, or make it part of itself.
+    bool is_referenced = false;
+  };
+
+  std::shared_ptr<GenericValue> make(GenericValue value);
+  GenericPointer frame_as_generic(FrameId id);
+  GenericPointer stack_as_generic(StackId id);
+  GenericPointer passed_value(std::uint64_t index);
+
+  PickleInput input_;
+  SnapshotTables& tables_;
+  PickleMemo memo_;
+  std::vector<Stored> generics_;
+  std::size_t generic_count_ = 0;
+  std::vector<allocator::PoolId> pools_;
+  IdIndex pool_index_;
+  // Looked up by id only; their order is never seen.
+  std::unordered_map<std::uint32_t, GenericPointer> frames_as_generic_;
+  std::unordered_map<std::uint32_t, GenericPointer> stacks_as_generic_;
+  struct SecondLook;
+  std::unique_ptr<SecondLook> second_look_;
+};
+
+inline std::optional<std::uint64_t> PickleValues::take_put() {
+  switch (tokens.peek()) {
+    case PickleOpcode::memoize:
+      tokens.take_peeked();
+      return memo_.next_index();
+    case PickleOpcode::binput:
+    case PickleOpcode::long_binput:
+      return tokens.next().number;
+    default:
+      return std::nullopt;
+  }
+}
+
+inline void PickleValues::store(std::uint64_t index, MemoEntry entry) {
+  // A pickle counts its places, so a number beyond its length is made up.
+  if (index > tokens.bytes_taken()) [[unlikely]]
+    tokens.fail("a place in the memo that was counted", "place " + std::to_string(index));
+  if (memo_.get(index).kind != MemoKind::nothing) [[unlikely]]
+    tokens.fail("a new place in the memo", "place " + std::to_string(index) + " again");
+  memo_.set(index, entry);
+}
+
+inline std::optional<TextId> PickleValues::text_of(const PickleToken& token) {
+  if (token.kind == PickleTokenKind::get) {
+    const MemoEntry entry = fetch(token);
+    if (entry.kind != MemoKind::text) return std::nullopt;
+    return TextId(entry.id);
+  }
+  if (token.kind != PickleTokenKind::text) return std::nullopt;
+  const TextId id = tables_.texts.intern(token.text);
+  store_if_put({MemoKind::text, id.value});
+  return id;
+}
+
+}  // namespace vramlab::traces
