@@ -20,7 +20,10 @@ class History : public Listener {
   /// Touches memory for so many entries now, so that recording them costs no page faults.
   void prepare(std::size_t entries);
   /// The time that entries get from now on.
-  void set_time_us(std::uint64_t time_us) { time_us_ = time_us; }
+  void set_time_us(std::uint64_t time_us) {
+    time_us_ = time_us;
+    oldest_of_this_time_ = next_;
+  }
 
   /// Entries ever recorded, those that the ring lost included.
   std::uint64_t recorded_count() const { return recorded_count_; }
@@ -34,7 +37,8 @@ class History : public Listener {
     record(Action::free_requested, block.address.value, block.requested, block.lane.index);
   }
   void free_completed(const BlockFact& block) {
-    if (next_ > 0 && ring_[next_ - 1].is_request_of(block.address)) [[likely]] {
+    // An entry has one time, so only a request of this time can be completed in place.
+    if (next_ > oldest_of_this_time_ && ring_[next_ - 1].is_request_of(block.address)) [[likely]] {
       ring_[next_ - 1].is_completed_too = true;
       ++recorded_count_;
       return;
@@ -94,6 +98,8 @@ class History : public Listener {
   std::size_t capacity_ = std::numeric_limits<std::size_t>::max();
   bool has_wrapped_ = false;
   std::uint64_t time_us_ = 0;
+  /// Where the entries since the last change of the time begin; none before it is one of them.
+  std::size_t oldest_of_this_time_ = 0;
   std::uint64_t recorded_count_ = 0;
   std::vector<LaneName> lanes_;
 };
