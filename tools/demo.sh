@@ -12,10 +12,7 @@ echo "demo: the recorded runs in tests/conformance, each compared to the last by
 echo "\$ build/vramlab conform tests/conformance/*.json.gz"
 build/vramlab conform tests/conformance/*.json.gz
 
-# The benchmark is a subcommand that not every build has.
-if build/vramlab bench --help >/dev/null 2>&1; then
-  echo
-  echo "demo: what a call costs, as a share of what the reference costs"
-  echo "\$ build/vramlab bench engine"
-  build/vramlab bench engine
-fi
+echo
+echo "demo: what a malloc or free costs here, beside a yardstick measured in the same run"
+echo "\$ build/vramlab bench engine"
+build/vramlab bench engine
