@@ -116,6 +116,7 @@ class CachingAllocator {
   }
 
   [[gnu::noinline]] BlockIndex live_block(Address address, const char* purpose) const;
+  bool is_refused_in_scope(PoolId pool) const;
   PrivatePool& usable_pool(PoolId pool, const char* purpose);
   PrivatePool& open_pool(PoolId pool);
 

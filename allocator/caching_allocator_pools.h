@@ -47,10 +47,17 @@ void CachingAllocator<L>::record_stream(Address address, StreamId stream) {
 
 template <class L>
 void CachingAllocator<L>::empty_cache(PoolId pool) {
-  if (!scopes_.is_empty() &&
-      (core_.version.empty_cache_in_scope == EmptyCacheInScope::refused || pool != default_pool))
+  if (!scopes_.is_empty() && is_refused_in_scope(pool))
     throw AllocatorError("the cache cannot be emptied while a capture scope is open");
   reclaim_.release_all(pool, scope_open());
+}
+
+/// Waiting for events would be illegal then. Nothing is waited for where nothing may be released.
+template <class L>
+bool CachingAllocator<L>::is_refused_in_scope(PoolId pool) const {
+  if (pool == default_pool) return core_.version.empty_cache_in_scope == EmptyCacheInScope::refused;
+  const PrivatePool* only = core_.find_private_pool(pool);
+  return only != nullptr && only->is_freeable();
 }
 
 template <class L>
@@ -136,7 +143,7 @@ void CachingAllocator<L>::create_pool(PoolId pool, PoolTraits traits) {
 template <class L>
 void CachingAllocator<L>::destroy_pool(PoolId pool) {
   PrivatePool& used = usable_pool(pool, "destroyed");
-  if (!scopes_.is_empty())
+  if (!scopes_.is_empty() && used.use_count == 1)
     throw AllocatorError("the pool " + name_of(pool) +
                          " cannot be destroyed while a capture scope is open");
   lending_pools_.erase(pool);

@@ -135,7 +135,7 @@ auto CachingAllocator<L>::borrow_from_pools(PoolKind kind, StreamId stream, Byte
     -> Found {
   for (const PoolId id : lending_pools_) {
     PrivatePool* pool = core_.find_private_pool(id);
-    if (pool == nullptr) continue;
+    if (pool == nullptr || pool->is_freeable()) continue;
     // As the reference: the use stays counted when the pool is being captured to.
     ++pool->use_count;
     if (scopes_.is_open(id)) return {MallocOutcome::scope_already_open};
@@ -153,6 +153,8 @@ auto CachingAllocator<L>::borrow_from(PrivatePool& pool, PoolKind kind, StreamId
   Lane& lane = core_.lane_of(pool.half(kind), stream);
   const BlockIndex block = take_best_fit(lane, rounded, Mode::classic);
   if (block == BlockIndex::none) return {};
+  // The frees that the end of this scope completes must not merge with it.
+  core_.blocks[block].set_use(BlockUse::live);
   return {MallocOutcome::allocated, block, &lane};
 }
 

@@ -13,6 +13,7 @@ bool CaptureScopes::is_open(PoolId pool) const {
 }
 
 void CaptureScopes::open(PrivatePool& pool, StreamFilter filter) {
+  pool.has_open_scope = true;
   scopes_.push_back({&pool, std::move(filter)});
 }
 
@@ -21,6 +22,7 @@ PrivatePool& CaptureScopes::close(PoolId pool) {
       scopes_, [pool](const Scope& candidate) { return candidate.pool->id == pool; });
   check(scope != scopes_.end(), "only an open scope is closed");
   PrivatePool& closed = *scope->pool;
+  closed.has_open_scope = false;
   scopes_.erase(scope);
   return closed;
 }

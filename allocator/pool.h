@@ -53,6 +53,8 @@ struct PrivatePool {
   /// Segments got less those released, as the reference counts them: an expandable pool counts one
   /// for each request that grew it and takes one off for each range unmapped.
   std::uint64_t segment_count = 0;
+  /// Requests are taken to it at the moment: it must not be forgotten.
+  bool has_open_scope = false;
   Pool small;
   Pool large;
 };

@@ -167,7 +167,7 @@ void Reclaim<L>::release_private(PrivatePool& pool) {
 
 template <class L>
 bool Reclaim<L>::is_forgettable(const PrivatePool& pool) const {
-  if (pool.segment_count > 0) return false;
+  if (pool.segment_count > 0 || pool.has_open_scope) return false;
   // The count of an expandable pool can reach 0 while blocks of it live.
   for (const auto& [base, index] : core_.segments.by_address())
     if (core_[core_.segments[index].lane].pool->owner == &pool) return false;
