@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/support/calls.h"
 #include "tests/support/random_programs.h"
 
 namespace vramlab::tests {
@@ -10,7 +11,6 @@ namespace {
 
 using namespace allocator::literals;
 using traces::Call;
-using traces::CallKind;
 
 traces::RecordedProgram program_of(std::vector<Call> calls) {
   traces::RecordedProgram program;
@@ -19,21 +19,6 @@ traces::RecordedProgram program_of(std::vector<Call> calls) {
   program.device_total = 1_GiB;
   program.calls = std::move(calls);
   return program;
-}
-
-Call malloc_call(std::uint64_t id, allocator::Bytes bytes) {
-  Call call;
-  call.kind = CallKind::malloc;
-  call.id = id;
-  call.bytes = bytes;
-  return call;
-}
-
-Call free_call(std::uint64_t id) {
-  Call call;
-  call.kind = CallKind::free;
-  call.id = id;
-  return call;
 }
 
 /// A twin that starts with other options than it was told.

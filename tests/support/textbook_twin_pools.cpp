@@ -76,7 +76,7 @@ Block* TextbookTwin::borrow(Request& request) {
   if (request.pool->owner != nullptr) return nullptr;
   for (const PoolId id : lenders_) {
     const auto found = private_pools_.find(id);
-    if (found == private_pools_.end() || found->second.use_count == 0) continue;
+    if (found == private_pools_.end()) continue;
     PrivatePool& lender = found->second;
     ++lender.use_count;
     if (is_open(id)) {
