@@ -135,7 +135,7 @@ auto CachingAllocator<L>::borrow_from_pools(PoolKind kind, StreamId stream, Byte
     -> Found {
   for (const PoolId id : lending_pools_) {
     PrivatePool* pool = core_.find_private_pool(id);
-    if (pool == nullptr || pool->is_freeable()) continue;
+    if (pool == nullptr) continue;
     // As the reference: the use stays counted when the pool is being captured to.
     ++pool->use_count;
     if (scopes_.is_open(id)) return {MallocOutcome::scope_already_open};
