@@ -24,16 +24,16 @@ VersionGuess guess_version_from(const VersionSigns& signs) {
     return {"newer than 2.13", "events have 'internal_metadata'"};
   if (signs.has_annotate_action) return {"2.14 or newer", "there are 'annotate' events"};
   if (signs.has_pinned_memory) return {"2.14 or newer", "there are sections of pinned host memory"};
-  if (signs.event_keys.has(KnownText::pool_id))
-    return {"2.12 or newer", "events have 'pool_id'"};
+  if (signs.event_keys.has(KnownText::pool_id)) return {"2.12 or newer", "events have 'pool_id'"};
   if (signs.event_keys.has(KnownText::user_metadata))
     return {"2.10 or 2.11", "events have 'user_metadata' and no 'pool_id'"};
   if (signs.has_stream_reuse_setting)
     return {signs.event_keys.has(KnownText::compile_context) ? "2.9" : "2.9 or newer",
             "settings have 'graph_capture_record_stream_reuse', events no 'user_metadata'"};
   if (signs.event_keys.has(KnownText::compile_context))
-    return {"2.8", "events have 'compile_context', settings no "
-                   "'graph_capture_record_stream_reuse'"};
+    return {"2.8",
+            "events have 'compile_context', settings no "
+            "'graph_capture_record_stream_reuse'"};
   if (signs.has_annotations)
     return {"2.5 to 2.8", "there are annotations, and no key of a later version"};
   if (signs.has_settings) return {"2.3 or 2.4", "there are settings, and no annotations"};

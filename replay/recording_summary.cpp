@@ -169,9 +169,9 @@ DeviceSummary RecordingSummarizer::summarise(const Device& device) const {
       knows_requests ? device.segments.requested_in_use : device.segments.requested;
   HistorySums sums;
   sums.event_count = device.event_count;
-  sums.live_block_count = static_cast<std::int64_t>(
-      device.segments.active_block_count - device.count_of(KnownText::alloc) +
-      device.count_of(KnownText::free_completed));
+  sums.live_block_count = static_cast<std::int64_t>(device.segments.active_block_count -
+                                                    device.count_of(KnownText::alloc) +
+                                                    device.count_of(KnownText::free_completed));
   sums.requested_bytes = static_cast<std::int64_t>(final_requested.count - requested.now);
   sums.reserved_bytes =
       static_cast<std::int64_t>(device.segments.reserved.count - device.reserved.now);
@@ -198,8 +198,7 @@ RecordingSummary RecordingSummarizer::finish() const {
   for (const Device& device : devices_) summary.devices.push_back(summarise(device));
   std::ranges::sort(summary.devices, {}, &DeviceSummary::device);
   summary.annotation_count = annotation_count_;
-  for (const TextId key : unknown_keys_)
-    summary.unknown_keys.emplace_back(tables_.texts.text(key));
+  for (const TextId key : unknown_keys_) summary.unknown_keys.emplace_back(tables_.texts.text(key));
   summary.has_settings = settings_ != nullptr;
   if (settings_) summary.settings = items_as_text(*settings_, tables_.texts);
   summary.ring_overflowed = ring_is_known_full();
@@ -226,9 +225,8 @@ bool RecordingSummarizer::setting_is_there(std::string_view name) const {
 VersionGuess RecordingSummarizer::guess_version() const {
   VersionSigns signs;
   signs.event_keys = event_keys_;
-  signs.has_pinned_memory = std::ranges::any_of(unknown_keys_, [&](TextId key) {
-    return tables_.texts.text(key).starts_with("host_");
-  });
+  signs.has_pinned_memory = std::ranges::any_of(
+      unknown_keys_, [&](TextId key) { return tables_.texts.text(key).starts_with("host_"); });
   signs.has_annotate_action = std::ranges::any_of(
       devices_, [](const Device& device) { return device.count_of(KnownText::annotate) > 0; });
   signs.has_stream_reuse_setting = setting_is_there("graph_capture_record_stream_reuse");

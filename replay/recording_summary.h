@@ -1,6 +1,6 @@
-// What is in a recording, gathered while it is read: counts, spans, peaks, and what its keys and its
-// sums say about where it comes from and whether its history is whole. RecordingSummarizer is fed by
-// a reader; its result is a value, and printing it is for others.
+// What is in a recording, gathered while it is read: counts, spans, peaks, and what its keys and
+// its sums say about where it comes from and whether its history is whole. RecordingSummarizer is
+// fed by a reader; its result is a value, and printing it is for others.
 #pragma once
 
 #include <cstdint>

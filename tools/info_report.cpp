@@ -209,8 +209,7 @@ std::string info_text(const InfoOutcome& outcome) {
                           std::to_string(summary.frame_count) + " frames");
   if (summary.annotation_count > 0)
     lines.add("annotations", std::to_string(summary.annotation_count));
-  if (!summary.unknown_keys.empty())
-    lines.add("unknown keys", joined(summary.unknown_keys, ", "));
+  if (!summary.unknown_keys.empty()) lines.add("unknown keys", joined(summary.unknown_keys, ", "));
   if (!summary.signs_of_synthesis.empty())
     lines.add("made by a script?", joined(summary.signs_of_synthesis, "; "));
   std::string text = outcome.file + "\n" + lines.text;

@@ -39,8 +39,7 @@ std::string progress_text(const std::string& what, const traces::ReadProgress& p
   using allocator::format_bytes;
   const auto done = static_cast<double>(progress.bytes_read);
   const double bytes_per_second = passed.count() > 0 ? done / passed.count() : 0;
-  const std::string speed =
-      format_bytes({static_cast<std::uint64_t>(bytes_per_second)}) + "/s";
+  const std::string speed = format_bytes({static_cast<std::uint64_t>(bytes_per_second)}) + "/s";
   std::string text = what + "  " + format_bytes({progress.bytes_read});
   if (!progress.bytes_total || *progress.bytes_total == 0) return text + ", " + speed;
   const auto total = static_cast<double>(*progress.bytes_total);

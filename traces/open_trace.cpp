@@ -121,8 +121,8 @@ OpenTrace open_trace(const std::string& path, ProgressListener listener) {
     trace.format = row.format;
     return trace;
   }
-  throw InputError({trace.file, "byte 0", "a recording (a PyTorch memory snapshot)",
-                    describe_start(start)});
+  throw InputError(
+      {trace.file, "byte 0", "a recording (a PyTorch memory snapshot)", describe_start(start)});
 }
 
 }  // namespace vramlab::traces

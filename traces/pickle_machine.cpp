@@ -170,8 +170,9 @@ void PickleMachine::add_items(Slot& container, std::size_t first, PickleTokenKin
                       : std::holds_alternative<GenericDict>(value.content);
   };
   if (!container.open || !fits(*container.open))
-    values_.tokens.fail(wants_list ? "a new list to put items into" : "a new dict to put items into",
-                        "another value");
+    values_.tokens.fail(
+        wants_list ? "a new list to put items into" : "a new dict to put items into",
+        "another value");
   if (container.stored && values_.generics_[*container.stored].is_referenced)
     values_.tokens.fail("values that are not part of themselves",
                         "items for a value that was referred to already");

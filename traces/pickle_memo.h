@@ -1,6 +1,6 @@
-// PickleMemo: what a pickle stored under numbers, to refer to it later. An entry is four bytes: what
-// kind of thing it is and its id. Python stores every dict and list that it writes, so most entries
-// are `passed`: values that went on to the sink and are not kept.
+// PickleMemo: what a pickle stored under numbers, to refer to it later. An entry is four bytes:
+// what kind of thing it is and its id. Python stores every dict and list that it writes, so most
+// entries are `passed`: values that went on to the sink and are not kept.
 #pragma once
 
 #include <array>

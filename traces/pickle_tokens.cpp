@@ -57,8 +57,7 @@ PickleTokens::PickleTokens(ByteSource& source, const std::string& file, std::siz
       file_(file),
       buffer_(buffer_bytes + longest_short_token),
       at_(buffer_.data()),
-      end_(buffer_.data()),
-      token_at_(buffer_.data()) {}
+      end_(buffer_.data()) {}
 
 void PickleTokens::fail(const std::string& expected, const std::string& found) const {
   throw InputError({file_, "byte " + std::to_string(token_position()), expected, found});
@@ -71,25 +70,27 @@ void PickleTokens::fail_as_cut_off() const {
 
 void PickleTokens::refuse_opcode(std::uint8_t opcode) const {
   const std::uint64_t position = position_of(at_) - 1;
-  throw InputError({file_, "byte " + std::to_string(position), "a pickle of plain data",
-                    pickle_opcode_name(opcode)});
+  throw InputError({file_, "byte " + std::to_string(position),
+                    "plain data of pickle protocol 2 to 5", pickle_opcode_name(opcode)});
 }
 
-bool PickleTokens::fill() {
+PickleToken PickleTokens::next() { return next_inline(); }
+
+bool PickleTokens::fill(const char* kept_from) {
   if (source_ended_) return false;
-  const auto kept_from = static_cast<std::size_t>(token_at_ - buffer_.data());
-  const auto at_offset = static_cast<std::size_t>(at_ - buffer_.data()) - kept_from;
-  const auto kept = static_cast<std::size_t>(end_ - buffer_.data()) - kept_from;
-  std::memmove(buffer_.data(), token_at_, kept);
-  buffer_position_ += kept_from;
+  const std::ptrdiff_t dropped = kept_from - buffer_.data();
+  const auto kept = static_cast<std::size_t>(end_ - kept_from);
+  const std::ptrdiff_t at_offset = at_ - kept_from;
+  std::memmove(buffer_.data(), kept_from, kept);
+  buffer_position_ += static_cast<std::uint64_t>(dropped);
+  token_offset_ -= dropped;
   // Only a long text fills it; the text's bytes are really there, so growing is safe.
   if (kept + longest_short_token >= buffer_.size()) buffer_.resize(buffer_.size() * 2);
   const std::size_t got =
       source_.read(buffer_.data() + kept, buffer_.size() - longest_short_token - kept);
   source_ended_ = got == 0;
-  token_at_ = buffer_.data();
-  at_ = token_at_ + at_offset;
-  end_ = token_at_ + kept + got;
+  at_ = buffer_.data() + at_offset;
+  end_ = buffer_.data() + kept + got;
   // What decoding sees behind the end is the same in every run.
   std::fill_n(buffer_.data() + kept + got, longest_short_token, '\0');
   return !source_ended_;
@@ -98,33 +99,29 @@ bool PickleTokens::fill() {
 void PickleTokens::need(std::uint64_t count) {
   // at_ may be behind the end, in the room for the longest short token.
   while (end_ - at_ < static_cast<std::ptrdiff_t>(count))
-    if (!fill()) fail_as_cut_off();
+    if (!fill(token_start())) fail_as_cut_off();
 }
 
 PickleToken PickleTokens::next_near_end() {
   if (at_ > end_) fail_as_cut_off();
-  token_at_ = at_;
-  while (end_ - at_ < longest_short_token && fill()) {
+  while (end_ - at_ < longest_short_token && fill(at_)) {
   }
   if (at_ == end_) fail_as_cut_off();
-  token_at_ = at_;
-  const std::ptrdiff_t left = end_ - at_;
-  if (left >= longest_short_token) return decode();
+  begin_token();
+  if (end_ - at_ >= longest_short_token) return decode();
   const PickleToken token = decode();
   if (at_ > end_) fail_as_cut_off();
   return token;
 }
 
 void PickleTokens::pass_frames() {
-  token_at_ = at_;
   while (true) {
-    while (end_ - at_ < longest_short_token && fill()) {
+    while (end_ - at_ < longest_short_token && fill(at_)) {
     }
     if (at_ == end_ || static_cast<PickleOpcode>(*at_) != PickleOpcode::frame) return;
     constexpr std::ptrdiff_t frame_bytes = 1 + sizeof(std::uint64_t);
     if (end_ - at_ < frame_bytes) fail_as_cut_off();
     at_ += frame_bytes;
-    token_at_ = at_;
   }
 }
 
@@ -139,8 +136,7 @@ PickleToken PickleTokens::decode_long(std::uint64_t length) {
   const auto last = static_cast<unsigned char>(at_[length - 1]);
   at_ += length;
   const bool is_negative = (last & 0x80U) != 0;
-  if (length == most_bytes && last != 0)
-    fail("a whole number of at most 64 bits", "a larger one");
+  if (length == most_bytes && last != 0) fail("a whole number of at most 64 bits", "a larger one");
   if (is_negative && length < sizeof bits) bits |= ~std::uint64_t{0} << (8 * length);
   return {PickleTokenKind::whole, is_negative, bits, {}};
 }

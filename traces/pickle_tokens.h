@@ -71,30 +71,39 @@ class PickleTokens {
                std::size_t buffer_bytes = default_buffer_bytes);
 
   PickleToken next();
+  /// The same, compiled into its caller: for the few loops that take nearly all tokens.
+  [[gnu::always_inline]] PickleToken next_inline();
+  /// Takes references as long as `on_index` accepts the place in the memo by saying true.
+  template <typename OnIndex>
+  void take_references(const OnIndex& on_index);
   /// What next() begins with; FRAME opcodes are passed over. At the end of the file: STOP.
   PickleOpcode peek();
-  /// Takes the opcode that peek() showed, which has no argument.
-  void take_peeked() { token_at_ = at_++; }
-  /// next() gives the last token once more.
-  void push_back() { at_ = token_at_; }
+  /// Takes the opcode that peek() showed, which has no argument. The last token stays the same.
+  void take_peeked() { ++at_; }
+  /// next() gives the last token once more. Requires: nothing was peeked at since.
+  void push_back() { at_ = buffer_.data() + token_offset_; }
 
   /// Of the first byte of the last token.
-  std::uint64_t token_position() const { return position_of(token_at_); }
+  std::uint64_t token_position() const {
+    return buffer_position_ + static_cast<std::uint64_t>(token_offset_);
+  }
   std::uint64_t bytes_taken() const { return position_of(at_); }
   [[noreturn]] void fail(const std::string& expected, const std::string& found) const;
 
  private:
   static constexpr std::ptrdiff_t longest_short_token = 16;
 
-  PickleToken decode();
+  [[gnu::always_inline]] PickleToken decode();
   PickleToken next_near_end();
   void pass_frames();
   PickleToken decode_long(std::uint64_t length);
   PickleToken decode_text(std::uint64_t length);
   /// Gets `count` bytes from at_ on into the buffer, or fails as cut off.
   void need(std::uint64_t count);
-  /// True if there are more bytes now.
-  bool fill();
+  /// Gets more bytes and drops those before `kept_from`. True if there are more now.
+  bool fill(const char* kept_from);
+  const char* token_start() const { return buffer_.data() + token_offset_; }
+  void begin_token() { token_offset_ = at_ - buffer_.data(); }
   [[noreturn]] void refuse_opcode(std::uint8_t opcode) const;
   [[noreturn]] void fail_as_cut_off() const;
   std::uint64_t position_of(const char* place) const {
@@ -118,15 +127,38 @@ class PickleTokens {
   std::uint64_t buffer_position_ = 0;
   const char* at_;
   const char* end_;
-  const char* token_at_;
+  /// From the buffer's begin; below 0 once the last token's bytes were dropped, so that errors can
+  /// still name its place.
+  std::ptrdiff_t token_offset_ = 0;
   bool source_ended_ = false;
 };
 
-inline PickleToken PickleTokens::next() {
+inline PickleToken PickleTokens::next_inline() {
   if (end_ - at_ < longest_short_token) [[unlikely]]
     return next_near_end();
-  token_at_ = at_;
+  begin_token();
   return decode();
+}
+
+template <typename OnIndex>
+void PickleTokens::take_references(const OnIndex& on_index) {
+  while (end_ - at_ >= longest_short_token) {
+    const char* const start = at_;
+    std::uint64_t index = 0;
+    if (static_cast<PickleOpcode>(*at_) == PickleOpcode::binget) {
+      ++at_;
+      index = take<std::uint8_t>();
+    } else if (static_cast<PickleOpcode>(*at_) == PickleOpcode::long_binget) {
+      ++at_;
+      index = take<std::uint32_t>();
+    } else {
+      return;
+    }
+    if (!on_index(index)) {
+      at_ = start;
+      return;
+    }
+  }
 }
 
 inline PickleOpcode PickleTokens::peek() {
@@ -223,7 +255,7 @@ inline PickleToken PickleTokens::decode() {
       case PickleOpcode::frame:
         // Only says how much to read at once.
         at_ += sizeof(std::uint64_t);
-        return next();
+        return next_near_end();
     }
     refuse_opcode(opcode);
   }

@@ -25,6 +25,18 @@ PickleValues::PickleValues(PickleInput input, SnapshotTables& tables)
 
 PickleValues::~PickleValues() = default;
 
+void PickleValues::fail_as_empty(std::uint64_t index) const {
+  tokens.fail("a reference to a stored value", "one to place " + std::to_string(index));
+}
+
+void PickleValues::fail_as_uncounted(std::uint64_t index) const {
+  tokens.fail("a place in the memo that was counted", "place " + std::to_string(index));
+}
+
+void PickleValues::fail_as_taken(std::uint64_t index) const {
+  tokens.fail("a new place in the memo", "place " + std::to_string(index) + " again");
+}
+
 std::shared_ptr<GenericValue> PickleValues::make(GenericValue value) {
   if (++generic_count_ > most_generic_values)
     tokens.fail("at most " + std::to_string(most_generic_values) + " values outside of events",
@@ -54,9 +66,9 @@ GenericPointer PickleValues::generic_of(const PickleToken& get) {
       return stack_as_generic({entry.id});
     case MemoKind::pool: {
       const allocator::PoolId pool = pools_[entry.id];
-      return make({GenericTuple{{make({WholeNumber{pool.graph}, 0}),
-                                 make({WholeNumber{pool.user}, 0})}},
-                   1});
+      return make(
+          {GenericTuple{{make({WholeNumber{pool.graph}, 0}), make({WholeNumber{pool.user}, 0})}},
+           1});
     }
     case MemoKind::generic:
       generics_[entry.id].is_referenced = true;
@@ -75,7 +87,8 @@ GenericPointer PickleValues::frame_as_generic(FrameId id) {
   const FrameValue& frame = tables_.frames.frame(id);
   GenericDict dict;
   const auto add = [&](KnownText key, GenericValue value) {
-    if (frame.keys.has(key)) dict.items.emplace_back(make({TextId(key), 0}), make(std::move(value)));
+    if (frame.keys.has(key))
+      dict.items.emplace_back(make({TextId(key), 0}), make(std::move(value)));
   };
   add(KnownText::name, {frame.name, 0});
   add(KnownText::filename, {frame.filename, 0});

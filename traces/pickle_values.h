@@ -6,8 +6,9 @@
 // read a second time as values of any shape, once; that needs a file, not a pipe.
 #pragma once
 
+#include <array>
 #include <cstdint>
-#include <functional>
+#include <cstring>
 #include <memory>
 #include <optional>
 #include <string>
@@ -51,9 +52,11 @@ class PickleValues {
   MemoEntry fetch(const PickleToken& get) {
     const MemoEntry entry = memo_.get(get.number);
     if (entry.kind == MemoKind::nothing) [[unlikely]]
-      tokens.fail("a reference to a stored value", "one to place " + std::to_string(get.number));
+      fail_as_empty(get.number);
     return entry;
   }
+
+  MemoEntry look_up(std::uint64_t index) const { return memo_.get(index); }
 
   /// The text of a text token, stored if the next token says so; of a `get` token, if it is a text.
   std::optional<TextId> text_of(const PickleToken& token);
@@ -82,6 +85,10 @@ class PickleValues {
     bool is_referenced = false;
   };
 
+  TextId intern(std::string_view text);
+  [[noreturn]] void fail_as_empty(std::uint64_t index) const;
+  [[noreturn]] void fail_as_uncounted(std::uint64_t index) const;
+  [[noreturn]] void fail_as_taken(std::uint64_t index) const;
   std::shared_ptr<GenericValue> make(GenericValue value);
   GenericPointer frame_as_generic(FrameId id);
   GenericPointer stack_as_generic(StackId id);
@@ -92,6 +99,14 @@ class PickleValues {
   PickleMemo memo_;
   std::vector<Stored> generics_;
   std::size_t generic_count_ = 0;
+  /// Every event may bring the same few short texts anew, so those are found without the table.
+  struct ShortText {
+    std::uint64_t letters = 0;
+    std::size_t size = 0;
+    TextId id;
+  };
+  static constexpr unsigned short_text_bits = 4;
+  std::array<ShortText, 1U << short_text_bits> short_texts_{};
   std::vector<allocator::PoolId> pools_;
   IdIndex pool_index_;
   // Looked up by id only; their order is never seen.
@@ -117,10 +132,25 @@ inline std::optional<std::uint64_t> PickleValues::take_put() {
 inline void PickleValues::store(std::uint64_t index, MemoEntry entry) {
   // A pickle counts its places, so a number beyond its length is made up.
   if (index > tokens.bytes_taken()) [[unlikely]]
-    tokens.fail("a place in the memo that was counted", "place " + std::to_string(index));
+    fail_as_uncounted(index);
   if (memo_.get(index).kind != MemoKind::nothing) [[unlikely]]
-    tokens.fail("a new place in the memo", "place " + std::to_string(index) + " again");
+    fail_as_taken(index);
   memo_.set(index, entry);
+}
+
+/// Requires: the text is a token's, so that eight bytes can be read from its start.
+inline TextId PickleValues::intern(std::string_view text) {
+  std::uint64_t letters = 0;
+  if (text.size() > sizeof letters) return tables_.texts.intern(text);
+  std::memcpy(&letters, text.data(), sizeof letters);
+  const auto foreign_bits = static_cast<unsigned>(8 * (sizeof letters - text.size()));
+  // A shift by all 64 bits would have no meaning.
+  letters = foreign_bits == 64 ? 0 : letters << foreign_bits;
+  constexpr std::uint64_t odd_factor = 0x9E3779B97F4A7C15U;
+  ShortText& cached = short_texts_[letters * odd_factor >> (64U - short_text_bits)];
+  if (cached.letters != letters || cached.size != text.size())
+    cached = {letters, text.size(), tables_.texts.intern(text)};
+  return cached.id;
 }
 
 inline std::optional<TextId> PickleValues::text_of(const PickleToken& token) {
@@ -130,7 +160,7 @@ inline std::optional<TextId> PickleValues::text_of(const PickleToken& token) {
     return TextId(entry.id);
   }
   if (token.kind != PickleTokenKind::text) return std::nullopt;
-  const TextId id = tables_.texts.intern(token.text);
+  const TextId id = intern(token.text);
   store_if_put({MemoKind::text, id.value});
   return id;
 }

@@ -42,16 +42,15 @@ template <typename Value>
 struct FieldsOf;
 template <>
 struct FieldsOf<FrameValue> {
-  static constexpr KeySet keys =
-      keys_of({KnownText::name, KnownText::filename, KnownText::line});
+  static constexpr KeySet keys = keys_of({KnownText::name, KnownText::filename, KnownText::line});
 };
 template <>
 struct FieldsOf<TraceEntry> {
-  static constexpr KeySet keys = keys_of(
-      {KnownText::action, KnownText::addr, KnownText::device_free, KnownText::size,
-       KnownText::stream, KnownText::time_us, KnownText::pool_id, KnownText::frames,
-       KnownText::forward_frames, KnownText::compile_context, KnownText::user_metadata,
-       KnownText::internal_metadata, KnownText::category});
+  static constexpr KeySet keys =
+      keys_of({KnownText::action, KnownText::addr, KnownText::device_free, KnownText::size,
+               KnownText::stream, KnownText::time_us, KnownText::pool_id, KnownText::frames,
+               KnownText::forward_frames, KnownText::compile_context, KnownText::user_metadata,
+               KnownText::internal_metadata, KnownText::category});
 };
 template <>
 struct FieldsOf<HistoryEntry> {

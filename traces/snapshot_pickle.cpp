@@ -184,8 +184,7 @@ void SectionReader::read_trace(const PickleToken& first, DeviceIndex device) {
   }
   if (first.kind != Kind::empty_list) walker_.fail_at(first, "a device's list of events");
   walker_.values.store_if_put({MemoKind::passed, 0});
-  walker_.read_list(Kind::empty_dict,
-                    [&](const PickleToken& item) { read_entry(item, device); });
+  walker_.read_list(Kind::empty_dict, [&](const PickleToken& item) { read_entry(item, device); });
   walker_.values.store_if_put({MemoKind::passed, 0});
 }
 

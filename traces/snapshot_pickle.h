@@ -1,6 +1,6 @@
-// Reads a PyTorch memory snapshot from a pickle: protocols 2 to 5, written by Python or by PyTorch's
-// own C++ pickler. It walks the structure of a snapshot and gives each value to the sink as soon as
-// it is complete, so no file is held as a whole; nothing in the file is ever run.
+// Reads a PyTorch memory snapshot from a pickle: protocols 2 to 5, written by Python or by
+// PyTorch's own C++ pickler. It walks the structure of a snapshot and gives each value to the sink
+// as soon as it is complete, so no file is held as a whole; nothing in the file is ever run.
 //
 // A file may be a dict of sections or a bare list of segments, of any version; unknown keys are
 // passed on. Throws InputError at the first byte that is no snapshot. Bytes behind the end of the

@@ -27,8 +27,8 @@ bool SnapshotPickleWalker::read_field(KnownText key, FieldValue& field) {
       return true;
     case PickleTokenKind::boolean:
     case PickleTokenKind::real:
-      field.kind = token.kind == PickleTokenKind::real ? FieldValue::Kind::real
-                                                       : FieldValue::Kind::boolean;
+      field.kind =
+          token.kind == PickleTokenKind::real ? FieldValue::Kind::real : FieldValue::Kind::boolean;
       field.bits = token.number;
       return true;
     case PickleTokenKind::none:
@@ -87,11 +87,19 @@ StackId SnapshotPickleWalker::read_stack() {
   const auto stored_before = values.take_put();
   if (stored_before) values.store(*stored_before, {MemoKind::passed, 0});
   stack_frames_.clear();
+  const auto take_frame = [&](std::uint64_t index) {
+    const MemoEntry entry = values.look_up(index);
+    if (entry.kind != MemoKind::frame) return false;
+    stack_frames_.push_back({entry.id});
+    return true;
+  };
   read_list(PickleTokenKind::empty_dict, [&](const PickleToken& item) {
     if (item.kind == PickleTokenKind::get) {
       const MemoEntry entry = values.fetch(item);
       if (entry.kind == MemoKind::frame) {
         stack_frames_.push_back({entry.id});
+        // Mostly more of them follow. They can't be anything but items, as the list has one.
+        tokens.take_references(take_frame);
         return;
       }
     }
@@ -125,8 +133,7 @@ FrameId SnapshotPickleWalker::read_frame(const PickleToken& first) {
 
 /// After an empty list, a reference is an item of it only if it refers to such an item: a text is
 /// the next key, a list the next item of what is around.
-bool SnapshotPickleWalker::is_reference_to_item(const PickleToken& get,
-                                                PickleTokenKind item_kind) {
+bool SnapshotPickleWalker::is_reference_to_item(const PickleToken& get, PickleTokenKind item_kind) {
   if (get.kind != PickleTokenKind::get) return false;
   const bool wants_dict = item_kind == PickleTokenKind::empty_dict;
   switch (values.fetch(get).kind) {

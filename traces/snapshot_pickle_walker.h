@@ -54,6 +54,13 @@ class SnapshotPickleWalker {
   template <typename Value>
   void put_field(Value& value, KnownText key, const FieldValue& field);
 
+  /// The short way for what nearly all events are made of: numbers, and texts that were there
+  /// before. False, with nothing taken, where it is anything else.
+  bool take_plain_field(TraceEntry& entry, TextId key);
+  /// Null where the field is no number or no text.
+  static std::uint64_t* number_field(TraceEntry& entry, TextId key);
+  static TextId* text_field(TraceEntry& entry, TextId key);
+
   /// The fields that are lists of dicts. False where the value is no list.
   bool take_list_field(SegmentValue& segment, KnownText key);
   bool take_list_field(BlockValue& block, KnownText key);
@@ -141,10 +148,13 @@ void SnapshotPickleWalker::read_items(Value& value) {
 template <typename Value>
 void SnapshotPickleWalker::read_marked_items(Value& value) {
   while (true) {
-    const PickleToken token = tokens.next();
+    const PickleToken token = tokens.next_inline();
     if (token.kind == PickleTokenKind::setitems) return;
     const std::optional<TextId> key = values.text_of(token);
     if (!key) fail_at(token, "a text as key");
+    if constexpr (requires { take_plain_field(value, *key); }) {
+      if (take_plain_field(value, *key)) continue;
+    }
     if (take_field(value, *key)) continue;
     const auto collected = values.collect(PickleValues::StopAt::unmatched_end);
     if (collected.ended_by != PickleTokenKind::setitems)
@@ -180,6 +190,57 @@ bool SnapshotPickleWalker::take_field(Value& value, TextId key) {
   if (!read_field(*known, field)) return false;
   put_field(value, *known, field);
   return true;
+}
+
+inline std::uint64_t* SnapshotPickleWalker::number_field(TraceEntry& entry, TextId key) {
+  switch (static_cast<KnownText>(key.value)) {
+    case KnownText::addr:
+      return &entry.address.value;
+    case KnownText::size:
+      return &entry.size.count;
+    case KnownText::stream:
+      return &entry.stream.value;
+    case KnownText::time_us:
+      return &entry.time_us;
+    default:
+      return nullptr;
+  }
+}
+
+inline TextId* SnapshotPickleWalker::text_field(TraceEntry& entry, TextId key) {
+  switch (static_cast<KnownText>(key.value)) {
+    case KnownText::action:
+      return &entry.action;
+    case KnownText::compile_context:
+      return &entry.compile_context;
+    case KnownText::user_metadata:
+      return &entry.user_metadata;
+    default:
+      return nullptr;
+  }
+}
+
+inline bool SnapshotPickleWalker::take_plain_field(TraceEntry& entry, TextId key) {
+  std::uint64_t* const number = number_field(entry, key);
+  TextId* const text = number ? nullptr : text_field(entry, key);
+  if (!number && !text) return false;
+  const auto known = static_cast<KnownText>(key.value);
+  if (entry.keys.has(known)) return false;
+  const PickleToken token = tokens.next_inline();
+  if (number && token.kind == PickleTokenKind::whole && !token.is_negative) {
+    *number = token.number;
+    entry.keys.add(known);
+    return true;
+  }
+  if (text && (token.kind == PickleTokenKind::get || token.kind == PickleTokenKind::text)) {
+    if (const auto id = values.text_of(token)) {
+      *text = *id;
+      entry.keys.add(known);
+      return true;
+    }
+  }
+  tokens.push_back();
+  return false;
 }
 
 template <typename Value>

@@ -3,7 +3,8 @@
 // is in the SnapshotTables that the reader was given.
 //
 // Promises of a reader: `section` comes before what is in it, `device_trace` before the entries of
-// that device. A value is gone when the call returns. Sections come in any order, each at most once.
+// that device. A value is gone when the call returns. Sections come in any order, each at most
+// once.
 #pragma once
 
 #include <cstdint>

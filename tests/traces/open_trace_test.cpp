@@ -1,0 +1,44 @@
+#include "traces/open_trace.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "traces/input_error.h"
+
+namespace vramlab::traces {
+namespace {
+
+std::string error_of_file_with(const std::string& bytes) {
+  const std::string path = testing::TempDir() + "open_trace_test";
+  std::ofstream(path, std::ios::binary) << bytes;
+  try {
+    open_trace(path);
+  } catch (const InputError& error) {
+    return error.fault().found;
+  }
+  return "";
+}
+
+TEST(OpenTrace, pickles_are_told_from_their_first_bytes) {
+  EXPECT_EQ(error_of_file_with("\x80\x04}."), "");
+  EXPECT_EQ(error_of_file_with("}(u."), "");
+}
+
+TEST(OpenTrace, other_files_are_refused_by_what_they_are) {
+  EXPECT_EQ(error_of_file_with(""), "an empty file");
+  EXPECT_EQ(error_of_file_with("PK\x03\x04..."), "a zip archive (such as torch.save writes)");
+  EXPECT_EQ(error_of_file_with("<html>"), "HTML or XML text");
+  EXPECT_EQ(error_of_file_with("\x01\x02"), "bytes that begin with 01 02");
+}
+
+TEST(OpenTrace, missing_file_is_named) { EXPECT_THROW(open_trace("/no/such/file"), InputError); }
+
+TEST(OpenTrace, broken_gzip_is_told) {
+  EXPECT_THROW(open_trace("/dev/null"), InputError);
+  EXPECT_EQ(error_of_file_with("\x1f\x8b\x08\x01\x02"), "damaged or cut-off data");
+}
+
+}  // namespace
+}  // namespace vramlab::traces
