@@ -140,7 +140,13 @@ auto CachingAllocator<L>::borrow_from_pools(PoolKind kind, StreamId stream, Byte
     ++pool->use_count;
     if (scopes_.is_open(id)) return {MallocOutcome::scope_already_open};
     const Found borrowed = borrow_from(*pool, kind, stream, rounded);
-    if (core_.settings.graph_capture_record_stream_reuse) frees_.finish_deferred_of(*pool);
+    try {
+      if (core_.settings.graph_capture_record_stream_reuse) frees_.finish_deferred_of(*pool);
+    } catch (const DeviceError&) {
+      if (borrowed.block != BlockIndex::none) put_back(core_, borrowed.block);
+      --pool->use_count;
+      throw;
+    }
     --pool->use_count;
     if (borrowed.outcome == MallocOutcome::allocated) return borrowed;
   }

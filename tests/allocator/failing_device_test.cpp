@@ -109,5 +109,27 @@ TEST_F(FailingExpandableDevice, a_reservation_that_cannot_be_given_back_can_be_u
   EXPECT_EQ(get(5_MiB), first_reservation);
 }
 
+class FailingLendingPool : public FailingDevice {
+ protected:
+  FailingLendingPool() : FailingDevice("2.12", "graph_capture_record_stream_reuse:True") {}
+};
+
+TEST_F(FailingLendingPool, a_block_is_not_lost_when_the_pool_s_deferred_frees_fail) {
+  const auto every_stream = [](StreamId) { return true; };
+  engine_.create_pool({0, 1}, {.use_on_oom = true});
+  engine_.begin_scope({0, 1}, every_stream);
+  const Address lent = get(40_MiB);
+  const Address deferred = get(30_MiB);
+  engine_.end_scope({0, 1});
+  engine_.free(lent);
+  use_on(3, deferred);
+  engine_.begin_scope({0, 2}, [](StreamId stream) { return stream == StreamId{9}; });
+  engine_.free(deferred);
+  fail_call(3);
+  EXPECT_THROW(get(40_MiB), DeviceError) << "asked for captures, memory, and an event";
+  EXPECT_THAT(find_broken_rules(engine_), IsEmpty());
+  EXPECT_EQ(get(40_MiB), lent);
+}
+
 }  // namespace
 }  // namespace vramlab::tests
