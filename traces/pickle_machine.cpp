@@ -135,10 +135,13 @@ void PickleMachine::store_top(std::uint64_t index) {
     values_.store(index, {MemoKind::text, text->value});
     return;
   }
-  top.stored = static_cast<std::uint32_t>(values_.generics_.size());
+  // Under a second number it is the same thing, which is referred to through either.
+  if (!top.stored) {
+    top.stored = static_cast<std::uint32_t>(values_.generics_.size());
+    // Nobody changes it through here: what is open has its own pointer in the slot.
+    values_.generics_.push_back({std::const_pointer_cast<GenericValue>(top.value), false});
+  }
   values_.store(index, {MemoKind::generic, *top.stored});
-  // Nobody changes it through here: what is open has its own pointer in the slot.
-  values_.generics_.push_back({std::const_pointer_cast<GenericValue>(top.value), false});
 }
 
 bool PickleMachine::take_items(PickleTokenKind kind) {

@@ -85,6 +85,8 @@ TEST(PickleBytes, values_that_hold_themselves_are_refused) {
   EXPECT_TRUE(says(error_of(with_section("]\x94h\x02"s + "a")), "part of themselves"));
   EXPECT_TRUE(says(error_of(with_section("]\x94(]\x94h\x02"s + "ae")), "part of themselves"));
   EXPECT_NE(error_of("\x80\x04}\x94("s + text("device_traces") + "]\x94(h\x02"s + "eu."), "");
+  const std::string stored_twice = "]\x94\x94h\x02"s;
+  EXPECT_TRUE(says(error_of(with_section(stored_twice + "a")), "part of themselves"));
 }
 
 TEST(PickleBytes, empty_list_may_be_its_own_brothers_part) {
