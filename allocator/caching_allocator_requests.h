@@ -206,11 +206,14 @@ void CachingAllocator<L>::free(Address address) {
   if (index == BlockIndex::none) [[unlikely]]
     live_block(address, "freed");
   const Block& block = core_.blocks[index];
-  core_.listeners.free_requested(core_.fact_of(block), oversize_of(block.size(), core_.settings));
-  if (!block.has_stream_uses()) [[likely]]
-    complete_free(core_, index);
-  else
-    frees_.free_later(index, scope_open());
+  const Oversize oversize = oversize_of(block.size(), core_.settings);
+  if (!block.has_stream_uses()) [[likely]] {
+    core_.listeners.freed_at_once(core_.fact_of(block), oversize);
+    join_free_set(core_, index, {});
+    return;
+  }
+  core_.listeners.free_requested(core_.fact_of(block), oversize);
+  frees_.free_later(index, scope_open());
 }
 
 }  // namespace vramlab::allocator

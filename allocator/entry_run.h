@@ -59,7 +59,7 @@ class EntryRun {
   void remove_at(Slot slot);
 
  private:
-  static constexpr std::uint32_t chunk_size = 32;
+  static constexpr std::uint32_t chunk_size = 16;
   struct Chunk {
     /// Behind the last one all are 0, so that a search always takes the same steps.
     std::array<std::uint64_t, chunk_size> keys{};
@@ -68,9 +68,8 @@ class EntryRun {
 
     std::uint32_t count_above(std::uint64_t key) const {
       std::uint32_t above = 0;
-      for (std::uint32_t step = chunk_size / 2; step > 0; step /= 2)
-        above += step & (0U - static_cast<std::uint32_t>(keys[above + step - 1] > key));
-      return above + static_cast<std::uint32_t>(keys[above] > key);
+      for (const std::uint64_t each : keys) above += static_cast<std::uint32_t>(each > key);
+      return above;
     }
   };
 

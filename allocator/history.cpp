@@ -9,7 +9,6 @@ void History::set_capacity(std::size_t entries) {
   keep_newest(std::min(capacity_, entries));
   capacity_ = entries;
   room_ = std::min(ring_.size(), entries);
-  oldest_of_this_time_ = next_;
 }
 
 void History::put_in_order() {
@@ -50,7 +49,6 @@ void History::make_room() {
   }
   has_wrapped_ = true;
   next_ = 0;
-  oldest_of_this_time_ = 0;
 }
 
 void History::lane_opened(const Lane& lane) {

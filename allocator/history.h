@@ -20,10 +20,7 @@ class History : public Listener {
   /// Touches memory for so many entries now, so that recording them costs no page faults.
   void prepare(std::size_t entries);
   /// The time that entries get from now on.
-  void set_time_us(std::uint64_t time_us) {
-    time_us_ = time_us;
-    oldest_of_this_time_ = next_;
-  }
+  void set_time_us(std::uint64_t time_us) { time_us_ = time_us; }
 
   /// Entries ever recorded, those that the ring lost included.
   std::uint64_t recorded_count() const { return recorded_count_; }
@@ -33,16 +30,16 @@ class History : public Listener {
   void handed_out(const BlockFact& block, Oversize) {
     record(Action::alloc, block.address.value, block.requested, block.lane.index);
   }
+  void freed_at_once(const BlockFact& block, Oversize) {
+    record(Action::free_requested, block.address.value, block.requested, block.lane.index);
+    if (room_ == 0) return;
+    ring_[next_ - 1].is_completed_too = true;
+    ++recorded_count_;
+  }
   void free_requested(const BlockFact& block, Oversize) {
     record(Action::free_requested, block.address.value, block.requested, block.lane.index);
   }
   void free_completed(const BlockFact& block) {
-    // An entry has one time, so only a request of this time can be completed in place.
-    if (next_ > oldest_of_this_time_ && ring_[next_ - 1].is_request_of(block.address)) [[likely]] {
-      ring_[next_ - 1].is_completed_too = true;
-      ++recorded_count_;
-      return;
-    }
     record(Action::free_completed, block.address.value, block.requested, block.lane.index);
   }
   void segment_got(const RangeFact& range, Oversize) { record(Action::segment_alloc, range); }
@@ -64,10 +61,6 @@ class History : public Listener {
     Action action;
     /// A `free_completed` with all else the same follows.
     bool is_completed_too;
-
-    bool is_request_of(Address freed) const {
-      return action == Action::free_requested && address == freed.value && !is_completed_too;
-    }
   };
   static_assert(sizeof(Entry) == 32);
   struct LaneName {
@@ -98,8 +91,6 @@ class History : public Listener {
   std::size_t capacity_ = std::numeric_limits<std::size_t>::max();
   bool has_wrapped_ = false;
   std::uint64_t time_us_ = 0;
-  /// Where the entries since the last change of the time begin; none before it is one of them.
-  std::size_t oldest_of_this_time_ = 0;
   std::uint64_t recorded_count_ = 0;
   std::vector<LaneName> lanes_;
 };

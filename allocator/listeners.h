@@ -33,6 +33,8 @@ struct Listener {
   void handed_out(const BlockFact&, Oversize) {}
   void free_requested(const BlockFact&, Oversize) {}
   void free_completed(const BlockFact&) {}
+  /// Both at once: nothing had to be waited for, as nearly always.
+  void freed_at_once(const BlockFact&, Oversize) {}
   /// One booking: the change in the number of free blocks of split segments, and in their bytes.
   void inactive_split_changed(PoolKind, std::int64_t /*count*/, std::int64_t /*bytes*/) {}
   void segment_got(const RangeFact&, Oversize) {}
@@ -59,6 +61,9 @@ struct Listeners : Each... {
   }
   void free_completed([[maybe_unused]] const BlockFact& block) {
     (Each::free_completed(block), ...);
+  }
+  void freed_at_once([[maybe_unused]] const BlockFact& block, [[maybe_unused]] Oversize oversize) {
+    (Each::freed_at_once(block, oversize), ...);
   }
   void inactive_split_changed([[maybe_unused]] PoolKind kind, [[maybe_unused]] std::int64_t count,
                               [[maybe_unused]] std::int64_t bytes) {

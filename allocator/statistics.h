@@ -1,8 +1,8 @@
 // Statistics: the listener that keeps the reference's counters.
 //
-// On the hot path only sums that cannot be derived are kept: decreases follow from the sum of
-// increases and the current value, and the figure for all pools from the small and the large one,
-// except its peak.
+// On the hot path only what cannot be derived is kept: decreases follow from the sum of increases
+// and the current value, the figure for all pools from the small and the large one (except its
+// peak), and active blocks are the allocated ones and those that wait, which are few.
 #pragma once
 
 #include <algorithm>
@@ -18,31 +18,24 @@ class Statistics : public Listener {
   void handed_out(const BlockFact& block, Oversize oversize) {
     const PoolKind kind = block.lane.kind;
     const auto size = static_cast<std::int64_t>(block.size.count);
-    const auto requested = static_cast<std::int64_t>(block.requested.count);
-    raise(allocation, kind, 1);
-    raise(allocated_bytes, kind, size);
-    raise(active, kind, 1);
-    raise(active_bytes, kind, size);
-    raise(requested_bytes, kind, requested);
-    // Whatever is handed out becomes active, so the two share these sums.
-    add_to_sum(allocation, kind, 1);
-    add_to_sum(allocated_bytes, kind, size);
-    add_to_sum(requested_bytes, kind, requested);
+    increase(allocation, kind, 1);
+    increase(allocated_bytes, kind, size);
+    increase(requested_bytes, kind, static_cast<std::int64_t>(block.requested.count));
+    if (waiting_count_ > 0) [[unlikely]]
+      note_active_peaks();
     if (oversize == Oversize::yes) [[unlikely]]
       increase_single(oversize_allocations_);
   }
-  void free_requested(const BlockFact& block, Oversize oversize) {
-    decrease(allocation, block.lane.kind, 1);
-    decrease(allocated_bytes, block.lane.kind, static_cast<std::int64_t>(block.size.count));
+  void freed_at_once(const BlockFact& block, Oversize oversize) {
+    const PoolKind kind = block.lane.kind;
+    decrease(allocation, kind, 1);
+    decrease(allocated_bytes, kind, static_cast<std::int64_t>(block.size.count));
+    decrease(requested_bytes, kind, static_cast<std::int64_t>(block.requested.count));
     if (oversize == Oversize::yes) [[unlikely]]
       decrease_single(oversize_allocations_);
   }
-  void free_completed(const BlockFact& block) {
-    const PoolKind kind = block.lane.kind;
-    decrease(active, kind, 1);
-    decrease(active_bytes, kind, static_cast<std::int64_t>(block.size.count));
-    decrease(requested_bytes, kind, static_cast<std::int64_t>(block.requested.count));
-  }
+  void free_requested(const BlockFact& block, Oversize oversize);
+  void free_completed(const BlockFact& block);
   void inactive_split_changed(PoolKind kind, std::int64_t count, std::int64_t bytes) {
     change(inactive_split, kind, count);
     change(inactive_split_bytes, kind, bytes);
@@ -64,8 +57,6 @@ class Statistics : public Listener {
   enum Counter : std::uint8_t {
     allocation,
     allocated_bytes,
-    active,
-    active_bytes,
     requested_bytes,
     inactive_split,
     inactive_split_bytes,
@@ -77,7 +68,7 @@ class Statistics : public Listener {
   struct Series {
     std::int64_t current = 0;
     std::int64_t peak = 0;
-    /// The sum of increases. The active blocks' is that of the allocated ones.
+    /// The sum of increases.
     std::int64_t sum = 0;
     /// The current value when the sums were last set to 0.
     std::int64_t current_at_reset = 0;
@@ -109,12 +100,27 @@ class Statistics : public Listener {
     raise(counter, kind, by);
     add_to_sum(counter, kind, std::max<std::int64_t>(by, 0));
   }
+  /// Active blocks reach a peak of their own only while some wait.
+  void note_active_peaks();
   static void increase_single(StatisticValue& value);
   static void decrease_single(StatisticValue& value);
-  PooledStatistic value_of(Counter counter) const { return value_of(counter, counter); }
-  PooledStatistic value_of(Counter counter, Counter sum_of) const;
+  PooledStatistic value_of(Counter counter) const;
+  /// Of what is allocated or waits. Requires: `allocated` counts blocks or their bytes.
+  PooledStatistic value_with_waiting(Counter allocated) const;
+
+  /// Of one of the two active statistics.
+  struct Waiting {
+    std::array<std::int64_t, 2> current{};
+    std::array<std::int64_t, 2> current_at_reset{};
+    /// Peaks of allocated and waiting together, for each half and for all.
+    std::array<std::int64_t, 3> active_peak{};
+  };
+  void add_waiting(const BlockFact& block, std::int64_t sign);
 
   std::array<std::array<Series, 2>, counter_count> series_{};
+  /// By the counter of what is allocated: blocks, bytes.
+  std::array<Waiting, 2> waiting_{};
+  std::int64_t waiting_count_ = 0;
   std::array<std::int64_t, counter_count> peak_of_all_{};
   StatisticValue oversize_allocations_;
   StatisticValue oversize_segments_;
