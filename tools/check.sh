@@ -50,7 +50,7 @@ check_address() {
 }
 
 check_thread() {
-  step "the suite under the thread sanitizer"
+  step "the suite under the thread sanitizer, without the long suites that have a single thread"
   suite_under tsan
 }
 
