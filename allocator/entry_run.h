@@ -27,7 +27,7 @@ inline std::uint32_t count_above(const std::uint64_t* keys, std::uint32_t count,
 
 class EntryRun {
  public:
-  /// A place in the run: chunk * 32 + position.
+  /// A place in the run: chunk * chunk_size + position.
   using Slot = std::uint32_t;
 
   bool is_empty() const { return chunks_.empty(); }
