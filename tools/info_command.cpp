@@ -6,8 +6,7 @@
 #include "tools/commands.h"
 #include "tools/info_report.h"
 #include "tools/progress_bar.h"
-#include "traces/open_trace.h"
-#include "traces/snapshot_pickle.h"
+#include "traces/read_snapshot.h"
 
 namespace vramlab::tools {
 namespace {
@@ -17,7 +16,9 @@ struct InfoArguments {
   CommonFlags flags;
 };
 
-std::string encoding_text(const traces::PickleFacts& facts) {
+std::string encoding_text(const traces::SnapshotFacts& snapshot) {
+  if (!snapshot.pickle) return "text";
+  const traces::PickleFacts& facts = *snapshot.pickle;
   const char* producer = facts.producer == traces::PickleProducer::python
                              ? "written by Python"
                              : "written by PyTorch's C++ pickler";
@@ -28,11 +29,10 @@ std::string encoding_text(const traces::PickleFacts& facts) {
 InfoOutcome look_at(const std::string& path, const CommonFlags& flags) {
   ProgressBar bar(traces::input_name(path),
                   flags.quiet ? ProgressDisplay::off : ProgressDisplay::automatic);
-  const traces::OpenTrace trace = traces::open_trace(path, bar.listener());
+  traces::OpenTrace trace = traces::open_trace(path, bar.listener());
   traces::SnapshotTables tables;
   replay::RecordingSummarizer summarizer(tables);
-  const traces::PickleFacts facts =
-      traces::read_snapshot_pickle(*trace.source, trace.file, tables, summarizer);
+  const traces::SnapshotFacts facts = traces::read_snapshot(trace, tables, summarizer);
   InfoOutcome outcome;
   outcome.file = trace.file;
   outcome.format = trace_format_name(trace.format);
@@ -64,7 +64,7 @@ void add_info_command(CLI::App& program, CommandAction& action) {
       "info", "Say what is in a recording: origin, devices, events, segments, settings");
   command
       ->add_option("FILE", arguments->files,
-                   "PyTorch memory snapshots (pickle; also .gz, .zst; - is standard input)")
+                   "PyTorch memory snapshots (pickle or JSON; also .gz, .zst; - is standard input)")
       ->required();
   add_common_flags(*command, arguments->flags);
   command->footer("Example: vramlab info snapshot.pickle");

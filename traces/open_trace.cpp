@@ -15,6 +15,14 @@ bool begins_like_pickle(std::string_view bytes) {
   return bytes.size() >= 2 && bytes[0] == '\x80' && bytes[1] <= 5;
 }
 
+/// Any JSON text; what else may begin like that stands above it in the table.
+bool begins_like_json(std::string_view bytes) {
+  if (bytes.starts_with("\xEF\xBB\xBF")) bytes.remove_prefix(3);
+  const std::size_t text_start = bytes.find_first_not_of(" \t\r\n");
+  if (text_start == std::string_view::npos) return false;
+  return bytes[text_start] == '{' || bytes[text_start] == '[';
+}
+
 struct FormatRow {
   TraceFormat format;
   std::string_view name;
@@ -23,6 +31,7 @@ struct FormatRow {
 
 constexpr std::array formats = {
     FormatRow{TraceFormat::snapshot_pickle, "PyTorch snapshot (pickle)", begins_like_pickle},
+    FormatRow{TraceFormat::snapshot_json, "PyTorch snapshot (JSON)", begins_like_json},
 };
 
 struct ForeignRow {
@@ -32,8 +41,6 @@ struct ForeignRow {
 
 /// What people try to open, and what to call it.
 constexpr std::array foreign_starts = {
-    ForeignRow{"{", "JSON text"},
-    ForeignRow{"[", "JSON text"},
     ForeignRow{"<", "HTML or XML text"},
     ForeignRow{"PK\x03\x04", "a zip archive (such as torch.save writes)"},
     ForeignRow{"\x7f"

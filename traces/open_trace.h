@@ -11,7 +11,7 @@
 
 namespace vramlab::traces {
 
-enum class TraceFormat : std::uint8_t { snapshot_pickle };
+enum class TraceFormat : std::uint8_t { snapshot_pickle, snapshot_json };
 /// Such as `PyTorch snapshot (pickle)`.
 std::string_view trace_format_name(TraceFormat format);
 

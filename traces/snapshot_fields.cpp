@@ -164,6 +164,7 @@ const char* set_field(TraceEntry& entry, KnownText key, const FieldValue& value)
     case KnownText::time_us:
       return set(entry.time_us, value);
     case KnownText::pool_id:
+      entry.pool_is_list = value.pool_is_list;
       return set(entry.pool, value);
     case KnownText::frames:
       return set(entry.stack, value);
@@ -233,6 +234,7 @@ const char* set_field(SegmentValue& segment, KnownText key, const FieldValue& va
     case KnownText::segment_type:
       return set(segment.segment_type, value);
     case KnownText::segment_pool_id:
+      segment.pool_is_list = value.pool_is_list;
       return set(segment.pool, value);
     case KnownText::is_expandable:
       return set(segment.is_expandable, value);
@@ -290,6 +292,7 @@ FieldValue field_from_generic(const GenericPointer& value, KnownText key, Snapsh
     if (const auto pool = pool_from(*value)) {
       field.kind = Kind::pool;
       field.pool = *pool;
+      field.pool_is_list = std::holds_alternative<GenericList>(content);
     }
   }
   return field;

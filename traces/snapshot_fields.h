@@ -24,6 +24,7 @@ struct FieldValue {
   TextId text;
   StackId stack;
   allocator::PoolId pool;
+  bool pool_is_list = false;
   /// Of a value of any shape; looks at somebody else's.
   const GenericPointer* generic = nullptr;
 };

@@ -43,6 +43,7 @@ class KeySet {
  public:
   constexpr bool has(KnownText key) const { return (bits_ & bit(key)) != 0; }
   constexpr void add(KnownText key) { bits_ |= bit(key); }
+  constexpr void remove(KnownText key) { bits_ &= ~bit(key); }
   constexpr void add_all(KeySet keys) { bits_ |= keys.bits_; }
   friend constexpr bool operator==(KeySet, KeySet) = default;
 
@@ -107,6 +108,8 @@ struct TraceEntry {
   allocator::StreamId stream;
   std::uint64_t time_us = 0;
   allocator::PoolId pool;
+  /// Some scripts write a list where PyTorch writes a tuple.
+  bool pool_is_list = false;
   StackId stack;
   TextId compile_context;
   TextId user_metadata;
@@ -148,6 +151,8 @@ struct SegmentValue {
   allocator::StreamId stream;
   TextId segment_type;
   allocator::PoolId pool;
+  /// Some scripts write a list where PyTorch writes a tuple.
+  bool pool_is_list = false;
   bool is_expandable = false;
   StackId stack;
   std::vector<BlockValue> blocks;

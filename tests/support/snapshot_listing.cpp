@@ -7,6 +7,7 @@
 #include "allocator/id_names.h"
 #include "replay/generic_text.h"
 #include "traces/input_error.h"
+#include "traces/snapshot_json.h"
 #include "traces/snapshot_pickle.h"
 
 namespace vramlab::support {
@@ -142,20 +143,36 @@ void ListingSink::annotation(const traces::AnnotationValue& annotation) {
   lines += "\n";
 }
 
-}  // namespace
+using ReadBytes = void (*)(traces::ByteSource& source, traces::SnapshotTables& tables,
+                           traces::SnapshotSink& sink);
 
-SnapshotReading read_pickle_bytes(const std::string& bytes, std::size_t bytes_at_a_time) {
+SnapshotReading read_bytes(DribblingSource source, ReadBytes read) {
   traces::SnapshotTables tables;
   ListingSink sink(tables);
-  DribblingSource source(bytes, bytes_at_a_time);
   SnapshotReading reading;
   try {
-    traces::read_snapshot_pickle(source, "file", tables, sink);
+    read(source, tables, sink);
   } catch (const traces::InputError& error) {
     reading.error = error.what();
   }
   reading.lines = std::move(sink.lines);
   return reading;
+}
+
+}  // namespace
+
+SnapshotReading read_pickle_bytes(const std::string& bytes, std::size_t bytes_at_a_time) {
+  return read_bytes(DribblingSource(bytes, bytes_at_a_time),
+                    [](auto& source, auto& tables, auto& sink) {
+                      traces::read_snapshot_pickle(source, "file", tables, sink);
+                    });
+}
+
+SnapshotReading read_json_bytes(const std::string& bytes, std::size_t bytes_at_a_time) {
+  return read_bytes(DribblingSource(bytes, bytes_at_a_time),
+                    [](auto& source, auto& tables, auto& sink) {
+                      traces::read_snapshot_json(source, "file", tables, sink);
+                    });
 }
 
 }  // namespace vramlab::support

@@ -14,5 +14,7 @@ struct SnapshotReading {
 
 /// Reads a pickle out of memory, given to the reader so many bytes at a time.
 SnapshotReading read_pickle_bytes(const std::string& bytes, std::size_t bytes_at_a_time = 1 << 20);
+/// The same for JSON.
+SnapshotReading read_json_bytes(const std::string& bytes, std::size_t bytes_at_a_time = 1 << 20);
 
 }  // namespace vramlab::support

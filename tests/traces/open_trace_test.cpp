@@ -26,6 +26,11 @@ TEST(OpenTrace, pickles_are_told_from_their_first_bytes) {
   EXPECT_EQ(error_of_file_with("}(u."), "");
 }
 
+TEST(OpenTrace, json_is_told_from_its_first_letter) {
+  EXPECT_EQ(error_of_file_with("\n {}"), "");
+  EXPECT_EQ(error_of_file_with("[]"), "");
+}
+
 TEST(OpenTrace, other_files_are_refused_by_what_they_are) {
   EXPECT_EQ(error_of_file_with(""), "an empty file");
   EXPECT_EQ(error_of_file_with("PK\x03\x04..."), "a zip archive (such as torch.save writes)");
