@@ -8,5 +8,6 @@ namespace vramlab::tools {
 void add_conform_command(CLI::App& program, CommandAction& action);
 void add_bench_command(CLI::App& program, CommandAction& action);
 void add_info_command(CLI::App& program, CommandAction& action);
+void add_convert_command(CLI::App& program, CommandAction& action);
 
 }  // namespace vramlab::tools

@@ -16,6 +16,7 @@ constexpr AddCommand commands[] = {
     add_conform_command,
     add_bench_command,
     add_info_command,
+    add_convert_command,
 };
 
 std::string version_text() {

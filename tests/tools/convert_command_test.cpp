@@ -1,0 +1,135 @@
+// `vramlab convert` from outside.
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "tests/support/pickle_writer.h"
+#include "tests/support/run_program.h"
+#include "tests/support/snapshot_listing.h"
+
+namespace vramlab::tests {
+namespace {
+
+namespace fs = std::filesystem;
+using support::PickleTree;
+
+const std::string program = VRAMLAB_BINARY_DIR "/vramlab";
+
+class Convert : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder = testing::TempDir() + "convert_test_" +
+             testing::UnitTest::GetInstance()->current_test_info()->name();
+    fs::remove_all(folder);
+    fs::create_directory(folder);
+    input = folder + "/in.pickle";
+    write(input, support::python_pickle(support::small_snapshot()));
+  }
+  void TearDown() override { fs::remove_all(folder); }
+
+  ProgramResult convert(std::vector<std::string> arguments, const std::string& standard = "") {
+    arguments.insert(arguments.begin(), {program, "convert"});
+    return run_program(arguments, standard);
+  }
+  static void write(const std::string& path, const std::string& bytes) {
+    std::ofstream(path, std::ios::binary) << bytes;
+  }
+  static std::string content(const std::string& path) {
+    std::ostringstream bytes;
+    bytes << std::ifstream(path, std::ios::binary).rdbuf();
+    return bytes.str();
+  }
+  std::size_t file_count() const {
+    return static_cast<std::size_t>(
+        std::distance(fs::directory_iterator(folder), fs::directory_iterator()));
+  }
+
+  std::string folder;
+  std::string input;
+};
+
+TEST_F(Convert, a_pickle_goes_to_json_and_back) {
+  const std::string json = folder + "/out.json";
+  const ProgramResult there = convert({input, "-o", json});
+  EXPECT_EQ(there.exit_status, 0) << there.errors;
+  EXPECT_EQ(PickleTree::parse(content(json)), support::small_snapshot());
+  EXPECT_EQ(convert({json, "-o", folder + "/back.pkl"}).exit_status, 0);
+  EXPECT_EQ(support::read_pickle_bytes(content(folder + "/back.pkl")).lines,
+            support::read_pickle_bytes(content(input)).lines);
+}
+
+TEST_F(Convert, standard_input_and_a_format_by_name) {
+  const std::string output = folder + "/out";
+  EXPECT_EQ(convert({"-", "-o", output, "--format", "json"}, content(input)).exit_status, 0);
+  EXPECT_EQ(PickleTree::parse(content(output)), support::small_snapshot());
+}
+
+TEST_F(Convert, stacks_can_be_left_out) {
+  const std::string output = folder + "/out.pickle";
+  EXPECT_EQ(convert({input, "-o", output, "--strip-frames"}).exit_status, 0);
+  EXPECT_EQ(content(output).find("train.py"), std::string::npos);
+}
+
+TEST_F(Convert, nothing_is_overwritten_without_force) {
+  const std::string before = content(input);
+  const ProgramResult result = convert({input, "-o", input});
+  EXPECT_EQ(result.exit_status, 2);
+  EXPECT_NE(result.errors.find("--force"), std::string::npos);
+  EXPECT_EQ(content(input), before);
+  EXPECT_EQ(convert({input, "-o", input, "--force"}).exit_status, 0);
+  EXPECT_EQ(support::read_pickle_bytes(content(input)).lines,
+            support::read_pickle_bytes(before).lines);
+}
+
+TEST_F(Convert, a_broken_input_leaves_no_output) {
+  write(input, content(input).substr(0, 500));
+  EXPECT_EQ(convert({input, "-o", folder + "/out.pickle"}).exit_status, 2);
+  EXPECT_EQ(file_count(), 1U);
+}
+
+TEST_F(Convert, an_ending_that_says_nothing_is_refused) {
+  EXPECT_EQ(convert({input, "-o", folder + "/out.txt"}).exit_status, 2);
+  EXPECT_EQ(file_count(), 1U);
+}
+
+/// A conversion that waits for more on its standard input, and has begun its output.
+pid_t start_waiting(const std::string& output, int& input_end) {
+  int ends[2] = {-1, -1};
+  if (pipe(ends) != 0) return -1;
+  const pid_t child = fork();
+  if (child == 0) {
+    dup2(ends[0], STDIN_FILENO);
+    close(ends[0]);
+    close(ends[1]);
+    execl(program.c_str(), program.c_str(), "convert", "-", "-o", output.c_str(), nullptr);
+    _exit(127);
+  }
+  close(ends[0]);
+  input_end = ends[1];
+  return child;
+}
+
+TEST_F(Convert, being_interrupted_leaves_nothing) {
+  int input_end = -1;
+  const pid_t child = start_waiting(folder + "/out.pickle", input_end);
+  ASSERT_GT(child, 0);
+  // More than is looked at to tell the format, and less than a snapshot.
+  const std::string start = content(input).substr(0, 200);
+  ASSERT_EQ(::write(input_end, start.data(), start.size()), 200);
+  while (file_count() == 1) usleep(1000);
+  int status = 0;
+  kill(child, SIGINT);
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  close(input_end);
+  EXPECT_TRUE(WIFSIGNALED(status));
+  EXPECT_EQ(WTERMSIG(status), SIGINT);
+  EXPECT_EQ(file_count(), 1U);
+}
+
+}  // namespace
+}  // namespace vramlab::tests

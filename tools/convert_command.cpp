@@ -1,0 +1,98 @@
+// `vramlab convert`: a recording in another format.
+#include <cstdio>
+#include <memory>
+#include <string_view>
+
+#include "tools/commands.h"
+#include "tools/progress_bar.h"
+#include "tools/removal_on_interrupt.h"
+#include "traces/input_error.h"
+#include "traces/output_file.h"
+#include "traces/read_snapshot.h"
+#include "traces/snapshot_writer.h"
+#include "traces/stripped_frames.h"
+
+namespace vramlab::tools {
+namespace {
+
+struct ConvertArguments {
+  std::string input;
+  std::string output;
+  std::string format;
+  bool strips_frames = false;
+  bool may_overwrite = false;
+  CommonFlags flags;
+};
+
+using MakeWriter = std::unique_ptr<traces::SnapshotWriter> (*)(traces::ByteSink& sink,
+                                                               const traces::SnapshotTables&);
+
+struct OutputFormat {
+  std::string_view name;
+  std::string_view endings[2];
+  MakeWriter make_writer;
+};
+
+constexpr OutputFormat output_formats[] = {
+    {"pickle", {".pickle", ".pkl"}, traces::make_snapshot_pickle_writer},
+    {"json", {".json", ".json"}, traces::make_snapshot_json_writer},
+};
+
+bool has_ending(const OutputFormat& format, std::string_view path) {
+  return path.ends_with(format.endings[0]) || path.ends_with(format.endings[1]);
+}
+
+const OutputFormat& output_format(const ConvertArguments& arguments) {
+  for (const OutputFormat& format : output_formats)
+    if (arguments.format.empty() ? has_ending(format, arguments.output)
+                                 : arguments.format == format.name)
+      return format;
+  throw traces::InputError({arguments.output, "",
+                            "a name that ends in .pickle, .pkl or .json (or --format)",
+                            "another ending"});
+}
+
+ExitStatus convert(const ConvertArguments& arguments) {
+  start_logging(arguments.flags);
+  const OutputFormat& format = output_format(arguments);
+  ProgressBar bar(traces::input_name(arguments.input),
+                  arguments.flags.quiet ? ProgressDisplay::off : ProgressDisplay::automatic);
+  traces::OpenTrace trace = traces::open_trace(arguments.input, bar.listener());
+  traces::OutputFile output(arguments.output, arguments.may_overwrite ? traces::Overwrite::allowed
+                                                                      : traces::Overwrite::refused);
+  const RemovalOnInterrupt removal(output.temporary_path());
+  traces::SnapshotTables tables;
+  const auto writer = format.make_writer(output, tables);
+  traces::StrippedFrames stripped(*writer);
+  traces::SnapshotSink& sink =
+      arguments.strips_frames ? static_cast<traces::SnapshotSink&>(stripped) : *writer;
+  traces::read_snapshot(trace, tables, sink);
+  writer->finish();
+  output.finish();
+  return ExitStatus::done;
+}
+
+}  // namespace
+
+void add_convert_command(CLI::App& program, CommandAction& action) {
+  const auto arguments = std::make_shared<ConvertArguments>();
+  CLI::App* command =
+      program.add_subcommand("convert", "Write a recording in another format, or without stacks");
+  command
+      ->add_option("IN", arguments->input,
+                   "A PyTorch memory snapshot (pickle or JSON; also .gz, .zst; - is standard "
+                   "input)")
+      ->required();
+  command->add_option("-o,--output", arguments->output, "The file to write")->required();
+  command
+      ->add_option("--format", arguments->format,
+                   "pickle or json; without it, the output's ending says")
+      ->check(CLI::IsMember({"pickle", "json"}));
+  command->add_flag("--strip-frames", arguments->strips_frames, "Leave out all stacks");
+  command->add_flag("--force", arguments->may_overwrite, "Overwrite the output");
+  add_common_flags(*command, arguments->flags);
+  command->footer("Example: vramlab convert snapshot.pickle -o snapshot.json");
+  command->callback([arguments, &action] { action = [arguments] { return convert(*arguments); }; });
+}
+
+}  // namespace vramlab::tools
