@@ -25,13 +25,13 @@ class SnapshotFiller {
 
  private:
   template <typename Value>
-  void fill_fields(Value& value, const GenericValue& dict);
+  void fill_fields(Value& value, const GenericValue& generic);
   template <typename Value>
   void put_field(Value& value, KnownText key, const GenericPointer& item);
   bool put_list(SegmentValue& segment, KnownText key, const GenericValue& list);
   bool put_list(BlockValue& block, KnownText key, const GenericValue& list);
   template <typename Item>
-  void fill_items(std::vector<Item>& items, const GenericValue& list);
+  void fill_items(std::vector<Item>& items, const GenericValue& generic);
   [[noreturn]] void fail(const std::string& expected, const std::string& found) const;
 
   SnapshotTables& tables_;

@@ -54,7 +54,7 @@ class SnapshotWriter : public SnapshotSink {
   void write_history(const std::vector<HistoryEntry>& history);
   void write_texts(const std::vector<TextId>& texts);
   void write_stack(StackId stack);
-  void write_frame(FrameId frame);
+  void write_frame(FrameId id);
   void write_unknown(const std::vector<UnknownField>& fields);
   void write_generic(const GenericPointer& value, Walk walk = Walk::first_time);
   void write_parts(const GenericPointer& value, Walk walk);
