@@ -32,3 +32,9 @@ function(vramlab_program name)
     target_link_libraries(${name} PRIVATE ${ARG_USES} vramlab_build_options)
   endif()
 endfunction()
+
+# vramlab_compile_cheaply(<target>) for sources that run for moments but are many or large: what
+# they call in the libraries stays fully optimised.
+function(vramlab_compile_cheaply target)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+endfunction()

@@ -64,9 +64,10 @@ class EngineSubject final : public AllocatorSubject {
 
 }  // namespace
 
-std::unique_ptr<AllocatorSubject> make_engine_subject(
-    Device& device, const ReferenceVersion& version, std::string_view config,
-    std::optional<SettingsError>& config_error) {
+std::unique_ptr<AllocatorSubject> make_engine_subject(Device& device,
+                                                      const ReferenceVersion& version,
+                                                      std::string_view config,
+                                                      std::optional<SettingsError>& config_error) {
   Settings settings;
   if (!config.empty()) {
     ParsedSettings parsed = parse_settings(settings, config, version);

@@ -140,7 +140,9 @@ TEST_P(AlteredCase, an_unknown_key_anywhere_is_refused) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Recorded, AlteredCase, ::testing::ValuesIn(case_names),
-                         [](const auto& instance) { return "case_" + std::to_string(instance.index); });
+                         [](const auto& instance) {
+                           return "case_" + std::to_string(instance.index);
+                         });
 
 TEST(AlteredCases, between_them_they_have_every_key) {
   std::set<std::string> keys;
