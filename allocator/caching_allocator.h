@@ -50,7 +50,7 @@ class CachingAllocator {
 
   /// From now on requests on streams that the filter accepts come from the private pool, which is
   /// made, or used once more.
-  void begin_scope(PoolId pool, StreamFilter filter);
+  void begin_scope(PoolId pool, const StreamFilter& filter);
   void end_scope(PoolId pool);
   /// One use less; at none its cached memory may be released.
   void release_pool(PoolId pool);

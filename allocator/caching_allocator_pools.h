@@ -104,12 +104,12 @@ PrivatePool& CachingAllocator<L>::open_pool(PoolId pool) {
 }
 
 template <class L>
-void CachingAllocator<L>::begin_scope(PoolId pool, StreamFilter filter) {
+void CachingAllocator<L>::begin_scope(PoolId pool, const StreamFilter& filter) {
   if (pool == default_pool)
     throw AllocatorError("a capture scope needs a private pool, found the device's own (0, 0)");
   if (scopes_.is_open(pool))
     throw AllocatorError("a capture scope of the pool " + name_of(pool) + " is open already");
-  scopes_.open(open_pool(pool), std::move(filter));
+  scopes_.open(open_pool(pool), filter);
 }
 
 template <class L>

@@ -1,7 +1,6 @@
 #include "allocator/capture_scopes.h"
 
 #include <algorithm>
-#include <ranges>
 
 #include "allocator/check.h"
 
@@ -18,8 +17,9 @@ void CaptureScopes::open(PrivatePool& pool, StreamFilter filter) {
 }
 
 PrivatePool& CaptureScopes::close(PoolId pool) {
-  const auto scope = std::ranges::find_if(
-      scopes_, [pool](const Scope& candidate) { return candidate.pool->id == pool; });
+  const auto scope = std::find_if(scopes_.begin(), scopes_.end(), [pool](const Scope& candidate) {
+    return candidate.pool->id == pool;
+  });
   check(scope != scopes_.end(), "only an open scope is closed");
   PrivatePool& closed = *scope->pool;
   closed.has_open_scope = false;
@@ -30,12 +30,11 @@ PrivatePool& CaptureScopes::close(PoolId pool) {
 PrivatePool* CaptureScopes::find(StreamId stream) const {
   const auto accepts = [stream](const Scope& scope) { return scope.accepts(stream); };
   if (order_ == ScopeOrder::oldest_first) {
-    const auto scope = std::ranges::find_if(scopes_, accepts);
+    const auto scope = std::find_if(scopes_.begin(), scopes_.end(), accepts);
     return scope == scopes_.end() ? nullptr : scope->pool;
   }
-  const auto newest_first = std::views::reverse(scopes_);
-  const auto scope = std::ranges::find_if(newest_first, accepts);
-  return scope == newest_first.end() ? nullptr : scope->pool;
+  const auto scope = std::find_if(scopes_.rbegin(), scopes_.rend(), accepts);
+  return scope == scopes_.rend() ? nullptr : scope->pool;
 }
 
 }  // namespace vramlab::allocator

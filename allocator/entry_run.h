@@ -83,8 +83,8 @@ class EntryRun {
     return count_above(lowest_keys_.data(), last, key);
   }
   void add_chunk(std::size_t at);
-  void split(std::size_t chunk);
-  void drop_chunk(std::size_t chunk);
+  void split(std::size_t at);
+  void drop_chunk(std::size_t at);
 
   std::vector<std::uint64_t> lowest_keys_;
   std::vector<std::unique_ptr<Chunk>> chunks_;

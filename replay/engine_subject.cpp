@@ -28,9 +28,7 @@ class EngineSubject final : public AllocatorSubject {
     return engine_.set_options(text);
   }
   void set_memory_fraction(double fraction) override { engine_.set_memory_fraction(fraction); }
-  void begin_scope(PoolId pool, StreamFilter filter) override {
-    engine_.begin_scope(pool, std::move(filter));
-  }
+  void begin_scope(PoolId pool, StreamFilter filter) override { engine_.begin_scope(pool, filter); }
   void end_scope(PoolId pool) override { engine_.end_scope(pool); }
   void release_pool(PoolId pool) override { engine_.release_pool(pool); }
   void create_pool(PoolId pool, PoolTraits traits) override { engine_.create_pool(pool, traits); }

@@ -105,7 +105,7 @@ class RecordingSummarizer : public traces::SnapshotSink {
   void section(traces::SnapshotSection section) override;
   void segment(const traces::SegmentValue& segment) override;
   void device_trace(traces::DeviceIndex device) override;
-  void trace_entry(traces::DeviceIndex device, const traces::TraceEntry& entry) override;
+  void trace_entry(traces::DeviceIndex index, const traces::TraceEntry& entry) override;
   void settings(const traces::GenericPointer& settings) override { settings_ = settings; }
   void annotation(const traces::AnnotationValue& annotation) override;
   void unknown_section(traces::TextId key, const traces::GenericPointer& value) override;

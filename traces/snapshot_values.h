@@ -23,6 +23,8 @@ struct TextId {
   std::uint32_t value = static_cast<std::uint32_t>(KnownText::empty);
   constexpr TextId() = default;
   constexpr explicit TextId(std::uint32_t id) : value(id) {}
+  // A known text is an id: writing it where one is wanted is the point.
+  // NOLINTNEXTLINE(google-explicit-constructor)
   constexpr explicit(false) TextId(KnownText known) : value(static_cast<std::uint32_t>(known)) {}
   friend constexpr auto operator<=>(TextId, TextId) = default;
 };
