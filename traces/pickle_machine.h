@@ -29,7 +29,7 @@ class PickleMachine {
     /// Where the memo has it.
     std::optional<std::uint32_t> stored;
   };
-  static constexpr std::size_t most_marks = 2 * deepest_generic_value;
+  static constexpr std::size_t most_marks = std::size_t{2} * deepest_generic_value;
 
   /// False where the token takes more than there is.
   bool step(const PickleToken& token);

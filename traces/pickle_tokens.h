@@ -168,6 +168,7 @@ inline PickleOpcode PickleTokens::peek() {
   return static_cast<PickleOpcode>(*at_);
 }
 
+// One case an opcode: long, but flat. NOLINTNEXTLINE(readability-function-size)
 inline PickleToken PickleTokens::decode() {
   using Kind = PickleTokenKind;
   while (true) {

@@ -11,14 +11,14 @@ using Kind = PickleTokenKind;
 class SectionReader {
  public:
   SectionReader(PickleInput input, SnapshotTables& tables, SnapshotSink& sink)
-      : walker_(input, tables), tokens_(walker_.tokens), tables_(tables), sink_(sink) {}
+      : walker_(input, tables), tokens_(walker_.tokens), sink_(sink) {}
 
   PickleFacts read();
 
  private:
   void read_top_dict();
   void read_marked_sections();
-  bool read_section(TextId key);
+  bool read_section(TextId text);
   bool begin_section_list(KnownText key, SnapshotSection section);
   void read_segments();
   void read_device_traces();
@@ -28,7 +28,7 @@ class SectionReader {
   void give_segment(SegmentValue& segment);
 
   void give_collected(TextId key, const PickleValues::Collected& collected);
-  void give_generic(TextId key, const GenericPointer& value);
+  void give_generic(TextId text, const GenericPointer& value);
   void give_section(KnownText key, const GenericPointer& value);
   const std::vector<GenericPointer>& items_of(const GenericPointer& value, KnownText key);
   void give_traces(const GenericPointer& value);
@@ -36,7 +36,6 @@ class SectionReader {
 
   SnapshotPickleWalker walker_;
   PickleTokens& tokens_;
-  SnapshotTables& tables_;
   SnapshotSink& sink_;
   KeySet sections_;
   TraceEntry entry_;

@@ -109,7 +109,7 @@ void write_serving(ProgramWriter& writer, Random& random, std::uint64_t call_cou
       sequences.push_back({{}, 1 + random.below(200)});
     }
     for (Sequence& sequence : sequences) {
-      writer.free(writer.malloc(4096 * 2 + random.below(4096)));
+      writer.free(writer.malloc(std::uint64_t{8192} + random.below(4096)));
       if (sequence.tokens_left-- % 4 == 0) sequence.pages.push_back(writer.malloc(page_bytes));
     }
     const auto is_over = [&](const Sequence& sequence) {
