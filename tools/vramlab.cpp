@@ -17,6 +17,7 @@ constexpr AddCommand commands[] = {
     add_bench_command,
     add_info_command,
     add_convert_command,
+    add_verify_command,
 };
 
 std::string version_text() {
