@@ -116,15 +116,17 @@ template <class L>
 Attempt CachingAllocator<L>::get_memory_directed(Lane& lane, Bytes rounded, Director& director) {
   if (const unsigned passes = director.garbage_passes(); passes > 0)
     reclaim_.release_blocks(reclaim_.pick_garbage(unlimited, passes));
-  Attempt attempt = source_.try_get(lane, rounded, AttemptKind::first);
+  const auto attempt_as = [&](AttemptKind kind) {
+    return director.may_attempt() ? source_.try_get(lane, rounded, kind) : Attempt{};
+  };
+  Attempt attempt = attempt_as(AttemptKind::first);
   if (attempt.outcome == AttemptOutcome::got || !director.goes_on()) return attempt;
-  if (reclaim_.release_oversize(lane, rounded))
-    attempt = source_.try_get(lane, rounded, AttemptKind::first);
+  if (reclaim_.release_oversize(lane, rounded)) attempt = attempt_as(AttemptKind::first);
   std::vector<PoolId> pools;
   if (attempt.outcome == AttemptOutcome::got || !director.releases_everything(pools))
     return attempt;
   release_everything(pools);
-  return source_.try_get(lane, rounded, AttemptKind::retry);
+  return attempt_as(AttemptKind::retry);
 }
 
 template <class L>

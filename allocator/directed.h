@@ -66,7 +66,9 @@ class Director {
   virtual bool search_has_failed() = 0;
   /// On a miss: how many passes of garbage collection came first.
   virtual unsigned garbage_passes() = 0;
-  /// The device refused: whether the request goes on to release memory.
+  /// Whether an attempt to get memory is made at all; a memory fraction may forbid it.
+  virtual bool may_attempt() = 0;
+  /// The attempt failed: whether the request goes on to release memory.
   virtual bool goes_on() = 0;
   /// Nothing else helped: whether everything is released. `pools` gets the private pools that this
   /// covers, in the order in which they are released.

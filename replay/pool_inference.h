@@ -1,5 +1,6 @@
 // PoolInference: which pool each segment is in, where the file does not say. Segments that survive
-// say it; placements say which cannot share one; releases of everything say the rest. A guess that
+// say it; placements say which cannot share one; releases of everything say more; and requests
+// seldom change pools. The choice with the least cost is sought step by step. A guess that
 // explains a recording is a guess all the same, and counted as one.
 #pragma once
 
@@ -7,28 +8,57 @@
 
 #include "replay/fidelity.h"
 #include "replay/placement_walk.h"
+#include "replay/release_cost.h"
 
 namespace vramlab::replay {
 
-inline constexpr unsigned most_pool_rounds = 6;
+inline constexpr unsigned most_pool_rounds = 8;
 
 class PoolInference {
  public:
   PoolInference(const DeviceHistory& history, const std::vector<RecordedCall>& calls,
-                const Placements& placements)
-      : history_(history), calls_(calls), placements_(placements) {}
+                const Placements& placements, const allocator::Settings& settings);
 
-  /// By life.
-  std::vector<allocator::PoolId> solve();
-  /// Calls whose releases were not explained. False where there is nothing left to try.
+  /// By life. Unknown pools are the device's own unless something speaks against it.
+  const std::vector<allocator::PoolId>& solve();
+  /// Releases that the last choice left unexplained weigh more from now on. False where there is
+  /// nothing to choose.
   bool learn(const std::vector<std::size_t>& unexplained_calls);
   void count(Inferences& inferences) const;
 
  private:
+  using Cost = std::int64_t;
+  struct Neighbour {
+    LifeIndex life;
+    Cost count;
+  };
+
+  void note_apart(const std::vector<std::pair<LifeIndex, LifeIndex>>& pairs);
+  void note_reservations();
+  void note_requests();
+  void note_runs();
+  bool sweep();
+  bool move_groups();
+  Cost cost_at(LifeIndex life, allocator::PoolId pool) const;
+  Cost run_cost_of(LifeIndex life) const;
+  Cost run_cost() const;
+  Cost total_cost() const;
+  std::vector<allocator::PoolId> choices() const;
+
   const DeviceHistory& history_;
   const std::vector<RecordedCall>& calls_;
   const Placements& placements_;
+  ReleaseCost release_cost_;
   std::vector<allocator::PoolId> pools_;
+  std::vector<LifeIndex> unknown_;
+  std::vector<std::vector<LifeIndex>> apart_;
+  /// How often requests to two lives follow each other.
+  std::vector<std::vector<Neighbour>> follows_;
+  /// Which runs a life plays a part in.
+  std::vector<std::vector<std::size_t>> runs_of_;
+  std::vector<Cost> run_weights_;
+  /// The last request to each life.
+  std::vector<std::size_t> last_request_;
 };
 
 }  // namespace vramlab::replay

@@ -70,10 +70,10 @@ DeviceFidelity verify_device(const DeviceHistory& history, const VerifyCondition
   }
   const allocator::Settings& settings = conditions.settings.settings;
   const Prepared prepared = prepare(history, settings);
-  PoolInference inference(history, prepared.calls, prepared.placements);
+  PoolInference inference(history, prepared.calls, prepared.placements, settings);
   std::optional<DeviceFidelity> best;
   for (unsigned round = 1; round <= most_pool_rounds; ++round) {
-    const std::vector<PoolId> pools = inference.solve();
+    const std::vector<PoolId>& pools = inference.solve();
     VerifyRun run({history, settings, conditions.version, prepared.calls, prepared.start,
                    prepared.placements, pools});
     DeviceFidelity fidelity = run.run();

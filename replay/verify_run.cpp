@@ -294,6 +294,13 @@ unsigned VerifyRun::garbage_passes() {
   return call_.garbage_passes;
 }
 
+/// Where releases follow, or nothing but the failure, the attempt before them was refused.
+bool VerifyRun::may_attempt() {
+  const auto next = device_.next();
+  if (!next) return !call_.is_out_of_memory;
+  return !is_release(input_.history.events[*next].action);
+}
+
 bool VerifyRun::goes_on() { return device_.next().has_value(); }
 
 bool VerifyRun::releases_everything(std::vector<PoolId>& pools) {

@@ -78,6 +78,7 @@ class VerifyRun : private allocator::Director {
 
   bool search_has_failed() override;
   unsigned garbage_passes() override;
+  bool may_attempt() override;
   bool goes_on() override;
   bool releases_everything(std::vector<allocator::PoolId>& pools) override;
 
