@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 
 namespace vramlab::replay {
 namespace {
@@ -164,7 +165,69 @@ bool PoolInference::sweep() {
   return any;
 }
 
-bool PoolInference::move_groups() { return false; }
+std::vector<LifeIndex> PoolInference::unknown_among(const std::vector<LifeIndex>& lives) const {
+  std::vector<LifeIndex> unknown;
+  for (const LifeIndex life : lives)
+    if (life != no_life && !placements_.lives[life].pool) unknown.push_back(life);
+  return unknown;
+}
+
+/// Stretches in which the order of a release does not break, pairs of neighbouring ones, and what
+/// was left behind.
+std::vector<std::vector<LifeIndex>> PoolInference::groups_of(const ReleaseRun& run) const {
+  std::vector<std::vector<LifeIndex>> stretches;
+  const auto key = [&](const ReleaseRun::Released& one) {
+    const SegmentLife& life = placements_.lives[one.life];
+    return std::tuple(one.is_unmap, life.stream, one.is_unmap ? allocator::Bytes{} : one.size,
+                      one.is_unmap ? allocator::Address{} : one.address);
+  };
+  const ReleaseRun::Released* before = nullptr;
+  for (const ReleaseRun::Released& one : run.released) {
+    const bool goes_on = before != nullptr &&
+                         placements_.lives[before->life].kind == placements_.lives[one.life].kind &&
+                         (key(*before) < key(one) || one.is_unmap);
+    if (!goes_on) stretches.emplace_back();
+    stretches.back().push_back(one.life);
+    before = &one;
+  }
+  std::vector<std::vector<LifeIndex>> groups = stretches;
+  for (std::size_t i = 1; i < stretches.size(); ++i) {
+    std::vector<LifeIndex> pair = stretches[i - 1];
+    pair.insert(pair.end(), stretches[i].begin(), stretches[i].end());
+    groups.push_back(std::move(pair));
+  }
+  groups.push_back(run.left);
+  for (auto& group : groups) group = unknown_among(group);
+  return groups;
+}
+
+bool PoolInference::try_moving(const std::vector<LifeIndex>& group) {
+  if (group.empty()) return false;
+  const std::vector<PoolId> before = pools_;
+  const Cost cost_before = total_cost();
+  std::vector<PoolId> best = before;
+  Cost least = cost_before;
+  for (const PoolId pool : choices()) {
+    for (const LifeIndex life : group) pools_[life] = pool;
+    sweep();
+    if (const Cost cost = total_cost(); cost < least) {
+      least = cost;
+      best = pools_;
+    }
+    pools_ = before;
+  }
+  pools_ = best;
+  return least < cost_before;
+}
+
+bool PoolInference::move_groups() {
+  bool any = false;
+  for (std::size_t run = 0; run < placements_.releases.size(); ++run) {
+    if (release_cost_.of(placements_.releases[run], pools_) == 0) continue;
+    for (const auto& group : groups_of(placements_.releases[run])) any = try_moving(group) || any;
+  }
+  return any;
+}
 
 const std::vector<PoolId>& PoolInference::solve() {
   for (unsigned i = 0; i < most_sweeps; ++i)

@@ -38,7 +38,11 @@ class PoolInference {
   void note_requests();
   void note_runs();
   bool sweep();
+  /// Lives that a run of releases shows together, moved together.
   bool move_groups();
+  bool try_moving(const std::vector<LifeIndex>& group);
+  std::vector<std::vector<LifeIndex>> groups_of(const ReleaseRun& run) const;
+  std::vector<LifeIndex> unknown_among(const std::vector<LifeIndex>& lives) const;
   Cost cost_at(LifeIndex life, allocator::PoolId pool) const;
   Cost run_cost_of(LifeIndex life) const;
   Cost run_cost() const;

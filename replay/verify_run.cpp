@@ -137,7 +137,9 @@ void VerifyRun::follow_release(std::size_t index) {
     first = end;
     while (end < recorded.end && is_segment_call(input_.history.events[end].action)) ++end;
     device_.expect(first, end);
-    if (first < end && !empty_cache_first()) take_releases();
+    while (device_.next() && empty_cache_first()) {
+    }
+    if (device_.next()) take_releases();
     compare_segment_calls();
     first = end;
   }
@@ -158,6 +160,7 @@ void VerifyRun::take_releases() {
   bool any = false;
   for (const std::size_t i : device_.expected_releases()) {
     const AllocatorEvent& event = input_.history.events[i];
+    complete_until(i);
     const bool is_unmap = event.action == Action::segment_unmap;
     if (is_unmap ? !engine_.can_unmap_named(event.address)
                  : !engine_.can_release_named(event.address)) {
