@@ -78,6 +78,8 @@ struct DeviceFidelity {
   FidelityLabel label = FidelityLabel::exact;
   std::vector<std::string> reasons;
   std::optional<Difference> first_difference;
+  /// Where releases were taken from the recording: the first event of each such call.
+  std::vector<std::size_t> unexplained_events;
 };
 
 struct Fidelity {

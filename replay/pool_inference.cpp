@@ -25,8 +25,8 @@ PoolInference::PoolInference(const DeviceHistory& history, const std::vector<Rec
     : history_(history),
       calls_(calls),
       placements_(placements),
-      release_cost_(placements, {settings.garbage_collection_threshold > 0,
-                                 settings.max_split_size != allocator::unlimited}) {
+      release_cost_(placements),
+      prelude_{settings.garbage_collection_threshold > 0, settings.max_split_size} {
   const std::size_t count = placements.lives.size();
   apart_.resize(count);
   follows_.resize(count);
@@ -87,6 +87,7 @@ void PoolInference::note_requests() {
 
 void PoolInference::note_runs() {
   run_weights_.assign(placements_.releases.size(), misfit_cost);
+  preludes_.assign(placements_.releases.size(), prelude_);
   for (std::size_t run = 0; run < placements_.releases.size(); ++run) {
     for (const auto& released : placements_.releases[run].released)
       if (released.life != no_life) runs_of_[released.life].push_back(run);
@@ -120,19 +121,22 @@ auto PoolInference::cost_at(LifeIndex life, PoolId pool) const -> Cost {
   return cost;
 }
 
+auto PoolInference::cost_of_run(std::size_t run) const -> Cost {
+  return run_weights_[run] * static_cast<Cost>(release_cost_.of(placements_.releases[run],
+                                                                preludes_[run], pools_));
+}
+
 auto PoolInference::run_cost_of(LifeIndex life) const -> Cost {
   Cost cost = 0;
   for (const std::size_t run : runs_of_[life])
-    cost += run_weights_[run] *
-            static_cast<Cost>(release_cost_.of(placements_.releases[run], pools_));
+    cost += cost_of_run(run);
   return cost;
 }
 
 auto PoolInference::run_cost() const -> Cost {
   Cost cost = 0;
   for (std::size_t run = 0; run < run_weights_.size(); ++run)
-    cost += run_weights_[run] *
-            static_cast<Cost>(release_cost_.of(placements_.releases[run], pools_));
+    cost += cost_of_run(run);
   return cost;
 }
 
@@ -223,7 +227,7 @@ bool PoolInference::try_moving(const std::vector<LifeIndex>& group) {
 bool PoolInference::move_groups() {
   bool any = false;
   for (std::size_t run = 0; run < placements_.releases.size(); ++run) {
-    if (release_cost_.of(placements_.releases[run], pools_) == 0) continue;
+    if (cost_of_run(run) == 0) continue;
     for (const auto& group : groups_of(placements_.releases[run])) any = try_moving(group) || any;
   }
   return any;
@@ -237,10 +241,14 @@ const std::vector<PoolId>& PoolInference::solve() {
 
 bool PoolInference::learn(const std::vector<std::size_t>& unexplained_calls) {
   if (unknown_.empty()) return false;
-  for (std::size_t run = 0; run < run_weights_.size(); ++run)
-    if (std::ranges::find(unexplained_calls, placements_.releases[run].call) !=
+  for (std::size_t run = 0; run < run_weights_.size(); ++run) {
+    if (std::ranges::find(unexplained_calls, placements_.releases[run].call) ==
         unexplained_calls.end())
-      run_weights_[run] *= 3;
+      continue;
+    run_weights_[run] *= 3;
+    if (cost_of_run(run) == 0)
+      preludes_[run] = preludes_[run] == prelude_ ? ReleasePrelude{} : prelude_;
+  }
   return !unexplained_calls.empty();
 }
 

@@ -44,6 +44,7 @@ class PoolInference {
   std::vector<std::vector<LifeIndex>> groups_of(const ReleaseRun& run) const;
   std::vector<LifeIndex> unknown_among(const std::vector<LifeIndex>& lives) const;
   Cost cost_at(LifeIndex life, allocator::PoolId pool) const;
+  Cost cost_of_run(std::size_t run) const;
   Cost run_cost_of(LifeIndex life) const;
   Cost run_cost() const;
   Cost total_cost() const;
@@ -61,6 +62,9 @@ class PoolInference {
   /// Which runs a life plays a part in.
   std::vector<std::vector<std::size_t>> runs_of_;
   std::vector<Cost> run_weights_;
+  /// What may come before a release of everything, by run; nothing once that did not explain it.
+  std::vector<ReleasePrelude> preludes_;
+  ReleasePrelude prelude_;
   /// The last request to each life.
   std::vector<std::size_t> last_request_;
 };

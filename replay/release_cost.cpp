@@ -33,9 +33,6 @@ struct ReleaseCost::Step {
   }
 };
 
-ReleaseCost::ReleaseCost(const Placements& placements, ReleasePrelude prelude)
-    : placements_(placements), prelude_(prelude) {}
-
 auto ReleaseCost::step_of(const ReleaseRun::Released& released, const Pools& pools) const -> Step {
   const SegmentLife& life = placements_.lives[released.life];
   return {pools[released.life], life.kind,     released.is_unmap,
@@ -45,7 +42,7 @@ auto ReleaseCost::step_of(const ReleaseRun::Released& released, const Pools& poo
 std::uint64_t ReleaseCost::order_misfits(const ReleaseRun& run, std::size_t first,
                                          const Pools& pools) const {
   std::uint64_t misfits = 0;
-  std::vector<std::pair<PoolId, PoolKind>> halves;
+  std::vector<PoolId> passed;
   for (std::size_t i = first; i < run.released.size(); ++i) {
     const Step step = step_of(run.released[i], pools);
     if (i > first) {
@@ -55,10 +52,10 @@ std::uint64_t ReleaseCost::order_misfits(const ReleaseRun& run, std::size_t firs
         continue;
       }
       if (!step.may_follow_half(before)) ++misfits;
+      if (step.pool == before.pool) continue;
+      passed.push_back(before.pool);
     }
-    const std::pair half{step.pool, step.kind};
-    if (std::ranges::find(halves, half) != halves.end()) ++misfits;
-    halves.push_back(half);
+    if (std::ranges::find(passed, step.pool) != passed.end()) ++misfits;
   }
   return misfits;
 }
@@ -83,17 +80,35 @@ std::uint64_t ReleaseCost::everything_from(const ReleaseRun& run, std::size_t fi
   return order_misfits(run, first, pools) + left_misfits(run, released, pools);
 }
 
-std::uint64_t ReleaseCost::of(const ReleaseRun& run, const Pools& pools) const {
+/// Of one stream in one pool, the largest first.
+std::size_t ReleaseCost::longest_oversize(const ReleaseRun& run, std::size_t first,
+                                          allocator::Bytes limit, const Pools& pools) const {
+  std::size_t end = first;
+  for (; end < run.released.size(); ++end) {
+    const Step step = step_of(run.released[end], pools);
+    if (step.is_unmap || step.size < limit) break;
+    if (end == first) continue;
+    const Step before = step_of(run.released[end - 1], pools);
+    if (!step.is_same_half(before) || step.stream != before.stream || step.comes_after(before))
+      break;
+  }
+  return end - first;
+}
+
+std::uint64_t ReleaseCost::of(const ReleaseRun& run, const ReleasePrelude& prelude,
+                              const Pools& pools) const {
+  const std::size_t count = run.released.size();
   std::uint64_t least = everything_from(run, 0, pools);
-  if (!prelude_.garbage && !prelude_.oversize) return least;
   std::uint64_t outside = 0;
-  for (std::size_t first = 1; first <= run.released.size() && least > 0; ++first) {
-    const ReleaseRun::Released& one = run.released[first - 1];
-    if (one.is_unmap || placements_.lives[one.life].kind == PoolKind::small) break;
-    if (!prelude_.oversize && pools[one.life] != allocator::default_pool) ++outside;
-    const bool is_all = first == run.released.size();
-    const std::uint64_t rest = is_all ? 0 : everything_from(run, first, pools);
-    least = std::min(least, outside + rest);
+  for (std::size_t collected = 0; collected <= count && least > 0; ++collected) {
+    if (collected > 0) {
+      const Step step = step_of(run.released[collected - 1], pools);
+      if (!prelude.garbage || step.is_unmap || step.kind == PoolKind::small) break;
+      if (step.pool != allocator::default_pool) ++outside;
+    }
+    const std::size_t oversize = longest_oversize(run, collected, prelude.oversize, pools);
+    for (std::size_t first = collected; first <= collected + oversize; ++first)
+      least = std::min(least, outside + (first == count ? 0 : everything_from(run, first, pools)));
   }
   return least;
 }

@@ -13,16 +13,18 @@ namespace vramlab::replay {
 struct ReleasePrelude {
   /// Garbage collection is on: large segments of the device's own pool may go first.
   bool garbage = false;
-  /// There is a max split size: so may large segments of any one pool.
-  bool oversize = false;
+  /// From this size on segments of the pool that asks may go one by one.
+  allocator::Bytes oversize = allocator::unlimited;
+  friend bool operator==(const ReleasePrelude&, const ReleasePrelude&) = default;
 };
 
 class ReleaseCost {
  public:
-  ReleaseCost(const Placements& placements, ReleasePrelude prelude);
+  explicit ReleaseCost(const Placements& placements) : placements_(placements) {}
 
   /// Number of misfits; 0 where the pools explain the run. `pools` by life.
-  std::uint64_t of(const ReleaseRun& run, const std::vector<allocator::PoolId>& pools) const;
+  std::uint64_t of(const ReleaseRun& run, const ReleasePrelude& prelude,
+                   const std::vector<allocator::PoolId>& pools) const;
 
  private:
   using Pools = std::vector<allocator::PoolId>;
@@ -35,8 +37,11 @@ class ReleaseCost {
   std::uint64_t left_misfits(const ReleaseRun& run, const std::vector<allocator::PoolId>& released,
                              const Pools& pools) const;
 
+  /// How many releases from there on can be just enough oversize ones.
+  std::size_t longest_oversize(const ReleaseRun& run, std::size_t first, allocator::Bytes limit,
+                               const Pools& pools) const;
+
   const Placements& placements_;
-  ReleasePrelude prelude_;
 };
 
 /// Pools found out that no file names: private ones, numbered from here.

@@ -176,7 +176,9 @@ void VerifyRun::take_releases() {
     else
       engine_.release_named(event.address);
   }
-  if (any) unexplained_calls_.push_back(call_.index);
+  if (!any) return;
+  unexplained_calls_.push_back(call_.index);
+  fidelity_.unexplained_events.push_back(input_.calls[call_.index].first);
 }
 
 std::size_t VerifyRun::first_segment_call() const {

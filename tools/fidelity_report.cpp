@@ -38,7 +38,7 @@ std::vector<Figure> figures_of(const Inferences& inferred) {
   };
 }
 
-std::string device_text(const DeviceFidelity& device) {
+std::string device_text(const DeviceFidelity& device, bool is_verbose) {
   std::string text = "  device " + std::to_string(device.device) + ": " +
                      std::string(fidelity_label_name(device.label)) + "\n";
   for (const std::string& reason : device.reasons) text += "    because: " + reason + "\n";
@@ -54,6 +54,11 @@ std::string device_text(const DeviceFidelity& device) {
     if (figure.value > 0)
       inferred += (inferred.empty() ? "" : ", ") + std::string(figure.text) + " " +
                   std::to_string(figure.value);
+  if (is_verbose && !device.unexplained_events.empty()) {
+    text += "    releases taken in the calls that begin at events";
+    for (const std::size_t event : device.unexplained_events) text += " " + std::to_string(event);
+    text += "\n";
+  }
   if (!inferred.empty()) text += "    inferred: " + inferred + "\n";
   if (device.first_difference)
     text += "    first difference, at event " + std::to_string(device.first_difference->event) +
@@ -81,6 +86,7 @@ ordered_json device_json(const DeviceFidelity& device) {
   ordered_json inferred;
   for (const Figure& figure : figures_of(device.inferred)) inferred[figure.key] = figure.value;
   json["inferred"] = std::move(inferred);
+  json["unexplained_events"] = device.unexplained_events;
   if (device.first_difference)
     json["first_difference"] = {{"event", device.first_difference->event},
                                 {"text", device.first_difference->text}};
@@ -100,7 +106,7 @@ std::string fidelity_text(const VerifiedFile& verified, const CommonFlags& flags
   text += "  reference " + fidelity.reference +
           (fidelity.reference_is_guessed ? " (guessed)" : "") + ", options " +
           (fidelity.options.empty() ? "none" : fidelity.options) + "\n";
-  for (const DeviceFidelity& device : fidelity.devices) text += device_text(device);
+  for (const DeviceFidelity& device : fidelity.devices) text += device_text(device, flags.verbose);
   return text;
 }
 
