@@ -97,7 +97,9 @@ std::optional<LadderPlan> ReleaseRules::after_garbage(const allocator::Search& s
   rest = rest.subspan(oversize.size());
   if (rest.empty()) return plan;
   plan.has_everything = true;
-  if (ending.is_partial) return plan;
+  if (ending.completes_after)
+    return garbage.size() + oversize.size() == *ending.completes_after ? std::optional(plan)
+                                                                       : std::nullopt;
   append(gone, oversize);
   const std::vector<PoolId> pools = private_pools_of(rest);
   Plan all = plan_everything(pools);
@@ -108,12 +110,21 @@ std::optional<LadderPlan> ReleaseRules::after_garbage(const allocator::Search& s
   return plan;
 }
 
-bool ReleaseRules::has_garbage_shape(std::span<const PooledRelease> recorded) const {
-  if (engine_.settings().garbage_collection_threshold <= 0) return false;
+std::size_t ReleaseRules::garbage_shape(const allocator::Search& search,
+                                        std::span<const PooledRelease> recorded,
+                                        Ending ending) const {
+  if (engine_.settings().garbage_collection_threshold <= 0) return 0;
   const Plan candidates = engine_.plan_pool(allocator::default_pool, PoolKind::large);
-  return std::ranges::all_of(recorded, [&](const PooledRelease& one) {
-    return !one.release.is_unmap && std::ranges::find(candidates, one.release) != candidates.end();
-  });
+  Plan collected;
+  for (const PooledRelease& one : recorded) {
+    const bool is_candidate = !one.release.is_unmap &&
+                              std::ranges::find(candidates, one.release) != candidates.end();
+    if (!is_candidate) return 0;
+    collected.push_back(one.release);
+    if (after_garbage(search, recorded.subspan(collected.size()), collected, ending))
+      return collected.size();
+  }
+  return 0;
 }
 
 }  // namespace vramlab::replay

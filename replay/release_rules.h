@@ -32,8 +32,9 @@ class ReleaseRules {
   explicit ReleaseRules(const ReplayEngine& engine) : engine_(engine) {}
 
   struct Ending {
-    /// Frees complete on the way, so that the last step cannot be foreseen.
-    bool is_partial = false;
+    /// Where frees complete after so many releases, everything is released from there on; what
+    /// that takes cannot be foreseen.
+    std::optional<std::size_t> completes_after;
     /// The request failed in the end.
     bool is_refused = false;
   };
@@ -46,8 +47,10 @@ class ReleaseRules {
   /// of everything covers, if it does.
   std::optional<std::vector<allocator::PoolId>> everything_first(
       std::span<const PooledRelease> recorded, std::size_t& covered) const;
-  /// Whether some passes of garbage collection could have made them, were ages known.
-  bool has_garbage_shape(std::span<const PooledRelease> recorded) const;
+  /// How many of the first releases some passes of garbage collection could have made, were ages
+  /// known, so that the rest is the ladder's; 0 where that explains nothing.
+  std::size_t garbage_shape(const allocator::Search& search,
+                            std::span<const PooledRelease> recorded, Ending ending) const;
 
  private:
   using Plan = std::vector<allocator::PlannedRelease>;

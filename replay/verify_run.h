@@ -68,8 +68,11 @@ class VerifyRun : private allocator::Director {
   void explain_releases();
   bool empty_cache_first();
   void take_releases();
+  bool ages_are_known() const;
+  bool collects_by_shape(const allocator::Search& search);
+  bool release_as_recorded(std::size_t event);
   std::vector<PooledRelease> expected_releases() const;
-  bool frees_complete_on_the_way() const;
+  ReleaseRules::Ending ending() const;
   void compare_segment_calls();
   void compare_final_blocks();
   void count_segment_calls();
