@@ -68,6 +68,8 @@ class CachingAllocator {
   // For replays only: what a recording shows is done as it shows it, and by the same rules.
   /// Requires: the segment lies apart from all others.
   void adopt(const GivenSegment& given);
+  /// Ages of free blocks are counted as if there were a limit.
+  void count_ages() { core_.allowed = unlimited; }
   void replace_settings(const Settings& settings) { core_.settings = settings; }
   /// Where a request's block would come from; nothing is taken.
   std::optional<Address> best_fit(const Search& search) const;

@@ -167,6 +167,27 @@ Bytes PlacementBlocks::reach(Address at) const {
   return grows ? block->second.size + next->second.size : block->second.size;
 }
 
+std::optional<Address> PlacementBlocks::place_to_grow(LifeIndex index, Bytes size) const {
+  const SegmentLife& life = lives_[index];
+  const Address end = life.base + life.size;
+  Bytes run;
+  std::optional<Address> first_unmapped;
+  for (auto at = blocks_.find(life.base); at != blocks_.end() && at->first < end;
+       at = blocks_.find(at->first + at->second.size)) {
+    const PlacedBlock& block = at->second;
+    if (block.life != index) break;
+    if (block.use != GivenUse::free && block.use != GivenUse::unmapped) {
+      run = {};
+      first_unmapped.reset();
+      continue;
+    }
+    run += block.size;
+    if (block.use == GivenUse::unmapped && !first_unmapped) first_unmapped = at->first;
+    if (first_unmapped && run >= size) return first_unmapped;
+  }
+  return std::nullopt;
+}
+
 LifeIndex PlacementBlocks::reservation_for(Address at, Class wanted) const {
   const auto block = blocks_.find(at);
   if (block == blocks_.end() || block->second.use != GivenUse::unmapped) return no_life;

@@ -64,6 +64,9 @@ class PlacementBlocks {
   /// The reservation of this class that the address lies in or right behind the mapped part of.
   LifeIndex reservation_for(allocator::Address at, Class wanted) const;
 
+  /// The lowest unmapped addresses of a reservation where so much could be had.
+  std::optional<allocator::Address> place_to_grow(LifeIndex life, allocator::Bytes size) const;
+
   const std::vector<SegmentLife>& lives() const { return lives_; }
   std::vector<SegmentLife>& lives() { return lives_; }
   Class class_of(LifeIndex life) const { return {lives_[life].stream, lives_[life].kind}; }

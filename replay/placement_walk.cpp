@@ -5,6 +5,7 @@
 #include "allocator/id_names.h"
 #include "allocator/size_rules.h"
 #include "replay/placement_search.h"
+#include "replay/reservations_then.h"
 
 namespace vramlab::replay {
 namespace {
@@ -27,6 +28,7 @@ class PlacementWalk {
         calls_(calls),
         settings_(settings),
         reservation_(reservation),
+        least_reservation_(least_reservation(history)),
         kinds_(request_kinds(history, settings)),
         modes_(expandable_modes(history, calls, settings)) {
     facts_.life_of_event.assign(history.events.size(), no_life);
@@ -59,6 +61,7 @@ class PlacementWalk {
   std::vector<LifeIndex> serving(const PlacementRequest& request) const;
   void note_search(const PlacementRequest& request, Address at, LifeIndex life);
   void note_miss(const Miss& miss, LifeIndex got);
+  void note_growth(std::size_t event, const PlacementRequest& request);
   void note_left(ReleaseRun& run) const;
   bool could_release(LifeIndex life) const;
   void note_bases();
@@ -71,6 +74,7 @@ class PlacementWalk {
   const std::vector<RecordedCall>& calls_;
   const Settings& settings_;
   Bytes reservation_;
+  Bytes least_reservation_;
   std::vector<PoolKind> kinds_;
   std::vector<bool> modes_;
   bool mode_ = false;
@@ -141,7 +145,10 @@ void PlacementWalk::walk_run(std::size_t index) {
     const AllocatorEvent& event = history_.events[i];
     if (i == shape.first_growth) {
       note_left(run);
-      if (is_placed) note_miss(miss, life_to_grow(i));
+      if (is_placed) {
+        note_miss(miss, life_to_grow(i));
+        note_growth(i, miss.request);
+      }
     }
     if (!walk_event(i)) contradict(i);
     if (is_release(event.action))
@@ -215,7 +222,8 @@ void PlacementWalk::note_bases() {
     if (blocks_.lives()[life].is_expandable) bases.push_back(blocks_.lives()[life].base);
   std::ranges::sort(bases);
   for (std::size_t i = 1; i < bases.size(); ++i)
-    facts_.reservation = std::min(facts_.reservation, bases[i] - bases[i - 1]);
+    if (const Bytes distance = bases[i] - bases[i - 1]; distance >= least_reservation_)
+      facts_.reservation = std::min(facts_.reservation, distance);
 }
 
 Bytes PlacementWalk::handed_out_size(Bytes rounded, Bytes block, const SegmentLife& life) const {
@@ -286,6 +294,23 @@ void PlacementWalk::note_miss(const Miss& miss, LifeIndex got) {
                                miss.serving_before.end();
     if (miss.is_certain || served_before)
       facts_.apart.emplace_back(std::min(got, other), std::max(got, other));
+  }
+}
+
+/// Growth begins at the lowest place of the pool that has room: reservations with a lower one are
+/// in other pools.
+void PlacementWalk::note_growth(std::size_t index, const PlacementRequest& request) {
+  const AllocatorEvent& event = history_.events[index];
+  if (event.action != Action::segment_map) return;
+  const LifeIndex grown = life_to_grow(index);
+  const bool is_new = grown == blocks_.lives().size();
+  for (const LifeIndex other : blocks_.living()) {
+    if (other == grown || !blocks_.lives()[other].is_expandable ||
+        blocks_.class_of(other) != request.wanted)
+      continue;
+    const auto place = blocks_.place_to_grow(other, request.rounded);
+    if (place && (is_new || *place < event.address))
+      facts_.apart.emplace_back(std::min(grown, other), std::max(grown, other));
   }
 }
 

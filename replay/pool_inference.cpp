@@ -53,16 +53,16 @@ void PoolInference::note_apart(const std::vector<std::pair<LifeIndex, LifeIndex>
   }
 }
 
-/// A stream has one reservation in each half of a pool.
+/// A stream has one reservation in each half of a pool as a rule; what was there at the start does
+/// not show whether there was a reason for a second one.
 void PoolInference::note_reservations() {
   std::vector<std::pair<LifeIndex, LifeIndex>> pairs;
   const auto& lives = placements_.lives;
   for (LifeIndex a = 0; a < lives.size(); ++a) {
-    if (!lives[a].is_expandable) continue;
+    if (!lives[a].is_expandable || lives[a].begin > 0) continue;
     for (LifeIndex b = a + 1; b < lives.size(); ++b)
-      if (lives[b].is_expandable && lives[a].stream == lives[b].stream &&
-          lives[a].kind == lives[b].kind && lives[b].begin < lives[a].end &&
-          lives[a].begin < lives[b].end)
+      if (lives[b].is_expandable && lives[b].begin == 0 && lives[a].stream == lives[b].stream &&
+          lives[a].kind == lives[b].kind)
         pairs.emplace_back(a, b);
   }
   note_apart(pairs);

@@ -48,9 +48,13 @@ void RecordedDevice::differ(const std::string& asked) {
                 ", replayed " + asked;
 }
 
+/// How far a reservation reaches is known up to a unit only.
 bool RecordedDevice::is_held(Address at) const {
+  constexpr Bytes uncertain{20ULL << 20};
   const auto above = held_.upper_bound(at);
-  return above != held_.begin() && at < std::prev(above)->first + std::prev(above)->second;
+  if (above == held_.begin()) return false;
+  const auto& [base, size] = *std::prev(above);
+  return at == base || at + uncertain < base + size;
 }
 
 std::optional<Address> RecordedDevice::allocate(Bytes size, StreamId stream) {

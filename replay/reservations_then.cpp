@@ -21,35 +21,64 @@ void note_block(Pieces& pieces, Address at, Bytes size) {
     if (!piece->second.kind) piece->second.kind = kind;
 }
 
-bool any_unknown(const Pieces& pieces) {
-  return std::ranges::any_of(pieces, [](const auto& piece) { return !piece.second.kind; });
+/// A piece whose addresses are mapped anew was unmapped before; what lands there later says nothing.
+void forget_remapped(Pieces& open, const allocator::AllocatorEvent& event) {
+  const Address end = event.address + event.size;
+  for (auto at = first_overlapping(open, event.address, end); at != open.end();
+       at = first_overlapping(open, event.address, end))
+    open.erase(at);
 }
 
-/// From its blocks, else from the first block that is placed there, else from a neighbour.
+/// From the first block that is placed there while it is mapped.
+void find_kinds_forward(const DeviceHistory& history, Pieces& pieces,
+                        const allocator::Settings& settings) {
+  Pieces open;
+  for (const auto& [address, piece] : pieces)
+    if (!piece.kind) open[address] = piece;
+  for (const allocator::AllocatorEvent& event : history.events) {
+    if (open.empty()) return;
+    if (event.action == Action::segment_map) forget_remapped(open, event);
+    if (event.action != Action::alloc || event.size.count == 0) continue;
+    const Bytes size = round_request(event.size, settings);
+    const auto at = first_overlapping(open, event.address, event.address + size);
+    if (at == open.end()) continue;
+    note_block(pieces, event.address, size);
+    open.erase(at);
+  }
+}
+
+/// Touching pieces of one stream are of one reservation; a size that is no multiple of the large
+/// unit tells; otherwise large.
+void guess_kinds(Pieces& pieces, const allocator::Settings& settings) {
+  const Bytes large_unit = expandable_unit(PoolKind::large, settings);
+  for (auto at = pieces.begin(); at != pieces.end(); ++at) {
+    if (at->second.kind) continue;
+    const auto next = std::next(at);
+    if (at != pieces.begin()) {
+      const auto& [address, before] = *std::prev(at);
+      if (address + before.size == at->first && before.stream == at->second.stream)
+        at->second.kind = before.kind;
+    }
+    if (!at->second.kind && next != pieces.end() && at->first + at->second.size == next->first &&
+        next->second.stream == at->second.stream)
+      at->second.kind = next->second.kind;
+    if (!at->second.kind)
+      at->second.kind =
+          at->second.size.count % large_unit.count == 0 ? PoolKind::large : PoolKind::small;
+  }
+}
+
 void find_kinds(const DeviceHistory& history, StateThen& then,
                 const allocator::Settings& settings) {
   for (const auto& [address, block] : then.blocks)
     note_block(then.pieces, address, round_request(block.requested, settings));
-  if (!any_unknown(then.pieces)) return;
-  for (const allocator::AllocatorEvent& event : history.events)
-    if (event.action == Action::alloc && event.size.count > 0)
-      note_block(then.pieces, event.address, round_request(event.size, settings));
-  for (auto at = then.pieces.begin(); at != then.pieces.end(); ++at) {
-    if (at->second.kind) continue;
-    const auto next = std::next(at);
-    if (at != then.pieces.begin())
-      at->second.kind = std::prev(at)->second.kind;
-    else if (next != then.pieces.end() && next->second.kind)
-      at->second.kind = next->second.kind;
-    else
-      at->second.kind = PoolKind::large;
-  }
+  find_kinds_forward(history, then.pieces, settings);
+  guess_kinds(then.pieces, settings);
 }
 
-bool belongs(const ReservationThen& reservation, Address at, const PieceThen& piece, Bytes reach) {
-  return reservation.stream == piece.stream && reservation.kind == *piece.kind &&
-         (!reservation.pool || !piece.pool || *reservation.pool == *piece.pool) &&
-         at - reservation.end_of_mapped() <= reach;
+/// Reservations begin at least `least` apart; farther away a piece is of another one.
+bool belongs(const ReservationThen& reservation, Address at, const PieceThen& piece, Bytes least) {
+  return reservation.stream == piece.stream && at - reservation.base < least;
 }
 
 void add_piece(ReservationThen& reservation, Address at, const PieceThen& piece) {
@@ -58,19 +87,6 @@ void add_piece(ReservationThen& reservation, Address at, const PieceThen& piece)
     reservation.mapped.rbegin()->second += piece.size;
   else
     reservation.mapped[at] = piece.size;
-}
-
-/// The most that was ever mapped: holes inside a reservation are no larger.
-Bytes most_reserved(const DeviceHistory& history, const StateThen& then) {
-  Bytes now;
-  for (const auto& [address, piece] : then.pieces) now += piece.size;
-  Bytes most = now;
-  for (const allocator::AllocatorEvent& event : history.events) {
-    if (event.action == Action::segment_map) now += event.size;
-    if (event.action == Action::segment_unmap) now -= std::min(now, event.size);
-    most = std::max(most, now);
-  }
-  return most;
 }
 
 /// A later map below the lowest piece shows addresses that were reserved and unmapped.
@@ -96,11 +112,28 @@ void lower_bases(const DeviceHistory& history, const std::vector<PoolKind>& kind
 
 }  // namespace
 
+Bytes least_reservation(const DeviceHistory& history) {
+  std::uint64_t now = 0;
+  for (const allocator::SnapshotSegment& segment : history.final_segments)
+    now += segment.total_size.count;
+  std::uint64_t most = now;
+  for (std::size_t i = history.events.size(); i-- > 0;) {
+    const allocator::AllocatorEvent& event = history.events[i];
+    const std::uint64_t size = event.size.count;
+    if (event.action == Action::segment_map || event.action == Action::segment_alloc)
+      now -= std::min(now, size);
+    if (event.action == Action::segment_unmap || event.action == Action::segment_free) now += size;
+    const std::uint64_t free = event.action == Action::oom ? event.address.value : 0;
+    most = std::max(most, now + free);
+  }
+  return {most + most / 8};
+}
+
 std::vector<ReservationThen> find_reservations(const DeviceHistory& history, StateThen& then,
                                                const std::vector<PoolKind>& kinds,
                                                const allocator::Settings& settings) {
   find_kinds(history, then, settings);
-  const Bytes reach = most_reserved(history, then);
+  const Bytes reach = least_reservation(history);
   std::vector<ReservationThen> reservations;
   for (const auto& [address, piece] : then.pieces) {
     if (reservations.empty() || !belongs(reservations.back(), address, piece, reach))

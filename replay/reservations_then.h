@@ -21,6 +21,10 @@ struct ReservationThen {
   }
 };
 
+/// What an expandable segment reserves at the least: nine eighths of the most memory that the
+/// device was seen to have.
+allocator::Bytes least_reservation(const DeviceHistory& history);
+
 /// `kinds`: as request_kinds() gives them. By ascending base.
 std::vector<ReservationThen> find_reservations(const DeviceHistory& history, StateThen& then,
                                                const std::vector<allocator::PoolKind>& kinds,

@@ -16,8 +16,10 @@ using allocator::Search;
 
 namespace {
 
-/// As a device of this size, an expandable segment reserves as many addresses as were recorded.
-Bytes total_for(Bytes reservation) { return {reservation.count / 9 * 8 >> 25 << 25}; }
+/// On a device of this size an expandable segment reserves as many addresses as were recorded.
+Bytes total_for(Bytes reservation) {
+  return {reservation.count / 9 * 8 + reservation.count % 9 * 8 / 9};
+}
 
 /// In a pool of its own nothing is cached.
 constexpr PoolId empty_pool{0, ~std::uint64_t{0}};
@@ -29,8 +31,7 @@ VerifyRun::VerifyRun(const VerifyInput& input)
       device_(input.history, total_for(input.placements.reservation)),
       engine_(device_, input.version, input.settings),
       rules_(engine_) {
-  // Ages are counted only with a limit; this one is never reached.
-  if (input.settings.garbage_collection_threshold > 0) engine_.set_memory_fraction(0.999);
+  if (input.settings.garbage_collection_threshold > 0) engine_.count_ages();
   adopt_start();
 }
 
@@ -371,6 +372,7 @@ void VerifyRun::request_memory(std::size_t index) {
     ++fidelity_.allocs.exact;
     return;
   }
+  note_device_difference();
   note(index, "recorded " + event_text(event) + ", replayed " +
                   (result ? "it at " + name_of(result.address) : std::string("out of memory")));
   if (result) moved_[event.address] = result.address;
@@ -383,6 +385,10 @@ void VerifyRun::compare_segment_calls() {
     ++fidelity_.segment_calls.wrong;
     device_.skip();
   }
+  note_device_difference();
+}
+
+void VerifyRun::note_device_difference() {
   if (const std::string text = device_.take_difference(); !text.empty())
     note(call_.end - 1, text);
 }

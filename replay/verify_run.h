@@ -74,6 +74,7 @@ class VerifyRun : private allocator::Director {
   std::vector<PooledRelease> expected_releases() const;
   ReleaseRules::Ending ending() const;
   void compare_segment_calls();
+  void note_device_difference();
   void compare_final_blocks();
   void count_segment_calls();
   void note(std::size_t event, const std::string& text);
