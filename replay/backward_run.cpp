@@ -40,7 +40,7 @@ void BackwardRun::begin_at_the_end() {
   for (const allocator::SnapshotSegment& segment : history_.final_segments) {
     if (segment.is_expandable)
       state_.pieces[segment.address] = {segment.total_size, segment.stream, segment.kind,
-                                        segment.pool};
+                                        segment.pool, false};
     else
       state_.classic[segment.address] = {segment.total_size, segment.stream, segment.kind,
                                          segment.pool};
@@ -115,7 +115,7 @@ bool BackwardRun::undo_unmap(const AllocatorEvent& event) {
   if (first_overlapping(state_.pieces, event.address, event.address + event.size) !=
       state_.pieces.end())
     return false;
-  state_.pieces[event.address] = {event.size, event.stream, std::nullopt, std::nullopt};
+  state_.pieces[event.address] = {event.size, event.stream, std::nullopt, std::nullopt, false};
   return true;
 }
 

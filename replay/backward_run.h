@@ -33,6 +33,8 @@ struct PieceThen {
   allocator::StreamId stream;
   std::optional<allocator::PoolKind> kind;
   std::optional<allocator::PoolId> pool;
+  /// Nothing that was placed there says it.
+  bool kind_is_guessed = false;
 };
 
 struct StateThen {

@@ -13,10 +13,16 @@ LifeIndex PlacementBlocks::add(const SegmentLife& life,
   living_.insert(index);
   Address at = life.base;
   for (const allocator::GivenBlock& block : blocks) {
-    enter(blocks_.insert_or_assign(at, PlacedBlock{block.size, index, block.use}).first, block.use);
+    enter(put(at, {block.size, index, block.use}), block.use);
     at = at + block.size;
   }
   return index;
+}
+
+/// What is in the way cannot have been there.
+auto PlacementBlocks::put(Address at, const PlacedBlock& block) -> Place {
+  if (const Place before = blocks_.find(at); before != blocks_.end()) leave(before);
+  return blocks_.insert_or_assign(at, block).first;
 }
 
 const PlacedBlock* PlacementBlocks::find(Address at) const {
@@ -59,7 +65,7 @@ auto PlacementBlocks::cut(Place block, Bytes front) -> Place {
   PlacedBlock rest = block->second;
   rest.size = rest.size - front;
   block->second.size = front;
-  return blocks_.insert_or_assign(block->first + front, rest).first;
+  return put(block->first + front, rest);
 }
 
 /// Merges with neighbours of the same use and enters the set. Requires: the block is in no set.

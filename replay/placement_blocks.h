@@ -76,6 +76,7 @@ class PlacementBlocks {
  private:
   using Place = std::map<allocator::Address, PlacedBlock>::iterator;
 
+  Place put(allocator::Address at, const PlacedBlock& block);
   Place neighbour_after(Place block);
   Place neighbour_before(Place block);
   void enter(Place block, allocator::GivenUse use);

@@ -1,5 +1,7 @@
 #include "replay/recorded_device.h"
 
+#include <algorithm>
+
 #include "allocator/check.h"
 #include "allocator/id_names.h"
 
@@ -48,13 +50,11 @@ void RecordedDevice::differ(const std::string& asked) {
                 ", replayed " + asked;
 }
 
-/// How far a reservation reaches is known up to a unit only.
 bool RecordedDevice::is_held(Address at) const {
-  constexpr Bytes uncertain{20ULL << 20};
   const auto above = held_.upper_bound(at);
   if (above == held_.begin()) return false;
   const auto& [base, size] = *std::prev(above);
-  return at == base || at + uncertain < base + size;
+  return at == base || at < base + size;
 }
 
 std::optional<Address> RecordedDevice::allocate(Bytes size, StreamId stream) {
@@ -79,14 +79,14 @@ void RecordedDevice::release(Address at) {
     differ("a segment_free at " + allocator::name_of(at));
 }
 
-std::optional<Address> RecordedDevice::reserve(Bytes size, StreamId stream) {
+std::optional<Address> RecordedDevice::reserve(Bytes, StreamId stream) {
   const allocator::AllocatorEvent* event = expected();
   if (event == nullptr || is_release(event->action)) return std::nullopt;
   if (event->action != Action::segment_map || event->stream != stream || is_held(event->address)) {
     differ("a reservation of its own");
     return std::nullopt;
   }
-  held_[event->address] = size;
+  held_[event->address] = Bytes{};
   return event->address;
 }
 
@@ -100,6 +100,10 @@ bool RecordedDevice::map(const allocator::UnitRange& range) {
     return false;
   }
   ++at_;
+  if (const auto above = held_.upper_bound(range.at); above != held_.begin()) {
+    auto& [base, size] = *std::prev(above);
+    size = std::max(size, range.at + range.size() - base);
+  }
   return true;
 }
 

@@ -26,7 +26,7 @@ class RecordedDevice : public allocator::Device {
   /// The calls of the expected run that were not made yet, up to the first that gets memory.
   std::vector<std::size_t> expected_releases() const;
   void skip() { ++at_; }
-  /// The allocator starts with this segment or reservation.
+  /// The allocator starts with this segment, or with this mapped part of a reservation.
   void adopt(allocator::Address base, allocator::Bytes size) { held_[base] = size; }
   void set_free(allocator::Bytes free) { free_ = free; }
 
@@ -66,7 +66,7 @@ class RecordedDevice : public allocator::Device {
   allocator::Bytes free_;
   std::vector<std::size_t> calls_;
   std::size_t at_ = 0;
-  /// Segments and reservations. After a difference the replay may hold what was released.
+  /// Segments, and how far reservations were mapped. After a difference the replay may hold what was released.
   std::map<allocator::Address, allocator::Bytes> held_;
   std::uint64_t wrong_count_ = 0;
   std::string difference_;

@@ -53,6 +53,7 @@ void guess_kinds(Pieces& pieces, const allocator::Settings& settings) {
   const Bytes large_unit = expandable_unit(PoolKind::large, settings);
   for (auto at = pieces.begin(); at != pieces.end(); ++at) {
     if (at->second.kind) continue;
+    at->second.kind_is_guessed = true;
     const auto next = std::next(at);
     if (at != pieces.begin()) {
       const auto& [address, before] = *std::prev(at);
@@ -76,13 +77,22 @@ void find_kinds(const DeviceHistory& history, StateThen& then,
   guess_kinds(then.pieces, settings);
 }
 
-/// Reservations begin at least `least` apart; farther away a piece is of another one.
+/// Reservations begin at least `least` apart; but the lowest addresses of one may be unmapped, so
+/// what is known of two pieces can tell them apart earlier.
 bool belongs(const ReservationThen& reservation, Address at, const PieceThen& piece, Bytes least) {
-  return reservation.stream == piece.stream && at - reservation.base < least;
+  const bool is_known = !reservation.kind_is_guessed && !piece.kind_is_guessed;
+  const bool same_kind = reservation.kind == *piece.kind || !is_known;
+  const bool same_pool = !reservation.pool || !piece.pool || *reservation.pool == *piece.pool;
+  return reservation.stream == piece.stream && same_kind && same_pool &&
+         at - reservation.base < least;
 }
 
 void add_piece(ReservationThen& reservation, Address at, const PieceThen& piece) {
   if (!reservation.pool) reservation.pool = piece.pool;
+  if (reservation.kind_is_guessed && !piece.kind_is_guessed) {
+    reservation.kind = *piece.kind;
+    reservation.kind_is_guessed = false;
+  }
   if (!reservation.mapped.empty() && reservation.end_of_mapped() == at)
     reservation.mapped.rbegin()->second += piece.size;
   else
@@ -137,7 +147,8 @@ std::vector<ReservationThen> find_reservations(const DeviceHistory& history, Sta
   std::vector<ReservationThen> reservations;
   for (const auto& [address, piece] : then.pieces) {
     if (reservations.empty() || !belongs(reservations.back(), address, piece, reach))
-      reservations.push_back({address, piece.stream, *piece.kind, piece.pool, {}});
+      reservations.push_back({address, piece.stream, *piece.kind, piece.pool,
+                              piece.kind_is_guessed, {}});
     add_piece(reservations.back(), address, piece);
   }
   lower_bases(history, kinds, reach, settings, reservations);

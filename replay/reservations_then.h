@@ -13,6 +13,7 @@ struct ReservationThen {
   allocator::StreamId stream;
   allocator::PoolKind kind = allocator::PoolKind::small;
   std::optional<allocator::PoolId> pool;
+  bool kind_is_guessed = false;
   /// Mapped ranges by address, those that touch joined.
   std::map<allocator::Address, allocator::Bytes> mapped;
 

@@ -42,7 +42,9 @@ void VerifyRun::adopt_start() {
     allocator::GivenSegment given = input_.start.segments[i];
     given.pool = input_.pools[i];
     engine_.adopt(given);
-    device_.adopt(given.base, given.size());
+    const allocator::GivenBlock& last = given.blocks.back();
+    const bool ends_unmapped = last.use == allocator::GivenUse::unmapped;
+    device_.adopt(given.base, given.size() - (ends_unmapped ? last.size : Bytes{}));
   }
 }
 
@@ -299,7 +301,22 @@ void VerifyRun::run_out_of_memory(std::size_t event) {
                   ", replayed a block that was found");
 }
 
+bool VerifyRun::gets_new_memory() const {
+  for (std::size_t i = input_.calls[call_.index].first; i < call_.end; ++i) {
+    const Action action = input_.history.events[i].action;
+    if (action == Action::segment_alloc || action == Action::segment_map) return true;
+  }
+  return false;
+}
+
 void VerifyRun::explain_releases() {
+  // A request that released everything gets new memory, or fails.
+  if (!gets_new_memory() && !call_.is_out_of_memory && empty_cache_first()) {
+    call_.cache_emptied = true;
+    for (std::size_t c = 0; c < candidates_.size(); ++c)
+      candidate_missed_[c] = is_missed(candidates_[c]);
+    if (device_.expected_releases().empty()) return void(explains(candidates_.front()));
+  }
   for (const Search& search : candidates_)
     if (explains(search)) return;
   if (!ages_are_known())

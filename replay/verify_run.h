@@ -66,6 +66,7 @@ class VerifyRun : private allocator::Director {
   std::size_t first_segment_call() const;
   bool is_missed(const allocator::Search& search) const;
   void explain_releases();
+  bool gets_new_memory() const;
   bool empty_cache_first();
   void take_releases();
   bool ages_are_known() const;
