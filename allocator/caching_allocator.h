@@ -78,6 +78,10 @@ class CachingAllocator {
   /// Freed, but kept waiting until complete_held().
   void hold(Address address);
   bool is_live(Address address) const { return core_.live.find(address) != BlockIndex::none; }
+  /// Requires: is_live().
+  Bytes requested_at(Address address) const {
+    return core_.blocks[core_.live.find(address)].requested;
+  }
   bool is_held(Address address) const { return held_.contains(address); }
   void complete_held(Address address);
   /// The device's own pools and these private ones, in this order.

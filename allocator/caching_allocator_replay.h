@@ -15,8 +15,8 @@ template <class L>
 void CachingAllocator<L>::adopt(const GivenSegment& given) {
   Pool& pool = directed_pool(given.pool, given.kind);
   Lane& lane = core_.lane_of(pool, given.stream);
-  BlockIndex rest = core_.create_segment({given.base, given.size(), given.unit, lane.index,
-                                          BlockIndex::none, given.is_expandable});
+  BlockIndex rest = core_.create_segment(
+      {given.base, given.size(), given.unit, lane.index, BlockIndex::none, given.is_expandable});
   for (std::size_t i = 0; i < given.blocks.size(); ++i) {
     const bool is_last = i + 1 == given.blocks.size();
     const BlockIndex index = is_last ? rest : core_.chain.split_front(rest, given.blocks[i].size);
@@ -77,8 +77,7 @@ void CachingAllocator<L>::hold(Address address) {
   const BlockIndex index = core_.live.take(address);
   if (index == BlockIndex::none) live_block(address, "freed");
   Block& block = core_.blocks[index];
-  core_.listeners.free_requested(core_.fact_of(block),
-                                 oversize_of(block.size(), core_.settings));
+  core_.listeners.free_requested(core_.fact_of(block), oversize_of(block.size(), core_.settings));
   block.set_use(BlockUse::waiting);
   held_.emplace(address, index);
 }

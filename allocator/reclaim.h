@@ -122,8 +122,7 @@ bool Reclaim<L>::release_oversize(Lane& lane, Bytes rounded) {
 
 template <class L>
 template <class IsGone>
-auto Reclaim<L>::pick_oversize(const Lane& lane, Bytes rounded, IsGone is_gone) const
-    -> Oversized {
+auto Reclaim<L>::pick_oversize(const Lane& lane, Bytes rounded, IsGone is_gone) const -> Oversized {
   const Bytes limit = core_.settings.max_split_size;
   if (limit == unlimited) return {};
   const Bytes key = std::max(rounded, limit);

@@ -70,8 +70,7 @@ auto PlacementBlocks::cut(Place block, Bytes front) -> Place {
 
 /// Merges with neighbours of the same use and enters the set. Requires: the block is in no set.
 auto PlacementBlocks::join(Place block, GivenUse use) -> Place {
-  if (const Place next = neighbour_after(block);
-      next != blocks_.end() && next->second.use == use) {
+  if (const Place next = neighbour_after(block); next != blocks_.end() && next->second.use == use) {
     leave(next);
     block->second.size += next->second.size;
     blocks_.erase(next);
@@ -124,8 +123,8 @@ void PlacementBlocks::end_life(LifeIndex life, std::size_t event) {
 
 bool PlacementBlocks::release(Address at, Bytes size, std::size_t event) {
   const Place block = blocks_.find(at);
-  if (block == blocks_.end() || block->second.use != GivenUse::free ||
-      block->second.size != size || !is_whole(at) || lives_[block->second.life].is_expandable)
+  if (block == blocks_.end() || block->second.use != GivenUse::free || block->second.size != size ||
+      !is_whole(at) || lives_[block->second.life].is_expandable)
     return false;
   leave(block);
   end_life(block->second.life, event);

@@ -21,8 +21,7 @@ using allocator::Settings;
 class PlacementWalk {
  public:
   PlacementWalk(const DeviceHistory& history, const StartingState& start,
-                const std::vector<RecordedCall>& calls, const Settings& settings,
-                Bytes reservation)
+                const std::vector<RecordedCall>& calls, const Settings& settings, Bytes reservation)
       : history_(history),
         start_(start),
         calls_(calls),
@@ -104,8 +103,8 @@ void PlacementWalk::contradict(std::size_t event) {
   if (!facts_.contradiction.empty()) return;
   const AllocatorEvent& what = history_.events[event];
   facts_.contradiction = "event " + std::to_string(event) + ", " +
-                         std::string(action_name(what.action)) + " of " +
-                         format_bytes(what.size) + " at " + allocator::name_of(what.address) +
+                         std::string(action_name(what.action)) + " of " + format_bytes(what.size) +
+                         " at " + allocator::name_of(what.address) +
                          ", has no place among the blocks before it";
 }
 
@@ -120,8 +119,7 @@ void PlacementWalk::walk_call(std::size_t index) {
 
 void PlacementWalk::walk_free(const RecordedCall& call) {
   const Address at = history_.events[call.first].address;
-  const GivenUse use =
-      call.kind == RecordedCallKind::free ? GivenUse::free : GivenUse::waiting;
+  const GivenUse use = call.kind == RecordedCallKind::free ? GivenUse::free : GivenUse::waiting;
   if (!blocks_.free(at, use)) contradict(call.first);
 }
 
@@ -151,7 +149,7 @@ void PlacementWalk::walk_run(std::size_t index) {
       }
     }
     if (!walk_event(i)) contradict(i);
-    if (is_release(event.action))
+    if (is_release(event.action) && facts_.life_of_event[i] != no_life)
       run.released.push_back({facts_.life_of_event[i], event.address, event.size,
                               event.action == Action::segment_unmap});
   }
@@ -190,8 +188,7 @@ bool PlacementWalk::walk_event(std::size_t index) {
       for (const LifeIndex one : blocks_.living()) {
         const SegmentLife& candidate = blocks_.lives()[one];
         if (candidate.is_expandable && candidate.base <= event.address &&
-            event.address < candidate.base + candidate.size &&
-            candidate.stream == event.stream &&
+            event.address < candidate.base + candidate.size && candidate.stream == event.stream &&
             (life == no_life || blocks_.lives()[life].base < candidate.base))
           life = one;
       }
@@ -290,8 +287,8 @@ void PlacementWalk::note_miss(const Miss& miss, LifeIndex got) {
   std::vector<LifeIndex> others = serving(miss.request);
   for (const LifeIndex other : others) {
     if (other == got) continue;
-    const bool served_before = std::ranges::find(miss.serving_before, other) !=
-                               miss.serving_before.end();
+    const bool served_before =
+        std::ranges::find(miss.serving_before, other) != miss.serving_before.end();
     if (miss.is_certain || served_before)
       facts_.apart.emplace_back(std::min(got, other), std::max(got, other));
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <tuple>
 
 namespace vramlab::replay {
@@ -76,7 +77,8 @@ void PoolInference::note_requests() {
     const LifeIndex life = placements_.life_of_event[i];
     if (life == no_life) continue;
     last_request_[life] = i;
-    if (before != no_life && before != life) ++counts[{std::min(life, before), std::max(life, before)}];
+    if (before != no_life && before != life)
+      ++counts[{std::min(life, before), std::max(life, before)}];
     before = life;
   }
   for (const auto& [pair, count] : counts) {
@@ -90,7 +92,7 @@ void PoolInference::note_runs() {
   preludes_.assign(placements_.releases.size(), prelude_);
   for (std::size_t run = 0; run < placements_.releases.size(); ++run) {
     for (const auto& released : placements_.releases[run].released)
-      if (released.life != no_life) runs_of_[released.life].push_back(run);
+      runs_of_[released.life].push_back(run);
     for (const LifeIndex life : placements_.releases[run].left) runs_of_[life].push_back(run);
   }
   for (auto& runs : runs_of_) {
@@ -101,14 +103,12 @@ void PoolInference::note_runs() {
 }
 
 std::vector<PoolId> PoolInference::choices() const {
-  std::vector<PoolId> pools{default_pool};
-  for (const PoolId pool : pools_)
-    if (std::ranges::find(pools, pool) == pools.end()) pools.push_back(pool);
+  std::set<PoolId> pools(pools_.begin(), pools_.end());
+  pools.insert(default_pool);
   std::uint64_t unnamed = first_unnamed_pool;
-  while (std::ranges::find(pools, PoolId{0, unnamed}) != pools.end()) ++unnamed;
-  pools.push_back({0, unnamed});
-  std::ranges::sort(pools);
-  return pools;
+  while (pools.contains({0, unnamed})) ++unnamed;
+  pools.insert({0, unnamed});
+  return {pools.begin(), pools.end()};
 }
 
 auto PoolInference::cost_at(LifeIndex life, PoolId pool) const -> Cost {
@@ -122,21 +122,19 @@ auto PoolInference::cost_at(LifeIndex life, PoolId pool) const -> Cost {
 }
 
 auto PoolInference::cost_of_run(std::size_t run) const -> Cost {
-  return run_weights_[run] * static_cast<Cost>(release_cost_.of(placements_.releases[run],
-                                                                preludes_[run], pools_));
+  return run_weights_[run] *
+         static_cast<Cost>(release_cost_.of(placements_.releases[run], preludes_[run], pools_));
 }
 
 auto PoolInference::run_cost_of(LifeIndex life) const -> Cost {
   Cost cost = 0;
-  for (const std::size_t run : runs_of_[life])
-    cost += cost_of_run(run);
+  for (const std::size_t run : runs_of_[life]) cost += cost_of_run(run);
   return cost;
 }
 
 auto PoolInference::run_cost() const -> Cost {
   Cost cost = 0;
-  for (std::size_t run = 0; run < run_weights_.size(); ++run)
-    cost += cost_of_run(run);
+  for (std::size_t run = 0; run < run_weights_.size(); ++run) cost += cost_of_run(run);
   return cost;
 }
 
@@ -149,12 +147,13 @@ auto PoolInference::total_cost() const -> Cost {
 /// Each life by itself to where it costs least. False where nothing moved.
 bool PoolInference::sweep() {
   bool any = false;
+  std::vector<PoolId> candidates = choices();
   for (const LifeIndex life : unknown_) {
     const PoolId before = pools_[life];
     PoolId best = before;
     Cost least = cost_at(life, before) + run_cost_of(life);
     if (least == 0) continue;
-    for (const PoolId pool : choices()) {
+    for (const PoolId pool : candidates) {
       if (pool == before) continue;
       pools_[life] = pool;
       const Cost cost = cost_at(life, pool) + run_cost_of(life);
@@ -164,7 +163,9 @@ bool PoolInference::sweep() {
       }
     }
     pools_[life] = best;
-    any = any || best != before;
+    if (best == before) continue;
+    any = true;
+    candidates = choices();
   }
   return any;
 }
@@ -172,7 +173,7 @@ bool PoolInference::sweep() {
 std::vector<LifeIndex> PoolInference::unknown_among(const std::vector<LifeIndex>& lives) const {
   std::vector<LifeIndex> unknown;
   for (const LifeIndex life : lives)
-    if (life != no_life && !placements_.lives[life].pool) unknown.push_back(life);
+    if (!placements_.lives[life].pool) unknown.push_back(life);
   return unknown;
 }
 

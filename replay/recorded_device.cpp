@@ -46,7 +46,8 @@ void RecordedDevice::differ(const std::string& asked) {
   ++wrong_count_;
   if (!difference_.empty()) return;
   const allocator::AllocatorEvent* event = expected();
-  difference_ = "recorded " + (event == nullptr ? std::string("no segment call") : event_text(*event)) +
+  difference_ = "recorded " +
+                (event == nullptr ? std::string("no segment call") : event_text(*event)) +
                 ", replayed " + asked;
 }
 

@@ -41,9 +41,7 @@ class RecordedDevice : public allocator::Device {
   void release(allocator::Address at) override;
   std::optional<allocator::Address> reserve(allocator::Bytes size,
                                             allocator::StreamId stream) override;
-  void release_reservation(allocator::Address at, allocator::Bytes) override {
-    held_.erase(at);
-  }
+  void release_reservation(allocator::Address at, allocator::Bytes) override { held_.erase(at); }
   bool map(const allocator::UnitRange& range) override;
   void unmap(const allocator::UnitRange& range) override;
 
@@ -66,7 +64,8 @@ class RecordedDevice : public allocator::Device {
   allocator::Bytes free_;
   std::vector<std::size_t> calls_;
   std::size_t at_ = 0;
-  /// Segments, and how far reservations were mapped. After a difference the replay may hold what was released.
+  /// Segments, and how far reservations were mapped. After a difference the replay may hold what
+  /// was released.
   std::map<allocator::Address, allocator::Bytes> held_;
   std::uint64_t wrong_count_ = 0;
   std::string difference_;

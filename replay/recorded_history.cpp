@@ -120,8 +120,7 @@ void HistoryCollector::trace_entry(traces::DeviceIndex index, const traces::Trac
     address = {entry.device_free.count};
     if (!entry.keys.has(KnownText::device_free)) device.traits.lacks_device_free = true;
   }
-  device.events.push_back(
-      {*action, address, entry.size, entry.stream, entry.pool, entry.time_us});
+  device.events.push_back({*action, address, entry.size, entry.stream, entry.pool, entry.time_us});
 }
 
 RecordedHistory HistoryCollector::take() {
@@ -160,8 +159,7 @@ SettingsInForce recorded_settings(const RecordedHistory& history, const traces::
     if (const auto* real = std::get_if<double>(&value->content))
       settings.garbage_collection_threshold = *real;
   if (const auto* value = setting(history, "expandable_segments", texts))
-    if (const auto* flag = std::get_if<bool>(&value->content))
-      settings.expandable_segments = *flag;
+    if (const auto* flag = std::get_if<bool>(&value->content)) settings.expandable_segments = *flag;
   if (const auto* value = setting(history, "roundup_power2_divisions", texts))
     read_divisions(*value, texts, settings);
   return in_force;

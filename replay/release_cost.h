@@ -31,8 +31,7 @@ class ReleaseCost {
   struct Step;
 
   Step step_of(const ReleaseRun::Released& released, const Pools& pools) const;
-  std::uint64_t everything_from(const ReleaseRun& run, std::size_t first,
-                                const Pools& pools) const;
+  std::uint64_t everything_from(const ReleaseRun& run, std::size_t first, const Pools& pools) const;
   std::uint64_t order_misfits(const ReleaseRun& run, std::size_t first, const Pools& pools) const;
   std::uint64_t left_misfits(const ReleaseRun& run, const std::vector<allocator::PoolId>& released,
                              const Pools& pools) const;

@@ -9,8 +9,7 @@ using allocator::PlannedRelease;
 using allocator::PoolId;
 using allocator::PoolKind;
 
-bool begins_with(std::span<const PooledRelease> recorded,
-                 const std::vector<PlannedRelease>& plan) {
+bool begins_with(std::span<const PooledRelease> recorded, const std::vector<PlannedRelease>& plan) {
   return plan.size() <= recorded.size() &&
          std::equal(plan.begin(), plan.end(), recorded.begin(),
                     [](const PlannedRelease& planned, const PooledRelease& one) {
@@ -75,8 +74,7 @@ std::optional<LadderPlan> ReleaseRules::ladder(const allocator::Search& search,
     if (passes > 0 && garbage.size() == last_size) break;
     last_size = garbage.size();
     if (!begins_with(recorded, garbage)) break;
-    if (auto plan =
-            after_garbage(search, recorded.subspan(garbage.size()), garbage, ending)) {
+    if (auto plan = after_garbage(search, recorded.subspan(garbage.size()), garbage, ending)) {
       plan->garbage_passes = passes;
       return plan;
     }
@@ -103,9 +101,8 @@ std::optional<LadderPlan> ReleaseRules::after_garbage(const allocator::Search& s
   append(gone, oversize);
   const std::vector<PoolId> pools = private_pools_of(rest);
   Plan all = plan_everything(pools);
-  std::erase_if(all, [&](const PlannedRelease& one) {
-    return std::ranges::find(gone, one) != gone.end();
-  });
+  std::erase_if(
+      all, [&](const PlannedRelease& one) { return std::ranges::find(gone, one) != gone.end(); });
   if (all.size() != rest.size() || !begins_with(rest, all)) return std::nullopt;
   return plan;
 }
@@ -117,8 +114,8 @@ std::size_t ReleaseRules::garbage_shape(const allocator::Search& search,
   const Plan candidates = engine_.plan_pool(allocator::default_pool, PoolKind::large);
   Plan collected;
   for (const PooledRelease& one : recorded) {
-    const bool is_candidate = !one.release.is_unmap &&
-                              std::ranges::find(candidates, one.release) != candidates.end();
+    const bool is_candidate =
+        !one.release.is_unmap && std::ranges::find(candidates, one.release) != candidates.end();
     if (!is_candidate) return 0;
     collected.push_back(one.release);
     if (after_garbage(search, recorded.subspan(collected.size()), collected, ending))

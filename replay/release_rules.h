@@ -57,8 +57,8 @@ class ReleaseRules {
 
   Plan plan_everything(std::span<const allocator::PoolId> pools) const;
   std::optional<LadderPlan> after_garbage(const allocator::Search& search,
-                                          std::span<const PooledRelease> rest,
-                                          const Plan& garbage, Ending ending) const;
+                                          std::span<const PooledRelease> rest, const Plan& garbage,
+                                          Ending ending) const;
 
   const ReplayEngine& engine_;
 };

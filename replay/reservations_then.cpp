@@ -21,7 +21,8 @@ void note_block(Pieces& pieces, Address at, Bytes size) {
     if (!piece->second.kind) piece->second.kind = kind;
 }
 
-/// A piece whose addresses are mapped anew was unmapped before; what lands there later says nothing.
+/// A piece whose addresses are mapped anew was unmapped before; what lands there later says
+/// nothing.
 void forget_remapped(Pieces& open, const allocator::AllocatorEvent& event) {
   const Address end = event.address + event.size;
   for (auto at = first_overlapping(open, event.address, end); at != open.end();
@@ -99,24 +100,57 @@ void add_piece(ReservationThen& reservation, Address at, const PieceThen& piece)
     reservation.mapped[at] = piece.size;
 }
 
+/// A reservation of the start, as long as something of it is mapped.
+struct Followed {
+  ReservationThen* reservation;
+  Bytes mapped;
+
+  bool holds(const allocator::AllocatorEvent& event, Bytes least) const {
+    return mapped > Bytes{0} && reservation->stream == event.stream &&
+           reservation->base <= event.address && event.address - reservation->base < least;
+  }
+};
+
+std::vector<Followed> follow(std::vector<ReservationThen>& reservations) {
+  std::vector<Followed> followed;
+  for (ReservationThen& reservation : reservations) {
+    Bytes mapped;
+    for (const auto& [address, size] : reservation.mapped) mapped += size;
+    followed.push_back({&reservation, mapped});
+  }
+  return followed;
+}
+
+/// Whether the event maps addresses below the lowest piece that are this reservation's.
+bool is_hole_below(const Followed& one, const allocator::AllocatorEvent& event, PoolKind kind,
+                   Bytes least, const allocator::Settings& settings) {
+  const ReservationThen& above = *one.reservation;
+  return one.mapped > Bytes{0} && event.address < above.base && above.stream == event.stream &&
+         above.kind == kind && above.base - event.address < least &&
+         (above.base - event.address).count % expandable_unit(kind, settings).count == 0;
+}
+
 /// A later map below the lowest piece shows addresses that were reserved and unmapped.
-void lower_bases(const DeviceHistory& history, const std::vector<PoolKind>& kinds, Bytes reach,
+void lower_bases(const DeviceHistory& history, const std::vector<PoolKind>& kinds, Bytes least,
                  const allocator::Settings& settings, std::vector<ReservationThen>& reservations) {
+  std::vector<Followed> followed = follow(reservations);
   for (std::size_t i = 0; i < history.events.size(); ++i) {
     const allocator::AllocatorEvent& event = history.events[i];
-    if (event.action != Action::segment_map) continue;
-    const auto above =
-        std::ranges::find_if(reservations, [&](const auto& r) { return r.base > event.address; });
-    if (above == reservations.end() || above->stream != event.stream || above->kind != kinds[i])
-      continue;
-    const Bytes below = above->base - event.address;
-    const bool is_in_another = above != reservations.begin() &&
-                               event.address < std::prev(above)->end_of_mapped() + reach &&
-                               std::prev(above)->stream == event.stream &&
-                               std::prev(above)->kind == kinds[i];
-    if (below <= reach && below.count % expandable_unit(above->kind, settings).count == 0 &&
-        !is_in_another)
-      above->base = event.address;
+    const bool is_map = event.action == Action::segment_map;
+    if (!is_map && event.action != Action::segment_unmap) continue;
+    auto holder = std::ranges::find_if(
+        followed, [&](const Followed& one) { return one.holds(event, least); });
+    if (holder == followed.end() && is_map) {
+      holder = std::ranges::find_if(followed, [&](const Followed& one) {
+        return is_hole_below(one, event, kinds[i], least, settings);
+      });
+      if (holder != followed.end()) holder->reservation->base = event.address;
+    }
+    if (holder == followed.end()) continue;
+    if (is_map)
+      holder->mapped += event.size;
+    else
+      holder->mapped -= std::min(holder->mapped, event.size);
   }
 }
 
@@ -147,8 +181,8 @@ std::vector<ReservationThen> find_reservations(const DeviceHistory& history, Sta
   std::vector<ReservationThen> reservations;
   for (const auto& [address, piece] : then.pieces) {
     if (reservations.empty() || !belongs(reservations.back(), address, piece, reach))
-      reservations.push_back({address, piece.stream, *piece.kind, piece.pool,
-                              piece.kind_is_guessed, {}});
+      reservations.push_back(
+          {address, piece.stream, *piece.kind, piece.pool, piece.kind_is_guessed, {}});
     add_piece(reservations.back(), address, piece);
   }
   lower_bases(history, kinds, reach, settings, reservations);

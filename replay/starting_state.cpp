@@ -94,8 +94,8 @@ std::vector<PoolKind> request_kinds(const DeviceHistory& history,
   return kinds;
 }
 
-StartingState find_starting_state(const DeviceHistory& history,
-                                  const allocator::Settings& settings, Bytes reservation) {
+StartingState find_starting_state(const DeviceHistory& history, const allocator::Settings& settings,
+                                  Bytes reservation) {
   StateThen then = run_backwards(history);
   const BlockExtents extents = find_extents(history, then, settings);
   const std::vector<PoolKind> kinds = request_kinds(history, settings);

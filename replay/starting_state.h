@@ -24,8 +24,7 @@ struct StartingState {
 };
 
 /// `reservation`: how many addresses an expandable segment reserves.
-StartingState find_starting_state(const DeviceHistory& history,
-                                  const allocator::Settings& settings,
+StartingState find_starting_state(const DeviceHistory& history, const allocator::Settings& settings,
                                   allocator::Bytes reservation);
 
 /// For each event that asks for memory or belongs to such a call: the kind of pool of the request

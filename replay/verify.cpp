@@ -60,8 +60,15 @@ void judge(DeviceFidelity& fidelity, const DeviceHistory& history, const Prepare
     fidelity.label = is_sound ? FidelityLabel::different : FidelityLabel::approximate;
 }
 
+/// Mere markers are none.
+bool has_history(const DeviceHistory& history) {
+  return std::ranges::any_of(history.events, [](const allocator::AllocatorEvent& event) {
+    return event.action != allocator::Action::snapshot;
+  });
+}
+
 DeviceFidelity verify_device(const DeviceHistory& history, const VerifyConditions& conditions) {
-  if (history.events.empty()) {
+  if (!has_history(history)) {
     DeviceFidelity fidelity;
     fidelity.device = history.device;
     fidelity.label = FidelityLabel::final_state_only;

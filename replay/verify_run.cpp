@@ -85,6 +85,7 @@ void VerifyRun::follow_free(const RecordedCall& call) {
   Address at = input_.history.events[call.first].address;
   if (const auto moved = moved_.find(at); moved != moved_.end()) at = moved->second;
   if (!engine_.is_live(at)) return note(call.first, "no block to free is at " + name_of(at));
+  compare_request(call.first, engine_.requested_at(at));
   if (call.kind == RecordedCallKind::free) {
     engine_.free(at);
     moved_.erase(input_.history.events[call.first].address);
@@ -92,6 +93,13 @@ void VerifyRun::follow_free(const RecordedCall& call) {
   }
   engine_.hold(at);
   ++fidelity_.inferred.waiting_frees;
+}
+
+void VerifyRun::compare_request(std::size_t index, Bytes requested) {
+  const AllocatorEvent& event = input_.history.events[index];
+  if (event.size != requested)
+    note(index, "recorded " + event_text(event) + ", replayed a block of " +
+                    format_bytes(requested) + " there");
 }
 
 /// Completes the waiting frees of these events, and no others.
@@ -112,17 +120,6 @@ void VerifyRun::complete_frees_of(std::size_t first, std::size_t end) {
 void VerifyRun::complete_until(std::size_t event) {
   complete_frees_of(call_.next_completion, event);
   call_.next_completion = std::max(call_.next_completion, event);
-}
-
-std::vector<PooledRelease> VerifyRun::expected_releases() const {
-  std::vector<PooledRelease> releases;
-  for (const std::size_t i : device_.expected_releases()) {
-    const AllocatorEvent& event = input_.history.events[i];
-    releases.push_back({{event.address, event.size, event.stream,
-                         event.action == Action::segment_unmap},
-                        pool_of(i)});
-  }
-  return releases;
 }
 
 /// A release that no request asked for: the cache was emptied, perhaps more than once.
@@ -146,68 +143,6 @@ void VerifyRun::follow_release(std::size_t index) {
     compare_segment_calls();
     first = end;
   }
-}
-
-/// Whether the next releases are those of an emptied cache; if so it is emptied.
-bool VerifyRun::empty_cache_first() {
-  std::size_t covered = 0;
-  const auto pools = rules_.everything_first(expected_releases(), covered);
-  if (!pools) return false;
-  ++fidelity_.inferred.emptied_caches;
-  engine_.release_everything(*pools);
-  return true;
-}
-
-/// False where what was released is not free to be released.
-bool VerifyRun::release_as_recorded(std::size_t index) {
-  const AllocatorEvent& event = input_.history.events[index];
-  const bool is_unmap = event.action == Action::segment_unmap;
-  if (is_unmap ? engine_.can_unmap_named(event.address) : engine_.can_release_named(event.address)) {
-    if (is_unmap)
-      engine_.unmap_named(event.address);
-    else
-      engine_.release_named(event.address);
-    return true;
-  }
-  note(index, "recorded " + event_text(event) + ", which is not free to be released");
-  ++fidelity_.segment_calls.wrong;
-  device_.skip();
-  return false;
-}
-
-/// As recorded, for want of a rule.
-void VerifyRun::take_releases() {
-  bool any = false;
-  for (const std::size_t i : device_.expected_releases()) {
-    complete_until(i);
-    if (!release_as_recorded(i)) continue;
-    any = true;
-    ++fidelity_.segment_calls.taken;
-  }
-  if (!any) return;
-  unexplained_calls_.push_back(call_.index);
-  fidelity_.unexplained_events.push_back(input_.calls[call_.index].first);
-}
-
-/// Ages are counted in searches: those before the recording are unknown, and so are those of
-/// failed requests whose pool is not known.
-bool VerifyRun::ages_are_known() const {
-  return fidelity_.starts_empty &&
-         (input_.history.traits.names_pools || fidelity_.inferred.out_of_memory == 0);
-}
-
-/// Whether the releases begin as garbage collection would, had blocks other ages; then that part is
-/// done as recorded.
-bool VerifyRun::collects_by_shape(const Search& search) {
-  const auto place = std::ranges::find(candidates_, search.pool, &Search::pool);
-  if (!candidate_missed_[static_cast<std::size_t>(place - candidates_.begin())]) return false;
-  const std::size_t count =
-      rules_.garbage_shape(search, expected_releases(), ending());
-  if (count == 0) return false;
-  const std::vector<std::size_t> events = device_.expected_releases();
-  for (std::size_t i = 0; i < count; ++i) release_as_recorded(events[i]);
-  fidelity_.inferred.garbage_shaped += count;
-  return explains(search);
 }
 
 std::size_t VerifyRun::first_segment_call() const {
@@ -267,74 +202,6 @@ void VerifyRun::follow_request(std::size_t index) {
   compare_segment_calls();
 }
 
-/// Of the expected releases: where frees complete between them, and whether the request fails.
-ReleaseRules::Ending VerifyRun::ending() const {
-  ReleaseRules::Ending ending;
-  ending.is_refused = call_.is_out_of_memory;
-  const std::vector<std::size_t> releases = device_.expected_releases();
-  for (std::size_t i = 1; i < releases.size() && !ending.completes_after; ++i)
-    for (std::size_t event = releases[i - 1]; event < releases[i]; ++event)
-      if (input_.history.events[event].action == Action::free_completed)
-        ending.completes_after = i;
-  return ending;
-}
-
-/// Whether this search missed, and its way past the miss makes the recorded releases.
-bool VerifyRun::explains(const Search& search) {
-  const auto place = std::ranges::find(candidates_, search.pool, &Search::pool);
-  call_.search = search;
-  call_.has_missed = candidate_missed_[static_cast<std::size_t>(place - candidates_.begin())];
-  if (!call_.has_missed) return false;
-  const std::vector<PooledRelease> releases = expected_releases();
-  const auto plan = rules_.ladder(search, releases, ending());
-  if (!plan) return false;
-  call_.garbage_passes = plan->garbage_passes;
-  return true;
-}
-
-/// An out-of-memory that released nothing: some pool in which the search missed, and which had
-/// nothing oversize to release.
-void VerifyRun::run_out_of_memory(std::size_t event) {
-  for (const Search& search : candidates_)
-    if (explains(search)) return;
-  note(event, "recorded " + event_text(input_.history.events[event]) +
-                  ", replayed a block that was found");
-}
-
-bool VerifyRun::gets_new_memory() const {
-  for (std::size_t i = input_.calls[call_.index].first; i < call_.end; ++i) {
-    const Action action = input_.history.events[i].action;
-    if (action == Action::segment_alloc || action == Action::segment_map) return true;
-  }
-  return false;
-}
-
-void VerifyRun::explain_releases() {
-  // A request that released everything gets new memory, or fails.
-  if (!gets_new_memory() && !call_.is_out_of_memory && empty_cache_first()) {
-    call_.cache_emptied = true;
-    for (std::size_t c = 0; c < candidates_.size(); ++c)
-      candidate_missed_[c] = is_missed(candidates_[c]);
-    if (device_.expected_releases().empty()) return void(explains(candidates_.front()));
-  }
-  for (const Search& search : candidates_)
-    if (explains(search)) return;
-  if (!ages_are_known())
-    for (const Search& search : candidates_)
-      if (collects_by_shape(search)) return;
-  if (empty_cache_first()) {
-    call_.cache_emptied = true;
-    for (std::size_t c = 0; c < candidates_.size(); ++c)
-      candidate_missed_[c] = is_missed(candidates_[c]);
-    for (const Search& search : candidates_)
-      if (explains(search)) return;
-    if (device_.expected_releases().empty()) return void(explains(candidates_.front()));
-  }
-  call_.search = candidates_.front();
-  call_.has_missed = candidate_missed_.front();
-  take_releases();
-}
-
 bool VerifyRun::search_has_failed() {
   const bool gets_memory = device_.next().has_value() || call_.is_out_of_memory;
   return call_.has_missed && !call_.cache_emptied && gets_memory;
@@ -376,15 +243,13 @@ void VerifyRun::request_memory(std::size_t index) {
       ++fidelity_.inferred.out_of_memory_in_private_pools;
     device_.set_free({event.address.value});
     if (!call_.has_missed) return;
-    const auto result =
-        engine_.malloc_directed(event.size, event.stream, call_.search.pool, *this);
+    const auto result = engine_.malloc_directed(event.size, event.stream, call_.search.pool, *this);
     if (result) note(index, "recorded " + event_text(event) + ", replayed a block");
     if (result) engine_.free(result.address);
     return;
   }
   ++fidelity_.allocs.total;
-  const auto result =
-      engine_.malloc_directed(event.size, event.stream, call_.search.pool, *this);
+  const auto result = engine_.malloc_directed(event.size, event.stream, call_.search.pool, *this);
   if (result && result.address == event.address) {
     ++fidelity_.allocs.exact;
     return;
@@ -406,44 +271,7 @@ void VerifyRun::compare_segment_calls() {
 }
 
 void VerifyRun::note_device_difference() {
-  if (const std::string text = device_.take_difference(); !text.empty())
-    note(call_.end - 1, text);
-}
-
-void VerifyRun::count_segment_calls() {
-  SegmentCallCounts& counts = fidelity_.segment_calls;
-  counts.total = static_cast<std::uint64_t>(
-      std::ranges::count_if(input_.history.events, is_segment_call, &AllocatorEvent::action));
-  counts.wrong += device_.wrong_count();
-  const std::uint64_t others = counts.taken + counts.wrong;
-  counts.explained = counts.total > others ? counts.total - others : 0;
-}
-
-void VerifyRun::compare_final_blocks() {
-  std::map<Address, allocator::SnapshotBlock> replayed;
-  for (const allocator::SnapshotSegment& segment : engine_.take_snapshot().segments)
-    for (const allocator::SnapshotBlock& block : segment.blocks) replayed[block.address] = block;
-  for (const allocator::SnapshotSegment& segment : input_.history.final_segments) {
-    for (const allocator::SnapshotBlock& block : segment.blocks) {
-      ++fidelity_.final_blocks.total;
-      const auto found = replayed.find(block.address);
-      const bool is_same = found != replayed.end() && found->second.size == block.size &&
-                           found->second.state == block.state &&
-                           (block.state == allocator::BlockState::inactive ||
-                            found->second.requested == block.requested);
-      if (is_same)
-        ++fidelity_.final_blocks.exact;
-      else
-        note(input_.history.events.size(), "the final block of " + format_bytes(block.size) +
-                                               " at " + name_of(block.address) + " differs");
-      if (found != replayed.end()) replayed.erase(found);
-    }
-  }
-  fidelity_.final_blocks.total += replayed.size();
-  for (const auto& [address, block] : replayed)
-    note(input_.history.events.size(), "the replay ends with a block of " +
-                                           format_bytes(block.size) + " at " + name_of(address) +
-                                           " that was not recorded");
+  if (const std::string text = device_.take_difference(); !text.empty()) note(call_.end - 1, text);
 }
 
 }  // namespace vramlab::replay

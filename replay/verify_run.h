@@ -60,6 +60,7 @@ class VerifyRun : private allocator::Director {
   bool explains(const allocator::Search& search);
   std::vector<allocator::Search> searches_of(std::size_t event) const;
 
+  void compare_request(std::size_t event, allocator::Bytes requested);
   void complete_until(std::size_t event);
   void complete_frees_of(std::size_t first, std::size_t end);
   void complete_head();

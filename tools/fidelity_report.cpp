@@ -133,10 +133,10 @@ std::string fidelity_totals(const std::vector<VerifiedFile>& verified) {
   }
   return std::to_string(verified.size()) + " files: " + std::to_string(exact) + " exact, " +
          std::to_string(verified.size() - exact - different) +
-         " approximate or final state only, " + std::to_string(different) +
-         " different; allocs " + share(allocs) + ", segment calls " + std::to_string(explained) +
-         " explained, " + std::to_string(taken) + " taken, " + std::to_string(wrong) +
-         " wrong, final blocks " + share(blocks) + "\n";
+         " approximate or final state only, " + std::to_string(different) + " different; allocs " +
+         share(allocs) + ", segment calls " + std::to_string(explained) + " explained, " +
+         std::to_string(taken) + " taken, " + std::to_string(wrong) + " wrong, final blocks " +
+         share(blocks) + "\n";
 }
 
 std::string fidelity_json(const std::vector<VerifiedFile>& verified) {

@@ -73,14 +73,15 @@ void add_verify_command(CLI::App& program, CommandAction& action) {
       ->add_option("FILE", arguments->files,
                    "PyTorch memory snapshots (pickle or JSON; also .gz, .zst; - is standard input)")
       ->required();
-  command->add_option("--reference", arguments->reference,
-                      "Version of the allocator (default: guessed from the file)")
+  command
+      ->add_option("--reference", arguments->reference,
+                   "Version of the allocator (default: guessed from the file)")
       ->check([](const std::string& name) {
         return allocator::find_reference_version(name) ? std::string()
                                                        : "there is no version " + name;
       });
-  CLI::Option* conf = command->add_option(
-      "--conf", arguments->conf, "Options to replay with, on top of those in the file");
+  CLI::Option* conf = command->add_option("--conf", arguments->conf,
+                                          "Options to replay with, on top of those in the file");
   std::string required;
   command
       ->add_option_function<std::string>(
