@@ -1,0 +1,126 @@
+#include "traces/snapshot_json_walker.h"
+
+namespace vramlab::traces {
+namespace {
+
+bool is_plain_number(const char* begin, const DigitRow& row) {
+  const bool has_needless_zero = *begin == '0' && row.end - begin > 1;
+  return row.end != begin && !row.is_too_large && !has_needless_zero;
+}
+
+}  // namespace
+
+void SnapshotJsonWalker::read(SegmentValue& segment) {
+  part_count_ = 0;
+  read_dict(segment);
+  count_up_addresses(segment);
+}
+
+void SnapshotJsonWalker::read(TraceEntry& entry) {
+  read_dict(entry);
+  if (!entry.keys.has(KnownText::action)) tokens.fail("an event with an 'action'", "none");
+}
+
+void SnapshotJsonWalker::read(AnnotationValue& annotation) { read_dict(annotation); }
+
+template <typename Value>
+void SnapshotJsonWalker::read_dict(Value& value) {
+  const char letter = tokens.peek_value();
+  if (letter != '{') tokens.fail("a dict", letter == '[' ? "a list" : "another value");
+  tokens.take();
+  if (tokens.take_if('}')) return;
+  do {
+    const TextId key = tokens.take_key();
+    const auto known = known_key(key);
+    if (known && FieldsOf<Value>::keys.has(*known))
+      read_field(value, *known);
+    else
+      value.unknown.push_back({key, generic.read()});
+  } while (tokens.take_separator('}'));
+}
+
+template <typename Value>
+void SnapshotJsonWalker::read_field(Value& value, KnownText key) {
+  if (value.keys.has(key)) [[unlikely]]
+    tokens.fail("each key once", "the key '" + std::string(known_text(key)) + "' again");
+  value.keys.add(key);
+  if constexpr (requires { read_list_field(value, key); }) {
+    if (read_list_field(value, key)) return;
+  }
+  const FieldValue field = read_value(key);
+  if (const char* needed = set_field(value, key, field)) [[unlikely]]
+    tokens.fail(std::string(needed) + " under '" + std::string(known_text(key)) + "'",
+                name_of_kind(field.kind));
+}
+
+FieldValue SnapshotJsonWalker::read_value(KnownText key) {
+  const char letter = tokens.peek_value();
+  if (letter != '[' && letter != '{') return tokens.take_scalar();
+  FieldValue field;
+  if (letter == '[' && (key == KnownText::pool_id || key == KnownText::segment_pool_id)) {
+    if (const auto pool = take_plain_pool()) {
+      field.kind = FieldValue::Kind::pool;
+      field.pool = *pool;
+      return field;
+    }
+  }
+  if (letter == '{' || key != KnownText::frames) return read_generic(key);
+  field.kind = FieldValue::Kind::stack;
+  field.stack = stacks_.read();
+  return field;
+}
+
+/// The short way for `[1, 2]`. Nothing, and nothing taken, where it is written in another way or is
+/// something else.
+std::optional<allocator::PoolId> SnapshotJsonWalker::take_plain_pool() {
+  constexpr std::size_t longest_plain_pool = 64;
+  LetterWindow& window = tokens.window();
+  if (!window.has(longest_plain_pool)) return std::nullopt;
+  const char* const first_begin = window.at() + 1;
+  const DigitRow first = read_digits(first_begin);
+  if (!is_plain_number(first_begin, first) || *first.end != ',') return std::nullopt;
+  const char* const second_begin = first.end + (first.end[1] == ' ' ? 2 : 1);
+  const DigitRow second = read_digits(second_begin);
+  if (!is_plain_number(second_begin, second) || *second.end != ']') return std::nullopt;
+  window.go_to(second.end + 1);
+  return allocator::PoolId{first.number, second.number};
+}
+
+FieldValue SnapshotJsonWalker::read_generic(KnownText key) {
+  generic_value_ = generic.read();
+  FieldValue field = field_from_generic(generic_value_, key, tables_);
+  // JSON has no tuples.
+  field.pool_is_list = false;
+  return field;
+}
+
+bool SnapshotJsonWalker::read_list_field(SegmentValue& segment, KnownText key) {
+  if (key != KnownText::blocks) return false;
+  read_list(segment.blocks);
+  return true;
+}
+
+bool SnapshotJsonWalker::read_list_field(BlockValue& block, KnownText key) {
+  if (key != KnownText::history) return false;
+  read_list(block.history);
+  return true;
+}
+
+template <typename Item>
+void SnapshotJsonWalker::read_list(std::vector<Item>& items) {
+  if (tokens.peek_value() != '[') tokens.fail("a list of dicts", "another value");
+  tokens.take();
+  read_items([&] {
+    count_part();
+    read_dict(items.emplace_back());
+  });
+}
+
+void SnapshotJsonWalker::count_part() {
+  if (part_count_ == GenericBuilder::most_parts)
+    tokens.fail("at most " + std::to_string(GenericBuilder::most_parts) + " parts of a value",
+                "more");
+  ++part_count_;
+}
+
+}  // namespace vramlab::traces
