@@ -38,7 +38,8 @@ GenericPointer JsonGeneric::end_what_ends_here() {
 }
 
 GenericPointer JsonGeneric::take_scalar() {
-  const FieldValue value = tokens_.take_scalar();
+  FieldValue value;
+  tokens_.take_scalar(value);
   switch (value.kind) {
     case FieldValue::Kind::none:
       return GenericBuilder::none();

@@ -73,9 +73,10 @@ void JsonStacks::read_field(FrameValue& frame) {
     return;
   }
   const char letter = tokens_.peek_value();
-  const bool fits =
-      letter != '{' && letter != '[' && set_field(frame, *known, tokens_.take_scalar()) == nullptr;
-  if (!fits) fail_as_no_frames();
+  if (letter == '{' || letter == '[') fail_as_no_frames();
+  FieldValue field;
+  tokens_.take_scalar(field);
+  if (set_field(frame, *known, field) != nullptr) fail_as_no_frames();
   frame.keys.add(*known);
 }
 

@@ -123,37 +123,35 @@ TextId JsonTokens::take_marked_text(std::size_t plain_count) {
   return texts_.intern(decoded_);
 }
 
-FieldValue JsonTokens::take_scalar() {
+void JsonTokens::take_scalar(FieldValue& value) {
   using Kind = FieldValue::Kind;
-  FieldValue value;
   switch (peek()) {
     case '"':
       value.kind = Kind::text;
       value.text = take_text();
-      return value;
+      return;
     case 't':
       value.kind = Kind::boolean;
       value.bits = 1;
-      return take_literal("true", value);
+      return take_literal("true");
     case 'f':
       value.kind = Kind::boolean;
-      return take_literal("false", value);
+      return take_literal("false");
     case 'n':
-      return take_literal("null", value);
+      return take_literal("null");
     default:
-      return take_number();
+      return take_number(value);
   }
 }
 
-FieldValue JsonTokens::take_literal(std::string_view literal, FieldValue value) {
+void JsonTokens::take_literal(std::string_view literal) {
   for (const char letter : literal) {
     if (!window_.has(1) || *window_.at() != letter) refuse(window_.at());
     take();
   }
-  return value;
 }
 
-FieldValue JsonTokens::take_number() {
+void JsonTokens::take_number(FieldValue& value) {
   begin_quotes_here();
   while (true) {
     const bool has_minus = *window_.at() == '-';
@@ -162,20 +160,19 @@ FieldValue JsonTokens::take_number() {
     if (digits.end == window_.end() && lengthen_word()) continue;
     if (digits.end == begin) refuse(begin);
     if (*begin == '0' && digits.end - begin > 1) refuse(begin + 1);
-    if (*digits.end == '.' || *digits.end == 'e' || *digits.end == 'E') return take_real();
+    if (*digits.end == '.' || *digits.end == 'e' || *digits.end == 'E') return take_real(value);
     window_.go_to(digits.end);
     constexpr std::uint64_t most_below_zero = std::uint64_t{1} << 63;
     if (digits.is_too_large || (has_minus && digits.number > most_below_zero))
       fail("a whole number from -2^63 to 2^64 - 1", "a larger one");
-    FieldValue value;
     value.kind = FieldValue::Kind::whole;
     value.is_negative = has_minus && digits.number != 0;
     value.bits = has_minus ? ~digits.number + 1 : digits.number;
-    return value;
+    return;
   }
 }
 
-FieldValue JsonTokens::take_real() {
+void JsonTokens::take_real(FieldValue& value) {
   while (true) {
     const char* at = window_.at() + (*window_.at() == '-' ? 1 : 0);
     const RealLetters scan = scan_fraction_and_exponent(read_digits(at).end);
@@ -184,10 +181,9 @@ FieldValue JsonTokens::take_real() {
     const double number = real_of(window_.at(), scan.end);
     if (!std::isfinite(number)) refuse(scan.end - 1);
     window_.go_to(scan.end);
-    FieldValue value;
     value.kind = FieldValue::Kind::real;
     value.bits = std::bit_cast<std::uint64_t>(number);
-    return value;
+    return;
   }
 }
 

@@ -71,8 +71,10 @@ class JsonTokens {
   }
   /// Requires: peek() shows a quote.
   TextId take_text();
-  /// A text, number, or literal. Requires: peek() shows no bracket that opens.
-  FieldValue take_scalar();
+  /// A text, number, or literal into a value that is as after its construction (it is filled where
+  /// it is, as copying what was just written is slow). Requires: peek() shows no bracket that
+  /// opens.
+  void take_scalar(FieldValue& value);
   /// A UTF-8 mark at the very beginning means nothing.
   void pass_byte_order_mark();
   void expect_end() {
@@ -95,9 +97,9 @@ class JsonTokens {
   /// More letters, if there are any, behind a word that begins at the window's place. False, with
   /// nothing moved, where none can come.
   bool lengthen_word();
-  FieldValue take_number();
-  FieldValue take_real();
-  FieldValue take_literal(std::string_view literal, FieldValue value);
+  void take_number(FieldValue& value);
+  void take_real(FieldValue& value);
+  void take_literal(std::string_view literal);
 
   LetterWindow window_;
   const std::string& file_;

@@ -15,7 +15,7 @@ namespace vramlab::traces {
 
 static_assert(std::endian::native == std::endian::little);
 
-inline constexpr std::size_t scan_padding = 16;
+inline constexpr std::size_t scan_padding = 32;
 inline constexpr std::size_t letters_per_word = sizeof(std::uint64_t);
 
 inline std::uint64_t load_word(const char* at) {
@@ -63,25 +63,31 @@ constexpr std::uint64_t number_of_digits(std::uint64_t word) {
          32U;
 }
 
+inline constexpr std::uint64_t powers_of_ten[] = {1,      10,      100,      1000,     10000,
+                                                  100000, 1000000, 10000000, 100000000};
+
+/// Of eight letters, each by exclusive or with `0`: how many are digits, from the first one on.
+constexpr std::size_t count_digits(std::uint64_t word) {
+  // Digits are 0 to 9 now: adding 0x76 reaches the highest bit from 10 on.
+  const std::uint64_t marks =
+      (((word & every_letter(0x7F)) + every_letter(0x76)) | word) & every_letter(0x80);
+  return marks == 0 ? letters_per_word : letters_before_mark(marks);
+}
+
 /// All digits from `at` on; `end` is `at` where there are none.
 inline DigitRow read_digits(const char* at) {
-  constexpr std::uint64_t powers_of_ten[] = {1,      10,      100,      1000,     10000,
-                                             100000, 1000000, 10000000, 100000000};
-  DigitRow row{0, at, false};
+  std::uint64_t number = 0;
+  bool is_too_large = false;
   while (true) {
-    const std::uint64_t word = load_word(row.end) ^ every_letter('0');
-    // Digits are 0 to 9 now: adding 0x76 reaches the highest bit from 10 on.
-    const std::uint64_t marks =
-        (((word & every_letter(0x7F)) + every_letter(0x76)) | word) & every_letter(0x80);
-    const std::size_t count = marks == 0 ? letters_per_word : letters_before_mark(marks);
-    if (count == 0) return row;
+    const std::uint64_t word = load_word(at) ^ every_letter('0');
+    const std::size_t count = count_digits(word);
+    if (count == 0) return {number, at, is_too_large};
     const std::uint64_t digits = number_of_digits(word << (8 * (letters_per_word - count)));
     std::uint64_t shifted = 0;
-    row.is_too_large = row.is_too_large ||
-                       __builtin_mul_overflow(row.number, powers_of_ten[count], &shifted) ||
-                       __builtin_add_overflow(shifted, digits, &row.number);
-    row.end += count;
-    if (count < letters_per_word) return row;
+    is_too_large |= __builtin_mul_overflow(number, powers_of_ten[count], &shifted);
+    is_too_large |= __builtin_add_overflow(shifted, digits, &number);
+    at += count;
+    if (count < letters_per_word) return {number, at, is_too_large};
   }
 }
 

@@ -43,7 +43,8 @@ JsonFacts SectionReader::read() {
   } else if (letter == '[') {
     read_bare_list();
   } else {
-    tokens_.take_scalar();
+    FieldValue ignored;
+    tokens_.take_scalar(ignored);
     tokens_.fail("a snapshot: a dict, or a list of segments", "another value");
   }
   tokens_.expect_end();

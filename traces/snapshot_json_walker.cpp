@@ -28,15 +28,53 @@ void SnapshotJsonWalker::read_dict(Value& value) {
   const char letter = tokens.peek_value();
   if (letter != '{') tokens.fail("a dict", letter == '[' ? "a list" : "another value");
   tokens.take();
-  if (tokens.take_if('}')) return;
-  do {
-    const TextId key = tokens.take_key();
+  KeyGuesses& guesses = guesses_of<Value>();
+  LetterWindow& window = tokens.window();
+  auto place = KeyGuesses::Place::begin();
+  while (true) {
+    const KeyGuesses::Guess& guess = guesses.after(place);
+    KnownText key = guess.key;
+    if (guess.is_at(window.at())) [[likely]] {
+      window.go_to(window.at() + guess.size);
+      tokens.begin_quotes_here();
+    } else {
+      const auto next_key = take_next_key(value, place);
+      if (!next_key) return;
+      key = *next_key;
+    }
+    read_field(value, key);
+    place = KeyGuesses::Place::behind(key);
+  }
+}
+
+/// Nothing at the end of the dict. Keys without a field are passed, with their values.
+template <typename Value>
+std::optional<KnownText> SnapshotJsonWalker::take_next_key(Value& value, KeyGuesses::Place place) {
+  const LetterWindow& window = tokens.window();
+  const std::uint64_t fill_count = window.fill_count();
+  const std::uint64_t begin = window.bytes_taken();
+  const bool is_first = place.number == KeyGuesses::Place::begin().number;
+  bool has_more = is_first ? !tokens.take_if('}') : tokens.take_separator('}');
+  for (bool is_at_place = true; has_more; is_at_place = false) {
+    const TextId key = take_key_and_blanks();
     const auto known = known_key(key);
-    if (known && FieldsOf<Value>::keys.has(*known))
-      read_field(value, *known);
-    else
-      value.unknown.push_back({key, generic.read()});
-  } while (tokens.take_separator('}'));
+    if (known && FieldsOf<Value>::keys.has(*known)) {
+      const auto size = static_cast<std::size_t>(window.bytes_taken() - begin);
+      if (is_at_place && window.fill_count() == fill_count)
+        guesses_of<Value>().remember(place, {window.at() - size, size}, *known);
+      return known;
+    }
+    value.unknown.push_back({key, generic.read()});
+    has_more = tokens.take_separator('}');
+  }
+  return std::nullopt;
+}
+
+TextId SnapshotJsonWalker::take_key_and_blanks() {
+  const TextId key = tokens.take_key();
+  tokens.peek_value();
+  tokens.begin_quotes_here();
+  return key;
 }
 
 template <typename Value>
@@ -47,27 +85,29 @@ void SnapshotJsonWalker::read_field(Value& value, KnownText key) {
   if constexpr (requires { read_list_field(value, key); }) {
     if (read_list_field(value, key)) return;
   }
-  const FieldValue field = read_value(key);
+  FieldValue field;
+  read_value(key, field);
   if (const char* needed = set_field(value, key, field)) [[unlikely]]
     tokens.fail(std::string(needed) + " under '" + std::string(known_text(key)) + "'",
                 name_of_kind(field.kind));
 }
 
-FieldValue SnapshotJsonWalker::read_value(KnownText key) {
+void SnapshotJsonWalker::read_value(KnownText key, FieldValue& value) {
   const char letter = tokens.peek_value();
-  if (letter != '[' && letter != '{') return tokens.take_scalar();
-  FieldValue field;
+  if (letter != '[' && letter != '{') return tokens.take_scalar(value);
+  if (letter == '[' && key == KnownText::frames) {
+    value.kind = FieldValue::Kind::stack;
+    value.stack = stacks_.read();
+    return;
+  }
   if (letter == '[' && (key == KnownText::pool_id || key == KnownText::segment_pool_id)) {
     if (const auto pool = take_plain_pool()) {
-      field.kind = FieldValue::Kind::pool;
-      field.pool = *pool;
-      return field;
+      value.kind = FieldValue::Kind::pool;
+      value.pool = *pool;
+      return;
     }
   }
-  if (letter == '{' || key != KnownText::frames) return read_generic(key);
-  field.kind = FieldValue::Kind::stack;
-  field.stack = stacks_.read();
-  return field;
+  read_generic(key, value);
 }
 
 /// The short way for `[1, 2]`. Nothing, and nothing taken, where it is written in another way or is
@@ -86,12 +126,11 @@ std::optional<allocator::PoolId> SnapshotJsonWalker::take_plain_pool() {
   return allocator::PoolId{first.number, second.number};
 }
 
-FieldValue SnapshotJsonWalker::read_generic(KnownText key) {
+void SnapshotJsonWalker::read_generic(KnownText key, FieldValue& value) {
   generic_value_ = generic.read();
-  FieldValue field = field_from_generic(generic_value_, key, tables_);
+  value = field_from_generic(generic_value_, key, tables_);
   // JSON has no tuples.
-  field.pool_is_list = false;
-  return field;
+  value.pool_is_list = false;
 }
 
 bool SnapshotJsonWalker::read_list_field(SegmentValue& segment, KnownText key) {

@@ -5,11 +5,13 @@
 
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "traces/json_generic.h"
 #include "traces/json_stacks.h"
 #include "traces/json_tokens.h"
+#include "traces/key_guesses.h"
 
 namespace vramlab::traces {
 
@@ -42,18 +44,35 @@ class SnapshotJsonWalker {
   template <typename Value>
   void read_dict(Value& value);
   template <typename Value>
+  std::optional<KnownText> take_next_key(Value& value, KeyGuesses::Place place);
+  TextId take_key_and_blanks();
+  template <typename Value>
   void read_field(Value& value, KnownText key);
+  template <typename Value>
+  KeyGuesses& guesses_of() {
+    return std::get<Guesses<Value>>(guesses_).keys;
+  }
   /// The fields that are lists of dicts. False if the key is of none of them.
   bool read_list_field(SegmentValue& segment, KnownText key);
   bool read_list_field(BlockValue& block, KnownText key);
   template <typename Item>
   void read_list(std::vector<Item>& items);
-  FieldValue read_value(KnownText key);
+  // Each into a value that is as after its construction.
+  void read_value(KnownText key, FieldValue& value);
   std::optional<allocator::PoolId> take_plain_pool();
-  FieldValue read_generic(KnownText key);
+  void read_generic(KnownText key, FieldValue& value);
   void count_part();
 
+  /// Each kind of dict has its own.
+  template <typename Value>
+  struct Guesses {
+    KeyGuesses keys;
+  };
+
   JsonStacks stacks_;
+  std::tuple<Guesses<SegmentValue>, Guesses<BlockValue>, Guesses<HistoryEntry>, Guesses<TraceEntry>,
+             Guesses<AnnotationValue>>
+      guesses_;
   SnapshotTables& tables_;
   /// What a field looks at until the next one is read.
   GenericPointer generic_value_;
