@@ -83,7 +83,8 @@ class JsonTokens {
 
   LetterWindow& window() { return window_; }
   /// Messages quote nothing before this place.
-  void begin_quotes_here() { word_position_ = window_.bytes_taken(); }
+  void begin_quotes_at(std::uint64_t position) { word_position_ = position; }
+  void begin_quotes_here() { begin_quotes_at(window_.bytes_taken()); }
 
   /// About what was taken last.
   [[noreturn]] void fail(const std::string& expected, const std::string& found) const;
@@ -106,7 +107,7 @@ class JsonTokens {
   TextTable& texts_;
   ShortTexts short_texts_;
   std::string decoded_;
-  /// Where the last text or number begins.
+  /// Where the last text or number begins, or what else was taken as a whole.
   std::uint64_t word_position_ = 0;
 };
 

@@ -35,8 +35,8 @@ void SnapshotJsonWalker::read_dict(Value& value) {
     const KeyGuesses::Guess& guess = guesses.after(place);
     KnownText key = guess.key;
     if (guess.is_at(window.at())) [[likely]] {
-      window.go_to(window.at() + guess.size);
       tokens.begin_quotes_here();
+      window.go_to(window.at() + guess.size);
     } else {
       const auto next_key = take_next_key(value, place);
       if (!next_key) return;
@@ -56,7 +56,9 @@ std::optional<KnownText> SnapshotJsonWalker::take_next_key(Value& value, KeyGues
   const bool is_first = place.number == KeyGuesses::Place::begin().number;
   bool has_more = is_first ? !tokens.take_if('}') : tokens.take_separator('}');
   for (bool is_at_place = true; has_more; is_at_place = false) {
-    const TextId key = take_key_and_blanks();
+    const TextId key = tokens.take_key();
+    tokens.begin_quotes_at(begin);
+    tokens.peek_value();
     const auto known = known_key(key);
     if (known && FieldsOf<Value>::keys.has(*known)) {
       const auto size = static_cast<std::size_t>(window.bytes_taken() - begin);
@@ -68,13 +70,6 @@ std::optional<KnownText> SnapshotJsonWalker::take_next_key(Value& value, KeyGues
     has_more = tokens.take_separator('}');
   }
   return std::nullopt;
-}
-
-TextId SnapshotJsonWalker::take_key_and_blanks() {
-  const TextId key = tokens.take_key();
-  tokens.peek_value();
-  tokens.begin_quotes_here();
-  return key;
 }
 
 template <typename Value>

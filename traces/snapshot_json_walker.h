@@ -45,7 +45,6 @@ class SnapshotJsonWalker {
   void read_dict(Value& value);
   template <typename Value>
   std::optional<KnownText> take_next_key(Value& value, KeyGuesses::Place place);
-  TextId take_key_and_blanks();
   template <typename Value>
   void read_field(Value& value, KnownText key);
   template <typename Value>

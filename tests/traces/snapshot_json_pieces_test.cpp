@@ -66,6 +66,13 @@ TEST(SnapshotJsonPieces, an_error_is_the_same_wherever_the_border_is) {
   }
 }
 
+TEST(SnapshotJsonPieces, a_zero_behind_a_remembered_key_is_refused_in_the_same_words) {
+  std::string json = trace_of(R"({"action": "alloc", "size": 1}, {"action": "alloc", "size": 0})");
+  json[json.rfind('0')] = '\0';
+  EXPECT_TRUE(read_json_bytes(json).error.ends_with("found ', \"size\": ?'")) << read_json_bytes(json).error;
+  expect_same_in_any_pieces(json);
+}
+
 TEST(SnapshotJsonPieces, a_text_may_be_longer_than_the_window) {
   for (const std::size_t size : {LetterWindow::default_bytes - 1, LetterWindow::default_bytes,
                                  4 * LetterWindow::default_bytes + 5}) {
