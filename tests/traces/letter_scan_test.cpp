@@ -16,13 +16,17 @@ std::size_t plain_letters(const std::string& text) {
   return static_cast<std::size_t>(find_not_plain(letters.data()) - letters.data());
 }
 
-DigitRow digits_of(const std::string& letters) {
-  DigitRow row = read_digits(letters.data());
-  row.end -= reinterpret_cast<std::uintptr_t>(letters.data());
-  return row;
-}
+struct ReadDigits {
+  std::uint64_t number;
+  std::size_t count;
+  bool is_too_large;
+};
 
-std::size_t digit_count(const DigitRow& row) { return reinterpret_cast<std::uintptr_t>(row.end); }
+ReadDigits digits_of(const std::string& text) {
+  const std::string letters = padded(text);
+  const DigitRow row = read_digits(letters.data());
+  return {row.number, static_cast<std::size_t>(row.end - letters.data()), row.is_too_large};
+}
 
 TEST(LetterScan, each_letter_is_plain_or_ends_the_scan_at_any_place) {
   for (int code = 0; code < 256; ++code) {
@@ -49,26 +53,25 @@ TEST(LetterScan, digits_of_any_number_are_read_to_their_end) {
     text += digit;
     number = number * 10 + count % 10;
     for (const char behind : {',', ']', '.', ':', '/', 'e', ' '}) {
-      const DigitRow row = digits_of(padded(text + behind + "77777777"));
+      const ReadDigits row = digits_of(text + behind + "77777777");
       EXPECT_EQ(row.number, number);
-      EXPECT_EQ(digit_count(row), count);
+      EXPECT_EQ(row.count, count);
       EXPECT_FALSE(row.is_too_large);
     }
   }
 }
 
 TEST(LetterScan, the_largest_number_is_exact_and_the_next_one_is_too_large) {
-  const DigitRow largest = digits_of(padded("18446744073709551615"));
+  const ReadDigits largest = digits_of("18446744073709551615");
   EXPECT_EQ(largest.number, std::numeric_limits<std::uint64_t>::max());
   EXPECT_FALSE(largest.is_too_large);
   for (const char* text : {"18446744073709551616", "20000000000000000000", "100000000000000000000",
                            "184467440737095516150", "99999999999999999999999999999999"})
-    EXPECT_TRUE(digits_of(padded(text)).is_too_large) << text;
+    EXPECT_TRUE(digits_of(text).is_too_large) << text;
 }
 
 TEST(LetterScan, no_digit_is_no_number) {
-  for (const char* text : {"", "x1", "-1", ".5"})
-    EXPECT_EQ(digit_count(digits_of(padded(text))), 0);
+  for (const char* text : {"", "x1", "-1", ".5"}) EXPECT_EQ(digits_of(text).count, 0);
 }
 
 }  // namespace

@@ -69,7 +69,8 @@ TEST(SnapshotJsonPieces, an_error_is_the_same_wherever_the_border_is) {
 TEST(SnapshotJsonPieces, a_zero_behind_a_remembered_key_is_refused_in_the_same_words) {
   std::string json = trace_of(R"({"action": "alloc", "size": 1}, {"action": "alloc", "size": 0})");
   json[json.rfind('0')] = '\0';
-  EXPECT_TRUE(read_json_bytes(json).error.ends_with("found ', \"size\": ?'")) << read_json_bytes(json).error;
+  EXPECT_TRUE(read_json_bytes(json).error.ends_with("found ', \"size\": ?'"))
+      << read_json_bytes(json).error;
   expect_same_in_any_pieces(json);
 }
 
