@@ -65,7 +65,7 @@ class PlacementBlocks {
   LifeIndex reservation_for(allocator::Address at, Class wanted) const;
 
   /// The lowest unmapped addresses of a reservation where so much could be had.
-  std::optional<allocator::Address> place_to_grow(LifeIndex life, allocator::Bytes size) const;
+  std::optional<allocator::Address> place_to_grow(LifeIndex index, allocator::Bytes size) const;
 
   const std::vector<SegmentLife>& lives() const { return lives_; }
   std::vector<SegmentLife>& lives() { return lives_; }

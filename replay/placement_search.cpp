@@ -71,9 +71,8 @@ std::vector<LifeIndex> lives_with_room(const PlacementBlocks& blocks,
   const FreeSet& set = blocks.free_blocks(request.wanted);
   for (auto at = set.lower_bound({request.rounded, Address{0}}); at != set.end(); ++at)
     lives.push_back(blocks.find(at->second)->life);
-  std::ranges::sort(lives);
-  const auto repeated = std::ranges::unique(lives);
-  lives.erase(repeated.begin(), repeated.end());
+  std::sort(lives.begin(), lives.end());
+  lives.erase(std::unique(lives.begin(), lives.end()), lives.end());
   return lives;
 }
 

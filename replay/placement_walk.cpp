@@ -49,20 +49,20 @@ class PlacementWalk {
   };
 
   void adopt_start();
-  void walk_call(std::size_t call);
+  void walk_call(std::size_t index);
   void walk_free(const RecordedCall& call);
   void walk_run(std::size_t index);
-  bool walk_event(std::size_t event);
-  bool walk_map(std::size_t event);
-  void place(std::size_t event, bool grew);
-  LifeIndex life_to_grow(std::size_t event) const;
+  bool walk_event(std::size_t index);
+  bool walk_map(std::size_t index);
+  void place(std::size_t index, bool grew);
+  LifeIndex life_to_grow(std::size_t index) const;
   Shape shape_of(const RecordedCall& call) const;
   std::vector<LifeIndex> serving(const PlacementRequest& request) const;
   void note_search(const PlacementRequest& request, Address at, LifeIndex life);
   void note_miss(const Miss& miss, LifeIndex got);
-  void note_growth(std::size_t event, const PlacementRequest& request);
+  void note_growth(std::size_t index, const PlacementRequest& request);
   void note_left(ReleaseRun& run) const;
-  bool could_release(LifeIndex life) const;
+  bool could_release(LifeIndex index) const;
   void note_bases();
   void contradict(std::size_t event);
   void name_pools();

@@ -21,10 +21,9 @@ constexpr unsigned most_sweeps = 40;
 
 }  // namespace
 
-PoolInference::PoolInference(const DeviceHistory& history, const std::vector<RecordedCall>& calls,
-                             const Placements& placements, const allocator::Settings& settings)
+PoolInference::PoolInference(const DeviceHistory& history, const Placements& placements,
+                             const allocator::Settings& settings)
     : history_(history),
-      calls_(calls),
       placements_(placements),
       release_cost_(placements),
       prelude_{settings.garbage_collection_threshold > 0, settings.max_split_size} {
@@ -45,9 +44,8 @@ PoolInference::PoolInference(const DeviceHistory& history, const std::vector<Rec
 
 void PoolInference::note_apart(const std::vector<std::pair<LifeIndex, LifeIndex>>& pairs) {
   std::vector<std::pair<LifeIndex, LifeIndex>> once = pairs;
-  std::ranges::sort(once);
-  const auto repeated = std::ranges::unique(once);
-  once.erase(repeated.begin(), repeated.end());
+  std::sort(once.begin(), once.end());
+  once.erase(std::unique(once.begin(), once.end()), once.end());
   for (const auto& [a, b] : once) {
     apart_[a].push_back(b);
     apart_[b].push_back(a);
@@ -96,9 +94,8 @@ void PoolInference::note_runs() {
     for (const LifeIndex life : placements_.releases[run].left) runs_of_[life].push_back(run);
   }
   for (auto& runs : runs_of_) {
-    std::ranges::sort(runs);
-    const auto repeated = std::ranges::unique(runs);
-    runs.erase(repeated.begin(), repeated.end());
+    std::sort(runs.begin(), runs.end());
+    runs.erase(std::unique(runs.begin(), runs.end()), runs.end());
   }
 }
 

@@ -16,8 +16,8 @@ inline constexpr unsigned most_pool_rounds = 8;
 
 class PoolInference {
  public:
-  PoolInference(const DeviceHistory& history, const std::vector<RecordedCall>& calls,
-                const Placements& placements, const allocator::Settings& settings);
+  PoolInference(const DeviceHistory& history, const Placements& placements,
+                const allocator::Settings& settings);
 
   /// By life. Unknown pools are the device's own unless something speaks against it.
   const std::vector<allocator::PoolId>& solve();
@@ -51,7 +51,6 @@ class PoolInference {
   std::vector<allocator::PoolId> choices() const;
 
   const DeviceHistory& history_;
-  const std::vector<RecordedCall>& calls_;
   const Placements& placements_;
   ReleaseCost release_cost_;
   std::vector<allocator::PoolId> pools_;

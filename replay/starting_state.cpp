@@ -12,7 +12,6 @@ namespace {
 using allocator::Action;
 using allocator::Address;
 using allocator::Bytes;
-using allocator::GivenBlock;
 using allocator::GivenSegment;
 using allocator::GivenUse;
 using allocator::PoolKind;

@@ -77,7 +77,7 @@ DeviceFidelity verify_device(const DeviceHistory& history, const VerifyCondition
   }
   const allocator::Settings& settings = conditions.settings.settings;
   const Prepared prepared = prepare(history, settings);
-  PoolInference inference(history, prepared.calls, prepared.placements, settings);
+  PoolInference inference(history, prepared.placements, settings);
   std::optional<DeviceFidelity> best;
   for (unsigned round = 1; round <= most_pool_rounds; ++round) {
     const std::vector<PoolId>& pools = inference.solve();

@@ -7,7 +7,6 @@
 
 namespace vramlab::replay {
 
-using allocator::Action;
 using allocator::Address;
 using allocator::AllocatorEvent;
 

@@ -8,7 +8,6 @@
 namespace vramlab::replay {
 
 using allocator::Action;
-using allocator::Address;
 using allocator::AllocatorEvent;
 using allocator::PoolId;
 using allocator::Search;

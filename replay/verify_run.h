@@ -51,16 +51,16 @@ class VerifyRun : private allocator::Director {
   };
 
   void adopt_start();
-  void follow(std::size_t call);
+  void follow(std::size_t index);
   void follow_free(const RecordedCall& call);
   void follow_release(std::size_t index);
   void follow_request(std::size_t index);
-  void request_memory(std::size_t event);
+  void request_memory(std::size_t index);
   void run_out_of_memory(std::size_t event);
   bool explains(const allocator::Search& search);
-  std::vector<allocator::Search> searches_of(std::size_t event) const;
+  std::vector<allocator::Search> searches_of(std::size_t index) const;
 
-  void compare_request(std::size_t event, allocator::Bytes requested);
+  void compare_request(std::size_t index, allocator::Bytes requested);
   void complete_until(std::size_t event);
   void complete_frees_of(std::size_t first, std::size_t end);
   void complete_head();
@@ -72,7 +72,7 @@ class VerifyRun : private allocator::Director {
   void take_releases();
   bool ages_are_known() const;
   bool collects_by_shape(const allocator::Search& search);
-  bool release_as_recorded(std::size_t event);
+  bool release_as_recorded(std::size_t index);
   std::vector<PooledRelease> expected_releases() const;
   ReleaseRules::Ending ending() const;
   void compare_segment_calls();
