@@ -53,7 +53,9 @@ void judge(DeviceFidelity& fidelity, const DeviceHistory& history, const Prepare
                                " events of kinds that a replay does not know");
   const bool agrees = fidelity.allocs.is_full() && fidelity.final_blocks.is_full() &&
                       fidelity.segment_calls.wrong == 0 && !fidelity.first_difference;
-  const bool is_sound = contradiction.empty();
+  if (fidelity.inferred.mode_changes > 0)
+    fidelity.reasons.emplace_back("settings changed: expandable_segments was on and off");
+  const bool is_sound = contradiction.empty() && fidelity.inferred.mode_changes == 0;
   if (agrees)
     fidelity.label = FidelityLabel::exact;
   else

@@ -106,6 +106,7 @@ bool VerifyRun::explains(const Search& search) {
   const auto plan = rules_.ladder(search, releases, ending());
   if (!plan) return false;
   call_.garbage_passes = plan->garbage_passes;
+  if (plan->has_oversize) ++fidelity_.inferred.oversize_releases;
   return true;
 }
 

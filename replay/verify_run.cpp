@@ -32,6 +32,7 @@ VerifyRun::VerifyRun(const VerifyInput& input)
       engine_(device_, input.version, input.settings),
       rules_(engine_) {
   if (input.settings.garbage_collection_threshold > 0) engine_.count_ages();
+  modes_ = expandable_modes(input.history, input.calls, input.settings);
   adopt_start();
 }
 
@@ -70,6 +71,7 @@ DeviceFidelity VerifyRun::run() {
 
 void VerifyRun::follow(std::size_t index) {
   const RecordedCall& call = input_.calls[index];
+  set_mode(index);
   switch (call.kind) {
     case RecordedCallKind::free:
     case RecordedCallKind::free_later:
@@ -79,6 +81,14 @@ void VerifyRun::follow(std::size_t index) {
     case RecordedCallKind::request:
       return follow_request(index);
   }
+}
+
+void VerifyRun::set_mode(std::size_t index) {
+  if (engine_.settings().expandable_segments == modes_[index]) return;
+  allocator::Settings settings = engine_.settings();
+  settings.expandable_segments = modes_[index];
+  engine_.replace_settings(settings);
+  if (index > 0) ++fidelity_.inferred.mode_changes;
 }
 
 void VerifyRun::follow_free(const RecordedCall& call) {

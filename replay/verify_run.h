@@ -52,6 +52,7 @@ class VerifyRun : private allocator::Director {
 
   void adopt_start();
   void follow(std::size_t index);
+  void set_mode(std::size_t index);
   void follow_free(const RecordedCall& call);
   void follow_release(std::size_t index);
   void follow_request(std::size_t index);
@@ -97,7 +98,10 @@ class VerifyRun : private allocator::Director {
   /// Searches that missed before each completion, for an out-of-memory whose pool is not known.
   std::vector<allocator::Search> candidates_;
   std::vector<bool> candidate_missed_;
+  /// Where blocks are that the replay placed elsewhere.
   std::map<allocator::Address, allocator::Address> moved_;
+  /// Whether expandable segments were on, by call.
+  std::vector<bool> modes_;
   std::vector<std::size_t> unexplained_calls_;
 };
 
