@@ -9,8 +9,8 @@
 #include "traces/input_error.h"
 #include "traces/output_file.h"
 #include "traces/read_snapshot.h"
-#include "traces/snapshot_writer.h"
 #include "traces/stripped_frames.h"
+#include "traces/trace_writer.h"
 
 namespace vramlab::tools {
 namespace {
@@ -24,18 +24,16 @@ struct ConvertArguments {
   CommonFlags flags;
 };
 
-using MakeWriter = std::unique_ptr<traces::SnapshotWriter> (*)(traces::ByteSink& sink,
-                                                               const traces::SnapshotTables&);
-
 struct OutputFormat {
   std::string_view name;
   std::string_view endings[2];
-  MakeWriter make_writer;
+  traces::TraceFormat format;
 };
 
 constexpr OutputFormat output_formats[] = {
-    {"pickle", {".pickle", ".pkl"}, traces::make_snapshot_pickle_writer},
-    {"json", {".json", ".json"}, traces::make_snapshot_json_writer},
+    {"pickle", {".pickle", ".pkl"}, traces::TraceFormat::snapshot_pickle},
+    {"json", {".json", ".json"}, traces::TraceFormat::snapshot_json},
+    {"native-text", {".vtrace.jsonl", ".jsonl"}, traces::TraceFormat::native_text},
 };
 
 bool has_ending(const OutputFormat& format, std::string_view path) {
@@ -48,7 +46,7 @@ const OutputFormat& output_format(const ConvertArguments& arguments) {
                                  : arguments.format == format.name)
       return format;
   throw traces::InputError({arguments.output, "",
-                            "a name that ends in .pickle, .pkl or .json (or --format)",
+                            "a name that ends in .pickle, .pkl, .json or .jsonl (or --format)",
                             "another ending"});
 }
 
@@ -62,11 +60,12 @@ ExitStatus convert(const ConvertArguments& arguments) {
                                                                       : traces::Overwrite::refused);
   const RemovalOnInterrupt removal(output.temporary_path());
   traces::SnapshotTables tables;
-  const auto writer = format.make_writer(output, tables);
-  traces::StrippedFrames stripped(*writer);
-  traces::SnapshotSink& sink =
-      arguments.strips_frames ? static_cast<traces::SnapshotSink&>(stripped) : *writer;
-  traces::read_snapshot(trace, tables, sink);
+  const auto writer = make_trace_writer(format.format, output, tables);
+  traces::StrippedFrames stripped(writer->sinks().recorded);
+  traces::StrippedProgramFrames stripped_program(writer->sinks().program);
+  traces::read_trace(
+      trace, tables,
+      arguments.strips_frames ? traces::NativeSinks{stripped, stripped_program} : writer->sinks());
   writer->finish();
   output.finish();
   return ExitStatus::done;
@@ -80,14 +79,14 @@ void add_convert_command(CLI::App& program, CommandAction& action) {
       program.add_subcommand("convert", "Write a recording in another format, or without stacks");
   command
       ->add_option("IN", arguments->input,
-                   "A PyTorch memory snapshot (pickle or JSON; also .gz, .zst; - is standard "
-                   "input)")
+                   "A PyTorch memory snapshot (pickle or JSON) or a native trace (also .gz, .zst; "
+                   "- is standard input)")
       ->required();
   command->add_option("-o,--output", arguments->output, "The file to write")->required();
   command
       ->add_option("--format", arguments->format,
-                   "pickle or json; without it, the output's ending says")
-      ->check(CLI::IsMember({"pickle", "json"}));
+                   "pickle, json or native-text; without it, the output's ending says")
+      ->check(CLI::IsMember({"pickle", "json", "native-text"}));
   command->add_flag("--strip-frames", arguments->strips_frames, "Leave out all stacks");
   command->add_flag("--force", arguments->may_overwrite, "Overwrite the output");
   add_common_flags(*command, arguments->flags);
