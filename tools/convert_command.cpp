@@ -34,6 +34,7 @@ constexpr OutputFormat output_formats[] = {
     {"pickle", {".pickle", ".pkl"}, traces::TraceFormat::snapshot_pickle},
     {"json", {".json", ".json"}, traces::TraceFormat::snapshot_json},
     {"native-text", {".vtrace.jsonl", ".jsonl"}, traces::TraceFormat::native_text},
+    {"native-binary", {".vtrace", ".vtrace"}, traces::TraceFormat::native_binary},
 };
 
 bool has_ending(const OutputFormat& format, std::string_view path) {
@@ -45,9 +46,10 @@ const OutputFormat& output_format(const ConvertArguments& arguments) {
     if (arguments.format.empty() ? has_ending(format, arguments.output)
                                  : arguments.format == format.name)
       return format;
-  throw traces::InputError({arguments.output, "",
-                            "a name that ends in .pickle, .pkl, .json or .jsonl (or --format)",
-                            "another ending"});
+  throw traces::InputError(
+      {arguments.output, "",
+       "a name that ends in .pickle, .pkl, .json, .jsonl or .vtrace (or --format)",
+       "another ending"});
 }
 
 ExitStatus convert(const ConvertArguments& arguments) {
@@ -84,9 +86,10 @@ void add_convert_command(CLI::App& program, CommandAction& action) {
       ->required();
   command->add_option("-o,--output", arguments->output, "The file to write")->required();
   command
-      ->add_option("--format", arguments->format,
-                   "pickle, json or native-text; without it, the output's ending says")
-      ->check(CLI::IsMember({"pickle", "json", "native-text"}));
+      ->add_option(
+          "--format", arguments->format,
+          "pickle, json, native-text or native-binary; without it, the output's ending says")
+      ->check(CLI::IsMember({"pickle", "json", "native-text", "native-binary"}));
   command->add_flag("--strip-frames", arguments->strips_frames, "Leave out all stacks");
   command->add_flag("--force", arguments->may_overwrite, "Overwrite the output");
   add_common_flags(*command, arguments->flags);

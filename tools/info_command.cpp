@@ -16,8 +16,8 @@ struct InfoArguments {
   CommonFlags flags;
 };
 
-std::string encoding_text(const traces::SnapshotFacts& snapshot) {
-  if (!snapshot.pickle) return "text";
+std::string encoding_text(const traces::SnapshotFacts& snapshot, traces::TraceFormat format) {
+  if (!snapshot.pickle) return format == traces::TraceFormat::native_binary ? "binary" : "text";
   const traces::PickleFacts& facts = *snapshot.pickle;
   const char* producer = facts.producer == traces::PickleProducer::python
                              ? "written by Python"
@@ -38,7 +38,7 @@ InfoOutcome look_at(const std::string& path, const CommonFlags& flags) {
   outcome.file = trace.file;
   outcome.format = trace_format_name(trace.format);
   outcome.packing = packing_name(trace.packing);
-  outcome.encoding = encoding_text(facts);
+  outcome.encoding = encoding_text(facts, trace.format);
   outcome.bytes = facts.bytes;
   outcome.summary = summarizer.finish();
   if (is_native(trace.format)) outcome.program = program.summary();

@@ -35,6 +35,7 @@ const NativeRecordReader::RecordRow NativeRecordReader::rows[] = {
     {"frame", [](auto& reader, auto& json) { reader.values_.define_frame(json); }, true},
     {"stack", [](auto& reader, auto& json) { reader.values_.define_stack(json); }, true},
     {"value", [](auto& reader, auto& json) { reader.values_.define_value(json); }, true},
+    {"shape", [](auto& reader, auto& json) { reader.values_.define_shape(json); }, true},
     {"segment", [](auto& reader, auto& json) { reader.read_segment(json); }, false},
     {"annotation", [](auto& reader, auto& json) { reader.read_annotation(json); }, false},
     {"trace", [](auto& reader, auto& json) { reader.read_trace(json); }, false},
@@ -55,10 +56,14 @@ void NativeRecordReader::read_lines(JsonScanner& json) {
   }
 }
 
-void NativeRecordReader::finish(JsonScanner& json) {
-  if (!has_header_) json.fail("a header");
-  if (segment_) json.fail(needs_block);
-  if (has_end_ && !is_ended_) json.fail("another record, as there was no 'end'");
+const char* NativeRecordReader::fault_of_end() const {
+  if (!has_header_) return "a header";
+  if (segment_) return needs_block;
+  return has_end_ && !is_ended_ ? "another record, as there was no 'end'" : nullptr;
+}
+
+void NativeRecordReader::finish(JsonScanner& json) const {
+  if (const char* needed = fault_of_end()) json.fail(needed);
 }
 
 void NativeRecordReader::read_record(JsonScanner& json) {

@@ -26,11 +26,12 @@ class NativeRecordReader {
   /// All lines up to the end of what the scanner reads.
   void read_lines(JsonScanner& json);
   /// At the end of the trace: fails where something is missing.
-  void finish(JsonScanner& json);
+  void finish(JsonScanner& json) const;
 
   // For records that are no lines. Each says what is expected instead where it may not stand here.
   const char* fault_of_entry() const;
   const char* fault_of_program_event() const;
+  const char* fault_of_end() const;
   DeviceIndex device() const { return device_; }
   const NativeValueReader& values() const { return values_; }
 

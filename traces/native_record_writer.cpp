@@ -88,7 +88,7 @@ NativeRecordWriter::NativeRecordWriter(LineSink& lines, const SnapshotTables& ta
 void NativeRecordWriter::header(const TraceHeader& header) {
   check(!has_header_, "a trace has one header, its first line");
   has_header_ = true;
-  lines_.line(header_line(header));
+  lines_.line(header_line(header), LineKind::record);
 }
 
 void NativeRecordWriter::write_missing_header() {
@@ -109,7 +109,7 @@ void NativeRecordWriter::begin(std::string_view kind) {
   line_.assign("{\"").append(kind).append("\":");
 }
 
-void NativeRecordWriter::end() { lines_.line(line_ += '}'); }
+void NativeRecordWriter::end() { lines_.line(line_ += '}', LineKind::record); }
 
 void NativeRecordWriter::bare_list() {
   begin("bare_list");

@@ -141,7 +141,7 @@ std::uint32_t NativeSpeller::text_number(TextId text) {
     add_hex(line, letters);
     line += '"';
   }
-  lines_.line(line += '}');
+  lines_.line(line += '}', LineKind::definition);
   return place;
 }
 
@@ -168,7 +168,8 @@ std::uint32_t NativeSpeller::frame_number(FrameId id) {
   std::string fields;
   add_fields(fields, *this, tables_.frames.frame(id));
   const std::uint32_t number = place_of(frames_, id.value) = ++frame_count_;
-  lines_.line("{\"frame\":" + std::to_string(number) + ",\"is\":" + fields + "}");
+  lines_.line("{\"frame\":" + std::to_string(number) + ",\"is\":" + fields + "}",
+              LineKind::definition);
   return number;
 }
 
@@ -182,7 +183,8 @@ std::uint32_t NativeSpeller::stack_number(StackId stack) {
     frames += std::to_string(frame_number(frame));
   }
   const std::uint32_t number = place_of(stacks_, stack.value) = ++stack_count_;
-  lines_.line("{\"stack\":" + std::to_string(number) + ",\"frames\":[" + frames + "]}");
+  lines_.line("{\"stack\":" + std::to_string(number) + ",\"frames\":[" + frames + "]}",
+              LineKind::definition);
   return number;
 }
 
@@ -199,7 +201,8 @@ std::uint32_t NativeSpeller::value_number(const GenericPointer& value) {
   add_parts(parts, *value);
   const auto number = static_cast<std::uint32_t>(values_.size() + 1);
   values_[value.get()] = {value, number};
-  lines_.line("{\"value\":" + std::to_string(number) + ",\"is\":" + parts + "}");
+  lines_.line("{\"value\":" + std::to_string(number) + ",\"is\":" + parts + "}",
+              LineKind::definition);
   return number;
 }
 

@@ -14,6 +14,9 @@
 
 namespace vramlab::traces {
 
+/// A definition gives a number to what others refer to; it may stand anywhere before them.
+enum class LineKind : std::uint8_t { definition, record };
+
 /// Takes whole lines of a native trace.
 class LineSink {
  public:
@@ -23,7 +26,7 @@ class LineSink {
   virtual ~LineSink() = default;
 
   /// Without the line's end.
-  virtual void line(std::string_view line) = 0;
+  virtual void line(std::string_view line, LineKind kind) = 0;
 };
 
 class NativeSpeller {
@@ -45,7 +48,7 @@ class NativeSpeller {
  private:
   enum : std::uint32_t { not_seen = 0, in_place = UINT32_MAX };
 
-  std::uint32_t frame_number(FrameId frame);
+  std::uint32_t frame_number(FrameId id);
   std::uint32_t value_number(const GenericPointer& value);
   void add_parts(std::string& line, const GenericValue& value);
   void add_dict(std::string& line, const GenericDict& dict);

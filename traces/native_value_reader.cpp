@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "traces/native_format.h"
+#include "traces/native_shapes.h"
 
 namespace vramlab::traces {
 namespace {
@@ -91,6 +92,31 @@ void NativeValueReader::define_value(JsonScanner& json) {
   next_name(json, "is");
   values_.push_back(value(json));
   kept_parts_ += part_count_;
+}
+
+/// The keys whose values stand elsewhere, then an entry without them.
+void NativeValueReader::define_shape(JsonScanner& json) {
+  take_number(json, shapes_.size());
+  next_name(json, "keys");
+  KeySet keys;
+  json.take('[');
+  while (!json.take_if(']')) {
+    if (keys != KeySet{}) json.take(',');
+    const auto known = known_key(tables_.texts.intern(json.text()));
+    if (!known || keys.has(*known)) json.fail("keys of an entry, each once", "another text");
+    keys.add(*known);
+  }
+  next_name(json, "is");
+  TraceEntry shape;
+  fields(json, shape);
+  for (std::uint32_t key = 0; key < known_key_count; ++key)
+    if (keys.has(static_cast<KnownText>(key)) && shape.keys.has(static_cast<KnownText>(key)))
+      json.fail("each key once", "one of them again");
+  if (!shape.keys.has(KnownText::action)) json.fail("an entry with an 'action'", "none");
+  shape.keys.add_all(keys);
+  if (keys_in_event(shape.keys) != keys)
+    json.fail("the keys whose values an event holds", "others");
+  shapes_.push_back(std::move(shape));
 }
 
 TextId NativeValueReader::text(JsonScanner& json) {

@@ -27,6 +27,7 @@ class NativeValueReader {
   void define_frame(JsonScanner& json);
   void define_stack(JsonScanner& json);
   void define_value(JsonScanner& json);
+  void define_shape(JsonScanner& json);
 
   TextId text(JsonScanner& json);
   /// Of an object, without its colon.
@@ -49,6 +50,10 @@ class NativeValueReader {
   StackId stack(std::uint32_t number) const {
     return number == 0 ? StackId{} : stacks_[number - 1];
   }
+
+  std::size_t shape_count() const { return shapes_.size(); }
+  /// An entry of that shape, all numbers 0.
+  const TraceEntry& shape(std::uint32_t number) const { return shapes_[number - 1]; }
 
   /// `,"name":` of a record. Nothing may come between.
   static void next_name(JsonScanner& json, std::string_view name);
@@ -77,6 +82,7 @@ class NativeValueReader {
   std::vector<FrameId> frames_;
   std::vector<StackId> stacks_;
   std::vector<GenericPointer> values_;
+  std::vector<TraceEntry> shapes_;
   /// Of values that are kept, and of the one at hand.
   std::size_t kept_parts_ = 0;
   std::size_t part_count_ = 0;

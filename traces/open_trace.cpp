@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "traces/input_error.h"
+#include "traces/native_binary.h"
 #include "traces/native_text.h"
 
 namespace vramlab::traces {
@@ -32,6 +33,7 @@ struct FormatRow {
 
 constexpr std::array formats = {
     FormatRow{TraceFormat::native_text, "native trace (text)", begins_like_native_text},
+    FormatRow{TraceFormat::native_binary, "native trace (binary)", begins_like_native_binary},
     FormatRow{TraceFormat::snapshot_pickle, "PyTorch snapshot (pickle)", begins_like_pickle},
     FormatRow{TraceFormat::snapshot_json, "PyTorch snapshot (JSON)", begins_like_json},
 };
@@ -102,7 +104,9 @@ std::string_view trace_format_name(TraceFormat format) {
   return "unknown";
 }
 
-bool is_native(TraceFormat format) { return format == TraceFormat::native_text; }
+bool is_native(TraceFormat format) {
+  return format == TraceFormat::native_text || format == TraceFormat::native_binary;
+}
 
 std::string_view packing_name(Packing packing) {
   switch (packing) {

@@ -11,7 +11,12 @@
 
 namespace vramlab::traces {
 
-enum class TraceFormat : std::uint8_t { snapshot_pickle, snapshot_json, native_text };
+enum class TraceFormat : std::uint8_t {
+  snapshot_pickle,
+  snapshot_json,
+  native_text,
+  native_binary
+};
 /// Such as `PyTorch snapshot (pickle)`.
 std::string_view trace_format_name(TraceFormat format);
 

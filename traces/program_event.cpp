@@ -1,5 +1,6 @@
 #include "traces/program_event.h"
 
+#include <algorithm>
 #include <array>
 
 namespace vramlab::traces {
@@ -87,6 +88,11 @@ std::optional<ProgramEventKind> program_event_kind(std::string_view name) {
 std::span<const ProgramField> program_fields(ProgramEventKind kind) {
   const KindRow& found = kinds[static_cast<std::size_t>(kind)];
   return {found.fields.data(), found.field_count};
+}
+
+bool has_text(ProgramEventKind kind) {
+  const auto of_kind = program_fields(kind);
+  return std::find(of_kind.begin(), of_kind.end(), ProgramField::text) != of_kind.end();
 }
 
 std::string_view program_field_name(ProgramField field) {

@@ -95,6 +95,8 @@ std::optional<ProgramEventKind> program_event_kind(std::string_view name);
 /// The fields of a kind. The first is what the event is about.
 std::span<const ProgramField> program_fields(ProgramEventKind kind);
 
+bool has_text(ProgramEventKind kind);
+
 /// Such as `bytes`.
 std::string_view program_field_name(ProgramField field);
 std::optional<ProgramField> program_field(std::string_view name);

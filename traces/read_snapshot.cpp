@@ -1,6 +1,7 @@
 #include "traces/read_snapshot.h"
 
 #include "allocator/check.h"
+#include "traces/native_binary.h"
 #include "traces/native_text.h"
 #include "traces/snapshot_json.h"
 
@@ -17,6 +18,8 @@ SnapshotFacts read_trace(OpenTrace& trace, SnapshotTables& tables, NativeSinks s
       return {std::nullopt, read_snapshot_json(*trace.source, trace.file, tables, sink).bytes};
     case TraceFormat::native_text:
       return {std::nullopt, read_native_text(*trace.source, trace.file, tables, sinks)};
+    case TraceFormat::native_binary:
+      return {std::nullopt, read_native_binary(*trace.source, trace.file, tables, sinks)};
   }
   check_failed("every format has a reader", __FILE__, __LINE__);
 }

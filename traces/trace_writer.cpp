@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "allocator/check.h"
+#include "traces/native_binary_writer.h"
 #include "traces/native_record_writer.h"
 #include "traces/snapshot_writer.h"
 
@@ -34,7 +35,7 @@ class NativeTextWriter : public TraceWriter, private LineSink {
   }
 
  private:
-  void line(std::string_view line) override {
+  void line(std::string_view line, LineKind) override {
     bytes_.add(line);
     bytes_.add('\n');
   }
@@ -54,6 +55,8 @@ std::unique_ptr<TraceWriter> make_trace_writer(TraceFormat format, ByteSink& sin
       return std::make_unique<SnapshotTraceWriter>(make_snapshot_json_writer(sink, tables));
     case TraceFormat::native_text:
       return std::make_unique<NativeTextWriter>(sink, tables);
+    case TraceFormat::native_binary:
+      return make_native_binary_writer(sink, tables);
   }
   check_failed("every format has a writer", __FILE__, __LINE__);
 }

@@ -15,5 +15,11 @@ struct NativeRewriting {
 /// Reads the text form out of memory, given to the reader so many bytes at a time.
 NativeRewriting rewrite_native_text(const std::string& bytes,
                                     std::size_t bytes_at_a_time = 1 << 20);
+/// The same for the binary form.
+NativeRewriting rewrite_native_binary(const std::string& bytes,
+                                      std::size_t bytes_at_a_time = 1 << 20);
+
+/// The binary form of a text that is read without an error.
+std::string native_binary_of(const std::string& text);
 
 }  // namespace vramlab::support

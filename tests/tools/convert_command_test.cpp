@@ -70,13 +70,15 @@ TEST_F(Convert, standard_input_and_a_format_by_name) {
 }
 
 TEST_F(Convert, a_pickle_goes_to_a_native_trace_and_back) {
-  const std::string native = folder + "/out.vtrace.jsonl";
-  const ProgramResult there = convert({input, "-o", native});
-  EXPECT_EQ(there.exit_status, 0) << there.errors;
-  EXPECT_EQ(content(native).find("{\"format\":\"vramlab-trace\""), 0U);
-  EXPECT_EQ(convert({"-", "-o", folder + "/back.pkl"}, content(native)).exit_status, 0);
-  EXPECT_EQ(support::read_pickle_bytes(content(folder + "/back.pkl")).lines,
-            support::read_pickle_bytes(content(input)).lines);
+  for (const std::string ending : {".vtrace.jsonl", ".vtrace"}) {
+    const std::string native = folder + "/out" + ending;
+    const ProgramResult there = convert({input, "-o", native});
+    EXPECT_EQ(there.exit_status, 0) << there.errors;
+    const std::string back = folder + "/back" + ending + ".pickle";
+    EXPECT_EQ(convert({"-", "-o", back}, content(native)).exit_status, 0);
+    EXPECT_EQ(support::read_pickle_bytes(content(back)).lines,
+              support::read_pickle_bytes(content(input)).lines);
+  }
 }
 
 TEST_F(Convert, a_program_does_not_become_a_snapshot) {
