@@ -77,12 +77,13 @@ void JsonScanner::fail(const std::string& expected) {
   fail(expected, describe_next());
 }
 
+/// Takes it, so that the quote is the same however the letters arrive.
 std::string JsonScanner::describe_next() {
   if (!has_letter()) return "the end of the file";
-  constexpr std::ptrdiff_t longest_quote = 20;
+  constexpr std::size_t longest_quote = 20;
   std::string found = "'";
-  for (const char* at = at_; at != end_ && at - at_ < longest_quote && *at != '\n'; ++at)
-    found += *at < ' ' || *at > '~' ? '?' : *at;
+  for (; found.size() <= longest_quote && has_letter() && *at_ != '\n'; ++at_)
+    found += *at_ < ' ' || *at_ > '~' ? '?' : *at_;
   return found == "'" ? "the end of the line" : found + "'";
 }
 

@@ -55,7 +55,7 @@ class PartReader {
   std::uint64_t byte_ = 0;
 };
 
-/// The payload of one chunk, checked against its checksum at its end.
+/// The payload of one chunk, with its checksum.
 class PayloadSource : public ByteSource {
  public:
   PayloadSource(PartReader& parts, const ChunkStart& chunk)
@@ -67,13 +67,16 @@ class PayloadSource : public ByteSource {
     const std::size_t got = parts_.read_some(target, wanted);
     left_ -= got;
     crc32_ = crc32_with(crc32_, {target, got});
-    if (left_ == 0 && crc32_ != chunk_.crc32)
-      parts_.fail(chunk_.byte, "a chunk with the checksum that it names", "other bytes");
     return got;
   }
   std::unique_ptr<ByteSource> reopen() const override { return nullptr; }
 
   bool is_at_end() const { return left_ == 0; }
+  /// Requires: all of it was read.
+  void check_sum() const {
+    if (crc32_ != chunk_.crc32)
+      parts_.fail(chunk_.byte, "a chunk with the checksum that it names", "other bytes");
+  }
   /// Less than asked for at the end only.
   std::size_t read_full(char* target, std::size_t count) {
     std::size_t total = 0;
@@ -145,6 +148,7 @@ void BinaryReader::read_lines(const ChunkStart& chunk) {
   PayloadSource payload(parts_, chunk);
   JsonScanner json(payload, {parts_.file(), parts_.bytes_taken(), JsonScanner::Lines::not_told});
   records_.read_lines(json);
+  payload.check_sum();
 }
 
 void BinaryReader::read_events(const ChunkStart& chunk) {
@@ -158,6 +162,7 @@ void BinaryReader::read_events(const ChunkStart& chunk) {
     for (std::size_t i = 0; i < got / sizeof(NativeEvent); ++i, byte += sizeof(NativeEvent))
       give(events_[i], byte);
   }
+  payload.check_sum();
 }
 
 void BinaryReader::give(const NativeEvent& event, std::uint64_t byte) {
@@ -178,6 +183,7 @@ void BinaryReader::read_directory(const ChunkStart& chunk) {
     if (named != known)
       parts_.fail(chunk.byte, "a directory of the chunks as they are", "another one");
   }
+  payload.check_sum();
 }
 
 void BinaryReader::read_end(const ChunkStart& directory) {

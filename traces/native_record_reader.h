@@ -13,11 +13,6 @@
 
 namespace vramlab::traces {
 
-struct NativeSinks {
-  SnapshotSink& recorded;
-  ProgramSink& program;
-};
-
 class NativeRecordReader {
  public:
   /// Tables and sinks must outlive it.

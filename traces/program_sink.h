@@ -42,6 +42,12 @@ class ProgramSink {
   virtual void program_event(const ProgramEvent& event) = 0;
 };
 
+/// Who takes a whole native trace.
+struct NativeSinks {
+  SnapshotSink& recorded;
+  ProgramSink& program;
+};
+
 /// For what has no place for a program's events: refuses the first one.
 class RefusedProgram : public ProgramSink {
  public:

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <optional>
 
-#include "traces/native_record_reader.h"
 #include "traces/open_trace.h"
+#include "traces/program_sink.h"
 #include "traces/snapshot_pickle.h"
 #include "traces/snapshot_sink.h"
 #include "traces/snapshot_tables.h"

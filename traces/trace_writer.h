@@ -6,8 +6,8 @@
 #include <string>
 
 #include "traces/byte_sink.h"
-#include "traces/native_record_reader.h"
 #include "traces/open_trace.h"
+#include "traces/program_sink.h"
 #include "traces/snapshot_tables.h"
 
 namespace vramlab::traces {

@@ -70,6 +70,15 @@ TEST(NativeBinary, it_does_not_matter_how_the_bytes_arrive) {
   EXPECT_EQ(rewrite_native_binary(native_binary_of(text), 7).text, text);
 }
 
+TEST(NativeBinary, an_error_is_the_same_however_the_bytes_arrive) {
+  const std::string binary = native_binary_of(sample(support::whole_program));
+  for (std::size_t at = 0; at < binary.size(); at += 3) {
+    std::string broken = binary;
+    broken[at] = static_cast<char>(broken[at] ^ 1);
+    EXPECT_EQ(rewrite_native_binary(broken, 3).error, rewrite_native_binary(broken).error) << at;
+  }
+}
+
 TEST(NativeBinary, more_events_than_a_chunk_holds_keep_their_order) {
   std::string text = "{\"format\":\"vramlab-trace\",\"version\":1,\"has_end\":true}\n";
   for (int id = 0; id < 70'000; ++id)

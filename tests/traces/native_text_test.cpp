@@ -120,6 +120,15 @@ TEST(NativeText, it_does_not_matter_how_the_bytes_arrive) {
   }
 }
 
+TEST(NativeText, an_error_is_the_same_however_the_bytes_arrive) {
+  const std::string text = sample(support::whole_program);
+  for (std::size_t cut = 1; cut < 200; cut += 3) {
+    std::string broken = text;
+    broken[cut] = '#';
+    EXPECT_EQ(rewrite_native_text(broken, 3).error, rewrite_native_text(broken).error);
+  }
+}
+
 constexpr const char* header = "{\"format\":\"vramlab-trace\",\"version\":1}\n";
 const std::string ended_header = "{\"format\":\"vramlab-trace\",\"version\":1,\"has_end\":true}\n";
 
