@@ -1,15 +1,18 @@
 // `vramlab convert`: a recording in another format.
+#include <cstdint>
 #include <cstdio>
+#include <map>
 #include <memory>
+#include <optional>
 #include <string_view>
 
 #include "tools/commands.h"
+#include "tools/convert_steps.h"
 #include "tools/progress_bar.h"
 #include "tools/removal_on_interrupt.h"
 #include "traces/input_error.h"
 #include "traces/output_file.h"
 #include "traces/read_snapshot.h"
-#include "traces/stripped_frames.h"
 #include "traces/trace_writer.h"
 
 namespace vramlab::tools {
@@ -19,7 +22,8 @@ struct ConvertArguments {
   std::string input;
   std::string output;
   std::string format;
-  bool strips_frames = false;
+  ConvertSteps steps;
+  std::optional<std::uint64_t> stream;
   bool may_overwrite = false;
   CommonFlags flags;
 };
@@ -52,6 +56,12 @@ const OutputFormat& output_format(const ConvertArguments& arguments) {
        "another ending"});
 }
 
+ConvertSteps steps_of(const ConvertArguments& arguments) {
+  ConvertSteps steps = arguments.steps;
+  if (arguments.stream) steps.filter.stream = allocator::StreamId{*arguments.stream};
+  return steps;
+}
+
 ExitStatus convert(const ConvertArguments& arguments) {
   start_logging(arguments.flags);
   const OutputFormat& format = output_format(arguments);
@@ -63,22 +73,32 @@ ExitStatus convert(const ConvertArguments& arguments) {
   const RemovalOnInterrupt removal(output.temporary_path());
   traces::SnapshotTables tables;
   const auto writer = make_trace_writer(format.format, output, tables);
-  traces::StrippedFrames stripped(writer->sinks().recorded);
-  traces::StrippedProgramFrames stripped_program(writer->sinks().program);
-  traces::read_trace(
-      trace, tables,
-      arguments.strips_frames ? traces::NativeSinks{stripped, stripped_program} : writer->sinks());
+  ConvertChain chain(steps_of(arguments), tables, writer->sinks());
+  traces::read_trace(trace, tables, chain.sinks());
   writer->finish();
   output.finish();
   return ExitStatus::done;
+}
+
+void add_filters(CLI::App& command, ConvertArguments& arguments) {
+  const std::map<std::string, std::uint64_t> units = {
+      {"ns", 1}, {"us", 1'000}, {"ms", 1'000'000}, {"s", 1'000'000'000}};
+  const auto as_time = CLI::AsNumberWithUnit(units, CLI::AsNumberWithUnit::UNIT_REQUIRED, "TIME");
+  traces::RecordFilter& filter = arguments.steps.filter;
+  command.add_option("--from", filter.from_ns, "Only events from then on, such as 10us or 3s")
+      ->transform(as_time);
+  command.add_option("--to", filter.to_ns, "Only events before then, counted from the first one")
+      ->transform(as_time);
+  command.add_option("--device", filter.device, "Only what belongs to this device");
+  command.add_option("--stream", arguments.stream, "Only what belongs to this stream");
 }
 
 }  // namespace
 
 void add_convert_command(CLI::App& program, CommandAction& action) {
   const auto arguments = std::make_shared<ConvertArguments>();
-  CLI::App* command =
-      program.add_subcommand("convert", "Write a recording in another format, or without stacks");
+  CLI::App* command = program.add_subcommand(
+      "convert", "Write a recording in another format, a part of it, or without stacks or names");
   command
       ->add_option("IN", arguments->input,
                    "A PyTorch memory snapshot (pickle or JSON) or a native trace (also .gz, .zst; "
@@ -90,7 +110,10 @@ void add_convert_command(CLI::App& program, CommandAction& action) {
           "--format", arguments->format,
           "pickle, json, native-text or native-binary; without it, the output's ending says")
       ->check(CLI::IsMember({"pickle", "json", "native-text", "native-binary"}));
-  command->add_flag("--strip-frames", arguments->strips_frames, "Leave out all stacks");
+  command->add_flag("--strip-frames", arguments->steps.strips_frames, "Leave out all stacks");
+  command->add_flag("--anonymize", arguments->steps.anonymizes,
+                    "Put names in place of functions, paths, annotations and other texts");
+  add_filters(*command, *arguments);
   command->add_flag("--force", arguments->may_overwrite, "Overwrite the output");
   add_common_flags(*command, arguments->flags);
   command->footer("Example: vramlab convert snapshot.pickle -o snapshot.json");

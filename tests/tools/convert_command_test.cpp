@@ -81,6 +81,23 @@ TEST_F(Convert, a_pickle_goes_to_a_native_trace_and_back) {
   }
 }
 
+TEST_F(Convert, a_part_is_kept_and_names_are_replaced) {
+  const std::string output = folder + "/out.vtrace.jsonl";
+  const ProgramResult result =
+      convert({input, "-o", output, "--anonymize", "--to", "2us", "--device", "0"});
+  EXPECT_EQ(result.exit_status, 0) << result.errors;
+  EXPECT_EQ(content(output).find("train.py"), std::string::npos);
+  EXPECT_NE(content(output).find("file_1.py"), std::string::npos);
+  EXPECT_EQ(content(output).find("\"segment\":"), std::string::npos);
+  EXPECT_NE(content(output).find("\"action\":\"alloc\""), std::string::npos);
+  EXPECT_EQ(content(output).find("\"action\":\"oom\""), std::string::npos);
+}
+
+TEST_F(Convert, a_time_needs_a_unit) {
+  EXPECT_EQ(convert({input, "-o", folder + "/out.pickle", "--from", "10"}).exit_status, 2);
+  EXPECT_EQ(convert({input, "-o", folder + "/out.pickle", "--from", "10us"}).exit_status, 0);
+}
+
 TEST_F(Convert, a_program_does_not_become_a_snapshot) {
   const std::string program_trace = VRAMLAB_SOURCE_DIR "/tests/traces/samples/program.vtrace.jsonl";
   const ProgramResult result = convert({program_trace, "-o", folder + "/out.pickle"});
