@@ -2,6 +2,7 @@
 
 #include "allocator/caching_allocator_checkpoints.h"
 #include "allocator/caching_allocator_pools.h"
+#include "allocator/caching_allocator_replay.h"
 #include "allocator/caching_allocator_requests.h"
 #include "allocator/caching_allocator_snapshot.h"
 

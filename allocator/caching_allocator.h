@@ -7,6 +7,7 @@
 // the device passes through and leaves the allocator consistent.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -15,6 +16,7 @@
 #include "allocator/checkpoint.h"
 #include "allocator/core.h"
 #include "allocator/cross_stream_frees.h"
+#include "allocator/directed.h"
 #include "allocator/history.h"
 #include "allocator/malloc_result.h"
 #include "allocator/pool_traits.h"
@@ -63,6 +65,42 @@ class CachingAllocator {
 
   Snapshot take_snapshot();
 
+  // For replays only: what a recording shows is done as it shows it, and by the same rules.
+  /// Requires: the segment lies apart from all others.
+  void adopt(const GivenSegment& given);
+  /// Ages of free blocks are counted as if there were a limit.
+  void count_ages() { core_.allowed = unlimited; }
+  void replace_settings(const Settings& settings) { core_.settings = settings; }
+  /// Where a request's block would come from; nothing is taken.
+  std::optional<Address> best_fit(const Search& search) const;
+  /// A request to this pool whose way past a miss the director knows.
+  MallocResult malloc_directed(Bytes request, StreamId stream, PoolId pool, Director& director);
+  /// Freed, but kept waiting until complete_held().
+  void hold(Address address);
+  bool is_live(Address address) const { return core_.live.find(address) != BlockIndex::none; }
+  /// Requires: is_live().
+  Bytes requested_at(Address address) const {
+    return core_.blocks[core_.live.find(address)].requested;
+  }
+  bool is_held(Address address) const { return held_.contains(address); }
+  void complete_held(Address address);
+  /// The device's own pools and these private ones, in this order.
+  void release_everything(const std::vector<PoolId>& private_pools);
+  /// Requires: can_release_named().
+  void release_named(Address address);
+  /// A whole free classic segment starts there.
+  bool can_release_named(Address address) const;
+  /// Gives back the whole units of the free block that the address lies in.
+  /// Requires: it lies in a free block of an expandable segment.
+  void unmap_named(Address address);
+  bool can_unmap_named(Address address) const;
+  std::vector<PlannedRelease> plan_garbage(unsigned passes) const;
+  /// As if those in `gone` were released already.
+  std::vector<PlannedRelease> plan_oversize(const Search& search,
+                                            const std::vector<PlannedRelease>& gone,
+                                            bool& is_enough) const;
+  std::vector<PlannedRelease> plan_pool(PoolId pool, PoolKind kind) const;
+
   L& listeners() { return core_.listeners; }
   const L& listeners() const { return core_.listeners; }
   const Settings& settings() const { return core_.settings; }
@@ -92,6 +130,7 @@ class CachingAllocator {
 
   // Finding a free block (best fit and its exceptions).
   BlockIndex take_best_fit(Lane& lane, Bytes rounded, Mode mode);
+  FreeBlocks::Cursor find_best_fit(const Lane& lane, Bytes rounded, Mode mode) const;
   [[gnu::noinline]] FreeBlocks::Cursor walk_expandable(const Lane& lane,
                                                        FreeBlocks::Cursor at) const;
   [[gnu::noinline]] FreeBlocks::Cursor skip_expandable(const Lane& lane,
@@ -130,6 +169,15 @@ class CachingAllocator {
 
   SnapshotSegment snapshot_run(const Segment& segment, BlockIndex& at) const;
 
+  // Replays.
+  void adopt_block(BlockIndex index, const GivenBlock& given);
+  Pool& directed_pool(PoolId pool, PoolKind kind);
+  const Lane* find_lane(const Search& search) const;
+  Attempt get_memory_directed(Lane& lane, Bytes rounded, Director& director);
+  BlockIndex segment_start(Address address) const;
+  BlockIndex free_block_around(Address address) const;
+  std::vector<PlannedRelease> plan_of(const std::vector<BlockIndex>& picked) const;
+
   Core<L> core_;
   CaptureScopes scopes_;
   CrossStreamFrees<L> frees_;
@@ -138,6 +186,8 @@ class CachingAllocator {
   std::set<PoolId> lending_pools_;
   std::set<PoolId> no_split_pools_;
   OutOfMemory last_failure_;
+  /// Blocks that wait because a recording says so.
+  std::map<Address, BlockIndex> held_;
 };
 
 /// Nobody listens: the algorithm alone.

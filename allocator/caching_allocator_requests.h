@@ -54,17 +54,25 @@ BlockIndex CachingAllocator<L>::take_best_fit(Lane& lane, Bytes rounded, Mode mo
     core_.has_counted_ages = true;
     ++lane.pool->lookup_count;
   }
-  FreeBlocks::Cursor at = lane.free.at_or_after(rounded);
+  const FreeBlocks::Cursor at = find_best_fit(lane, rounded, mode);
   if (!at) return BlockIndex::none;
-  BlockIndex found = lane.free.block_at(at);
-  if (core_.blocks[found].is_expandable()) {
-    at = mode == Mode::expandable ? walk_expandable(lane, at) : skip_expandable(lane, at);
-    if (!at) return BlockIndex::none;
-    found = lane.free.block_at(at);
-  }
-  if (is_oversize_mismatch(core_.blocks[found].size(), rounded)) return BlockIndex::none;
+  const BlockIndex found = lane.free.block_at(at);
   lane.free.remove_at(at);
   return found;
+}
+
+template <class L>
+FreeBlocks::Cursor CachingAllocator<L>::find_best_fit(const Lane& lane, Bytes rounded,
+                                                      Mode mode) const {
+  FreeBlocks::Cursor at = lane.free.at_or_after(rounded);
+  if (!at) return {};
+  const Block* found = &core_.blocks[lane.free.block_at(at)];
+  if (found->is_expandable()) {
+    at = mode == Mode::expandable ? walk_expandable(lane, at) : skip_expandable(lane, at);
+    if (!at) return {};
+    found = &core_.blocks[lane.free.block_at(at)];
+  }
+  return is_oversize_mismatch(found->size(), rounded) ? FreeBlocks::Cursor{} : at;
 }
 
 /// How far the block could grow in place: with the unmapped addresses right after it.

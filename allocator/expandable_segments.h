@@ -19,6 +19,8 @@ class ExpandableSegments {
   BlockIndex grow(Lane& lane, Bytes size);
   /// Gives the whole units inside a free block back to the device.
   void unmap(BlockIndex index);
+  /// What unmap() gives back.
+  UnitRange units_inside(BlockIndex index) const;
 
  private:
   BlockIndex find_start(const Lane& lane, Bytes size) const;
@@ -26,7 +28,6 @@ class ExpandableSegments {
   BlockIndex reserve(Lane& lane);
   bool map(BlockIndex index, Bytes size);
   void release_reservation(BlockIndex only_block);
-  UnitRange units_inside(const Block& block) const;
 
   Core<L>& core_;
 };
@@ -111,7 +112,8 @@ bool ExpandableSegments<L>::map(BlockIndex index, Bytes size) {
 }
 
 template <class L>
-UnitRange ExpandableSegments<L>::units_inside(const Block& block) const {
+UnitRange ExpandableSegments<L>::units_inside(BlockIndex index) const {
+  const Block& block = core_.blocks[index];
   const Segment& segment = core_.segments[core_.segments.containing(block.address)];
   const Bytes begin = round_up(block.address - segment.base, segment.unit);
   const std::uint64_t last = (block.end() - segment.base) / segment.unit;
@@ -121,7 +123,7 @@ UnitRange ExpandableSegments<L>::units_inside(const Block& block) const {
 
 template <class L>
 void ExpandableSegments<L>::unmap(BlockIndex index) {
-  const UnitRange range = units_inside(core_.blocks[index]);
+  const UnitRange range = units_inside(index);
   if (range.count == 0) return;
   Lane& lane = core_.lane_of(core_.blocks[index]);
   core_.device.wait_for_stream(lane.stream);

@@ -17,6 +17,24 @@ class Reclaim {
 
   /// Requires: the settings and the limit ask for garbage collection.
   void collect_garbage();
+  /// The blocks that go in so many passes, unless the target is reached before.
+  std::vector<BlockIndex> pick_garbage(Bytes target, unsigned pass_limit) const;
+  struct Oversized {
+    std::vector<BlockIndex> blocks;
+    bool is_enough = false;
+  };
+  /// As if the blocks at addresses that `is_gone` names were not there.
+  template <class IsGone>
+  Oversized pick_oversize(const Lane& lane, Bytes rounded, IsGone is_gone) const;
+  void release_blocks(const std::vector<BlockIndex>& picked) {
+    for (const BlockIndex index : picked) source_.release(index);
+  }
+  /// The blocks that a release of the pool takes: first the whole classic ones, then those of
+  /// expandable segments, whose whole units go.
+  std::vector<BlockIndex> pick_all(const Pool& pool) const;
+  UnitRange units_inside(BlockIndex index) const { return source_.units_inside(index); }
+  void release_pool(Pool& pool);
+  void release_private(PrivatePool& pool);
   /// Whether enough oversize blocks of this lane were released for the request. What was released
   /// on the way stays released.
   bool release_oversize(Lane& lane, Bytes rounded);
@@ -25,9 +43,11 @@ class Reclaim {
   void release_all(PoolId pool, ScopeOpen scope_open);
 
  private:
+  /// Of the blocks that are still there: what the average is made of.
   struct Ages {
     double sum = 0;
     std::uint64_t count = 0;
+    double average() const { return sum / static_cast<double>(count); }
   };
   double age_of(BlockIndex index) const {
     const std::uint64_t stamp = core_.blocks.notes(index).lookup_stamp;
@@ -39,10 +59,6 @@ class Reclaim {
   /// Free blocks of the pool in the free set's order, those that `wanted` picks.
   template <class Wanted>
   std::vector<BlockIndex> pick_free(const Pool& pool, Wanted wanted) const;
-  /// One pass; returns what it released.
-  Bytes collect_older_than_average(Ages& ages);
-  void release_pool(Pool& pool);
-  void release_private(PrivatePool& pool);
   bool is_forgettable(const PrivatePool& pool) const;
 
   Core<L>& core_;
@@ -68,60 +84,65 @@ void Reclaim<L>::collect_garbage() {
   const auto limit = static_cast<std::uint64_t>(core_.settings.garbage_collection_threshold *
                                                 static_cast<double>(core_.allowed->count));
   if (core_.reserved.count <= limit) return;
-  const Bytes target{core_.reserved.count - limit};
-  Ages ages;
-  // Expandable blocks count for the average although none of them is released.
-  for (const BlockIndex index : pick_free(core_.large, [this](BlockIndex block) {
-         return core_.blocks[block].is_whole_segment();
-       })) {
-    ages.sum += age_of(index);
-    ++ages.count;
-  }
-  Bytes reclaimed;
-  while (reclaimed < target && ages.count > 0) {
-    const Bytes in_this_pass = collect_older_than_average(ages);
-    if (in_this_pass == Bytes{0}) return;
-    reclaimed += in_this_pass;
-  }
+  release_blocks(pick_garbage({core_.reserved.count - limit}, ~0U));
 }
 
 template <class L>
-Bytes Reclaim<L>::collect_older_than_average(Ages& ages) {
-  const double threshold = ages.sum / static_cast<double>(ages.count);
-  Bytes released;
-  for (const BlockIndex index : pick_free(core_.large, [&](BlockIndex block) {
-         return is_releasable(core_.blocks[block]) && age_of(block) >= threshold;
-       })) {
-    released += core_.blocks[index].size();
-    ages.sum -= age_of(index);
-    --ages.count;
-    source_.release(index);
+std::vector<BlockIndex> Reclaim<L>::pick_garbage(Bytes target, unsigned pass_limit) const {
+  // Expandable blocks count for the average although none of them is released.
+  std::vector<BlockIndex> left = pick_free(
+      core_.large, [this](BlockIndex block) { return core_.blocks[block].is_whole_segment(); });
+  Ages ages{0, left.size()};
+  for (const BlockIndex index : left) ages.sum += age_of(index);
+  std::vector<BlockIndex> picked;
+  Bytes reclaimed;
+  for (unsigned pass = 0; pass < pass_limit && reclaimed < target && ages.count > 0; ++pass) {
+    const double threshold = ages.average();
+    const std::size_t before = picked.size();
+    std::erase_if(left, [&](BlockIndex index) {
+      const Block& block = core_.blocks[index];
+      if (block.is_expandable() || age_of(index) < threshold) return false;
+      reclaimed += block.size();
+      ages.sum -= age_of(index);
+      --ages.count;
+      picked.push_back(index);
+      return true;
+    });
+    if (picked.size() == before) break;
   }
-  return released;
+  return picked;
 }
 
 template <class L>
 bool Reclaim<L>::release_oversize(Lane& lane, Bytes rounded) {
+  const Oversized picked = pick_oversize(lane, rounded, [](Address) { return false; });
+  release_blocks(picked.blocks);
+  return picked.is_enough;
+}
+
+template <class L>
+template <class IsGone>
+auto Reclaim<L>::pick_oversize(const Lane& lane, Bytes rounded, IsGone is_gone) const -> Oversized {
   const Bytes limit = core_.settings.max_split_size;
-  if (limit == unlimited) return false;
+  if (limit == unlimited) return {};
   const Bytes key = std::max(rounded, limit);
-  const auto place = lane.free.at_or_after(key);
-  if (place && is_releasable(core_.blocks[lane.free.block_at(place)])) {
-    source_.release(lane.free.block_at(place));
-    return true;
-  }
-  std::vector<BlockIndex> picked;
+  auto place = lane.free.at_or_after(key);
+  while (place && is_gone(core_.blocks[lane.free.block_at(place)].address))
+    place = lane.free.next(place);
+  if (place && is_releasable(core_.blocks[lane.free.block_at(place)]))
+    return {{lane.free.block_at(place)}, true};
+  Oversized picked;
   Bytes found;
   for (auto at = place ? lane.free.previous(place) : lane.free.last(); at && found < key;
        at = lane.free.previous(at)) {
     const Block& block = core_.blocks[lane.free.block_at(at)];
     if (block.size() < limit) break;
-    if (!is_releasable(block)) continue;
-    picked.push_back(lane.free.block_at(at));
+    if (!is_releasable(block) || is_gone(block.address)) continue;
+    picked.blocks.push_back(lane.free.block_at(at));
     found += block.size();
   }
-  for (const BlockIndex index : picked) source_.release(index);
-  return found >= key;
+  picked.is_enough = found >= key;
+  return picked;
 }
 
 template <class L>
@@ -145,13 +166,23 @@ void Reclaim<L>::release_all(PoolId pool, ScopeOpen scope_open) {
 }
 
 template <class L>
-void Reclaim<L>::release_pool(Pool& pool) {
-  const auto expandable =
+std::vector<BlockIndex> Reclaim<L>::pick_all(const Pool& pool) const {
+  std::vector<BlockIndex> picked =
+      pick_free(pool, [this](BlockIndex block) { return is_releasable(core_.blocks[block]); });
+  const std::vector<BlockIndex> expandable =
       pick_free(pool, [this](BlockIndex block) { return core_.blocks[block].is_expandable(); });
-  for (const BlockIndex index :
-       pick_free(pool, [this](BlockIndex block) { return is_releasable(core_.blocks[block]); }))
-    source_.release(index);
-  for (const BlockIndex index : expandable) source_.unmap(index);
+  picked.insert(picked.end(), expandable.begin(), expandable.end());
+  return picked;
+}
+
+template <class L>
+void Reclaim<L>::release_pool(Pool& pool) {
+  for (const BlockIndex index : pick_all(pool)) {
+    if (core_.blocks[index].is_expandable())
+      source_.unmap(index);
+    else
+      source_.release(index);
+  }
 }
 
 template <class L>

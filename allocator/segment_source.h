@@ -32,6 +32,7 @@ class SegmentSource {
   /// Requires: the block is free and a whole classic segment.
   void release(BlockIndex index);
   void unmap(BlockIndex index) { expandable_.unmap(index); }
+  UnitRange units_inside(BlockIndex index) const { return expandable_.units_inside(index); }
 
  private:
   BlockIndex allocate(Lane& lane, Bytes size);

@@ -9,5 +9,6 @@ void add_conform_command(CLI::App& program, CommandAction& action);
 void add_bench_command(CLI::App& program, CommandAction& action);
 void add_info_command(CLI::App& program, CommandAction& action);
 void add_convert_command(CLI::App& program, CommandAction& action);
+void add_verify_command(CLI::App& program, CommandAction& action);
 
 }  // namespace vramlab::tools

@@ -18,6 +18,10 @@ class GenericBuilder {
 
   /// Something was begun and has not ended.
   bool is_open() const { return !open_.empty(); }
+  /// The innermost thing that is open is a dict.
+  bool is_in_dict() const {
+    return is_open() && std::holds_alternative<GenericDict>(open_.back().value->content);
+  }
   bool is_at_limit_of_depth() const { return open_.size() == deepest_generic_value; }
   bool is_at_limit_of_parts() const { return part_count_ == most_parts; }
 

@@ -262,6 +262,14 @@ const char* set_field(AnnotationValue& annotation, KnownText key, const FieldVal
   }
 }
 
+void count_up_addresses(SegmentValue& segment) {
+  allocator::Address next = segment.address;
+  for (BlockValue& block : segment.blocks) {
+    if (!block.keys.has(KnownText::address)) block.address = next;
+    next = block.address + block.size;
+  }
+}
+
 FieldValue field_from_generic(const GenericPointer& value, KnownText key, SnapshotTables& tables) {
   FieldValue field;
   const auto& content = value->content;

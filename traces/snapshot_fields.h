@@ -87,6 +87,9 @@ const char* set_field(BlockValue& block, KnownText key, const FieldValue& value)
 const char* set_field(SegmentValue& segment, KnownText key, const FieldValue& value);
 const char* set_field(AnnotationValue& annotation, KnownText key, const FieldValue& value);
 
+/// Blocks without an address (old formats) get theirs: each begins where the one before ends.
+void count_up_addresses(SegmentValue& segment);
+
 /// A value of any shape as what `key` needs: a list under `frames` becomes a stack, two numbers
 /// under a pool's key a pool. Where it does not fit, it stays as it is.
 FieldValue field_from_generic(const GenericPointer& value, KnownText key, SnapshotTables& tables);

@@ -152,11 +152,7 @@ void SectionReader::read_segments() {
 }
 
 void SectionReader::give_segment(SegmentValue& segment) {
-  allocator::Address next = segment.address;
-  for (BlockValue& block : segment.blocks) {
-    if (!block.keys.has(KnownText::address)) block.address = next;
-    next = block.address + block.size;
-  }
+  count_up_addresses(segment);
   sink_.segment(segment);
 }
 

@@ -1,0 +1,94 @@
+// Fidelity: how faithfully a recorded history was replayed, as values: what was compared, what
+// agreed, what had to be inferred, and the first difference.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace vramlab::replay {
+
+struct Agreement {
+  std::uint64_t total = 0;
+  std::uint64_t exact = 0;
+  bool is_full() const { return exact == total; }
+};
+
+struct SegmentCallCounts {
+  std::uint64_t total = 0;
+  /// By a rule, at the recorded place in the order.
+  std::uint64_t explained = 0;
+  /// Releases that no rule explains: done as recorded.
+  std::uint64_t taken = 0;
+  /// Of another kind, address, size or place than recorded, or not made at all.
+  std::uint64_t wrong = 0;
+};
+
+/// What the file does not say and the replay found out.
+struct Inferences {
+  /// Requests whose private pool was found out, and how many of the segments are private.
+  std::uint64_t pool_assumed_allocs = 0;
+  std::uint64_t pool_assumed_segments = 0;
+  /// Rounds in which pools were sought.
+  unsigned pool_rounds = 0;
+  /// Releases of everything: by a call of the program, or by a request that could have been either.
+  std::uint64_t emptied_caches = 0;
+  std::uint64_t release_all_or_empty_cache = 0;
+  std::uint64_t garbage_collections = 0;
+  /// Of the shape of a garbage collection, where the ages of blocks are not known.
+  std::uint64_t garbage_shaped = 0;
+  std::uint64_t oversize_releases = 0;
+  std::uint64_t assumed_extents = 0;
+  std::uint64_t waiting_frees = 0;
+  std::uint64_t out_of_memory = 0;
+  /// Out-of-memory entries whose pool is not the device's own.
+  std::uint64_t out_of_memory_in_private_pools = 0;
+  std::uint64_t mode_changes = 0;
+};
+
+enum class FidelityLabel : std::uint8_t {
+  /// Every alloc, every segment call and every final block as recorded.
+  exact,
+  /// The recording does not hold what an exact replay needs.
+  approximate,
+  /// There is no history: only the final state was looked at.
+  final_state_only,
+  /// The recording holds what is needed, and the replay differs.
+  different,
+};
+std::string_view fidelity_label_name(FidelityLabel label);
+
+struct Difference {
+  /// Of the device's trace.
+  std::size_t event = 0;
+  /// A sentence: what was recorded, what was replayed.
+  std::string text;
+};
+
+struct DeviceFidelity {
+  std::int64_t device = 0;
+  std::uint64_t event_count = 0;
+  bool starts_empty = false;
+  Agreement allocs;
+  SegmentCallCounts segment_calls;
+  Agreement final_blocks;
+  Inferences inferred;
+  FidelityLabel label = FidelityLabel::exact;
+  std::vector<std::string> reasons;
+  std::optional<Difference> first_difference;
+  /// Where releases were taken from the recording: the first event of each such call.
+  std::vector<std::size_t> unexplained_events;
+};
+
+struct Fidelity {
+  std::string reference;
+  bool reference_is_guessed = true;
+  std::string options;
+  std::vector<DeviceFidelity> devices;
+  /// The weakest of its devices.
+  FidelityLabel label() const;
+};
+
+}  // namespace vramlab::replay

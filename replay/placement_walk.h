@@ -1,0 +1,53 @@
+// PlacementWalk: one pass over a history with every block placed where it was recorded. It gives
+// each segment a number for its life, says which life each event belongs to, and collects what the
+// placements reveal: which segments cannot share a pool, and what every release left behind.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "replay/placement_blocks.h"
+#include "replay/recorded_calls.h"
+#include "replay/starting_state.h"
+
+namespace vramlab::replay {
+
+/// A run of releases and what it did not take.
+struct ReleaseRun {
+  /// Index of its call.
+  std::size_t call = 0;
+  struct Released {
+    LifeIndex life = no_life;
+    allocator::Address address;
+    allocator::Bytes size;
+    bool is_unmap = false;
+  };
+  std::vector<Released> released;
+  /// Lives that a release of everything in their pool would have shrunk, and that it left alone.
+  std::vector<LifeIndex> left;
+};
+
+struct Placements {
+  std::vector<SegmentLife> lives;
+  /// For each event that has one.
+  std::vector<LifeIndex> life_of_event;
+  /// Pairs that cannot be in one pool.
+  std::vector<std::pair<LifeIndex, LifeIndex>> apart;
+  std::vector<ReleaseRun> releases;
+  /// How many addresses an expandable segment reserves, at most.
+  allocator::Bytes reservation = unknown_reservation;
+  /// The first event that has no place; empty where there is none.
+  std::string contradiction;
+};
+
+Placements walk_placements(const DeviceHistory& history, const StartingState& start,
+                           const std::vector<RecordedCall>& calls,
+                           const allocator::Settings& settings, allocator::Bytes reservation);
+
+/// Whether expandable segments were on at each call, as its own or the nearest segment call tells.
+std::vector<bool> expandable_modes(const DeviceHistory& history,
+                                   const std::vector<RecordedCall>& calls,
+                                   const allocator::Settings& settings);
+
+}  // namespace vramlab::replay
