@@ -1,10 +1,12 @@
-// `vramlab bench engine`: what the engine costs per call, beside a yardstick and the reference.
+// `vramlab bench engine`: what the engine costs per call, beside a yardstick and the reference. The
+// other benchmarks are in files of their own.
 #include <chrono>
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "replay/engine_benchmark.h"
+#include "tools/bench_trace_command.h"
 #include "tools/commands.h"
 #include "traces/workloads.h"
 
@@ -96,6 +98,7 @@ void add_bench_command(CLI::App& program, CommandAction& action) {
   engine->add_option("--conf", arguments->confs, "An option string; give it once for each");
   engine->footer("Example: vramlab bench engine --conf max_split_size_mb:64 workload.json.gz");
   add_common_flags(*engine, arguments->flags);
+  add_bench_trace_command(*bench, action);
   engine->callback(
       [arguments, &action] { action = [arguments] { return bench_engine(*arguments); }; });
 }

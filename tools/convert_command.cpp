@@ -1,16 +1,19 @@
 // `vramlab convert`: a recording in another format.
+#include <cstdint>
 #include <cstdio>
+#include <map>
 #include <memory>
+#include <optional>
 #include <string_view>
 
 #include "tools/commands.h"
+#include "tools/convert_steps.h"
 #include "tools/progress_bar.h"
 #include "tools/removal_on_interrupt.h"
 #include "traces/input_error.h"
 #include "traces/output_file.h"
 #include "traces/read_snapshot.h"
-#include "traces/snapshot_writer.h"
-#include "traces/stripped_frames.h"
+#include "traces/trace_writer.h"
 
 namespace vramlab::tools {
 namespace {
@@ -19,23 +22,23 @@ struct ConvertArguments {
   std::string input;
   std::string output;
   std::string format;
-  bool strips_frames = false;
+  ConvertSteps steps;
+  std::optional<std::uint64_t> stream;
   bool may_overwrite = false;
   CommonFlags flags;
 };
 
-using MakeWriter = std::unique_ptr<traces::SnapshotWriter> (*)(traces::ByteSink& sink,
-                                                               const traces::SnapshotTables&);
-
 struct OutputFormat {
   std::string_view name;
   std::string_view endings[2];
-  MakeWriter make_writer;
+  traces::TraceFormat format;
 };
 
 constexpr OutputFormat output_formats[] = {
-    {"pickle", {".pickle", ".pkl"}, traces::make_snapshot_pickle_writer},
-    {"json", {".json", ".json"}, traces::make_snapshot_json_writer},
+    {"pickle", {".pickle", ".pkl"}, traces::TraceFormat::snapshot_pickle},
+    {"json", {".json", ".json"}, traces::TraceFormat::snapshot_json},
+    {"native-text", {".vtrace.jsonl", ".jsonl"}, traces::TraceFormat::native_text},
+    {"native-binary", {".vtrace", ".vtrace"}, traces::TraceFormat::native_binary},
 };
 
 bool has_ending(const OutputFormat& format, std::string_view path) {
@@ -47,9 +50,16 @@ const OutputFormat& output_format(const ConvertArguments& arguments) {
     if (arguments.format.empty() ? has_ending(format, arguments.output)
                                  : arguments.format == format.name)
       return format;
-  throw traces::InputError({arguments.output, "",
-                            "a name that ends in .pickle, .pkl or .json (or --format)",
-                            "another ending"});
+  throw traces::InputError(
+      {arguments.output, "",
+       "a name that ends in .pickle, .pkl, .json, .jsonl or .vtrace (or --format)",
+       "another ending"});
+}
+
+ConvertSteps steps_of(const ConvertArguments& arguments) {
+  ConvertSteps steps = arguments.steps;
+  if (arguments.stream) steps.filter.stream = allocator::StreamId{*arguments.stream};
+  return steps;
 }
 
 ExitStatus convert(const ConvertArguments& arguments) {
@@ -62,33 +72,48 @@ ExitStatus convert(const ConvertArguments& arguments) {
                                                                       : traces::Overwrite::refused);
   const RemovalOnInterrupt removal(output.temporary_path());
   traces::SnapshotTables tables;
-  const auto writer = format.make_writer(output, tables);
-  traces::StrippedFrames stripped(*writer);
-  traces::SnapshotSink& sink =
-      arguments.strips_frames ? static_cast<traces::SnapshotSink&>(stripped) : *writer;
-  traces::read_snapshot(trace, tables, sink);
+  const auto writer = make_trace_writer(format.format, output, tables);
+  ConvertChain chain(steps_of(arguments), tables, writer->sinks());
+  traces::read_trace(trace, tables, chain.sinks());
   writer->finish();
   output.finish();
   return ExitStatus::done;
+}
+
+void add_filters(CLI::App& command, ConvertArguments& arguments) {
+  const std::map<std::string, std::uint64_t> units = {
+      {"ns", 1}, {"us", 1'000}, {"ms", 1'000'000}, {"s", 1'000'000'000}};
+  const auto as_time = CLI::AsNumberWithUnit(units, CLI::AsNumberWithUnit::UNIT_REQUIRED, "TIME");
+  traces::RecordFilter& filter = arguments.steps.filter;
+  command.add_option("--from", filter.from_ns, "Only events from then on, such as 10us or 3s")
+      ->transform(as_time);
+  command.add_option("--to", filter.to_ns, "Only events before then, counted from the first one")
+      ->transform(as_time);
+  command.add_option("--device", filter.device, "Only what belongs to this device");
+  command.add_option("--stream", arguments.stream, "Only what belongs to this stream");
 }
 
 }  // namespace
 
 void add_convert_command(CLI::App& program, CommandAction& action) {
   const auto arguments = std::make_shared<ConvertArguments>();
-  CLI::App* command =
-      program.add_subcommand("convert", "Write a recording in another format, or without stacks");
+  CLI::App* command = program.add_subcommand(
+      "convert", "Write a recording in another format, a part of it, or without stacks or names");
   command
       ->add_option("IN", arguments->input,
-                   "A PyTorch memory snapshot (pickle or JSON; also .gz, .zst; - is standard "
-                   "input)")
+                   "A PyTorch memory snapshot (pickle or JSON) or a native trace (also .gz, .zst; "
+                   "- is standard input)")
       ->required();
   command->add_option("-o,--output", arguments->output, "The file to write")->required();
   command
-      ->add_option("--format", arguments->format,
-                   "pickle or json; without it, the output's ending says")
-      ->check(CLI::IsMember({"pickle", "json"}));
-  command->add_flag("--strip-frames", arguments->strips_frames, "Leave out all stacks");
+      ->add_option(
+          "--format", arguments->format,
+          "pickle, json, native-text or native-binary; without it, the output's ending says")
+      ->check(CLI::IsMember({"pickle", "json", "native-text", "native-binary"}));
+  command->add_flag("--strip-frames", arguments->steps.strips_frames, "Leave out all stacks");
+  command->add_flag("--anonymize", arguments->steps.anonymizes,
+                    "Put names in place of functions, paths, annotations and other texts");
+  add_filters(*command, *arguments);
   command->add_flag("--force", arguments->may_overwrite, "Overwrite the output");
   add_common_flags(*command, arguments->flags);
   command->footer("Example: vramlab convert snapshot.pickle -o snapshot.json");

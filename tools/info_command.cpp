@@ -16,8 +16,8 @@ struct InfoArguments {
   CommonFlags flags;
 };
 
-std::string encoding_text(const traces::SnapshotFacts& snapshot) {
-  if (!snapshot.pickle) return "text";
+std::string encoding_text(const traces::SnapshotFacts& snapshot, traces::TraceFormat format) {
+  if (!snapshot.pickle) return format == traces::TraceFormat::native_binary ? "binary" : "text";
   const traces::PickleFacts& facts = *snapshot.pickle;
   const char* producer = facts.producer == traces::PickleProducer::python
                              ? "written by Python"
@@ -32,14 +32,16 @@ InfoOutcome look_at(const std::string& path, const CommonFlags& flags) {
   traces::OpenTrace trace = traces::open_trace(path, bar.listener());
   traces::SnapshotTables tables;
   replay::RecordingSummarizer summarizer(tables);
-  const traces::SnapshotFacts facts = traces::read_snapshot(trace, tables, summarizer);
+  traces::ProgramCounter program;
+  const traces::SnapshotFacts facts = traces::read_trace(trace, tables, {summarizer, program});
   InfoOutcome outcome;
   outcome.file = trace.file;
   outcome.format = trace_format_name(trace.format);
   outcome.packing = packing_name(trace.packing);
-  outcome.encoding = encoding_text(facts);
+  outcome.encoding = encoding_text(facts, trace.format);
   outcome.bytes = facts.bytes;
   outcome.summary = summarizer.finish();
+  if (is_native(trace.format)) outcome.program = program.summary();
   return outcome;
 }
 
@@ -64,7 +66,8 @@ void add_info_command(CLI::App& program, CommandAction& action) {
       "info", "Say what is in a recording: origin, devices, events, segments, settings");
   command
       ->add_option("FILE", arguments->files,
-                   "PyTorch memory snapshots (pickle or JSON; also .gz, .zst; - is standard input)")
+                   "PyTorch memory snapshots (pickle or JSON) or native traces (also .gz, .zst; "
+                   "- is standard input)")
       ->required();
   add_common_flags(*command, arguments->flags);
   command->footer("Example: vramlab info snapshot.pickle");

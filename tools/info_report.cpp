@@ -4,10 +4,10 @@
 #include <cstdio>
 #include <ctime>
 #include <nlohmann/json.hpp>
-#include <optional>
 
 #include "allocator/bytes.h"
 #include "allocator/id_names.h"
+#include "tools/info_program.h"
 
 namespace vramlab::tools {
 namespace {
@@ -193,7 +193,8 @@ ordered_json outcome_json(const InfoOutcome& outcome) {
           {"frames", summary.frame_count},
           {"stacks", summary.stack_count},
           {"unknown_keys", summary.unknown_keys},
-          {"signs_of_synthesis", summary.signs_of_synthesis}};
+          {"signs_of_synthesis", summary.signs_of_synthesis},
+          {"program", outcome.program ? program_json(*outcome.program) : ordered_json(nullptr)}};
 }
 
 }  // namespace
@@ -204,7 +205,8 @@ std::string info_text(const InfoOutcome& outcome) {
   lines.add("format", outcome.format + (summary.is_bare_list ? ", a list of segments" : "") +
                           (outcome.packing.empty() ? "" : ", in " + outcome.packing));
   lines.add("encoding", outcome.encoding + ", " + format_bytes({outcome.bytes}));
-  lines.add("version", summary.version.versions + " (guessed: " + summary.version.reason + ")");
+  if (!summary.devices.empty() || !outcome.program)
+    lines.add("version", summary.version.versions + " (guessed: " + summary.version.reason + ")");
   lines.add("stacks", std::to_string(summary.stack_count) + " different ones of " +
                           std::to_string(summary.frame_count) + " frames");
   if (summary.annotation_count > 0)
@@ -213,6 +215,7 @@ std::string info_text(const InfoOutcome& outcome) {
   if (!summary.signs_of_synthesis.empty())
     lines.add("made by a script?", joined(summary.signs_of_synthesis, "; "));
   std::string text = outcome.file + "\n" + lines.text;
+  if (outcome.program) text += program_text(*outcome.program);
   for (const DeviceSummary& device : summary.devices) text += device_text(device);
   return text + settings_text(summary);
 }

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "replay/recording_summary.h"
+#include "traces/program_summary.h"
 
 namespace vramlab::tools {
 
@@ -19,6 +21,8 @@ struct InfoOutcome {
   std::string encoding;
   std::uint64_t bytes = 0;
   replay::RecordingSummary summary;
+  /// Of a native trace.
+  std::optional<traces::ProgramSummary> program;
 };
 
 std::string info_text(const InfoOutcome& outcome);

@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "traces/input_error.h"
+#include "traces/native_binary.h"
+#include "traces/native_text.h"
 
 namespace vramlab::traces {
 namespace {
@@ -30,6 +32,8 @@ struct FormatRow {
 };
 
 constexpr std::array formats = {
+    FormatRow{TraceFormat::native_text, "native trace (text)", begins_like_native_text},
+    FormatRow{TraceFormat::native_binary, "native trace (binary)", begins_like_native_binary},
     FormatRow{TraceFormat::snapshot_pickle, "PyTorch snapshot (pickle)", begins_like_pickle},
     FormatRow{TraceFormat::snapshot_json, "PyTorch snapshot (JSON)", begins_like_json},
 };
@@ -100,6 +104,10 @@ std::string_view trace_format_name(TraceFormat format) {
   return "unknown";
 }
 
+bool is_native(TraceFormat format) {
+  return format == TraceFormat::native_text || format == TraceFormat::native_binary;
+}
+
 std::string_view packing_name(Packing packing) {
   switch (packing) {
     case Packing::none:
@@ -128,8 +136,9 @@ OpenTrace open_trace(const std::string& path, ProgressListener listener) {
     trace.format = row.format;
     return trace;
   }
-  throw InputError(
-      {trace.file, "byte 0", "a recording (a PyTorch memory snapshot)", describe_start(start)});
+  throw InputError({trace.file, "byte 0",
+                    "a recording (a PyTorch memory snapshot or a native trace)",
+                    describe_start(start)});
 }
 
 }  // namespace vramlab::traces

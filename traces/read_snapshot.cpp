@@ -1,11 +1,14 @@
 #include "traces/read_snapshot.h"
 
 #include "allocator/check.h"
+#include "traces/native_binary.h"
+#include "traces/native_text.h"
 #include "traces/snapshot_json.h"
 
 namespace vramlab::traces {
 
-SnapshotFacts read_snapshot(OpenTrace& trace, SnapshotTables& tables, SnapshotSink& sink) {
+SnapshotFacts read_trace(OpenTrace& trace, SnapshotTables& tables, NativeSinks sinks) {
+  SnapshotSink& sink = sinks.recorded;
   switch (trace.format) {
     case TraceFormat::snapshot_pickle: {
       const PickleFacts facts = read_snapshot_pickle(*trace.source, trace.file, tables, sink);
@@ -13,8 +16,17 @@ SnapshotFacts read_snapshot(OpenTrace& trace, SnapshotTables& tables, SnapshotSi
     }
     case TraceFormat::snapshot_json:
       return {std::nullopt, read_snapshot_json(*trace.source, trace.file, tables, sink).bytes};
+    case TraceFormat::native_text:
+      return {std::nullopt, read_native_text(*trace.source, trace.file, tables, sinks)};
+    case TraceFormat::native_binary:
+      return {std::nullopt, read_native_binary(*trace.source, trace.file, tables, sinks)};
   }
   check_failed("every format has a reader", __FILE__, __LINE__);
+}
+
+SnapshotFacts read_snapshot(OpenTrace& trace, SnapshotTables& tables, SnapshotSink& sink) {
+  RefusedProgram program(trace.file, "what takes snapshots only");
+  return read_trace(trace, tables, {sink, program});
 }
 
 }  // namespace vramlab::traces

@@ -1,10 +1,11 @@
-// Reads an open snapshot with the reader of its format.
+// Reads an open recording with the reader of its format.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 
 #include "traces/open_trace.h"
+#include "traces/program_sink.h"
 #include "traces/snapshot_pickle.h"
 #include "traces/snapshot_sink.h"
 #include "traces/snapshot_tables.h"
@@ -18,7 +19,10 @@ struct SnapshotFacts {
   std::uint64_t bytes = 0;
 };
 
-/// Throws InputError.
+/// Everything in the recording. Throws InputError.
+SnapshotFacts read_trace(OpenTrace& trace, SnapshotTables& tables, NativeSinks sinks);
+
+/// For who takes snapshots only: a program's own events are refused. Throws InputError.
 SnapshotFacts read_snapshot(OpenTrace& trace, SnapshotTables& tables, SnapshotSink& sink);
 
 }  // namespace vramlab::traces

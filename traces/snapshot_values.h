@@ -47,6 +47,8 @@ class KeySet {
   constexpr void add(KnownText key) { bits_ |= bit(key); }
   constexpr void remove(KnownText key) { bits_ &= ~bit(key); }
   constexpr void add_all(KeySet keys) { bits_ |= keys.bits_; }
+  /// Bit n is the key with number n.
+  constexpr std::uint64_t bits() const { return bits_; }
   friend constexpr bool operator==(KeySet, KeySet) = default;
 
  private:

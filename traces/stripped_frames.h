@@ -3,6 +3,7 @@
 // that are no part of the format is handed on as it is.
 #pragma once
 
+#include "traces/program_sink.h"
 #include "traces/snapshot_sink.h"
 
 namespace vramlab::traces {
@@ -25,6 +26,23 @@ class StrippedFrames : public SnapshotSink {
 
  private:
   SnapshotSink& next_;
+};
+
+/// The same for a program's events.
+class StrippedProgramFrames : public ProgramSink {
+ public:
+  /// The next sink must live as long.
+  explicit StrippedProgramFrames(ProgramSink& next) : next_(next) {}
+
+  void header(const TraceHeader& header) override { next_.header(header); }
+  void program_event(const ProgramEvent& event) override {
+    ProgramEvent stripped = event;
+    stripped.stack = {};
+    next_.program_event(stripped);
+  }
+
+ private:
+  ProgramSink& next_;
 };
 
 }  // namespace vramlab::traces

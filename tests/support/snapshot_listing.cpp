@@ -1,11 +1,10 @@
 #include "tests/support/snapshot_listing.h"
 
-#include <algorithm>
-#include <memory>
 #include <string_view>
 
 #include "allocator/id_names.h"
 #include "replay/generic_text.h"
+#include "tests/support/dribbling_source.h"
 #include "traces/input_error.h"
 #include "traces/snapshot_json.h"
 #include "traces/snapshot_pickle.h"
@@ -14,26 +13,6 @@ namespace vramlab::support {
 namespace {
 
 using traces::KnownText;
-
-class DribblingSource : public traces::ByteSource {
- public:
-  DribblingSource(const std::string& bytes, std::size_t bytes_at_a_time)
-      : bytes_(bytes), bytes_at_a_time_(bytes_at_a_time) {}
-
-  std::size_t read(char* target, std::size_t count) override {
-    const std::size_t got = bytes_.copy(target, std::min(count, bytes_at_a_time_), position_);
-    position_ += got;
-    return got;
-  }
-  std::unique_ptr<traces::ByteSource> reopen() const override {
-    return std::make_unique<DribblingSource>(bytes_, bytes_at_a_time_);
-  }
-
- private:
-  const std::string& bytes_;
-  std::size_t bytes_at_a_time_;
-  std::size_t position_ = 0;
-};
 
 class ListingSink : public traces::SnapshotSink {
  public:

@@ -69,6 +69,50 @@ TEST_F(Convert, standard_input_and_a_format_by_name) {
   EXPECT_EQ(PickleTree::parse(content(output)), support::small_snapshot());
 }
 
+TEST_F(Convert, a_pickle_goes_to_a_native_trace_and_back) {
+  for (const std::string ending : {".vtrace.jsonl", ".vtrace"}) {
+    const std::string native = folder + "/out" + ending;
+    const ProgramResult there = convert({input, "-o", native});
+    EXPECT_EQ(there.exit_status, 0) << there.errors;
+    const std::string back = folder + "/back" + ending + ".pickle";
+    EXPECT_EQ(convert({"-", "-o", back}, content(native)).exit_status, 0);
+    EXPECT_EQ(support::read_pickle_bytes(content(back)).lines,
+              support::read_pickle_bytes(content(input)).lines);
+  }
+}
+
+TEST_F(Convert, a_part_is_kept_and_names_are_replaced) {
+  const std::string output = folder + "/out.vtrace.jsonl";
+  const ProgramResult result =
+      convert({input, "-o", output, "--anonymize", "--to", "2us", "--device", "0"});
+  EXPECT_EQ(result.exit_status, 0) << result.errors;
+  EXPECT_EQ(content(output).find("train.py"), std::string::npos);
+  EXPECT_NE(content(output).find("file_1.py"), std::string::npos);
+  EXPECT_EQ(content(output).find("\"segment\":"), std::string::npos);
+  EXPECT_NE(content(output).find("\"action\":\"alloc\""), std::string::npos);
+  EXPECT_EQ(content(output).find("\"action\":\"oom\""), std::string::npos);
+}
+
+TEST_F(Convert, a_time_needs_a_unit) {
+  EXPECT_EQ(convert({input, "-o", folder + "/out.pickle", "--from", "10"}).exit_status, 2);
+  EXPECT_EQ(convert({input, "-o", folder + "/out.pickle", "--from", "10us"}).exit_status, 0);
+}
+
+TEST_F(Convert, a_program_does_not_become_a_snapshot) {
+  const std::string program_trace = VRAMLAB_SOURCE_DIR "/tests/traces/samples/program.vtrace.jsonl";
+  const ProgramResult result = convert({program_trace, "-o", folder + "/out.pickle"});
+  EXPECT_EQ(result.exit_status, 2);
+  EXPECT_NE(result.errors.find("the event 'malloc'"), std::string::npos) << result.errors;
+  EXPECT_EQ(file_count(), 1U);
+}
+
+TEST_F(Convert, info_counts_the_events_of_a_program) {
+  const ProgramResult result = run_program(
+      {program, "info", VRAMLAB_SOURCE_DIR "/tests/traces/samples/program.vtrace.jsonl"});
+  EXPECT_EQ(result.exit_status, 0) << result.errors;
+  EXPECT_NE(result.output.find("28 (malloc 2, free 1"), std::string::npos) << result.output;
+}
+
 TEST_F(Convert, stacks_can_be_left_out) {
   const std::string output = folder + "/out.pickle";
   EXPECT_EQ(convert({input, "-o", output, "--strip-frames"}).exit_status, 0);

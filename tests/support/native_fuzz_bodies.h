@@ -1,0 +1,17 @@
+// What holds for every input of the readers of native traces, sensible or not.
+#pragma once
+
+#include <optional>
+#include <string>
+
+namespace vramlab::support {
+
+// A sentence about the first broken rule, or nothing.
+std::optional<std::string> broken_rule_of_native_text(const std::string& bytes);
+std::optional<std::string> broken_rule_of_native_binary(const std::string& bytes);
+
+/// A binary trace with right lengths and checksums, out of any bytes: a length, so many bytes of
+/// lines, then events. So a fuzzer gets behind the checksums.
+std::string assembled_binary(const std::string& bytes);
+
+}  // namespace vramlab::support
