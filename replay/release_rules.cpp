@@ -51,16 +51,9 @@ std::optional<std::vector<PoolId>> ReleaseRules::everything(
 }
 
 std::optional<std::vector<PoolId>> ReleaseRules::everything_first(
-    std::span<const PooledRelease> recorded, std::size_t& covered) const {
-  if (auto pools = everything(recorded)) {
-    covered = recorded.size();
-    return pools;
-  }
-  for (std::size_t count = recorded.size(); count-- > 1;)
-    if (auto pools = everything(recorded.first(count))) {
-      covered = count;
-      return pools;
-    }
+    std::span<const PooledRelease> recorded) const {
+  for (std::size_t count = recorded.size(); count > 0; --count)
+    if (auto pools = everything(recorded.first(count))) return pools;
   return std::nullopt;
 }
 

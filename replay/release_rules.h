@@ -43,10 +43,10 @@ class ReleaseRules {
   /// The private pools, in order, with which a release of everything gives exactly this.
   std::optional<std::vector<allocator::PoolId>> everything(
       std::span<const PooledRelease> recorded) const;
-  /// How many of the releases an empty_cache made that came before a request: as many as a release
-  /// of everything covers, if it does.
+  /// The same for the beginning of the releases, as long a part of it as possible: an empty_cache
+  /// that came before a request, or before another one.
   std::optional<std::vector<allocator::PoolId>> everything_first(
-      std::span<const PooledRelease> recorded, std::size_t& covered) const;
+      std::span<const PooledRelease> recorded) const;
   /// How many of the first releases some passes of garbage collection could have made, were ages
   /// known, so that the rest is the ladder's; 0 where that explains nothing.
   std::size_t garbage_shape(const allocator::Search& search,

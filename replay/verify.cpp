@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "replay/history_checks.h"
 #include "replay/pool_inference.h"
 #include "replay/verify_run.h"
 
@@ -75,6 +76,13 @@ DeviceFidelity verify_device(const DeviceHistory& history, const VerifyCondition
     fidelity.device = history.device;
     fidelity.label = FidelityLabel::final_state_only;
     fidelity.reasons.emplace_back("the file has no history of this device");
+    return fidelity;
+  }
+  if (std::string reason = impossible_part(history); !reason.empty()) {
+    DeviceFidelity fidelity;
+    fidelity.device = history.device;
+    fidelity.label = FidelityLabel::approximate;
+    fidelity.reasons.push_back(std::move(reason) + "; nothing was replayed");
     return fidelity;
   }
   const allocator::Settings& settings = conditions.settings.settings;

@@ -25,8 +25,7 @@ std::vector<PooledRelease> VerifyRun::expected_releases() const {
 
 /// Whether the next releases are those of an emptied cache; if so it is emptied.
 bool VerifyRun::empty_cache_first() {
-  std::size_t covered = 0;
-  const auto pools = rules_.everything_first(expected_releases(), covered);
+  const auto pools = rules_.everything_first(expected_releases());
   if (!pools) return false;
   ++fidelity_.inferred.emptied_caches;
   engine_.release_everything(*pools);

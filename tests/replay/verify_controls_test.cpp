@@ -110,15 +110,28 @@ TEST_F(AlteredRecording, with_another_size_of_an_alloc_is_found) {
 TEST_F(AlteredRecording, with_another_final_block_is_found_at_the_end) {
   for (allocator::SnapshotSegment& segment : history.devices.front().final_segments)
     for (allocator::SnapshotBlock& block : segment.blocks) {
-      if (block.state == allocator::BlockState::active_allocated) continue;
-      block.size += allocator::Bytes{512};
+      if (block.state != allocator::BlockState::active_allocated) continue;
+      block.requested += allocator::Bytes{1};
       const DeviceFidelity fidelity = fidelity_of(history, recorded);
       EXPECT_NE(fidelity.label, FidelityLabel::exact);
       ASSERT_TRUE(fidelity.first_difference);
       EXPECT_EQ(fidelity.first_difference->event, events.size());
       return;
     }
-  FAIL() << "no free block at the end";
+  FAIL() << "no block is live at the end";
+}
+
+TEST_F(AlteredRecording, with_sizes_that_no_allocator_gives_is_not_replayed) {
+  events[nth(Action::segment_alloc, 1)].size.count += 1;
+  const DeviceFidelity fidelity = fidelity_of(history, recorded);
+  EXPECT_EQ(fidelity.label, FidelityLabel::approximate);
+  ASSERT_FALSE(fidelity.reasons.empty());
+  EXPECT_NE(fidelity.reasons.front().find("nothing was replayed"), std::string::npos);
+}
+
+TEST_F(AlteredRecording, without_any_event_only_the_final_state_is_looked_at) {
+  events.clear();
+  EXPECT_EQ(fidelity_of(history, recorded).label, FidelityLabel::final_state_only);
 }
 
 }  // namespace

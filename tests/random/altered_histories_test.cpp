@@ -1,0 +1,85 @@
+// Verifying histories that were altered at random: whatever they say, there is a verdict, and the
+// same one each time.
+#include <gtest/gtest.h>
+
+#include "tests/support/case_history.h"
+#include "tests/support/random_numbers.h"
+
+namespace vramlab::tests {
+namespace {
+
+using allocator::AllocatorEvent;
+
+void alter_event(RandomNumbers& random, std::vector<AllocatorEvent>& events) {
+  const std::size_t at = random.below(events.size());
+  const std::size_t other = random.below(events.size());
+  AllocatorEvent& event = events[at];
+  switch (random.below(7)) {
+    case 0:
+      events.erase(events.begin() + static_cast<std::ptrdiff_t>(at));
+      return;
+    case 1:
+      events.insert(events.begin() + static_cast<std::ptrdiff_t>(at),
+                    AllocatorEvent(events[other]));
+      return;
+    case 2:
+      event.size.count += random.below(2) == 0 ? 512 : 2U << 20;
+      return;
+    case 3:
+      event.address.value ^= std::uint64_t{1} << random.below(50);
+      return;
+    case 4:
+      event.size.count = std::uint64_t{1} << random.below(64);
+      return;
+    case 5:
+      std::swap(event, events[other]);
+      return;
+    default:
+      event.stream.value = random.below(3);
+  }
+}
+
+void alter_final_state(RandomNumbers& random, std::vector<allocator::SnapshotSegment>& segments) {
+  if (segments.empty()) return;
+  allocator::SnapshotSegment& segment = segments[random.below(segments.size())];
+  if (random.below(2) == 0 || segment.blocks.empty())
+    segment.address.value += 512;
+  else
+    segment.blocks[random.below(segment.blocks.size())].size.count += 512 * random.below(5);
+}
+
+class AlteredHistories : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(AlteredHistories, get_a_verdict_and_the_same_one_again) {
+  const traces::RecordedCase recorded = bundled_case(GetParam());
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    RandomNumbers random(seed);
+    replay::RecordedHistory history =
+        history_of(recorded, seed % 2 == 0 ? 0 : random.below(recorded.expected.trace.size() / 2));
+    replay::DeviceHistory& device = history.devices.front();
+    for (std::uint64_t i = random.below(4) + 1; i > 0; --i) alter_event(random, device.events);
+    if (seed % 4 == 0) alter_final_state(random, device.final_segments);
+    const replay::DeviceFidelity first = fidelity_of(history, recorded);
+    const replay::DeviceFidelity again = fidelity_of(history, recorded);
+    EXPECT_EQ(first.label, again.label);
+    EXPECT_EQ(first.allocs.exact, again.allocs.exact);
+    if (first.label == replay::FidelityLabel::exact) {
+      EXPECT_TRUE(first.allocs.is_full());
+    } else {
+      EXPECT_TRUE(first.first_difference || !first.reasons.empty());
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Random, AlteredHistories,
+                         ::testing::Values("pools-1122", "captures-1055", "gc-1101",
+                                           "oversize-1010", "streams-1115", "exptoggle-1134"),
+                         [](const auto& instance) {
+                           std::string name = instance.param;
+                           name[name.find('-')] = '_';
+                           return name;
+                         });
+
+}  // namespace
+}  // namespace vramlab::tests
