@@ -18,6 +18,8 @@ constexpr std::int64_t switch_cost = 4;
 constexpr std::int64_t private_cost = 3;
 constexpr std::int64_t unnamed_cost = 5;
 constexpr unsigned most_sweeps = 40;
+/// Releases looked at in one search: some seconds.
+constexpr std::uint64_t most_work = 400'000'000;
 
 }  // namespace
 
@@ -31,7 +33,7 @@ PoolInference::PoolInference(const DeviceHistory& history, const Placements& pla
   apart_.resize(count);
   follows_.resize(count);
   runs_of_.resize(count);
-  last_request_.resize(count);
+  run_work_.assign(count, 1);
   for (LifeIndex i = 0; i < count; ++i) {
     pools_.push_back(placements.lives[i].pool.value_or(default_pool));
     if (!placements.lives[i].pool) unknown_.push_back(i);
@@ -74,7 +76,6 @@ void PoolInference::note_requests() {
     if (history_.events[i].action != Action::alloc) continue;
     const LifeIndex life = placements_.life_of_event[i];
     if (life == no_life) continue;
-    last_request_[life] = i;
     if (before != no_life && before != life)
       ++counts[{std::min(life, before), std::max(life, before)}];
     before = life;
@@ -96,6 +97,9 @@ void PoolInference::note_runs() {
   for (auto& runs : runs_of_) {
     std::sort(runs.begin(), runs.end());
     runs.erase(std::unique(runs.begin(), runs.end()), runs.end());
+    for (const std::size_t run : runs)
+      run_work_[static_cast<std::size_t>(&runs - runs_of_.data())] +=
+          placements_.releases[run].released.size() + placements_.releases[run].left.size();
   }
 }
 
@@ -141,6 +145,13 @@ auto PoolInference::total_cost() const -> Cost {
   return cost;
 }
 
+bool PoolInference::may_go_on(LifeIndex life) {
+  const std::uint64_t work = run_work_[life] + apart_[life].size() + follows_[life].size();
+  if (work > work_left_) return false;
+  work_left_ -= work;
+  return true;
+}
+
 /// Each life by itself to where it costs least. False where nothing moved.
 bool PoolInference::sweep() {
   bool any = false;
@@ -151,7 +162,7 @@ bool PoolInference::sweep() {
     Cost least = cost_at(life, before) + run_cost_of(life);
     if (least == 0) continue;
     for (const PoolId pool : candidates) {
-      if (pool == before) continue;
+      if (pool == before || !may_go_on(life)) continue;
       pools_[life] = pool;
       const Cost cost = cost_at(life, pool) + run_cost_of(life);
       if (cost < least) {
@@ -204,7 +215,7 @@ std::vector<std::vector<LifeIndex>> PoolInference::groups_of(const ReleaseRun& r
 }
 
 bool PoolInference::try_moving(const std::vector<LifeIndex>& group) {
-  if (group.empty()) return false;
+  if (group.empty() || !may_go_on(group.front())) return false;
   const std::vector<PoolId> before = pools_;
   const Cost cost_before = total_cost();
   std::vector<PoolId> best = before;
@@ -232,6 +243,7 @@ bool PoolInference::move_groups() {
 }
 
 const std::vector<PoolId>& PoolInference::solve() {
+  work_left_ = most_work;
   for (unsigned i = 0; i < most_sweeps; ++i)
     if (!sweep() && !move_groups()) break;
   return pools_;

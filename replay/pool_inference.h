@@ -44,6 +44,8 @@ class PoolInference {
   std::vector<std::vector<LifeIndex>> groups_of(const ReleaseRun& run) const;
   std::vector<LifeIndex> unknown_among(const std::vector<LifeIndex>& lives) const;
   Cost cost_at(LifeIndex life, allocator::PoolId pool) const;
+  /// Counts against what a search may cost; large histories keep what was found by then.
+  bool may_go_on(LifeIndex life);
   Cost cost_of_run(std::size_t run) const;
   Cost run_cost_of(LifeIndex life) const;
   Cost run_cost() const;
@@ -64,8 +66,9 @@ class PoolInference {
   /// What may come before a release of everything, by run; nothing once that did not explain it.
   std::vector<ReleasePrelude> preludes_;
   ReleasePrelude prelude_;
-  /// The last request to each life.
-  std::vector<std::size_t> last_request_;
+  /// How much work it is to look at the runs of a life.
+  std::vector<std::uint64_t> run_work_;
+  std::uint64_t work_left_ = 0;
 };
 
 }  // namespace vramlab::replay
