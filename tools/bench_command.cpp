@@ -94,7 +94,7 @@ void add_bench_command(CLI::App& program, CommandAction& action) {
   CLI::App* engine =
       bench->add_subcommand("engine", "The cost of malloc and free, beside a yardstick");
   engine->add_option("FILE", arguments->files,
-                     "Workloads; without any, those that `vramlab generate --list` names");
+                     "Workloads; without any, the built-in ones: training, serving, fragments");
   engine->add_option("--conf", arguments->confs, "An option string; give it once for each");
   engine->footer("Example: vramlab bench engine --conf max_split_size_mb:64 workload.json.gz");
   add_common_flags(*engine, arguments->flags);
