@@ -69,6 +69,11 @@ DeviceFidelity VerifyRun::run() {
   return std::move(fidelity_);
 }
 
+allocator::Snapshot VerifyRun::state_after(std::size_t event) {
+  for (std::size_t i = 0; i < input_.calls.size() && input_.calls[i].first <= event; ++i) follow(i);
+  return engine_.take_snapshot();
+}
+
 void VerifyRun::follow(std::size_t index) {
   const RecordedCall& call = input_.calls[index];
   set_mode(index);
@@ -242,6 +247,7 @@ bool VerifyRun::releases_everything(std::vector<PoolId>& pools) {
     return false;
   }
   ++fidelity_.inferred.release_all_or_empty_cache;
+  emptied_.push_back({*next, true});
   pools = *found;
   return true;
 }
