@@ -1,6 +1,9 @@
 // `vramlab generate` from outside.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -38,6 +41,11 @@ class Generate : public testing::Test {
     EXPECT_EQ(result.exit_status, 2);
     EXPECT_THAT(result.errors, HasSubstr(reason));
     EXPECT_TRUE(fs::is_empty(folder));
+  }
+  std::uintmax_t bytes_in_folder() const {
+    std::uintmax_t bytes = 0;
+    for (const auto& entry : fs::directory_iterator(folder)) bytes += entry.file_size();
+    return bytes;
   }
   static std::string content(const std::string& path) {
     std::ostringstream bytes;
@@ -106,6 +114,26 @@ TEST_F(Generate, wrong_usage_is_refused_with_what_is_wrong) {
   expect_refused({"leak", "-o", folder + "/out.txt"}, "a name that ends in");
   expect_refused({"leak"}, "--output");
   expect_refused({"-o", output}, "NAME");
+}
+
+/// A long one, so that it is under way when it is interrupted.
+pid_t start_long(const std::string& output) {
+  const pid_t child = fork();
+  if (child != 0) return child;
+  execl(program.c_str(), program.c_str(), "generate", "training", "--events", "1000000000", "-o",
+        output.c_str(), nullptr);
+  _exit(127);
+}
+
+TEST_F(Generate, being_interrupted_leaves_nothing) {
+  const pid_t child = start_long(folder + "/out.vtrace");
+  ASSERT_GT(child, 0);
+  while (bytes_in_folder() == 0) usleep(1000);
+  kill(child, SIGINT);
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFSIGNALED(status));
+  EXPECT_TRUE(fs::is_empty(folder));
 }
 
 TEST_F(Generate, nothing_is_overwritten_without_force) {
