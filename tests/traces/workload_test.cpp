@@ -115,23 +115,25 @@ TEST(Workloads, have_options_with_sensible_defaults) {
     }
 }
 
-/// Sizes as small and as large as they may be; but of what makes many events there is little.
-std::uint64_t extreme_size(const WorkloadOption& option, bool largest) {
+enum class Extreme { least, most };
+
+/// Of what makes many events there is little, also at the most.
+std::uint64_t extreme_size(const WorkloadOption& option, Extreme extreme) {
   static constexpr std::string_view counted[] = {"layers", "experts", "steps",
                                                  "graphs", "answer",  "blocks"};
   const bool is_counted =
       std::find(std::begin(counted), std::end(counted), option.name) != std::end(counted);
-  if (!largest) return option.least;
+  if (extreme == Extreme::least) return option.least;
   return is_counted ? std::clamp<std::uint64_t>(4, option.least, option.most) : option.most;
 }
 
 TEST(Workloads, keep_the_rules_at_the_ends_of_their_ranges) {
   for (const Workload& workload : workloads()) {
-    for (const bool largest : {false, true}) {
+    for (const Extreme extreme : {Extreme::least, Extreme::most}) {
       WorkloadRequest request = small_workload(std::string(workload.name));
       request.event_count = 1;
       for (const WorkloadOption& option : workload.options)
-        request.sizes[std::string(option.name)] = extreme_size(option, largest);
+        request.sizes[std::string(option.name)] = extreme_size(option, extreme);
       SnapshotTables tables;
       ProgramRules rules(tables);
       generate_workload(request, tables, rules);
