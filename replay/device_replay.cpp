@@ -26,6 +26,7 @@ DeviceReplay::DeviceReplay(traces::DeviceIndex device, const DeviceConditions& c
 /// While a starting state is taken over every range goes where it is in that state.
 streams::MemoryOptions DeviceReplay::memory_options() {
   streams::MemoryOptions options{.total = conditions_.memory};
+  options.when_taken = streams::WhenTaken::lowest_gap;
   options.placement = [this](const streams::PlaceRequest& request) -> std::optional<Address> {
     if (forced_) return forced_;
     return conditions_.placement ? conditions_.placement(request) : std::nullopt;
@@ -46,7 +47,7 @@ void DeviceReplay::adopt(const StartingSegment& start) {
   const auto at = segment.is_expandable ? device_.reserve(segment.size(), segment.stream)
                                         : device_.allocate(segment.size(), segment.stream);
   forced_.reset();
-  if (!at)
+  if (!at || *at != segment.base)
     throw allocator::DeviceError(
         "what was there at the start needs more memory than the device's " +
         format_bytes(conditions_.memory));

@@ -33,11 +33,6 @@ struct ExplainedHistory {
   /// By life.
   std::vector<allocator::PoolId> pools;
   std::vector<EmptiedCache> emptied;
-
-  allocator::PoolId pool_of(std::size_t event) const {
-    const LifeIndex life = placements.life_of_event[event];
-    return life == no_life ? allocator::default_pool : pools[life];
-  }
 };
 
 /// Nothing but the fidelity where there is no history, or none that an allocator can have made.
