@@ -101,8 +101,8 @@ void add_convert_command(CLI::App& program, CommandAction& action) {
       "convert", "Write a recording in another format, a part of it, or without stacks or names");
   command
       ->add_option("IN", arguments->input,
-                   "A PyTorch memory snapshot (pickle or JSON) or a native trace (also .gz, .zst; "
-                   "- is standard input)")
+                   "A PyTorch memory snapshot (pickle or JSON), a native trace or a torch profiler "
+                   "trace (also .gz, .zst; - is standard input)")
       ->required();
   command->add_option("-o,--output", arguments->output, "The file to write")->required();
   command

@@ -113,6 +113,18 @@ TEST_F(Convert, info_counts_the_events_of_a_program) {
   EXPECT_NE(result.output.find("28 (malloc 2, free 1"), std::string::npos) << result.output;
 }
 
+TEST_F(Convert, a_profiler_trace_becomes_a_program) {
+  const std::string trace = VRAMLAB_SOURCE_DIR "/tests/traces/samples/profiler.json";
+  const std::string output = folder + "/out.vtrace.jsonl";
+  EXPECT_EQ(convert({trace, "-o", output}).exit_status, 0);
+  EXPECT_NE(content(output).find("{\"malloc\":2,\"bytes\":1024,\"time_ns\":5925203097001}"),
+            std::string::npos);
+  EXPECT_EQ(convert({trace, "-o", folder + "/out.pickle"}).exit_status, 2);
+  const ProgramResult result = run_program({program, "info", trace});
+  EXPECT_NE(result.output.find("4 (malloc 2, free 2)"), std::string::npos) << result.output;
+  EXPECT_NE(result.output.find("1 events of the CPU"), std::string::npos) << result.output;
+}
+
 TEST_F(Convert, stacks_can_be_left_out) {
   const std::string output = folder + "/out.pickle";
   EXPECT_EQ(convert({input, "-o", output, "--strip-frames"}).exit_status, 0);

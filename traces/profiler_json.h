@@ -1,0 +1,28 @@
+// Reads the Chrome trace that torch.profiler writes with profile_memory=True: its `[memory]` events
+// become a program's mallocs and frees. Everything else is passed over, so memory is what the
+// memory events need (address_program).
+//
+// An event says how large the block is that was handed out: the request, rounded up. It says no
+// stream. Events of the CPU are left out and counted.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "traces/address_program.h"
+#include "traces/byte_source.h"
+#include "traces/program_sink.h"
+#include "traces/snapshot_tables.h"
+
+namespace vramlab::traces {
+
+struct LogReading {
+  std::uint64_t bytes = 0;
+  LogFacts facts;
+};
+
+/// `file` is the input's name for messages. Throws InputError.
+LogReading read_profiler_json(ByteSource& source, const std::string& file, SnapshotTables& tables,
+                              ProgramSink& sink);
+
+}  // namespace vramlab::traces
