@@ -39,6 +39,7 @@ constexpr OutputFormat output_formats[] = {
     {"json", {".json", ".json"}, traces::TraceFormat::snapshot_json},
     {"native-text", {".vtrace.jsonl", ".jsonl"}, traces::TraceFormat::native_text},
     {"native-binary", {".vtrace", ".vtrace"}, traces::TraceFormat::native_binary},
+    {"rmm", {".csv", ".rmm.csv"}, traces::TraceFormat::rmm_log},
 };
 
 bool has_ending(const OutputFormat& format, std::string_view path) {
@@ -52,7 +53,7 @@ const OutputFormat& output_format(const ConvertArguments& arguments) {
       return format;
   throw traces::InputError(
       {arguments.output, "",
-       "a name that ends in .pickle, .pkl, .json, .jsonl or .vtrace (or --format)",
+       "a name that ends in .pickle, .pkl, .json, .jsonl, .vtrace or .csv (or --format)",
        "another ending"});
 }
 
@@ -100,16 +101,17 @@ void add_convert_command(CLI::App& program, CommandAction& action) {
   CLI::App* command = program.add_subcommand(
       "convert", "Write a recording in another format, a part of it, or without stacks or names");
   command
-      ->add_option("IN", arguments->input,
-                   "A PyTorch memory snapshot (pickle or JSON), a native trace or a torch profiler "
-                   "trace (also .gz, .zst; - is standard input)")
+      ->add_option(
+          "IN", arguments->input,
+          "A PyTorch memory snapshot (pickle or JSON), a native trace, a torch profiler trace "
+          "or an RMM log (also .gz, .zst; - is standard input)")
       ->required();
   command->add_option("-o,--output", arguments->output, "The file to write")->required();
   command
       ->add_option(
           "--format", arguments->format,
-          "pickle, json, native-text or native-binary; without it, the output's ending says")
-      ->check(CLI::IsMember({"pickle", "json", "native-text", "native-binary"}));
+          "pickle, json, native-text, native-binary or rmm; without it, the output's ending says")
+      ->check(CLI::IsMember({"pickle", "json", "native-text", "native-binary", "rmm"}));
   command->add_flag("--strip-frames", arguments->steps.strips_frames, "Leave out all stacks");
   command->add_flag("--anonymize", arguments->steps.anonymizes,
                     "Put names in place of functions, paths, annotations and other texts");

@@ -66,9 +66,10 @@ void add_info_command(CLI::App& program, CommandAction& action) {
   CLI::App* command = program.add_subcommand(
       "info", "Say what is in a recording: origin, devices, events, segments, settings");
   command
-      ->add_option("FILE", arguments->files,
-                   "PyTorch memory snapshots (pickle or JSON), native traces or torch profiler "
-                   "traces (also .gz, .zst; - is standard input)")
+      ->add_option(
+          "FILE", arguments->files,
+          "PyTorch memory snapshots (pickle or JSON), native traces, torch profiler traces or "
+          "RMM logs (also .gz, .zst; - is standard input)")
       ->required();
   add_common_flags(*command, arguments->flags);
   command->footer("Example: vramlab info snapshot.pickle");

@@ -7,6 +7,7 @@
 #include "traces/json_kind.h"
 #include "traces/native_binary.h"
 #include "traces/native_text.h"
+#include "traces/rmm_log.h"
 
 namespace vramlab::traces {
 namespace {
@@ -39,6 +40,7 @@ constexpr std::array formats = {
     FormatRow{TraceFormat::snapshot_pickle, "PyTorch snapshot (pickle)", begins_like_pickle},
     FormatRow{TraceFormat::snapshot_json, "PyTorch snapshot (JSON)", begins_like_json},
     FormatRow{TraceFormat::torch_profiler, "torch profiler trace", nullptr},
+    FormatRow{TraceFormat::rmm_log, "RMM log", begins_like_rmm_log},
 };
 
 struct ForeignRow {
@@ -156,7 +158,8 @@ OpenTrace open_trace(const std::string& path, ProgressListener listener) {
   }
   throw InputError(
       {trace.file, "byte 0",
-       "a recording (a PyTorch memory snapshot, a torch profiler trace or a native trace)",
+       "a recording (a PyTorch memory snapshot, a native trace, a torch profiler trace or "
+       "an RMM log)",
        describe_start(start)});
 }
 

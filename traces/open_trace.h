@@ -17,6 +17,7 @@ enum class TraceFormat : std::uint8_t {
   native_text,
   native_binary,
   torch_profiler,
+  rmm_log,
 };
 /// Such as `PyTorch snapshot (pickle)`.
 std::string_view trace_format_name(TraceFormat format);

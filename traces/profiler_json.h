@@ -6,20 +6,14 @@
 // stream. Events of the CPU are left out and counted.
 #pragma once
 
-#include <cstdint>
 #include <string>
 
-#include "traces/address_program.h"
 #include "traces/byte_source.h"
+#include "traces/log_reading.h"
 #include "traces/program_sink.h"
 #include "traces/snapshot_tables.h"
 
 namespace vramlab::traces {
-
-struct LogReading {
-  std::uint64_t bytes = 0;
-  LogFacts facts;
-};
 
 /// `file` is the input's name for messages. Throws InputError.
 LogReading read_profiler_json(ByteSource& source, const std::string& file, SnapshotTables& tables,

@@ -4,6 +4,7 @@
 #include "traces/native_binary.h"
 #include "traces/native_text.h"
 #include "traces/profiler_json.h"
+#include "traces/rmm_log.h"
 #include "traces/snapshot_json.h"
 
 namespace vramlab::traces {
@@ -26,6 +27,10 @@ SnapshotFacts read_trace(OpenTrace& trace, SnapshotTables& tables, NativeSinks s
               read_native_binary(*trace.source, trace.file, tables, sinks)};
     case TraceFormat::torch_profiler: {
       const LogReading log = read_profiler_json(*trace.source, trace.file, tables, sinks.program);
+      return {std::nullopt, log.facts, log.bytes};
+    }
+    case TraceFormat::rmm_log: {
+      const LogReading log = read_rmm_log(*trace.source, trace.file, tables, sinks.program);
       return {std::nullopt, log.facts, log.bytes};
     }
   }

@@ -4,6 +4,7 @@
 #include "tests/support/dribbling_source.h"
 #include "traces/input_error.h"
 #include "traces/profiler_json.h"
+#include "traces/rmm_log.h"
 #include "traces/trace_writer.h"
 
 namespace vramlab::support {
@@ -34,6 +35,10 @@ LogListing list_log(const std::string& bytes, std::size_t bytes_at_a_time, const
 
 LogListing read_profiler_bytes(const std::string& bytes, std::size_t bytes_at_a_time) {
   return list_log(bytes, bytes_at_a_time, traces::read_profiler_json);
+}
+
+LogListing read_rmm_bytes(const std::string& bytes, std::size_t bytes_at_a_time) {
+  return list_log(bytes, bytes_at_a_time, traces::read_rmm_log);
 }
 
 }  // namespace vramlab::support

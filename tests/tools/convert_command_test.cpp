@@ -125,6 +125,28 @@ TEST_F(Convert, a_profiler_trace_becomes_a_program) {
   EXPECT_NE(result.output.find("1 events of the CPU"), std::string::npos) << result.output;
 }
 
+TEST_F(Convert, an_rmm_log_goes_to_a_native_trace_and_back) {
+  const std::string log = VRAMLAB_SOURCE_DIR "/tests/traces/samples/rmm.csv";
+  const std::string native = folder + "/out.vtrace";
+  EXPECT_EQ(convert({"-", "-o", native}, content(log)).exit_status, 0);
+  EXPECT_EQ(convert({native, "-o", folder + "/back.csv"}).exit_status, 0);
+  EXPECT_EQ(content(folder + "/back.csv"),
+            "Thread,Time,Action,Pointer,Size,Stream\n"
+            "0,23:59:59:999998,allocate,0x200,1048576,0\n"
+            "0,23:59:59:999999,allocate,0x400,2048,2\n"
+            "0,00:00:00:000003,free,0x200,1048576,0\n"
+            "0,00:00:00:000003,allocate failure,0x0,0,0\n"
+            "0,00:00:01:500000,free,0x400,2048,2\n");
+  const ProgramResult result = run_program({program, "info", "--json", log});
+  EXPECT_NE(result.output.find("\"failed_requests\": 1"), std::string::npos) << result.output;
+}
+
+TEST_F(Convert, a_recording_goes_to_an_rmm_log) {
+  const std::string output = folder + "/out";
+  EXPECT_EQ(convert({input, "-o", output, "--format", "rmm"}).exit_status, 0);
+  EXPECT_NE(content(output).find("allocate,0x"), std::string::npos) << content(output);
+}
+
 TEST_F(Convert, stacks_can_be_left_out) {
   const std::string output = folder + "/out.pickle";
   EXPECT_EQ(convert({input, "-o", output, "--strip-frames"}).exit_status, 0);
