@@ -147,6 +147,37 @@ TEST_F(Convert, a_recording_goes_to_an_rmm_log) {
   EXPECT_NE(content(output).find("allocate,0x"), std::string::npos) << content(output);
 }
 
+TEST_F(Convert, a_recording_becomes_a_perfetto_trace) {
+  const std::string output = folder + "/out.perfetto.json";
+  const ProgramResult result = convert({input, "-o", output, "--anonymize", "--strip-frames"});
+  EXPECT_EQ(result.exit_status, 0) << result.errors;
+  const PickleTree trace = PickleTree::parse(content(output));
+  std::string phases;
+  PickleTree last_time = 0;
+  for (const PickleTree& event : trace["traceEvents"]) {
+    phases += event["ph"].get<std::string>();
+    if (!event.contains("ts")) continue;
+    EXPECT_GE(event["ts"], last_time);
+    last_time = event["ts"];
+  }
+  EXPECT_EQ(phases.substr(0, 2), "MC") << phases;
+  EXPECT_NE(phases.find('b'), std::string::npos) << phases;
+  EXPECT_NE(content(output).find("annotation_1"), std::string::npos);
+  EXPECT_EQ(content(output).find("\"step\""), std::string::npos);
+}
+
+TEST_F(Convert, a_perfetto_trace_needs_a_whole_history_of_an_allocator) {
+  const std::string output = folder + "/out.perfetto.json";
+  for (const char* option : {"--from", "--to"})
+    EXPECT_EQ(convert({input, "-o", output, option, "1us"}).exit_status, 2);
+  EXPECT_EQ(convert({input, "-o", output, "--stream", "0"}).exit_status, 2);
+  const std::string program_trace = VRAMLAB_SOURCE_DIR "/tests/traces/samples/program.vtrace.jsonl";
+  const ProgramResult result = convert({program_trace, "-o", output});
+  EXPECT_EQ(result.exit_status, 2);
+  EXPECT_NE(result.errors.find("for a Perfetto trace"), std::string::npos) << result.errors;
+  EXPECT_EQ(file_count(), 1U);
+}
+
 TEST_F(Convert, stacks_can_be_left_out) {
   const std::string output = folder + "/out.pickle";
   EXPECT_EQ(convert({input, "-o", output, "--strip-frames"}).exit_status, 0);
