@@ -1,40 +1,23 @@
-// AddressProgram: a program's events out of a log that names memory by its address, as profilers
-// and other allocators write them. It holds the whole log, 40 bytes an event, because two things
-// are only known at the end: the order, where a log is not sorted by time, and what was allocated
-// before the log began.
-//
-// What a log lacks is assumed and counted:
+// AddressProgram: a program's events out of a log that names memory by its address. What a log
+// lacks is assumed and counted:
 // * memory whose first event is a free was allocated before the log began: the malloc comes first,
-//   at the time of the first event;
+//   at the time of the first event. Who reads a log finds out about those beforehand (FirstFrees);
 // * an address that is allocated again without a free in between was freed right before;
 // * memory that is freed again without a malloc in between is not freed again.
 #pragma once
 
 #include <cstdint>
-#include <string>
+#include <optional>
+#include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
+#include "traces/address_event.h"
 #include "traces/program_sink.h"
 #include "traces/snapshot_tables.h"
 
 namespace vramlab::traces {
-
-enum class AddressEventKind : std::uint8_t {
-  allocate,
-  free,
-  /// A request that failed; it has no address.
-  failure,
-};
-
-struct AddressEvent {
-  AddressEventKind kind = AddressEventKind::allocate;
-  DeviceIndex device;
-  allocator::Address address;
-  allocator::Bytes bytes;
-  allocator::StreamId stream;
-  std::uint64_t time_ns = 0;
-};
 
 /// How a log differs from what a program did.
 struct LogFacts {
@@ -55,41 +38,49 @@ struct LogFacts {
 /// What a failed request becomes: a marker with this text.
 inline constexpr std::string_view failure_marker = "out of memory";
 
-class AddressProgram {
+/// Memory that was there before a log began: looks at its events in order.
+class FirstFrees {
  public:
-  void add(const AddressEvent& event) { events_.push_back(event); }
-  /// Hands the program on, sorted by time, ids from 1 on in the order of the mallocs.
-  LogFacts give_to(ProgramSink& sink, SnapshotTables& tables);
+  void look_at(const AddressEvent& event);
+
+  /// The first event of each such memory, but at the time of the log's first event.
+  const std::vector<AddressEvent>& frees() const { return frees_; }
 
  private:
-  struct Place {
-    DeviceIndex device;
-    allocator::Address address;
-    friend bool operator==(const Place&, const Place&) = default;
-  };
-  struct PlaceHash {
-    std::size_t operator()(const Place& place) const;
-  };
+  std::optional<std::uint64_t> begin_ns_;
+  std::vector<AddressEvent> frees_;
+  /// Looked up only.
+  std::unordered_set<MemoryPlace, MemoryPlaceHash> seen_;
+};
+
+class AddressProgram {
+ public:
+  /// Hands the mallocs of what was there before on. Ids count from 1 on, in the order of the
+  /// mallocs. The sink must outlive it.
+  AddressProgram(const FirstFrees& first_frees, ProgramSink& sink, SnapshotTables& tables);
+
+  /// In the order of time.
+  void add(const AddressEvent& event);
+  const LogFacts& facts() const { return facts_; }
+
+ private:
   struct Memory {
     bool is_live = false;
     std::uint64_t id = 0;
     allocator::StreamId stream;
   };
 
-  void sort();
-  /// Indices of frees.
-  std::vector<std::size_t> find_first_frees() const;
   void give_malloc(const AddressEvent& event);
   void give_free(const AddressEvent& event);
-  void give_failure(const AddressEvent& event, TextId text);
+  void give_failure(const AddressEvent& event);
   void end(Memory& memory, const AddressEvent& event);
 
-  std::vector<AddressEvent> events_;
+  ProgramSink& sink_;
+  TextId failure_text_;
   /// Looked up only.
-  std::unordered_map<Place, Memory, PlaceHash> memory_;
+  std::unordered_map<MemoryPlace, Memory, MemoryPlaceHash> memory_;
   std::uint64_t last_id_ = 0;
   LogFacts facts_;
-  ProgramSink* sink_ = nullptr;
 };
 
 }  // namespace vramlab::traces

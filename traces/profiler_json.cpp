@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "traces/address_log.h"
 #include "traces/input_error.h"
 #include "traces/json_passing.h"
 #include "traces/profiler_event.h"
@@ -41,7 +42,7 @@ class ProfilerReader {
   SnapshotTables& tables_;
   JsonTokens tokens_;
   ProfilerEventReader events_;
-  AddressProgram program_;
+  AddressLog log_;
   TraceHeader header_;
   LogFacts left_out_;
   bool has_events_ = false;
@@ -60,7 +61,7 @@ LogReading ProfilerReader::read(ProgramSink& sink) {
   tokens_.expect_end();
   if (!has_events_) tokens_.fail("a list under 'traceEvents'", "none");
   sink.header(header_);
-  LogFacts facts = program_.give_to(sink, tables_);
+  LogFacts facts = log_.give_to(sink, tables_);
   facts.of_other_devices = left_out_.of_other_devices;
   facts.empty_requests = left_out_.empty_requests;
   return {tokens_.window().bytes_taken(), facts};
@@ -108,7 +109,7 @@ void ProfilerReader::take_gpu_event(const ProfilerEvent& event) {
   made.device = {static_cast<std::uint32_t>(event.device->bits)};
   if (event.kind == ProfilerEventKind::out_of_memory) {
     made.kind = AddressEventKind::failure;
-    return program_.add(made);
+    return log_.add(made);
   }
   if (!event.address) fail(event, "a whole number under 'Addr'");
   if (!event.bytes) fail(event, "a whole number under 'Bytes'");
@@ -118,7 +119,7 @@ void ProfilerReader::take_gpu_event(const ProfilerEvent& event) {
   if (made.bytes.count == 0)
     ++left_out_.empty_requests;
   else
-    program_.add(made);
+    log_.add(made);
 }
 
 void ProfilerReader::read_devices() {

@@ -1,6 +1,6 @@
 // Reads the Chrome trace that torch.profiler writes with profile_memory=True: its `[memory]` events
 // become a program's mallocs and frees. Everything else is passed over, so memory is what the
-// memory events need (address_program).
+// memory events need (address_log).
 //
 // An event says how large the block is that was handed out: the request, rounded up. It says no
 // stream. Events of the CPU are left out and counted.

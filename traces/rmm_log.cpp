@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "traces/address_log.h"
 #include "traces/input_error.h"
 #include "traces/line_source.h"
 #include "traces/rmm_format.h"
@@ -18,15 +19,21 @@ constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 /// By how much a line may be older than the one above it.
 constexpr std::uint64_t most_backward_ns = std::uint64_t{60} * 1'000'000'000;
 
-class RmmReader {
+/// The lines of one log, decoded.
+class RmmEvents {
  public:
-  RmmReader(ByteSource& source, const std::string& file) : file_(file), lines_(source, file) {}
+  RmmEvents(ByteSource& source, const std::string& file) : file_(file), lines_(source, file) {
+    take_header();
+  }
 
-  LogReading read(SnapshotTables& tables, ProgramSink& sink);
+  /// Nothing at the end. What is about no memory at all is left out and counted.
+  std::optional<AddressEvent> next();
+  std::uint64_t empty_requests() const { return empty_requests_; }
+  std::uint64_t bytes_taken() const { return lines_.bytes_taken(); }
 
  private:
-  void read_header();
-  void read_line(std::string_view line);
+  void take_header();
+  AddressEvent decode(std::string_view line);
   Columns split(std::string_view line) const;
   AddressEventKind kind_of(std::string_view letters) const;
   std::uint64_t continued(std::uint64_t time_of_day_ns);
@@ -36,30 +43,28 @@ class RmmReader {
 
   const std::string& file_;
   LineSource lines_;
-  AddressProgram program_;
   std::uint64_t empty_requests_ = 0;
   std::optional<std::uint64_t> last_ns_;
 };
 
-LogReading RmmReader::read(SnapshotTables& tables, ProgramSink& sink) {
-  read_header();
-  while (const auto line = lines_.next())
-    if (!line->empty()) read_line(*line);
-  TraceHeader header;
-  header.origin = "RMM log";
-  sink.header(header);
-  LogFacts facts = program_.give_to(sink, tables);
-  facts.empty_requests = empty_requests_;
-  return {lines_.bytes_taken(), facts};
-}
-
-void RmmReader::read_header() {
+void RmmEvents::take_header() {
   std::string_view line = lines_.next().value_or("");
   if (line.starts_with(byte_order_mark)) line.remove_prefix(byte_order_mark.size());
   if (line != rmm::header) fail("the line '" + std::string(rmm::header) + "'", "another line");
 }
 
-void RmmReader::read_line(std::string_view line) {
+std::optional<AddressEvent> RmmEvents::next() {
+  while (const auto line = lines_.next()) {
+    if (line->empty()) continue;
+    const AddressEvent event = decode(*line);
+    const bool is_empty = event.address.value == 0 && event.bytes.count == 0;
+    if (!is_empty || event.kind == AddressEventKind::failure) return event;
+    ++empty_requests_;
+  }
+  return std::nullopt;
+}
+
+AddressEvent RmmEvents::decode(std::string_view line) {
   const Columns columns = split(line);
   AddressEvent event;
   event.kind = kind_of(columns[action]);
@@ -69,14 +74,10 @@ void RmmReader::read_line(std::string_view line) {
   event.stream = {needed(rmm::stream(columns[stream]), "a stream", columns[stream])};
   if (event.kind != AddressEventKind::failure)
     event.address = {needed(rmm::pointer(columns[pointer]), "a pointer", columns[pointer])};
-  const bool is_empty = event.address.value == 0 && event.bytes.count == 0;
-  if (is_empty && event.kind != AddressEventKind::failure)
-    ++empty_requests_;
-  else
-    program_.add(event);
+  return event;
 }
 
-Columns RmmReader::split(std::string_view line) const {
+Columns RmmEvents::split(std::string_view line) const {
   Columns columns;
   for (std::size_t i = 0; i < columns.size(); ++i) {
     const std::size_t comma = line.find(',');
@@ -89,7 +90,7 @@ Columns RmmReader::split(std::string_view line) const {
   return columns;
 }
 
-AddressEventKind RmmReader::kind_of(std::string_view letters) const {
+AddressEventKind RmmEvents::kind_of(std::string_view letters) const {
   if (letters == rmm::allocate) return AddressEventKind::allocate;
   if (letters == rmm::free) return AddressEventKind::free;
   if (letters == rmm::failure) return AddressEventKind::failure;
@@ -97,7 +98,7 @@ AddressEventKind RmmReader::kind_of(std::string_view letters) const {
 }
 
 /// A time that goes on from day to day.
-std::uint64_t RmmReader::continued(std::uint64_t time_of_day_ns) {
+std::uint64_t RmmEvents::continued(std::uint64_t time_of_day_ns) {
   if (!last_ns_) return *(last_ns_ = time_of_day_ns);
   const std::uint64_t last_of_day = *last_ns_ % rmm::day_ns;
   const std::uint64_t forward = (time_of_day_ns + rmm::day_ns - last_of_day) % rmm::day_ns;
@@ -108,14 +109,14 @@ std::uint64_t RmmReader::continued(std::uint64_t time_of_day_ns) {
 }
 
 template <typename Value>
-Value RmmReader::needed(std::optional<Value> value, const char* expected,
+Value RmmEvents::needed(std::optional<Value> value, const char* expected,
                         std::string_view found) const {
   if (!value) fail(expected, found);
   return *value;
 }
 
 /// Quotes what was found, which may be any bytes.
-void RmmReader::fail(const std::string& expected, std::string_view found) const {
+void RmmEvents::fail(const std::string& expected, std::string_view found) const {
   constexpr std::size_t quoted_bytes = 40;
   std::string quoted = "'";
   for (const char letter : found.substr(0, quoted_bytes))
@@ -135,7 +136,27 @@ bool begins_like_rmm_log(std::string_view bytes) {
 
 LogReading read_rmm_log(ByteSource& source, const std::string& file, SnapshotTables& tables,
                         ProgramSink& sink) {
-  return RmmReader(source, file).read(tables, sink);
+  TraceHeader header;
+  header.origin = "RMM log";
+  const auto once_more = source.reopen();
+  RmmEvents events(source, file);
+  LogFacts facts;
+  if (once_more) {
+    FirstFrees first_frees;
+    while (const auto event = events.next()) first_frees.look_at(*event);
+    sink.header(header);
+    AddressProgram program(first_frees, sink, tables);
+    RmmEvents events_again(*once_more, file);
+    while (const auto event = events_again.next()) program.add(*event);
+    facts = program.facts();
+  } else {
+    AddressLog log;
+    while (const auto event = events.next()) log.add(*event);
+    sink.header(header);
+    facts = log.give_to(sink, tables);
+  }
+  facts.empty_requests = events.empty_requests();
+  return {events.bytes_taken(), facts};
 }
 
 }  // namespace vramlab::traces

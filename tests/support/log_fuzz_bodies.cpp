@@ -93,6 +93,7 @@ Broken broken_rule_of_profiler_json(const std::string& bytes) {
 Broken broken_rule_of_rmm_log(const std::string& bytes) {
   const LogListing whole = read_rmm_bytes(bytes);
   if (auto broken = broken_rule_of_log(bytes, whole, read_rmm_bytes)) return broken;
+  if (auto broken = broken_rule_of_log(bytes, whole, read_piped_rmm_bytes)) return broken;
   return whole.error.empty() ? broken_rule_of_rewriting(whole) : std::nullopt;
 }
 

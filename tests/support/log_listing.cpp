@@ -11,9 +11,8 @@ namespace vramlab::support {
 namespace {
 
 template <typename Read>
-LogListing list_log(const std::string& bytes, std::size_t bytes_at_a_time, const Read& read) {
+LogListing list_log(traces::ByteSource& source, const Read& read) {
   LogListing listing;
-  DribblingSource source(bytes, bytes_at_a_time);
   traces::SnapshotTables tables;
   CollectedBytes output;
   const auto writer = make_trace_writer(traces::TraceFormat::native_text, output, tables);
@@ -34,11 +33,18 @@ LogListing list_log(const std::string& bytes, std::size_t bytes_at_a_time, const
 }  // namespace
 
 LogListing read_profiler_bytes(const std::string& bytes, std::size_t bytes_at_a_time) {
-  return list_log(bytes, bytes_at_a_time, traces::read_profiler_json);
+  DribblingSource source(bytes, bytes_at_a_time);
+  return list_log(source, traces::read_profiler_json);
 }
 
 LogListing read_rmm_bytes(const std::string& bytes, std::size_t bytes_at_a_time) {
-  return list_log(bytes, bytes_at_a_time, traces::read_rmm_log);
+  DribblingSource source(bytes, bytes_at_a_time);
+  return list_log(source, traces::read_rmm_log);
+}
+
+LogListing read_piped_rmm_bytes(const std::string& bytes, std::size_t bytes_at_a_time) {
+  PipedSource source(bytes, bytes_at_a_time);
+  return list_log(source, traces::read_rmm_log);
 }
 
 }  // namespace vramlab::support

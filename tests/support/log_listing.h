@@ -19,5 +19,7 @@ struct LogListing {
 /// Out of memory, given to the reader so many bytes at a time.
 LogListing read_profiler_bytes(const std::string& bytes, std::size_t bytes_at_a_time = 1 << 20);
 LogListing read_rmm_bytes(const std::string& bytes, std::size_t bytes_at_a_time = 1 << 20);
+/// As out of a pipe, which can be read only once.
+LogListing read_piped_rmm_bytes(const std::string& bytes, std::size_t bytes_at_a_time = 1 << 20);
 
 }  // namespace vramlab::support

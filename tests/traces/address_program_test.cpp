@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "traces/address_log.h"
+
 namespace vramlab::traces {
 namespace {
 
@@ -26,28 +28,28 @@ class Told : public ProgramSink {
   const SnapshotTables& tables_;
 };
 
-class AddressLog : public testing::Test {
+class LogOfAddresses : public testing::Test {
  protected:
   void event(Kind kind, std::uint64_t address, std::uint64_t bytes, std::uint64_t stream = 0) {
-    program.add({kind, {0}, {address}, {bytes}, {stream}, ++time_ns});
+    log.add({kind, {0}, {address}, {bytes}, {stream}, ++time_ns});
   }
   std::string told() {
     SnapshotTables tables;
     Told sink(tables);
-    facts = program.give_to(sink, tables);
+    facts = log.give_to(sink, tables);
     return sink.text;
   }
-  AddressProgram program;
+  AddressLog log;
   std::uint64_t time_ns = 0;
   LogFacts facts;
 };
 
-TEST_F(AddressLog, an_empty_log_is_an_empty_program) {
+TEST_F(LogOfAddresses, an_empty_log_is_an_empty_program) {
   EXPECT_EQ(told(), "");
   EXPECT_EQ(facts, LogFacts{});
 }
 
-TEST_F(AddressLog, an_address_that_is_used_again_gets_another_id) {
+TEST_F(LogOfAddresses, an_address_that_is_used_again_gets_another_id) {
   event(Kind::allocate, 16, 5);
   event(Kind::free, 16, 5);
   event(Kind::allocate, 16, 6);
@@ -55,7 +57,7 @@ TEST_F(AddressLog, an_address_that_is_used_again_gets_another_id) {
   EXPECT_EQ(facts, LogFacts{});
 }
 
-TEST_F(AddressLog, memory_that_is_only_freed_was_there_before) {
+TEST_F(LogOfAddresses, memory_that_is_only_freed_was_there_before) {
   event(Kind::allocate, 16, 5);
   event(Kind::free, 32, 7, 9);
   event(Kind::free, 48, 8);
@@ -64,7 +66,7 @@ TEST_F(AddressLog, memory_that_is_only_freed_was_there_before) {
   EXPECT_EQ(facts.mallocs_before_begin, 2U);
 }
 
-TEST_F(AddressLog, memory_that_is_freed_twice_is_freed_once) {
+TEST_F(LogOfAddresses, memory_that_is_freed_twice_is_freed_once) {
   event(Kind::allocate, 16, 5);
   event(Kind::free, 16, 5);
   event(Kind::free, 16, 5);
@@ -72,20 +74,20 @@ TEST_F(AddressLog, memory_that_is_freed_twice_is_freed_once) {
   EXPECT_EQ(facts.lone_frees, 1U);
 }
 
-TEST_F(AddressLog, memory_that_is_allocated_twice_was_freed_in_between) {
+TEST_F(LogOfAddresses, memory_that_is_allocated_twice_was_freed_in_between) {
   event(Kind::allocate, 16, 5);
   event(Kind::allocate, 16, 6);
   EXPECT_EQ(told(), "malloc 1:5 at 1\nfree 1 at 2\nmalloc 2:6 at 2\n");
   EXPECT_EQ(facts.assumed_frees, 1U);
 }
 
-TEST_F(AddressLog, memory_that_is_freed_on_another_stream_was_used_there) {
+TEST_F(LogOfAddresses, memory_that_is_freed_on_another_stream_was_used_there) {
   event(Kind::allocate, 16, 5, 1);
   event(Kind::free, 16, 5, 2);
   EXPECT_EQ(told(), "malloc 1:5 on 1 at 1\nuse 1 on 2 at 2\nfree 1 at 2\n");
 }
 
-TEST_F(AddressLog, a_failure_has_no_address) {
+TEST_F(LogOfAddresses, a_failure_has_no_address) {
   event(Kind::failure, 0, 5);
   event(Kind::failure, 0, 5);
   EXPECT_EQ(told(), "marker out of memory at 1\nmarker out of memory at 2\n");

@@ -55,6 +55,17 @@ TEST(RmmLog, it_does_not_matter_how_the_bytes_arrive) {
     EXPECT_EQ(read_rmm_bytes(sample(), count).lines, whole.lines) << count;
 }
 
+TEST(RmmLog, a_pipe_is_read_as_a_file_is) {
+  std::string log = header + "1,00:00:01:0,free,7,5,0\n1,00:00:00:0,free,8,6,0\n";
+  const LogListing file = support::read_rmm_bytes(log);
+  const LogListing pipe = support::read_piped_rmm_bytes(log, 3);
+  EXPECT_EQ(pipe.lines, file.lines);
+  EXPECT_EQ(pipe.facts, file.facts);
+  EXPECT_EQ(file.facts.mallocs_before_begin, 2U);
+  log += "x";
+  EXPECT_EQ(support::read_piped_rmm_bytes(log).error, support::read_rmm_bytes(log).error);
+}
+
 TEST(RmmLog, lines_may_end_as_on_windows_be_blank_or_lack_their_end) {
   const LogListing listing = read_rmm_bytes(
       "\xEF\xBB\xBF"
