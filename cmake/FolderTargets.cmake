@@ -34,7 +34,11 @@ function(vramlab_program name)
 endfunction()
 
 # vramlab_compile_cheaply(<target>) for sources that run for moments but are many or large: what
-# they call in the libraries stays fully optimised.
+# they call in the libraries stays fully optimised, and checked for undefined behaviour where the
+# build does that.
 function(vramlab_compile_cheaply target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+  if(VRAMLAB_SANITIZE)
+    target_compile_options(${target} PRIVATE -O0 -fno-sanitize=undefined)
+  endif()
 endfunction()

@@ -60,7 +60,7 @@ enum class FidelityLabel : std::uint8_t {
 };
 std::string_view fidelity_label_name(FidelityLabel label);
 
-struct Difference {
+struct ReplayDifference {
   /// Of the device's trace.
   std::size_t event = 0;
   /// A sentence: what was recorded, what was replayed.
@@ -77,7 +77,7 @@ struct DeviceFidelity {
   Inferences inferred;
   FidelityLabel label = FidelityLabel::exact;
   std::vector<std::string> reasons;
-  std::optional<Difference> first_difference;
+  std::optional<ReplayDifference> first_difference;
   /// Where releases were taken from the recording: the first event of each such call.
   std::vector<std::size_t> unexplained_events;
 };

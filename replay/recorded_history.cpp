@@ -121,6 +121,7 @@ void HistoryCollector::trace_entry(traces::DeviceIndex index, const traces::Trac
     if (!entry.keys.has(KnownText::device_free)) device.traits.lacks_device_free = true;
   }
   device.events.push_back({*action, address, entry.size, entry.stream, entry.pool, entry.time_us});
+  device.stacks.push_back(entry.stack);
 }
 
 RecordedHistory HistoryCollector::take() {

@@ -1,6 +1,6 @@
 // RecordedHistory: what a memory snapshot says of each device, held as a whole: events in order and
 // the final segments. Replays need that, because what was there at the start is found by running
-// backwards. Stacks, annotations and unknown keys are left out.
+// backwards. Annotations and unknown keys are left out.
 #pragma once
 
 #include <cstdint>
@@ -35,6 +35,8 @@ struct DeviceHistory {
   std::int64_t device = 0;
   HistoryTraits traits;
   std::vector<allocator::AllocatorEvent> events;
+  /// Of each event, in the tables of the reader.
+  std::vector<traces::StackId> stacks;
   /// By ascending address.
   std::vector<allocator::SnapshotSegment> final_segments;
 };

@@ -11,25 +11,18 @@ namespace {
 
 using allocator::PoolId;
 
-struct Prepared {
-  std::vector<RecordedCall> calls;
-  StartingState start;
-  Placements placements;
-};
-
 /// Twice where reservations have a known size: it bounds how far they reach.
-Prepared prepare(const DeviceHistory& history, const allocator::Settings& settings) {
-  Prepared prepared;
-  prepared.calls = cut_into_calls(history);
+void prepare(ExplainedHistory& explained, const DeviceHistory& history,
+             const allocator::Settings& settings) {
+  explained.calls = cut_into_calls(history);
   allocator::Bytes reservation = unknown_reservation;
   for (int round = 0; round < 2; ++round) {
-    prepared.start = find_starting_state(history, settings, reservation);
-    prepared.placements =
-        walk_placements(history, prepared.start, prepared.calls, settings, reservation);
-    if (prepared.placements.reservation == reservation) break;
-    reservation = prepared.placements.reservation;
+    explained.start = find_starting_state(history, settings, reservation);
+    explained.placements =
+        walk_placements(history, explained.start, explained.calls, settings, reservation);
+    if (explained.placements.reservation == reservation) break;
+    reservation = explained.placements.reservation;
   }
-  return prepared;
 }
 
 /// The better of two: fewer wrong things first, then fewer taken from the recording.
@@ -42,12 +35,13 @@ bool is_better(const DeviceFidelity& a, const DeviceFidelity& b) {
   return badness(a) < badness(b);
 }
 
-void judge(DeviceFidelity& fidelity, const DeviceHistory& history, const Prepared& prepared,
+void judge(ExplainedHistory& explained, const DeviceHistory& history,
            const SettingsInForce& settings) {
+  DeviceFidelity& fidelity = explained.fidelity;
   if (!settings.doubt.empty()) fidelity.reasons.push_back(settings.doubt);
-  const std::string& contradiction = prepared.start.contradiction.empty()
-                                         ? prepared.placements.contradiction
-                                         : prepared.start.contradiction;
+  const std::string& contradiction = explained.start.contradiction.empty()
+                                         ? explained.placements.contradiction
+                                         : explained.start.contradiction;
   if (!contradiction.empty()) fidelity.reasons.push_back(contradiction);
   if (history.traits.unknown_event_count > 0)
     fidelity.reasons.push_back(std::to_string(history.traits.unknown_event_count) +
@@ -70,41 +64,69 @@ bool has_history(const DeviceHistory& history) {
   });
 }
 
-DeviceFidelity verify_device(const DeviceHistory& history, const VerifyConditions& conditions) {
+/// Why nothing can be replayed; nothing where it can.
+std::optional<DeviceFidelity> without_replay(const DeviceHistory& history) {
+  DeviceFidelity fidelity;
+  fidelity.device = history.device;
   if (!has_history(history)) {
-    DeviceFidelity fidelity;
-    fidelity.device = history.device;
     fidelity.label = FidelityLabel::final_state_only;
     fidelity.reasons.emplace_back("the file has no history of this device");
     return fidelity;
   }
   if (std::string reason = impossible_part(history); !reason.empty()) {
-    DeviceFidelity fidelity;
-    fidelity.device = history.device;
     fidelity.label = FidelityLabel::approximate;
     fidelity.reasons.push_back(std::move(reason) + "; nothing was replayed");
     return fidelity;
   }
+  return std::nullopt;
+}
+
+VerifyInput input_of(const DeviceHistory& history, const ExplainedHistory& explained,
+                     const VerifyConditions& conditions) {
+  return {history,         conditions.settings.settings, conditions.version, explained.calls,
+          explained.start, explained.placements,         explained.pools};
+}
+
+}  // namespace
+
+ExplainedHistory explain(const DeviceHistory& history, const VerifyConditions& conditions) {
+  ExplainedHistory explained;
+  if (auto fidelity = without_replay(history)) {
+    explained.fidelity = *std::move(fidelity);
+    return explained;
+  }
   const allocator::Settings& settings = conditions.settings.settings;
-  const Prepared prepared = prepare(history, settings);
-  PoolInference inference(history, prepared.placements, settings);
+  prepare(explained, history, settings);
+  PoolInference inference(history, explained.placements, settings);
   std::optional<DeviceFidelity> best;
+  std::vector<PoolId> best_pools;
   for (unsigned round = 1; round <= most_pool_rounds; ++round) {
-    const std::vector<PoolId>& pools = inference.solve();
-    VerifyRun run({history, settings, conditions.version, prepared.calls, prepared.start,
-                   prepared.placements, pools});
+    explained.pools = inference.solve();
+    VerifyRun run(input_of(history, explained, conditions));
     DeviceFidelity fidelity = run.run();
     fidelity.inferred.pool_rounds = round;
     inference.count(fidelity.inferred);
     const bool is_done = !fidelity.first_difference && run.unexplained_calls().empty();
-    if (!best || is_better(fidelity, *best)) best = std::move(fidelity);
+    if (!best || is_better(fidelity, *best)) {
+      best = std::move(fidelity);
+      best_pools = explained.pools;
+      explained.emptied = run.emptied();
+    }
     if (is_done || !inference.learn(run.unexplained_calls())) break;
   }
-  judge(*best, history, prepared, conditions.settings);
-  return std::move(*best);
+  explained.pools = std::move(best_pools);
+  for (std::size_t i = 0; i < explained.start.segments.size(); ++i)
+    explained.start.segments[i].pool = explained.pools[i];
+  explained.fidelity = *std::move(best);
+  judge(explained, history, conditions.settings);
+  return explained;
 }
 
-}  // namespace
+allocator::Snapshot state_after(const DeviceHistory& history, const ExplainedHistory& explained,
+                                const VerifyConditions& conditions, std::size_t event) {
+  VerifyRun run(input_of(history, explained, conditions));
+  return run.state_after(event);
+}
 
 Fidelity verify(const RecordedHistory& history, const VerifyConditions& conditions) {
   Fidelity fidelity;
@@ -112,7 +134,7 @@ Fidelity verify(const RecordedHistory& history, const VerifyConditions& conditio
   fidelity.reference_is_guessed = conditions.version_is_guessed;
   fidelity.options = conditions.settings.settings.text;
   for (const DeviceHistory& device : history.devices)
-    fidelity.devices.push_back(verify_device(device, conditions));
+    fidelity.devices.push_back(explain(device, conditions).fidelity);
   return fidelity;
 }
 

@@ -1,7 +1,9 @@
 // Verifying a recording: every device's history through the engine, and how faithful that was.
 #pragma once
 
+#include "allocator/snapshot.h"
 #include "replay/fidelity.h"
+#include "replay/placement_walk.h"
 #include "replay/recorded_history.h"
 
 namespace vramlab::replay {
@@ -12,6 +14,38 @@ struct VerifyConditions {
   bool version_is_guessed = true;
   SettingsInForce settings;
 };
+
+/// Everything cached was released there.
+struct EmptiedCache {
+  /// The first release.
+  std::size_t event = 0;
+  /// A request that was refused would have done the same.
+  bool may_be_of_request = false;
+};
+
+/// A device's history with what following it brought to light.
+struct ExplainedHistory {
+  DeviceFidelity fidelity;
+  std::vector<RecordedCall> calls;
+  /// Pools included.
+  StartingState start;
+  Placements placements;
+  /// By life.
+  std::vector<allocator::PoolId> pools;
+  std::vector<EmptiedCache> emptied;
+
+  allocator::PoolId pool_of(std::size_t event) const {
+    const LifeIndex life = placements.life_of_event[event];
+    return life == no_life ? allocator::default_pool : pools[life];
+  }
+};
+
+/// Nothing but the fidelity where there is no history, or none that an allocator can have made.
+ExplainedHistory explain(const DeviceHistory& history, const VerifyConditions& conditions);
+
+/// The state after the call that the event belongs to.
+allocator::Snapshot state_after(const DeviceHistory& history, const ExplainedHistory& explained,
+                                const VerifyConditions& conditions, std::size_t event);
 
 Fidelity verify(const RecordedHistory& history, const VerifyConditions& conditions);
 

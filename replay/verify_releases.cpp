@@ -28,6 +28,7 @@ bool VerifyRun::empty_cache_first() {
   const auto pools = rules_.everything_first(expected_releases());
   if (!pools) return false;
   ++fidelity_.inferred.emptied_caches;
+  emptied_.push_back({device_.expected_releases().front(), false});
   engine_.release_everything(*pools);
   return true;
 }

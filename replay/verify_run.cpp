@@ -55,7 +55,7 @@ PoolId VerifyRun::pool_of(std::size_t event) const {
 }
 
 void VerifyRun::note(std::size_t event, const std::string& text) {
-  if (!fidelity_.first_difference) fidelity_.first_difference = Difference{event, text};
+  if (!fidelity_.first_difference) fidelity_.first_difference = ReplayDifference{event, text};
 }
 
 DeviceFidelity VerifyRun::run() {
@@ -67,6 +67,11 @@ DeviceFidelity VerifyRun::run() {
   compare_final_blocks();
   count_segment_calls();
   return std::move(fidelity_);
+}
+
+allocator::Snapshot VerifyRun::state_after(std::size_t event) {
+  for (std::size_t i = 0; i < input_.calls.size() && input_.calls[i].first <= event; ++i) follow(i);
+  return engine_.take_snapshot();
 }
 
 void VerifyRun::follow(std::size_t index) {
@@ -165,16 +170,17 @@ bool VerifyRun::is_missed(const Search& search) const { return !engine_.best_fit
 
 std::vector<Search> VerifyRun::searches_of(std::size_t index) const {
   const AllocatorEvent& event = input_.history.events[index];
-  if (event.action == Action::alloc)
-    return {{pool_of(index), event.stream, round_request(event.size, input_.settings)}};
-  std::vector<Search> searches{{allocator::default_pool, event.stream, event.size}};
+  // That of a failed request is rounded already, unless somebody wrote the file by hand.
+  const Bytes rounded = round_request(event.size, input_.settings);
+  if (event.action == Action::alloc) return {{pool_of(index), event.stream, rounded}};
+  std::vector<Search> searches{{allocator::default_pool, event.stream, rounded}};
   if (input_.history.traits.names_pools) {
     searches.front().pool = event.pool;
     return searches;
   }
   for (const auto& [id, pool] : engine_.core().private_pools)
-    searches.push_back({id, event.stream, event.size});
-  searches.push_back({empty_pool, event.stream, event.size});
+    searches.push_back({id, event.stream, rounded});
+  searches.push_back({empty_pool, event.stream, rounded});
   return searches;
 }
 
@@ -241,6 +247,7 @@ bool VerifyRun::releases_everything(std::vector<PoolId>& pools) {
     return false;
   }
   ++fidelity_.inferred.release_all_or_empty_cache;
+  emptied_.push_back({*next, true});
   pools = *found;
   return true;
 }

@@ -11,6 +11,7 @@
 #include "replay/placement_walk.h"
 #include "replay/recorded_device.h"
 #include "replay/release_rules.h"
+#include "replay/verify.h"
 
 namespace vramlab::replay {
 
@@ -35,6 +36,9 @@ class VerifyRun : private allocator::Director {
   DeviceFidelity run();
   /// Releases taken from the recording, by index of their call.
   const std::vector<std::size_t>& unexplained_calls() const { return unexplained_calls_; }
+  const std::vector<EmptiedCache>& emptied() const { return emptied_; }
+  /// Follows the calls up to the one that the event belongs to, instead of all of them.
+  allocator::Snapshot state_after(std::size_t event);
 
  private:
   /// The request or release under way.
@@ -103,6 +107,7 @@ class VerifyRun : private allocator::Director {
   /// Whether expandable segments were on, by call.
   std::vector<bool> modes_;
   std::vector<std::size_t> unexplained_calls_;
+  std::vector<EmptiedCache> emptied_;
 };
 
 }  // namespace vramlab::replay

@@ -214,6 +214,17 @@ std::vector<std::string> include_circles(const std::vector<SourceFile>& files) {
   return {sentence};
 }
 
+std::vector<std::string> unknown_threads(const std::vector<SourceFile>& files) {
+  std::vector<std::string> broken;
+  for (const auto& file : files) {
+    if (sources_with_threads.contains(file.path) || file.path.starts_with(threaded_tests)) continue;
+    for (const Include& include : file.includes)
+      if (include.target == "thread" || include.target == "future")
+        broken.push_back(file.path + " starts threads that no thread sanitizer sees");
+  }
+  return broken;
+}
+
 std::vector<std::string> overlong_files(const std::vector<SourceFile>& files) {
   std::vector<std::string> broken;
   for (const auto& file : files) {

@@ -35,6 +35,7 @@ struct FolderReadme {
 std::vector<std::string> broken_arrows(const std::vector<SourceFile>& files);
 std::vector<std::string> broken_levels(const std::vector<SourceFile>& files);
 std::vector<std::string> include_circles(const std::vector<SourceFile>& files);
+std::vector<std::string> unknown_threads(const std::vector<SourceFile>& files);
 std::vector<std::string> overlong_files(const std::vector<SourceFile>& files);
 std::vector<std::string> broken_readmes(const std::vector<FolderReadme>& readmes);
 

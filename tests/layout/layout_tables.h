@@ -86,6 +86,15 @@ inline const std::map<std::string_view, Level> allocator_levels = {
     {"statistics", Level::door},
 };
 
+/// Sources that start threads. The thread sanitizer runs tests/threads and the tests of the
+/// program, so a library that starts one needs a test there.
+inline const std::set<std::string_view> sources_with_threads = {
+    "tools/conform_command.cpp",
+    "tools/removal_on_interrupt.h",
+};
+/// Tests may start them there.
+inline constexpr std::string_view threaded_tests = "tests/threads/";
+
 inline constexpr std::size_t most_lines_of_a_file = 400;
 inline constexpr std::size_t most_lines_of_a_readme = 30;
 

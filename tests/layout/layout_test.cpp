@@ -33,6 +33,10 @@ TEST(LayoutOfTheTree, allocator_files_include_their_own_level_or_lower) {
 
 TEST(LayoutOfTheTree, includes_go_in_no_circle) { EXPECT_THAT(include_circles(tree()), IsEmpty()); }
 
+TEST(LayoutOfTheTree, threads_are_where_the_thread_sanitizer_looks) {
+  EXPECT_THAT(unknown_threads(tree()), IsEmpty());
+}
+
 TEST(LayoutOfTheTree, no_file_is_overlong) { EXPECT_THAT(overlong_files(tree()), IsEmpty()); }
 
 TEST(LayoutOfTheTree, every_folder_has_a_short_readme) {
@@ -122,6 +126,14 @@ TEST(LayoutRules, a_circle_of_includes_is_shown) {
                                file_including("streams/a.h", "streams/b.h"),
                                file_including("streams/b.h", "streams/a.h")}),
               ElementsAre("includes go in a circle: streams/a.h -> streams/b.h -> streams/a.h"));
+}
+
+TEST(LayoutRules, threads_elsewhere_are_named) {
+  EXPECT_THAT(unknown_threads({file_including_angled("replay/a.cpp", "thread"),
+                               file_including_angled("tests/random/a.cpp", "future"),
+                               file_including_angled("tests/threads/a.cpp", "thread"),
+                               file_including_angled("tools/conform_command.cpp", "thread")}),
+              ElementsAre(HasSubstr("replay/a.cpp"), HasSubstr("tests/random/a.cpp")));
 }
 
 TEST(LayoutRules, a_file_over_the_limit_is_overlong) {
