@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "allocator/id_names.h"
-#include "replay/pool_inference.h"
 #include "replay/track_figures.h"
 
 namespace vramlab::replay {
@@ -43,6 +42,25 @@ Walked walk(const DeviceHistory& history, const allocator::Settings& settings) {
   return walked;
 }
 
+bool says_every_pool(const Placements& placements) {
+  return std::ranges::all_of(placements.lives,
+                             [](const SegmentLife& life) { return life.pool.has_value(); });
+}
+
+/// By life. Following the history with the engine costs most, so that is done only for pools that
+/// the file does not say.
+std::vector<allocator::PoolId> pools_of(const DeviceHistory& history, const Placements& placements,
+                                        const VerifyConditions& conditions) {
+  if (!says_every_pool(placements)) {
+    ExplainedHistory explained = explain(history, conditions);
+    if (explained.pools.size() == placements.lives.size()) return std::move(explained.pools);
+  }
+  std::vector<allocator::PoolId> pools;
+  for (const SegmentLife& life : placements.lives)
+    pools.push_back(life.pool.value_or(allocator::default_pool));
+  return pools;
+}
+
 void note_doubts(const DeviceHistory& history, const Walked& walked,
                  const std::vector<allocator::PoolId>& pools, MemoryTimeline& timeline) {
   std::vector<std::string>& doubts = timeline.doubts;
@@ -71,13 +89,13 @@ std::string track_name(const MemoryTrack& track) {
   return "pool " + name_of(*track.pool);
 }
 
-MemoryTimeline find_timeline(const DeviceHistory& history, const allocator::Settings& settings) {
+MemoryTimeline find_timeline(const DeviceHistory& history, const VerifyConditions& conditions) {
+  const allocator::Settings& settings = conditions.settings.settings;
   MemoryTimeline timeline;
   timeline.device = history.device;
   const std::vector<std::uint64_t> times = times_of(history, timeline.doubts);
   const Walked walked = walk(history, settings);
-  PoolInference inference(history, walked.placements, settings);
-  const std::vector<allocator::PoolId>& pools = inference.solve();
+  const std::vector<allocator::PoolId> pools = pools_of(history, walked.placements, conditions);
   TrackFigures figures({history, times, walked.placements, pools}, timeline);
   watch_placements({history, walked.start, walked.calls, settings, walked.reservation}, figures);
   for (std::size_t i = 0; i < history.events.size(); ++i)

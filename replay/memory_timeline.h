@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "replay/recorded_history.h"
+#include "replay/verify.h"
 #include "traces/perfetto_writer.h"
 
 namespace vramlab::replay {
@@ -49,6 +50,6 @@ struct MemoryTimeline {
 };
 
 /// Requires: the history has no impossible part (history_checks).
-MemoryTimeline find_timeline(const DeviceHistory& history, const allocator::Settings& settings);
+MemoryTimeline find_timeline(const DeviceHistory& history, const VerifyConditions& conditions);
 
 }  // namespace vramlab::replay

@@ -19,11 +19,11 @@ class PerfettoCollector : public replay::HistoryCollector {
 };
 
 replay::MemoryTimeline timeline_of(const replay::DeviceHistory& device, const std::string& file,
-                                   const allocator::Settings& settings) {
+                                   const replay::VerifyConditions& conditions) {
   const std::string place = "device " + std::to_string(device.device);
   if (std::string reason = impossible_part(device); !reason.empty())
     throw traces::InputError({file, place, "a history that an allocator can have", reason});
-  replay::MemoryTimeline timeline = find_timeline(device, settings);
+  replay::MemoryTimeline timeline = find_timeline(device, conditions);
   for (const std::string& doubt : timeline.doubts) spdlog::warn("{}, {}: {}", file, place, doubt);
   return timeline;
 }
@@ -47,12 +47,13 @@ void convert_to_perfetto(traces::OpenTrace& trace, const ConvertSteps& steps,
   ConvertChain chain(steps, tables, {collector, program});
   traces::read_trace(trace, tables, chain.sinks());
   const replay::RecordedHistory history = collector.take();
-  const allocator::Settings settings =
-      recorded_settings(history, tables.texts, guess_reference(history)).settings;
+  const allocator::ReferenceVersion& version = guess_reference(history);
+  const replay::VerifyConditions conditions{version, true,
+                                            recorded_settings(history, tables.texts, version)};
   std::vector<replay::MemoryTimeline> timelines;
   for (const replay::DeviceHistory& device : history.devices)
     if (!device.events.empty() || !device.final_segments.empty())
-      timelines.push_back(timeline_of(device, trace.file, settings));
+      timelines.push_back(timeline_of(device, trace.file, conditions));
   traces::PerfettoWriter writer(output);
   write_perfetto(timelines, collector.spans.spans(), tables.texts, writer);
   writer.finish();
