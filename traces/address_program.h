@@ -8,7 +8,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
@@ -34,9 +33,6 @@ struct LogFacts {
 
   friend bool operator==(const LogFacts&, const LogFacts&) = default;
 };
-
-/// What a failed request becomes: a marker with this text.
-inline constexpr std::string_view failure_marker = "out of memory";
 
 /// Memory that was there before a log began: looks at its events in order.
 class FirstFrees {

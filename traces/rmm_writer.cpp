@@ -7,7 +7,6 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "traces/address_program.h"
 #include "traces/input_error.h"
 #include "traces/rmm_format.h"
 #include "traces/rmm_values.h"
