@@ -37,6 +37,25 @@ void Statistics::range_unmapped(const RangeFact& range) {
   ++num_device_free_;
 }
 
+void Statistics::start_from(const Snapshot& snapshot) {
+  const auto signed_of = [](Bytes size) { return static_cast<std::int64_t>(size.count); };
+  for (const SnapshotSegment& of : snapshot.segments) {
+    if (!of.is_expandable) increase(segment, of.kind, 1);
+    increase(reserved_bytes, of.kind, signed_of(of.total_size));
+    for (const SnapshotBlock& block : of.blocks) {
+      if (block.state == BlockState::active_allocated) {
+        increase(allocation, of.kind, 1);
+        increase(allocated_bytes, of.kind, signed_of(block.size));
+        increase(requested_bytes, of.kind, signed_of(block.requested));
+      } else if (block.state == BlockState::inactive && !of.is_expandable && of.blocks.size() > 1) {
+        increase(inactive_split, of.kind, 1);
+        increase(inactive_split_bytes, of.kind, signed_of(block.size));
+      }
+    }
+  }
+  reset_accumulated();
+}
+
 void Statistics::add_waiting(const BlockFact& block, std::int64_t sign) {
   const auto half = static_cast<std::size_t>(block.lane.kind);
   waiting_count_ += sign;

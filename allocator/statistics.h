@@ -9,6 +9,7 @@
 #include <array>
 
 #include "allocator/listeners.h"
+#include "allocator/snapshot.h"
 #include "allocator/statistic_values.h"
 
 namespace vramlab::allocator {
@@ -50,6 +51,11 @@ class Statistics : public Listener {
   void attempt_rejected() { ++num_oom_rejections_; }
 
   StatisticValues values() const;
+  /// The highest values of all pools together: of allocated and of reserved bytes.
+  std::int64_t peak_allocated_bytes() const { return peak_of_all_[allocated_bytes]; }
+  std::int64_t peak_reserved_bytes() const { return peak_of_all_[reserved_bytes]; }
+  /// The allocator was not empty when the counting began. Requires: nothing was counted yet.
+  void start_from(const Snapshot& snapshot);
   void reset_peak();
   void reset_accumulated();
 

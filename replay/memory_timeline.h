@@ -32,7 +32,7 @@ struct MemoryPoint {
   traces::MemoryFigures figures;
 };
 
-struct FailedRequest {
+struct FailureMoment {
   std::uint64_t time_us = 0;
   allocator::Bytes wanted;
 };
@@ -44,7 +44,7 @@ struct MemoryTimeline {
   /// A point for each change. Times don't go back: a recorded one that does counts as the one
   /// before.
   std::vector<MemoryPoint> points;
-  std::vector<FailedRequest> failures;
+  std::vector<FailureMoment> failures;
   /// Sentences: why the curves may not be what happened; empty where nothing speaks against them.
   std::vector<std::string> doubts;
 };

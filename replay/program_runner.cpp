@@ -1,7 +1,5 @@
 #include "replay/program_runner.h"
 
-#include <algorithm>
-#include <unordered_set>
 #include <utility>
 
 #include "allocator/allocator_error.h"
@@ -9,11 +7,9 @@
 
 namespace vramlab::replay {
 
-using allocator::Address;
 using allocator::MallocOutcome;
 using allocator::MallocResult;
 using allocator::PoolId;
-using allocator::RestoredBlock;
 using allocator::StreamId;
 using traces::Call;
 using traces::CallKind;
@@ -74,19 +70,13 @@ void ProgramRunner::step(std::size_t index) {
   }
 }
 
-std::optional<Address> ProgramRunner::address_of(std::uint64_t id) const {
-  const auto found = addresses_.find(id);
-  if (found == addresses_.end()) return std::nullopt;
-  return found->second;
-}
-
 void ProgramRunner::do_malloc(const Call& call) {
   const MallocResult result = subject_.malloc(call.bytes, call.stream);
   answers_.results.push_back(result);
-  addresses_.erase(call.id);
+  addresses_.forget(call.id);
   switch (result.outcome) {
     case MallocOutcome::allocated:
-      addresses_[call.id] = result.address;
+      addresses_.note(call.id, result.address);
       return;
     case MallocOutcome::nothing:
       return;
@@ -102,11 +92,7 @@ void ProgramRunner::do_malloc(const Call& call) {
 }
 
 void ProgramRunner::do_free(const Call& call) {
-  const auto found = addresses_.find(call.id);
-  if (found == addresses_.end()) return;
-  const Address address = found->second;
-  addresses_.erase(found);
-  subject_.free(address);
+  if (const auto address = addresses_.take(call.id)) subject_.free(*address);
 }
 
 void ProgramRunner::do_record_stream(const Call& call) {
@@ -142,16 +128,7 @@ void ProgramRunner::do_restore(const Call& call) {
   if (found == checkpoints_.end())
     throw allocator::AllocatorError("no checkpoint was taken under the name '" + call.text + "'");
   allocator::RestoreResult result = subject_.restore_checkpoint(found->second);
-
-  std::unordered_set<std::uint64_t> freed;
-  for (const Address address : result.freed) freed.insert(address.value);
-  std::erase_if(addresses_,
-                [&freed](const auto& entry) { return freed.contains(entry.second.value); });
-
-  std::vector<RestoredBlock> created = result.created;
-  std::ranges::sort(created, {}, &RestoredBlock::address);
-  std::uint64_t id = call.id;
-  for (const RestoredBlock& block : created) addresses_[id++] = block.address;
+  addresses_.restore(result, call.id);
   answers_.restores.push_back(std::move(result));
 }
 

@@ -11,10 +11,10 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "replay/allocator_subject.h"
+#include "replay/live_addresses.h"
 #include "streams/simulated_device.h"
 #include "traces/call.h"
 
@@ -63,7 +63,9 @@ class ProgramRunner {
 
   const Answers& answers() const { return answers_; }
   /// Nothing where the id names no live block.
-  std::optional<allocator::Address> address_of(std::uint64_t id) const;
+  std::optional<allocator::Address> address_of(std::uint64_t id) const {
+    return addresses_.find(id);
+  }
 
  private:
   void do_malloc(const traces::Call& call);
@@ -81,7 +83,7 @@ class ProgramRunner {
   AllocatorSubject& subject_;
   streams::SimulatedDevice& device_;
   std::size_t next_call_ = 0;
-  std::unordered_map<std::uint64_t, allocator::Address> addresses_;
+  LiveAddresses addresses_;
   std::map<std::string, allocator::Checkpoint> checkpoints_;
   Answers answers_;
 };

@@ -14,6 +14,11 @@ void CountedStreams::complete(StreamId stream) {
   counters.done = counters.submitted;
 }
 
+void CountedStreams::complete_first(StreamId stream, std::uint64_t pieces) {
+  Counters& counters = streams_[stream];
+  counters.done = std::max(counters.done, std::min(pieces, counters.submitted));
+}
+
 void CountedStreams::complete_all() {
   for (auto& [stream, counters] : streams_) counters.done = counters.submitted;
 }

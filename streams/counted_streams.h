@@ -15,6 +15,8 @@ class CountedStreams {
   void submit_work(allocator::StreamId stream) { ++streams_[stream].submitted; }
   /// All work submitted to the stream so far is done.
   void complete(allocator::StreamId stream);
+  /// The first so many pieces of it are done.
+  void complete_first(allocator::StreamId stream, std::uint64_t pieces);
   void complete_all();
   bool has_pending_work(allocator::StreamId stream) const;
 

@@ -54,6 +54,10 @@ class SimulatedDevice final : public allocator::Device {
   void submit_work(allocator::StreamId stream);
   /// All work submitted to the stream so far is done.
   void complete_work(allocator::StreamId stream) { streams_.complete(stream); }
+  /// The first so many pieces of it are done.
+  void complete_first_work(allocator::StreamId stream, std::uint64_t pieces) {
+    streams_.complete_first(stream, pieces);
+  }
   void set_external_memory(allocator::Bytes size) { memory_.set_external(size); }
   void begin_capture(allocator::StreamId stream) { captures_.begin(stream); }
   void end_capture(allocator::StreamId stream) { captures_.end(stream); }

@@ -8,7 +8,8 @@
 #include "replay/engine_benchmark.h"
 #include "tools/bench_trace_command.h"
 #include "tools/commands.h"
-#include "traces/workloads.h"
+#include "traces/program_calls.h"
+#include "traces/workload.h"
 
 namespace vramlab::tools {
 namespace {
@@ -30,13 +31,32 @@ struct NamedProgram {
   traces::RecordedProgram program;
 };
 
+/// Those that live from malloc and free: what else they do is left out, as it is not timed.
+constexpr std::string_view timed_workloads[] = {"training", "serving", "experts", "diffusion",
+                                                "fragments"};
+
+traces::RecordedProgram timed_workload(std::string_view name) {
+  traces::SnapshotTables tables;
+  traces::ProgramCalls calls(tables);
+  traces::WorkloadRequest request;
+  request.name = name;
+  traces::generate_workload(request, tables, calls);
+  traces::RecordedProgram program;
+  program.name = name;
+  program.calls = calls.take_calls();
+  std::erase_if(program.calls, [](const traces::Call& call) {
+    return call.kind != traces::CallKind::malloc && call.kind != traces::CallKind::free;
+  });
+  return program;
+}
+
 std::vector<NamedProgram> programs_of(const BenchArguments& arguments) {
   std::vector<NamedProgram> programs;
   for (const std::string& file : arguments.files)
     programs.push_back({file, traces::read_recorded_program(file)});
   if (!programs.empty()) return programs;
-  for (const std::string_view name : traces::workload_names())
-    programs.push_back({std::string(name), traces::make_workload(name, {})});
+  for (const std::string_view name : timed_workloads)
+    programs.push_back({std::string(name), timed_workload(name)});
   return programs;
 }
 
@@ -94,7 +114,7 @@ void add_bench_command(CLI::App& program, CommandAction& action) {
   CLI::App* engine =
       bench->add_subcommand("engine", "The cost of malloc and free, beside a yardstick");
   engine->add_option("FILE", arguments->files,
-                     "Workloads; without any, the built-in ones: training, serving, fragments");
+                     "Workloads; without any, built-in ones (see vramlab generate)");
   engine->add_option("--conf", arguments->confs, "An option string; give it once for each");
   engine->footer("Example: vramlab bench engine --conf max_split_size_mb:64 workload.json.gz");
   add_common_flags(*engine, arguments->flags);

@@ -1,0 +1,280 @@
+#include "replay/device_replay.h"
+
+#include "allocator/allocator_error.h"
+#include "allocator/id_names.h"
+
+namespace vramlab::replay {
+
+using allocator::Address;
+using allocator::AllocatorError;
+using allocator::Bytes;
+using allocator::MallocOutcome;
+using allocator::PoolId;
+using allocator::StreamId;
+using traces::ScopeStreams;
+
+DeviceReplay::DeviceReplay(traces::DeviceIndex device, const DeviceConditions& conditions)
+    : index_(device),
+      conditions_(conditions),
+      device_(memory_options()),
+      engine_(device_, conditions.version, conditions.settings),
+      clock_(device_) {
+  static_cast<allocator::History&>(engine_.listeners()).set_capacity(conditions.history_capacity);
+  if (conditions.memory_fraction) engine_.set_memory_fraction(*conditions.memory_fraction);
+}
+
+/// While a starting state is taken over every range goes where it is in that state.
+streams::MemoryOptions DeviceReplay::memory_options() {
+  streams::MemoryOptions options{.total = conditions_.memory};
+  options.placement = [this](const streams::PlaceRequest& request) -> std::optional<Address> {
+    if (forced_) return forced_;
+    return conditions_.placement ? conditions_.placement(request) : std::nullopt;
+  };
+  return options;
+}
+
+void DeviceReplay::adopt(const std::vector<StartingSegment>& start) {
+  for (const StartingSegment& segment : start) adopt(segment);
+  static_cast<allocator::Statistics&>(engine_.listeners()).start_from(engine_.take_snapshot());
+  peak_allocated_.bytes = {static_cast<std::uint64_t>(statistics().allocated_bytes.all.current)};
+  peak_reserved_.bytes = {static_cast<std::uint64_t>(statistics().reserved_bytes.all.current)};
+}
+
+void DeviceReplay::adopt(const StartingSegment& start) {
+  const allocator::GivenSegment& segment = start.segment;
+  forced_ = segment.base;
+  const auto at = segment.is_expandable ? device_.reserve(segment.size(), segment.stream)
+                                        : device_.allocate(segment.size(), segment.stream);
+  forced_.reset();
+  if (!at)
+    throw allocator::DeviceError(
+        "what was there at the start needs more memory than the device's " +
+        format_bytes(conditions_.memory));
+  engine_.adopt(segment);
+  Address address = segment.base;
+  for (std::size_t i = 0; i < segment.blocks.size(); ++i) {
+    if (start.ids[i] != 0) live_.note(start.ids[i], address);
+    address = address + segment.blocks[i].size;
+  }
+  if (segment.is_expandable) map_blocks_of(segment);
+}
+
+/// Blocks need not end where units do: neighbours are mapped together.
+void DeviceReplay::map_blocks_of(const allocator::GivenSegment& segment) {
+  Address begin = segment.base;
+  Address end = begin;
+  const auto map_run = [&] {
+    const std::uint64_t units = (end - begin) / segment.unit;
+    if (units > 0 && !device_.map({begin, segment.unit, units}))
+      throw allocator::DeviceError("what was there at the start needs more memory than " +
+                                   format_bytes(conditions_.memory));
+  };
+  for (const allocator::GivenBlock& block : segment.blocks) {
+    if (block.use == allocator::GivenUse::unmapped) {
+      map_run();
+      begin = end + block.size;
+      end = begin;
+    } else {
+      end = end + block.size;
+    }
+  }
+  map_run();
+}
+
+bool DeviceReplay::apply(const Event& event, std::uint64_t number, const traces::TextTable& texts) {
+  if (event.time_ns) {
+    static_cast<allocator::History&>(engine_.listeners()).set_time_us(*event.time_ns / 1000);
+    if (conditions_.timing == FreeTiming::modelled) clock_.advance(*event.time_ns);
+  }
+  switch (event.kind) {
+    case Kind::malloc:
+      return request(event, number);
+    case Kind::free:
+      free(event);
+      return true;
+    default:
+      apply_other(event, texts);
+      return true;
+  }
+}
+
+void DeviceReplay::apply_other(const Event& event, const traces::TextTable& texts) {
+  switch (event.kind) {
+    case Kind::use:
+      return use(event);
+    case Kind::work:
+    case Kind::stream_done:
+    case Kind::event_record:
+    case Kind::event_wait:
+    case Kind::stream_wait:
+      return wait(event);
+    case Kind::capture_begin:
+    case Kind::capture_end:
+      return capture(event);
+    case Kind::pool_create:
+    case Kind::pool_begin:
+    case Kind::pool_end:
+    case Kind::pool_release:
+    case Kind::pool_destroy:
+      return change_pool(event);
+    case Kind::options:
+      return set_options(event, texts);
+    case Kind::memory_fraction:
+      if (!conditions_.keeps_settings) engine_.set_memory_fraction(event.fraction);
+      return;
+    case Kind::empty_cache:
+      return engine_.empty_cache(event.pool);
+    case Kind::external:
+      return device_.set_external_memory(event.bytes);
+    case Kind::checkpoint:
+    case Kind::restore:
+      return keep_or_restore(event, texts);
+    default:
+      // The rest asks for answers, or is there for people.
+      return;
+  }
+}
+
+bool DeviceReplay::request(const Event& event, std::uint64_t number) {
+  ++requests_;
+  const allocator::MallocResult result = engine_.malloc(event.bytes, event.stream);
+  switch (result.outcome) {
+    case MallocOutcome::allocated:
+      live_.note(event.id, result.address);
+      if (conditions_.history_capacity > 0) {
+        stacks_[result.address] = event.stack;
+        request_stacks_.push_back(event.stack);
+      }
+      note_peaks(event, number);
+      return true;
+    case MallocOutcome::nothing:
+      failed_ids_.insert(event.id);
+      return true;
+    case MallocOutcome::scope_already_open:
+      throw AllocatorError("a request in a pool that lends its memory while it is captured to");
+    case MallocOutcome::out_of_memory:
+    case MallocOutcome::rejected:
+      break;
+  }
+  live_.forget(event.id);
+  failed_ids_.insert(event.id);
+  failures_.push_back({number, event.time_ns, event.stream, engine_.last_failure()});
+  note_peaks(event, number);
+  return false;
+}
+
+void DeviceReplay::free(const Event& event) {
+  ++frees_;
+  if (failed_ids_.erase(event.id) > 0) return;
+  const Address address = address_of(event, "freed");
+  live_.forget(event.id);
+  engine_.free(address);
+}
+
+void DeviceReplay::use(const Event& event) {
+  if (failed_ids_.contains(event.id) || conditions_.timing == FreeTiming::eager) return;
+  engine_.record_stream(address_of(event, "used"), event.stream);
+}
+
+Address DeviceReplay::address_of(const Event& event, const char* purpose) const {
+  if (const auto address = live_.find(event.id)) return *address;
+  throw AllocatorError("the id " + std::to_string(event.id) + " cannot be " + purpose +
+                       ": nothing in use has that name");
+}
+
+void DeviceReplay::wait(const Event& event) {
+  switch (event.kind) {
+    case Kind::work:
+      return clock_.submit(event.stream, event.duration_ns);
+    case Kind::stream_done:
+      return clock_.complete(event.stream);
+    case Kind::event_record:
+      return clock_.record_event(event.event, event.stream);
+    case Kind::event_wait:
+      return clock_.wait_for_event(event.event, event.stream);
+    default:
+      return clock_.wait_for_stream(event.stream, event.for_stream);
+  }
+}
+
+void DeviceReplay::capture(const Event& event) {
+  const bool begins = event.kind == Kind::capture_begin;
+  if (device_.is_capturing(event.stream) == begins)
+    throw AllocatorError(
+        "stream " + std::to_string(event.stream.value) +
+        (begins ? " takes part in a capture already" : " takes part in no capture that could end"));
+  if (begins)
+    device_.begin_capture(event.stream);
+  else
+    device_.end_capture(event.stream);
+}
+
+void DeviceReplay::change_pool(const Event& event) {
+  switch (event.kind) {
+    case Kind::pool_create:
+      return engine_.create_pool(event.pool, {event.use_on_oom, event.no_split});
+    case Kind::pool_begin:
+      return begin_pool(event);
+    case Kind::pool_end:
+      return engine_.end_scope(event.pool);
+    case Kind::pool_release:
+      return engine_.release_pool(event.pool);
+    default:
+      return engine_.destroy_pool(event.pool);
+  }
+}
+
+void DeviceReplay::begin_pool(const Event& event) {
+  switch (event.scope) {
+    case ScopeStreams::every_stream:
+      return engine_.begin_scope(event.pool, [](StreamId) { return true; });
+    case ScopeStreams::one_stream:
+      return engine_.begin_scope(event.pool,
+                                 [own = event.stream](StreamId asked) { return asked == own; });
+    case ScopeStreams::capturing_streams:
+      return engine_.begin_scope(event.pool,
+                                 [this](StreamId asked) { return device_.is_capturing(asked); });
+  }
+}
+
+void DeviceReplay::set_options(const Event& event, const traces::TextTable& texts) {
+  if (conditions_.keeps_settings) {
+    ++options_left_out_;
+    return;
+  }
+  if (const auto error = engine_.set_options(texts.text(event.text)))
+    throw AllocatorError("the option string is refused: " + error->message);
+}
+
+void DeviceReplay::keep_or_restore(const Event& event, const traces::TextTable& texts) {
+  const std::string name(texts.text(event.text));
+  if (event.kind == Kind::checkpoint) {
+    checkpoints_[name] = engine_.take_checkpoint(event.pool);
+    return;
+  }
+  const auto found = checkpoints_.find(name);
+  if (found == checkpoints_.end())
+    throw AllocatorError("no checkpoint was taken under the name '" + name + "'");
+  live_.restore(engine_.restore_checkpoint(found->second), event.id);
+}
+
+/// Peaks are reached in requests only.
+void DeviceReplay::note_peaks(const Event& event, std::uint64_t number) {
+  const allocator::Statistics& counted = engine_.listeners();
+  const auto note = [&](PeakMoment& peak, std::int64_t bytes) {
+    const Bytes now{static_cast<std::uint64_t>(bytes)};
+    if (now > peak.bytes) peak = {now, number, event.time_ns};
+  };
+  note(peak_allocated_, counted.peak_allocated_bytes());
+  note(peak_reserved_, counted.peak_reserved_bytes());
+}
+
+allocator::StatisticValues DeviceReplay::statistics() const {
+  return static_cast<const allocator::Statistics&>(engine_.listeners()).values();
+}
+
+std::vector<allocator::AllocatorEvent> DeviceReplay::history() const {
+  return static_cast<const allocator::History&>(engine_.listeners()).entries();
+}
+
+}  // namespace vramlab::replay

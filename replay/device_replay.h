@@ -1,0 +1,130 @@
+// DeviceReplay: a program's events on one device, an allocator and a simulated device under it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "allocator/caching_allocator.h"
+#include "replay/history_program.h"
+#include "replay/live_addresses.h"
+#include "replay/work_clock.h"
+#include "streams/simulated_device.h"
+#include "traces/program_event.h"
+#include "traces/snapshot_tables.h"
+
+namespace vramlab::replay {
+
+/// When memory that other streams used is free again.
+enum class FreeTiming : std::uint8_t {
+  /// When the program says that a stream's work is done.
+  recorded,
+  /// At once, as if nobody used it on another stream.
+  eager,
+  /// By the durations of the work on the streams; also when the program says so.
+  modelled,
+};
+
+struct DeviceConditions {
+  const allocator::ReferenceVersion& version;
+  allocator::Settings settings;
+  allocator::Bytes memory;
+  std::optional<double> memory_fraction;
+  FreeTiming timing = FreeTiming::modelled;
+  /// The program's own changes of options are left out.
+  bool keeps_settings = false;
+  /// Entries of history to keep.
+  std::size_t history_capacity = 0;
+  streams::PlacementRule placement = {};
+};
+
+/// A moment at which more was held than ever before.
+struct PeakMoment {
+  allocator::Bytes bytes;
+  std::uint64_t event = 0;
+  std::optional<std::uint64_t> time_ns;
+};
+
+struct FailedRequest {
+  std::uint64_t event = 0;
+  std::optional<std::uint64_t> time_ns;
+  allocator::StreamId stream;
+  allocator::OutOfMemory figures;
+};
+
+class DeviceReplay {
+ public:
+  DeviceReplay(traces::DeviceIndex device, const DeviceConditions& conditions);
+
+  /// Before the first event.
+  void adopt(const std::vector<StartingSegment>& start);
+  /// False where a request failed. `number` is the event's, for reports. Throws AllocatorError
+  /// where the event must not be, such as a free of what is not there, or DeviceError.
+  bool apply(const traces::ProgramEvent& event, std::uint64_t number,
+             const traces::TextTable& texts);
+
+  traces::DeviceIndex device() const { return index_; }
+  allocator::StatisticValues statistics() const;
+  const streams::DeviceCallCounts& device_calls() const { return device_.call_counts(); }
+  allocator::Bytes memory() const { return conditions_.memory; }
+  const PeakMoment& peak_allocated() const { return peak_allocated_; }
+  const PeakMoment& peak_reserved() const { return peak_reserved_; }
+  std::uint64_t request_count() const { return requests_; }
+  std::uint64_t free_count() const { return frees_; }
+  std::uint64_t options_left_out() const { return options_left_out_; }
+  const std::vector<FailedRequest>& failures() const { return failures_; }
+
+  allocator::Snapshot take_snapshot() { return engine_.take_snapshot(); }
+  std::vector<allocator::AllocatorEvent> history() const;
+  /// Where in the program each block in use was asked for.
+  const std::map<allocator::Address, traces::StackId>& stacks() const { return stacks_; }
+  /// Of the last requests, as many as `alloc` entries are kept.
+  const std::vector<traces::StackId>& request_stacks() const { return request_stacks_; }
+  const allocator::RecordingAllocator& engine() const { return engine_; }
+
+ private:
+  using Event = traces::ProgramEvent;
+
+  using Kind = traces::ProgramEventKind;
+
+  void apply_other(const Event& event, const traces::TextTable& texts);
+  bool request(const Event& event, std::uint64_t number);
+  void free(const Event& event);
+  void use(const Event& event);
+  void wait(const Event& event);
+  void begin_pool(const Event& event);
+  void capture(const Event& event);
+  void set_options(const Event& event, const traces::TextTable& texts);
+  void change_pool(const Event& event);
+  void keep_or_restore(const Event& event, const traces::TextTable& texts);
+  void note_peaks(const Event& event, std::uint64_t number);
+  void adopt(const StartingSegment& start);
+  void map_blocks_of(const allocator::GivenSegment& segment);
+  streams::MemoryOptions memory_options();
+  allocator::Address address_of(const Event& event, const char* purpose) const;
+
+  traces::DeviceIndex index_;
+  DeviceConditions conditions_;
+  /// Where the next range goes while a starting state is taken over.
+  std::optional<allocator::Address> forced_;
+  streams::SimulatedDevice device_;
+  allocator::RecordingAllocator engine_;
+  WorkClock clock_;
+  LiveAddresses live_;
+  /// Requests that failed: what else the program does with them is left out.
+  std::unordered_set<std::uint64_t> failed_ids_;
+  std::map<std::string, allocator::Checkpoint> checkpoints_;
+  std::map<allocator::Address, traces::StackId> stacks_;
+  std::vector<traces::StackId> request_stacks_;
+  std::vector<FailedRequest> failures_;
+  PeakMoment peak_allocated_;
+  PeakMoment peak_reserved_;
+  std::uint64_t requests_ = 0;
+  std::uint64_t frees_ = 0;
+  std::uint64_t options_left_out_ = 0;
+};
+
+}  // namespace vramlab::replay

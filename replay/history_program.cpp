@@ -1,0 +1,199 @@
+#include "replay/history_program.h"
+
+#include <map>
+#include <set>
+
+#include "allocator/check.h"
+
+namespace vramlab::replay {
+namespace {
+
+using allocator::Action;
+using allocator::Address;
+using allocator::AllocatorEvent;
+using allocator::PoolId;
+using allocator::StreamId;
+using traces::ProgramEvent;
+using traces::ProgramEventKind;
+
+/// A free that waited was held up by work on some other stream. Each gets a stream of its own, from
+/// here on, whose work is done when the recording says so.
+constexpr std::uint64_t first_waiting_stream = std::uint64_t{1} << 62;
+
+class ProgramBuilder {
+ public:
+  ProgramBuilder(const DeviceHistory& history, const ExplainedHistory& explained,
+                 AmbiguousReleases ambiguous)
+      : history_(history), explained_(explained) {
+    for (std::size_t i = 0; i < history.events.size(); ++i)
+      if (history.events[i].action == Action::alloc) last_request_[explained.pool_of(i)] = i;
+    for (const EmptiedCache& cache : explained.emptied) {
+      const bool is_left =
+          cache.may_be_of_request && ambiguous == AmbiguousReleases::left_to_requests;
+      if (is_left)
+        ++program_.releases_left_to_requests;
+      else
+        emptied_.insert(cache.event);
+    }
+  }
+
+  HistoryProgram build() {
+    add_start();
+    for (const RecordedCall& call : explained_.calls) add_call(call);
+    return std::move(program_);
+  }
+
+ private:
+  ProgramEvent& add(ProgramEventKind kind) {
+    ProgramEvent& event = program_.events.emplace_back();
+    event.kind = kind;
+    event.device = {static_cast<std::uint32_t>(history_.device)};
+    program_.origins.push_back(at_);
+    if (at_ < history_.events.size()) {
+      event.time_ns = history_.events[at_].time_us * 1000;
+      event.stack = history_.stacks.empty() ? traces::StackId{} : history_.stacks[at_];
+    }
+    return event;
+  }
+
+  void add_pool(PoolId pool, ProgramEventKind kind) { add(kind).pool = pool; }
+
+  void add_start() {
+    std::set<PoolId> pools;
+    for (const allocator::GivenSegment& segment : explained_.start.segments) {
+      StartingSegment& start = program_.start.emplace_back(StartingSegment{segment, {}});
+      Address at = segment.base;
+      for (allocator::GivenBlock& block : start.segment.blocks) {
+        const bool waits = block.use == allocator::GivenUse::waiting;
+        const bool is_held = waits || block.use == allocator::GivenUse::live;
+        start.ids.push_back(is_held ? name(at) : 0);
+        if (waits) waiting_at_start_.push_back(at);
+        if (waits) block.use = allocator::GivenUse::live;
+        at = at + block.size;
+      }
+      if (segment.pool != allocator::default_pool) pools.insert(segment.pool);
+    }
+    for (const PoolId pool : pools) use_pool(pool);
+    for (const Address at : waiting_at_start_) add_waiting_free(at);
+  }
+
+  std::uint64_t name(Address at) { return ids_[at] = next_id_++; }
+
+  void use_pool(PoolId pool) {
+    if (used_pools_.insert(pool).second) add_pool(pool, ProgramEventKind::pool_create);
+  }
+
+  void add_call(const RecordedCall& call) {
+    at_ = call.first;
+    const Address address = history_.events[call.first].address;
+    switch (call.kind) {
+      case RecordedCallKind::free:
+        return add_free(address);
+      case RecordedCallKind::free_later:
+        return add_waiting_free(address);
+      case RecordedCallKind::release:
+        return add_completions_and_releases(call.first, call.end, PoolId{});
+      case RecordedCallKind::request: {
+        const PoolId pool = explained_.pool_of(call.end - 1);
+        add_completions_and_releases(call.first, call.end - 1, pool);
+        at_ = call.end - 1;
+        return add_request(pool);
+      }
+    }
+  }
+
+  void add_free(Address address) {
+    const auto found = ids_.find(address);
+    if (found == ids_.end()) return;
+    add(ProgramEventKind::free).id = found->second;
+    ids_.erase(found);
+  }
+
+  void add_waiting_free(Address address) {
+    const auto found = ids_.find(address);
+    if (found == ids_.end()) return;
+    const StreamId stream{next_stream_++};
+    ProgramEvent& use = add(ProgramEventKind::use);
+    use.id = found->second;
+    use.stream = stream;
+    add(ProgramEventKind::work).stream = stream;
+    waiting_[address] = stream;
+    add_free(address);
+  }
+
+  void add_completions_and_releases(std::size_t first, std::size_t end, PoolId own_pool) {
+    for (std::size_t i = first; i < end; ++i) {
+      at_ = i;
+      const AllocatorEvent& event = history_.events[i];
+      if (event.action == Action::free_completed) complete(event.address);
+      if (is_release(event.action) && explained_.pool_of(i) != own_pool)
+        release_pool(explained_.pool_of(i), i);
+      if (emptied_.contains(i)) empty_cache(i, end, own_pool);
+    }
+  }
+
+  void complete(Address address) {
+    const auto waiting = waiting_.find(address);
+    if (waiting == waiting_.end()) return;
+    add(ProgramEventKind::stream_done).stream = waiting->second;
+    waiting_.erase(waiting);
+  }
+
+  /// Pools whose memory it releases must have lost their users before.
+  void empty_cache(std::size_t first, std::size_t end, PoolId own_pool) {
+    for (std::size_t i = first; i < end; ++i)
+      if (is_release(history_.events[i].action) && explained_.pool_of(i) != own_pool)
+        release_pool(explained_.pool_of(i), i);
+    add(ProgramEventKind::empty_cache);
+  }
+
+  /// A pool that nobody uses any more gives back its memory, and takes no more requests.
+  void release_pool(PoolId pool, std::size_t event) {
+    if (pool == allocator::default_pool || !used_pools_.contains(pool)) return;
+    const auto last = last_request_.find(pool);
+    if (last != last_request_.end() && last->second > event) return;
+    add_pool(pool, ProgramEventKind::pool_release);
+    used_pools_.erase(pool);
+  }
+
+  void add_request(PoolId pool) {
+    const bool is_private = pool != allocator::default_pool;
+    if (is_private) use_pool(pool);
+    if (is_private) add_pool(pool, ProgramEventKind::pool_begin);
+    const AllocatorEvent& event = history_.events[at_];
+    const bool has_failed = event.action == Action::oom;
+    const std::uint64_t id = has_failed ? next_id_++ : name(event.address);
+    ProgramEvent& request = add(ProgramEventKind::malloc);
+    request.id = id;
+    request.bytes = event.size;
+    request.stream = event.stream;
+    if (is_private) add_pool(pool, ProgramEventKind::pool_end);
+    if (is_private) add_pool(pool, ProgramEventKind::pool_release);
+    if (!has_failed) return;
+    ++program_.failed_requests;
+    add(ProgramEventKind::free).id = id;
+  }
+
+  const DeviceHistory& history_;
+  const ExplainedHistory& explained_;
+  HistoryProgram program_;
+  /// The entry of the trace that is being translated.
+  std::size_t at_ = 0;
+  std::uint64_t next_id_ = 1;
+  std::uint64_t next_stream_ = first_waiting_stream;
+  std::map<Address, std::uint64_t> ids_;
+  std::map<Address, StreamId> waiting_;
+  std::vector<Address> waiting_at_start_;
+  std::set<PoolId> used_pools_;
+  std::map<PoolId, std::size_t> last_request_;
+  std::set<std::size_t> emptied_;
+};
+
+}  // namespace
+
+HistoryProgram program_of(const DeviceHistory& history, const ExplainedHistory& explained,
+                          AmbiguousReleases ambiguous) {
+  return ProgramBuilder(history, explained, ambiguous).build();
+}
+
+}  // namespace vramlab::replay

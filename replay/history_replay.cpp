@@ -1,0 +1,189 @@
+#include "replay/history_replay.h"
+
+#include <algorithm>
+
+#include "allocator/allocator_error.h"
+#include "allocator/device.h"
+#include "replay/recorded_places.h"
+#include "traces/input_error.h"
+
+namespace vramlab::replay {
+
+using allocator::Action;
+using allocator::Bytes;
+using traces::InputError;
+
+namespace {
+
+struct Held {
+  Bytes reserved;
+  Bytes requested;
+};
+
+Held held_at(const StartingState& start) {
+  Held held;
+  for (const allocator::GivenSegment& segment : start.segments)
+    for (const allocator::GivenBlock& block : segment.blocks) {
+      if (block.use != allocator::GivenUse::unmapped) held.reserved += block.size;
+      if (block.use == allocator::GivenUse::live || block.use == allocator::GivenUse::waiting)
+        held.requested += block.requested;
+    }
+  return held;
+}
+
+/// On a device of this size an expandable segment reserves as many addresses as were recorded.
+Bytes total_for(Bytes reservation) {
+  return {reservation.count / 9 * 8 + reservation.count % 9 * 8 / 9};
+}
+
+}  // namespace
+
+RecordedMemory recorded_memory(const DeviceHistory& history, const StartingState& start) {
+  Held held = held_at(start);
+  RecordedMemory memory{held.reserved, held.requested, std::nullopt};
+  for (const allocator::AllocatorEvent& event : history.events) {
+    switch (event.action) {
+      case Action::segment_alloc:
+      case Action::segment_map:
+        held.reserved += event.size;
+        break;
+      case Action::segment_free:
+      case Action::segment_unmap:
+        held.reserved = held.reserved - std::min(held.reserved, event.size);
+        break;
+      case Action::alloc:
+        held.requested += event.size;
+        break;
+      case Action::free_completed:
+        held.requested = held.requested - std::min(held.requested, event.size);
+        break;
+      case Action::oom: {
+        // Less than what was held and asked for, and no more than what was held and free.
+        Bytes bound = held.reserved + event.size - Bytes{1};
+        if (!history.traits.lacks_device_free)
+          bound = std::min(bound, held.reserved + Bytes{event.address.value});
+        memory.bound = std::min(memory.bound.value_or(bound), bound);
+        break;
+      }
+      default:
+        break;
+    }
+    memory.peak_reserved = std::max(memory.peak_reserved, held.reserved);
+    memory.peak_requested = std::max(memory.peak_requested, held.requested);
+  }
+  if (memory.bound) memory.bound = std::max(*memory.bound, memory.peak_reserved);
+  return memory;
+}
+
+HistoryReplay::HistoryReplay(std::string file, const RecordedHistory& history,
+                             const traces::TextTable& texts, ReplayConditions conditions)
+    : file_(std::move(file)), texts_(texts), conditions_(std::move(conditions)) {
+  version_ = conditions_.version != nullptr ? conditions_.version : &guess_reference(history);
+  recorded_ = recorded_settings(history, texts, *version_);
+  settings_ = conditions_.options ? settings_of(*conditions_.options, *version_, "the options")
+                                  : recorded_.settings;
+  for (const DeviceHistory& device : history.devices) prepare(device);
+  if (devices_.empty())
+    throw InputError(
+        {file_, "", "a history that can be replayed", "none: the file holds a final state only"});
+}
+
+void HistoryReplay::prepare(const DeviceHistory& history) {
+  Prepared prepared;
+  prepared.history = &history;
+  prepared.explained = explain(history, {*version_, conditions_.version == nullptr, recorded_});
+  if (prepared.explained.placements.life_of_event.empty()) {
+    if (prepared.explained.fidelity.label == FidelityLabel::final_state_only) return;
+    throw InputError({file_, "device " + std::to_string(history.device),
+                      "a history that an allocator can have made",
+                      prepared.explained.fidelity.reasons.front()});
+  }
+  prepared.recorded = recorded_memory(history, prepared.explained.start);
+  choose_memory(prepared);
+  const bool is_limited = conditions_.memory || prepared.recorded.bound;
+  prepared.program =
+      program_of(history, prepared.explained,
+                 is_limited ? AmbiguousReleases::left_to_requests : AmbiguousReleases::as_recorded);
+  devices_.push_back(std::move(prepared));
+}
+
+void HistoryReplay::choose_memory(Prepared& prepared) const {
+  const Bytes reservation = prepared.explained.placements.reservation;
+  if (conditions_.memory) {
+    prepared.memory = *conditions_.memory;
+    prepared.memory_origin = "as asked for";
+  } else if (prepared.recorded.bound) {
+    prepared.memory = *prepared.recorded.bound;
+    prepared.memory_origin = "found out from what was refused";
+  } else {
+    // Reservations of addresses go by the size of the device, which has at most so much.
+    prepared.memory =
+        reservation == unknown_reservation ? boundless_memory : total_for(reservation);
+  }
+}
+
+ReplayReport HistoryReplay::run(const decltype(ReplayConditions::after_event)& after_event) {
+  ReplayReport report;
+  report.reference = version_->name;
+  report.options = settings_.text;
+  if (!recorded_.doubt.empty()) report.notes.push_back(recorded_.doubt);
+  for (const Prepared& prepared : devices_) {
+    add_notes(prepared, report);
+    run_device(prepared, after_event, report);
+  }
+  return report;
+}
+
+void HistoryReplay::add_notes(const Prepared& prepared, ReplayReport& report) const {
+  const std::string device = "device " + std::to_string(prepared.history->device) + ": ";
+  const DeviceFidelity& fidelity = prepared.explained.fidelity;
+  if (fidelity.label != FidelityLabel::exact)
+    report.notes.push_back(device + "following the recording was " +
+                           std::string(fidelity_label_name(fidelity.label)) +
+                           " (vramlab verify says where), so this replay is a guess");
+  if (!prepared.program.start.empty())
+    report.notes.push_back(device + "what was there at the start is laid out as recorded");
+  if (prepared.program.releases_left_to_requests > 0)
+    report.notes.push_back(device + std::to_string(prepared.program.releases_left_to_requests) +
+                           " releases of everything were recorded that a refused request or an "
+                           "empty_cache may have made: left to the requests");
+  const bool had_garbage =
+      fidelity.inferred.garbage_collections + fidelity.inferred.garbage_shaped > 0;
+  if (had_garbage && !conditions_.memory_fraction)
+    report.notes.push_back(device +
+                           "garbage was collected, which needs a memory fraction that no "
+                           "recording says: give --memory-fraction and --device-memory");
+}
+
+void HistoryReplay::run_device(const Prepared& prepared,
+                               const decltype(ReplayConditions::after_event)& after_event,
+                               ReplayReport& report) {
+  RecordedPlaces places(*prepared.history, prepared.explained);
+  DeviceReplay device(
+      {static_cast<std::uint32_t>(prepared.history->device)},
+      {*version_, settings_, prepared.memory, conditions_.memory_fraction,
+       conditions_.timing.value_or(FreeTiming::recorded), conditions_.options.has_value(),
+       conditions_.history_capacity,
+       [&places](const streams::PlaceRequest& request) { return places.place(request); }});
+  try {
+    device.adopt(prepared.program.start);
+    for (std::size_t i = 0; i < prepared.program.events.size(); ++i) {
+      const std::uint64_t number = prepared.program.origins[i];
+      ++report.events;
+      const bool goes_on = device.apply(prepared.program.events[i], number, texts_);
+      if (after_event) after_event(device, prepared.program.events[i], number);
+      if (goes_on || conditions_.on_out_of_memory == OnOutOfMemory::skip) continue;
+      report.stopped_at = number;
+      break;
+    }
+  } catch (const allocator::DeviceError& error) {
+    throw InputError({file_, "device " + std::to_string(prepared.history->device),
+                      "memory that the recorded starting state fits into", error.what()});
+  }
+  DeviceReport& added = report.devices.emplace_back(report_of(device));
+  added.memory_origin = prepared.memory_origin;
+  added.recorded_peak_reserved = prepared.recorded.peak_reserved;
+  added.recorded_peak_requested = prepared.recorded.peak_requested;
+}
+
+}  // namespace vramlab::replay

@@ -1,0 +1,56 @@
+// Replays a recorded history under other conditions: as a program of requests and frees, from the
+// state that was there when the recording began, with new memory where it was recorded as long as
+// the replay asks for the same.
+#pragma once
+
+#include "replay/recorded_history.h"
+#include "replay/replay_conditions.h"
+#include "replay/replay_report.h"
+
+namespace vramlab::replay {
+
+/// What a recording says of its device.
+struct RecordedMemory {
+  allocator::Bytes peak_reserved;
+  allocator::Bytes peak_requested;
+  /// The least memory on which everything that was granted fits and what was refused does not;
+  /// nothing where nothing was refused.
+  std::optional<allocator::Bytes> bound;
+};
+RecordedMemory recorded_memory(const DeviceHistory& history, const StartingState& start);
+
+class HistoryReplay {
+ public:
+  /// `file` is for messages. Throws InputError where there is no history to replay.
+  HistoryReplay(std::string file, const RecordedHistory& history, const traces::TextTable& texts,
+                ReplayConditions conditions);
+
+  /// Everything, device by device. May be called again, with another listener.
+  ReplayReport run(const decltype(ReplayConditions::after_event)& after_event);
+
+ private:
+  struct Prepared {
+    const DeviceHistory* history = nullptr;
+    ExplainedHistory explained;
+    RecordedMemory recorded;
+    HistoryProgram program;
+    allocator::Bytes memory;
+    std::string memory_origin;
+  };
+
+  void prepare(const DeviceHistory& history);
+  void choose_memory(Prepared& prepared) const;
+  void add_notes(const Prepared& prepared, ReplayReport& report) const;
+  void run_device(const Prepared& prepared,
+                  const decltype(ReplayConditions::after_event)& after_event, ReplayReport& report);
+
+  std::string file_;
+  const traces::TextTable& texts_;
+  ReplayConditions conditions_;
+  const allocator::ReferenceVersion* version_ = nullptr;
+  SettingsInForce recorded_;
+  allocator::Settings settings_;
+  std::vector<Prepared> devices_;
+};
+
+}  // namespace vramlab::replay

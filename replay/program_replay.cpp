@@ -1,0 +1,102 @@
+#include "replay/program_replay.h"
+
+#include "allocator/allocator_error.h"
+#include "traces/input_error.h"
+
+namespace vramlab::replay {
+
+using allocator::Bytes;
+using traces::DeviceIndex;
+using traces::InputError;
+using traces::TraceDevice;
+
+allocator::Settings settings_of(const std::string& options,
+                                const allocator::ReferenceVersion& version,
+                                const std::string& where) {
+  if (options.empty()) return {};
+  auto parsed = allocator::parse_settings({}, options, version);
+  if (parsed.error)
+    throw InputError({where, "", "options that version " + std::string(version.name) + " takes",
+                      parsed.error->message});
+  return std::move(parsed.settings);
+}
+
+ProgramReplay::ProgramReplay(std::string file, const traces::SnapshotTables& tables,
+                             ReplayConditions conditions)
+    : file_(std::move(file)), tables_(tables), conditions_(std::move(conditions)) {
+  header({});
+}
+
+void ProgramReplay::header(const traces::TraceHeader& header) {
+  header_ = header;
+  version_ = conditions_.version;
+  if (version_ == nullptr && !header.reference.empty()) {
+    version_ = allocator::find_reference_version(header.reference);
+    if (version_ == nullptr)
+      throw InputError({file_, "its header", "a version of the reference that is known",
+                        "'" + header.reference + "'"});
+  }
+  if (version_ == nullptr) version_ = &allocator::default_reference_version();
+  settings_ = conditions_.options ? settings_of(*conditions_.options, *version_, "the options")
+                                  : settings_of(header.settings, *version_, file_);
+}
+
+Bytes ProgramReplay::memory_of(DeviceIndex index, std::string* origin) const {
+  const auto say = [origin](const char* text) {
+    if (origin != nullptr) *origin = text;
+  };
+  if (conditions_.memory) {
+    say("as asked for");
+    return *conditions_.memory;
+  }
+  for (const TraceDevice& device : header_.devices)
+    if (device.index == index && device.memory.count != 0) {
+      say("as the file says");
+      return device.memory;
+    }
+  return boundless_memory;
+}
+
+DeviceReplay& ProgramReplay::device_of(DeviceIndex index) {
+  std::unique_ptr<DeviceReplay>& device = devices_[index];
+  if (!device)
+    device = std::make_unique<DeviceReplay>(
+        index, DeviceConditions{*version_, settings_, memory_of(index), conditions_.memory_fraction,
+                                conditions_.timing.value_or(FreeTiming::modelled),
+                                conditions_.options.has_value(), conditions_.history_capacity});
+  return *device;
+}
+
+void ProgramReplay::program_event(const traces::ProgramEvent& event) {
+  if (stopped_at_) return;
+  const std::uint64_t number = events_++;
+  DeviceReplay& device = device_of(event.device);
+  try {
+    const bool goes_on = device.apply(event, number, tables_.texts);
+    if (!goes_on && conditions_.on_out_of_memory == OnOutOfMemory::stop) stopped_at_ = number;
+  } catch (const allocator::AllocatorError& error) {
+    throw InputError({file_, "event " + std::to_string(number) + " of the program",
+                      "a call that may be made then", error.what()});
+  }
+  if (conditions_.after_event) conditions_.after_event(device, event, number);
+}
+
+ReplayReport ProgramReplay::report() const {
+  ReplayReport report;
+  report.reference = version_->name;
+  report.options = settings_.text;
+  report.events = events_;
+  report.stopped_at = stopped_at_;
+  std::uint64_t options_left_out = 0;
+  for (const auto& [index, device] : devices_) {
+    DeviceReport& added = report.devices.emplace_back(report_of(*device));
+    memory_of(index, &added.memory_origin);
+    options_left_out += device->options_left_out();
+  }
+  if (options_left_out > 0)
+    report.notes.push_back("the program's own changes of options were left out: " +
+                           std::to_string(options_left_out));
+  return report;
+}
+
+}  // namespace vramlab::replay

@@ -1,0 +1,42 @@
+// ProgramReplay: replays a program's events as a reader gives them, on as many devices as the
+// program names.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "replay/replay_conditions.h"
+#include "replay/replay_report.h"
+#include "traces/program_sink.h"
+
+namespace vramlab::replay {
+
+class ProgramReplay : public traces::ProgramSink {
+ public:
+  /// `file` is for messages. The tables are those of the reader and must live as long.
+  ProgramReplay(std::string file, const traces::SnapshotTables& tables,
+                ReplayConditions conditions);
+
+  void header(const traces::TraceHeader& header) override;
+  /// Throws InputError where the event must not be.
+  void program_event(const traces::ProgramEvent& event) override;
+
+  ReplayReport report() const;
+
+ private:
+  DeviceReplay& device_of(traces::DeviceIndex index);
+  allocator::Bytes memory_of(traces::DeviceIndex index, std::string* origin = nullptr) const;
+
+  std::string file_;
+  const traces::SnapshotTables& tables_;
+  ReplayConditions conditions_;
+  traces::TraceHeader header_;
+  const allocator::ReferenceVersion* version_ = nullptr;
+  allocator::Settings settings_;
+  std::map<traces::DeviceIndex, std::unique_ptr<DeviceReplay>> devices_;
+  std::uint64_t events_ = 0;
+  std::optional<std::uint64_t> stopped_at_;
+};
+
+}  // namespace vramlab::replay

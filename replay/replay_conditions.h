@@ -1,0 +1,44 @@
+// ReplayConditions: under which version, options and memory a program is replayed, and what is
+// looked at on the way. What is not given comes from the file.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "replay/device_replay.h"
+
+namespace vramlab::replay {
+
+/// So large that nothing a program asks for exceeds it, and small enough that expandable segments,
+/// which reserve a little more, find addresses.
+inline constexpr allocator::Bytes boundless_memory{1ULL << 40};
+
+enum class OnOutOfMemory : std::uint8_t {
+  /// The replay ends there.
+  stop,
+  /// The request gets nothing, and the program goes on without it.
+  skip,
+};
+
+struct ReplayConditions {
+  const allocator::ReferenceVersion* version = nullptr;
+  /// Instead of the options in the file, those that the program sets included.
+  std::optional<std::string> options;
+  std::optional<allocator::Bytes> memory;
+  std::optional<double> memory_fraction;
+  std::optional<FreeTiming> timing;
+  OnOutOfMemory on_out_of_memory = OnOutOfMemory::stop;
+  std::size_t history_capacity = 0;
+  /// Called after each event that was applied, with its number in the file (of a recording: in its
+  /// device's trace).
+  std::function<void(DeviceReplay& replay, const traces::ProgramEvent& event, std::uint64_t number)>
+      after_event = {};
+};
+
+/// The option string as settings. Throws InputError where it is refused; `where` is for that.
+allocator::Settings settings_of(const std::string& options,
+                                const allocator::ReferenceVersion& version,
+                                const std::string& where);
+
+}  // namespace vramlab::replay

@@ -1,0 +1,44 @@
+// ReplayReport: what a replay came to, as a value. Printing it is for others.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "replay/device_replay.h"
+
+namespace vramlab::replay {
+
+struct DeviceReport {
+  traces::DeviceIndex device;
+  allocator::Bytes memory;
+  /// Where the size is from, such as `--device-memory`; empty where nothing limits it.
+  std::string memory_origin;
+  std::uint64_t requests = 0;
+  std::uint64_t frees = 0;
+  PeakMoment peak_allocated;
+  PeakMoment peak_reserved;
+  allocator::StatisticValues statistics;
+  streams::DeviceCallCounts device_calls;
+  /// All of them, in order.
+  std::vector<FailedRequest> failures;
+  /// What the recording itself reached, where the file is one and tells.
+  std::optional<allocator::Bytes> recorded_peak_requested;
+  std::optional<allocator::Bytes> recorded_peak_reserved;
+};
+
+struct ReplayReport {
+  std::string reference;
+  std::string options;
+  std::vector<DeviceReport> devices;
+  std::uint64_t events = 0;
+  /// The event at which an out-of-memory ended it.
+  std::optional<std::uint64_t> stopped_at;
+  /// Sentences: what was assumed, and what that means.
+  std::vector<std::string> notes;
+
+  bool has_failures() const;
+};
+
+DeviceReport report_of(const DeviceReplay& replay);
+
+}  // namespace vramlab::replay
