@@ -1,0 +1,62 @@
+#include "tools/convert_perfetto.h"
+
+#include <spdlog/spdlog.h>
+
+#include "replay/history_checks.h"
+#include "replay/perfetto_trace.h"
+#include "traces/input_error.h"
+#include "traces/read_snapshot.h"
+
+namespace vramlab::tools {
+namespace {
+
+/// A history, and beside it the annotations.
+class PerfettoCollector : public replay::HistoryCollector {
+ public:
+  void annotation(const traces::AnnotationValue& annotation) override { spans.add(annotation); }
+
+  replay::AnnotationCollector spans;
+};
+
+replay::MemoryTimeline timeline_of(const replay::DeviceHistory& device, const std::string& file,
+                                   const replay::VerifyConditions& conditions) {
+  const std::string place = "device " + std::to_string(device.device);
+  if (std::string reason = impossible_part(device); !reason.empty())
+    throw traces::InputError({file, place, "a history that an allocator can have", reason});
+  replay::MemoryTimeline timeline = find_timeline(device, conditions);
+  for (const std::string& doubt : timeline.doubts) spdlog::warn("{}, {}: {}", file, place, doubt);
+  return timeline;
+}
+
+}  // namespace
+
+void check_perfetto_steps(const ConvertSteps& steps) {
+  const traces::RecordFilter& filter = steps.filter;
+  if (filter.from_ns || filter.to_ns || filter.stream)
+    throw traces::InputError({"a Perfetto trace", "",
+                              "a whole history, without --from, --to and --stream (the viewer can "
+                              "zoom)",
+                              "one of them"});
+}
+
+void convert_to_perfetto(traces::OpenTrace& trace, const ConvertSteps& steps,
+                         traces::ByteSink& output) {
+  traces::SnapshotTables tables;
+  PerfettoCollector collector;
+  traces::RefusedProgram program(trace.file, "a Perfetto trace, which needs what an allocator did");
+  ConvertChain chain(steps, tables, {collector, program});
+  traces::read_trace(trace, tables, chain.sinks());
+  const replay::RecordedHistory history = collector.take();
+  const allocator::ReferenceVersion& version = guess_reference(history);
+  const replay::VerifyConditions conditions{version, true,
+                                            recorded_settings(history, tables.texts, version)};
+  std::vector<replay::MemoryTimeline> timelines;
+  for (const replay::DeviceHistory& device : history.devices)
+    if (!device.events.empty() || !device.final_segments.empty())
+      timelines.push_back(timeline_of(device, trace.file, conditions));
+  traces::PerfettoWriter writer(output);
+  write_perfetto(timelines, collector.spans.spans(), tables.texts, writer);
+  writer.finish();
+}
+
+}  // namespace vramlab::tools
