@@ -22,6 +22,8 @@ using traces::ProgramEventKind;
 /// here on, whose work is done when the recording says so.
 constexpr std::uint64_t first_waiting_stream = std::uint64_t{1} << 62;
 
+constexpr PoolId captured_pool{0, ~std::uint64_t{0} - 1};
+
 class ProgramBuilder {
  public:
   ProgramBuilder(const DeviceHistory& history, const ExplainedHistory& explained, MemoryLeft left,
@@ -58,6 +60,9 @@ class ProgramBuilder {
   void add_pool(PoolId pool, ProgramEventKind kind) { add(kind).pool = pool; }
 
   PoolId pool_of(std::size_t event) const {
+    if (const auto failed = explained_.failed_pools.find(event);
+        failed != explained_.failed_pools.end())
+      return failed->second;
     const LifeIndex life = explained_.placements.life_of_event[event];
     return life == no_life ? allocator::default_pool : pools_[life];
   }
@@ -105,7 +110,7 @@ class ProgramBuilder {
         const PoolId pool = pool_of(call.end - 1);
         add_completions_and_releases(call.first, call.end - 1, pool);
         at_ = call.end - 1;
-        return add_request(pool);
+        return released_nothing(call) ? add_captured_request(pool) : add_request(pool);
       }
     }
   }
@@ -161,6 +166,27 @@ class ProgramBuilder {
     if (last != last_request_.end() && last->second > event) return;
     add_pool(pool, ProgramEventKind::pool_release);
     used_pools_.erase(pool);
+  }
+
+  /// Whether the request failed and left everything cached alone, as it does during a capture.
+  bool released_nothing(const RecordedCall& call) const {
+    if (limits_.left() == MemoryLeft::all) return false;
+    for (std::size_t i = call.first; i < call.end; ++i)
+      if (is_release(history_.events[i].action)) return false;
+    return history_.events[call.end - 1].action == Action::oom;
+  }
+
+  /// While a capture of some other stream is under way.
+  void add_captured_request(PoolId pool) {
+    if (pool != allocator::default_pool) return add_request(pool);
+    use_pool(captured_pool);
+    ProgramEvent& scope = add(ProgramEventKind::pool_begin);
+    scope.pool = captured_pool;
+    scope.scope = traces::ScopeStreams::one_stream;
+    scope.stream = {first_waiting_stream - 1};
+    add_request(pool);
+    add_pool(captured_pool, ProgramEventKind::pool_end);
+    add_pool(captured_pool, ProgramEventKind::pool_release);
   }
 
   void add_request(PoolId pool) {

@@ -187,6 +187,9 @@ void HistoryReplay::run_device(const Prepared& prepared, const ReplayWatch& watc
       report.stopped_at = number;
       break;
     }
+  } catch (const allocator::AllocatorError& error) {
+    throw InputError({file_, "device " + std::to_string(prepared.history->device),
+                      "a history that an allocator can have made", error.what()});
   } catch (const allocator::DeviceError& error) {
     throw InputError({file_, "device " + std::to_string(prepared.history->device),
                       "memory that the recorded starting state fits into", error.what()});

@@ -18,6 +18,7 @@ class RecordedLimits {
   /// releases with which the program emptied the cache.
   std::optional<allocator::Bytes> follow(const RecordedCall& call,
                                          const std::set<std::size_t>& emptied);
+  MemoryLeft left() const { return left_; }
 
  private:
   struct Sums {
