@@ -35,8 +35,12 @@ streams::MemoryOptions DeviceReplay::memory_options() {
 }
 
 void DeviceReplay::adopt(const std::vector<StartingSegment>& start) {
+  if (start.empty()) return;
   for (const StartingSegment& segment : start) adopt(segment);
-  static_cast<allocator::Statistics&>(engine_.listeners()).start_from(engine_.take_snapshot());
+  auto& listeners = engine_.listeners();
+  static_cast<allocator::History&>(listeners).set_capacity(0);
+  static_cast<allocator::Statistics&>(listeners).start_from(engine_.take_snapshot());
+  static_cast<allocator::History&>(listeners).set_capacity(conditions_.history_capacity);
   peak_allocated_.bytes = {static_cast<std::uint64_t>(statistics().allocated_bytes.all.current)};
   peak_reserved_.bytes = {static_cast<std::uint64_t>(statistics().reserved_bytes.all.current)};
 }

@@ -1,5 +1,6 @@
 #include "replay/history_program.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -35,7 +36,7 @@ class ProgramBuilder {
     for (std::size_t i = 0; i < history.events.size(); ++i)
       if (history.events[i].action == Action::alloc) last_request_[pool_of(i)] = i;
     for (const EmptiedCache& cache : explained.emptied)
-      if (!cache.may_be_of_request) emptied_.insert(cache.event);
+      if (!cache.may_be_of_request || is_mapped_again(cache.event)) emptied_.insert(cache.event);
   }
 
   HistoryProgram build() {
@@ -62,7 +63,7 @@ class ProgramBuilder {
   PoolId pool_of(std::size_t event) const {
     if (const auto failed = explained_.failed_pools.find(event);
         failed != explained_.failed_pools.end())
-      return failed->second;
+      return released_pools_.contains(failed->second) ? allocator::default_pool : failed->second;
     const LifeIndex life = explained_.placements.life_of_event[event];
     return life == no_life ? allocator::default_pool : pools_[life];
   }
@@ -166,6 +167,26 @@ class ProgramBuilder {
     if (last != last_request_.end() && last->second > event) return;
     add_pool(pool, ProgramEventKind::pool_release);
     used_pools_.erase(pool);
+    released_pools_.insert(pool);
+  }
+
+  /// What was unmapped and then mapped again by the same request was no help to it: a refused one
+  /// would have been refused again.
+  bool is_mapped_again(std::size_t first) const {
+    const auto call = std::ranges::upper_bound(explained_.calls, first, {}, &RecordedCall::end);
+    if (call == explained_.calls.end()) return false;
+    const auto is_covered = [&](const AllocatorEvent& unmapped) {
+      for (std::size_t i = first; i < call->end; ++i) {
+        const AllocatorEvent& event = history_.events[i];
+        if (event.action == Action::segment_map && event.address <= unmapped.address &&
+            unmapped.address + unmapped.size <= event.address + event.size)
+          return true;
+      }
+      return false;
+    };
+    for (std::size_t i = first; i < call->end; ++i)
+      if (is_release(history_.events[i].action) && !is_covered(history_.events[i])) return false;
+    return true;
   }
 
   /// Whether the request failed and left everything cached alone, as it does during a capture.
@@ -220,6 +241,7 @@ class ProgramBuilder {
   std::map<Address, StreamId> waiting_;
   std::vector<Address> waiting_at_start_;
   std::set<PoolId> used_pools_;
+  std::set<PoolId> released_pools_;
   std::map<PoolId, std::size_t> last_request_;
   std::set<std::size_t> emptied_;
   RecordedLimits limits_;

@@ -30,6 +30,12 @@ Bytes requested_at(const StartingState& start) {
   return requested;
 }
 
+/// Collected garbage shows that there was a limit, and not which.
+bool has_garbage(const ExplainedHistory& explained) {
+  const Inferences& inferred = explained.fidelity.inferred;
+  return inferred.garbage_collections + inferred.garbage_shaped > 0;
+}
+
 /// On a device of this size an expandable segment reserves as many addresses as were recorded.
 Bytes total_for(Bytes reservation) {
   return {reservation.count / 9 * 8 + reservation.count % 9 * 8 / 9};
@@ -158,12 +164,11 @@ void HistoryReplay::add_notes(const Prepared& prepared, ReplayReport& report) co
     report.notes.push_back(device +
                            "memory may have been short when it was recorded: --device-memory says "
                            "how much there is");
-  const bool had_garbage =
-      fidelity.inferred.garbage_collections + fidelity.inferred.garbage_shaped > 0;
-  if (had_garbage && !conditions_.memory_fraction)
+  if (has_garbage(prepared.explained) && !conditions_.memory_fraction)
     report.notes.push_back(device +
                            "garbage was collected, which needs a memory fraction that no "
-                           "recording says: give --memory-fraction and --device-memory");
+                           "recording says: without --memory-fraction and --device-memory more "
+                           "stays cached here, and requests may fail that did not");
 }
 
 void HistoryReplay::run_device(const Prepared& prepared, const ReplayWatch& watch,

@@ -33,10 +33,9 @@ std::optional<allocator::Address> RecordedPlaces::place(const streams::PlaceRequ
   const Place& next = places_[next_];
   // Where a reservation of the recorded size fits, a smaller one fits as well. The recorded size is
   // the smallest of them; they are rounded up to the units of their pool.
-  const bool is_it =
-      next.kind == request.kind && (next.kind == PlaceKind::allocation
-                                        ? next.size == request.size
-                                        : request.size < next.size + largest_unit);
+  const bool is_it = next.kind == request.kind &&
+                     (next.kind == PlaceKind::allocation ? next.size == request.size
+                                                         : request.size < next.size + largest_unit);
   has_left_ = !is_it;
   if (!is_it) return std::nullopt;
   ++next_;
