@@ -93,11 +93,13 @@ traces::SegmentValue value_of(const allocator::SnapshotSegment& segment, const D
   return value;
 }
 
-TraceEntry value_of(const AllocatorEvent& event, StackId stack) {
+TraceEntry value_of(const AllocatorEvent& event, StackId stack, bool names_pools) {
   TraceEntry entry;
   const bool is_oom = event.action == Action::oom;
   entry.keys = keys_of({KnownText::action, is_oom ? KnownText::device_free : KnownText::addr,
                         KnownText::size, KnownText::stream, KnownText::time_us, KnownText::frames});
+  if (names_pools) entry.keys.add(KnownText::pool_id);
+  entry.pool = event.pool;
   entry.action = TextId(word_of(event.action));
   if (is_oom)
     entry.device_free = {event.address.value};
@@ -119,7 +121,7 @@ void write_history(const DeviceState& state, traces::SnapshotSink& sink) {
     StackId stack;
     if (event.action == Action::alloc && next < state.request_stacks.size())
       stack = state.request_stacks[next++];
-    sink.trace_entry(state.device, value_of(event, stack));
+    sink.trace_entry(state.device, value_of(event, stack, state.names_pools));
   }
 }
 
@@ -127,19 +129,17 @@ traces::GenericPointer text_value(TextId text) {
   return std::make_shared<traces::GenericValue>(traces::GenericValue{text, 0});
 }
 
-void write_settings(const std::string& options, traces::SnapshotTables& tables,
-                    traces::SnapshotSink& sink) {
-  sink.section(SnapshotSection::allocator_settings);
-  traces::GenericDict settings;
-  settings.items.emplace_back(text_value(tables.texts.intern("PYTORCH_CUDA_ALLOC_CONF")),
-                              text_value(tables.texts.intern(options)));
-  sink.settings(std::make_shared<traces::GenericValue>(traces::GenericValue{settings, 1}));
-}
-
 }  // namespace
 
-void write_states(std::span<const DeviceState> states, const std::string& options,
-                  traces::SnapshotTables& tables, traces::SnapshotSink& sink) {
+traces::GenericPointer settings_value(const std::string& options, traces::TextTable& texts) {
+  traces::GenericDict settings;
+  settings.items.emplace_back(text_value(texts.intern("PYTORCH_CUDA_ALLOC_CONF")),
+                              text_value(texts.intern(options)));
+  return std::make_shared<traces::GenericValue>(traces::GenericValue{settings, 1});
+}
+
+void write_states(std::span<const DeviceState> states, const traces::GenericPointer& settings,
+                  traces::SnapshotSink& sink) {
   sink.section(SnapshotSection::segments);
   for (const DeviceState& state : states)
     for (const allocator::SnapshotSegment& segment : state.snapshot.segments)
@@ -153,7 +153,9 @@ void write_states(std::span<const DeviceState> states, const std::string& option
     next = state.device.value + 1;
     write_history(state, sink);
   }
-  write_settings(options, tables, sink);
+  if (!settings) return;
+  sink.section(SnapshotSection::allocator_settings);
+  sink.settings(settings);
 }
 
 }  // namespace vramlab::replay

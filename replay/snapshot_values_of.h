@@ -23,10 +23,15 @@ struct DeviceState {
   std::map<allocator::Address, traces::StackId> stacks;
   /// Of the last requests that were given something, in order.
   std::vector<traces::StackId> request_stacks;
+  /// Whether the entries of the history say their pools.
+  bool names_pools = false;
 };
 
-/// Segments, histories and settings, as a snapshot has them. `options` is the option string.
-void write_states(std::span<const DeviceState> states, const std::string& options,
-                  traces::SnapshotTables& tables, traces::SnapshotSink& sink);
+/// The settings of a snapshot that has nothing but an option string.
+traces::GenericPointer settings_value(const std::string& options, traces::TextTable& texts);
+
+/// Segments, histories and settings, as a snapshot has them; without settings where they are null.
+void write_states(std::span<const DeviceState> states, const traces::GenericPointer& settings,
+                  traces::SnapshotSink& sink);
 
 }  // namespace vramlab::replay

@@ -11,6 +11,7 @@ namespace vramlab::tools {
 namespace {
 
 using replay::FreeTiming;
+using replay::MomentKind;
 
 std::string gpu_names() {
   std::string names;
@@ -87,10 +88,10 @@ replay::ReplayConditions conditions_of(const ReplayArguments& arguments) {
 }
 
 std::optional<Moment> moment_of(const std::string& text) {
-  if (text == "peak") return Moment{Moment::Kind::peak};
-  if (text == "oom") return Moment{Moment::Kind::out_of_memory};
-  if (text == "end") return Moment{Moment::Kind::end};
-  Moment moment{Moment::Kind::event};
+  if (text == "peak") return Moment{MomentKind::peak};
+  if (text == "oom") return Moment{MomentKind::out_of_memory};
+  if (text == "end") return Moment{MomentKind::end};
+  Moment moment{MomentKind::event};
   const char* end = text.data() + text.size();
   const auto [at, error] = std::from_chars(text.data(), end, moment.event);
   if (error != std::errc() || at != end) return std::nullopt;
@@ -109,12 +110,12 @@ std::map<traces::DeviceIndex, std::uint64_t> last_events(const Moment& moment,
                                                          const std::string& file) {
   std::map<traces::DeviceIndex, std::uint64_t> last;
   for (const replay::DeviceReport& device : report.devices) {
-    if (moment.kind == Moment::Kind::event) last[device.device] = moment.event;
-    if (moment.kind == Moment::Kind::peak) last[device.device] = device.peak_allocated.event;
-    if (moment.kind == Moment::Kind::out_of_memory && !device.failures.empty())
+    if (moment.kind == MomentKind::event) last[device.device] = moment.event;
+    if (moment.kind == MomentKind::peak) last[device.device] = device.peak_allocated.event;
+    if (moment.kind == MomentKind::out_of_memory && !device.failures.empty())
       last[device.device] = device.failures.front().event;
   }
-  if (moment.kind == Moment::Kind::out_of_memory && last.empty())
+  if (moment.kind == MomentKind::out_of_memory && last.empty())
     throw traces::InputError({file, "", "a replay that runs out of memory", "one that does not"});
   return last;
 }

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "replay/recorded_states.h"
 #include "replay/replay_source.h"
 #include "tools/arguments.h"
 
@@ -26,12 +27,7 @@ void add_replay_arguments(CLI::App& command, ReplayArguments& arguments);
 
 replay::ReplayConditions conditions_of(const ReplayArguments& arguments);
 
-/// A moment of a replay.
-struct Moment {
-  enum class Kind : std::uint8_t { peak, out_of_memory, end, event };
-  Kind kind = Kind::end;
-  std::uint64_t event = 0;
-};
+using replay::Moment;
 
 /// `peak`, `oom`, `end` or an event's number. Nothing where it is none of them.
 std::optional<Moment> moment_of(const std::string& text);

@@ -46,7 +46,9 @@ replay::ReplayReport run(replay::ReplaySource& source, const ReplayCommand& comm
   } else {
     const StatesAtMoment at =
         states_at(source, *moment_of(command.snapshot_at), command.replay.file, watch);
-    write_snapshot_file(command.snapshot_out, command.overwrite(), at, source.tables());
+    write_snapshot_file(command.snapshot_out, command.overwrite(), at,
+                        replay::settings_value(at.report.options, source.tables().texts),
+                        source.tables());
     report = at.report;
   }
   if (timeline) timeline->finish();

@@ -13,7 +13,7 @@ StatesAtMoment states_at(replay::ReplaySource& source, const Moment& moment,
                          device.request_stacks()});
   };
   replay::ReplayWatch watch = first_watch;
-  if (moment.kind == Moment::Kind::end) {
+  if (moment.kind == replay::MomentKind::end) {
     watch.at_end = keep_state;
     at.report = source.run(watch);
     return at;
@@ -27,14 +27,15 @@ StatesAtMoment states_at(replay::ReplaySource& source, const Moment& moment,
 }
 
 void write_snapshot_file(const std::string& path, traces::Overwrite overwrite,
-                         const StatesAtMoment& at, traces::SnapshotTables& tables) {
+                         const StatesAtMoment& at, const traces::GenericPointer& settings,
+                         const traces::SnapshotTables& tables) {
   traces::OutputFile output(path, overwrite);
   const RemovalOnInterrupt removal(output.temporary_path());
   const auto writer =
       make_trace_writer(path.ends_with(".json") ? traces::TraceFormat::snapshot_json
                                                 : traces::TraceFormat::snapshot_pickle,
                         output, tables);
-  write_states(at.states, at.report.options, tables, writer->sinks().recorded);
+  write_states(at.states, settings, writer->sinks().recorded);
   writer->finish();
   output.finish();
 }
