@@ -59,6 +59,12 @@ DeviceState state_until(const DeviceHistory& history, std::size_t count) {
   return state;
 }
 
+/// Of the call that the event belongs to.
+std::size_t end_of_call(const ExplainedHistory& explained, std::size_t event) {
+  const auto call = std::ranges::upper_bound(explained.calls, event, {}, &RecordedCall::end);
+  return call == explained.calls.end() ? event + 1 : call->end;
+}
+
 }  // namespace
 
 RecordedStates recorded_states(const RecordedHistory& history, const traces::TextTable& texts,
@@ -71,8 +77,8 @@ RecordedStates recorded_states(const RecordedHistory& history, const traces::Tex
   for (const DeviceHistory& device : history.devices) {
     const auto event = event_of(device, moment);
     if (!event) continue;
-    DeviceState state = state_until(device, std::min(*event + 1, device.events.size()));
     if (moment.kind == MomentKind::end) {
+      DeviceState state = state_until(device, device.events.size());
       state.snapshot.segments = device.final_segments;
       found.states.push_back(std::move(state));
       continue;
@@ -89,6 +95,7 @@ RecordedStates recorded_states(const RecordedHistory& history, const traces::Tex
                              ": following the recording was " +
                              std::string(fidelity_label_name(fidelity.label)) +
                              ", so this state may differ from what was there");
+    DeviceState state = state_until(device, end_of_call(explained, *event));
     state.snapshot = state_after(device, explained, conditions, *event);
     found.states.push_back(std::move(state));
   }
