@@ -36,7 +36,7 @@ class ProgramBuilder {
     for (std::size_t i = 0; i < history.events.size(); ++i)
       if (history.events[i].action == Action::alloc) last_request_[pool_of(i)] = i;
     for (const EmptiedCache& cache : explained.emptied)
-      if (!cache.may_be_of_request || is_mapped_again(cache.event)) emptied_.insert(cache.event);
+      if (!cache.may_be_of_request || is_no_request_of(cache.event)) emptied_.insert(cache.event);
   }
 
   HistoryProgram build() {
@@ -170,11 +170,13 @@ class ProgramBuilder {
     released_pools_.insert(pool);
   }
 
-  /// What was unmapped and then mapped again by the same request was no help to it: a refused one
-  /// would have been refused again.
-  bool is_mapped_again(std::size_t first) const {
+  /// Whether a request cannot have released this. During a capture, as in a private pool, nothing
+  /// is released; and what was unmapped and then mapped again by the same request was no help to
+  /// it.
+  bool is_no_request_of(std::size_t first) const {
     const auto call = std::ranges::upper_bound(explained_.calls, first, {}, &RecordedCall::end);
     if (call == explained_.calls.end()) return false;
+    if (pool_of(call->end - 1) != allocator::default_pool) return true;
     const auto is_covered = [&](const AllocatorEvent& unmapped) {
       for (std::size_t i = first; i < call->end; ++i) {
         const AllocatorEvent& event = history_.events[i];

@@ -22,7 +22,10 @@ RecordedLimits::RecordedLimits(const DeviceHistory& history, const StartingState
       left_(left),
       memory_(memory),
       reserved_(reserved_at(start)),
-      limit_(memory) {}
+      limit_(memory),
+      maps_memory_(std::ranges::any_of(history.events, [](const AllocatorEvent& event) {
+        return event.action == Action::segment_map;
+      })) {}
 
 RecordedLimits::Sums RecordedLimits::sums_of(const RecordedCall& call,
                                              const std::set<std::size_t>& emptied) const {
@@ -47,9 +50,11 @@ std::optional<Bytes> RecordedLimits::follow(const RecordedCall& call,
   const AllocatorEvent& last = history_.events[call.end - 1];
   const bool was_refused = sums.released > Bytes{} && sums.got > Bytes{} && !sums.was_emptied;
   if (last.action == Action::oom) {
-    limit_ = reserved_ + last.size - Bytes{1};
-    if (!history_.traits.lacks_device_free)
-      limit_ = std::min(limit_, reserved_ + Bytes{last.address.value});
+    // Free memory that would have been enough was no help: something else was the limit. What an
+    // expandable segment lacks for a request may be less than its size.
+    const Bytes free{last.address.value};
+    const bool was_full = !history_.traits.lacks_device_free && free < last.size && !maps_memory_;
+    limit_ = was_full ? reserved_ + free : reserved_;
   } else if (was_refused || reserved_ > limit_) {
     limit_ = reserved_;
   }

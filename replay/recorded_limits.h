@@ -34,6 +34,7 @@ class RecordedLimits {
   allocator::Bytes reserved_;
   /// What the program may hold.
   allocator::Bytes limit_;
+  bool maps_memory_;
 };
 
 /// Mapped, and in classic segments.

@@ -29,6 +29,9 @@ ExitStatus run(int argument_count, char** arguments) {
   program.set_version_flag("--version", version_text());
   program.require_subcommand(1);
   program.footer("Example: vramlab conform tests/conformance/*.json.gz");
+  program.failure_message([](const CLI::App*, const CLI::Error& error) {
+    return std::string("vramlab: ") + error.what() + " (--help says more)\n";
+  });
   CommandAction action;
   for (const AddCommand add : commands) add(program, action);
   try {
