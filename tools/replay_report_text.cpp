@@ -71,6 +71,9 @@ std::string device_text(const ReplayOutcome& outcome, const DeviceReport& device
            moment_text(device.peak_reserved) + recorded_text(device.recorded_peak_reserved));
   add_line(text, "at the end",
            format_bytes(bytes_of(statistics.allocated_bytes.all.current)) + " allocated, " +
+               format_bytes(bytes_of(statistics.active_bytes.all.current -
+                                     statistics.allocated_bytes.all.current)) +
+               " waiting to be free, " +
                format_bytes(bytes_of(statistics.reserved_bytes.all.current)) + " reserved, " +
                format_bytes(bytes_of(statistics.inactive_split_bytes.all.current)) +
                " in pieces of split segments");
