@@ -9,7 +9,6 @@ using allocator::Address;
 using allocator::AllocatorError;
 using allocator::Bytes;
 using allocator::MallocOutcome;
-using allocator::PoolId;
 using allocator::StreamId;
 using traces::ScopeStreams;
 

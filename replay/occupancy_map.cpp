@@ -7,8 +7,6 @@
 namespace vramlab::replay {
 namespace {
 
-using allocator::BlockState;
-
 /// Where many things are as large, the one that keeps memory counts.
 char letter_of(const std::array<double, 3>& shares) {
   constexpr std::array<char, 3> letters = {'#', '~', '.'};
