@@ -24,6 +24,8 @@ class ProgramReplay : public traces::ProgramSink {
 
   /// Once the reader is through.
   ReplayReport finish();
+  const allocator::ReferenceVersion& version() const { return *version_; }
+  const allocator::Settings& settings() const { return settings_; }
 
  private:
   DeviceReplay& device_of(traces::DeviceIndex index);

@@ -4,6 +4,7 @@
 
 #include "replay/history_checks.h"
 #include "replay/perfetto_trace.h"
+#include "tools/perfetto_program.h"
 #include "traces/input_error.h"
 #include "traces/read_snapshot.h"
 
@@ -28,6 +29,15 @@ replay::MemoryTimeline timeline_of(const replay::DeviceHistory& device, const st
   return timeline;
 }
 
+/// Those of the replay, or those that the recording says.
+replay::VerifyConditions conditions_of(const replay::RecordedHistory& history,
+                                       const PerfettoProgram& program,
+                                       const traces::TextTable& texts) {
+  if (program.has_events()) return {program.version(), false, {program.settings(), {}}};
+  const allocator::ReferenceVersion& version = guess_reference(history);
+  return {version, true, recorded_settings(history, texts, version)};
+}
+
 }  // namespace
 
 void check_perfetto_steps(const ConvertSteps& steps) {
@@ -43,13 +53,12 @@ void convert_to_perfetto(traces::OpenTrace& trace, const ConvertSteps& steps,
                          traces::ByteSink& output) {
   traces::SnapshotTables tables;
   PerfettoCollector collector;
-  traces::RefusedProgram program(trace.file, "a Perfetto trace, which needs what an allocator did");
+  PerfettoProgram program(trace.file, tables, collector.spans);
   ConvertChain chain(steps, tables, {collector, program});
   traces::read_trace(trace, tables, chain.sinks());
-  const replay::RecordedHistory history = collector.take();
-  const allocator::ReferenceVersion& version = guess_reference(history);
-  const replay::VerifyConditions conditions{version, true,
-                                            recorded_settings(history, tables.texts, version)};
+  replay::RecordedHistory history = collector.take();
+  if (program.has_events()) history.devices = program.take_histories();
+  const replay::VerifyConditions conditions = conditions_of(history, program, tables.texts);
   std::vector<replay::MemoryTimeline> timelines;
   for (const replay::DeviceHistory& device : history.devices)
     if (!device.events.empty() || !device.final_segments.empty())

@@ -171,11 +171,26 @@ TEST_F(Convert, a_perfetto_trace_needs_a_whole_history_of_an_allocator) {
   for (const char* option : {"--from", "--to"})
     EXPECT_EQ(convert({input, "-o", output, option, "1us"}).exit_status, 2);
   EXPECT_EQ(convert({input, "-o", output, "--stream", "0"}).exit_status, 2);
-  const std::string program_trace = VRAMLAB_SOURCE_DIR "/tests/traces/samples/program.vtrace.jsonl";
-  const ProgramResult result = convert({program_trace, "-o", output});
-  EXPECT_EQ(result.exit_status, 2);
-  EXPECT_NE(result.errors.find("for a Perfetto trace"), std::string::npos) << result.errors;
   EXPECT_EQ(file_count(), 1U);
+}
+
+TEST_F(Convert, a_program_is_replayed_for_a_perfetto_trace) {
+  const std::string sample = VRAMLAB_SOURCE_DIR "/traces/samples/training.vtrace";
+  const std::string output = folder + "/out.perfetto.json";
+  ASSERT_EQ(convert({sample, "-o", output}).exit_status, 0);
+  std::uint64_t highest = 0;
+  std::size_t slices = 0;
+  const auto document = nlohmann::json::parse(content(output));
+  for (const auto& event : document["traceEvents"]) {
+    if (event["ph"] == "b") ++slices;
+    if (event["ph"] == "C" && event["name"] == "all pools")
+      highest = std::max<std::uint64_t>(highest, event["args"]["reserved"]);
+  }
+  const ProgramResult replayed =
+      run_program({VRAMLAB_BINARY_DIR "/vramlab", "replay", "--json", sample});
+  const auto report = nlohmann::json::parse(replayed.output);
+  EXPECT_EQ(highest, report["devices"][0]["peak_reserved"]["bytes"]);
+  EXPECT_GT(slices, 0U);
 }
 
 TEST_F(Convert, stacks_can_be_left_out) {
