@@ -202,6 +202,8 @@ void HistoryReplay::run_device(const Prepared& prepared, const ReplayWatch& watc
   if (watch.at_end) watch.at_end(device);
   DeviceReport& added = report.devices.emplace_back(report_of(device));
   added.memory_origin = prepared.memory_origin;
+  if (auto note = empty_fraction_note(added, conditions_.memory_fraction))
+    report.notes.push_back(*std::move(note));
   added.recorded_peak_reserved = prepared.recorded.peak_reserved;
   added.recorded_peak_requested = prepared.recorded.peak_requested;
 }

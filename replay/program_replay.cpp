@@ -95,6 +95,8 @@ ReplayReport ProgramReplay::finish() {
     if (watch_.at_end) watch_.at_end(*device);
     DeviceReport& added = report.devices.emplace_back(report_of(*device));
     memory_of(index, &added.memory_origin);
+    if (auto note = empty_fraction_note(added, conditions_.memory_fraction))
+      report.notes.push_back(*std::move(note));
     options_left_out += device->options_left_out();
   }
   if (options_left_out > 0)

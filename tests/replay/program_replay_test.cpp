@@ -131,6 +131,17 @@ TEST_F(Programs, what_the_program_says_is_done_is_done) {
   EXPECT_EQ(reserved_with(FreeTiming::modelled), (20_MiB).count);
 }
 
+TEST_F(Programs, a_fraction_of_nobody_knows_what_is_told_to_limit_nothing) {
+  malloc(1, 3_MiB);
+  ReplayConditions conditions;
+  conditions.memory_fraction = 0.5;
+  EXPECT_THAT(run(conditions).notes, testing::ElementsAre(testing::HasSubstr("limits nothing")));
+  conditions.memory = 30_MiB;
+  const ReplayReport report = run(conditions);
+  EXPECT_TRUE(report.notes.empty());
+  EXPECT_TRUE(report.has_failures());
+}
+
 TEST_F(Programs, devices_are_apart) {
   malloc(1, 3_MiB, 0, 0);
   malloc(2, 30_MiB, 0, 2);
