@@ -68,6 +68,11 @@ void DeviceReplay::map_blocks_of(const allocator::GivenSegment& segment) {
   Address begin = segment.base;
   Address end = begin;
   const auto map_run = [&] {
+    if ((begin - segment.base).count % segment.unit.count != 0 ||
+        (end - begin).count % segment.unit.count != 0)
+      throw allocator::DeviceError(
+          "mapped memory at the start that is not made of whole units of " +
+          format_bytes(segment.unit));
     const std::uint64_t units = (end - begin) / segment.unit;
     if (units > 0 && !device_.map({begin, segment.unit, units}))
       throw allocator::DeviceError("what was there at the start needs more memory than " +

@@ -1,9 +1,11 @@
-// Verifying histories that were altered at random: whatever they say, there is a verdict, and the
-// same one each time.
+// Verifying and replaying histories that were altered at random: whatever they say, there is a
+// verdict, and the same one each time.
 #include <gtest/gtest.h>
 
+#include "replay/history_replay.h"
 #include "tests/support/case_history.h"
 #include "tests/support/random_numbers.h"
+#include "traces/input_error.h"
 
 namespace vramlab::tests {
 namespace {
@@ -48,18 +50,23 @@ void alter_final_state(RandomNumbers& random, std::vector<allocator::SnapshotSeg
     segment.blocks[random.below(segment.blocks.size())].size.count += 512 * random.below(5);
 }
 
+replay::RecordedHistory altered_history(const traces::RecordedCase& recorded, std::uint64_t seed) {
+  RandomNumbers random(seed);
+  replay::RecordedHistory history =
+      history_of(recorded, seed % 2 == 0 ? 0 : random.below(recorded.expected.trace.size() / 2));
+  replay::DeviceHistory& device = history.devices.front();
+  for (std::uint64_t i = random.below(4) + 1; i > 0; --i) alter_event(random, device.events);
+  if (seed % 4 == 0) alter_final_state(random, device.final_segments);
+  return history;
+}
+
 class AlteredHistories : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(AlteredHistories, get_a_verdict_and_the_same_one_again) {
   const traces::RecordedCase recorded = bundled_case(GetParam());
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
-    RandomNumbers random(seed);
-    replay::RecordedHistory history =
-        history_of(recorded, seed % 2 == 0 ? 0 : random.below(recorded.expected.trace.size() / 2));
-    replay::DeviceHistory& device = history.devices.front();
-    for (std::uint64_t i = random.below(4) + 1; i > 0; --i) alter_event(random, device.events);
-    if (seed % 4 == 0) alter_final_state(random, device.final_segments);
+    const replay::RecordedHistory history = altered_history(recorded, seed);
     const replay::DeviceFidelity first = fidelity_of(history, recorded);
     const replay::DeviceFidelity again = fidelity_of(history, recorded);
     EXPECT_EQ(first.label, again.label);
@@ -68,6 +75,28 @@ TEST_P(AlteredHistories, get_a_verdict_and_the_same_one_again) {
       EXPECT_TRUE(first.allocs.is_full());
     } else {
       EXPECT_TRUE(first.first_difference || !first.reasons.empty());
+    }
+  }
+}
+
+/// Refused as bad input, or replayed with a report that adds up.
+TEST_P(AlteredHistories, are_replayed_or_refused) {
+  const traces::RecordedCase recorded = bundled_case(GetParam());
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    const replay::RecordedHistory history = altered_history(recorded, seed);
+    replay::ReplayConditions conditions;
+    conditions.version = recorded.program.version;
+    conditions.on_out_of_memory = replay::OnOutOfMemory::skip;
+    if (seed % 3 == 1) conditions.options = "expandable_segments:True";
+    const traces::TextTable texts;
+    try {
+      const replay::ReplayReport report =
+          replay::HistoryReplay("altered", history, texts, conditions).run({});
+      const replay::DeviceReport& device = report.devices.front();
+      EXPECT_GE(device.peak_reserved.bytes, device.peak_allocated.bytes);
+      EXPECT_GE(device.requests, device.failures.size());
+    } catch (const traces::InputError&) {
     }
   }
 }
