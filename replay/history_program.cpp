@@ -118,14 +118,14 @@ class ProgramBuilder {
 
   void add_free(Address address) {
     const auto found = ids_.find(address);
-    if (found == ids_.end()) return;
+    if (found == ids_.end()) return void(++program_.unmatched_frees);
     add(ProgramEventKind::free).id = found->second;
     ids_.erase(found);
   }
 
   void add_waiting_free(Address address) {
     const auto found = ids_.find(address);
-    if (found == ids_.end()) return;
+    if (found == ids_.end()) return void(++program_.unmatched_frees);
     const StreamId stream{next_stream_++};
     ProgramEvent& use = add(ProgramEventKind::use);
     use.id = found->second;

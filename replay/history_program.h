@@ -24,6 +24,8 @@ struct HistoryProgram {
   std::vector<traces::ProgramEvent> events;
   /// Of each program event: the entry of the device's trace that it comes from.
   std::vector<std::size_t> origins;
+  /// Frees of what was not there: they are left out.
+  std::uint64_t unmatched_frees = 0;
   /// Requests that failed: they are tried, and given back at once.
   std::uint64_t failed_requests = 0;
 };

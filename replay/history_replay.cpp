@@ -152,6 +152,9 @@ void HistoryReplay::add_notes(const Prepared& prepared, ReplayReport& report) co
                            " (vramlab verify says where), so this replay is a guess");
   if (!prepared.program.start.empty())
     report.notes.push_back(device + "what was there at the start is laid out as recorded");
+  if (prepared.program.unmatched_frees > 0)
+    report.notes.push_back(device + std::to_string(prepared.program.unmatched_frees) +
+                           " frees of what was not there are left out");
   if (prepared.program.failed_requests > 0)
     report.notes.push_back(device + std::to_string(prepared.program.failed_requests) +
                            " requests failed when it was recorded: they are tried, and what they "

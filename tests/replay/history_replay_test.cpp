@@ -164,6 +164,23 @@ INSTANTIATE_TEST_SUITE_P(Recorded, OtherConditions,
                            return name;
                          });
 
+TEST(HistoryReplays, a_free_of_what_was_never_given_is_left_out_and_told) {
+  traces::RecordedCase recorded = bundled_case("train-1065");
+  RecordedHistory history = history_of(recorded);
+  auto& events = history.devices.front().events;
+  std::erase_if(events,
+                [](const AllocatorEvent& event) { return event.action == Action::snapshot; });
+  const auto free = std::ranges::find(events, Action::free_requested, &AllocatorEvent::action);
+  const AllocatorEvent again = *free;
+  events.insert(free + 2, again);
+  const traces::TextTable texts;
+  const ReplayReport report = HistoryReplay("case", history, texts, {}).run({});
+  const bool is_told = std::ranges::any_of(report.notes, [](const std::string& note) {
+    return note.find("1 frees of what was not there are left out") != std::string::npos;
+  });
+  EXPECT_TRUE(is_told);
+}
+
 TEST(HistoryReplays, a_final_state_alone_is_refused) {
   RecordedHistory history;
   history.devices.emplace_back();
