@@ -5,7 +5,7 @@
 namespace vramlab::traces {
 namespace {
 
-constexpr std::uint64_t several_pages = 3 * 4096;
+constexpr std::uint64_t several_pages = std::uint64_t{3} * 4096;
 
 void store_passed(PickleMemo& memo, std::uint64_t count) {
   for (std::uint64_t i = 0; i < count; ++i) memo.set(memo.next_index(), {MemoKind::passed, 0});
@@ -45,11 +45,11 @@ TEST(PickleMemo, value_completed_long_after_its_page_is_there_and_its_neighbours
 TEST(PickleMemo, page_after_a_full_one_begins_empty) {
   PickleMemo memo;
   memo.set(0, {MemoKind::text, 1});
-  store_passed(memo, 2 * 4096 - 1);
+  store_passed(memo, 8191);
   memo.set(memo.next_index(), {MemoKind::frame, 3});
   EXPECT_EQ(memo.get(0).id, 1U);
-  EXPECT_EQ(memo.get(2 * 4096).kind, MemoKind::frame);
-  EXPECT_EQ(memo.get(2 * 4096 + 1).kind, MemoKind::nothing);
+  EXPECT_EQ(memo.get(8192).kind, MemoKind::frame);
+  EXPECT_EQ(memo.get(8193).kind, MemoKind::nothing);
 }
 
 TEST(PickleMemo, value_stored_again_counts_once) {
