@@ -9,7 +9,6 @@ using allocator::Address;
 using allocator::AllocatorError;
 using allocator::Bytes;
 using allocator::MallocOutcome;
-using allocator::PoolId;
 using allocator::StreamId;
 using traces::ScopeStreams;
 
@@ -26,6 +25,7 @@ DeviceReplay::DeviceReplay(traces::DeviceIndex device, const DeviceConditions& c
 /// While a starting state is taken over every range goes where it is in that state.
 streams::MemoryOptions DeviceReplay::memory_options() {
   streams::MemoryOptions options{.total = conditions_.memory};
+  options.when_taken = streams::WhenTaken::lowest_gap;
   options.placement = [this](const streams::PlaceRequest& request) -> std::optional<Address> {
     if (forced_) return forced_;
     return conditions_.placement ? conditions_.placement(request) : std::nullopt;
@@ -34,8 +34,12 @@ streams::MemoryOptions DeviceReplay::memory_options() {
 }
 
 void DeviceReplay::adopt(const std::vector<StartingSegment>& start) {
+  if (start.empty()) return;
   for (const StartingSegment& segment : start) adopt(segment);
-  static_cast<allocator::Statistics&>(engine_.listeners()).start_from(engine_.take_snapshot());
+  auto& listeners = engine_.listeners();
+  static_cast<allocator::History&>(listeners).set_capacity(0);
+  static_cast<allocator::Statistics&>(listeners).start_from(engine_.take_snapshot());
+  static_cast<allocator::History&>(listeners).set_capacity(conditions_.history_capacity);
   peak_allocated_.bytes = {static_cast<std::uint64_t>(statistics().allocated_bytes.all.current)};
   peak_reserved_.bytes = {static_cast<std::uint64_t>(statistics().reserved_bytes.all.current)};
 }
@@ -46,7 +50,7 @@ void DeviceReplay::adopt(const StartingSegment& start) {
   const auto at = segment.is_expandable ? device_.reserve(segment.size(), segment.stream)
                                         : device_.allocate(segment.size(), segment.stream);
   forced_.reset();
-  if (!at)
+  if (!at || *at != segment.base)
     throw allocator::DeviceError(
         "what was there at the start needs more memory than the device's " +
         format_bytes(conditions_.memory));

@@ -1,9 +1,11 @@
 #include "replay/history_program.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
 
-#include "allocator/check.h"
+#include "replay/pool_generations.h"
+#include "replay/recorded_limits.h"
 
 namespace vramlab::replay {
 namespace {
@@ -11,6 +13,7 @@ namespace {
 using allocator::Action;
 using allocator::Address;
 using allocator::AllocatorEvent;
+using allocator::Bytes;
 using allocator::PoolId;
 using allocator::StreamId;
 using traces::ProgramEvent;
@@ -20,21 +23,20 @@ using traces::ProgramEventKind;
 /// here on, whose work is done when the recording says so.
 constexpr std::uint64_t first_waiting_stream = std::uint64_t{1} << 62;
 
+constexpr PoolId captured_pool{0, ~std::uint64_t{0} - 1};
+
 class ProgramBuilder {
  public:
-  ProgramBuilder(const DeviceHistory& history, const ExplainedHistory& explained,
-                 AmbiguousReleases ambiguous)
-      : history_(history), explained_(explained) {
+  ProgramBuilder(const DeviceHistory& history, const ExplainedHistory& explained, MemoryLeft left,
+                 Bytes memory)
+      : history_(history),
+        explained_(explained),
+        pools_(pools_by_generation(history, explained)),
+        limits_(history, explained.start, left, memory) {
     for (std::size_t i = 0; i < history.events.size(); ++i)
-      if (history.events[i].action == Action::alloc) last_request_[explained.pool_of(i)] = i;
-    for (const EmptiedCache& cache : explained.emptied) {
-      const bool is_left =
-          cache.may_be_of_request && ambiguous == AmbiguousReleases::left_to_requests;
-      if (is_left)
-        ++program_.releases_left_to_requests;
-      else
-        emptied_.insert(cache.event);
-    }
+      if (history.events[i].action == Action::alloc) last_request_[pool_of(i)] = i;
+    for (const EmptiedCache& cache : explained.emptied)
+      if (!cache.may_be_of_request || is_no_request_of(cache.event)) emptied_.insert(cache.event);
   }
 
   HistoryProgram build() {
@@ -58,9 +60,19 @@ class ProgramBuilder {
 
   void add_pool(PoolId pool, ProgramEventKind kind) { add(kind).pool = pool; }
 
+  PoolId pool_of(std::size_t event) const {
+    if (const auto failed = explained_.failed_pools.find(event);
+        failed != explained_.failed_pools.end())
+      return released_pools_.contains(failed->second) ? allocator::default_pool : failed->second;
+    const LifeIndex life = explained_.placements.life_of_event[event];
+    return life == no_life ? allocator::default_pool : pools_[life];
+  }
+
   void add_start() {
     std::set<PoolId> pools;
-    for (const allocator::GivenSegment& segment : explained_.start.segments) {
+    for (std::size_t i = 0; i < explained_.start.segments.size(); ++i) {
+      allocator::GivenSegment segment = explained_.start.segments[i];
+      segment.pool = pools_[i];
       StartingSegment& start = program_.start.emplace_back(StartingSegment{segment, {}});
       Address at = segment.base;
       for (allocator::GivenBlock& block : start.segment.blocks) {
@@ -85,6 +97,8 @@ class ProgramBuilder {
 
   void add_call(const RecordedCall& call) {
     at_ = call.first;
+    if (const auto others = limits_.follow(call, emptied_))
+      add(ProgramEventKind::external).bytes = *others;
     const Address address = history_.events[call.first].address;
     switch (call.kind) {
       case RecordedCallKind::free:
@@ -94,10 +108,10 @@ class ProgramBuilder {
       case RecordedCallKind::release:
         return add_completions_and_releases(call.first, call.end, PoolId{});
       case RecordedCallKind::request: {
-        const PoolId pool = explained_.pool_of(call.end - 1);
+        const PoolId pool = pool_of(call.end - 1);
         add_completions_and_releases(call.first, call.end - 1, pool);
         at_ = call.end - 1;
-        return add_request(pool);
+        return released_nothing(call) ? add_captured_request(pool) : add_request(pool);
       }
     }
   }
@@ -126,8 +140,7 @@ class ProgramBuilder {
       at_ = i;
       const AllocatorEvent& event = history_.events[i];
       if (event.action == Action::free_completed) complete(event.address);
-      if (is_release(event.action) && explained_.pool_of(i) != own_pool)
-        release_pool(explained_.pool_of(i), i);
+      if (is_release(event.action) && pool_of(i) != own_pool) release_pool(pool_of(i), i);
       if (emptied_.contains(i)) empty_cache(i, end, own_pool);
     }
   }
@@ -142,8 +155,8 @@ class ProgramBuilder {
   /// Pools whose memory it releases must have lost their users before.
   void empty_cache(std::size_t first, std::size_t end, PoolId own_pool) {
     for (std::size_t i = first; i < end; ++i)
-      if (is_release(history_.events[i].action) && explained_.pool_of(i) != own_pool)
-        release_pool(explained_.pool_of(i), i);
+      if (is_release(history_.events[i].action) && pool_of(i) != own_pool)
+        release_pool(pool_of(i), i);
     add(ProgramEventKind::empty_cache);
   }
 
@@ -154,6 +167,49 @@ class ProgramBuilder {
     if (last != last_request_.end() && last->second > event) return;
     add_pool(pool, ProgramEventKind::pool_release);
     used_pools_.erase(pool);
+    released_pools_.insert(pool);
+  }
+
+  /// Whether a request cannot have released this. During a capture, as in a private pool, nothing
+  /// is released; and what was unmapped and then mapped again by the same request was no help to
+  /// it.
+  bool is_no_request_of(std::size_t first) const {
+    const auto call = std::ranges::upper_bound(explained_.calls, first, {}, &RecordedCall::end);
+    if (call == explained_.calls.end()) return false;
+    if (pool_of(call->end - 1) != allocator::default_pool) return true;
+    const auto is_covered = [&](const AllocatorEvent& unmapped) {
+      for (std::size_t i = first; i < call->end; ++i) {
+        const AllocatorEvent& event = history_.events[i];
+        if (event.action == Action::segment_map && event.address <= unmapped.address &&
+            unmapped.address + unmapped.size <= event.address + event.size)
+          return true;
+      }
+      return false;
+    };
+    for (std::size_t i = first; i < call->end; ++i)
+      if (is_release(history_.events[i].action) && !is_covered(history_.events[i])) return false;
+    return true;
+  }
+
+  /// Whether the request failed and left everything cached alone, as it does during a capture.
+  bool released_nothing(const RecordedCall& call) const {
+    if (limits_.left() == MemoryLeft::all) return false;
+    for (std::size_t i = call.first; i < call.end; ++i)
+      if (is_release(history_.events[i].action)) return false;
+    return history_.events[call.end - 1].action == Action::oom;
+  }
+
+  /// While a capture of some other stream is under way.
+  void add_captured_request(PoolId pool) {
+    if (pool != allocator::default_pool) return add_request(pool);
+    use_pool(captured_pool);
+    ProgramEvent& scope = add(ProgramEventKind::pool_begin);
+    scope.pool = captured_pool;
+    scope.scope = traces::ScopeStreams::one_stream;
+    scope.stream = {first_waiting_stream - 1};
+    add_request(pool);
+    add_pool(captured_pool, ProgramEventKind::pool_end);
+    add_pool(captured_pool, ProgramEventKind::pool_release);
   }
 
   void add_request(PoolId pool) {
@@ -176,6 +232,8 @@ class ProgramBuilder {
 
   const DeviceHistory& history_;
   const ExplainedHistory& explained_;
+  /// By life.
+  const std::vector<PoolId> pools_;
   HistoryProgram program_;
   /// The entry of the trace that is being translated.
   std::size_t at_ = 0;
@@ -185,15 +243,17 @@ class ProgramBuilder {
   std::map<Address, StreamId> waiting_;
   std::vector<Address> waiting_at_start_;
   std::set<PoolId> used_pools_;
+  std::set<PoolId> released_pools_;
   std::map<PoolId, std::size_t> last_request_;
   std::set<std::size_t> emptied_;
+  RecordedLimits limits_;
 };
 
 }  // namespace
 
 HistoryProgram program_of(const DeviceHistory& history, const ExplainedHistory& explained,
-                          AmbiguousReleases ambiguous) {
-  return ProgramBuilder(history, explained, ambiguous).build();
+                          MemoryLeft left, Bytes memory) {
+  return ProgramBuilder(history, explained, left, memory).build();
 }
 
 }  // namespace vramlab::replay

@@ -1,6 +1,7 @@
 // A recorded history as a program: what was asked for and given back, in order, without what the
 // allocator answered, so that it can be replayed under other conditions. What the file does not say
-// comes from what following it brought to light: pools, emptied caches, frees that waited.
+// comes from what following it brought to light: pools, emptied caches, frees that waited. A
+// release of everything that may have been a refused request's is left to the request.
 #pragma once
 
 #include <cstdint>
@@ -23,20 +24,21 @@ struct HistoryProgram {
   std::vector<traces::ProgramEvent> events;
   /// Of each program event: the entry of the device's trace that it comes from.
   std::vector<std::size_t> origins;
-  /// Releases of everything that a refused request may have made: they are left to the replay.
-  std::uint64_t releases_left_to_requests = 0;
   /// Requests that failed: they are tried, and given back at once.
   std::uint64_t failed_requests = 0;
 };
 
-enum class AmbiguousReleases : std::uint8_t {
-  /// Done where they were recorded.
+/// How much of the device is left for the program.
+enum class MemoryLeft : std::uint8_t {
+  /// All of it.
+  all,
+  /// At each request as much as explains that it was granted or refused, as if others held the
+  /// rest.
   as_recorded,
-  /// Left to the requests, which make them where memory is short.
-  left_to_requests,
 };
 
+/// `memory`: of the device that it is replayed on.
 HistoryProgram program_of(const DeviceHistory& history, const ExplainedHistory& explained,
-                          AmbiguousReleases ambiguous);
+                          MemoryLeft left, allocator::Bytes memory);
 
 }  // namespace vramlab::replay

@@ -4,6 +4,7 @@
 
 #include "allocator/allocator_error.h"
 #include "allocator/device.h"
+#include "replay/recorded_limits.h"
 #include "replay/recorded_places.h"
 #include "traces/input_error.h"
 
@@ -20,15 +21,19 @@ struct Held {
   Bytes requested;
 };
 
-Held held_at(const StartingState& start) {
-  Held held;
+Bytes requested_at(const StartingState& start) {
+  Bytes requested;
   for (const allocator::GivenSegment& segment : start.segments)
-    for (const allocator::GivenBlock& block : segment.blocks) {
-      if (block.use != allocator::GivenUse::unmapped) held.reserved += block.size;
+    for (const allocator::GivenBlock& block : segment.blocks)
       if (block.use == allocator::GivenUse::live || block.use == allocator::GivenUse::waiting)
-        held.requested += block.requested;
-    }
-  return held;
+        requested += block.requested;
+  return requested;
+}
+
+/// Collected garbage shows that there was a limit, and not which.
+bool has_garbage(const ExplainedHistory& explained) {
+  const Inferences& inferred = explained.fidelity.inferred;
+  return inferred.garbage_collections + inferred.garbage_shaped > 0;
 }
 
 /// On a device of this size an expandable segment reserves as many addresses as were recorded.
@@ -39,7 +44,7 @@ Bytes total_for(Bytes reservation) {
 }  // namespace
 
 RecordedMemory recorded_memory(const DeviceHistory& history, const StartingState& start) {
-  Held held = held_at(start);
+  Held held{reserved_at(start), requested_at(start)};
   RecordedMemory memory{held.reserved, held.requested, std::nullopt};
   for (const allocator::AllocatorEvent& event : history.events) {
     switch (event.action) {
@@ -100,10 +105,9 @@ void HistoryReplay::prepare(const DeviceHistory& history) {
   }
   prepared.recorded = recorded_memory(history, prepared.explained.start);
   choose_memory(prepared);
-  const bool is_limited = conditions_.memory || prepared.recorded.bound;
   prepared.program =
       program_of(history, prepared.explained,
-                 is_limited ? AmbiguousReleases::left_to_requests : AmbiguousReleases::as_recorded);
+                 is_as_recorded() ? MemoryLeft::as_recorded : MemoryLeft::all, prepared.memory);
   devices_.push_back(std::move(prepared));
 }
 
@@ -112,24 +116,29 @@ void HistoryReplay::choose_memory(Prepared& prepared) const {
   if (conditions_.memory) {
     prepared.memory = *conditions_.memory;
     prepared.memory_origin = "as asked for";
-  } else if (prepared.recorded.bound) {
+  } else if (prepared.recorded.bound && !is_as_recorded()) {
     prepared.memory = *prepared.recorded.bound;
     prepared.memory_origin = "found out from what was refused";
   } else {
     // Reservations of addresses go by the size of the device, which has at most so much.
     prepared.memory =
         reservation == unknown_reservation ? boundless_memory : total_for(reservation);
+    if (prepared.recorded.bound) prepared.memory_origin = "what was refused is refused again";
   }
 }
 
-ReplayReport HistoryReplay::run(const decltype(ReplayConditions::after_event)& after_event) {
+bool HistoryReplay::is_as_recorded() const {
+  return !conditions_.options && !conditions_.memory && !conditions_.memory_fraction;
+}
+
+ReplayReport HistoryReplay::run(const ReplayWatch& watch) {
   ReplayReport report;
   report.reference = version_->name;
   report.options = settings_.text;
   if (!recorded_.doubt.empty()) report.notes.push_back(recorded_.doubt);
   for (const Prepared& prepared : devices_) {
     add_notes(prepared, report);
-    run_device(prepared, after_event, report);
+    run_device(prepared, watch, report);
   }
   return report;
 }
@@ -143,20 +152,26 @@ void HistoryReplay::add_notes(const Prepared& prepared, ReplayReport& report) co
                            " (vramlab verify says where), so this replay is a guess");
   if (!prepared.program.start.empty())
     report.notes.push_back(device + "what was there at the start is laid out as recorded");
-  if (prepared.program.releases_left_to_requests > 0)
-    report.notes.push_back(device + std::to_string(prepared.program.releases_left_to_requests) +
-                           " releases of everything were recorded that a refused request or an "
-                           "empty_cache may have made: left to the requests");
-  const bool had_garbage =
-      fidelity.inferred.garbage_collections + fidelity.inferred.garbage_shaped > 0;
-  if (had_garbage && !conditions_.memory_fraction)
+  if (prepared.program.failed_requests > 0)
+    report.notes.push_back(device + std::to_string(prepared.program.failed_requests) +
+                           " requests failed when it was recorded: they are tried, and what they "
+                           "get is given back at once");
+  const bool was_short = fidelity.inferred.oversize_releases +
+                             fidelity.inferred.release_all_or_empty_cache +
+                             fidelity.inferred.out_of_memory >
+                         0;
+  if (was_short && !conditions_.memory && !is_as_recorded())
+    report.notes.push_back(device +
+                           "memory may have been short when it was recorded: --device-memory says "
+                           "how much there is");
+  if (has_garbage(prepared.explained) && !conditions_.memory_fraction)
     report.notes.push_back(device +
                            "garbage was collected, which needs a memory fraction that no "
-                           "recording says: give --memory-fraction and --device-memory");
+                           "recording says: without --memory-fraction and --device-memory more "
+                           "stays cached here, and requests may fail that did not");
 }
 
-void HistoryReplay::run_device(const Prepared& prepared,
-                               const decltype(ReplayConditions::after_event)& after_event,
+void HistoryReplay::run_device(const Prepared& prepared, const ReplayWatch& watch,
                                ReplayReport& report) {
   RecordedPlaces places(*prepared.history, prepared.explained);
   DeviceReplay device(
@@ -169,19 +184,26 @@ void HistoryReplay::run_device(const Prepared& prepared,
     device.adopt(prepared.program.start);
     for (std::size_t i = 0; i < prepared.program.events.size(); ++i) {
       const std::uint64_t number = prepared.program.origins[i];
+      if (!watch.reaches(device.device(), number)) break;
       ++report.events;
       const bool goes_on = device.apply(prepared.program.events[i], number, texts_);
-      if (after_event) after_event(device, prepared.program.events[i], number);
+      if (watch.after_event) watch.after_event(device, prepared.program.events[i], number);
       if (goes_on || conditions_.on_out_of_memory == OnOutOfMemory::skip) continue;
       report.stopped_at = number;
       break;
     }
+  } catch (const allocator::AllocatorError& error) {
+    throw InputError({file_, "device " + std::to_string(prepared.history->device),
+                      "a history that an allocator can have made", error.what()});
   } catch (const allocator::DeviceError& error) {
     throw InputError({file_, "device " + std::to_string(prepared.history->device),
                       "memory that the recorded starting state fits into", error.what()});
   }
+  if (watch.at_end) watch.at_end(device);
   DeviceReport& added = report.devices.emplace_back(report_of(device));
   added.memory_origin = prepared.memory_origin;
+  if (auto note = empty_fraction_note(added, conditions_.memory_fraction))
+    report.notes.push_back(*std::move(note));
   added.recorded_peak_reserved = prepared.recorded.peak_reserved;
   added.recorded_peak_requested = prepared.recorded.peak_requested;
 }

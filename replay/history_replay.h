@@ -25,8 +25,8 @@ class HistoryReplay {
   HistoryReplay(std::string file, const RecordedHistory& history, const traces::TextTable& texts,
                 ReplayConditions conditions);
 
-  /// Everything, device by device. May be called again, with another listener.
-  ReplayReport run(const decltype(ReplayConditions::after_event)& after_event);
+  /// Everything, device by device. May be called again, with another watch.
+  ReplayReport run(const ReplayWatch& watch);
 
  private:
   struct Prepared {
@@ -39,10 +39,11 @@ class HistoryReplay {
   };
 
   void prepare(const DeviceHistory& history);
+  /// Under the recorded conditions: nothing else was asked for.
+  bool is_as_recorded() const;
   void choose_memory(Prepared& prepared) const;
   void add_notes(const Prepared& prepared, ReplayReport& report) const;
-  void run_device(const Prepared& prepared,
-                  const decltype(ReplayConditions::after_event)& after_event, ReplayReport& report);
+  void run_device(const Prepared& prepared, const ReplayWatch& watch, ReplayReport& report);
 
   std::string file_;
   const traces::TextTable& texts_;

@@ -58,6 +58,7 @@ class PlacementBlocks {
 
   const PlacedBlock* find(allocator::Address at) const;
   const FreeSet& free_blocks(Class wanted) const;
+  const std::map<Class, FreeSet>& all_free_blocks() const { return free_; }
   /// The block's size and that of the unmapped addresses right behind it.
   allocator::Bytes reach(allocator::Address at) const;
   bool is_whole(allocator::Address at) const;

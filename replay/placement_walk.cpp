@@ -33,6 +33,7 @@ class PlacementWalk {
     facts_.life_of_event.assign(history.events.size(), no_life);
   }
 
+  void watch(PlacementWatcher& watcher) { watcher_ = &watcher; }
   Placements run();
 
  private:
@@ -64,6 +65,9 @@ class PlacementWalk {
   void note_left(ReleaseRun& run) const;
   bool could_release(LifeIndex index) const;
   void note_bases();
+  void tell(std::size_t event) {
+    if (watcher_ != nullptr) watcher_->event_done(event, blocks_);
+  }
   void contradict(std::size_t event);
   void name_pools();
   Bytes handed_out_size(Bytes rounded, Bytes block, const SegmentLife& life) const;
@@ -79,10 +83,13 @@ class PlacementWalk {
   bool mode_ = false;
   PlacementBlocks blocks_;
   Placements facts_;
+  /// Null for nobody.
+  PlacementWatcher* watcher_ = nullptr;
 };
 
 Placements PlacementWalk::run() {
   adopt_start();
+  if (watcher_ != nullptr) watcher_->begin(blocks_);
   for (std::size_t i = 0; i < calls_.size(); ++i) walk_call(i);
   name_pools();
   facts_.lives = std::move(blocks_.lives());
@@ -119,8 +126,11 @@ void PlacementWalk::walk_call(std::size_t index) {
 
 void PlacementWalk::walk_free(const RecordedCall& call) {
   const Address at = history_.events[call.first].address;
-  const GivenUse use = call.kind == RecordedCallKind::free ? GivenUse::free : GivenUse::waiting;
-  if (!blocks_.free(at, use)) contradict(call.first);
+  if (!blocks_.free(at, GivenUse::waiting)) return contradict(call.first);
+  const std::size_t last = call.end - 1;
+  if (call.first != last) tell(call.first);
+  if (call.kind == RecordedCallKind::free) blocks_.complete(at);
+  tell(last);
 }
 
 void PlacementWalk::walk_run(std::size_t index) {
@@ -148,7 +158,10 @@ void PlacementWalk::walk_run(std::size_t index) {
         note_growth(i, miss.request);
       }
     }
-    if (!walk_event(i)) contradict(i);
+    if (walk_event(i))
+      tell(i);
+    else
+      contradict(i);
     if (is_release(event.action) && facts_.life_of_event[i] != no_life)
       run.released.push_back({facts_.life_of_event[i], event.address, event.size,
                               event.action == Action::segment_unmap});
@@ -239,10 +252,13 @@ void PlacementWalk::place(std::size_t index, bool grew) {
     return contradict(index);
   const LifeIndex life = block->life;
   facts_.life_of_event[index] = life;
-  if (!grew) note_search({rounded, {event.stream, kinds_[index]}, mode_}, event.address, life);
+  // What searches reveal, a walk that is watched has no use for.
+  if (!grew && watcher_ == nullptr)
+    note_search({rounded, {event.stream, kinds_[index]}, mode_}, event.address, life);
   if (history_.traits.names_pools && !blocks_.lives()[life].pool)
     blocks_.lives()[life].pool = event.pool;
   blocks_.hand_out(event.address, handed_out_size(rounded, block->size, blocks_.lives()[life]));
+  tell(index);
 }
 
 /// Lives with a block that would have been chosen over the one that was.
@@ -350,6 +366,12 @@ Placements walk_placements(const DeviceHistory& history, const StartingState& st
                            const std::vector<RecordedCall>& calls, const Settings& settings,
                            Bytes reservation) {
   return PlacementWalk(history, start, calls, settings, reservation).run();
+}
+
+void watch_placements(const PlacementInput& input, PlacementWatcher& watcher) {
+  PlacementWalk walk(input.history, input.start, input.calls, input.settings, input.reservation);
+  walk.watch(watcher);
+  walk.run();
 }
 
 std::vector<bool> expandable_modes(const DeviceHistory& history,

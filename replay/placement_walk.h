@@ -45,6 +45,32 @@ Placements walk_placements(const DeviceHistory& history, const StartingState& st
                            const std::vector<RecordedCall>& calls,
                            const allocator::Settings& settings, allocator::Bytes reservation);
 
+/// Hears how the blocks change while a history is walked through. Lives have the same numbers in
+/// each walk over a history.
+class PlacementWatcher {
+ public:
+  PlacementWatcher() = default;
+  PlacementWatcher(const PlacementWatcher&) = delete;
+  PlacementWatcher& operator=(const PlacementWatcher&) = delete;
+  virtual ~PlacementWatcher() = default;
+
+  /// The blocks as they are before the first event.
+  virtual void begin(const PlacementBlocks& blocks) = 0;
+  /// An event is done; not called where it has no place.
+  virtual void event_done(std::size_t event, const PlacementBlocks& blocks) = 0;
+};
+
+/// What a walk goes by.
+struct PlacementInput {
+  const DeviceHistory& history;
+  const StartingState& start;
+  const std::vector<RecordedCall>& calls;
+  const allocator::Settings& settings;
+  allocator::Bytes reservation;
+};
+/// The same walk, watched.
+void watch_placements(const PlacementInput& input, PlacementWatcher& watcher);
+
 /// Whether expandable segments were on at each call, as its own or the nearest segment call tells.
 std::vector<bool> expandable_modes(const DeviceHistory& history,
                                    const std::vector<RecordedCall>& calls,

@@ -22,8 +22,11 @@ allocator::Settings settings_of(const std::string& options,
 }
 
 ProgramReplay::ProgramReplay(std::string file, const traces::SnapshotTables& tables,
-                             ReplayConditions conditions)
-    : file_(std::move(file)), tables_(tables), conditions_(std::move(conditions)) {
+                             ReplayConditions conditions, ReplayWatch watch)
+    : file_(std::move(file)),
+      tables_(tables),
+      conditions_(std::move(conditions)),
+      watch_(std::move(watch)) {
   header({});
 }
 
@@ -68,7 +71,7 @@ DeviceReplay& ProgramReplay::device_of(DeviceIndex index) {
 }
 
 void ProgramReplay::program_event(const traces::ProgramEvent& event) {
-  if (stopped_at_) return;
+  if (stopped_at_ || !watch_.reaches(event.device, events_)) return;
   const std::uint64_t number = events_++;
   DeviceReplay& device = device_of(event.device);
   try {
@@ -78,10 +81,10 @@ void ProgramReplay::program_event(const traces::ProgramEvent& event) {
     throw InputError({file_, "event " + std::to_string(number) + " of the program",
                       "a call that may be made then", error.what()});
   }
-  if (conditions_.after_event) conditions_.after_event(device, event, number);
+  if (watch_.after_event) watch_.after_event(device, event, number);
 }
 
-ReplayReport ProgramReplay::report() const {
+ReplayReport ProgramReplay::finish() {
   ReplayReport report;
   report.reference = version_->name;
   report.options = settings_.text;
@@ -89,8 +92,11 @@ ReplayReport ProgramReplay::report() const {
   report.stopped_at = stopped_at_;
   std::uint64_t options_left_out = 0;
   for (const auto& [index, device] : devices_) {
+    if (watch_.at_end) watch_.at_end(*device);
     DeviceReport& added = report.devices.emplace_back(report_of(*device));
     memory_of(index, &added.memory_origin);
+    if (auto note = empty_fraction_note(added, conditions_.memory_fraction))
+      report.notes.push_back(*std::move(note));
     options_left_out += device->options_left_out();
   }
   if (options_left_out > 0)

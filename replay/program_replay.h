@@ -15,14 +15,17 @@ namespace vramlab::replay {
 class ProgramReplay : public traces::ProgramSink {
  public:
   /// `file` is for messages. The tables are those of the reader and must live as long.
-  ProgramReplay(std::string file, const traces::SnapshotTables& tables,
-                ReplayConditions conditions);
+  ProgramReplay(std::string file, const traces::SnapshotTables& tables, ReplayConditions conditions,
+                ReplayWatch watch);
 
   void header(const traces::TraceHeader& header) override;
   /// Throws InputError where the event must not be.
   void program_event(const traces::ProgramEvent& event) override;
 
-  ReplayReport report() const;
+  /// Once the reader is through.
+  ReplayReport finish();
+  const allocator::ReferenceVersion& version() const { return *version_; }
+  const allocator::Settings& settings() const { return settings_; }
 
  private:
   DeviceReplay& device_of(traces::DeviceIndex index);
@@ -31,6 +34,7 @@ class ProgramReplay : public traces::ProgramSink {
   std::string file_;
   const traces::SnapshotTables& tables_;
   ReplayConditions conditions_;
+  ReplayWatch watch_;
   traces::TraceHeader header_;
   const allocator::ReferenceVersion* version_ = nullptr;
   allocator::Settings settings_;

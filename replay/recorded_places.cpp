@@ -5,6 +5,12 @@ namespace vramlab::replay {
 using allocator::Action;
 using streams::PlaceKind;
 
+namespace {
+
+constexpr allocator::Bytes largest_unit{20ULL << 20};
+
+}  // namespace
+
 RecordedPlaces::RecordedPlaces(const DeviceHistory& history, const ExplainedHistory& explained) {
   const std::size_t at_start = explained.start.segments.size();
   std::vector<bool> is_placed(explained.placements.lives.size());
@@ -25,10 +31,11 @@ RecordedPlaces::RecordedPlaces(const DeviceHistory& history, const ExplainedHist
 std::optional<allocator::Address> RecordedPlaces::place(const streams::PlaceRequest& request) {
   if (has_left_ || next_ == places_.size()) return std::nullopt;
   const Place& next = places_[next_];
-  // Where a reservation of the recorded size fits, a smaller one fits as well.
-  const bool is_it =
-      next.kind == request.kind &&
-      (next.kind == PlaceKind::allocation ? next.size == request.size : request.size <= next.size);
+  // Where a reservation of the recorded size fits, a smaller one fits as well. The recorded size is
+  // the smallest of them; they are rounded up to the units of their pool.
+  const bool is_it = next.kind == request.kind &&
+                     (next.kind == PlaceKind::allocation ? next.size == request.size
+                                                         : request.size < next.size + largest_unit);
   has_left_ = !is_it;
   if (!is_it) return std::nullopt;
   ++next_;

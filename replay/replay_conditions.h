@@ -1,8 +1,9 @@
-// ReplayConditions: under which version, options and memory a program is replayed, and what is
-// looked at on the way. What is not given comes from the file.
+// ReplayConditions: under which version, options and memory a program is replayed. What is not
+// given comes from the file. ReplayWatch: what is looked at on the way.
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 
@@ -30,10 +31,22 @@ struct ReplayConditions {
   std::optional<FreeTiming> timing;
   OnOutOfMemory on_out_of_memory = OnOutOfMemory::stop;
   std::size_t history_capacity = 0;
-  /// Called after each event that was applied, with its number in the file (of a recording: in its
-  /// device's trace).
+};
+
+/// What is looked at on the way. Events have the numbers of the file; of a recording: of the entry
+/// in its device's trace. Several events may have one number.
+struct ReplayWatch {
   std::function<void(DeviceReplay& replay, const traces::ProgramEvent& event, std::uint64_t number)>
       after_event = {};
+  /// The last event of each device that is replayed; all of a device that is not named.
+  std::map<traces::DeviceIndex, std::uint64_t> until = {};
+  /// Once for each device, after its last event.
+  std::function<void(DeviceReplay& replay)> at_end = {};
+
+  bool reaches(traces::DeviceIndex device, std::uint64_t number) const {
+    const auto last = until.find(device);
+    return last == until.end() || number <= last->second;
+  }
 };
 
 /// The option string as settings. Throws InputError where it is refused; `where` is for that.

@@ -9,6 +9,14 @@ bool ReplayReport::has_failures() const {
                              [](const DeviceReport& device) { return !device.failures.empty(); });
 }
 
+std::optional<std::string> empty_fraction_note(const DeviceReport& device,
+                                               const std::optional<double>& memory_fraction) {
+  if (!memory_fraction || !device.memory_origin.empty()) return std::nullopt;
+  return "device " + std::to_string(device.device.value) +
+         ": how much memory it has is not known, so a fraction of it limits nothing: give "
+         "--device-memory";
+}
+
 DeviceReport report_of(const DeviceReplay& replay) {
   DeviceReport report;
   report.device = replay.device();

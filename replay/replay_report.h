@@ -41,4 +41,8 @@ struct ReplayReport {
 
 DeviceReport report_of(const DeviceReplay& replay);
 
+/// Of a share of a device whose memory nobody knows; nothing where that was not asked for.
+std::optional<std::string> empty_fraction_note(const DeviceReport& device,
+                                               const std::optional<double>& memory_fraction);
+
 }  // namespace vramlab::replay

@@ -111,6 +111,7 @@ ExplainedHistory explain(const DeviceHistory& history, const VerifyConditions& c
       best = std::move(fidelity);
       best_pools = explained.pools;
       explained.emptied = run.emptied();
+      explained.failed_pools = run.failed_pools();
     }
     if (is_done || !inference.learn(run.unexplained_calls())) break;
   }

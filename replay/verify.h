@@ -1,6 +1,8 @@
 // Verifying a recording: every device's history through the engine, and how faithful that was.
 #pragma once
 
+#include <map>
+
 #include "allocator/snapshot.h"
 #include "replay/fidelity.h"
 #include "replay/placement_walk.h"
@@ -33,11 +35,8 @@ struct ExplainedHistory {
   /// By life.
   std::vector<allocator::PoolId> pools;
   std::vector<EmptiedCache> emptied;
-
-  allocator::PoolId pool_of(std::size_t event) const {
-    const LifeIndex life = placements.life_of_event[event];
-    return life == no_life ? allocator::default_pool : pools[life];
-  }
+  /// Of requests that failed, by the event: the pool that explains what they released.
+  std::map<std::size_t, allocator::PoolId> failed_pools;
 };
 
 /// Nothing but the fidelity where there is no history, or none that an allocator can have made.

@@ -258,6 +258,7 @@ void VerifyRun::request_memory(std::size_t index) {
     ++fidelity_.inferred.out_of_memory;
     if (call_.search.pool != allocator::default_pool)
       ++fidelity_.inferred.out_of_memory_in_private_pools;
+    failed_pools_[index] = call_.search.pool;
     device_.set_free({event.address.value});
     if (!call_.has_missed) return;
     const auto result = engine_.malloc_directed(event.size, event.stream, call_.search.pool, *this);

@@ -37,6 +37,7 @@ class VerifyRun : private allocator::Director {
   /// Releases taken from the recording, by index of their call.
   const std::vector<std::size_t>& unexplained_calls() const { return unexplained_calls_; }
   const std::vector<EmptiedCache>& emptied() const { return emptied_; }
+  const std::map<std::size_t, allocator::PoolId>& failed_pools() const { return failed_pools_; }
   /// Follows the calls up to the one that the event belongs to, instead of all of them.
   allocator::Snapshot state_after(std::size_t event);
 
@@ -108,6 +109,7 @@ class VerifyRun : private allocator::Director {
   std::vector<bool> modes_;
   std::vector<std::size_t> unexplained_calls_;
   std::vector<EmptiedCache> emptied_;
+  std::map<std::size_t, allocator::PoolId> failed_pools_;
 };
 
 }  // namespace vramlab::replay

@@ -99,7 +99,9 @@ std::optional<Address> SimulatedMemory::dictated_place(const PlaceRequest& reque
   const auto at = options_.placement(request);
   if (!at) return std::nullopt;
   const Bytes size = rounded(request.size);
-  if (end_of_addresses - *at < size || !gaps_.is_free({*at, *at + size}))
+  const bool is_free = end_of_addresses - *at >= size && gaps_.is_free({*at, *at + size});
+  if (!is_free && options_.when_taken == WhenTaken::lowest_gap) return std::nullopt;
+  if (!is_free)
     throw allocator::DeviceError("the dictated address " + std::to_string(at->value) + " for " +
                                  std::to_string(request.size.count) + " bytes is not free");
   return at;

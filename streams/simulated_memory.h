@@ -29,6 +29,9 @@ struct PlaceRequest {
 /// Dictates the address of one request, or leaves it to the lowest gap by giving nothing.
 using PlacementRule = std::function<std::optional<allocator::Address>(const PlaceRequest&)>;
 
+/// What happens where the rule's address is not free.
+enum class WhenTaken : std::uint8_t { fail, lowest_gap };
+
 struct MemoryOptions {
   allocator::Bytes total;
   allocator::Bytes granularity{2ULL << 20};
@@ -36,6 +39,7 @@ struct MemoryOptions {
   AddressRange reservations{{0x300000000000}, {0x7f0000000000}};
   /// Empty: always the lowest gap.
   PlacementRule placement = {};
+  WhenTaken when_taken = WhenTaken::fail;
 };
 
 class SimulatedMemory {
@@ -47,7 +51,7 @@ class SimulatedMemory {
   /// What other users of the device hold now. May be more than there is room for.
   void set_external(allocator::Bytes size) { external_ = size; }
 
-  /// Throws DeviceError where a dictated address is not free; so does reserve().
+  /// Throws DeviceError where a dictated address is not free and must be; so does reserve().
   std::optional<allocator::Address> allocate(allocator::Bytes size, allocator::StreamId stream);
   void release(allocator::Address at);
 

@@ -10,6 +10,8 @@ void add_bench_command(CLI::App& program, CommandAction& action);
 void add_info_command(CLI::App& program, CommandAction& action);
 void add_convert_command(CLI::App& program, CommandAction& action);
 void add_verify_command(CLI::App& program, CommandAction& action);
+void add_replay_command(CLI::App& program, CommandAction& action);
+void add_snapshot_command(CLI::App& program, CommandAction& action);
 void add_generate_command(CLI::App& program, CommandAction& action);
 
 }  // namespace vramlab::tools

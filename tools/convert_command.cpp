@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "tools/commands.h"
+#include "tools/convert_perfetto.h"
 #include "tools/convert_steps.h"
 #include "tools/progress_bar.h"
 #include "tools/removal_on_interrupt.h"
@@ -31,14 +32,18 @@ struct ConvertArguments {
 struct OutputFormat {
   std::string_view name;
   std::string_view endings[2];
-  traces::TraceFormat format;
+  /// Nothing for a Perfetto trace, which is a picture of a recording.
+  std::optional<traces::TraceFormat> format;
 };
 
+/// The first ending that fits counts.
 constexpr OutputFormat output_formats[] = {
+    {"perfetto", {".perfetto.json", ".perfetto"}, std::nullopt},
     {"pickle", {".pickle", ".pkl"}, traces::TraceFormat::snapshot_pickle},
     {"json", {".json", ".json"}, traces::TraceFormat::snapshot_json},
     {"native-text", {".vtrace.jsonl", ".jsonl"}, traces::TraceFormat::native_text},
     {"native-binary", {".vtrace", ".vtrace"}, traces::TraceFormat::native_binary},
+    {"rmm", {".csv", ".rmm.csv"}, traces::TraceFormat::rmm_log},
 };
 
 bool has_ending(const OutputFormat& format, std::string_view path) {
@@ -50,10 +55,10 @@ const OutputFormat& output_format(const ConvertArguments& arguments) {
     if (arguments.format.empty() ? has_ending(format, arguments.output)
                                  : arguments.format == format.name)
       return format;
-  throw traces::InputError(
-      {arguments.output, "",
-       "a name that ends in .pickle, .pkl, .json, .jsonl or .vtrace (or --format)",
-       "another ending"});
+  throw traces::InputError({arguments.output, "",
+                            "a name that ends in .pickle, .pkl, .json, .jsonl, .vtrace, .csv or "
+                            ".perfetto.json (or --format)",
+                            "another ending"});
 }
 
 ConvertSteps steps_of(const ConvertArguments& arguments) {
@@ -62,20 +67,29 @@ ConvertSteps steps_of(const ConvertArguments& arguments) {
   return steps;
 }
 
+void convert_to(traces::TraceFormat format, traces::OpenTrace& trace, const ConvertSteps& steps,
+                traces::ByteSink& output) {
+  traces::SnapshotTables tables;
+  const auto writer = make_trace_writer(format, output, tables);
+  ConvertChain chain(steps, tables, writer->sinks());
+  traces::read_trace(trace, tables, chain.sinks());
+  writer->finish();
+}
+
 ExitStatus convert(const ConvertArguments& arguments) {
   start_logging(arguments.flags);
   const OutputFormat& format = output_format(arguments);
+  if (!format.format) check_perfetto_steps(steps_of(arguments));
   ProgressBar bar(traces::input_name(arguments.input),
                   arguments.flags.quiet ? ProgressDisplay::off : ProgressDisplay::automatic);
   traces::OpenTrace trace = traces::open_trace(arguments.input, bar.listener());
   traces::OutputFile output(arguments.output, arguments.may_overwrite ? traces::Overwrite::allowed
                                                                       : traces::Overwrite::refused);
   const RemovalOnInterrupt removal(output.temporary_path());
-  traces::SnapshotTables tables;
-  const auto writer = make_trace_writer(format.format, output, tables);
-  ConvertChain chain(steps_of(arguments), tables, writer->sinks());
-  traces::read_trace(trace, tables, chain.sinks());
-  writer->finish();
+  if (format.format)
+    convert_to(*format.format, trace, steps_of(arguments), output);
+  else
+    convert_to_perfetto(trace, steps_of(arguments), output);
   output.finish();
   return ExitStatus::done;
 }
@@ -100,16 +114,18 @@ void add_convert_command(CLI::App& program, CommandAction& action) {
   CLI::App* command = program.add_subcommand(
       "convert", "Write a recording in another format, a part of it, or without stacks or names");
   command
-      ->add_option("IN", arguments->input,
-                   "A PyTorch memory snapshot (pickle or JSON) or a native trace (also .gz, .zst; "
-                   "- is standard input)")
+      ->add_option(
+          "IN", arguments->input,
+          "A PyTorch memory snapshot (pickle or JSON), a native trace, a torch profiler trace "
+          "or an RMM log (also .gz, .zst; - is standard input)")
       ->required();
   command->add_option("-o,--output", arguments->output, "The file to write")->required();
   command
       ->add_option(
           "--format", arguments->format,
-          "pickle, json, native-text or native-binary; without it, the output's ending says")
-      ->check(CLI::IsMember({"pickle", "json", "native-text", "native-binary"}));
+          "pickle, json, native-text, native-binary, rmm or perfetto; without it, the output's "
+          "ending says")
+      ->check(CLI::IsMember({"pickle", "json", "native-text", "native-binary", "rmm", "perfetto"}));
   command->add_flag("--strip-frames", arguments->steps.strips_frames, "Leave out all stacks");
   command->add_flag("--anonymize", arguments->steps.anonymizes,
                     "Put names in place of functions, paths, annotations and other texts");

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs what is missing, builds, and shows the main job: the bundled recordings of the reference
-# allocator are run again here and must agree in every answer. Then what a call costs.
+# allocator are run again here and must agree in every answer. Then a workload under two settings,
+# and what a call costs.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -11,6 +12,13 @@ echo
 echo "demo: the recorded runs in tests/conformance, each compared to the last byte"
 echo "\$ build/vramlab conform tests/conformance/*.json.gz"
 build/vramlab conform tests/conformance/*.json.gz
+
+echo
+echo "demo: a training run (made by vramlab generate) as it is, and with expandable segments"
+for conf in "" expandable_segments:True; do
+  echo "\$ build/vramlab replay traces/samples/training.vtrace --conf '$conf'"
+  build/vramlab replay traces/samples/training.vtrace --conf "$conf"
+done
 
 echo
 echo "demo: what a malloc or free costs here, beside a yardstick measured in the same run"

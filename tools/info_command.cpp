@@ -41,7 +41,8 @@ InfoOutcome look_at(const std::string& path, const CommonFlags& flags) {
   outcome.encoding = encoding_text(facts, trace.format);
   outcome.bytes = facts.bytes;
   outcome.summary = summarizer.finish();
-  if (is_native(trace.format)) outcome.program = program.summary();
+  if (holds_programs(trace.format)) outcome.program = program.summary();
+  outcome.log = facts.log;
   return outcome;
 }
 
@@ -65,9 +66,10 @@ void add_info_command(CLI::App& program, CommandAction& action) {
   CLI::App* command = program.add_subcommand(
       "info", "Say what is in a recording: origin, devices, events, segments, settings");
   command
-      ->add_option("FILE", arguments->files,
-                   "PyTorch memory snapshots (pickle or JSON) or native traces (also .gz, .zst; "
-                   "- is standard input)")
+      ->add_option(
+          "FILE", arguments->files,
+          "PyTorch memory snapshots (pickle or JSON), native traces, torch profiler traces or "
+          "RMM logs (also .gz, .zst; - is standard input)")
       ->required();
   add_common_flags(*command, arguments->flags);
   command->footer("Example: vramlab info snapshot.pickle");

@@ -84,4 +84,34 @@ ordered_json program_json(const ProgramSummary& summary) {
           {"last_time_ns", time_ns(&traces::ProgramTimes::last_ns)}};
 }
 
+std::string log_text(const traces::LogFacts& log) {
+  struct Row {
+    const char* name;
+    std::uint64_t count;
+    const char* meaning;
+  };
+  const Row rows[] = {
+      {"out of memory", log.failures, " failed requests, which are markers"},
+      {"before the log", log.mallocs_before_begin,
+       " blocks, only freed in it: malloc at its begin"},
+      {"frees missing", log.assumed_frees, " blocks allocated again without one: free put before"},
+      {"mallocs missing", log.lone_frees, " blocks freed again without one: left out"},
+      {"empty requests", log.empty_requests, " events of no bytes: left out"},
+      {"other devices", log.of_other_devices, " events of the CPU or other devices: left out"},
+  };
+  std::string text;
+  for (const Row& row : rows)
+    if (row.count > 0) add_line(text, row.name, std::to_string(row.count) + row.meaning);
+  if (log.was_sorted) add_line(text, "order", "events were not in the order of time: sorted");
+  return text.empty() ? text : "log\n" + text;
+}
+
+ordered_json log_json(const traces::LogFacts& log) {
+  return {
+      {"failed_requests", log.failures},      {"mallocs_before_begin", log.mallocs_before_begin},
+      {"assumed_frees", log.assumed_frees},   {"lone_frees", log.lone_frees},
+      {"empty_requests", log.empty_requests}, {"events_of_other_devices", log.of_other_devices},
+      {"was_sorted", log.was_sorted}};
+}
+
 }  // namespace vramlab::tools

@@ -194,7 +194,8 @@ ordered_json outcome_json(const InfoOutcome& outcome) {
           {"stacks", summary.stack_count},
           {"unknown_keys", summary.unknown_keys},
           {"signs_of_synthesis", summary.signs_of_synthesis},
-          {"program", outcome.program ? program_json(*outcome.program) : ordered_json(nullptr)}};
+          {"program", outcome.program ? program_json(*outcome.program) : ordered_json(nullptr)},
+          {"log", outcome.log ? log_json(*outcome.log) : ordered_json(nullptr)}};
 }
 
 }  // namespace
@@ -216,6 +217,7 @@ std::string info_text(const InfoOutcome& outcome) {
     lines.add("made by a script?", joined(summary.signs_of_synthesis, "; "));
   std::string text = outcome.file + "\n" + lines.text;
   if (outcome.program) text += program_text(*outcome.program);
+  if (outcome.log) text += log_text(*outcome.log);
   for (const DeviceSummary& device : summary.devices) text += device_text(device);
   return text + settings_text(summary);
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "replay/recording_summary.h"
+#include "traces/address_program.h"
 #include "traces/program_summary.h"
 
 namespace vramlab::tools {
@@ -21,8 +22,10 @@ struct InfoOutcome {
   std::string encoding;
   std::uint64_t bytes = 0;
   replay::RecordingSummary summary;
-  /// Of a native trace.
+  /// Of formats that hold programs.
   std::optional<traces::ProgramSummary> program;
+  /// Of a log that names memory by its address.
+  std::optional<traces::LogFacts> log;
 };
 
 std::string info_text(const InfoOutcome& outcome);

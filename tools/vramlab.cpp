@@ -13,8 +13,8 @@ namespace {
 
 /// A new subcommand has a line here and one in commands.h.
 constexpr AddCommand commands[] = {
-    add_conform_command, add_bench_command,  add_info_command,
-    add_convert_command, add_verify_command, add_generate_command,
+    add_conform_command, add_bench_command,  add_info_command,     add_convert_command,
+    add_verify_command,  add_replay_command, add_snapshot_command, add_generate_command,
 };
 
 std::string version_text() {
@@ -29,6 +29,9 @@ ExitStatus run(int argument_count, char** arguments) {
   program.set_version_flag("--version", version_text());
   program.require_subcommand(1);
   program.footer("Example: vramlab conform tests/conformance/*.json.gz");
+  program.failure_message([](const CLI::App*, const CLI::Error& error) {
+    return std::string("vramlab: ") + error.what() + " (--help says more)\n";
+  });
   CommandAction action;
   for (const AddCommand add : commands) add(program, action);
   try {

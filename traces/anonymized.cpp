@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "traces/program_event.h"
+
 namespace vramlab::traces {
 namespace {
 
@@ -30,7 +32,8 @@ std::string_view ending_of(std::string_view path) {
 }
 
 bool says_nothing(TextId text, std::string_view letters) {
-  return text.value < known_texts.size() || letters == "??" || letters == "N/A";
+  return text.value < known_texts.size() || letters == "??" || letters == "N/A" ||
+         letters == failure_marker;
 }
 
 /// Such as `fx_node_op`, as people name fields; a path or a title is none.

@@ -24,7 +24,7 @@ class Pseudonyms {
   /// The tables are those that the ids are of; the names come into them too.
   explicit Pseudonyms(SnapshotTables& tables) : tables_(tables) {}
 
-  /// What says nothing stays: the known texts, `??` and `N/A`.
+  /// What says nothing stays: the known texts, `??`, `N/A` and the marker of a failed request.
   TextId name_for(TextId text, Kind kind);
   StackId name_frames(StackId stack);
   /// Of an unknown field: an identifier stays.

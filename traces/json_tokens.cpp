@@ -115,12 +115,19 @@ std::size_t JsonTokens::find_closing_quote(std::size_t from) {
   }
 }
 
-TextId JsonTokens::take_marked_text(std::size_t plain_count) {
+std::string_view JsonTokens::take_marked_text(std::size_t plain_count) {
   const std::size_t quote = find_closing_quote(plain_count + 1);
   const std::string_view letters(window_.at() + 1, quote - 1);
   if (const auto wrong = decode_json_letters(letters, decoded_)) refuse(letters.data() + *wrong);
   window_.go_to(window_.at() + quote + 1);
-  return texts_.intern(decoded_);
+  return decoded_;
+}
+
+const std::string& JsonTokens::take_passing_key() {
+  if (peek() != '"') refuse(window_.at());
+  passing_key_ = take_passing_text();
+  expect(':');
+  return passing_key_;
 }
 
 void JsonTokens::take_scalar(FieldValue& value) {

@@ -71,6 +71,16 @@ class JsonTokens {
   }
   /// Requires: peek() shows a quote.
   TextId take_text();
+  /// The same without keeping it: valid until anything else is called. Requires: peek() shows a
+  /// quote.
+  std::string_view take_passing_text();
+  /// A text and the colon behind it, without keeping it: valid until the next text.
+  const std::string& take_passing_key();
+  /// The letters of the number that was taken last: valid until anything else is called.
+  std::string_view number_letters() const {
+    const auto count = static_cast<std::size_t>(window_.bytes_taken() - word_position_);
+    return {window_.at() - count, count};
+  }
   /// A text, number, or literal into a value that is as after its construction (it is filled where
   /// it is, as copying what was just written is slow). Requires: peek() shows no bracket that
   /// opens.
@@ -93,7 +103,7 @@ class JsonTokens {
 
  private:
   char peek_far();
-  TextId take_marked_text(std::size_t plain_count);
+  std::string_view take_marked_text(std::size_t plain_count);
   std::size_t find_closing_quote(std::size_t from);
   /// More letters, if there are any, behind a word that begins at the window's place. False, with
   /// nothing moved, where none can come.
@@ -107,6 +117,7 @@ class JsonTokens {
   TextTable& texts_;
   ShortTexts short_texts_;
   std::string decoded_;
+  std::string passing_key_;
   /// Where the last text or number begins, or what else was taken as a whole.
   std::uint64_t word_position_ = 0;
 };
@@ -117,9 +128,20 @@ inline TextId JsonTokens::take_text() {
   const char* const stop = find_not_plain(letters);
   const auto count = static_cast<std::size_t>(stop - letters);
   if (*stop != '"') [[unlikely]]
-    return take_marked_text(count);
+    return texts_.intern(take_marked_text(count));
   window_.go_to(stop + 1);
   return short_texts_.intern({letters, count});
+}
+
+inline std::string_view JsonTokens::take_passing_text() {
+  begin_quotes_here();
+  const char* const letters = window_.at() + 1;
+  const char* const stop = find_not_plain(letters);
+  const auto count = static_cast<std::size_t>(stop - letters);
+  if (*stop != '"') [[unlikely]]
+    return take_marked_text(count);
+  window_.go_to(stop + 1);
+  return {letters, count};
 }
 
 }  // namespace vramlab::traces

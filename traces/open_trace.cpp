@@ -4,8 +4,10 @@
 #include <utility>
 
 #include "traces/input_error.h"
+#include "traces/json_kind.h"
 #include "traces/native_binary.h"
 #include "traces/native_text.h"
+#include "traces/rmm_log.h"
 
 namespace vramlab::traces {
 namespace {
@@ -28,6 +30,7 @@ bool begins_like_json(std::string_view bytes) {
 struct FormatRow {
   TraceFormat format;
   std::string_view name;
+  /// Null for a kind of JSON that only its keys tell.
   bool (*begins_like)(std::string_view bytes);
 };
 
@@ -36,6 +39,8 @@ constexpr std::array formats = {
     FormatRow{TraceFormat::native_binary, "native trace (binary)", begins_like_native_binary},
     FormatRow{TraceFormat::snapshot_pickle, "PyTorch snapshot (pickle)", begins_like_pickle},
     FormatRow{TraceFormat::snapshot_json, "PyTorch snapshot (JSON)", begins_like_json},
+    FormatRow{TraceFormat::torch_profiler, "torch profiler trace", nullptr},
+    FormatRow{TraceFormat::rmm_log, "RMM log", begins_like_rmm_log},
 };
 
 struct ForeignRow {
@@ -76,9 +81,8 @@ std::string describe_start(std::string_view bytes) {
 }
 
 /// The first bytes of a source, which then gives them again.
-std::string look_ahead(std::unique_ptr<ByteSource>& source) {
-  constexpr std::size_t looked_at_bytes = 64;
-  std::string bytes(looked_at_bytes, '\0');
+std::string look_ahead(std::unique_ptr<ByteSource>& source, std::size_t most_bytes) {
+  std::string bytes(most_bytes, '\0');
   std::size_t count = 0;
   while (count < bytes.size()) {
     const std::size_t got = source->read(bytes.data() + count, bytes.size() - count);
@@ -88,6 +92,21 @@ std::string look_ahead(std::unique_ptr<ByteSource>& source) {
   bytes.resize(count);
   source = put_back(bytes, std::move(source));
   return bytes;
+}
+
+constexpr std::size_t looked_at_bytes = 64;
+
+/// Looks further ahead until the keys tell. Where they never do it is a snapshot, whose keys may be
+/// any.
+TraceFormat format_of_json(std::unique_ptr<ByteSource>& source) {
+  constexpr std::size_t most_bytes = std::size_t{1} << 16;
+  for (std::size_t count = looked_at_bytes; count <= most_bytes; count *= 4) {
+    const std::string start = look_ahead(source, count);
+    if (const auto kind = json_kind_of(start))
+      return *kind == JsonKind::profiler ? TraceFormat::torch_profiler : TraceFormat::snapshot_json;
+    if (start.size() < count) break;
+  }
+  return TraceFormat::snapshot_json;
 }
 
 Packing packing_of(std::string_view bytes) {
@@ -104,8 +123,8 @@ std::string_view trace_format_name(TraceFormat format) {
   return "unknown";
 }
 
-bool is_native(TraceFormat format) {
-  return format == TraceFormat::native_text || format == TraceFormat::native_binary;
+bool holds_programs(TraceFormat format) {
+  return format != TraceFormat::snapshot_pickle && format != TraceFormat::snapshot_json;
 }
 
 std::string_view packing_name(Packing packing) {
@@ -124,21 +143,24 @@ OpenTrace open_trace(const std::string& path, ProgressListener listener) {
   OpenTrace trace;
   trace.file = input_name(path);
   trace.source = open_file_source(path, std::move(listener));
-  std::string start = look_ahead(trace.source);
+  std::string start = look_ahead(trace.source, looked_at_bytes);
   trace.packing = packing_of(start);
   if (trace.packing == Packing::gzip)
     trace.source = make_gzip_source(std::move(trace.source), trace.file);
   if (trace.packing == Packing::zstd)
     trace.source = make_zstd_source(std::move(trace.source), trace.file);
-  if (trace.packing != Packing::none) start = look_ahead(trace.source);
+  if (trace.packing != Packing::none) start = look_ahead(trace.source, looked_at_bytes);
   for (const FormatRow& row : formats) {
-    if (!row.begins_like(start)) continue;
-    trace.format = row.format;
+    if (row.begins_like == nullptr || !row.begins_like(start)) continue;
+    trace.format =
+        row.format == TraceFormat::snapshot_json ? format_of_json(trace.source) : row.format;
     return trace;
   }
-  throw InputError({trace.file, "byte 0",
-                    "a recording (a PyTorch memory snapshot or a native trace)",
-                    describe_start(start)});
+  throw InputError(
+      {trace.file, "byte 0",
+       "a recording (a PyTorch memory snapshot, a native trace, a torch profiler trace or "
+       "an RMM log)",
+       describe_start(start)});
 }
 
 }  // namespace vramlab::traces

@@ -15,13 +15,15 @@ enum class TraceFormat : std::uint8_t {
   snapshot_pickle,
   snapshot_json,
   native_text,
-  native_binary
+  native_binary,
+  torch_profiler,
+  rmm_log,
 };
 /// Such as `PyTorch snapshot (pickle)`.
 std::string_view trace_format_name(TraceFormat format);
 
 /// Whether it can hold a program's own events.
-bool is_native(TraceFormat format);
+bool holds_programs(TraceFormat format);
 
 enum class Packing : std::uint8_t { none, gzip, zstd };
 /// `gzip`, `zstd`; empty where there is none.

@@ -88,6 +88,9 @@ struct ProgramEvent {
   friend bool operator==(const ProgramEvent&, const ProgramEvent&) = default;
 };
 
+/// The text of a marker that stands for a request that failed, where a log told of one.
+inline constexpr std::string_view failure_marker = "out of memory";
+
 /// Such as `malloc`.
 std::string_view program_event_name(ProgramEventKind kind);
 /// Nothing where no kind has this name.

@@ -3,6 +3,8 @@
 #include "allocator/check.h"
 #include "traces/native_binary.h"
 #include "traces/native_text.h"
+#include "traces/profiler_json.h"
+#include "traces/rmm_log.h"
 #include "traces/snapshot_json.h"
 
 namespace vramlab::traces {
@@ -12,14 +14,25 @@ SnapshotFacts read_trace(OpenTrace& trace, SnapshotTables& tables, NativeSinks s
   switch (trace.format) {
     case TraceFormat::snapshot_pickle: {
       const PickleFacts facts = read_snapshot_pickle(*trace.source, trace.file, tables, sink);
-      return {facts, facts.bytes};
+      return {facts, std::nullopt, facts.bytes};
     }
     case TraceFormat::snapshot_json:
-      return {std::nullopt, read_snapshot_json(*trace.source, trace.file, tables, sink).bytes};
+      return {std::nullopt, std::nullopt,
+              read_snapshot_json(*trace.source, trace.file, tables, sink).bytes};
     case TraceFormat::native_text:
-      return {std::nullopt, read_native_text(*trace.source, trace.file, tables, sinks)};
+      return {std::nullopt, std::nullopt,
+              read_native_text(*trace.source, trace.file, tables, sinks)};
     case TraceFormat::native_binary:
-      return {std::nullopt, read_native_binary(*trace.source, trace.file, tables, sinks)};
+      return {std::nullopt, std::nullopt,
+              read_native_binary(*trace.source, trace.file, tables, sinks)};
+    case TraceFormat::torch_profiler: {
+      const LogReading log = read_profiler_json(*trace.source, trace.file, tables, sinks.program);
+      return {std::nullopt, log.facts, log.bytes};
+    }
+    case TraceFormat::rmm_log: {
+      const LogReading log = read_rmm_log(*trace.source, trace.file, tables, sinks.program);
+      return {std::nullopt, log.facts, log.bytes};
+    }
   }
   check_failed("every format has a reader", __FILE__, __LINE__);
 }

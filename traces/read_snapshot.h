@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "traces/address_program.h"
 #include "traces/open_trace.h"
 #include "traces/program_sink.h"
 #include "traces/snapshot_pickle.h"
@@ -15,6 +16,8 @@ namespace vramlab::traces {
 struct SnapshotFacts {
   /// Of a pickle.
   std::optional<PickleFacts> pickle;
+  /// Of a log that names memory by its address.
+  std::optional<LogFacts> log;
   /// Unpacked.
   std::uint64_t bytes = 0;
 };

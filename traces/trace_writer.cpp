@@ -5,6 +5,7 @@
 #include "allocator/check.h"
 #include "traces/native_binary_writer.h"
 #include "traces/native_record_writer.h"
+#include "traces/rmm_writer.h"
 #include "traces/snapshot_writer.h"
 
 namespace vramlab::traces {
@@ -57,8 +58,12 @@ std::unique_ptr<TraceWriter> make_trace_writer(TraceFormat format, ByteSink& sin
       return std::make_unique<NativeTextWriter>(sink, tables);
     case TraceFormat::native_binary:
       return make_native_binary_writer(sink, tables);
+    case TraceFormat::rmm_log:
+      return make_rmm_writer(sink, tables);
+    case TraceFormat::torch_profiler:
+      break;
   }
-  check_failed("every format has a writer", __FILE__, __LINE__);
+  check_failed("the format is one that is written", __FILE__, __LINE__);
 }
 
 }  // namespace vramlab::traces

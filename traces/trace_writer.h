@@ -24,7 +24,8 @@ class TraceWriter {
   virtual void finish() = 0;
 };
 
-/// The tables are those of whoever calls the sinks. Both must live as long.
+/// The tables are those of whoever calls the sinks. Both must live as long. Requires: the format is
+/// none of those that are only read (a torch profiler trace).
 std::unique_ptr<TraceWriter> make_trace_writer(TraceFormat format, ByteSink& sink,
                                                const SnapshotTables& tables);
 

@@ -30,4 +30,11 @@ class DribblingSource : public traces::ByteSource {
   std::size_t position_ = 0;
 };
 
+/// The same, but there is no way back.
+class PipedSource : public DribblingSource {
+ public:
+  using DribblingSource::DribblingSource;
+  std::unique_ptr<traces::ByteSource> reopen() const override { return nullptr; }
+};
+
 }  // namespace vramlab::support

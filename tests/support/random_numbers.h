@@ -1,37 +1,20 @@
-// RandomNumbers: a small generator (splitmix64) that gives the same numbers on every machine, which
-// the standard library's distributions do not promise.
+// RandomNumbers: the numbers that random tests draw, the same on every machine.
 #pragma once
 
-#include <cstdint>
 #include <iterator>
+
+#include "traces/workload_random.h"
 
 namespace vramlab::tests {
 
-class RandomNumbers {
+class RandomNumbers : public traces::WorkloadRandom {
  public:
-  explicit RandomNumbers(std::uint64_t seed) : state_(seed) {}
+  using WorkloadRandom::WorkloadRandom;
 
-  std::uint64_t next() {
-    state_ += 0x9e3779b97f4a7c15;
-    std::uint64_t mixed = state_;
-    mixed = (mixed ^ (mixed >> 30)) * 0xbf58476d1ce4e5b9;
-    mixed = (mixed ^ (mixed >> 27)) * 0x94d049bb133111eb;
-    return mixed ^ (mixed >> 31);
-  }
-  /// From [0, count). Requires: count is not 0.
-  std::uint64_t below(std::uint64_t count) { return next() % count; }
-  /// From [first, last].
-  std::uint64_t between(std::uint64_t first, std::uint64_t last) {
-    return first + below(last - first + 1);
-  }
-  bool one_in(std::uint64_t count) { return below(count) == 0; }
   template <typename Choices>
   const auto& pick(const Choices& choices) {
     return choices[static_cast<std::size_t>(below(std::size(choices)))];
   }
-
- private:
-  std::uint64_t state_;
 };
 
 }  // namespace vramlab::tests

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "allocator/allocator_error.h"
-#include "allocator/caching_allocator.h"
+#include "replay/allocator_adapter.h"
 #include "replay/engine_subject.h"
 #include "replay/program_runner.h"
 #include "tests/support/random_programs.h"
@@ -128,44 +128,15 @@ TEST(ManyAllocators, a_second_run_of_a_program_gives_the_same_answers) {
 
 /// An allocator with any listeners, of which nothing is reported.
 template <class L>
-class UnheardSubject final : public replay::AllocatorSubject {
+class UnheardSubject final : public replay::AllocatorAdapter<L> {
  public:
-  UnheardSubject(Device& device, const ReferenceVersion& version, const Settings& settings)
-      : engine_(device, version, settings) {}
+  using replay::AllocatorAdapter<L>::AllocatorAdapter;
 
-  MallocResult malloc(Bytes request, StreamId stream) override {
-    return engine_.malloc(request, stream);
-  }
-  OutOfMemory last_failure() const override { return engine_.last_failure(); }
-  void free(Address address) override { engine_.free(address); }
-  void record_stream(Address address, StreamId stream) override {
-    engine_.record_stream(address, stream);
-  }
-  void empty_cache(PoolId pool) override { engine_.empty_cache(pool); }
-  std::optional<SettingsError> set_options(std::string_view text) override {
-    return engine_.set_options(text);
-  }
-  void set_memory_fraction(double fraction) override { engine_.set_memory_fraction(fraction); }
-  void begin_scope(PoolId pool, StreamFilter filter) override {
-    engine_.begin_scope(pool, std::move(filter));
-  }
-  void end_scope(PoolId pool) override { engine_.end_scope(pool); }
-  void release_pool(PoolId pool) override { engine_.release_pool(pool); }
-  void create_pool(PoolId pool, PoolTraits traits) override { engine_.create_pool(pool, traits); }
-  void destroy_pool(PoolId pool) override { engine_.destroy_pool(pool); }
-  Checkpoint take_checkpoint(PoolId pool) override { return engine_.take_checkpoint(pool); }
-  RestoreResult restore_checkpoint(const Checkpoint& checkpoint) override {
-    return engine_.restore_checkpoint(checkpoint);
-  }
-  Snapshot take_snapshot() override { return engine_.take_snapshot(); }
   StatisticValues statistics() const override { return {}; }
   void reset_peak_statistics() override {}
   void reset_accumulated_statistics() override {}
   std::vector<AllocatorEvent> history() const override { return {}; }
   std::string find_broken_rule() const override { return {}; }
-
- private:
-  CachingAllocator<L> engine_;
 };
 
 template <class L>

@@ -113,6 +113,86 @@ TEST_F(Convert, info_counts_the_events_of_a_program) {
   EXPECT_NE(result.output.find("28 (malloc 2, free 1"), std::string::npos) << result.output;
 }
 
+TEST_F(Convert, a_profiler_trace_becomes_a_program) {
+  const std::string trace = VRAMLAB_SOURCE_DIR "/tests/traces/samples/profiler.json";
+  const std::string output = folder + "/out.vtrace.jsonl";
+  EXPECT_EQ(convert({trace, "-o", output}).exit_status, 0);
+  EXPECT_NE(content(output).find("{\"malloc\":2,\"bytes\":1024,\"time_ns\":5925203097001}"),
+            std::string::npos);
+  EXPECT_EQ(convert({trace, "-o", folder + "/out.pickle"}).exit_status, 2);
+  const ProgramResult result = run_program({program, "info", trace});
+  EXPECT_NE(result.output.find("4 (malloc 2, free 2)"), std::string::npos) << result.output;
+  EXPECT_NE(result.output.find("1 events of the CPU"), std::string::npos) << result.output;
+}
+
+TEST_F(Convert, an_rmm_log_goes_to_a_native_trace_and_back) {
+  const std::string log = VRAMLAB_SOURCE_DIR "/tests/traces/samples/rmm.csv";
+  const std::string native = folder + "/out.vtrace";
+  EXPECT_EQ(convert({"-", "-o", native}, content(log)).exit_status, 0);
+  EXPECT_EQ(convert({native, "-o", folder + "/back.csv"}).exit_status, 0);
+  EXPECT_EQ(content(folder + "/back.csv"),
+            "Thread,Time,Action,Pointer,Size,Stream\n"
+            "0,23:59:59:999998,allocate,0x200,1048576,0\n"
+            "0,23:59:59:999999,allocate,0x400,2048,2\n"
+            "0,00:00:00:000003,free,0x200,1048576,0\n"
+            "0,00:00:00:000003,allocate failure,0x0,0,0\n"
+            "0,00:00:01:500000,free,0x400,2048,2\n");
+  const ProgramResult result = run_program({program, "info", "--json", log});
+  EXPECT_NE(result.output.find("\"failed_requests\": 1"), std::string::npos) << result.output;
+}
+
+TEST_F(Convert, a_recording_goes_to_an_rmm_log) {
+  const std::string output = folder + "/out";
+  EXPECT_EQ(convert({input, "-o", output, "--format", "rmm"}).exit_status, 0);
+  EXPECT_NE(content(output).find("allocate,0x"), std::string::npos) << content(output);
+}
+
+TEST_F(Convert, a_recording_becomes_a_perfetto_trace) {
+  const std::string output = folder + "/out.perfetto.json";
+  const ProgramResult result = convert({input, "-o", output, "--anonymize", "--strip-frames"});
+  EXPECT_EQ(result.exit_status, 0) << result.errors;
+  const PickleTree trace = PickleTree::parse(content(output));
+  std::string phases;
+  PickleTree last_time = 0;
+  for (const PickleTree& event : trace["traceEvents"]) {
+    phases += event["ph"].get<std::string>();
+    if (!event.contains("ts")) continue;
+    EXPECT_GE(event["ts"], last_time);
+    last_time = event["ts"];
+  }
+  EXPECT_EQ(phases.substr(0, 2), "MC") << phases;
+  EXPECT_NE(phases.find('b'), std::string::npos) << phases;
+  EXPECT_NE(content(output).find("annotation_1"), std::string::npos);
+  EXPECT_EQ(content(output).find("\"step\""), std::string::npos);
+}
+
+TEST_F(Convert, a_perfetto_trace_needs_a_whole_history_of_an_allocator) {
+  const std::string output = folder + "/out.perfetto.json";
+  for (const char* option : {"--from", "--to"})
+    EXPECT_EQ(convert({input, "-o", output, option, "1us"}).exit_status, 2);
+  EXPECT_EQ(convert({input, "-o", output, "--stream", "0"}).exit_status, 2);
+  EXPECT_EQ(file_count(), 1U);
+}
+
+TEST_F(Convert, a_program_is_replayed_for_a_perfetto_trace) {
+  const std::string sample = VRAMLAB_SOURCE_DIR "/traces/samples/training.vtrace";
+  const std::string output = folder + "/out.perfetto.json";
+  ASSERT_EQ(convert({sample, "-o", output}).exit_status, 0);
+  std::uint64_t highest = 0;
+  std::size_t slices = 0;
+  const auto document = nlohmann::json::parse(content(output));
+  for (const auto& event : document["traceEvents"]) {
+    if (event["ph"] == "b") ++slices;
+    if (event["ph"] == "C" && event["name"] == "all pools")
+      highest = std::max<std::uint64_t>(highest, event["args"]["reserved"]);
+  }
+  const ProgramResult replayed =
+      run_program({VRAMLAB_BINARY_DIR "/vramlab", "replay", "--json", sample});
+  const auto report = nlohmann::json::parse(replayed.output);
+  EXPECT_EQ(highest, report["devices"][0]["peak_reserved"]["bytes"]);
+  EXPECT_GT(slices, 0U);
+}
+
 TEST_F(Convert, stacks_can_be_left_out) {
   const std::string output = folder + "/out.pickle";
   EXPECT_EQ(convert({input, "-o", output, "--strip-frames"}).exit_status, 0);

@@ -41,6 +41,11 @@ TEST(Anonymized, the_same_text_gets_the_same_name_everywhere) {
             "{\"range_end\":\"annotation_1\"}\n{\"end\":true}\n");
 }
 
+TEST(Anonymized, the_marker_of_a_failed_request_stays) {
+  const std::string marker = "{\"marker\":\"out of memory\"}\n";
+  EXPECT_EQ(lines(marker), marker + "{\"end\":true}\n");
+}
+
 TEST(Anonymized, frames_keep_their_lines_and_the_kind_of_their_file) {
   EXPECT_EQ(
       lines("{\"frame\":1,\"is\":{\"name\":\"f\",\"filename\":\"/home/me/a.py\",\"line\":7}}\n"

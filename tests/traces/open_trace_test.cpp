@@ -31,6 +31,32 @@ TEST(OpenTrace, json_is_told_from_its_first_letter) {
   EXPECT_EQ(error_of_file_with("[]"), "");
 }
 
+TraceFormat format_of_file_with(const std::string& bytes) {
+  const std::string path = testing::TempDir() + "open_trace_test";
+  std::ofstream(path, std::ios::binary) << bytes;
+  return open_trace(path).format;
+}
+
+TEST(OpenTrace, kinds_of_json_are_told_from_their_keys) {
+  EXPECT_EQ(format_of_file_with(R"({"segments": []})"), TraceFormat::snapshot_json);
+  EXPECT_EQ(format_of_file_with(R"({"schemaVersion": 1})"), TraceFormat::torch_profiler);
+  const std::string far = R"({"x": ")" + std::string(50'000, 'x') + R"(", "traceEvents": []})";
+  EXPECT_EQ(format_of_file_with(far), TraceFormat::torch_profiler);
+  const std::string too_far = R"({"x": ")" + std::string(70'000, 'x') + R"(", "traceEvents": []})";
+  EXPECT_EQ(format_of_file_with(too_far), TraceFormat::snapshot_json);
+}
+
+TEST(OpenTrace, looking_ahead_loses_nothing) {
+  const std::string path = testing::TempDir() + "open_trace_test";
+  const std::string bytes = R"({"x": ")" + std::string(90'000, 'x') + R"("})";
+  std::ofstream(path, std::ios::binary) << bytes;
+  const OpenTrace trace = open_trace(path);
+  std::string read;
+  char piece[1000];
+  while (const std::size_t got = trace.source->read(piece, sizeof piece)) read.append(piece, got);
+  EXPECT_TRUE(read == bytes);
+}
+
 TEST(OpenTrace, other_files_are_refused_by_what_they_are) {
   EXPECT_EQ(error_of_file_with(""), "an empty file");
   EXPECT_EQ(error_of_file_with("PK\x03\x04..."), "a zip archive (such as torch.save writes)");

@@ -1,0 +1,39 @@
+// A program on its way to a Perfetto trace: it is replayed as its file says, and what the allocator
+// did is kept as a recording would have it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "replay/annotation_spans.h"
+#include "replay/program_replay.h"
+#include "replay/recorded_history.h"
+
+namespace vramlab::tools {
+
+class PerfettoProgram : public traces::ProgramSink {
+ public:
+  /// Ranges of the program go to `spans`. All three must live as long.
+  PerfettoProgram(const std::string& file, const traces::SnapshotTables& tables,
+                  replay::AnnotationCollector& spans);
+
+  void header(const traces::TraceHeader& header) override { replay_.header(header); }
+  void program_event(const traces::ProgramEvent& event) override;
+
+  bool has_events() const { return count_ > 0; }
+  /// Once the reader is through.
+  std::vector<replay::DeviceHistory> take_histories();
+  /// The conditions of those histories.
+  const allocator::ReferenceVersion& version() const { return replay_.version(); }
+  const allocator::Settings& settings() const { return replay_.settings(); }
+
+ private:
+  void add_span(const traces::ProgramEvent& event);
+
+  replay::AnnotationCollector& spans_;
+  std::vector<replay::DeviceHistory> histories_;
+  replay::ProgramReplay replay_;
+  std::uint64_t count_ = 0;
+};
+
+}  // namespace vramlab::tools

@@ -1,0 +1,123 @@
+#include "tools/replay_arguments.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "allocator/reference_version.h"
+#include "streams/gpu_models.h"
+#include "traces/input_error.h"
+
+namespace vramlab::tools {
+namespace {
+
+using replay::FreeTiming;
+using replay::MomentKind;
+
+std::string gpu_names() {
+  std::string names;
+  for (const streams::GpuModel& gpu : streams::gpu_models())
+    names += (names.empty() ? "" : ", ") + std::string(gpu.name);
+  return names;
+}
+
+FreeTiming timing_of(const std::string& name) {
+  if (name == "eager") return FreeTiming::eager;
+  return name == "recorded" ? FreeTiming::recorded : FreeTiming::modelled;
+}
+
+void add_device(CLI::App& command, ReplayArguments& arguments) {
+  CLI::Option* memory = command
+                            .add_option("--device-memory", arguments.device_memory,
+                                        "Memory of each device, such as 80GiB (default: what the "
+                                        "file tells, otherwise no limit)")
+                            ->transform(CLI::AsSizeValue(true));
+  command.add_option("--gpu", arguments.gpu, "Memory of a known GPU: " + gpu_names())
+      ->check([](const std::string& name) {
+        return streams::find_gpu(name) ? std::string() : "there is no GPU " + name + " in the list";
+      })
+      ->excludes(memory);
+  command
+      .add_option("--memory-fraction", arguments.memory_fraction,
+                  "Share of the device that may be used")
+      ->check(CLI::Range(0.0, 1.0));
+}
+
+}  // namespace
+
+void add_replay_arguments(CLI::App& command, ReplayArguments& arguments) {
+  command
+      .add_option("FILE", arguments.file,
+                  "A recording or a program, in any format that vramlab info knows (- is standard "
+                  "input)")
+      ->required();
+  command.add_option("--conf", arguments.options,
+                     "Options (PYTORCH_CUDA_ALLOC_CONF) instead of those in the file");
+  add_device(command, arguments);
+  command
+      .add_option("--reference", arguments.reference,
+                  "Version of the allocator (default: as the file says, or guessed from it)")
+      ->check([](const std::string& name) {
+        return allocator::find_reference_version(name) ? std::string()
+                                                       : "there is no version " + name;
+      });
+  command
+      .add_option("--frees", arguments.frees,
+                  "When memory that other streams used is free again: recorded (default of a "
+                  "recording), eager (at once), modelled (default of a program: by the durations "
+                  "of its work)")
+      ->check(CLI::IsMember({"recorded", "eager", "modelled"}));
+  command
+      .add_option("--on-oom", arguments.on_out_of_memory,
+                  "At an out-of-memory: stop (the default), or skip the request; report is skip, "
+                  "with the figures of each")
+      ->check(CLI::IsMember({"stop", "skip", "report"}));
+}
+
+replay::ReplayConditions conditions_of(const ReplayArguments& arguments) {
+  replay::ReplayConditions conditions;
+  if (!arguments.reference.empty())
+    conditions.version = allocator::find_reference_version(arguments.reference);
+  conditions.options = arguments.options;
+  if (arguments.device_memory) conditions.memory = allocator::Bytes{*arguments.device_memory};
+  if (!arguments.gpu.empty()) conditions.memory = streams::find_gpu(arguments.gpu)->memory;
+  conditions.memory_fraction = arguments.memory_fraction;
+  if (!arguments.frees.empty()) conditions.timing = timing_of(arguments.frees);
+  if (arguments.on_out_of_memory != "stop")
+    conditions.on_out_of_memory = replay::OnOutOfMemory::skip;
+  return conditions;
+}
+
+std::optional<Moment> moment_of(const std::string& text) {
+  if (text == "peak") return Moment{MomentKind::peak};
+  if (text == "oom") return Moment{MomentKind::out_of_memory};
+  if (text == "end") return Moment{MomentKind::end};
+  Moment moment{MomentKind::event};
+  const char* end = text.data() + text.size();
+  const auto [at, error] = std::from_chars(text.data(), end, moment.event);
+  if (error != std::errc() || at != end) return std::nullopt;
+  return moment;
+}
+
+CLI::Option* add_moment(CLI::App& command, const std::string& name, std::string& text,
+                        const std::string& description) {
+  return command.add_option(name, text, description)->check([](const std::string& given) {
+    return moment_of(given) ? std::string() : given + " is not peak, oom, end or an event's number";
+  });
+}
+
+std::map<traces::DeviceIndex, std::uint64_t> last_events(const Moment& moment,
+                                                         const replay::ReplayReport& report,
+                                                         const std::string& file) {
+  std::map<traces::DeviceIndex, std::uint64_t> last;
+  for (const replay::DeviceReport& device : report.devices) {
+    if (moment.kind == MomentKind::event) last[device.device] = moment.event;
+    if (moment.kind == MomentKind::peak) last[device.device] = device.peak_allocated.event;
+    if (moment.kind == MomentKind::out_of_memory && !device.failures.empty())
+      last[device.device] = device.failures.front().event;
+  }
+  if (moment.kind == MomentKind::out_of_memory && last.empty())
+    throw traces::InputError({file, "", "a replay that runs out of memory", "one that does not"});
+  return last;
+}
+
+}  // namespace vramlab::tools

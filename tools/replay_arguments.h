@@ -1,0 +1,45 @@
+// What the commands that replay a file have in common on the command line.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "replay/recorded_states.h"
+#include "replay/replay_source.h"
+#include "tools/arguments.h"
+
+namespace vramlab::tools {
+
+struct ReplayArguments {
+  std::string file;
+  std::string reference;
+  std::optional<std::string> options;
+  std::optional<std::uint64_t> device_memory;
+  std::string gpu;
+  std::optional<double> memory_fraction;
+  std::string frees;
+  std::string on_out_of_memory = "stop";
+};
+
+/// FILE and the conditions. The arguments must outlive the parsing.
+void add_replay_arguments(CLI::App& command, ReplayArguments& arguments);
+
+replay::ReplayConditions conditions_of(const ReplayArguments& arguments);
+
+using replay::Moment;
+
+/// `peak`, `oom`, `end` or an event's number. Nothing where it is none of them.
+std::optional<Moment> moment_of(const std::string& text);
+
+/// Adds an option that takes a moment.
+CLI::Option* add_moment(CLI::App& command, const std::string& name, std::string& text,
+                        const std::string& description);
+
+/// The last event of each device before the moment, as `report`, of a whole run, shows it. Throws
+/// InputError where there was no such moment.
+std::map<traces::DeviceIndex, std::uint64_t> last_events(const Moment& moment,
+                                                         const replay::ReplayReport& report,
+                                                         const std::string& file);
+
+}  // namespace vramlab::tools

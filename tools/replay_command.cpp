@@ -1,0 +1,108 @@
+// `vramlab replay`: what other options, another card or another version would have done with a
+// recorded program.
+#include <cstdio>
+#include <memory>
+
+#include "tools/commands.h"
+#include "tools/progress_bar.h"
+#include "tools/removal_on_interrupt.h"
+#include "tools/replay_arguments.h"
+#include "tools/replay_report_text.h"
+#include "tools/state_file.h"
+#include "tools/timeline_file.h"
+
+namespace vramlab::tools {
+namespace {
+
+struct ReplayCommand {
+  ReplayArguments replay;
+  std::string snapshot_out;
+  std::string snapshot_at;
+  std::string timeline;
+  std::uint64_t history = 1'000'000;
+  bool fails_on_out_of_memory = false;
+  bool may_overwrite = false;
+  CommonFlags flags;
+
+  traces::Overwrite overwrite() const {
+    return may_overwrite ? traces::Overwrite::allowed : traces::Overwrite::refused;
+  }
+};
+
+/// The replay, and the timeline and snapshot that were asked for.
+replay::ReplayReport run(replay::ReplaySource& source, const ReplayCommand& command) {
+  std::optional<TimelineFile> timeline;
+  std::optional<RemovalOnInterrupt> removal;
+  replay::ReplayWatch watch;
+  if (!command.timeline.empty()) {
+    timeline.emplace(command.timeline, command.overwrite());
+    removal.emplace(timeline->temporary_path());
+    watch.after_event = [&timeline](replay::DeviceReplay& device, const traces::ProgramEvent& event,
+                                    std::uint64_t number) { timeline->add(device, event, number); };
+  }
+  replay::ReplayReport report;
+  if (command.snapshot_out.empty()) {
+    report = source.run(watch);
+  } else {
+    const StatesAtMoment at =
+        states_at(source, *moment_of(command.snapshot_at), command.replay.file, watch);
+    write_snapshot_file(command.snapshot_out, command.overwrite(), at,
+                        replay::settings_value(at.report.options, source.tables().texts),
+                        source.tables());
+    report = at.report;
+  }
+  if (timeline) timeline->finish();
+  return report;
+}
+
+ExitStatus replay_file(const ReplayCommand& command) {
+  start_logging(command.flags);
+  ProgressBar bar(traces::input_name(command.replay.file),
+                  command.flags.quiet ? ProgressDisplay::off : ProgressDisplay::automatic);
+  replay::ReplayConditions conditions = conditions_of(command.replay);
+  if (!command.snapshot_out.empty()) conditions.history_capacity = command.history;
+  replay::ReplaySource source(command.replay.file, std::move(conditions), bar.listener());
+  const ReplayOutcome outcome{command.replay.file, run(source, command),
+                              command.replay.on_out_of_memory == "report" || command.flags.verbose};
+  std::fputs(command.flags.json ? replay_json(outcome).c_str() : replay_text(outcome).c_str(),
+             stdout);
+  return command.fails_on_out_of_memory && outcome.report.has_failures() ? ExitStatus::answer_is_no
+                                                                         : ExitStatus::done;
+}
+
+void add_outputs(CLI::App& command, ReplayCommand& arguments) {
+  CLI::Option* out =
+      command.add_option("--snapshot-out", arguments.snapshot_out,
+                         "Write the state as a memory snapshot: a pickle, or JSON (.json)");
+  add_moment(command, "--snapshot-at", arguments.snapshot_at,
+             "When: peak, oom, end or an event's number (default: end)")
+      ->default_str("end")
+      ->needs(out);
+  arguments.snapshot_at = "end";
+  command
+      .add_option("--history", arguments.history,
+                  "Entries of history in the snapshot, at most (default: a million)")
+      ->needs(out);
+  command.add_option("--timeline", arguments.timeline,
+                     "Write what was held after each event, as CSV");
+  command.add_flag("--fail-on-oom", arguments.fails_on_out_of_memory,
+                   "Exit with 1 where a request failed");
+  command.add_flag("--force", arguments.may_overwrite, "Overwrite outputs");
+}
+
+}  // namespace
+
+void add_replay_command(CLI::App& program, CommandAction& action) {
+  const auto arguments = std::make_shared<ReplayCommand>();
+  CLI::App* command = program.add_subcommand(
+      "replay", "Replay a recording under other options, on another card, in another version");
+  add_replay_arguments(*command, arguments->replay);
+  add_outputs(*command, *arguments);
+  add_common_flags(*command, arguments->flags);
+  command->footer(
+      "Example: vramlab replay snapshot.pickle --conf expandable_segments:True --gpu a100-80gb");
+  command->callback(
+      [arguments, &action] { action = [arguments] { return replay_file(*arguments); }; });
+}
+
+}  // namespace vramlab::tools

@@ -1,0 +1,22 @@
+// What `vramlab replay` prints, as text and as JSON.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "replay/replay_report.h"
+
+namespace vramlab::tools {
+
+struct ReplayOutcome {
+  std::string file;
+  replay::ReplayReport report;
+  /// Of each failed request, instead of the first only.
+  bool shows_all_failures = false;
+};
+
+std::string replay_text(const ReplayOutcome& outcome);
+/// With a line break at its end.
+std::string replay_json(const ReplayOutcome& outcome);
+
+}  // namespace vramlab::tools

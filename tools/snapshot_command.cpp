@@ -1,0 +1,137 @@
+// `vramlab snapshot`: what was where at a moment.
+#include <cstdio>
+#include <memory>
+
+#include "tools/commands.h"
+#include "tools/progress_bar.h"
+#include "tools/replay_arguments.h"
+#include "tools/state_file.h"
+#include "tools/state_report.h"
+#include "traces/input_error.h"
+#include "traces/read_snapshot.h"
+
+namespace vramlab::tools {
+namespace {
+
+struct SnapshotCommand {
+  ReplayArguments replay;
+  std::string at = "end";
+  std::string output;
+  std::uint64_t segments = 40;
+  bool may_overwrite = false;
+  CommonFlags flags;
+
+  /// Other conditions than the recorded ones: the state is that of a replay.
+  bool asks_for_replay() const {
+    return replay.options || replay.device_memory || !replay.gpu.empty() ||
+           replay.memory_fraction || !replay.frees.empty();
+  }
+};
+
+/// A file that holds a program has states in a replay only.
+class ProgramSeen : public traces::ProgramSink {
+ public:
+  void program_event(const traces::ProgramEvent&) override { is_seen_ = true; }
+  bool is_seen() const { return is_seen_; }
+
+ private:
+  bool is_seen_ = false;
+};
+
+struct FoundStates {
+  StatesAtMoment at;
+  std::vector<std::string> notes;
+  std::unique_ptr<replay::ReplaySource> source;
+  std::unique_ptr<traces::SnapshotTables> tables;
+  traces::GenericPointer settings;
+
+  traces::SnapshotTables& own_tables() { return source ? source->tables() : *tables; }
+};
+
+FoundStates replayed(const SnapshotCommand& command, ProgressBar& bar) {
+  FoundStates found;
+  replay::ReplayConditions conditions = conditions_of(command.replay);
+  conditions.history_capacity = command.output.empty() ? 0 : 1'000'000;
+  found.source = std::make_unique<replay::ReplaySource>(command.replay.file, std::move(conditions),
+                                                        bar.listener());
+  found.at = states_at(*found.source, *moment_of(command.at), command.replay.file, {});
+  found.notes = found.at.report.notes;
+  found.settings = replay::settings_value(found.at.report.options, found.source->tables().texts);
+  return found;
+}
+
+/// Nothing where the file holds a program.
+std::optional<FoundStates> recorded(const SnapshotCommand& command, ProgressBar& bar) {
+  FoundStates found;
+  found.tables = std::make_unique<traces::SnapshotTables>();
+  traces::OpenTrace trace = traces::open_trace(command.replay.file, bar.listener());
+  replay::HistoryCollector collector;
+  ProgramSeen program;
+  traces::read_trace(trace, *found.tables, {collector, program});
+  if (program.is_seen()) return std::nullopt;
+  const replay::RecordedHistory history = collector.take();
+  const allocator::ReferenceVersion* version = conditions_of(command.replay).version;
+  replay::RecordedStates states =
+      recorded_states(history, found.tables->texts, version, *moment_of(command.at));
+  if (states.states.empty() && states.doubts.empty())
+    throw traces::InputError(
+        {trace.file, "", "a history with such a moment (" + command.at + ")", "none"});
+  found.at.states = std::move(states.states);
+  found.settings = history.settings;
+  found.notes = std::move(states.doubts);
+  return found;
+}
+
+FoundStates find_states(const SnapshotCommand& command, ProgressBar& bar) {
+  if (!command.asks_for_replay())
+    if (auto found = recorded(command, bar)) return *std::move(found);
+  return replayed(command, bar);
+}
+
+std::string moment_text(const std::string& at) {
+  if (at == "peak") return "at the peak";
+  if (at == "oom") return "at the first out-of-memory";
+  if (at == "end") return "at the end";
+  return "after event " + at;
+}
+
+ExitStatus show_snapshot(const SnapshotCommand& command) {
+  start_logging(command.flags);
+  ProgressBar bar(traces::input_name(command.replay.file),
+                  command.flags.quiet ? ProgressDisplay::off : ProgressDisplay::automatic);
+  FoundStates found = find_states(command, bar);
+  if (!command.output.empty())
+    write_snapshot_file(
+        command.output,
+        command.may_overwrite ? traces::Overwrite::allowed : traces::Overwrite::refused, found.at,
+        found.settings, found.own_tables());
+  const StateOutcome outcome{command.replay.file, moment_text(command.at),
+                             std::move(found.at.states), std::move(found.notes), command.segments};
+  if (command.flags.json)
+    std::fputs(state_json(outcome).c_str(), stdout);
+  else if (!command.flags.quiet)
+    std::fputs(state_text(outcome).c_str(), stdout);
+  return ExitStatus::done;
+}
+
+}  // namespace
+
+void add_snapshot_command(CLI::App& program, CommandAction& action) {
+  const auto arguments = std::make_shared<SnapshotCommand>();
+  CLI::App* command = program.add_subcommand(
+      "snapshot", "Show what was where at a moment, or write it as a memory snapshot");
+  add_replay_arguments(*command, arguments->replay);
+  add_moment(*command, "--at", arguments->at,
+             "When: peak, oom, end or an event's number (default: end)");
+  command->add_option("-o,--output", arguments->output,
+                      "Write the state as a memory snapshot: a pickle, or JSON (.json)");
+  command->add_option("--segments", arguments->segments,
+                      "Segments to show, the largest (default: 40; 0 for all)");
+  command->add_flag("--force", arguments->may_overwrite, "Overwrite the output");
+  add_common_flags(*command, arguments->flags);
+  command->footer("Example: vramlab snapshot snapshot.pickle --at peak");
+  command->callback(
+      [arguments, &action] { action = [arguments] { return show_snapshot(*arguments); }; });
+}
+
+}  // namespace vramlab::tools

@@ -1,0 +1,153 @@
+#include "tools/state_report.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "allocator/id_names.h"
+#include "replay/occupancy_map.h"
+
+namespace vramlab::tools {
+namespace {
+
+using allocator::BlockState;
+using allocator::Bytes;
+using allocator::SnapshotBlock;
+using allocator::SnapshotSegment;
+using nlohmann::ordered_json;
+
+constexpr std::size_t map_width = 48;
+
+struct Totals {
+  Bytes reserved;
+  Bytes allocated;
+  Bytes waiting;
+  Bytes free;
+  Bytes largest_free;
+  /// In segments in which nothing is used: what releasing everything would give back.
+  Bytes releasable;
+  std::uint64_t blocks = 0;
+};
+
+bool is_unused(const SnapshotSegment& segment) {
+  return std::ranges::all_of(segment.blocks, [](const SnapshotBlock& block) {
+    return block.state == BlockState::inactive;
+  });
+}
+
+Totals totals_of(const allocator::Snapshot& snapshot) {
+  Totals totals;
+  for (const SnapshotSegment& segment : snapshot.segments) {
+    totals.reserved += segment.total_size;
+    if (is_unused(segment)) totals.releasable += segment.total_size;
+    for (const SnapshotBlock& block : segment.blocks) {
+      ++totals.blocks;
+      if (block.state == BlockState::active_allocated) totals.allocated += block.size;
+      if (block.state == BlockState::active_pending_free) totals.waiting += block.size;
+      if (block.state != BlockState::inactive) continue;
+      totals.free += block.size;
+      totals.largest_free = std::max(totals.largest_free, block.size);
+    }
+  }
+  return totals;
+}
+
+std::string padded(std::string text, std::size_t width) {
+  text.resize(std::max(width, text.size()), ' ');
+  return text;
+}
+
+std::string segment_line(const SnapshotSegment& segment) {
+  std::string pool(pool_kind_name(segment.kind));
+  if (segment.pool != allocator::default_pool) pool += " of pool " + name_of(segment.pool);
+  if (segment.is_expandable) pool += ", expandable";
+  return "  " + name_of(segment.address) + "  " + padded(format_bytes(segment.total_size), 11) +
+         replay::occupancy_map(segment, map_width) + "  " + pool + ", stream " +
+         std::to_string(segment.stream.value) + "\n";
+}
+
+/// The largest so many, in order of address.
+std::vector<const SnapshotSegment*> shown_segments(const allocator::Snapshot& snapshot,
+                                                   std::uint64_t limit) {
+  std::vector<const SnapshotSegment*> shown;
+  for (const SnapshotSegment& segment : snapshot.segments) shown.push_back(&segment);
+  if (limit == 0 || limit >= shown.size()) return shown;
+  std::ranges::stable_sort(shown, [](const SnapshotSegment* a, const SnapshotSegment* b) {
+    return a->total_size > b->total_size;
+  });
+  shown.resize(limit);
+  std::ranges::sort(shown, [](const SnapshotSegment* a, const SnapshotSegment* b) {
+    return a->address < b->address;
+  });
+  return shown;
+}
+
+std::string device_text(const replay::DeviceState& state, std::uint64_t limit) {
+  const Totals totals = totals_of(state.snapshot);
+  std::string text = "device " + std::to_string(state.device.value) + ": " +
+                     format_bytes(totals.reserved) + " reserved in " +
+                     std::to_string(state.snapshot.segments.size()) + " segments, " +
+                     std::to_string(totals.blocks) + " blocks\n";
+  text += "  " + format_bytes(totals.allocated) + " allocated, " + format_bytes(totals.waiting) +
+          " waiting to be free, " + format_bytes(totals.free) + " free (largest piece " +
+          format_bytes(totals.largest_free) + ")\n";
+  text += "  " + format_bytes(totals.releasable) + " in segments without anything in use\n";
+  const auto shown = shown_segments(state.snapshot, limit);
+  for (const SnapshotSegment* segment : shown) text += segment_line(*segment);
+  if (shown.size() < state.snapshot.segments.size())
+    text += "  and " + std::to_string(state.snapshot.segments.size() - shown.size()) +
+            " smaller segments (--segments 0 shows all)\n";
+  return text;
+}
+
+ordered_json segment_json(const SnapshotSegment& segment) {
+  ordered_json json = {{"address", segment.address.value},
+                       {"total_bytes", segment.total_size.count},
+                       {"stream", segment.stream.value},
+                       {"pool_kind", pool_kind_name(segment.kind)},
+                       {"pool_id", {segment.pool.graph, segment.pool.user}},
+                       {"is_expandable", segment.is_expandable},
+                       {"map", replay::occupancy_map(segment, map_width)}};
+  json["blocks"] = ordered_json::array();
+  for (const SnapshotBlock& block : segment.blocks)
+    json["blocks"].push_back({{"address", block.address.value},
+                              {"bytes", block.size.count},
+                              {"requested_bytes", block.requested.count},
+                              {"state", block_state_name(block.state)}});
+  return json;
+}
+
+ordered_json device_json(const replay::DeviceState& state) {
+  const Totals totals = totals_of(state.snapshot);
+  ordered_json json = {{"device", state.device.value},
+                       {"reserved_bytes", totals.reserved.count},
+                       {"allocated_bytes", totals.allocated.count},
+                       {"waiting_bytes", totals.waiting.count},
+                       {"free_bytes", totals.free.count},
+                       {"largest_free_bytes", totals.largest_free.count},
+                       {"releasable_bytes", totals.releasable.count}};
+  json["segments"] = ordered_json::array();
+  for (const SnapshotSegment& segment : state.snapshot.segments)
+    json["segments"].push_back(segment_json(segment));
+  return json;
+}
+
+}  // namespace
+
+std::string state_text(const StateOutcome& outcome) {
+  std::string text = outcome.file + ", " + outcome.moment + "   (# in use, ~ waiting, . free)\n";
+  for (const std::string& note : outcome.notes) text += "  note: " + note + "\n";
+  for (const replay::DeviceState& state : outcome.states)
+    text += device_text(state, outcome.segment_limit);
+  return text;
+}
+
+std::string state_json(const StateOutcome& outcome) {
+  ordered_json json = {{"schema_version", 1}, {"file", outcome.file}, {"moment", outcome.moment}};
+  json["notes"] = outcome.notes;
+  json["devices"] = ordered_json::array();
+  for (const replay::DeviceState& state : outcome.states)
+    json["devices"].push_back(device_json(state));
+  return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace vramlab::tools
