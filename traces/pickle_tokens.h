@@ -80,6 +80,20 @@ class PickleTokens {
   PickleOpcode peek();
   /// Takes the opcode that peek() showed, which has no argument. The last token stays the same.
   void take_peeked() { ++at_; }
+  /// The bytes from the next token on, at least `count` of them. Null where fewer are in the
+  /// buffer.
+  const char* look_ahead(std::size_t count) const {
+    return end_ - at_ < static_cast<std::ptrdiff_t>(count) ? nullptr : at_;
+  }
+  /// Goes on at `place`, in what look_ahead() gave and behind a whole token.
+  void pass_to(const char* place) {
+    token_offset_ = place - buffer_.data() - 1;
+    at_ = place;
+  }
+  /// Of the last token.
+  std::string_view token_bytes() const {
+    return {token_start(), static_cast<std::size_t>(at_ - token_start())};
+  }
   /// next() gives the last token once more. Requires: nothing was peeked at since.
   void push_back() { at_ = buffer_.data() + token_offset_; }
 

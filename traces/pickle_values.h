@@ -45,7 +45,7 @@ class PickleValues {
   void store(std::uint64_t index, MemoEntry entry);
   /// For a value that was stored before it was complete.
   void complete(std::uint64_t index, MemoEntry entry) { memo_.set(index, entry); }
-  void store_if_put(MemoEntry entry) {
+  [[gnu::always_inline]] void store_if_put(MemoEntry entry) {
     if (const auto index = take_put()) store(*index, entry);
   }
   /// Fails where nothing was stored.
@@ -56,6 +56,7 @@ class PickleValues {
     return entry;
   }
 
+  const PickleMemo& memo() const { return memo_; }
   MemoEntry look_up(std::uint64_t index) const { return memo_.get(index); }
 
   /// The text of a text token, stored if the next token says so; of a `get` token, if it is a text.

@@ -11,7 +11,7 @@ using Kind = PickleTokenKind;
 class SectionReader {
  public:
   SectionReader(PickleInput input, SnapshotTables& tables, SnapshotSink& sink)
-      : walker_(input, tables), tokens_(walker_.tokens), sink_(sink) {}
+      : walker_(input, tables), tokens_(walker_.tokens), sink_(sink), entry_(walker_.event) {}
 
   PickleFacts read();
 
@@ -38,7 +38,7 @@ class SectionReader {
   PickleTokens& tokens_;
   SnapshotSink& sink_;
   KeySet sections_;
-  TraceEntry entry_;
+  TraceEntry& entry_;
   PickleFacts facts_;
 };
 
@@ -188,7 +188,9 @@ void SectionReader::read_entry(const PickleToken& first, DeviceIndex device) {
   entry_.keys = {};
   entry_.address = {};
   entry_.device_free = {};
+  entry_.size = {};
   entry_.pool = {};
+  entry_.pool_is_list = false;
   entry_.stack = {};
   entry_.time_us = 0;
   entry_.stream = {};

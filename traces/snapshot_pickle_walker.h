@@ -7,8 +7,11 @@
 
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
+#include "allocator/check.h"
+#include "traces/known_event.h"
 #include "traces/pickle_values.h"
 #include "traces/snapshot_fields.h"
 
@@ -17,10 +20,15 @@ namespace vramlab::traces {
 class SnapshotPickleWalker {
  public:
   SnapshotPickleWalker(PickleInput input, SnapshotTables& tables)
-      : values(input, tables), tokens(values.tokens), tables_(tables) {}
+      : values(input, tables),
+        tokens(values.tokens),
+        tables_(tables),
+        known_event_(event, tokens, values.memo()) {}
 
   PickleValues values;
   PickleTokens& tokens;
+  /// Events are read into this one only.
+  TraceEntry event;
 
   /// The items of a list that was begun. `on_item` gets the first token of each, which is of
   /// `item_kind` or a `get`.
@@ -41,6 +49,8 @@ class SnapshotPickleWalker {
   }
 
  private:
+  template <typename OnItem>
+  void read_marked_list(PickleTokenKind item_kind, const OnItem& on_item);
   template <typename Value>
   void read_items(Value& value);
   template <typename Value>
@@ -56,10 +66,10 @@ class SnapshotPickleWalker {
 
   /// The short way for what nearly all events are made of: numbers, and texts that were there
   /// before. False, with nothing taken, where it is anything else.
-  bool take_plain_field(TraceEntry& entry, TextId key);
-  /// Null where the field is no number or no text.
-  static std::uint64_t* number_field(TraceEntry& entry, TextId key);
-  static TextId* text_field(TraceEntry& entry, TextId key);
+  bool take_plain_field(TextId key);
+  /// Where it goes; null where the field is no number or no text.
+  std::uint64_t* number_field(KnownText key);
+  TextId* text_field(KnownText key);
 
   /// The fields that are lists of dicts. False where the value is no list.
   bool take_list_field(SegmentValue& segment, KnownText key);
@@ -82,9 +92,25 @@ class SnapshotPickleWalker {
   [[noreturn]] void fail_as_repeated(KnownText key);
 
   SnapshotTables& tables_;
+  KnownEvent known_event_;
   std::vector<FrameId> stack_frames_;
   GenericPointer referenced_;
 };
+
+/// Tokens are made where they are used, as copying one that was just written stalls.
+template <typename OnItem>
+void SnapshotPickleWalker::read_marked_list(PickleTokenKind item_kind, const OnItem& on_item) {
+  while (true) {
+    if (item_kind == PickleTokenKind::empty_dict && tokens.peek() == PickleOpcode::empty_dict) {
+      tokens.take_peeked();
+      on_item(PickleToken{PickleTokenKind::empty_dict, false, 0, {}});
+      continue;
+    }
+    const PickleToken item = tokens.next();
+    if (item.kind == PickleTokenKind::appends) return;
+    on_item(item);
+  }
+}
 
 /// A list may come in several runs of marked items; a run of one comes without a mark. What may
 /// follow a list in a snapshot never looks like one of its items, so one look ahead is enough.
@@ -93,9 +119,7 @@ void SnapshotPickleWalker::read_list(PickleTokenKind item_kind, const OnItem& on
   while (true) {
     const PickleToken token = tokens.next();
     if (token.kind == PickleTokenKind::mark) {
-      for (PickleToken item = tokens.next(); item.kind != PickleTokenKind::appends;
-           item = tokens.next())
-        on_item(item);
+      read_marked_list(item_kind, on_item);
     } else if (token.kind == item_kind || is_reference_to_item(token, item_kind)) {
       on_item(token);
       expect(PickleTokenKind::append);
@@ -126,10 +150,10 @@ void SnapshotPickleWalker::read_items(Value& value) {
       read_marked_items(value);
       continue;
     }
+    // What mostly comes, and is no key.
+    if (tokens.peek() == PickleOpcode::empty_dict || tokens.peek() == PickleOpcode::appends) return;
     const PickleToken token = tokens.next();
-    const bool may_be_key =
-        token.kind == PickleTokenKind::text || token.kind == PickleTokenKind::get;
-    const std::optional<TextId> key = may_be_key ? values.text_of(token) : std::nullopt;
+    const std::optional<TextId> key = values.text_of(token);
     if (!key) {
       tokens.push_back();
       return;
@@ -147,13 +171,18 @@ void SnapshotPickleWalker::read_items(Value& value) {
 
 template <typename Value>
 void SnapshotPickleWalker::read_marked_items(Value& value) {
+  if constexpr (std::is_same_v<Value, TraceEntry>) {
+    check(&value == &event, "an event is read into the one that is there for it");
+    if (known_event_.take_fields()) return;
+  }
   while (true) {
     const PickleToken token = tokens.next_inline();
     if (token.kind == PickleTokenKind::setitems) return;
     const std::optional<TextId> key = values.text_of(token);
     if (!key) fail_at(token, "a text as key");
-    if constexpr (requires { take_plain_field(value, *key); }) {
-      if (take_plain_field(value, *key)) continue;
+    if constexpr (std::is_same_v<Value, TraceEntry>) {
+      known_event_.note_key(token.kind == PickleTokenKind::get ? tokens.token_bytes() : "");
+      if (take_plain_field(*key)) continue;
     }
     if (take_field(value, *key)) continue;
     const auto collected = values.collect(PickleValues::StopAt::unmatched_end);
@@ -192,50 +221,51 @@ bool SnapshotPickleWalker::take_field(Value& value, TextId key) {
   return true;
 }
 
-inline std::uint64_t* SnapshotPickleWalker::number_field(TraceEntry& entry, TextId key) {
-  switch (static_cast<KnownText>(key.value)) {
+inline std::uint64_t* SnapshotPickleWalker::number_field(KnownText key) {
+  switch (key) {
     case KnownText::addr:
-      return &entry.address.value;
+      return &event.address.value;
     case KnownText::size:
-      return &entry.size.count;
+      return &event.size.count;
     case KnownText::stream:
-      return &entry.stream.value;
+      return &event.stream.value;
     case KnownText::time_us:
-      return &entry.time_us;
+      return &event.time_us;
     default:
       return nullptr;
   }
 }
 
-inline TextId* SnapshotPickleWalker::text_field(TraceEntry& entry, TextId key) {
-  switch (static_cast<KnownText>(key.value)) {
+inline TextId* SnapshotPickleWalker::text_field(KnownText key) {
+  switch (key) {
     case KnownText::action:
-      return &entry.action;
+      return &event.action;
     case KnownText::compile_context:
-      return &entry.compile_context;
+      return &event.compile_context;
     case KnownText::user_metadata:
-      return &entry.user_metadata;
+      return &event.user_metadata;
     default:
       return nullptr;
   }
 }
 
-inline bool SnapshotPickleWalker::take_plain_field(TraceEntry& entry, TextId key) {
-  std::uint64_t* const number = number_field(entry, key);
-  TextId* const text = number ? nullptr : text_field(entry, key);
-  if (!number && !text) return false;
+inline bool SnapshotPickleWalker::take_plain_field(TextId key) {
   const auto known = static_cast<KnownText>(key.value);
-  if (entry.keys.has(known)) return false;
+  const KnownEvent::Place place{known, number_field(known), text_field(known)};
+  if (!place.number && !place.text) return false;
+  if (event.keys.has(known)) return false;
   const PickleToken token = tokens.next_inline();
-  if (number && token.kind == PickleTokenKind::whole && !token.is_negative) {
-    *number = token.number;
-    entry.keys.add(known);
+  if (place.number && token.kind == PickleTokenKind::whole && !token.is_negative) {
+    *place.number = token.number;
+    event.keys.add(known);
+    known_event_.learn(place);
     return true;
   }
-  if (text && (token.kind == PickleTokenKind::get || token.kind == PickleTokenKind::text)) {
+  if (place.text && (token.kind == PickleTokenKind::get || token.kind == PickleTokenKind::text)) {
     if (const auto id = values.text_of(token)) {
-      *text = *id;
-      entry.keys.add(known);
+      *place.text = *id;
+      event.keys.add(known);
+      known_event_.learn(place);
       return true;
     }
   }

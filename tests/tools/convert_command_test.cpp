@@ -227,6 +227,8 @@ pid_t start_waiting(const std::string& output, int& input_end) {
   if (pipe(ends) != 0) return -1;
   const pid_t child = fork();
   if (child == 0) {
+    // Tests that run in the background hand on that interrupts are ignored.
+    signal(SIGINT, SIG_DFL);
     dup2(ends[0], STDIN_FILENO);
     close(ends[0]);
     close(ends[1]);
