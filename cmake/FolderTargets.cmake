@@ -37,7 +37,7 @@ endfunction()
 # they call in the libraries stays fully optimised, and checked for undefined behaviour where the
 # build does that.
 function(vramlab_compile_cheaply target)
-  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O0>)
   if(VRAMLAB_SANITIZE)
     target_compile_options(${target} PRIVATE -O0 -fno-sanitize=undefined)
   endif()
