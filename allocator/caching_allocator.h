@@ -84,8 +84,10 @@ class CachingAllocator {
   }
   bool is_held(Address address) const { return held_.contains(address); }
   void complete_held(Address address);
-  /// The device's own pools and these private ones, in this order.
-  void release_everything(const std::vector<PoolId>& private_pools);
+  /// The device's own pools and these private ones, in this order. The requester's pool stays when
+  /// nothing is left in it: the request that everything is released for goes on in it.
+  void release_everything(const std::vector<PoolId>& private_pools,
+                          PoolId requester = default_pool);
   /// Requires: can_release_named().
   void release_named(Address address);
   /// A whole free classic segment starts there.

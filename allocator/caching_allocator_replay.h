@@ -124,17 +124,22 @@ Attempt CachingAllocator<L>::get_memory_directed(Lane& lane, Bytes rounded, Dire
   std::vector<PoolId> pools;
   if (attempt.outcome == AttemptOutcome::got || !director.releases_everything(pools))
     return attempt;
-  release_everything(pools);
+  release_everything(pools, lane.pool->owner == nullptr ? default_pool : lane.pool->owner->id);
   return attempt_as(AttemptKind::retry);
 }
 
 template <class L>
-void CachingAllocator<L>::release_everything(const std::vector<PoolId>& private_pools) {
+void CachingAllocator<L>::release_everything(const std::vector<PoolId>& private_pools,
+                                             PoolId requester) {
   core_.listeners.synchronised();
   reclaim_.release_pool(core_.large);
   reclaim_.release_pool(core_.small);
-  for (const PoolId id : private_pools)
-    if (PrivatePool* pool = core_.find_private_pool(id)) reclaim_.release_private(*pool);
+  for (const PoolId id : private_pools) {
+    PrivatePool* pool = core_.find_private_pool(id);
+    if (pool == nullptr) continue;
+    reclaim_.release_cached(*pool);
+    if (id != requester) reclaim_.forget_if_empty(*pool);
+  }
 }
 
 template <class L>

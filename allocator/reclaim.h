@@ -34,7 +34,13 @@ class Reclaim {
   std::vector<BlockIndex> pick_all(const Pool& pool) const;
   UnitRange units_inside(BlockIndex index) const { return source_.units_inside(index); }
   void release_pool(Pool& pool);
-  void release_private(PrivatePool& pool);
+  void release_cached(PrivatePool& pool);
+  /// A pool that can still have a block, or is being filled, stays.
+  void forget_if_empty(PrivatePool& pool);
+  void release_private(PrivatePool& pool) {
+    release_cached(pool);
+    forget_if_empty(pool);
+  }
   /// Whether enough oversize blocks of this lane were released for the request. What was released
   /// on the way stays released.
   bool release_oversize(Lane& lane, Bytes rounded);
@@ -186,9 +192,13 @@ void Reclaim<L>::release_pool(Pool& pool) {
 }
 
 template <class L>
-void Reclaim<L>::release_private(PrivatePool& pool) {
+void Reclaim<L>::release_cached(PrivatePool& pool) {
   release_pool(pool.small);
   release_pool(pool.large);
+}
+
+template <class L>
+void Reclaim<L>::forget_if_empty(PrivatePool& pool) {
   if (!is_forgettable(pool)) return;
   for (const Pool* half : {&pool.small, &pool.large})
     for (const auto& lane : half->lanes)

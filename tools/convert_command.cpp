@@ -83,9 +83,10 @@ ExitStatus convert(const ConvertArguments& arguments) {
   ProgressBar bar(traces::input_name(arguments.input),
                   arguments.flags.quiet ? ProgressDisplay::off : ProgressDisplay::automatic);
   traces::OpenTrace trace = traces::open_trace(arguments.input, bar.listener());
+  RemovalOnInterrupt removal;
   traces::OutputFile output(arguments.output, arguments.may_overwrite ? traces::Overwrite::allowed
                                                                       : traces::Overwrite::refused);
-  const RemovalOnInterrupt removal(output.temporary_path());
+  removal.begin({output.temporary_path()});
   if (format.format)
     convert_to(*format.format, trace, steps_of(arguments), output);
   else

@@ -62,9 +62,10 @@ void write_trace(const GenerateArguments& arguments) {
   const TraceFormat format = output_format(arguments);
   ProgressBar bar(arguments.output,
                   arguments.flags.quiet ? ProgressDisplay::off : ProgressDisplay::automatic);
+  RemovalOnInterrupt removal;
   traces::OutputFile output(arguments.output, arguments.may_overwrite ? traces::Overwrite::allowed
                                                                       : traces::Overwrite::refused);
-  const RemovalOnInterrupt removal(output.temporary_path());
+  removal.begin({output.temporary_path()});
   WatchedSink watched(output, bar.listener());
   traces::SnapshotTables tables;
   const auto writer = make_trace_writer(format, watched, tables);

@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "allocator/check.h"
+
 namespace vramlab::tools {
 namespace {
 
@@ -16,19 +18,26 @@ bool is_ignored(int signal) {
 
 }  // namespace
 
-RemovalOnInterrupt::RemovalOnInterrupt(std::string path) : path_(std::move(path)) {
+RemovalOnInterrupt::RemovalOnInterrupt() {
   sigemptyset(&signals_);
   sigaddset(&signals_, end_of_waiting);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP})
     if (!is_ignored(signal)) sigaddset(&signals_, signal);
   // Threads inherit this, so no other one is interrupted first.
   pthread_sigmask(SIG_BLOCK, &signals_, &signals_before_);
+}
+
+void RemovalOnInterrupt::begin(std::vector<std::string> paths) {
+  check(!waiting_.joinable(), "files to remove are named once");
+  paths_ = std::move(paths);
   waiting_ = std::thread([this] { wait_for_signal(); });
 }
 
 RemovalOnInterrupt::~RemovalOnInterrupt() {
-  pthread_kill(waiting_.native_handle(), end_of_waiting);
-  waiting_.join();
+  if (waiting_.joinable()) {
+    pthread_kill(waiting_.native_handle(), end_of_waiting);
+    waiting_.join();
+  }
   pthread_sigmask(SIG_SETMASK, &signals_before_, nullptr);
 }
 
@@ -36,7 +45,7 @@ RemovalOnInterrupt::~RemovalOnInterrupt() {
 void RemovalOnInterrupt::wait_for_signal() const {
   int signal = 0;
   if (sigwait(&signals_, &signal) != 0 || signal == end_of_waiting) return;
-  unlink(path_.c_str());
+  for (const std::string& path : paths_) unlink(path.c_str());
   sigset_t only_this;
   sigemptyset(&only_this);
   sigaddset(&only_this, signal);

@@ -1,27 +1,32 @@
-// RemovalOnInterrupt: while it lives, Ctrl-C (or being asked to end) removes a file before the
-// program ends. A thread waits for the signals, so no handler and nothing global is needed, and a
-// read that hangs is no obstacle.
+// RemovalOnInterrupt: while it lives, Ctrl-C (or being asked to end) removes unfinished files before
+// the program ends. A thread waits for the signals, so no handler and nothing global is needed, and
+// a read that hangs is no obstacle.
 #pragma once
 
 #include <signal.h>
 
 #include <string>
 #include <thread>
+#include <vector>
 
 namespace vramlab::tools {
 
 class RemovalOnInterrupt {
  public:
-  /// Signals that the program was started to ignore stay ignored.
-  explicit RemovalOnInterrupt(std::string path);
+  /// From here on interrupts are held back, so that none falls between the opening of a file and
+  /// `begin`. Signals that the program was started to ignore stay ignored.
+  RemovalOnInterrupt();
   RemovalOnInterrupt(const RemovalOnInterrupt&) = delete;
   RemovalOnInterrupt& operator=(const RemovalOnInterrupt&) = delete;
   ~RemovalOnInterrupt();
 
+  /// Once, when the files are open: these are removed from now on.
+  void begin(std::vector<std::string> paths);
+
  private:
   void wait_for_signal() const;
 
-  std::string path_;
+  std::vector<std::string> paths_;
   /// Those waited for, and one that only ends the waiting.
   sigset_t signals_{};
   sigset_t signals_before_{};

@@ -29,31 +29,53 @@ struct ReplayCommand {
   }
 };
 
-/// The replay, and the timeline and snapshot that were asked for.
-replay::ReplayReport run(replay::ReplaySource& source, const ReplayCommand& command) {
-  std::optional<TimelineFile> timeline;
-  std::optional<RemovalOnInterrupt> removal;
-  replay::ReplayWatch watch;
-  if (!command.timeline.empty()) {
-    timeline.emplace(command.timeline, command.overwrite());
-    removal.emplace(timeline->temporary_path());
-    watch.after_event = [&timeline](replay::DeviceReplay& device, const traces::ProgramEvent& event,
-                                    std::uint64_t number) { timeline->add(device, event, number); };
+/// The timeline and the snapshot that were asked for. Opened before the replay, which can take
+/// long: a name that can't be written to is told at once.
+class ReplayOutputs {
+ public:
+  explicit ReplayOutputs(const ReplayCommand& command) {
+    std::vector<std::string> unfinished;
+    if (!command.timeline.empty()) {
+      timeline_.emplace(command.timeline, command.overwrite());
+      unfinished.push_back(timeline_->temporary_path());
+    }
+    if (!command.snapshot_out.empty()) {
+      snapshot_.emplace(command.snapshot_out, command.overwrite());
+      unfinished.push_back(snapshot_->temporary_path());
+    }
+    if (!unfinished.empty()) removal_.begin(std::move(unfinished));
   }
-  replay::ReplayReport report;
-  if (command.snapshot_out.empty()) {
-    report = source.run(watch);
-  } else {
+
+  replay::ReplayReport run(replay::ReplaySource& source, const ReplayCommand& command) {
+    replay::ReplayReport report =
+        snapshot_ ? run_with_snapshot(source, command) : source.run(watch());
+    if (timeline_) timeline_->finish();
+    return report;
+  }
+
+ private:
+  replay::ReplayWatch watch() {
+    replay::ReplayWatch watch;
+    if (timeline_)
+      watch.after_event = [this](replay::DeviceReplay& device, const traces::ProgramEvent& event,
+                                 std::uint64_t number) { timeline_->add(device, event, number); };
+    return watch;
+  }
+
+  replay::ReplayReport run_with_snapshot(replay::ReplaySource& source,
+                                         const ReplayCommand& command) {
     const StatesAtMoment at =
-        states_at(source, *moment_of(command.snapshot_at), command.replay.file, watch);
-    write_snapshot_file(command.snapshot_out, command.overwrite(), at,
+        states_at(source, *moment_of(command.snapshot_at), command.replay.file, watch());
+    write_snapshot_file(*snapshot_, at,
                         replay::settings_value(at.report.options, source.tables().texts),
                         source.tables());
-    report = at.report;
+    return at.report;
   }
-  if (timeline) timeline->finish();
-  return report;
-}
+
+  RemovalOnInterrupt removal_;
+  std::optional<TimelineFile> timeline_;
+  std::optional<traces::OutputFile> snapshot_;
+};
 
 ExitStatus replay_file(const ReplayCommand& command) {
   start_logging(command.flags);
@@ -62,7 +84,7 @@ ExitStatus replay_file(const ReplayCommand& command) {
   replay::ReplayConditions conditions = conditions_of(command.replay);
   if (!command.snapshot_out.empty()) conditions.history_capacity = command.history;
   replay::ReplaySource source(command.replay.file, std::move(conditions), bar.listener());
-  const ReplayOutcome outcome{command.replay.file, run(source, command),
+  const ReplayOutcome outcome{command.replay.file, ReplayOutputs(command).run(source, command),
                               command.replay.on_out_of_memory == "report" || command.flags.verbose};
   std::fputs(command.flags.json ? replay_json(outcome).c_str() : replay_text(outcome).c_str(),
              stdout);

@@ -4,6 +4,7 @@
 
 #include "tools/commands.h"
 #include "tools/progress_bar.h"
+#include "tools/removal_on_interrupt.h"
 #include "tools/replay_arguments.h"
 #include "tools/state_file.h"
 #include "tools/state_report.h"
@@ -99,12 +100,15 @@ ExitStatus show_snapshot(const SnapshotCommand& command) {
   start_logging(command.flags);
   ProgressBar bar(traces::input_name(command.replay.file),
                   command.flags.quiet ? ProgressDisplay::off : ProgressDisplay::automatic);
+  RemovalOnInterrupt removal;
+  std::optional<traces::OutputFile> output;
+  if (!command.output.empty()) {
+    output.emplace(command.output,
+                   command.may_overwrite ? traces::Overwrite::allowed : traces::Overwrite::refused);
+    removal.begin({output->temporary_path()});
+  }
   FoundStates found = find_states(command, bar);
-  if (!command.output.empty())
-    write_snapshot_file(
-        command.output,
-        command.may_overwrite ? traces::Overwrite::allowed : traces::Overwrite::refused, found.at,
-        found.settings, found.own_tables());
+  if (output) write_snapshot_file(*output, found.at, found.settings, found.own_tables());
   const StateOutcome outcome{command.replay.file, moment_text(command.at),
                              std::move(found.at.states), std::move(found.notes), command.segments};
   if (command.flags.json)

@@ -1,6 +1,5 @@
 #include "tools/state_file.h"
 
-#include "tools/removal_on_interrupt.h"
 #include "traces/trace_writer.h"
 
 namespace vramlab::tools {
@@ -26,14 +25,12 @@ StatesAtMoment states_at(replay::ReplaySource& source, const Moment& moment,
   return at;
 }
 
-void write_snapshot_file(const std::string& path, traces::Overwrite overwrite,
-                         const StatesAtMoment& at, const traces::GenericPointer& settings,
+void write_snapshot_file(traces::OutputFile& output, const StatesAtMoment& at,
+                         const traces::GenericPointer& settings,
                          const traces::SnapshotTables& tables) {
-  traces::OutputFile output(path, overwrite);
-  const RemovalOnInterrupt removal(output.temporary_path());
   const auto writer =
-      make_trace_writer(path.ends_with(".json") ? traces::TraceFormat::snapshot_json
-                                                : traces::TraceFormat::snapshot_pickle,
+      make_trace_writer(output.name().ends_with(".json") ? traces::TraceFormat::snapshot_json
+                                                         : traces::TraceFormat::snapshot_pickle,
                         output, tables);
   write_states(at.states, settings, writer->sinks().recorded);
   writer->finish();

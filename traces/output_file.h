@@ -23,6 +23,8 @@ class OutputFile : public ByteSink {
   /// Gives the file its name. Nothing can be written afterwards.
   void finish();
 
+  /// As it was given.
+  const std::string& name() const { return name_; }
   /// What has to be removed by whoever ends the program before this does.
   const std::string& temporary_path() const { return temporary_path_; }
 
