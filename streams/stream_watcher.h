@@ -1,0 +1,68 @@
+// StreamWatcher: is told what happens on the streams, and what comes before what by the program's
+// words, whenever it happened. Does nothing where a function is not overridden.
+#pragma once
+
+#include <cstdint>
+
+#include "streams/capture_book.h"
+#include "streams/virtual_time.h"
+#include "streams/work.h"
+
+namespace vramlab::streams {
+
+enum class ItemKind : std::uint8_t {
+  work,
+  event_record,
+  event_wait,
+  graph_begin,
+  graph_node,
+  graph_end
+};
+
+/// One thing on a stream. Numbers grow in the order of issue.
+struct IssuedItem {
+  std::uint64_t number = 0;
+  ItemKind kind = ItemKind::work;
+  StreamAt stream;
+  ThreadId thread;
+  Time issued;
+  std::uint64_t tag = 0;
+  /// Of work and graph nodes, else null.
+  const Work* work = nullptr;
+};
+
+struct EndedItem {
+  std::uint64_t number = 0;
+  ItemKind kind = ItemKind::work;
+  StreamAt stream;
+  std::uint64_t tag = 0;
+  Time begin;
+  Time end;
+};
+
+class StreamWatcher {
+ public:
+  StreamWatcher() = default;
+  StreamWatcher(const StreamWatcher&) = delete;
+  StreamWatcher& operator=(const StreamWatcher&) = delete;
+  virtual ~StreamWatcher() = default;
+
+  /// Outside of captures. Behind everything that its stream was given before, and behind everything
+  /// that its thread follows.
+  virtual void issued(const IssuedItem& /*item*/) {}
+  virtual void ended(const EndedItem& /*item*/) {}
+
+  // What is said of a stream is said of all that it was given so far; what comes next follows.
+  virtual void stream_follows(StreamAt /*stream*/, StreamAt /*before*/) {}
+  virtual void event_recorded(allocator::EventId /*event*/, StreamAt /*stream*/) {}
+  /// The event's latest record; nothing where there is none.
+  virtual void stream_follows_event(StreamAt /*stream*/, allocator::EventId /*event*/) {}
+  /// The thread goes on knowing that it ended.
+  virtual void thread_follows_stream(ThreadId /*thread*/, StreamAt /*stream*/) {}
+  virtual void thread_follows_event(ThreadId /*thread*/, allocator::EventId /*event*/) {}
+  /// Between the graph_begin and the graph_end of this stream, in this order.
+  virtual void graph_launched(const CapturedGraph& /*graph*/, GraphId /*name*/,
+                              StreamAt /*stream*/) {}
+};
+
+}  // namespace vramlab::streams
