@@ -16,6 +16,42 @@ std::uint16_t kind_of_action(TextId action) {
   return static_cast<std::uint16_t>(native::first_entry_kind + action.value - native::first_action);
 }
 
+/// Where a field that is a number stands in an event.
+std::uint64_t NativeEvent::*place_of(ProgramField field) {
+  switch (field) {
+    case ProgramField::id:
+    case ProgramField::event:
+    case ProgramField::for_stream:
+    case ProgramField::fraction:
+    case ProgramField::flag:
+    case ProgramField::graph:
+      return &NativeEvent::subject;
+    case ProgramField::bytes:
+    case ProgramField::duration_ns:
+    case ProgramField::value:
+      return &NativeEvent::amount;
+    case ProgramField::stream:
+      return &NativeEvent::stream;
+    case ProgramField::priority:
+    case ProgramField::from_event:
+      return &NativeEvent::graph_pool;
+    default:
+      return nullptr;
+  }
+}
+
+std::uint16_t flag_of(ProgramField field) {
+  return field == ProgramField::no_split ? native::no_split_flag : native::use_on_oom_flag;
+}
+
+std::uint16_t choice_in(std::uint16_t flags) {
+  return static_cast<std::uint16_t>((flags & native::choice_mask) >> native::choice_shift);
+}
+
+void add_flags(NativeEvent& event, unsigned flags) {
+  event.flags = static_cast<std::uint16_t>(event.flags | flags);
+}
+
 /// The part of an event that its kind uses.
 NativeEvent used_part(const NativeEvent& event, ProgramEventKind kind) {
   NativeEvent used;
@@ -24,47 +60,34 @@ NativeEvent used_part(const NativeEvent& event, ProgramEventKind kind) {
   used.stack = event.stack;
   used.flags = event.flags & native::has_time_flag;
   if (used.flags != 0) used.time = event.time;
-  const auto keep_flags = [&](std::uint16_t mask) {
-    used.flags = static_cast<std::uint16_t>(used.flags | (event.flags & mask));
-  };
   for (const ProgramField field : program_fields(kind)) {
-    switch (field) {
-      case ProgramField::id:
-      case ProgramField::event:
-      case ProgramField::for_stream:
-      case ProgramField::fraction:
-        used.subject = event.subject;
-        break;
-      case ProgramField::bytes:
-      case ProgramField::duration_ns:
-        used.amount = event.amount;
-        break;
-      case ProgramField::stream:
-        used.stream = event.stream;
-        break;
-      case ProgramField::pool:
-        used.graph_pool = event.graph_pool;
-        used.user_pool = event.user_pool;
-        break;
-      case ProgramField::scope:
-        keep_flags(native::scope_mask);
-        break;
-      case ProgramField::use_on_oom:
-        keep_flags(native::use_on_oom_flag);
-        break;
-      case ProgramField::no_split:
-        keep_flags(native::no_split_flag);
-        break;
-      case ProgramField::text:
-        used.detail = event.detail;
-        break;
+    if (is_choice(field)) {
+      add_flags(used, event.flags & native::choice_mask);
+    } else if (is_switch(field)) {
+      add_flags(used, event.flags & flag_of(field));
+    } else if (field == ProgramField::pool) {
+      used.graph_pool = event.graph_pool;
+      used.user_pool = event.user_pool;
+    } else if (field == ProgramField::text) {
+      used.detail = event.detail;
+    } else {
+      used.*place_of(field) = event.*place_of(field);
     }
   }
   return used;
 }
 
-ScopeStreams scope_in(std::uint16_t flags) {
-  return static_cast<ScopeStreams>((flags & native::scope_mask) >> native::scope_shift);
+const char* fault_of_choices(const NativeEvent& event, ProgramEventKind kind) {
+  for (const ProgramField field : program_fields(kind))
+    if (is_choice(field) && choice_in(event.flags) >= choices(field).size())
+      return field == ProgramField::scope ? "a scope that there is" : "a choice that there is";
+  return nullptr;
+}
+
+bool has_priority_out_of_range(const NativeEvent& event, ProgramEventKind kind) {
+  const auto priority = static_cast<std::int64_t>(event.graph_pool);
+  return kind == ProgramEventKind::stream_create &&
+         (priority < -farthest_priority || priority > farthest_priority);
 }
 
 const char* fault_of_program(const NativeEvent& event, const NativeRecordReader& reader) {
@@ -72,7 +95,8 @@ const char* fault_of_program(const NativeEvent& event, const NativeRecordReader&
   if (event.kind >= program_event_kind_count) return "an event of a kind that there is";
   const auto kind = static_cast<ProgramEventKind>(event.kind);
   if (event != used_part(event, kind)) return needs_empty;
-  if (scope_in(event.flags) > ScopeStreams::capturing_streams) return "a scope that there is";
+  if (const char* needed = fault_of_choices(event, kind)) return needed;
+  if (has_priority_out_of_range(event, kind)) return "a priority from -1000 to 1000";
   if (has_text(kind) && (event.detail == 0 || event.detail > reader.values().text_count()))
     return "the number of a text above";
   if (kind == ProgramEventKind::memory_fraction &&
@@ -105,29 +129,33 @@ const char* fault_of_recorded(const NativeEvent& event, const NativeRecordReader
 }  // namespace
 
 NativeEvent encode(const ProgramEvent& event, EventNumbers numbers) {
-  NativeEvent full;
-  full.kind = static_cast<std::uint16_t>(event.kind);
-  full.device = event.device.value;
-  full.stack = numbers.stack;
-  full.detail = numbers.detail;
-  full.time = event.time_ns.value_or(0);
-  full.amount = event.kind == ProgramEventKind::work ? event.duration_ns : event.bytes.count;
-  full.stream = event.stream.value;
-  full.graph_pool = event.pool.graph;
-  full.user_pool = event.pool.user;
-  full.flags =
-      static_cast<std::uint16_t>((event.time_ns ? native::has_time_flag : 0) |
-                                 (event.use_on_oom ? native::use_on_oom_flag : 0) |
-                                 (event.no_split ? native::no_split_flag : 0) |
-                                 static_cast<unsigned>(event.scope) << native::scope_shift);
-  for (const ProgramField field : program_fields(event.kind)) {
-    if (field == ProgramField::id) full.subject = event.id;
-    if (field == ProgramField::event) full.subject = event.event.value;
-    if (field == ProgramField::for_stream) full.subject = event.for_stream.value;
-    if (field == ProgramField::fraction)
-      full.subject = std::bit_cast<std::uint64_t>(event.fraction);
+  NativeEvent result;
+  result.kind = static_cast<std::uint16_t>(event.kind);
+  result.device = event.device.value | event.thread << native::thread_shift;
+  result.stack = numbers.stack;
+  if (event.time_ns) {
+    result.flags = native::has_time_flag;
+    result.time = *event.time_ns;
   }
-  return used_part(full, event.kind);
+  for (const ProgramField field : program_fields(event.kind)) {
+    if (is_choice(field)) {
+      add_flags(result, static_cast<unsigned>(choice_of(event, field)) << native::choice_shift);
+    } else if (is_switch(field)) {
+      if (switch_of(event, field)) add_flags(result, flag_of(field));
+    } else if (field == ProgramField::pool) {
+      result.graph_pool = event.pool.graph;
+      result.user_pool = event.pool.user;
+    } else if (field == ProgramField::text) {
+      result.detail = numbers.detail;
+    } else if (field == ProgramField::fraction) {
+      result.subject = std::bit_cast<std::uint64_t>(event.fraction);
+    } else if (field == ProgramField::priority) {
+      result.graph_pool = static_cast<std::uint64_t>(std::int64_t{event.priority});
+    } else {
+      result.*place_of(field) = number_of(event, field);
+    }
+  }
+  return result;
 }
 
 NativeEvent encode(DeviceIndex device, const TraceEntry& entry, EventNumbers numbers) {
@@ -157,22 +185,25 @@ const char* fault_of(const NativeEvent& event, const NativeRecordReader& reader)
 ProgramEvent decode_program_event(const NativeEvent& event, const NativeValueReader& values) {
   ProgramEvent result;
   result.kind = static_cast<ProgramEventKind>(event.kind);
-  result.device.value = event.device;
+  result.device.value = event.device & native::device_mask;
+  result.thread = event.device >> native::thread_shift;
   result.stack = values.stack(event.stack);
   if ((event.flags & native::has_time_flag) != 0) result.time_ns = event.time;
-  result.stream.value = event.stream;
-  result.pool = {event.graph_pool, event.user_pool};
-  result.scope = scope_in(event.flags);
-  result.use_on_oom = (event.flags & native::use_on_oom_flag) != 0;
-  result.no_split = (event.flags & native::no_split_flag) != 0;
   for (const ProgramField field : program_fields(result.kind)) {
-    if (field == ProgramField::id) result.id = event.subject;
-    if (field == ProgramField::event) result.event.value = event.subject;
-    if (field == ProgramField::for_stream) result.for_stream.value = event.subject;
-    if (field == ProgramField::fraction) result.fraction = std::bit_cast<double>(event.subject);
-    if (field == ProgramField::bytes) result.bytes.count = event.amount;
-    if (field == ProgramField::duration_ns) result.duration_ns = event.amount;
-    if (field == ProgramField::text) result.text = values.text(event.detail);
+    if (is_choice(field))
+      set_choice(result, field, choice_in(event.flags));
+    else if (is_switch(field))
+      set_switch(result, field, (event.flags & flag_of(field)) != 0);
+    else if (field == ProgramField::pool)
+      result.pool = {event.graph_pool, event.user_pool};
+    else if (field == ProgramField::text)
+      result.text = values.text(event.detail);
+    else if (field == ProgramField::fraction)
+      result.fraction = std::bit_cast<double>(event.subject);
+    else if (field == ProgramField::priority)
+      result.priority = static_cast<std::int32_t>(static_cast<std::int64_t>(event.graph_pool));
+    else
+      set_number(result, field, event.*place_of(field));
   }
   return result;
 }

@@ -28,13 +28,18 @@ inline constexpr std::uint16_t other_entry_kind = 0x1ff;
 inline constexpr std::uint32_t first_action = static_cast<std::uint32_t>(KnownText::alloc);
 inline constexpr std::uint32_t last_action = static_cast<std::uint32_t>(KnownText::annotate);
 
-// Flags of an event. The scope takes two bits.
+// Flags of an event. The scope, or whatever other choice of a few words a kind has, takes two bits.
 inline constexpr std::uint16_t has_time_flag = 1;
+/// Also `pageable`, `non_blocking` and `no_timing`.
 inline constexpr std::uint16_t use_on_oom_flag = 2;
 inline constexpr std::uint16_t no_split_flag = 4;
 inline constexpr std::uint16_t pool_is_list_flag = 8;
-inline constexpr unsigned scope_shift = 4;
-inline constexpr std::uint16_t scope_mask = 3U << scope_shift;
+inline constexpr unsigned choice_shift = 4;
+inline constexpr std::uint16_t choice_mask = 3U << choice_shift;
+
+/// The device is in the lower half of its field, the host thread in the upper one.
+inline constexpr unsigned thread_shift = 16;
+inline constexpr std::uint32_t device_mask = 0xffff;
 
 }  // namespace native
 
@@ -45,12 +50,13 @@ struct NativeEvent {
   std::uint32_t device = 0;
   /// In nanoseconds; of an entry in microseconds.
   std::uint64_t time = 0;
-  /// The id, event, fraction (its bits) or stream waited for; of an entry the address, or else the
-  /// free memory of the device.
+  /// The id, event, flag, graph, fraction (its bits) or stream waited for; of an entry the address,
+  /// or else the free memory of the device.
   std::uint64_t subject = 0;
-  /// Bytes or nanoseconds.
+  /// Bytes, nanoseconds or a flag's value.
   std::uint64_t amount = 0;
   std::uint64_t stream = 0;
+  /// Also the priority, as a signed number, and the event that time is counted from.
   std::uint64_t graph_pool = 0;
   std::uint64_t user_pool = 0;
   /// By number, as in the lines.

@@ -1,5 +1,6 @@
 #include "traces/native_record_reader.h"
 
+#include <algorithm>
 #include <string>
 
 #include "traces/native_format.h"
@@ -9,12 +10,21 @@ namespace {
 
 constexpr const char* needs_block = "another block of the segment";
 // Of the fields that every event of a program may have, behind those of its kind.
-enum CommonField : unsigned { device_field = 8, time_field, stack_field };
+enum CommonField : unsigned { device_field = 8, time_field, stack_field, thread_field };
 
 /// Notes that a field was there.
 void take_once(JsonScanner& json, std::uint32_t& seen, unsigned field) {
   if ((seen >> field & 1U) != 0) json.fail("each key once", "one of them again");
   seen |= 1U << field;
+}
+
+std::int32_t read_priority(JsonScanner& json) {
+  const JsonScanner::Number number = json.number();
+  const auto value = static_cast<std::int64_t>(number.whole.bits);
+  if (!number.is_whole || (value < 0) != number.whole.is_negative || value < -farthest_priority ||
+      value > farthest_priority)
+    json.fail("a whole number from -1000 to 1000", "another number");
+  return static_cast<std::int32_t>(value);
 }
 
 constexpr const char* needs_trace = "an entry below the 'trace' of its device";
@@ -284,7 +294,10 @@ void NativeRecordReader::read_program_event(JsonScanner& json, ProgramEventKind 
 bool NativeRecordReader::read_common_field(JsonScanner& json, ProgramEvent& event, SeenName name) {
   if (name.letters == "device") {
     take_once(json, name.seen, device_field);
-    event.device.value = static_cast<std::uint32_t>(json.unsigned_number(UINT32_MAX));
+    event.device.value = static_cast<std::uint32_t>(json.unsigned_number(UINT16_MAX));
+  } else if (name.letters == "thread") {
+    take_once(json, name.seen, thread_field);
+    event.thread = static_cast<std::uint32_t>(json.unsigned_number(UINT16_MAX));
   } else if (name.letters == "time_ns") {
     take_once(json, name.seen, time_field);
     event.time_ns = json.unsigned_number();
@@ -299,39 +312,17 @@ bool NativeRecordReader::read_common_field(JsonScanner& json, ProgramEvent& even
 
 void NativeRecordReader::read_program_field(JsonScanner& json, ProgramEvent& event,
                                             ProgramField field) {
+  if (is_choice(field)) {
+    const auto words = choices(field);
+    const auto found = std::find(words.begin(), words.end(), json.text());
+    if (found == words.end())
+      json.fail("the name of a " + std::string(program_field_name(field)), "another text");
+    return set_choice(event, field, static_cast<std::size_t>(found - words.begin()));
+  }
+  if (is_switch(field)) return set_switch(event, field, json.boolean());
   switch (field) {
-    case ProgramField::id:
-      event.id = json.unsigned_number();
-      return;
-    case ProgramField::bytes:
-      event.bytes.count = json.unsigned_number();
-      return;
-    case ProgramField::stream:
-      event.stream.value = json.unsigned_number();
-      return;
-    case ProgramField::for_stream:
-      event.for_stream.value = json.unsigned_number();
-      return;
-    case ProgramField::duration_ns:
-      event.duration_ns = json.unsigned_number();
-      return;
-    case ProgramField::event:
-      event.event.value = json.unsigned_number();
-      return;
     case ProgramField::pool:
       event.pool = values_.pool(json);
-      return;
-    case ProgramField::scope: {
-      const auto scope = scope_of_name(json.text());
-      if (!scope) json.fail("the name of a scope", "another text");
-      event.scope = *scope;
-      return;
-    }
-    case ProgramField::use_on_oom:
-      event.use_on_oom = json.boolean();
-      return;
-    case ProgramField::no_split:
-      event.no_split = json.boolean();
       return;
     case ProgramField::fraction:
       event.fraction = json.real();
@@ -339,6 +330,11 @@ void NativeRecordReader::read_program_field(JsonScanner& json, ProgramEvent& eve
     case ProgramField::text:
       event.text = values_.text(json);
       return;
+    case ProgramField::priority:
+      event.priority = read_priority(json);
+      return;
+    default:
+      return set_number(event, field, json.unsigned_number());
   }
 }
 

@@ -58,17 +58,18 @@ std::string header_line(const TraceHeader& header) {
 }
 
 bool is_at_default(const ProgramEvent& event, ProgramField field) {
+  if (!has_default(field)) return false;
+  if (is_switch(field)) return !switch_of(event, field);
+  if (is_choice(field)) return choice_of(event, field) == 0;
   switch (field) {
     case ProgramField::stream:
       return event.stream == allocator::StreamId{};
     case ProgramField::pool:
       return event.pool == allocator::default_pool;
-    case ProgramField::scope:
-      return event.scope == ScopeStreams::every_stream;
-    case ProgramField::use_on_oom:
-      return !event.use_on_oom;
-    case ProgramField::no_split:
-      return !event.no_split;
+    case ProgramField::priority:
+      return event.priority == 0;
+    case ProgramField::graph:
+      return event.graph == 0;
     default:
       return false;
   }
@@ -179,6 +180,7 @@ void NativeRecordWriter::program_event(const ProgramEvent& event) {
     if (!is_at_default(event, fields[i])) add_program_field(event, fields[i]);
   if (event.device != DeviceIndex{})
     line_.append(",\"device\":").append(std::to_string(event.device.value));
+  if (event.thread != 0) line_.append(",\"thread\":").append(std::to_string(event.thread));
   if (event.time_ns) line_.append(",\"time_ns\":").append(std::to_string(*event.time_ns));
   if (event.stack != StackId{})
     line_.append(",\"stack\":").append(std::to_string(speller_.stack_number(event.stack)));
@@ -191,39 +193,25 @@ void NativeRecordWriter::add_program_field(const ProgramEvent& event, ProgramFie
 }
 
 void NativeRecordWriter::add_program_value(const ProgramEvent& event, ProgramField field) {
-  const auto add_flag = [this](bool flag) { line_ += flag ? "true" : "false"; };
+  if (is_choice(field)) return add_json_text(line_, choices(field)[choice_of(event, field)]);
+  if (is_switch(field)) {
+    line_ += switch_of(event, field) ? "true" : "false";
+    return;
+  }
   switch (field) {
-    case ProgramField::id:
-      line_ += std::to_string(event.id);
-      return;
-    case ProgramField::bytes:
-      line_ += std::to_string(event.bytes.count);
-      return;
-    case ProgramField::stream:
-      line_ += std::to_string(event.stream.value);
-      return;
-    case ProgramField::for_stream:
-      line_ += std::to_string(event.for_stream.value);
-      return;
-    case ProgramField::duration_ns:
-      line_ += std::to_string(event.duration_ns);
-      return;
-    case ProgramField::event:
-      line_ += std::to_string(event.event.value);
-      return;
     case ProgramField::pool:
       line_ += '[' + std::to_string(event.pool.graph) + ',' + std::to_string(event.pool.user) + ']';
       return;
-    case ProgramField::scope:
-      return add_json_text(line_, scope_name(event.scope));
-    case ProgramField::use_on_oom:
-      return add_flag(event.use_on_oom);
-    case ProgramField::no_split:
-      return add_flag(event.no_split);
     case ProgramField::fraction:
       return add_fraction(line_, event.fraction);
     case ProgramField::text:
       return speller_.add_text(line_, event.text);
+    case ProgramField::priority:
+      line_ += std::to_string(event.priority);
+      return;
+    default:
+      line_ += std::to_string(number_of(event, field));
+      return;
   }
 }
 

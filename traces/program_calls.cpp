@@ -10,11 +10,14 @@ struct KindPair {
   ProgramEventKind event;
   CallKind call;
 };
-constexpr std::array<KindPair, 23> kinds = {{
+constexpr std::array<KindPair, 26> kinds = {{
     {ProgramEventKind::malloc, CallKind::malloc},
     {ProgramEventKind::free, CallKind::free},
     {ProgramEventKind::use, CallKind::record_stream},
     {ProgramEventKind::work, CallKind::work},
+    {ProgramEventKind::copy, CallKind::work},
+    {ProgramEventKind::memset, CallKind::work},
+    {ProgramEventKind::host_function, CallKind::work},
     {ProgramEventKind::stream_done, CallKind::complete},
     {ProgramEventKind::event_wait, CallKind::wait},
     {ProgramEventKind::stream_wait, CallKind::wait},

@@ -78,6 +78,8 @@ bool FilteredProgram::keeps(const ProgramEvent& event) {
       live_ids_.insert(event.id);
       return true;
     case ProgramEventKind::use:
+    case ProgramEventKind::reads:
+    case ProgramEventKind::writes:
       return is_in_span && live_ids_.contains(event.id);
     case ProgramEventKind::free:
       return is_in_span && live_ids_.erase(event.id) != 0;

@@ -74,7 +74,7 @@ TEST_F(CallsOfEvents, wait_for_the_stream_that_recorded_last) {
   EXPECT_EQ(calls_.calls()[0].waited_stream, StreamId{3});
 }
 
-TEST_F(CallsOfEvents, leave_out_only_marks_and_records) {
+TEST_F(CallsOfEvents, leave_out_marks_records_and_what_only_a_model_of_streams_needs) {
   for (std::size_t i = 0; i < program_event_kind_count; ++i) {
     const auto kind = static_cast<ProgramEventKind>(i);
     if (kind == ProgramEventKind::event_wait) continue;
@@ -82,7 +82,9 @@ TEST_F(CallsOfEvents, leave_out_only_marks_and_records) {
     add(of(kind));
     const bool is_left_out =
         kind == ProgramEventKind::marker || kind == ProgramEventKind::range_begin ||
-        kind == ProgramEventKind::range_end || kind == ProgramEventKind::event_record;
+        kind == ProgramEventKind::range_end || kind == ProgramEventKind::event_record ||
+        kind == ProgramEventKind::reads || kind == ProgramEventKind::writes ||
+        kind >= ProgramEventKind::flag_write;
     EXPECT_EQ(calls_.calls().size() == before, is_left_out) << program_event_name(kind);
   }
 }
