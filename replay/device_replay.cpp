@@ -1,7 +1,9 @@
 #include "replay/device_replay.h"
 
 #include "allocator/allocator_error.h"
+#include "allocator/check.h"
 #include "allocator/id_names.h"
+#include "streams/timed_device.h"
 
 namespace vramlab::replay {
 
@@ -15,22 +17,25 @@ using traces::ScopeStreams;
 DeviceReplay::DeviceReplay(traces::DeviceIndex device, const DeviceConditions& conditions)
     : index_(device),
       conditions_(conditions),
-      device_(memory_options()),
-      engine_(device_, conditions.version, conditions.settings),
-      clock_(device_) {
+      world_(make_world()),
+      engine_(world_->device(), conditions.version, conditions.settings) {
   static_cast<allocator::History&>(engine_.listeners()).set_capacity(conditions.history_capacity);
   if (conditions.memory_fraction) engine_.set_memory_fraction(*conditions.memory_fraction);
 }
 
 /// While a starting state is taken over every range goes where it is in that state.
-streams::MemoryOptions DeviceReplay::memory_options() {
+std::unique_ptr<StreamWorld> DeviceReplay::make_world() {
+  check(conditions_.timing != FreeTiming::modelled || conditions_.streams != nullptr,
+        "modelled timing needs streams in virtual time");
   streams::MemoryOptions options{.total = conditions_.memory};
   options.when_taken = streams::WhenTaken::lowest_gap;
   options.placement = [this](const streams::PlaceRequest& request) -> std::optional<Address> {
     if (forced_) return forced_;
     return conditions_.placement ? conditions_.placement(request) : std::nullopt;
   };
-  return options;
+  return conditions_.timing == FreeTiming::modelled
+             ? make_timed_world(std::move(options), *conditions_.streams, index_)
+             : make_counted_world(std::move(options));
 }
 
 void DeviceReplay::adopt(const std::vector<StartingSegment>& start) {
@@ -47,8 +52,8 @@ void DeviceReplay::adopt(const std::vector<StartingSegment>& start) {
 void DeviceReplay::adopt(const StartingSegment& start) {
   const allocator::GivenSegment& segment = start.segment;
   forced_ = segment.base;
-  const auto at = segment.is_expandable ? device_.reserve(segment.size(), segment.stream)
-                                        : device_.allocate(segment.size(), segment.stream);
+  const auto at = segment.is_expandable ? world_->device().reserve(segment.size(), segment.stream)
+                                        : world_->device().allocate(segment.size(), segment.stream);
   forced_.reset();
   if (!at || *at != segment.base)
     throw allocator::DeviceError(
@@ -74,7 +79,7 @@ void DeviceReplay::map_blocks_of(const allocator::GivenSegment& segment) {
           "mapped memory at the start that is not made of whole units of " +
           format_bytes(segment.unit));
     const std::uint64_t units = (end - begin) / segment.unit;
-    if (units > 0 && !device_.map({begin, segment.unit, units}))
+    if (units > 0 && !world_->device().map({begin, segment.unit, units}))
       throw allocator::DeviceError("what was there at the start needs more memory than " +
                                    format_bytes(conditions_.memory));
   };
@@ -91,10 +96,11 @@ void DeviceReplay::map_blocks_of(const allocator::GivenSegment& segment) {
 }
 
 bool DeviceReplay::apply(const Event& event, std::uint64_t number, const traces::TextTable& texts) {
-  if (event.time_ns) {
+  if (conditions_.streams != nullptr && !conditions_.streams->begin(event, number))
+    throw streams::EndlessWait("host thread " + std::to_string(event.thread) +
+                               " waits for work that never ends");
+  if (event.time_ns)
     static_cast<allocator::History&>(engine_.listeners()).set_time_us(*event.time_ns / 1000);
-    if (conditions_.timing == FreeTiming::modelled) clock_.advance(*event.time_ns);
-  }
   switch (event.kind) {
     case Kind::malloc:
       return request(event, number);
@@ -111,15 +117,6 @@ void DeviceReplay::apply_other(const Event& event, const traces::TextTable& text
   switch (event.kind) {
     case Kind::use:
       return use(event);
-    case Kind::work:
-    case Kind::stream_done:
-    case Kind::event_record:
-    case Kind::event_wait:
-    case Kind::stream_wait:
-      return wait(event);
-    case Kind::capture_begin:
-    case Kind::capture_end:
-      return capture(event);
     case Kind::pool_create:
     case Kind::pool_begin:
     case Kind::pool_end:
@@ -134,13 +131,13 @@ void DeviceReplay::apply_other(const Event& event, const traces::TextTable& text
     case Kind::empty_cache:
       return engine_.empty_cache(event.pool);
     case Kind::external:
-      return device_.set_external_memory(event.bytes);
+      return world_->device().set_external_memory(event.bytes);
     case Kind::checkpoint:
     case Kind::restore:
       return keep_or_restore(event, texts);
     default:
-      // The rest asks for answers, or is there for people.
-      return;
+      // What asks for answers, or is there for people, is nothing to a device's streams either.
+      return world_->apply(event);
   }
 }
 
@@ -191,33 +188,6 @@ Address DeviceReplay::address_of(const Event& event, const char* purpose) const 
                        ": nothing in use has that name");
 }
 
-void DeviceReplay::wait(const Event& event) {
-  switch (event.kind) {
-    case Kind::work:
-      return clock_.submit(event.stream, event.duration_ns);
-    case Kind::stream_done:
-      return clock_.complete(event.stream);
-    case Kind::event_record:
-      return clock_.record_event(event.event, event.stream);
-    case Kind::event_wait:
-      return clock_.wait_for_event(event.event, event.stream);
-    default:
-      return clock_.wait_for_stream(event.stream, event.for_stream);
-  }
-}
-
-void DeviceReplay::capture(const Event& event) {
-  const bool begins = event.kind == Kind::capture_begin;
-  if (device_.is_capturing(event.stream) == begins)
-    throw AllocatorError(
-        "stream " + std::to_string(event.stream.value) +
-        (begins ? " takes part in a capture already" : " takes part in no capture that could end"));
-  if (begins)
-    device_.begin_capture(event.stream);
-  else
-    device_.end_capture(event.stream);
-}
-
 void DeviceReplay::change_pool(const Event& event) {
   switch (event.kind) {
     case Kind::pool_create:
@@ -242,7 +212,7 @@ void DeviceReplay::begin_pool(const Event& event) {
                                  [own = event.stream](StreamId asked) { return asked == own; });
     case ScopeStreams::capturing_streams:
       return engine_.begin_scope(event.pool,
-                                 [this](StreamId asked) { return device_.is_capturing(asked); });
+                                 [this](StreamId asked) { return world_->is_capturing(asked); });
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <unordered_set>
@@ -11,8 +12,7 @@
 #include "allocator/caching_allocator.h"
 #include "replay/history_program.h"
 #include "replay/live_addresses.h"
-#include "replay/work_clock.h"
-#include "streams/simulated_device.h"
+#include "replay/stream_world.h"
 #include "traces/program_event.h"
 #include "traces/snapshot_tables.h"
 
@@ -33,7 +33,9 @@ struct DeviceConditions {
   allocator::Settings settings;
   allocator::Bytes memory;
   std::optional<double> memory_fraction;
-  FreeTiming timing = FreeTiming::modelled;
+  FreeTiming timing = FreeTiming::recorded;
+  /// Of modelled timing: what all devices of the program share, and what must outlive this.
+  StreamProgram* streams = nullptr;
   /// The program's own changes of options are left out.
   bool keeps_settings = false;
   /// Entries of history to keep.
@@ -68,7 +70,7 @@ class DeviceReplay {
 
   traces::DeviceIndex device() const { return index_; }
   allocator::StatisticValues statistics() const;
-  const streams::DeviceCallCounts& device_calls() const { return device_.call_counts(); }
+  const streams::DeviceCallCounts& device_calls() const { return world_->device().call_counts(); }
   allocator::Bytes memory() const { return conditions_.memory; }
   const PeakMoment& peak_allocated() const { return peak_allocated_; }
   const PeakMoment& peak_reserved() const { return peak_reserved_; }
@@ -84,6 +86,8 @@ class DeviceReplay {
   /// Of the last requests, as many as `alloc` entries are kept.
   const std::vector<traces::StackId>& request_stacks() const { return request_stacks_; }
   const allocator::RecordingAllocator& engine() const { return engine_; }
+  /// Nothing where the id names no live block.
+  std::optional<allocator::Address> address_of(std::uint64_t id) const { return live_.find(id); }
 
  private:
   using Event = traces::ProgramEvent;
@@ -94,25 +98,22 @@ class DeviceReplay {
   bool request(const Event& event, std::uint64_t number);
   void free(const Event& event);
   void use(const Event& event);
-  void wait(const Event& event);
   void begin_pool(const Event& event);
-  void capture(const Event& event);
   void set_options(const Event& event, const traces::TextTable& texts);
   void change_pool(const Event& event);
   void keep_or_restore(const Event& event, const traces::TextTable& texts);
   void note_peaks(const Event& event, std::uint64_t number);
   void adopt(const StartingSegment& start);
   void map_blocks_of(const allocator::GivenSegment& segment);
-  streams::MemoryOptions memory_options();
+  std::unique_ptr<StreamWorld> make_world();
   allocator::Address address_of(const Event& event, const char* purpose) const;
 
   traces::DeviceIndex index_;
   DeviceConditions conditions_;
   /// Where the next range goes while a starting state is taken over.
   std::optional<allocator::Address> forced_;
-  streams::SimulatedDevice device_;
+  std::unique_ptr<StreamWorld> world_;
   allocator::RecordingAllocator engine_;
-  WorkClock clock_;
   LiveAddresses live_;
   /// Requests that failed: what else the program does with them is left out.
   std::unordered_set<std::uint64_t> failed_ids_;

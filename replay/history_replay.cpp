@@ -177,11 +177,13 @@ void HistoryReplay::add_notes(const Prepared& prepared, ReplayReport& report) co
 void HistoryReplay::run_device(const Prepared& prepared, const ReplayWatch& watch,
                                ReplayReport& report) {
   RecordedPlaces places(*prepared.history, prepared.explained);
+  std::optional<StreamProgram> streams;
+  const FreeTiming timing = conditions_.timing.value_or(FreeTiming::recorded);
+  if (timing == FreeTiming::modelled) streams.emplace(conditions_.stream_model, *watch.streams);
   DeviceReplay device(
       {static_cast<std::uint32_t>(prepared.history->device)},
-      {*version_, settings_, prepared.memory, conditions_.memory_fraction,
-       conditions_.timing.value_or(FreeTiming::recorded), conditions_.options.has_value(),
-       conditions_.history_capacity,
+      {*version_, settings_, prepared.memory, conditions_.memory_fraction, timing,
+       streams ? &*streams : nullptr, conditions_.options.has_value(), conditions_.history_capacity,
        [&places](const streams::PlaceRequest& request) { return places.place(request); }});
   try {
     device.adopt(prepared.program.start);

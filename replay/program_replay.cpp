@@ -1,6 +1,7 @@
 #include "replay/program_replay.h"
 
 #include "allocator/allocator_error.h"
+#include "streams/timed_device.h"
 #include "traces/input_error.h"
 
 namespace vramlab::replay {
@@ -60,28 +61,45 @@ Bytes ProgramReplay::memory_of(DeviceIndex index, std::string* origin) const {
   return boundless_memory;
 }
 
+DeviceConditions ProgramReplay::conditions_of(DeviceIndex index) {
+  DeviceConditions conditions{*version_, settings_, memory_of(index), conditions_.memory_fraction};
+  conditions.timing = conditions_.timing.value_or(FreeTiming::modelled);
+  conditions.keeps_settings = conditions_.options.has_value();
+  conditions.history_capacity = conditions_.history_capacity;
+  if (conditions.timing == FreeTiming::modelled) {
+    if (!streams_)
+      streams_ = std::make_unique<StreamProgram>(conditions_.stream_model, *watch_.streams);
+    conditions.streams = streams_.get();
+  }
+  return conditions;
+}
+
 DeviceReplay& ProgramReplay::device_of(DeviceIndex index) {
   std::unique_ptr<DeviceReplay>& device = devices_[index];
-  if (!device)
-    device = std::make_unique<DeviceReplay>(
-        index, DeviceConditions{*version_, settings_, memory_of(index), conditions_.memory_fraction,
-                                conditions_.timing.value_or(FreeTiming::modelled),
-                                conditions_.options.has_value(), conditions_.history_capacity});
+  if (!device) device = std::make_unique<DeviceReplay>(index, conditions_of(index));
   return *device;
 }
 
 void ProgramReplay::program_event(const traces::ProgramEvent& event) {
   if (stopped_at_ || !watch_.reaches(event.device, events_)) return;
   const std::uint64_t number = events_++;
-  DeviceReplay& device = device_of(event.device);
+  const auto refuse = [&](const char* expected, const std::exception& error) {
+    throw InputError(
+        {file_, "event " + std::to_string(number) + " of the program", expected, error.what()});
+  };
   try {
+    DeviceReplay& device = device_of(event.device);
     const bool goes_on = device.apply(event, number, tables_.texts);
     if (!goes_on && conditions_.on_out_of_memory == OnOutOfMemory::stop) stopped_at_ = number;
+    if (watch_.after_event) watch_.after_event(device, event, number);
   } catch (const allocator::AllocatorError& error) {
-    throw InputError({file_, "event " + std::to_string(number) + " of the program",
-                      "a call that may be made then", error.what()});
+    refuse("a call that may be made then", error);
+  } catch (const ProgramError& error) {
+    refuse("what the program made before", error);
+  } catch (const streams::EndlessWait& error) {
+    stopped_at_ = number;
+    endless_wait_ = error.what();
   }
-  if (watch_.after_event) watch_.after_event(device, event, number);
 }
 
 ReplayReport ProgramReplay::finish() {
@@ -91,6 +109,9 @@ ReplayReport ProgramReplay::finish() {
   report.events = events_;
   report.stopped_at = stopped_at_;
   std::uint64_t options_left_out = 0;
+  if (endless_wait_)
+    report.notes.push_back("the program stops at event " + std::to_string(*stopped_at_) + ": " +
+                           *endless_wait_);
   for (const auto& [index, device] : devices_) {
     if (watch_.at_end) watch_.at_end(*device);
     DeviceReport& added = report.devices.emplace_back(report_of(*device));

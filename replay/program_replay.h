@@ -26,9 +26,12 @@ class ProgramReplay : public traces::ProgramSink {
   ReplayReport finish();
   const allocator::ReferenceVersion& version() const { return *version_; }
   const allocator::Settings& settings() const { return settings_; }
+  /// Null unless frees are modelled and there was an event.
+  StreamProgram* streams() { return streams_.get(); }
 
  private:
   DeviceReplay& device_of(traces::DeviceIndex index);
+  DeviceConditions conditions_of(traces::DeviceIndex index);
   allocator::Bytes memory_of(traces::DeviceIndex index, std::string* origin = nullptr) const;
 
   std::string file_;
@@ -39,8 +42,11 @@ class ProgramReplay : public traces::ProgramSink {
   const allocator::ReferenceVersion* version_ = nullptr;
   allocator::Settings settings_;
   std::map<traces::DeviceIndex, std::unique_ptr<DeviceReplay>> devices_;
+  /// Of modelled timing.
+  std::unique_ptr<StreamProgram> streams_;
   std::uint64_t events_ = 0;
   std::optional<std::uint64_t> stopped_at_;
+  std::optional<std::string> endless_wait_;
 };
 
 }  // namespace vramlab::replay

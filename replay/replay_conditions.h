@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -29,6 +30,8 @@ struct ReplayConditions {
   std::optional<allocator::Bytes> memory;
   std::optional<double> memory_fraction;
   std::optional<FreeTiming> timing;
+  /// Of modelled frees.
+  streams::StreamModel stream_model;
   OnOutOfMemory on_out_of_memory = OnOutOfMemory::stop;
   std::size_t history_capacity = 0;
 };
@@ -40,6 +43,8 @@ struct ReplayWatch {
       after_event = {};
   /// The last event of each device that is replayed; all of a device that is not named.
   std::map<traces::DeviceIndex, std::uint64_t> until = {};
+  /// Is told what happens on the streams where frees are modelled.
+  std::shared_ptr<streams::StreamWatcher> streams = std::make_shared<streams::StreamWatcher>();
   /// Once for each device, after its last event.
   std::function<void(DeviceReplay& replay)> at_end = {};
 

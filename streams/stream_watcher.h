@@ -16,7 +16,9 @@ enum class ItemKind : std::uint8_t {
   event_wait,
   graph_begin,
   graph_node,
-  graph_end
+  graph_end,
+  /// Of the allocator's: it asks later whether the stream got there.
+  mark,
 };
 
 /// One thing on a stream. Numbers grow in the order of issue.

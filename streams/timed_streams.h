@@ -60,6 +60,11 @@ struct StuckWork {
   std::optional<FlagId> awaited;
 };
 
+/// A place in what a stream has to do. It has been passed once everything up to it has ended.
+struct StreamMark {
+  WorkRef item;
+};
+
 class TimedStreams final : private WorkListener {
  public:
   /// The watcher is told everything; it must outlive this.
@@ -105,6 +110,17 @@ class TimedStreams final : private WorkListener {
   std::vector<allocator::GraphNode> dependencies_of(allocator::GraphNode node) const {
     return captures_.dependencies_of(node);
   }
+
+  // For the allocator, inside a call of the program: nothing is refused because of a capture.
+  /// Where the stream is by now. A stream that nobody made is made, non-blocking. Requires: it does
+  /// not capture.
+  StreamMark put_mark(StreamAt stream);
+  bool has_passed(const StreamMark& mark) const { return engine_.has_ended(mark.item); }
+  // The call goes on when it is passed, or when all that the stream or the device was given has
+  // ended; false where that never comes.
+  [[nodiscard]] bool wait_for_mark(const StreamMark& mark) { return wait_inside({mark.item}); }
+  [[nodiscard]] bool wait_for_stream(StreamAt stream);
+  [[nodiscard]] bool wait_for_device(std::uint32_t device);
 
   /// Until nothing more can happen. Threads that would wait for ever, by thread.
   std::vector<StuckThread> finish();
@@ -188,6 +204,7 @@ class TimedStreams final : private WorkListener {
 
   bool resume(ThreadId thread);
   void wait_here(std::vector<WorkRef> awaited);
+  bool wait_inside(const std::vector<WorkRef>& awaited);
   std::vector<WorkRef> ends_of(StreamAt stream);
   void tell_known(StreamAt stream);
 

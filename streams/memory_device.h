@@ -1,0 +1,55 @@
+// MemoryDevice: the half of a simulated device that is memory. Which work there is, and how long it
+// is waited for, is for the devices made of it.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+
+#include "allocator/device.h"
+#include "streams/simulated_memory.h"
+
+namespace vramlab::streams {
+
+/// How many device calls succeeded, by what they are on a real device.
+struct DeviceCallCounts {
+  /// cudaMalloc
+  std::uint64_t allocations = 0;
+  /// cudaFree
+  std::uint64_t releases = 0;
+  /// cuMemCreate; also units given back because a later one of the same call did not fit.
+  std::uint64_t units_created = 0;
+  /// cudaEventSynchronize; also waits for events that were complete already.
+  std::uint64_t event_waits = 0;
+  friend bool operator==(const DeviceCallCounts&, const DeviceCallCounts&) = default;
+};
+
+class MemoryDevice : public allocator::Device {
+ public:
+  allocator::MemoryInfo memory_info() override { return memory_.info(); }
+  std::optional<allocator::Address> allocate(allocator::Bytes size,
+                                             allocator::StreamId stream) override;
+  void release(allocator::Address at) override;
+  std::optional<allocator::Address> reserve(allocator::Bytes size,
+                                            allocator::StreamId stream) override;
+  void release_reservation(allocator::Address at, allocator::Bytes size) override;
+  [[nodiscard]] bool map(const allocator::UnitRange& range) override;
+  void unmap(const allocator::UnitRange& range) override { memory_.unmap(range); }
+  void wait_for_event(allocator::EventId event) final;
+
+  void set_external_memory(allocator::Bytes size) { memory_.set_external(size); }
+  allocator::Bytes used_memory() const { return memory_.used(); }
+  const DeviceCallCounts& call_counts() const { return call_counts_; }
+
+ protected:
+  explicit MemoryDevice(MemoryOptions options) : memory_(std::move(options)) {}
+
+ private:
+  /// All work on the device ends first.
+  virtual void wait_for_device() = 0;
+  virtual void wait_until_complete(allocator::EventId event) = 0;
+
+  SimulatedMemory memory_;
+  DeviceCallCounts call_counts_;
+};
+
+}  // namespace vramlab::streams
