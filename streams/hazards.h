@@ -1,0 +1,105 @@
+// HazardChecker: finds the hazards of a program by what comes before what in its words, never by
+// when things happened in this run. It watches TimedStreams, and its user tells it about memory.
+// Vector clocks over streams, branches of graphs and host threads; docs/hazards.md says what is
+// found, how, and what can't be.
+//
+// What it keeps grows with the streams, events, graphs, blocks and sites there are, and not with
+// how long the program runs.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "allocator/ids.h"
+#include "streams/address_range.h"
+#include "streams/hazard.h"
+#include "streams/stream_watcher.h"
+#include "streams/timed_streams.h"
+
+namespace vramlab::streams {
+
+/// What a piece of work touches. A block may stand in both, and more than once.
+struct WorkAccesses {
+  std::span<const BlockNumber> read;
+  std::span<const BlockNumber> written;
+  /// What hazards are counted by: the line of the program.
+  std::uint64_t site = 0;
+};
+
+class AccessSource {
+ public:
+  AccessSource() = default;
+  AccessSource(const AccessSource&) = delete;
+  AccessSource& operator=(const AccessSource&) = delete;
+  virtual ~AccessSource() = default;
+
+  /// Asked when work with this tag is issued, and for each node when a graph is launched. The spans
+  /// must last until the next question.
+  virtual WorkAccesses accesses_of(std::uint64_t tag) = 0;
+};
+
+struct HandedOut {
+  BlockNumber block;
+  AddressRange range;
+  /// The stream it was requested on, and the device.
+  StreamAt stream;
+  ThreadId thread;
+  std::uint64_t tag = 0;
+  /// From a captured graph's pool. Launches go on using such memory after it was freed, until
+  /// forget(); it is handed out in the order of the capture, which is not when anything runs.
+  bool is_of_graph = false;
+};
+
+struct HandleUse {
+  StreamAt stream;
+  /// The event, else the stream is meant.
+  std::optional<allocator::EventId> event;
+  ThreadId thread;
+  std::uint64_t tag = 0;
+};
+
+class HazardChecker final : public StreamWatcher {
+ public:
+  /// The source must outlive this.
+  explicit HazardChecker(AccessSource& source);
+  ~HazardChecker() override;
+
+  // Memory. Blocks that are live at the same time do not overlap.
+  void handed_out(const HandedOut& block);
+  /// record_stream: the free is complete once the stream has done what it was given until then.
+  /// Requires: the block is live.
+  void stream_uses(BlockNumber block, StreamAt stream);
+  /// Requires: the block is live.
+  void freed(BlockNumber block, ThreadId thread, std::uint64_t tag);
+  /// The memory went back to the driver, which waits for the device. Requires: no live block there.
+  void released(std::uint32_t device, AddressRange range);
+  /// Of a graph's pool, once no graph uses it any more. Requires: the block was freed.
+  void forget(BlockNumber block);
+
+  // What TimedStreams answered.
+  /// So that a later use can name it.
+  void destroyed(const HandleUse& destroyed);
+  /// invalid_resource_handle, and the stream or event is not there (any more).
+  void used_after_destroy(const HandleUse& use);
+  /// `tag` is of the call that waits.
+  void waits_for_ever(const StuckThread& stuck, std::uint64_t tag);
+  /// Work that is stuck because of others is no hazard of its own: nothing where no flag is
+  /// awaited.
+  void waits_for_ever(const StuckWork& stuck);
+
+  /// By when they were first found.
+  const std::vector<Hazard>& hazards() const;
+
+  // StreamWatcher.
+  void issued(const IssuedItem& item) override;
+  void stream_follows(StreamAt stream, StreamAt before) override;
+  void event_recorded(allocator::EventId event, StreamAt stream) override;
+  void stream_follows_event(StreamAt stream, allocator::EventId event) override;
+  void thread_follows_stream(ThreadId thread, StreamAt stream) override;
+  void thread_follows_event(ThreadId thread, allocator::EventId event) override;
+  void graph_launched(const CapturedGraph& graph, GraphId name, StreamAt stream) override;
+};
+
+}  // namespace vramlab::streams
