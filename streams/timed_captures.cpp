@@ -134,9 +134,10 @@ CudaStatus TimedStreams::launch_graph(GraphId graph, StreamAt stream, std::uint6
   for (const std::uint32_t terminal : launched.terminals) engine_.follow(end, nodes[terminal]);
   put(place, end);
   launched.last_launch = end;
-  engine_.submit(begin);
+  // The begin comes last: what the graph consists of competes as one.
   for (const WorkRef node : nodes) engine_.submit(node);
   engine_.submit(end);
+  engine_.submit(begin);
   return CudaStatus::success;
 }
 

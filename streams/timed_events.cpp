@@ -83,11 +83,12 @@ CudaStatus TimedStreams::check_event_use(EventId event) {
   if (lost_ != CudaStatus::success) return lost_;
   const auto found = events_.find(event.value);
   if (found == events_.end()) return CudaStatus::invalid_resource_handle;
-  if (found->second.capture) {
-    if (Capture* capture = captures_.find(*found->second.capture)) capture->is_invalidated = true;
-    return CudaStatus::captured_event;
-  }
-  return check_unsafe_call();
+  return found->second.capture ? refuse_captured(found->second) : check_unsafe_call();
+}
+
+CudaStatus TimedStreams::refuse_captured(const Event& event) {
+  if (Capture* capture = captures_.find(*event.capture)) capture->is_invalidated = true;
+  return CudaStatus::captured_event;
 }
 
 ElapsedTime TimedStreams::elapsed(EventId from, EventId to) {
@@ -95,7 +96,7 @@ ElapsedTime TimedStreams::elapsed(EventId from, EventId to) {
   for (const EventId event : {from, to}) {
     const auto found = events_.find(event.value);
     if (found == events_.end()) return {CudaStatus::invalid_resource_handle, 0};
-    if (found->second.capture) return {CudaStatus::captured_event, 0};
+    if (found->second.capture) return {refuse_captured(found->second), 0};
     if (!found->second.has_timing || !found->second.is_recorded)
       return {CudaStatus::invalid_resource_handle, 0};
   }

@@ -20,7 +20,9 @@ TimedStreams::TimedStreams(const StreamModel& model, StreamWatcher& watcher)
 
 bool TimedStreams::begin_call(ThreadId thread, std::optional<Time> not_before) {
   if (!waiting_threads_.empty() && !resume(thread)) return false;
-  const Time at = clocks_.begin_call(thread, not_before);
+  // Where a thread waited in vain, time has gone on to where nothing more could happen.
+  const Time earliest = std::max(not_before.value_or(Time{}), engine_.now());
+  const Time at = clocks_.begin_call(thread, earliest);
   clocks_.pass(thread, model_.call_time);
   engine_.advance(at);
   caller_ = thread;
@@ -41,7 +43,11 @@ bool TimedStreams::resume(ThreadId thread) {
 /// The thread that calls waits for these.
 void TimedStreams::wait_here(std::vector<WorkRef> awaited) {
   std::erase_if(awaited, [this](WorkRef work) { return engine_.has_ended(work); });
-  if (!awaited.empty()) waiting_threads_[caller_] = {engine_.now(), std::move(awaited)};
+  if (awaited.empty()) return;
+  const auto [found, is_new] = waiting_threads_.try_emplace(caller_);
+  WaitingThread& waiting = found->second;
+  if (is_new) waiting.since = engine_.now();
+  waiting.awaited.insert(waiting.awaited.end(), awaited.begin(), awaited.end());
 }
 
 std::vector<StuckThread> TimedStreams::finish() {
@@ -64,11 +70,17 @@ std::vector<StuckWork> TimedStreams::stuck_work() const {
   }
   std::vector<StuckWork> stuck;
   for (const auto& [stream, item] : first) {
-    const bool awaits = item->kind == ItemKind::work && item->work == WorkKind::await_flag;
     stuck.push_back({stream, item->tag, std::nullopt});
-    if (awaits) stuck.back().awaited = FlagId{item->subject};
+    if (is_awaiting_flag(*item)) stuck.back().awaited = FlagId{item->subject};
   }
   return stuck;
+}
+
+bool TimedStreams::is_awaiting_flag(const Item& item) const {
+  const bool is_work = item.kind == ItemKind::work || item.kind == ItemKind::graph_node;
+  if (!is_work || item.work != WorkKind::await_flag) return false;
+  const auto flag = flags_.find(FlagId{item.subject});
+  return flag == flags_.end() || flag->second.value < item.value;
 }
 
 // Streams.
@@ -170,6 +182,7 @@ CudaStatus TimedStreams::synchronize_device(std::uint32_t device) {
     is_captured = true;
   }
   if (is_captured) return CudaStatus::stream_capture_unsupported;
+  if (const CudaStatus status = check_unsafe_call(); status != CudaStatus::success) return status;
   std::vector<WorkRef> ends;
   for (const std::uint32_t place : device_at(device).streams) {
     ends.push_back(streams_[place].last);

@@ -75,7 +75,9 @@ class TimedStreams final : private WorkListener {
   CudaStatus create_stream(StreamAt stream, const StreamTraits& traits);
   /// What was put on it still runs.
   CudaStatus destroy_stream(StreamAt stream);
-  bool has_stream(StreamAt stream) const { return find_stream(stream) != nullptr; }
+  bool has_stream(StreamAt stream) const {
+    return stream.stream.value == 0 || find_stream(stream) != nullptr;
+  }
   CudaStatus submit(StreamAt stream, const Work& work);
   CudaStatus query_stream(StreamAt stream);
   CudaStatus synchronize_stream(StreamAt stream);
@@ -188,6 +190,7 @@ class TimedStreams final : private WorkListener {
 
   bool resume(ThreadId thread);
   void wait_here(std::vector<WorkRef> awaited);
+  bool is_awaiting_flag(const Item& item) const;
   std::vector<WorkRef> ends_of(StreamAt stream);
   void tell_known(StreamAt stream);
 
@@ -211,6 +214,7 @@ class TimedStreams final : private WorkListener {
   CudaStatus check_outside_use(StreamAt stream);
   CudaStatus check_legacy(StreamAt stream);
   CudaStatus check_event_use(allocator::EventId event);
+  CudaStatus refuse_captured(const Event& event);
   static CudaStatus invalidate(Capture& capture, CudaStatus why);
   CudaStatus join_capture(StreamAt stream, const Event& event);
 
