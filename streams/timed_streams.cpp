@@ -125,6 +125,7 @@ CudaStatus TimedStreams::create_stream(StreamAt stream, const StreamTraits& trai
   add_stream(device, {.name = stream,
                       .priority = std::clamp(traits.priority, greatest_priority, 0),
                       .is_blocking = traits.is_blocking});
+  watcher_.stream_created(stream);
   return CudaStatus::success;
 }
 
@@ -134,6 +135,10 @@ CudaStatus TimedStreams::destroy_stream(StreamAt stream) {
   if (found == nullptr || found->is_legacy) return CudaStatus::invalid_resource_handle;
   if (const CaptureBook::Member* member = captures_.find(stream))
     return invalidate(*member->capture, CudaStatus::stream_capture_unsupported);
+  Stream& destroyed = streams_[stream_places_.at(stream)];
+  destroyed.is_destroyed = true;
+  // Said while the name still means this stream.
+  if (destroyed.is_ahead) watcher_.stream_follows({stream.device, {0}}, stream);
   stream_places_.erase(stream);
   return CudaStatus::success;
 }
@@ -170,7 +175,8 @@ void TimedStreams::tell_known(StreamAt stream) {
   watcher_.thread_follows_stream(caller_, stream);
   if (!find_stream(stream)->is_legacy) return;
   for (const std::uint32_t ahead : device_at(stream.device).ahead)
-    watcher_.thread_follows_stream(caller_, streams_[ahead].name);
+    if (!streams_[ahead].is_destroyed)
+      watcher_.thread_follows_stream(caller_, streams_[ahead].name);
 }
 
 CudaStatus TimedStreams::synchronize_device(std::uint32_t device) {
@@ -203,8 +209,7 @@ CudaStatus TimedStreams::submit(StreamAt stream, const Work& work) {
     CaptureBook::add_node(*member, {work, stream, streams_[place].priority, {}});
     return CudaStatus::success;
   }
-  const WorkRef item = add_work(place, work);
-  put(place, item);
+  const WorkRef item = put_work(place, work);
   engine_.submit(item);
   if (work.blocks_host) {
     wait_here({item});
@@ -232,9 +237,12 @@ PlaceIndex TimedStreams::place_of(const Device& device, WorkKind kind) const {
   return any_place;
 }
 
-WorkRef TimedStreams::add_work(std::uint32_t stream, const Work& work) {
-  return add_on_place(ItemKind::work, stream,
-                      {work, streams_[stream].name, streams_[stream].priority, {}});
+WorkRef TimedStreams::put_work(std::uint32_t stream, const Work& work) {
+  const Stream& on = streams_[stream];
+  const WorkRef item = add_on_place(ItemKind::work, stream, {work, on.name, on.priority, {}});
+  put(stream, item);
+  watcher_.issued({item.number, ItemKind::work, on.name, caller_, engine_.now(), work.tag, &work});
+  return item;
 }
 
 WorkRef TimedStreams::add_on_place(ItemKind kind, std::uint32_t stream, const CapturedNode& node) {
@@ -250,8 +258,6 @@ WorkRef TimedStreams::add_on_place(ItemKind kind, std::uint32_t stream, const Ca
                                 {.duration = has_flag ? Duration{} : work.duration,
                                  .place = place_of(device_at(node.stream.device), work.kind),
                                  .priority = node.priority});
-  watcher_.issued(
-      {item.number, kind, streams_[stream].name, caller_, engine_.now(), work.tag, &work});
   if (work.kind == WorkKind::await_flag) await_flag(work, item);
   return item;
 }
@@ -279,15 +285,17 @@ WorkRef TimedStreams::add_item(const Item& item, NewWork work) {
 }
 
 /// A mark on the stream that takes no time of its own.
-WorkRef TimedStreams::add_mark(std::uint32_t stream, ItemKind kind, std::uint64_t subject,
+WorkRef TimedStreams::put_mark(std::uint32_t stream, ItemKind kind, std::uint64_t subject,
                                std::uint64_t tag) {
   const WorkRef item =
       add_item({.kind = kind, .stream = stream, .tag = tag, .subject = subject}, {});
+  put(stream, item);
   watcher_.issued({item.number, kind, streams_[stream].name, caller_, engine_.now(), tag, nullptr});
   return item;
 }
 
-/// The next on the stream, behind all that must come before it.
+/// The next on the stream, behind all that must come before it. The watcher hears of that before it
+/// hears of the item.
 void TimedStreams::put(std::uint32_t stream, WorkRef item) {
   Stream& on = streams_[stream];
   Device& device = device_at(on.name.device);
@@ -309,7 +317,7 @@ void TimedStreams::follow_blocking_streams(Device& device, WorkRef item) {
   for (const std::uint32_t place : device.ahead) {
     streams_[place].is_ahead = false;
     engine_.follow(item, streams_[place].last);
-    watcher_.stream_follows(legacy, streams_[place].name);
+    if (!streams_[place].is_destroyed) watcher_.stream_follows(legacy, streams_[place].name);
   }
   device.ahead.clear();
 }

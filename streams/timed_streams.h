@@ -121,6 +121,8 @@ class TimedStreams final : private WorkListener {
     std::int32_t priority = 0;
     bool is_legacy = false;
     bool is_blocking = true;
+    /// Its name may be another's.
+    bool is_destroyed = false;
     /// Has work that the legacy stream does not follow yet.
     bool is_ahead = false;
     std::uint32_t queue = 0;
@@ -201,10 +203,10 @@ class TimedStreams final : private WorkListener {
   PlaceIndex place_of(const Device& device, WorkKind kind) const;
 
   WorkRef add_item(const Item& item, NewWork work);
-  WorkRef add_work(std::uint32_t stream, const Work& work);
+  WorkRef put_work(std::uint32_t stream, const Work& work);
   WorkRef add_on_place(ItemKind kind, std::uint32_t stream, const CapturedNode& node);
   void await_flag(const Work& work, WorkRef item);
-  WorkRef add_mark(std::uint32_t stream, ItemKind kind, std::uint64_t subject, std::uint64_t tag);
+  WorkRef put_mark(std::uint32_t stream, ItemKind kind, std::uint64_t subject, std::uint64_t tag);
   std::vector<WorkRef> add_nodes(const Graph& graph, std::uint32_t stream, WorkRef begin);
   void put(std::uint32_t stream, WorkRef item);
   void follow_blocking_streams(Device& device, WorkRef item);

@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "tests/support/naive_streams.h"
+#include "tests/support/stream_words.h"
 
 namespace vramlab::tests {
 namespace {
@@ -11,9 +12,12 @@ namespace {
 using namespace streams;
 
 /// What TimedStreams says to its watcher.
-class ItemLog : public StreamWatcher {
+class ItemLog : public StreamWords {
  public:
-  void issued(const IssuedItem& item) override { issued_items.push_back(item); }
+  void issued(const IssuedItem& item) override {
+    StreamWords::issued(item);
+    issued_items.push_back(item);
+  }
   void ended(const EndedItem& item) override { ended_items.push_back(item); }
 
   std::vector<IssuedItem> issued_items;
@@ -129,6 +133,7 @@ std::optional<std::string> first_stream_difference(const StreamProgram& program,
   count_items(naive, tally);
   auto difference = first_of(item_lines(log), item_lines(naive));
   if (!difference) difference = first_of(timed_end, naive_end);
+  if (!difference) difference = log.first_fault(naive.items());
   if (difference) return "seed " + std::to_string(program.seed) + ": " + *difference;
   return std::nullopt;
 }
