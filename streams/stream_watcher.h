@@ -49,12 +49,15 @@ class StreamWatcher {
   StreamWatcher& operator=(const StreamWatcher&) = delete;
   virtual ~StreamWatcher() = default;
 
+  /// Under a name that another may have had before.
+  virtual void stream_created(StreamAt /*stream*/) {}
   /// Outside of captures. Behind everything that its stream was given before, and behind everything
   /// that its thread follows.
   virtual void issued(const IssuedItem& /*item*/) {}
   virtual void ended(const EndedItem& /*item*/) {}
 
-  // What is said of a stream is said of all that it was given so far; what comes next follows.
+  // What is said of a stream is said of all that it was given so far; what comes next follows, and
+  // with it whatever comes behind that. Until then the stream is behind nothing new.
   virtual void stream_follows(StreamAt /*stream*/, StreamAt /*before*/) {}
   virtual void event_recorded(allocator::EventId /*event*/, StreamAt /*stream*/) {}
   /// The event's latest record; nothing where there is none.

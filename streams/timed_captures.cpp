@@ -124,19 +124,18 @@ CudaStatus TimedStreams::launch_graph(GraphId graph, StreamAt stream, std::uint6
     return CudaStatus::success;
   }
   const std::uint32_t place = stream_places_.at(stream);
-  const WorkRef begin = add_mark(place, ItemKind::graph_begin, graph.value, tag);
+  const WorkRef begin = put_mark(place, ItemKind::graph_begin, graph.value, tag);
   // A graph that still runs is waited for.
   engine_.follow(begin, launched.last_launch);
-  put(place, begin);
   watcher_.graph_launched(launched.graph, graph, stream);
   const std::vector<WorkRef> nodes = add_nodes(launched, place, begin);
-  const WorkRef end = add_mark(place, ItemKind::graph_end, graph.value, tag);
+  const WorkRef end = put_mark(place, ItemKind::graph_end, graph.value, tag);
   for (const std::uint32_t terminal : launched.terminals) engine_.follow(end, nodes[terminal]);
-  put(place, end);
   launched.last_launch = end;
-  engine_.submit(begin);
+  // The begin comes last: what the graph consists of competes as one.
   for (const WorkRef node : nodes) engine_.submit(node);
   engine_.submit(end);
+  engine_.submit(begin);
   return CudaStatus::success;
 }
 
@@ -146,6 +145,8 @@ std::vector<WorkRef> TimedStreams::add_nodes(const Graph& graph, std::uint32_t s
   nodes.reserve(graph.graph.nodes.size());
   for (const CapturedNode& node : graph.graph.nodes) {
     const WorkRef item = add_on_place(ItemKind::graph_node, stream, node);
+    watcher_.issued({item.number, ItemKind::graph_node, streams_[stream].name, caller_,
+                     engine_.now(), node.work.tag, &node.work});
     if (node.after.empty()) engine_.follow(item, begin);
     for (const std::uint32_t before : node.after) engine_.follow(item, nodes[before]);
     nodes.push_back(item);

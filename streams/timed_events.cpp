@@ -34,8 +34,7 @@ CudaStatus TimedStreams::record_event(EventId event, StreamAt stream, std::uint6
   recorded.at.reset();
   recorded.is_recorded = true;
   const std::uint32_t place = stream_places_.at(stream);
-  recorded.record = add_mark(place, ItemKind::event_record, event.value, tag);
-  put(place, recorded.record);
+  recorded.record = put_mark(place, ItemKind::event_record, event.value, tag);
   // Submitted, it may end at once: everything else is said before.
   watcher_.event_recorded(event, stream);
   engine_.submit(recorded.record);
@@ -51,8 +50,7 @@ CudaStatus TimedStreams::wait_for_event(StreamAt stream, EventId event, std::uin
   if (const CaptureBook::Member* member = captures_.find(stream))
     return invalidate(*member->capture, CudaStatus::stream_capture_isolation);
   const std::uint32_t place = stream_places_.at(stream);
-  const WorkRef item = add_mark(place, ItemKind::event_wait, event.value, tag);
-  put(place, item);
+  const WorkRef item = put_mark(place, ItemKind::event_wait, event.value, tag);
   if (awaited.is_recorded) {
     engine_.follow(item, awaited.record);
     watcher_.stream_follows_event(stream, event);
@@ -66,14 +64,16 @@ CudaStatus TimedStreams::query_event(EventId event) {
     return status;
   const Event& asked = events_.at(event.value);
   if (!engine_.has_ended(asked.record)) return CudaStatus::not_ready;
-  watcher_.thread_follows_event(caller_, event);
+  if (asked.is_recorded) watcher_.thread_follows_event(caller_, event);
   return CudaStatus::success;
 }
 
 CudaStatus TimedStreams::synchronize_event(EventId event) {
   if (const CudaStatus status = check_event_use(event); status != CudaStatus::success)
     return status;
-  wait_here({events_.at(event.value).record});
+  const Event& awaited = events_.at(event.value);
+  if (!awaited.is_recorded) return CudaStatus::success;
+  wait_here({awaited.record});
   watcher_.thread_follows_event(caller_, event);
   return CudaStatus::success;
 }
@@ -83,11 +83,12 @@ CudaStatus TimedStreams::check_event_use(EventId event) {
   if (lost_ != CudaStatus::success) return lost_;
   const auto found = events_.find(event.value);
   if (found == events_.end()) return CudaStatus::invalid_resource_handle;
-  if (found->second.capture) {
-    if (Capture* capture = captures_.find(*found->second.capture)) capture->is_invalidated = true;
-    return CudaStatus::captured_event;
-  }
-  return check_unsafe_call();
+  return found->second.capture ? refuse_captured(found->second) : check_unsafe_call();
+}
+
+CudaStatus TimedStreams::refuse_captured(const Event& event) {
+  if (Capture* capture = captures_.find(*event.capture)) capture->is_invalidated = true;
+  return CudaStatus::captured_event;
 }
 
 ElapsedTime TimedStreams::elapsed(EventId from, EventId to) {
@@ -95,7 +96,7 @@ ElapsedTime TimedStreams::elapsed(EventId from, EventId to) {
   for (const EventId event : {from, to}) {
     const auto found = events_.find(event.value);
     if (found == events_.end()) return {CudaStatus::invalid_resource_handle, 0};
-    if (found->second.capture) return {CudaStatus::captured_event, 0};
+    if (found->second.capture) return {refuse_captured(found->second), 0};
     if (!found->second.has_timing || !found->second.is_recorded)
       return {CudaStatus::invalid_resource_handle, 0};
   }

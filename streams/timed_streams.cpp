@@ -20,7 +20,9 @@ TimedStreams::TimedStreams(const StreamModel& model, StreamWatcher& watcher)
 
 bool TimedStreams::begin_call(ThreadId thread, std::optional<Time> not_before) {
   if (!waiting_threads_.empty() && !resume(thread)) return false;
-  const Time at = clocks_.begin_call(thread, not_before);
+  // Where a thread waited in vain, time has gone on to where nothing more could happen.
+  const Time earliest = std::max(not_before.value_or(Time{}), engine_.now());
+  const Time at = clocks_.begin_call(thread, earliest);
   clocks_.pass(thread, model_.call_time);
   engine_.advance(at);
   caller_ = thread;
@@ -41,7 +43,11 @@ bool TimedStreams::resume(ThreadId thread) {
 /// The thread that calls waits for these.
 void TimedStreams::wait_here(std::vector<WorkRef> awaited) {
   std::erase_if(awaited, [this](WorkRef work) { return engine_.has_ended(work); });
-  if (!awaited.empty()) waiting_threads_[caller_] = {engine_.now(), std::move(awaited)};
+  if (awaited.empty()) return;
+  const auto [found, is_new] = waiting_threads_.try_emplace(caller_);
+  WaitingThread& waiting = found->second;
+  if (is_new) waiting.since = engine_.now();
+  waiting.awaited.insert(waiting.awaited.end(), awaited.begin(), awaited.end());
 }
 
 std::vector<StuckThread> TimedStreams::finish() {
@@ -64,11 +70,17 @@ std::vector<StuckWork> TimedStreams::stuck_work() const {
   }
   std::vector<StuckWork> stuck;
   for (const auto& [stream, item] : first) {
-    const bool awaits = item->kind == ItemKind::work && item->work == WorkKind::await_flag;
     stuck.push_back({stream, item->tag, std::nullopt});
-    if (awaits) stuck.back().awaited = FlagId{item->subject};
+    if (is_awaiting_flag(*item)) stuck.back().awaited = FlagId{item->subject};
   }
   return stuck;
+}
+
+bool TimedStreams::is_awaiting_flag(const Item& item) const {
+  const bool is_work = item.kind == ItemKind::work || item.kind == ItemKind::graph_node;
+  if (!is_work || item.work != WorkKind::await_flag) return false;
+  const auto flag = flags_.find(FlagId{item.subject});
+  return flag == flags_.end() || flag->second.value < item.value;
 }
 
 // Streams.
@@ -113,6 +125,7 @@ CudaStatus TimedStreams::create_stream(StreamAt stream, const StreamTraits& trai
   add_stream(device, {.name = stream,
                       .priority = std::clamp(traits.priority, greatest_priority, 0),
                       .is_blocking = traits.is_blocking});
+  watcher_.stream_created(stream);
   return CudaStatus::success;
 }
 
@@ -122,6 +135,10 @@ CudaStatus TimedStreams::destroy_stream(StreamAt stream) {
   if (found == nullptr || found->is_legacy) return CudaStatus::invalid_resource_handle;
   if (const CaptureBook::Member* member = captures_.find(stream))
     return invalidate(*member->capture, CudaStatus::stream_capture_unsupported);
+  Stream& destroyed = streams_[stream_places_.at(stream)];
+  destroyed.is_destroyed = true;
+  // Said while the name still means this stream.
+  if (destroyed.is_ahead) watcher_.stream_follows({stream.device, {0}}, stream);
   stream_places_.erase(stream);
   return CudaStatus::success;
 }
@@ -158,7 +175,8 @@ void TimedStreams::tell_known(StreamAt stream) {
   watcher_.thread_follows_stream(caller_, stream);
   if (!find_stream(stream)->is_legacy) return;
   for (const std::uint32_t ahead : device_at(stream.device).ahead)
-    watcher_.thread_follows_stream(caller_, streams_[ahead].name);
+    if (!streams_[ahead].is_destroyed)
+      watcher_.thread_follows_stream(caller_, streams_[ahead].name);
 }
 
 CudaStatus TimedStreams::synchronize_device(std::uint32_t device) {
@@ -170,6 +188,7 @@ CudaStatus TimedStreams::synchronize_device(std::uint32_t device) {
     is_captured = true;
   }
   if (is_captured) return CudaStatus::stream_capture_unsupported;
+  if (const CudaStatus status = check_unsafe_call(); status != CudaStatus::success) return status;
   std::vector<WorkRef> ends;
   for (const std::uint32_t place : device_at(device).streams) {
     ends.push_back(streams_[place].last);
@@ -190,8 +209,7 @@ CudaStatus TimedStreams::submit(StreamAt stream, const Work& work) {
     CaptureBook::add_node(*member, {work, stream, streams_[place].priority, {}});
     return CudaStatus::success;
   }
-  const WorkRef item = add_work(place, work);
-  put(place, item);
+  const WorkRef item = put_work(place, work);
   engine_.submit(item);
   if (work.blocks_host) {
     wait_here({item});
@@ -219,9 +237,12 @@ PlaceIndex TimedStreams::place_of(const Device& device, WorkKind kind) const {
   return any_place;
 }
 
-WorkRef TimedStreams::add_work(std::uint32_t stream, const Work& work) {
-  return add_on_place(ItemKind::work, stream,
-                      {work, streams_[stream].name, streams_[stream].priority, {}});
+WorkRef TimedStreams::put_work(std::uint32_t stream, const Work& work) {
+  const Stream& on = streams_[stream];
+  const WorkRef item = add_on_place(ItemKind::work, stream, {work, on.name, on.priority, {}});
+  put(stream, item);
+  watcher_.issued({item.number, ItemKind::work, on.name, caller_, engine_.now(), work.tag, &work});
+  return item;
 }
 
 WorkRef TimedStreams::add_on_place(ItemKind kind, std::uint32_t stream, const CapturedNode& node) {
@@ -237,8 +258,6 @@ WorkRef TimedStreams::add_on_place(ItemKind kind, std::uint32_t stream, const Ca
                                 {.duration = has_flag ? Duration{} : work.duration,
                                  .place = place_of(device_at(node.stream.device), work.kind),
                                  .priority = node.priority});
-  watcher_.issued(
-      {item.number, kind, streams_[stream].name, caller_, engine_.now(), work.tag, &work});
   if (work.kind == WorkKind::await_flag) await_flag(work, item);
   return item;
 }
@@ -266,15 +285,17 @@ WorkRef TimedStreams::add_item(const Item& item, NewWork work) {
 }
 
 /// A mark on the stream that takes no time of its own.
-WorkRef TimedStreams::add_mark(std::uint32_t stream, ItemKind kind, std::uint64_t subject,
+WorkRef TimedStreams::put_mark(std::uint32_t stream, ItemKind kind, std::uint64_t subject,
                                std::uint64_t tag) {
   const WorkRef item =
       add_item({.kind = kind, .stream = stream, .tag = tag, .subject = subject}, {});
+  put(stream, item);
   watcher_.issued({item.number, kind, streams_[stream].name, caller_, engine_.now(), tag, nullptr});
   return item;
 }
 
-/// The next on the stream, behind all that must come before it.
+/// The next on the stream, behind all that must come before it. The watcher hears of that before it
+/// hears of the item.
 void TimedStreams::put(std::uint32_t stream, WorkRef item) {
   Stream& on = streams_[stream];
   Device& device = device_at(on.name.device);
@@ -296,7 +317,7 @@ void TimedStreams::follow_blocking_streams(Device& device, WorkRef item) {
   for (const std::uint32_t place : device.ahead) {
     streams_[place].is_ahead = false;
     engine_.follow(item, streams_[place].last);
-    watcher_.stream_follows(legacy, streams_[place].name);
+    if (!streams_[place].is_destroyed) watcher_.stream_follows(legacy, streams_[place].name);
   }
   device.ahead.clear();
 }

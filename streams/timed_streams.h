@@ -80,7 +80,9 @@ class TimedStreams final : private WorkListener {
   CudaStatus create_stream(StreamAt stream, const StreamTraits& traits);
   /// What was put on it still runs.
   CudaStatus destroy_stream(StreamAt stream);
-  bool has_stream(StreamAt stream) const { return find_stream(stream) != nullptr; }
+  bool has_stream(StreamAt stream) const {
+    return stream.stream.value == 0 || find_stream(stream) != nullptr;
+  }
   CudaStatus submit(StreamAt stream, const Work& work);
   CudaStatus query_stream(StreamAt stream);
   CudaStatus synchronize_stream(StreamAt stream);
@@ -135,6 +137,8 @@ class TimedStreams final : private WorkListener {
     std::int32_t priority = 0;
     bool is_legacy = false;
     bool is_blocking = true;
+    /// Its name may be another's.
+    bool is_destroyed = false;
     /// Has work that the legacy stream does not follow yet.
     bool is_ahead = false;
     std::uint32_t queue = 0;
@@ -205,6 +209,7 @@ class TimedStreams final : private WorkListener {
   bool resume(ThreadId thread);
   void wait_here(std::vector<WorkRef> awaited);
   bool wait_inside(const std::vector<WorkRef>& awaited);
+  bool is_awaiting_flag(const Item& item) const;
   std::vector<WorkRef> ends_of(StreamAt stream);
   void tell_known(StreamAt stream);
 
@@ -215,10 +220,10 @@ class TimedStreams final : private WorkListener {
   PlaceIndex place_of(const Device& device, WorkKind kind) const;
 
   WorkRef add_item(const Item& item, NewWork work);
-  WorkRef add_work(std::uint32_t stream, const Work& work);
+  WorkRef put_work(std::uint32_t stream, const Work& work);
   WorkRef add_on_place(ItemKind kind, std::uint32_t stream, const CapturedNode& node);
   void await_flag(const Work& work, WorkRef item);
-  WorkRef add_mark(std::uint32_t stream, ItemKind kind, std::uint64_t subject, std::uint64_t tag);
+  WorkRef put_mark(std::uint32_t stream, ItemKind kind, std::uint64_t subject, std::uint64_t tag);
   std::vector<WorkRef> add_nodes(const Graph& graph, std::uint32_t stream, WorkRef begin);
   void put(std::uint32_t stream, WorkRef item);
   void follow_blocking_streams(Device& device, WorkRef item);
@@ -228,6 +233,7 @@ class TimedStreams final : private WorkListener {
   CudaStatus check_outside_use(StreamAt stream);
   CudaStatus check_legacy(StreamAt stream);
   CudaStatus check_event_use(allocator::EventId event);
+  CudaStatus refuse_captured(const Event& event);
   static CudaStatus invalidate(Capture& capture, CudaStatus why);
   CudaStatus join_capture(StreamAt stream, const Event& event);
 

@@ -97,7 +97,7 @@ void WorkEngine::begin(WorkRef work) {
   // Where followers began, slots may have moved: none was added, so they did not.
   slot.begin_followers = no_link;
   if (slot.duration.ns == 0)
-    ended_now_.push_back(work);
+    end_now(work);
   else
     push({now_ + slot.duration, work});
 }
@@ -130,15 +130,24 @@ void WorkEngine::settle() {
   is_settling_ = true;
   do {
     // More may be added while these are seen to.
-    for (std::size_t i = 0; i < ended_now_.size() && !is_stopped_; ++i) end(ended_now_[i]);
-    ended_now_.clear();
+    while (!ended_now_.empty() && !is_stopped_) {
+      std::ranges::pop_heap(ended_now_, std::greater<>(), &WorkRef::number);
+      const WorkRef first = ended_now_.back();
+      ended_now_.pop_back();
+      end(first);
+    }
   } while (!is_stopped_ && waiting_count_ > 0 && grant_places());
   is_settling_ = false;
 }
 
-/// False where no place was given.
+void WorkEngine::end_now(WorkRef work) {
+  ended_now_.push_back(work);
+  std::ranges::push_heap(ended_now_, std::greater<>(), &WorkRef::number);
+}
+
+/// To those that wait already: who begins to wait because others begin comes in the next round, of
+/// whichever kind its place is. False where no place was given.
 bool WorkEngine::grant_places() {
-  bool is_granted = false;
   for (Places& places : places_) {
     while (places.free > 0 && !places.waiting.empty()) {
       std::ranges::pop_heap(places.waiting, std::greater<>());
@@ -146,10 +155,12 @@ bool WorkEngine::grant_places() {
       places.waiting.pop_back();
       --places.free;
       --waiting_count_;
-      begin(work);
-      is_granted = true;
+      granted_.push_back(work);
     }
   }
+  const bool is_granted = !granted_.empty();
+  for (const WorkRef work : granted_) begin(work);
+  granted_.clear();
   return is_granted;
 }
 
@@ -167,7 +178,7 @@ void WorkEngine::pass_instant() {
     const WorkRef work = moments_.back().work;
     moments_.pop_back();
     if (slots_[work.slot].stage == Stage::running)
-      ended_now_.push_back(work);
+      end_now(work);
     else
       become_ready(work);
   }
@@ -192,6 +203,7 @@ void WorkEngine::run() {
 void WorkEngine::stop() {
   is_stopped_ = true;
   moments_.clear();
+  ended_now_.clear();
   for (Places& places : places_) places.waiting.clear();
   waiting_count_ = 0;
 }

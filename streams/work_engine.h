@@ -2,9 +2,10 @@
 // place among what may run at once; streams, events and the rest of CUDA are the words of others.
 //
 // Time goes from instant to instant. At each one, first everything that ends or arrives at it is
-// seen to, with all that follows from it at once; then free places are given to the work that waits
-// for them: the highest priority first, then what was ready first, then what was issued first.
-// Then again what ended at once, until nothing is left to be done at this instant.
+// seen to, with all that follows from it at once: of all that ends, what was issued first ends
+// first. Then free places are given to the work that waits for them: the highest priority first,
+// then what was ready first, then what was issued first. Then again what ended at once, until
+// nothing is left to be done at this instant.
 #pragma once
 
 #include <cstdint>
@@ -143,6 +144,7 @@ class WorkEngine {
   void become_ready(WorkRef work);
   void begin(WorkRef work);
   void end(WorkRef work);
+  void end_now(WorkRef work);
   void release_followers(std::uint32_t first);
   void settle();
   bool grant_places();
@@ -159,8 +161,10 @@ class WorkEngine {
   std::uint32_t free_link_ = no_link;
   /// A heap: the next ends and arrivals.
   std::vector<Moment> moments_;
-  /// Ended at this instant and are still to be seen to.
+  /// A heap: what ends at this instant and is still to be seen to.
   std::vector<WorkRef> ended_now_;
+  /// Has a place and is about to begin.
+  std::vector<WorkRef> granted_;
   std::vector<Places> places_{1};
   std::uint32_t waiting_count_ = 0;
 };

@@ -1,19 +1,29 @@
 #!/usr/bin/env bash
 # The long random run: random programs on the engine and on the textbook twin side by side, the
 # checker after every call. Takes how many calls and the first seed; a failure prints the seed that
-# shows it again.
+# shows it again. With `streams` first: programs of calls on streams, beside their naive twin.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
+subject=()
+what=calls
+amount=10000000
+if [ "${1:-}" = streams ]; then
+  shift
+  subject=(streams)
+  what=programs
+  amount=1000000
+fi
 if [ "${1:-}" = --help ] || [ "$#" -gt 2 ]; then
-  echo "usage: bash tools/soak.sh [CALLS [SEED]]   (10000000 calls from seed 1)"
+  echo "usage: bash tools/soak.sh [CALLS [SEED]]              (10000000 calls from seed 1)"
+  echo "       bash tools/soak.sh streams [PROGRAMS [SEED]]   (1000000 programs from seed 1)"
   [ "${1:-}" = --help ] && exit 0
   exit 2
 fi
-calls="${1:-10000000}"
+amount="${1:-$amount}"
 seed="${2:-1}"
 
 bash tools/setup.sh
 bash tools/build.sh release vramlab_soak
-echo "soak: $calls calls from seed $seed"
-build/vramlab_soak "$calls" "$seed"
+echo "soak: $amount $what from seed $seed"
+build/vramlab_soak "${subject[@]}" "$amount" "$seed"

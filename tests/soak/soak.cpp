@@ -1,5 +1,6 @@
 // vramlab_soak CALLS SEED: random programs on the engine and its textbook twin, side by side, until
 // so many calls were made. Prints the seed of every program that differs; exit code 1 if one did.
+// vramlab_soak streams PROGRAMS SEED: the same for streams and their naive twin.
 #include <charconv>
 #include <csignal>
 #include <cstdint>
@@ -8,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "tests/soak/streams_soak.h"
 #include "tests/support/random_programs.h"
 #include "tests/support/side_by_side.h"
 
@@ -76,14 +78,16 @@ int run(const Soak& soak) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  Soak soak;
-  const auto calls = argc > 1 ? number(argv[1]) : soak.wanted_calls;
-  const auto seed = argc > 2 ? number(argv[2]) : soak.seed;
-  if (argc > 3 || !calls || !seed) {
-    std::fprintf(stderr, "usage: vramlab_soak [CALLS [SEED]]\n");
+  const bool is_of_streams = argc > 1 && std::string_view(argv[1]) == "streams";
+  const int first = is_of_streams ? 2 : 1;
+  const auto amount = argc > first
+                          ? number(argv[first])
+                          : (is_of_streams ? StreamsSoak{}.wanted_programs : Soak{}.wanted_calls);
+  const auto seed = argc > first + 1 ? number(argv[first + 1]) : 1;
+  if (argc > first + 2 || !amount || !seed) {
+    std::fprintf(stderr, "usage: vramlab_soak [CALLS [SEED]] | streams [PROGRAMS [SEED]]\n");
     return 2;
   }
-  soak.wanted_calls = *calls;
-  soak.seed = *seed;
-  return run(soak);
+  if (is_of_streams) return soak_streams({*amount, *seed}) == 0 ? 0 : 1;
+  return run({*amount, *seed});
 }
