@@ -41,6 +41,7 @@ class ProgramBuilder {
 
   HistoryProgram build() {
     add_start();
+    program_.start_event_count = program_.events.size();
     for (const RecordedCall& call : explained_.calls) add_call(call);
     return std::move(program_);
   }

@@ -21,6 +21,8 @@ struct StartingSegment {
 
 struct HistoryProgram {
   std::vector<StartingSegment> start;
+  /// So many of the events below say what was so at the start: pools, frees that waited.
+  std::size_t start_event_count = 0;
   std::vector<traces::ProgramEvent> events;
   /// Of each program event: the entry of the device's trace that it comes from.
   std::vector<std::size_t> origins;

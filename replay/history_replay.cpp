@@ -131,16 +131,44 @@ bool HistoryReplay::is_as_recorded() const {
   return !conditions_.options && !conditions_.memory && !conditions_.memory_fraction;
 }
 
-ReplayReport HistoryReplay::run(const ReplayWatch& watch) {
+ReplayReport HistoryReplay::run(const ReplayWatch& watch) const {
+  return run(watch, conditions_.timing.value_or(FreeTiming::recorded));
+}
+
+ReplayReport HistoryReplay::run(const ReplayWatch& watch, FreeTiming timing) const {
   ReplayReport report;
   report.reference = version_->name;
   report.options = settings_.text;
   if (!recorded_.doubt.empty()) report.notes.push_back(recorded_.doubt);
   for (const Prepared& prepared : devices_) {
     add_notes(prepared, report);
-    run_device(prepared, watch, report);
+    RecordedPlaces places(*prepared.history, prepared.explained);
+    DeviceConditions conditions = device_conditions(prepared, timing);
+    std::optional<StreamProgram> streams;
+    if (timing == FreeTiming::modelled)
+      conditions.streams = &streams.emplace(conditions_.stream_model, *watch.streams);
+    conditions.placement = [&places](const streams::PlaceRequest& request) {
+      return places.place(request);
+    };
+    DeviceReplay device({static_cast<std::uint32_t>(prepared.history->device)}, conditions);
+    run_device(prepared, watch, device, report);
   }
   return report;
+}
+
+const ExplainedHistory* HistoryReplay::explained(std::int64_t device) const {
+  for (const Prepared& prepared : devices_)
+    if (prepared.history->device == device) return &prepared.explained;
+  return nullptr;
+}
+
+DeviceConditions HistoryReplay::device_conditions(const Prepared& prepared,
+                                                  FreeTiming timing) const {
+  DeviceConditions conditions{*version_, settings_, prepared.memory, conditions_.memory_fraction};
+  conditions.timing = timing;
+  conditions.keeps_settings = conditions_.options.has_value();
+  conditions.history_capacity = conditions_.history_capacity;
+  return conditions;
 }
 
 void HistoryReplay::add_notes(const Prepared& prepared, ReplayReport& report) const {
@@ -175,28 +203,9 @@ void HistoryReplay::add_notes(const Prepared& prepared, ReplayReport& report) co
 }
 
 void HistoryReplay::run_device(const Prepared& prepared, const ReplayWatch& watch,
-                               ReplayReport& report) {
-  RecordedPlaces places(*prepared.history, prepared.explained);
-  std::optional<StreamProgram> streams;
-  const FreeTiming timing = conditions_.timing.value_or(FreeTiming::recorded);
-  if (timing == FreeTiming::modelled) streams.emplace(conditions_.stream_model, *watch.streams);
-  DeviceReplay device(
-      {static_cast<std::uint32_t>(prepared.history->device)},
-      {*version_, settings_, prepared.memory, conditions_.memory_fraction, timing,
-       streams ? &*streams : nullptr, conditions_.options.has_value(), conditions_.history_capacity,
-       [&places](const streams::PlaceRequest& request) { return places.place(request); }});
+                               DeviceReplay& device, ReplayReport& report) const {
   try {
-    device.adopt(prepared.program.start);
-    for (std::size_t i = 0; i < prepared.program.events.size(); ++i) {
-      const std::uint64_t number = prepared.program.origins[i];
-      if (!watch.reaches(device.device(), number)) break;
-      ++report.events;
-      const bool goes_on = device.apply(prepared.program.events[i], number, texts_);
-      if (watch.after_event) watch.after_event(device, prepared.program.events[i], number);
-      if (goes_on || conditions_.on_out_of_memory == OnOutOfMemory::skip) continue;
-      report.stopped_at = number;
-      break;
-    }
+    run_events(prepared, watch, device, report);
   } catch (const allocator::AllocatorError& error) {
     throw InputError({file_, "device " + std::to_string(prepared.history->device),
                       "a history that an allocator can have made", error.what()});
@@ -211,6 +220,22 @@ void HistoryReplay::run_device(const Prepared& prepared, const ReplayWatch& watc
     report.notes.push_back(*std::move(note));
   added.recorded_peak_reserved = prepared.recorded.peak_reserved;
   added.recorded_peak_requested = prepared.recorded.peak_requested;
+}
+
+void HistoryReplay::run_events(const Prepared& prepared, const ReplayWatch& watch,
+                               DeviceReplay& device, ReplayReport& report) const {
+  device.adopt(prepared.program.start);
+  for (std::size_t i = 0; i < prepared.program.events.size(); ++i) {
+    const std::uint64_t number = prepared.program.origins[i];
+    if (!watch.reaches(device.device(), number)) break;
+    if (watch.at_start && i == prepared.program.start_event_count) watch.at_start(device);
+    ++report.events;
+    const bool goes_on = device.apply(prepared.program.events[i], number, texts_);
+    if (watch.after_event) watch.after_event(device, prepared.program.events[i], number);
+    if (goes_on || conditions_.on_out_of_memory == OnOutOfMemory::skip) continue;
+    report.stopped_at = number;
+    break;
+  }
 }
 
 }  // namespace vramlab::replay

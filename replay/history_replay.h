@@ -26,7 +26,12 @@ class HistoryReplay {
                 ReplayConditions conditions);
 
   /// Everything, device by device. May be called again, with another watch.
-  ReplayReport run(const ReplayWatch& watch);
+  ReplayReport run(const ReplayWatch& watch) const;
+  /// With frees completed like this, whatever the conditions say.
+  ReplayReport run(const ReplayWatch& watch, FreeTiming timing) const;
+
+  /// What following the recording brought to light; null of a device without a history.
+  const ExplainedHistory* explained(std::int64_t device) const;
 
  private:
   struct Prepared {
@@ -43,7 +48,11 @@ class HistoryReplay {
   bool is_as_recorded() const;
   void choose_memory(Prepared& prepared) const;
   void add_notes(const Prepared& prepared, ReplayReport& report) const;
-  void run_device(const Prepared& prepared, const ReplayWatch& watch, ReplayReport& report);
+  DeviceConditions device_conditions(const Prepared& prepared, FreeTiming timing) const;
+  void run_device(const Prepared& prepared, const ReplayWatch& watch, DeviceReplay& device,
+                  ReplayReport& report) const;
+  void run_events(const Prepared& prepared, const ReplayWatch& watch, DeviceReplay& device,
+                  ReplayReport& report) const;
 
   std::string file_;
   const traces::TextTable& texts_;

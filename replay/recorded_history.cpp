@@ -115,6 +115,7 @@ void HistoryCollector::trace_entry(traces::DeviceIndex index, const traces::Trac
   }
   if (*action == Action::free_requested) device.traits.requests_frees = true;
   if (entry.keys.has(KnownText::pool_id)) device.traits.names_pools = true;
+  if (!entry.keys.has(KnownText::time_us)) device.traits.lacks_time = true;
   allocator::Address address = entry.address;
   if (*action == Action::oom) {
     address = {entry.device_free.count};

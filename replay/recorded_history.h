@@ -26,6 +26,8 @@ struct HistoryTraits {
   std::uint64_t unknown_event_count = 0;
   /// An `oom` that says nothing of the device's free memory.
   bool lacks_device_free = false;
+  /// An event without a time.
+  bool lacks_time = false;
   /// Blocks that say how much was requested, segments that say their pool.
   bool blocks_say_requested = true;
   bool segments_say_pool = true;

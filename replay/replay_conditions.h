@@ -41,6 +41,8 @@ struct ReplayConditions {
 struct ReplayWatch {
   std::function<void(DeviceReplay& replay, const traces::ProgramEvent& event, std::uint64_t number)>
       after_event = {};
+  /// Once for each device of a recording, when what was there at the start is laid out.
+  std::function<void(DeviceReplay& replay)> at_start = {};
   /// The last event of each device that is replayed; all of a device that is not named.
   std::map<traces::DeviceIndex, std::uint64_t> until = {};
   /// Is told what happens on the streams where frees are modelled.

@@ -11,8 +11,7 @@ StreamMark TimedStreams::put_mark(StreamAt stream) {
     throw allocator::DeviceError("an event was recorded for a block's free on stream " +
                                  std::to_string(stream.stream.value) + ", which captures");
   const std::uint32_t place = stream_places_.at(stream);
-  const WorkRef item = add_mark(place, ItemKind::mark, 0, 0);
-  put(place, item);
+  const WorkRef item = put_mark(place, ItemKind::mark, 0, 0);
   engine_.submit(item);
   return {item};
 }

@@ -7,6 +7,7 @@
 
 #include "allocator/bytes.h"
 #include "allocator/id_names.h"
+#include "tools/duration_text.h"
 #include "tools/info_program.h"
 
 namespace vramlab::tools {
@@ -42,18 +43,6 @@ std::string utc_text(std::uint64_t time_us) {
   const std::size_t length =
       std::strftime(text.data(), text.size(), "%Y-%m-%d %H:%M:%S UTC", &parts);
   return {text.data(), length};
-}
-
-std::string duration_text(std::uint64_t time_us) {
-  std::array<char, 48> text{};
-  const auto us = static_cast<double>(time_us);
-  if (time_us < 1000)
-    std::snprintf(text.data(), text.size(), "%.0f us", us);
-  else if (time_us < 1'000'000)
-    std::snprintf(text.data(), text.size(), "%.2f ms", us / 1e3);
-  else
-    std::snprintf(text.data(), text.size(), "%.2f s", us / 1e6);
-  return text.data();
 }
 
 /// `2: 0, 7`, and of many the first ones.

@@ -1,0 +1,56 @@
+// Which frame of a stack is the user's.
+#include "replay/user_frame.h"
+
+#include <gtest/gtest.h>
+
+namespace vramlab::replay {
+namespace {
+
+class UserFrame : public testing::Test {
+ protected:
+  /// Innermost first: name, file, line.
+  std::string shown(std::vector<std::tuple<std::string, std::string, std::int64_t>> frames) {
+    std::vector<traces::FrameId> ids;
+    for (const auto& [name, file, line] : frames) {
+      traces::FrameValue frame;
+      frame.name = tables.texts.intern(name);
+      frame.filename = tables.texts.intern(file);
+      frame.line = line;
+      ids.push_back(tables.frames.intern(frame));
+    }
+    const auto found = innermost_user_frame(tables.stacks.intern(ids), tables);
+    return found ? frame_text(*found, tables) : "none";
+  }
+  traces::SnapshotTables tables;
+};
+
+TEST_F(UserFrame, is_the_innermost_that_is_not_of_a_library) {
+  EXPECT_EQ(shown({{"c10::free()", "CUDACachingAllocator.cpp", 0},
+                   {"unwind", "??", 0},
+                   {"_call_impl", "/usr/lib/python3/dist-packages/torch/nn/module.py", 1790},
+                   {"deepcopy", "/usr/lib/python3.12/copy.py", 153},
+                   {"step", "/home/me/project/train.py", 12},
+                   {"main", "/home/me/project/main.py", 3}}),
+            "project/train.py:12 step");
+}
+
+TEST_F(UserFrame, is_found_in_paths_of_windows) {
+  EXPECT_EQ(shown({{"deepcopy", R"(C:\uv\python\cpython-3.10\lib\copy.py)", 153},
+                   {"forward", R"(D:\dev\.venv\Lib\site-packages\torch\nn\m.py)", 9},
+                   {"run", R"(D:\dev\fl\client.py)", 185}}),
+            "fl/client.py:185 run");
+}
+
+TEST_F(UserFrame, is_otherwise_the_innermost_of_a_python_file_then_of_any_file) {
+  EXPECT_EQ(shown({{"c10::malloc()", "allocator.cpp", 0},
+                   {"backward", "/x/site-packages/torch/autograd.py", 5},
+                   {"run", "/x/site-packages/runner/run.py", 6}}),
+            "torch/autograd.py:5 backward");
+  EXPECT_EQ(shown({{"unwind", "??", 0}, {"work", "src/engine.cpp", 40}}), "src/engine.cpp:40 work");
+  EXPECT_EQ(shown({{"unwind", "??", 0}}), "unwind");
+}
+
+TEST_F(UserFrame, does_not_exist_in_an_empty_stack) { EXPECT_EQ(shown({}), "none"); }
+
+}  // namespace
+}  // namespace vramlab::replay
