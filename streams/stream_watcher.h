@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "streams/capture_book.h"
 #include "streams/virtual_time.h"
@@ -42,6 +43,13 @@ struct EndedItem {
   Time end;
 };
 
+/// A thread goes on when all of these have ended.
+struct ThreadWait {
+  ThreadId thread;
+  Time since;
+  std::span<const std::uint64_t> items;
+};
+
 class StreamWatcher {
  public:
   StreamWatcher() = default;
@@ -65,6 +73,8 @@ class StreamWatcher {
   /// The thread goes on knowing that it ended.
   virtual void thread_follows_stream(ThreadId /*thread*/, StreamAt /*stream*/) {}
   virtual void thread_follows_event(ThreadId /*thread*/, allocator::EventId /*event*/) {}
+  /// Only where something has not ended yet.
+  virtual void thread_waits(const ThreadWait& /*wait*/) {}
   /// Between the graph_begin and the graph_end of this stream, in this order.
   virtual void graph_launched(const CapturedGraph& /*graph*/, GraphId /*name*/,
                               StreamAt /*stream*/) {}

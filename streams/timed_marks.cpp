@@ -34,6 +34,7 @@ bool TimedStreams::wait_for_device(std::uint32_t device) {
 
 /// The call that is being made goes on behind them.
 bool TimedStreams::wait_inside(const std::vector<WorkRef>& awaited) {
+  tell_wait(awaited);
   for (const WorkRef work : awaited)
     if (!engine_.run_until_ended(work) && lost_ == CudaStatus::success) return false;
   clocks_.wait_until(caller_, engine_.now());

@@ -44,10 +44,18 @@ bool TimedStreams::resume(ThreadId thread) {
 void TimedStreams::wait_here(std::vector<WorkRef> awaited) {
   std::erase_if(awaited, [this](WorkRef work) { return engine_.has_ended(work); });
   if (awaited.empty()) return;
+  tell_wait(awaited);
   const auto [found, is_new] = waiting_threads_.try_emplace(caller_);
   WaitingThread& waiting = found->second;
   if (is_new) waiting.since = engine_.now();
   waiting.awaited.insert(waiting.awaited.end(), awaited.begin(), awaited.end());
+}
+
+void TimedStreams::tell_wait(const std::vector<WorkRef>& awaited) {
+  std::vector<std::uint64_t> items;
+  for (const WorkRef work : awaited)
+    if (!engine_.has_ended(work)) items.push_back(work.number);
+  if (!items.empty()) watcher_.thread_waits({caller_, engine_.now(), items});
 }
 
 std::vector<StuckThread> TimedStreams::finish() {

@@ -208,6 +208,7 @@ class TimedStreams final : private WorkListener {
 
   bool resume(ThreadId thread);
   void wait_here(std::vector<WorkRef> awaited);
+  void tell_wait(const std::vector<WorkRef>& awaited);
   bool wait_inside(const std::vector<WorkRef>& awaited);
   bool is_awaiting_flag(const Item& item) const;
   std::vector<WorkRef> ends_of(StreamAt stream);
