@@ -87,6 +87,7 @@ CudaStatus TimedStreams::end_capture(StreamAt stream, GraphId graph) {
   if (is_invalidated) return CudaStatus::stream_capture_invalidated;
   if (!is_joined) return CudaStatus::stream_capture_unjoined;
   NodePlaces terminals = terminals_of(captured);
+  if (graphs_.contains(graph)) watcher_.graph_destroyed(graph);
   graphs_[graph] = {std::move(captured), std::move(terminals), {}};
   return CudaStatus::success;
 }
@@ -127,12 +128,10 @@ CudaStatus TimedStreams::launch_graph(GraphId graph, StreamAt stream, std::uint6
   const WorkRef begin = add_mark(place, ItemKind::graph_begin, graph.value, tag);
   // A graph that still runs is waited for.
   engine_.follow(begin, launched.last_launch);
-  put(place, begin);
   watcher_.graph_launched(launched.graph, graph, stream);
   const std::vector<WorkRef> nodes = add_nodes(launched, place, begin);
   const WorkRef end = add_mark(place, ItemKind::graph_end, graph.value, tag);
   for (const std::uint32_t terminal : launched.terminals) engine_.follow(end, nodes[terminal]);
-  put(place, end);
   launched.last_launch = end;
   engine_.submit(begin);
   for (const WorkRef node : nodes) engine_.submit(node);
@@ -155,7 +154,9 @@ std::vector<WorkRef> TimedStreams::add_nodes(const Graph& graph, std::uint32_t s
 
 CudaStatus TimedStreams::destroy_graph(GraphId graph) {
   if (lost_ != CudaStatus::success) return lost_;
-  return graphs_.erase(graph) > 0 ? CudaStatus::success : CudaStatus::invalid_value;
+  if (graphs_.erase(graph) == 0) return CudaStatus::invalid_value;
+  watcher_.graph_destroyed(graph);
+  return CudaStatus::success;
 }
 
 std::optional<allocator::StreamCapture> TimedStreams::capture_of(StreamAt stream) const {

@@ -16,7 +16,9 @@ CudaStatus TimedStreams::create_event(EventId event, std::uint32_t device, bool 
 
 CudaStatus TimedStreams::destroy_event(EventId event) {
   if (lost_ != CudaStatus::success) return lost_;
-  return events_.erase(event.value) > 0 ? CudaStatus::success : CudaStatus::invalid_resource_handle;
+  if (events_.erase(event.value) == 0) return CudaStatus::invalid_resource_handle;
+  watcher_.event_destroyed(event);
+  return CudaStatus::success;
 }
 
 CudaStatus TimedStreams::record_event(EventId event, StreamAt stream, std::uint64_t tag) {
@@ -35,7 +37,6 @@ CudaStatus TimedStreams::record_event(EventId event, StreamAt stream, std::uint6
   recorded.is_recorded = true;
   const std::uint32_t place = stream_places_.at(stream);
   recorded.record = add_mark(place, ItemKind::event_record, event.value, tag);
-  put(place, recorded.record);
   // Submitted, it may end at once: everything else is said before.
   watcher_.event_recorded(event, stream);
   engine_.submit(recorded.record);
@@ -52,7 +53,6 @@ CudaStatus TimedStreams::wait_for_event(StreamAt stream, EventId event, std::uin
     return invalidate(*member->capture, CudaStatus::stream_capture_isolation);
   const std::uint32_t place = stream_places_.at(stream);
   const WorkRef item = add_mark(place, ItemKind::event_wait, event.value, tag);
-  put(place, item);
   if (awaited.is_recorded) {
     engine_.follow(item, awaited.record);
     watcher_.stream_follows_event(stream, event);

@@ -113,6 +113,8 @@ CudaStatus TimedStreams::create_stream(StreamAt stream, const StreamTraits& trai
   add_stream(device, {.name = stream,
                       .priority = std::clamp(traits.priority, greatest_priority, 0),
                       .is_blocking = traits.is_blocking});
+  watcher_.stream_created(stream,
+                          traits.is_blocking ? StreamKind::blocking : StreamKind::non_blocking);
   return CudaStatus::success;
 }
 
@@ -122,8 +124,18 @@ CudaStatus TimedStreams::destroy_stream(StreamAt stream) {
   if (found == nullptr || found->is_legacy) return CudaStatus::invalid_resource_handle;
   if (const CaptureBook::Member* member = captures_.find(stream))
     return invalidate(*member->capture, CudaStatus::stream_capture_unsupported);
+  Stream& destroyed = streams_[stream_places_.at(stream)];
+  destroyed.is_destroyed = true;
+  watcher_.stream_follows(name_in_orders(destroyed), stream);
+  watcher_.stream_destroyed(stream);
   stream_places_.erase(stream);
   return CudaStatus::success;
+}
+
+StreamAt TimedStreams::name_in_orders(const Stream& stream) {
+  if (!stream.is_destroyed) return stream.name;
+  return {stream.name.device,
+          stream.is_blocking ? destroyed_blocking_streams : destroyed_other_streams};
 }
 
 CudaStatus TimedStreams::query_stream(StreamAt stream) {
@@ -158,7 +170,7 @@ void TimedStreams::tell_known(StreamAt stream) {
   watcher_.thread_follows_stream(caller_, stream);
   if (!find_stream(stream)->is_legacy) return;
   for (const std::uint32_t ahead : device_at(stream.device).ahead)
-    watcher_.thread_follows_stream(caller_, streams_[ahead].name);
+    watcher_.thread_follows_stream(caller_, name_in_orders(streams_[ahead]));
 }
 
 CudaStatus TimedStreams::synchronize_device(std::uint32_t device) {
@@ -173,7 +185,7 @@ CudaStatus TimedStreams::synchronize_device(std::uint32_t device) {
   std::vector<WorkRef> ends;
   for (const std::uint32_t place : device_at(device).streams) {
     ends.push_back(streams_[place].last);
-    watcher_.thread_follows_stream(caller_, streams_[place].name);
+    watcher_.thread_follows_stream(caller_, name_in_orders(streams_[place]));
   }
   wait_here(std::move(ends));
   return CudaStatus::success;
@@ -191,7 +203,6 @@ CudaStatus TimedStreams::submit(StreamAt stream, const Work& work) {
     return CudaStatus::success;
   }
   const WorkRef item = add_work(place, work);
-  put(place, item);
   engine_.submit(item);
   if (work.blocks_host) {
     wait_here({item});
@@ -237,6 +248,7 @@ WorkRef TimedStreams::add_on_place(ItemKind kind, std::uint32_t stream, const Ca
                                 {.duration = has_flag ? Duration{} : work.duration,
                                  .place = place_of(device_at(node.stream.device), work.kind),
                                  .priority = node.priority});
+  if (kind == ItemKind::work) put(stream, item);
   watcher_.issued(
       {item.number, kind, streams_[stream].name, caller_, engine_.now(), work.tag, &work});
   if (work.kind == WorkKind::await_flag) await_flag(work, item);
@@ -270,6 +282,7 @@ WorkRef TimedStreams::add_mark(std::uint32_t stream, ItemKind kind, std::uint64_
                                std::uint64_t tag) {
   const WorkRef item =
       add_item({.kind = kind, .stream = stream, .tag = tag, .subject = subject}, {});
+  put(stream, item);
   watcher_.issued({item.number, kind, streams_[stream].name, caller_, engine_.now(), tag, nullptr});
   return item;
 }
@@ -296,7 +309,7 @@ void TimedStreams::follow_blocking_streams(Device& device, WorkRef item) {
   for (const std::uint32_t place : device.ahead) {
     streams_[place].is_ahead = false;
     engine_.follow(item, streams_[place].last);
-    watcher_.stream_follows(legacy, streams_[place].name);
+    watcher_.stream_follows(legacy, name_in_orders(streams_[place]));
   }
   device.ahead.clear();
 }

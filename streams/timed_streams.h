@@ -119,6 +119,7 @@ class TimedStreams final : private WorkListener {
     std::int32_t priority = 0;
     bool is_legacy = false;
     bool is_blocking = true;
+    bool is_destroyed = false;
     /// Has work that the legacy stream does not follow yet.
     bool is_ahead = false;
     std::uint32_t queue = 0;
@@ -190,6 +191,7 @@ class TimedStreams final : private WorkListener {
   void wait_here(std::vector<WorkRef> awaited);
   std::vector<WorkRef> ends_of(StreamAt stream);
   void tell_known(StreamAt stream);
+  static StreamAt name_in_orders(const Stream& stream);
 
   const Stream* find_stream(StreamAt stream) const;
   /// Made where it is new.
