@@ -47,13 +47,13 @@ struct HazardSide {
   std::uint64_t tag = 0;
   /// What sides are counted by: the same for all that one line of the program does.
   std::uint64_t site = 0;
-  StreamAt stream;
-  ThreadId thread;
+  StreamAt stream{};
+  ThreadId thread{};
   /// Of work: the watcher's number of the item.
   std::uint64_t number = 0;
   /// Of a graph's node: the number of the graph_begin, and the stream that it was captured on.
-  std::optional<std::uint64_t> launch;
-  StreamAt captured_on;
+  std::optional<std::uint64_t> launch{};
+  StreamAt captured_on{};
   /// False where it was so long ago that nobody remembers; then only `act` means something.
   bool is_known = true;
 };
@@ -75,22 +75,22 @@ enum class MendKind : std::uint8_t {
 /// The one call that would mend it.
 struct Mend {
   MendKind kind = MendKind::wait_for_event;
-  StreamAt stream;
-  StreamAt awaited;
-  std::optional<FlagId> flag;
+  StreamAt stream{};
+  StreamAt awaited{};
+  std::optional<FlagId> flag{};
 };
 
 struct Hazard {
   HazardKind kind = HazardKind::use_after_free;
-  HazardSide first;
-  HazardSide second;
+  HazardSide first{};
+  HazardSide second{};
   /// Of memory: the block of each side, and the addresses that both have.
-  BlockNumber first_block;
-  BlockNumber second_block;
-  AddressRange range;
+  BlockNumber first_block{};
+  BlockNumber second_block{};
+  AddressRange range{};
   /// Of a used_after_destroy.
-  std::optional<allocator::EventId> event;
-  Mend mend;
+  std::optional<allocator::EventId> event{};
+  Mend mend{};
   /// How often these two sites met; the rest is of the first time.
   std::uint64_t count = 1;
 };

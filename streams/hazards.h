@@ -14,7 +14,11 @@
 
 #include "allocator/ids.h"
 #include "streams/address_range.h"
+#include "streams/destroyed_handles.h"
 #include "streams/hazard.h"
+#include "streams/hazard_list.h"
+#include "streams/program_order.h"
+#include "streams/shadow_memory.h"
 #include "streams/stream_watcher.h"
 #include "streams/timed_streams.h"
 
@@ -22,8 +26,8 @@ namespace vramlab::streams {
 
 /// What a piece of work touches. A block may stand in both, and more than once.
 struct WorkAccesses {
-  std::span<const BlockNumber> read;
-  std::span<const BlockNumber> written;
+  std::span<const BlockNumber> read{};
+  std::span<const BlockNumber> written{};
   /// What hazards are counted by: the line of the program.
   std::uint64_t site = 0;
 };
@@ -41,30 +45,29 @@ class AccessSource {
 };
 
 struct HandedOut {
-  BlockNumber block;
-  AddressRange range;
+  BlockNumber block{};
+  AddressRange range{};
   /// The stream it was requested on, and the device.
-  StreamAt stream;
-  ThreadId thread;
+  StreamAt stream{};
+  ThreadId thread{};
   std::uint64_t tag = 0;
-  /// From a captured graph's pool. Launches go on using such memory after it was freed, until
-  /// forget(); it is handed out in the order of the capture, which is not when anything runs.
+  /// From a captured graph's pool. Launches go on using such memory after it was freed, until it is
+  /// released; it is handed out in the order of the capture, which is not when anything runs.
   bool is_of_graph = false;
 };
 
 struct HandleUse {
-  StreamAt stream;
+  StreamAt stream{};
   /// The event, else the stream is meant.
-  std::optional<allocator::EventId> event;
-  ThreadId thread;
+  std::optional<allocator::EventId> event{};
+  ThreadId thread{};
   std::uint64_t tag = 0;
 };
 
 class HazardChecker final : public StreamWatcher {
  public:
   /// The source must outlive this.
-  explicit HazardChecker(AccessSource& source);
-  ~HazardChecker() override;
+  explicit HazardChecker(AccessSource& source) : source_(source) {}
 
   // Memory. Blocks that are live at the same time do not overlap.
   void handed_out(const HandedOut& block);
@@ -75,22 +78,22 @@ class HazardChecker final : public StreamWatcher {
   void freed(BlockNumber block, ThreadId thread, std::uint64_t tag);
   /// The memory went back to the driver, which waits for the device. Requires: no live block there.
   void released(std::uint32_t device, AddressRange range);
-  /// Of a graph's pool, once no graph uses it any more. Requires: the block was freed.
-  void forget(BlockNumber block);
 
   // What TimedStreams answered.
   /// So that a later use can name it.
   void destroyed(const HandleUse& destroyed);
   /// invalid_resource_handle, and the stream or event is not there (any more).
   void used_after_destroy(const HandleUse& use);
-  /// `tag` is of the call that waits.
-  void waits_for_ever(const StuckThread& stuck, std::uint64_t tag);
-  /// Work that is stuck because of others is no hazard of its own: nothing where no flag is
+  /// Work that is stuck because of other work is no hazard of its own: nothing where no flag is
   /// awaited.
   void waits_for_ever(const StuckWork& stuck);
+  /// `tag` is of the call that waits, `work` all that is stuck.
+  void waits_for_ever(const StuckThread& stuck, std::uint64_t tag, std::span<const StuckWork> work);
 
   /// By when they were first found.
-  const std::vector<Hazard>& hazards() const;
+  const std::vector<Hazard>& hazards() const { return list_.hazards(); }
+  /// How many pairs of sites there are beyond the hundred thousand that are listed.
+  std::uint64_t unlisted_count() const { return list_.unlisted_count(); }
 
   // StreamWatcher.
   void issued(const IssuedItem& item) override;
@@ -100,6 +103,30 @@ class HazardChecker final : public StreamWatcher {
   void thread_follows_stream(ThreadId thread, StreamAt stream) override;
   void thread_follows_event(ThreadId thread, allocator::EventId event) override;
   void graph_launched(const CapturedGraph& graph, GraphId name, StreamAt stream) override;
+  void stream_created(StreamAt stream, StreamKind kind) override;
+  void stream_destroyed(StreamAt stream) override;
+  void event_destroyed(allocator::EventId event) override;
+  void graph_destroyed(GraphId graph) override;
+
+ private:
+  HazardSide side_of(const IssuedItem& item, std::uint64_t site) const;
+  void collect_touched(const WorkAccesses& accesses, const HazardSide& side);
+  ShadowBlock* find_used(BlockNumber number, const HazardSide& side);
+  void touch(ShadowBlock& block, const HazardSide& side, const Strand& strand);
+  void meet(std::vector<MemoryAccess>& earlier, const MemoryAccess& now, const VectorClock& clock);
+  void report_race(const MemoryAccess& first, const MemoryAccess& second);
+  void report_reuse(const MemoryAccess& first, const ShadowBlock& block, const HazardSide& side);
+  void report_use_after_free(const ShadowBlock& block, const HazardSide& side);
+
+  AccessSource& source_;
+  ProgramOrder order_;
+  ShadowMemory memory_;
+  HazardList list_;
+  DestroyedHandles destroyed_;
+  /// By the work that is being told.
+  std::vector<ShadowBlock*> touched_;
+  /// Of what is before the hand-out or the free that is being told.
+  std::vector<const VectorClock*> clocks_;
 };
 
 }  // namespace vramlab::streams

@@ -11,6 +11,14 @@
 
 namespace vramlab::streams {
 
+/// In orders, these names stand for all streams of the device that were destroyed: what was put on
+/// them still runs, and their own names may be taken again.
+inline constexpr allocator::StreamId destroyed_blocking_streams{~0ULL};
+inline constexpr allocator::StreamId destroyed_other_streams{~0ULL - 1};
+
+/// Blocking streams and their device's legacy stream wait for each other.
+enum class StreamKind : std::uint8_t { blocking, non_blocking };
+
 enum class ItemKind : std::uint8_t {
   work,
   event_record,
@@ -57,10 +65,8 @@ class StreamWatcher {
   StreamWatcher& operator=(const StreamWatcher&) = delete;
   virtual ~StreamWatcher() = default;
 
-  /// Under a name that another may have had before.
-  virtual void stream_created(StreamAt /*stream*/) {}
   /// Outside of captures. Behind everything that its stream was given before, and behind everything
-  /// that its thread follows.
+  /// that its thread follows. What else its stream follows because of it is said before.
   virtual void issued(const IssuedItem& /*item*/) {}
   virtual void ended(const EndedItem& /*item*/) {}
 
@@ -78,6 +84,15 @@ class StreamWatcher {
   /// Between the graph_begin and the graph_end of this stream, in this order.
   virtual void graph_launched(const CapturedGraph& /*graph*/, GraphId /*name*/,
                               StreamAt /*stream*/) {}
+
+  /// Not said of legacy streams.
+  virtual void stream_created(StreamAt /*stream*/, StreamKind /*kind*/) {}
+
+  // What nothing new is said of. The same name may be given to another later.
+  virtual void stream_destroyed(StreamAt /*stream*/) {}
+  virtual void event_destroyed(allocator::EventId /*event*/) {}
+  /// Also where another graph takes its name.
+  virtual void graph_destroyed(GraphId /*graph*/) {}
 };
 
 }  // namespace vramlab::streams

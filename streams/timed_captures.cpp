@@ -87,6 +87,7 @@ CudaStatus TimedStreams::end_capture(StreamAt stream, GraphId graph) {
   if (is_invalidated) return CudaStatus::stream_capture_invalidated;
   if (!is_joined) return CudaStatus::stream_capture_unjoined;
   NodePlaces terminals = terminals_of(captured);
+  if (graphs_.contains(graph)) watcher_.graph_destroyed(graph);
   graphs_[graph] = {std::move(captured), std::move(terminals), {}};
   return CudaStatus::success;
 }
@@ -156,7 +157,9 @@ std::vector<WorkRef> TimedStreams::add_nodes(const Graph& graph, std::uint32_t s
 
 CudaStatus TimedStreams::destroy_graph(GraphId graph) {
   if (lost_ != CudaStatus::success) return lost_;
-  return graphs_.erase(graph) > 0 ? CudaStatus::success : CudaStatus::invalid_value;
+  if (graphs_.erase(graph) == 0) return CudaStatus::invalid_value;
+  watcher_.graph_destroyed(graph);
+  return CudaStatus::success;
 }
 
 std::optional<allocator::StreamCapture> TimedStreams::capture_of(StreamAt stream) const {

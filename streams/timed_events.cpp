@@ -16,7 +16,9 @@ CudaStatus TimedStreams::create_event(EventId event, std::uint32_t device, bool 
 
 CudaStatus TimedStreams::destroy_event(EventId event) {
   if (lost_ != CudaStatus::success) return lost_;
-  return events_.erase(event.value) > 0 ? CudaStatus::success : CudaStatus::invalid_resource_handle;
+  if (events_.erase(event.value) == 0) return CudaStatus::invalid_resource_handle;
+  watcher_.event_destroyed(event);
+  return CudaStatus::success;
 }
 
 CudaStatus TimedStreams::record_event(EventId event, StreamAt stream, std::uint64_t tag) {

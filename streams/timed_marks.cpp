@@ -27,7 +27,7 @@ bool TimedStreams::wait_for_device(std::uint32_t device) {
   std::vector<WorkRef> ends;
   for (const std::uint32_t place : device_at(device).streams) {
     ends.push_back(streams_[place].last);
-    watcher_.thread_follows_stream(caller_, streams_[place].name);
+    watcher_.thread_follows_stream(caller_, name_in_orders(streams_[place]));
   }
   return wait_inside(ends);
 }

@@ -133,7 +133,8 @@ CudaStatus TimedStreams::create_stream(StreamAt stream, const StreamTraits& trai
   add_stream(device, {.name = stream,
                       .priority = std::clamp(traits.priority, greatest_priority, 0),
                       .is_blocking = traits.is_blocking});
-  watcher_.stream_created(stream);
+  watcher_.stream_created(stream,
+                          traits.is_blocking ? StreamKind::blocking : StreamKind::non_blocking);
   return CudaStatus::success;
 }
 
@@ -145,10 +146,16 @@ CudaStatus TimedStreams::destroy_stream(StreamAt stream) {
     return invalidate(*member->capture, CudaStatus::stream_capture_unsupported);
   Stream& destroyed = streams_[stream_places_.at(stream)];
   destroyed.is_destroyed = true;
-  // Said while the name still means this stream.
-  if (destroyed.is_ahead) watcher_.stream_follows({stream.device, {0}}, stream);
+  watcher_.stream_follows(name_in_orders(destroyed), stream);
+  watcher_.stream_destroyed(stream);
   stream_places_.erase(stream);
   return CudaStatus::success;
+}
+
+StreamAt TimedStreams::name_in_orders(const Stream& stream) {
+  if (!stream.is_destroyed) return stream.name;
+  return {stream.name.device,
+          stream.is_blocking ? destroyed_blocking_streams : destroyed_other_streams};
 }
 
 CudaStatus TimedStreams::query_stream(StreamAt stream) {
@@ -183,8 +190,7 @@ void TimedStreams::tell_known(StreamAt stream) {
   watcher_.thread_follows_stream(caller_, stream);
   if (!find_stream(stream)->is_legacy) return;
   for (const std::uint32_t ahead : device_at(stream.device).ahead)
-    if (!streams_[ahead].is_destroyed)
-      watcher_.thread_follows_stream(caller_, streams_[ahead].name);
+    watcher_.thread_follows_stream(caller_, name_in_orders(streams_[ahead]));
 }
 
 CudaStatus TimedStreams::synchronize_device(std::uint32_t device) {
@@ -200,7 +206,7 @@ CudaStatus TimedStreams::synchronize_device(std::uint32_t device) {
   std::vector<WorkRef> ends;
   for (const std::uint32_t place : device_at(device).streams) {
     ends.push_back(streams_[place].last);
-    watcher_.thread_follows_stream(caller_, streams_[place].name);
+    watcher_.thread_follows_stream(caller_, name_in_orders(streams_[place]));
   }
   wait_here(std::move(ends));
   return CudaStatus::success;
@@ -325,7 +331,7 @@ void TimedStreams::follow_blocking_streams(Device& device, WorkRef item) {
   for (const std::uint32_t place : device.ahead) {
     streams_[place].is_ahead = false;
     engine_.follow(item, streams_[place].last);
-    if (!streams_[place].is_destroyed) watcher_.stream_follows(legacy, streams_[place].name);
+    watcher_.stream_follows(legacy, name_in_orders(streams_[place]));
   }
   device.ahead.clear();
 }

@@ -213,6 +213,7 @@ class TimedStreams final : private WorkListener {
   bool is_awaiting_flag(const Item& item) const;
   std::vector<WorkRef> ends_of(StreamAt stream);
   void tell_known(StreamAt stream);
+  static StreamAt name_in_orders(const Stream& stream);
 
   const Stream* find_stream(StreamAt stream) const;
   /// Made where it is new.

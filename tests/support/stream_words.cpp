@@ -11,7 +11,7 @@ void StreamWords::add(Numbers& to, const Numbers& numbers) {
     if (numbers[i]) to[i] = true;
 }
 
-void StreamWords::stream_created(StreamAt stream) {
+void StreamWords::stream_created(StreamAt stream, streams::StreamKind) {
   given_.erase(stream);
   before_next_.erase(stream);
 }

@@ -14,7 +14,7 @@ namespace vramlab::tests {
 
 class StreamWords : public streams::StreamWatcher {
  public:
-  void stream_created(streams::StreamAt stream) override;
+  void stream_created(streams::StreamAt stream, streams::StreamKind kind) override;
   void issued(const streams::IssuedItem& item) override;
   void stream_follows(streams::StreamAt stream, streams::StreamAt before) override;
   void event_recorded(allocator::EventId event, streams::StreamAt stream) override;
