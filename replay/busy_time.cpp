@@ -6,15 +6,15 @@ namespace vramlab::replay {
 
 using streams::Duration;
 
-void BusyTime::add(TimeSpan span) {
+void BusyTime::add(BusySpan span) {
   if (span.begin < span.end) merge(once_, span, &twice_);
 }
 
-void BusyTime::merge(std::vector<TimeSpan>& spans, TimeSpan span, std::vector<TimeSpan>* twice) {
-  std::vector<TimeSpan> common;
+void BusyTime::merge(std::vector<BusySpan>& spans, BusySpan span, std::vector<BusySpan>* twice) {
+  std::vector<BusySpan> common;
   while (!spans.empty() && spans.back().end >= span.begin) {
-    const TimeSpan& last = spans.back();
-    const TimeSpan both{std::max(last.begin, span.begin), std::min(last.end, span.end)};
+    const BusySpan& last = spans.back();
+    const BusySpan both{std::max(last.begin, span.begin), std::min(last.end, span.end)};
     if (both.begin < both.end) common.push_back(both);
     span.begin = std::min(span.begin, last.begin);
     span.end = std::max(span.end, last.end);
@@ -25,9 +25,9 @@ void BusyTime::merge(std::vector<TimeSpan>& spans, TimeSpan span, std::vector<Ti
   for (auto it = common.rbegin(); it != common.rend(); ++it) merge(*twice, *it, nullptr);
 }
 
-Duration BusyTime::total(const std::vector<TimeSpan>& spans) {
+Duration BusyTime::total(const std::vector<BusySpan>& spans) {
   Duration sum;
-  for (const TimeSpan& span : spans) sum.ns += (span.end - span.begin).ns;
+  for (const BusySpan& span : spans) sum.ns += (span.end - span.begin).ns;
   return sum;
 }
 

@@ -8,7 +8,7 @@
 
 namespace vramlab::replay {
 
-struct TimeSpan {
+struct BusySpan {
   streams::Time begin;
   streams::Time end;
 };
@@ -16,19 +16,19 @@ struct TimeSpan {
 class BusyTime {
  public:
   /// Requires: no earlier end than those before.
-  void add(TimeSpan span);
+  void add(BusySpan span);
 
   streams::Duration at_least_one() const { return total(once_); }
   streams::Duration at_least_two() const { return total(twice_); }
 
  private:
-  static streams::Duration total(const std::vector<TimeSpan>& spans);
+  static streams::Duration total(const std::vector<BusySpan>& spans);
   /// Spans apart from each other, in order; the last ones are eaten up by what is added. What both
   /// had goes to `twice`, where that is wanted.
-  static void merge(std::vector<TimeSpan>& spans, TimeSpan span, std::vector<TimeSpan>* twice);
+  static void merge(std::vector<BusySpan>& spans, BusySpan span, std::vector<BusySpan>* twice);
 
-  std::vector<TimeSpan> once_;
-  std::vector<TimeSpan> twice_;
+  std::vector<BusySpan> once_;
+  std::vector<BusySpan> twice_;
 };
 
 }  // namespace vramlab::replay

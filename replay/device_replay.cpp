@@ -28,6 +28,7 @@ std::unique_ptr<StreamWorld> DeviceReplay::make_world() {
   check(conditions_.timing != FreeTiming::modelled || conditions_.streams != nullptr,
         "modelled timing needs streams in virtual time");
   streams::MemoryOptions options{.total = conditions_.memory};
+  options.released = conditions_.released;
   options.when_taken = streams::WhenTaken::lowest_gap;
   options.placement = [this](const streams::PlaceRequest& request) -> std::optional<Address> {
     if (forced_) return forced_;
@@ -99,8 +100,8 @@ bool DeviceReplay::apply(const Event& event, std::uint64_t number, const traces:
   if (conditions_.streams != nullptr && !conditions_.streams->begin(event, number))
     throw streams::EndlessWait("host thread " + std::to_string(event.thread) +
                                " waits for work that never ends");
-  if (event.time_ns)
-    static_cast<allocator::History&>(engine_.listeners()).set_time_us(*event.time_ns / 1000);
+  if (const auto now_ns = time_of(event))
+    static_cast<allocator::History&>(engine_.listeners()).set_time_us(*now_ns / 1000);
   switch (event.kind) {
     case Kind::malloc:
       return request(event, number);
@@ -111,6 +112,12 @@ bool DeviceReplay::apply(const Event& event, std::uint64_t number, const traces:
       apply_other(event, texts);
       return true;
   }
+}
+
+/// Streams in virtual time have a time of their own.
+std::optional<std::uint64_t> DeviceReplay::time_of(const Event& event) const {
+  if (conditions_.streams != nullptr) return conditions_.streams->streams().now().ns;
+  return event.time_ns;
 }
 
 void DeviceReplay::apply_other(const Event& event, const traces::TextTable& texts) {
@@ -174,6 +181,7 @@ void DeviceReplay::free(const Event& event) {
   if (failed_ids_.erase(event.id) > 0) return;
   const Address address = address_of(event, "freed");
   live_.forget(event.id);
+  if (conditions_.history_capacity > 0) free_stacks_.push_back(event.stack);
   engine_.free(address);
 }
 
@@ -250,6 +258,21 @@ void DeviceReplay::note_peaks(const Event& event, std::uint64_t number) {
 
 allocator::StatisticValues DeviceReplay::statistics() const {
   return static_cast<const allocator::Statistics&>(engine_.listeners()).values();
+}
+
+/// Backwards: of a history that is cut off at its beginning the last ones are there.
+std::vector<traces::StackId> DeviceReplay::history_stacks() const {
+  const std::vector<allocator::AllocatorEvent> entries = history();
+  std::vector<traces::StackId> stacks(entries.size());
+  std::size_t requests = request_stacks_.size();
+  std::size_t frees = free_stacks_.size();
+  for (std::size_t i = entries.size(); i-- > 0;) {
+    if (entries[i].action == allocator::Action::alloc && requests > 0)
+      stacks[i] = request_stacks_[--requests];
+    if (entries[i].action == allocator::Action::free_requested && frees > 0)
+      stacks[i] = free_stacks_[--frees];
+  }
+  return stacks;
 }
 
 std::vector<allocator::AllocatorEvent> DeviceReplay::history() const {

@@ -41,6 +41,8 @@ struct DeviceConditions {
   /// Entries of history to keep.
   std::size_t history_capacity = 0;
   streams::PlacementRule placement = {};
+  /// Hears of device memory that was given back.
+  std::function<void(streams::AddressRange)> released = {};
 };
 
 /// A moment at which more was held than ever before.
@@ -85,6 +87,8 @@ class DeviceReplay {
   const std::map<allocator::Address, traces::StackId>& stacks() const { return stacks_; }
   /// Of the last requests, as many as `alloc` entries are kept.
   const std::vector<traces::StackId>& request_stacks() const { return request_stacks_; }
+  /// Of each entry of history(): where the request or the free is in the program.
+  std::vector<traces::StackId> history_stacks() const;
   const allocator::RecordingAllocator& engine() const { return engine_; }
   /// Nothing where the id names no live block.
   std::optional<allocator::Address> address_of(std::uint64_t id) const { return live_.find(id); }
@@ -106,6 +110,7 @@ class DeviceReplay {
   void adopt(const StartingSegment& start);
   void map_blocks_of(const allocator::GivenSegment& segment);
   std::unique_ptr<StreamWorld> make_world();
+  std::optional<std::uint64_t> time_of(const Event& event) const;
   allocator::Address address_of(const Event& event, const char* purpose) const;
 
   traces::DeviceIndex index_;
@@ -120,6 +125,8 @@ class DeviceReplay {
   std::map<std::string, allocator::Checkpoint> checkpoints_;
   std::map<allocator::Address, traces::StackId> stacks_;
   std::vector<traces::StackId> request_stacks_;
+  /// Of all frees, while a history is kept.
+  std::vector<traces::StackId> free_stacks_;
   std::vector<FailedRequest> failures_;
   PeakMoment peak_allocated_;
   PeakMoment peak_reserved_;

@@ -146,7 +146,8 @@ ReplayReport HistoryReplay::run(const ReplayWatch& watch, FreeTiming timing) con
     DeviceConditions conditions = device_conditions(prepared, timing);
     std::optional<StreamProgram> streams;
     if (timing == FreeTiming::modelled)
-      conditions.streams = &streams.emplace(conditions_.stream_model, *watch.streams);
+      conditions.streams =
+          &streams.emplace(conditions_.stream_model, *watch.streams, *watch.accesses);
     conditions.placement = [&places](const streams::PlaceRequest& request) {
       return places.place(request);
     };

@@ -66,9 +66,14 @@ DeviceConditions ProgramReplay::conditions_of(DeviceIndex index) {
   conditions.timing = conditions_.timing.value_or(FreeTiming::modelled);
   conditions.keeps_settings = conditions_.options.has_value();
   conditions.history_capacity = conditions_.history_capacity;
+  if (watch_.released)
+    conditions.released = [this, index](streams::AddressRange range) {
+      watch_.released(index.value, range);
+    };
   if (conditions.timing == FreeTiming::modelled) {
     if (!streams_)
-      streams_ = std::make_unique<StreamProgram>(conditions_.stream_model, *watch_.streams);
+      streams_ = std::make_unique<StreamProgram>(conditions_.stream_model, *watch_.streams,
+                                                 *watch_.accesses);
     conditions.streams = streams_.get();
   }
   return conditions;

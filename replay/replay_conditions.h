@@ -45,8 +45,12 @@ struct ReplayWatch {
   std::function<void(DeviceReplay& replay)> at_start = {};
   /// The last event of each device that is replayed; all of a device that is not named.
   std::map<traces::DeviceIndex, std::uint64_t> until = {};
-  /// Is told what happens on the streams where frees are modelled.
+  // Where frees are modelled:
+  /// Is told what happens on the streams.
   std::shared_ptr<streams::StreamWatcher> streams = std::make_shared<streams::StreamWatcher>();
+  std::shared_ptr<ProgramAccesses> accesses = std::make_shared<ProgramAccesses>();
+  /// Device memory that was given back.
+  std::function<void(std::uint32_t device, streams::AddressRange range)> released = {};
   /// Once for each device, after its last event.
   std::function<void(DeviceReplay& replay)> at_end = {};
 

@@ -1,6 +1,6 @@
 #include "replay/stream_program.h"
 
-#include <utility>
+#include <string>
 
 namespace vramlab::replay {
 
@@ -90,18 +90,8 @@ void StreamProgram::know_event(const Event& event, allocator::EventId id) {
   streams_.create_event(id, event.device.value, /*has_timing=*/true);
 }
 
-streams::BlockNumber StreamProgram::hand_out(std::uint64_t id) {
-  return blocks_[id] = streams::BlockNumber{++last_block_};
-}
-
-std::optional<streams::BlockNumber> StreamProgram::block_of(std::uint64_t id) const {
-  const auto found = blocks_.find(id);
-  if (found == blocks_.end()) return std::nullopt;
-  return found->second;
-}
-
 streams::BlockNumber StreamProgram::accessed_block(const Event& event) const {
-  if (const auto block = block_of(event.id)) return *block;
+  if (const auto block = accesses_.block_of(event.id)) return *block;
   throw ProgramError("work is to use the id " + std::to_string(event.id) +
                      ", which nothing ever had");
 }
@@ -115,10 +105,10 @@ void StreamProgram::note(const Event& event, CudaStatus status) {
 void StreamProgram::apply(const Event& event) {
   switch (event.kind) {
     case Kind::reads:
-      next_accesses_[stream_of(event)].read.push_back(accessed_block(event));
+      accesses_.add_read(stream_of(event), accessed_block(event));
       return;
     case Kind::writes:
-      next_accesses_[stream_of(event)].written.push_back(accessed_block(event));
+      accesses_.add_write(stream_of(event), accessed_block(event));
       return;
     case Kind::work:
     case Kind::copy:
@@ -184,17 +174,11 @@ Work StreamProgram::work_of(const Event& event) const {
 
 void StreamProgram::submit(const Event& event) {
   const StreamAt stream = stream_of(event);
-  Accesses accesses;
-  if (const auto next = next_accesses_.find(stream); next != next_accesses_.end()) {
-    accesses = std::move(next->second);
-    next_accesses_.erase(next);
-  }
-  accesses.site = event.stack.value;
   const bool is_captured = streams_.capture_of(stream).has_value();
-  accesses_[number_] = std::move(accesses);
+  accesses_.begin_work(number_, stream, event.stack);
   note(event, streams_.submit(stream, work_of(event)));
   // What a graph was captured of is asked about at every launch.
-  if (!is_captured) accesses_.erase(number_);
+  if (!is_captured) accesses_.forget_work(number_);
 }
 
 CudaStatus StreamProgram::apply_to_stream(const Event& event) {
@@ -274,12 +258,6 @@ void StreamProgram::ask_elapsed(const Event& event) {
   const streams::ElapsedTime elapsed = streams_.elapsed(event.from_event, event.event);
   answers_.push_back({number_, event.kind, elapsed.status, elapsed.ns});
   note(event, elapsed.status);
-}
-
-streams::WorkAccesses StreamProgram::accesses_of(std::uint64_t tag) {
-  const auto found = accesses_.find(tag);
-  if (found == accesses_.end()) return {};
-  return {found->second.read, found->second.written, found->second.site};
 }
 
 Deadlock StreamProgram::finish() {

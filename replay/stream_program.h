@@ -10,11 +10,10 @@
 #include <optional>
 #include <set>
 #include <stdexcept>
-#include <string>
 #include <unordered_map>
 #include <vector>
 
-#include "streams/hazards.h"
+#include "replay/program_accesses.h"
 #include "streams/timed_streams.h"
 #include "traces/program_event.h"
 
@@ -54,11 +53,12 @@ struct Deadlock {
   bool is_one() const { return !threads.empty() || !work.empty(); }
 };
 
-class StreamProgram final : public streams::AccessSource {
+class StreamProgram final {
  public:
-  /// The watcher must outlive it.
-  StreamProgram(const streams::StreamModel& model, streams::StreamWatcher& watcher)
-      : streams_(model, watcher) {}
+  /// Watcher and accesses must outlive it.
+  StreamProgram(const streams::StreamModel& model, streams::StreamWatcher& watcher,
+                ProgramAccesses& accesses)
+      : streams_(model, watcher), accesses_(accesses) {}
 
   /// The event's thread gets to it. False where it never does; nothing that follows is reached
   /// then.
@@ -73,22 +73,9 @@ class StreamProgram final : public streams::AccessSource {
   const std::vector<RefusedCall>& refused() const { return refused_; }
   const std::vector<QueryAnswer>& answers() const { return answers_; }
 
-  /// A block was handed out under this id.
-  streams::BlockNumber hand_out(std::uint64_t id);
-  /// Nothing where none ever had it.
-  std::optional<streams::BlockNumber> block_of(std::uint64_t id) const;
-  streams::WorkAccesses accesses_of(std::uint64_t tag) override;
-
  private:
   using Event = traces::ProgramEvent;
   using Kind = traces::ProgramEventKind;
-
-  /// What the next work on a stream touches.
-  struct Accesses {
-    std::vector<streams::BlockNumber> read;
-    std::vector<streams::BlockNumber> written;
-    std::uint64_t site = 0;
-  };
 
   streams::StreamAt stream_of(const Event& event);
   streams::StreamAt known_stream(streams::StreamAt stream);
@@ -104,6 +91,7 @@ class StreamProgram final : public streams::AccessSource {
   void ask_elapsed(const Event& event);
 
   streams::TimedStreams streams_;
+  ProgramAccesses& accesses_;
   std::uint64_t number_ = 0;
   bool declares_streams_ = false;
   bool declares_events_ = false;
@@ -111,12 +99,7 @@ class StreamProgram final : public streams::AccessSource {
   std::set<allocator::EventId> declared_events_;
   /// Of those that are not declared: where they were recorded last.
   std::map<allocator::EventId, std::uint32_t> event_devices_;
-  std::unordered_map<std::uint64_t, streams::BlockNumber> blocks_;
-  std::uint64_t last_block_ = 0;
   std::unordered_map<std::uint32_t, std::uint64_t> last_call_;
-  std::map<streams::StreamAt, Accesses> next_accesses_;
-  /// By event: of work that was captured, and of the work at hand.
-  std::unordered_map<std::uint64_t, Accesses> accesses_;
   std::vector<RefusedCall> refused_;
   std::vector<QueryAnswer> answers_;
 };

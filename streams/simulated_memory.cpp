@@ -47,9 +47,11 @@ std::optional<Address> SimulatedMemory::allocate(Bytes size, StreamId stream) {
 void SimulatedMemory::release(Address at) {
   const auto found = allocations_.find(at.value);
   check(found != allocations_.end(), "only what was allocated is released");
-  gaps_.give_back({at, at + found->second});
+  const AddressRange range{at, at + found->second};
+  gaps_.give_back(range);
   used_ -= found->second;
   allocations_.erase(found);
+  if (options_.released) options_.released(range);
 }
 
 std::optional<Address> SimulatedMemory::reserve(Bytes size, StreamId stream) {
@@ -85,6 +87,7 @@ SimulatedMemory::MapResult SimulatedMemory::map(const UnitRange& range) {
 void SimulatedMemory::unmap(const UnitRange& range) {
   reservation_of(range).units.remove(range);
   used_ -= range.size();
+  if (options_.released) options_.released({range.at, range.at + range.size()});
 }
 
 std::optional<Address> SimulatedMemory::place(const PlaceRequest& request) const {

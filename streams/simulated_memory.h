@@ -40,6 +40,8 @@ struct MemoryOptions {
   /// Empty: always the lowest gap.
   PlacementRule placement = {};
   WhenTaken when_taken = WhenTaken::fail;
+  /// Hears of memory that is given back, at once.
+  std::function<void(AddressRange)> released = {};
 };
 
 class SimulatedMemory {

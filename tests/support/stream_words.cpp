@@ -52,7 +52,10 @@ void StreamWords::graph_launched(const CapturedGraph& graph, GraphId /*name*/,
 }
 
 void StreamWords::stream_follows(StreamAt stream, StreamAt before) {
-  add(before_next_[stream], given_[before]);
+  const bool is_grave =
+      stream.stream == destroyed_blocking_streams || stream.stream == destroyed_other_streams;
+  // What was destroyed is given nothing new: it counts as given.
+  add(is_grave ? given_[stream] : before_next_[stream], given_[before]);
 }
 void StreamWords::event_recorded(EventId event, StreamAt stream) {
   events_[event] = given_[stream];

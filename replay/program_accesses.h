@@ -1,0 +1,52 @@
+// ProgramAccesses: which memory the work of a program reads and writes, by the number of the work's
+// event. What a program says of its next work on a stream is held until that work comes; of
+// captured work it is held on, as every launch of the graph asks again.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "streams/hazards.h"
+#include "traces/program_event.h"
+
+namespace vramlab::replay {
+
+class ProgramAccesses final : public streams::AccessSource {
+ public:
+  /// A block was handed out under this id.
+  streams::BlockNumber hand_out(std::uint64_t id) {
+    return blocks_[id] = streams::BlockNumber{++last_block_};
+  }
+  /// The latest one of this id; nothing where there never was one.
+  std::optional<streams::BlockNumber> block_of(std::uint64_t id) const;
+
+  void add_read(streams::StreamAt stream, streams::BlockNumber block) {
+    next_[stream].read.push_back(block);
+  }
+  void add_write(streams::StreamAt stream, streams::BlockNumber block) {
+    next_[stream].written.push_back(block);
+  }
+  /// The work of this event comes now.
+  void begin_work(std::uint64_t event, streams::StreamAt stream, traces::StackId site);
+  /// Nobody will ask about it again.
+  void forget_work(std::uint64_t event) { works_.erase(event); }
+
+  streams::WorkAccesses accesses_of(std::uint64_t tag) override;
+
+ private:
+  struct Accesses {
+    std::vector<streams::BlockNumber> read;
+    std::vector<streams::BlockNumber> written;
+    std::uint64_t site = 0;
+  };
+
+  std::unordered_map<std::uint64_t, streams::BlockNumber> blocks_;
+  std::uint64_t last_block_ = 0;
+  std::map<streams::StreamAt, Accesses> next_;
+  std::unordered_map<std::uint64_t, Accesses> works_;
+};
+
+}  // namespace vramlab::replay
