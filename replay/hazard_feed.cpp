@@ -24,7 +24,7 @@ void HazardFeed::hand_out(DeviceReplay& replay, StreamProgram& program, const Ev
                           std::uint64_t number) {
   const auto address = replay.address_of(event.id);
   if (!address || event.bytes.count == 0) return;
-  const streams::BlockNumber block = accesses_.hand_out(event.id);
+  const streams::BlockNumber block = accesses_.hand_out(event.id, number);
   if (ends_at_) return;
   live_[event.id] = block;
   const StreamAt stream{event.device.value, event.stream};

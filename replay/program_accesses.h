@@ -16,10 +16,13 @@ namespace vramlab::replay {
 
 class ProgramAccesses final : public streams::AccessSource {
  public:
-  /// A block was handed out under this id.
-  streams::BlockNumber hand_out(std::uint64_t id) {
-    return blocks_[id] = streams::BlockNumber{++last_block_};
+  /// A block was handed out under this id, by this event.
+  streams::BlockNumber hand_out(std::uint64_t id, std::uint64_t event) {
+    events_.push_back(event);
+    return blocks_[id] = streams::BlockNumber{events_.size()};
   }
+  /// Of block 1, 2 and so on: by which event it was handed out.
+  const std::vector<std::uint64_t>& block_events() const { return events_; }
   /// The latest one of this id; nothing where there never was one.
   std::optional<streams::BlockNumber> block_of(std::uint64_t id) const;
 
@@ -44,7 +47,7 @@ class ProgramAccesses final : public streams::AccessSource {
   };
 
   std::unordered_map<std::uint64_t, streams::BlockNumber> blocks_;
-  std::uint64_t last_block_ = 0;
+  std::vector<std::uint64_t> events_;
   std::map<streams::StreamAt, Accesses> next_;
   std::unordered_map<std::uint64_t, Accesses> works_;
 };

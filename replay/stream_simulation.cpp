@@ -7,10 +7,11 @@
 namespace vramlab::replay {
 
 StreamSimulation::StreamSimulation(std::string file, const traces::SnapshotTables& tables,
-                                   StreamConditions conditions, StreamActivity::Listener listener)
+                                   StreamConditions conditions, StreamListeners listeners)
     : tables_(tables),
       conditions_(std::move(conditions)),
-      activity_(std::make_shared<StreamActivity>(std::move(listener))),
+      listeners_(std::move(listeners)),
+      activity_(std::make_shared<StreamActivity>(listeners_.finished)),
       checker_(std::make_shared<streams::HazardChecker>(*accesses_)),
       feed_(*checker_, *accesses_),
       replay_(std::move(file), tables, conditions_.replay, watch()) {}
@@ -22,14 +23,15 @@ ReplayWatch StreamSimulation::watch() {
   watch.accesses = accesses_;
   watch.streams = activity_;
   watch.at_end = [this](DeviceReplay& device) { frees_.push_back(frees_of(device)); };
+  watch.after_event = [this](DeviceReplay& device, const traces::ProgramEvent& event,
+                             std::uint64_t number) {
+    if (conditions_.finds_hazards) feed_.add(device, *replay_.streams(), event, number);
+    if (listeners_.after_event) listeners_.after_event(device, replay_.streams()->streams().now());
+  };
   if (!conditions_.finds_hazards) return watch;
   watch.streams = std::make_shared<WatcherPair>(activity_, checker_);
   watch.released = [this](std::uint32_t device, streams::AddressRange range) {
     feed_.released(device, range);
-  };
-  watch.after_event = [this](DeviceReplay& device, const traces::ProgramEvent& event,
-                             std::uint64_t number) {
-    feed_.add(device, *replay_.streams(), event, number);
   };
   return watch;
 }
@@ -72,6 +74,7 @@ StreamReport StreamSimulation::finish() {
                                     std::to_string(*feed_.ends_at()) +
                                     ", where a checkpoint was restored");
   }
+  report.block_events = accesses_->block_events();
   report.stacks = std::move(stacks_);
   return report;
 }

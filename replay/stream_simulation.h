@@ -34,6 +34,8 @@ struct StreamReport {
   std::uint64_t query_count = 0;
   Deadlock deadlock;
   streams::CudaStatus lost_context = streams::CudaStatus::success;
+  /// Of block 1, 2 and so on: by which event it was handed out.
+  std::vector<std::uint64_t> block_events;
   /// Of each event of the program: where in the program it is.
   std::vector<traces::StackId> stacks;
 
@@ -43,11 +45,18 @@ struct StreamReport {
   }
 };
 
+/// What is looked at on the way.
+struct StreamListeners {
+  StreamActivity::Listener finished = {};
+  /// After each event of the program.
+  std::function<void(const DeviceReplay& device, streams::Time now)> after_event = {};
+};
+
 class StreamSimulation final : public traces::ProgramSink {
  public:
-  /// `file` is for messages. The tables must outlive it. The listener hears of what finished.
+  /// `file` is for messages. The tables must outlive it.
   StreamSimulation(std::string file, const traces::SnapshotTables& tables,
-                   StreamConditions conditions, StreamActivity::Listener listener);
+                   StreamConditions conditions, StreamListeners listeners);
 
   void header(const traces::TraceHeader& header) override { replay_.header(header); }
   void program_event(const traces::ProgramEvent& event) override;
@@ -62,6 +71,7 @@ class StreamSimulation final : public traces::ProgramSink {
 
   const traces::SnapshotTables& tables_;
   StreamConditions conditions_;
+  StreamListeners listeners_;
   std::shared_ptr<ProgramAccesses> accesses_ = std::make_shared<ProgramAccesses>();
   std::shared_ptr<StreamActivity> activity_;
   std::shared_ptr<streams::HazardChecker> checker_;

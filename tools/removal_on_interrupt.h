@@ -1,6 +1,6 @@
-// RemovalOnInterrupt: while it lives, Ctrl-C (or being asked to end) removes unfinished files before
-// the program ends. A thread waits for the signals, so no handler and nothing global is needed, and
-// a read that hangs is no obstacle.
+// RemovalOnInterrupt: while it lives, Ctrl-C (or being asked to end) removes unfinished files
+// before the program ends. A thread waits for the signals, so no handler and nothing global is
+// needed, and a read that hangs is no obstacle.
 #pragma once
 
 #include <signal.h>

@@ -22,8 +22,8 @@ struct StatesAtMoment {
 StatesAtMoment states_at(replay::ReplaySource& source, const Moment& moment,
                          const std::string& file, const replay::ReplayWatch& first_watch);
 
-/// As a pickle, or as JSON where the name ends in .json, and finishes the file. The tables are those
-/// of the states and of the settings, which may be null.
+/// As a pickle, or as JSON where the name ends in .json, and finishes the file. The tables are
+/// those of the states and of the settings, which may be null.
 void write_snapshot_file(traces::OutputFile& output, const StatesAtMoment& at,
                          const traces::GenericPointer& settings,
                          const traces::SnapshotTables& tables);

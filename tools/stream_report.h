@@ -1,0 +1,21 @@
+// What `vramlab streams` says of a program, as text and as JSON.
+#pragma once
+
+#include <string>
+
+#include "replay/stream_simulation.h"
+
+namespace vramlab::tools {
+
+struct StreamOutcome {
+  std::string file;
+  replay::StreamReport report;
+  /// Streams, hazards, call sites and refused calls to show in the text, at most; 0 for all.
+  std::uint64_t shown = 10;
+};
+
+std::string stream_text(const StreamOutcome& outcome, const traces::SnapshotTables& tables);
+/// Everything, whatever `shown` says.
+std::string stream_json(const StreamOutcome& outcome, const traces::SnapshotTables& tables);
+
+}  // namespace vramlab::tools
