@@ -190,7 +190,11 @@ CudaStatus TimedStreams::synchronize_device(std::uint32_t device) {
   if (is_captured) return CudaStatus::stream_capture_unsupported;
   if (const CudaStatus status = check_unsafe_call(); status != CudaStatus::success) return status;
   std::vector<WorkRef> ends;
-  for (const std::uint32_t place : device_at(device).streams) {
+  std::vector<std::uint32_t>& streams = device_at(device).streams;
+  std::erase_if(streams, [this](std::uint32_t place) {
+    return streams_[place].is_destroyed && engine_.has_ended(streams_[place].last);
+  });
+  for (const std::uint32_t place : streams) {
     ends.push_back(streams_[place].last);
     watcher_.thread_follows_stream(caller_, streams_[place].name);
   }

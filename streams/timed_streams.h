@@ -150,7 +150,7 @@ class TimedStreams final : private WorkListener {
     PlaceIndex copies_out;
     PlaceIndex host_functions;
     std::uint32_t legacy = 0;
-    /// Blocking streams that are ahead of the legacy one, and all streams ever made.
+    /// Blocking streams that are ahead of the legacy one, and all streams that may have work left.
     std::vector<std::uint32_t> ahead;
     std::vector<std::uint32_t> streams;
     /// By hardware queue: what was put there last.
