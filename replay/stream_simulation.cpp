@@ -45,6 +45,7 @@ void StreamSimulation::program_event(const traces::ProgramEvent& event) {
 DeviceFrees StreamSimulation::frees_of(DeviceReplay& device) const {
   DeviceHistory history;
   history.device = device.device().value;
+  history.traits.requests_frees = true;
   history.events = device.history();
   history.stacks = device.history_stacks();
   for (const allocator::SnapshotSegment& segment : device.take_snapshot().segments)

@@ -124,7 +124,7 @@ CudaStatus TimedStreams::launch_graph(GraphId graph, StreamAt stream, std::uint6
     CaptureBook::add_graph(*member, launched.graph);
     return CudaStatus::success;
   }
-  const std::uint32_t place = stream_places_.at(stream);
+  const std::uint32_t place = stream_places_.find(stream);
   const WorkRef begin = put_mark(place, ItemKind::graph_begin, graph.value, tag);
   // A graph that still runs is waited for.
   engine_.follow(begin, launched.last_launch);
@@ -145,7 +145,8 @@ std::vector<WorkRef> TimedStreams::add_nodes(const Graph& graph, std::uint32_t s
   std::vector<WorkRef> nodes;
   nodes.reserve(graph.graph.nodes.size());
   for (const CapturedNode& node : graph.graph.nodes) {
-    const WorkRef item = add_on_place(ItemKind::graph_node, stream, node);
+    const WorkRef item = add_on_place(ItemKind::graph_node, stream,
+                                      {node.work, device_at(node.stream.device), node.priority});
     watcher_.issued({item.number, ItemKind::graph_node, streams_[stream].name, caller_,
                      engine_.now(), node.work.tag, &node.work});
     if (node.after.empty()) engine_.follow(item, begin);

@@ -35,7 +35,7 @@ CudaStatus TimedStreams::record_event(EventId event, StreamAt stream, std::uint6
   recorded.capture.reset();
   recorded.at.reset();
   recorded.is_recorded = true;
-  const std::uint32_t place = stream_places_.at(stream);
+  const std::uint32_t place = stream_places_.find(stream);
   recorded.record = put_mark(place, ItemKind::event_record, event.value, tag);
   // Submitted, it may end at once: everything else is said before.
   watcher_.event_recorded(event, stream);
@@ -51,7 +51,7 @@ CudaStatus TimedStreams::wait_for_event(StreamAt stream, EventId event, std::uin
   if (awaited.capture) return join_capture(stream, awaited);
   if (const CaptureBook::Member* member = captures_.find(stream))
     return invalidate(*member->capture, CudaStatus::stream_capture_isolation);
-  const std::uint32_t place = stream_places_.at(stream);
+  const std::uint32_t place = stream_places_.find(stream);
   const WorkRef item = put_mark(place, ItemKind::event_wait, event.value, tag);
   if (awaited.is_recorded) {
     engine_.follow(item, awaited.record);

@@ -10,7 +10,7 @@ StreamMark TimedStreams::put_mark(StreamAt stream) {
   if (captures_.find(stream) != nullptr)
     throw allocator::DeviceError("an event was recorded for a block's free on stream " +
                                  std::to_string(stream.stream.value) + ", which captures");
-  const std::uint32_t place = stream_places_.at(stream);
+  const std::uint32_t place = stream_places_.find(stream);
   const WorkRef item = put_mark(place, ItemKind::mark, 0, 0);
   engine_.submit(item);
   return {item};
@@ -24,12 +24,7 @@ bool TimedStreams::wait_for_stream(StreamAt stream) {
 }
 
 bool TimedStreams::wait_for_device(std::uint32_t device) {
-  std::vector<WorkRef> ends;
-  for (const std::uint32_t place : device_at(device).streams) {
-    ends.push_back(streams_[place].last);
-    watcher_.thread_follows_stream(caller_, name_in_orders(streams_[place]));
-  }
-  return wait_inside(ends);
+  return wait_inside(ends_of_device(device));
 }
 
 /// The call that is being made goes on behind them.

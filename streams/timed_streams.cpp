@@ -7,9 +7,6 @@
 
 namespace vramlab::streams {
 
-using allocator::EventId;
-using allocator::StreamId;
-
 TimedStreams::TimedStreams(const StreamModel& model, StreamWatcher& watcher)
     : model_(model),
       watcher_(watcher),
@@ -70,16 +67,18 @@ std::vector<StuckThread> TimedStreams::finish() {
 }
 
 std::vector<StuckWork> TimedStreams::stuck_work() const {
-  std::map<StreamAt, const Item*> first;
-  for (const Item& item : items_) {
+  std::map<StreamAt, WorkRef> first;
+  for (std::uint32_t slot = 0; slot < items_.size(); ++slot) {
+    const Item& item = items_[slot];
     if (!item.is_pending) continue;
-    const Item*& known = first[streams_[item.stream].name];
-    if (known == nullptr || item.number < known->number) known = &item;
+    WorkRef& known = first[streams_[item.stream].name];
+    if (known.number == 0 || item.number < known.number) known = {item.number, slot};
   }
   std::vector<StuckWork> stuck;
-  for (const auto& [stream, item] : first) {
-    stuck.push_back({stream, item->tag, std::nullopt});
-    if (is_awaiting_flag(*item)) stuck.back().awaited = FlagId{item->subject};
+  for (const auto& [stream, work] : first) {
+    const Item& item = items_[work.slot];
+    stuck.push_back({stream, engine_.tag_of(work), std::nullopt});
+    if (is_awaiting_flag(item)) stuck.back().awaited = FlagId{item.subject};
   }
   return stuck;
 }
@@ -94,8 +93,8 @@ bool TimedStreams::is_awaiting_flag(const Item& item) const {
 // Streams.
 
 const TimedStreams::Stream* TimedStreams::find_stream(StreamAt stream) const {
-  const auto found = stream_places_.find(stream);
-  return found == stream_places_.end() ? nullptr : &streams_[found->second];
+  const std::uint32_t place = stream_places_.find(stream);
+  return place == no_place ? nullptr : &streams_[place];
 }
 
 TimedStreams::Device& TimedStreams::device_at(std::uint32_t device) {
@@ -121,7 +120,8 @@ std::uint32_t TimedStreams::add_stream(Device& device, const Stream& stream) {
   streams_.push_back(stream);
   if (const std::uint32_t queues = model_.limits.hardware_queues; queues > 0)
     streams_.back().queue = device.next_queue++ % queues;
-  stream_places_[stream.name] = place;
+  streams_.back().device = &device;
+  stream_places_.set(stream.name, place);
   device.streams.push_back(place);
   return place;
 }
@@ -144,8 +144,9 @@ CudaStatus TimedStreams::destroy_stream(StreamAt stream) {
   if (found == nullptr || found->is_legacy) return CudaStatus::invalid_resource_handle;
   if (const CaptureBook::Member* member = captures_.find(stream))
     return invalidate(*member->capture, CudaStatus::stream_capture_unsupported);
-  Stream& destroyed = streams_[stream_places_.at(stream)];
+  Stream& destroyed = streams_[stream_places_.find(stream)];
   destroyed.is_destroyed = true;
+  device_at(stream.device).has_destroyed_streams = true;
   watcher_.stream_follows(name_in_orders(destroyed), stream);
   watcher_.stream_destroyed(stream);
   stream_places_.erase(stream);
@@ -203,188 +204,27 @@ CudaStatus TimedStreams::synchronize_device(std::uint32_t device) {
   }
   if (is_captured) return CudaStatus::stream_capture_unsupported;
   if (const CudaStatus status = check_unsafe_call(); status != CudaStatus::success) return status;
+  wait_here(ends_of_device(device));
+  return CudaStatus::success;
+}
+
+/// Of all streams, destroyed ones too; the thread follows them from now on. Destroyed ones that are
+/// done are done with.
+std::vector<WorkRef> TimedStreams::ends_of_device(std::uint32_t device) {
   std::vector<WorkRef> ends;
-  for (const std::uint32_t place : device_at(device).streams) {
+  std::vector<std::uint32_t>& streams = device_at(device).streams;
+  for (const std::uint32_t place : streams) {
     ends.push_back(streams_[place].last);
-    watcher_.thread_follows_stream(caller_, name_in_orders(streams_[place]));
+    if (!streams_[place].is_destroyed)
+      watcher_.thread_follows_stream(caller_, streams_[place].name);
   }
-  wait_here(std::move(ends));
-  return CudaStatus::success;
-}
-
-// Work.
-
-CudaStatus TimedStreams::submit(StreamAt stream, const Work& work) {
-  if (const CudaStatus status = check_use(stream); status != CudaStatus::success) return status;
-  const std::uint32_t place = stream_places_.at(stream);
-  if (CaptureBook::Member* member = captures_.find(stream)) {
-    if (work.blocks_host)
-      return invalidate(*member->capture, CudaStatus::stream_capture_unsupported);
-    CaptureBook::add_node(*member, {work, stream, streams_[place].priority, {}});
-    return CudaStatus::success;
-  }
-  const WorkRef item = put_work(place, work);
-  engine_.submit(item);
-  if (work.blocks_host) {
-    wait_here({item});
-    watcher_.thread_follows_stream(caller_, stream);
-  }
-  return CudaStatus::success;
-}
-
-PlaceIndex TimedStreams::place_of(const Device& device, WorkKind kind) const {
-  switch (kind) {
-    case WorkKind::kernel:
-    case WorkKind::copy_on_device:
-    case WorkKind::memset:
-      return device.kernels;
-    case WorkKind::copy_to_device:
-      return device.copies_in;
-    case WorkKind::copy_to_host:
-      return device.copies_out;
-    case WorkKind::host_function:
-      return device.host_functions;
-    case WorkKind::write_flag:
-    case WorkKind::await_flag:
-      return any_place;
-  }
-  return any_place;
-}
-
-WorkRef TimedStreams::put_work(std::uint32_t stream, const Work& work) {
-  const Stream& on = streams_[stream];
-  const WorkRef item = add_on_place(ItemKind::work, stream, {work, on.name, on.priority, {}});
-  put(stream, item);
-  watcher_.issued({item.number, ItemKind::work, on.name, caller_, engine_.now(), work.tag, &work});
-  return item;
-}
-
-WorkRef TimedStreams::add_on_place(ItemKind kind, std::uint32_t stream, const CapturedNode& node) {
-  const Work& work = node.work;
-  const bool has_flag = work.kind == WorkKind::write_flag || work.kind == WorkKind::await_flag;
-  const WorkRef item = add_item({.kind = kind,
-                                 .work = work.kind,
-                                 .fault = work.fault,
-                                 .stream = stream,
-                                 .tag = work.tag,
-                                 .subject = work.flag.value,
-                                 .value = work.value},
-                                {.duration = has_flag ? Duration{} : work.duration,
-                                 .place = place_of(device_at(node.stream.device), work.kind),
-                                 .priority = node.priority});
-  if (work.kind == WorkKind::await_flag) await_flag(work, item);
-  return item;
-}
-
-void TimedStreams::await_flag(const Work& work, WorkRef item) {
-  Flag& flag = flags_[work.flag];
-  if (flag.value >= work.value) return;
-  flag.waiting.emplace_back(work.value, item);
-  engine_.hold(item);
-}
-
-WorkRef TimedStreams::add_item(const Item& item, NewWork work) {
-  if (free_items_.empty()) {
-    free_items_.push_back(static_cast<std::uint32_t>(items_.size()));
-    items_.emplace_back();
-  }
-  work.tag = free_items_.back();
-  free_items_.pop_back();
-  work.arrival = engine_.now() + model_.launch_latency;
-  const WorkRef added = engine_.add(work);
-  items_[work.tag] = item;
-  items_[work.tag].number = added.number;
-  items_[work.tag].is_pending = true;
-  return added;
-}
-
-/// A mark on the stream that takes no time of its own.
-WorkRef TimedStreams::put_mark(std::uint32_t stream, ItemKind kind, std::uint64_t subject,
-                               std::uint64_t tag) {
-  const WorkRef item =
-      add_item({.kind = kind, .stream = stream, .tag = tag, .subject = subject}, {});
-  put(stream, item);
-  watcher_.issued({item.number, kind, streams_[stream].name, caller_, engine_.now(), tag, nullptr});
-  return item;
-}
-
-/// The next on the stream, behind all that must come before it. The watcher hears of that before it
-/// hears of the item.
-void TimedStreams::put(std::uint32_t stream, WorkRef item) {
-  Stream& on = streams_[stream];
-  Device& device = device_at(on.name.device);
-  engine_.follow(item, on.last);
-  if (on.is_legacy)
-    follow_blocking_streams(device, item);
-  else if (on.is_blocking)
-    follow_legacy_stream(device, on, stream, item);
-  if (!device.queue_ends.empty()) {
-    WorkRef& before = device.queue_ends[on.queue];
-    engine_.follow_begin(item, before);
-    before = item;
-  }
-  on.last = item;
-}
-
-void TimedStreams::follow_blocking_streams(Device& device, WorkRef item) {
-  const StreamAt legacy = streams_[device.legacy].name;
-  for (const std::uint32_t place : device.ahead) {
-    streams_[place].is_ahead = false;
-    engine_.follow(item, streams_[place].last);
-    watcher_.stream_follows(legacy, name_in_orders(streams_[place]));
-  }
-  device.ahead.clear();
-}
-
-void TimedStreams::follow_legacy_stream(Device& device, Stream& stream, std::uint32_t place,
-                                        WorkRef item) {
-  if (const Stream& legacy = streams_[device.legacy];
-      stream.followed_legacy != legacy.last.number) {
-    stream.followed_legacy = legacy.last.number;
-    engine_.follow(item, legacy.last);
-    watcher_.stream_follows(stream.name, legacy.name);
-  }
-  if (stream.is_ahead) return;
-  stream.is_ahead = true;
-  device.ahead.push_back(place);
-}
-
-// What ended.
-
-void TimedStreams::work_ended(const EndedWork& work) {
-  const Item item = items_[work.tag];
-  items_[work.tag].is_pending = false;
-  free_items_.push_back(static_cast<std::uint32_t>(work.tag));
-  watcher_.ended(
-      {work.number, item.kind, streams_[item.stream].name, item.tag, work.begin, work.end});
-  if (item.kind == ItemKind::event_record) {
-    note_record({item.subject}, work);
-  } else if (item.kind == ItemKind::work || item.kind == ItemKind::graph_node) {
-    if (item.work == WorkKind::write_flag) write_flag({item.subject}, item.value);
-    if (is_sticky(item.fault)) lose_context(item.fault);
-  }
-}
-
-void TimedStreams::note_record(EventId event, const EndedWork& work) {
-  const auto found = events_.find(event.value);
-  // Else it was destroyed, or recorded again since.
-  if (found != events_.end() && found->second.record.number == work.number)
-    found->second.at = work.end;
-}
-
-void TimedStreams::write_flag(FlagId id, std::uint64_t value) {
-  Flag& flag = flags_[id];
-  flag.value = std::max(flag.value, value);
-  std::erase_if(flag.waiting, [&](const auto& waiting) {
-    if (waiting.first > flag.value) return false;
-    engine_.let_go(waiting.second);
-    return true;
+  if (device_at(device).has_destroyed_streams)
+    for (const allocator::StreamId grave : {destroyed_blocking_streams, destroyed_other_streams})
+      watcher_.thread_follows_stream(caller_, {device, grave});
+  std::erase_if(streams, [this](std::uint32_t place) {
+    return streams_[place].is_destroyed && engine_.has_ended(streams_[place].last);
   });
-}
-
-void TimedStreams::lose_context(CudaStatus why) {
-  lost_ = why;
-  engine_.stop();
+  return ends;
 }
 
 }  // namespace vramlab::streams

@@ -18,6 +18,7 @@
 
 #include "streams/capture_book.h"
 #include "streams/host_clocks.h"
+#include "streams/stream_places.h"
 #include "streams/stream_watcher.h"
 #include "streams/work.h"
 #include "streams/work_engine.h"
@@ -132,8 +133,10 @@ class TimedStreams final : private WorkListener {
   CudaStatus lost_context() const { return lost_; }
 
  private:
+  struct Device;
   struct Stream {
     StreamAt name;
+    Device* device = nullptr;
     std::int32_t priority = 0;
     bool is_legacy = false;
     bool is_blocking = true;
@@ -163,7 +166,8 @@ class TimedStreams final : private WorkListener {
     PlaceIndex copies_out;
     PlaceIndex host_functions;
     std::uint32_t legacy = 0;
-    /// Blocking streams that are ahead of the legacy one, and all streams ever made.
+    bool has_destroyed_streams = false;
+    /// Blocking streams that are ahead of the legacy one, and all streams that may have work left.
     std::vector<std::uint32_t> ahead;
     std::vector<std::uint32_t> streams;
     /// By hardware queue: what was put there last.
@@ -174,13 +178,17 @@ class TimedStreams final : private WorkListener {
     ItemKind kind = ItemKind::work;
     WorkKind work = WorkKind::kernel;
     CudaStatus fault = CudaStatus::success;
+    bool is_pending = false;
     std::uint32_t stream = 0;
     std::uint64_t number = 0;
-    std::uint64_t tag = 0;
     /// The event, the flag or the graph.
     std::uint64_t subject = 0;
     std::uint64_t value = 0;
-    bool is_pending = false;
+  };
+  struct PlacedWork {
+    const Work& work;
+    const Device& device;
+    std::int32_t priority;
   };
   struct Flag {
     std::uint64_t value = 0;
@@ -195,11 +203,6 @@ class TimedStreams final : private WorkListener {
     Time since;
     std::vector<WorkRef> awaited;
   };
-  struct StreamHash {
-    std::size_t operator()(StreamAt at) const {
-      return at.stream.value * 0x9e3779b97f4a7c15ULL + at.device;
-    }
-  };
 
   void work_ended(const EndedWork& work) override;
   void note_record(allocator::EventId event, const EndedWork& work);
@@ -212,6 +215,7 @@ class TimedStreams final : private WorkListener {
   bool wait_inside(const std::vector<WorkRef>& awaited);
   bool is_awaiting_flag(const Item& item) const;
   std::vector<WorkRef> ends_of(StreamAt stream);
+  std::vector<WorkRef> ends_of_device(std::uint32_t device);
   void tell_known(StreamAt stream);
   static StreamAt name_in_orders(const Stream& stream);
 
@@ -219,11 +223,11 @@ class TimedStreams final : private WorkListener {
   /// Made where it is new.
   Device& device_at(std::uint32_t device);
   std::uint32_t add_stream(Device& device, const Stream& stream);
-  PlaceIndex place_of(const Device& device, WorkKind kind) const;
+  static PlaceIndex place_of(const Device& device, WorkKind kind);
 
   WorkRef add_item(const Item& item, NewWork work);
   WorkRef put_work(std::uint32_t stream, const Work& work);
-  WorkRef add_on_place(ItemKind kind, std::uint32_t stream, const CapturedNode& node);
+  WorkRef add_on_place(ItemKind kind, std::uint32_t stream, const PlacedWork& placed);
   void await_flag(const Work& work, WorkRef item);
   WorkRef put_mark(std::uint32_t stream, ItemKind kind, std::uint64_t subject, std::uint64_t tag);
   std::vector<WorkRef> add_nodes(const Graph& graph, std::uint32_t stream, WorkRef begin);
@@ -247,15 +251,15 @@ class TimedStreams final : private WorkListener {
   CudaStatus lost_ = CudaStatus::success;
   std::map<std::uint32_t, Device> devices_;
   std::vector<Stream> streams_;
-  std::unordered_map<StreamAt, std::uint32_t, StreamHash> stream_places_;
+  StreamPlaces stream_places_;
   std::unordered_map<std::uint64_t, Event> events_;
   std::map<FlagId, Flag> flags_;
   std::map<GraphId, Graph> graphs_;
   std::map<ThreadId, WaitingThread> waiting_threads_;
   std::map<ThreadId, CaptureMode> thread_modes_;
   CaptureBook captures_;
+  /// By slot of the engine.
   std::vector<Item> items_;
-  std::vector<std::uint32_t> free_items_;
 };
 
 }  // namespace vramlab::streams

@@ -26,8 +26,7 @@ WorkRef WorkEngine::add(const NewWork& work) {
   free_slots_.pop_back();
   slots_[slot] = {.number = ++last_number_,
                   .tag = work.tag,
-                  .arrival = work.arrival,
-                  .begin = {},
+                  .at = work.arrival,
                   .duration = work.duration,
                   // Not before it is submitted.
                   .awaited = 1,
@@ -68,15 +67,14 @@ void WorkEngine::let_go(WorkRef work) {
 void WorkEngine::become_ready(WorkRef work) {
   Slot& slot = slots_[work.slot];
   const bool is_limited = slot.place.value != any_place.value;
-  if (slot.arrival > now_) {
+  if (slot.at > now_) {
     if (is_limited || begins_ == Begins::followed) {
       slot.stage = Stage::arriving;
-      push({slot.arrival, work});
+      push({slot.at, work});
     } else {
       // Nobody can come between: the arrival needs no instant of its own.
       slot.stage = Stage::running;
-      slot.begin = slot.arrival;
-      push({slot.arrival + slot.duration, work});
+      push({slot.at + slot.duration, work});
     }
   } else if (is_limited) {
     slot.stage = Stage::ready;
@@ -92,7 +90,7 @@ void WorkEngine::become_ready(WorkRef work) {
 void WorkEngine::begin(WorkRef work) {
   Slot& slot = slots_[work.slot];
   slot.stage = Stage::running;
-  slot.begin = now_;
+  slot.at = now_;
   release_followers(slot.begin_followers);
   // Where followers began, slots may have moved: none was added, so they did not.
   slot.begin_followers = no_link;
@@ -105,7 +103,7 @@ void WorkEngine::begin(WorkRef work) {
 void WorkEngine::end(WorkRef work) {
   Slot& slot = slots_[work.slot];
   if (slot.place.value != any_place.value) ++places_[slot.place.value].free;
-  const EndedWork ended{slot.number, slot.tag, slot.begin, now_};
+  const EndedWork ended{work, slot.tag, slot.at, now_};
   const std::uint32_t followers = slot.followers;
   slot.number = 0;
   free_slots_.push_back(work.slot);

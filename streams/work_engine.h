@@ -39,7 +39,7 @@ struct NewWork {
 };
 
 struct EndedWork {
-  std::uint64_t number;
+  WorkRef work;
   std::uint64_t tag;
   Time begin;
   Time end;
@@ -86,6 +86,8 @@ class WorkEngine {
   /// Nothing begins or ends any more.
   void stop();
 
+  /// Requires: it is pending.
+  std::uint64_t tag_of(WorkRef work) const { return slots_[work.slot].tag; }
   bool has_ended(WorkRef work) const { return !is_pending(work); }
   Time now() const { return now_; }
   /// Added and not ended.
@@ -100,8 +102,8 @@ class WorkEngine {
     /// 0 in a free one.
     std::uint64_t number = 0;
     std::uint64_t tag = 0;
-    Time arrival;
-    Time begin;
+    /// When it arrives; once it runs, when it began.
+    Time at;
     Duration duration;
     std::uint32_t awaited = 0;
     std::uint32_t followers = no_link;

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "replay/engine_benchmark.h"
+#include "tools/bench_streams_command.h"
 #include "tools/bench_trace_command.h"
 #include "tools/commands.h"
 #include "traces/program_calls.h"
@@ -119,6 +120,7 @@ void add_bench_command(CLI::App& program, CommandAction& action) {
   engine->footer("Example: vramlab bench engine --conf max_split_size_mb:64 workload.json.gz");
   add_common_flags(*engine, arguments->flags);
   add_bench_trace_command(*bench, action);
+  add_bench_streams_command(*bench, action);
   engine->callback(
       [arguments, &action] { action = [arguments] { return bench_engine(*arguments); }; });
 }

@@ -1,5 +1,5 @@
-// docs/fidelity.md names only what there is: each function in the file it is said to be in, and
-// each test under tests/. And it can be wrong: broken pages are found.
+// docs/fidelity.md and docs/stream_model.md name only what there is: each function in the file it
+// is said to be in, and each test under tests/. And it can be wrong: broken pages are found.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -89,8 +89,29 @@ std::string fidelity_page() {
   return text_of(std::filesystem::path(VRAMLAB_SOURCE_DIR) / "docs" / "fidelity.md");
 }
 
+std::string stream_model_page() {
+  return text_of(std::filesystem::path(VRAMLAB_SOURCE_DIR) / "docs" / "stream_model.md");
+}
+
 TEST(FidelityPage, names_only_functions_and_tests_that_there_are) {
   EXPECT_THAT(missing_on(fidelity_page()), IsEmpty());
+}
+
+TEST(StreamModelPage, names_only_functions_and_tests_that_there_are) {
+  EXPECT_THAT(missing_on(stream_model_page()), IsEmpty());
+}
+
+TEST(StreamModelPage, gives_every_rule_and_decision_a_proof) {
+  std::istringstream page(stream_model_page());
+  const std::regex rule(R"((\d+\.\d+|D\d+) .*)");
+  const std::regex proven(R"(.* `\w+\.\w+`)");
+  std::size_t count = 0;
+  for (std::string line; std::getline(page, line);) {
+    if (!std::regex_match(line, rule)) continue;
+    ++count;
+    EXPECT_TRUE(std::regex_match(line, proven)) << line;
+  }
+  EXPECT_GT(count, 60U);
 }
 
 TEST(FidelityPage, gives_every_numbered_rule_a_function_and_a_proof) {
