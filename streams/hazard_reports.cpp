@@ -6,16 +6,9 @@
 namespace vramlab::streams {
 namespace {
 
-HazardKind kind_of(const HazardSide& first, const HazardSide& second) {
+HazardKind kind_of(const MemoryAccess& first, const MemoryAccess& second) {
   if (!first.writes) return HazardKind::write_before_read;
   return second.reads ? HazardKind::read_before_write : HazardKind::write_before_write;
-}
-
-/// Nodes of one launch are ordered where they were captured, all else where it was issued.
-Mend put_in_order(const HazardSide& first, const HazardSide& second) {
-  if (first.launch && first.launch == second.launch)
-    return {MendKind::wait_in_capture, second.captured_on, first.captured_on, std::nullopt};
-  return {MendKind::wait_for_event, second.stream, first.stream, std::nullopt};
 }
 
 HazardSide handle_side(HazardAct act, const HandleUse& use) {
@@ -31,24 +24,51 @@ constexpr HazardSide missing_write{.kind = WorkKind::write_flag, .is_known = fal
 
 }  // namespace
 
+HazardSide HazardChecker::side_of(const MemoryAccess& access) const {
+  return {.act = HazardAct::work,
+          .kind = access.kind,
+          .reads = access.reads,
+          .writes = access.writes,
+          .tag = access.tag,
+          .site = access.site,
+          .stream = order_.stream_of(access.epoch.line),
+          .thread = access.thread,
+          .number = access.number,
+          .is_node = access.is_node,
+          .captured_on = access.captured_on};
+}
+
+/// Nodes of one launch are put in order where they were captured, all else where it was issued.
+Mend HazardChecker::put_in_order(const MemoryAccess& first, const MemoryAccess& second) const {
+  // The launch of the second is the one that is being told.
+  if (first.is_node && second.is_node && first.number > order_.launch_number())
+    return {.kind = MendKind::wait_in_capture,
+            .stream = second.captured_on,
+            .awaited = first.captured_on};
+  return {.kind = MendKind::wait_for_event,
+          .stream = order_.stream_of(second.epoch.line),
+          .awaited = order_.stream_of(first.epoch.line)};
+}
+
 void HazardChecker::report_race(const MemoryAccess& first, const MemoryAccess& second) {
-  list_.add({.kind = kind_of(first.side, second.side),
-             .first = first.side,
-             .second = second.side,
+  list_.add({.kind = kind_of(first, second),
+             .first = side_of(first),
+             .second = side_of(second),
              .first_block = first.block,
              .second_block = second.block,
              .range = common_range(first.range, second.range),
-             .mend = put_in_order(first.side, second.side)});
+             .mend = put_in_order(first, second)});
 }
 
 void HazardChecker::report_reuse(const MemoryAccess& first, const ShadowBlock& block,
                                  const HazardSide& side) {
+  const StreamAt used_on = order_.stream_of(first.epoch.line);
   // The allocator takes no note of a block's own stream.
   const Mend mend = first.is_on_own_stream
-                        ? put_in_order(first.side, side)
-                        : Mend{.kind = MendKind::record_stream, .stream = first.side.stream};
+                        ? Mend{.stream = block.stream, .awaited = used_on}
+                        : Mend{.kind = MendKind::record_stream, .stream = used_on};
   list_.add({.kind = HazardKind::reused_too_early,
-             .first = first.side,
+             .first = side_of(first),
              .second = side,
              .first_block = first.block,
              .second_block = block.number,
@@ -56,14 +76,17 @@ void HazardChecker::report_reuse(const MemoryAccess& first, const ShadowBlock& b
              .mend = mend});
 }
 
-void HazardChecker::report_use_after_free(const ShadowBlock& block, const HazardSide& side) {
-  list_.add({.kind = HazardKind::use_after_free,
-             .first = block.freed,
-             .second = side,
-             .first_block = block.number,
-             .second_block = block.number,
-             .range = block.range,
-             .mend = {.kind = MendKind::free_later, .stream = side.stream}});
+void HazardChecker::report_use_after_free(BlockNumber block, const MemoryAccess& access) {
+  const FreedBlock* freed = memory_.find_freed(block);
+  const HazardSide long_ago{.act = HazardAct::free, .is_known = false};
+  list_.add(
+      {.kind = HazardKind::use_after_free,
+       .first = freed == nullptr ? long_ago : freed->free,
+       .second = side_of(access),
+       .first_block = block,
+       .second_block = block,
+       .range = freed == nullptr ? AddressRange{} : freed->range,
+       .mend = {.kind = MendKind::free_later, .stream = order_.stream_of(access.epoch.line)}});
 }
 
 void HazardChecker::destroyed(const HandleUse& destroyed) {

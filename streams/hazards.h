@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <vector>
@@ -109,18 +110,22 @@ class HazardChecker final : public StreamWatcher {
   void graph_destroyed(GraphId graph) override;
 
  private:
-  HazardSide side_of(const IssuedItem& item, std::uint64_t site) const;
-  void collect_touched(const WorkAccesses& accesses, const HazardSide& side);
-  ShadowBlock* find_used(BlockNumber number, const HazardSide& side);
-  void touch(ShadowBlock& block, const HazardSide& side, const Strand& strand);
+  MemoryAccess access_by(const IssuedItem& item, Epoch epoch, std::uint64_t site) const;
+  void collect_touched(const WorkAccesses& accesses, const MemoryAccess& access);
+  ShadowBlock* find_used(BlockNumber number, const MemoryAccess& access);
+  void touch(ShadowBlock& block, MemoryAccess& access, const VectorClock& clock);
   void meet(std::vector<MemoryAccess>& earlier, const MemoryAccess& now, const VectorClock& clock);
+  HazardSide side_of(const MemoryAccess& access) const;
+  Mend put_in_order(const MemoryAccess& first, const MemoryAccess& second) const;
   void report_race(const MemoryAccess& first, const MemoryAccess& second);
   void report_reuse(const MemoryAccess& first, const ShadowBlock& block, const HazardSide& side);
-  void report_use_after_free(const ShadowBlock& block, const HazardSide& side);
+  void report_use_after_free(BlockNumber block, const MemoryAccess& access);
 
   AccessSource& source_;
   ProgramOrder order_;
   ShadowMemory memory_;
+  /// Of live blocks: other streams that the free waits for.
+  std::map<BlockNumber, std::vector<StreamAt>> uses_;
   HazardList list_;
   DestroyedHandles destroyed_;
   /// By the work that is being told.

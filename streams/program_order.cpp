@@ -8,7 +8,7 @@ using allocator::EventId;
 
 ProgramOrder::Stream& ProgramOrder::stream_at(StreamAt stream) {
   const auto [found, is_new] = streams_.try_emplace(stream);
-  if (is_new) found->second.strand = lines_.take();
+  if (is_new) found->second.strand = take_line(stream);
   return found->second;
 }
 
@@ -16,6 +16,13 @@ Strand& ProgramOrder::thread_at(ThreadId thread) {
   const auto [found, is_new] = threads_.try_emplace(thread);
   if (is_new) found->second = lines_.take();
   return found->second;
+}
+
+Strand ProgramOrder::take_line(StreamAt name) {
+  Strand strand = lines_.take();
+  names_.resize(lines_.line_count());
+  names_[strand.line.value] = name;
+  return strand;
 }
 
 const Strand& ProgramOrder::thread(ThreadId thread) { return thread_at(thread); }
@@ -91,6 +98,7 @@ void ProgramOrder::graph_launched(const CapturedGraph& graph, GraphId name, Stre
   if (const auto found = graph_ends_.find(name); found != graph_ends_.end())
     follow(on.strand, found->second);
   launch_.stream = &on;
+  launch_.stream_name = stream;
   launch_.name = name;
   launch_.nodes = &graph.nodes;
   launch_.next = 0;
@@ -133,7 +141,7 @@ std::uint32_t ProgramOrder::take_branch() {
   // The first branch is the stream's own strand.
   std::vector<Strand>& known = launch_.stream->branches;
   const std::size_t used = launch_.branches.size() - 1;
-  if (used == known.size()) known.push_back(lines_.take());
+  if (used == known.size()) known.push_back(take_line(launch_.stream_name));
   launch_.branches.push_back({&known[used], 0});
   return static_cast<std::uint32_t>(used + 1);
 }

@@ -38,6 +38,8 @@ class ProgramOrder {
   const CapturedNode& node() const { return (*launch_.nodes)[launch_.next - 1]; }
   std::uint64_t launch_number() const { return launch_.number; }
 
+  /// Whose line it is; branches are their stream's. Requires: no thread's line.
+  StreamAt stream_of(LineIndex line) const { return names_[line.value]; }
   LineBook& lines() { return lines_; }
 
  private:
@@ -64,6 +66,7 @@ class ProgramOrder {
   /// Place 0 is the graph_begin, node i has place i + 1.
   struct Launch {
     Stream* stream = nullptr;
+    StreamAt stream_name;
     std::uint64_t number = 0;
     GraphId name;
     const std::vector<CapturedNode>* nodes = nullptr;
@@ -80,6 +83,7 @@ class ProgramOrder {
 
   Stream& stream_at(StreamAt stream);
   Strand& thread_at(ThreadId thread);
+  Strand take_line(StreamAt name);
   void follow(Strand& strand, const Strand& before);
 
   const Strand& node_issued();
@@ -88,6 +92,8 @@ class ProgramOrder {
   void end_launch();
 
   LineBook lines_;
+  /// By line.
+  std::vector<StreamAt> names_;
   std::unordered_map<StreamAt, Stream, StreamHash> streams_;
   std::map<ThreadId, Strand> threads_;
   /// As they were when the event was recorded.
