@@ -75,13 +75,14 @@ void HazardChecker::touch(ShadowBlock& block, MemoryAccess& access, const Vector
 void HazardChecker::meet(std::vector<MemoryAccess>& earlier, const MemoryAccess& now,
                          const VectorClock& clock) {
   std::erase_if(earlier, [&](const MemoryAccess& access) {
-    const AddressRange common = common_range(access.range, now.range);
     if (!clock.covers(access.epoch)) {
       const bool is_conflict = access.writes || now.writes;
-      if (is_conflict && !common.is_empty()) report_race(access, now);
+      if (is_conflict && !common_range(access.range, now.range).is_empty())
+        report_race(access, now);
       return false;
     }
-    return common == access.range && (now.writes || !access.writes);
+    return (now.writes || !access.writes) && now.range.begin <= access.range.begin &&
+           access.range.end <= now.range.end;
   });
 }
 

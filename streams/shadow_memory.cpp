@@ -65,8 +65,8 @@ ShadowBlock* ShadowMemory::find(BlockNumber block) {
 }
 
 const FreedBlock* ShadowMemory::find_freed(BlockNumber block) const {
-  const auto found = freed_.find(block.value);
-  return found == freed_.end() ? nullptr : &found->second;
+  const auto found = std::ranges::find(freed_, block, &FreedBlock::number);
+  return found == freed_.end() ? nullptr : &*found;
 }
 
 void ShadowMemory::forget(const ShadowBlock& block) {
@@ -76,12 +76,9 @@ void ShadowMemory::forget(const ShadowBlock& block) {
 
 void ShadowMemory::free(ShadowBlock& block, const HazardSide& side,
                         std::span<const VectorClock* const> ended) {
-  freed_[block.number.value] = {block.range, side};
-  freed_order_.push_back(block.number);
-  if (freed_order_.size() > most_freed) {
-    freed_.erase(freed_order_.front().value);
-    freed_order_.pop_front();
-  }
+  if (freed_.size() < most_freed) freed_.emplace_back();
+  freed_[next_freed_] = {block.number, block.range, side};
+  next_freed_ = (next_freed_ + 1) % most_freed;
   block.is_freed = true;
   // What launches do there goes on to matter.
   if (block.is_of_graph) return;

@@ -4,11 +4,10 @@
 #pragma once
 
 #include <compare>
+#include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <span>
-#include <unordered_map>
 #include <vector>
 
 #include "streams/address_range.h"
@@ -51,6 +50,7 @@ struct ShadowBlock {
 };
 
 struct FreedBlock {
+  BlockNumber number{};
   AddressRange range{};
   HazardSide free{};
 };
@@ -102,8 +102,9 @@ class ShadowMemory {
   std::vector<std::uint32_t> free_places_;
   BlockNumber last_{};
   RemainsMap remains_;
-  std::unordered_map<std::uint64_t, FreedBlock> freed_;
-  std::deque<BlockNumber> freed_order_;
+  /// A ring: the last of them, looked at only for reports.
+  std::vector<FreedBlock> freed_;
+  std::size_t next_freed_ = 0;
   /// All blocks of graphs, with those that they overlap.
   std::map<BlockNumber, std::vector<BlockNumber>> graph_blocks_;
 };
