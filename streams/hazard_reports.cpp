@@ -1,5 +1,6 @@
 // HazardChecker: what it makes of two sides that meet.
 #include <algorithm>
+#include <utility>
 
 #include "streams/hazards.h"
 
@@ -51,13 +52,17 @@ Mend HazardChecker::put_in_order(const MemoryAccess& first, const MemoryAccess& 
 }
 
 void HazardChecker::report_race(const MemoryAccess& first, const MemoryAccess& second) {
-  list_.add({.kind = kind_of(first, second),
-             .first = side_of(first),
-             .second = side_of(second),
-             .first_block = first.block,
-             .second_block = second.block,
-             .range = common_range(first.range, second.range),
-             .mend = put_in_order(first, second)});
+  add_or_doubt({.hazard = {.kind = kind_of(first, second),
+                           .first = side_of(first),
+                           .second = side_of(second),
+                           .first_block = first.block,
+                           .second_block = second.block,
+                           .range = common_range(first.range, second.range),
+                           .mend = put_in_order(first, second)},
+                .first = first.epoch,
+                .second = second.epoch,
+                .open_before_first = order_.flags().open_before(first.epoch),
+                .open_before_second = order_.flags().open_before(second.epoch)});
 }
 
 void HazardChecker::report_reuse(const MemoryAccess& first, const ShadowBlock& block,
@@ -67,13 +72,52 @@ void HazardChecker::report_reuse(const MemoryAccess& first, const ShadowBlock& b
   const Mend mend = first.is_on_own_stream
                         ? Mend{.stream = block.stream, .awaited = used_on}
                         : Mend{.kind = MendKind::record_stream, .stream = used_on};
-  list_.add({.kind = HazardKind::reused_too_early,
-             .first = side_of(first),
-             .second = side,
-             .first_block = first.block,
-             .second_block = block.number,
-             .range = common_range(first.range, block.range),
-             .mend = mend});
+  Doubt doubt{.hazard = {.kind = HazardKind::reused_too_early,
+                         .first = side_of(first),
+                         .second = side,
+                         .first_block = first.block,
+                         .second_block = block.number,
+                         .range = common_range(first.range, block.range),
+                         .mend = mend},
+              .first = first.epoch,
+              .second = std::nullopt,
+              .open_before_first = order_.flags().open_before(first.epoch),
+              .open_before_second = {}};
+  for (const VectorClock* clock : clocks_)
+    for (const Epoch token : order_.flags().open_in(*clock))
+      doubt.open_before_second.push_back(token);
+  add_or_doubt(std::move(doubt));
+}
+
+void HazardChecker::add_or_doubt(Doubt doubt) {
+  if (doubt.open_before_first.empty() && doubt.open_before_second.empty())
+    list_.add(doubt.hazard);
+  else
+    doubts_.push_back(std::move(doubt));
+}
+
+void HazardChecker::settle(const ClosedWait& wait) {
+  std::erase_if(doubts_, [&](Doubt& doubt) {
+    if (is_put_in_order(doubt, wait)) return true;
+    if (!doubt.open_before_first.empty() || !doubt.open_before_second.empty()) return false;
+    list_.add(doubt.hazard);
+    return true;
+  });
+}
+
+/// Where the wait does not decide it, what its writer waits for may.
+bool HazardChecker::is_put_in_order(Doubt& doubt, const ClosedWait& wait) {
+  if (std::erase(doubt.open_before_second, wait.token) > 0) {
+    if (wait.writer.covers(doubt.first)) return true;
+    doubt.open_before_second.insert(doubt.open_before_second.end(), wait.open.begin(),
+                                    wait.open.end());
+  }
+  if (std::erase(doubt.open_before_first, wait.token) > 0) {
+    if (doubt.second && wait.writer.covers(*doubt.second)) return true;
+    doubt.open_before_first.insert(doubt.open_before_first.end(), wait.open.begin(),
+                                   wait.open.end());
+  }
+  return false;
 }
 
 void HazardChecker::report_use_after_free(BlockNumber block, const MemoryAccess& access) {

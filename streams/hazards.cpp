@@ -13,10 +13,13 @@ using allocator::EventId;
 void HazardChecker::issued(const IssuedItem& item) {
   const Strand& strand = order_.issued(item);
   if (item.work == nullptr) return;
+  if (item.work->kind == WorkKind::write_flag)
+    for (const ClosedWait& wait : order_.take_closed_waits()) settle(wait);
   const WorkAccesses accesses = source_.accesses_of(item.tag);
   if (accesses.read.empty() && accesses.written.empty()) return;
   MemoryAccess access = access_by(item, strand.now(), accesses.site);
   collect_touched(accesses, access);
+  open_ = order_.flags().open_before(access.epoch);
   for (ShadowBlock* block : touched_) touch(*block, access, strand.clock);
 }
 
@@ -82,8 +85,16 @@ void HazardChecker::meet(std::vector<MemoryAccess>& earlier, const MemoryAccess&
       return false;
     }
     return (now.writes || !access.writes) && now.range.begin <= access.range.begin &&
-           access.range.end <= now.range.end;
+           access.range.end <= now.range.end && is_sure_to_run_after(access);
   });
+}
+
+/// What is behind an open wait may never run; then it stands for nothing that is not behind it.
+bool HazardChecker::is_sure_to_run_after(const MemoryAccess& earlier) const {
+  if (open_.empty()) return true;
+  const std::vector<Epoch> open = order_.flags().open_before(earlier.epoch);
+  return std::ranges::all_of(open_,
+                             [&](Epoch token) { return std::ranges::count(open, token) > 0; });
 }
 
 // Memory.
@@ -100,7 +111,7 @@ void HazardChecker::handed_out(const HandedOut& block) {
                                         .is_of_graph = block.is_of_graph});
   if (made.accesses.empty()) return;
   const VectorClock& of_thread = order_.thread(block.thread).clock;
-  clocks_.clear();
+  clocks_.assign(1, &of_thread);
   order_.add_clocks_of_next(block.stream, clocks_);
   std::erase_if(made.accesses, [&](const MemoryAccess& access) {
     if (of_thread.covers(access.epoch)) return true;

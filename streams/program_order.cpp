@@ -1,6 +1,7 @@
 #include "streams/program_order.h"
 
 #include <algorithm>
+#include <optional>
 
 namespace vramlab::streams {
 
@@ -32,6 +33,7 @@ void ProgramOrder::follow(Strand& strand, const Strand& before) {
   if (strand.clock.covers(known) && lines_.is_current(known)) return;
   strand.clock.join(before.clock);
   strand.advance();
+  if (flags_.has_open()) flags_.note(strand);
 }
 
 void ProgramOrder::add_clocks_of_next(StreamAt stream,
@@ -52,6 +54,14 @@ void ProgramOrder::add_clocks_of_next(StreamAt stream,
 }
 
 const Strand& ProgramOrder::issued(const IssuedItem& item) {
+  Strand& strand = place(item);
+  if (item.work == nullptr) return strand;
+  if (item.work->kind == WorkKind::write_flag) write_flag(*item.work, strand);
+  if (item.work->kind == WorkKind::await_flag) await_flag(*item.work, strand);
+  return strand;
+}
+
+Strand& ProgramOrder::place(const IssuedItem& item) {
   if (item.kind == ItemKind::graph_node) return node_issued();
   if (item.kind == ItemKind::graph_end) end_launch();
   Strand& strand = stream_at(item.stream).strand;
@@ -86,9 +96,61 @@ void ProgramOrder::thread_follows_event(ThreadId thread, EventId event) {
 void ProgramOrder::stream_destroyed(StreamAt stream) {
   const auto found = streams_.find(stream);
   if (found == streams_.end()) return;
-  lines_.retire(found->second.strand.now());
-  for (const Strand& branch : found->second.branches) lines_.retire(branch.now());
+  const auto end = [this](const Strand& strand) {
+    flags_.line_ended(strand.now());
+    lines_.retire(strand.now());
+  };
+  end(found->second.strand);
+  for (const Strand& branch : found->second.branches) end(branch);
   streams_.erase(found);
+}
+
+// Flags.
+
+void ProgramOrder::await_flag(const Work& work, Strand& strand) {
+  if (work.value == 0) return;
+  if (const std::optional<VectorClock> before = flags_.writes_before(work.flag, work.value)) {
+    strand.clock.join(*before);
+  } else {
+    const Strand token = take_token();
+    strand.clock.set(token.now());
+    flags_.open(work.flag, work.value, token.now());
+  }
+  strand.advance();
+  if (flags_.has_open()) flags_.note(strand);
+}
+
+Strand ProgramOrder::take_token() {
+  if (free_tokens_.empty()) return take_line({});
+  Strand token = std::move(free_tokens_.back());
+  free_tokens_.pop_back();
+  token.advance();
+  return token;
+}
+
+void ProgramOrder::write_flag(const Work& work, const Strand& strand) {
+  for (ClosedWait& wait : flags_.written(work.flag, work.value, strand.clock)) {
+    close(wait);
+    free_tokens_.push_back({wait.token.line, {}});
+    free_tokens_.back().clock.set(wait.token);
+    closed_waits_.push_back(std::move(wait));
+  }
+}
+
+/// All that is behind the wait is behind the writer.
+void ProgramOrder::close(const ClosedWait& wait) {
+  const auto learn = [&](VectorClock& clock) {
+    if (clock.covers(wait.token)) clock.join(wait.writer);
+  };
+  for (auto& [name, stream] : streams_) {
+    learn(stream.strand.clock);
+    for (Strand& branch : stream.branches) learn(branch.clock);
+  }
+  for (auto& [thread, strand] : threads_) learn(strand.clock);
+  for (auto& [event, strand] : events_) learn(strand.clock);
+  for (auto& [graph, strand] : graph_ends_) learn(strand.clock);
+  for (auto& [place, strand] : launch_.left_behind) learn(strand.clock);
+  flags_.visit_clocks(learn);
 }
 
 // Graphs. Where a node follows the last one of a branch it goes on along it, else it begins one.
@@ -112,7 +174,7 @@ void ProgramOrder::graph_launched(const CapturedGraph& graph, GraphId name, Stre
   on.branches.reserve(graph.nodes.size());
 }
 
-const Strand& ProgramOrder::node_issued() {
+Strand& ProgramOrder::node_issued() {
   const auto place = static_cast<std::uint32_t>(++launch_.next);
   const NodePlaces& after = (*launch_.nodes)[place - 1].after;
   launch_.followed.assign(after.begin(), after.end());

@@ -6,8 +6,10 @@
 #include <cstdint>
 #include <map>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
+#include "streams/flag_order.h"
 #include "streams/line_book.h"
 #include "streams/stream_watcher.h"
 #include "streams/vector_clock.h"
@@ -33,6 +35,10 @@ class ProgramOrder {
   void stream_destroyed(StreamAt stream);
   void event_destroyed(allocator::EventId event) { events_.erase(event.value); }
   void graph_destroyed(GraphId graph) { graph_ends_.erase(graph); }
+
+  const FlagOrder& flags() const { return flags_; }
+  /// Waits that were closed since this was asked last.
+  std::vector<ClosedWait> take_closed_waits() { return std::exchange(closed_waits_, {}); }
 
   /// The node that was issued last, and the number of its graph_begin.
   const CapturedNode& node() const { return (*launch_.nodes)[launch_.next - 1]; }
@@ -86,7 +92,13 @@ class ProgramOrder {
   Strand take_line(StreamAt name);
   void follow(Strand& strand, const Strand& before);
 
-  const Strand& node_issued();
+  Strand& place(const IssuedItem& item);
+  void write_flag(const Work& work, const Strand& strand);
+  void await_flag(const Work& work, Strand& strand);
+  Strand take_token();
+  void close(const ClosedWait& wait);
+
+  Strand& node_issued();
   std::uint32_t take_branch();
   const Strand& strand_at(std::uint32_t place) const;
   void end_launch();
@@ -101,6 +113,10 @@ class ProgramOrder {
   /// As they were when the latest launch ended: launches of a graph do not overlap.
   std::map<GraphId, Strand> graph_ends_;
   Launch launch_;
+  FlagOrder flags_;
+  std::vector<ClosedWait> closed_waits_;
+  /// Lines that stood for open waits.
+  std::vector<Strand> free_tokens_;
 };
 
 }  // namespace vramlab::streams
