@@ -120,7 +120,10 @@ bool HazardChecker::is_put_in_order(Doubt& doubt, const ClosedWait& wait) {
   return false;
 }
 
-void HazardChecker::report_use_after_free(BlockNumber block, const MemoryAccess& access) {
+void HazardChecker::report_use_after_free(BlockNumber block, const WorkAccesses& accesses,
+                                          MemoryAccess access) {
+  access.reads = std::ranges::count(accesses.read, block) > 0;
+  access.writes = std::ranges::count(accesses.written, block) > 0;
   const FreedBlock* freed = memory_.find_freed(block);
   const HazardSide long_ago{.act = HazardAct::free, .is_known = false};
   list_.add(

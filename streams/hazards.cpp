@@ -40,25 +40,31 @@ MemoryAccess HazardChecker::access_by(const IssuedItem& item, Epoch epoch,
 void HazardChecker::collect_touched(const WorkAccesses& accesses, const MemoryAccess& access) {
   touched_.clear();
   for (const BlockNumber number : accesses.read) {
-    ShadowBlock* block = find_used(number, access);
-    if (block == nullptr || block->reader == access.number) continue;
-    block->reader = access.number;
-    touched_.push_back(block);
+    ShadowBlock* block = find_usable(number, access);
+    if (block == nullptr) {
+      report_use_after_free(number, accesses, access);
+    } else if (block->reader != access.number) {
+      block->reader = access.number;
+      touched_.push_back(block);
+    }
   }
   for (const BlockNumber number : accesses.written) {
-    ShadowBlock* block = find_used(number, access);
-    if (block == nullptr || block->writer == access.number) continue;
-    block->writer = access.number;
-    if (block->reader != access.number) touched_.push_back(block);
+    ShadowBlock* block = find_usable(number, access);
+    if (block == nullptr) {
+      // What is read as well is reported already.
+      if (std::ranges::count(accesses.read, number) == 0)
+        report_use_after_free(number, accesses, access);
+    } else if (block->writer != access.number) {
+      block->writer = access.number;
+      if (block->reader != access.number) touched_.push_back(block);
+    }
   }
 }
 
-/// Null, and reported, where it was freed. Launches go on using what belongs to their graph.
-ShadowBlock* HazardChecker::find_used(BlockNumber number, const MemoryAccess& access) {
+/// Null where it was freed. Launches go on using what belongs to their graph.
+ShadowBlock* HazardChecker::find_usable(BlockNumber number, const MemoryAccess& access) {
   ShadowBlock* block = memory_.find(number);
-  if (block != nullptr && (!block->is_freed || access.is_node)) return block;
-  report_use_after_free(number, access);
-  return nullptr;
+  return block != nullptr && (!block->is_freed || access.is_node) ? block : nullptr;
 }
 
 void HazardChecker::touch(ShadowBlock& block, MemoryAccess& access, const VectorClock& clock) {

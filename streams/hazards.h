@@ -123,7 +123,7 @@ class HazardChecker final : public StreamWatcher {
 
   MemoryAccess access_by(const IssuedItem& item, Epoch epoch, std::uint64_t site) const;
   void collect_touched(const WorkAccesses& accesses, const MemoryAccess& access);
-  ShadowBlock* find_used(BlockNumber number, const MemoryAccess& access);
+  ShadowBlock* find_usable(BlockNumber number, const MemoryAccess& access);
   void touch(ShadowBlock& block, MemoryAccess& access, const VectorClock& clock);
   void meet(std::vector<MemoryAccess>& earlier, const MemoryAccess& now, const VectorClock& clock);
   bool is_sure_to_run_after(const MemoryAccess& earlier) const;
@@ -134,7 +134,7 @@ class HazardChecker final : public StreamWatcher {
   Mend put_in_order(const MemoryAccess& first, const MemoryAccess& second) const;
   void report_race(const MemoryAccess& first, const MemoryAccess& second);
   void report_reuse(const MemoryAccess& first, const ShadowBlock& block, const HazardSide& side);
-  void report_use_after_free(BlockNumber block, const MemoryAccess& access);
+  void report_use_after_free(BlockNumber block, const WorkAccesses& accesses, MemoryAccess access);
 
   AccessSource& source_;
   ProgramOrder order_;
