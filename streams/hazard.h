@@ -51,8 +51,8 @@ struct HazardSide {
   ThreadId thread{};
   /// Of work: the watcher's number of the item.
   std::uint64_t number = 0;
-  /// Of a graph's node: the number of the graph_begin, and the stream that it was captured on.
-  std::optional<std::uint64_t> launch{};
+  /// Of a graph: the stream that it was captured on. `stream` is the one it was launched on.
+  bool is_node = false;
   StreamAt captured_on{};
   /// False where it was so long ago that nobody remembers; then only `act` means something.
   bool is_known = true;

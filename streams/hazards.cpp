@@ -13,68 +13,69 @@ using allocator::EventId;
 void HazardChecker::issued(const IssuedItem& item) {
   const Strand& strand = order_.issued(item);
   if (item.work == nullptr) return;
+  if (item.work->kind == WorkKind::write_flag)
+    for (const ClosedWait& wait : order_.take_closed_waits()) settle(wait);
   const WorkAccesses accesses = source_.accesses_of(item.tag);
   if (accesses.read.empty() && accesses.written.empty()) return;
-  HazardSide side = side_of(item, accesses.site);
-  collect_touched(accesses, side);
-  for (ShadowBlock* block : touched_) {
-    side.reads = block->reader == item.number;
-    side.writes = block->writer == item.number;
-    touch(*block, side, strand);
-  }
+  MemoryAccess access = access_by(item, strand.now(), accesses.site);
+  collect_touched(accesses, access);
+  open_ = order_.flags().open_before(access.epoch);
+  for (ShadowBlock* block : touched_) touch(*block, access, strand.clock);
 }
 
-HazardSide HazardChecker::side_of(const IssuedItem& item, std::uint64_t site) const {
-  HazardSide side{.act = HazardAct::work,
-                  .kind = item.work->kind,
-                  .tag = item.tag,
-                  .site = site,
-                  .stream = item.stream,
-                  .thread = item.thread,
-                  .number = item.number};
-  if (item.kind == ItemKind::graph_node) {
-    side.launch = order_.launch_number();
-    side.captured_on = order_.node().stream;
-  }
-  return side;
+MemoryAccess HazardChecker::access_by(const IssuedItem& item, Epoch epoch,
+                                      std::uint64_t site) const {
+  const bool is_node = item.kind == ItemKind::graph_node;
+  return {.epoch = epoch,
+          .tag = item.tag,
+          .site = site,
+          .number = item.number,
+          .captured_on = is_node ? order_.node().stream : item.stream,
+          .thread = item.thread,
+          .kind = item.work->kind,
+          .is_node = is_node};
 }
 
 /// Each block once, however often it is named.
-void HazardChecker::collect_touched(const WorkAccesses& accesses, const HazardSide& side) {
+void HazardChecker::collect_touched(const WorkAccesses& accesses, const MemoryAccess& access) {
   touched_.clear();
   for (const BlockNumber number : accesses.read) {
-    ShadowBlock* block = find_used(number, side);
-    if (block == nullptr || block->reader == side.number) continue;
-    block->reader = side.number;
-    touched_.push_back(block);
+    ShadowBlock* block = find_usable(number, access);
+    if (block == nullptr) {
+      report_use_after_free(number, accesses, access);
+    } else if (block->reader != access.number) {
+      block->reader = access.number;
+      touched_.push_back(block);
+    }
   }
   for (const BlockNumber number : accesses.written) {
-    ShadowBlock* block = find_used(number, side);
-    if (block == nullptr || block->writer == side.number) continue;
-    block->writer = side.number;
-    if (block->reader != side.number) touched_.push_back(block);
+    ShadowBlock* block = find_usable(number, access);
+    if (block == nullptr) {
+      // What is read as well is reported already.
+      if (std::ranges::count(accesses.read, number) == 0)
+        report_use_after_free(number, accesses, access);
+    } else if (block->writer != access.number) {
+      block->writer = access.number;
+      if (block->reader != access.number) touched_.push_back(block);
+    }
   }
 }
 
-ShadowBlock* HazardChecker::find_used(BlockNumber number, const HazardSide& side) {
+/// Null where it was freed. Launches go on using what belongs to their graph.
+ShadowBlock* HazardChecker::find_usable(BlockNumber number, const MemoryAccess& access) {
   ShadowBlock* block = memory_.find(number);
-  if (block != nullptr) return block;
-  report_use_after_free({.number = number, .freed = {.act = HazardAct::free, .is_known = false}},
-                        side);
-  return nullptr;
+  return block != nullptr && (!block->is_freed || access.is_node) ? block : nullptr;
 }
 
-void HazardChecker::touch(ShadowBlock& block, const HazardSide& side, const Strand& strand) {
-  const bool is_kept_for_graphs = block.is_of_graph && side.launch.has_value();
-  if (block.is_freed && !is_kept_for_graphs) {
-    report_use_after_free(block, side);
-    return;
-  }
-  const MemoryAccess access{strand.now(), side, block.number, block.range,
-                            side.stream == block.stream};
-  meet(block.accesses, access, strand.clock);
-  for (const BlockNumber other : block.overlapping)
-    meet(memory_.find(other)->accesses, access, strand.clock);
+void HazardChecker::touch(ShadowBlock& block, MemoryAccess& access, const VectorClock& clock) {
+  access.block = block.number;
+  access.range = block.range;
+  access.reads = block.reader == access.number;
+  access.writes = block.writer == access.number;
+  access.is_on_own_stream = order_.stream_of(access.epoch.line) == block.stream;
+  meet(block.accesses, access, clock);
+  for (const BlockNumber other : memory_.overlapping(block))
+    meet(memory_.find(other)->accesses, access, clock);
   block.accesses.push_back(access);
 }
 
@@ -83,14 +84,23 @@ void HazardChecker::touch(ShadowBlock& block, const HazardSide& side, const Stra
 void HazardChecker::meet(std::vector<MemoryAccess>& earlier, const MemoryAccess& now,
                          const VectorClock& clock) {
   std::erase_if(earlier, [&](const MemoryAccess& access) {
-    const AddressRange common = common_range(access.range, now.range);
     if (!clock.covers(access.epoch)) {
-      const bool is_conflict = access.side.writes || now.side.writes;
-      if (is_conflict && !common.is_empty()) report_race(access, now);
+      const bool is_conflict = access.writes || now.writes;
+      if (is_conflict && !common_range(access.range, now.range).is_empty())
+        report_race(access, now);
       return false;
     }
-    return common == access.range && (now.side.writes || !access.side.writes);
+    return (now.writes || !access.writes) && now.range.begin <= access.range.begin &&
+           access.range.end <= now.range.end && is_sure_to_run_after(access);
   });
+}
+
+/// What is behind an open wait may never run; then it stands for nothing that is not behind it.
+bool HazardChecker::is_sure_to_run_after(const MemoryAccess& earlier) const {
+  if (open_.empty()) return true;
+  const std::vector<Epoch> open = order_.flags().open_before(earlier.epoch);
+  return std::ranges::all_of(open_,
+                             [&](Epoch token) { return std::ranges::count(open, token) > 0; });
 }
 
 // Memory.
@@ -107,7 +117,7 @@ void HazardChecker::handed_out(const HandedOut& block) {
                                         .is_of_graph = block.is_of_graph});
   if (made.accesses.empty()) return;
   const VectorClock& of_thread = order_.thread(block.thread).clock;
-  clocks_.clear();
+  clocks_.assign(1, &of_thread);
   order_.add_clocks_of_next(block.stream, clocks_);
   std::erase_if(made.accesses, [&](const MemoryAccess& access) {
     if (of_thread.covers(access.epoch)) return true;
@@ -120,9 +130,10 @@ void HazardChecker::handed_out(const HandedOut& block) {
 void HazardChecker::stream_uses(BlockNumber block, StreamAt stream) {
   ShadowBlock* used = memory_.find(block);
   check(used != nullptr && !used->is_freed, "only live memory can be recorded on a stream");
-  // The allocator ignores the stream that a block belongs to: its order is the stream's own.
-  if (stream != used->stream && std::ranges::count(used->uses, stream) == 0)
-    used->uses.push_back(stream);
+  // The allocator takes no note of the stream that a block belongs to.
+  if (stream == used->stream) return;
+  std::vector<StreamAt>& uses = uses_[block];
+  if (std::ranges::count(uses, stream) == 0) uses.push_back(stream);
 }
 
 void HazardChecker::freed(BlockNumber block, ThreadId thread, std::uint64_t tag) {
@@ -130,7 +141,10 @@ void HazardChecker::freed(BlockNumber block, ThreadId thread, std::uint64_t tag)
   check(freed != nullptr && !freed->is_freed, "only live memory can be freed");
   // What the thread knows to have ended, and what the allocator will have waited for.
   clocks_.assign(1, &order_.thread(thread).clock);
-  for (const StreamAt stream : freed->uses) order_.add_clocks_of_next(stream, clocks_);
+  if (const auto found = uses_.find(block); found != uses_.end()) {
+    for (const StreamAt stream : found->second) order_.add_clocks_of_next(stream, clocks_);
+    uses_.erase(found);
+  }
   memory_.free(
       *freed,
       {.act = HazardAct::free, .tag = tag, .site = tag, .stream = freed->stream, .thread = thread},

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <vector>
@@ -109,22 +110,44 @@ class HazardChecker final : public StreamWatcher {
   void graph_destroyed(GraphId graph) override;
 
  private:
-  HazardSide side_of(const IssuedItem& item, std::uint64_t site) const;
-  void collect_touched(const WorkAccesses& accesses, const HazardSide& side);
-  ShadowBlock* find_used(BlockNumber number, const HazardSide& side);
-  void touch(ShadowBlock& block, const HazardSide& side, const Strand& strand);
+  /// Two sides that met. It is not known yet whether they are in order where one is behind a wait
+  /// for a flag that nobody wrote so far.
+  struct Doubt {
+    Hazard hazard;
+    Epoch first;
+    /// A hand-out has none.
+    std::optional<Epoch> second;
+    std::vector<Epoch> open_before_first;
+    std::vector<Epoch> open_before_second;
+  };
+
+  MemoryAccess access_by(const IssuedItem& item, Epoch epoch, std::uint64_t site) const;
+  void collect_touched(const WorkAccesses& accesses, const MemoryAccess& access);
+  ShadowBlock* find_usable(BlockNumber number, const MemoryAccess& access);
+  void touch(ShadowBlock& block, MemoryAccess& access, const VectorClock& clock);
   void meet(std::vector<MemoryAccess>& earlier, const MemoryAccess& now, const VectorClock& clock);
+  bool is_sure_to_run_after(const MemoryAccess& earlier) const;
+  void add_or_doubt(Doubt doubt);
+  static bool is_put_in_order(Doubt& doubt, const ClosedWait& wait);
+  void settle(const ClosedWait& wait);
+  HazardSide side_of(const MemoryAccess& access) const;
+  Mend put_in_order(const MemoryAccess& first, const MemoryAccess& second) const;
   void report_race(const MemoryAccess& first, const MemoryAccess& second);
   void report_reuse(const MemoryAccess& first, const ShadowBlock& block, const HazardSide& side);
-  void report_use_after_free(const ShadowBlock& block, const HazardSide& side);
+  void report_use_after_free(BlockNumber block, const WorkAccesses& accesses, MemoryAccess access);
 
   AccessSource& source_;
   ProgramOrder order_;
   ShadowMemory memory_;
+  /// Of live blocks: other streams that the free waits for.
+  std::map<BlockNumber, std::vector<StreamAt>> uses_;
   HazardList list_;
+  std::vector<Doubt> doubts_;
   DestroyedHandles destroyed_;
   /// By the work that is being told.
   std::vector<ShadowBlock*> touched_;
+  /// Open waits that it is behind.
+  std::vector<Epoch> open_;
   /// Of what is before the hand-out or the free that is being told.
   std::vector<const VectorClock*> clocks_;
 };

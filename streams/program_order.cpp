@@ -1,6 +1,7 @@
 #include "streams/program_order.h"
 
 #include <algorithm>
+#include <optional>
 
 namespace vramlab::streams {
 
@@ -8,7 +9,7 @@ using allocator::EventId;
 
 ProgramOrder::Stream& ProgramOrder::stream_at(StreamAt stream) {
   const auto [found, is_new] = streams_.try_emplace(stream);
-  if (is_new) found->second.strand = lines_.take();
+  if (is_new) found->second.strand = take_line(stream);
   return found->second;
 }
 
@@ -18,6 +19,13 @@ Strand& ProgramOrder::thread_at(ThreadId thread) {
   return found->second;
 }
 
+Strand ProgramOrder::take_line(StreamAt name) {
+  Strand strand = lines_.take();
+  names_.resize(lines_.line_count());
+  names_[strand.line.value] = name;
+  return strand;
+}
+
 const Strand& ProgramOrder::thread(ThreadId thread) { return thread_at(thread); }
 
 void ProgramOrder::follow(Strand& strand, const Strand& before) {
@@ -25,6 +33,7 @@ void ProgramOrder::follow(Strand& strand, const Strand& before) {
   if (strand.clock.covers(known) && lines_.is_current(known)) return;
   strand.clock.join(before.clock);
   strand.advance();
+  if (flags_.has_open()) flags_.note(strand);
 }
 
 void ProgramOrder::add_clocks_of_next(StreamAt stream,
@@ -45,6 +54,14 @@ void ProgramOrder::add_clocks_of_next(StreamAt stream,
 }
 
 const Strand& ProgramOrder::issued(const IssuedItem& item) {
+  Strand& strand = place(item);
+  if (item.work == nullptr) return strand;
+  if (item.work->kind == WorkKind::write_flag) write_flag(*item.work, strand);
+  if (item.work->kind == WorkKind::await_flag) await_flag(*item.work, strand);
+  return strand;
+}
+
+Strand& ProgramOrder::place(const IssuedItem& item) {
   if (item.kind == ItemKind::graph_node) return node_issued();
   if (item.kind == ItemKind::graph_end) end_launch();
   Strand& strand = stream_at(item.stream).strand;
@@ -79,9 +96,61 @@ void ProgramOrder::thread_follows_event(ThreadId thread, EventId event) {
 void ProgramOrder::stream_destroyed(StreamAt stream) {
   const auto found = streams_.find(stream);
   if (found == streams_.end()) return;
-  lines_.retire(found->second.strand.now());
-  for (const Strand& branch : found->second.branches) lines_.retire(branch.now());
+  const auto end = [this](const Strand& strand) {
+    flags_.line_ended(strand.now());
+    lines_.retire(strand.now());
+  };
+  end(found->second.strand);
+  for (const Strand& branch : found->second.branches) end(branch);
   streams_.erase(found);
+}
+
+// Flags.
+
+void ProgramOrder::await_flag(const Work& work, Strand& strand) {
+  if (work.value == 0) return;
+  if (const std::optional<VectorClock> before = flags_.writes_before(work.flag, work.value)) {
+    strand.clock.join(*before);
+  } else {
+    const Strand token = take_token();
+    strand.clock.set(token.now());
+    flags_.open(work.flag, work.value, token.now());
+  }
+  strand.advance();
+  if (flags_.has_open()) flags_.note(strand);
+}
+
+Strand ProgramOrder::take_token() {
+  if (free_tokens_.empty()) return take_line({});
+  Strand token = std::move(free_tokens_.back());
+  free_tokens_.pop_back();
+  token.advance();
+  return token;
+}
+
+void ProgramOrder::write_flag(const Work& work, const Strand& strand) {
+  for (ClosedWait& wait : flags_.written(work.flag, work.value, strand.clock)) {
+    close(wait);
+    free_tokens_.push_back({wait.token.line, {}});
+    free_tokens_.back().clock.set(wait.token);
+    closed_waits_.push_back(std::move(wait));
+  }
+}
+
+/// All that is behind the wait is behind the writer.
+void ProgramOrder::close(const ClosedWait& wait) {
+  const auto learn = [&](VectorClock& clock) {
+    if (clock.covers(wait.token)) clock.join(wait.writer);
+  };
+  for (auto& [name, stream] : streams_) {
+    learn(stream.strand.clock);
+    for (Strand& branch : stream.branches) learn(branch.clock);
+  }
+  for (auto& [thread, strand] : threads_) learn(strand.clock);
+  for (auto& [event, strand] : events_) learn(strand.clock);
+  for (auto& [graph, strand] : graph_ends_) learn(strand.clock);
+  for (auto& [place, strand] : launch_.left_behind) learn(strand.clock);
+  flags_.visit_clocks(learn);
 }
 
 // Graphs. Where a node follows the last one of a branch it goes on along it, else it begins one.
@@ -91,6 +160,7 @@ void ProgramOrder::graph_launched(const CapturedGraph& graph, GraphId name, Stre
   if (const auto found = graph_ends_.find(name); found != graph_ends_.end())
     follow(on.strand, found->second);
   launch_.stream = &on;
+  launch_.stream_name = stream;
   launch_.name = name;
   launch_.nodes = &graph.nodes;
   launch_.next = 0;
@@ -104,7 +174,7 @@ void ProgramOrder::graph_launched(const CapturedGraph& graph, GraphId name, Stre
   on.branches.reserve(graph.nodes.size());
 }
 
-const Strand& ProgramOrder::node_issued() {
+Strand& ProgramOrder::node_issued() {
   const auto place = static_cast<std::uint32_t>(++launch_.next);
   const NodePlaces& after = (*launch_.nodes)[place - 1].after;
   launch_.followed.assign(after.begin(), after.end());
@@ -133,7 +203,7 @@ std::uint32_t ProgramOrder::take_branch() {
   // The first branch is the stream's own strand.
   std::vector<Strand>& known = launch_.stream->branches;
   const std::size_t used = launch_.branches.size() - 1;
-  if (used == known.size()) known.push_back(lines_.take());
+  if (used == known.size()) known.push_back(take_line(launch_.stream_name));
   launch_.branches.push_back({&known[used], 0});
   return static_cast<std::uint32_t>(used + 1);
 }

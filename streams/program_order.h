@@ -6,8 +6,10 @@
 #include <cstdint>
 #include <map>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
+#include "streams/flag_order.h"
 #include "streams/line_book.h"
 #include "streams/stream_watcher.h"
 #include "streams/vector_clock.h"
@@ -34,10 +36,16 @@ class ProgramOrder {
   void event_destroyed(allocator::EventId event) { events_.erase(event.value); }
   void graph_destroyed(GraphId graph) { graph_ends_.erase(graph); }
 
+  const FlagOrder& flags() const { return flags_; }
+  /// Waits that were closed since this was asked last.
+  std::vector<ClosedWait> take_closed_waits() { return std::exchange(closed_waits_, {}); }
+
   /// The node that was issued last, and the number of its graph_begin.
   const CapturedNode& node() const { return (*launch_.nodes)[launch_.next - 1]; }
   std::uint64_t launch_number() const { return launch_.number; }
 
+  /// Whose line it is; branches are their stream's. Requires: no thread's line.
+  StreamAt stream_of(LineIndex line) const { return names_[line.value]; }
   LineBook& lines() { return lines_; }
 
  private:
@@ -64,6 +72,7 @@ class ProgramOrder {
   /// Place 0 is the graph_begin, node i has place i + 1.
   struct Launch {
     Stream* stream = nullptr;
+    StreamAt stream_name;
     std::uint64_t number = 0;
     GraphId name;
     const std::vector<CapturedNode>* nodes = nullptr;
@@ -80,14 +89,23 @@ class ProgramOrder {
 
   Stream& stream_at(StreamAt stream);
   Strand& thread_at(ThreadId thread);
+  Strand take_line(StreamAt name);
   void follow(Strand& strand, const Strand& before);
 
-  const Strand& node_issued();
+  Strand& place(const IssuedItem& item);
+  void write_flag(const Work& work, const Strand& strand);
+  void await_flag(const Work& work, Strand& strand);
+  Strand take_token();
+  void close(const ClosedWait& wait);
+
+  Strand& node_issued();
   std::uint32_t take_branch();
   const Strand& strand_at(std::uint32_t place) const;
   void end_launch();
 
   LineBook lines_;
+  /// By line.
+  std::vector<StreamAt> names_;
   std::unordered_map<StreamAt, Stream, StreamHash> streams_;
   std::map<ThreadId, Strand> threads_;
   /// As they were when the event was recorded.
@@ -95,6 +113,10 @@ class ProgramOrder {
   /// As they were when the latest launch ended: launches of a graph do not overlap.
   std::map<GraphId, Strand> graph_ends_;
   Launch launch_;
+  FlagOrder flags_;
+  std::vector<ClosedWait> closed_waits_;
+  /// Lines that stood for open waits.
+  std::vector<Strand> free_tokens_;
 };
 
 }  // namespace vramlab::streams

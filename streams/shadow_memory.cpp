@@ -42,7 +42,13 @@ AddressRange common_range(AddressRange a, AddressRange b) {
 ShadowBlock& ShadowMemory::hand_out(const ShadowBlock& block) {
   check(block.number > last_, "numbers of blocks grow with each hand-out");
   last_ = block.number;
-  ShadowBlock& made = blocks_[block.number.value];
+  if (free_places_.empty()) {
+    free_places_.push_back(static_cast<std::uint32_t>(blocks_.size()));
+    blocks_.emplace_back();
+  }
+  index_.add(block.number, free_places_.back());
+  ShadowBlock& made = blocks_[free_places_.back()];
+  free_places_.pop_back();
   made = block;
   if (made.is_of_graph)
     link_graph_block(made);
@@ -52,18 +58,28 @@ ShadowBlock& ShadowMemory::hand_out(const ShadowBlock& block) {
 }
 
 ShadowBlock* ShadowMemory::find(BlockNumber block) {
-  const auto found = blocks_.find(block.value);
-  if (found != blocks_.end()) return &found->second;
+  const std::uint32_t place = index_.find(block);
+  if (place != BlockIndex::none) return &blocks_[place];
   check(block <= last_, "only memory that was handed out can be used");
   return nullptr;
 }
 
+const FreedBlock* ShadowMemory::find_freed(BlockNumber block) const {
+  const auto found = std::ranges::find(freed_, block, &FreedBlock::number);
+  return found == freed_.end() ? nullptr : &*found;
+}
+
+void ShadowMemory::forget(const ShadowBlock& block) {
+  free_places_.push_back(index_.find(block.number));
+  index_.erase(block.number);
+}
+
 void ShadowMemory::free(ShadowBlock& block, const HazardSide& side,
                         std::span<const VectorClock* const> ended) {
-  check(!block.is_freed, "only live memory can be freed");
+  if (freed_.size() < most_freed) freed_.emplace_back();
+  freed_[next_freed_] = {block.number, block.range, side};
+  next_freed_ = (next_freed_ + 1) % most_freed;
   block.is_freed = true;
-  block.freed = side;
-  block.uses = {};
   // What launches do there goes on to matter.
   if (block.is_of_graph) return;
   std::erase_if(block.accesses,
@@ -71,10 +87,7 @@ void ShadowMemory::free(ShadowBlock& block, const HazardSide& side,
   if (!block.accesses.empty())
     remains_[{block.stream.device, block.range.begin.value}] = {block.range.end.value,
                                                                 std::exchange(block.accesses, {})};
-  freed_.push_back(block.number);
-  if (freed_.size() <= most_freed) return;
-  blocks_.erase(freed_.front().value);
-  freed_.pop_front();
+  forget(block);
 }
 
 void ShadowMemory::release(std::uint32_t device, AddressRange range) {
@@ -120,32 +133,36 @@ void ShadowMemory::keep(std::uint32_t device, AddressRange range,
     remains_.insert_or_assign(Place{device, range.begin.value}, std::move(remains));
 }
 
-void ShadowMemory::link_graph_block(ShadowBlock& block) {
-  for (const BlockNumber number : graph_blocks_) {
-    ShadowBlock& other = blocks_.at(number.value);
+std::span<const BlockNumber> ShadowMemory::overlapping(const ShadowBlock& block) const {
+  if (!block.is_of_graph) return {};
+  return graph_blocks_.at(block.number);
+}
+
+void ShadowMemory::link_graph_block(const ShadowBlock& block) {
+  std::vector<BlockNumber> linked;
+  for (auto& [number, others] : graph_blocks_) {
+    const ShadowBlock& other = at(number);
     if (other.stream.device != block.stream.device ||
         common_range(other.range, block.range).is_empty())
       continue;
-    other.overlapping.push_back(block.number);
-    block.overlapping.push_back(number);
+    others.push_back(block.number);
+    linked.push_back(number);
   }
-  graph_blocks_.push_back(block.number);
+  graph_blocks_.emplace(block.number, std::move(linked));
 }
 
 void ShadowMemory::forget_graph_blocks(std::uint32_t device, AddressRange range) {
-  const auto is_there = [&](BlockNumber number) {
-    const ShadowBlock& block = blocks_.at(number.value);
-    return block.is_freed && block.stream.device == device &&
-           !common_range(block.range, range).is_empty();
-  };
-  const auto gone = std::ranges::stable_partition(
-      graph_blocks_, [&](BlockNumber number) { return !is_there(number); });
-  for (const BlockNumber number : gone) {
-    for (const BlockNumber other : blocks_.at(number.value).overlapping)
-      std::erase(blocks_.at(other.value).overlapping, number);
-    blocks_.erase(number.value);
-  }
-  graph_blocks_.erase(gone.begin(), gone.end());
+  std::erase_if(graph_blocks_, [&](const auto& entry) {
+    const ShadowBlock& block = at(entry.first);
+    if (!block.is_freed || block.stream.device != device ||
+        common_range(block.range, range).is_empty())
+      return false;
+    for (const BlockNumber other : entry.second)
+      if (const auto found = graph_blocks_.find(other); found != graph_blocks_.end())
+        std::erase(found->second, entry.first);
+    forget(block);
+    return true;
+  });
 }
 
 std::vector<bool> ShadowMemory::used_lines(std::size_t line_count) const {
@@ -153,7 +170,7 @@ std::vector<bool> ShadowMemory::used_lines(std::size_t line_count) const {
   const auto mark = [&](const std::vector<MemoryAccess>& accesses) {
     for (const MemoryAccess& access : accesses) is_used[access.epoch.line.value] = true;
   };
-  for (const auto& [number, block] : blocks_) mark(block.accesses);
+  for (const ShadowBlock& block : blocks_) mark(block.accesses);
   for (const auto& [place, remains] : remains_) mark(remains.accesses);
   return is_used;
 }

@@ -48,8 +48,8 @@ struct Work {
   bool blocks_host = false;
   /// Of a kernel: what it ends with. A sticky error loses the context.
   CudaStatus fault = CudaStatus::success;
-  Duration duration;
-  FlagId flag;
+  Duration duration{};
+  FlagId flag{};
   std::uint64_t value = 0;
   /// The caller's name for it.
   std::uint64_t tag = 0;

@@ -1,6 +1,7 @@
 // vramlab_benchmarks [FILE...]: what a call costs on the textbook twin and on the engine, both with
 // statistics and history, over a device whose calls cost nothing. FILE is a workload or a recorded
-// case; without one, a random churn. Calls other than malloc and free are left out.
+// case; without one, a random churn, and what the hazard checker costs on streams. Calls other than
+// malloc and free are left out.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -12,6 +13,7 @@
 
 #include "replay/engine_subject.h"
 #include "replay/free_of_charge_device.h"
+#include "tests/benchmarks/hazard_share.h"
 #include "tests/support/calls.h"
 #include "tests/support/random_numbers.h"
 #include "tests/support/textbook_twin.h"
@@ -87,7 +89,10 @@ void print_row(const RecordedProgram& program) {
 
 int main(int argc, char** argv) {
   try {
-    if (argc == 1) print_row(random_churn());
+    if (argc == 1) {
+      print_row(random_churn());
+      tests::print_hazard_share();
+    }
     for (int i = 1; i < argc; ++i) print_row(traces::read_recorded_program(argv[i]));
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());

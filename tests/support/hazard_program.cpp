@@ -22,17 +22,17 @@ constexpr std::uint64_t first_captured_event = 1000;
 class StepAccesses final : public AccessSource {
  public:
   explicit StepAccesses(const HazardProgram& program) {
-    for (const HazardStep& step : program.steps) by_tag_[step.tag] = &step;
+    for (const HazardStep& step : program.steps) by_tag_[step.tag] = step;
     for (const CapturedSteps& graph : program.graphs)
-      for (const HazardStep& node : graph) by_tag_[node.tag] = &node;
+      for (const HazardStep& node : graph) by_tag_[node.tag] = node;
   }
   WorkAccesses accesses_of(std::uint64_t tag) override {
-    const HazardStep& step = *by_tag_.at(tag);
+    const HazardStep& step = by_tag_.at(tag);
     return {step.read, step.written, tag};
   }
 
  private:
-  std::map<std::uint64_t, const HazardStep*> by_tag_;
+  std::map<std::uint64_t, HazardStep> by_tag_;
 };
 
 class Run {
@@ -42,7 +42,13 @@ class Run {
     for (const StreamAt stream : program.blocking_streams) create(stream, true);
     for (const StreamAt stream : program.other_streams) create(stream, false);
     for (std::uint64_t graph = 0; graph < program.graphs.size(); ++graph) capture(graph);
-    for (HazardStep& step : program.steps) make(step);
+    std::erase_if(program.steps, [this](HazardStep& step) {
+      const bool is_called = begin_call(step.thread);
+      if (is_called) make(step);
+      return !is_called;
+    });
+    cuda_.finish();
+    program.is_stuck = !cuda_.stuck_work().empty();
   }
 
   FoundHazards found() const {
@@ -56,16 +62,15 @@ class Run {
   static void expect_success(CudaStatus status) {
     check(status == CudaStatus::success, "random programs make no mistakes that CUDA refuses");
   }
-  void begin_call(std::uint32_t thread) {
-    const Time later = cuda_.now() + Duration{3};
-    check(cuda_.begin_call({thread}, later), "random programs do not wait for ever");
+  bool begin_call(std::uint32_t thread) {
+    return cuda_.begin_call({thread}, cuda_.now() + Duration{3});
   }
   void create(StreamAt stream, bool is_blocking) {
     expect_success(cuda_.create_stream(stream, {.is_blocking = is_blocking}));
   }
 
   void capture(std::uint64_t graph) {
-    begin_call(0);
+    check(begin_call(0), "nothing waits for ever yet");
     const StreamAt origin = program_.graphs[graph].front().stream;
     expect_success(cuda_.begin_capture(origin, CaptureMode::relaxed));
     for (const HazardStep& node : program_.graphs[graph]) {
@@ -85,7 +90,6 @@ class Run {
   }
 
   void make(HazardStep& step) {
-    begin_call(step.thread);
     switch (step.kind) {
       case StepKind::work:
       case StepKind::blocking_copy:

@@ -61,6 +61,8 @@ struct HazardProgram {
   std::vector<streams::StreamAt> other_streams;
   std::vector<CapturedSteps> graphs;
   std::vector<HazardStep> steps;
+  /// Something waited for ever in the run.
+  bool is_stuck = false;
 };
 
 /// The kind, and the tags of both sides.
@@ -70,7 +72,8 @@ using FoundHazards = std::set<std::tuple<streams::HazardKind, std::uint64_t, std
 std::string text_of(const HazardProgram& program);
 std::string text_of(const FoundHazards& found);
 
-/// Notes in the program which queries were successful.
+/// Notes in the program which queries were successful and whether something waited for ever, and
+/// takes out of it what threads never came to do because of that.
 FoundHazards hazards_by_checker(HazardProgram& program);
 
 struct HazardProgramTraits {

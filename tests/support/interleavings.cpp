@@ -314,8 +314,9 @@ class States {
 /// What of the orders matters for memory.
 class MemoryStory {
  public:
-  MemoryStory(const HazardProgram& program, const LaidOut& laid_out, const States& states)
-      : program_(program), laid_out_(laid_out), states_(states) {
+  MemoryStory(const HazardProgram& program, const LaidOut& laid_out, const States& states,
+              RacingPairs pairs)
+      : program_(program), laid_out_(laid_out), states_(states), pairs_(pairs) {
     for (std::size_t at = 0; at < program.steps.size(); ++at) tell(at);
   }
   const FoundHazards& found() const { return found_; }
@@ -372,7 +373,8 @@ class MemoryStory {
       if ((access.writes || now.writes) && is_unordered(access.item, now.item))
         racing.push_back(access);
     for (const UnitAccess& access : racing)
-      if (!is_stood_for(access, racing)) found_.insert(race(access, now));
+      if (pairs_ == RacingPairs::all || !is_stood_for(access, racing))
+        found_.insert(race(access, now));
     earlier.push_back(now);
   }
 
@@ -432,6 +434,7 @@ class MemoryStory {
   const HazardProgram& program_;
   const LaidOut& laid_out_;
   const States& states_;
+  RacingPairs pairs_;
   FoundHazards found_;
   std::map<std::uint64_t, Block> blocks_;
   std::map<Unit, std::vector<UnitAccess>> accesses_;
@@ -439,10 +442,10 @@ class MemoryStory {
 
 }  // namespace
 
-FoundHazards hazards_by_interleavings(const HazardProgram& program) {
+FoundHazards hazards_by_interleavings(const HazardProgram& program, RacingPairs pairs) {
   const LaidOut laid_out(program);
   const States states(program, laid_out);
-  return MemoryStory(program, laid_out, states).found();
+  return MemoryStory(program, laid_out, states, pairs).found();
 }
 
 }  // namespace vramlab::tests

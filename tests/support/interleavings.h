@@ -6,12 +6,19 @@
 // ever let more go on, so no order of the work is lost by it.
 #pragma once
 
+#include <cstdint>
+
 #include "tests/support/hazard_program.h"
 
 namespace vramlab::tests {
 
-/// Of a pair, work that an already found pair stands for is left out: whoever is put in order with
-/// the later of two accesses that are in order is so with the earlier one.
-FoundHazards hazards_by_interleavings(const HazardProgram& program);
+enum class RacingPairs : std::uint8_t {
+  all,
+  /// Without those that another found pair stands for: whoever is put in order with the later of
+  /// two accesses that are in order is so with the earlier one.
+  last_ones,
+};
+
+FoundHazards hazards_by_interleavings(const HazardProgram& program, RacingPairs pairs);
 
 }  // namespace vramlab::tests

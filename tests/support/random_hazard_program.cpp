@@ -13,6 +13,7 @@ using streams::StreamAt;
 
 constexpr std::uint64_t unit_count = 4;
 constexpr std::uint64_t event_count = 3;
+constexpr std::uint64_t flag_count = 3;
 constexpr std::uint64_t first_node_tag = 1000;
 
 class RandomSteps {
@@ -26,7 +27,9 @@ class RandomSteps {
     for (std::uint64_t i = 0; i < blocks; ++i) hand_out();
     if (traits_.has_graphs) make_graphs();
     while (work_count_ < traits_.works) {
-      if (random_.one_in(3))
+      if (traits_.has_flags && random_.one_in(3))
+        use_flag();
+      else if (random_.one_in(3))
         order();
       else if (traits_.has_memory_reuse && random_.one_in(3))
         change_memory();
@@ -35,6 +38,7 @@ class RandomSteps {
       else
         work();
     }
+    end_waits();
     return program_;
   }
 
@@ -89,6 +93,31 @@ class RandomSteps {
     add(kind).subject = random_.below(event_count);
   }
 
+  /// A write that comes after a wait which another write has ended already might have ended it
+  /// itself: what the wait follows then is beyond what the checker says.
+  void use_flag() {
+    const std::uint64_t flag = random_.below(flag_count);
+    if (random_.one_in(2)) {
+      add(StepKind::await_flag).subject = flag;
+      awaited_.insert(flag);
+    } else if (!awaited_.contains(flag) || !written_.contains(flag)) {
+      add(StepKind::write_flag).subject = flag;
+      written_.insert(flag);
+    }
+  }
+
+  /// For most: a thread of its own writes what nobody wrote.
+  void end_waits() {
+    if (random_.one_in(4)) return;
+    for (const std::uint64_t flag : awaited_) {
+      if (written_.contains(flag)) continue;
+      HazardStep& step = add(StepKind::write_flag);
+      step.subject = flag;
+      step.thread = traits_.threads;
+      step.stream = captured_.front();
+    }
+  }
+
   void change_memory() {
     if (live_.empty() || random_.one_in(3)) return hand_out();
     const BlockNumber block = random_.pick(live_);
@@ -125,8 +154,12 @@ class RandomSteps {
   void change_streams() {
     if (streams_.size() < 3 || streams_.back().stream.value == 0) return;
     const StreamAt stream = streams_.back();
-    add(StepKind::destroy_stream).stream = stream;
+    HazardStep& destroy = add(StepKind::destroy_stream);
+    destroy.stream = stream;
+    // A thread that waits for ever does neither.
+    const std::uint32_t thread = destroy.thread;
     HazardStep& step = add(StepKind::create_stream);
+    step.thread = thread;
     step.stream = stream;
     step.is_blocking = random_.one_in(2);
   }
@@ -172,6 +205,8 @@ class RandomSteps {
   std::vector<BlockNumber> live_;
   std::vector<BlockNumber> freed_;
   std::set<std::pair<std::uint64_t, BlockNumber>> units_;
+  std::set<std::uint64_t> awaited_;
+  std::set<std::uint64_t> written_;
   std::uint64_t last_block_ = 0;
   std::uint64_t last_node_tag_ = first_node_tag;
   std::uint32_t work_count_ = 0;
