@@ -14,7 +14,6 @@ using replay::DeviceWaiting;
 using replay::EagerFrees;
 using replay::WaitingCost;
 using replay::WaitingRelease;
-using replay::WaitSpread;
 
 constexpr std::size_t name_width = 18;
 

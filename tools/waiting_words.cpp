@@ -1,6 +1,7 @@
 #include "tools/waiting_words.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "tools/duration_text.h"
 
@@ -137,7 +138,7 @@ std::uint64_t share_percent(const WaitingTotals& part, const WaitingTotals& whol
     return by_time ? byte_seconds(totals.byte_time) : static_cast<double>(totals.byte_events);
   };
   if (amount(whole) <= 0) return 0;
-  return static_cast<std::uint64_t>(100 * amount(part) / amount(whole) + 0.5);
+  return static_cast<std::uint64_t>(std::llround(100 * amount(part) / amount(whole)));
 }
 
 Bytes mean_held(const WaitingCost& cost) {

@@ -90,6 +90,18 @@ TEST_F(Streams, gives_the_same_figures_as_json) {
   EXPECT_EQ(device["streams"][0]["stream"], 0);
 }
 
+TEST_F(Streams, says_the_same_of_every_form_that_holds_a_recording) {
+  const std::string file = write(".json", snapshot(true));
+  const auto expected = nlohmann::json::parse(streams({"--json", file}).output)["devices"];
+  for (const char* ending : {".pickle", ".vtrace", ".vtrace.jsonl"}) {
+    const std::string converted = file + ending;
+    ASSERT_EQ(run_program({program, "convert", file, "-o", converted, "--force"}).exit_status, 0);
+    written.push_back(converted);
+    EXPECT_EQ(nlohmann::json::parse(streams({"--json", converted}).output)["devices"], expected)
+        << ending;
+  }
+}
+
 TEST_F(Streams, counts_in_events_where_entries_have_no_time_and_says_so) {
   const std::string file = write(".json", snapshot(false));
   const ProgramResult result = streams({file});
