@@ -62,6 +62,10 @@ class CrossStreamFrees {
     StreamId stream;
     std::deque<AwaitedEvent> events;
   };
+  /// From here on a new stream's queue takes the place of those in which nothing waits: every
+  /// request looks into all of them, and a replayed recording has a stream for each free that
+  /// waited.
+  static constexpr std::size_t most_idle_queues = 64;
 
   StreamUses& uses_of(BlockIndex index) { return core_.uses[core_.blocks.notes(index).uses]; }
   std::deque<AwaitedEvent>& queue_of(StreamId stream);
@@ -118,11 +122,16 @@ void CrossStreamFrees<L>::free_later(BlockIndex index, ScopeOpen scope_open) {
 
 template <class L>
 auto CrossStreamFrees<L>::queue_of(StreamId stream) -> std::deque<AwaitedEvent>& {
-  const auto place =
-      std::lower_bound(queues_.begin(), queues_.end(), stream,
-                       [](const StreamQueue& queue, StreamId s) { return queue.stream < s; });
+  const auto find = [&] {
+    return std::lower_bound(queues_.begin(), queues_.end(), stream,
+                            [](const StreamQueue& queue, StreamId s) { return queue.stream < s; });
+  };
+  const auto place = find();
   if (place != queues_.end() && place->stream == stream) return place->events;
-  return queues_.insert(place, StreamQueue{stream, {}})->events;
+  if (queues_.size() < most_idle_queues)
+    return queues_.insert(place, StreamQueue{stream, {}})->events;
+  std::erase_if(queues_, [](const StreamQueue& queue) { return queue.events.empty(); });
+  return queues_.insert(find(), StreamQueue{stream, {}})->events;
 }
 
 template <class L>

@@ -56,7 +56,7 @@ std::string frame_text(traces::FrameId frame, const traces::SnapshotTables& tabl
   if (name != std::string::npos && name > 0)
     if (const std::size_t folder = path.rfind('/', name - 1); folder != std::string::npos)
       path.erase(0, folder + 1);
-  const std::string function(tables.texts.text(value.name));
+  std::string function(tables.texts.text(value.name));
   if (path.empty() || path == "??") return function;
   if (value.line != 0) path += ":" + std::to_string(value.line);
   return function.empty() ? path : path + " " + function;

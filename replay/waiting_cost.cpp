@@ -7,7 +7,6 @@ namespace vramlab::replay {
 namespace {
 
 using allocator::AllocatorEvent;
-using allocator::Bytes;
 
 std::uint64_t last_time_us(const DeviceHistory& history) {
   std::uint64_t last = 0;

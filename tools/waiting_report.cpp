@@ -14,7 +14,6 @@ using replay::DeviceWaiting;
 using replay::EagerFrees;
 using replay::WaitingCost;
 using replay::WaitingRelease;
-using replay::WaitSpread;
 
 constexpr std::size_t name_width = 18;
 
@@ -184,18 +183,22 @@ void add_tables(std::string& text, const DeviceWaiting& device, std::uint64_t sh
   }
 }
 
+/// What is known without a history.
+std::string final_text(const WaitingCost& cost) {
+  if (cost.final_blocks == 0) return ", and nothing waits in the final state";
+  return "; " + frees_text(cost.final_blocks) + (cost.final_blocks == 1 ? " waits" : " wait") +
+         " in the final state, " + format_bytes(cost.final_bytes);
+}
+
 std::string device_text(const DeviceWaiting& device, std::uint64_t shown) {
   const WaitingCost& cost = device.cost;
   std::string text = "device " + std::to_string(cost.device) + ": ";
-  if (cost.event_count == 0) {
-    if (cost.final_blocks == 0) return text + "no history, and nothing waits in the final state\n";
-    return text + "no history; " + frees_text(cost.final_blocks) +
-           (cost.final_blocks == 1 ? " waits" : " wait") + " in the final state, " +
-           format_bytes(cost.final_bytes) + "\n";
-  }
+  if (cost.event_count == 0) return text + "no history" + final_text(cost) + "\n";
   if (!cost.is_known)
-    return text + "the file does not say when memory was given back, so waits are not known\n";
+    return text + "the file does not say when memory was given back, so waits are not known" +
+           final_text(cost) + "\n";
   const std::uint64_t whole_frees = cost.totals.count + cost.counts.immediate_frees;
+  if (whole_frees == 0) return text + "no free in the history" + final_text(cost) + "\n";
   if (cost.totals.count == 0)
     return text + "none of " + frees_text(whole_frees) + " waited for other streams\n";
   text += std::to_string(cost.totals.count) + " of " + frees_text(whole_frees) +

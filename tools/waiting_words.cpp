@@ -1,6 +1,7 @@
 #include "tools/waiting_words.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "tools/duration_text.h"
 
@@ -64,22 +65,50 @@ std::string saved_text(const char* name, Bytes now, Bytes eager) {
   return format_bytes(now - eager) + " of peak " + name + " memory";
 }
 
+bool saves_memory(const EagerFrees& eager) {
+  return eager.eager.active < eager.as_recorded.active ||
+         eager.eager.reserved < eager.as_recorded.reserved;
+}
+
 /// What completing at once would save, as far as a replay can tell.
 std::string saving_finding(const EagerFrees& eager) {
-  const bool is_less_active = eager.eager.active < eager.as_recorded.active;
-  const bool is_less_reserved = eager.eager.reserved < eager.as_recorded.reserved;
-  if (!is_less_active && !is_less_reserved)
-    return "The waits did not raise the peaks: without them the program would have reserved no "
-           "less.";
+  const replay::PeakFigures& now = eager.as_recorded;
+  const replay::PeakFigures& then = eager.eager;
+  if (!saves_memory(eager))
+    return "The waits did not raise the peaks: without them the program would have needed no less "
+           "memory.";
   std::string text = "Without the waits the program would have needed ";
-  if (is_less_reserved)
-    text += saved_text("reserved", eager.as_recorded.reserved, eager.eager.reserved);
-  if (is_less_reserved && is_less_active) text += " and ";
-  if (is_less_active) text += saved_text("active", eager.as_recorded.active, eager.eager.active);
+  if (then.reserved < now.reserved) text += saved_text("reserved", now.reserved, then.reserved);
+  if (then.reserved < now.reserved && then.active < now.active) text += " and ";
+  if (then.active < now.active) text += saved_text("active", now.active, then.active);
   return text + (eager.is_exact() ? " less." : " less, roughly.");
 }
 
-const char* const remedy =
+bool has_waited(const DeviceWaiting& device) {
+  return std::ranges::any_of(device.releases, &replay::WaitingRelease::synchronised);
+}
+
+/// That the program stood still while the allocator waited, and for how long.
+std::string stall_finding(const DeviceWaiting& device) {
+  std::uint64_t count = 0;
+  std::uint64_t shown_us = 0;
+  for (const replay::WaitingRelease& release : device.releases) {
+    if (!release.synchronised) continue;
+    ++count;
+    shown_us = replay::bounded_sum(shown_us, release.shown_us.value_or(0));
+  }
+  std::string text = count_text(count, "time", "times") +
+                     " the allocator had to release everything that was cached while frees waited, "
+                     "and the program stood still until that work was done";
+  if (shown_us > 0) text += ", for " + duration_text(shown_us) + " or more";
+  return text + ".";
+}
+
+constexpr const char* unended =
+    "None of these waits ends in the recording. The allocator looks whether work is done only when "
+    "memory is asked for, and during a graph capture not at all.";
+
+constexpr const char* remedy =
     "To mend it: let the stream that allocated the memory wait for an event of the stream that "
     "uses it (wait_event, wait_stream) before the memory is freed, and leave out record_stream for "
     "it. The free is then complete at once, and the next request on the stream can have the block. "
@@ -109,7 +138,7 @@ std::uint64_t share_percent(const WaitingTotals& part, const WaitingTotals& whol
     return by_time ? byte_seconds(totals.byte_time) : static_cast<double>(totals.byte_events);
   };
   if (amount(whole) <= 0) return 0;
-  return static_cast<std::uint64_t>(100 * amount(part) / amount(whole) + 0.5);
+  return static_cast<std::uint64_t>(std::llround(100 * amount(part) / amount(whole)));
 }
 
 Bytes mean_held(const WaitingCost& cost) {
@@ -124,8 +153,11 @@ std::vector<std::string> findings_of(const DeviceWaiting& device) {
   std::vector<std::string> findings;
   if (device.cost.totals.count == 0) return findings;
   add_places(device, findings);
+  if (device.cost.at_end.count == device.cost.totals.count) findings.emplace_back(unended);
   if (device.eager) findings.push_back(saving_finding(*device.eager));
-  findings.emplace_back(remedy);
+  if (has_waited(device)) findings.push_back(stall_finding(device));
+  if (!device.eager || saves_memory(*device.eager) || has_waited(device))
+    findings.emplace_back(remedy);
   return findings;
 }
 

@@ -101,6 +101,32 @@ TEST(CrossStreamFrees, a_waiting_block_does_not_merge) {
   EXPECT_THAT(world.segments(), ElementsAre("4MiB waiting, 4MiB free, 4MiB live, 8MiB free"));
 }
 
+TEST(CrossStreamFrees, a_wait_lasts_while_hundreds_of_other_streams_come_and_go) {
+  AllocatorWorld world;
+  const Address on_thousand = world.get(4_MiB);
+  const Address on_three = world.get(4_MiB);
+  world.use_on(1000, on_thousand);
+  world.use_on(3, on_three);
+  world.free(on_thousand);
+  world.free(on_three);
+  for (std::uint64_t stream = 10; stream < 300; ++stream) {
+    const Address address = world.get(1_MiB);
+    world.use_on(stream, address);
+    world.free(address);
+    world.complete(stream);
+  }
+  world.get(512_B);
+  EXPECT_EQ(world.segments()[0], "4MiB waiting, 4MiB waiting, 12MiB free");
+  world.complete(1000);
+  world.complete(3);
+  world.new_entries();
+  world.get(512_B);
+  const auto entries = world.new_entries();
+  ASSERT_EQ(entries.size(), 3U);
+  EXPECT_EQ(entries[0].address, on_three);
+  EXPECT_EQ(entries[1].address, on_thousand);
+}
+
 TEST(CrossStreamFrees, streams_are_gone_through_in_ascending_order) {
   AllocatorWorld world;
   const Address on_nine = world.get(4_MiB);

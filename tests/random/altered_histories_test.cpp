@@ -1,8 +1,9 @@
-// Verifying and replaying histories that were altered at random: whatever they say, there is a
-// verdict, and the same one each time.
+// Verifying and replaying histories that were altered at random, and adding up their waits:
+// whatever they say, there is a verdict, and the same one each time.
 #include <gtest/gtest.h>
 
 #include "replay/history_replay.h"
+#include "replay/recorded_waiting.h"
 #include "tests/support/case_history.h"
 #include "tests/support/random_numbers.h"
 #include "traces/input_error.h"
@@ -98,6 +99,26 @@ TEST_P(AlteredHistories, are_replayed_or_refused) {
       EXPECT_GE(device.requests, device.failures.size());
     } catch (const traces::InputError&) {
     }
+  }
+}
+
+/// Whatever the waits are, their streams and their places add up to all of them.
+TEST_P(AlteredHistories, have_waits_whose_parts_add_up) {
+  const traces::RecordedCase recorded = bundled_case(GetParam());
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    const replay::RecordedHistory history = altered_history(recorded, seed);
+    const replay::RecordedWaiting waiting =
+        find_waiting("altered", history, traces::SnapshotTables(), recorded.program.version);
+    const replay::DeviceWaiting& device = waiting.devices.front();
+    replay::WaitingTotals streams;
+    for (const replay::WaitingStream& stream : device.cost.streams) streams.add(stream.totals);
+    EXPECT_EQ(streams, device.cost.totals);
+    replay::WaitingTotals places;
+    for (const replay::WaitingPlace& place : device.places) places.add(place.totals);
+    EXPECT_EQ(places, device.cost.totals);
+    const bool is_judged = device.eager.has_value() || !waiting.obstacle.empty();
+    EXPECT_EQ(is_judged, device.cost.totals.count > 0);
   }
 }
 

@@ -62,8 +62,8 @@ TEST_F(Streams, says_what_waiting_holds_and_where_it_comes_from) {
   const ProgramResult result = streams({write(".json", snapshot(true))});
   EXPECT_EQ(result.exit_status, 0) << result.errors;
   for (const char* part :
-       {"device 0: 1 of 1 free waited for other streams", "1024.00 KiB at event 2", "1024.00 KiB-seconds",
-        "1.00 s to 1.00 s, median 1.00 s", "2 to 2 events, median 2",
+       {"device 0: 1 of 1 free waited for other streams", "1024.00 KiB at event 2",
+        "1024.00 KiB-seconds", "1.00 s to 1.00 s, median 1.00 s", "2 to 2 events, median 2",
         "if these frees completed at once (exact", "1024.00 KiB less",
         "allocated at net/buckets.py:51 send", "freed at net/buckets.py:52 send",
         "* 100 % of what waiting holds is memory allocated at net/buckets.py:51 send",
@@ -90,6 +90,18 @@ TEST_F(Streams, gives_the_same_figures_as_json) {
   EXPECT_EQ(device["streams"][0]["stream"], 0);
 }
 
+TEST_F(Streams, says_the_same_of_every_form_that_holds_a_recording) {
+  const std::string file = write(".json", snapshot(true));
+  const auto expected = nlohmann::json::parse(streams({"--json", file}).output)["devices"];
+  for (const char* ending : {".pickle", ".vtrace", ".vtrace.jsonl"}) {
+    const std::string converted = file + ending;
+    ASSERT_EQ(run_program({program, "convert", file, "-o", converted, "--force"}).exit_status, 0);
+    written.push_back(converted);
+    EXPECT_EQ(nlohmann::json::parse(streams({"--json", converted}).output)["devices"], expected)
+        << ending;
+  }
+}
+
 TEST_F(Streams, counts_in_events_where_entries_have_no_time_and_says_so) {
   const std::string file = write(".json", snapshot(false));
   const ProgramResult result = streams({file});
@@ -104,8 +116,10 @@ TEST_F(Streams, counts_in_events_where_entries_have_no_time_and_says_so) {
 TEST_F(Streams, tells_a_file_without_history_from_one_in_which_nothing_waited) {
   const ProgramResult nothing = streams(
       {write("a.json", R"({"segments": [], "device_traces": [[{"action": "alloc", "addr": 4096,
-      "size": 4, "stream": 0, "time_us": 1}]]})")});
-  EXPECT_NE(nothing.output.find("none of 0 frees waited"), std::string::npos) << nothing.output;
+      "size": 4, "stream": 0, "time_us": 1},
+      {"action": "free_requested", "addr": 4096, "size": 4, "stream": 0, "time_us": 2},
+      {"action": "free_completed", "addr": 4096, "size": 4, "stream": 0, "time_us": 3}]]})")});
+  EXPECT_NE(nothing.output.find("none of 1 free waited"), std::string::npos) << nothing.output;
   const ProgramResult without =
       streams({write("b.json", R"({"segments": [], "device_traces": [[]]})")});
   EXPECT_NE(without.output.find("no history"), std::string::npos) << without.output;
