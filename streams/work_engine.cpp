@@ -60,7 +60,7 @@ void WorkEngine::follow_begin(WorkRef work, WorkRef before) {
 void WorkEngine::let_go(WorkRef work) {
   if (--slots_[work.slot].awaited > 0) return;
   become_ready(work);
-  if (!is_settling_) settle();
+  if (!is_settling_ && (!ended_now_.empty() || waiting_count_ > 0)) settle();
 }
 
 /// Nothing it waits for is left, but for its arrival and a place.
@@ -70,16 +70,16 @@ void WorkEngine::become_ready(WorkRef work) {
   if (slot.at > now_) {
     if (is_limited || begins_ == Begins::followed) {
       slot.stage = Stage::arriving;
-      push({slot.at, work});
+      push({slot.at, work.slot});
     } else {
       // Nobody can come between: the arrival needs no instant of its own.
       slot.stage = Stage::running;
-      push({slot.at + slot.duration, work});
+      push({slot.at + slot.duration, work.slot});
     }
   } else if (is_limited) {
     slot.stage = Stage::ready;
     std::vector<Waiting>& waiting = places_[slot.place.value].waiting;
-    waiting.push_back({slot.priority, now_, work});
+    waiting.push_back({slot.priority, work.slot, now_, work.number});
     std::ranges::push_heap(waiting, std::greater<>());
     ++waiting_count_;
   } else {
@@ -97,7 +97,7 @@ void WorkEngine::begin(WorkRef work) {
   if (slot.duration.ns == 0)
     end_now(work);
   else
-    push({now_ + slot.duration, work});
+    push({now_ + slot.duration, work.slot});
 }
 
 void WorkEngine::end(WorkRef work) {
@@ -149,7 +149,7 @@ bool WorkEngine::grant_places() {
   for (Places& places : places_) {
     while (places.free > 0 && !places.waiting.empty()) {
       std::ranges::pop_heap(places.waiting, std::greater<>());
-      const WorkRef work = places.waiting.back().work;
+      const WorkRef work{places.waiting.back().number, places.waiting.back().slot};
       places.waiting.pop_back();
       --places.free;
       --waiting_count_;
@@ -173,9 +173,10 @@ void WorkEngine::pass_instant() {
   is_settling_ = true;
   while (!moments_.empty() && moments_.front().at == now_) {
     std::ranges::pop_heap(moments_, std::greater<>());
-    const WorkRef work = moments_.back().work;
+    const std::uint32_t slot = moments_.back().slot;
+    const WorkRef work{slots_[slot].number, slot};
     moments_.pop_back();
-    if (slots_[work.slot].stage == Stage::running)
+    if (slots_[slot].stage == Stage::running)
       end_now(work);
     else
       become_ready(work);

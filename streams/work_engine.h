@@ -118,18 +118,18 @@ class WorkEngine {
   };
   struct Moment {
     Time at;
-    WorkRef work;
-    friend bool operator>(const Moment& a, const Moment& b) {
-      return a.at != b.at ? a.at > b.at : a.work.number > b.work.number;
-    }
+    std::uint32_t slot;
+    /// The order within an instant is of no consequence: what ends waits for the others to arrive.
+    friend bool operator>(const Moment& a, const Moment& b) { return a.at > b.at; }
   };
   struct Waiting {
     std::int32_t priority;
+    std::uint32_t slot;
     Time ready;
-    WorkRef work;
+    std::uint64_t number;
     friend bool operator>(const Waiting& a, const Waiting& b) {
       if (a.priority != b.priority) return a.priority > b.priority;
-      return a.ready != b.ready ? a.ready > b.ready : a.work.number > b.work.number;
+      return a.ready != b.ready ? a.ready > b.ready : a.number > b.number;
     }
   };
   struct Places {
