@@ -71,7 +71,7 @@ std::string side_text(const HazardSide& side, const HazardContext& context) {
   switch (side.act) {
     case HazardAct::work: {
       std::string text = std::string(work_name(side.kind)) + " of " + place;
-      if (side.launch) text += ", launched in a graph";
+      if (side.is_node) text += ", captured on " + stream_text(side.captured_on) + " and launched";
       text += " on " + stream_text(side.stream);
       if (side.reads && side.writes) return text + " reads and writes it";
       if (side.reads) return text + " reads it";
@@ -91,7 +91,9 @@ std::string side_text(const HazardSide& side, const HazardContext& context) {
   return place;
 }
 
-std::string memory_text(const Hazard& hazard, const HazardContext& context) {
+std::string object_text(const Hazard& hazard, const HazardContext& context) {
+  if (hazard.event) return "event " + std::to_string(hazard.event->value);
+  if (hazard.kind == HazardKind::used_after_destroy) return stream_text(hazard.second.stream);
   if (hazard.range.is_empty()) return {};
   const auto block_text = [&](streams::BlockNumber block) {
     const auto& events = context.report.block_events;

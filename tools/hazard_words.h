@@ -23,8 +23,8 @@ std::string event_place(std::uint64_t event, const HazardContext& context);
 std::string stream_text(streams::StreamAt stream);
 /// `kernel of event 12 (train.py:12 step) on stream 7 writes`.
 std::string side_text(const streams::HazardSide& side, const HazardContext& context);
-/// Empty where no memory is meant.
-std::string memory_text(const streams::Hazard& hazard, const HazardContext& context);
+/// The memory, stream or event that is meant; empty where it is none.
+std::string object_text(const streams::Hazard& hazard, const HazardContext& context);
 std::string mend_text(const streams::Hazard& hazard, const HazardContext& context);
 
 }  // namespace vramlab::tools

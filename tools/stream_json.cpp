@@ -39,12 +39,10 @@ ordered_json hazard_json(const streams::Hazard& hazard, const HazardContext& con
                        {"count", hazard.count},
                        {"first", side_json(hazard.first, context)},
                        {"second", side_json(hazard.second, context)}};
-  if (hazard.range.is_empty())
-    json["memory"] = nullptr;
-  else
-    json["memory"] = {{"address", hazard.range.begin.value},
-                      {"bytes", hazard.range.size().count},
-                      {"text", memory_text(hazard, context)}};
+  json["about"] = object_text(hazard, context);
+  json["memory"] = nullptr;
+  if (!hazard.range.is_empty())
+    json["memory"] = {{"address", hazard.range.begin.value}, {"bytes", hazard.range.size().count}};
   json["mend"] = mend_text(hazard, context);
   return json;
 }

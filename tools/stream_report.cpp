@@ -89,10 +89,11 @@ std::string hazards_text(const HazardContext& context, std::uint64_t shown) {
     if (!rows.take()) break;
     text += "  * " + std::string(hazard_title(hazard.kind));
     if (hazard.count > 1) text += ", " + std::to_string(hazard.count) + " times";
-    text += "\n      first   " + side_text(hazard.first, context);
+    if (hazard.kind != streams::HazardKind::waits_for_ever)
+      text += "\n      first   " + side_text(hazard.first, context);
     text += "\n      second  " + side_text(hazard.second, context);
-    if (const std::string memory = memory_text(hazard, context); !memory.empty())
-      text += "\n      memory  " + memory;
+    if (const std::string object = object_text(hazard, context); !object.empty())
+      text += "\n      about   " + object;
     text += "\n      mend    " + mend_text(hazard, context) + "\n";
   }
   return text + rows.rest_text();

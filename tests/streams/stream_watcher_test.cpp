@@ -35,7 +35,9 @@ class WatcherWords : public testing::Test, private StreamWatcher {
   TimedStreams timed_{{}, *this};
 
  private:
-  void stream_created(StreamAt stream) override { words_.push_back("made " + name_of(stream)); }
+  void stream_created(StreamAt stream, StreamKind) override {
+    words_.push_back("made " + name_of(stream));
+  }
   void issued(const IssuedItem& item) override {
     words_.push_back("issued " + std::to_string(item.tag) + " on " + name_of(item.stream));
   }
