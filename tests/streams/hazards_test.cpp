@@ -1,93 +1,15 @@
 // Each hazard in a small program, and beside it the same program with the call that mends it.
 #include "streams/hazards.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
+#include "tests/support/hazard_world.h"
 
-#include <map>
-
-#include "streams/hazard_text.h"
-
-namespace vramlab::streams {
+namespace vramlab::tests {
 namespace {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-constexpr StreamAt legacy{0, {0}};
-constexpr StreamAt home{0, {1}};
-constexpr StreamAt side{0, {2}};
-constexpr StreamAt third{0, {3}};
-constexpr allocator::EventId event{1};
-constexpr ThreadId main_thread{0};
-constexpr ThreadId other_thread{1};
-constexpr BlockNumber first_block{1};
-constexpr BlockNumber second_block{2};
-constexpr std::uint64_t unit = 1024;
-
-struct Touched {
-  std::vector<BlockNumber> read{};
-  std::vector<BlockNumber> written{};
-};
-const Touched reads_first{.read = {first_block}};
-const Touched writes_first{.written = {first_block}};
-
-class Hazards : public testing::Test, private AccessSource {
- protected:
-  Hazards() : checker_(*this), cuda_({}, checker_) {
-    for (const StreamAt stream : {home, side, third}) cuda_.create_stream(stream, non_blocking);
-    cuda_.create_event(event, 0, false);
-    call(main_thread);
-  }
-
-  static constexpr StreamTraits non_blocking{.is_blocking = false};
-
-  void call(ThreadId thread) { ASSERT_TRUE(cuda_.begin_call(thread, std::nullopt)); }
-  void hand_out(BlockNumber block, StreamAt stream, std::uint64_t first_unit,
-                std::uint64_t unit_count, std::uint64_t tag = 100) {
-    checker_.handed_out({.block = block,
-                         .range = {{first_unit * unit}, {(first_unit + unit_count) * unit}},
-                         .stream = stream,
-                         .thread = cuda_.caller(),
-                         .tag = tag});
-  }
-  void hand_out(BlockNumber block, StreamAt stream) { hand_out(block, stream, 0, 4); }
-  void free(BlockNumber block, std::uint64_t tag = 200) {
-    checker_.freed(block, cuda_.caller(), tag);
-  }
-  void submit(StreamAt stream, const Touched& touched, std::uint64_t tag) {
-    submit(stream, touched, Work{.duration = {10}, .tag = tag});
-  }
-  void submit(StreamAt stream, const Touched& touched, const Work& work) {
-    touched_[work.tag] = touched;
-    ASSERT_EQ(cuda_.submit(stream, work), CudaStatus::success);
-  }
-  /// `to` goes on behind all of `from`.
-  void order(StreamAt from, StreamAt to) {
-    cuda_.record_event(event, from, 0);
-    cuda_.wait_for_event(to, event, 0);
-  }
-  std::vector<std::string> found() const {
-    std::vector<std::string> texts;
-    for (const Hazard& hazard : checker_.hazards()) texts.push_back(hazard_text(hazard));
-    return texts;
-  }
-  std::vector<std::string> mends() const {
-    std::vector<std::string> texts;
-    for (const Hazard& hazard : checker_.hazards()) texts.push_back(mend_text(hazard));
-    return texts;
-  }
-
-  HazardChecker checker_;
-  TimedStreams cuda_;
-
- private:
-  WorkAccesses accesses_of(std::uint64_t tag) override {
-    const Touched& touched = touched_[tag];
-    return {touched.read, touched.written, tag};
-  }
-  std::map<std::uint64_t, Touched> touched_;
-};
+class Hazards : public HazardWorld {};
 
 // Reads and writes.
 
@@ -331,155 +253,6 @@ TEST_F(HazardsOfGraphs, launches_go_on_using_freed_memory_of_their_pool) {
   EXPECT_EQ(checker_.hazards()[1].kind, HazardKind::use_after_free);
 }
 
-// Memory that is freed and handed out again.
-
-TEST_F(Hazards, use_after_free_names_both_calls) {
-  hand_out(first_block, home);
-  free(first_block, 55);
-  submit(home, reads_first, 7);
-  EXPECT_THAT(found(), ElementsAre("use after free: free (tag 55) by thread 0; kernel #1 (tag 7) "
-                                   "on stream 1 reads; block 1, addresses 0 to 4096"));
-  EXPECT_THAT(mends(), ElementsAre("free block 1 only after work 1 was issued"));
-}
-
-TEST_F(Hazards, work_that_still_runs_when_its_memory_is_freed_is_right) {
-  hand_out(first_block, home);
-  submit(home, reads_first, 7);
-  free(first_block);
-  EXPECT_THAT(found(), IsEmpty());
-}
-
-TEST_F(Hazards, free_long_ago_is_still_a_use_after_free) {
-  hand_out(first_block, home);
-  free(first_block);
-  for (std::uint64_t i = 2; i < 6000; ++i) {
-    hand_out({i}, home);
-    free({i});
-  }
-  submit(home, reads_first, 7);
-  ASSERT_EQ(checker_.hazards().size(), 1U);
-  EXPECT_FALSE(checker_.hazards()[0].first.is_known);
-}
-
-TEST_F(Hazards, memory_used_on_another_stream_is_reused_too_early) {
-  hand_out(first_block, home);
-  order(home, side);
-  submit(side, reads_first, 7);
-  free(first_block);
-  hand_out(second_block, home, 2, 4, 60);
-  EXPECT_THAT(found(), ElementsAre("memory reused too early: kernel #3 (tag 7) on stream 2 reads; "
-                                   "hand-out (tag 60) by thread 0; block 2, which was block 1, "
-                                   "addresses 2048 to 4096"));
-  EXPECT_THAT(mends(), ElementsAre("record_stream(block 1, stream 2) before it is freed"));
-}
-
-TEST_F(Hazards, record_stream_mends_it) {
-  hand_out(first_block, home);
-  submit(side, reads_first, 7);
-  checker_.stream_uses(first_block, side);
-  free(first_block);
-  hand_out(second_block, home);
-  submit(home, {.written = {second_block}}, 8);
-  submit(third, {.written = {second_block}}, 9);
-  // Only what the new owners do to each other.
-  ASSERT_EQ(checker_.hazards().size(), 1U);
-  EXPECT_EQ(checker_.hazards()[0].first.tag, 8U);
-}
-
-TEST_F(Hazards, record_stream_of_a_third_stream_does_not) {
-  hand_out(first_block, home);
-  submit(side, reads_first, 7);
-  checker_.stream_uses(first_block, third);
-  free(first_block);
-  hand_out(second_block, home);
-  EXPECT_EQ(found().size(), 1U);
-}
-
-TEST_F(Hazards, record_stream_covers_what_its_stream_waited_for) {
-  hand_out(first_block, home);
-  submit(side, reads_first, 7);
-  order(side, third);
-  checker_.stream_uses(first_block, third);
-  free(first_block);
-  hand_out(second_block, home);
-  EXPECT_THAT(found(), IsEmpty());
-}
-
-TEST_F(Hazards, memory_is_reused_in_the_order_of_its_own_stream) {
-  hand_out(first_block, home);
-  submit(home, writes_first, 7);
-  free(first_block);
-  hand_out(second_block, home);
-  submit(home, {.written = {second_block}}, 8);
-  EXPECT_THAT(found(), IsEmpty());
-}
-
-TEST_F(Hazards, new_owner_on_another_stream_must_wait_for_the_old_one) {
-  hand_out(first_block, home);
-  submit(home, writes_first, 7);
-  free(first_block);
-  hand_out(second_block, home);
-  submit(side, {.written = {second_block}}, 8);
-  EXPECT_THAT(mends(),
-              ElementsAre("stream 2 waits for an event recorded on stream 1 after work 1"));
-}
-
-TEST_F(Hazards, own_stream_that_waited_before_the_hand_out_is_right) {
-  hand_out(first_block, home);
-  submit(side, reads_first, 7);
-  free(first_block);
-  order(side, home);
-  hand_out(second_block, home);
-  EXPECT_THAT(found(), IsEmpty());
-}
-
-TEST_F(Hazards, thread_that_waited_before_the_free_is_right) {
-  hand_out(first_block, home);
-  submit(side, reads_first, 7);
-  cuda_.synchronize_stream(side);
-  call(main_thread);
-  free(first_block);
-  call(other_thread);
-  hand_out(second_block, home);
-  EXPECT_THAT(found(), IsEmpty());
-}
-
-TEST_F(Hazards, pieces_of_a_freed_block_each_remember_what_was_done_on_them) {
-  hand_out(first_block, home, 0, 8);
-  submit(side, reads_first, 7);
-  free(first_block);
-  hand_out({2}, home, 2, 2, 60);
-  hand_out({3}, home, 4, 4, 61);
-  hand_out({4}, home, 0, 2, 62);
-  ASSERT_EQ(checker_.hazards().size(), 3U);
-  EXPECT_EQ(checker_.hazards()[0].range, (AddressRange{{2 * unit}, {4 * unit}}));
-  EXPECT_EQ(checker_.hazards()[1].range, (AddressRange{{4 * unit}, {8 * unit}}));
-  EXPECT_EQ(checker_.hazards()[2].range, (AddressRange{{0}, {2 * unit}}));
-}
-
-TEST_F(Hazards, pieces_of_an_access_are_one_again_where_blocks_merge) {
-  hand_out(first_block, home, 0, 8);
-  submit(home, writes_first, 7);
-  free(first_block);
-  hand_out({2}, home, 0, 4);
-  hand_out({3}, home, 4, 4);
-  free({2});
-  free({3});
-  hand_out({4}, side, 0, 8, 60);
-  ASSERT_EQ(checker_.hazards().size(), 1U);
-  EXPECT_EQ(checker_.hazards()[0].count, 1U);
-  EXPECT_EQ(checker_.hazards()[0].range, (AddressRange{{0}, {8 * unit}}));
-}
-
-TEST_F(Hazards, released_memory_is_as_new) {
-  hand_out(first_block, home);
-  submit(side, reads_first, 7);
-  free(first_block);
-  checker_.released(0, {{0}, {4 * unit}});
-  hand_out(second_block, home);
-  EXPECT_THAT(found(), IsEmpty());
-}
-
 // Handles and waits.
 
 TEST_F(Hazards, stream_used_after_it_was_destroyed) {
@@ -552,4 +325,4 @@ TEST_F(Hazards, many_short_lived_streams_leave_no_order_behind) {
 }
 
 }  // namespace
-}  // namespace vramlab::streams
+}  // namespace vramlab::tests
