@@ -3,7 +3,7 @@
 
 #include "tests/support/hazard_world.h"
 
-namespace vramlab::tests {
+namespace vramlab::streams {
 namespace {
 
 using testing::ElementsAre;
@@ -159,4 +159,4 @@ TEST_F(HazardsOfReuse, released_memory_is_as_new) {
 }
 
 }  // namespace
-}  // namespace vramlab::tests
+}  // namespace vramlab::streams

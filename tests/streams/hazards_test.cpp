@@ -3,7 +3,7 @@
 
 #include "tests/support/hazard_world.h"
 
-namespace vramlab::tests {
+namespace vramlab::streams {
 namespace {
 
 using testing::ElementsAre;
@@ -325,4 +325,4 @@ TEST_F(Hazards, many_short_lived_streams_leave_no_order_behind) {
 }
 
 }  // namespace
-}  // namespace vramlab::tests
+}  // namespace vramlab::streams

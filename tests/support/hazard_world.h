@@ -12,9 +12,7 @@
 #include "streams/hazards.h"
 #include "streams/timed_streams.h"
 
-namespace vramlab::tests {
-
-using namespace streams;
+namespace vramlab::streams {
 
 inline constexpr StreamAt legacy{0, {0}};
 inline constexpr StreamAt home{0, {1}};
@@ -92,4 +90,4 @@ class HazardWorld : public testing::Test, private AccessSource {
   std::map<std::uint64_t, Touched> touched_;
 };
 
-}  // namespace vramlab::tests
+}  // namespace vramlab::streams
