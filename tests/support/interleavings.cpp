@@ -5,27 +5,15 @@
 #include <optional>
 #include <set>
 #include <utility>
+#include <vector>
+
+#include "tests/support/queued_program.h"
 
 namespace vramlab::tests {
 namespace {
 
 using streams::BlockNumber;
 using streams::HazardKind;
-using streams::StreamAt;
-
-/// Something on a stream: work, a mark, or what nothing else waits for: an onlooker, of which is
-/// only asked what may still run when it could.
-struct QueuedItem {
-  enum class Nature : std::uint8_t { work, mark, onlooker };
-  Nature nature = Nature::mark;
-  /// The call that puts it there.
-  std::size_t step = 0;
-  std::vector<std::size_t> after{};
-  /// It runs once one of these was written: any one of them is enough.
-  std::optional<std::uint64_t> awaited_flag{};
-  std::optional<std::uint64_t> written_flag{};
-  const HazardStep* source = nullptr;
-};
 
 /// One access of work to one unit of memory.
 struct UnitAccess {
@@ -34,200 +22,10 @@ struct UnitAccess {
   bool writes = false;
 };
 
-/// The program laid out as queues.
-class LaidOut {
- public:
-  explicit LaidOut(const HazardProgram& program) : program_(program) {
-    for (const StreamAt stream : program.blocking_streams) is_blocking_[stream] = true;
-    for (const StreamAt stream : program.other_streams) is_blocking_[stream] = false;
-    call_waits_.resize(program.steps.size());
-    onlookers_.resize(program.steps.size());
-    items_of_.resize(program.steps.size());
-    for (std::size_t at = 0; at < program.steps.size(); ++at) lay_out(at);
-  }
-
-  const std::vector<QueuedItem>& items() const { return items_; }
-  /// What must be done before the call returns.
-  const std::vector<std::size_t>& waits_of_call(std::size_t step) const {
-    return call_waits_[step];
-  }
-  /// The work that a step put on streams.
-  const std::vector<std::size_t>& work_of(std::size_t step) const { return items_of_[step]; }
-  /// Of a free: it is complete. Of a hand-out: the thread has it; work of its stream has it.
-  const std::vector<std::size_t>& onlookers_of(std::size_t step) const { return onlookers_[step]; }
-
- private:
-  struct Queue {
-    StreamAt name;
-    bool is_blocking = true;
-    std::vector<std::size_t> items;
-  };
-
-  static bool is_legacy(StreamAt stream) { return stream.stream.value == 0; }
-
-  Queue& queue(StreamAt stream) {
-    if (!open_.contains(stream)) {
-      open_[stream] = queues_.size();
-      queues_.push_back({stream, !is_legacy(stream) && is_blocking_[stream], {}});
-    }
-    return queues_[open_[stream]];
-  }
-
-  /// What the next on the stream is behind.
-  std::vector<std::size_t> before_next(StreamAt stream) {
-    std::vector<std::size_t> before;
-    const Queue on = queue(stream);
-    if (!on.items.empty()) before.push_back(on.items.back());
-    for (const Queue& other : queues_) {
-      if (other.name.device != stream.device || other.items.empty()) continue;
-      if (is_legacy(stream) ? other.is_blocking : on.is_blocking && is_legacy(other.name))
-        before.push_back(other.items.back());
-    }
-    return before;
-  }
-
-  std::size_t add(const QueuedItem& item) {
-    items_.push_back(item);
-    return items_.size() - 1;
-  }
-  std::size_t put(std::size_t step, StreamAt stream, QueuedItem::Nature nature) {
-    const std::size_t item = add({.nature = nature, .step = step, .after = before_next(stream)});
-    items_[item].source = &program_.steps[step];
-    queue(stream).items.push_back(item);
-    return item;
-  }
-  void look_on(std::size_t step, const std::vector<std::size_t>& after) {
-    onlookers_[step].push_back(
-        add({.nature = QueuedItem::Nature::onlooker, .step = step, .after = after}));
-  }
-
-  void lay_out(std::size_t at) {
-    const HazardStep& step = program_.steps[at];
-    switch (step.kind) {
-      case StepKind::work:
-      case StepKind::blocking_copy:
-      case StepKind::write_flag:
-      case StepKind::await_flag:
-        lay_out_work(at);
-        break;
-      case StepKind::record:
-        records_[step.subject] = put(at, step.stream, QueuedItem::Nature::mark);
-        break;
-      case StepKind::wait: {
-        const std::size_t item = put(at, step.stream, QueuedItem::Nature::mark);
-        if (const auto found = records_.find(step.subject); found != records_.end())
-          items_[item].after.push_back(found->second);
-        break;
-      }
-      case StepKind::launch:
-        lay_out_launch(at);
-        break;
-      case StepKind::create_stream:
-        is_blocking_[step.stream] = step.is_blocking;
-        break;
-      case StepKind::destroy_stream:
-        open_.erase(step.stream);
-        break;
-      case StepKind::hand_out:
-        homes_[step.subject] = step.stream;
-        look_on(at, {});
-        look_on(at, before_next(step.stream));
-        break;
-      case StepKind::use:
-        // The allocator takes no note of the block's own stream.
-        if (step.stream != homes_[step.subject]) uses_[step.subject].push_back(step.stream);
-        break;
-      case StepKind::free:
-        lay_out_free(at);
-        break;
-      default:
-        lay_out_waiting_call(at);
-    }
-  }
-
-  void lay_out_work(std::size_t at) {
-    const HazardStep& step = program_.steps[at];
-    const std::size_t item = put(at, step.stream, QueuedItem::Nature::work);
-    items_of_[at].push_back(item);
-    if (step.kind == StepKind::blocking_copy) call_waits_[at].push_back(item);
-    if (step.kind == StepKind::write_flag) items_[item].written_flag = step.subject;
-    if (step.kind == StepKind::await_flag) items_[item].awaited_flag = step.subject;
-  }
-
-  void lay_out_free(std::size_t at) {
-    std::vector<std::size_t> after;
-    for (const StreamAt stream : uses_[program_.steps[at].subject]) {
-      const std::vector<std::size_t> before = before_next(stream);
-      after.insert(after.end(), before.begin(), before.end());
-    }
-    look_on(at, after);
-  }
-
-  /// A query that was not successful tells nothing.
-  void lay_out_waiting_call(std::size_t at) {
-    const HazardStep& step = program_.steps[at];
-    const bool is_query = step.kind == StepKind::query_stream || step.kind == StepKind::query_event;
-    if (is_query && !step.is_successful) return;
-    if (step.kind == StepKind::sync_stream || step.kind == StepKind::query_stream) {
-      const std::vector<std::size_t> ends = before_next(step.stream);
-      // Waiting for a blocking stream is not waiting for the legacy one.
-      const Queue& asked = queue(step.stream);
-      for (const std::size_t item : ends)
-        if (is_legacy(step.stream) || std::ranges::count(asked.items, item) > 0)
-          call_waits_[at].push_back(item);
-    } else if (step.kind == StepKind::sync_device) {
-      for (const Queue& other : queues_)
-        if (other.name.device == step.stream.device && !other.items.empty())
-          call_waits_[at].push_back(other.items.back());
-    } else if (const auto found = records_.find(step.subject); found != records_.end()) {
-      call_waits_[at].push_back(found->second);
-    }
-  }
-
-  void lay_out_launch(std::size_t at) {
-    const HazardStep& step = program_.steps[at];
-    const std::size_t begin = put(at, step.stream, QueuedItem::Nature::mark);
-    if (const auto found = launch_ends_.find(step.subject); found != launch_ends_.end())
-      items_[begin].after.push_back(found->second);
-    std::vector<std::size_t> all{begin};
-    std::map<StreamAt, std::size_t> last;
-    std::map<std::uint64_t, std::size_t> records;
-    for (const HazardStep& node : program_.graphs[step.subject]) {
-      const bool is_work = node.kind == StepKind::work;
-      const std::size_t item =
-          add({.nature = is_work ? QueuedItem::Nature::work : QueuedItem::Nature::mark,
-               .step = at,
-               .after = {last.contains(node.stream) ? last[node.stream] : begin},
-               .source = &node});
-      last[node.stream] = item;
-      if (node.kind == StepKind::record) records[node.subject] = item;
-      if (node.kind == StepKind::wait) items_[item].after.push_back(records.at(node.subject));
-      if (is_work) items_of_[at].push_back(item);
-      all.push_back(item);
-    }
-    const std::size_t end = put(at, step.stream, QueuedItem::Nature::mark);
-    items_[end].after.insert(items_[end].after.end(), all.begin(), all.end());
-    launch_ends_[step.subject] = end;
-  }
-
-  const HazardProgram& program_;
-  std::vector<QueuedItem> items_;
-  std::vector<std::vector<std::size_t>> call_waits_;
-  std::vector<std::vector<std::size_t>> onlookers_;
-  std::vector<std::vector<std::size_t>> items_of_;
-  std::vector<Queue> queues_;
-  std::map<StreamAt, std::size_t> open_;
-  std::map<StreamAt, bool> is_blocking_;
-  std::map<std::uint64_t, std::size_t> records_;
-  std::map<std::uint64_t, StreamAt> homes_;
-  std::map<std::uint64_t, std::vector<StreamAt>> uses_;
-  std::map<std::uint64_t, std::size_t> launch_ends_;
-};
-
 /// All that can be so far: which work has run, in whatever order.
 class States {
  public:
-  States(const HazardProgram& program, const LaidOut& laid_out)
+  States(const HazardProgram& program, const QueuedProgram& laid_out)
       : program_(program), laid_out_(laid_out) {
     const std::size_t count = laid_out.items().size();
     can_overtake_.assign(count, std::vector<bool>(count, false));
@@ -245,7 +43,8 @@ class States {
   using Done = std::vector<bool>;
 
   void visit(Done done) {
-    if (const Done called = let_go_on(done); seen_.insert(done).second) go_on_from(done, called);
+    const Done called = let_go_on(done);
+    if (seen_.insert(done).second) go_on_from(done, called);
   }
 
   void go_on_from(const Done& done, const Done& called) {
@@ -279,7 +78,7 @@ class States {
   /// Host threads and marks, as far as they get. The calls that are made by then.
   Done let_go_on(Done& done) const {
     for (;;) {
-      const Done called = calls_made(done);
+      Done called = calls_made(done);
       bool is_changed = false;
       for (std::size_t item = 0; item < done.size(); ++item) {
         if (done[item] || laid_out_.items()[item].nature != QueuedItem::Nature::mark ||
@@ -305,7 +104,7 @@ class States {
   }
 
   const HazardProgram& program_;
-  const LaidOut& laid_out_;
+  const QueuedProgram& laid_out_;
   std::set<Done> seen_;
   std::vector<std::vector<bool>> can_overtake_;
   std::vector<bool> can_run_;
@@ -314,7 +113,7 @@ class States {
 /// What of the orders matters for memory.
 class MemoryStory {
  public:
-  MemoryStory(const HazardProgram& program, const LaidOut& laid_out, const States& states,
+  MemoryStory(const HazardProgram& program, const QueuedProgram& laid_out, const States& states,
               RacingPairs pairs)
       : program_(program), laid_out_(laid_out), states_(states), pairs_(pairs) {
     for (std::size_t at = 0; at < program.steps.size(); ++at) tell(at);
@@ -432,7 +231,7 @@ class MemoryStory {
   }
 
   const HazardProgram& program_;
-  const LaidOut& laid_out_;
+  const QueuedProgram& laid_out_;
   const States& states_;
   RacingPairs pairs_;
   FoundHazards found_;
@@ -443,7 +242,7 @@ class MemoryStory {
 }  // namespace
 
 FoundHazards hazards_by_interleavings(const HazardProgram& program, RacingPairs pairs) {
-  const LaidOut laid_out(program);
+  const QueuedProgram laid_out(program);
   const States states(program, laid_out);
   return MemoryStory(program, laid_out, states, pairs).found();
 }
