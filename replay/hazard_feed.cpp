@@ -33,6 +33,7 @@ void HazardFeed::hand_out(DeviceReplay& replay, StreamProgram& program, const Ev
                        .stream = stream,
                        .thread = {event.thread},
                        .tag = number,
+                       .site = site_of(event.stack, number),
                        .is_of_graph = program.streams().capture_of(stream).has_value()});
 }
 

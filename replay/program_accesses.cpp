@@ -17,9 +17,7 @@ void ProgramAccesses::begin_work(std::uint64_t event, streams::StreamAt stream,
     work = std::move(next->second);
     next_.erase(next);
   }
-  // Work without a stack is a site of its own.
-  constexpr std::uint64_t without_stack = 1ULL << 32;
-  work.site = site == traces::StackId{} ? without_stack + event : site.value;
+  work.site = site_of(site, event);
 }
 
 streams::WorkAccesses ProgramAccesses::accesses_of(std::uint64_t tag) {

@@ -14,6 +14,13 @@
 
 namespace vramlab::replay {
 
+/// What hazards are counted by: where in the program something happened. What has no stack is a
+/// site of its own.
+inline std::uint64_t site_of(traces::StackId stack, std::uint64_t event) {
+  constexpr std::uint64_t without_stack = 1ULL << 32;
+  return stack == traces::StackId{} ? without_stack + event : stack.value;
+}
+
 class ProgramAccesses final : public streams::AccessSource {
  public:
   /// A block was handed out under this id, by this event.

@@ -108,7 +108,7 @@ bool HazardChecker::is_sure_to_run_after(const MemoryAccess& earlier) const {
 void HazardChecker::handed_out(const HandedOut& block) {
   const HazardSide side{.act = HazardAct::hand_out,
                         .tag = block.tag,
-                        .site = block.tag,
+                        .site = block.site.value_or(block.tag),
                         .stream = block.stream,
                         .thread = block.thread};
   ShadowBlock& made = memory_.hand_out({.number = block.block,

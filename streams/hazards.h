@@ -52,6 +52,8 @@ struct HandedOut {
   StreamAt stream{};
   ThreadId thread{};
   std::uint64_t tag = 0;
+  /// What hazards are counted by; the tag where it is not known.
+  std::optional<std::uint64_t> site{};
   /// From a captured graph's pool. Launches go on using such memory after it was freed, until it is
   /// released; it is handed out in the order of the capture, which is not when anything runs.
   bool is_of_graph = false;

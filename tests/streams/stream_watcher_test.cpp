@@ -20,7 +20,10 @@ using testing::IsEmpty;
 constexpr StreamAt first = stream_number(1);
 constexpr StreamAt second = stream_number(2);
 
-std::string name_of(StreamAt stream) { return "s" + std::to_string(stream.stream.value); }
+std::string name_of(StreamAt stream) {
+  if (stream.stream == destroyed_blocking_streams) return "destroyed";
+  return "s" + std::to_string(stream.stream.value);
+}
 
 class WatcherWords : public testing::Test, private StreamWatcher {
  protected:
@@ -95,7 +98,7 @@ TEST_F(WatcherWords, a_name_that_comes_again_is_said_to_be_another_stream) {
   words_.clear();
   timed_.destroy_stream(first);
   timed_.create_stream(first, non_blocking);
-  EXPECT_THAT(words_, ElementsAre("s0 follows s1", "made s1"));
+  EXPECT_THAT(words_, ElementsAre("destroyed follows s1", "made s1"));
 }
 
 }  // namespace
