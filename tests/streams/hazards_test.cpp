@@ -324,5 +324,65 @@ TEST_F(Hazards, many_short_lived_streams_leave_no_order_behind) {
   EXPECT_EQ(checker_.hazards()[1].count, 190U);
 }
 
+/// The checker takes their lines again.
+class HazardsOfShortLivedStreams : public HazardWorld {
+ protected:
+  static constexpr std::uint64_t count = 50;
+
+  static StreamAt short_lived(std::uint64_t i) { return {0, {1000 + i}}; }
+  static allocator::EventId event_of(std::uint64_t i) { return {1000 + i}; }
+  void create(std::uint64_t i) {
+    cuda_.create_stream(short_lived(i), non_blocking);
+    cuda_.create_event(event_of(i), 0, false);
+  }
+};
+
+TEST_F(HazardsOfShortLivedStreams, what_a_thread_knew_of_them_says_nothing_of_later_ones) {
+  hand_out(first_block, home);
+  for (std::uint64_t i = 0; i < count; ++i) {
+    create(i);
+    submit(short_lived(i), writes_first, 7);
+    cuda_.destroy_stream(short_lived(i));
+    cuda_.synchronize_device(0);
+    call(main_thread);
+    submit(home, writes_first, 8);
+    cuda_.synchronize_stream(home);
+    call(main_thread);
+  }
+  EXPECT_THAT(found(), IsEmpty());
+  create(count);
+  hand_out(second_block, home, 4, 4);
+  call(other_thread);
+  submit(short_lived(count), {.written = {second_block}}, 9);
+  call(main_thread);
+  submit(side, {.read = {second_block}}, 10);
+  EXPECT_EQ(found().size(), 1U);
+}
+
+TEST_F(HazardsOfShortLivedStreams, their_events_still_put_in_order) {
+  hand_out(first_block, home);
+  submit(home, writes_first, 7);
+  for (std::uint64_t i = 0; i < count; ++i) {
+    create(i);
+    order(home, short_lived(i));
+    cuda_.record_event(event_of(i), short_lived(i), 0);
+    cuda_.destroy_stream(short_lived(i));
+  }
+  for (std::uint64_t i = count; i < 2 * count; ++i) {
+    create(i);
+    cuda_.record_event(event_of(i), short_lived(i), 0);
+  }
+  // Knows the later ones before it waits for one of the earlier ones.
+  for (std::uint64_t i = 0; i < count; ++i) {
+    create(2 * count + i);
+    const StreamAt waiting = short_lived(2 * count + i);
+    for (std::uint64_t later = count; later < 2 * count; ++later)
+      cuda_.wait_for_event(waiting, event_of(later), 0);
+    cuda_.wait_for_event(waiting, event_of(i), 0);
+    submit(waiting, reads_first, 8);
+  }
+  EXPECT_THAT(found(), IsEmpty());
+}
+
 }  // namespace
 }  // namespace vramlab::streams
