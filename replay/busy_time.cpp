@@ -12,15 +12,21 @@ void BusyTime::add(BusySpan span) {
 
 void BusyTime::merge(std::vector<BusySpan>& spans, BusySpan span, std::vector<BusySpan>* twice) {
   std::vector<BusySpan> common;
+  std::vector<BusySpan> later;
   while (!spans.empty() && spans.back().end >= span.begin) {
-    const BusySpan& last = spans.back();
+    const BusySpan last = spans.back();
+    spans.pop_back();
+    if (last.begin > span.end) {
+      later.push_back(last);
+      continue;
+    }
     const BusySpan both{std::max(last.begin, span.begin), std::min(last.end, span.end)};
     if (both.begin < both.end) common.push_back(both);
     span.begin = std::min(span.begin, last.begin);
     span.end = std::max(span.end, last.end);
-    spans.pop_back();
   }
   spans.push_back(span);
+  spans.insert(spans.end(), later.rbegin(), later.rend());
   if (twice == nullptr) return;
   for (auto it = common.rbegin(); it != common.rend(); ++it) merge(*twice, *it, nullptr);
 }

@@ -23,6 +23,11 @@ inline std::uint64_t site_of(traces::StackId stack, std::uint64_t event) {
 
 class ProgramAccesses final : public streams::AccessSource {
  public:
+  /// Where nobody asks, nothing is kept, and ids need not be known.
+  enum class Use : std::uint8_t { none, hazards };
+  explicit ProgramAccesses(Use use) : use_(use) {}
+
+  bool are_asked_for() const { return use_ == Use::hazards; }
   /// A block was handed out under this id, by this event.
   streams::BlockNumber hand_out(std::uint64_t id, std::uint64_t event) {
     events_.push_back(event);
@@ -53,6 +58,7 @@ class ProgramAccesses final : public streams::AccessSource {
     std::uint64_t site = 0;
   };
 
+  Use use_;
   std::unordered_map<std::uint64_t, streams::BlockNumber> blocks_;
   std::vector<std::uint64_t> events_;
   std::map<streams::StreamAt, Accesses> next_;

@@ -48,7 +48,8 @@ struct ReplayWatch {
   // Where frees are modelled:
   /// Is told what happens on the streams.
   std::shared_ptr<streams::StreamWatcher> streams = std::make_shared<streams::StreamWatcher>();
-  std::shared_ptr<ProgramAccesses> accesses = std::make_shared<ProgramAccesses>();
+  std::shared_ptr<ProgramAccesses> accesses =
+      std::make_shared<ProgramAccesses>(ProgramAccesses::Use::none);
   /// Device memory that was given back.
   std::function<void(std::uint32_t device, streams::AddressRange range)> released = {};
   /// Once for each device, after its last event.

@@ -15,8 +15,6 @@ void StreamActivity::issued(const IssuedItem& item) {
   Pending& pending = pending_[item.number];
   pending.issued = item.issued;
   if (item.work != nullptr) pending.work = item.work->kind;
-  if (item.kind == ItemKind::event_wait)
-    pending.awaited = std::exchange(next_awaited_[item.stream], nullptr);
   last_issued_[item.stream] = item.number;
 }
 
@@ -28,9 +26,11 @@ void StreamActivity::event_recorded(allocator::EventId event, StreamAt stream) {
   records_[event.value] = std::move(point);
 }
 
+/// The wait is what the stream was given last.
 void StreamActivity::stream_follows_event(StreamAt stream, allocator::EventId event) {
-  if (const auto found = records_.find(event.value); found != records_.end())
-    next_awaited_[stream] = found->second;
+  const auto record = records_.find(event.value);
+  const auto wait = pending_.find(last_issued_[stream]);
+  if (record != records_.end() && wait != pending_.end()) wait->second.awaited = record->second;
 }
 
 void StreamActivity::thread_waits(const streams::ThreadWait& wait) {

@@ -97,7 +97,6 @@ class StreamActivity final : public streams::StreamWatcher {
   /// By stream: when the last of its items ended, and the number of the last one issued.
   std::map<streams::StreamAt, streams::Time> last_end_;
   std::map<streams::StreamAt, std::uint64_t> last_issued_;
-  std::map<streams::StreamAt, std::shared_ptr<const RecordPoint>> next_awaited_;
   std::unordered_map<std::uint64_t, std::shared_ptr<RecordPoint>> records_;
   std::vector<WaitingThread> waiting_;
   std::unordered_multimap<std::uint64_t, std::size_t> awaited_items_;

@@ -105,10 +105,10 @@ void StreamProgram::note(const Event& event, CudaStatus status) {
 void StreamProgram::apply(const Event& event) {
   switch (event.kind) {
     case Kind::reads:
-      accesses_.add_read(stream_of(event), accessed_block(event));
+      if (accesses_.are_asked_for()) accesses_.add_read(stream_of(event), accessed_block(event));
       return;
     case Kind::writes:
-      accesses_.add_write(stream_of(event), accessed_block(event));
+      if (accesses_.are_asked_for()) accesses_.add_write(stream_of(event), accessed_block(event));
       return;
     case Kind::work:
     case Kind::copy:
@@ -175,7 +175,7 @@ Work StreamProgram::work_of(const Event& event) const {
 void StreamProgram::submit(const Event& event) {
   const StreamAt stream = stream_of(event);
   const bool is_captured = streams_.capture_of(stream).has_value();
-  accesses_.begin_work(number_, stream, event.stack);
+  if (accesses_.are_asked_for()) accesses_.begin_work(number_, stream, event.stack);
   note(event, streams_.submit(stream, work_of(event)));
   // What a graph was captured of is asked about at every launch.
   if (!is_captured) accesses_.forget_work(number_);

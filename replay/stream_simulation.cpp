@@ -11,6 +11,8 @@ StreamSimulation::StreamSimulation(std::string file, const traces::SnapshotTable
     : tables_(tables),
       conditions_(std::move(conditions)),
       listeners_(std::move(listeners)),
+      accesses_(std::make_shared<ProgramAccesses>(
+          conditions_.finds_hazards ? ProgramAccesses::Use::hazards : ProgramAccesses::Use::none)),
       activity_(std::make_shared<StreamActivity>(listeners_.finished)),
       checker_(std::make_shared<streams::HazardChecker>(*accesses_)),
       feed_(*checker_, *accesses_),

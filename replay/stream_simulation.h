@@ -72,7 +72,7 @@ class StreamSimulation final : public traces::ProgramSink {
   const traces::SnapshotTables& tables_;
   StreamConditions conditions_;
   StreamListeners listeners_;
-  std::shared_ptr<ProgramAccesses> accesses_ = std::make_shared<ProgramAccesses>();
+  std::shared_ptr<ProgramAccesses> accesses_;
   std::shared_ptr<StreamActivity> activity_;
   std::shared_ptr<streams::HazardChecker> checker_;
   HazardFeed feed_;

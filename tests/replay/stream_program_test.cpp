@@ -38,7 +38,7 @@ class StreamPrograms : public testing::Test {
   std::uint64_t now() { return program_.streams().now().ns; }
 
   streams::StreamWatcher nobody_;
-  ProgramAccesses accesses_;
+  ProgramAccesses accesses_{ProgramAccesses::Use::hazards};
   StreamProgram program_{{}, nobody_, accesses_};
   std::uint64_t number_ = 0;
 };
