@@ -104,6 +104,8 @@ void ProgramReplay::program_event(const traces::ProgramEvent& event) {
   } catch (const streams::EndlessWait& error) {
     stopped_at_ = number;
     endless_wait_ = error.what();
+  } catch (const allocator::DeviceError& error) {
+    refuse("what a device can do then", error);
   }
 }
 

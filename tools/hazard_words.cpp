@@ -66,7 +66,7 @@ std::string stream_text(streams::StreamAt stream) {
 }
 
 std::string side_text(const HazardSide& side, const HazardContext& context) {
-  const std::string place = event_place(side.tag, context);
+  std::string place = event_place(side.tag, context);
   if (!side.is_known) return "something long before";
   switch (side.act) {
     case HazardAct::work: {

@@ -1,5 +1,6 @@
 // The bundled samples are what `vramlab generate` writes today: each says in its first event which
-// command made it. Three small ones for `vramlab streams` are written by hand. Where a workload is changed on purpose, tools/make_samples.sh writes them anew.
+// command made it. Three small ones for `vramlab streams` are written by hand. Where a workload is
+// changed on purpose, tools/make_samples.sh writes them anew.
 #include <gtest/gtest.h>
 
 #include <algorithm>
