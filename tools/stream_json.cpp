@@ -72,6 +72,16 @@ ordered_json activity_json(const replay::ActivityReport& activity) {
   return json;
 }
 
+ordered_json peaks_json(const replay::ReplayReport& report) {
+  ordered_json json = ordered_json::array();
+  for (const replay::DeviceReport& device : report.devices)
+    json.push_back({{"device", device.device.value},
+                    {"peak_allocated_bytes", device.peak_allocated.bytes.count},
+                    {"peak_reserved_bytes", device.peak_reserved.bytes.count},
+                    {"failed_requests", device.failures.size()}});
+  return json;
+}
+
 ordered_json deadlock_json(const HazardContext& context) {
   ordered_json json = {{"threads", ordered_json::array()}, {"streams", ordered_json::array()}};
   for (const replay::StuckCall& call : context.report.deadlock.threads) {
@@ -108,6 +118,9 @@ std::string stream_json(const StreamOutcome& outcome, const traces::SnapshotTabl
   for (const replay::DeviceFrees& device : report.frees)
     waiting.waiting.devices.push_back({device.cost, device.places, {}, std::nullopt});
   json["waiting_frees"] = ordered_json::parse(waiting_json(waiting))["devices"];
+  json["as_modelled"] = peaks_json(report.replay);
+  json["if_completed_at_once"] =
+      outcome.at_once ? peaks_json(*outcome.at_once) : ordered_json(nullptr);
   json["hazards"] = ordered_json::array();
   for (const streams::Hazard& hazard : report.hazards)
     json["hazards"].push_back(hazard_json(hazard, context));

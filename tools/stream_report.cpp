@@ -136,6 +136,25 @@ std::string frees_text(const StreamOutcome& outcome) {
   return "\n" + text.substr(text.find('\n') + 1);
 }
 
+/// What waiting costs in peaks, by device.
+std::string at_once_text(const StreamOutcome& outcome) {
+  if (!outcome.at_once) return {};
+  std::string text = "\nif frees completed at once\n";
+  for (const replay::DeviceReport& device : outcome.at_once->devices)
+    for (const replay::DeviceReport& modelled : outcome.report.replay.devices) {
+      if (modelled.device != device.device) continue;
+      add_line(text, "device " + std::to_string(device.device.value),
+               "peak reserved " + format_bytes(device.peak_reserved.bytes) + " instead of " +
+                   format_bytes(modelled.peak_reserved.bytes) +
+                   (device.failures.size() == modelled.failures.size()
+                        ? ""
+                        : ", " + std::to_string(device.failures.size()) +
+                              " failed requests instead of " +
+                              std::to_string(modelled.failures.size())));
+    }
+  return text;
+}
+
 }  // namespace
 
 std::string stream_text(const StreamOutcome& outcome, const traces::SnapshotTables& tables) {
@@ -149,6 +168,7 @@ std::string stream_text(const StreamOutcome& outcome, const traces::SnapshotTabl
     add_line(text, "context lost", std::string(cuda_status_name(report.lost_context)));
   text += activity_text(report.activity, outcome.shown);
   if (!report.frees.empty()) text += frees_text(outcome);
+  text += at_once_text(outcome);
   text += hazards_text(context, outcome.shown);
   text += refused_text(context, outcome.shown);
   return text + deadlock_text(context);

@@ -1,6 +1,7 @@
 // What `vramlab streams` says of a program, as text and as JSON.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "replay/stream_simulation.h"
@@ -10,6 +11,9 @@ namespace vramlab::tools {
 struct StreamOutcome {
   std::string file;
   replay::StreamReport report;
+  /// The same program with frees that never wait; nothing where none waited, or where the input
+  /// can't be read again.
+  std::optional<replay::ReplayReport> at_once;
   /// Streams, hazards, call sites and refused calls to show in the text, at most; 0 for all.
   std::uint64_t shown = 10;
 };

@@ -1,9 +1,11 @@
 // `vramlab streams`: what streams do and cost. A program's streams are simulated; of a recording,
 // which does not say what ran when, there is the memory that was given back and could not be used
 // yet, because work on other streams had to be waited for.
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 
+#include "replay/replay_source.h"
 #include "tools/commands.h"
 #include "tools/progress_bar.h"
 #include "tools/removal_on_interrupt.h"
@@ -61,6 +63,18 @@ void write_recording(const StreamsCommand& command, const WaitingOutcome& outcom
   sink.write(command.wanted_format() == "json" ? waiting_json(outcome) : waiting_text(outcome));
 }
 
+/// The program once more, with frees that never wait, where some did and the file can be read
+/// again.
+std::optional<replay::ReplayReport> replay_at_once(const StreamsCommand& command,
+                                                   const replay::StreamReport& report) {
+  const bool has_waited = std::ranges::any_of(
+      report.frees, [](const replay::DeviceFrees& device) { return device.cost.totals.count > 0; });
+  if (!has_waited || command.file == "-") return std::nullopt;
+  replay::ReplayConditions conditions = conditions_of(command).replay;
+  conditions.timing = replay::FreeTiming::eager;
+  return replay::ReplaySource(command.file, std::move(conditions), {}).run({});
+}
+
 Findings write_program(const StreamsCommand& command, const StreamOutcome& outcome,
                        const traces::SnapshotTables& tables, traces::ByteSink& sink) {
   sink.write(command.wanted_format() == "json" ? stream_json(outcome, tables)
@@ -99,8 +113,11 @@ Findings write_answer(const StreamsCommand& command, traces::ByteSink& sink) {
   replay::HistoryCollector collector;
   replay::StreamSimulation simulation(trace.file, tables, conditions_of(command), {});
   traces::read_trace(trace, tables, {collector, simulation});
-  if (simulation.has_events())
-    return write_program(command, {trace.file, simulation.finish(), command.shown}, tables, sink);
+  if (simulation.has_events()) {
+    StreamOutcome outcome{trace.file, simulation.finish(), std::nullopt, command.shown};
+    outcome.at_once = replay_at_once(command, outcome.report);
+    return write_program(command, outcome, tables, sink);
+  }
   write_recording(
       command,
       {trace.file, find_waiting(trace.file, collector.take(), tables, version_of(command)),

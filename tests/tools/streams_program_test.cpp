@@ -76,6 +76,9 @@ TEST(StreamsOfPrograms, an_overused_record_stream_shows_its_cost) {
   EXPECT_EQ(frees["waited"]["frees"], 48);
   EXPECT_EQ(frees["max_bytes"], 128 << 20);
   EXPECT_EQ(frees["call_sites"][0]["freed_at"], "ddp.py:58 all_reduce");
+  const json& at_once = found["if_completed_at_once"][0];
+  EXPECT_EQ(at_once["peak_reserved_bytes"], 32 << 20);
+  EXPECT_EQ(found["as_modelled"][0]["peak_reserved_bytes"], 144 << 20);
   EXPECT_THAT(streams({sample("overused_record_stream")}).output,
               HasSubstr("leave out record_stream"));
 }
