@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs what is missing, builds, and shows the main job: the bundled recordings of the reference
 # allocator are run again here and must agree in every answer. Then a workload under two settings,
-# and what a call costs.
+# the streams of a program, and what a call costs.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -19,6 +19,11 @@ for conf in "" expandable_segments:True; do
   echo "\$ build/vramlab replay traces/samples/training.vtrace --conf '$conf'"
   build/vramlab replay traces/samples/training.vtrace --conf "$conf"
 done
+
+echo
+echo "demo: a program that hands memory on too early, and the call that would mend it"
+echo "\$ build/vramlab streams traces/samples/missing_record_stream.vtrace.jsonl"
+build/vramlab streams traces/samples/missing_record_stream.vtrace.jsonl
 
 echo
 echo "demo: what a malloc or free costs here, beside a yardstick measured in the same run"
