@@ -85,6 +85,30 @@ DeviceReplay& ProgramReplay::device_of(DeviceIndex index) {
   return *device;
 }
 
+/// Streams by the names that they have here.
+traces::ProgramEvent ProgramReplay::with_streams_of_pools(const traces::ProgramEvent& event) {
+  traces::ProgramEvent named = event;
+  streams::TorchStreams& pools = torch_streams_[event.device];
+  if (event.kind == traces::ProgramEventKind::stream_from_pool) {
+    if (event.stream.value == 0 || pools.is_taken(event.stream))
+      throw ProgramError("stream " + std::to_string(event.stream.value) + " is there already");
+    named.stream =
+        pools.take(event.stream, event.priority < 0 ? streams::TorchStreams::Pool::high
+                                                    : streams::TorchStreams::Pool::normal);
+    return named;
+  }
+  named.stream = pools.resolve(event.stream);
+  named.for_stream = pools.resolve(event.for_stream);
+  return named;
+}
+
+void ProgramReplay::replay(const traces::ProgramEvent& event, std::uint64_t number) {
+  DeviceReplay& device = device_of(event.device);
+  const bool goes_on = device.apply(event, number, tables_.texts);
+  if (!goes_on && conditions_.on_out_of_memory == OnOutOfMemory::stop) stopped_at_ = number;
+  if (watch_.after_event) watch_.after_event(device, event, number);
+}
+
 void ProgramReplay::program_event(const traces::ProgramEvent& event) {
   if (stopped_at_ || !watch_.reaches(event.device, events_)) return;
   const std::uint64_t number = events_++;
@@ -92,11 +116,12 @@ void ProgramReplay::program_event(const traces::ProgramEvent& event) {
     throw InputError(
         {file_, "event " + std::to_string(number) + " of the program", expected, error.what()});
   };
+  const bool is_of_pool = event.kind == traces::ProgramEventKind::stream_from_pool;
   try {
-    DeviceReplay& device = device_of(event.device);
-    const bool goes_on = device.apply(event, number, tables_.texts);
-    if (!goes_on && conditions_.on_out_of_memory == OnOutOfMemory::stop) stopped_at_ = number;
-    if (watch_.after_event) watch_.after_event(device, event, number);
+    if (is_of_pool || !torch_streams_.empty())
+      replay(with_streams_of_pools(event), number);
+    else
+      replay(event, number);
   } catch (const allocator::AllocatorError& error) {
     refuse("a call that may be made then", error);
   } catch (const ProgramError& error) {

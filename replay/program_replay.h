@@ -8,6 +8,7 @@
 
 #include "replay/replay_conditions.h"
 #include "replay/replay_report.h"
+#include "streams/torch_streams.h"
 #include "traces/program_sink.h"
 
 namespace vramlab::replay {
@@ -30,6 +31,8 @@ class ProgramReplay : public traces::ProgramSink {
   StreamProgram* streams() { return streams_.get(); }
 
  private:
+  void replay(const traces::ProgramEvent& event, std::uint64_t number);
+  traces::ProgramEvent with_streams_of_pools(const traces::ProgramEvent& event);
   DeviceReplay& device_of(traces::DeviceIndex index);
   DeviceConditions conditions_of(traces::DeviceIndex index);
   allocator::Bytes memory_of(traces::DeviceIndex index, std::string* origin = nullptr) const;
@@ -42,6 +45,8 @@ class ProgramReplay : public traces::ProgramSink {
   const allocator::ReferenceVersion* version_ = nullptr;
   allocator::Settings settings_;
   std::map<traces::DeviceIndex, std::unique_ptr<DeviceReplay>> devices_;
+  /// PyTorch's pools, where the program takes streams from them.
+  std::map<traces::DeviceIndex, streams::TorchStreams> torch_streams_;
   /// Of modelled timing.
   std::unique_ptr<StreamProgram> streams_;
   std::uint64_t events_ = 0;

@@ -120,6 +120,7 @@ void StreamProgram::apply(const Event& event) {
     case Kind::event_elapsed:
       return ask_elapsed(event);
     case Kind::stream_create:
+    case Kind::stream_from_pool:
     case Kind::stream_destroy:
     case Kind::stream_done:
     case Kind::stream_sync:
@@ -189,6 +190,12 @@ CudaStatus StreamProgram::apply_to_stream(const Event& event) {
       declared_.insert(own);
       return streams_.create_stream(
           own, {.is_blocking = !event.non_blocking, .priority = event.priority});
+    case Kind::stream_from_pool:
+      declares_streams_ = true;
+      declared_.insert(own);
+      // Taken before, it is another name of the same stream.
+      if (streams_.has_stream(own)) return CudaStatus::success;
+      return streams_.create_stream(own, {.is_blocking = false, .priority = event.priority});
     case Kind::stream_destroy:
       return streams_.destroy_stream(stream_of(event));
     case Kind::stream_done:

@@ -86,8 +86,9 @@ const char* fault_of_choices(const NativeEvent& event, ProgramEventKind kind) {
 
 bool has_priority_out_of_range(const NativeEvent& event, ProgramEventKind kind) {
   const auto priority = static_cast<std::int64_t>(event.graph_pool);
-  return kind == ProgramEventKind::stream_create &&
-         (priority < -farthest_priority || priority > farthest_priority);
+  const bool has_one =
+      kind == ProgramEventKind::stream_create || kind == ProgramEventKind::stream_from_pool;
+  return has_one && (priority < -farthest_priority || priority > farthest_priority);
 }
 
 const char* fault_of_program(const NativeEvent& event, const NativeRecordReader& reader) {

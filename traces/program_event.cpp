@@ -69,6 +69,7 @@ constexpr std::array<KindRow, program_event_kind_count> kinds = {
     row("graph_launch", F::graph, F::stream),
     row("graph_destroy", F::graph),
     row("capture_mode", F::mode),
+    row("stream_from_pool", F::stream, F::priority),
 };
 
 struct FieldRow {

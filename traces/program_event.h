@@ -63,9 +63,10 @@ enum class ProgramEventKind : std::uint8_t {
   graph_launch,
   graph_destroy,
   capture_mode,
+  stream_from_pool,
 };
 inline constexpr std::size_t program_event_kind_count =
-    static_cast<std::size_t>(ProgramEventKind::capture_mode) + 1;
+    static_cast<std::size_t>(ProgramEventKind::stream_from_pool) + 1;
 
 enum class ProgramField : std::uint8_t {
   id,

@@ -86,6 +86,8 @@ class RandomEvents {
     event.direction = static_cast<traces::CopyDirection>(random_.below(3));
     event.mode = static_cast<traces::CaptureStrictness>(random_.below(3));
     event.bytes = {random_.below(1 << 20)};
+    // A name is taken from a pool once.
+    if (kind == Kind::stream_from_pool) event.stream = {++last_pool_name_};
   }
 
   void add_memory() {
@@ -110,6 +112,7 @@ class RandomEvents {
   bool has_pools_ = false;
   traces::TextId name_;
   std::uint64_t last_id_ = 0;
+  std::uint64_t last_pool_name_ = 40;
   std::uint64_t time_ns_ = 0;
   std::vector<std::pair<std::uint64_t, traces::DeviceIndex>> live_;
   std::vector<ProgramEvent> events_;

@@ -174,5 +174,25 @@ TEST_F(Programs, what_must_not_be_is_refused_by_its_place) {
   EXPECT_THAT(refusal(), testing::HasSubstr("found '0.1'"));
 }
 
+TEST_F(Programs, the_33rd_stream_of_a_pool_is_the_first_one_again) {
+  for (std::uint64_t stream = 1; stream <= 33; ++stream)
+    add(ProgramEventKind::stream_from_pool).stream = {stream};
+  malloc(1, 12_MiB);
+  events.back().stream = {1};
+  add(ProgramEventKind::free, 1);
+  malloc(2, 12_MiB);
+  events.back().stream = {33};
+  EXPECT_EQ(reserved_with(FreeTiming::modelled), (12_MiB).count);
+  EXPECT_EQ(reserved_with(FreeTiming::recorded), (12_MiB).count);
+  events.back().stream = {32};
+  EXPECT_EQ(reserved_with(FreeTiming::modelled), (24_MiB).count);
+}
+
+TEST_F(Programs, a_name_is_taken_from_a_pool_once) {
+  add(ProgramEventKind::stream_from_pool).stream = {5};
+  add(ProgramEventKind::stream_from_pool).stream = {5};
+  EXPECT_THAT(refusal(), testing::HasSubstr("stream 5 is there already"));
+}
+
 }  // namespace
 }  // namespace vramlab::replay

@@ -88,7 +88,7 @@ TEST(NativeText, header_and_events_reach_the_sink) {
   EXPECT_EQ(summary.header.settings, "max_split_size_mb:64");
   ASSERT_EQ(summary.header.devices.size(), 2U);
   EXPECT_EQ(summary.header.devices[0].memory, allocator::Bytes{80ULL << 30});
-  EXPECT_EQ(summary.event_count(), 52U);
+  EXPECT_EQ(summary.event_count(), 53U);
   EXPECT_EQ(summary.requested, allocator::Bytes{4096 + 1048576});
   ASSERT_TRUE(summary.times.has_value());
   EXPECT_EQ(summary.times->first_ns, 10U);
