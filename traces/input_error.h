@@ -18,13 +18,23 @@ struct InputFault {
 class InputError : public std::runtime_error {
  public:
   explicit InputError(const InputFault& fault)
-      : std::runtime_error(fault.file + (fault.position.empty() ? "" : " at " + fault.position) +
-                           ": expected " + fault.expected + ", found " + fault.found),
+      : std::runtime_error(one_line(fault.file +
+                                    (fault.position.empty() ? "" : " at " + fault.position) +
+                                    ": expected " + fault.expected + ", found " + fault.found)),
         fault_(fault) {}
 
   const InputFault& fault() const { return fault_; }
 
  private:
+  /// What is quoted may hold anything.
+  static std::string one_line(std::string text) {
+    constexpr char first_letter = ' ';
+    constexpr char deleted = 0x7f;
+    for (char& letter : text)
+      if ((letter >= 0 && letter < first_letter) || letter == deleted) letter = '?';
+    return text;
+  }
+
   InputFault fault_;
 };
 

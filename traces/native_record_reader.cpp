@@ -27,6 +27,16 @@ std::int32_t read_priority(JsonScanner& json) {
   return static_cast<std::int32_t>(value);
 }
 
+/// A name of letters that can stand in a message.
+std::string shown_name(const std::string& name) {
+  constexpr std::size_t longest = 24;
+  const bool is_plain = std::all_of(name.begin(), name.end(), [](char letter) {
+    return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') ||
+           (letter >= '0' && letter <= '9') || letter == '_';
+  });
+  return is_plain ? "'" + name.substr(0, longest) + "'" : "another name";
+}
+
 constexpr const char* needs_trace = "an entry below the 'trace' of its device";
 
 }  // namespace
@@ -281,7 +291,7 @@ void NativeRecordReader::read_program_event(JsonScanner& json, ProgramEventKind 
     const auto field = program_field(name);
     std::size_t place = 1;
     while (place < fields.size() && fields[place] != field) ++place;
-    if (place >= fields.size()) json.fail("a field of this event", "'" + name.substr(0, 24) + "'");
+    if (place >= fields.size()) json.fail("a field of this event", shown_name(name));
     take_once(json, seen, static_cast<unsigned>(place));
     read_program_field(json, event, fields[place]);
   }
