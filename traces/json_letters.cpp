@@ -72,7 +72,7 @@ void add_code(std::uint32_t code, std::string& text) {
     add_byte(0x80U | (code >> (6 * (left - 1)) & 0x3FU));
 }
 
-/// The digits of `\uXXXX`. Fewer than four where the one behind them is none.
+/// The digits behind `\u`. Fewer than four where the one behind them is none.
 struct HexDigits {
   std::uint32_t unit = 0;
   std::size_t count = 0;

@@ -1,4 +1,4 @@
-// Serving a language model: requests come and go, all that are there get one more token in each
+// Serving a transformer: requests come and go, all that are there get one more token in each
 // step. Each layer's keys and values of a request are one tensor, which is copied into one that is
 // a token longer. Prompts are read on a stream of their own.
 #include <algorithm>
@@ -229,8 +229,8 @@ void write(WorkloadRun& run) {
 }  // namespace
 
 Workload serving_workload() {
-  return {"serving", "a language model that answers requests, with growing key-value caches",
-          options, write};
+  return {"serving", "a transformer that answers requests, with growing key-value caches", options,
+          write};
 }
 
 }  // namespace vramlab::traces

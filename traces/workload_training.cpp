@@ -1,4 +1,4 @@
-// Training a language model: what is saved in the forward pass goes in the backward pass, gradients
+// Training a transformer: what is saved in the forward pass goes in the backward pass, gradients
 // are sent in buckets on a second stream, the optimizer makes lists of temporaries.
 #include <algorithm>
 #include <array>
@@ -69,7 +69,7 @@ void write(WorkloadRun& run) {
 }  // namespace
 
 Workload training_workload() {
-  return {"training", "a language model in mixed precision, gradients sent in buckets", options,
+  return {"training", "a transformer in mixed precision, gradients sent in buckets", options,
           write};
 }
 

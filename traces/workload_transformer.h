@@ -1,4 +1,4 @@
-// Transformer: a language model in mixed-precision training: layers, the embeddings before them and
+// Transformer: layers of a model in mixed-precision training, the embeddings before them and
 // the loss behind them. The word embedding is the last layer's weight too.
 #pragma once
 
