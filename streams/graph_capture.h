@@ -1,22 +1,24 @@
-// GraphCaptures: which streams take part in a capture, and the graphs that the captures build: a
-// node per piece of work, depending on what the stream's terminal nodes were.
+// GraphCaptures: the captures of one device whose streams are counted: what CaptureBook knows, in
+// the words of a device that refuses nothing.
 #pragma once
 
-#include <cstdint>
-#include <map>
 #include <optional>
 #include <vector>
 
-#include "allocator/device.h"
+#include "streams/capture_book.h"
 
 namespace vramlab::streams {
 
 class GraphCaptures {
  public:
-  bool is_capturing(allocator::StreamId stream) const { return streams_.contains(stream); }
-  std::optional<allocator::StreamCapture> capture_of(allocator::StreamId stream) const;
+  bool is_capturing(allocator::StreamId stream) const { return book_.find({0, stream}) != nullptr; }
+  std::optional<allocator::StreamCapture> capture_of(allocator::StreamId stream) const {
+    return book_.capture_of({0, stream});
+  }
   /// Requires: the node belongs to a capture that is under way.
-  const std::vector<allocator::GraphNode>& dependencies_of(allocator::GraphNode node) const;
+  std::vector<allocator::GraphNode> dependencies_of(allocator::GraphNode node) const {
+    return book_.dependencies_of(node);
+  }
 
   /// A new graph without nodes. Requires: the stream does not capture.
   void begin(allocator::StreamId stream);
@@ -29,11 +31,7 @@ class GraphCaptures {
   void wait(allocator::StreamId stream, allocator::StreamId waited);
 
  private:
-  std::map<allocator::StreamId, allocator::StreamCapture> streams_;
-  /// By node id, less those of captures before the present ones.
-  std::vector<std::vector<allocator::GraphNode>> dependencies_;
-  std::uint64_t first_node_ = 0;
-  std::uint64_t next_capture_ = 1;
+  CaptureBook book_;
 };
 
 }  // namespace vramlab::streams

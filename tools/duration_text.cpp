@@ -17,4 +17,12 @@ std::string duration_text(std::uint64_t time_us) {
   return text.data();
 }
 
+std::string nanoseconds_text(std::uint64_t time_ns) {
+  if (time_ns < 1000) return std::to_string(time_ns) + " ns";
+  if (time_ns >= 1'000'000) return duration_text(time_ns / 1000);
+  std::array<char, 48> text{};
+  std::snprintf(text.data(), text.size(), "%.2f us", static_cast<double>(time_ns) / 1e3);
+  return text.data();
+}
+
 }  // namespace vramlab::tools

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "allocator/out_of_memory.h"
+#include "tools/text_lines.h"
 
 namespace vramlab::tools {
 namespace {
@@ -15,12 +16,6 @@ using replay::PeakMoment;
 
 Bytes bytes_of(std::int64_t count) {
   return {static_cast<std::uint64_t>(std::max<std::int64_t>(0, count))};
-}
-
-void add_line(std::string& text, std::string name, const std::string& value) {
-  constexpr std::size_t name_width = 18;
-  name.resize(std::max(name_width, name.size()), ' ');
-  text += "  " + name + " " + value + "\n";
 }
 
 std::string moment_text(const PeakMoment& peak) {

@@ -5,6 +5,7 @@
 
 #include "allocator/id_names.h"
 #include "replay/occupancy_map.h"
+#include "tools/text_lines.h"
 
 namespace vramlab::tools {
 namespace {
@@ -49,11 +50,6 @@ Totals totals_of(const allocator::Snapshot& snapshot) {
     }
   }
   return totals;
-}
-
-std::string padded(std::string text, std::size_t width) {
-  text.resize(std::max(width, text.size()), ' ');
-  return text;
 }
 
 std::string segment_line(const SnapshotSegment& segment) {

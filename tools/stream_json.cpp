@@ -2,7 +2,6 @@
 
 #include "tools/hazard_words.h"
 #include "tools/stream_report.h"
-#include "tools/waiting_report.h"
 #include "tools/work_words.h"
 
 namespace vramlab::tools {
@@ -114,10 +113,7 @@ std::string stream_json(const StreamOutcome& outcome, const traces::SnapshotTabl
                              ? ordered_json(nullptr)
                              : ordered_json(cuda_status_name(report.lost_context));
   json["activity"] = activity_json(report.activity);
-  WaitingOutcome waiting{outcome.file, {}, 0};
-  for (const replay::DeviceFrees& device : report.frees)
-    waiting.waiting.devices.push_back({device.cost, device.places, {}, std::nullopt});
-  json["waiting_frees"] = ordered_json::parse(waiting_json(waiting))["devices"];
+  json["waiting_frees"] = ordered_json::parse(waiting_json(waiting_of(outcome)))["devices"];
   json["as_modelled"] = peaks_json(report.replay);
   json["if_completed_at_once"] =
       outcome.at_once ? peaks_json(*outcome.at_once) : ordered_json(nullptr);

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "tools/duration_text.h"
 #include "tools/hazard_words.h"
-#include "tools/nanoseconds_text.h"
-#include "tools/waiting_report.h"
+#include "tools/text_lines.h"
 
 namespace vramlab::tools {
 namespace {
@@ -14,21 +14,9 @@ using replay::StreamReport;
 using streams::CudaStatus;
 using streams::Hazard;
 
-constexpr std::size_t name_width = 18;
 constexpr std::size_t column_width = 12;
 
-std::string padded(std::string text, std::size_t width) {
-  text.resize(std::max(width, text.size()), ' ');
-  return text;
-}
-
-std::string right(const std::string& text) {
-  return std::string(column_width - std::min(column_width, text.size()), ' ') + text;
-}
-
-void add_line(std::string& text, const std::string& name, const std::string& value) {
-  text += "  " + padded(name, name_width) + " " + value + "\n";
-}
+std::string column(const std::string& text) { return right(text, column_width); }
 
 std::string share_text(streams::Duration part, streams::Time whole) {
   if (whole.ns == 0) return "-";
@@ -66,15 +54,15 @@ std::string activity_text(const ActivityReport& activity, std::uint64_t shown) {
     add_line(text, "host thread " + std::to_string(thread.value),
              "waited " + nanoseconds_text(figures.waited.ns) + " in " +
                  std::to_string(figures.waits) + (figures.waits == 1 ? " call" : " calls"));
-  text += "\n  " + padded("stream", name_width) + right("work") + right("busy") + right("of time") +
-          right("held up") + "\n";
+  text += "\n  " + padded("stream", line_name_width) + column("work") + column("busy") +
+          column("of time") + column("held up") + "\n";
   ShownRows rows(shown, activity.streams.size());
   for (const auto& [stream, figures] : activity.streams) {
     if (!rows.take()) break;
-    text += "  " + padded(stream_text(stream), name_width) +
-            right(std::to_string(figures.work_count)) + right(nanoseconds_text(figures.busy.ns)) +
-            right(share_text(figures.busy, activity.end)) +
-            right(nanoseconds_text(figures.held_up.ns)) + "\n";
+    text += "  " + padded(stream_text(stream), line_name_width) +
+            column(std::to_string(figures.work_count)) + column(nanoseconds_text(figures.busy.ns)) +
+            column(share_text(figures.busy, activity.end)) +
+            column(nanoseconds_text(figures.held_up.ns)) + "\n";
   }
   return text + rows.rest_text();
 }
@@ -129,10 +117,7 @@ std::string deadlock_text(const HazardContext& context) {
 }
 
 std::string frees_text(const StreamOutcome& outcome) {
-  WaitingOutcome waiting{outcome.file, {}, outcome.shown};
-  for (const replay::DeviceFrees& device : outcome.report.frees)
-    waiting.waiting.devices.push_back({device.cost, device.places, {}, std::nullopt});
-  const std::string text = waiting_text(waiting);
+  const std::string text = waiting_text(waiting_of(outcome));
   return "\n" + text.substr(text.find('\n') + 1);
 }
 
@@ -156,6 +141,13 @@ std::string at_once_text(const StreamOutcome& outcome) {
 }
 
 }  // namespace
+
+WaitingOutcome waiting_of(const StreamOutcome& outcome) {
+  WaitingOutcome waiting{outcome.file, {}, outcome.shown};
+  for (const replay::DeviceFrees& device : outcome.report.frees)
+    waiting.waiting.devices.push_back({device.cost, device.places, {}, std::nullopt});
+  return waiting;
+}
 
 std::string stream_text(const StreamOutcome& outcome, const traces::SnapshotTables& tables) {
   const StreamReport& report = outcome.report;

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "replay/stream_simulation.h"
+#include "tools/waiting_report.h"
 
 namespace vramlab::tools {
 
@@ -17,6 +18,9 @@ struct StreamOutcome {
   /// Streams, hazards, call sites and refused calls to show in the text, at most; 0 for all.
   std::uint64_t shown = 10;
 };
+
+/// What its frees cost, as a recording's.
+WaitingOutcome waiting_of(const StreamOutcome& outcome);
 
 std::string stream_text(const StreamOutcome& outcome, const traces::SnapshotTables& tables);
 /// Everything, whatever `shown` says.

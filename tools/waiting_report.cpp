@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "tools/duration_text.h"
+#include "tools/text_lines.h"
 #include "tools/waiting_words.h"
 
 namespace vramlab::tools {
@@ -14,21 +15,6 @@ using replay::DeviceWaiting;
 using replay::EagerFrees;
 using replay::WaitingCost;
 using replay::WaitingRelease;
-
-constexpr std::size_t name_width = 18;
-
-std::string padded(std::string text, std::size_t width) {
-  text.resize(std::max(width, text.size()), ' ');
-  return text;
-}
-
-std::string right(const std::string& text, std::size_t width) {
-  return std::string(width - std::min(width, text.size()), ' ') + text;
-}
-
-void add_line(std::string& text, const std::string& name, const std::string& value) {
-  text += "  " + padded(name, name_width) + " " + value + "\n";
-}
 
 std::string frees_text(std::uint64_t count) {
   return std::to_string(count) + (count == 1 ? " free" : " frees");
@@ -107,7 +93,7 @@ std::string difference_text(Bytes before, Bytes after) {
 
 void add_peak(std::string& text, const char* name, const std::string& recorded, Bytes replayed,
               Bytes eager) {
-  text += "    " + padded(name, name_width - 2) + " " + right(recorded, 12) + " " +
+  text += "    " + padded(name, line_name_width - 2) + " " + right(recorded, 12) + " " +
           right(format_bytes(replayed), 12) + " " + right(format_bytes(eager), 12) + "   " +
           difference_text(replayed, eager) + "\n";
 }
@@ -124,7 +110,7 @@ std::string trust_text(const EagerFrees& eager) {
 
 void add_eager(std::string& text, const EagerFrees& eager) {
   text += "  if these frees completed at once (" + trust_text(eager) + ")\n";
-  text += "    " + padded("peak", name_width - 2) + " " + right("recorded", 12) + " " +
+  text += "    " + padded("peak", line_name_width - 2) + " " + right("recorded", 12) + " " +
           right("replayed", 12) + " " + right("at once", 12) + "\n";
   const replay::PeakFigures& now = eager.as_recorded;
   const replay::PeakFigures& then = eager.eager;

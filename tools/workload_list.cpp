@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "tools/text_lines.h"
 #include "traces/workload.h"
 
 namespace vramlab::tools {
@@ -11,17 +12,11 @@ using nlohmann::ordered_json;
 using traces::Workload;
 using traces::WorkloadOption;
 
-std::string padded(std::string_view word, std::size_t width) {
-  std::string text(word);
-  if (text.size() < width) text.resize(width, ' ');
-  return text;
-}
-
 std::string option_line(const WorkloadOption& option) {
   constexpr std::size_t name_width = 14;
   constexpr std::size_t usual_width = 8;
   const std::string usual = option.is_switch() ? "off" : std::to_string(option.usual);
-  return "  --" + padded(option.name, name_width) + padded(usual, usual_width) +
+  return "  --" + padded(std::string(option.name), name_width) + padded(usual, usual_width) +
          std::string(option.meaning) + "\n";
 }
 
@@ -39,7 +34,8 @@ std::string workload_list_text() {
   constexpr std::size_t name_width = 12;
   std::string text;
   for (const Workload& workload : traces::workloads()) {
-    text += padded(workload.name, name_width) + std::string(workload.description) + "\n";
+    text +=
+        padded(std::string(workload.name), name_width) + std::string(workload.description) + "\n";
     for (const WorkloadOption& option : workload.options) text += option_line(option);
   }
   return text;

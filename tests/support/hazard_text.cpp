@@ -1,4 +1,4 @@
-#include "streams/hazard_text.h"
+#include "tests/support/hazard_text.h"
 
 namespace vramlab::streams {
 namespace {

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "streams/hazard_text.h"
 #include "streams/hazards.h"
 #include "streams/timed_streams.h"
+#include "tests/support/hazard_text.h"
 
 namespace vramlab::streams {
 
