@@ -62,7 +62,6 @@ StreamReport StreamSimulation::finish() {
   if (StreamProgram* program = replay_.streams()) {
     report.deadlock = program->finish();
     report.refused = program->refused();
-    report.query_count = program->answers().size();
     report.lost_context = program->streams().lost_context();
   }
   report.replay = replay_.finish();

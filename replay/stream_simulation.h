@@ -31,7 +31,6 @@ struct StreamReport {
   std::vector<streams::Hazard> hazards;
   std::uint64_t unlisted_hazards = 0;
   std::vector<RefusedCall> refused;
-  std::uint64_t query_count = 0;
   Deadlock deadlock;
   streams::CudaStatus lost_context = streams::CudaStatus::success;
   /// Of block 1, 2 and so on: by which event it was handed out.
