@@ -139,7 +139,8 @@ ReplayReport ProgramReplay::finish() {
   report.reference = version_->name;
   report.options = settings_.text;
   report.events = events_;
-  report.stopped_at = stopped_at_;
+  // Of an endless wait a note tells.
+  if (!endless_wait_) report.stopped_at = stopped_at_;
   std::uint64_t options_left_out = 0;
   if (endless_wait_)
     report.notes.push_back("the program stops at event " + std::to_string(*stopped_at_) + ": " +

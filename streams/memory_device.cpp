@@ -15,8 +15,9 @@ std::optional<Address> MemoryDevice::allocate(Bytes size, StreamId stream) {
 }
 
 void MemoryDevice::release(Address at) {
-  memory_.release(at);
+  // A wait that fails leaves the memory where it is.
   wait_for_device();
+  memory_.release(at);
   ++call_counts_.releases;
 }
 

@@ -199,5 +199,16 @@ TEST_F(Programs, what_is_quoted_from_a_file_stays_in_one_line) {
   EXPECT_THAT(refusal(), testing::HasSubstr("found '2.6?and more'"));
 }
 
+TEST_F(Programs, an_endless_wait_stops_the_program_and_is_no_out_of_memory) {
+  ProgramEvent& wait = add(ProgramEventKind::flag_wait);
+  wait.flag = 1;
+  wait.value = 1;
+  add(ProgramEventKind::device_sync);
+  malloc(1, 4_MiB);
+  const ReplayReport report = run();
+  EXPECT_FALSE(report.stopped_at.has_value());
+  EXPECT_THAT(report.notes, testing::Contains(testing::HasSubstr("the program stops at event 2")));
+}
+
 }  // namespace
 }  // namespace vramlab::replay

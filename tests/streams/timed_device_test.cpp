@@ -83,6 +83,16 @@ TEST_F(OnTimedStreams, waiting_for_what_never_ends_is_an_error) {
   EXPECT_THROW(get(60_MiB), EndlessWait);
 }
 
+TEST_F(OnTimedStreams, memory_whose_release_waits_in_vain_stays) {
+  const auto at = device_.allocate(2_MiB, {0});
+  ASSERT_TRUE(at.has_value());
+  timed_.create_stream({0, {5}}, {.is_blocking = false});
+  timed_.submit({0, {5}}, {.kind = WorkKind::await_flag, .flag = {1}, .value = 1});
+  const Bytes used = device_.used_memory();
+  EXPECT_THROW(device_.release(*at), EndlessWait);
+  EXPECT_EQ(device_.used_memory(), used);
+}
+
 TEST_F(OnTimedStreams, captures_are_the_allocator_s_captures) {
   const StreamAt stream{0, {5}};
   timed_.create_stream(stream, {.is_blocking = false});
