@@ -186,6 +186,9 @@ CudaStatus StreamProgram::apply_to_stream(const Event& event) {
   const StreamAt own{event.device.value, event.stream};
   switch (event.kind) {
     case Kind::stream_create:
+      if (own.stream.value != 0 && streams_.has_stream(own) && !declared_.contains(own))
+        throw ProgramError("stream " + std::to_string(own.stream.value) +
+                           " is created after it was used");
       declares_streams_ = true;
       declared_.insert(own);
       return streams_.create_stream(
@@ -224,6 +227,9 @@ CudaStatus StreamProgram::wait_for_stream(const Event& event) {
 
 CudaStatus StreamProgram::apply_to_event(const Event& event) {
   if (event.kind == Kind::event_create) {
+    if (event_devices_.contains(event.event))
+      throw ProgramError("event " + std::to_string(event.event.value) +
+                         " is created after it was used");
     declares_events_ = true;
     declared_events_.insert(event.event);
     return streams_.create_event(event.event, event.device.value, !event.no_timing);

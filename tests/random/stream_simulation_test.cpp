@@ -71,6 +71,8 @@ class RandomEvents {
     const bool is_of_pool = (kind >= Kind::pool_create && kind <= Kind::pool_destroy) ||
                             kind == Kind::checkpoint || kind == Kind::restore;
     if (kind == Kind::options || (is_of_pool && !has_pools_)) return;
+    // What was used already must not be created.
+    if (!declares_ && (kind == Kind::stream_create || kind == Kind::event_create)) return;
     if (random_.below(3) == 0) return add_memory();
     if (kind == Kind::free || kind == Kind::use || kind == Kind::malloc) return add_memory();
     if (kind == Kind::reads || kind == Kind::writes) {

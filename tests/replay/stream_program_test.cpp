@@ -71,6 +71,13 @@ TEST_F(StreamPrograms, once_one_stream_is_created_all_must_be) {
   EXPECT_THROW(add(Kind::work, 2, 1), ProgramError);
 }
 
+TEST_F(StreamPrograms, nothing_is_created_after_it_was_used) {
+  add(Kind::work, 3, 1);
+  EXPECT_THROW(add(Kind::stream_create, 3), ProgramError);
+  on_event(Kind::event_wait, 4);
+  EXPECT_THROW(on_event(Kind::event_create, 4), ProgramError);
+}
+
 TEST_F(StreamPrograms, a_destroyed_stream_is_refused_and_not_bad_input) {
   add(Kind::stream_create, 1);
   add(Kind::stream_destroy, 1);
