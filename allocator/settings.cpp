@@ -27,6 +27,20 @@ void parse_by_grammar(OptionParse& parse) {
 
 }  // namespace
 
+Backend backend_at_start(std::string_view text) {
+  constexpr std::string_view between_options = ", \t\n\v\f\r";
+  while (!text.empty()) {
+    const std::size_t end = text.find_first_of(between_options);
+    const std::string_view option = text.substr(0, end);
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    const std::size_t colon = option.find(':');
+    if (colon == std::string_view::npos || option.substr(0, colon) != "backend") continue;
+    return option.substr(colon + 1) == "cudaMallocAsync" ? Backend::cuda_malloc_async
+                                                         : Backend::native;
+  }
+  return Backend::native;
+}
+
 ParsedSettings parse_settings(const Settings& in_force, std::string_view text,
                               const ReferenceVersion& version) {
   ParsedSettings parsed{reset_by_new_string(in_force, text), std::nullopt};

@@ -86,6 +86,10 @@ struct ParsedSettings {
   std::optional<SettingsError> error;
 };
 
+/// The backend that a process starts with: the first one that the string names, before the string
+/// is looked at as a whole.
+Backend backend_at_start(std::string_view text);
+
 ParsedSettings parse_settings(const Settings& in_force, std::string_view text,
                               const ReferenceVersion& version);
 

@@ -3,6 +3,7 @@
 #include "allocator/allocator_error.h"
 #include "allocator/check.h"
 #include "allocator/id_names.h"
+#include "replay/replay_report.h"
 #include "streams/timed_device.h"
 
 namespace vramlab::replay {
@@ -277,6 +278,20 @@ std::vector<traces::StackId> DeviceReplay::history_stacks() const {
 
 std::vector<allocator::AllocatorEvent> DeviceReplay::history() const {
   return static_cast<const allocator::History&>(engine_.listeners()).entries();
+}
+
+DeviceReport DeviceReplay::report() const {
+  DeviceReport report;
+  report.device = index_;
+  report.memory = conditions_.memory;
+  report.requests = requests_;
+  report.frees = frees_;
+  report.peak_allocated = peak_allocated_;
+  report.peak_reserved = peak_reserved_;
+  report.statistics = statistics();
+  report.device_calls = device_calls();
+  report.failures = failures_;
+  return report;
 }
 
 }  // namespace vramlab::replay

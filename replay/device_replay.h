@@ -12,6 +12,7 @@
 #include "allocator/caching_allocator.h"
 #include "replay/history_program.h"
 #include "replay/live_addresses.h"
+#include "replay/program_device.h"
 #include "replay/stream_world.h"
 #include "traces/program_event.h"
 #include "traces/snapshot_tables.h"
@@ -59,16 +60,15 @@ struct FailedRequest {
   allocator::OutOfMemory figures;
 };
 
-class DeviceReplay {
+class DeviceReplay final : public ProgramDevice {
  public:
   DeviceReplay(traces::DeviceIndex device, const DeviceConditions& conditions);
 
-  /// Before the first event.
-  void adopt(const std::vector<StartingSegment>& start);
-  /// False where a request failed. `number` is the event's, for reports. Throws AllocatorError
-  /// where the event must not be, such as a free of what is not there, or DeviceError.
+  void adopt(const std::vector<StartingSegment>& start) override;
   bool apply(const traces::ProgramEvent& event, std::uint64_t number,
-             const traces::TextTable& texts);
+             const traces::TextTable& texts) override;
+  DeviceReport report() const override;
+  DeviceReplay* native() override { return this; }
 
   traces::DeviceIndex device() const { return index_; }
   allocator::StatisticValues statistics() const;
@@ -78,7 +78,7 @@ class DeviceReplay {
   const PeakMoment& peak_reserved() const { return peak_reserved_; }
   std::uint64_t request_count() const { return requests_; }
   std::uint64_t free_count() const { return frees_; }
-  std::uint64_t options_left_out() const { return options_left_out_; }
+  std::uint64_t options_left_out() const override { return options_left_out_; }
   const std::vector<FailedRequest>& failures() const { return failures_; }
 
   allocator::Snapshot take_snapshot() { return engine_.take_snapshot(); }

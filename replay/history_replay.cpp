@@ -4,8 +4,10 @@
 
 #include "allocator/allocator_error.h"
 #include "allocator/device.h"
+#include "replay/ordered_device.h"
 #include "replay/recorded_limits.h"
 #include "replay/recorded_places.h"
+#include "replay/watcher_pair.h"
 #include "traces/input_error.h"
 
 namespace vramlab::replay {
@@ -140,21 +142,43 @@ ReplayReport HistoryReplay::run(const ReplayWatch& watch, FreeTiming timing) con
   report.reference = version_->name;
   report.options = settings_.text;
   if (!recorded_.doubt.empty()) report.notes.push_back(recorded_.doubt);
+  const bool is_native = settings_.backend == allocator::Backend::native;
+  if (!is_native) report.notes.push_back(modelled_backend_note(settings_));
   for (const Prepared& prepared : devices_) {
     add_notes(prepared, report);
-    RecordedPlaces places(*prepared.history, prepared.explained);
-    DeviceConditions conditions = device_conditions(prepared, timing);
-    std::optional<StreamProgram> streams;
-    if (timing == FreeTiming::modelled)
-      conditions.streams =
-          &streams.emplace(conditions_.stream_model, *watch.streams, *watch.accesses);
-    conditions.placement = [&places](const streams::PlaceRequest& request) {
-      return places.place(request);
-    };
-    DeviceReplay device({static_cast<std::uint32_t>(prepared.history->device)}, conditions);
-    run_device(prepared, watch, device, report);
+    if (is_native)
+      run_native(prepared, watch, timing, report);
+    else
+      run_ordered(prepared, watch, timing, report);
   }
   return report;
+}
+
+void HistoryReplay::run_native(const Prepared& prepared, const ReplayWatch& watch,
+                               FreeTiming timing, ReplayReport& report) const {
+  RecordedPlaces places(*prepared.history, prepared.explained);
+  DeviceConditions conditions = device_conditions(prepared, timing);
+  std::optional<StreamProgram> streams;
+  if (timing == FreeTiming::modelled)
+    conditions.streams =
+        &streams.emplace(conditions_.stream_model, *watch.streams, *watch.accesses);
+  conditions.placement = [&places](const streams::PlaceRequest& request) {
+    return places.place(request);
+  };
+  DeviceReplay device(index_of(prepared), conditions);
+  run_device(prepared, watch, device, report);
+}
+
+void HistoryReplay::run_ordered(const Prepared& prepared, const ReplayWatch& watch,
+                                FreeTiming timing, ReplayReport& report) const {
+  refuse_watch_of_ordered(watch);
+  const auto order = std::make_shared<streams::TimedFreeOrder>();
+  WatcherPair watchers(watch.streams, order);
+  StreamProgram streams(conditions_.stream_model, watchers, *watch.accesses);
+  order->watch(streams.streams());
+  OrderedDevice device(index_of(prepared), {prepared.memory, conditions_.memory_fraction, timing},
+                       streams, *order);
+  run_device(prepared, watch, device, report);
 }
 
 const ExplainedHistory* HistoryReplay::explained(std::int64_t device) const {
@@ -179,8 +203,11 @@ void HistoryReplay::add_notes(const Prepared& prepared, ReplayReport& report) co
     report.notes.push_back(device + "following the recording was " +
                            std::string(fidelity_label_name(fidelity.label)) +
                            " (vramlab verify says where), so this replay is a guess");
+  const bool is_native = settings_.backend == allocator::Backend::native;
   if (!prepared.program.start.empty())
-    report.notes.push_back(device + "what was there at the start is laid out as recorded");
+    report.notes.push_back(device + (is_native
+                                         ? "what was there at the start is laid out as recorded"
+                                         : "what was in use at the start is asked for first"));
   if (prepared.program.unmatched_frees > 0)
     report.notes.push_back(device + std::to_string(prepared.program.unmatched_frees) +
                            " frees of what was not there are left out");
@@ -204,7 +231,7 @@ void HistoryReplay::add_notes(const Prepared& prepared, ReplayReport& report) co
 }
 
 void HistoryReplay::run_device(const Prepared& prepared, const ReplayWatch& watch,
-                               DeviceReplay& device, ReplayReport& report) const {
+                               ProgramDevice& device, ReplayReport& report) const {
   try {
     run_events(prepared, watch, device, report);
   } catch (const allocator::AllocatorError& error) {
@@ -214,8 +241,8 @@ void HistoryReplay::run_device(const Prepared& prepared, const ReplayWatch& watc
     throw InputError({file_, "device " + std::to_string(prepared.history->device),
                       "memory that the recorded starting state fits into", error.what()});
   }
-  if (watch.at_end) watch.at_end(device);
-  DeviceReport& added = report.devices.emplace_back(report_of(device));
+  if (watch.at_end) watch.at_end(*device.native());
+  DeviceReport& added = report.devices.emplace_back(device.report());
   added.memory_origin = prepared.memory_origin;
   if (auto note = empty_fraction_note(added, conditions_.memory_fraction))
     report.notes.push_back(*std::move(note));
@@ -224,15 +251,15 @@ void HistoryReplay::run_device(const Prepared& prepared, const ReplayWatch& watc
 }
 
 void HistoryReplay::run_events(const Prepared& prepared, const ReplayWatch& watch,
-                               DeviceReplay& device, ReplayReport& report) const {
+                               ProgramDevice& device, ReplayReport& report) const {
   device.adopt(prepared.program.start);
   for (std::size_t i = 0; i < prepared.program.events.size(); ++i) {
     const std::uint64_t number = prepared.program.origins[i];
-    if (!watch.reaches(device.device(), number)) break;
-    if (watch.at_start && i == prepared.program.start_event_count) watch.at_start(device);
+    if (!watch.reaches(index_of(prepared), number)) break;
+    if (watch.at_start && i == prepared.program.start_event_count) watch.at_start(*device.native());
     ++report.events;
     const bool goes_on = device.apply(prepared.program.events[i], number, texts_);
-    if (watch.after_event) watch.after_event(device, prepared.program.events[i], number);
+    if (watch.after_event) watch.after_event(*device.native(), prepared.program.events[i], number);
     if (goes_on || conditions_.on_out_of_memory == OnOutOfMemory::skip) continue;
     report.stopped_at = number;
     break;

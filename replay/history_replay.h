@@ -43,15 +43,22 @@ class HistoryReplay {
     std::string memory_origin;
   };
 
+  static traces::DeviceIndex index_of(const Prepared& prepared) {
+    return {static_cast<std::uint32_t>(prepared.history->device)};
+  }
   void prepare(const DeviceHistory& history);
   /// Under the recorded conditions: nothing else was asked for.
   bool is_as_recorded() const;
   void choose_memory(Prepared& prepared) const;
   void add_notes(const Prepared& prepared, ReplayReport& report) const;
   DeviceConditions device_conditions(const Prepared& prepared, FreeTiming timing) const;
-  void run_device(const Prepared& prepared, const ReplayWatch& watch, DeviceReplay& device,
+  void run_native(const Prepared& prepared, const ReplayWatch& watch, FreeTiming timing,
                   ReplayReport& report) const;
-  void run_events(const Prepared& prepared, const ReplayWatch& watch, DeviceReplay& device,
+  void run_ordered(const Prepared& prepared, const ReplayWatch& watch, FreeTiming timing,
+                   ReplayReport& report) const;
+  void run_device(const Prepared& prepared, const ReplayWatch& watch, ProgramDevice& device,
+                  ReplayReport& report) const;
+  void run_events(const Prepared& prepared, const ReplayWatch& watch, ProgramDevice& device,
                   ReplayReport& report) const;
 
   std::string file_;

@@ -1,6 +1,7 @@
 #include "replay/program_replay.h"
 
 #include "allocator/allocator_error.h"
+#include "replay/watcher_pair.h"
 #include "streams/timed_device.h"
 #include "traces/input_error.h"
 
@@ -15,7 +16,9 @@ allocator::Settings settings_of(const std::string& options,
                                 const allocator::ReferenceVersion& version,
                                 const std::string& where) {
   if (options.empty()) return {};
-  auto parsed = allocator::parse_settings({}, options, version);
+  allocator::Settings at_start;
+  at_start.backend = allocator::backend_at_start(options);
+  auto parsed = allocator::parse_settings(at_start, options, version);
   if (parsed.error)
     throw InputError({where, "", "options that version " + std::string(version.name) + " takes",
                       parsed.error->message});
@@ -79,10 +82,30 @@ DeviceConditions ProgramReplay::conditions_of(DeviceIndex index) {
   return conditions;
 }
 
-DeviceReplay& ProgramReplay::device_of(DeviceIndex index) {
-  std::unique_ptr<DeviceReplay>& device = devices_[index];
-  if (!device) device = std::make_unique<DeviceReplay>(index, conditions_of(index));
+ProgramDevice& ProgramReplay::device_of(DeviceIndex index) {
+  std::unique_ptr<ProgramDevice>& device = devices_[index];
+  if (device) return *device;
+  if (settings_.backend == allocator::Backend::native)
+    device = std::make_unique<DeviceReplay>(index, conditions_of(index));
+  else
+    device = make_ordered_device(index);
   return *device;
+}
+
+std::unique_ptr<OrderedDevice> ProgramReplay::make_ordered_device(DeviceIndex index) {
+  refuse_watch_of_ordered(watch_);
+  if (!free_order_) {
+    free_order_ = std::make_shared<streams::TimedFreeOrder>();
+    watch_.streams = std::make_shared<WatcherPair>(watch_.streams, free_order_);
+    streams_ = std::make_unique<StreamProgram>(conditions_.stream_model, *watch_.streams,
+                                               *watch_.accesses);
+    free_order_->watch(streams_->streams());
+  }
+  return std::make_unique<OrderedDevice>(
+      index,
+      OrderedConditions{memory_of(index), conditions_.memory_fraction,
+                        conditions_.timing.value_or(FreeTiming::modelled)},
+      *streams_, *free_order_);
 }
 
 /// Streams by the names that they have here.
@@ -103,10 +126,10 @@ traces::ProgramEvent ProgramReplay::with_streams_of_pools(const traces::ProgramE
 }
 
 void ProgramReplay::replay(const traces::ProgramEvent& event, std::uint64_t number) {
-  DeviceReplay& device = device_of(event.device);
+  ProgramDevice& device = device_of(event.device);
   const bool goes_on = device.apply(event, number, tables_.texts);
   if (!goes_on && conditions_.on_out_of_memory == OnOutOfMemory::stop) stopped_at_ = number;
-  if (watch_.after_event) watch_.after_event(device, event, number);
+  if (watch_.after_event) watch_.after_event(*device.native(), event, number);
 }
 
 void ProgramReplay::program_event(const traces::ProgramEvent& event) {
@@ -145,9 +168,11 @@ ReplayReport ProgramReplay::finish() {
   if (endless_wait_)
     report.notes.push_back("the program stops at event " + std::to_string(*stopped_at_) + ": " +
                            *endless_wait_);
+  if (settings_.backend != allocator::Backend::native)
+    report.notes.push_back(modelled_backend_note(settings_));
   for (const auto& [index, device] : devices_) {
-    if (watch_.at_end) watch_.at_end(*device);
-    DeviceReport& added = report.devices.emplace_back(report_of(*device));
+    if (watch_.at_end) watch_.at_end(*device->native());
+    DeviceReport& added = report.devices.emplace_back(device->report());
     memory_of(index, &added.memory_origin);
     if (auto note = empty_fraction_note(added, conditions_.memory_fraction))
       report.notes.push_back(*std::move(note));

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "replay/ordered_device.h"
 #include "replay/replay_conditions.h"
 #include "replay/replay_report.h"
 #include "streams/torch_streams.h"
@@ -33,7 +34,8 @@ class ProgramReplay : public traces::ProgramSink {
  private:
   void replay(const traces::ProgramEvent& event, std::uint64_t number);
   traces::ProgramEvent with_streams_of_pools(const traces::ProgramEvent& event);
-  DeviceReplay& device_of(traces::DeviceIndex index);
+  ProgramDevice& device_of(traces::DeviceIndex index);
+  std::unique_ptr<OrderedDevice> make_ordered_device(traces::DeviceIndex index);
   DeviceConditions conditions_of(traces::DeviceIndex index);
   allocator::Bytes memory_of(traces::DeviceIndex index, std::string* origin = nullptr) const;
 
@@ -44,11 +46,12 @@ class ProgramReplay : public traces::ProgramSink {
   traces::TraceHeader header_;
   const allocator::ReferenceVersion* version_ = nullptr;
   allocator::Settings settings_;
-  std::map<traces::DeviceIndex, std::unique_ptr<DeviceReplay>> devices_;
+  std::map<traces::DeviceIndex, std::unique_ptr<ProgramDevice>> devices_;
   /// PyTorch's pools, where the program takes streams from them.
   std::map<traces::DeviceIndex, streams::TorchStreams> torch_streams_;
-  /// Of modelled timing.
+  /// Of modelled timing, and of the backend that is ordered by streams.
   std::unique_ptr<StreamProgram> streams_;
+  std::shared_ptr<streams::TimedFreeOrder> free_order_;
   std::uint64_t events_ = 0;
   std::optional<std::uint64_t> stopped_at_;
   std::optional<std::string> endless_wait_;

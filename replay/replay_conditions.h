@@ -26,12 +26,12 @@ enum class OnOutOfMemory : std::uint8_t {
 struct ReplayConditions {
   const allocator::ReferenceVersion* version = nullptr;
   /// Instead of the options in the file, those that the program sets included.
-  std::optional<std::string> options;
-  std::optional<allocator::Bytes> memory;
-  std::optional<double> memory_fraction;
-  std::optional<FreeTiming> timing;
+  std::optional<std::string> options{};
+  std::optional<allocator::Bytes> memory{};
+  std::optional<double> memory_fraction{};
+  std::optional<FreeTiming> timing{};
   /// Of modelled frees.
-  streams::StreamModel stream_model;
+  streams::StreamModel stream_model{};
   OnOutOfMemory on_out_of_memory = OnOutOfMemory::stop;
   std::size_t history_capacity = 0;
 };

@@ -17,18 +17,4 @@ std::optional<std::string> empty_fraction_note(const DeviceReport& device,
          "--device-memory";
 }
 
-DeviceReport report_of(const DeviceReplay& replay) {
-  DeviceReport report;
-  report.device = replay.device();
-  report.memory = replay.memory();
-  report.requests = replay.request_count();
-  report.frees = replay.free_count();
-  report.peak_allocated = replay.peak_allocated();
-  report.peak_reserved = replay.peak_reserved();
-  report.statistics = replay.statistics();
-  report.device_calls = replay.device_calls();
-  report.failures = replay.failures();
-  return report;
-}
-
 }  // namespace vramlab::replay

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "replay/device_replay.h"
+#include "streams/ordered_pool.h"
 
 namespace vramlab::replay {
 
@@ -21,6 +22,8 @@ struct DeviceReport {
   streams::DeviceCallCounts device_calls;
   /// All of them, in order.
   std::vector<FailedRequest> failures;
+  /// Where a stream-ordered pool took its memory from, where there is one.
+  std::optional<streams::OrderedPoolCounts> pool;
   /// What the recording itself reached, where the file is one and tells.
   std::optional<allocator::Bytes> recorded_peak_requested;
   std::optional<allocator::Bytes> recorded_peak_reserved;
@@ -38,8 +41,6 @@ struct ReplayReport {
 
   bool has_failures() const;
 };
-
-DeviceReport report_of(const DeviceReplay& replay);
 
 /// Of a share of a device whose memory nobody knows; nothing where that was not asked for.
 std::optional<std::string> empty_fraction_note(const DeviceReport& device,

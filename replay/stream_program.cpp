@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include "streams/stream_joint.h"
+
 namespace vramlab::replay {
 
 using streams::CudaStatus;
@@ -217,12 +219,7 @@ CudaStatus StreamProgram::apply_to_stream(const Event& event) {
 CudaStatus StreamProgram::wait_for_stream(const Event& event) {
   const StreamAt waited = known_stream({event.device.value, event.for_stream});
   const StreamAt stream = stream_of(event);
-  const allocator::EventId between{UINT64_MAX};
-  streams_.create_event(between, event.device.value, /*has_timing=*/false);
-  CudaStatus status = streams_.record_event(between, waited, number_);
-  if (status == CudaStatus::success) status = streams_.wait_for_event(stream, between, number_);
-  streams_.destroy_event(between);
-  return status;
+  return wait_for_other_stream(streams_, stream, waited, {UINT64_MAX}, number_);
 }
 
 CudaStatus StreamProgram::apply_to_event(const Event& event) {

@@ -69,6 +69,9 @@ class StreamProgram final {
   Deadlock finish();
 
   streams::TimedStreams& streams() { return streams_; }
+  /// The same. Made where the program declares no streams; throws ProgramError where it does, and
+  /// not this one.
+  streams::StreamAt known_stream(streams::StreamAt stream);
   std::uint64_t number() const { return number_; }
   const std::vector<RefusedCall>& refused() const { return refused_; }
   const std::vector<QueryAnswer>& answers() const { return answers_; }
@@ -78,7 +81,6 @@ class StreamProgram final {
   using Kind = traces::ProgramEventKind;
 
   streams::StreamAt stream_of(const Event& event);
-  streams::StreamAt known_stream(streams::StreamAt stream);
   void know_event(const Event& event, allocator::EventId id);
   void note(const Event& event, streams::CudaStatus status);
   streams::BlockNumber accessed_block(const Event& event) const;

@@ -46,6 +46,11 @@ class ProgramOrder {
 
   /// Whose line it is; branches are their stream's. Requires: no thread's line.
   StreamAt stream_of(LineIndex line) const { return names_[line.value]; }
+  /// Whether the stream that has this name now goes along that line.
+  bool is_line_of(StreamAt stream, LineIndex line) const {
+    const auto found = streams_.find(stream);
+    return found != streams_.end() && found->second.strand.line == line;
+  }
   LineBook& lines() { return lines_; }
 
  private:

@@ -48,6 +48,48 @@ std::string failures_text(const ReplayOutcome& outcome, const DeviceReport& devi
   return text;
 }
 
+std::string native_end_text(const DeviceReport& device) {
+  const allocator::StatisticValues& statistics = device.statistics;
+  std::string text;
+  add_line(text, "at the end",
+           format_bytes(bytes_of(statistics.allocated_bytes.all.current)) + " allocated, " +
+               format_bytes(bytes_of(statistics.active_bytes.all.current -
+                                     statistics.allocated_bytes.all.current)) +
+               " waiting to be free, " +
+               format_bytes(bytes_of(statistics.reserved_bytes.all.current)) + " reserved, " +
+               format_bytes(bytes_of(statistics.inactive_split_bytes.all.current)) +
+               " in pieces of split segments");
+  add_line(text, "device calls", calls_text(device));
+  add_line(text, "retries",
+           std::to_string(statistics.num_alloc_retries) + " after releasing everything");
+  return text;
+}
+
+/// What a stream-ordered pool does goes by other words.
+std::string ordered_end_text(const DeviceReport& device, const streams::OrderedPoolCounts& counts) {
+  const allocator::StatisticValues& statistics = device.statistics;
+  std::string text;
+  add_line(text, "at the end",
+           format_bytes(bytes_of(statistics.allocated_bytes.all.current)) + " allocated, " +
+               format_bytes(bytes_of(statistics.reserved_bytes.all.current)) + " reserved");
+  add_line(text, "stream-ordered",
+           std::to_string(counts.reused) + " requests from free memory, " +
+               std::to_string(counts.made_to_wait) +
+               " of other streams' that had to be waited "
+               "for, " +
+               std::to_string(counts.moved) + " after moving free units, " +
+               std::to_string(counts.grown) + " from new units");
+  add_line(text, "units",
+           std::to_string(counts.units_created) + " created, " +
+               std::to_string(counts.units_moved) + " moved, " +
+               std::to_string(counts.units_released) + " given back");
+  return text;
+}
+
+std::string end_text(const DeviceReport& device) {
+  return device.pool ? ordered_end_text(device, *device.pool) : native_end_text(device);
+}
+
 std::string device_text(const ReplayOutcome& outcome, const DeviceReport& device) {
   const allocator::StatisticValues& statistics = device.statistics;
   std::string text = "device " + std::to_string(device.device.value) + "\n";
@@ -64,17 +106,7 @@ std::string device_text(const ReplayOutcome& outcome, const DeviceReport& device
                recorded_text(device.recorded_peak_requested));
   add_line(text, "peak reserved",
            moment_text(device.peak_reserved) + recorded_text(device.recorded_peak_reserved));
-  add_line(text, "at the end",
-           format_bytes(bytes_of(statistics.allocated_bytes.all.current)) + " allocated, " +
-               format_bytes(bytes_of(statistics.active_bytes.all.current -
-                                     statistics.allocated_bytes.all.current)) +
-               " waiting to be free, " +
-               format_bytes(bytes_of(statistics.reserved_bytes.all.current)) + " reserved, " +
-               format_bytes(bytes_of(statistics.inactive_split_bytes.all.current)) +
-               " in pieces of split segments");
-  add_line(text, "device calls", calls_text(device));
-  add_line(text, "retries",
-           std::to_string(statistics.num_alloc_retries) + " after releasing everything");
+  text += end_text(device);
   return text + failures_text(outcome, device);
 }
 
@@ -98,6 +130,17 @@ ordered_json failure_json(const FailedRequest& failure) {
 
 ordered_json optional_bytes(const std::optional<Bytes>& bytes) {
   return bytes ? ordered_json(bytes->count) : ordered_json(nullptr);
+}
+
+ordered_json pool_json(const std::optional<streams::OrderedPoolCounts>& counts) {
+  if (!counts) return nullptr;
+  return {{"reused", counts->reused},
+          {"made_to_wait", counts->made_to_wait},
+          {"moved", counts->moved},
+          {"grown", counts->grown},
+          {"units_created", counts->units_created},
+          {"units_moved", counts->units_moved},
+          {"units_released", counts->units_released}};
 }
 
 ordered_json device_json(const DeviceReport& device) {
@@ -125,6 +168,7 @@ ordered_json device_json(const DeviceReport& device) {
   json["device_frees"] = device.device_calls.releases;
   json["units_mapped"] = device.device_calls.units_created;
   json["alloc_retries"] = statistics.num_alloc_retries;
+  json["stream_ordered"] = pool_json(device.pool);
   json["out_of_memory"] = ordered_json::array();
   for (const FailedRequest& failure : device.failures)
     json["out_of_memory"].push_back(failure_json(failure));

@@ -123,6 +123,17 @@ TEST_P(BothGrammars, accept_the_backend_that_runs_and_no_other) {
   refused("backend:native", Kind::other_backend, "backend", async);
 }
 
+TEST(BackendAtStart, is_the_first_one_that_is_named) {
+  const auto at_start = [](const char* text) { return backend_at_start(text); };
+  EXPECT_EQ(at_start(""), Backend::native);
+  EXPECT_EQ(at_start("max_split_size_mb:64"), Backend::native);
+  EXPECT_EQ(at_start("backend:cudaMallocAsync"), Backend::cuda_malloc_async);
+  EXPECT_EQ(at_start("max_split_size_mb:64, backend:cudaMallocAsync"), Backend::cuda_malloc_async);
+  EXPECT_EQ(at_start("backend:native,backend:cudaMallocAsync"), Backend::native);
+  EXPECT_EQ(at_start("backend:cudaMallocAsync2"), Backend::native);
+  EXPECT_EQ(at_start("backend"), Backend::native);
+}
+
 TEST_P(BothGrammars, refuse_a_backend_that_nobody_knows) {
   for (const char* name : {"other", "Native", "hipMallocAsync"})
     refused(std::string("backend:") + name, Kind::unknown_backend, "backend");

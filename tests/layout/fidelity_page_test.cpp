@@ -1,5 +1,6 @@
-// docs/fidelity.md and docs/stream_model.md name only what there is: each function in the file it
-// is said to be in, and each test under tests/. And it can be wrong: broken pages are found.
+// docs/fidelity.md and the pages of numbered rules name only what there is: each function in the
+// file it is said to be in, and each test under tests/. And it can be wrong: broken pages are
+// found.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -89,20 +90,35 @@ std::string fidelity_page() {
   return text_of(std::filesystem::path(VRAMLAB_SOURCE_DIR) / "docs" / "fidelity.md");
 }
 
-std::string stream_model_page() {
-  return text_of(std::filesystem::path(VRAMLAB_SOURCE_DIR) / "docs" / "stream_model.md");
+std::string page_named(const std::string& name) {
+  return text_of(std::filesystem::path(VRAMLAB_SOURCE_DIR) / "docs" / name);
 }
+
+struct NumberedPage {
+  const char* name;
+  /// Rules and decisions that it has at least.
+  std::size_t count;
+};
+
+class NumberedPages : public testing::TestWithParam<NumberedPage> {};
+INSTANTIATE_TEST_SUITE_P(All, NumberedPages,
+                         testing::Values(NumberedPage{"stream_model.md", 60},
+                                         NumberedPage{"ordered_memory.md", 15}),
+                         [](const auto& page) {
+                           const std::string name = page.param.name;
+                           return name.substr(0, name.find('.'));
+                         });
 
 TEST(FidelityPage, names_only_functions_and_tests_that_there_are) {
   EXPECT_THAT(missing_on(fidelity_page()), IsEmpty());
 }
 
-TEST(StreamModelPage, names_only_functions_and_tests_that_there_are) {
-  EXPECT_THAT(missing_on(stream_model_page()), IsEmpty());
+TEST_P(NumberedPages, name_only_functions_and_tests_that_there_are) {
+  EXPECT_THAT(missing_on(page_named(GetParam().name)), IsEmpty());
 }
 
-TEST(StreamModelPage, gives_every_rule_and_decision_a_proof) {
-  std::istringstream page(stream_model_page());
+TEST_P(NumberedPages, give_every_rule_and_decision_a_proof) {
+  std::istringstream page(page_named(GetParam().name));
   const std::regex rule(R"((\d+\.\d+|D\d+) .*)");
   const std::regex proven(R"(.* `\w+\.\w+`)");
   std::size_t count = 0;
@@ -111,7 +127,7 @@ TEST(StreamModelPage, gives_every_rule_and_decision_a_proof) {
     ++count;
     EXPECT_TRUE(std::regex_match(line, proven)) << line;
   }
-  EXPECT_GT(count, 60U);
+  EXPECT_GE(count, GetParam().count);
 }
 
 TEST(FidelityPage, gives_every_numbered_rule_a_function_and_a_proof) {

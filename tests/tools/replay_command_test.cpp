@@ -90,6 +90,35 @@ TEST_F(ReplayCommands, other_options_and_cards_give_other_figures) {
             22560ULL << 20);
 }
 
+TEST_F(ReplayCommands, the_backend_that_is_ordered_by_streams_is_tried_as_a_model) {
+  const std::vector<std::string> arguments = {"replay", write(".jsonl", trace), "--conf",
+                                              "backend:cudaMallocAsync,max_split_size_mb:64"};
+  const ProgramResult result = run(arguments);
+  EXPECT_EQ(result.exit_status, 0) << result.errors;
+  EXPECT_THAT(result.output, HasSubstr("modelled after CUDA's documentation, not exact"));
+  EXPECT_THAT(result.output, HasSubstr("the other options do nothing with it"));
+  EXPECT_THAT(result.output, HasSubstr("peak reserved      32.00 MiB at event 0\n"));
+  EXPECT_THAT(result.output, HasSubstr("stream-ordered     1 requests from free memory"));
+  std::vector<std::string> as_json = arguments;
+  as_json.emplace_back("--json");
+  const json pool = device_of(as_json).at("stream_ordered");
+  EXPECT_EQ(pool.at("grown"), 1);
+  EXPECT_EQ(pool.at("reused"), 1);
+  EXPECT_EQ(device_of({"replay", "--json", sample}).at("stream_ordered"), nullptr);
+}
+
+TEST_F(ReplayCommands, of_the_backend_ordered_by_streams_there_are_no_segments) {
+  for (const std::vector<std::string>& arguments :
+       {std::vector<std::string>{"snapshot", sample},
+        {"replay", sample, "--timeline", path(".csv")}}) {
+    std::vector<std::string> with_backend = arguments;
+    with_backend.insert(with_backend.end(), {"--conf", "backend:cudaMallocAsync"});
+    const ProgramResult result = run(with_backend);
+    EXPECT_EQ(result.exit_status, 2);
+    EXPECT_THAT(result.errors, HasSubstr("expected the native backend"));
+  }
+}
+
 TEST_F(ReplayCommands, too_little_memory_is_told_and_fails_if_asked) {
   const std::vector<std::string> little = {"replay", sample, "--device-memory", "4GiB"};
   const ProgramResult told = run(little);

@@ -1,0 +1,40 @@
+// FreeOrder: what a stream-ordered pool asks about the memory that was given back to it: whether
+// the device, the host, or another stream is behind that place by now.
+#pragma once
+
+#include "streams/timed_streams.h"
+#include "streams/vector_clock.h"
+
+namespace vramlab::streams {
+
+/// The place on a stream from which on memory is free.
+struct FreePoint {
+  StreamAt stream;
+  StreamMark mark;
+  /// The same place in the order of the program.
+  Epoch epoch;
+};
+
+class FreeOrder {
+ public:
+  FreeOrder() = default;
+  FreeOrder(const FreeOrder&) = delete;
+  FreeOrder& operator=(const FreeOrder&) = delete;
+  virtual ~FreeOrder() = default;
+
+  /// Behind everything that the stream was given so far.
+  virtual FreePoint free_point(StreamAt stream) = 0;
+  /// The device got there.
+  virtual bool is_over(const FreePoint& point) const = 0;
+  /// A host thread waited for it, or for what comes behind it.
+  virtual bool is_known_to_host(const FreePoint& point) = 0;
+  /// What is put on the stream now is behind it on the same stream.
+  virtual bool is_same_stream(const FreePoint& point, StreamAt stream) const = 0;
+  /// What is put on the stream now is behind it because of events, or of what the host waited for.
+  virtual bool is_behind(const FreePoint& point, StreamAt stream) = 0;
+  /// Makes the stream wait for the place, or for a later one of the same stream. False where that
+  /// can't be.
+  [[nodiscard]] virtual bool make_follow(StreamAt stream, const FreePoint& point) = 0;
+};
+
+}  // namespace vramlab::streams
