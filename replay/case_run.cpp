@@ -1,13 +1,25 @@
 #include "replay/case_run.h"
 
 #include "allocator/allocator_error.h"
+#include "streams/counted_timed_device.h"
+#include "streams/simulated_device.h"
 
 namespace vramlab::replay {
 
-CaseRun::CaseRun(const traces::RecordedProgram& program, const SubjectFactory& factory)
-    : device_(program.device_total),
-      subject_(factory(device_, *program.version, program.config, config_error_)),
-      runner_(program.calls, {*subject_, device_}) {
+namespace {
+
+std::unique_ptr<streams::CountedDevice> make_device(allocator::Bytes total, CaseStreams streams) {
+  const streams::MemoryOptions options{.total = total};
+  if (streams == CaseStreams::counters) return std::make_unique<streams::SimulatedDevice>(options);
+  return std::make_unique<streams::CountedTimedDevice>(options);
+}
+
+}  // namespace
+
+CaseRun::CaseRun(const traces::RecordedProgram& program, const CaseWorld& world)
+    : device_(make_device(program.device_total, world.streams)),
+      subject_(world.factory(*device_, *program.version, program.config, config_error_)),
+      runner_(program.calls, {*subject_, *device_}) {
   if (program.memory_fraction) subject_->set_memory_fraction(*program.memory_fraction);
 }
 
@@ -35,7 +47,7 @@ CaseAnswers CaseRun::finish() {
   result.history = subject_->history();
   result.final_snapshot = subject_->take_snapshot();
   result.final_statistics = subject_->statistics();
-  result.device_calls = device_.call_counts();
+  result.device_calls = device_->call_counts();
   result.stop = stop_;
   return result;
 }

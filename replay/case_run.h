@@ -30,10 +30,20 @@ struct CaseAnswers {
   std::optional<RunStop> stop;
 };
 
+/// What the streams under the allocator are: counters, or streams in virtual time whose work waits
+/// until it is to be done. The answers are the same.
+enum class CaseStreams : std::uint8_t { counters, virtual_time };
+
+/// What a case runs on.
+struct CaseWorld {
+  SubjectFactory factory;
+  CaseStreams streams = CaseStreams::counters;
+};
+
 class CaseRun {
  public:
   /// The program must outlive the run.
-  CaseRun(const traces::RecordedProgram& program, const SubjectFactory& factory);
+  CaseRun(const traces::RecordedProgram& program, const CaseWorld& world);
 
   /// Makes calls until that many were made, or one could not be made.
   void run_until(std::size_t call_count);
@@ -42,7 +52,7 @@ class CaseRun {
   CaseAnswers finish();
 
  private:
-  streams::SimulatedDevice device_;
+  std::unique_ptr<streams::CountedDevice> device_;
   std::optional<allocator::SettingsError> config_error_;
   std::unique_ptr<AllocatorSubject> subject_;
   ProgramRunner runner_;

@@ -11,23 +11,23 @@ namespace {
 
 using traces::RecordedProgram;
 
-std::size_t history_size_after(const RecordedProgram& program, const SubjectFactory& factory,
+std::size_t history_size_after(const RecordedProgram& program, const CaseWorld& world,
                                std::size_t call_count) {
-  CaseRun run(program, factory);
+  CaseRun run(program, world);
   run.run_until(call_count);
   return run.subject().history().size();
 }
 
 /// The call that caused a trace entry, found by running the program again up to different calls.
 /// Nothing where the entry was never made.
-std::optional<std::int64_t> call_of_entry(const RecordedProgram& program,
-                                          const SubjectFactory& factory, std::size_t entry) {
+std::optional<std::int64_t> call_of_entry(const RecordedProgram& program, const CaseWorld& world,
+                                          std::size_t entry) {
   // The calls before `low` made too few entries; those from `high` on made enough.
   std::size_t low = 0;
   std::size_t high = program.calls.size();
   while (low < high) {
     const std::size_t middle = low + (high - low) / 2;
-    if (history_size_after(program, factory, middle + 1) > entry)
+    if (history_size_after(program, world, middle + 1) > entry)
       high = middle;
     else
       low = middle + 1;
@@ -48,10 +48,10 @@ std::string text_of_call(const RecordedProgram& program, std::int64_t call) {
   return call_text(program.calls.at(static_cast<std::size_t>(call)));
 }
 
-std::string segments_near(const RecordedProgram& program, const SubjectFactory& factory,
+std::string segments_near(const RecordedProgram& program, const CaseWorld& world,
                           const Difference& difference) {
   const auto end = static_cast<std::int64_t>(program.calls.size());
-  CaseRun run(program, factory);
+  CaseRun run(program, world);
   run.run_until(
       static_cast<std::size_t>(std::clamp<std::int64_t>(difference.call.value_or(end), 0, end)));
   return segment_map(run.subject().take_snapshot(),
@@ -60,9 +60,9 @@ std::string segments_near(const RecordedProgram& program, const SubjectFactory& 
 
 }  // namespace
 
-CaseVerdict judge_case(const traces::RecordedCase& recorded, const SubjectFactory& factory) {
+CaseVerdict judge_case(const traces::RecordedCase& recorded, const CaseWorld& world) {
   const RecordedProgram& program = recorded.program;
-  CaseRun run(program, factory);
+  CaseRun run(program, world);
   run.run_until(program.calls.size());
   CaseVerdict verdict;
   verdict.name = program.name;
@@ -71,11 +71,11 @@ CaseVerdict judge_case(const traces::RecordedCase& recorded, const SubjectFactor
 
   for (Difference& difference : verdict.differences)
     if (difference.trace_entry)
-      difference.call = call_of_entry(program, factory, *difference.trace_entry);
+      difference.call = call_of_entry(program, world, *difference.trace_entry);
   const Difference& first = earliest(verdict.differences);
   verdict.first_call = first.call;
   if (first.call) verdict.call_text = text_of_call(program, *first.call);
-  verdict.segments = segments_near(program, factory, first);
+  verdict.segments = segments_near(program, world, first);
   return verdict;
 }
 

@@ -15,7 +15,7 @@
 
 #include "replay/allocator_subject.h"
 #include "replay/live_addresses.h"
-#include "streams/simulated_device.h"
+#include "streams/counted_device.h"
 #include "traces/call.h"
 
 namespace vramlab::replay {
@@ -48,7 +48,7 @@ struct Answers {
 /// A program is made for one allocator on one device. Both must outlive the runner.
 struct ProgramSetting {
   AllocatorSubject& subject;
-  streams::SimulatedDevice& device;
+  streams::CountedDevice& device;
 };
 
 class ProgramRunner {
@@ -81,7 +81,7 @@ class ProgramRunner {
 
   std::span<const traces::Call> calls_;
   AllocatorSubject& subject_;
-  streams::SimulatedDevice& device_;
+  streams::CountedDevice& device_;
   std::size_t next_call_ = 0;
   LiveAddresses addresses_;
   std::map<std::string, allocator::Checkpoint> checkpoints_;

@@ -5,15 +5,15 @@
 
 #include <cstdint>
 
+#include "streams/counted_device.h"
 #include "streams/counted_streams.h"
 #include "streams/graph_capture.h"
-#include "streams/memory_device.h"
 
 namespace vramlab::streams {
 
-class SimulatedDevice final : public MemoryDevice {
+class SimulatedDevice final : public CountedDevice {
  public:
-  explicit SimulatedDevice(MemoryOptions options) : MemoryDevice(std::move(options)) {}
+  explicit SimulatedDevice(MemoryOptions options) : CountedDevice(std::move(options)) {}
   explicit SimulatedDevice(allocator::Bytes total)
       : SimulatedDevice(MemoryOptions{.total = total}) {}
 
@@ -26,17 +26,16 @@ class SimulatedDevice final : public MemoryDevice {
   std::vector<allocator::GraphNode> dependencies_of(allocator::GraphNode node) override;
 
   // The world's side.
-  /// One more piece of work; a node of the graph where the stream captures.
-  void submit_work(allocator::StreamId stream);
-  /// All work submitted to the stream so far is done.
-  void complete_work(allocator::StreamId stream) { streams_.complete(stream); }
-  void begin_capture(allocator::StreamId stream) { captures_.begin(stream); }
-  void end_capture(allocator::StreamId stream) { captures_.end(stream); }
-  /// `stream` waits for what `waited` did so far. It matters to captures only.
-  void wait_for_other_stream(allocator::StreamId stream, allocator::StreamId waited);
+  void submit_work(allocator::StreamId stream) override;
+  void complete_work(allocator::StreamId stream) override { streams_.complete(stream); }
+  void begin_capture(allocator::StreamId stream) override { captures_.begin(stream); }
+  void end_capture(allocator::StreamId stream) override { captures_.end(stream); }
+  void wait_for_other_stream(allocator::StreamId stream, allocator::StreamId waited) override;
+  bool is_capturing(allocator::StreamId stream) const override {
+    return captures_.is_capturing(stream);
+  }
 
   // What can be seen from outside.
-  bool is_capturing(allocator::StreamId stream) const { return captures_.is_capturing(stream); }
   bool has_pending_work(allocator::StreamId stream) const;
   std::size_t event_count() const { return streams_.event_count(); }
 

@@ -19,14 +19,15 @@ namespace {
 struct ConformArguments {
   std::vector<std::string> files;
   std::size_t jobs = std::max(1U, std::thread::hardware_concurrency());
+  std::string streams = "counted";
   CommonFlags flags;
 };
 
-ConformOutcome run_file(const std::string& file) {
+ConformOutcome run_file(const std::string& file, replay::CaseStreams streams) {
   ConformOutcome outcome{file, std::nullopt, ""};
   try {
-    outcome.verdict =
-        replay::judge_case(traces::read_recorded_case(file), replay::make_engine_subject);
+    outcome.verdict = replay::judge_case(traces::read_recorded_case(file),
+                                         {replay::make_engine_subject, streams});
   } catch (const traces::InputError& error) {
     outcome.error = error.what();
   }
@@ -39,13 +40,16 @@ std::vector<ConformOutcome> run_files(const ConformArguments& arguments) {
   std::vector<ConformOutcome> outcomes(arguments.files.size());
   std::atomic<std::size_t> next_file{0};
   std::vector<std::exception_ptr> failures(std::min(arguments.jobs, arguments.files.size()));
+  const replay::CaseStreams streams = arguments.streams == "timed"
+                                          ? replay::CaseStreams::virtual_time
+                                          : replay::CaseStreams::counters;
   std::vector<std::thread> threads;
   threads.reserve(failures.size());
   for (std::exception_ptr& failure : failures)
     threads.emplace_back([&] {
       try {
         for (std::size_t i = next_file++; i < outcomes.size(); i = next_file++)
-          outcomes[i] = run_file(arguments.files[i]);
+          outcomes[i] = run_file(arguments.files[i], streams);
       } catch (...) {
         failure = std::current_exception();
       }
@@ -93,6 +97,12 @@ void add_conform_command(CLI::App& program, CommandAction& action) {
       ->required();
   command->add_option("-j,--jobs", arguments->jobs, "Threads to use (default: one per core)")
       ->check(CLI::Range(1, 1024));
+  command
+      ->add_option("--streams", arguments->streams,
+                   "What is under the allocator: counted streams, or those of vramlab streams in "
+                   "virtual time (timed); the answers are the same")
+      ->check(CLI::IsMember({"counted", "timed"}))
+      ->capture_default_str();
   add_common_flags(*command, arguments->flags);
   command->footer("Example: vramlab conform tests/conformance/*.json.gz");
   command->callback([arguments, &action] { action = [arguments] { return conform(*arguments); }; });

@@ -11,6 +11,7 @@
 #include "allocator/allocator_error.h"
 #include "replay/engine_subject.h"
 #include "replay/program_runner.h"
+#include "streams/simulated_device.h"
 #include "tests/support/fault_injecting_device.h"
 #include "tests/support/random_programs.h"
 #include "traces/call_text.h"

@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "replay/program_runner.h"
+#include "streams/simulated_device.h"
 #include "tests/support/random_numbers.h"
 #include "tests/support/textbook_twin.h"
 #include "traces/call_text.h"

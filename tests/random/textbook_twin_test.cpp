@@ -28,7 +28,7 @@ TEST(TextbookTwin, answers_the_recorded_cases_as_the_reference_did) {
   EXPECT_GE(paths.size(), 50U);
   for (const std::string& path : paths) {
     const replay::CaseVerdict verdict =
-        replay::judge_case(traces::read_recorded_case(path), make_twin_subject);
+        replay::judge_case(traces::read_recorded_case(path), {make_twin_subject});
     EXPECT_TRUE(verdict.passed()) << verdict_text(verdict);
   }
 }

@@ -31,7 +31,7 @@ class AlteredCase : public ::testing::TestWithParam<const char*> {
 
   static CaseAnswers run(const json& text) {
     const auto recorded = traces::parse_recorded_case(text.dump(), "case");
-    CaseRun run(recorded.program, make_engine_subject);
+    CaseRun run(recorded.program, {make_engine_subject});
     run.run_until(recorded.program.calls.size());
     return run.finish();
   }

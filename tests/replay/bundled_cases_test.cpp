@@ -29,7 +29,13 @@ traces::RecordedCase read_bundled(const std::string& name) {
 class BundledCase : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(BundledCase, the_engine_answers_as_the_reference_did) {
-  const CaseVerdict verdict = judge_case(read_bundled(GetParam()), make_engine_subject);
+  const CaseVerdict verdict = judge_case(read_bundled(GetParam()), {make_engine_subject});
+  EXPECT_TRUE(verdict.passed()) << verdict_text(verdict);
+}
+
+TEST_P(BundledCase, streams_in_virtual_time_change_no_answer) {
+  const CaseVerdict verdict =
+      judge_case(read_bundled(GetParam()), {make_engine_subject, CaseStreams::virtual_time});
   EXPECT_TRUE(verdict.passed()) << verdict_text(verdict);
 }
 

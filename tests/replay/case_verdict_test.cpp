@@ -13,7 +13,7 @@ using tests::small_case_text;
 using tests::small_case_with;
 
 CaseVerdict judge(const std::string& text) {
-  return judge_case(traces::parse_recorded_case(text, "small"), make_engine_subject);
+  return judge_case(traces::parse_recorded_case(text, "small"), {make_engine_subject});
 }
 
 TEST(CaseVerdict, a_case_with_equal_answers_passes) {
@@ -92,7 +92,7 @@ TEST(CaseVerdict, a_request_that_failed_here_only_shows_its_figures) {
     return subject;
   };
   const auto recorded = traces::parse_recorded_case(small_case_text(), "small");
-  const CaseVerdict verdict = judge_case(recorded, subject_out_of_memory);
+  const CaseVerdict verdict = judge_case(recorded, {subject_out_of_memory});
   ASSERT_FALSE(verdict.passed());
   EXPECT_EQ(verdict.differences[0].where, "results[0]");
   EXPECT_EQ(verdict.differences[0].expected, "0x7f0000000000");

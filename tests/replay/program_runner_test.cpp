@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "streams/simulated_device.h"
 #include "tests/support/scripted_subject.h"
 
 namespace vramlab::replay {

@@ -9,6 +9,7 @@
 #include "allocator/reference_version.h"
 #include "replay/engine_subject.h"
 #include "replay/program_runner.h"
+#include "streams/simulated_device.h"
 #include "tests/support/generated.h"
 #include "traces/program_calls.h"
 

@@ -11,6 +11,7 @@
 #include "replay/allocator_adapter.h"
 #include "replay/engine_subject.h"
 #include "replay/program_runner.h"
+#include "streams/simulated_device.h"
 #include "tests/support/random_programs.h"
 
 namespace vramlab::tests {
