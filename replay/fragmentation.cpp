@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "allocator/size_rules.h"
 #include "replay/largest_requests.h"
 #include "replay/release_parts.h"
 #include "replay/usable_holes.h"
@@ -45,7 +46,7 @@ void add_segment(const SnapshotSegment& segment, const FragmentationRules& rules
   }
   Bytes& goes_to =
       is_taken_by_release(segment.pool, rules) ? figures.releasable : figures.pool_held;
-  for (const ReleasePart& part : release_parts(segment, rules.settings))
+  for (const ReleasePart& part : release_parts(segment, unit_of(segment, rules)))
     if (part.is_releasable()) goes_to += part.idle;
 }
 
@@ -57,6 +58,12 @@ std::map<Key, StateFigures> sums_by(const Fragmentation& fragmentation, KeyOf ke
   return sums;
 }
 
+/// How much more may be held.
+Bytes left_of(const std::optional<Bytes>& allowed, Bytes held) {
+  if (!allowed) return allocator::unlimited;
+  return *allowed - std::min(*allowed, held);
+}
+
 std::optional<Bytes>& keep_larger(std::optional<Bytes>& sum, const std::optional<Bytes>& part) {
   if (part && (!sum || *part > *sum)) sum = part;
   return sum;
@@ -66,6 +73,20 @@ std::optional<Bytes>& keep_larger(std::optional<Bytes>& sum, const std::optional
 
 bool is_taken_by_release(allocator::PoolId pool, const FragmentationRules& rules) {
   return pool == allocator::default_pool || rules.freeable_pools.contains(pool);
+}
+
+const std::pair<const allocator::Address, Reservation>* reservation_of(
+    const SnapshotSegment& run, const FragmentationRules& rules) {
+  const auto behind = rules.reservations.upper_bound(run.address);
+  if (behind == rules.reservations.begin()) return nullptr;
+  const auto& before = *std::prev(behind);
+  return run.address < before.first + before.second.size ? &before : nullptr;
+}
+
+Bytes unit_of(const SnapshotSegment& run, const FragmentationRules& rules) {
+  const auto* reservation = reservation_of(run, rules);
+  return reservation != nullptr ? reservation->second.unit
+                                : expandable_unit(run.kind, rules.settings);
 }
 
 StateFigures& operator+=(StateFigures& sum, const StateFigures& part) {
@@ -94,24 +115,29 @@ Fragmentation find_fragmentation(const allocator::Snapshot& snapshot,
   for (const SnapshotSegment& segment : snapshot.segments)
     segments[{segment.pool, segment.kind, segment.stream}].push_back(&segment);
   Fragmentation found;
+  Bytes reserved;
   Bytes releasable;
   for (const auto& [lane, of_lane] : segments) {
     LaneFigures& added = found.lanes.emplace_back(LaneFigures{lane, {}});
     for (const SnapshotSegment* segment : of_lane) add_segment(*segment, rules, added.figures);
+    reserved += added.figures.reserved;
     releasable += added.figures.releasable;
   }
-  std::optional<Bytes> at_most;
-  if (rules.device_free) at_most = *rules.device_free + releasable;
+  const Bytes left_now = left_of(rules.allowed, reserved);
+  const Bytes left_then = left_of(rules.allowed, reserved - releasable);
   for (LaneFigures& lane : found.lanes) {
     const auto& of_lane = segments.at(lane.lane);
-    lane.figures.largest_cached = largest_cached_request(of_lane, rules.settings);
-    if (at_most)
-      lane.figures.largest_possible =
-          std::max(lane.figures.largest_cached, largest_new_request(of_lane, rules, *at_most));
-    if (rules.requests) lane.figures.usable = usable_bytes(of_lane, rules);
+    lane.figures.largest_cached = largest_cached_request({of_lane, rules, left_now});
+    if (rules.device_free)
+      lane.figures.largest_possible = std::max(
+          lane.figures.largest_cached,
+          largest_new_request({of_lane, rules, left_then}, *rules.device_free + releasable));
+    if (rules.requests) lane.figures.usable = usable_bytes({of_lane, rules, left_now});
     found.total += lane.figures;
   }
-  if (at_most) keep_larger(found.total.largest_possible, largest_new_request({}, rules, *at_most));
+  if (rules.device_free)
+    keep_larger(found.total.largest_possible,
+                largest_new_request({{}, rules, left_then}, *rules.device_free + releasable));
   if (rules.requests && !found.total.usable) found.total.usable = Bytes{};
   return found;
 }

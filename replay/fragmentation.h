@@ -6,6 +6,7 @@
 #pragma once
 
 #include <compare>
+#include <map>
 #include <optional>
 #include <set>
 #include <vector>
@@ -17,20 +18,38 @@
 
 namespace vramlab::replay {
 
+/// The addresses of an expandable segment.
+struct Reservation {
+  allocator::Bytes size;
+  /// What is mapped and unmapped at once.
+  allocator::Bytes unit;
+};
+
 /// What a snapshot does not say of itself.
 struct FragmentationRules {
   /// In force at the moment: sizes of units, limits of splitting.
   allocator::Settings settings;
   /// What the device would still give; nothing where nobody knows.
-  std::optional<allocator::Bytes> device_free;
+  std::optional<allocator::Bytes> device_free = {};
+  /// All that the allocator may hold, where a share of the device limits it. It can hold more
+  /// already.
+  std::optional<allocator::Bytes> allowed = {};
   /// Private pools that nobody uses any more, so that a release takes their memory too.
   std::set<allocator::PoolId> freeable_pools = {};
+  /// By first address, where they are known; the units of others are as large as the settings say,
+  /// and they end nowhere.
+  std::map<allocator::Address, Reservation> reservations = {};
   /// What the workload asks for; nothing where nobody knows.
-  std::optional<RequestSizes> requests;
+  std::optional<RequestSizes> requests = {};
 };
 
 /// Whether a release of everything cached takes what is free in this pool.
 bool is_taken_by_release(allocator::PoolId pool, const FragmentationRules& rules);
+
+/// Of a run of mapped memory; null where it is not known.
+const std::pair<const allocator::Address, Reservation>* reservation_of(
+    const allocator::SnapshotSegment& run, const FragmentationRules& rules);
+allocator::Bytes unit_of(const allocator::SnapshotSegment& run, const FragmentationRules& rules);
 
 struct StateFigures {
   allocator::Bytes allocated;

@@ -8,15 +8,24 @@
 
 namespace vramlab::replay {
 
-/// Without new device memory; 0 where nothing can be served.
-allocator::Bytes largest_cached_request(std::span<const allocator::SnapshotSegment* const> lane,
-                                        const allocator::Settings& settings);
+/// The segments of one lane, and what they are judged by.
+struct LaneView {
+  std::span<const allocator::SnapshotSegment* const> segments;
+  const FragmentationRules& rules;
+  /// How much more the allocator may hold.
+  allocator::Bytes allowed_left = allocator::unlimited;
+};
 
-/// With a new segment, or by growing an expandable one, when everything cached was released.
-/// `device_free` is what the device has then. The segments are those of one lane; of a lane without
-/// any it is the large half of a pool.
-allocator::Bytes largest_new_request(std::span<const allocator::SnapshotSegment* const> lane,
-                                     const FragmentationRules& rules, allocator::Bytes device_free);
+/// Without new device memory; 0 where nothing can be served.
+allocator::Bytes largest_cached_request(const LaneView& lane);
+
+/// With a new segment, or by growing an expandable one, when everything cached was released: then
+/// the device has so much free, and the view says what may be held. A lane without segments is the
+/// large half of a pool.
+allocator::Bytes largest_new_request(const LaneView& lane, allocator::Bytes device_free);
+
+/// Whether an expandable segment is grown for a request on a miss, as far as limits go.
+bool may_grow(allocator::Bytes rounded, const LaneView& lane);
 
 /// Whether a free block of this size may serve a request of this rounded size; it must be as large.
 bool may_serve(allocator::Bytes block, allocator::Bytes rounded,

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "allocator/size_rules.h"
-
 namespace vramlab::replay {
 namespace {
 
@@ -31,10 +29,8 @@ void count_blocks(const SnapshotSegment& segment, ReleasePart& part) {
 
 }  // namespace
 
-std::vector<ReleasePart> release_parts(const SnapshotSegment& segment,
-                                       const allocator::Settings& settings) {
-  const Bytes unit =
-      segment.is_expandable ? expandable_unit(segment.kind, settings) : segment.total_size;
+std::vector<ReleasePart> release_parts(const SnapshotSegment& segment, Bytes unit) {
+  if (!segment.is_expandable) unit = segment.total_size;
   const Address end = segment.address + segment.total_size;
   std::vector<ReleasePart> parts;
   std::size_t first = 0;

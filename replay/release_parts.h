@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <vector>
 
-#include "allocator/settings.h"
 #include "allocator/snapshot.h"
 
 namespace vramlab::replay {
@@ -26,8 +25,8 @@ struct ReleasePart {
   bool is_releasable() const { return live_blocks == 0 && !is_broken_unit; }
 };
 
-/// By ascending address; together they are the segment.
+/// By ascending address; together they are the segment. The unit is that of an expandable one.
 std::vector<ReleasePart> release_parts(const allocator::SnapshotSegment& segment,
-                                       const allocator::Settings& settings);
+                                       allocator::Bytes unit);
 
 }  // namespace vramlab::replay

@@ -2,16 +2,13 @@
 // from.
 #pragma once
 
-#include <span>
-
-#include "replay/fragmentation.h"
+#include "replay/largest_requests.h"
 
 namespace vramlab::replay {
 
 /// The mean over the requests of the lane's stream and half, each weighted by its bytes: a hole
 /// holds as many of one size as fit into it. 0 where no request would come to this lane. Requires:
 /// the rules have requests.
-allocator::Bytes usable_bytes(std::span<const allocator::SnapshotSegment* const> lane,
-                              const FragmentationRules& rules);
+allocator::Bytes usable_bytes(const LaneView& lane);
 
 }  // namespace vramlab::replay

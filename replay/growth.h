@@ -1,0 +1,21 @@
+// Where expandable segments of a lane would grow for a request. The first unmapped addresses with
+// room enough behind them, what is free right before them included, are chosen, whether or not the
+// device has memory to fill them.
+#pragma once
+
+#include <span>
+
+#include "replay/fragmentation.h"
+
+namespace vramlab::replay {
+
+/// The largest request for which mapping so much is enough, when everything cached was released.
+allocator::Bytes largest_growth(std::span<const allocator::SnapshotSegment* const> lane,
+                                const FragmentationRules& rules, allocator::Bytes to_map);
+
+/// The hole that is grown for a request of this size as things are: where it is as large already,
+/// nothing is mapped and the request gets a part of it, whatever the limits of splitting say.
+allocator::Bytes hole_grown_for(std::span<const allocator::SnapshotSegment* const> lane,
+                                const FragmentationRules& rules, allocator::Bytes size);
+
+}  // namespace vramlab::replay
