@@ -2,12 +2,14 @@
 
 #include <algorithm>
 
+#include "allocator/size_rules.h"
 #include "replay/release_parts.h"
 
 namespace vramlab::replay {
 namespace {
 
 using allocator::Bytes;
+using allocator::PoolKind;
 using allocator::SnapshotBlock;
 using allocator::SnapshotSegment;
 
@@ -15,14 +17,16 @@ using allocator::SnapshotSegment;
 struct Stretch {
   enum class Of : std::uint8_t { idle, unmapped, live } of = Of::idle;
   Bytes size;
+  /// Of what is mapped into it; all of a segment have the same.
+  Bytes unit;
 };
 
-void add(std::vector<Stretch>& stretches, Stretch::Of of, Bytes size) {
-  if (size == Bytes{}) return;
-  if (!stretches.empty() && stretches.back().of == of)
-    stretches.back().size += size;
+void add(std::vector<Stretch>& stretches, const Stretch& added) {
+  if (added.size == Bytes{}) return;
+  if (!stretches.empty() && stretches.back().of == added.of)
+    stretches.back().size += added.size;
   else
-    stretches.push_back({of, size});
+    stretches.push_back(added);
 }
 
 enum class Cached : std::uint8_t { kept, released };
@@ -31,9 +35,10 @@ enum class Cached : std::uint8_t { kept, released };
 void add_run(const SnapshotSegment& run, const FragmentationRules& rules, Cached cached,
              std::vector<Stretch>& stretches) {
   const bool is_released = cached == Cached::released && is_taken_by_release(run.pool, rules);
-  for (const ReleasePart& part : release_parts(run, unit_of(run, rules))) {
+  const Bytes unit = unit_of(run, rules);
+  for (const ReleasePart& part : release_parts(run, unit)) {
     if (is_released && part.is_releasable()) {
-      add(stretches, Stretch::Of::unmapped, part.size);
+      add(stretches, {Stretch::Of::unmapped, part.size, unit});
       continue;
     }
     for (std::size_t i = part.first_block; i < part.end_block; ++i) {
@@ -42,7 +47,7 @@ void add_run(const SnapshotSegment& run, const FragmentationRules& rules, Cached
       const auto to = std::min(block.address + block.size, part.at + part.size);
       const bool is_live = block.state == allocator::BlockState::active_allocated ||
                            (!is_released && block.state != allocator::BlockState::inactive);
-      add(stretches, is_live ? Stretch::Of::live : Stretch::Of::idle, to - from);
+      add(stretches, {is_live ? Stretch::Of::live : Stretch::Of::idle, to - from, unit});
     }
   }
 }
@@ -59,7 +64,8 @@ class StretchesOfLane {
     for (const SnapshotSegment* run : lane)
       if (run->is_expandable) add_after_last(*run);
     end_segment();
-    add(stretches_, Stretch::Of::unmapped, endless);
+    const PoolKind kind = lane.empty() ? PoolKind::large : lane.front()->kind;
+    add(stretches_, {Stretch::Of::unmapped, endless, expandable_unit(kind, rules.settings)});
   }
   std::vector<Stretch> take() { return std::move(stretches_); }
 
@@ -69,10 +75,10 @@ class StretchesOfLane {
     if (last_ == nullptr || reservation != reservation_) {
       end_segment();
       reservation_ = reservation;
-      if (reservation != nullptr)
-        add(stretches_, Stretch::Of::unmapped, run.address - reservation->first);
+      begin_ = stretches_.size();
+      if (reservation != nullptr) add_unmapped(run, run.address - reservation->first);
     } else {
-      add(stretches_, Stretch::Of::unmapped, run.address - end_of_last());
+      add_unmapped(run, run.address - end_of_last());
     }
     add_run(run, rules_, cached_, stretches_);
     last_ = &run;
@@ -81,11 +87,20 @@ class StretchesOfLane {
   /// A wall of nothing live keeps the segments apart.
   void end_segment() {
     if (last_ == nullptr) return;
+    if (stretches_.size() == begin_ + 1 && stretches_.back().of == Stretch::Of::unmapped) {
+      // Nothing of it is left, so it is given back too.
+      stretches_.pop_back();
+      return;
+    }
     const Bytes behind = reservation_ != nullptr
                              ? reservation_->first + reservation_->second.size - end_of_last()
                              : endless;
-    add(stretches_, Stretch::Of::unmapped, behind);
-    stretches_.push_back({Stretch::Of::live, Bytes{}});
+    add_unmapped(*last_, behind);
+    stretches_.push_back({Stretch::Of::live, Bytes{}, Bytes{}});
+  }
+
+  void add_unmapped(const SnapshotSegment& run, Bytes size) {
+    add(stretches_, {Stretch::Of::unmapped, size, unit_of(run, rules_)});
   }
 
   allocator::Address end_of_last() const { return last_->address + last_->total_size; }
@@ -95,6 +110,8 @@ class StretchesOfLane {
   const SnapshotSegment* last_ = nullptr;
   const std::pair<const allocator::Address, Reservation>* reservation_ = nullptr;
   std::vector<Stretch> stretches_;
+  /// Where the last segment begins among them.
+  std::size_t begin_ = 0;
 };
 
 struct Growth {
@@ -129,12 +146,14 @@ bool begins_before(const std::vector<Stretch>& stretches, std::size_t unmapped) 
 }  // namespace
 
 Bytes largest_growth(std::span<const SnapshotSegment* const> lane, const FragmentationRules& rules,
-                     Bytes to_map) {
+                     Bytes device_free) {
   const auto stretches = StretchesOfLane(lane, rules, Cached::released).take();
   Bytes largest;
   Bytes room_before;
   for (std::size_t i = 0; i < stretches.size(); ++i) {
     if (stretches[i].of != Stretch::Of::unmapped) continue;
+    const Bytes unit = stretches[i].unit;
+    const Bytes to_map{device_free / unit * unit.count};
     const Growth growth = growth_from(stretches, begins_before(stretches, i) ? i - 1 : i, to_map);
     if (growth.reach > room_before) largest = std::max(largest, growth.reach);
     room_before = std::max(room_before, growth.room);

@@ -9,9 +9,9 @@
 
 namespace vramlab::replay {
 
-/// The largest request for which mapping so much is enough, when everything cached was released.
+/// The largest request for which there is memory to map, when everything cached was released.
 allocator::Bytes largest_growth(std::span<const allocator::SnapshotSegment* const> lane,
-                                const FragmentationRules& rules, allocator::Bytes to_map);
+                                const FragmentationRules& rules, allocator::Bytes device_free);
 
 /// The hole that is grown for a request of this size as things are: where it is as large already,
 /// nothing is mapped and the request gets a part of it, whatever the limits of splitting say.

@@ -84,12 +84,8 @@ Bytes largest_new_request(const LaneView& lane, Bytes device_free) {
   const Settings& settings = lane.rules.settings;
   if (!settings.expandable_segments)
     return largest_segment(std::min(device_free, lane.allowed_left), kind, settings);
-  Bytes unit = expandable_unit(kind, settings);
-  for (const SnapshotSegment* segment : lane.segments)
-    if (segment->is_expandable) unit = unit_of(*segment, lane.rules);
-  const Bytes to_map{device_free / unit * unit.count};
   const Bytes grown =
-      largest_of_kind(largest_growth(lane.segments, lane.rules, to_map), kind, settings);
+      largest_of_kind(largest_growth(lane.segments, lane.rules, device_free), kind, settings);
   // The limit is asked as if a segment of its own were needed.
   return std::min(grown, largest_segment(lane.allowed_left, kind, settings));
 }
