@@ -64,6 +64,33 @@ Bytes left_of(const std::optional<Bytes>& allowed, Bytes held) {
   return *allowed - std::min(*allowed, held);
 }
 
+/// What a request can have before and after everything cached is released for it.
+class Ladder {
+ public:
+  Ladder(const FragmentationRules& rules, Bytes reserved, Bytes releasable)
+      : rules_(rules),
+        left_now_(left_of(rules.allowed, reserved)),
+        left_then_(left_of(rules.allowed, reserved - releasable)),
+        releasable_(releasable) {}
+
+  LaneView now(std::span<const SnapshotSegment* const> lane) const {
+    return {lane, rules_, left_now_};
+  }
+  std::optional<Bytes> largest_request(std::span<const SnapshotSegment* const> lane) const {
+    if (!rules_.device_free) return std::nullopt;
+    const NewMemory kept{Cached::kept, *rules_.device_free};
+    const NewMemory released{Cached::released, *rules_.device_free + releasable_};
+    return std::max({largest_cached_request(now(lane)), largest_new_request(now(lane), kept),
+                     largest_new_request({lane, rules_, left_then_}, released)});
+  }
+
+ private:
+  const FragmentationRules& rules_;
+  Bytes left_now_;
+  Bytes left_then_;
+  Bytes releasable_;
+};
+
 std::optional<Bytes>& keep_larger(std::optional<Bytes>& sum, const std::optional<Bytes>& part) {
   if (part && (!sum || *part > *sum)) sum = part;
   return sum;
@@ -123,21 +150,15 @@ Fragmentation find_fragmentation(const allocator::Snapshot& snapshot,
     reserved += added.figures.reserved;
     releasable += added.figures.releasable;
   }
-  const Bytes left_now = left_of(rules.allowed, reserved);
-  const Bytes left_then = left_of(rules.allowed, reserved - releasable);
+  const Ladder ladder(rules, reserved, releasable);
   for (LaneFigures& lane : found.lanes) {
     const auto& of_lane = segments.at(lane.lane);
-    lane.figures.largest_cached = largest_cached_request({of_lane, rules, left_now});
-    if (rules.device_free)
-      lane.figures.largest_possible = std::max(
-          lane.figures.largest_cached,
-          largest_new_request({of_lane, rules, left_then}, *rules.device_free + releasable));
-    if (rules.requests) lane.figures.usable = usable_bytes({of_lane, rules, left_now});
+    lane.figures.largest_cached = largest_cached_request(ladder.now(of_lane));
+    lane.figures.largest_possible = ladder.largest_request(of_lane);
+    if (rules.requests) lane.figures.usable = usable_bytes(ladder.now(of_lane));
     found.total += lane.figures;
   }
-  if (rules.device_free)
-    keep_larger(found.total.largest_possible,
-                largest_new_request({{}, rules, left_then}, *rules.device_free + releasable));
+  keep_larger(found.total.largest_possible, ladder.largest_request({}));
   if (rules.requests && !found.total.usable) found.total.usable = Bytes{};
   return found;
 }

@@ -29,8 +29,6 @@ void add(std::vector<Stretch>& stretches, const Stretch& added) {
     stretches.push_back(added);
 }
 
-enum class Cached : std::uint8_t { kept, released };
-
 /// Of a run of mapped blocks.
 void add_run(const SnapshotSegment& run, const FragmentationRules& rules, Cached cached,
              std::vector<Stretch>& stretches) {
@@ -145,15 +143,14 @@ bool begins_before(const std::vector<Stretch>& stretches, std::size_t unmapped) 
 
 }  // namespace
 
-Bytes largest_growth(std::span<const SnapshotSegment* const> lane, const FragmentationRules& rules,
-                     Bytes device_free) {
-  const auto stretches = StretchesOfLane(lane, rules, Cached::released).take();
+Bytes largest_growth(const LaneView& lane, const NewMemory& memory) {
+  const auto stretches = StretchesOfLane(lane.segments, lane.rules, memory.cached).take();
   Bytes largest;
   Bytes room_before;
   for (std::size_t i = 0; i < stretches.size(); ++i) {
     if (stretches[i].of != Stretch::Of::unmapped) continue;
     const Bytes unit = stretches[i].unit;
-    const Bytes to_map{device_free / unit * unit.count};
+    const Bytes to_map{memory.device_free / unit * unit.count};
     const Growth growth = growth_from(stretches, begins_before(stretches, i) ? i - 1 : i, to_map);
     if (growth.reach > room_before) largest = std::max(largest, growth.reach);
     room_before = std::max(room_before, growth.room);
@@ -161,9 +158,8 @@ Bytes largest_growth(std::span<const SnapshotSegment* const> lane, const Fragmen
   return largest;
 }
 
-Bytes hole_grown_for(std::span<const SnapshotSegment* const> lane, const FragmentationRules& rules,
-                     Bytes size) {
-  const auto stretches = StretchesOfLane(lane, rules, Cached::kept).take();
+Bytes hole_grown_for(const LaneView& lane, Bytes size) {
+  const auto stretches = StretchesOfLane(lane.segments, lane.rules, Cached::kept).take();
   for (std::size_t i = 0; i < stretches.size(); ++i) {
     if (stretches[i].of != Stretch::Of::unmapped) continue;
     const bool is_hole_before = begins_before(stretches, i);

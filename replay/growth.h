@@ -3,19 +3,15 @@
 // device has memory to fill them.
 #pragma once
 
-#include <span>
-
-#include "replay/fragmentation.h"
+#include "replay/largest_requests.h"
 
 namespace vramlab::replay {
 
-/// The largest request for which there is memory to map, when everything cached was released.
-allocator::Bytes largest_growth(std::span<const allocator::SnapshotSegment* const> lane,
-                                const FragmentationRules& rules, allocator::Bytes device_free);
+/// The largest request for which there is memory to map.
+allocator::Bytes largest_growth(const LaneView& lane, const NewMemory& memory);
 
 /// The hole that is grown for a request of this size as things are: where it is as large already,
 /// nothing is mapped and the request gets a part of it, whatever the limits of splitting say.
-allocator::Bytes hole_grown_for(std::span<const allocator::SnapshotSegment* const> lane,
-                                const FragmentationRules& rules, allocator::Bytes size);
+allocator::Bytes hole_grown_for(const LaneView& lane, allocator::Bytes size);
 
 }  // namespace vramlab::replay

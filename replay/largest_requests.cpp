@@ -71,21 +71,19 @@ Bytes largest_cached_request(const LaneView& lane) {
       const Bytes request = largest_of_kind(block.size, segment->kind, settings);
       if (request <= largest) continue;
       if (may_serve(block.size, request, settings) ||
-          (may_grow(request, lane) &&
-           hole_grown_for(lane.segments, lane.rules, request) >= request))
+          (may_grow(request, lane) && hole_grown_for(lane, request) >= request))
         largest = request;
     }
   }
   return largest;
 }
 
-Bytes largest_new_request(const LaneView& lane, Bytes device_free) {
+Bytes largest_new_request(const LaneView& lane, const NewMemory& memory) {
   const PoolKind kind = lane.segments.empty() ? PoolKind::large : lane.segments.front()->kind;
   const Settings& settings = lane.rules.settings;
   if (!settings.expandable_segments)
-    return largest_segment(std::min(device_free, lane.allowed_left), kind, settings);
-  const Bytes grown =
-      largest_of_kind(largest_growth(lane.segments, lane.rules, device_free), kind, settings);
+    return largest_segment(std::min(memory.device_free, lane.allowed_left), kind, settings);
+  const Bytes grown = largest_of_kind(largest_growth(lane, memory), kind, settings);
   // The limit is asked as if a segment of its own were needed.
   return std::min(grown, largest_segment(lane.allowed_left, kind, settings));
 }

@@ -19,10 +19,17 @@ struct LaneView {
 /// Without new device memory; 0 where nothing can be served.
 allocator::Bytes largest_cached_request(const LaneView& lane);
 
-/// With a new segment, or by growing an expandable one, when everything cached was released: then
-/// the device has so much free, and the view says what may be held. A lane without segments is the
-/// large half of a pool.
-allocator::Bytes largest_new_request(const LaneView& lane, allocator::Bytes device_free);
+enum class Cached : std::uint8_t { kept, released };
+
+/// What the device still gives, with everything cached kept or released.
+struct NewMemory {
+  Cached cached = Cached::kept;
+  allocator::Bytes device_free;
+};
+
+/// With a new segment, or by growing an expandable one. The view says what may be held. A lane
+/// without segments is the large half of a pool.
+allocator::Bytes largest_new_request(const LaneView& lane, const NewMemory& memory);
 
 /// Whether an expandable segment is grown for a request on a miss, as far as limits go.
 bool may_grow(allocator::Bytes rounded, const LaneView& lane);
