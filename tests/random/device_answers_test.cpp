@@ -152,8 +152,8 @@ TEST(RandomDevicePrograms, of_misuse_are_refused_in_every_way) {
     EXPECT_FALSE(first_other_error(program, answers)) << "seed " << seed;
     for (const CallAnswer& call : answers.calls) errors.insert(call.error);
   }
-  for (const char* error : {"Unsupported", "Invalidated", "Merge", "Unmatched", "Unjoined",
-                            "Isolation", "Implicit", "WrongThread"})
+  for (const char* error :
+       {"Unsupported", "Invalidated", "Merge", "Unjoined", "Isolation", "Implicit", "WrongThread"})
     EXPECT_TRUE(errors.contains(std::string("cudaErrorStreamCapture") + error)) << error;
   EXPECT_TRUE(errors.contains("cudaErrorCapturedEvent"));
 }
