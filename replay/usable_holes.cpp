@@ -4,7 +4,7 @@
 #include <map>
 
 #include "allocator/size_rules.h"
-#include "replay/growth.h"
+#include "replay/segment_growth.h"
 
 namespace vramlab::replay {
 namespace {

@@ -1,4 +1,4 @@
-#include "replay/growth.h"
+#include "replay/segment_growth.h"
 
 #include <algorithm>
 
