@@ -13,7 +13,7 @@ files_named() { find allocator streams traces replay tools "$@" | sort; }
 
 check_format() {
   step "every source is formatted as .clang-format says (bash tools/format.sh does it)"
-  files_named tests -name '*.cpp' -o -name '*.h' | xargs clang-format-14 --dry-run --Werror
+  files_named tests -name '*.cpp' -o -name '*.h' -o -name '*.cu' | xargs clang-format-14 --dry-run --Werror
 }
 
 check_scripts() {

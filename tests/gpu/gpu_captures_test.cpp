@@ -55,22 +55,20 @@ TEST_F(GpuCaptures, keep_the_rules_of_section_9) {
 
 /// D11 to D16 of docs/stream_model.md. Where one fails, the model is wrong: the GPU decides.
 using GpuDecisions = GpuTest;
-TEST_F(GpuDecisions, D11_which_calls_are_unsafe) {
+TEST_F(GpuDecisions, which_calls_are_unsafe) {
   expect_same(decision_cases("D11"), Telling::always);
 }
-TEST_F(GpuDecisions, D12_what_a_refusal_does_to_the_capture) {
+TEST_F(GpuDecisions, what_a_refusal_does_to_the_capture) {
   expect_same(decision_cases("D12"), Telling::always);
 }
-TEST_F(GpuDecisions, D13_an_event_of_a_capture_that_ended) {
+TEST_F(GpuDecisions, an_event_of_a_capture_that_ended) {
   expect_same(decision_cases("D13"), Telling::always);
 }
-TEST_F(GpuDecisions, D14_what_counts_as_joined) {
-  expect_same(decision_cases("D14"), Telling::always);
-}
-TEST_F(GpuDecisions, D15_destroying_a_stream_that_captures) {
+TEST_F(GpuDecisions, what_counts_as_joined) { expect_same(decision_cases("D14"), Telling::always); }
+TEST_F(GpuDecisions, destroying_a_stream_that_captures) {
   expect_same(decision_cases("D15"), Telling::always);
 }
-TEST_F(GpuDecisions, D16_a_graph_inside_a_capture) {
+TEST_F(GpuDecisions, a_graph_inside_a_capture) {
   expect_same(decision_cases("D16"), Telling::always);
 }
 TEST_F(GpuDecisions, of_handles_that_nobody_made) {

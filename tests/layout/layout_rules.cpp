@@ -263,7 +263,8 @@ std::vector<SourceFile> read_tree(const std::filesystem::path& root) {
   for (const auto folder : code_folders) {
     for (const auto& entry : std::filesystem::recursive_directory_iterator(root / folder)) {
       const auto ending = entry.path().extension();
-      if (!entry.is_regular_file() || (ending != ".h" && ending != ".cpp")) continue;
+      const bool is_source = ending == ".h" || ending == ".cpp" || ending == ".cu";
+      if (!entry.is_regular_file() || !is_source) continue;
       files.push_back(parse_source(entry.path().lexically_relative(root).generic_string(),
                                    read_text(entry.path())));
     }

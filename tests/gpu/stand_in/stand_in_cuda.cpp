@@ -157,6 +157,9 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   return runtime().returns(calls().record_event({name_of(event)}, at(stream), 0));
 }
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned /*flags*/) {
+#ifdef VRAMLAB_FORGET_EVENT_WAITS
+  if (!calls().capture_of(at(stream))) return cudaSuccess;
+#endif
   return runtime().returns(calls().wait_for_event(at(stream), {name_of(event)}, 0));
 }
 cudaError_t cudaEventQuery(cudaEvent_t event) {
@@ -201,10 +204,17 @@ cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* 
   *status = captures ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone;
   return cudaSuccess;
 }
+/// It has other arguments in each generation of the toolkit.
+#if CUDART_VERSION >= 13000
 cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatus* status,
                                      unsigned long long* /*id*/, cudaGraph_t* /*graph*/,
                                      const cudaGraphNode_t** /*nodes*/,
                                      const cudaGraphEdgeData** /*edges*/, std::size_t* count) {
+#else
+cudaError_t cudaStreamGetCaptureInfo_v2(cudaStream_t stream, cudaStreamCaptureStatus* status,
+                                        unsigned long long* /*id*/, cudaGraph_t* /*graph*/,
+                                        const cudaGraphNode_t** /*nodes*/, std::size_t* count) {
+#endif
   const auto capture = calls().capture_of(at(stream));
   *status = capture ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone;
   *count = capture ? capture->terminals.size() : 0;
