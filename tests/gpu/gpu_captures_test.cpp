@@ -32,7 +32,7 @@ void tell_answers(const CaptureCase& tried, const DeviceAnswers& answers) {
 enum class Telling { always, of_differences };
 
 void expect_same(const std::vector<CaptureCase>& cases, Telling telling) {
-  EXPECT_FALSE(cases.empty());
+  ASSERT_FALSE(cases.empty());
   GpuExecutor gpu(1'000);
   for (const CaptureCase& tried : cases) {
     const DeviceAnswers answers = gpu.run(tried.program);
@@ -53,8 +53,11 @@ TEST_F(GpuCaptures, keep_the_rules_of_section_9) {
   expect_same(capture_rule_cases(), Telling::of_differences);
 }
 
-/// D11 to D16 of docs/stream_model.md. Where one fails, the model is wrong: the GPU decides.
+/// D6 and D11 to D16 of docs/stream_model.md. Where one fails, the model is wrong: the GPU decides.
 using GpuDecisions = GpuTest;
+TEST_F(GpuDecisions, asking_about_the_legacy_stream) {
+  expect_same(decision_cases("D6"), Telling::always);
+}
 TEST_F(GpuDecisions, which_calls_are_unsafe) {
   expect_same(decision_cases("D11"), Telling::always);
 }

@@ -19,6 +19,21 @@ void add(Cases& cases, const char* rule, const char* name, const StreamScript& s
   cases.push_back({rule, name, script.program()});
 }
 
+/// D6: the legacy stream, asked, and streams that were destroyed. The work is still running then.
+void add_legacy_stream(Cases& to) {
+  constexpr std::uint64_t blocking = 4;
+  constexpr std::uint64_t long_time = 2000;
+  const auto busy = [=] { return script().work(blocking, long_time); };
+  add(to, "D6", "asking_about_the_legacy_stream_asks_about_blocking_ones",
+      busy().on_stream(Kind::query_stream, 0));
+  add(to, "D6", "waiting_for_the_legacy_stream_waits_for_blocking_ones",
+      busy().on_stream(Kind::synchronize_stream, 0));
+  add(to, "D6", "waiting_for_the_legacy_stream_waits_for_a_destroyed_blocking_one",
+      busy().on_stream(Kind::destroy_stream, blocking).on_stream(Kind::synchronize_stream, 0));
+  add(to, "D6", "work_of_a_destroyed_blocking_stream_comes_before_that_of_the_legacy_one",
+      busy().on_stream(Kind::destroy_stream, blocking).work(0));
+}
+
 /// D11: which calls are unsafe.
 void add_unsafe_calls(Cases& to) {
   const auto by_other = [] { return script().record(2, 3).begin(1, global).by_thread(1); };
@@ -138,6 +153,8 @@ void add_handles(Cases& to) {
           .record(3, 1)
           .on_event(Kind::synchronize_event, 3)
           .elapsed(1, 3));
+  add(to, "3.4", "a_capture_does_not_wait_for_an_event_that_was_never_recorded",
+      script().begin(1).wait(1, 1).end(1));
   add(to, "2.1", "the_legacy_stream_is_not_destroyed", script().on_stream(Kind::destroy_stream, 0));
   add(to, "D12", "a_graph_that_nobody_made_is_an_invalid_value", script().launch(1, unknown));
 }
@@ -146,6 +163,7 @@ void add_handles(Cases& to) {
 
 std::vector<CaptureCase> capture_decision_cases() {
   Cases cases;
+  add_legacy_stream(cases);
   add_unsafe_calls(cases);
   add_refusals(cases);
   add_old_events(cases);

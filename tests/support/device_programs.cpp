@@ -111,6 +111,21 @@ bool runs_too_often(const StreamProgram& program, const StreamCall& call) {
   return state.most_runs() > most_runs_of_a_work;
 }
 
+bool is_blocking(const StreamProgram& program, StreamAt stream) {
+  bool is_blocking = false;
+  for (const StreamCall& call : program.calls)
+    if (call.kind == Kind::create_stream && call.stream == stream)
+      is_blocking = call.traits.is_blocking;
+  return is_blocking;
+}
+
+/// D6: what the legacy stream knows of others when it is asked, and of destroyed ones.
+bool rests_on_decisions(const StreamProgram& program, const StreamCall& call) {
+  const bool asks = call.kind == Kind::query_stream || call.kind == Kind::synchronize_stream;
+  return (asks && call.stream.stream.value == 0) ||
+         (call.kind == Kind::destroy_stream && is_blocking(program, call.stream));
+}
+
 /// Whether all goes well with it, by rules that are written down somewhere.
 bool is_lawful(const StreamProgram& program, const StreamCall& call) {
   StateAfter state(program);
@@ -118,6 +133,7 @@ bool is_lawful(const StreamProgram& program, const StreamCall& call) {
   if (call.kind == Kind::exchange_capture_mode || call.kind == Kind::check_unsafe_call ||
       call.kind == Kind::capture_of || (call.kind == Kind::launch_graph && is_captured))
     return false;
+  if (rests_on_decisions(program, call)) return false;
   const CudaStatus status = state.make(call).status;
   return status == CudaStatus::success || status == CudaStatus::not_ready ||
          (call.kind == Kind::elapsed && status == CudaStatus::invalid_resource_handle);

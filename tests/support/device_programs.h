@@ -10,7 +10,8 @@
 namespace vramlab::tests {
 
 /// Nothing in it is refused because of a capture, and nothing rests on what docs/stream_model.md
-/// decided about captures: they are relaxed, and every stream that joins comes back.
+/// decided by itself: captures are relaxed, every stream that joins comes back, the legacy stream
+/// is not asked, and no blocking stream is destroyed.
 StreamProgram make_device_program(std::uint64_t seed);
 
 /// Captures in every mode and all that can be done wrong with them.
