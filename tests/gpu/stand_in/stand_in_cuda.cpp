@@ -100,13 +100,16 @@ cudaError_t cudaHostAlloc(void** memory, std::size_t bytes, unsigned /*flags*/) 
   *memory = runtime().allocate_pinned(bytes);
   return cudaSuccess;
 }
-cudaError_t cudaFreeHost(void* /*memory*/) { return cudaSuccess; }
+cudaError_t cudaFreeHost(void* memory) {
+  runtime().release(memory);
+  return cudaSuccess;
+}
 cudaError_t cudaMalloc(void** memory, std::size_t bytes) {
   const CudaStatus status = calls().check_unsafe_call();
   if (status == CudaStatus::success) *memory = runtime().allocate_pinned(bytes);
   return runtime().returns(status);
 }
-cudaError_t cudaFree(void* /*memory*/) { return cudaSuccess; }
+cudaError_t cudaFree(void* memory) { return cudaFreeHost(memory); }
 
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int priority) {
   *stream = handle_of<cudaStream_t>(runtime().new_name());

@@ -94,4 +94,9 @@ void* StandInRuntime::allocate_pinned(std::size_t bytes) {
   return memory;
 }
 
+void StandInRuntime::release(void* memory) {
+  pinned_.erase(memory);
+  std::free(memory);
+}
+
 }  // namespace vramlab::tests

@@ -30,6 +30,7 @@ class StandInRuntime : private streams::StreamWatcher {
   cudaError_t submit(cudaStream_t stream, streams::Work work, WorkBody body);
 
   void* allocate_pinned(std::size_t bytes);
+  void release(void* memory);
   bool is_pinned(const void* memory) const { return pinned_.contains(memory); }
 
   static streams::StreamAt stream_at(cudaStream_t stream);
