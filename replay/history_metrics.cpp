@@ -1,0 +1,117 @@
+#include "replay/history_metrics.h"
+
+#include <algorithm>
+
+#include "replay/history_replay.h"
+#include "replay/memory_timeline.h"
+
+namespace vramlab::replay {
+namespace {
+
+using allocator::Action;
+using allocator::Bytes;
+
+struct Counts {
+  std::uint64_t requests = 0;
+  std::uint64_t frees = 0;
+  std::uint64_t device_allocs = 0;
+  std::uint64_t device_frees = 0;
+  std::uint64_t failures = 0;
+  Bytes got;
+};
+
+/// Without entries for requested frees the completed ones count.
+Counts count(const DeviceHistory& history) {
+  Counts counts;
+  const Action freed =
+      history.traits.requests_frees ? Action::free_requested : Action::free_completed;
+  for (const allocator::AllocatorEvent& event : history.events) {
+    if (event.action == Action::alloc) ++counts.requests;
+    if (event.action == freed) ++counts.frees;
+    if (event.action == Action::segment_alloc) ++counts.device_allocs;
+    if (event.action == Action::segment_free) ++counts.device_frees;
+    if (event.action == Action::oom) ++counts.failures;
+    if (event.action == Action::segment_alloc || event.action == Action::segment_map)
+      counts.got += event.size;
+  }
+  return counts;
+}
+
+struct AtEnd {
+  Bytes allocated;
+  Bytes reserved;
+};
+
+AtEnd at_end(const DeviceHistory& history) {
+  AtEnd end;
+  for (const allocator::SnapshotSegment& segment : history.final_segments) {
+    end.reserved += segment.total_size;
+    for (const allocator::SnapshotBlock& block : segment.blocks)
+      if (block.state == allocator::BlockState::allocated) end.allocated += block.size;
+  }
+  return end;
+}
+
+/// Of live blocks, as large as they were; nothing where they have no place.
+std::optional<Bytes> peak_allocated(const DeviceHistory& history,
+                                    const VerifyConditions& conditions) {
+  const MemoryTimeline timeline = find_timeline(history, conditions);
+  if (timeline.points.empty()) return std::nullopt;
+  Bytes peak;
+  for (const MemoryPoint& point : timeline.points)
+    if (point.track == 0) peak = std::max(peak, point.figures.allocated);
+  return peak;
+}
+
+/// In the order of the table.
+void add(MetricValues& values, std::string_view name, std::uint64_t value) {
+  values.push_back({name, static_cast<std::int64_t>(value)});
+}
+
+}  // namespace
+
+MetricValues history_metrics(const DeviceHistory& history, const VerifyConditions& conditions) {
+  MetricValues values;
+  const AtEnd end = at_end(history);
+  if (history.events.empty()) {
+    add(values, "end_allocated", end.allocated.count);
+    add(values, "end_reserved", end.reserved.count);
+    return values;
+  }
+  const Counts counts = count(history);
+  const StartingState start =
+      find_starting_state(history, conditions.settings.settings, unknown_reservation);
+  const RecordedMemory memory = recorded_memory(history, start);
+  const std::uint64_t all_got = reserved_at(start).count + counts.got.count;
+  add(values, "requests", counts.requests);
+  add(values, "frees", counts.frees);
+  if (const auto peak = peak_allocated(history, conditions))
+    add(values, "peak_allocated", peak->count);
+  add(values, "peak_requested", memory.peak_requested.count);
+  add(values, "peak_reserved", memory.peak_reserved.count);
+  add(values, "end_allocated", end.allocated.count);
+  add(values, "end_reserved", end.reserved.count);
+  add(values, "device_allocs", counts.device_allocs);
+  add(values, "device_frees", counts.device_frees);
+  add(values, "device_bytes", counts.got.count);
+  add(values, "device_churn", all_got - std::min(all_got, memory.peak_reserved.count));
+  add(values, "out_of_memory", counts.failures);
+  return values;
+}
+
+MetricValues sum_of_metrics(const std::vector<MetricValues>& devices) {
+  MetricValues sum;
+  if (devices.empty()) return sum;
+  for (const MetricValue& first : devices.front()) {
+    MetricValue total{first.name, 0};
+    const bool is_known = std::ranges::all_of(devices, [&](const MetricValues& values) {
+      const MetricValue* value = find_value(values, first.name);
+      if (value != nullptr) total.value += value->value;
+      return value != nullptr;
+    });
+    if (is_known) sum.push_back(total);
+  }
+  return sum;
+}
+
+}  // namespace vramlab::replay

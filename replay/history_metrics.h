@@ -1,0 +1,17 @@
+// What a recorded history came to, as metrics: counted from its events and its final segments, not
+// from a replay. What only the sizes of blocks tell (peak_allocated) is found by following it.
+#pragma once
+
+#include "replay/metrics.h"
+#include "replay/recorded_history.h"
+#include "replay/verify.h"
+
+namespace vramlab::replay {
+
+/// Of one device. Without a history only what is there at the end.
+MetricValues history_metrics(const DeviceHistory& history, const VerifyConditions& conditions);
+
+/// Of all devices together; a metric that one of them does not know is left out.
+MetricValues sum_of_metrics(const std::vector<MetricValues>& devices);
+
+}  // namespace vramlab::replay
