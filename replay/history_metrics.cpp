@@ -4,6 +4,7 @@
 
 #include "replay/history_replay.h"
 #include "replay/memory_timeline.h"
+#include "replay/recorded_limits.h"
 
 namespace vramlab::replay {
 namespace {
@@ -47,7 +48,7 @@ AtEnd at_end(const DeviceHistory& history) {
   for (const allocator::SnapshotSegment& segment : history.final_segments) {
     end.reserved += segment.total_size;
     for (const allocator::SnapshotBlock& block : segment.blocks)
-      if (block.state == allocator::BlockState::allocated) end.allocated += block.size;
+      if (block.state == allocator::BlockState::active_allocated) end.allocated += block.size;
   }
   return end;
 }

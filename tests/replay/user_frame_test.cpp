@@ -50,6 +50,41 @@ TEST_F(UserFrame, is_otherwise_the_innermost_of_a_python_file_then_of_any_file) 
   EXPECT_EQ(shown({{"unwind", "??", 0}}), "unwind");
 }
 
+TEST_F(UserFrame, is_otherwise_the_node_of_a_backward_pass) {
+  EXPECT_EQ(
+      shown({{"torch::unwind::unwind()", "??", 0},
+             {"torch::cuda::(anonymous namespace)::gather_with_cpp()", "memory_snapshot.cpp", 0},
+             {"at::native::zeros(long)", "RegisterCUDA.cpp", 0},
+             {"torch::autograd::generated::MmBackward0::apply(std::vector<at::Tensor>&&)",
+              "Functions.cpp", 0},
+             {"__clone", "??", 0}}),
+      "Functions.cpp torch::autograd::generated::MmBackward0::apply");
+}
+
+TEST_F(UserFrame, is_last_of_all_what_records_stacks) {
+  EXPECT_EQ(
+      shown({{"torch::cuda::(anonymous namespace)::gather_with_cpp()", "memory_snapshot.cpp", 0},
+             {"c10::cuda::CUDACachingAllocator::malloc(long)", "CUDACachingAllocator.cpp", 0},
+             {"start_thread", "??", 0}}),
+      "start_thread");
+}
+
+TEST_F(UserFrame, of_cpp_is_named_without_its_arguments) {
+  EXPECT_EQ(without_arguments("at::f<std::vector<int> >(long, g(int)) const"), "at::f<>");
+  EXPECT_EQ(without_arguments("torch::autograd::Node::operator()(std::vector<int>&&)"),
+            "torch::autograd::Node::operator()");
+  EXPECT_EQ(without_arguments("(anonymous namespace)::f(int)"), "(anonymous namespace)::f");
+  EXPECT_EQ(without_arguments("a::operator<<(int)"), "a::operator<<");
+  EXPECT_EQ(without_arguments("a::operator->()"), "a::operator->");
+  EXPECT_EQ(without_arguments("f()"), "f");
+  EXPECT_EQ(without_arguments("<module>"), "<module>");
+  EXPECT_EQ(without_arguments("_call_impl"), "_call_impl");
+  EXPECT_EQ(without_arguments(""), "");
+  EXPECT_EQ(without_arguments("a::f<int"), "a::f<int");
+  EXPECT_EQ(without_arguments("odd) )"), "odd) )");
+  EXPECT_EQ(without_arguments("(int)"), "(int)");
+}
+
 TEST_F(UserFrame, does_not_exist_in_an_empty_stack) { EXPECT_EQ(shown({}), "none"); }
 
 }  // namespace

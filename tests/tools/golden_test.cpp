@@ -1,0 +1,48 @@
+// What the program prints of the bundled samples is what tests/golden says, letter by letter.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "tests/support/run_program.h"
+
+namespace vramlab::tests {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<fs::path> golden_files() {
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::recursive_directory_iterator(VRAMLAB_SOURCE_DIR "/tests/golden"))
+    if (entry.is_regular_file() && entry.path().parent_path().filename() != "golden")
+      files.push_back(entry.path());
+  std::ranges::sort(files);
+  return files;
+}
+
+TEST(Golden, outputs_are_as_they_were) {
+  const std::string prompt = "$ vramlab ";
+  const std::vector<fs::path> files = golden_files();
+  EXPECT_GE(files.size(), 12U);
+  for (const fs::path& file : files) {
+    SCOPED_TRACE(file.string());
+    std::ifstream stream(file);
+    std::string line;
+    std::getline(stream, line);
+    ASSERT_EQ(line.substr(0, prompt.size()), prompt);
+    std::vector<std::string> command = {"/usr/bin/env", "-C", VRAMLAB_SOURCE_DIR,
+                                        VRAMLAB_BINARY_DIR "/vramlab"};
+    std::istringstream words(line.substr(prompt.size()));
+    for (std::string word; words >> word;) command.push_back(word);
+    std::ostringstream expected;
+    expected << stream.rdbuf();
+    const ProgramResult result = run_program(command);
+    EXPECT_EQ(result.exit_status, 0) << result.errors;
+    EXPECT_EQ(result.output, expected.str());
+  }
+}
+
+}  // namespace
+}  // namespace vramlab::tests
