@@ -11,7 +11,7 @@ using enum MetricUnit;
 using enum MetricOf;
 using enum WorseWhen;
 
-constexpr std::array<Metric, 36> table = {{
+constexpr std::array<Metric, 39> table = {{
     {"allocated", bytes, state, more, "Blocks that the program holds."},
     {"waiting", bytes, state, more, "Blocks given back that other streams may still work on."},
     {"active", bytes, state, more, "allocated and waiting together."},
@@ -58,6 +58,10 @@ constexpr std::array<Metric, 36> table = {{
     {"stream_synchronisations", count, run, more,
      "Times at which all streams were waited for, to release memory."},
     {"out_of_memory", count, run, more, "Requests that failed."},
+    {"group_growth", bytes, comparison, more, "The most that one call site grew by."},
+    {"new_groups", count, comparison, more, "Call sites that hold memory in the new file only."},
+    {"gone_groups", count, comparison, neither,
+     "Call sites that hold memory in the old file only."},
 }};
 
 }  // namespace

@@ -23,6 +23,8 @@ enum class MetricOf : std::uint8_t {
   state,
   /// A whole replay or history.
   run,
+  /// What changed from one file to another.
+  comparison,
 };
 
 /// Which way is worse, for those who only say that something changed.

@@ -1,0 +1,183 @@
+#include "replay/compared_file.h"
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "replay/history_metrics.h"
+#include "replay/replay_source.h"
+#include "replay/run_metrics.h"
+#include "traces/input_error.h"
+#include "traces/read_snapshot.h"
+
+namespace vramlab::replay {
+namespace {
+
+using nlohmann::json;
+using traces::InputError;
+
+constexpr std::size_t first_look = 256;
+/// Reports are short; what is longer is something else.
+constexpr std::size_t longest_report = 64U << 20;
+
+std::string read_bytes(traces::ByteSource& source, std::size_t most) {
+  std::string text;
+  std::vector<char> piece(std::min<std::size_t>(most, 1U << 16));
+  while (text.size() < most) {
+    const std::size_t count = source.read(piece.data(), std::min(piece.size(), most - text.size()));
+    if (count == 0) break;
+    text.append(piece.data(), count);
+  }
+  return text;
+}
+
+/// The JSON of vramlab's own commands begins so.
+bool is_report(const std::string& beginning) {
+  const std::size_t begin = beginning.find_first_not_of(" \t\r\n");
+  if (begin == std::string::npos || beginning[begin] != '{') return false;
+  const std::size_t key = beginning.find_first_not_of(" \t\r\n", begin + 1);
+  return key != std::string::npos && beginning.compare(key, 16, "\"schema_version\"") == 0;
+}
+
+MetricValues metrics_of_json(const json& metrics, const std::string& file) {
+  if (!metrics.is_object())
+    throw InputError({file, "metrics", "an object", std::string(metrics.type_name())});
+  MetricValues values;
+  for (const Metric& metric : all_metrics()) {
+    const auto found = metrics.find(metric.name);
+    if (found == metrics.end()) continue;
+    if (!found->is_number())
+      throw InputError({file, "metrics." + std::string(metric.name), "a number", found->dump()});
+    values.push_back(
+        {metric.name, metric.unit == MetricUnit::ratio
+                          ? std::llround(found->get<double>() * static_cast<double>(whole_ratio))
+                          : found->get<std::int64_t>()});
+  }
+  return values;
+}
+
+const json& metrics_in(const json& document, const CompareConditions& conditions,
+                       const std::string& file) {
+  const json* holder = &document;
+  if (conditions.device) {
+    holder = nullptr;
+    if (const auto devices = document.find("devices"); devices != document.end())
+      for (const json& device : *devices)
+        if (device.is_object() && device.value("device", std::int64_t{-1}) == *conditions.device)
+          holder = &device;
+    if (holder == nullptr)
+      throw InputError({file, "devices", "device " + std::to_string(*conditions.device), "none"});
+  }
+  const auto metrics = holder->find("metrics");
+  if (metrics == holder->end())
+    throw InputError(
+        {file, "", "a report with metrics, such as vramlab replay --json writes", "one without"});
+  return *metrics;
+}
+
+ComparedFile read_report(const std::string& file, traces::ByteSource& source, std::string beginning,
+                         const CompareConditions& conditions) {
+  beginning += read_bytes(source, longest_report);
+  ComparedFile compared;
+  compared.kind = "a report";
+  try {
+    const json document = json::parse(beginning);
+    compared.metrics = metrics_of_json(metrics_in(document, conditions, file), file);
+    if (const auto notes = document.find("notes"); notes != document.end() && notes->is_array())
+      for (const json& note : *notes)
+        if (note.is_string()) compared.notes.push_back(note.get<std::string>());
+  } catch (const json::parse_error& error) {
+    throw InputError({file, "byte " + std::to_string(error.byte), "JSON", error.what()});
+  }
+  return compared;
+}
+
+/// Who held memory, from one pass over the file.
+void add_groups(const std::string& path, const CompareConditions& conditions,
+                const traces::ProgressListener& listener, ComparedFile& compared) {
+  traces::OpenTrace trace = traces::open_trace(path, listener);
+  traces::SnapshotTables tables;
+  FoundHoldings found = find_holdings(trace, tables, conditions.moment);
+  if (conditions.device)
+    std::erase_if(found.devices, [&](const DeviceHoldings& device) {
+      return device.device != *conditions.device;
+    });
+  if (found.devices.empty())
+    throw InputError({trace.file, "", "a device " + std::to_string(conditions.device.value_or(0)),
+                      "none of that number"});
+  std::vector<HeldBlock> blocks;
+  for (const DeviceHoldings& device : found.devices)
+    blocks.insert(blocks.end(), device.blocks.begin(), device.blocks.end());
+  if (found.devices.size() == 1) compared.event = found.devices.front().event;
+  compared.is_at_end = std::ranges::none_of(found.devices, &DeviceHoldings::has_history);
+  compared.groups = group_blocks(blocks, conditions.by, tables);
+  compared.has_groups = true;
+  compared.kind = found.is_program     ? "a program"
+                  : compared.is_at_end ? "a snapshot without a history"
+                                       : "a recording";
+  compared.notes.insert(compared.notes.end(), found.notes.begin(), found.notes.end());
+}
+
+void add_note_once(ComparedFile& compared, const std::string& note) {
+  if (std::ranges::find(compared.notes, note) == compared.notes.end())
+    compared.notes.push_back(note);
+}
+
+void add_program_metrics(const std::string& path, const CompareConditions& conditions,
+                         const traces::ProgressListener& listener, ComparedFile& compared) {
+  ReplayConditions as_in_file;
+  as_in_file.on_out_of_memory = OnOutOfMemory::skip;
+  ReplaySource source(path, as_in_file, listener);
+  ReplayReport report = source.run({});
+  if (conditions.device)
+    std::erase_if(report.devices, [&](const DeviceReport& device) {
+      return device.device.value != *conditions.device;
+    });
+  compared.metrics = run_metrics(report);
+  for (const std::string& note : report.notes) add_note_once(compared, note);
+}
+
+void add_recorded_metrics(const std::string& path, const CompareConditions& conditions,
+                          const traces::ProgressListener& listener, ComparedFile& compared) {
+  traces::OpenTrace trace = traces::open_trace(path, listener);
+  traces::SnapshotTables tables;
+  HistoryCollector collector;
+  traces::read_snapshot(trace, tables, collector);
+  const RecordedHistory history = collector.take();
+  const allocator::ReferenceVersion& version = guess_reference(history);
+  const VerifyConditions verify{version, true, recorded_settings(history, tables.texts, version)};
+  std::vector<MetricValues> devices;
+  for (const DeviceHistory& device : history.devices)
+    if (!conditions.device || device.device == *conditions.device)
+      devices.push_back(history_metrics(device, verify));
+  compared.metrics = sum_of_metrics(devices);
+}
+
+}  // namespace
+
+ComparedFile read_compared_file(const std::string& path, const CompareConditions& conditions,
+                                const traces::ProgressListener& listener) {
+  const std::string name = traces::input_name(path);
+  if (path == "-")
+    throw InputError(
+        {name, "", "a file, as this goes through it more than once", "standard input"});
+  ComparedFile compared;
+  {
+    const auto source = traces::open_file_source(path);
+    std::string beginning = read_bytes(*source, first_look);
+    if (is_report(beginning)) {
+      compared = read_report(name, *source, std::move(beginning), conditions);
+      compared.name = path;
+      return compared;
+    }
+  }
+  compared.name = path;
+  add_groups(path, conditions, listener, compared);
+  if (compared.kind == "a program")
+    add_program_metrics(path, conditions, listener, compared);
+  else
+    add_recorded_metrics(path, conditions, listener, compared);
+  return compared;
+}
+
+}  // namespace vramlab::replay

@@ -1,0 +1,45 @@
+// ComparedFile: what two files are compared by: metrics, and who held memory at a moment. Nothing
+// in it depends on addresses, nor on the order of a file.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "replay/call_sites.h"
+#include "replay/find_holdings.h"
+#include "replay/metrics.h"
+#include "replay/replay_conditions.h"
+#include "traces/byte_source.h"
+
+namespace vramlab::replay {
+
+struct ComparedFile {
+  std::string name;
+  /// Such as `a recording`.
+  std::string kind;
+  /// Of one device, or of all together.
+  MetricValues metrics;
+  /// Whether it says who held memory; a report of figures does not.
+  bool has_groups = false;
+  /// All devices together, by key.
+  std::vector<HeldGroup> groups;
+  /// When that was, where the file has one device or one was asked for.
+  std::optional<std::uint64_t> event;
+  bool is_at_end = false;
+  /// Sentences: what is not sure.
+  std::vector<std::string> notes;
+};
+
+struct CompareConditions {
+  HoldingMoment moment;
+  GroupBy by = GroupBy::site;
+  /// Only this device.
+  std::optional<std::int64_t> device;
+};
+
+/// A recording, a program, or the JSON report of a replay. Throws InputError.
+ComparedFile read_compared_file(const std::string& path, const CompareConditions& conditions,
+                                const traces::ProgressListener& listener);
+
+}  // namespace vramlab::replay
