@@ -67,8 +67,9 @@ class IterationSeries {
 
  private:
   struct Sums {
-    std::int64_t bytes = 0;
-    std::int64_t blocks = 0;
+    /// Below 0 they wrap.
+    std::uint64_t bytes = 0;
+    std::uint64_t blocks = 0;
   };
   struct Site {
     Sums now;
@@ -77,7 +78,7 @@ class IterationSeries {
     std::size_t first_sample = 0;
   };
   void thin_out();
-  std::vector<std::int64_t> series_of(std::size_t site, std::int64_t Sums::*member) const;
+  std::vector<std::int64_t> series_of(std::size_t site, std::uint64_t Sums::*member) const;
 
   std::vector<Site> sites_;
   std::uint64_t iterations_ = 0;

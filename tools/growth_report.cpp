@@ -43,8 +43,8 @@ const char* source_name(IterationSource source) {
 /// What a round begins with.
 std::string request_text(const replay::RepeatedRequest& request,
                          const traces::SnapshotTables& tables) {
-  const auto frame = replay::innermost_user_frame(request.example.stack, tables);
-  if (!frame) return "a request of " + format_bytes(request.example.requested);
+  const auto frame = replay::innermost_user_frame(request.stack, tables);
+  if (!frame) return "a request of " + format_bytes(request.requested);
   return "a request at " + replay::frame_text(*frame, tables);
 }
 
@@ -107,6 +107,10 @@ std::string device_text(const GrowthOutcome& outcome, const DeviceGrowth& device
   if (device.iterations < replay::least_iteration_ends)
     return text + "  too few to tell growth from warm-up: " +
            std::to_string(replay::least_iteration_ends) + " are needed\n";
+  if (outcome.found.rule.source == IterationSource::requests)
+    text +=
+        "  these rounds are a guess: they may be layers or parameters of one step; --iteration and "
+        "--every\n  say where steps end\n";
   text += "  held at the end of the first one " + format_bytes(device.held_first) +
           ", of the last one " + format_bytes(device.held_last) + ", as requested\n";
   if (device.sites.empty()) return text + "  no call site grows steadily\n";
@@ -145,6 +149,7 @@ std::string growth_json(const GrowthOutcome& outcome) {
                        {"file", outcome.file},
                        {"iterations_by", source_name(found.rule.source)},
                        {"iteration_name", found.rule.name},
+                       {"is_guess", found.rule.source == IterationSource::requests},
                        {"devices", ordered_json::array()}};
   for (const DeviceGrowth& device : found.devices) {
     ordered_json row = {{"device", device.device},

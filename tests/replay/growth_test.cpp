@@ -4,7 +4,6 @@
 #include "replay/find_growth.h"
 #include "tests/support/random_numbers.h"
 #include "traces/input_error.h"
-#include "traces/native_binary.h"
 
 namespace vramlab::tests {
 namespace {
@@ -187,6 +186,39 @@ TEST_F(Growth, has_no_iterations_in_random_requests) {
     }
     EXPECT_EQ(found().rule.source, IterationSource::none) << "seed " << seed;
   }
+}
+
+/// A snapshot in which each step leaves 1 MiB behind, as its annotations tell; the last one ends
+/// after the last entry.
+std::string annotated_snapshot(int steps) {
+  std::string entries;
+  std::string annotations;
+  const auto add = [](std::string& list, const std::string& item) {
+    list += (list.empty() ? "{" : ",{") + item + "}";
+  };
+  for (int step = 0; step < steps; ++step) {
+    const std::string time = std::to_string(1000 + 100 * step);
+    const std::string address = std::to_string((step + 1) << 20);
+    add(annotations, R"("stage":"START","name":"ProfilerStep#)" + std::to_string(step) +
+                         R"(","device":0,"time_us":)" + time);
+    add(entries, R"("action":"alloc","addr":)" + address + R"(,"size":1048576,"stream":0,)" +
+                     R"("time_us":)" + time +
+                     R"(,"frames":[{"name":"keep","filename":"/p/a.py","line":9}])");
+    add(annotations, R"("stage":"END","name":"ProfilerStep#)" + std::to_string(step) +
+                         R"(","device":0,"time_us":)" + std::to_string(1050 + 100 * step));
+  }
+  return R"({"segments":[],"device_traces":[[)" + entries + R"(]],"external_annotations":[)" +
+         annotations + "]}";
+}
+
+TEST_F(Growth, goes_by_the_annotations_of_a_snapshot) {
+  text = annotated_snapshot(8);
+  const FoundGrowth growth = found();
+  EXPECT_EQ(growth.rule.source, IterationSource::annotations);
+  EXPECT_EQ(growth.rule.name, "ProfilerStep#");
+  EXPECT_EQ(growth.devices.at(0).iterations, 8U);
+  ASSERT_EQ(keys(growth), (Keys{"p/a.py:9 keep"}));
+  EXPECT_EQ(growth.devices[0].sites[0].held.count, 8U << 20);
 }
 
 TEST_F(Growth, goes_by_the_iterations_that_are_told) {
