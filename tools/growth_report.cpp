@@ -102,7 +102,8 @@ std::string sites_text(const DeviceGrowth& device, std::uint64_t limit) {
 
 std::string device_text(const GrowthOutcome& outcome, const DeviceGrowth& device) {
   std::string text = "device " + std::to_string(device.device) + ": " +
-                     std::to_string(device.iterations) + " ends of iterations, " +
+                     std::to_string(device.iterations) +
+                     (device.iterations == 1 ? " end of an iteration, " : " ends of iterations, ") +
                      how_found(outcome.found, device.device) + "\n";
   if (device.iterations < replay::least_iteration_ends)
     return text + "  too few to tell growth from warm-up: " +
