@@ -156,9 +156,14 @@ void GrowthFinder::memory_event(const MemoryEvent& event) {
   last_event_ = std::max(last_event_.value_or(0), event.number);
   Device& device = devices_[event.device];
   const IterationEnds::Place place = ends_.place(event);
-  if (place == IterationEnds::Place::before) device.series.end_iteration();
+  if (place == IterationEnds::Place::before) end_iteration(device);
   apply(device, event);
-  if (place == IterationEnds::Place::after) device.series.end_iteration();
+  if (place == IterationEnds::Place::after) end_iteration(device);
+}
+
+void GrowthFinder::end_iteration(Device& device) {
+  if (!ends_.is_for_all_devices()) return device.series.end_iteration();
+  for (auto& [number, each] : devices_) each.series.end_iteration();
 }
 
 std::vector<DeviceGrowth> GrowthFinder::finish() {

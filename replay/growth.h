@@ -113,6 +113,7 @@ class GrowthFinder : public MemoryEventSink {
     std::vector<traces::StackId> sample_stacks;
   };
   void apply(Device& device, const MemoryEvent& event);
+  void end_iteration(Device& device);
   bool give_back(Device& device, std::uint64_t key);
   bool checks_ids() const { return keys_ == KeyMeaning::id && !allows_unknown_ids_; }
   std::size_t site_of(Device& device, const HeldBlock& block);

@@ -125,6 +125,31 @@ TEST_F(Growth, of_a_leak_in_each_step_is_found_with_its_site_and_bytes) {
   EXPECT_EQ(site.grown_blocks, static_cast<std::int64_t>(site.iterations));
 }
 
+TEST_F(Growth, of_each_device_is_found_where_iterations_are_named_on_one) {
+  declare_stacks(1);
+  line(R"({"malloc":999,"bytes":1,"device":1})");
+  for (std::uint64_t step = 0; step < 6; ++step) {
+    line("{\"malloc\":" + std::to_string(step) + R"(,"bytes":64,"device":1,"stack":1})");
+    line("{\"marker\":\"step " + std::to_string(step) + "\"}");
+  }
+  const FoundGrowth growth = found();
+  ASSERT_EQ(growth.devices.size(), 2U);
+  EXPECT_EQ(growth.devices[0].device, 0);
+  EXPECT_EQ(keys(growth), (Keys{"p/1.py:1 site"}));
+  EXPECT_EQ(growth.devices[1].iterations, 6U);
+}
+
+TEST_F(Growth, goes_by_each_device_s_own_iterations_where_they_have_such) {
+  declare_stacks(1);
+  for (std::uint64_t step = 0; step < 6; ++step)
+    for (std::uint64_t device = 0; device < 2; ++device)
+      line("{\"marker\":\"step " + std::to_string(step) +
+           "\",\"device\":" + std::to_string(device) + "}");
+  const FoundGrowth growth = found();
+  EXPECT_EQ(growth.devices.at(0).iterations, 6U);
+  EXPECT_EQ(growth.devices.at(1).iterations, 6U);
+}
+
 TEST_F(Growth, is_not_there_without_a_leak) {
   declare_stacks(5);
   for (std::uint64_t step = 0; step < 12; ++step) {
