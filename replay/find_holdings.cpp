@@ -15,7 +15,7 @@ void round_blocks(FoundHoldings& found, const traces::GenericPointer& settings,
       recorded_settings(recorded, texts, allocator::reference_versions().back());
   bool is_rounded = false;
   for (DeviceHoldings& device : found.devices) {
-    if (device.has_block_sizes) continue;
+    if (device.has_block_sizes || device.blocks.empty()) continue;
     is_rounded = true;
     for (HeldBlock& block : device.blocks)
       block.bytes = rounded(block.requested, in_force.settings);

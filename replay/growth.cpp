@@ -22,17 +22,22 @@ std::vector<Part> parts_of(std::size_t steps) {
   return parts;
 }
 
+/// Sums of a file that is nonsense may be anything.
+double difference(std::int64_t from, std::int64_t to) {
+  return static_cast<double>(to) - static_cast<double>(from);
+}
+
 double rate(std::span<const std::int64_t> series, Part part) {
-  return static_cast<double>(series[part.last] - series[part.first]) /
+  return difference(series[part.first], series[part.last]) /
          static_cast<double>(part.last - part.first);
 }
 
 /// What goes away is at most a tenth of what comes.
 bool hardly_falls(std::span<const std::int64_t> series, Part part) {
-  std::int64_t up = 0;
-  std::int64_t down = 0;
+  double up = 0;
+  double down = 0;
   for (std::size_t i = part.first; i < part.last; ++i) {
-    const std::int64_t step = series[i + 1] - series[i];
+    const double step = difference(series[i], series[i + 1]);
     (step > 0 ? up : down) += step;
   }
   return -down <= up / 10;
@@ -53,8 +58,8 @@ std::optional<std::size_t> steady_from(std::span<const std::int64_t> series) {
 
 void IterationSeries::change(std::size_t site, std::int64_t bytes, std::int64_t blocks) {
   while (site >= sites_.size()) sites_.emplace_back().first_sample = samples_;
-  sites_[site].now.bytes += bytes;
-  sites_[site].now.blocks += blocks;
+  sites_[site].now.bytes += static_cast<std::uint64_t>(bytes);
+  sites_[site].now.blocks += static_cast<std::uint64_t>(blocks);
 }
 
 void IterationSeries::end_iteration() {
@@ -77,9 +82,10 @@ void IterationSeries::thin_out() {
 }
 
 std::vector<std::int64_t> IterationSeries::series_of(std::size_t site,
-                                                     std::int64_t Sums::*member) const {
+                                                     std::uint64_t Sums::*member) const {
   std::vector<std::int64_t> series(sites_[site].first_sample, 0);
-  for (const Sums& sums : sites_[site].samples) series.push_back(sums.*member);
+  for (const Sums& sums : sites_[site].samples)
+    series.push_back(static_cast<std::int64_t>(sums.*member));
   return series;
 }
 
@@ -150,9 +156,14 @@ void GrowthFinder::memory_event(const MemoryEvent& event) {
   last_event_ = std::max(last_event_.value_or(0), event.number);
   Device& device = devices_[event.device];
   const IterationEnds::Place place = ends_.place(event);
-  if (place == IterationEnds::Place::before) device.series.end_iteration();
+  if (place == IterationEnds::Place::before) end_iteration(device);
   apply(device, event);
-  if (place == IterationEnds::Place::after) device.series.end_iteration();
+  if (place == IterationEnds::Place::after) end_iteration(device);
+}
+
+void GrowthFinder::end_iteration(Device& device) {
+  if (!ends_.is_for_all_devices()) return device.series.end_iteration();
+  for (auto& [number, each] : devices_) each.series.end_iteration();
 }
 
 std::vector<DeviceGrowth> GrowthFinder::finish() {
@@ -178,13 +189,14 @@ DeviceGrowth GrowthFinder::growth_of(std::int64_t number, const Device& device) 
     const auto from = steady_from(bytes);
     if (!from) continue;
     const std::vector<std::int64_t> blocks = device.series.blocks_of(site);
-    growth.sites.push_back({names[site],
-                            device.sample_stacks[site],
-                            (bytes.size() - 1 - *from) * device.series.iterations_per_sample(),
-                            {static_cast<std::uint64_t>(bytes.back() - bytes[*from])},
-                            blocks.back() - blocks[*from],
-                            {static_cast<std::uint64_t>(bytes.back())},
-                            blocks.back()});
+    growth.sites.push_back(
+        {names[site],
+         device.sample_stacks[site],
+         (bytes.size() - 1 - *from) * device.series.iterations_per_sample(),
+         {static_cast<std::uint64_t>(bytes.back()) - static_cast<std::uint64_t>(bytes[*from])},
+         blocks.back() - blocks[*from],
+         {static_cast<std::uint64_t>(bytes.back())},
+         blocks.back()});
   }
   std::ranges::sort(growth.sites, [](const GrowingSite& a, const GrowingSite& b) {
     const double left = a.bytes_per_iteration();

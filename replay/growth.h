@@ -67,8 +67,9 @@ class IterationSeries {
 
  private:
   struct Sums {
-    std::int64_t bytes = 0;
-    std::int64_t blocks = 0;
+    /// Below 0 they wrap.
+    std::uint64_t bytes = 0;
+    std::uint64_t blocks = 0;
   };
   struct Site {
     Sums now;
@@ -77,7 +78,7 @@ class IterationSeries {
     std::size_t first_sample = 0;
   };
   void thin_out();
-  std::vector<std::int64_t> series_of(std::size_t site, std::int64_t Sums::*member) const;
+  std::vector<std::int64_t> series_of(std::size_t site, std::uint64_t Sums::*member) const;
 
   std::vector<Site> sites_;
   std::uint64_t iterations_ = 0;
@@ -112,6 +113,7 @@ class GrowthFinder : public MemoryEventSink {
     std::vector<traces::StackId> sample_stacks;
   };
   void apply(Device& device, const MemoryEvent& event);
+  void end_iteration(Device& device);
   bool give_back(Device& device, std::uint64_t key);
   bool checks_ids() const { return keys_ == KeyMeaning::id && !allows_unknown_ids_; }
   std::size_t site_of(Device& device, const HeldBlock& block);

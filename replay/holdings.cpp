@@ -120,8 +120,11 @@ DeviceHoldings HoldingsFinder::holdings_of(std::int64_t number, Device& device) 
   DeviceHoldings holdings;
   holdings.device = number;
   holdings.event_count = device.event_count;
-  // A single entry of a recording is no history.
-  if (keys_ == KeyMeaning::address && device.event_count < 2) device.has_history = false;
+  // A program tells all that happened, a recording with a single entry nothing.
+  if (keys_ == KeyMeaning::id)
+    device.has_history = true;
+  else if (device.event_count < 2)
+    device.has_history = false;
   holdings.has_history = device.has_history;
   if (moment_.kind != HoldingMomentKind::peak && !device.is_reached) mark(device, device.last);
   holdings.event = device.marked.event;

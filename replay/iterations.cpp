@@ -55,15 +55,17 @@ NumberedName numbered_name(std::string_view text) {
   return {name.append(text.substr(end)), number};
 }
 
-void IterationFinder::Name::add(const NumberedName& name) {
+void IterationFinder::Name::add(const NumberedName& name, std::int64_t on_device) {
   ++count;
+  if (device && *device != on_device) is_on_one_device = false;
+  device = on_device;
   if (name.number && last_number && *name.number <= *last_number) counts_up = false;
   last_number = name.number;
 }
 
-void IterationFinder::add(Names& names, std::string_view text) {
+void IterationFinder::add(Names& names, std::string_view text, std::int64_t device) {
   const NumberedName name = numbered_name(text);
-  if (names.size() < most_names || names.contains(name.name)) names[name.name].add(name);
+  if (names.size() < most_names || names.contains(name.name)) names[name.name].add(name, device);
 }
 
 void IterationFinder::memory_event(const MemoryEvent& event) {
@@ -71,9 +73,9 @@ void IterationFinder::memory_event(const MemoryEvent& event) {
     case MemoryEventKind::allocated:
       return requests_[event.device].add(event.block);
     case MemoryEventKind::range_end:
-      return add(ranges_, tables_.texts.text(event.text));
+      return add(ranges_, tables_.texts.text(event.text), event.device);
     case MemoryEventKind::marker:
-      return add(markers_, tables_.texts.text(event.text));
+      return add(markers_, tables_.texts.text(event.text), event.device);
     default:
       return;
   }
@@ -82,7 +84,7 @@ void IterationFinder::memory_event(const MemoryEvent& event) {
 void IterationFinder::annotation(const traces::AnnotationValue& annotation) {
   if (annotation.stage != traces::TextId(traces::KnownText::end)) return;
   const std::string_view text = tables_.texts.text(annotation.name);
-  add(annotations_, text);
+  add(annotations_, text, annotation.device);
   const auto name = annotations_.find(numbered_name(text).name);
   if (name != annotations_.end()) name->second.ends_ns.push_back(annotation.time_us * ns_per_us);
 }
@@ -108,6 +110,7 @@ IterationRule IterationFinder::rule() const {
   if (const auto* name = best(ranges_)) {
     rule.source = IterationSource::ranges;
     rule.name = name->first;
+    rule.is_for_all_devices = name->second.is_on_one_device;
   } else if (const auto* annotated = best(annotations_)) {
     rule.source = IterationSource::annotations;
     rule.name = annotated->first;
@@ -116,6 +119,7 @@ IterationRule IterationFinder::rule() const {
   } else if (const auto* marker = best(markers_)) {
     rule.source = IterationSource::markers;
     rule.name = marker->first;
+    rule.is_for_all_devices = marker->second.is_on_one_device;
   } else {
     for (const auto& [device, requests] : requests_)
       if (const auto found = requests.find()) rule.requests[device] = *found;

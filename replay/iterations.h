@@ -33,6 +33,8 @@ struct IterationRule {
   std::uint64_t every = 0;
   /// Of ranges, markers and annotations: the name with `#` in place of its number.
   std::string name{};
+  /// Ranges and markers of this name are on one device, and count for all.
+  bool is_for_all_devices = false;
   /// Of annotations, ascending.
   std::vector<std::uint64_t> times_ns{};
   /// By device, where each iteration begins.
@@ -63,11 +65,13 @@ class IterationFinder : public MemoryEventSink {
     /// Each number is larger than the one before.
     bool counts_up = true;
     std::vector<std::uint64_t> ends_ns;
+    std::optional<std::int64_t> device;
+    bool is_on_one_device = true;
 
-    void add(const NumberedName& name);
+    void add(const NumberedName& name, std::int64_t on_device);
   };
   using Names = std::map<std::string, Name>;
-  static void add(Names& names, std::string_view text);
+  static void add(Names& names, std::string_view text, std::int64_t device);
   static const Names::value_type* best(const Names& names);
 
   const traces::SnapshotTables& tables_;
@@ -87,6 +91,9 @@ class IterationEnds {
   /// Whether an iteration of the event's device ends before or after it. Asked of each event once,
   /// in order.
   Place place(const MemoryEvent& event);
+
+  /// Whether an iteration that ends on one device ends on all.
+  bool is_for_all_devices() const { return rule_.is_for_all_devices; }
 
   /// Whether one ends right after the last event of the device with this number.
   bool ends_with_history(std::int64_t number);

@@ -6,8 +6,8 @@
 namespace vramlab::replay {
 namespace {
 
-/// Rounds show in their first million different marks, or not at all.
-constexpr std::size_t most_marks = 1 << 20;
+/// Rounds show in their first hundred thousand different marks, or not at all.
+constexpr std::size_t most_marks = 100'000;
 constexpr std::uint64_t least_rounds = 4;
 
 std::uint64_t mixed(std::uint64_t a, std::uint64_t b) {
@@ -65,7 +65,7 @@ void RepeatedRequests::add(const HeldBlock& block) {
   const std::uint64_t at = requests_++;
   auto found = seen_.find(mark.value);
   if (found == seen_.end()) {
-    if (seen_.size() < most_marks) seen_[mark.value] = {1, at, at, 0, block};
+    if (seen_.size() < most_marks) seen_[mark.value] = {1, at, at, 0, block.stack, block.requested};
     return;
   }
   Occurrences& seen = found->second;
@@ -75,11 +75,14 @@ void RepeatedRequests::add(const HeldBlock& block) {
   ++seen.count;
 }
 
-/// Over most of the history, and the distances differ by half of their mean at most.
+/// From the first to the last round of three quarters of the history at least, and the distances
+/// differ by half of their mean at most.
 bool RepeatedRequests::is_even(const Occurrences& seen) const {
   const std::uint64_t span = seen.last - seen.first;
-  if (span < requests_ / 2) return false;
   const auto distances = static_cast<double>(seen.count - 1);
+  const double rounds_share = distances / static_cast<double>(seen.count);
+  if (static_cast<double>(span) < static_cast<double>(requests_) * rounds_share * 3 / 4)
+    return false;
   const double mean = static_cast<double>(span) / distances;
   const double variance = seen.sum_of_squares / distances - mean * mean;
   return mean >= 2 && variance <= mean * mean / 4;
@@ -103,7 +106,7 @@ std::optional<RepeatedRequest> RepeatedRequests::find() const {
     if (rounds.even <= most || !is_trusted(rounds)) continue;
     most = rounds.even;
     const Occurrences& first = seen_.at(rounds.mark.value);
-    best = {rounds.mark, first.count, first.example};
+    best = {rounds.mark, first.count, first.stack, first.requested};
   }
   return best;
 }

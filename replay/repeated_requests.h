@@ -2,6 +2,9 @@
 // mark of a round is a request that comes again at even distances: from the same call stack, or,
 // where a file has no stacks, of the same size after the same three others. Most of what happens
 // once in a round agrees on how many rounds there were; that number is taken.
+//
+// Requests alone can't tell steps from what goes round inside a single one, such as its layers:
+// rounds are a guess, and have to be shown as one.
 #pragma once
 
 #include <cstdint>
@@ -31,8 +34,9 @@ class RequestMarks {
 struct RepeatedRequest {
   RequestMark mark;
   std::uint64_t count = 0;
-  /// One of them.
-  HeldBlock example;
+  /// Of the first of them.
+  traces::StackId stack;
+  allocator::Bytes requested;
 };
 
 class RepeatedRequests {
@@ -48,7 +52,8 @@ class RepeatedRequests {
     std::uint64_t last = 0;
     /// Of the distances between them.
     double sum_of_squares = 0;
-    HeldBlock example;
+    traces::StackId stack;
+    allocator::Bytes requested;
   };
   bool is_even(const Occurrences& seen) const;
 

@@ -43,8 +43,8 @@ const char* source_name(IterationSource source) {
 /// What a round begins with.
 std::string request_text(const replay::RepeatedRequest& request,
                          const traces::SnapshotTables& tables) {
-  const auto frame = replay::innermost_user_frame(request.example.stack, tables);
-  if (!frame) return "a request of " + format_bytes(request.example.requested);
+  const auto frame = replay::innermost_user_frame(request.stack, tables);
+  if (!frame) return "a request of " + format_bytes(request.requested);
   return "a request at " + replay::frame_text(*frame, tables);
 }
 
@@ -102,11 +102,16 @@ std::string sites_text(const DeviceGrowth& device, std::uint64_t limit) {
 
 std::string device_text(const GrowthOutcome& outcome, const DeviceGrowth& device) {
   std::string text = "device " + std::to_string(device.device) + ": " +
-                     std::to_string(device.iterations) + " ends of iterations, " +
+                     std::to_string(device.iterations) +
+                     (device.iterations == 1 ? " end of an iteration, " : " ends of iterations, ") +
                      how_found(outcome.found, device.device) + "\n";
   if (device.iterations < replay::least_iteration_ends)
     return text + "  too few to tell growth from warm-up: " +
            std::to_string(replay::least_iteration_ends) + " are needed\n";
+  if (outcome.found.rule.source == IterationSource::requests)
+    text +=
+        "  these rounds are a guess: they may be layers or parameters of one step; --iteration and "
+        "--every\n  say where steps end\n";
   text += "  held at the end of the first one " + format_bytes(device.held_first) +
           ", of the last one " + format_bytes(device.held_last) + ", as requested\n";
   if (device.sites.empty()) return text + "  no call site grows steadily\n";
@@ -145,6 +150,7 @@ std::string growth_json(const GrowthOutcome& outcome) {
                        {"file", outcome.file},
                        {"iterations_by", source_name(found.rule.source)},
                        {"iteration_name", found.rule.name},
+                       {"is_guess", found.rule.source == IterationSource::requests},
                        {"devices", ordered_json::array()}};
   for (const DeviceGrowth& device : found.devices) {
     ordered_json row = {{"device", device.device},

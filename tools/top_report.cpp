@@ -63,6 +63,7 @@ std::string head_text(const TopOutcome& outcome, const DeviceHoldings& device,
                       const GroupTotals& all) {
   std::string text =
       "device " + std::to_string(device.device) + " " + moment_text(outcome, device) + "\n";
+  if (all.blocks == 0) return text + "  nothing is allocated\n";
   text += "  " + format_bytes(all.bytes) + " in " + blocks_text(all.blocks) + ", " +
           format_bytes(all.requested) + " requested" +
           (device.has_block_sizes ? "" : "; sizes are requests rounded up") + "\n";

@@ -4,7 +4,6 @@
 #include "replay/find_growth.h"
 #include "tests/support/random_numbers.h"
 #include "traces/input_error.h"
-#include "traces/native_binary.h"
 
 namespace vramlab::tests {
 namespace {
@@ -126,6 +125,31 @@ TEST_F(Growth, of_a_leak_in_each_step_is_found_with_its_site_and_bytes) {
   EXPECT_EQ(site.grown_blocks, static_cast<std::int64_t>(site.iterations));
 }
 
+TEST_F(Growth, of_each_device_is_found_where_iterations_are_named_on_one) {
+  declare_stacks(1);
+  line(R"({"malloc":999,"bytes":1,"device":1})");
+  for (std::uint64_t step = 0; step < 6; ++step) {
+    line("{\"malloc\":" + std::to_string(step) + R"(,"bytes":64,"device":1,"stack":1})");
+    line("{\"marker\":\"step " + std::to_string(step) + "\"}");
+  }
+  const FoundGrowth growth = found();
+  ASSERT_EQ(growth.devices.size(), 2U);
+  EXPECT_EQ(growth.devices[0].device, 0);
+  EXPECT_EQ(keys(growth), (Keys{"p/1.py:1 site"}));
+  EXPECT_EQ(growth.devices[1].iterations, 6U);
+}
+
+TEST_F(Growth, goes_by_each_device_s_own_iterations_where_they_have_such) {
+  declare_stacks(1);
+  for (std::uint64_t step = 0; step < 6; ++step)
+    for (std::uint64_t device = 0; device < 2; ++device)
+      line("{\"marker\":\"step " + std::to_string(step) +
+           "\",\"device\":" + std::to_string(device) + "}");
+  const FoundGrowth growth = found();
+  EXPECT_EQ(growth.devices.at(0).iterations, 6U);
+  EXPECT_EQ(growth.devices.at(1).iterations, 6U);
+}
+
 TEST_F(Growth, is_not_there_without_a_leak) {
   declare_stacks(5);
   for (std::uint64_t step = 0; step < 12; ++step) {
@@ -187,6 +211,39 @@ TEST_F(Growth, has_no_iterations_in_random_requests) {
     }
     EXPECT_EQ(found().rule.source, IterationSource::none) << "seed " << seed;
   }
+}
+
+/// A snapshot in which each step leaves 1 MiB behind, as its annotations tell; the last one ends
+/// after the last entry.
+std::string annotated_snapshot(int steps) {
+  std::string entries;
+  std::string annotations;
+  const auto add = [](std::string& list, const std::string& item) {
+    list += (list.empty() ? "{" : ",{") + item + "}";
+  };
+  for (int step = 0; step < steps; ++step) {
+    const std::string time = std::to_string(1000 + 100 * step);
+    const std::string address = std::to_string((step + 1) << 20);
+    add(annotations, R"("stage":"START","name":"ProfilerStep#)" + std::to_string(step) +
+                         R"(","device":0,"time_us":)" + time);
+    add(entries, R"("action":"alloc","addr":)" + address + R"(,"size":1048576,"stream":0,)" +
+                     R"("time_us":)" + time +
+                     R"(,"frames":[{"name":"keep","filename":"/p/a.py","line":9}])");
+    add(annotations, R"("stage":"END","name":"ProfilerStep#)" + std::to_string(step) +
+                         R"(","device":0,"time_us":)" + std::to_string(1050 + 100 * step));
+  }
+  return R"({"segments":[],"device_traces":[[)" + entries + R"(]],"external_annotations":[)" +
+         annotations + "]}";
+}
+
+TEST_F(Growth, goes_by_the_annotations_of_a_snapshot) {
+  text = annotated_snapshot(8);
+  const FoundGrowth growth = found();
+  EXPECT_EQ(growth.rule.source, IterationSource::annotations);
+  EXPECT_EQ(growth.rule.name, "ProfilerStep#");
+  EXPECT_EQ(growth.devices.at(0).iterations, 8U);
+  ASSERT_EQ(keys(growth), (Keys{"p/a.py:9 keep"}));
+  EXPECT_EQ(growth.devices[0].sites[0].held.count, 8U << 20);
 }
 
 TEST_F(Growth, goes_by_the_iterations_that_are_told) {

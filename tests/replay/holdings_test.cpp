@@ -4,9 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
 
 #include "allocator/bytes.h"
 #include "tests/support/held_history.h"
+#include "tests/support/random_numbers.h"
 #include "traces/input_error.h"
 
 namespace vramlab::tests {
@@ -153,6 +155,46 @@ TEST(Holdings, between_two_events_are_what_came_and_stayed) {
     const auto devices =
         found(made, {.kind = HoldingMomentKind::event, .event = last, .allocated_after = first});
     EXPECT_EQ(facts_of(devices.at(0).blocks), facts_of(expected));
+  }
+}
+
+/// Entries left out, doubled, moved to other addresses: nothing that an allocator would write.
+HeldHistory altered(HeldHistory history, std::uint64_t seed) {
+  RandomNumbers random(seed);
+  for (int i = 0; i < 5; ++i) {
+    auto& entries = history.entries;
+    const auto at = entries.begin() + static_cast<std::ptrdiff_t>(random.below(entries.size()));
+    switch (random.below(4)) {
+      case 0:
+        entries.erase(at);
+        break;
+      case 1:
+        entries.insert(at, traces::TraceEntry(random.pick(entries)));
+        break;
+      case 2:
+        at->address.value ^= 0x1000;
+        break;
+      default:
+        at->size.count = ~std::uint64_t{0} - random.below(9);
+    }
+  }
+  return history;
+}
+
+TEST(Holdings, of_altered_recordings_are_some_blocks_each_of_them_once_at_the_end) {
+  for (std::uint64_t seed = 0; seed < program_count; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Drawn made = drawn(seed);
+    made.history = altered(std::move(made.history), seed);
+    for (const HoldingMomentKind kind : {HoldingMomentKind::peak, HoldingMomentKind::end}) {
+      const auto devices = found(made, {.kind = kind});
+      EXPECT_EQ(facts_of(devices.at(0).blocks), facts_of(found(made, {.kind = kind})[0].blocks));
+      std::set<std::uint64_t> keys;
+      for (const HeldBlock& block : devices[0].blocks) keys.insert(block.key);
+      if (kind == HoldingMomentKind::end) {
+        EXPECT_EQ(keys.size(), devices[0].blocks.size());
+      }
+    }
   }
 }
 

@@ -160,6 +160,24 @@ TEST_F(Top, shows_the_end_of_a_snapshot_without_a_history_and_says_so) {
   expect_refused({file, "--at", "5"}, "expected an event 5, found no history");
 }
 
+TEST_F(Top, reads_logs_as_programs) {
+  const std::string logs = VRAMLAB_SOURCE_DIR "/tests/traces/samples/";
+  EXPECT_THAT(top({logs + "rmm.csv", "--at", "oom", "--by", "stream"}).output,
+              testing::AllOf(HasSubstr("at the first out-of-memory, after event 3"),
+                             HasSubstr("100.0 %       1  stream 2\n")));
+  EXPECT_THAT(top({logs + "profiler.json", "--by", "size"}).output,
+              testing::AllOf(HasSubstr("1.50 KiB in 2 blocks"), HasSubstr("over 512 B to 1 KiB"),
+                             HasSubstr("up to 512 B")));
+}
+
+TEST_F(Top, knows_that_a_device_without_a_request_holds_nothing) {
+  const std::string file =
+      write("idle.jsonl", text_of(malloc_line(1, 1024) + "{\"marker\":\"here\",\"device\":1}\n"));
+  EXPECT_THAT(top({file, "--device", "1"}).output,
+              HasSubstr("device 1 at the peak of what was allocated, before the first event\n"
+                        "  nothing is allocated\n"));
+}
+
 TEST_F(Top, says_that_no_iterations_can_be_told) {
   const std::string file = write("short.jsonl", text_of(malloc_line(1, 1024)));
   EXPECT_THAT(top({file, "--growth"}).output, HasSubstr("no iterations can be told"));
