@@ -13,11 +13,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// tests/golden/memory is for tools/check_memory.sh.
+bool is_output(const fs::path& file) {
+  const fs::path folder = file.parent_path().filename();
+  return folder != "golden" && folder != "memory";
+}
+
 std::vector<fs::path> golden_files() {
   std::vector<fs::path> files;
   for (const auto& entry : fs::recursive_directory_iterator(VRAMLAB_SOURCE_DIR "/tests/golden"))
-    if (entry.is_regular_file() && entry.path().parent_path().filename() != "golden")
-      files.push_back(entry.path());
+    if (entry.is_regular_file() && is_output(entry.path())) files.push_back(entry.path());
   std::ranges::sort(files);
   return files;
 }
