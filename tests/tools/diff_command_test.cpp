@@ -227,6 +227,26 @@ TEST_F(Diff, writes_to_a_file_that_is_not_there_yet) {
   expect_refused({file, file, "-o", "comment.md"}, "comment.md");
 }
 
+TEST_F(Diff, writes_what_the_ending_of_a_name_says_unless_a_format_is_asked_for) {
+  const std::string file = samples + "leak.vtrace";
+  const std::pair<const char*, std::vector<std::string>> beginnings[] = {
+      {"{", {"-o", "a.json"}},
+      {"###", {"-o", "a.md"}},
+      {"<?xml", {"-o", "a.xml"}},
+      {"base", {"-o", "a.txt"}},
+      {"base", {"-o", "b.md", "--format", "text"}},
+      {"{", {"-o", "c.md", "--json"}}};
+  for (const auto& [beginning, more] : beginnings) {
+    std::vector<std::string> arguments = {file, file};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    EXPECT_EQ(diff(arguments).exit_status, 0);
+    std::ifstream stream(folder + "/" + more[1]);
+    std::string line;
+    std::getline(stream, line);
+    EXPECT_THAT(line, testing::StartsWith(beginning)) << more[1];
+  }
+}
+
 TEST_F(Diff, writes_its_answer_where_a_limit_is_broken_too) {
   write("base.jsonl", program_of({{1, {mebibyte}}}));
   const ProgramResult result = diff({"base.jsonl", "base.jsonl", "--fail-if", "requests > 0",
