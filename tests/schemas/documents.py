@@ -18,8 +18,8 @@ class Vramlab:
         self.program = program
         self.top = top
 
-    def run(self, *words, statuses=(0,), folder=None):
-        result = subprocess.run([self.program, *words], cwd=folder or self.top, text=True,
+    def run(self, *words, statuses=(0,)):
+        result = subprocess.run([self.program, *words], cwd=self.top, text=True,
                                 capture_output=True, check=False)
         if result.returncode not in statuses:
             raise AssertionError(f"vramlab {' '.join(words)} left with {result.returncode}: "
