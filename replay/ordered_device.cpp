@@ -248,7 +248,7 @@ void OrderedDevice::note(std::uint64_t number) {
 
 void refuse_watch_of_ordered(const ReplayWatch& watch) {
   if (!watch.after_event && !watch.at_start && !watch.at_end && watch.until.empty() &&
-      !watch.released)
+      !watch.until_ns && !watch.released)
     return;
   throw traces::InputError({"the options", "",
                             "the native backend, whose segments can be looked at",
