@@ -17,7 +17,7 @@ std::string change_text(const replay::MetricChange& change);
 std::string change_text(const replay::GroupChange& change);
 std::string fate_text(replay::GroupFate fate);
 /// Such as `grouped by call site`: what the groups are.
-std::string groups_text(replay::GroupBy by);
+std::string groups_text(replay::CompareBy by);
 
 /// Such as `peak_reserved > +2%: 15.56 GiB before, 16.20 GiB now, +0.64 GiB (+4.1 %)`.
 std::string limit_text(const replay::JudgedLimit& limit);
