@@ -40,7 +40,7 @@ std::optional<Bytes> shortfall_of(const OutOfMemoryStory& story, const StateFigu
     return story.device_size > there ? story.device_size - there : Bytes{};
   };
   std::optional<Bytes> shortfall;
-  if (story.device_free) shortfall = missing(*story.device_free + total.releasable);
+  if (story.refused.device_free) shortfall = missing(*story.refused.device_free + total.releasable);
   if (story.allowed) {
     const Bytes held = total.reserved - total.releasable;
     const Bytes left = *story.allowed - std::min(*story.allowed, held);
@@ -71,8 +71,15 @@ std::optional<RefusedRequest> refused_by(const DeviceState& state) {
   if (state.history.empty() || state.history.back().action != allocator::Action::oom)
     return std::nullopt;
   const allocator::AllocatorEvent& event = state.history.back();
-  return RefusedRequest{state.moment ? state.moment->event : 0, std::nullopt, event.size,
-                        event.stream, event.pool};
+  RefusedRequest refused{state.moment ? state.moment->event : 0,
+                         std::nullopt,
+                         event.size,
+                         event.stream,
+                         event.pool,
+                         std::nullopt};
+  // An address of 0 is that of an event which does not say it.
+  if (event.address.value > 0) refused.device_free = Bytes{event.address.value};
+  return refused;
 }
 
 OutOfMemoryStory tell_out_of_memory(const DeviceState& state, const RefusedRequest& refused) {
@@ -87,15 +94,18 @@ OutOfMemoryStory tell_out_of_memory(const DeviceState& state, const RefusedReque
   for (const SnapshotSegment& segment : state.snapshot.segments)
     for (const SnapshotBlock& block : segment.blocks)
       if (block.state == BlockState::inactive) count_hole(segment, block, state.rules, story);
-  story.device_free = state.rules.device_free;
   story.allowed = state.rules.allowed;
-  if (settings.expandable_segments && story.device_free && !story.allowed) {
+  if (settings.expandable_segments && story.refused.device_free && !story.allowed) {
     // What is free at the end of a segment is grown, so less than a segment is asked for.
     const Bytes possible = story.in_lane.largest_possible.value_or(Bytes{});
     const Bytes unit = expandable_unit(story.lane.kind, settings);
     story.shortfall = round_up(refused.rounded - std::min(refused.rounded, possible), unit);
   } else {
     story.shortfall = shortfall_of(story, found.total);
+  }
+  if (story.shortfall == Bytes{}) {
+    story.shortfall.reset();
+    story.is_limited_by_unknown_share = true;
   }
   if (story.shortfall) story.enough_to_free = blocks_to_free(state, *story.shortfall);
   story.pinners = find_pinners(state.snapshot, state.rules, most_pinners);

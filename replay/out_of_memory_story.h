@@ -19,6 +19,8 @@ struct RefusedRequest {
   allocator::Bytes rounded;
   allocator::StreamId stream;
   allocator::PoolId pool;
+  /// What the device still gave; nothing where nobody knows.
+  std::optional<allocator::Bytes> device_free;
 };
 
 struct OutOfMemoryStory {
@@ -37,9 +39,11 @@ struct OutOfMemoryStory {
   /// Of expandable segments, while the option is off.
   allocator::Bytes passed_over;
 
-  /// What the device, or the share of it that is allowed, still gave; nothing where nobody knows.
-  std::optional<allocator::Bytes> device_free;
+  /// The share of the device that may be held, where one is known.
   std::optional<allocator::Bytes> allowed;
+  /// The device had enough, so a share of it must have been all that was allowed. Recordings don't
+  /// say which.
+  bool is_limited_by_unknown_share = false;
   /// How much more would have been enough, by calculation; nothing where nobody knows.
   std::optional<allocator::Bytes> shortfall;
   /// Live blocks whose release would have been enough, each alone in what it keeps; empty where no

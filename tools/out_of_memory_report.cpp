@@ -62,9 +62,13 @@ std::string unusable_text(const OutOfMemoryStory& story) {
 }
 
 std::string device_line(const OutOfMemoryStory& story) {
-  if (!story.device_free) return "  the free memory of the device is not known\n";
-  std::string text = "  the device had " + format_bytes(*story.device_free) + " left";
+  if (!story.refused.device_free) return "  the free memory of the device is not known\n";
+  std::string text = "  the device had " + format_bytes(*story.refused.device_free) + " left";
   if (story.allowed) text += ", and " + format_bytes(*story.allowed) + " in all are allowed";
+  if (story.is_limited_by_unknown_share)
+    text +=
+        ", which is enough: a memory fraction must have limited it, and recordings don't say "
+        "which";
   if (story.shortfall) text += ": " + format_bytes(*story.shortfall) + " too little";
   return text + "\n";
 }
@@ -144,8 +148,9 @@ ToldOutOfMemory tell_replayed(const replay::DeviceState& state, const replay::De
   const Bytes rounded = failure.figures.request < allocator::request_limit
                             ? round_request(failure.figures.request, state.rules.settings)
                             : failure.figures.request;
-  const replay::RefusedRequest refused{failure.event, failure.figures.request, rounded,
-                                       failure.stream, allocator::default_pool};
+  const replay::RefusedRequest refused{
+      failure.event,  failure.figures.request, rounded,
+      failure.stream, allocator::default_pool, failure.figures.device_free};
   ToldOutOfMemory told{state, tell_out_of_memory(state, refused), report.memory};
   if (!can_try(arguments, tries)) return told;
   const replay::FailedAt failed{state.device, failure.event};
@@ -179,7 +184,7 @@ ordered_json out_of_memory_json(const ToldOutOfMemory& told, const traces::Snaps
                        {"free_on_other_streams_bytes", story.free_on_other_streams.count},
                        {"free_in_other_half_bytes", story.free_in_other_half.count},
                        {"free_in_other_pools_bytes", story.free_in_other_pools.count},
-                       {"device_free_bytes", optional_bytes(story.device_free)},
+                       {"device_free_bytes", optional_bytes(story.refused.device_free)},
                        {"allowed_bytes", optional_bytes(story.allowed)},
                        {"shortfall_bytes", optional_bytes(story.shortfall)}};
   json["enough_to_free"] = ordered_json::array();
