@@ -1,7 +1,6 @@
-// What `vramlab replay` prints, as text and as JSON.
+// ReplayOutcome: what came of `vramlab replay`, to be printed.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "replay/replay_report.h"
@@ -14,9 +13,5 @@ struct ReplayOutcome {
   /// Of each failed request, instead of the first only.
   bool shows_all_failures = false;
 };
-
-std::string replay_text(const ReplayOutcome& outcome);
-/// With a line break at its end.
-std::string replay_json(const ReplayOutcome& outcome);
 
 }  // namespace vramlab::tools
