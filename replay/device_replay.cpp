@@ -49,6 +49,7 @@ void DeviceReplay::adopt(const std::vector<StartingSegment>& start) {
   static_cast<allocator::History&>(listeners).set_capacity(conditions_.history_capacity);
   peak_allocated_.bytes = {static_cast<std::uint64_t>(statistics().allocated_bytes.all.current)};
   peak_reserved_.bytes = {static_cast<std::uint64_t>(statistics().reserved_bytes.all.current)};
+  curve_.note(0, {peak_allocated_.bytes, peak_reserved_.bytes});
 }
 
 void DeviceReplay::adopt(const StartingSegment& start) {
@@ -105,6 +106,13 @@ bool DeviceReplay::apply(const Event& event, std::uint64_t number, const traces:
     static_cast<allocator::History&>(engine_.listeners()).set_time_us(*now_ns / 1000);
   last_event_ = {
       number, event.time_ns ? event.time_ns : (last_event_ ? last_event_->time_ns : std::nullopt)};
+  const bool goes_on = make_call(event, number, texts);
+  note_level(event, number);
+  return goes_on;
+}
+
+bool DeviceReplay::make_call(const Event& event, std::uint64_t number,
+                             const traces::TextTable& texts) {
   switch (event.kind) {
     case Kind::malloc:
       return request(event, number);
@@ -256,12 +264,26 @@ void DeviceReplay::keep_or_restore(const Event& event, const traces::TextTable& 
 /// Peaks are reached in requests only.
 void DeviceReplay::note_peaks(const Event& event, std::uint64_t number) {
   const allocator::Statistics& counted = engine_.listeners();
-  const auto note = [&](PeakMoment& peak, std::int64_t bytes) {
+  MemoryLevel reached;
+  const auto note = [&](PeakMoment& peak, std::int64_t bytes, Bytes& of_curve) {
     const Bytes now{static_cast<std::uint64_t>(bytes)};
-    if (now > peak.bytes) peak = {now, number, event.time_ns};
+    if (now <= peak.bytes) return;
+    peak = {now, number, event.time_ns};
+    of_curve = now;
   };
-  note(peak_allocated_, counted.peak_allocated_bytes());
-  note(peak_reserved_, counted.peak_reserved_bytes());
+  note(peak_allocated_, counted.peak_allocated_bytes(), reached.allocated);
+  note(peak_reserved_, counted.peak_reserved_bytes(), reached.reserved);
+  // A peak inside a call may be over when the call is.
+  if (reached != MemoryLevel{}) curve_.note(number, reached);
+}
+
+void DeviceReplay::note_level(const Event& event, std::uint64_t number) {
+  const allocator::Statistics& counted = engine_.listeners();
+  curve_.note(number, {{static_cast<std::uint64_t>(counted.current_allocated_bytes())},
+                       {static_cast<std::uint64_t>(counted.current_reserved_bytes())}});
+  if (!event.time_ns) return;
+  if (!begin_ns_) begin_ns_ = event.time_ns;
+  end_ns_ = event.time_ns;
 }
 
 allocator::StatisticValues DeviceReplay::statistics() const {
@@ -295,6 +317,9 @@ DeviceReport DeviceReplay::report() const {
   report.frees = frees_;
   report.peak_allocated = peak_allocated_;
   report.peak_reserved = peak_reserved_;
+  report.curve = curve_;
+  report.begin_ns = begin_ns_;
+  report.end_ns = end_ns_;
   report.statistics = statistics();
   report.device_calls = device_calls();
   report.failures = failures_;

@@ -13,6 +13,7 @@
 #include "replay/device_state.h"
 #include "replay/history_program.h"
 #include "replay/live_addresses.h"
+#include "replay/memory_curve.h"
 #include "replay/program_device.h"
 #include "replay/stream_world.h"
 #include "traces/program_event.h"
@@ -117,7 +118,9 @@ class DeviceReplay final : public ProgramDevice {
   void set_options(const Event& event, const traces::TextTable& texts);
   void change_pool(const Event& event);
   void keep_or_restore(const Event& event, const traces::TextTable& texts);
+  bool make_call(const Event& event, std::uint64_t number, const traces::TextTable& texts);
   void note_peaks(const Event& event, std::uint64_t number);
+  void note_level(const Event& event, std::uint64_t number);
   void adopt(const StartingSegment& start);
   void map_blocks_of(const allocator::GivenSegment& segment);
   std::unique_ptr<StreamWorld> make_world();
@@ -143,6 +146,9 @@ class DeviceReplay final : public ProgramDevice {
   std::vector<FailedRequest> failures_;
   PeakMoment peak_allocated_;
   PeakMoment peak_reserved_;
+  MemoryCurve curve_;
+  std::optional<std::uint64_t> begin_ns_;
+  std::optional<std::uint64_t> end_ns_;
   std::uint64_t requests_ = 0;
   std::uint64_t frees_ = 0;
   std::uint64_t options_left_out_ = 0;

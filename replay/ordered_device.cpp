@@ -65,32 +65,31 @@ bool OrderedDevice::apply(const Event& event, std::uint64_t number,
   if (!streams_.begin(event, number))
     throw streams::EndlessWait("host thread " + std::to_string(event.thread) +
                                " waits for work that never ends");
+  const bool goes_on = event.kind != Kind::malloc || request(event, number);
+  if (event.kind != Kind::malloc) apply_other(event);
+  note(number);
+  return goes_on;
+}
+
+void OrderedDevice::apply_other(const Event& event) {
   switch (event.kind) {
-    case Kind::malloc:
-      return request(event, number);
     case Kind::free:
-      free(event);
-      break;
+      return free(event);
     case Kind::use:
-      use(event);
-      break;
+      return use(event);
     case Kind::empty_cache:
-      empty_cache();
-      break;
+      return empty_cache();
     case Kind::external:
-      memory_.set_external(event.bytes);
-      break;
+      return memory_.set_external(event.bytes);
     case Kind::options:
       ++options_left_out_;
-      break;
+      return;
     case Kind::memory_fraction:
       conditions_.memory_fraction = event.fraction;
-      break;
+      return;
     default:
-      apply_to_streams(event);
+      return apply_to_streams(event);
   }
-  note(number);
-  return true;
 }
 
 void OrderedDevice::apply_to_streams(const Event& event) {
@@ -154,7 +153,6 @@ bool OrderedDevice::request(const Event& event, std::uint64_t number) {
   set(report_.statistics.requested_bytes.all,
       Bytes{static_cast<std::uint64_t>(report_.statistics.requested_bytes.all.current)} +
           event.bytes);
-  note(number);
   return true;
 }
 
@@ -244,6 +242,9 @@ void OrderedDevice::note(std::uint64_t number) {
     report_.peak_allocated = {pool_.used(), number, now_ns};
   if (pool_.reserved() > report_.peak_reserved.bytes)
     report_.peak_reserved = {pool_.reserved(), number, now_ns};
+  report_.curve.note(number, {pool_.used(), pool_.reserved()});
+  if (!report_.begin_ns) report_.begin_ns = now_ns;
+  report_.end_ns = now_ns;
 }
 
 void refuse_watch_of_ordered(const ReplayWatch& watch) {

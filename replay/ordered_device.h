@@ -51,6 +51,7 @@ class OrderedDevice final : public ProgramDevice {
     std::set<allocator::StreamId> users;
   };
 
+  void apply_other(const Event& event);
   bool request(const Event& event, std::uint64_t number);
   std::optional<allocator::Address> allocate(allocator::Bytes size, allocator::StreamId stream);
   bool fail(const Event& event, std::uint64_t number);

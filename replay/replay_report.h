@@ -18,6 +18,10 @@ struct DeviceReport {
   std::uint64_t frees = 0;
   PeakMoment peak_allocated;
   PeakMoment peak_reserved;
+  MemoryCurve curve;
+  /// Of the first and the last event that has one, in the clock of the peaks.
+  std::optional<std::uint64_t> begin_ns;
+  std::optional<std::uint64_t> end_ns;
   allocator::StatisticValues statistics;
   streams::DeviceCallCounts device_calls;
   /// All of them, in order.

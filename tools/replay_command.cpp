@@ -8,7 +8,9 @@
 #include "tools/progress_bar.h"
 #include "tools/removal_on_interrupt.h"
 #include "tools/replay_arguments.h"
-#include "tools/replay_report_text.h"
+#include "tools/replay_json.h"
+#include "tools/replay_text.h"
+#include "tools/screen.h"
 #include "tools/state_file.h"
 #include "tools/timeline_file.h"
 
@@ -123,8 +125,11 @@ ExitStatus replay_file(const ReplayCommand& command) {
       outcome.explained_text += out_of_memory_text(told, explained.source->tables());
       outcome.explained.push_back(out_of_memory_json(told, explained.source->tables()));
     }
-  std::fputs(command.flags.json ? replay_json(outcome).c_str() : replay_text(outcome).c_str(),
-             stdout);
+  const std::string text =
+      command.flags.json
+          ? replay_json(outcome)
+          : replay_text(outcome, {letters_of_locale(locale_of_environment()), screen_columns()});
+  std::fputs(text.c_str(), stdout);
   return command.fails_on_out_of_memory && outcome.report.has_failures() ? ExitStatus::answer_is_no
                                                                          : ExitStatus::done;
 }

@@ -63,7 +63,7 @@ class ReplayCommands : public testing::Test {
 TEST_F(ReplayCommands, replay_says_what_the_rules_give) {
   const ProgramResult result = run({"replay", write(".jsonl", trace)});
   EXPECT_EQ(result.exit_status, 0) << result.errors;
-  EXPECT_THAT(result.output, HasSubstr("peak reserved      22.00 MiB at event 1\n"));
+  EXPECT_THAT(result.output, HasSubstr("peak reserved      22.00 MiB at event 1, after 1.00 us\n"));
   EXPECT_THAT(result.output, HasSubstr("requests           2, 0 failed; 1 frees\n"));
   EXPECT_THAT(result.output, HasSubstr("memory             no limit\n"));
 }
@@ -97,7 +97,7 @@ TEST_F(ReplayCommands, the_backend_that_is_ordered_by_streams_is_tried_as_a_mode
   EXPECT_EQ(result.exit_status, 0) << result.errors;
   EXPECT_THAT(result.output, HasSubstr("modelled after CUDA's documentation, not exact"));
   EXPECT_THAT(result.output, HasSubstr("the other options do nothing with it"));
-  EXPECT_THAT(result.output, HasSubstr("peak reserved      32.00 MiB at event 0\n"));
+  EXPECT_THAT(result.output, HasSubstr("peak reserved      32.00 MiB at event 0, after 0 ns\n"));
   EXPECT_THAT(result.output, HasSubstr("stream-ordered     1 requests from free memory"));
   std::vector<std::string> as_json = arguments;
   as_json.emplace_back("--json");

@@ -1,8 +1,7 @@
-// What `vramlab replay` prints, as text and as JSON.
+// ReplayOutcome: what came of `vramlab replay`, to be printed.
 #pragma once
 
 #include <nlohmann/json.hpp>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "replay/replay_report.h"
@@ -19,9 +18,5 @@ struct ReplayOutcome {
   std::string explained_text = {};
   nlohmann::ordered_json explained = nlohmann::ordered_json::array();
 };
-
-std::string replay_text(const ReplayOutcome& outcome);
-/// With a line break at its end.
-std::string replay_json(const ReplayOutcome& outcome);
 
 }  // namespace vramlab::tools
