@@ -13,6 +13,7 @@ void add_verify_command(CLI::App& program, CommandAction& action);
 void add_replay_command(CLI::App& program, CommandAction& action);
 void add_snapshot_command(CLI::App& program, CommandAction& action);
 void add_generate_command(CLI::App& program, CommandAction& action);
+void add_report_command(CLI::App& program, CommandAction& action);
 void add_streams_command(CLI::App& program, CommandAction& action);
 
 }  // namespace vramlab::tools
