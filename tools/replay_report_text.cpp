@@ -3,6 +3,8 @@
 #include <nlohmann/json.hpp>
 
 #include "allocator/out_of_memory.h"
+#include "replay/run_metrics.h"
+#include "tools/metrics_json.h"
 #include "tools/text_lines.h"
 
 namespace vramlab::tools {
@@ -125,6 +127,7 @@ ordered_json device_json(const DeviceReport& device) {
   json["device_frees"] = device.device_calls.releases;
   json["units_mapped"] = device.device_calls.units_created;
   json["alloc_retries"] = statistics.num_alloc_retries;
+  json["metrics"] = metrics_json(run_metrics(device));
   json["out_of_memory"] = ordered_json::array();
   for (const FailedRequest& failure : device.failures)
     json["out_of_memory"].push_back(failure_json(failure));
@@ -155,6 +158,7 @@ std::string replay_json(const ReplayOutcome& outcome) {
                        {"events", report.events}};
   json["stopped_at"] = report.stopped_at ? ordered_json(*report.stopped_at) : ordered_json(nullptr);
   json["notes"] = report.notes;
+  json["metrics"] = metrics_json(run_metrics(report));
   json["devices"] = ordered_json::array();
   for (const DeviceReport& device : report.devices) json["devices"].push_back(device_json(device));
   return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";

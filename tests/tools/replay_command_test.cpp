@@ -90,6 +90,21 @@ TEST_F(ReplayCommands, other_options_and_cards_give_other_figures) {
             22560ULL << 20);
 }
 
+TEST_F(ReplayCommands, metrics_agree_with_the_fields_of_old) {
+  const ProgramResult result = run({"replay", "--json", sample});
+  const json document = json::parse(result.output);
+  const json& device = document.at("devices").at(0);
+  const json& metrics = device.at("metrics");
+  EXPECT_EQ(document.at("metrics"), metrics);
+  EXPECT_EQ(metrics.at("peak_reserved"), device.at("peak_reserved").at("bytes"));
+  EXPECT_EQ(metrics.at("peak_allocated"), device.at("peak_allocated").at("bytes"));
+  EXPECT_EQ(metrics.at("peak_requested"), device.at("peak_requested_bytes"));
+  EXPECT_EQ(metrics.at("peak_active"), device.at("peak_active_bytes"));
+  EXPECT_EQ(metrics.at("end_reserved"), device.at("end").at("reserved_bytes"));
+  for (const char* name : {"device_allocs", "device_frees", "units_mapped", "alloc_retries"})
+    EXPECT_EQ(metrics.at(name), device.at(name)) << name;
+}
+
 TEST_F(ReplayCommands, too_little_memory_is_told_and_fails_if_asked) {
   const std::vector<std::string> little = {"replay", sample, "--device-memory", "4GiB"};
   const ProgramResult told = run(little);
