@@ -22,7 +22,6 @@ class PageBytes {
   void add_step(std::uint64_t before, std::uint64_t now) {
     add_signed(static_cast<std::int64_t>(now - before));
   }
-  void add_bytes(std::string_view bytes) { bytes_ += bytes; }
 
   std::size_t size() const { return bytes_.size(); }
   const std::string& bytes() const { return bytes_; }
@@ -30,15 +29,5 @@ class PageBytes {
  private:
   std::string bytes_;
 };
-
-/// Each number as its distance from the one before, the first from 0.
-template <class Numbers>
-void add_column(PageBytes& bytes, const Numbers& numbers) {
-  std::uint64_t before = 0;
-  for (const std::uint64_t number : numbers) {
-    bytes.add_step(before, number);
-    before = number;
-  }
-}
 
 }  // namespace vramlab::replay

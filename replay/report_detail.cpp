@@ -8,10 +8,12 @@ namespace {
 /// What an event changes at most, as a rule: two blocks go, two come.
 constexpr std::uint64_t changes_per_event = 3;
 
-/// Whether `step` is the next of the list, which then goes on.
-bool is_next(const std::vector<HistoryStep>& steps, std::size_t& next, HistoryStep step) {
-  while (next < steps.size() && steps[next] < step) ++next;
-  return next < steps.size() && steps[next] == step;
+/// Whether a step of the list is reached, which then goes on behind it. Not every step is a moment:
+/// some events have no place.
+bool is_due(const std::vector<HistoryStep>& steps, std::size_t& next, HistoryStep step) {
+  const std::size_t before = next;
+  while (next < steps.size() && steps[next] <= step) ++next;
+  return next > before;
 }
 
 }  // namespace
@@ -46,11 +48,11 @@ void ReportDetail::moment_passed(const MomentFigures& figures, const PlacementBl
     if (event.action != allocator::Action::oom && event.action != allocator::Action::snapshot)
       states_.touch(event.address, std::max(event.size, allocator::Bytes{1}));
   }
-  if (is_next(plan_.states, next_state_, figures.step)) states_.add(figures.step, blocks, in_use());
-  if (is_next(plan_.moments, next_moment_, figures.step))
+  if (is_due(plan_.states, next_state_, figures.step)) states_.add(figures.step, blocks, in_use());
+  if (is_due(plan_.moments, next_moment_, figures.step))
     for (std::size_t i = 0; i < plan_.sites.size(); ++i)
       site_bytes_[i].push_back(sites_.now(plan_.sites[i]).count);
-  if (seen_ && is_next(plan_.snapshots, next_snapshot_, figures.step))
+  if (seen_ && is_due(plan_.snapshots, next_snapshot_, figures.step))
     seen_(figures.step, snapshot_of(blocks, in_use(), walk().pools));
 }
 

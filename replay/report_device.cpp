@@ -4,8 +4,10 @@
 #include <nlohmann/json.hpp>
 
 #include "allocator/id_names.h"
+#include "replay/page_sections.h"
 #include "replay/report_detail.h"
 #include "replay/report_events.h"
+#include "replay/report_fragmentation.h"
 
 namespace vramlab::replay {
 namespace {
@@ -26,6 +28,8 @@ class DevicePart {
 
  private:
   void survey();
+  std::vector<HistoryStep> choose_snapshots(HistoryStep last, std::size_t most_blocks,
+                                            const std::vector<HistoryStep>& always) const;
   void detail();
   void add_moments(const std::vector<std::vector<std::uint64_t>>& site_bytes);
   void add_states(const ReportStates& states);
@@ -42,12 +46,10 @@ class DevicePart {
     std::vector<std::uint64_t> numbers;
     numbers.reserve(rows.size());
     for (const Of& row : rows) numbers.push_back(number_of(row));
-    PageBytes packed;
-    add_column(packed, numbers);
-    return add_section(bytes_, packed.bytes(), numbers.size());
+    return add_column_section(bytes_, numbers);
   }
   ordered_json column(const std::vector<std::uint64_t>& numbers) {
-    return column(numbers, [](std::uint64_t number) { return number; });
+    return add_column_section(bytes_, numbers);
   }
 
   const ReportDeviceInput& input_;
@@ -93,21 +95,41 @@ void DevicePart::survey() {
     if (history_.events[i].action == allocator::Action::oom) always.push_back(i);
   const HistoryStep last = survey.last().step;
   plan_.states = choose_steps(last, survey.most_blocks(), input_.limits.changes, always);
-  // Each costs a snapshot of all blocks.
-  plan_.snapshots = choose_steps(last, 1, 2 * input_.limits.snapshots, always);
+  plan_.snapshots = choose_snapshots(last, survey.most_blocks(), always);
   json_["events_per_stretch"] = survey.events_per_stretch();
   json_["peak_allocated"] = moment_json(survey.peak_allocated());
   json_["peak_reserved"] = moment_json(survey.peak_reserved());
   json_["last"] = moment_json(survey.last());
 }
 
+/// Each costs a walk over all blocks, so there are fewer where there are many blocks.
+std::vector<HistoryStep> DevicePart::choose_snapshots(
+    HistoryStep last, std::size_t most_blocks, const std::vector<HistoryStep>& always) const {
+  constexpr std::size_t most_work = 3'000'000;
+  const std::size_t count =
+      std::min(input_.limits.snapshots,
+               std::max<std::size_t>(100, most_work / std::max<std::size_t>(1, most_blocks)));
+  std::vector<HistoryStep> steps = always;
+  for (std::size_t i = 0; i < count && count > 1; ++i)
+    steps.push_back(last < count ? std::min<HistoryStep>(i, last) : last * i / (count - 1));
+  std::ranges::sort(steps);
+  const auto same = std::ranges::unique(steps);
+  steps.erase(same.begin(), same.end());
+  return steps;
+}
+
 void DevicePart::detail() {
   ReportDetail detail(history_, walk_, input_.stacks, texts_, plan_);
   const HistoryStep last = json_["last"]["step"];
+  ReportFragmentation fragmentation({.settings = input_.conditions.settings.settings});
   detail.when_seen([&](HistoryStep step, const allocator::Snapshot& snapshot) {
+    fragmentation.add(step, snapshot);
     if (step == last) compare_end(snapshot);
   });
   watch_history(history_, walk_, input_.conditions, detail);
+  json_["fragmentation"] = fragmentation.take(bytes_);
+  json_["fragmentation"]["time_us"] =
+      column(fragmentation.steps(), [this](HistoryStep step) { return time_of(step); });
   add_moments(detail.site_bytes());
   add_states(detail.states());
 }
@@ -216,12 +238,6 @@ void DevicePart::compare_end(const allocator::Snapshot& walked) {
 }
 
 }  // namespace
-
-ordered_json add_section(std::string& bytes, const std::string& section, std::size_t count) {
-  ordered_json place = {bytes.size(), section.size(), count};
-  bytes += section;
-  return place;
-}
 
 ordered_json report_device(const ReportDeviceInput& input, PageTexts& texts, std::string& bytes) {
   return DevicePart(input, texts, bytes).build();

@@ -20,8 +20,4 @@ struct ReportDeviceInput {
 nlohmann::ordered_json report_device(const ReportDeviceInput& input, PageTexts& texts,
                                      std::string& bytes);
 
-/// Where in the page's bytes a list of numbers is.
-nlohmann::ordered_json add_section(std::string& bytes, const std::string& section,
-                                   std::size_t count);
-
 }  // namespace vramlab::replay

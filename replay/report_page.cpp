@@ -4,6 +4,7 @@
 
 #include "replay/history_checks.h"
 #include "replay/page_bytes.h"
+#include "replay/page_sections.h"
 #include "replay/page_texts.h"
 #include "replay/report_device.h"
 #include "traces/input_error.h"

@@ -20,7 +20,7 @@ struct ReportLimits {
   /// In the table of events.
   std::size_t events = 150'000;
   /// Moments at which fragmentation is looked at.
-  std::size_t snapshots = 1'200;
+  std::size_t snapshots = 3'000;
   /// Call sites that have a colour of their own.
   std::size_t sites = 11;
 

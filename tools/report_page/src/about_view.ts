@@ -21,6 +21,7 @@ export function aboutView(panel: Panel): HTMLElement {
     : `of each ${numberText(json.events_per_stretch)} events the moments at which a figure is ` +
       "highest or lowest: no peak is lost. Call sites are shown at the same moments.");
   add("scrubbing", stepsText(panel));
+  add("fragmentation", `looked at ${numberText(json.fragmentation.step[2])} moments`);
   const held = json.events.index[2];
   add("table of events", held === json.events_total ? "all"
     : `${numberText(held)}: every call to the device, every failure, the largest requests and frees`);

@@ -1,6 +1,7 @@
 // What is chosen on the page: the panels beside each other, the moment, the range in view, and what
 // the horizontal axis counts. Views listen; nothing here knows them.
 import { lastNotAbove } from "./states";
+import { siteColourCount } from "./theme";
 import type { Device, Run } from "./model";
 
 export type Axis = "time" | "event";
@@ -47,6 +48,7 @@ export class Chosen {
   /** Where it was chosen; the other panels show what was there at the same place of the axis. */
   leader = 0;
   range: [number, number] = [0, 1];
+  private siteColours = new Map<string, number>();
   private readonly momentListeners: Listener[] = [];
   private readonly rangeListeners: Listener[] = [];
   private isAnnounced = false;
@@ -63,6 +65,17 @@ export class Chosen {
     this.leader = 0;
     if (this.lastX === 0) this.axis = "event";
     this.range = [0, this.lastX];
+    const peaks = new Map<string, number>();
+    for (const { device } of panels)
+      for (const { name, allocated } of device.sites)
+        peaks.set(name, allocated.reduce((most, bytes) => Math.max(most, bytes), peaks.get(name) ?? 0));
+    const names = [...peaks.keys()].sort((a, b) => peaks.get(b)! - peaks.get(a)!);
+    this.siteColours = new Map(names.slice(0, siteColourCount - 1).map((name, i) => [name, i]));
+  }
+
+  /** The same in all panels; the last one stands for all that have none of their own. */
+  siteColour(name: string): number {
+    return this.siteColours.get(name) ?? siteColourCount - 1;
   }
 
   get lead(): Panel {

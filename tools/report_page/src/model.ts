@@ -27,7 +27,7 @@ interface DeviceJson {
   pools: string[];
   events: SectionsOf<"index" | "action" | "time_us" | "address" | "size" | "stream" | "stack">;
   failures: { event: number; time_us: number; wanted: number; device_free: number }[];
-  fragmentation?: SectionsOf<string>;
+  fragmentation: SectionsOf<(typeof fragmentationNames)[number] | "pinners_at" | "pinners">;
   notes: string[];
 }
 
@@ -46,6 +46,10 @@ export interface RunJson {
 const momentNames = [
   "step", "time_us", "allocated", "requested", "active", "reserved", "largest_free",
   "device_gets", "device_releases",
+] as const;
+
+const fragmentationNames = [
+  "step", "time_us", "inactive_split", "releasable", "pool_held", "stranded", "largest_cached",
 ] as const;
 
 export const actionNames = [
@@ -101,6 +105,18 @@ export class Stacks {
 
 export type Moments = Record<(typeof momentNames)[number], Float64Array>;
 
+export type Fragmentation = Record<(typeof fragmentationNames)[number], Float64Array>;
+
+/** A block in use that keeps memory from being given back (docs/fragmentation.md). */
+export interface Pinner {
+  address: number;
+  size: number;
+  strands: number;
+  releasedAlone: number;
+  segmentSize: number;
+  beside: number;
+}
+
 export interface Events {
   index: Float64Array;
   action: Float64Array;
@@ -124,7 +140,8 @@ export class Device {
   readonly states: StateReader;
   readonly lives: Life[] = [];
   readonly firstTime: number;
-  readonly fragmentation: Record<string, Float64Array> | null = null;
+  readonly fragmentation: Fragmentation;
+  private readonly pinnersAt: Float64Array;
   private eventColumns: Events | null = null;
 
   constructor(readonly json: DeviceJson, private readonly bytes: Uint8Array, stacks: Stacks) {
@@ -137,9 +154,9 @@ export class Device {
     this.readLives(column);
     this.states = new StateReader(bytes, json.states, this.lives);
     this.firstTime = this.moments.time_us[0] ?? 0;
-    if (json.fragmentation)
-      this.fragmentation = Object.fromEntries(
-        Object.entries(json.fragmentation).map(([name, section]) => [name, column(section)]));
+    this.fragmentation = Object.fromEntries(
+      fragmentationNames.map((name) => [name, column(json.fragmentation[name])])) as Fragmentation;
+    this.pinnersAt = column(json.fragmentation.pinners_at);
   }
 
   private readLives(column: (section: Section) => Float64Array): void {
@@ -153,6 +170,17 @@ export class Device {
         isLarge: allTraits[i]! % 2 === 1, isExpandable: allTraits[i]! >= 2,
         pool: this.json.pools[pools[i]!]!, begin: begins[i]!,
       });
+  }
+
+  /** Those that strand most first, of the row of `fragmentation`. */
+  pinnersAtRow(row: number): Pinner[] {
+    const at = this.json.fragmentation.pinners[0] + this.pinnersAt[row]!;
+    const reader = new ByteReader(this.bytes, at);
+    let address = 0;
+    return Array.from({ length: reader.next() }, () => ({
+      address: (address += reader.nextSigned()), size: reader.next(), strands: reader.next(),
+      releasedAlone: reader.next(), segmentSize: reader.next(), beside: reader.next(),
+    }));
   }
 
   get hasHistory(): boolean {
@@ -183,7 +211,7 @@ export class Run {
   }
 }
 
-/** The figures of one state, counted from its blocks. */
+/** The figures of one state, counted from its blocks, which are in order. */
 export interface Figures {
   allocated: number;
   requested: number;
@@ -200,10 +228,12 @@ export function figuresOf(blocks: Iterable<Block>): Figures {
     allocated: 0, requested: 0, waiting: 0, reserved: 0, free: 0, largestFree: 0, blocks: 0,
     segments: 0,
   };
-  const lives = new Set<number>();
+  let before: Block | null = null;
   for (const block of blocks) {
     ++figures.blocks;
-    lives.add(block.life.number);
+    const goesOn = before?.life === block.life && before.address + before.size === block.address;
+    if (!goesOn) ++figures.segments;
+    before = block;
     figures.reserved += block.size;
     if (block.use === "free") {
       figures.free += block.size;
@@ -214,7 +244,6 @@ export function figuresOf(blocks: Iterable<Block>): Figures {
     if (block.use === "live") figures.allocated += block.size;
     else figures.waiting += block.size;
   }
-  figures.segments = lives.size;
   return figures;
 }
 

@@ -68,6 +68,7 @@ export class OverviewView {
     const scale = this.width / (this.chosen.lastX || 1);
     const [from, to] = this.chosen.range;
     this.window.style.left = `${from * scale}px`;
+    this.node.classList.toggle("whole", from === 0 && to === this.chosen.lastX);
     this.window.style.width = `${Math.max(4, (to - from) * scale)}px`;
     this.marker.style.transform = `translateX(${Math.round(this.chosen.x * scale)}px)`;
     const text = (x: number) => this.chosen.axis === "time" ? timeText(x) : `event ${numberText(x)}`;

@@ -89,7 +89,6 @@ export class Plot {
     const data = [xs(), ...lines.map((line) => line.values)] as unknown as uPlot.AlignedData;
     this.plot = new uPlot(this.optionsOf(width), data, this.place);
     this.plot.over.append(this.marker);
-    this.showMoment();
     this.table.refresh();
   }
 
@@ -112,7 +111,7 @@ export class Plot {
         { ...axis, space: 80, size: 30,
           values: (_, splits) => splits.map((value) => isTime
             ? roundTimeText(value, (splits[1] ?? 1) - (splits[0] ?? 0)) : numberText(value)) },
-        { ...axis, size: 68, space: 34, incrs: this.options.increments ?? binaryIncrements,
+        { ...axis, size: 68, space: 24, incrs: this.options.increments ?? binaryIncrements,
           values: (_, splits) => splits.map(this.options.axisText) },
       ],
       series: [{}, ...this.content!.lines.map((line): uPlot.Series => ({
@@ -123,7 +122,7 @@ export class Plot {
       }))],
       hooks: {
         setSelect: [(plot) => this.takeSelection(plot)],
-        draw: [(plot) => this.drawFailures(plot)],
+        draw: [(plot) => this.drawFailures(plot), () => this.showMoment()],
       },
     };
   }
@@ -226,14 +225,12 @@ export class Plot {
     this.plot.setData([this.content.xs(), ...this.content.lines.map((line) => line.values)] as
                         unknown as uPlot.AlignedData, false);
     this.plot.setScale("x", { min, max });
-    this.showMoment();
     this.table.refresh();
   }
 
   private resize(): void {
     if (!this.plot || Math.abs(this.plot.width - this.place.clientWidth) < 2) return;
     this.plot.setSize({ width: Math.max(160, this.place.clientWidth), height: this.options.height });
-    this.showMoment();
   }
 
   /** Of more rows than fit evenly chosen ones. */

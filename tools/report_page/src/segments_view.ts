@@ -27,6 +27,7 @@ const headingHeight = 20;
 const segmentGap = 2;
 const leastWidth = 3;
 const mostRowsOfTable = 500;
+const restColour = `site-${siteColourCount - 1}`;
 
 export class SegmentsView {
   readonly node: HTMLElement;
@@ -39,12 +40,12 @@ export class SegmentsView {
   private pieces: Piece[] = [];
   private headings: Heading[] = [];
   private selected: Block | null = null;
-  private readonly siteNumbers = new Map<number, number>();
+  /** By site of the run. */
+  private readonly siteColours: number[];
 
   constructor(private readonly chosen: Chosen, private readonly panel: Panel,
               private readonly hint: Hint) {
-    panel.device.sites.slice(0, siteColourCount - 1)
-      .forEach((site, i) => this.siteNumbers.set(site.site, i));
+    this.siteColours = panel.run.stacks.sites.map((name) => chosen.siteColour(name || "no stack"));
     this.canvas.tabIndex = 0;
     this.canvas.setAttribute("role", "img");
     this.table = openable("Table: blocks at this moment", () => this.tableOfBlocks());
@@ -79,8 +80,9 @@ export class SegmentsView {
   private showLegend(): void {
     const entries: [string, string][] =
       this.colours === "site"
-        ? [...this.panel.device.sites.slice(0, siteColourCount - 1).map((site, i): [string, string] =>
-             [`site-${i}`, site.name]), [`site-${siteColourCount - 1}`, "all others"]]
+        ? [...this.panel.device.sites.map((site): [string, string] =>
+               [`site-${this.chosen.siteColour(site.name)}`, site.name])
+             .filter(([name]) => name !== restColour), [restColour, "all others"]]
         : this.colours === "age"
           ? [["age-0", "newest"], ["age-2", ""], ["age-4", "oldest"]]
           : this.colours === "state" ? [["allocated", "in use"]]
@@ -201,7 +203,7 @@ export class SegmentsView {
     const { siteOfNode } = this.panel.run.stacks;
     if (this.colours === "site")
       return (block) => block.use === "waiting" ? waiting
-        : siteColour(this.siteNumbers.get(siteOfNode[block.stack]!) ?? siteColourCount - 1);
+        : siteColour(this.siteColours[siteOfNode[block.stack]!]!);
     if (this.colours === "stream") {
       const numbers = new Map(this.streams().map((stream, i) => [stream, i]));
       return (block) => block.use === "waiting" ? waiting : siteColour(numbers.get(block.life.stream)!);

@@ -35,18 +35,21 @@ function memoryLines(panel: Panel): Line[] {
 }
 
 /** Each on top of those after it, so that what is drawn first is the highest. */
-function siteLines(panel: Panel): Line[] {
+function siteLines(chosen: Chosen, panel: Panel): Line[] {
   const { allocated } = panel.device.moments;
   const rest = allocated.slice();
-  const parts = panel.device.sites.slice(0, siteColourCount - 1).map((site, i) => {
+  const parts: Line[] = [];
+  for (const site of panel.device.sites) {
+    const colour = chosen.siteColour(site.name);
+    if (colour === siteColourCount - 1) continue;
     site.allocated.forEach((bytes, row) => (rest[row]! -= bytes));
-    return { name: site.name, colour: `site-${i}`, values: site.allocated };
-  });
+    parts.push({ name: site.name, colour: `site-${colour}`, values: site.allocated });
+  }
   if (highest(rest) > 0)
     parts.push({ name: "all others", colour: `site-${siteColourCount - 1}`, values: rest });
   const sum = new Float64Array(allocated.length);
-  const stacked = [...parts].reverse().map((part): Line => {
-    part.values.forEach((bytes, row) => (sum[row]! += bytes));
+  const stacked = parts.map((part): Line => {
+    for (let row = 0; row < sum.length; ++row) sum[row]! += part.values[row]!;
     return { ...part, values: sum.slice(), told: part.values, fill: true, width: 0.75 };
   });
   return stacked.reverse();
@@ -60,7 +63,7 @@ export function memoryView(chosen: Chosen, panel: Panel): HTMLElement {
   const node = element("div");
   const show = (bySite: boolean) =>
     node.replaceChildren(
-      bySite ? plotOf(chosen, panel, options("Allocated memory by call site"), siteLines(panel)).node
+      bySite ? plotOf(chosen, panel, options("Allocated memory by call site"), siteLines(chosen, panel)).node
              : plotOf(chosen, panel, options("Memory over time"), memoryLines(panel)).node);
   show(false);
   node.addEventListener("by-site", (event) => show((event as CustomEvent<boolean>).detail));
@@ -79,6 +82,20 @@ export function fragmentationView(chosen: Chosen, panel: Panel): HTMLElement {
     { name: "free", colour: "free", values: free, fill: true },
     { name: "largest free block", colour: "allocated", values: largest_free },
   ]);
+  const parts = new Plot(chosen, panel, {
+    name: "What a release of all that is free would do", height: 150, axisText: roundSizeText,
+    valueText: sizeText, top: topFree,
+  });
+  const { step, time_us, stranded, releasable, inactive_split } = panel.device.fragmentation;
+  parts.show({
+    steps: step,
+    xs: () => chosen.axis === "event" ? step : time_us.map((time) => time - panel.device.firstTime),
+    lines: [
+      { name: "stranded", colour: "alarm-soft", values: stranded, width: 1.5 },
+      { name: "releasable", colour: "requested", values: releasable },
+      { name: "in pieces of split segments", colour: "waiting", values: inactive_split, dashed: true },
+    ],
+  });
   const share = plotOf(chosen, panel, {
     name: "External fragmentation over time", height: 120, axisText: (value) => `${value * 100} %`,
     valueText: shareText, top: () => 1, increments: [0.25, 0.5, 1],
@@ -86,7 +103,7 @@ export function fragmentationView(chosen: Chosen, panel: Panel): HTMLElement {
     name: "external fragmentation", colour: "alarm-soft",
     values: combined(free, largest_free, externalFragmentation), width: 1.5,
   }]);
-  return element("div", {}, bytes.node, share.node);
+  return element("div", {}, bytes.node, share.node, parts.node);
 }
 
 export function deviceCallsView(chosen: Chosen, panel: Panel): HTMLElement {
