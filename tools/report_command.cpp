@@ -49,11 +49,7 @@ std::vector<ReportRunRequest> runs_of(const ReportCommand& command) {
     ReplayArguments plain;
     plain.reference = command.replay.reference;
     plain.on_out_of_memory = command.replay.on_out_of_memory;
-    runs.push_back({file,
-                    !name.empty() ? name
-                    : is_plain    ? "as recorded"
-                                  : "replayed",
-                    conditions_of(is_plain ? plain : command.replay), !is_plain});
+    runs.push_back({file, name, conditions_of(is_plain ? plain : command.replay), !is_plain});
     for (const std::string& options : command.options) {
       ReplayArguments arguments = command.replay;
       arguments.options = options;

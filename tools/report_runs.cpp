@@ -94,6 +94,10 @@ void load(const ReportRunRequest& request, const traces::ProgressListener& liste
       show_as_recorded(request, run);
   }
   run.input.reference = run.conditions->version.name;
+  if (run.input.title.empty())
+    run.input.title = run.input.origin == replay::ReportOrigin::recorded ? "as recorded"
+                      : request.is_replay                                ? "replayed"
+                                                                         : "as in the file";
 }
 
 /// The length of the JSON in four bytes, the lowest first, the JSON, and what it points to.

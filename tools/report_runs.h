@@ -15,6 +15,7 @@ namespace vramlab::tools {
 /// What one run is made of.
 struct ReportRunRequest {
   std::string file;
+  /// Empty for what tells recordings from replays.
   std::string title;
   replay::ReplayConditions conditions;
   /// A recording is replayed under the conditions; otherwise it is shown as it is.

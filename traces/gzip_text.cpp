@@ -28,7 +28,7 @@ std::string gzip_packed(std::string_view bytes) {
   constexpr int window_with_gzip_header = 15 + 16;
   z_stream stream{};
   check(
-      deflateInit2(&stream, 9, Z_DEFLATED, window_with_gzip_header, 8, Z_DEFAULT_STRATEGY) == Z_OK,
+      deflateInit2(&stream, 6, Z_DEFLATED, window_with_gzip_header, 8, Z_DEFAULT_STRATEGY) == Z_OK,
       "zlib packs");
   const std::unique_ptr<z_stream, EndDeflate> end(&stream);
   std::string packed;

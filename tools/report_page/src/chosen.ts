@@ -138,7 +138,9 @@ export class Chosen {
       this.isAnnounced = false;
       const begin = performance.now();
       this.momentListeners.forEach((listener) => listener());
-      performance.measure("scrub", { start: begin, end: performance.now() });
+      // Behind what the browser does to show it.
+      setTimeout(() =>
+        performance.measure("scrub", { start: begin, end: performance.now() }));
     });
   }
 }

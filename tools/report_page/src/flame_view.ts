@@ -59,10 +59,11 @@ export class FlameView {
 
   show(): void {
     const path = pathOf(this.top);
+    const focusedPath = this.focused && pathOf(this.focused);
     this.build();
     this.top = follow(this.root, path);
-    this.focused = null;
-    this.about.textContent = "";
+    this.focused = focusedPath && follow(this.root, focusedPath);
+    this.about.textContent = this.focused ? this.textOf(this.focused) : "";
     this.draw();
     this.table.refresh();
     this.canvas.setAttribute("aria-label", `Stacks of the memory in use, ${this.panel.title}: ` +
