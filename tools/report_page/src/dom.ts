@@ -24,7 +24,8 @@ export function canvasContext(canvas: HTMLCanvasElement, width: number, height: 
   const pixels = [Math.round(width * ratio), Math.round(height * ratio)] as const;
   if (canvas.width !== pixels[0]) canvas.width = pixels[0];
   if (canvas.height !== pixels[1]) canvas.height = pixels[1];
-  canvas.style.height = `${height}px`;
+  const tall = `${height}px`;
+  if (canvas.style.height !== tall) canvas.style.height = tall;
   const context = canvas.getContext("2d")!;
   context.setTransform(ratio, 0, 0, ratio, 0, 0);
   context.clearRect(0, 0, width, height);

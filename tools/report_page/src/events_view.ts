@@ -16,6 +16,7 @@ export class EventsView {
                                           role: "region", "aria-label": "Events" });
   private readonly count = element("p", { class: "note", "aria-live": "polite" });
   private readonly table = element("table", { class: "events" });
+  private scrolled = 0;
   private rows: Uint32Array = new Uint32Array();
 
   constructor(private readonly chosen: Chosen, private readonly panel: Panel) {
@@ -28,7 +29,10 @@ export class EventsView {
                       element("thead", {}, head), this.body);
     this.box.append(this.table);
     this.node = element("div", {}, this.count, this.box);
-    this.box.addEventListener("scroll", () => this.draw());
+    this.box.addEventListener("scroll", () => {
+      this.scrolled = this.box.scrollTop;
+      this.draw();
+    });
     this.body.addEventListener("click", (event) => {
       const line = (event.target as HTMLElement).closest("tr");
       if (line?.dataset["event"]) this.choose(Number(line.dataset["event"]));
@@ -44,6 +48,7 @@ export class EventsView {
     for (let row = 0; row < events.index.length; ++row) if (test(events, row)) passed.push(row);
     this.rows = Uint32Array.from(passed);
     this.box.scrollTop = 0;
+    this.scrolled = 0;
     this.tellCount();
     this.draw();
   }
@@ -74,7 +79,7 @@ export class EventsView {
 
   private draw(): void {
     const first = Math.max(0, Math.min(this.rows.length - rowsInView,
-                                       Math.floor(this.box.scrollTop / rowHeight)));
+                                       Math.floor(this.scrolled / rowHeight)));
     const last = Math.min(this.rows.length, first + rowsInView + 2);
     const now = this.panel.device.states.steps[this.panel.state]! - 1;
     const lines: HTMLElement[] = [spacer(first)];

@@ -32,6 +32,7 @@ export class FlameView {
   private top: Node = this.root;
   private focused: Node | null = null;
   private boxes: Box[] = [];
+  private width = 0;
 
   constructor(chosen: Chosen, private readonly panel: Panel,
               private readonly hint: Hint) {
@@ -53,7 +54,10 @@ export class FlameView {
     this.reset.addEventListener("click", () => this.zoomTo(this.root));
     chosen.onMoment(() => this.show());
     onThemeChange(() => this.draw());
-    new ResizeObserver(() => this.draw()).observe(this.canvas.parentElement!);
+    new ResizeObserver(([entry]) => {
+      this.width = Math.floor(entry!.contentRect.width) - 2;
+      this.draw();
+    }).observe(this.canvas.parentElement!);
     this.listen();
   }
 
@@ -106,7 +110,7 @@ export class FlameView {
   }
 
   private draw(): void {
-    const width = this.canvas.parentElement!.clientWidth - 2;
+    const { width } = this;
     if (width < 50) return;
     this.boxes = [];
     let depth = 0;

@@ -14,6 +14,7 @@ export class OverviewView {
   private readonly window = element("div", { class: "window" });
   private readonly grips: Record<"from" | "to", HTMLElement>;
   private readonly marker = element("div", { class: "moment-line" });
+  private width = 1;
   private drag: { grip: Grip; x: number; range: [number, number] } | null = null;
 
   constructor(private readonly chosen: Chosen) {
@@ -24,15 +25,14 @@ export class OverviewView {
                    to: grip("to", "End of the part in view") };
     this.window.append(this.grips.from, this.grips.to);
     this.node = element("div", { class: "overview" }, this.canvas, this.window, this.marker);
-    new ResizeObserver(() => this.draw()).observe(this.node);
+    new ResizeObserver(([entry]) => {
+      this.width = Math.max(1, entry!.contentRect.width);
+      this.draw();
+    }).observe(this.node);
     chosen.onRange(() => this.draw());
     chosen.onMoment(() => this.place());
     onThemeChange(() => this.draw());
     this.listen();
-  }
-
-  private get width(): number {
-    return Math.max(1, this.node.clientWidth);
   }
 
   private draw(): void {

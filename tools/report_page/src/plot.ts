@@ -209,7 +209,7 @@ export class Plot {
     if (!this.plot || !this.content) return;
     const x = this.panel.xOf(this.panel.state, this.chosen.axis);
     const left = this.plot.valToPos(x, "x");
-    this.marker.hidden = !(left >= -1 && left <= this.plot.over.clientWidth + 1);
+    this.marker.hidden = !(left >= -1 && left <= this.plot.bbox.width / devicePixelRatio + 1);
     this.marker.style.transform = `translateX(${Math.round(left)}px)`;
     const row = lastNotAbove(this.content.steps, this.panel.device.states.steps[this.panel.state]!);
     const texts = this.content.lines.map((line) =>

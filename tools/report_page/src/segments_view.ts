@@ -40,6 +40,8 @@ export class SegmentsView {
   private pieces: Piece[] = [];
   private headings: Heading[] = [];
   private selected: Block | null = null;
+  /** Asked of the observer, not of the page: that would lay it out anew at each step. */
+  private width = 0;
   /** By site of the run. */
   private readonly siteColours: number[];
 
@@ -53,7 +55,10 @@ export class SegmentsView {
       element("div", { class: "segments-box" }, this.canvas), this.about, this.table.details);
     chosen.onMoment(() => this.show());
     onThemeChange(() => this.draw());
-    new ResizeObserver(() => this.layOutAndDraw()).observe(this.canvas.parentElement!);
+    new ResizeObserver(([entry]) => {
+      this.width = Math.floor(entry!.contentRect.width) - 1;
+      this.layOutAndDraw();
+    }).observe(this.canvas.parentElement!);
     this.listen();
     this.showLegend();
   }
@@ -115,7 +120,7 @@ export class SegmentsView {
   }
 
   private layOutAndDraw(): void {
-    const width = this.canvas.parentElement!.clientWidth - 1;
+    const { width } = this;
     if (width < 50) return;
     const runs = this.runs();
     // As large as at the peak, so that lengths can be compared from moment to moment.
@@ -153,14 +158,12 @@ export class SegmentsView {
         if (rest < 1) break;
       }
     }
-    this.draw(top + rowHeight + 2, width);
+    this.draw();
   }
 
-  private draw(height?: number, width?: number): void {
+  private draw(): void {
     const last = this.pieces.at(-1);
-    const tall = height ?? (last ? last.top + rowHeight + 2 : rowHeight);
-    const wide = width ?? this.canvas.parentElement!.clientWidth - 1;
-    const context = canvasContext(this.canvas, wide, Math.max(rowHeight, tall));
+    const context = canvasContext(this.canvas, this.width, last ? last.top + rowHeight + 2 : rowHeight);
     context.font = "11px system-ui, sans-serif";
     context.textBaseline = "alphabetic";
     for (const heading of this.headings) {
