@@ -102,6 +102,8 @@ bool DeviceReplay::apply(const Event& event, std::uint64_t number, const traces:
                                " waits for work that never ends");
   if (const auto now_ns = time_of(event))
     static_cast<allocator::History&>(engine_.listeners()).set_time_us(*now_ns / 1000);
+  last_event_ = {
+      number, event.time_ns ? event.time_ns : (last_event_ ? last_event_->time_ns : std::nullopt)};
   switch (event.kind) {
     case Kind::malloc:
       return request(event, number);
@@ -154,10 +156,7 @@ bool DeviceReplay::request(const Event& event, std::uint64_t number) {
   switch (result.outcome) {
     case MallocOutcome::allocated:
       live_.note(event.id, result.address);
-      if (conditions_.history_capacity > 0) {
-        stacks_[result.address] = event.stack;
-        request_stacks_.push_back(event.stack);
-      }
+      note_origin(event, number, result.address);
       note_peaks(event, number);
       return true;
     case MallocOutcome::nothing:
@@ -174,6 +173,14 @@ bool DeviceReplay::request(const Event& event, std::uint64_t number) {
   failures_.push_back({number, event.time_ns, event.stream, engine_.last_failure()});
   note_peaks(event, number);
   return false;
+}
+
+void DeviceReplay::note_origin(const Event& event, std::uint64_t number, Address at) {
+  if (conditions_.history_capacity > 0) request_stacks_.push_back(event.stack);
+  if (conditions_.notes_origins == NotesOrigins::no) return;
+  origins_[at] = {event.stack, number, event.time_ns};
+  if (!request_sizes_) request_sizes_.emplace(engine_.settings());
+  request_sizes_->add(event.bytes, event.stream);
 }
 
 void DeviceReplay::free(const Event& event) {

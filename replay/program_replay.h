@@ -49,7 +49,13 @@ class ProgramReplay : public traces::ProgramSink {
   std::map<traces::DeviceIndex, streams::TorchStreams> torch_streams_;
   /// Of modelled timing.
   std::unique_ptr<StreamProgram> streams_;
+  /// Of the next event in the program.
+  std::uint64_t position_ = 0;
+  /// Replayed ones.
   std::uint64_t events_ = 0;
+  std::optional<std::uint64_t> first_time_ns_;
+  /// The time up to which was asked for has passed.
+  bool is_over_ = false;
   std::optional<std::uint64_t> stopped_at_;
   std::optional<std::string> endless_wait_;
 };

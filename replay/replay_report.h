@@ -31,6 +31,8 @@ struct ReplayReport {
   std::string options;
   std::vector<DeviceReport> devices;
   std::uint64_t events = 0;
+  /// Of the first event that has a time.
+  std::optional<std::uint64_t> first_time_ns;
   /// The event at which an out-of-memory ended it.
   std::optional<std::uint64_t> stopped_at;
   /// Sentences: what was assumed, and what that means.

@@ -82,7 +82,10 @@ ExitStatus replay_file(const ReplayCommand& command) {
   ProgressBar bar(traces::input_name(command.replay.file),
                   command.flags.quiet ? ProgressDisplay::off : ProgressDisplay::automatic);
   replay::ReplayConditions conditions = conditions_of(command.replay);
-  if (!command.snapshot_out.empty()) conditions.history_capacity = command.history;
+  if (!command.snapshot_out.empty()) {
+    conditions.history_capacity = command.history;
+    conditions.notes_origins = replay::NotesOrigins::yes;
+  }
   replay::ReplaySource source(command.replay.file, std::move(conditions), bar.listener());
   const ReplayOutcome outcome{command.replay.file, ReplayOutputs(command).run(source, command),
                               command.replay.on_out_of_memory == "report" || command.flags.verbose};
@@ -97,7 +100,7 @@ void add_outputs(CLI::App& command, ReplayCommand& arguments) {
       command.add_option("--snapshot-out", arguments.snapshot_out,
                          "Write the state as a memory snapshot: a pickle, or JSON (.json)");
   add_moment(command, "--snapshot-at", arguments.snapshot_at,
-             "When: peak, oom, end or an event's number (default: end)")
+             "When: peak, oom, end, an event's number or a time such as 12.5ms (default: end)")
       ->default_str("end")
       ->needs(out);
   arguments.snapshot_at = "end";

@@ -19,6 +19,8 @@ struct SnapshotCommand {
   std::string at = "end";
   std::string output;
   std::uint64_t segments = 40;
+  std::uint64_t pinners = 10;
+  std::optional<std::uint32_t> device;
   bool may_overwrite = false;
   CommonFlags flags;
 
@@ -52,6 +54,7 @@ struct FoundStates {
 FoundStates replayed(const SnapshotCommand& command, ProgressBar& bar) {
   FoundStates found;
   replay::ReplayConditions conditions = conditions_of(command.replay);
+  conditions.notes_origins = replay::NotesOrigins::yes;
   conditions.history_capacity = command.output.empty() ? 0 : 1'000'000;
   found.source = std::make_unique<replay::ReplaySource>(command.replay.file, std::move(conditions),
                                                         bar.listener());
@@ -83,16 +86,31 @@ std::optional<FoundStates> recorded(const SnapshotCommand& command, ProgressBar&
   return found;
 }
 
-FoundStates find_states(const SnapshotCommand& command, ProgressBar& bar) {
+FoundStates states_of_all(const SnapshotCommand& command, ProgressBar& bar) {
   if (!command.asks_for_replay())
     if (auto found = recorded(command, bar)) return *std::move(found);
   return replayed(command, bar);
+}
+
+FoundStates find_states(const SnapshotCommand& command, ProgressBar& bar) {
+  FoundStates found = states_of_all(command, bar);
+  if (!command.device) return found;
+  std::erase_if(found.at.states, [&](const replay::DeviceState& state) {
+    return state.device.value != *command.device;
+  });
+  if (found.at.states.empty())
+    throw traces::InputError(
+        {command.replay.file, "", "a state of device " + std::to_string(*command.device), "none"});
+  return found;
 }
 
 std::string moment_text(const std::string& at) {
   if (at == "peak") return "at the peak";
   if (at == "oom") return "at the first out-of-memory";
   if (at == "end") return "at the end";
+  const std::string prefix = "time:";
+  if (moment_of(at)->kind == replay::MomentKind::time)
+    return "after " + (at.starts_with(prefix) ? at.substr(prefix.size()) : at);
   return "after event " + at;
 }
 
@@ -109,8 +127,10 @@ ExitStatus show_snapshot(const SnapshotCommand& command) {
   }
   FoundStates found = find_states(command, bar);
   if (output) write_snapshot_file(*output, found.at, found.settings, found.own_tables());
-  const StateOutcome outcome{command.replay.file, moment_text(command.at),
-                             std::move(found.at.states), std::move(found.notes), command.segments};
+  const StateOutcome outcome{command.replay.file,        moment_text(command.at),
+                             std::move(found.at.states), std::move(found.notes),
+                             command.segments,           command.pinners,
+                             found.own_tables()};
   if (command.flags.json)
     std::fputs(state_json(outcome).c_str(), stdout);
   else if (!command.flags.quiet)
@@ -126,11 +146,15 @@ void add_snapshot_command(CLI::App& program, CommandAction& action) {
       "snapshot", "Show what was where at a moment, or write it as a memory snapshot");
   add_replay_arguments(*command, arguments->replay);
   add_moment(*command, "--at", arguments->at,
-             "When: peak, oom, end or an event's number (default: end)");
+             "When: peak, oom, end, an event's number, or a time from the first event on, such as "
+             "12.5ms or time:3s (default: end)");
   command->add_option("-o,--output", arguments->output,
                       "Write the state as a memory snapshot: a pickle, or JSON (.json)");
   command->add_option("--segments", arguments->segments,
                       "Segments to show, the largest (default: 40; 0 for all)");
+  command->add_option("--pinners", arguments->pinners,
+                      "Blocks to show that keep memory from being released (default: 10)");
+  command->add_option("--device", arguments->device, "Only this device");
   command->add_flag("--force", arguments->may_overwrite, "Overwrite the output");
   add_common_flags(*command, arguments->flags);
   command->footer("Example: vramlab snapshot snapshot.pickle --at peak");

@@ -17,6 +17,10 @@ struct StateOutcome {
   std::vector<std::string> notes;
   /// Segments to show of each device, the largest; 0 for all.
   std::uint64_t segment_limit = 0;
+  /// Pinners to show of each device.
+  std::uint64_t pinner_limit = 0;
+  /// Of the states' stacks.
+  const traces::SnapshotTables& tables;
 };
 
 std::string state_text(const StateOutcome& outcome);

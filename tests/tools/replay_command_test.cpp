@@ -169,8 +169,13 @@ TEST_F(ReplayCommands, snapshot_draws_the_segments) {
               HasSubstr("device 0: 22.00 MiB reserved in 2 segments, 4 blocks\n"
                         "  3.00 MiB allocated, 0 bytes waiting to be free, 19.00 MiB free "
                         "(largest piece 17.00 MiB)\n"
-                        "  0 bytes in segments without anything in use\n"
-                        "  0x7f0000000000  20.00 MiB  #######"));
+                        "  a release of everything cached gives back 0 bytes, 19.00 MiB stay "
+                        "stranded beside live blocks\n"
+                        "  3.00 MiB requested, 24 bytes lost by rounding; 19.00 MiB free in split "
+                        "segments\n"
+                        "  largest request: 17.00 MiB from the cache\n"
+                        "  external fragmentation 10.5 %; "));
+  EXPECT_THAT(result.output, HasSubstr("  0x7f0000000000  20.00 MiB  #######"));
   const json document =
       json::parse(run({"snapshot", write("2.jsonl", trace), "--at", "1", "--json"}).output);
   const json& segments = document.at("devices").at(0).at("segments");
