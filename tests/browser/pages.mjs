@@ -25,6 +25,13 @@ export function isNear(value, wanted, distance) {
   assert.ok(Math.abs(value - wanted) <= distance, `${value} is not within ${distance} of ${wanted}`);
 }
 
+/** As the page writes sizes. */
+export function sizeText(bytes) {
+  const unit = bytes < 1024 ? 0 : Math.min(4, Math.floor(Math.log2(bytes) / 10));
+  return unit === 0 ? `${bytes} B`
+                    : `${(bytes / 1024 ** unit).toFixed(2)} ${["B", "KiB", "MiB", "GiB", "TiB"][unit]}`;
+}
+
 /** Of the chosen moment, in bytes. */
 export async function figures(tab, panel = 0) {
   await tab.waitForTimeout(80);

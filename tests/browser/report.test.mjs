@@ -2,7 +2,7 @@
 // against what vramlab says as JSON. Times are printed; what is asserted of them is generous.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { figures, isNear, Pages, snapshotJson, vramlab, vramlabJson } from "./pages.mjs";
+import { figures, isNear, Pages, sizeText, snapshotJson, vramlab, vramlabJson } from "./pages.mjs";
 
 const pages = new Pages();
 before(() => pages.start());
@@ -49,6 +49,28 @@ describe("a page of a recording", () => {
         .filter((block) => block.state !== "inactive");
       assert.equal(shown.requested, inUse.reduce((sum, block) => sum + block.requested_bytes, 0));
     });
+
+  test("shows the pinners and figures of fragmentation that vramlab snapshot says", async () => {
+    const [device] = snapshotJson(recording, "peak").devices;
+    await tab.keyboard.press("p");
+    const shown = await figures(tab);
+    isNear(shown.free - shown["largest-free"],
+           device.metrics.external_fragmentation * device.metrics.free, 10_000);
+    assert.match(await tab.locator("#pinner-panels .note").innerText(),
+                 new RegExp(`^${sizeText(device.metrics.stranded)} of free memory`));
+    const rows = await tab.locator("#pinner-panels tbody tr").evaluateAll((lines) =>
+      lines.map((line) => [...line.children].map((cell) => cell.textContent)));
+    device.pinners.slice(0, rows.length).forEach((pinner, i) => {
+      const [address, size, strands, alone, segment, beside, , age, site] = rows[i];
+      assert.equal(Number(address), pinner.address);
+      assert.deepEqual([size, strands, alone, segment],
+                       [pinner.bytes, pinner.stranded_bytes, pinner.released_alone_bytes,
+                        pinner.segment_bytes].map(sizeText));
+      assert.equal(Number(beside), pinner.live_blocks_beside);
+      assert.equal(Number(age.replaceAll("\u202f", "")), device.event - pinner.event);
+      assert.equal(site, pinner.call_site);
+    });
+  });
 
   test("has the peak that replay says", async () => {
     const [device] = vramlabJson("replay", pages.sample("training.vtrace")).devices;

@@ -18,7 +18,8 @@ command -v chromium >/dev/null || command -v chromium-browser >/dev/null ||
   command -v google-chrome >/dev/null || skip "Chromium"
 [ -d "$folder/node_modules/playwright-core" ] || skip "playwright-core"
 
-export VRAMLAB_PROGRAM="$1"
+VRAMLAB_PROGRAM="$(realpath "$1")"
+export VRAMLAB_PROGRAM
 export VRAMLAB_SOURCES="$folder/../.."
 cd "$folder"
 exec node --test --test-reporter=spec report.test.mjs

@@ -6,9 +6,22 @@ import type { Device, Run } from "./model";
 
 export type Axis = "time" | "event";
 
+/** A part of a history that has a name, in microseconds since its first event. */
+export interface NamedSpan {
+  name: string;
+  from: number;
+  to: number;
+  /** How many others it lies in. */
+  depth: number;
+}
+
 /** A run beside others, with the device of it that is shown. */
 export class Panel {
-  constructor(readonly number: number, readonly run: Run, readonly device: Device) {}
+  readonly spans: NamedSpan[];
+
+  constructor(readonly number: number, readonly run: Run, readonly device: Device) {
+    this.spans = spansOf(run, device);
+  }
 
   /** Of the state that is shown. */
   state = 0;
@@ -38,6 +51,22 @@ export class Panel {
     const { step, time_us } = this.device.json.last;
     return axis === "event" ? step : time_us - this.device.firstTime;
   }
+}
+
+function spansOf(run: Run, device: Device): NamedSpan[] {
+  const end = device.json.last.time_us - device.firstTime;
+  const spans = run.json.spans.filter((span) => span.device === device.number)
+    .map(({ name, begin_us, end_us }) => ({
+      name, depth: 0, from: begin_us === undefined ? 0 : begin_us - device.firstTime,
+      to: end_us === undefined ? end : end_us - device.firstTime }))
+    .sort((a, b) => a.from - b.from || b.to - a.to);
+  const open: NamedSpan[] = [];
+  for (const span of spans) {
+    while (open.length > 0 && open.at(-1)!.to <= span.from) open.pop();
+    span.depth = open.length;
+    open.push(span);
+  }
+  return spans;
 }
 
 type Listener = () => void;

@@ -32,6 +32,15 @@ export function canvasContext(canvas: HTMLCanvasElement, width: number, height: 
   return context;
 }
 
+/** As much of the text as has room; nothing where that is next to nothing. */
+export function fitted(context: CanvasRenderingContext2D, text: string, width: number): string {
+  const whole = context.measureText(text).width;
+  if (whole <= width) return text;
+  let length = Math.ceil(text.length * width / whole);
+  while (length > 1 && context.measureText(`${text.slice(0, length)}…`).width > width) --length;
+  return length > 1 ? `${text.slice(0, length)}…` : "";
+}
+
 /** A table of texts; the first `numeric` columns of which are right-aligned say so by index. */
 export function tableOf(caption: string, heads: string[], rows: Child[][], numeric: number[] = []):
   HTMLTableElement {

@@ -1,6 +1,6 @@
 // Who holds the memory that is in use at the chosen moment: stacks from their outermost frame down,
 // each frame as wide as what was asked for below it. A click or Enter shows one frame in full width.
-import { canvasContext, element, Hint, openable, tableOf } from "./dom";
+import { canvasContext, element, fitted, Hint, openable, tableOf } from "./dom";
 import { frameText, numberText, shareText, sizeText } from "./format";
 import { colour, onThemeChange } from "./theme";
 import type { Chosen, Panel } from "./chosen";
@@ -20,6 +20,8 @@ interface Box { node: Node; left: number; top: number; width: number }
 const rowHeight = 19;
 const mostRowsOfTable = 500;
 const familyCount = 6;
+/** In place of a stack: of blocks that nothing is known of but that they were there. */
+const fromBefore = -1;
 
 export class FlameView {
   readonly node: HTMLElement;
@@ -79,12 +81,13 @@ export class FlameView {
     const bytes = new Map<number, { bytes: number; blocks: number }>();
     for (const block of this.panel.device.states.stateAt(this.panel.state)) {
       if (block.use !== "live") continue;
-      const sum = bytes.get(block.stack);
+      const stack = block.stack === 0 && block.since === 0 ? fromBefore : block.stack;
+      const sum = bytes.get(stack);
       if (sum) {
         sum.bytes += block.size;
         ++sum.blocks;
       } else {
-        bytes.set(block.stack, { bytes: block.size, blocks: 1 });
+        bytes.set(stack, { bytes: block.size, blocks: 1 });
       }
     }
     this.root = newNode("all memory in use", "", null);
@@ -92,14 +95,16 @@ export class FlameView {
   }
 
   private add(stack: number, sum: { bytes: number; blocks: number }): void {
-    const frames = this.panel.run.stacks.framesOf(stack);
+    const frames = stack === fromBefore ? [] : this.panel.run.stacks.framesOf(stack);
     const kept = this.isPythonOnly ? frames.filter((frame) => isPython(frame.file)) : frames;
     let at = this.root;
     at.bytes += sum.bytes;
     at.blocks += sum.blocks;
     const down = kept.reverse().map((frame) => ({ name: frameText(frame), file: frame.file }));
     if (down.length === 0)
-      down.push({ name: frames.length > 0 ? "no Python frame" : "no stack", file: "" });
+      down.push({ name: frames.length > 0 ? "no Python frame"
+        : stack === fromBefore && this.panel.device.hasHistory ? "there before the first event"
+        : "no stack", file: "" });
     for (const { name, file } of down) {
       let child = at.children.get(name);
       if (!child) at.children.set(name, (child = newNode(name, file, at)));
@@ -262,11 +267,4 @@ function familyOf(node: Node): number {
   let hash = 0;
   for (let i = 0; i < node.file.length; ++i) hash = (hash * 31 + node.file.charCodeAt(i)) >>> 0;
   return hash % familyCount;
-}
-
-function fitted(context: CanvasRenderingContext2D, text: string, width: number): string {
-  if (context.measureText(text).width <= width) return text;
-  let length = Math.floor(width / 6.5);
-  while (length > 1 && context.measureText(`${text.slice(0, length)}…`).width > width) --length;
-  return length > 1 ? `${text.slice(0, length)}…` : "";
 }

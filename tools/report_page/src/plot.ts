@@ -2,7 +2,7 @@
 // it; dragging zooms, shift and dragging pans, a click chooses. Keys do the same. Behind it stands
 // a table of what is in view.
 import uPlot from "uplot";
-import { openable, tableOf, element } from "./dom";
+import { element, fitted, openable, tableOf } from "./dom";
 import { numberText, roundTimeText, timeText } from "./format";
 import { lastNotAbove } from "./states";
 import { colour, onThemeChange } from "./theme";
@@ -36,10 +36,13 @@ export interface PlotOptions {
   /** The highest value of the vertical axis, the same for panels beside each other. */
   top: () => number;
   increments?: number[];
+  /** Whether what people named in the recording stands above. */
+  showsSpans?: boolean;
 }
 
 const binaryIncrements = Array.from({ length: 50 }, (_, power) => 2 ** power);
 const mostRowsOfTable = 200;
+const spanHeight = 14;
 
 export class Plot {
   readonly node: HTMLElement;
@@ -92,6 +95,13 @@ export class Plot {
     this.table.refresh();
   }
 
+  /** As a share of the height. */
+  private roomForSpans(): number {
+    if (!this.options.showsSpans || this.chosen.axis !== "time") return 0;
+    const rows = this.panel.spans.reduce((most, span) => Math.max(most, span.depth + 1), 0);
+    return Math.min(rows, 3) * spanHeight / (this.options.height - 40);
+  }
+
   private optionsOf(width: number): uPlot.Options {
     const stepped = uPlot.paths.stepped!({ align: 1 });
     const axis = {
@@ -105,7 +115,7 @@ export class Plot {
       cursor: { points: { show: false }, y: false, drag: { x: true, y: false, setScale: false } },
       scales: {
         x: { time: false, range: () => this.chosen.range },
-        y: { range: () => [0, Math.max(this.options.top(), 1e-9) * 1.04] },
+        y: { range: () => [0, Math.max(this.options.top(), 1e-9) * (1.04 + this.roomForSpans())] },
       },
       axes: [
         { ...axis, space: 80, size: 30,
@@ -122,7 +132,8 @@ export class Plot {
       }))],
       hooks: {
         setSelect: [(plot) => this.takeSelection(plot)],
-        draw: [(plot) => this.drawFailures(plot), () => this.showMoment()],
+        draw: [(plot) => this.drawFailures(plot), (plot) => this.drawSpans(plot),
+               () => this.showMoment()],
       },
     };
   }
@@ -146,6 +157,36 @@ export class Plot {
       plot.ctx.lineTo(at + 5 * ratio, bottom);
       plot.ctx.fill();
     }
+  }
+
+  /** Named parts of the history, the outer ones above. Where the axis counts events nothing says
+   *  where they are. */
+  private drawSpans(plot: uPlot): void {
+    if (!this.options.showsSpans || this.chosen.axis !== "time") return;
+    const ratio = devicePixelRatio;
+    const { ctx, bbox } = plot;
+    ctx.save();
+    ctx.beginPath();
+    ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
+    ctx.clip();
+    ctx.font = `${10.5 * ratio}px system-ui, sans-serif`;
+    ctx.textBaseline = "middle";
+    ctx.textAlign = "left";
+    for (const { name, from, to, depth } of this.panel.spans) {
+      const left = plot.valToPos(from, "x", true);
+      const right = plot.valToPos(to, "x", true);
+      if (right < bbox.left || left > bbox.left + bbox.width || depth > 2) continue;
+      const top = bbox.top + depth * spanHeight * ratio;
+      ctx.globalAlpha = 0.22;
+      ctx.fillStyle = colour(`site-${depth * 4 + 2}`);
+      ctx.fillRect(left, top, Math.max(ratio, right - left - ratio), (spanHeight - 1) * ratio);
+      ctx.globalAlpha = 1;
+      const begin = Math.max(left, bbox.left) + 4 * ratio;
+      const room = Math.min(right, bbox.left + bbox.width) - begin - 2 * ratio;
+      ctx.fillStyle = colour("ink");
+      if (room > 30 * ratio) ctx.fillText(fitted(ctx, name, room), begin, top + spanHeight * ratio / 2);
+    }
+    ctx.restore();
   }
 
   private takeSelection(plot: uPlot): void {

@@ -57,7 +57,7 @@ function siteLines(chosen: Chosen, panel: Panel): Line[] {
 
 export function memoryView(chosen: Chosen, panel: Panel): HTMLElement {
   const options = (name: string): PlotOptions => ({
-    name, height: 260, axisText: roundSizeText, valueText: sizeText,
+    name, height: 260, showsSpans: true, axisText: roundSizeText, valueText: sizeText,
     top: () => Math.max(...chosen.panels.map((each) => highest(each.device.moments.reserved))),
   });
   const node = element("div");
