@@ -45,8 +45,8 @@ class PageTexts {
   const std::vector<traces::TextId>& texts() const { return texts_; }
 
  private:
-  std::uint32_t frame_of(traces::FrameId frame);
-  std::uint32_t text_of(traces::TextId text);
+  std::uint32_t frame_of(traces::FrameId id);
+  std::uint32_t text_of(traces::TextId id);
 
   const traces::SnapshotTables& tables_;
   std::vector<Node> nodes_{Node{}};

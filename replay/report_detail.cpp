@@ -18,6 +18,12 @@ bool is_due(const std::vector<HistoryStep>& steps, std::size_t& next, HistorySte
 
 }  // namespace
 
+std::vector<HistoryStep> in_order(std::vector<HistoryStep> steps) {
+  std::ranges::sort(steps);
+  steps.erase(std::unique(steps.begin(), steps.end()), steps.end());
+  return steps;
+}
+
 std::vector<HistoryStep> choose_steps(HistoryStep last, std::size_t most_blocks,
                                       std::uint64_t most_changes, std::vector<HistoryStep> always) {
   std::uint64_t count = last + 1;
@@ -28,10 +34,7 @@ std::vector<HistoryStep> choose_steps(HistoryStep last, std::size_t most_blocks,
   std::vector<HistoryStep> steps = std::move(always);
   for (std::uint64_t i = 0; i < count; ++i)
     steps.push_back(count == 1 ? 0 : last / (count - 1) * i + last % (count - 1) * i / (count - 1));
-  std::ranges::sort(steps);
-  const auto same = std::ranges::unique(steps);
-  steps.erase(same.begin(), same.end());
-  return steps;
+  return in_order(std::move(steps));
 }
 
 ReportDetail::ReportDetail(const DeviceHistory& history, const HistoryWalk& walk,

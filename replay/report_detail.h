@@ -11,6 +11,9 @@
 
 namespace vramlab::replay {
 
+/// Sorted, each once.
+std::vector<HistoryStep> in_order(std::vector<HistoryStep> steps);
+
 /// The steps at which a page shows the state: all of a history that is short enough; of a longer
 /// one as many as `most_changes` changed blocks allow, spread evenly, and those in `always`.
 std::vector<HistoryStep> choose_steps(HistoryStep last, std::size_t most_blocks,

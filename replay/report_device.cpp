@@ -112,10 +112,7 @@ std::vector<HistoryStep> DevicePart::choose_snapshots(
   std::vector<HistoryStep> steps = always;
   for (std::size_t i = 0; i < count && count > 1; ++i)
     steps.push_back(last < count ? std::min<HistoryStep>(i, last) : last * i / (count - 1));
-  std::ranges::sort(steps);
-  const auto same = std::ranges::unique(steps);
-  steps.erase(same.begin(), same.end());
-  return steps;
+  return in_order(std::move(steps));
 }
 
 void DevicePart::detail() {

@@ -50,8 +50,10 @@ void ThinnedMoments::finish_stretch() {
   moments.insert(moments.end(), lowest_.begin(), lowest_.end());
   moments.push_back(last_);
   std::ranges::sort(moments, {}, &MomentFigures::step);
-  const auto same = std::ranges::unique(moments, {}, &MomentFigures::step);
-  kept_.insert(kept_.end(), moments.begin(), same.begin());
+  const auto is_same = [](const MomentFigures& a, const MomentFigures& b) {
+    return a.step == b.step;
+  };
+  kept_.insert(kept_.end(), moments.begin(), std::unique(moments.begin(), moments.end(), is_same));
   highest_.clear();
   lowest_.clear();
 }
