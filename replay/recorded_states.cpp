@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "allocator/size_rules.h"
 #include "replay/verify.h"
 
 namespace vramlab::replay {
@@ -73,16 +74,25 @@ std::optional<std::uint64_t> time_of(const AllocatorEvent& event) {
   return event.time_us * 1000;
 }
 
-/// What a recording tells of the allocator. At an out-of-memory that is the last event, also what
-/// the device had left.
+/// What the device had left, where that is why the last event is an out-of-memory. Where it was
+/// enough, a share of it that no recording says was all that was allowed.
+std::optional<allocator::Bytes> device_free_at(const DeviceHistory& history, std::size_t count,
+                                               const allocator::Settings& settings) {
+  if (count == 0 || history.traits.lacks_device_free) return std::nullopt;
+  const AllocatorEvent& last = history.events[count - 1];
+  const allocator::Bytes free{last.address.value};
+  if (last.action != Action::oom || free >= device_size_for_miss(last.size, settings))
+    return std::nullopt;
+  return free;
+}
+
+/// What a recording tells of the allocator.
 FragmentationRules rules_of(const DeviceHistory& history, std::size_t count,
                             const allocator::Settings& settings) {
   FragmentationRules rules{settings};
   rules.requests.emplace(settings).add_all(history.events);
   if (rules.requests->counts().empty()) rules.requests.reset();
-  if (count > 0 && history.events[count - 1].action == Action::oom &&
-      !history.traits.lacks_device_free)
-    rules.device_free = allocator::Bytes{history.events[count - 1].address.value};
+  rules.device_free = device_free_at(history, count, settings);
   return rules;
 }
 

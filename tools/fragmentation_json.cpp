@@ -1,7 +1,6 @@
 #include "tools/fragmentation_json.h"
 
 #include "replay/holes.h"
-#include "replay/pinners.h"
 #include "replay/user_frame.h"
 #include "tools/metrics_json.h"
 
@@ -16,6 +15,18 @@ template <class Number>
 ordered_json or_null(const std::optional<Number>& number) {
   return number ? ordered_json(*number) : ordered_json(nullptr);
 }
+
+ordered_json holes_json(const replay::DeviceState& state) {
+  ordered_json json = ordered_json::array();
+  for (const replay::HoleClass& of : replay::holes_by_size(state.snapshot))
+    json.push_back({{"pool_kind", pool_kind_name(of.kind)},
+                    {"from_bytes", of.from.count},
+                    {"count", of.count},
+                    {"bytes", of.bytes.count}});
+  return json;
+}
+
+}  // namespace
 
 ordered_json pinner_json(const replay::DeviceState& state, const replay::Pinner& pinner,
                          const traces::SnapshotTables& tables) {
@@ -42,26 +53,6 @@ ordered_json pinner_json(const replay::DeviceState& state, const replay::Pinner&
   return json;
 }
 
-ordered_json holes_json(const replay::DeviceState& state) {
-  ordered_json json = ordered_json::array();
-  for (const replay::HoleClass& of : replay::holes_by_size(state.snapshot))
-    json.push_back({{"pool_kind", pool_kind_name(of.kind)},
-                    {"from_bytes", of.from.count},
-                    {"count", of.count},
-                    {"bytes", of.bytes.count}});
-  return json;
-}
-
-}  // namespace
-
-ordered_json pinners_json(const replay::DeviceState& state, const traces::SnapshotTables& tables,
-                          std::size_t limit) {
-  ordered_json json = ordered_json::array();
-  for (const replay::Pinner& pinner : find_pinners(state.snapshot, state.rules, limit))
-    json.push_back(pinner_json(state, pinner, tables));
-  return json;
-}
-
 void add_fragmentation(ordered_json& device, const replay::DeviceState& state,
                        const traces::SnapshotTables& tables, std::size_t pinner_limit) {
   const replay::Fragmentation found = find_fragmentation(state.snapshot, state.rules);
@@ -78,7 +69,9 @@ void add_fragmentation(ordered_json& device, const replay::DeviceState& state,
     device["streams"].push_back({{"stream", stream.stream.value},
                                  {"metrics", metrics_json(state_metrics(stream.figures))}});
   device["holes"] = holes_json(state);
-  device["pinners"] = pinners_json(state, tables, pinner_limit);
+  device["pinners"] = ordered_json::array();
+  for (const replay::Pinner& pinner : find_pinners(state.snapshot, state.rules, pinner_limit))
+    device["pinners"].push_back(pinner_json(state, pinner, tables));
 }
 
 }  // namespace vramlab::tools

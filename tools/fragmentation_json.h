@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "replay/device_state.h"
+#include "replay/pinners.h"
 
 namespace vramlab::tools {
 
@@ -12,7 +13,7 @@ namespace vramlab::tools {
 void add_fragmentation(nlohmann::ordered_json& device, const replay::DeviceState& state,
                        const traces::SnapshotTables& tables, std::size_t pinner_limit);
 
-nlohmann::ordered_json pinners_json(const replay::DeviceState& state,
-                                    const traces::SnapshotTables& tables, std::size_t limit);
+nlohmann::ordered_json pinner_json(const replay::DeviceState& state, const replay::Pinner& pinner,
+                                   const traces::SnapshotTables& tables);
 
 }  // namespace vramlab::tools

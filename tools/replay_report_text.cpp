@@ -146,7 +146,7 @@ std::string replay_text(const ReplayOutcome& outcome) {
       std::to_string(report.events) + (report.stopped_at ? ", stopped at an out-of-memory" : ""));
   for (const std::string& note : report.notes) add_line(text, "note", note);
   for (const DeviceReport& device : report.devices) text += device_text(outcome, device);
-  return text;
+  return text + outcome.explained_text;
 }
 
 std::string replay_json(const ReplayOutcome& outcome) {
@@ -159,6 +159,7 @@ std::string replay_json(const ReplayOutcome& outcome) {
   json["stopped_at"] = report.stopped_at ? ordered_json(*report.stopped_at) : ordered_json(nullptr);
   json["notes"] = report.notes;
   json["metrics"] = metrics_json(run_metrics(report));
+  json["out_of_memory"] = outcome.explained;
   json["devices"] = ordered_json::array();
   for (const DeviceReport& device : report.devices) json["devices"].push_back(device_json(device));
   return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";

@@ -1,6 +1,7 @@
 // What `vramlab replay` prints, as text and as JSON.
 #pragma once
 
+#include <nlohmann/json.hpp>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
@@ -13,6 +14,10 @@ struct ReplayOutcome {
   replay::ReplayReport report;
   /// Of each failed request, instead of the first only.
   bool shows_all_failures = false;
+  /// Why the first request of each device that failed did, for people and as JSON; empty where that
+  /// was not asked for.
+  std::string explained_text = {};
+  nlohmann::ordered_json explained = nlohmann::ordered_json::array();
 };
 
 std::string replay_text(const ReplayOutcome& outcome);

@@ -1,4 +1,5 @@
 // `vramlab snapshot`: what was where at a moment.
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 
@@ -20,6 +21,7 @@ struct SnapshotCommand {
   std::string output;
   std::uint64_t segments = 40;
   std::uint64_t pinners = 10;
+  bool is_quick = false;
   std::optional<std::uint32_t> device;
   bool may_overwrite = false;
   CommonFlags flags;
@@ -104,6 +106,22 @@ FoundStates find_states(const SnapshotCommand& command, ProgressBar& bar) {
   return found;
 }
 
+/// Of each device that ran out of memory; without a replay the report names none.
+std::vector<ToldOutOfMemory> tell(const SnapshotCommand& command,
+                                  const std::vector<replay::DeviceState>& states,
+                                  const replay::ReplayReport& report) {
+  const Tries tries = command.is_quick ? Tries::none : Tries::all;
+  std::vector<ToldOutOfMemory> told;
+  for (const replay::DeviceState& state : states) {
+    const auto of = std::ranges::find(report.devices, state.device, &replay::DeviceReport::device);
+    if (of != report.devices.end())
+      told.push_back(tell_replayed(state, *of, command.replay, tries));
+    else if (auto recorded = tell_recorded(state, command.replay, tries))
+      told.push_back(*std::move(recorded));
+  }
+  return told;
+}
+
 std::string moment_text(const std::string& at) {
   if (at == "peak") return "at the peak";
   if (at == "oom") return "at the first out-of-memory";
@@ -127,10 +145,11 @@ ExitStatus show_snapshot(const SnapshotCommand& command) {
   }
   FoundStates found = find_states(command, bar);
   if (output) write_snapshot_file(*output, found.at, found.settings, found.own_tables());
-  const StateOutcome outcome{command.replay.file,        moment_text(command.at),
-                             std::move(found.at.states), std::move(found.notes),
-                             command.segments,           command.pinners,
-                             found.own_tables()};
+  StateOutcome outcome{command.replay.file,    moment_text(command.at), std::move(found.at.states),
+                       std::move(found.notes), command.segments,        command.pinners,
+                       found.own_tables()};
+  if (moment_of(command.at)->kind == replay::MomentKind::out_of_memory)
+    outcome.told = tell(command, outcome.states, found.at.report);
   if (command.flags.json)
     std::fputs(state_json(outcome).c_str(), stdout);
   else if (!command.flags.quiet)
@@ -154,6 +173,8 @@ void add_snapshot_command(CLI::App& program, CommandAction& action) {
                       "Segments to show, the largest (default: 40; 0 for all)");
   command->add_option("--pinners", arguments->pinners,
                       "Blocks to show that keep memory from being released (default: 10)");
+  command->add_flag("--quick", arguments->is_quick,
+                    "At an out-of-memory, don't replay to find what would have helped");
   command->add_option("--device", arguments->device, "Only this device");
   command->add_flag("--force", arguments->may_overwrite, "Overwrite the output");
   add_common_flags(*command, arguments->flags);

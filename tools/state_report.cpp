@@ -114,6 +114,7 @@ std::string state_text(const StateOutcome& outcome) {
   std::string text = outcome.file + ", " + outcome.moment + "   (# in use, ~ waiting, . free)\n";
   for (const std::string& note : outcome.notes) text += "  note: " + note + "\n";
   for (const replay::DeviceState& state : outcome.states) text += device_text(outcome, state);
+  for (const ToldOutOfMemory& told : outcome.told) text += out_of_memory_text(told, outcome.tables);
   return text;
 }
 
@@ -121,6 +122,9 @@ std::string state_json(const StateOutcome& outcome) {
   ordered_json json = {{"schema_version", 1}, {"file", outcome.file}, {"moment", outcome.moment}};
   json["notes"] = outcome.notes;
   json["metrics"] = metrics_json(state_metrics(sum_of(outcome.states)));
+  json["out_of_memory"] = ordered_json::array();
+  for (const ToldOutOfMemory& told : outcome.told)
+    json["out_of_memory"].push_back(out_of_memory_json(told, outcome.tables));
   json["devices"] = ordered_json::array();
   for (const replay::DeviceState& state : outcome.states)
     json["devices"].push_back(device_json(outcome, state));

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "replay/snapshot_values_of.h"
+#include "tools/out_of_memory_report.h"
 
 namespace vramlab::tools {
 
@@ -21,6 +22,8 @@ struct StateOutcome {
   std::uint64_t pinner_limit = 0;
   /// Of the states' stacks.
   const traces::SnapshotTables& tables;
+  /// Where the moment is an out-of-memory.
+  std::vector<ToldOutOfMemory> told = {};
 };
 
 std::string state_text(const StateOutcome& outcome);
