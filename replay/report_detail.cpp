@@ -56,7 +56,7 @@ void ReportDetail::moment_passed(const MomentFigures& figures, const PlacementBl
     for (std::size_t i = 0; i < plan_.sites.size(); ++i)
       site_bytes_[i].push_back(sites_.now(plan_.sites[i]).count);
   if (seen_ && is_due(plan_.snapshots, next_snapshot_, figures.step))
-    seen_(figures.step, snapshot_of(blocks, in_use(), walk().pools));
+    seen_(figures.step, snapshot_of(blocks, in_use(), walk().pools), in_use());
 }
 
 void ReportDetail::block_changed(Change change, allocator::Address, const FollowedBlock& block) {

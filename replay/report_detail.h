@@ -28,7 +28,8 @@ class ReportDetail : public FollowedBlocks {
     std::vector<HistoryStep> snapshots;
     std::vector<std::uint32_t> sites;
   };
-  using SnapshotSeen = std::function<void(HistoryStep, const allocator::Snapshot&)>;
+  using SnapshotSeen =
+      std::function<void(HistoryStep, const allocator::Snapshot&, const BlocksInUse&)>;
 
   ReportDetail(const DeviceHistory& history, const HistoryWalk& walk, const StartStacks& stacks,
                PageTexts& texts, Plan plan);

@@ -118,11 +118,12 @@ std::vector<HistoryStep> DevicePart::choose_snapshots(
 void DevicePart::detail() {
   ReportDetail detail(history_, walk_, input_.stacks, texts_, plan_);
   const HistoryStep last = json_["last"]["step"];
-  ReportFragmentation fragmentation({.settings = input_.conditions.settings.settings});
-  detail.when_seen([&](HistoryStep step, const allocator::Snapshot& snapshot) {
-    fragmentation.add(step, snapshot);
-    if (step == last) compare_end(snapshot);
-  });
+  ReportFragmentation fragmentation({.settings = input_.conditions.settings.settings}, texts_);
+  detail.when_seen(
+      [&](HistoryStep step, const allocator::Snapshot& snapshot, const BlocksInUse& in_use) {
+        fragmentation.add(step, snapshot, in_use);
+        if (step == last) compare_end(snapshot);
+      });
   watch_history(history_, walk_, input_.conditions, detail);
   json_["fragmentation"] = fragmentation.take(bytes_);
   json_["fragmentation"]["time_us"] =

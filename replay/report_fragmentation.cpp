@@ -28,7 +28,8 @@ constexpr FigureName names[] = {
 
 }  // namespace
 
-void ReportFragmentation::add(std::uint64_t step, const allocator::Snapshot& snapshot) {
+void ReportFragmentation::add(HistoryStep step, const allocator::Snapshot& snapshot,
+                              const BlocksInUse& in_use) {
   steps_.push_back(step);
   figures_.push_back(find_fragmentation(snapshot, rules_).total);
   offsets_.push_back(pinners_.size());
@@ -38,9 +39,11 @@ void ReportFragmentation::add(std::uint64_t step, const allocator::Snapshot& sna
   for (const Pinner& pinner : pinners) {
     pinners_.add_step(before, pinner.at.value);
     before = pinner.at.value;
+    const FollowedBlock& block = in_use.at(pinner.at);
     for (const std::uint64_t number :
          {pinner.size.count, pinner.strands.count, pinner.released_alone.count,
-          pinner.segment_size.count, pinner.beside})
+          pinner.segment_size.count, pinner.beside, std::uint64_t{block.life}, step - block.since,
+          std::uint64_t{texts_.node_of(block.stack)}})
       pinners_.add(number);
   }
 }

@@ -16,9 +16,9 @@ struct ReportLimits {
   /// Of the timeline of a device.
   std::size_t moments = 40'000;
   /// Blocks that change from one shown state to the next, together.
-  std::uint64_t changes = 900'000;
+  std::uint64_t changes = 2'000'000;
   /// In the table of events.
-  std::size_t events = 150'000;
+  std::size_t events = 200'000;
   /// Moments at which fragmentation is looked at.
   std::size_t snapshots = 3'000;
   /// Call sites that have a colour of their own.

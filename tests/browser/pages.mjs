@@ -88,6 +88,15 @@ export class Pages {
     return this.path(name);
   }
 
+  /** With this as the name of every function. */
+  withNames(recording, name, file) {
+    this.entriesOf(recording);
+    const text = readFileSync(this.path("entries.json"), "utf8");
+    const snapshot = JSON.parse(text, (key, value) => key === "name" ? name : value);
+    writeFileSync(this.path(file), JSON.stringify(snapshot));
+    return this.path(file);
+  }
+
   async open(path, { width = 1200, colorScheme = "light", name = "" } = {}) {
     const context = await this.#browser.newContext({ viewport: { width, height: 900 }, colorScheme });
     const tab = await context.newPage();

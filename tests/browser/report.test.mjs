@@ -323,8 +323,24 @@ test("a snapshot without a history has a state and says that it has no more", as
   await tab.close();
 });
 
+test("names that look like parts of a page are names", async () => {
+  const name = "</script><img src=x onerror='window.wasRun=true'>";
+  const file = pages.withNames(recording, name, "named.json");
+  const tab = await pages.open(pages.report("named.html", file));
+  await tab.keyboard.press("p");
+  await tab.locator("canvas.segments").focus();
+  for (let i = 0; i < 3; ++i) await tab.keyboard.press("ArrowRight");
+  await tab.locator("#flame-panels details.data summary").click();
+  await tab.locator("#flame-panels tbody tr").nth(1).waitFor();
+  assert.match(await tab.locator("#flame-panels tbody").innerText(), /<img src=x/);
+  assert.match(await tab.locator("#event-panels tbody").innerText(), /<img src=x/);
+  assert.equal(await tab.evaluate(() => "wasRun" in window), false);
+  pages.isQuiet(tab);
+  await tab.close();
+});
+
 test("a long history opens and scrubs quickly, and says what it left out", async () => {
-  const count = Number(process.env.VRAMLAB_REPORT_EVENTS ?? 400_000);
+  const count = Number(process.env.VRAMLAB_REPORT_EVENTS ?? 1_000_000);
   const trace = pages.path("long.vtrace");
   vramlab("generate", "training", "--events", String(count), "-o", trace);
   const page = pages.report("long.html", trace);

@@ -38,7 +38,7 @@ export class EventsView {
       if (line?.dataset["event"]) this.choose(Number(line.dataset["event"]));
     });
     this.box.addEventListener("keydown", (event) => this.scrollBy(event));
-    chosen.onMoment(() => this.draw());
+    chosen.onMoment(() => this.markMoment());
   }
 
   filter(text: string): void {
@@ -81,19 +81,26 @@ export class EventsView {
     const first = Math.max(0, Math.min(this.rows.length - rowsInView,
                                        Math.floor(this.scrolled / rowHeight)));
     const last = Math.min(this.rows.length, first + rowsInView + 2);
-    const now = this.panel.device.states.steps[this.panel.state]! - 1;
     const lines: HTMLElement[] = [spacer(first)];
-    for (let i = first; i < last; ++i) lines.push(this.lineOf(this.rows[i]!, i, now));
+    for (let i = first; i < last; ++i) lines.push(this.lineOf(this.rows[i]!, i));
     lines.push(spacer(this.rows.length - last));
     this.body.replaceChildren(...lines);
+    this.markMoment();
   }
 
-  private lineOf(row: number, place: number, now: number): HTMLElement {
+  /** The event that led to the chosen state. */
+  private markMoment(): void {
+    const now = String(this.panel.device.states.steps[this.panel.state]! - 1);
+    for (const line of this.body.children)
+      if ((line as HTMLElement).dataset["event"] === now) line.setAttribute("aria-current", "true");
+      else line.removeAttribute("aria-current");
+  }
+
+  private lineOf(row: number, place: number): HTMLElement {
     const { events, firstTime } = this.panel.device;
     const index = events.index[row]!;
     const action = actionNames[events.action[row]!]!;
-    const line = element("tr", { "data-event": String(index), "aria-rowindex": String(place + 2),
-                                 ...(index === now ? { "aria-current": "true" } : {}) });
+    const line = element("tr", { "data-event": String(index), "aria-rowindex": String(place + 2) });
     const cell = (text: string, name = "") => line.append(element("td", { class: name }, text));
     const button = element("button", { type: "button", class: "link",
                                        "aria-label": `Show the state after event ${index}` },

@@ -115,6 +115,10 @@ export interface Pinner {
   releasedAlone: number;
   segmentSize: number;
   beside: number;
+  life: Life;
+  /** Steps since it was handed out. */
+  age: number;
+  stack: number;
 }
 
 export interface Events {
@@ -180,6 +184,7 @@ export class Device {
     return Array.from({ length: reader.next() }, () => ({
       address: (address += reader.nextSigned()), size: reader.next(), strands: reader.next(),
       releasedAlone: reader.next(), segmentSize: reader.next(), beside: reader.next(),
+      life: this.lives[reader.next()]!, age: reader.next(), stack: reader.next(),
     }));
   }
 

@@ -9,6 +9,7 @@ import type { Chosen, Panel } from "./chosen";
 
 export class PinnersView {
   readonly node = element("div");
+  private readonly summary = element("p", { class: "note" });
   private shownRow = -1;
 
   constructor(chosen: Chosen, private readonly panel: Panel,
@@ -21,30 +22,30 @@ export class PinnersView {
     const now = device.states.steps[this.panel.state]!;
     const row = lastNotAbove(device.fragmentation.step, now);
     const step = device.fragmentation.step[row]!;
-    if (row === this.shownRow && step !== now) return;
+    this.summary.textContent = this.summaryOf(row) + (step === now ? ""
+      : ` This is as of ${step === 0 ? "the beginning" : `event ${eventText(step)}`}.`);
+    if (row === this.shownRow) return;
     this.shownRow = row;
-    const asOf = step === now ? "" : ` (as of ${step === 0 ? "the beginning" : `event ${eventText(step)}`})`;
-    const stranded = device.fragmentation.stranded[row]!;
     const pinners = device.pinnersAtRow(row);
-    const summary = element("p", { class: "note" }, stranded === 0
-      ? `Nothing is stranded: whatever is free could be given back${asOf}.`
-      : `${sizeText(stranded)} of free memory can't be given back${asOf}. The blocks that keep most:`);
-    if (pinners.length === 0) return this.node.replaceChildren(summary);
-    const blocks = new Map(device.states.stateAt(this.panel.state).map((b) => [b.address, b]));
+    if (pinners.length === 0) return this.node.replaceChildren(this.summary);
     const rows = pinners.map((pinner) => {
       const button = element("button", { type: "button", class: "link" }, addressText(pinner.address));
       button.addEventListener("click", () => this.select(pinner.address));
-      const block = blocks.get(pinner.address);
       return [button, sizeText(pinner.size), sizeText(pinner.strands), sizeText(pinner.releasedAlone),
-              sizeText(pinner.segmentSize), numberText(pinner.beside),
-              block ? poolText(block.life) : "",
-              block ? (block.since === 0 ? "from before" : numberText(now - block.since)) : "",
-              block && block.use !== "free" ? this.panel.run.stacks.siteText(block.stack) : ""];
+              sizeText(pinner.segmentSize), numberText(pinner.beside), poolText(pinner.life),
+              pinner.age === step ? "from before" : numberText(pinner.age),
+              this.panel.run.stacks.siteText(pinner.stack)];
     });
-    this.node.replaceChildren(summary, element("div", {
+    this.node.replaceChildren(this.summary, element("div", {
       class: "scrolled", tabindex: "0", role: "region", "aria-label": "Pinners" },
       tableOf(`The ${numberText(rows.length)} blocks that strand most`,
         ["block", "size", "strands", "freed alone gives back", "segment", "beside", "pool",
          "age in events", "call site"], rows, [1, 2, 3, 4, 5, 7])));
+  }
+
+  private summaryOf(row: number): string {
+    const stranded = this.panel.device.fragmentation.stranded[row]!;
+    return stranded === 0 ? "Nothing is stranded: whatever is free could be given back."
+      : `${sizeText(stranded)} of free memory can't be given back. The blocks that keep most:`;
   }
 }
