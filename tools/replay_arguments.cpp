@@ -70,6 +70,10 @@ void add_replay_arguments(CLI::App& command, ReplayArguments& arguments) {
       ->required();
   command.add_option("--conf", arguments.options,
                      "Options (PYTORCH_CUDA_ALLOC_CONF) instead of those in the file");
+  add_replay_conditions(command, arguments);
+}
+
+void add_replay_conditions(CLI::App& command, ReplayArguments& arguments) {
   add_device(command, arguments);
   command
       .add_option("--reference", arguments.reference,

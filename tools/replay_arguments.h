@@ -22,8 +22,10 @@ struct ReplayArguments {
   std::string on_out_of_memory = "stop";
 };
 
-/// FILE and the conditions. The arguments must outlive the parsing.
+/// FILE, --conf and the other conditions. The arguments must outlive the parsing.
 void add_replay_arguments(CLI::App& command, ReplayArguments& arguments);
+/// The other conditions alone.
+void add_replay_conditions(CLI::App& command, ReplayArguments& arguments);
 
 replay::ReplayConditions conditions_of(const ReplayArguments& arguments);
 
