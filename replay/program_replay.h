@@ -52,6 +52,7 @@ class ProgramReplay : public traces::ProgramSink {
   /// Of modelled timing, and of the backend that is ordered by streams.
   std::unique_ptr<StreamProgram> streams_;
   std::shared_ptr<streams::TimedFreeOrder> free_order_;
+  std::unique_ptr<HeldWork> held_work_;
   std::uint64_t events_ = 0;
   std::optional<std::uint64_t> stopped_at_;
   std::optional<std::string> endless_wait_;
