@@ -176,8 +176,11 @@ void HistoryReplay::run_ordered(const Prepared& prepared, const ReplayWatch& wat
   WatcherPair watchers(watch.streams, order);
   StreamProgram streams(conditions_.stream_model, watchers, *watch.accesses);
   order->watch(streams.streams());
-  OrderedDevice device(index_of(prepared), {prepared.memory, conditions_.memory_fraction, timing},
-                       streams, *order);
+  HeldWork held(streams, *order);
+  OrderedDevice device(
+      index_of(prepared),
+      {prepared.memory, conditions_.memory_fraction, timing, conditions_.options.has_value()},
+      {streams, *order, held});
   run_device(prepared, watch, device, report);
 }
 

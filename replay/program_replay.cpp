@@ -101,12 +101,14 @@ std::unique_ptr<OrderedDevice> ProgramReplay::make_ordered_device(DeviceIndex in
     streams_ = std::make_unique<StreamProgram>(conditions_.stream_model, *watch_.streams,
                                                *watch_.accesses);
     free_order_->watch(streams_->streams());
+    held_work_ = std::make_unique<HeldWork>(*streams_, *free_order_);
   }
   return std::make_unique<OrderedDevice>(
       index,
       OrderedConditions{memory_of(index), conditions_.memory_fraction,
-                        conditions_.timing.value_or(FreeTiming::modelled)},
-      *streams_, *free_order_);
+                        conditions_.timing.value_or(FreeTiming::modelled),
+                        conditions_.options.has_value()},
+      OrderedStreams{*streams_, *free_order_, *held_work_});
 }
 
 /// Streams by the names that they have here.

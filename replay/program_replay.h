@@ -52,6 +52,7 @@ class ProgramReplay : public traces::ProgramSink {
   /// Of modelled timing, and of the backend that is ordered by streams.
   std::unique_ptr<StreamProgram> streams_;
   std::shared_ptr<streams::TimedFreeOrder> free_order_;
+  std::unique_ptr<HeldWork> held_work_;
   /// Of the next event in the program.
   std::uint64_t position_ = 0;
   /// Replayed ones.
