@@ -54,6 +54,8 @@ class Statistics : public Listener {
   /// The highest values of all pools together: of allocated and of reserved bytes.
   std::int64_t peak_allocated_bytes() const { return peak_of_all_[allocated_bytes]; }
   std::int64_t peak_reserved_bytes() const { return peak_of_all_[reserved_bytes]; }
+  std::int64_t current_allocated_bytes() const { return current_of_all(allocated_bytes); }
+  std::int64_t current_reserved_bytes() const { return current_of_all(reserved_bytes); }
   /// The allocator was not empty when the counting began. Requires: nothing was counted yet.
   void start_from(const Snapshot& snapshot);
   void reset_peak();
@@ -108,6 +110,9 @@ class Statistics : public Listener {
   }
   /// Active blocks reach a peak of their own only while some wait.
   void note_active_peaks();
+  std::int64_t current_of_all(Counter counter) const {
+    return series_[counter][0].current + series_[counter][1].current;
+  }
   static void increase_single(StatisticValue& value);
   static void decrease_single(StatisticValue& value);
   PooledStatistic value_of(Counter counter) const;

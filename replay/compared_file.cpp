@@ -2,10 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "replay/history_metrics.h"
+#include "replay/recorded_states.h"
 #include "replay/replay_source.h"
+#include "replay/request_positions.h"
 #include "replay/run_metrics.h"
 #include "traces/input_error.h"
 #include "traces/read_snapshot.h"
@@ -102,6 +106,58 @@ ComparedFile read_report(const std::string& file, traces::ByteSource& source, st
   return compared;
 }
 
+GroupBy group_by(CompareBy by) {
+  switch (by) {
+    case CompareBy::stack:
+      return GroupBy::stack;
+    case CompareBy::size:
+      return GroupBy::size;
+    case CompareBy::stream:
+      return GroupBy::stream;
+    case CompareBy::pool:
+      return GroupBy::pool;
+    default:
+      return GroupBy::site;
+  }
+}
+
+std::set<RequestName> requests_of(const std::vector<DeviceHoldings>& devices) {
+  std::set<RequestName> requests;
+  for (const DeviceHoldings& device : devices)
+    for (const HeldBlock& block : device.blocks)
+      if (block.event) requests.emplace(device.device, *block.event);
+  return requests;
+}
+
+/// Goes through the file twice more: for the iterations, and for where requests stand in them.
+std::vector<HeldGroup> group_by_position(const std::string& path,
+                                         const std::vector<DeviceHoldings>& devices,
+                                         const traces::ProgressListener& listener,
+                                         ComparedFile& compared) {
+  const IterationRule rule = find_iterations(path, listener);
+  if (rule.source == IterationSource::none)
+    compared.notes.emplace_back("no iterations are found: positions count from the beginning");
+  const std::set<RequestName> requests = requests_of(devices);
+  traces::OpenTrace trace = traces::open_trace(path, listener);
+  traces::SnapshotTables tables;
+  RequestPositions recorded(requests, rule, tables);
+  RequestPositions program(requests, rule, tables);
+  const auto& found =
+      read_memory_events(trace, tables, recorded, program) ? program.found() : recorded.found();
+  std::map<std::string, GroupTotals> groups;
+  for (const DeviceHoldings& device : devices)
+    for (const HeldBlock& block : device.blocks) {
+      const auto position = block.event ? found.find({device.device, *block.event}) : found.end();
+      groups[position == found.end()
+                 ? "older than the recording, " + format_bytes(block.requested)
+                 : position_text(position->second) + ", " + format_bytes(block.requested)]
+          .add(block);
+    }
+  std::vector<HeldGroup> listed;
+  for (const auto& [key, totals] : groups) listed.push_back({key, totals, {}});
+  return listed;
+}
+
 /// Who held memory, from one pass over the file.
 void add_groups(const std::string& path, const CompareConditions& conditions,
                 const traces::ProgressListener& listener, ComparedFile& compared) {
@@ -120,7 +176,9 @@ void add_groups(const std::string& path, const CompareConditions& conditions,
     blocks.insert(blocks.end(), device.blocks.begin(), device.blocks.end());
   if (found.devices.size() == 1) compared.event = found.devices.front().event;
   compared.is_at_end = std::ranges::none_of(found.devices, &DeviceHoldings::has_history);
-  compared.groups = group_blocks(blocks, conditions.by, tables);
+  compared.groups = conditions.by == CompareBy::position
+                        ? group_by_position(path, found.devices, listener, compared)
+                        : group_blocks(blocks, group_by(conditions.by), tables);
   compared.has_groups = true;
   compared.kind = found.is_program     ? "a program"
                   : compared.is_at_end ? "a snapshot without a history"
@@ -133,18 +191,59 @@ void add_note_once(ComparedFile& compared, const std::string& note) {
     compared.notes.push_back(note);
 }
 
+MomentKind state_moment(const HoldingMoment& moment, const ComparedFile& compared) {
+  if (compared.is_at_end || moment.kind == HoldingMomentKind::end) return MomentKind::end;
+  return moment.kind == HoldingMomentKind::out_of_memory ? MomentKind::out_of_memory
+                                                         : MomentKind::peak;
+}
+
+/// In the order of the table: those of a state come first.
+void add_state_metrics(const std::vector<DeviceState>& states, ComparedFile& compared) {
+  StateFigures sum;
+  for (const DeviceState& state : states)
+    sum += find_fragmentation(state.snapshot, state.rules).total;
+  const MetricValues of_state = state_metrics(sum);
+  if (!states.empty())
+    compared.metrics.insert(compared.metrics.begin(), of_state.begin(), of_state.end());
+}
+
+/// The last events before the moment.
+ReplayWatch until_moment(const ReplayReport& report, MomentKind moment) {
+  ReplayWatch watch;
+  for (const DeviceReport& device : report.devices) {
+    if (moment == MomentKind::peak) watch.until[device.device] = device.peak_allocated.event;
+    if (moment == MomentKind::out_of_memory && !device.failures.empty())
+      watch.until[device.device] = device.failures.front().event;
+  }
+  return watch;
+}
+
 void add_program_metrics(const std::string& path, const CompareConditions& conditions,
                          const traces::ProgressListener& listener, ComparedFile& compared) {
   ReplayConditions as_in_file;
   as_in_file.on_out_of_memory = OnOutOfMemory::skip;
   ReplaySource source(path, as_in_file, listener);
   ReplayReport report = source.run({});
-  if (conditions.device)
-    std::erase_if(report.devices, [&](const DeviceReport& device) {
-      return device.device.value != *conditions.device;
-    });
+  const auto is_other = [&](traces::DeviceIndex device) {
+    return conditions.device && device.value != *conditions.device;
+  };
+  std::erase_if(report.devices,
+                [&](const DeviceReport& device) { return is_other(device.device); });
   compared.metrics = run_metrics(report);
   for (const std::string& note : report.notes) add_note_once(compared, note);
+  // Of a pool that is ordered by streams there are no states.
+  if (std::ranges::any_of(report.devices, [](const auto& device) { return device.pool; })) return;
+  ReplayWatch watch = until_moment(report, state_moment(conditions.moment, compared));
+  std::vector<DeviceState> states;
+  watch.at_end = [&](DeviceReplay& device) {
+    if (!is_other(device.device())) states.push_back(state_of(device));
+  };
+  source.run(watch);
+  for (DeviceState& state : states)
+    for (const DeviceReport& device : report.devices)
+      if (device.device == state.device && device.memory_origin.empty())
+        state.rules.device_free.reset();
+  add_state_metrics(states, compared);
 }
 
 void add_recorded_metrics(const std::string& path, const CompareConditions& conditions,
@@ -161,6 +260,13 @@ void add_recorded_metrics(const std::string& path, const CompareConditions& cond
     if (!conditions.device || device.device == *conditions.device)
       devices.push_back(history_metrics(device, verify));
   compared.metrics = sum_of_metrics(devices);
+  RecordedStates found =
+      recorded_states(history, tables.texts, nullptr, {state_moment(conditions.moment, compared)});
+  for (const std::string& doubt : found.doubts) add_note_once(compared, doubt);
+  std::erase_if(found.states, [&](const DeviceState& state) {
+    return conditions.device && state.device.value != *conditions.device;
+  });
+  add_state_metrics(found.states, compared);
 }
 
 }  // namespace

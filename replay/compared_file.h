@@ -31,9 +31,21 @@ struct ComparedFile {
   std::vector<std::string> notes;
 };
 
+/// What tells one block from another.
+enum class CompareBy : std::uint8_t {
+  /// As in call_sites.h.
+  site,
+  stack,
+  size,
+  stream,
+  pool,
+  /// Where in an iteration it was asked for, and how large it is.
+  position,
+};
+
 struct CompareConditions {
   HoldingMoment moment;
-  GroupBy by = GroupBy::site;
+  CompareBy by = CompareBy::site;
   /// Only this device.
   std::optional<std::int64_t> device;
 };

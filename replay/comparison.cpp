@@ -100,7 +100,7 @@ bool Comparison::breaks_limits() const {
   return std::ranges::any_of(limits, &JudgedLimit::is_broken);
 }
 
-Comparison compare(ComparedFile base, ComparedFile now, GroupBy by,
+Comparison compare(ComparedFile base, ComparedFile now, CompareBy by,
                    const std::vector<AskedLimit>& limits) {
   Comparison comparison;
   comparison.by = by;

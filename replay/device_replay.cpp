@@ -49,6 +49,7 @@ void DeviceReplay::adopt(const std::vector<StartingSegment>& start) {
   static_cast<allocator::History&>(listeners).set_capacity(conditions_.history_capacity);
   peak_allocated_.bytes = {static_cast<std::uint64_t>(statistics().allocated_bytes.all.current)};
   peak_reserved_.bytes = {static_cast<std::uint64_t>(statistics().reserved_bytes.all.current)};
+  curve_.note(0, {peak_allocated_.bytes, peak_reserved_.bytes});
 }
 
 void DeviceReplay::adopt(const StartingSegment& start) {
@@ -103,6 +104,15 @@ bool DeviceReplay::apply(const Event& event, std::uint64_t number, const traces:
                                " waits for work that never ends");
   if (const auto now_ns = time_of(event))
     static_cast<allocator::History&>(engine_.listeners()).set_time_us(*now_ns / 1000);
+  last_event_ = {
+      number, event.time_ns ? event.time_ns : (last_event_ ? last_event_->time_ns : std::nullopt)};
+  const bool goes_on = make_call(event, number, texts);
+  note_level(event, number);
+  return goes_on;
+}
+
+bool DeviceReplay::make_call(const Event& event, std::uint64_t number,
+                             const traces::TextTable& texts) {
   switch (event.kind) {
     case Kind::malloc:
       return request(event, number);
@@ -155,10 +165,7 @@ bool DeviceReplay::request(const Event& event, std::uint64_t number) {
   switch (result.outcome) {
     case MallocOutcome::allocated:
       live_.note(event.id, result.address);
-      if (conditions_.history_capacity > 0) {
-        stacks_[result.address] = event.stack;
-        request_stacks_.push_back(event.stack);
-      }
+      note_origin(event, number, result.address);
       note_peaks(event, number);
       return true;
     case MallocOutcome::nothing:
@@ -175,6 +182,14 @@ bool DeviceReplay::request(const Event& event, std::uint64_t number) {
   failures_.push_back({number, event.time_ns, event.stream, engine_.last_failure()});
   note_peaks(event, number);
   return false;
+}
+
+void DeviceReplay::note_origin(const Event& event, std::uint64_t number, Address at) {
+  if (conditions_.history_capacity > 0) request_stacks_.push_back(event.stack);
+  if (conditions_.notes_origins == NotesOrigins::no) return;
+  origins_[at] = {event.stack, number, event.time_ns};
+  if (!request_sizes_) request_sizes_.emplace(engine_.settings());
+  request_sizes_->add(event.bytes, event.stream);
 }
 
 void DeviceReplay::free(const Event& event) {
@@ -249,12 +264,26 @@ void DeviceReplay::keep_or_restore(const Event& event, const traces::TextTable& 
 /// Peaks are reached in requests only.
 void DeviceReplay::note_peaks(const Event& event, std::uint64_t number) {
   const allocator::Statistics& counted = engine_.listeners();
-  const auto note = [&](PeakMoment& peak, std::int64_t bytes) {
+  MemoryLevel reached;
+  const auto note = [&](PeakMoment& peak, std::int64_t bytes, Bytes& of_curve) {
     const Bytes now{static_cast<std::uint64_t>(bytes)};
-    if (now > peak.bytes) peak = {now, number, event.time_ns};
+    if (now <= peak.bytes) return;
+    peak = {now, number, event.time_ns};
+    of_curve = now;
   };
-  note(peak_allocated_, counted.peak_allocated_bytes());
-  note(peak_reserved_, counted.peak_reserved_bytes());
+  note(peak_allocated_, counted.peak_allocated_bytes(), reached.allocated);
+  note(peak_reserved_, counted.peak_reserved_bytes(), reached.reserved);
+  // A peak inside a call may be over when the call is.
+  if (reached != MemoryLevel{}) curve_.note(number, reached);
+}
+
+void DeviceReplay::note_level(const Event& event, std::uint64_t number) {
+  const allocator::Statistics& counted = engine_.listeners();
+  curve_.note(number, {{static_cast<std::uint64_t>(counted.current_allocated_bytes())},
+                       {static_cast<std::uint64_t>(counted.current_reserved_bytes())}});
+  if (!event.time_ns) return;
+  if (!begin_ns_) begin_ns_ = event.time_ns;
+  end_ns_ = event.time_ns;
 }
 
 allocator::StatisticValues DeviceReplay::statistics() const {
@@ -288,6 +317,9 @@ DeviceReport DeviceReplay::report() const {
   report.frees = frees_;
   report.peak_allocated = peak_allocated_;
   report.peak_reserved = peak_reserved_;
+  report.curve = curve_;
+  report.begin_ns = begin_ns_;
+  report.end_ns = end_ns_;
   report.statistics = statistics();
   report.device_calls = device_calls();
   report.failures = failures_;

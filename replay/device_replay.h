@@ -10,8 +10,10 @@
 #include <vector>
 
 #include "allocator/caching_allocator.h"
+#include "replay/device_state.h"
 #include "replay/history_program.h"
 #include "replay/live_addresses.h"
+#include "replay/memory_curve.h"
 #include "replay/program_device.h"
 #include "replay/stream_world.h"
 #include "traces/program_event.h"
@@ -29,6 +31,8 @@ enum class FreeTiming : std::uint8_t {
   modelled,
 };
 
+enum class NotesOrigins : bool { no, yes };
+
 struct DeviceConditions {
   const allocator::ReferenceVersion& version;
   allocator::Settings settings;
@@ -41,6 +45,8 @@ struct DeviceConditions {
   bool keeps_settings = false;
   /// Entries of history to keep.
   std::size_t history_capacity = 0;
+  /// What states tell beside the snapshot is noted.
+  NotesOrigins notes_origins = NotesOrigins::no;
   streams::PlacementRule placement = {};
   /// Hears of device memory that was given back.
   std::function<void(streams::AddressRange)> released = {};
@@ -83,8 +89,13 @@ class DeviceReplay final : public ProgramDevice {
 
   allocator::Snapshot take_snapshot() { return engine_.take_snapshot(); }
   std::vector<allocator::AllocatorEvent> history() const;
-  /// Where in the program each block in use was asked for.
-  const std::map<allocator::Address, traces::StackId>& stacks() const { return stacks_; }
+  /// Of the blocks in use; of others too. Where that is noted.
+  const std::map<allocator::Address, RequestOrigin>& origins() const { return origins_; }
+  /// What was asked for, where that is noted.
+  const std::optional<RequestSizes>& request_sizes() const { return request_sizes_; }
+  /// Nothing before the first event.
+  const std::optional<StateMoment>& last_event() const { return last_event_; }
+  allocator::Bytes device_free() { return world_->device().memory_info().free; }
   /// Of the last requests, as many as `alloc` entries are kept.
   const std::vector<traces::StackId>& request_stacks() const { return request_stacks_; }
   /// Of each entry of history(): where the request or the free is in the program.
@@ -100,13 +111,16 @@ class DeviceReplay final : public ProgramDevice {
 
   void apply_other(const Event& event, const traces::TextTable& texts);
   bool request(const Event& event, std::uint64_t number);
+  void note_origin(const Event& event, std::uint64_t number, allocator::Address at);
   void free(const Event& event);
   void use(const Event& event);
   void begin_pool(const Event& event);
   void set_options(const Event& event, const traces::TextTable& texts);
   void change_pool(const Event& event);
   void keep_or_restore(const Event& event, const traces::TextTable& texts);
+  bool make_call(const Event& event, std::uint64_t number, const traces::TextTable& texts);
   void note_peaks(const Event& event, std::uint64_t number);
+  void note_level(const Event& event, std::uint64_t number);
   void adopt(const StartingSegment& start);
   void map_blocks_of(const allocator::GivenSegment& segment);
   std::unique_ptr<StreamWorld> make_world();
@@ -123,13 +137,18 @@ class DeviceReplay final : public ProgramDevice {
   /// Requests that failed: what else the program does with them is left out.
   std::unordered_set<std::uint64_t> failed_ids_;
   std::map<std::string, allocator::Checkpoint> checkpoints_;
-  std::map<allocator::Address, traces::StackId> stacks_;
+  std::map<allocator::Address, RequestOrigin> origins_;
+  std::optional<RequestSizes> request_sizes_;
+  std::optional<StateMoment> last_event_;
   std::vector<traces::StackId> request_stacks_;
   /// Of all frees, while a history is kept.
   std::vector<traces::StackId> free_stacks_;
   std::vector<FailedRequest> failures_;
   PeakMoment peak_allocated_;
   PeakMoment peak_reserved_;
+  MemoryCurve curve_;
+  std::optional<std::uint64_t> begin_ns_;
+  std::optional<std::uint64_t> end_ns_;
   std::uint64_t requests_ = 0;
   std::uint64_t frees_ = 0;
   std::uint64_t options_left_out_ = 0;

@@ -176,8 +176,11 @@ void HistoryReplay::run_ordered(const Prepared& prepared, const ReplayWatch& wat
   WatcherPair watchers(watch.streams, order);
   StreamProgram streams(conditions_.stream_model, watchers, *watch.accesses);
   order->watch(streams.streams());
-  OrderedDevice device(index_of(prepared), {prepared.memory, conditions_.memory_fraction, timing},
-                       streams, *order);
+  HeldWork held(streams, *order);
+  OrderedDevice device(
+      index_of(prepared),
+      {prepared.memory, conditions_.memory_fraction, timing, conditions_.options.has_value()},
+      {streams, *order, held});
   run_device(prepared, watch, device, report);
 }
 
@@ -193,6 +196,7 @@ DeviceConditions HistoryReplay::device_conditions(const Prepared& prepared,
   conditions.timing = timing;
   conditions.keeps_settings = conditions_.options.has_value();
   conditions.history_capacity = conditions_.history_capacity;
+  conditions.notes_origins = conditions_.notes_origins;
   return conditions;
 }
 
@@ -255,11 +259,15 @@ void HistoryReplay::run_events(const Prepared& prepared, const ReplayWatch& watc
   device.adopt(prepared.program.start);
   for (std::size_t i = 0; i < prepared.program.events.size(); ++i) {
     const std::uint64_t number = prepared.program.origins[i];
-    if (!watch.reaches(index_of(prepared), number)) break;
+    const traces::ProgramEvent& event = prepared.program.events[i];
+    if (!watch.reaches(event, number)) break;
+    if (event.time_ns && *event.time_ns > 0)
+      report.first_time_ns =
+          std::min(report.first_time_ns.value_or(*event.time_ns), *event.time_ns);
     if (watch.at_start && i == prepared.program.start_event_count) watch.at_start(*device.native());
     ++report.events;
-    const bool goes_on = device.apply(prepared.program.events[i], number, texts_);
-    if (watch.after_event) watch.after_event(*device.native(), prepared.program.events[i], number);
+    const bool goes_on = device.apply(event, number, texts_);
+    if (watch.after_event) watch.after_event(*device.native(), event, number);
     if (goes_on || conditions_.on_out_of_memory == OnOutOfMemory::skip) continue;
     report.stopped_at = number;
     break;

@@ -32,6 +32,9 @@ class HistoryReplay {
 
   /// What following the recording brought to light; null of a device without a history.
   const ExplainedHistory* explained(std::int64_t device) const;
+  /// What the replays run under.
+  const allocator::ReferenceVersion& version() const { return *version_; }
+  const allocator::Settings& settings() const { return settings_; }
 
  private:
   struct Prepared {

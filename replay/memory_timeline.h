@@ -1,7 +1,5 @@
 // MemoryTimeline: how much memory a recorded history held at each moment, device by device and pool
-// by pool. Every block is where it was recorded (placement_walk); what was there at the beginning
-// is found by running backwards (starting_state). Pools that the file does not name are inferred
-// from placements and releases, as a first guess of what `verify` would try.
+// by pool, as walking through it shows (history_walk).
 #pragma once
 
 #include <cstdint>

@@ -16,12 +16,7 @@ namespace {
 // Names that no program gives.
 /// PyTorch frees here what several streams used, behind all of them.
 constexpr StreamId joining_stream{~0ULL - 2};
-/// Where flags are written for work that ends when the program says so.
-constexpr StreamId writing_stream{~0ULL - 3};
 constexpr allocator::EventId between_streams{UINT64_MAX - 2};
-
-/// Flags that no program has, one for each stream.
-streams::FlagId flag_of(StreamId stream) { return {~stream.value}; }
 
 void set(allocator::StatisticValue& value, Bytes now) {
   const auto bytes = static_cast<std::int64_t>(now.count);
@@ -33,12 +28,13 @@ void set(allocator::StatisticValue& value, Bytes now) {
 }  // namespace
 
 OrderedDevice::OrderedDevice(traces::DeviceIndex device, const OrderedConditions& conditions,
-                             StreamProgram& streams, streams::TimedFreeOrder& order)
+                             const OrderedStreams& shared)
     : index_(device),
       conditions_(conditions),
-      streams_(streams),
+      streams_(shared.program),
+      held_work_(shared.held),
       memory_(streams::MemoryOptions{.total = conditions.memory}),
-      pool_(conditions.rules, device.value, memory_, order) {
+      pool_(conditions.rules, device.value, memory_, shared.order) {
   report_.device = device;
   report_.memory = conditions.memory;
 }
@@ -47,13 +43,17 @@ void OrderedDevice::adopt(const std::vector<StartingSegment>& start) {
   for (const StartingSegment& segment : start)
     for (std::size_t i = 0; i < segment.segment.blocks.size(); ++i) {
       const Bytes size = segment.segment.blocks[i].requested;
-      if (segment.ids[i] == 0 || size.count == 0) continue;
+      if (segment.ids[i] == 0) continue;
+      if (size.count == 0) {
+        failed_ids_.insert(segment.ids[i]);
+        continue;
+      }
       const auto at = pool_.allocate(size, segment.segment.stream);
       if (!at)
         throw allocator::DeviceError(
             "what was there at the start needs more memory than the device's " +
             format_bytes(conditions_.memory));
-      held_[segment.ids[i]] = {*at, size, segment.segment.stream, {}};
+      held_[segment.ids[i]] = {*at, size, use_of(segment.segment.stream), {}};
       set(report_.statistics.requested_bytes.all,
           Bytes{static_cast<std::uint64_t>(report_.statistics.requested_bytes.all.current)} + size);
     }
@@ -65,32 +65,31 @@ bool OrderedDevice::apply(const Event& event, std::uint64_t number,
   if (!streams_.begin(event, number))
     throw streams::EndlessWait("host thread " + std::to_string(event.thread) +
                                " waits for work that never ends");
+  const bool goes_on = event.kind != Kind::malloc || request(event, number);
+  if (event.kind != Kind::malloc) apply_other(event);
+  note(number);
+  return goes_on;
+}
+
+void OrderedDevice::apply_other(const Event& event) {
   switch (event.kind) {
-    case Kind::malloc:
-      return request(event, number);
     case Kind::free:
-      free(event);
-      break;
+      return free(event);
     case Kind::use:
-      use(event);
-      break;
+      return use(event);
     case Kind::empty_cache:
-      empty_cache();
-      break;
+      return empty_cache();
     case Kind::external:
-      memory_.set_external(event.bytes);
-      break;
+      return memory_.set_external(event.bytes);
     case Kind::options:
       ++options_left_out_;
-      break;
+      return;
     case Kind::memory_fraction:
-      conditions_.memory_fraction = event.fraction;
-      break;
+      if (!conditions_.keeps_settings) conditions_.memory_fraction = event.fraction;
+      return;
     default:
-      apply_to_streams(event);
+      return apply_to_streams(event);
   }
-  note(number);
-  return true;
 }
 
 void OrderedDevice::apply_to_streams(const Event& event) {
@@ -107,38 +106,63 @@ void OrderedDevice::apply_to_streams(const Event& event) {
     case Kind::copy:
     case Kind::memset:
     case Kind::host_function:
-      if (conditions_.timing == FreeTiming::recorded) return hold_back(event);
+      // What is captured runs later, when nobody says that it is done.
+      if (conditions_.timing == FreeTiming::recorded &&
+          !streams_.streams().capture_of(stream_at(event.stream)))
+        return held_work_.hold_back(stream_at(event.stream));
       return streams_.apply(event);
     case Kind::stream_done:
     case Kind::stream_sync:
-      if (conditions_.timing == FreeTiming::recorded) let_go(event);
-      [[fallthrough]];
     case Kind::event_sync:
     case Kind::device_sync:
-      streams_.apply(event);
-      return pool_.host_waited();
+      return wait(event);
+    case Kind::stream_destroy:
+      return destroy_stream(event);
     default:
       return streams_.apply(event);
   }
 }
 
-/// It ends when the program says that the stream is done.
-void OrderedDevice::hold_back(const Event& event) {
-  streams_.streams().submit(streams_.known_stream(stream_at(event.stream)),
-                            {.kind = streams::WorkKind::await_flag,
-                             .flag = flag_of(event.stream),
-                             .value = let_go_[event.stream] + 1,
-                             .tag = streams_.number()});
+void OrderedDevice::wait(const Event& event) {
+  if (conditions_.timing == FreeTiming::recorded) {
+    if (event.kind == Kind::event_sync)
+      held_work_.event_is_done(event.event);
+    else if (event.kind == Kind::device_sync)
+      held_work_.device_is_done(index_.value);
+    else
+      held_work_.stream_is_done(stream_at(event.stream));
+  }
+  streams_.apply(event);
+  pool_.host_waited();
 }
 
-void OrderedDevice::let_go(const Event& event) {
+/// What it was given still runs: blocks that it used are freed behind that.
+void OrderedDevice::destroy_stream(const Event& event) {
+  const streams::StreamAt stream = stream_at(event.stream);
+  const bool was_there = event.stream.value != 0 && streams_.streams().has_stream(stream);
+  if (was_there && !streams_.streams().capture_of(stream)) join(event.stream);
+  streams_.apply(event);
+  if (was_there && !streams_.streams().has_stream(stream)) ++destroyed_[event.stream];
+}
+
+OrderedDevice::StreamUse OrderedDevice::use_of(StreamId stream) const {
+  const auto found = destroyed_.find(stream);
+  return {stream, found == destroyed_.end() ? 0 : found->second};
+}
+
+/// What is freed there from now on is free behind all that the stream was given.
+void OrderedDevice::join(StreamId stream) {
   streams::TimedStreams& streams = streams_.streams();
-  const streams::StreamAt writing = stream_at(writing_stream);
-  if (!streams.has_stream(writing)) streams.create_stream(writing, {.is_blocking = false});
-  streams.submit(writing, {.kind = streams::WorkKind::write_flag,
-                           .flag = flag_of(event.stream),
-                           .value = ++let_go_[event.stream],
-                           .tag = streams_.number()});
+  const streams::StreamAt joining = stream_at(joining_stream);
+  if (!streams.has_stream(joining)) streams.create_stream(joining, {.is_blocking = false});
+  const streams::CudaStatus status =
+      wait_for_other_stream(streams, joining, streams_.known_stream(stream_at(stream)),
+                            between_streams, streams_.number());
+  // After a fault nothing runs any more.
+  if (status != streams::CudaStatus::success && status != streams.lost_context())
+    throw AllocatorError(
+        "a free must wait for stream " + std::to_string(stream.value) +
+        ", and CUDA refuses that: " + std::string(streams::cuda_status_name(status)));
 }
 
 bool OrderedDevice::request(const Event& event, std::uint64_t number) {
@@ -147,14 +171,13 @@ bool OrderedDevice::request(const Event& event, std::uint64_t number) {
     failed_ids_.insert(event.id);
     return true;
   }
-  refuse_captured(event);
+  refuse_captured(event.stream, "requests");
   const auto at = allocate(event.bytes, event.stream);
   if (!at) return fail(event, number);
-  held_[event.id] = {*at, event.bytes, event.stream, {}};
+  held_[event.id] = {*at, event.bytes, use_of(event.stream), {}};
   set(report_.statistics.requested_bytes.all,
       Bytes{static_cast<std::uint64_t>(report_.statistics.requested_bytes.all.current)} +
           event.bytes);
-  note(number);
   return true;
 }
 
@@ -197,7 +220,8 @@ OrderedDevice::Held& OrderedDevice::held(const Event& event, const char* purpose
 void OrderedDevice::use(const Event& event) {
   if (failed_ids_.contains(event.id) || conditions_.timing == FreeTiming::eager) return;
   Held& block = held(event, "used");
-  if (event.stream != block.stream) block.users.insert(event.stream);
+  const StreamUse user = use_of(event.stream);
+  if (user != block.owner) block.users.insert(user);
 }
 
 void OrderedDevice::free(const Event& event) {
@@ -208,30 +232,33 @@ void OrderedDevice::free(const Event& event) {
   set(report_.statistics.requested_bytes.all,
       Bytes{static_cast<std::uint64_t>(report_.statistics.requested_bytes.all.current)} -
           block.requested);
-  if (block.users.empty()) return pool_.free(block.address, block.stream);
-  streams::TimedStreams& streams = streams_.streams();
-  const streams::StreamAt joining = stream_at(joining_stream);
-  if (!streams.has_stream(joining)) streams.create_stream(joining, {.is_blocking = false});
-  std::set<StreamId> all = block.users;
-  all.insert(block.stream);
-  for (const StreamId user : all)
-    wait_for_other_stream(streams, joining, streams_.known_stream(stream_at(user)), between_streams,
-                          streams_.number());
+  if (block.users.empty() && !is_destroyed(block.owner)) {
+    refuse_captured(block.owner.stream, "frees");
+    return pool_.free(block.address, block.owner.stream);
+  }
+  std::set<StreamUse> all = block.users;
+  all.insert(block.owner);
+  // Behind what was destroyed it is already.
+  for (const StreamUse& user : all) {
+    if (is_destroyed(user)) continue;
+    refuse_captured(user.stream, "frees");
+    join(user.stream);
+  }
   pool_.free(block.address, joining_stream);
 }
 
 /// Everything is done first, so that all that is free can be given back.
 void OrderedDevice::empty_cache() {
+  if (conditions_.timing == FreeTiming::recorded) held_work_.device_is_done(index_.value);
   if (!streams_.streams().wait_for_device(index_.value))
     throw streams::EndlessWait("emptying the cache waits for work that never ends");
   pool_.trim_to({0});
 }
 
-void OrderedDevice::refuse_captured(const Event& event) {
-  if (streams_.streams().capture_of(stream_at(event.stream)))
-    throw AllocatorError(
-        "requests of streams that capture are not modelled with "
-        "backend:cudaMallocAsync");
+void OrderedDevice::refuse_captured(StreamId stream, const char* what) const {
+  if (streams_.streams().capture_of(stream_at(stream)))
+    throw AllocatorError(std::string(what) +
+                         " of streams that capture are not modelled with backend:cudaMallocAsync");
 }
 
 void OrderedDevice::note(std::uint64_t number) {
@@ -244,11 +271,14 @@ void OrderedDevice::note(std::uint64_t number) {
     report_.peak_allocated = {pool_.used(), number, now_ns};
   if (pool_.reserved() > report_.peak_reserved.bytes)
     report_.peak_reserved = {pool_.reserved(), number, now_ns};
+  report_.curve.note(number, {pool_.used(), pool_.reserved()});
+  if (!report_.begin_ns) report_.begin_ns = now_ns;
+  report_.end_ns = now_ns;
 }
 
 void refuse_watch_of_ordered(const ReplayWatch& watch) {
   if (!watch.after_event && !watch.at_start && !watch.at_end && watch.until.empty() &&
-      !watch.released)
+      !watch.until_ns && !watch.released)
     return;
   throw traces::InputError({"the options", "",
                             "the native backend, whose segments can be looked at",

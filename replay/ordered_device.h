@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "replay/held_work.h"
 #include "replay/program_device.h"
 #include "replay/replay_conditions.h"
 #include "replay/replay_report.h"
@@ -21,15 +22,23 @@ struct OrderedConditions {
   allocator::Bytes memory;
   std::optional<double> memory_fraction;
   FreeTiming timing = FreeTiming::modelled;
+  /// The program's own changes of the memory fraction are left out.
+  bool keeps_settings = false;
   /// Memory is kept until it is asked back, as PyTorch sets it.
   streams::OrderedPoolRules rules{.release_threshold = {UINT64_MAX}};
 };
 
+/// What all devices of a program share; must outlive them. The order watches the streams.
+struct OrderedStreams {
+  StreamProgram& program;
+  streams::TimedFreeOrder& order;
+  HeldWork& held;
+};
+
 class OrderedDevice final : public ProgramDevice {
  public:
-  /// The streams must outlive it, and the order is to watch them.
   OrderedDevice(traces::DeviceIndex device, const OrderedConditions& conditions,
-                StreamProgram& streams, streams::TimedFreeOrder& order);
+                const OrderedStreams& shared);
 
   /// What was live then is asked for, one after another.
   void adopt(const std::vector<StartingSegment>& start) override;
@@ -43,14 +52,21 @@ class OrderedDevice final : public ProgramDevice {
   using Event = traces::ProgramEvent;
   using Kind = traces::ProgramEventKind;
 
+  /// A stream, and how many of its name were destroyed before.
+  struct StreamUse {
+    allocator::StreamId stream;
+    std::uint64_t destroyed = 0;
+    friend auto operator<=>(const StreamUse&, const StreamUse&) = default;
+  };
   struct Held {
     allocator::Address address;
     allocator::Bytes requested;
-    allocator::StreamId stream;
+    StreamUse owner;
     /// Others that used it.
-    std::set<allocator::StreamId> users;
+    std::set<StreamUse> users;
   };
 
+  void apply_other(const Event& event);
   bool request(const Event& event, std::uint64_t number);
   std::optional<allocator::Address> allocate(allocator::Bytes size, allocator::StreamId stream);
   bool fail(const Event& event, std::uint64_t number);
@@ -58,10 +74,13 @@ class OrderedDevice final : public ProgramDevice {
   void use(const Event& event);
   Held& held(const Event& event, const char* purpose);
   void apply_to_streams(const Event& event);
-  void hold_back(const Event& event);
-  void let_go(const Event& event);
+  void wait(const Event& event);
+  void destroy_stream(const Event& event);
+  StreamUse use_of(allocator::StreamId stream) const;
+  bool is_destroyed(const StreamUse& use) const { return use != use_of(use.stream); }
+  void join(allocator::StreamId stream);
   void empty_cache();
-  void refuse_captured(const Event& event);
+  void refuse_captured(allocator::StreamId stream, const char* what) const;
   void note(std::uint64_t number);
   std::optional<allocator::Bytes> allowed() const;
   streams::StreamAt stream_at(allocator::StreamId stream) const { return {index_.value, stream}; }
@@ -69,12 +88,12 @@ class OrderedDevice final : public ProgramDevice {
   traces::DeviceIndex index_;
   OrderedConditions conditions_;
   StreamProgram& streams_;
+  HeldWork& held_work_;
   streams::SimulatedMemory memory_;
   streams::OrderedPool pool_;
   std::unordered_map<std::uint64_t, Held> held_;
   std::unordered_set<std::uint64_t> failed_ids_;
-  /// Of recorded timing: up to which value a stream's work has been let go.
-  std::map<allocator::StreamId, std::uint64_t> let_go_;
+  std::map<allocator::StreamId, std::uint64_t> destroyed_;
   DeviceReport report_;
   std::uint64_t options_left_out_ = 0;
 };

@@ -62,7 +62,7 @@ class PlacementWalk {
   void note_search(const PlacementRequest& request, Address at, LifeIndex life);
   void note_miss(const Miss& miss, LifeIndex got);
   void note_growth(std::size_t index, const PlacementRequest& request);
-  void note_left(ReleaseRun& run) const;
+  void note_left(ReleaseRun& run, const Shape& shape) const;
   bool could_release(LifeIndex index) const;
   void note_bases();
   void tell(std::size_t event) {
@@ -152,8 +152,8 @@ void PlacementWalk::walk_run(std::size_t index) {
   for (std::size_t i = call.first; i < end; ++i) {
     const AllocatorEvent& event = history_.events[i];
     if (i == shape.first_growth) {
-      note_left(run);
-      if (is_placed) {
+      note_left(run, shape);
+      if (is_placed && watcher_ == nullptr) {
         note_miss(miss, life_to_grow(i));
         note_growth(i, miss.request);
       }
@@ -166,7 +166,7 @@ void PlacementWalk::walk_run(std::size_t index) {
       run.released.push_back({facts_.life_of_event[i], event.address, event.size,
                               event.action == Action::segment_unmap});
   }
-  if (shape.first_growth >= end) note_left(run);
+  if (shape.first_growth >= end) note_left(run, shape);
   if (!run.released.empty()) facts_.releases.push_back(std::move(run));
   if (is_placed) place(end, shape.first_growth < end);
 }
@@ -344,7 +344,8 @@ bool PlacementWalk::could_release(LifeIndex index) const {
   return false;
 }
 
-void PlacementWalk::note_left(ReleaseRun& run) const {
+void PlacementWalk::note_left(ReleaseRun& run, const Shape& shape) const {
+  if (!shape.releases || watcher_ != nullptr) return;
   for (const LifeIndex life : blocks_.living())
     if (could_release(life)) run.left.push_back(life);
 }

@@ -69,6 +69,7 @@ DeviceConditions ProgramReplay::conditions_of(DeviceIndex index) {
   conditions.timing = conditions_.timing.value_or(FreeTiming::modelled);
   conditions.keeps_settings = conditions_.options.has_value();
   conditions.history_capacity = conditions_.history_capacity;
+  conditions.notes_origins = conditions_.notes_origins;
   if (watch_.released)
     conditions.released = [this, index](streams::AddressRange range) {
       watch_.released(index.value, range);
@@ -100,12 +101,14 @@ std::unique_ptr<OrderedDevice> ProgramReplay::make_ordered_device(DeviceIndex in
     streams_ = std::make_unique<StreamProgram>(conditions_.stream_model, *watch_.streams,
                                                *watch_.accesses);
     free_order_->watch(streams_->streams());
+    held_work_ = std::make_unique<HeldWork>(*streams_, *free_order_);
   }
   return std::make_unique<OrderedDevice>(
       index,
       OrderedConditions{memory_of(index), conditions_.memory_fraction,
-                        conditions_.timing.value_or(FreeTiming::modelled)},
-      *streams_, *free_order_);
+                        conditions_.timing.value_or(FreeTiming::modelled),
+                        conditions_.options.has_value()},
+      OrderedStreams{*streams_, *free_order_, *held_work_});
 }
 
 /// Streams by the names that they have here.
@@ -133,8 +136,13 @@ void ProgramReplay::replay(const traces::ProgramEvent& event, std::uint64_t numb
 }
 
 void ProgramReplay::program_event(const traces::ProgramEvent& event) {
-  if (stopped_at_ || !watch_.reaches(event.device, events_)) return;
-  const std::uint64_t number = events_++;
+  const std::uint64_t number = position_++;
+  if (!first_time_ns_) first_time_ns_ = event.time_ns;
+  if (stopped_at_ || is_over_ || !watch_.reaches(event, number)) {
+    is_over_ = is_over_ || (watch_.until_ns && event.time_ns > watch_.until_ns);
+    return;
+  }
+  ++events_;
   const auto refuse = [&](const char* expected, const std::exception& error) {
     throw InputError(
         {file_, "event " + std::to_string(number) + " of the program", expected, error.what()});
@@ -162,6 +170,7 @@ ReplayReport ProgramReplay::finish() {
   report.reference = version_->name;
   report.options = settings_.text;
   report.events = events_;
+  report.first_time_ns = first_time_ns_;
   // Of an endless wait a note tells.
   if (!endless_wait_) report.stopped_at = stopped_at_;
   std::uint64_t options_left_out = 0;

@@ -52,7 +52,14 @@ class ProgramReplay : public traces::ProgramSink {
   /// Of modelled timing, and of the backend that is ordered by streams.
   std::unique_ptr<StreamProgram> streams_;
   std::shared_ptr<streams::TimedFreeOrder> free_order_;
+  std::unique_ptr<HeldWork> held_work_;
+  /// Of the next event in the program.
+  std::uint64_t position_ = 0;
+  /// Replayed ones.
   std::uint64_t events_ = 0;
+  std::optional<std::uint64_t> first_time_ns_;
+  /// The time up to which was asked for has passed.
+  bool is_over_ = false;
   std::optional<std::uint64_t> stopped_at_;
   std::optional<std::string> endless_wait_;
 };

@@ -56,6 +56,13 @@ Bytes requested_of(const traces::BlockValue& block) {
   return block.history.empty() ? Bytes{} : block.history.back().real_size;
 }
 
+/// Of the request that got the block.
+traces::StackId stack_of(const traces::BlockValue& block) {
+  if (state_of(block.state) == allocator::BlockState::inactive) return {};
+  if (block.stack != traces::StackId{} || block.history.empty()) return block.stack;
+  return block.history.back().stack;
+}
+
 const traces::GenericValue* setting(const RecordedHistory& history, std::string_view name,
                                     const traces::TextTable& texts) {
   return history.settings ? find_item(*history.settings, name, texts) : nullptr;
@@ -100,6 +107,8 @@ void HistoryCollector::segment(const traces::SegmentValue& segment) {
   kept.is_expandable = segment.is_expandable;
   for (const traces::BlockValue& block : segment.blocks) {
     kept.blocks.push_back({block.address, block.size, requested_of(block), state_of(block.state)});
+    if (const auto stack = stack_of(block); stack != traces::StackId{})
+      device.final_stacks[block.address] = stack;
     if (!block.keys.has(KnownText::requested_size)) device.traits.blocks_say_requested = false;
   }
   if (!segment.keys.has(KnownText::segment_pool_id)) device.traits.segments_say_pool = false;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -41,6 +42,8 @@ struct DeviceHistory {
   std::vector<traces::StackId> stacks;
   /// By ascending address.
   std::vector<allocator::SnapshotSegment> final_segments;
+  /// Of final blocks in use, where the file says so.
+  std::map<allocator::Address, traces::StackId> final_stacks;
 };
 
 struct RecordedHistory {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "allocator/size_rules.h"
 #include "replay/verify.h"
 
 namespace vramlab::replay {
@@ -26,7 +27,28 @@ std::optional<std::size_t> peak_of(const DeviceHistory& history) {
   return at;
 }
 
-std::optional<std::size_t> event_of(const DeviceHistory& history, const Moment& moment) {
+/// Of the whole file; nothing where no event has a time.
+std::optional<std::uint64_t> first_time_us(const RecordedHistory& history) {
+  std::optional<std::uint64_t> first;
+  for (const DeviceHistory& device : history.devices)
+    for (const AllocatorEvent& event : device.events) {
+      if (event.time_us == 0) continue;
+      first = std::min(first.value_or(event.time_us), event.time_us);
+      break;
+    }
+  return first;
+}
+
+std::optional<std::size_t> last_before(const DeviceHistory& history, std::uint64_t time_us) {
+  std::optional<std::size_t> last;
+  for (std::size_t i = 0; i < history.events.size() && history.events[i].time_us <= time_us; ++i)
+    last = i;
+  return last;
+}
+
+/// `start_us`: when the file's first event was.
+std::optional<std::size_t> event_of(const DeviceHistory& history, const Moment& moment,
+                                    const std::optional<std::uint64_t>& start_us) {
   switch (moment.kind) {
     case MomentKind::peak:
       return peak_of(history);
@@ -38,24 +60,68 @@ std::optional<std::size_t> event_of(const DeviceHistory& history, const Moment& 
     case MomentKind::event:
       if (moment.event < history.events.size()) return moment.event;
       return std::nullopt;
+    case MomentKind::time:
+      if (!start_us) return std::nullopt;
+      return last_before(history, *start_us + moment.time_ns / 1000);
     case MomentKind::end:
       return history.events.size();
   }
   return std::nullopt;
 }
 
+std::optional<std::uint64_t> time_of(const AllocatorEvent& event) {
+  if (event.time_us == 0) return std::nullopt;
+  return event.time_us * 1000;
+}
+
+/// What the device had left, where that is why the last event is an out-of-memory. Where it was
+/// enough, a share of it that no recording says was all that was allowed.
+std::optional<allocator::Bytes> device_free_at(const DeviceHistory& history, std::size_t count,
+                                               const allocator::Settings& settings) {
+  if (count == 0 || history.traits.lacks_device_free) return std::nullopt;
+  const AllocatorEvent& last = history.events[count - 1];
+  const allocator::Bytes free{last.address.value};
+  if (last.action != Action::oom || free >= device_size_for_miss(last.size, settings))
+    return std::nullopt;
+  return free;
+}
+
+/// What a recording tells of the allocator.
+FragmentationRules rules_of(const DeviceHistory& history, std::size_t count,
+                            const allocator::Settings& settings) {
+  FragmentationRules rules{settings};
+  rules.requests.emplace(settings).add_all(history.events);
+  if (rules.requests->counts().empty()) rules.requests.reset();
+  rules.device_free = device_free_at(history, count, settings);
+  return rules;
+}
+
+/// Final blocks that no event shows a request for were there all the time.
+void add_origins_before(const DeviceHistory& history, DeviceState& state) {
+  std::map<allocator::Address, traces::StackId> unseen = history.final_stacks;
+  for (const AllocatorEvent& event : history.events)
+    if (event.action == Action::alloc) unseen.erase(event.address);
+  for (const auto& [at, stack] : unseen) state.origins[at] = {stack, std::nullopt, std::nullopt};
+}
+
 /// History up to the event, and where what is in use then was asked for.
-DeviceState state_until(const DeviceHistory& history, std::size_t count) {
+DeviceState state_until(const DeviceHistory& history, std::size_t count,
+                        const allocator::Settings& settings) {
   DeviceState state;
   state.device = {static_cast<std::uint32_t>(history.device)};
   state.names_pools = history.traits.names_pools;
+  state.rules = rules_of(history, count, settings);
   state.history.assign(history.events.begin(),
                        history.events.begin() + static_cast<std::ptrdiff_t>(count));
   for (std::size_t i = 0; i < count; ++i) {
-    if (history.events[i].action != Action::alloc || history.stacks.empty()) continue;
-    state.stacks[history.events[i].address] = history.stacks[i];
-    state.request_stacks.push_back(history.stacks[i]);
+    const AllocatorEvent& event = history.events[i];
+    if (event.action != Action::alloc) continue;
+    const traces::StackId stack = history.stacks.empty() ? traces::StackId{} : history.stacks[i];
+    state.origins[event.address] = {stack, i, time_of(event)};
+    state.request_stacks.push_back(stack);
   }
+  add_origins_before(history, state);
+  if (count > 0) state.moment = {count - 1, time_of(history.events[count - 1])};
   return state;
 }
 
@@ -74,11 +140,13 @@ RecordedStates recorded_states(const RecordedHistory& history, const traces::Tex
   if (is_guessed) version = &guess_reference(history);
   const VerifyConditions conditions{*version, is_guessed,
                                     recorded_settings(history, texts, *version)};
+  const allocator::Settings& settings = conditions.settings.settings;
+  const auto start_us = first_time_us(history);
   for (const DeviceHistory& device : history.devices) {
-    const auto event = event_of(device, moment);
+    const auto event = event_of(device, moment, start_us);
     if (!event) continue;
     if (moment.kind == MomentKind::end) {
-      DeviceState state = state_until(device, device.events.size());
+      DeviceState state = state_until(device, device.events.size(), settings);
       state.snapshot.segments = device.final_segments;
       found.states.push_back(std::move(state));
       continue;
@@ -95,7 +163,7 @@ RecordedStates recorded_states(const RecordedHistory& history, const traces::Tex
                              ": following the recording was " +
                              std::string(fidelity_label_name(fidelity.label)) +
                              ", so this state may differ from what was there");
-    DeviceState state = state_until(device, end_of_call(explained, *event));
+    DeviceState state = state_until(device, end_of_call(explained, *event), settings);
     state.snapshot = state_after(device, explained, conditions, *event);
     found.states.push_back(std::move(state));
   }

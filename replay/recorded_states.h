@@ -19,11 +19,14 @@ enum class MomentKind : std::uint8_t {
   end,
   /// After the call that an event belongs to.
   event,
+  /// After the last event that is not later than so long after the first one of the file.
+  time,
 };
 
 struct Moment {
   MomentKind kind = MomentKind::end;
   std::uint64_t event = 0;
+  std::uint64_t time_ns = 0;
 };
 
 struct RecordedStates {
@@ -32,7 +35,8 @@ struct RecordedStates {
   std::vector<std::string> doubts;
 };
 
-/// Of each device that has such a moment. `version`: null to guess it.
+/// Of each device that has such a moment. `version`: null to guess it. A device whose first event
+/// is later has none at a time.
 RecordedStates recorded_states(const RecordedHistory& history, const traces::TextTable& texts,
                                const allocator::ReferenceVersion* version, const Moment& moment);
 

@@ -34,6 +34,7 @@ struct ReplayConditions {
   streams::StreamModel stream_model{};
   OnOutOfMemory on_out_of_memory = OnOutOfMemory::stop;
   std::size_t history_capacity = 0;
+  NotesOrigins notes_origins = NotesOrigins::no;
 };
 
 /// What is looked at on the way. Events have the numbers of the file; of a recording: of the entry
@@ -45,6 +46,8 @@ struct ReplayWatch {
   std::function<void(DeviceReplay& replay)> at_start = {};
   /// The last event of each device that is replayed; all of a device that is not named.
   std::map<traces::DeviceIndex, std::uint64_t> until = {};
+  /// Only events up to this time; one without a time is where the last one before it was.
+  std::optional<std::uint64_t> until_ns = {};
   // Where frees are modelled:
   /// Is told what happens on the streams.
   std::shared_ptr<streams::StreamWatcher> streams = std::make_shared<streams::StreamWatcher>();
@@ -55,8 +58,9 @@ struct ReplayWatch {
   /// Once for each device, after its last event.
   std::function<void(DeviceReplay& replay)> at_end = {};
 
-  bool reaches(traces::DeviceIndex device, std::uint64_t number) const {
-    const auto last = until.find(device);
+  bool reaches(const traces::ProgramEvent& event, std::uint64_t number) const {
+    if (until_ns && event.time_ns && *event.time_ns > *until_ns) return false;
+    const auto last = until.find(event.device);
     return last == until.end() || number <= last->second;
   }
 };

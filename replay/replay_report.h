@@ -18,6 +18,10 @@ struct DeviceReport {
   std::uint64_t frees = 0;
   PeakMoment peak_allocated;
   PeakMoment peak_reserved;
+  MemoryCurve curve;
+  /// Of the first and the last event that has one, in the clock of the peaks.
+  std::optional<std::uint64_t> begin_ns;
+  std::optional<std::uint64_t> end_ns;
   allocator::StatisticValues statistics;
   streams::DeviceCallCounts device_calls;
   /// All of them, in order.
@@ -34,6 +38,8 @@ struct ReplayReport {
   std::string options;
   std::vector<DeviceReport> devices;
   std::uint64_t events = 0;
+  /// Of the first event that has a time.
+  std::optional<std::uint64_t> first_time_ns;
   /// The event at which an out-of-memory ended it.
   std::optional<std::uint64_t> stopped_at;
   /// Sentences: what was assumed, and what that means.

@@ -64,9 +64,9 @@ traces::BlockValue value_of(const allocator::SnapshotBlock& block, const DeviceS
   value.size = block.size;
   value.requested_size = block.requested;
   value.state = TextId(word_of(block.state));
-  const auto stack = state.stacks.find(block.address);
-  if (block.state != BlockState::inactive && stack != state.stacks.end())
-    value.stack = stack->second;
+  const auto origin = state.origins.find(block.address);
+  if (block.state != BlockState::inactive && origin != state.origins.end())
+    value.stack = origin->second.stack;
   return value;
 }
 

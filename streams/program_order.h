@@ -23,6 +23,12 @@ class ProgramOrder {
   /// Appends the clocks of all that something would follow if it were put on the stream now.
   void add_clocks_of_next(StreamAt stream, std::vector<const VectorClock*>& clocks) const;
 
+  /// Nothing where it was not recorded.
+  void add_clock_of_event(allocator::EventId event, std::vector<const VectorClock*>& clocks) const {
+    if (const auto found = events_.find(event.value); found != events_.end())
+      clocks.push_back(&found->second.clock);
+  }
+
   void stream_created(StreamAt stream, StreamKind kind) { stream_at(stream).kind = kind; }
   /// Where the item stands, itself included.
   const Strand& issued(const IssuedItem& item);

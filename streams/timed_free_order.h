@@ -15,6 +15,16 @@ class TimedFreeOrder final : public FreeOrder, public StreamWatcher {
   /// Those that tell this one what happens. Before anything is asked.
   void watch(TimedStreams& streams) { streams_ = &streams; }
 
+  /// Of what was issued last.
+  Epoch last_issued() const { return last_issued_; }
+  /// The clocks of all that the stream, or the event's latest record, is behind.
+  void add_clocks_of_next(StreamAt stream, std::vector<const VectorClock*>& clocks) const {
+    order_.add_clocks_of_next(stream, clocks);
+  }
+  void add_clock_of_event(allocator::EventId event, std::vector<const VectorClock*>& clocks) const {
+    order_.add_clock_of_event(event, clocks);
+  }
+
   FreePoint free_point(StreamAt stream) override;
   bool is_over(const FreePoint& point) const override { return streams_->has_passed(point.mark); }
   bool is_known_to_host(const FreePoint& point) override;
@@ -50,7 +60,6 @@ class TimedFreeOrder final : public FreeOrder, public StreamWatcher {
   TimedStreams* streams_ = nullptr;
   ProgramOrder order_;
   std::set<ThreadId> threads_;
-  /// Of what was issued last.
   Epoch last_issued_;
 };
 

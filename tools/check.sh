@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# What tools/test.sh leaves out: format, scripts, lint, layout, what the samples take of memory, the
-# whole suite under the address and undefined-behaviour sanitizers, and what has threads under the
-# thread sanitizer. All steps, or those named: bash tools/check.sh format lint. Stops at the first
-# step that fails.
+# What tools/test.sh leaves out: format, scripts, the bundled report page, lint, layout, what the
+# samples take of memory, the whole suite under the address and undefined-behaviour sanitizers, and
+# what has threads under the thread sanitizer. All steps, or those named: bash tools/check.sh format
+# lint. Stops at the first step that fails.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 jobs="$(nproc)"
-all_steps=(format scripts lint layout memory address thread)
+all_steps=(format scripts page lint layout memory address thread)
 
 step() { printf '\ncheck: %s\n' "$*"; }
 files_named() { find allocator streams traces replay tools "$@" | sort; }
@@ -20,9 +20,14 @@ check_format() {
 check_scripts() {
   step "the shell scripts can be parsed"
   local script
-  for script in tools/*.sh .ci/run; do
+  for script in tools/*.sh tools/report_page/*.sh tests/browser/*.sh .ci/run; do
     bash -n "$script"
   done
+}
+
+check_page() {
+  step "the bundled report page is what its sources give (needs Node.js: setup.sh --with-browser)"
+  bash tools/report_page/build.sh --check
 }
 
 check_lint() {

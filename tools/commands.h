@@ -15,6 +15,7 @@ void add_snapshot_command(CLI::App& program, CommandAction& action);
 void add_generate_command(CLI::App& program, CommandAction& action);
 void add_top_command(CLI::App& program, CommandAction& action);
 void add_diff_command(CLI::App& program, CommandAction& action);
+void add_report_command(CLI::App& program, CommandAction& action);
 void add_streams_command(CLI::App& program, CommandAction& action);
 
 }  // namespace vramlab::tools

@@ -4,7 +4,7 @@
 
 #include "replay/history_checks.h"
 #include "replay/perfetto_trace.h"
-#include "tools/perfetto_program.h"
+#include "tools/replayed_program.h"
 #include "traces/input_error.h"
 #include "traces/read_snapshot.h"
 
@@ -31,7 +31,7 @@ replay::MemoryTimeline timeline_of(const replay::DeviceHistory& device, const st
 
 /// Those of the replay, or those that the recording says.
 replay::VerifyConditions conditions_of(const replay::RecordedHistory& history,
-                                       const PerfettoProgram& program,
+                                       const ReplayedProgram& program,
                                        const traces::TextTable& texts) {
   if (program.has_events()) return {program.version(), false, {program.settings(), {}}};
   const allocator::ReferenceVersion& version = guess_reference(history);
@@ -53,11 +53,16 @@ void convert_to_perfetto(traces::OpenTrace& trace, const ConvertSteps& steps,
                          traces::ByteSink& output) {
   traces::SnapshotTables tables;
   PerfettoCollector collector;
-  PerfettoProgram program(trace.file, tables, collector.spans);
+  replay::ReplayConditions replayed;
+  replayed.on_out_of_memory = replay::OnOutOfMemory::skip;
+  ReplayedProgram program(trace.file, tables, replayed, collector.spans);
   ConvertChain chain(steps, tables, {collector, program});
   traces::read_trace(trace, tables, chain.sinks());
   replay::RecordedHistory history = collector.take();
-  if (program.has_events()) history.devices = program.take_histories();
+  if (program.has_events()) {
+    program.finish();
+    history.devices = program.take_histories();
+  }
   const replay::VerifyConditions conditions = conditions_of(history, program, tables.texts);
   std::vector<replay::MemoryTimeline> timelines;
   for (const replay::DeviceHistory& device : history.devices)

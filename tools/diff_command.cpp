@@ -15,7 +15,7 @@
 namespace vramlab::tools {
 namespace {
 
-using replay::GroupBy;
+using replay::CompareBy;
 using replay::HoldingMomentKind;
 
 constexpr const char* usual_budget = ".vramlab.json";
@@ -36,12 +36,11 @@ struct DiffArguments {
   CommonFlags flags;
 };
 
-const std::map<std::string, GroupBy>& compared_groups() {
-  static const std::map<std::string, GroupBy> names = {{"site", GroupBy::site},
-                                                       {"stack", GroupBy::stack},
-                                                       {"size", GroupBy::size},
-                                                       {"stream", GroupBy::stream},
-                                                       {"pool", GroupBy::pool}};
+const std::map<std::string, CompareBy>& compared_groups() {
+  static const std::map<std::string, CompareBy> names = {
+      {"site", CompareBy::site}, {"stack", CompareBy::stack},
+      {"size", CompareBy::size}, {"stream", CompareBy::stream},
+      {"pool", CompareBy::pool}, {"position", CompareBy::position}};
   return names;
 }
 
@@ -169,7 +168,9 @@ void add_diff_command(CLI::App& program, CommandAction& action) {
   for (const auto& [name, by] : compared_groups()) names.push_back(name);
   command
       ->add_option("--by", arguments->by,
-                   "Compare by: site (the user's own innermost frame), stack, size, stream, pool")
+                   "Compare by: site (the user's own innermost frame), stack, size, stream, pool, "
+                   "position (of the "
+                   "request in its iteration)")
       ->check(CLI::IsMember(names))
       ->capture_default_str();
   command->add_option("--device", arguments->device, "Only this device");

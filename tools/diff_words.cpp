@@ -79,20 +79,20 @@ std::string fate_text(GroupFate fate) {
   return "";
 }
 
-std::string groups_text(replay::GroupBy by) {
+std::string groups_text(replay::CompareBy by) {
   switch (by) {
-    case replay::GroupBy::site:
+    case replay::CompareBy::site:
       return "call site";
-    case replay::GroupBy::stack:
+    case replay::CompareBy::stack:
       return "stack";
-    case replay::GroupBy::size:
+    case replay::CompareBy::size:
       return "size";
-    case replay::GroupBy::stream:
+    case replay::CompareBy::stream:
       return "stream";
-    case replay::GroupBy::pool:
+    case replay::CompareBy::pool:
       return "pool";
-    case replay::GroupBy::age:
-      return "age";
+    case replay::CompareBy::position:
+      return "position";
   }
   return "";
 }

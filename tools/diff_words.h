@@ -17,7 +17,7 @@ std::string change_text(const replay::MetricChange& change);
 std::string change_text(const replay::GroupChange& change);
 std::string fate_text(replay::GroupFate fate);
 /// Such as `grouped by call site`: what the groups are.
-std::string groups_text(replay::GroupBy by);
+std::string groups_text(replay::CompareBy by);
 
 /// Whether the limit is about a change of what each file tells.
 bool looks_at_base(const replay::JudgedLimit& limit);

@@ -22,19 +22,26 @@ struct ReplayArguments {
   std::string on_out_of_memory = "stop";
 };
 
-/// FILE and the conditions. The arguments must outlive the parsing.
+/// FILE, --conf and the other conditions. The arguments must outlive the parsing.
 void add_replay_arguments(CLI::App& command, ReplayArguments& arguments);
+/// The other conditions alone.
+void add_replay_conditions(CLI::App& command, ReplayArguments& arguments);
 
 replay::ReplayConditions conditions_of(const ReplayArguments& arguments);
 
 using replay::Moment;
 
-/// `peak`, `oom`, `end` or an event's number. Nothing where it is none of them.
+/// `peak`, `oom`, `end`, an event's number, or a time such as `12.5ms` or `time:3s`. Nothing where
+/// it is none of them.
 std::optional<Moment> moment_of(const std::string& text);
 
 /// Adds an option that takes a moment.
 CLI::Option* add_moment(CLI::App& command, const std::string& name, std::string& text,
                         const std::string& description);
+
+/// Of the file's clock. Throws InputError where the events have no times.
+std::uint64_t time_of(const Moment& moment, const replay::ReplayReport& report,
+                      const std::string& file);
 
 /// The last event of each device before the moment, as `report`, of a whole run, shows it. Throws
 /// InputError where there was no such moment.

@@ -4,10 +4,13 @@
 #include <memory>
 
 #include "tools/commands.h"
+#include "tools/out_of_memory_report.h"
 #include "tools/progress_bar.h"
 #include "tools/removal_on_interrupt.h"
 #include "tools/replay_arguments.h"
-#include "tools/replay_report_text.h"
+#include "tools/replay_json.h"
+#include "tools/replay_text.h"
+#include "tools/screen.h"
 #include "tools/state_file.h"
 #include "tools/timeline_file.h"
 
@@ -77,17 +80,56 @@ class ReplayOutputs {
   std::optional<traces::OutputFile> snapshot_;
 };
 
+/// The states of the devices at their first request that failed, and why it did.
+struct ExplainedFailures {
+  std::unique_ptr<replay::ReplaySource> source;
+  StatesAtMoment at;
+  std::vector<ToldOutOfMemory> told;
+};
+
+/// Nothing where nothing failed, or where the input cannot be read again.
+ExplainedFailures explain_failures(const ReplayCommand& command,
+                                   const replay::ReplayReport& report) {
+  ExplainedFailures explained;
+  if (!report.has_failures() || command.replay.on_out_of_memory != "report" ||
+      command.replay.file == "-")
+    return explained;
+  replay::ReplayConditions conditions = conditions_of(command.replay);
+  conditions.notes_origins = replay::NotesOrigins::yes;
+  explained.source = std::make_unique<replay::ReplaySource>(
+      command.replay.file, std::move(conditions), traces::ProgressListener());
+  explained.at =
+      states_at(*explained.source, {replay::MomentKind::out_of_memory}, command.replay.file, {});
+  for (const replay::DeviceState& state : explained.at.states)
+    for (const replay::DeviceReport& device : report.devices)
+      if (device.device == state.device && !device.failures.empty())
+        explained.told.push_back(tell_replayed(state, device, command.replay, Tries::all));
+  return explained;
+}
+
 ExitStatus replay_file(const ReplayCommand& command) {
   start_logging(command.flags);
   ProgressBar bar(traces::input_name(command.replay.file),
                   command.flags.quiet ? ProgressDisplay::off : ProgressDisplay::automatic);
   replay::ReplayConditions conditions = conditions_of(command.replay);
-  if (!command.snapshot_out.empty()) conditions.history_capacity = command.history;
+  if (!command.snapshot_out.empty()) {
+    conditions.history_capacity = command.history;
+    conditions.notes_origins = replay::NotesOrigins::yes;
+  }
   replay::ReplaySource source(command.replay.file, std::move(conditions), bar.listener());
-  const ReplayOutcome outcome{command.replay.file, ReplayOutputs(command).run(source, command),
-                              command.replay.on_out_of_memory == "report" || command.flags.verbose};
-  std::fputs(command.flags.json ? replay_json(outcome).c_str() : replay_text(outcome).c_str(),
-             stdout);
+  ReplayOutcome outcome{command.replay.file, ReplayOutputs(command).run(source, command),
+                        command.replay.on_out_of_memory == "report" || command.flags.verbose};
+  const ExplainedFailures explained = explain_failures(command, outcome.report);
+  if (explained.source)
+    for (const ToldOutOfMemory& told : explained.told) {
+      outcome.explained_text += out_of_memory_text(told, explained.source->tables());
+      outcome.explained.push_back(out_of_memory_json(told, explained.source->tables()));
+    }
+  const std::string text =
+      command.flags.json
+          ? replay_json(outcome)
+          : replay_text(outcome, {letters_of_locale(locale_of_environment()), screen_columns()});
+  std::fputs(text.c_str(), stdout);
   return command.fails_on_out_of_memory && outcome.report.has_failures() ? ExitStatus::answer_is_no
                                                                          : ExitStatus::done;
 }
@@ -97,7 +139,7 @@ void add_outputs(CLI::App& command, ReplayCommand& arguments) {
       command.add_option("--snapshot-out", arguments.snapshot_out,
                          "Write the state as a memory snapshot: a pickle, or JSON (.json)");
   add_moment(command, "--snapshot-at", arguments.snapshot_at,
-             "When: peak, oom, end or an event's number (default: end)")
+             "When: peak, oom, end, an event's number or a time such as 12.5ms (default: end)")
       ->default_str("end")
       ->needs(out);
   arguments.snapshot_at = "end";

@@ -1,16 +1,19 @@
 #!/usr/bin/env bash
 # Installs what building vramlab needs and the machine lacks, through apt. Quick when nothing is
-# missing. With --check also the programs that tools/check.sh uses, with --fuzz those of fuzz.sh.
+# missing. With --check also the programs that tools/check.sh uses, with --fuzz those of fuzz.sh, with
+# --with-browser what the tests of the report page run in: Chromium, Node.js and playwright-core.
 set -euo pipefail
 
 build_packages=(cmake ninja-build g++ nlohmann-json3-dev libspdlog-dev libcli11-dev zlib1g-dev
   libzstd-dev libgtest-dev libgmock-dev libbenchmark-dev python3-jsonschema libxml2-utils)
 check_packages=(clang-format-14 clang-tidy-14)
+browser_packages=(chromium)
 fuzz_packages=(clang-14 libclang-rt-14-dev llvm-14)
 
 usage() {
-  echo "usage: bash tools/setup.sh [--check | --fuzz]"
-  echo "Installs the packages that building needs, and those of tools/check.sh or tools/fuzz.sh."
+  echo "usage: bash tools/setup.sh [--check | --fuzz | --with-browser]"
+  echo "Installs the packages that building needs, and those of tools/check.sh, of tools/fuzz.sh or of"
+  echo "the tests in a browser."
 }
 
 wanted=("${build_packages[@]}")
@@ -18,6 +21,11 @@ case "${1:-}" in
   "") ;;
   --check) wanted+=("${check_packages[@]}") ;;
   --fuzz) wanted+=("${fuzz_packages[@]}") ;;
+  --with-browser)
+    command -v chromium >/dev/null || wanted+=("${browser_packages[@]}")
+    command -v node >/dev/null || wanted+=(nodejs)
+    command -v npm >/dev/null || wanted+=(npm)
+    ;;
   --help) usage; exit 0 ;;
   *) usage >&2; exit 2 ;;
 esac
@@ -36,18 +44,27 @@ for package in "${wanted[@]}"; do
   is_installed "$package" || missing+=("$package")
 done
 
-if [ "${#missing[@]}" -eq 0 ]; then
+install_missing() {
+  local as_root=()
+  if [ "$(id -u)" -ne 0 ]; then
+    command -v sudo >/dev/null ||
+      { echo "setup: needs root or sudo to install: ${missing[*]}" >&2; exit 1; }
+    as_root=(sudo)
+  fi
+  echo "setup: installing ${missing[*]}"
+  "${as_root[@]}" apt-get update -qq
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+    apt-get install -y -qq --no-install-recommends "${missing[@]}"
+}
+
+if [ "${#missing[@]}" -gt 0 ]; then
+  install_missing
+else
   echo "setup: nothing is missing"
-  exit 0
 fi
 
-as_root=()
-if [ "$(id -u)" -ne 0 ]; then
-  command -v sudo >/dev/null || { echo "setup: needs root or sudo to install: ${missing[*]}" >&2; exit 1; }
-  as_root=(sudo)
+# A folder of its own; nothing is installed for the whole machine.
+if [ "${1:-}" = --with-browser ]; then
+  cd "$(dirname "${BASH_SOURCE[0]}")/../tests/browser"
+  npm ci --no-audit --no-fund --loglevel=error
 fi
-
-echo "setup: installing ${missing[*]}"
-"${as_root[@]}" apt-get update -qq
-"${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
-  apt-get install -y -qq --no-install-recommends "${missing[@]}"

@@ -1,4 +1,5 @@
 // `vramlab snapshot`: what was where at a moment.
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 
@@ -19,6 +20,9 @@ struct SnapshotCommand {
   std::string at = "end";
   std::string output;
   std::uint64_t segments = 40;
+  std::uint64_t pinners = 10;
+  bool is_quick = false;
+  std::optional<std::uint32_t> device;
   bool may_overwrite = false;
   CommonFlags flags;
 
@@ -52,6 +56,7 @@ struct FoundStates {
 FoundStates replayed(const SnapshotCommand& command, ProgressBar& bar) {
   FoundStates found;
   replay::ReplayConditions conditions = conditions_of(command.replay);
+  conditions.notes_origins = replay::NotesOrigins::yes;
   conditions.history_capacity = command.output.empty() ? 0 : 1'000'000;
   found.source = std::make_unique<replay::ReplaySource>(command.replay.file, std::move(conditions),
                                                         bar.listener());
@@ -83,16 +88,47 @@ std::optional<FoundStates> recorded(const SnapshotCommand& command, ProgressBar&
   return found;
 }
 
-FoundStates find_states(const SnapshotCommand& command, ProgressBar& bar) {
+FoundStates states_of_all(const SnapshotCommand& command, ProgressBar& bar) {
   if (!command.asks_for_replay())
     if (auto found = recorded(command, bar)) return *std::move(found);
   return replayed(command, bar);
+}
+
+FoundStates find_states(const SnapshotCommand& command, ProgressBar& bar) {
+  FoundStates found = states_of_all(command, bar);
+  if (!command.device) return found;
+  std::erase_if(found.at.states, [&](const replay::DeviceState& state) {
+    return state.device.value != *command.device;
+  });
+  if (found.at.states.empty())
+    throw traces::InputError(
+        {command.replay.file, "", "a state of device " + std::to_string(*command.device), "none"});
+  return found;
+}
+
+/// Of each device that ran out of memory; without a replay the report names none.
+std::vector<ToldOutOfMemory> tell(const SnapshotCommand& command,
+                                  const std::vector<replay::DeviceState>& states,
+                                  const replay::ReplayReport& report) {
+  const Tries tries = command.is_quick ? Tries::none : Tries::all;
+  std::vector<ToldOutOfMemory> told;
+  for (const replay::DeviceState& state : states) {
+    const auto of = std::ranges::find(report.devices, state.device, &replay::DeviceReport::device);
+    if (of != report.devices.end())
+      told.push_back(tell_replayed(state, *of, command.replay, tries));
+    else if (auto recorded = tell_recorded(state, command.replay, tries))
+      told.push_back(*std::move(recorded));
+  }
+  return told;
 }
 
 std::string moment_text(const std::string& at) {
   if (at == "peak") return "at the peak";
   if (at == "oom") return "at the first out-of-memory";
   if (at == "end") return "at the end";
+  const std::string prefix = "time:";
+  if (moment_of(at)->kind == replay::MomentKind::time)
+    return "after " + (at.starts_with(prefix) ? at.substr(prefix.size()) : at);
   return "after event " + at;
 }
 
@@ -109,8 +145,11 @@ ExitStatus show_snapshot(const SnapshotCommand& command) {
   }
   FoundStates found = find_states(command, bar);
   if (output) write_snapshot_file(*output, found.at, found.settings, found.own_tables());
-  const StateOutcome outcome{command.replay.file, moment_text(command.at),
-                             std::move(found.at.states), std::move(found.notes), command.segments};
+  StateOutcome outcome{command.replay.file,    moment_text(command.at), std::move(found.at.states),
+                       std::move(found.notes), command.segments,        command.pinners,
+                       found.own_tables()};
+  if (moment_of(command.at)->kind == replay::MomentKind::out_of_memory)
+    outcome.told = tell(command, outcome.states, found.at.report);
   if (command.flags.json)
     std::fputs(state_json(outcome).c_str(), stdout);
   else if (!command.flags.quiet)
@@ -126,11 +165,17 @@ void add_snapshot_command(CLI::App& program, CommandAction& action) {
       "snapshot", "Show what was where at a moment, or write it as a memory snapshot");
   add_replay_arguments(*command, arguments->replay);
   add_moment(*command, "--at", arguments->at,
-             "When: peak, oom, end or an event's number (default: end)");
+             "When: peak, oom, end, an event's number, or a time from the first event on, such as "
+             "12.5ms or time:3s (default: end)");
   command->add_option("-o,--output", arguments->output,
                       "Write the state as a memory snapshot: a pickle, or JSON (.json)");
   command->add_option("--segments", arguments->segments,
                       "Segments to show, the largest (default: 40; 0 for all)");
+  command->add_option("--pinners", arguments->pinners,
+                      "Blocks to show that keep memory from being released (default: 10)");
+  command->add_flag("--quick", arguments->is_quick,
+                    "At an out-of-memory, don't replay to find what would have helped");
+  command->add_option("--device", arguments->device, "Only this device");
   command->add_flag("--force", arguments->may_overwrite, "Overwrite the output");
   add_common_flags(*command, arguments->flags);
   command->footer("Example: vramlab snapshot snapshot.pickle --at peak");

@@ -3,25 +3,40 @@
 #include "traces/trace_writer.h"
 
 namespace vramlab::tools {
+namespace {
+
+/// Where nothing limits the memory of a device, what is left of it says nothing.
+void forget_boundless_memory(StatesAtMoment& at) {
+  for (replay::DeviceState& state : at.states)
+    for (const replay::DeviceReport& device : at.report.devices)
+      if (device.device == state.device && device.memory_origin.empty())
+        state.rules.device_free.reset();
+}
+
+}  // namespace
 
 StatesAtMoment states_at(replay::ReplaySource& source, const Moment& moment,
                          const std::string& file, const replay::ReplayWatch& first_watch) {
   StatesAtMoment at;
   const auto keep_state = [&at](replay::DeviceReplay& device) {
-    at.states.push_back({device.device(), device.take_snapshot(), device.history(), device.stacks(),
-                         device.request_stacks()});
+    at.states.push_back(state_of(device));
   };
   replay::ReplayWatch watch = first_watch;
   if (moment.kind == replay::MomentKind::end) {
     watch.at_end = keep_state;
     at.report = source.run(watch);
+    forget_boundless_memory(at);
     return at;
   }
   at.report = source.run(watch);
   replay::ReplayWatch until;
-  until.until = last_events(moment, at.report, file);
+  if (moment.kind == replay::MomentKind::time)
+    until.until_ns = time_of(moment, at.report, file);
+  else
+    until.until = last_events(moment, at.report, file);
   until.at_end = keep_state;
   source.run(until);
+  forget_boundless_memory(at);
   return at;
 }
 

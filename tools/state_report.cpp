@@ -5,52 +5,19 @@
 
 #include "allocator/id_names.h"
 #include "replay/occupancy_map.h"
+#include "tools/fragmentation_json.h"
+#include "tools/fragmentation_text.h"
+#include "tools/metrics_json.h"
 #include "tools/text_lines.h"
 
 namespace vramlab::tools {
 namespace {
 
-using allocator::BlockState;
-using allocator::Bytes;
 using allocator::SnapshotBlock;
 using allocator::SnapshotSegment;
 using nlohmann::ordered_json;
 
 constexpr std::size_t map_width = 48;
-
-struct Totals {
-  Bytes reserved;
-  Bytes allocated;
-  Bytes waiting;
-  Bytes free;
-  Bytes largest_free;
-  /// In segments in which nothing is used: what releasing everything would give back.
-  Bytes releasable;
-  std::uint64_t blocks = 0;
-};
-
-bool is_unused(const SnapshotSegment& segment) {
-  return std::ranges::all_of(segment.blocks, [](const SnapshotBlock& block) {
-    return block.state == BlockState::inactive;
-  });
-}
-
-Totals totals_of(const allocator::Snapshot& snapshot) {
-  Totals totals;
-  for (const SnapshotSegment& segment : snapshot.segments) {
-    totals.reserved += segment.total_size;
-    if (is_unused(segment)) totals.releasable += segment.total_size;
-    for (const SnapshotBlock& block : segment.blocks) {
-      ++totals.blocks;
-      if (block.state == BlockState::active_allocated) totals.allocated += block.size;
-      if (block.state == BlockState::active_pending_free) totals.waiting += block.size;
-      if (block.state != BlockState::inactive) continue;
-      totals.free += block.size;
-      totals.largest_free = std::max(totals.largest_free, block.size);
-    }
-  }
-  return totals;
-}
 
 std::string segment_line(const SnapshotSegment& segment) {
   std::string pool(pool_kind_name(segment.kind));
@@ -77,22 +44,35 @@ std::vector<const SnapshotSegment*> shown_segments(const allocator::Snapshot& sn
   return shown;
 }
 
-std::string device_text(const replay::DeviceState& state, std::uint64_t limit) {
-  const Totals totals = totals_of(state.snapshot);
-  std::string text = "device " + std::to_string(state.device.value) + ": " +
-                     format_bytes(totals.reserved) + " reserved in " +
-                     std::to_string(state.snapshot.segments.size()) + " segments, " +
-                     std::to_string(totals.blocks) + " blocks\n";
-  text += "  " + format_bytes(totals.allocated) + " allocated, " + format_bytes(totals.waiting) +
-          " waiting to be free, " + format_bytes(totals.free) + " free (largest piece " +
-          format_bytes(totals.largest_free) + ")\n";
-  text += "  " + format_bytes(totals.releasable) + " in segments without anything in use\n";
+std::string map_text(const replay::DeviceState& state, std::uint64_t limit) {
+  std::string text;
   const auto shown = shown_segments(state.snapshot, limit);
   for (const SnapshotSegment* segment : shown) text += segment_line(*segment);
   if (shown.size() < state.snapshot.segments.size())
     text += "  and " + std::to_string(state.snapshot.segments.size() - shown.size()) +
             " smaller segments (--segments 0 shows all)\n";
   return text;
+}
+
+std::string device_text(const StateOutcome& outcome, const replay::DeviceState& state) {
+  const replay::Fragmentation found = find_fragmentation(state.snapshot, state.rules);
+  const replay::StateFigures& total = found.total;
+  std::string text = "device " + std::to_string(state.device.value) + ": " +
+                     format_bytes(total.reserved) + " reserved in " +
+                     std::to_string(total.segments) + " segments, " + std::to_string(total.blocks) +
+                     " blocks\n";
+  text += "  " + format_bytes(total.allocated) + " allocated, " + format_bytes(total.waiting) +
+          " waiting to be free, " + format_bytes(total.free) + " free (largest piece " +
+          format_bytes(total.largest_free) + ")\n";
+  return text + figures_text(found) + map_text(state, outcome.segment_limit) + holes_text(state) +
+         pinners_text(state, outcome.tables, outcome.pinner_limit);
+}
+
+replay::StateFigures sum_of(const std::vector<replay::DeviceState>& states) {
+  replay::StateFigures sum;
+  for (const replay::DeviceState& state : states)
+    sum += find_fragmentation(state.snapshot, state.rules).total;
+  return sum;
 }
 
 ordered_json segment_json(const SnapshotSegment& segment) {
@@ -112,15 +92,16 @@ ordered_json segment_json(const SnapshotSegment& segment) {
   return json;
 }
 
-ordered_json device_json(const replay::DeviceState& state) {
-  const Totals totals = totals_of(state.snapshot);
+ordered_json device_json(const StateOutcome& outcome, const replay::DeviceState& state) {
+  const replay::StateFigures total = find_fragmentation(state.snapshot, state.rules).total;
   ordered_json json = {{"device", state.device.value},
-                       {"reserved_bytes", totals.reserved.count},
-                       {"allocated_bytes", totals.allocated.count},
-                       {"waiting_bytes", totals.waiting.count},
-                       {"free_bytes", totals.free.count},
-                       {"largest_free_bytes", totals.largest_free.count},
-                       {"releasable_bytes", totals.releasable.count}};
+                       {"reserved_bytes", total.reserved.count},
+                       {"allocated_bytes", total.allocated.count},
+                       {"waiting_bytes", total.waiting.count},
+                       {"free_bytes", total.free.count},
+                       {"largest_free_bytes", total.largest_free.count},
+                       {"releasable_bytes", total.releasable.count}};
+  add_fragmentation(json, state, outcome.tables, outcome.pinner_limit);
   json["segments"] = ordered_json::array();
   for (const SnapshotSegment& segment : state.snapshot.segments)
     json["segments"].push_back(segment_json(segment));
@@ -132,17 +113,21 @@ ordered_json device_json(const replay::DeviceState& state) {
 std::string state_text(const StateOutcome& outcome) {
   std::string text = outcome.file + ", " + outcome.moment + "   (# in use, ~ waiting, . free)\n";
   for (const std::string& note : outcome.notes) text += "  note: " + note + "\n";
-  for (const replay::DeviceState& state : outcome.states)
-    text += device_text(state, outcome.segment_limit);
+  for (const replay::DeviceState& state : outcome.states) text += device_text(outcome, state);
+  for (const ToldOutOfMemory& told : outcome.told) text += out_of_memory_text(told, outcome.tables);
   return text;
 }
 
 std::string state_json(const StateOutcome& outcome) {
   ordered_json json = {{"schema_version", 1}, {"file", outcome.file}, {"moment", outcome.moment}};
   json["notes"] = outcome.notes;
+  json["metrics"] = metrics_json(state_metrics(sum_of(outcome.states)));
+  json["out_of_memory"] = ordered_json::array();
+  for (const ToldOutOfMemory& told : outcome.told)
+    json["out_of_memory"].push_back(out_of_memory_json(told, outcome.tables));
   json["devices"] = ordered_json::array();
   for (const replay::DeviceState& state : outcome.states)
-    json["devices"].push_back(device_json(state));
+    json["devices"].push_back(device_json(outcome, state));
   return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "replay/snapshot_values_of.h"
+#include "tools/out_of_memory_report.h"
 
 namespace vramlab::tools {
 
@@ -17,6 +18,12 @@ struct StateOutcome {
   std::vector<std::string> notes;
   /// Segments to show of each device, the largest; 0 for all.
   std::uint64_t segment_limit = 0;
+  /// Pinners to show of each device.
+  std::uint64_t pinner_limit = 0;
+  /// Of the states' stacks.
+  const traces::SnapshotTables& tables;
+  /// Where the moment is an out-of-memory.
+  std::vector<ToldOutOfMemory> told = {};
 };
 
 std::string state_text(const StateOutcome& outcome);

@@ -178,6 +178,99 @@ TEST_F(OrderedPrograms, what_must_not_be_or_is_not_modelled_is_refused) {
   EXPECT_THAT(refusal(), HasSubstr("streams that capture are not modelled"));
 }
 
+/// Stream 2 waits for stream 1, and the program says of stream 2 only that it is done.
+TEST_F(OrderedPrograms, with_recorded_frees_what_a_finished_stream_waited_for_is_done_too) {
+  work(1, 1);
+  add(ProgramEventKind::event_record, 0, 1).event = {7};
+  add(ProgramEventKind::event_wait, 0, 2).event = {7};
+  work(2, 1);
+  malloc(1, 32_MiB, 1);
+  work(1, 1);
+  free(1);
+  add(ProgramEventKind::stream_done, 0, 2);
+  malloc(2, 32_MiB, 2, 1000);
+  const ReplayReport report = run({.timing = FreeTiming::recorded});
+  EXPECT_EQ(report.notes.size(), 1u) << report.notes.front();
+  // What stream 1 was given behind the record is not.
+  EXPECT_EQ(report.devices.at(0).peak_reserved.bytes, 64_MiB);
+}
+
+TEST_F(OrderedPrograms, with_recorded_frees_events_devices_and_an_emptied_cache_are_waited_for) {
+  for (const ProgramEventKind wait : {ProgramEventKind::event_sync, ProgramEventKind::device_sync,
+                                      ProgramEventKind::empty_cache}) {
+    events.clear();
+    malloc(1, 32_MiB, 1);
+    work(1, 1);
+    add(ProgramEventKind::event_record, 0, 1).event = {7};
+    free(1);
+    add(wait).event = {7};
+    malloc(2, 32_MiB, 2, 1000);
+    const ReplayReport report = run({.timing = FreeTiming::recorded});
+    EXPECT_EQ(report.notes.size(), 1u) << report.notes.front();
+    EXPECT_EQ(report.devices.at(0).peak_reserved.bytes, 32_MiB);
+  }
+}
+
+TEST_F(OrderedPrograms, with_recorded_frees_devices_are_done_each_for_itself) {
+  malloc(1, 32_MiB, 1);
+  work(1, 1);
+  work(1, 1);
+  events.back().device = {1};
+  free(1);
+  add(ProgramEventKind::stream_done, 0, 1).device = {1};
+  malloc(2, 32_MiB, 2, 1000);
+  EXPECT_EQ(device({.timing = FreeTiming::recorded}).peak_reserved.bytes, 64_MiB);
+}
+
+/// Its work goes on when a stream is destroyed.
+TEST_F(OrderedPrograms, a_block_is_not_free_before_streams_that_are_gone_are_done_with_it) {
+  for (const std::uint64_t gone : {1, 2})
+    for (const std::uint64_t again_at : {50, 100}) {
+      events.clear();
+      for (const std::uint64_t stream : {1, 2, 3})
+        add(ProgramEventKind::stream_create, 0, stream).non_blocking = true;
+      malloc(1, 32_MiB, 1);
+      add(ProgramEventKind::use, 1, 2);
+      work(gone, 100);
+      add(ProgramEventKind::stream_destroy, 0, gone);
+      add(ProgramEventKind::stream_create, 0, gone).non_blocking = true;
+      free(1);
+      malloc(2, 32_MiB, 3, again_at);
+      EXPECT_EQ(device().peak_reserved.bytes, again_at < 100 ? 64_MiB : 32_MiB);
+    }
+}
+
+TEST_F(OrderedPrograms, frees_that_captures_stand_in_the_way_of_are_refused) {
+  malloc(1, 1_MiB, 1);
+  add(ProgramEventKind::use, 1, 2);
+  add(ProgramEventKind::capture_begin, 0, 2);
+  free(1);
+  EXPECT_THAT(refusal(), HasSubstr("frees of streams that capture are not modelled"));
+  events.clear();
+  add(ProgramEventKind::stream_create, 0, 1);
+  malloc(1, 1_MiB, 1);
+  add(ProgramEventKind::use, 1, 0);
+  add(ProgramEventKind::stream_create, 0, 2);
+  add(ProgramEventKind::capture_begin, 0, 2);
+  free(1);
+  EXPECT_THAT(refusal(), HasSubstr("must wait for stream 0, and CUDA refuses that"));
+}
+
+TEST_F(OrderedPrograms, a_fraction_that_the_program_sets_is_left_out_with_other_options) {
+  add(ProgramEventKind::memory_fraction).fraction = 0.1;
+  malloc(1, 30_MiB);
+  EXPECT_TRUE(device({.memory = 100_MiB}).failures.empty());
+}
+
+TEST_F(OrderedPrograms, requests_of_any_size_are_answered) {
+  for (std::uint64_t id = 1; id < 9; ++id) malloc(id, Bytes{1ULL << 43});
+  malloc(9, Bytes{UINT64_MAX});
+  malloc(10, Bytes{0});
+  free(10);
+  EXPECT_GE(device({.memory = Bytes{1ULL << 46}}).failures.size(), 7u);
+  EXPECT_EQ(device({.memory = 1_MiB}).failures.size(), 9u);
+}
+
 TEST_F(OrderedPrograms, segments_cannot_be_looked_at) {
   malloc(1, 1_MiB);
   ReplayWatch watch;

@@ -63,7 +63,7 @@ class ReplayCommands : public testing::Test {
 TEST_F(ReplayCommands, replay_says_what_the_rules_give) {
   const ProgramResult result = run({"replay", write(".jsonl", trace)});
   EXPECT_EQ(result.exit_status, 0) << result.errors;
-  EXPECT_THAT(result.output, HasSubstr("peak reserved      22.00 MiB at event 1\n"));
+  EXPECT_THAT(result.output, HasSubstr("peak reserved      22.00 MiB at event 1, after 1.00 us\n"));
   EXPECT_THAT(result.output, HasSubstr("requests           2, 0 failed; 1 frees\n"));
   EXPECT_THAT(result.output, HasSubstr("memory             no limit\n"));
 }
@@ -97,7 +97,7 @@ TEST_F(ReplayCommands, the_backend_that_is_ordered_by_streams_is_tried_as_a_mode
   EXPECT_EQ(result.exit_status, 0) << result.errors;
   EXPECT_THAT(result.output, HasSubstr("modelled after CUDA's documentation, not exact"));
   EXPECT_THAT(result.output, HasSubstr("the other options do nothing with it"));
-  EXPECT_THAT(result.output, HasSubstr("peak reserved      32.00 MiB at event 0\n"));
+  EXPECT_THAT(result.output, HasSubstr("peak reserved      32.00 MiB at event 0, after 0 ns\n"));
   EXPECT_THAT(result.output, HasSubstr("stream-ordered     1 requests from free memory"));
   std::vector<std::string> as_json = arguments;
   as_json.emplace_back("--json");
@@ -198,8 +198,13 @@ TEST_F(ReplayCommands, snapshot_draws_the_segments) {
               HasSubstr("device 0: 22.00 MiB reserved in 2 segments, 4 blocks\n"
                         "  3.00 MiB allocated, 0 bytes waiting to be free, 19.00 MiB free "
                         "(largest piece 17.00 MiB)\n"
-                        "  0 bytes in segments without anything in use\n"
-                        "  0x7f0000000000  20.00 MiB  #######"));
+                        "  a release of everything cached gives back 0 bytes, 19.00 MiB stay "
+                        "stranded beside live blocks\n"
+                        "  3.00 MiB requested, 24 bytes lost by rounding; 19.00 MiB free in split "
+                        "segments\n"
+                        "  largest request: 17.00 MiB from the cache\n"
+                        "  external fragmentation 10.5 %; "));
+  EXPECT_THAT(result.output, HasSubstr("  0x7f0000000000  20.00 MiB  #######"));
   const json document =
       json::parse(run({"snapshot", write("2.jsonl", trace), "--at", "1", "--json"}).output);
   const json& segments = document.at("devices").at(0).at("segments");

@@ -1,5 +1,5 @@
-// A program on its way to a Perfetto trace: it is replayed as its file says, and what the allocator
-// did is kept as a recording would have it.
+// A program on its way to a picture of its memory: it is replayed, and what the allocator did is
+// kept as a recording would have it.
 #pragma once
 
 #include <string>
@@ -11,18 +11,19 @@
 
 namespace vramlab::tools {
 
-class PerfettoProgram : public traces::ProgramSink {
+class ReplayedProgram : public traces::ProgramSink {
  public:
-  /// Ranges of the program go to `spans`. All three must live as long.
-  PerfettoProgram(const std::string& file, const traces::SnapshotTables& tables,
-                  replay::AnnotationCollector& spans);
+  /// Ranges of the program go to `spans`. All but the conditions must live as long.
+  ReplayedProgram(const std::string& file, const traces::SnapshotTables& tables,
+                  replay::ReplayConditions conditions, replay::AnnotationCollector& spans);
 
   void header(const traces::TraceHeader& header) override { replay_.header(header); }
   void program_event(const traces::ProgramEvent& event) override;
 
   bool has_events() const { return count_ > 0; }
-  /// Once the reader is through.
-  std::vector<replay::DeviceHistory> take_histories();
+  /// Once the reader is through; then the histories are there, too.
+  replay::ReplayReport finish() { return replay_.finish(); }
+  std::vector<replay::DeviceHistory> take_histories() { return std::move(histories_); }
   /// The conditions of those histories.
   const allocator::ReferenceVersion& version() const { return replay_.version(); }
   const allocator::Settings& settings() const { return replay_.settings(); }

@@ -1,0 +1,50 @@
+// DeviceState: a device's memory at one moment, with what the snapshot alone does not say: where
+// and when blocks were asked for, and the rules that the allocator goes by.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "allocator/allocator_event.h"
+#include "replay/fragmentation.h"
+#include "traces/snapshot_sink.h"
+#include "traces/snapshot_tables.h"
+
+namespace vramlab::replay {
+
+class DeviceReplay;
+
+/// The request that got a block.
+struct RequestOrigin {
+  traces::StackId stack;
+  /// Nothing where the history does not show it.
+  std::optional<std::uint64_t> event;
+  std::optional<std::uint64_t> time_ns;
+};
+
+/// The last event before a state.
+struct StateMoment {
+  std::uint64_t event = 0;
+  std::optional<std::uint64_t> time_ns;
+};
+
+struct DeviceState {
+  traces::DeviceIndex device;
+  allocator::Snapshot snapshot;
+  std::vector<allocator::AllocatorEvent> history = {};
+  /// Of blocks in use, as far as is known; of others too.
+  std::map<allocator::Address, RequestOrigin> origins = {};
+  /// Of the last requests that were given something, in order.
+  std::vector<traces::StackId> request_stacks = {};
+  /// Whether the entries of the history say their pools.
+  bool names_pools = false;
+  FragmentationRules rules = {};
+  /// Nothing where the history is not known.
+  std::optional<StateMoment> moment = {};
+};
+
+/// As it is now. The device's free memory is that of the simulated one.
+DeviceState state_of(DeviceReplay& replay);
+
+}  // namespace vramlab::replay

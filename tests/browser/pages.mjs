@@ -1,0 +1,153 @@
+// What the browser tests share: vramlab itself, pages that it writes, and a browser that notes every
+// request and every complaint.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { chromium } from "playwright-core";
+
+const program = process.env.VRAMLAB_PROGRAM;
+const sources = process.env.VRAMLAB_SOURCES;
+const browserPath = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"]
+  .find((path) => existsSync(path));
+
+export function vramlab(...words) {
+  return execFileSync(program, words, { encoding: "utf8", maxBuffer: 2 ** 30 });
+}
+export function vramlabJson(...words) {
+  return JSON.parse(vramlab(...words, "--json"));
+}
+export function snapshotJson(file, moment) {
+  return vramlabJson("snapshot", file, "--at", String(moment));
+}
+export function isNear(value, wanted, distance) {
+  assert.ok(Math.abs(value - wanted) <= distance, `${value} is not within ${distance} of ${wanted}`);
+}
+
+/** As the page writes sizes. */
+export function sizeText(bytes) {
+  const unit = bytes < 1024 ? 0 : Math.min(4, Math.floor(Math.log2(bytes) / 10));
+  return unit === 0 ? `${bytes} B`
+                    : `${(bytes / 1024 ** unit).toFixed(2)} ${["B", "KiB", "MiB", "GiB", "TiB"][unit]}`;
+}
+
+/** Of the chosen moment, in bytes. */
+export async function figures(tab, panel = 0) {
+  await tab.waitForTimeout(80);
+  const pairs = await tab.locator(`.readout[data-panel="${panel}"] [data-figure]`)
+    .evaluateAll((nodes) => nodes.map((node) => [node.dataset.figure, Number(node.dataset.value)]));
+  return Object.fromEntries(pairs);
+}
+
+export class Pages {
+  #folder = mkdtempSync(join(tmpdir(), "vramlab-report-"));
+  #browser = null;
+  #seen = new Map();
+
+  async start() {
+    // A sandbox needs rights that containers often lack; the pages are our own.
+    this.#browser = await chromium.launch({ executablePath: browserPath, args: ["--no-sandbox"] });
+  }
+  async stop() {
+    await this.#browser.close();
+    rmSync(this.#folder, { recursive: true });
+  }
+
+  path(name) {
+    return join(this.#folder, name);
+  }
+  sample(name) {
+    return join(sources, "traces/samples", name);
+  }
+  sizeOf(path) {
+    return statSync(path).size;
+  }
+  report(name, ...words) {
+    vramlab("report", ...words, "-o", this.path(name));
+    return this.path(name);
+  }
+
+  /** The trace entries of the first device. */
+  entriesOf(recording) {
+    const json = this.path("entries.json");
+    if (!existsSync(json)) vramlab("convert", recording, "-o", json);
+    return JSON.parse(readFileSync(json, "utf8")).device_traces[0];
+  }
+  /** The first event from this one on that ends a call, as those do at which snapshots are taken. */
+  endOfCall(recording, from) {
+    const entries = this.entriesOf(recording);
+    return entries.findIndex(({ action }, i) =>
+      i >= from && (action === "alloc" || action === "free_completed"));
+  }
+  withoutHistory(recording, name) {
+    this.entriesOf(recording);
+    const snapshot = JSON.parse(readFileSync(this.path("entries.json"), "utf8"));
+    snapshot.device_traces = [];
+    writeFileSync(this.path(name), JSON.stringify(snapshot));
+    return this.path(name);
+  }
+
+  /** With this as the name of every function. */
+  withNames(recording, name, file) {
+    this.entriesOf(recording);
+    const text = readFileSync(this.path("entries.json"), "utf8");
+    const snapshot = JSON.parse(text, (key, value) => key === "name" ? name : value);
+    writeFileSync(this.path(file), JSON.stringify(snapshot));
+    return this.path(file);
+  }
+
+  async open(path, { width = 1200, colorScheme = "light", name = "" } = {}) {
+    const context = await this.#browser.newContext({ viewport: { width, height: 900 }, colorScheme });
+    const tab = await context.newPage();
+    const seen = { requests: [], complaints: [] };
+    this.#seen.set(tab, seen);
+    tab.on("request", (request) => seen.requests.push(request.url()));
+    tab.on("console", (message) => seen.complaints.push(message.text()));
+    tab.on("pageerror", (error) => seen.complaints.push(String(error)));
+    const begin = performance.now();
+    await tab.goto(`file://${path}`);
+    await tab.waitForFunction(() => document.documentElement.dataset.ready, null, { timeout: 60_000 });
+    const time = performance.now() - begin;
+    console.log(`  opened ${name || path.split("/").at(-1)} in ${time.toFixed(0)} ms`);
+    assert.equal(await tab.evaluate(() => document.documentElement.dataset.ready), "true");
+    assert.ok(time < 20_000, "opens within 20 s even on a busy machine");
+    return tab;
+  }
+
+  async showEvent(tab, event) {
+    await tab.locator("#filter").fill(`event=${event}`);
+    await tab.waitForTimeout(250);
+    await tab.locator("#event-panels tbody button").first().click();
+    await tab.locator("#filter").fill("");
+    await tab.locator("#filter").blur();
+    await tab.waitForTimeout(250);
+  }
+
+  /** Presses keys, one a frame, and tells how long the page was busy with each: until it was laid
+   *  out anew. */
+  async scrub(tab, keys, name) {
+    await tab.locator("#moment").focus();
+    await tab.evaluate(() => performance.clearMeasures());
+    for (const key of keys) {
+      await tab.keyboard.press(key);
+      await tab.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(done, 5))));
+    }
+    const times = await tab.evaluate(() =>
+      performance.getEntriesByName("scrub").map((entry) => entry.duration).sort((a, b) => a - b));
+    assert.ok(times.length >= keys.length / 2, `${times.length} steps`);
+    const middle = times[times.length >> 1];
+    console.log(`  scrub step, ${name}: median ${middle.toFixed(1)} ms, longest ` +
+                `${times.at(-1).toFixed(1)} ms of ${times.length}`);
+    assert.ok(middle < 500, "scrubs within half a second even on a busy machine");
+  }
+
+  /** Nothing but the page itself was asked for. */
+  isQuiet(tab) {
+    const { requests, complaints } = this.#seen.get(tab);
+    assert.deepEqual(complaints, []);
+    assert.deepEqual(requests.slice(1).filter((url) => !url.startsWith("data:") &&
+                                                       !url.startsWith("blob:")), []);
+    assert.match(requests[0], /^file:/);
+  }
+}

@@ -1,0 +1,361 @@
+// The report page in Chromium, as people use it: pages are written by vramlab, what they show is held
+// against what vramlab says as JSON. Times are printed; what is asserted of them is generous.
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { figures, isNear, Pages, sizeText, snapshotJson, vramlab, vramlabJson } from "./pages.mjs";
+
+const pages = new Pages();
+before(() => pages.start());
+after(() => pages.stop());
+
+/** A recording of a bundled sample's run. */
+let recording;
+before(() => {
+  recording = pages.path("recording.pickle");
+  vramlab("replay", pages.sample("training.vtrace"), "--snapshot-out", recording);
+});
+
+describe("a page of a recording", () => {
+  let tab;
+  before(async () => {
+    tab = await pages.open(pages.report("recording.html", recording));
+  });
+  after(() => tab.close());
+
+  test("says what file it is of, and that states are as recorded", async () => {
+    assert.equal(await tab.title(), "recording.pickle – vramlab report");
+    const about = await tab.locator("#about").innerText();
+    assert.match(about, /as recorded: every block where the file says/);
+    assert.match(about, /a state after every event/);
+  });
+
+  for (const place of ["peak", "end", 1000, 2345])
+    test(`shows the figures that vramlab snapshot --at ${place} says`, async () => {
+      const moment = typeof place === "number" ? pages.endOfCall(recording, place) : place;
+      const json = snapshotJson(recording, moment).devices[0];
+      if (moment === "peak") await tab.keyboard.press("p");
+      else if (moment === "end") await tab.locator("#goto").selectOption({ label: "end" });
+      else await pages.showEvent(tab, moment);
+      const shown = await figures(tab);
+      const segments = json.segments;
+      assert.equal(shown.reserved, json.reserved_bytes);
+      assert.equal(shown.allocated, json.allocated_bytes);
+      assert.equal(shown.waiting, json.waiting_bytes);
+      assert.equal(shown.free, json.free_bytes);
+      assert.equal(shown["largest-free"], json.largest_free_bytes);
+      assert.equal(shown.segments, segments.length);
+      assert.equal(shown.blocks, segments.flatMap((segment) => segment.blocks).length);
+      const inUse = segments.flatMap((segment) => segment.blocks)
+        .filter((block) => block.state !== "inactive");
+      assert.equal(shown.requested, inUse.reduce((sum, block) => sum + block.requested_bytes, 0));
+    });
+
+  test("shows the pinners and figures of fragmentation that vramlab snapshot says", async () => {
+    const [device] = snapshotJson(recording, "peak").devices;
+    await tab.keyboard.press("p");
+    const shown = await figures(tab);
+    isNear(shown.free - shown["largest-free"],
+           device.metrics.external_fragmentation * device.metrics.free, 10_000);
+    assert.match(await tab.locator("#pinner-panels .note").innerText(),
+                 new RegExp(`^${sizeText(device.metrics.stranded)} of free memory`));
+    const rows = await tab.locator("#pinner-panels tbody tr").evaluateAll((lines) =>
+      lines.map((line) => [...line.children].map((cell) => cell.textContent)));
+    device.pinners.slice(0, rows.length).forEach((pinner, i) => {
+      const [address, size, strands, alone, segment, beside, , age, site] = rows[i];
+      assert.equal(Number(address), pinner.address);
+      assert.deepEqual([size, strands, alone, segment],
+                       [pinner.bytes, pinner.stranded_bytes, pinner.released_alone_bytes,
+                        pinner.segment_bytes].map(sizeText));
+      assert.equal(Number(beside), pinner.live_blocks_beside);
+      assert.equal(Number(age.replaceAll("\u202f", "")), device.event - pinner.event);
+      assert.equal(site, pinner.call_site);
+    });
+  });
+
+  test("has the peak that replay says", async () => {
+    const [device] = vramlabJson("replay", pages.sample("training.vtrace")).devices;
+    await tab.keyboard.press("r");
+    assert.equal((await figures(tab)).reserved, device.peak_reserved.bytes);
+    await tab.keyboard.press("p");
+    assert.equal((await figures(tab)).allocated, device.peak_allocated.bytes);
+  });
+
+  test("scrubs quickly", async () => {
+    await tab.locator("#moment").focus();
+    await tab.keyboard.press("Home");
+    const keys = Array.from({ length: 60 }, (_, i) => (i % 3 === 0 ? "PageUp" : "ArrowRight"));
+    await pages.scrub(tab, keys, "recording, 5500 events");
+    const at = async () => {
+      await tab.waitForTimeout(80);
+      return Number(await tab.locator("#moment").inputValue());
+    };
+    const before = await at();
+    await tab.keyboard.press("ArrowLeft");
+    assert.equal(await at(), before - 1);
+    await tab.keyboard.press("Shift+ArrowRight");
+    assert.equal(await at(), before + 9);
+  });
+
+  test("a click in a plot chooses the moment there", async () => {
+    const over = tab.locator("#memory-panels .u-over");
+    const box = await over.boundingBox();
+    await over.click({ position: { x: box.width / 2, y: 40 } });
+    await tab.waitForTimeout(100);
+    const [x, last] = await tab.evaluate(() => {
+      const text = document.querySelector("#moment").getAttribute("aria-valuetext");
+      const to = document.querySelector(".grip.to").getAttribute("aria-valuemax");
+      return [Number(/, ([0-9.]+) ms/.exec(text)[1]) * 1000, Number(to)];
+    });
+    isNear(x / last, 0.5, 0.26);
+  });
+
+  test("dragging zooms, keys zoom and pan, a double click shows all", async () => {
+    const grip = (name) => tab.locator(`.grip.${name}`).getAttribute("aria-valuenow").then(Number);
+    const last = await grip("to");
+    const over = tab.locator("#memory-panels .u-over");
+    await over.scrollIntoViewIfNeeded();
+    const box = await over.boundingBox();
+    await tab.mouse.move(box.x + box.width * 0.25, box.y + 60);
+    await tab.mouse.down();
+    await tab.mouse.move(box.x + box.width * 0.75, box.y + 60, { steps: 5 });
+    await tab.mouse.up();
+    isNear(await grip("from"), last * 0.25, last * 0.03);
+    isNear(await grip("to"), last * 0.75, last * 0.03);
+    await tab.locator("#memory-panels .plot").focus();
+    await tab.keyboard.press("]");
+    isNear(await grip("to"), last * 0.875, last * 0.03);
+    await tab.keyboard.press("+");
+    isNear(await grip("to") - await grip("from"), last * 0.25, last * 0.03);
+    await tab.locator(".grip.from").focus();
+    const from = await grip("from");
+    await tab.keyboard.press("Shift+ArrowLeft");
+    isNear(await grip("from"), from - last * 0.1, last * 0.02);
+    await over.dblclick({ position: { x: 50, y: 50 } });
+    assert.equal(await grip("from"), 0);
+    assert.equal(await grip("to"), last);
+  });
+
+  test("shift and dragging pans", async () => {
+    const from = () => tab.locator(".grip.from").getAttribute("aria-valuenow").then(Number);
+    await tab.locator("#zoom-in").click();
+    await tab.locator("#zoom-in").click();
+    const begin = await from();
+    const over = tab.locator("#memory-panels .u-over");
+    const box = await over.boundingBox();
+    await tab.keyboard.down("Shift");
+    await tab.mouse.move(box.x + 100, box.y + 60);
+    await tab.mouse.down();
+    await tab.mouse.move(box.x + 180, box.y + 60, { steps: 4 });
+    await tab.mouse.up();
+    await tab.keyboard.up("Shift");
+    assert.ok(await from() < begin, "the part in view is an earlier one");
+    await tab.locator("#zoom-all").click();
+  });
+
+  test("blocks are told on hover and by keys", async () => {
+    await tab.keyboard.press("p");
+    const canvas = tab.locator("canvas.segments");
+    await canvas.scrollIntoViewIfNeeded();
+    await canvas.hover({ position: { x: 40, y: 30 } });
+    const hint = tab.locator(".hint");
+    await hint.waitFor({ state: "visible" });
+    const text = await hint.innerText();
+    for (const word of ["block", "requested", "age", "stream", "call site"]) assert.match(text, new RegExp(word));
+    await canvas.focus();
+    await tab.keyboard.press("ArrowRight");
+    const first = await tab.locator(".about-block").innerText();
+    const json = snapshotJson(recording, "peak").devices[0];
+    const address = json.segments[0].blocks[0].address;
+    assert.match(first, new RegExp(`at 0x${address.toString(16)}\\b`));
+    await tab.keyboard.press("ArrowDown");
+    assert.match(await tab.locator(".about-block").innerText(),
+                 new RegExp(`at 0x${json.segments[1].address.toString(16)}\\b`));
+    await tab.keyboard.press("Escape");
+    assert.equal(await tab.locator(".about-block").innerText(), "");
+  });
+
+  test("the flame graph can be walked through and adds up", async () => {
+    await tab.keyboard.press("p");
+    const canvas = tab.locator("canvas.flame");
+    await canvas.focus();
+    await tab.keyboard.press("ArrowDown");
+    const about = await tab.locator(".about-frame").innerText();
+    assert.match(about, /: [0-9.]+ GiB, [0-9.]+ % of what is in use, [0-9\u202f]+ blocks/);
+    await tab.keyboard.press("Enter");
+    assert.equal(await tab.locator("#flame-panels button.small").isEnabled(), true);
+    await tab.keyboard.press("Escape");
+    assert.equal(await tab.locator("#flame-panels button.small").isEnabled(), false);
+    await tab.locator("#flame-panels details.data summary").click();
+    const root = await tab.locator("#flame-panels tbody tr").first().locator("td").nth(2).innerText();
+    const json = snapshotJson(recording, "peak").devices[0];
+    assert.equal(Number(root.replaceAll("\u202f", "")), json.allocated_bytes);
+  });
+
+  test("events pass the filter that should", async () => {
+    const entries = pages.entriesOf(recording);
+    const count = async () => Number(/^([0-9\u202f]+) of/.exec(
+      await tab.locator("#event-panels .note").innerText())[1].replaceAll("\u202f", ""));
+    const filtered = async (text) => {
+      await tab.locator("#filter").fill(text);
+      await tab.waitForTimeout(250);
+      return count();
+    };
+    assert.equal(await count(), entries.length);
+    assert.equal(await filtered("action-that-is-none"), 0);
+    assert.equal(await filtered("segment_alloc"),
+                 entries.filter((entry) => entry.action === "segment_alloc").length);
+    assert.equal(await filtered("free_completed size>1MiB -event<100"),
+                 entries.filter((entry, i) => entry.action === "free_completed" &&
+                                entry.size > 2 ** 20 && i >= 100).length);
+    const frame = entries.find((entry) => entry.frames.length > 0).frames[0];
+    const with_it = entries.filter((entry) => entry.frames.some((f) =>
+      `${f.filename}:${f.line} ${f.name}`.toLowerCase().includes(frame.name.toLowerCase()))).length;
+    assert.equal(await filtered(frame.name), with_it);
+    await tab.locator("#filter").fill("");
+    await tab.locator("#filter").blur();
+  });
+
+  test("an event's row shows the state after it", async () => {
+    await tab.locator("#filter").fill("event=1500");
+    await tab.waitForTimeout(250);
+    await tab.locator("#event-panels tbody button").first().click();
+    await tab.waitForTimeout(100);
+    assert.match(await tab.locator("#moment").getAttribute("aria-valuetext"), /after event 1\u202f500,/);
+    await tab.locator("#filter").fill("");
+    await tab.locator("#filter").blur();
+    await tab.keyboard.press("/");
+    assert.equal(await tab.evaluate(() => document.activeElement.id), "filter");
+    await tab.locator("#filter").blur();
+  });
+
+  test("each plot has a table with what is in view", async () => {
+    const tables = tab.locator(".plot-box details.data");
+    assert.ok(await tables.count() >= 4);
+    await tables.first().locator("summary").click();
+    await tables.first().locator("tbody tr").nth(199).waitFor();
+    assert.equal(await tables.first().locator("tbody tr").count(), 200);
+    assert.match(await tables.first().locator("caption").innerText(), /moments in view/);
+  });
+
+  test("memory by call site adds up to what is allocated", async () => {
+    await tab.keyboard.press("p");
+    await tab.locator("text=By call site").click();
+    const texts = await tab.locator("#memory-panels .legend .value").allInnerTexts();
+    const units = { B: 1, KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30 };
+    const sum = texts.map((text) => text.split(" ")).reduce((all, [n, unit]) => all + n * units[unit], 0);
+    isNear(sum, (await figures(tab)).allocated, 2 ** 27);
+    await tab.locator("text=Sums").click();
+  });
+
+  test("everything that can be reached has a name, and what changes is spoken", async () => {
+    const nameless = await tab.evaluate(() =>
+      [...document.querySelectorAll("button, input, select, canvas[tabindex], [role=slider], .plot")]
+        .filter((node) => !(node.getAttribute("aria-label") || node.textContent.trim() ||
+                            node.closest("label")?.textContent.trim()))
+        .map((node) => node.outerHTML));
+    assert.deepEqual(nameless, []);
+    await tab.keyboard.press("p");
+    await tab.waitForTimeout(600);
+    assert.match(await tab.locator("#spoken").innerText(), /after event .*allocated .*reserved/);
+  });
+
+  test("light and dark, and on paper", async () => {
+    const paper = () => tab.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    const light = await paper();
+    await tab.locator("#theme").click();
+    assert.notEqual(await paper(), light);
+    await tab.locator("#theme").click();
+    assert.equal(await paper(), light);
+    await tab.emulateMedia({ media: "print" });
+    assert.equal(await tab.locator(".scrub").isVisible(), false);
+    assert.equal(await tab.locator("#readouts").isVisible(), true);
+    await tab.emulateMedia({ media: "screen" });
+  });
+
+  test("asked the network for nothing and complained of nothing", () => pages.isQuiet(tab));
+});
+
+test("in dark colours where the system says so", async () => {
+  const tab = await pages.open(pages.path("recording.html"), { colorScheme: "dark" });
+  assert.equal(await tab.evaluate(() =>
+    getComputedStyle(document.documentElement).getPropertyValue("--paper").trim()), "#15191d");
+  pages.isQuiet(tab);
+  await tab.close();
+});
+
+test("other options beside the recording, at the same moment", async () => {
+  const options = "expandable_segments:True";
+  const page = pages.report("options.html", recording, "--conf", options);
+  const tab = await pages.open(page);
+  assert.equal(await tab.locator("#memory-panels .panel").count(), 2);
+  const [device] = vramlabJson("replay", recording, "--conf", options).devices;
+  await tab.locator("#goto").selectOption({ label: `${options}: peak of reserved` });
+  await tab.waitForTimeout(100);
+  assert.equal((await figures(tab, 1)).reserved, device.peak_reserved.bytes);
+  const times = await tab.locator(".when").allInnerTexts();
+  const [one, other] = times.map((text) => Number(/, ([0-9.]+) ms$/.exec(text)[1]));
+  isNear(one, other, 0.5);
+  pages.isQuiet(tab);
+  await tab.close();
+});
+
+test("two recordings of different length side by side", async () => {
+  const shorter = pages.path("shorter.pickle");
+  vramlab("replay", pages.sample("leak.vtrace"), "--snapshot-out", shorter);
+  const tab = await pages.open(pages.report("two.html", recording, shorter), { width: 1600 });
+  await tab.locator("#moment").focus();
+  await tab.keyboard.press("End");
+  await tab.keyboard.press("e");
+  for (let i = 0; i < 5; ++i) await tab.keyboard.press("PageDown");
+  assert.equal(await tab.locator("#event-panels .panel").count(), 2);
+  pages.isQuiet(tab);
+  await tab.close();
+});
+
+test("a snapshot without a history has a state and says that it has no more", async () => {
+  const state = pages.withoutHistory(recording, "state.json");
+  const tab = await pages.open(pages.report("state.html", state));
+  const json = snapshotJson(recording, "end").devices[0];
+  assert.equal((await figures(tab)).reserved, json.reserved_bytes);
+  assert.equal(await tab.locator("#memory").isVisible(), false);
+  assert.match(await tab.locator("#about").innerText(), /it has no history/);
+  pages.isQuiet(tab);
+  await tab.close();
+});
+
+test("names that look like parts of a page are names", async () => {
+  const name = "</script><img src=x onerror='window.wasRun=true'>";
+  const file = pages.withNames(recording, name, "named.json");
+  const tab = await pages.open(pages.report("named.html", file));
+  await tab.keyboard.press("p");
+  await tab.locator("canvas.segments").focus();
+  for (let i = 0; i < 3; ++i) await tab.keyboard.press("ArrowRight");
+  await tab.locator("#flame-panels details.data summary").click();
+  await tab.locator("#flame-panels tbody tr").nth(1).waitFor();
+  assert.match(await tab.locator("#flame-panels tbody").innerText(), /<img src=x/);
+  assert.match(await tab.locator("#event-panels tbody").innerText(), /<img src=x/);
+  assert.equal(await tab.evaluate(() => "wasRun" in window), false);
+  pages.isQuiet(tab);
+  await tab.close();
+});
+
+test("a long history opens and scrubs quickly, and says what it left out", async () => {
+  const count = Number(process.env.VRAMLAB_REPORT_EVENTS ?? 1_000_000);
+  const trace = pages.path("long.vtrace");
+  vramlab("generate", "training", "--events", String(count), "-o", trace);
+  const page = pages.report("long.html", trace);
+  const size = pages.sizeOf(page);
+  assert.ok(size <= 20_000_000, `${size} bytes`);
+  const tab = await pages.open(page, { name: `${count} events, ${(size / 1e6).toFixed(1)} MB` });
+  assert.match(await tab.locator("#about").innerText(), /no peak is lost/);
+  assert.match(await tab.locator("#about").innerText(), /events apart/);
+  const [device] = vramlabJson("replay", trace).devices;
+  await tab.keyboard.press("r");
+  assert.equal((await figures(tab)).reserved, device.peak_reserved.bytes);
+  await tab.keyboard.press("p");
+  assert.equal((await figures(tab)).allocated, device.peak_allocated.bytes);
+  const keys = Array.from({ length: 60 }, (_, i) => (i % 2 === 0 ? "PageDown" : "ArrowLeft"));
+  await pages.scrub(tab, keys, `${count} events`);
+  pages.isQuiet(tab);
+  await tab.close();
+});
