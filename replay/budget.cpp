@@ -1,9 +1,10 @@
 #include "replay/budget.h"
 
-#include <fstream>
+#include <filesystem>
 #include <nlohmann/json.hpp>
-#include <sstream>
+#include <set>
 
+#include "traces/input_bytes.h"
 #include "traces/input_error.h"
 
 namespace vramlab::replay {
@@ -16,8 +17,8 @@ std::string found_text(const json& value) { return std::string(value.type_name()
 
 class BudgetReader {
  public:
-  BudgetReader(std::string path, const std::string& new_file)
-      : path_(std::move(path)), new_file_(new_file) {}
+  BudgetReader(std::string path, std::string new_file)
+      : path_(std::move(path)), new_file_(std::move(new_file)) {}
 
   std::vector<AskedLimit> read() {
     const json document = parse();
@@ -37,12 +38,18 @@ class BudgetReader {
 
  private:
   json parse() const {
-    std::ifstream file(path_, std::ios::binary);
-    if (!file) throw InputError({path_, "", "a budget file that can be read", "none"});
-    std::ostringstream text;
-    text << file.rdbuf();
+    // The keys of each object that is open. Of two equal ones the reader of JSON keeps one only,
+    // and the limits of the other would be lost.
+    std::vector<std::set<std::string>> open;
+    const auto look = [&](int, json::parse_event_t event, const json& value) {
+      if (event == json::parse_event_t::object_start) open.emplace_back();
+      if (event == json::parse_event_t::object_end) open.pop_back();
+      if (event == json::parse_event_t::key && !open.back().insert(value.get<std::string>()).second)
+        throw InputError({path_, value.get<std::string>(), "each key once", "it twice"});
+      return true;
+    };
     try {
-      return json::parse(text.str());
+      return json::parse(traces::read_input_bytes(path_), look);
     } catch (const json::parse_error& error) {
       throw InputError({path_, "byte " + std::to_string(error.byte), "JSON", error.what()});
     }
@@ -86,32 +93,40 @@ class BudgetReader {
   }
 
   std::string path_;
-  const std::string& new_file_;
+  std::string new_file_;
   std::vector<AskedLimit> limits_;
 };
 
 }  // namespace
 
 std::vector<AskedLimit> limits_of_budget(const std::string& path, const std::string& new_file) {
-  return BudgetReader(path, new_file).read();
+  // `./new.pickle` is `new.pickle` as well: a limit must not be lost over how a name is written.
+  return BudgetReader(path, std::filesystem::path(new_file).lexically_normal().generic_string())
+      .read();
 }
 
 bool matches_pattern(std::string_view name, std::string_view pattern) {
-  if (pattern.empty()) return name.empty();
-  if (pattern.starts_with("**")) {
-    for (std::size_t i = 0; i <= name.size(); ++i)
-      if (matches_pattern(name.substr(i), pattern.substr(2))) return true;
-    return false;
-  }
-  if (pattern.front() == '*') {
-    for (std::size_t i = 0; i <= name.size(); ++i) {
-      if (matches_pattern(name.substr(i), pattern.substr(1))) return true;
-      if (i < name.size() && name[i] == '/') return false;
+  // ends[i]: whether the part of the pattern that was read can be the first i letters of the name.
+  // So the work is the product of both lengths at most, whatever the pattern.
+  std::vector<bool> ends(name.size() + 1, false);
+  ends[0] = true;
+  for (std::size_t at = 0; at < pattern.size(); ++at) {
+    const char letter = pattern[at];
+    const bool is_any = letter == '*';
+    const bool crosses_folders = is_any && pattern.substr(at).starts_with("**");
+    if (crosses_folders) ++at;
+    std::vector<bool> next(ends.size(), false);
+    if (is_any) next[0] = ends[0];
+    for (std::size_t i = 1; i < ends.size(); ++i) {
+      const char found = name[i - 1];
+      if (is_any)
+        next[i] = ends[i] || (next[i - 1] && (crosses_folders || found != '/'));
+      else
+        next[i] = ends[i - 1] && (letter == '?' || letter == found);
     }
-    return false;
+    ends = std::move(next);
   }
-  if (name.empty() || (pattern.front() != '?' && pattern.front() != name.front())) return false;
-  return matches_pattern(name.substr(1), pattern.substr(1));
+  return ends.back();
 }
 
 }  // namespace vramlab::replay

@@ -43,6 +43,18 @@ bool is_report(const std::string& beginning) {
   return key != std::string::npos && beginning.compare(key, 16, "\"schema_version\"") == 0;
 }
 
+std::int64_t value_of_json(const Metric& metric, const json& value, const std::string& file) {
+  constexpr std::uint64_t largest = INT64_MAX;
+  const bool is_ratio = metric.unit == MetricUnit::ratio;
+  if (is_ratio ? value.is_number() && value.get<double>() >= 0 && value.get<double>() <= 1
+               : value.is_number_unsigned() && value.get<std::uint64_t>() <= largest)
+    return is_ratio ? std::llround(value.get<double>() * static_cast<double>(whole_ratio))
+                    : value.get<std::int64_t>();
+  throw InputError({file, "metrics." + std::string(metric.name),
+                    is_ratio ? "a number from 0 to 1" : "a whole number, not negative",
+                    value.dump()});
+}
+
 MetricValues metrics_of_json(const json& metrics, const std::string& file) {
   if (!metrics.is_object())
     throw InputError({file, "metrics", "an object", std::string(metrics.type_name())});
@@ -50,12 +62,7 @@ MetricValues metrics_of_json(const json& metrics, const std::string& file) {
   for (const Metric& metric : all_metrics()) {
     const auto found = metrics.find(metric.name);
     if (found == metrics.end()) continue;
-    if (!found->is_number())
-      throw InputError({file, "metrics." + std::string(metric.name), "a number", found->dump()});
-    values.push_back(
-        {metric.name, metric.unit == MetricUnit::ratio
-                          ? std::llround(found->get<double>() * static_cast<double>(whole_ratio))
-                          : found->get<std::int64_t>()});
+    values.push_back({metric.name, value_of_json(metric, *found, file)});
   }
   return values;
 }
@@ -67,7 +74,8 @@ const json& metrics_in(const json& document, const CompareConditions& conditions
     holder = nullptr;
     if (const auto devices = document.find("devices"); devices != document.end())
       for (const json& device : *devices)
-        if (device.is_object() && device.value("device", std::int64_t{-1}) == *conditions.device)
+        if (const auto number = device.find("device");
+            number != device.end() && *number == *conditions.device)
           holder = &device;
     if (holder == nullptr)
       throw InputError({file, "devices", "device " + std::to_string(*conditions.device), "none"});
@@ -86,6 +94,8 @@ ComparedFile read_report(const std::string& file, traces::ByteSource& source, st
   compared.kind = "a report";
   try {
     const json document = json::parse(beginning);
+    if (const json& version = document.at("schema_version"); version != 1)
+      throw InputError({file, "schema_version", "1", version.dump()});
     compared.metrics = metrics_of_json(metrics_in(document, conditions, file), file);
     if (const auto notes = document.find("notes"); notes != document.end() && notes->is_array())
       for (const json& note : *notes)

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 
 #include "traces/input_error.h"
 
@@ -85,8 +86,10 @@ JudgedLimit judge(const AskedLimit& asked, const Comparison& comparison,
 GroupFate GroupChange::fate() const {
   if (base.blocks == 0) return GroupFate::appeared;
   if (now.blocks == 0) return GroupFate::gone;
-  if (now.bytes != base.bytes) return now.bytes > base.bytes ? GroupFate::grown : GroupFate::shrunk;
-  return now.blocks > base.blocks ? GroupFate::grown : GroupFate::shrunk;
+  const auto size_of = [](const GroupTotals& totals) {
+    return std::tuple(totals.bytes, totals.requested, totals.blocks);
+  };
+  return size_of(now) > size_of(base) ? GroupFate::grown : GroupFate::shrunk;
 }
 
 bool Comparison::is_same() const {

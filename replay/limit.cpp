@@ -126,6 +126,8 @@ class LimitReader {
     skip_blanks();
     const std::size_t begin = at_;
     if (next_is('%')) {
+      if (metric.of == MetricOf::comparison)
+        refuse("a size or count, as this metric is a change already", begin);
       ++at_;
       if (kind == LimitKind::change)
         kind = LimitKind::relative_change;

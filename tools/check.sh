@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# What tools/test.sh leaves out: format, scripts, the bundled report page, lint, layout, the whole suite
-# under the address and undefined-behaviour sanitizers, and what has threads under the thread
-# sanitizer. All steps, or those named: bash tools/check.sh format lint. Stops at the first step that
-# fails.
+# What tools/test.sh leaves out: format, scripts, the bundled report page, lint, layout, what the
+# samples take of memory, the whole suite under the address and undefined-behaviour sanitizers, and
+# what has threads under the thread sanitizer. All steps, or those named: bash tools/check.sh format
+# lint. Stops at the first step that fails.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 jobs="$(nproc)"
-all_steps=(format scripts page lint layout address thread)
+all_steps=(format scripts page lint layout memory address thread)
 
 step() { printf '\ncheck: %s\n' "$*"; }
 files_named() { find allocator streams traces replay tools "$@" | sort; }
@@ -43,6 +43,12 @@ check_layout() {
   step "includes, levels, lengths and readmes keep the rules of the house"
   bash tools/build.sh release vramlab_tests
   build/vramlab_tests --gtest_brief=1 --gtest_filter='Layout*'
+}
+
+check_memory() {
+  step "the samples take as much memory as tests/golden/memory says (tools/check_memory.sh)"
+  bash tools/build.sh release vramlab
+  bash tools/check_memory.sh
 }
 
 # In shares, not test by test: starting an instrumented program takes longer than most tests.

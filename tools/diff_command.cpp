@@ -29,7 +29,7 @@ struct DiffArguments {
   std::vector<std::string> fail_if;
   std::string budget;
   bool ignores_budget = false;
-  std::string format = "text";
+  std::string format;
   std::string output;
   bool may_overwrite = false;
   std::uint64_t limit = 20;
@@ -77,10 +77,20 @@ replay::ComparedFile read_file(const std::string& path, const DiffArguments& arg
   return read_compared_file(path, conditions, bar.listener());
 }
 
+/// What was asked for, or else what the output's ending says.
+std::string wanted_format(const DiffArguments& arguments) {
+  if (arguments.flags.json) return "json";
+  if (!arguments.format.empty()) return arguments.format;
+  if (arguments.output.ends_with(".json")) return "json";
+  if (arguments.output.ends_with(".md")) return "markdown";
+  return arguments.output.ends_with(".xml") ? "junit" : "text";
+}
+
 std::string printed(const DiffOutcome& outcome, const DiffArguments& arguments) {
-  if (arguments.flags.json || arguments.format == "json") return diff_json(outcome);
-  if (arguments.format == "markdown") return diff_markdown(outcome);
-  if (arguments.format == "junit") return diff_junit(outcome);
+  const std::string format = wanted_format(arguments);
+  if (format == "json") return diff_json(outcome);
+  if (format == "markdown") return diff_markdown(outcome);
+  if (format == "junit") return diff_junit(outcome);
   return diff_text(outcome);
 }
 
@@ -123,10 +133,11 @@ void add_limit_options(CLI::App& command, DiffArguments& arguments) {
 void add_output_options(CLI::App& command, DiffArguments& arguments) {
   CLI::Option* format =
       command
-          .add_option("--format", arguments.format,
-                      "text, json, markdown (for a pull request) or junit (for CI)")
-          ->check(CLI::IsMember({"text", "json", "markdown", "junit"}))
-          ->capture_default_str();
+          .add_option(
+              "--format", arguments.format,
+              "text, json, markdown (for a pull request) or junit (for CI); without it, the "
+              "output's ending says (.json, .md, .xml), and otherwise it is text")
+          ->check(CLI::IsMember({"text", "json", "markdown", "junit"}));
   command.add_option("-o,--output", arguments.output, "Write to a file");
   command.add_flag("--force", arguments.may_overwrite, "Overwrite the output");
   command.add_option("--limit", arguments.limit, "Groups to show (0 for all)")

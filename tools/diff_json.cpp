@@ -42,18 +42,21 @@ ordered_json group_json(const replay::GroupChange& change) {
           {"base_bytes", change.base.bytes.count},
           {"new_bytes", change.now.bytes.count},
           {"change_bytes", change.bytes()},
+          {"base_requested_bytes", change.base.requested.count},
+          {"new_requested_bytes", change.now.requested.count},
           {"base_blocks", change.base.blocks},
           {"new_blocks", change.now.blocks}};
 }
 
 ordered_json limit_json(const replay::JudgedLimit& limit) {
   const replay::Metric& metric = *limit.limit.metric;
-  return {{"limit", limit.limit.text},
-          {"origin", limit.origin},
-          {"metric", metric.name},
-          {"base", value_json(metric, limit.base)},
-          {"new", value_json(metric, limit.now)},
-          {"broken", limit.is_broken}};
+  return {
+      {"limit", limit.limit.text},
+      {"origin", limit.origin},
+      {"metric", metric.name},
+      {"base", value_json(metric, looks_at_base(limit) ? std::optional(limit.base) : std::nullopt)},
+      {"new", value_json(metric, limit.now)},
+      {"broken", limit.is_broken}};
 }
 
 }  // namespace

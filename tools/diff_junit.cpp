@@ -2,14 +2,27 @@
 
 #include "tools/diff_report.h"
 #include "tools/diff_words.h"
+#include "traces/utf8.h"
 
 namespace vramlab::tools {
 namespace {
 
+/// U+FFFE and U+FFFF are UTF-8, but no letters of XML.
+bool begins_with_no_letter(std::string_view text) {
+  return text.starts_with("\xEF\xBF\xBE") || text.starts_with("\xEF\xBF\xBF");
+}
+
 /// Letters that XML can't hold become question marks.
 std::string escaped(const std::string& text) {
+  const std::string utf8 = traces::as_utf8(text);
   std::string safe;
-  for (const char letter : text) {
+  for (std::size_t i = 0; i < utf8.size(); ++i) {
+    if (begins_with_no_letter(std::string_view(utf8).substr(i))) {
+      safe += '?';
+      i += 2;
+      continue;
+    }
+    const char letter = utf8[i];
     switch (letter) {
       case '&':
         safe += "&amp;";

@@ -2,6 +2,7 @@
 
 #include "tools/diff_report.h"
 #include "tools/diff_words.h"
+#include "traces/utf8.h"
 
 namespace vramlab::tools {
 namespace {
@@ -40,9 +41,8 @@ std::string limits_table(const Comparison& comparison) {
   std::string text = "\n| limit | base | new | |\n|---|---:|---:|---|\n";
   for (const replay::JudgedLimit& limit : comparison.limits) {
     const replay::Metric& metric = *limit.limit.metric;
-    const bool has_base = metric.of != replay::MetricOf::comparison && limit.limit.needs_base();
     text += "| " + code(limit.limit.text) + " | " +
-            (has_base ? value_text(metric, limit.base) : std::string()) + " | " +
+            (looks_at_base(limit) ? value_text(metric, limit.base) : std::string()) + " | " +
             value_text(metric, limit.now) + " | " + (limit.is_broken ? "**broken**" : "held") +
             " |\n";
   }
@@ -84,7 +84,8 @@ std::string diff_markdown(const DiffOutcome& outcome) {
   text += limits_table(comparison) + metrics_table(comparison) + groups_table(outcome);
   for (const replay::ComparedFile* file : {&comparison.base, &comparison.now})
     for (const std::string& note : file->notes) text += "\n* " + code(file->name) + ": " + note;
-  return text + (text.ends_with("\n") ? "" : "\n");
+  // What posts it as a comment sends it as JSON.
+  return traces::as_utf8(text) + (text.ends_with("\n") ? "" : "\n");
 }
 
 }  // namespace vramlab::tools

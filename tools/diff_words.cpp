@@ -97,11 +97,14 @@ std::string groups_text(replay::CompareBy by) {
   return "";
 }
 
+bool looks_at_base(const replay::JudgedLimit& limit) {
+  return limit.limit.metric->of != replay::MetricOf::comparison && limit.limit.needs_base();
+}
+
 std::string limit_text(const replay::JudgedLimit& limit) {
   const Metric& metric = *limit.limit.metric;
   std::string text = limit.limit.text + ": ";
-  if (metric.of == replay::MetricOf::comparison || !limit.limit.needs_base())
-    return text + value_text(metric, limit.now) + " now";
+  if (!looks_at_base(limit)) return text + value_text(metric, limit.now) + " now";
   return text + value_text(metric, limit.base) + " before, " + value_text(metric, limit.now) +
          " now, " + change_text(MetricChange{&metric, limit.base, limit.now});
 }

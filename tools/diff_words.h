@@ -19,6 +19,8 @@ std::string fate_text(replay::GroupFate fate);
 /// Such as `grouped by call site`: what the groups are.
 std::string groups_text(replay::CompareBy by);
 
+/// Whether the limit is about a change of what each file tells.
+bool looks_at_base(const replay::JudgedLimit& limit);
 /// Such as `peak_reserved > +2%: 15.56 GiB before, 16.20 GiB now, +0.64 GiB (+4.1 %)`.
 std::string limit_text(const replay::JudgedLimit& limit);
 /// The groups that grew most, for whoever must find out why; empty where none did.

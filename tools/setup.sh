@@ -5,7 +5,7 @@
 set -euo pipefail
 
 build_packages=(cmake ninja-build g++ nlohmann-json3-dev libspdlog-dev libcli11-dev zlib1g-dev
-  libzstd-dev libgtest-dev libgmock-dev libbenchmark-dev)
+  libzstd-dev libgtest-dev libgmock-dev libbenchmark-dev python3-jsonschema libxml2-utils)
 check_packages=(clang-format-14 clang-tidy-14)
 browser_packages=(chromium)
 fuzz_packages=(clang-14 libclang-rt-14-dev llvm-14)

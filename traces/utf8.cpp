@@ -36,4 +36,15 @@ bool is_utf8(std::string_view text) {
   return true;
 }
 
+std::string as_utf8(std::string_view text) {
+  constexpr std::string_view replacement = "\xEF\xBF\xBD";
+  std::string valid;
+  while (!text.empty()) {
+    const std::size_t count = letter_bytes(text);
+    valid += count == 0 ? replacement : text.substr(0, count);
+    text.remove_prefix(std::max<std::size_t>(1, count));
+  }
+  return valid;
+}
+
 }  // namespace vramlab::traces

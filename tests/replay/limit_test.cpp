@@ -67,6 +67,7 @@ TEST(Limits, that_mean_nothing_are_refused_with_the_place) {
   EXPECT_THAT(refusal("device_allocs > 5MiB"), HasSubstr("expected % or nothing, found 'MiB'"));
   EXPECT_THAT(refusal("device_allocs > 1.5"), HasSubstr("expected a whole number"));
   EXPECT_THAT(refusal("usable_share > 1GiB"), HasSubstr("expected a share"));
+  EXPECT_THAT(refusal("group_growth > +5%"), HasSubstr("this metric is a change already"));
   EXPECT_THAT(refusal("stranded > 1 and more"), HasSubstr("expected a unit"));
   EXPECT_THAT(refusal("device_allocs > 1 2"), HasSubstr("expected the end, found '2'"));
   EXPECT_THAT(refusal("stranded > 99999999999999"), HasSubstr("expected a smaller number"));

@@ -1,0 +1,137 @@
+"""The JSON documents that the program prints, each under the name of the schema it must match."""
+
+import gzip
+import json
+import subprocess
+
+SAMPLES = "traces/samples/"
+PROGRAMS = ["diffusion.vtrace", "experts.vtrace", "fragments.vtrace", "graphs.vtrace.jsonl",
+            "leak.vtrace", "recompute.vtrace", "serving.vtrace.jsonl", "training.vtrace"]
+STREAM_PROGRAMS = ["missing_record_stream.vtrace.jsonl", "overlap.vtrace.jsonl",
+                   "overused_record_stream.vtrace.jsonl"]
+
+
+class Vramlab:
+    """The program, run in the top folder of the project."""
+
+    def __init__(self, program, top):
+        self.program = program
+        self.top = top
+
+    def run(self, *words, statuses=(0,), folder=None):
+        result = subprocess.run([self.program, *words], cwd=folder or self.top, text=True,
+                                capture_output=True, check=False)
+        if result.returncode not in statuses:
+            raise AssertionError(f"vramlab {' '.join(words)} left with {result.returncode}: "
+                                 f"{result.stderr.strip()}")
+        return result.stdout
+
+    def json(self, *words, **more):
+        return json.loads(self.run(*words, "--json", **more))
+
+
+def commands_below(vramlab, words):
+    """Those that take --json, as lists of words."""
+    help_text = vramlab.run(*words, "--help")
+    _, _, listed = help_text.partition("Subcommands:\n")
+    for line in listed.splitlines():
+        if line.startswith("  ") and line[2] != " ":
+            yield from commands_below(vramlab, [*words, line.split()[0]])
+    if "--json" in help_text:
+        yield " ".join(words)
+
+
+def commands_with_json(vramlab):
+    return list(commands_below(vramlab, []))
+
+
+def write_state(vramlab, file):
+    """A snapshot without a history."""
+    vramlab.run("snapshot", SAMPLES + "leak.vtrace", "--at", "peak", "-o", file)
+    with open(file, encoding="utf-8") as source:
+        snapshot = json.load(source)
+    snapshot["device_traces"] = [[] for _ in snapshot["device_traces"]]
+    with open(file, "w", encoding="utf-8") as target:
+        json.dump(snapshot, target)
+
+
+def written_recordings(vramlab, scratch):
+    """Snapshots of some samples, with histories; one without; a log of another kind."""
+    files = []
+    for name in ["leak", "experts", "training"]:
+        files.append(f"{scratch}/{name}.pickle")
+        vramlab.run("replay", f"{SAMPLES}{name}.vtrace", "--snapshot-out", files[-1])
+    write_state(vramlab, f"{scratch}/state.json")
+    vramlab.run("convert", SAMPLES + "leak.vtrace", "-o", f"{scratch}/leak.csv", "--format", "rmm")
+    return files
+
+
+def of_recordings(vramlab, recordings, scratch):
+    yield "info", vramlab.json("info", *recordings, f"{scratch}/state.json", f"{scratch}/leak.csv")
+    yield "verify", vramlab.json("verify", *recordings, f"{scratch}/state.json")
+    for file in recordings:
+        yield "streams-recording", vramlab.json("streams", file)
+        yield "top", vramlab.json("top", file, "--by", "age", "--limit", "2")
+        yield "top-growth", vramlab.json("top", file, "--growth")
+        yield "replay", vramlab.json("replay", file)
+    yield "snapshot", vramlab.json("snapshot", recordings[0], "--at", "peak")
+
+
+def of_samples(vramlab, scratch):
+    yield "info", vramlab.json("info", *[SAMPLES + name for name in PROGRAMS + STREAM_PROGRAMS])
+    for name in PROGRAMS:
+        file = SAMPLES + name
+        yield "replay", vramlab.json("replay", file)
+        yield "replay", vramlab.json("replay", file, "--device-memory", "300MiB", "--on-oom", "skip")
+        yield "snapshot", vramlab.json("snapshot", file, "--at", "peak")
+        yield "top", vramlab.json("top", file)
+        yield "top-growth", vramlab.json("top", file, "--growth")
+        yield "diff", vramlab.json("diff", SAMPLES + "leak.vtrace", file, "--fail-if",
+                                   "peak_reserved > +2%", "--fail-if", "new_groups > 0",
+                                   statuses=(0, 1))
+    yield "replay", vramlab.json("replay", SAMPLES + "leak.vtrace", "--conf",
+                                 "backend:cudaMallocAsync")
+    for name in STREAM_PROGRAMS:
+        yield "streams-program", vramlab.json("streams", SAMPLES + name)
+    yield "diff", vramlab.json("diff", f"{scratch}/leak.pickle", f"{scratch}/state.json",
+                               "--by", "size", "--at", "end")
+
+
+def of_reports(vramlab, scratch):
+    report = f"{scratch}/report.json"
+    with open(report, "w", encoding="utf-8") as file:
+        file.write(vramlab.run("replay", SAMPLES + "leak.vtrace", "--json"))
+    yield "diff", vramlab.json("diff", report, report, "--fail-if", "device_allocs > 20",
+                               statuses=(1,))
+
+
+def wrong_case(file, top, scratch):
+    """A case whose first request is another one than was recorded."""
+    with gzip.open(f"{top}/{file}", "rt", encoding="utf-8") as source:
+        case = json.load(source)
+    case["ops"][0][2] += 3 << 20
+    with open(f"{scratch}/wrong.json", "w", encoding="utf-8") as target:
+        json.dump(case, target)
+    return target.name
+
+
+def of_the_rest(vramlab, scratch):
+    cases = ["tests/conformance/small-1164.json.gz", "tests/conformance/v212-gc-2003.json.gz"]
+    yield "conform", vramlab.json("conform", *cases, f"{scratch}/state.json", f"{scratch}/none",
+                                  statuses=(2,))
+    yield "conform", vramlab.json("conform", wrong_case(cases[0], vramlab.top, scratch),
+                                  statuses=(1,))
+    yield "bench-engine", vramlab.json("bench", "engine", cases[0], "--conf", "")
+    yield "bench-trace", vramlab.json("bench", "trace", SAMPLES + "leak.vtrace")
+    yield "bench-streams", vramlab.json("bench", "streams", "--operations", "1000",
+                                        "--streams", "4")
+    yield "generate-list", vramlab.json("generate", "--list")
+
+
+def documents_of(vramlab, scratch):
+    """Pairs of a schema's name and a document."""
+    recordings = written_recordings(vramlab, scratch)
+    yield from of_recordings(vramlab, recordings, scratch)
+    yield from of_samples(vramlab, scratch)
+    yield from of_reports(vramlab, scratch)
+    yield from of_the_rest(vramlab, scratch)

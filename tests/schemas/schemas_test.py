@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+"""What the program prints for other programs is what docs/schemas says: every --json output and
+the JUnit output match their schemas, the schemas can say no, and snapshots load in Python.
+
+Usage: bash tests/schemas/run.sh PROGRAM
+"""
+
+import json
+import os
+import re
+import sys
+import tempfile
+
+import jsonschema
+
+from budgets import check_budgets
+from documents import Vramlab, commands_with_json, documents_of
+from junit import check_junit
+from refusals import Refusals
+from snapshots import check_snapshots
+
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+SCHEMAS = TOP + "/docs/schemas/"
+
+# The schemas of each command that takes --json. convert writes files and prints nothing.
+SCHEMAS_OF = {
+    "bench engine": ["bench-engine"],
+    "bench streams": ["bench-streams"],
+    "bench trace": ["bench-trace"],
+    "conform": ["conform"],
+    "convert": [],
+    "diff": ["diff"],
+    "generate": ["generate-list"],
+    "info": ["info"],
+    "replay": ["replay"],
+    "snapshot": ["snapshot"],
+    "streams": ["streams-program", "streams-recording"],
+    "top": ["top", "top-growth"],
+    "verify": ["verify"],
+}
+BUDGET = "vramlab-budget"
+
+
+def read_schemas():
+    schemas = {}
+    for file in sorted(os.listdir(SCHEMAS)):
+        name, ending, _ = file.partition(".schema.json")
+        if not ending:
+            continue
+        with open(SCHEMAS + file, encoding="utf-8") as text:
+            schema = json.load(text)
+        jsonschema.Draft202012Validator.check_schema(schema)
+        schemas[name] = jsonschema.Draft202012Validator(schema)
+    return schemas
+
+
+def check_names(vramlab, schemas):
+    commands = sorted(commands_with_json(vramlab))
+    assert commands == sorted(SCHEMAS_OF), f"commands with --json: {commands}"
+    named = sorted([BUDGET] + sum(SCHEMAS_OF.values(), []))
+    assert named == sorted(schemas), f"schemas: {sorted(schemas)}, named here: {named}"
+
+
+def check_metrics(schemas):
+    """The schemas that name the metrics name those of docs/metrics.md."""
+    with open(TOP + "/docs/metrics.md", encoding="utf-8") as page:
+        parts = page.read().split("## Of a comparison")
+    of_one, of_two = (re.findall(r"^\| `(\w+)` \|", part, re.MULTILINE) for part in parts)
+    assert len(of_one) > 30 and of_two, "docs/metrics.md lists the metrics"
+    replay, diff = schemas["replay"].schema["$defs"], schemas["diff"].schema
+    assert list(replay["metrics"]["properties"]) == of_one
+    assert list(diff["properties"]["changes"]["properties"]) == of_one
+    assert diff["$defs"]["limit"]["properties"]["metric"]["enum"] == of_one + of_two
+    assert "|".join(of_one + of_two) in schemas[BUDGET].schema["$defs"]["limit"]["pattern"]
+
+
+def check_documents(vramlab, schemas, scratch):
+    refusals = {name: Refusals(name, schema.is_valid) for name, schema in schemas.items()}
+    seen = dict.fromkeys(schemas, 0)
+    for name, document in documents_of(vramlab, scratch):
+        for error in schemas[name].iter_errors(document):
+            place = "/".join(map(str, error.absolute_path))
+            raise AssertionError(f"{name}.schema.json: {place}: {error.message[:300]}")
+        refusals[name].try_all(document)
+        seen[name] += 1
+    for name, schema in schemas.items():
+        if name == BUDGET:
+            continue
+        assert seen[name] > 0 and refusals[name].count > 0, f"nothing was held against {name}"
+        print(f"{name}: {seen[name]} documents match, {refusals[name].count} faults refused")
+
+
+def main():
+    vramlab = Vramlab(os.path.abspath(sys.argv[1]), TOP)
+    schemas = read_schemas()
+    check_names(vramlab, schemas)
+    check_metrics(schemas)
+    with tempfile.TemporaryDirectory() as scratch:
+        check_documents(vramlab, schemas, scratch)
+        check_budgets(vramlab, schemas[BUDGET], scratch)
+        check_junit(vramlab, SCHEMAS + "junit.xsd", scratch)
+        check_snapshots(vramlab, scratch)
+
+
+if __name__ == "__main__":
+    main()
