@@ -232,7 +232,9 @@ void add_program_metrics(const std::string& path, const CompareConditions& condi
   compared.metrics = run_metrics(report);
   for (const std::string& note : report.notes) add_note_once(compared, note);
   // Of a pool that is ordered by streams there are no states.
-  if (std::ranges::any_of(report.devices, [](const auto& device) { return device.pool; })) return;
+  if (std::ranges::any_of(report.devices,
+                          [](const auto& device) { return device.pool.has_value(); }))
+    return;
   ReplayWatch watch = until_moment(report, state_moment(conditions.moment, compared));
   std::vector<DeviceState> states;
   watch.at_end = [&](DeviceReplay& device) {

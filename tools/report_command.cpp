@@ -1,5 +1,5 @@
 // `vramlab report`: one page to look at.
-#include <cstdio>
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 
@@ -60,11 +60,19 @@ std::vector<ReportRunRequest> runs_of(const ReportCommand& command) {
   return runs;
 }
 
+void check_inputs(const std::vector<ReportRunRequest>& runs) {
+  const auto is_input = [](const ReportRunRequest& run) { return run.file == "-"; };
+  if (std::ranges::count_if(runs, is_input) > 1)
+    throw traces::InputError({traces::input_name("-"), "",
+                              "a file, as this goes through it more than once", "standard input"});
+}
+
 void write_page(const ReportCommand& command, traces::OutputFile& output) {
   const std::string_view page = report_template();
   const std::size_t at = page.find(report_data_mark);
   check(at != std::string_view::npos, "the page has a place for its data");
   const std::vector<ReportRunRequest> runs = runs_of(command);
+  check_inputs(runs);
   replay::ReportLimits limits;
   for (std::size_t count = runs.size(); count > 1; count = (count + 1) / 2)
     limits = limits.halved();

@@ -159,6 +159,17 @@ TEST_F(ReportCommand, overwrites_only_when_told) {
   EXPECT_EQ(read(page), "mine");
 }
 
+TEST_F(ReportCommand, reads_standard_input_once) {
+  const std::string page = path(".html");
+  const std::string input = read(samples + "overlap.vtrace.jsonl");
+  EXPECT_EQ(run_program({program, "report", "-", "-o", page}, input).exit_status, 0);
+  EXPECT_EQ(runs_of(read(page)).size(), 1U);
+  const ProgramResult twice =
+      run_program({program, "report", "-", "--conf", "", "-o", page, "--force"}, input);
+  EXPECT_EQ(twice.exit_status, 2);
+  EXPECT_THAT(twice.errors, HasSubstr("more than once"));
+}
+
 TEST_F(ReportCommand, bad_input_leaves_no_page) {
   const std::string page = path(".html");
   const ProgramResult missing = run_program({program, "report", "nothing.pickle", "-o", page});

@@ -66,7 +66,7 @@ function show(device: number): void {
   segmentViews = [];
   eventViews = [];
   memoryViews = [];
-  fill("memory", (panel) => kept(memoryViews, memoryView(chosen, panel)));
+  fill("memory", (panel) => kept(memoryViews, memoryView(chosen, panel, hint)));
   fill("state", (panel) => {
     const view = new SegmentsView(chosen, panel, hint);
     segmentViews.push(view);

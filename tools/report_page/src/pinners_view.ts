@@ -3,7 +3,7 @@
 import { element, tableOf } from "./dom";
 import { eventText } from "./about_view";
 import { addressText, numberText, sizeText } from "./format";
-import { poolText } from "./segments_view";
+import { poolText } from "./segments_layout";
 import { lastNotAbove } from "./states";
 import type { Chosen, Panel } from "./chosen";
 

@@ -2,7 +2,7 @@
 // it; dragging zooms, shift and dragging pans, a click chooses. Keys do the same. Behind it stands
 // a table of what is in view.
 import uPlot from "uplot";
-import { element, fitted, openable, tableOf } from "./dom";
+import { element, fitted, type Hint, openable, tableOf } from "./dom";
 import { numberText, roundTimeText, timeText } from "./format";
 import { lastNotAbove } from "./states";
 import { colour, onThemeChange } from "./theme";
@@ -36,8 +36,8 @@ export interface PlotOptions {
   /** The highest value of the vertical axis, the same for panels beside each other. */
   top: () => number;
   increments?: number[];
-  /** Whether what people named in the recording stands above. */
-  showsSpans?: boolean;
+  /** What people named in the recording stands above, and is told here. */
+  spanHint?: Hint;
 }
 
 const binaryIncrements = Array.from({ length: 50 }, (_, power) => 2 ** power);
@@ -97,7 +97,7 @@ export class Plot {
 
   /** As a share of the height. */
   private roomForSpans(): number {
-    if (!this.options.showsSpans || this.chosen.axis !== "time") return 0;
+    if (!this.options.spanHint || this.chosen.axis !== "time") return 0;
     const rows = this.panel.spans.reduce((most, span) => Math.max(most, span.depth + 1), 0);
     return Math.min(rows, 3) * spanHeight / (this.options.height - 40);
   }
@@ -162,7 +162,7 @@ export class Plot {
   /** Named parts of the history, the outer ones above. Where the axis counts events nothing says
    *  where they are. */
   private drawSpans(plot: uPlot): void {
-    if (!this.options.showsSpans || this.chosen.axis !== "time") return;
+    if (!this.options.spanHint || this.chosen.axis !== "time") return;
     const ratio = devicePixelRatio;
     const { ctx, bbox } = plot;
     ctx.save();
@@ -187,6 +187,18 @@ export class Plot {
       if (room > 30 * ratio) ctx.fillText(fitted(ctx, name, room), begin, top + spanHeight * ratio / 2);
     }
     ctx.restore();
+  }
+
+  private tellSpans(event: MouseEvent): void {
+    if (!this.plot || !this.options.spanHint || this.chosen.axis !== "time") return;
+    const box = this.plot.over.getBoundingClientRect();
+    const row = Math.floor((event.clientY - box.top) / spanHeight);
+    const x = this.plot.posToVal(event.clientX - box.left, "x");
+    const slack = (this.chosen.range[1] - this.chosen.range[0]) / box.width * 2;
+    const span = this.panel.spans.find(({ from, to, depth }) =>
+      depth === row && row <= 2 && x >= from - slack && x <= to + slack);
+    if (span) this.options.spanHint.show(event, `${span.name}, ${timeText(span.to - span.from)}`);
+    else this.options.spanHint.hide();
   }
 
   private takeSelection(plot: uPlot): void {
@@ -222,6 +234,8 @@ export class Plot {
       const x = this.plot.posToVal(event.clientX - box.left, "x");
       this.chosen.chooseX(this.panel, Math.max(0, Math.min(this.panel.lastX(this.chosen.axis), x)));
     });
+    this.place.addEventListener("mousemove", (event) => this.tellSpans(event));
+    this.place.addEventListener("mouseleave", () => this.options.spanHint?.hide());
     this.place.addEventListener("dblclick", () => this.chosen.setRange(0, this.chosen.lastX));
     this.place.addEventListener("wheel", (event) => {
       if (!this.plot || !(event.ctrlKey || event.metaKey)) return;

@@ -4,28 +4,15 @@ import { canvasContext, element, Hint, openable, tableOf } from "./dom";
 import { addressText, frameText, numberText, sizeText, timeText } from "./format";
 import { colour, onThemeChange, siteColour, siteColourCount } from "./theme";
 import type { Chosen, Panel } from "./chosen";
-import type { Block, Life } from "./states";
+import { isPython } from "./flame_view";
+import {
+  firstReaching, layOut, poolText, rowHeight, type Heading, type Piece,
+} from "./segments_layout";
+import type { Block } from "./states";
 
 export type BlockColours = "site" | "age" | "stream" | "state";
 
-interface Piece {
-  life: Life;
-  /** Of the segment's blocks: first and after the last. */
-  blocks: Block[];
-  /** Offset of the piece's first byte in the run of blocks that it is of, and how many it has. */
-  begin: number;
-  bytes: number;
-  left: number;
-  top: number;
-  width: number;
-}
-interface Heading { text: string; top: number }
-
-const rowHeight = 18;
-const rowGap = 4;
-const headingHeight = 20;
-const segmentGap = 2;
-const leastWidth = 3;
+type Fill = string | CanvasPattern;
 const mostRowsOfTable = 500;
 const restColour = `site-${siteColourCount - 1}`;
 
@@ -95,7 +82,7 @@ export class SegmentsView {
               [`site-${i}`, `stream ${stream}`]);
     entries.push(["waiting", "waiting for streams"], ["hole", "free"]);
     this.legend.replaceChildren(...entries.map(([name, text]) => {
-      const key = element("span", { class: "key" });
+      const key = element("span", { class: name === "waiting" ? "key striped" : "key" });
       key.style.setProperty("--key", `var(--${name})`);
       return element("li", { title: text }, key, element("span", { class: "name" }, text));
     }));
@@ -105,59 +92,13 @@ export class SegmentsView {
     return [...new Set(this.panel.device.lives.map((life) => life.stream))].sort((a, b) => a - b);
   }
 
-  /** Runs of blocks without a gap, by pool. */
-  private runs(): { heading: string; life: Life; blocks: Block[] }[] {
-    const runs: { heading: string; life: Life; blocks: Block[] }[] = [];
-    let end = -1;
-    for (const block of this.blocks) {
-      const last = runs.at(-1);
-      if (last && last.life === block.life && end === block.address) last.blocks.push(block);
-      else runs.push({ heading: headingOf(block.life), life: block.life, blocks: [block] });
-      end = block.address + block.size;
-    }
-    const order = [...new Set(runs.map((run) => run.heading))].sort(compareHeadings);
-    return order.flatMap((heading) => runs.filter((run) => run.heading === heading));
-  }
-
   private layOutAndDraw(): void {
-    const { width } = this;
-    if (width < 50) return;
-    const runs = this.runs();
-    // As large as at the peak, so that lengths can be compared from moment to moment.
+    if (this.width < 50) return;
+    // As long as at the peak, so that lengths can be compared from moment to moment.
     const most = Math.max(...this.chosen.panels.map((p) => p.device.json.peak_reserved.reserved), 1);
-    const rows = Math.max(4, Math.min(16, Math.ceil(runs.length / 12)));
-    const scale = width * rows / most;
-    this.pieces = [];
-    this.headings = [];
-    let top = -rowGap;
-    let left = width;
-    let heading = "";
-    for (const run of runs) {
-      if (run.heading !== heading) {
-        heading = run.heading;
-        if (left > 0 && this.pieces.length > 0) top += rowHeight + rowGap;
-        this.headings.push({ text: heading, top: Math.max(0, top + rowGap) });
-        top = Math.max(0, top + rowGap) + headingHeight;
-        left = 0;
-      }
-      let begin = 0;
-      let rest = run.blocks.at(-1)!.address + run.blocks.at(-1)!.size - run.blocks[0]!.address;
-      while (rest > 0) {
-        const wanted = Math.max(leastWidth, rest * scale);
-        if (width - left < Math.min(wanted, leastWidth)) {
-          left = 0;
-          top += rowHeight + rowGap;
-        }
-        const pieceWidth = Math.min(wanted, width - left);
-        const bytes = pieceWidth >= wanted ? rest : pieceWidth / scale;
-        this.pieces.push({ life: run.life, blocks: run.blocks, begin, bytes, left, top,
-                           width: pieceWidth });
-        begin += bytes;
-        rest -= bytes;
-        left += pieceWidth + segmentGap;
-        if (rest < 1) break;
-      }
-    }
+    const laidOut = layOut(this.blocks, this.width, most);
+    this.pieces = laidOut.pieces;
+    this.headings = laidOut.headings;
     this.draw();
   }
 
@@ -170,13 +111,13 @@ export class SegmentsView {
       context.fillStyle = colour("ink-soft");
       context.fillText(heading.text, 0, heading.top + 14);
     }
-    const colourOf = this.colourOfBlocks();
+    const colourOf = this.colourOfBlocks(context);
     for (const piece of this.pieces) this.drawPiece(context, piece, colourOf);
     this.drawSelected(context);
   }
 
   private drawPiece(context: CanvasRenderingContext2D, piece: Piece,
-                    colourOf: (block: Block) => string): void {
+                    colourOf: (block: Block) => Fill): void {
     context.fillStyle = colour("hole");
     context.fillRect(piece.left, piece.top, piece.width, rowHeight);
     const scale = piece.width / piece.bytes;
@@ -201,8 +142,8 @@ export class SegmentsView {
     context.strokeRect(piece.left + 0.5, piece.top + 0.5, Math.max(1, piece.width - 1), rowHeight - 1);
   }
 
-  private colourOfBlocks(): (block: Block) => string {
-    const waiting = colour("waiting");
+  private colourOfBlocks(context: CanvasRenderingContext2D): (block: Block) => Fill {
+    const waiting = stripes(context, colour("waiting"), colour("hole"));
     const { siteOfNode } = this.panel.run.stacks;
     if (this.colours === "site")
       return (block) => block.use === "waiting" ? waiting
@@ -318,7 +259,10 @@ export class SegmentsView {
     add("stream, pool", `${life.stream}, ${poolText(life)}`);
     add("segment", `${sizeText(life.size)}${life.isExpandable ? " of addresses" : ""} at ${addressText(life.base)}`);
     const box = element("div", {}, facts);
-    const stack = this.panel.run.stacks.framesOf(block.stack);
+    const all = this.panel.run.stacks.framesOf(block.stack);
+    // Where there is little room, the frames that people wrote.
+    const python = all.filter((frame) => isPython(frame.file));
+    const stack = frames < 10 && python.length > 0 ? python : all;
     if (stack.length > 0) {
       const list = element("ol", { class: "stack" });
       stack.slice(0, frames).forEach((frame) => list.append(element("li", {}, frameText(frame))));
@@ -349,30 +293,22 @@ export class SegmentsView {
   }
 }
 
-export function poolText(life: Life): string {
-  const half = life.isLarge ? "large" : "small";
-  return `${life.pool === "default" ? half : `${half} of pool ${life.pool}`}` +
-    (life.isExpandable ? ", expandable" : "");
-}
-
-function headingOf(life: Life): string {
-  return `${poolText(life)}, stream ${life.stream}`;
-}
-
-function compareHeadings(a: string, b: string): number {
-  return a.localeCompare(b, "en", { numeric: true });
-}
-
-/** The first block that reaches beyond the address. */
-function firstReaching(blocks: Block[], address: number): number {
-  let low = 0;
-  let high = blocks.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (blocks[middle]!.address + blocks[middle]!.size > address) high = middle;
-    else low = middle + 1;
+/** For what is neither in use nor free. */
+function stripes(context: CanvasRenderingContext2D, line: string, ground: string): Fill {
+  const tile = document.createElement("canvas");
+  tile.width = tile.height = 6;
+  const of = tile.getContext("2d")!;
+  of.fillStyle = ground;
+  of.fillRect(0, 0, 6, 6);
+  of.strokeStyle = line;
+  of.lineWidth = 2.4;
+  for (const shift of [-6, 0, 6]) {
+    of.beginPath();
+    of.moveTo(shift - 1, 7);
+    of.lineTo(shift + 7, -1);
+    of.stroke();
   }
-  return low;
+  return context.createPattern(tile, "repeat") ?? line;
 }
 
 /** 0 for what came last, 4 for what has been there longest: each class covers four times the age. */

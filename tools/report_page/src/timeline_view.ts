@@ -1,5 +1,5 @@
 // Plots over time: memory, the same by call site, fragmentation, calls to the device.
-import { element } from "./dom";
+import { element, type Hint } from "./dom";
 import { numberText, roundSizeText, shareText, sizeText } from "./format";
 import { externalFragmentation } from "./model";
 import { Plot, type Line, type PlotOptions } from "./plot";
@@ -55,9 +55,9 @@ function siteLines(chosen: Chosen, panel: Panel): Line[] {
   return stacked.reverse();
 }
 
-export function memoryView(chosen: Chosen, panel: Panel): HTMLElement {
+export function memoryView(chosen: Chosen, panel: Panel, hint: Hint): HTMLElement {
   const options = (name: string): PlotOptions => ({
-    name, height: 260, showsSpans: true, axisText: roundSizeText, valueText: sizeText,
+    name, height: 260, spanHint: hint, axisText: roundSizeText, valueText: sizeText,
     top: () => Math.max(...chosen.panels.map((each) => highest(each.device.moments.reserved))),
   });
   const node = element("div");
