@@ -84,11 +84,16 @@ def of_samples(vramlab, scratch):
         yield "replay", vramlab.json("replay", file)
         yield "replay", vramlab.json("replay", file, "--device-memory", "300MiB", "--on-oom", "skip")
         yield "snapshot", vramlab.json("snapshot", file, "--at", "peak")
+        yield "diff", vramlab.json("diff", file, file, "--by", "position")
         yield "top", vramlab.json("top", file)
         yield "top-growth", vramlab.json("top", file, "--growth")
         yield "diff", vramlab.json("diff", SAMPLES + "leak.vtrace", file, "--fail-if",
                                    "peak_reserved > +2%", "--fail-if", "new_groups > 0",
                                    statuses=(0, 1))
+    yield "snapshot", vramlab.json("snapshot", SAMPLES + "leak.vtrace", "--at", "oom",
+                                   "--device-memory", "300MiB")
+    yield "replay", vramlab.json("replay", SAMPLES + "leak.vtrace", "--on-oom", "report",
+                                 "--device-memory", "300MiB")
     yield "replay", vramlab.json("replay", SAMPLES + "leak.vtrace", "--conf",
                                  "backend:cudaMallocAsync")
     for name in STREAM_PROGRAMS:

@@ -10,6 +10,8 @@ OPEN = {
 }
 SPARSE = {
     "replay": {("metrics",), ("devices", "*", "metrics")},
+    "snapshot": {("metrics",), ("devices", "*", "metrics"), ("devices", "*", "pools", "*", "metrics"),
+                 ("devices", "*", "streams", "*", "metrics")},
     "diff": {("changes",)},
     "vramlab-budget": {()},
 }

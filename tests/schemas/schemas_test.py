@@ -22,7 +22,7 @@ from snapshots import check_snapshots
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SCHEMAS = TOP + "/docs/schemas/"
 
-# The schemas of each command that takes --json. convert writes files and prints nothing.
+# The schemas of each command that takes --json. convert and report write files and print nothing.
 SCHEMAS_OF = {
     "bench engine": ["bench-engine"],
     "bench streams": ["bench-streams"],
@@ -33,6 +33,7 @@ SCHEMAS_OF = {
     "generate": ["generate-list"],
     "info": ["info"],
     "replay": ["replay"],
+    "report": [],
     "snapshot": ["snapshot"],
     "streams": ["streams-program", "streams-recording"],
     "top": ["top", "top-growth"],
