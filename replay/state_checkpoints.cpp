@@ -173,7 +173,7 @@ allocator::SnapshotSegment StateCheckpoints::segment_of(const BlocksAtMoment& bl
   };
   for (auto held = blocks.held.lower_bound(begin); held != blocks.held.end() && held->first < end;
        ++held) {
-    const HeldBlock& block = held->second;
+    const CheckpointBlock& block = held->second;
     add_hole_until(held->first);
     segment.blocks.push_back(
         {held->first, block.size, block.requested,

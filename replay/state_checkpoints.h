@@ -16,14 +16,14 @@
 
 namespace vramlab::replay {
 
-struct HeldBlock {
+struct CheckpointBlock {
   allocator::Bytes size;
   allocator::Bytes requested;
   LifeIndex life = no_life;
   bool is_waiting = false;
   /// The request that got it; nothing where it was there before the history began.
   std::optional<std::uint64_t> event;
-  friend bool operator==(const HeldBlock&, const HeldBlock&) = default;
+  friend bool operator==(const CheckpointBlock&, const CheckpointBlock&) = default;
 };
 
 struct MappedRange {
@@ -34,7 +34,7 @@ struct MappedRange {
 
 struct BlocksAtMoment {
   /// Live and waiting ones.
-  std::map<allocator::Address, HeldBlock> held;
+  std::map<allocator::Address, CheckpointBlock> held;
   /// Classic segments, and pieces of expandable ones.
   std::map<allocator::Address, MappedRange> mapped;
   friend bool operator==(const BlocksAtMoment&, const BlocksAtMoment&) = default;
