@@ -7,7 +7,7 @@
 namespace vramlab::replay {
 namespace {
 
-enum class FrameKind { nameless, native, library, user };
+enum class FrameKind { nameless, native, backward_step, library, user };
 
 std::string with_slashes(std::string_view path) {
   std::string text(path);
@@ -26,7 +26,14 @@ bool is_installed(const std::string& path) {
   return python != std::string::npos && path.find("/lib/", python) != std::string::npos;
 }
 
+/// Of a step of the backward pass, which has no Python code of its own.
+bool is_backward_step(std::string_view function) {
+  return function.starts_with("torch::autograd::") &&
+         function.find("::apply(") != std::string_view::npos;
+}
+
 FrameKind kind_of(const traces::FrameValue& frame, const traces::TextTable& texts) {
+  if (is_backward_step(texts.text(frame.name))) return FrameKind::backward_step;
   const std::string path = with_slashes(texts.text(frame.filename));
   if (path.empty() || path == "??") return FrameKind::nameless;
   if (!path.ends_with(".py") && !path.starts_with('<')) return FrameKind::native;
@@ -57,6 +64,7 @@ std::string frame_text(traces::FrameId frame, const traces::SnapshotTables& tabl
     if (const std::size_t folder = path.rfind('/', name - 1); folder != std::string::npos)
       path.erase(0, folder + 1);
   std::string function(tables.texts.text(value.name));
+  if (is_backward_step(function)) return function.substr(0, function.find("::apply("));
   if (path.empty() || path == "??") return function;
   if (value.line != 0) path += ":" + std::to_string(value.line);
   return function.empty() ? path : path + " " + function;

@@ -50,6 +50,14 @@ TEST_F(UserFrame, is_otherwise_the_innermost_of_a_python_file_then_of_any_file) 
   EXPECT_EQ(shown({{"unwind", "??", 0}}), "unwind");
 }
 
+TEST_F(UserFrame, is_the_step_of_the_backward_pass_on_threads_without_python) {
+  EXPECT_EQ(shown({{"torch::unwind::unwind()", "??", 0},
+                   {"torch::cuda::gather_with_cpp()", "memory_snapshot.cpp", 0},
+                   {"torch::autograd::AccumulateGrad::apply(std::vector<at::Tensor>&&)", "??", 0},
+                   {"torch::autograd::Node::operator()(std::vector<at::Tensor>&&)", "", 0}}),
+            "torch::autograd::AccumulateGrad");
+}
+
 TEST_F(UserFrame, does_not_exist_in_an_empty_stack) { EXPECT_EQ(shown({}), "none"); }
 
 }  // namespace

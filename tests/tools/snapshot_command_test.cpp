@@ -91,6 +91,23 @@ TEST(SnapshotCommand, all_devices_together_are_what_one_device_is) {
   EXPECT_EQ(json_of("training.vtrace", {"--at", "peak", "--device", "0"}), document);
 }
 
+TEST(SnapshotCommand, each_device_of_a_program_is_shown_at_its_own_peak) {
+  const std::string file = testing::TempDir() + "snapshot_test_two_devices.jsonl";
+  std::ofstream(file) << "{\"format\":\"vramlab-trace\",\"version\":1}\n"
+                         "{\"malloc\":1,\"bytes\":3145728}\n"
+                         "{\"free\":1}\n"
+                         "{\"malloc\":2,\"bytes\":1000}\n"
+                         "{\"malloc\":3,\"bytes\":31457280,\"device\":1}\n"
+                         "{\"free\":2}\n"
+                         "{\"free\":3,\"device\":1}\n";
+  const ProgramResult result = run_program({program, "snapshot", file, "--at", "peak", "--json"});
+  ASSERT_EQ(result.exit_status, 0) << result.errors;
+  const json devices = json::parse(result.output).at("devices");
+  EXPECT_EQ(devices.at(0).at("allocated_bytes"), 3 << 20);
+  EXPECT_EQ(devices.at(1).at("allocated_bytes"), 30 << 20);
+  EXPECT_EQ(json::parse(result.output).at("metrics").at("allocated"), 33 << 20);
+}
+
 TEST(SnapshotCommand, figures_of_the_json_agree_with_its_blocks) {
   const json device = json_of("fragments.vtrace", {"--at", "peak"}).at("devices").at(0);
   std::map<std::string, std::uint64_t> bytes;
