@@ -66,6 +66,8 @@ void DeviceReplay::adopt(const StartingSegment& start) {
   Address address = segment.base;
   for (std::size_t i = 0; i < segment.blocks.size(); ++i) {
     if (start.ids[i] != 0) live_.note(start.ids[i], address);
+    if (conditions_.notes_origins == NotesOrigins::yes && start.stacks[i] != traces::StackId{})
+      origins_[address] = {start.stacks[i], std::nullopt, std::nullopt};
     address = address + segment.blocks[i].size;
   }
   if (segment.is_expandable) map_blocks_of(segment);

@@ -71,15 +71,18 @@ class ProgramBuilder {
 
   void add_start() {
     std::set<PoolId> pools;
+    const auto stacks = stacks_from_before(history_);
     for (std::size_t i = 0; i < explained_.start.segments.size(); ++i) {
       allocator::GivenSegment segment = explained_.start.segments[i];
       segment.pool = pools_[i];
-      StartingSegment& start = program_.start.emplace_back(StartingSegment{segment, {}});
+      StartingSegment& start = program_.start.emplace_back(StartingSegment{segment, {}, {}});
       Address at = segment.base;
       for (allocator::GivenBlock& block : start.segment.blocks) {
         const bool waits = block.use == allocator::GivenUse::waiting;
         const bool is_held = waits || block.use == allocator::GivenUse::live;
         start.ids.push_back(is_held ? name(at) : 0);
+        const auto stack = stacks.find(at);
+        start.stacks.push_back(stack == stacks.end() ? traces::StackId{} : stack->second);
         if (waits) waiting_at_start_.push_back(at);
         if (waits) block.use = allocator::GivenUse::live;
         at = at + block.size;

@@ -17,6 +17,8 @@ struct StartingSegment {
   allocator::GivenSegment segment;
   /// Of each block; 0 of those that nobody holds.
   std::vector<std::uint64_t> ids;
+  /// Of each block, where the recording tells: of those that are still there at its end.
+  std::vector<traces::StackId> stacks;
 };
 
 struct HistoryProgram {

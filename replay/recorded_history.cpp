@@ -85,6 +85,13 @@ void read_divisions(const traces::GenericValue& dict, const traces::TextTable& t
 
 }  // namespace
 
+std::map<allocator::Address, traces::StackId> stacks_from_before(const DeviceHistory& history) {
+  std::map<allocator::Address, traces::StackId> stacks = history.final_stacks;
+  for (const allocator::AllocatorEvent& event : history.events)
+    if (event.action == allocator::Action::alloc) stacks.erase(event.address);
+  return stacks;
+}
+
 DeviceHistory& HistoryCollector::device_of(std::int64_t number) {
   for (DeviceHistory& device : history_.devices)
     if (device.device == number) return device;

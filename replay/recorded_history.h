@@ -46,6 +46,9 @@ struct DeviceHistory {
   std::map<allocator::Address, traces::StackId> final_stacks;
 };
 
+/// Of final blocks that no event shows a request for: they were there all the time.
+std::map<allocator::Address, traces::StackId> stacks_from_before(const DeviceHistory& history);
+
 struct RecordedHistory {
   std::vector<DeviceHistory> devices;
   /// Null where the file has no settings.

@@ -96,14 +96,6 @@ FragmentationRules rules_of(const DeviceHistory& history, std::size_t count,
   return rules;
 }
 
-/// Final blocks that no event shows a request for were there all the time.
-void add_origins_before(const DeviceHistory& history, DeviceState& state) {
-  std::map<allocator::Address, traces::StackId> unseen = history.final_stacks;
-  for (const AllocatorEvent& event : history.events)
-    if (event.action == Action::alloc) unseen.erase(event.address);
-  for (const auto& [at, stack] : unseen) state.origins[at] = {stack, std::nullopt, std::nullopt};
-}
-
 /// History up to the event, and where what is in use then was asked for.
 DeviceState state_until(const DeviceHistory& history, std::size_t count,
                         const allocator::Settings& settings) {
@@ -120,7 +112,8 @@ DeviceState state_until(const DeviceHistory& history, std::size_t count,
     state.origins[event.address] = {stack, i, time_of(event)};
     state.request_stacks.push_back(stack);
   }
-  add_origins_before(history, state);
+  for (const auto& [at, stack] : stacks_from_before(history))
+    state.origins[at] = {stack, std::nullopt, std::nullopt};
   if (count > 0) state.moment = {count - 1, time_of(history.events[count - 1])};
   return state;
 }

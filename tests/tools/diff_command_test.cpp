@@ -94,6 +94,20 @@ TEST_F(Diff, of_a_recording_and_its_replay_at_other_addresses_is_empty) {
   EXPECT_THAT(result.output, HasSubstr("\nno difference\n"));
 }
 
+TEST_F(Diff, of_a_recording_that_began_in_mid_run_and_its_replay_is_empty) {
+  record(samples + "leak.vtrace", "whole.json");
+  json cut = read_json("whole.json");
+  json& entries = cut["device_traces"][0];
+  // What the optimizer and the model hold was there before, and only the segments name its sites.
+  entries.erase(entries.begin(), entries.begin() + 3000);
+  write("cut.json", cut.dump());
+  record("cut.json", "replayed.json", {"--device-memory", "200GiB"});
+  const ProgramResult result = diff_without_any_rise("cut.json", "replayed.json");
+  EXPECT_EQ(result.exit_status, 0) << result.output << result.errors;
+  EXPECT_THAT(result.output, HasSubstr("\nno difference\n"));
+  EXPECT_THAT(run({"top", "replayed.json"}).output, HasSubstr("history.py:21 append"));
+}
+
 /// The sample as text, with the requests of one call site a twentieth larger.
 std::string with_larger_requests(const std::string& text, int line) {
   std::istringstream lines(text);
