@@ -131,6 +131,10 @@ def of_the_rest(vramlab, scratch):
     yield "bench-streams", vramlab.json("bench", "streams", "--operations", "1000",
                                         "--streams", "4")
     yield "generate-list", vramlab.json("generate", "--list")
+    yield "report", vramlab.json("report", SAMPLES + "leak.vtrace", "-o", f"{scratch}/leak.html")
+    yield "report", vramlab.json("report", SAMPLES + "leak.vtrace", SAMPLES + "training.vtrace",
+                                 "--conf", "expandable_segments:True", "-o",
+                                 f"{scratch}/two.html")
 
 
 def documents_of(vramlab, scratch):
