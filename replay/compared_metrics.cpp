@@ -2,8 +2,7 @@
 
 #include "replay/compared_parts.h"
 #include "replay/history_metrics.h"
-#include "replay/recorded_states.h"
-#include "replay/replay_source.h"
+#include "replay/replayed_states.h"
 #include "replay/run_metrics.h"
 #include "traces/read_snapshot.h"
 
@@ -31,17 +30,6 @@ void add_state_metrics(const std::vector<DeviceState>& states, ComparedFile& com
     compared.metrics.insert(compared.metrics.begin(), of_state.begin(), of_state.end());
 }
 
-/// The last events before the moment.
-ReplayWatch until_moment(const ReplayReport& report, MomentKind moment) {
-  ReplayWatch watch;
-  for (const DeviceReport& device : report.devices) {
-    if (moment == MomentKind::peak) watch.until[device.device] = device.peak_allocated.event;
-    if (moment == MomentKind::out_of_memory && !device.failures.empty())
-      watch.until[device.device] = device.failures.front().event;
-  }
-  return watch;
-}
-
 }  // namespace
 
 void add_program_metrics(const std::string& path, const CompareConditions& conditions,
@@ -61,16 +49,9 @@ void add_program_metrics(const std::string& path, const CompareConditions& condi
   if (std::ranges::any_of(report.devices,
                           [](const auto& device) { return device.pool.has_value(); }))
     return;
-  ReplayWatch watch = until_moment(report, state_moment(conditions.moment, compared));
-  std::vector<DeviceState> states;
-  watch.at_end = [&](DeviceReplay& device) {
-    if (!is_other(device.device())) states.push_back(state_of(device));
-  };
-  source.run(watch);
-  for (DeviceState& state : states)
-    for (const DeviceReport& device : report.devices)
-      if (device.device == state.device && device.memory_origin.empty())
-        state.rules.device_free.reset();
+  std::vector<DeviceState> states =
+      states_at(source, {state_moment(conditions.moment, compared)}, report, compared.name);
+  std::erase_if(states, [&](const DeviceState& state) { return is_other(state.device); });
   add_state_metrics(states, compared);
 }
 

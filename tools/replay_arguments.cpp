@@ -130,25 +130,4 @@ CLI::Option* add_moment(CLI::App& command, const std::string& name, std::string&
   });
 }
 
-std::uint64_t time_of(const Moment& moment, const replay::ReplayReport& report,
-                      const std::string& file) {
-  if (!report.first_time_ns) throw traces::InputError({file, "", "events with times", "none"});
-  return *report.first_time_ns + moment.time_ns;
-}
-
-std::map<traces::DeviceIndex, std::uint64_t> last_events(const Moment& moment,
-                                                         const replay::ReplayReport& report,
-                                                         const std::string& file) {
-  std::map<traces::DeviceIndex, std::uint64_t> last;
-  for (const replay::DeviceReport& device : report.devices) {
-    if (moment.kind == MomentKind::event) last[device.device] = moment.event;
-    if (moment.kind == MomentKind::peak) last[device.device] = device.peak_allocated.event;
-    if (moment.kind == MomentKind::out_of_memory && !device.failures.empty())
-      last[device.device] = device.failures.front().event;
-  }
-  if (moment.kind == MomentKind::out_of_memory && last.empty())
-    throw traces::InputError({file, "", "a replay that runs out of memory", "one that does not"});
-  return last;
-}
-
 }  // namespace vramlab::tools

@@ -39,14 +39,4 @@ std::optional<Moment> moment_of(const std::string& text);
 CLI::Option* add_moment(CLI::App& command, const std::string& name, std::string& text,
                         const std::string& description);
 
-/// Of the file's clock. Throws InputError where the events have no times.
-std::uint64_t time_of(const Moment& moment, const replay::ReplayReport& report,
-                      const std::string& file);
-
-/// The last event of each device before the moment, as `report`, of a whole run, shows it. Throws
-/// InputError where there was no such moment.
-std::map<traces::DeviceIndex, std::uint64_t> last_events(const Moment& moment,
-                                                         const replay::ReplayReport& report,
-                                                         const std::string& file);
-
 }  // namespace vramlab::tools

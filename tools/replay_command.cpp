@@ -67,7 +67,7 @@ class ReplayOutputs {
 
   replay::ReplayReport run_with_snapshot(replay::ReplaySource& source,
                                          const ReplayCommand& command) {
-    const StatesAtMoment at =
+    const replay::StatesAtMoment at =
         states_at(source, *moment_of(command.snapshot_at), command.replay.file, watch());
     write_snapshot_file(*snapshot_, at,
                         replay::settings_value(at.report.options, source.tables().texts),
@@ -83,7 +83,7 @@ class ReplayOutputs {
 /// The states of the devices at their first request that failed, and why it did.
 struct ExplainedFailures {
   std::unique_ptr<replay::ReplaySource> source;
-  StatesAtMoment at;
+  replay::StatesAtMoment at;
   std::vector<ToldOutOfMemory> told;
 };
 

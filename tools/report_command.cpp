@@ -1,7 +1,9 @@
 // `vramlab report`: one page to look at.
 #include <algorithm>
+#include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "allocator/check.h"
 #include "tools/commands.h"
@@ -67,7 +69,15 @@ void check_inputs(const std::vector<ReportRunRequest>& runs) {
                               "a file, as this goes through it more than once", "standard input"});
 }
 
-void write_page(const ReportCommand& command, traces::OutputFile& output) {
+nlohmann::ordered_json json_of(const ReportRunRequest& run) {
+  nlohmann::ordered_json json = {{"file", run.file}};
+  json["options"] = run.conditions.options ? nlohmann::ordered_json(*run.conditions.options)
+                                           : nlohmann::ordered_json(nullptr);
+  return json;
+}
+
+/// Gives what was written, as JSON.
+nlohmann::ordered_json write_page(const ReportCommand& command, traces::OutputFile& output) {
   const std::string_view page = report_template();
   const std::size_t at = page.find(report_data_mark);
   check(at != std::string_view::npos, "the page has a place for its data");
@@ -78,15 +88,24 @@ void write_page(const ReportCommand& command, traces::OutputFile& output) {
     limits = limits.halved();
   // Of what is left for the data, each run gets the same.
   const std::size_t most_bytes = (most_page_bytes - page.size()) / runs.size() - 200;
-  output.write(page.substr(0, at));
+  std::size_t bytes = 0;
+  const auto write = [&](std::string_view text) {
+    output.write(text);
+    bytes += text.size();
+  };
+  nlohmann::ordered_json json = {{"schema_version", 1}, {"output", output.name()}};
+  write(page.substr(0, at));
   for (const ReportRunRequest& run : runs) {
+    json["runs"].push_back(json_of(run));
     ProgressBar bar(traces::input_name(run.file),
                     command.flags.quiet ? ProgressDisplay::off : ProgressDisplay::automatic);
-    output.write("<script type=\"application/octet-stream\" class=\"run\">");
-    output.write(packed_run(run, limits, most_bytes, bar.listener()));
-    output.write("</script>\n");
+    write("<script type=\"application/octet-stream\" class=\"run\">");
+    write(packed_run(run, limits, most_bytes, bar.listener()));
+    write("</script>\n");
   }
-  output.write(page.substr(at + report_data_mark.size()));
+  write(page.substr(at + report_data_mark.size()));
+  json["bytes"] = bytes;
+  return json;
 }
 
 ExitStatus write_report(const ReportCommand& command) {
@@ -95,8 +114,10 @@ ExitStatus write_report(const ReportCommand& command) {
   traces::OutputFile output(command.output, command.may_overwrite ? traces::Overwrite::allowed
                                                                   : traces::Overwrite::refused);
   removal.begin({output.temporary_path()});
-  write_page(command, output);
+  const nlohmann::ordered_json json = write_page(command, output);
   output.finish();
+  if (command.flags.json)
+    std::puts(json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace).c_str());
   return ExitStatus::done;
 }
 

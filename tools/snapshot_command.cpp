@@ -44,7 +44,7 @@ class ProgramSeen : public traces::ProgramSink {
 };
 
 struct FoundStates {
-  StatesAtMoment at;
+  replay::StatesAtMoment at;
   std::vector<std::string> notes;
   std::unique_ptr<replay::ReplaySource> source;
   std::unique_ptr<traces::SnapshotTables> tables;

@@ -174,10 +174,20 @@ TEST_F(Diff, of_work_that_moved_to_another_call_site_keeps_the_sums) {
   EXPECT_THAT(result.output, HasSubstr("train.py:2 work (gone)"));
   EXPECT_THAT(result.output, Not(HasSubstr("train.py:1")));
   EXPECT_THAT(result.output, Not(HasSubstr("peak_allocated")));
-  for (const char* other : {"size", "stream", "pool"})
+  for (const char* other : {"size", "stream", "pool", "position"})
     EXPECT_THAT(diff({"base.jsonl", "new.jsonl", "--by", other}).output,
                 HasSubstr("\nno difference\n"))
         << other;
+}
+
+TEST_F(Diff, by_position_says_which_request_of_an_iteration_grew) {
+  const json found = json::parse(diff({samples + "leak.vtrace", samples + "training.vtrace", "--by",
+                                       "position", "--json", "--at", "end"})
+                                     .output);
+  EXPECT_EQ(found["grouped_by"], "position");
+  ASSERT_FALSE(found["groups"].empty());
+  for (const json& group : found["groups"])
+    EXPECT_TRUE(group["group"].get<std::string>().starts_with("request ")) << group;
 }
 
 TEST_F(Diff, of_a_call_site_that_is_gone_says_so_and_breaks_no_limit_on_growth) {

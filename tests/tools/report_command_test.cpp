@@ -149,6 +149,19 @@ TEST_F(ReportCommand, writes_the_same_bytes_again) {
   EXPECT_EQ(read(one), read(other));
 }
 
+TEST_F(ReportCommand, says_what_it_wrote_as_json) {
+  const std::string page = path(".html");
+  const json told = json::parse(run_program({program, "report", samples + "leak.vtrace", "--conf",
+                                             "expandable_segments:True", "--json", "-o", page})
+                                    .output);
+  EXPECT_EQ(told["schema_version"], 1);
+  EXPECT_EQ(told["output"], page);
+  EXPECT_EQ(told["bytes"], std::filesystem::file_size(page));
+  ASSERT_EQ(told["runs"].size(), 2U);
+  EXPECT_EQ(told["runs"][0]["options"], nullptr);
+  EXPECT_EQ(told["runs"][1]["options"], "expandable_segments:True");
+}
+
 TEST_F(ReportCommand, overwrites_only_when_told) {
   const std::string page = path(".html");
   std::ofstream(page) << "mine";
