@@ -22,7 +22,7 @@ from snapshots import check_snapshots
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SCHEMAS = TOP + "/docs/schemas/"
 
-# The schemas of each command that takes --json. convert and report write files and print nothing.
+# The schemas of each command that takes --json. convert writes files and prints nothing.
 SCHEMAS_OF = {
     "bench engine": ["bench-engine"],
     "bench streams": ["bench-streams"],
@@ -33,7 +33,7 @@ SCHEMAS_OF = {
     "generate": ["generate-list"],
     "info": ["info"],
     "replay": ["replay"],
-    "report": [],
+    "report": ["report"],
     "snapshot": ["snapshot"],
     "streams": ["streams-program", "streams-recording"],
     "top": ["top", "top-growth"],
