@@ -33,7 +33,8 @@ FoundGrowth find_growth(const std::string& path, const IterationRule& told,
   traces::OpenTrace trace = traces::open_trace(path, listener);
   GrowthFinder recorded(trace.file, KeyMeaning::address, found.rule, found.tables);
   GrowthFinder program(trace.file, KeyMeaning::id, found.rule, found.tables);
-  GrowthFinder& finder = read_memory_events(trace, found.tables, recorded, program) ? program : recorded;
+  GrowthFinder& finder =
+      read_memory_events(trace, found.tables, recorded, program) ? program : recorded;
   check_events(found.rule, finder, trace.file);
   found.devices = finder.finish();
   return found;

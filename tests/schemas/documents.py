@@ -130,6 +130,8 @@ def of_the_rest(vramlab, scratch):
     yield "bench-trace", vramlab.json("bench", "trace", SAMPLES + "leak.vtrace")
     yield "bench-streams", vramlab.json("bench", "streams", "--operations", "1000",
                                         "--streams", "4")
+    yield "report", vramlab.json("report", SAMPLES + "leak.vtrace", "--conf",
+                                 "expandable_segments:True", "-o", f"{scratch}/page.html")
     yield "generate-list", vramlab.json("generate", "--list")
     yield "report", vramlab.json("report", SAMPLES + "leak.vtrace", "-o", f"{scratch}/leak.html")
     yield "report", vramlab.json("report", SAMPLES + "leak.vtrace", SAMPLES + "training.vtrace",

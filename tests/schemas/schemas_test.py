@@ -22,7 +22,7 @@ from snapshots import check_snapshots
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SCHEMAS = TOP + "/docs/schemas/"
 
-# The schemas of each command that takes --json. convert writes a file and prints nothing.
+# The schemas of each command that takes --json. convert writes files and prints nothing.
 SCHEMAS_OF = {
     "bench engine": ["bench-engine"],
     "bench streams": ["bench-streams"],
