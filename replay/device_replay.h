@@ -82,8 +82,6 @@ class DeviceReplay final : public ProgramDevice {
   allocator::Bytes memory() const { return conditions_.memory; }
   const PeakMoment& peak_allocated() const { return peak_allocated_; }
   const PeakMoment& peak_reserved() const { return peak_reserved_; }
-  std::uint64_t request_count() const { return requests_; }
-  std::uint64_t free_count() const { return frees_; }
   std::uint64_t options_left_out() const override { return options_left_out_; }
   const std::vector<FailedRequest>& failures() const { return failures_; }
 

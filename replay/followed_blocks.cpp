@@ -21,19 +21,6 @@ Bytes largest_free_of(const PlacementBlocks& blocks) {
   return largest;
 }
 
-/// By address, what was requested of the blocks at the beginning.
-std::map<Address, Bytes> requests_of(const StartingState& start) {
-  std::map<Address, Bytes> requests;
-  for (const allocator::GivenSegment& segment : start.segments) {
-    Address at = segment.base;
-    for (const allocator::GivenBlock& block : segment.blocks) {
-      requests[at] = block.requested;
-      at = at + block.size;
-    }
-  }
-  return requests;
-}
-
 allocator::BlockState state_of(GivenUse use) {
   if (use == GivenUse::live) return allocator::BlockState::active_allocated;
   return use == GivenUse::waiting ? allocator::BlockState::active_pending_free
@@ -57,7 +44,7 @@ FollowedBlocks::FollowedBlocks(const DeviceHistory& history, const HistoryWalk& 
 
 void FollowedBlocks::begin(const PlacementBlocks& blocks) {
   for (const auto& [at, block] : blocks.blocks()) adopt(at, block);
-  for (const auto& [at, requested] : requests_of(walk_.start)) {
+  for (const auto& [at, requested] : requested_at_start(walk_.start)) {
     const auto found = in_use_.find(at);
     if (found == in_use_.end()) continue;
     found->second.requested = requested;

@@ -60,7 +60,6 @@ class IterationSeries {
 
   std::uint64_t iterations() const { return iterations_; }
   std::uint64_t iterations_per_sample() const { return stride_; }
-  std::size_t sample_count() const { return samples_; }
   std::vector<std::int64_t> bytes_of(std::size_t site) const;
   std::vector<std::int64_t> blocks_of(std::size_t site) const;
   std::size_t site_count() const { return sites_.size(); }

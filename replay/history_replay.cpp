@@ -7,7 +7,6 @@
 #include "replay/ordered_device.h"
 #include "replay/recorded_limits.h"
 #include "replay/recorded_places.h"
-#include "replay/watcher_pair.h"
 #include "traces/input_error.h"
 
 namespace vramlab::replay {
@@ -172,15 +171,11 @@ void HistoryReplay::run_native(const Prepared& prepared, const ReplayWatch& watc
 void HistoryReplay::run_ordered(const Prepared& prepared, const ReplayWatch& watch,
                                 FreeTiming timing, ReplayReport& report) const {
   refuse_watch_of_ordered(watch);
-  const auto order = std::make_shared<streams::TimedFreeOrder>();
-  WatcherPair watchers(watch.streams, order);
-  StreamProgram streams(conditions_.stream_model, watchers, *watch.accesses);
-  order->watch(streams.streams());
-  HeldWork held(streams, *order);
+  OrderedStreams streams(conditions_.stream_model, watch.streams, *watch.accesses);
   OrderedDevice device(
       index_of(prepared),
       {prepared.memory, conditions_.memory_fraction, timing, conditions_.options.has_value()},
-      {streams, *order, held});
+      streams);
   run_device(prepared, watch, device, report);
 }
 

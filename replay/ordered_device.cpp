@@ -28,13 +28,13 @@ void set(allocator::StatisticValue& value, Bytes now) {
 }  // namespace
 
 OrderedDevice::OrderedDevice(traces::DeviceIndex device, const OrderedConditions& conditions,
-                             const OrderedStreams& shared)
+                             OrderedStreams& shared)
     : index_(device),
       conditions_(conditions),
-      streams_(shared.program),
-      held_work_(shared.held),
+      streams_(shared.program()),
+      held_work_(shared.held()),
       memory_(streams::MemoryOptions{.total = conditions.memory}),
-      pool_(conditions.rules, device.value, memory_, shared.order) {
+      pool_(conditions.rules, device.value, memory_, shared.order()) {
   report_.device = device;
   report_.memory = conditions.memory;
 }
@@ -53,9 +53,7 @@ void OrderedDevice::adopt(const std::vector<StartingSegment>& start) {
         throw allocator::DeviceError(
             "what was there at the start needs more memory than the device's " +
             format_bytes(conditions_.memory));
-      held_[segment.ids[i]] = {*at, size, use_of(segment.segment.stream), {}};
-      set(report_.statistics.requested_bytes.all,
-          Bytes{static_cast<std::uint64_t>(report_.statistics.requested_bytes.all.current)} + size);
+      hold(segment.ids[i], {*at, size, use_of(segment.segment.stream), {}});
     }
   note(0);
 }
@@ -174,11 +172,13 @@ bool OrderedDevice::request(const Event& event, std::uint64_t number) {
   refuse_captured(event.stream, "requests");
   const auto at = allocate(event.bytes, event.stream);
   if (!at) return fail(event, number);
-  held_[event.id] = {*at, event.bytes, use_of(event.stream), {}};
-  set(report_.statistics.requested_bytes.all,
-      Bytes{static_cast<std::uint64_t>(report_.statistics.requested_bytes.all.current)} +
-          event.bytes);
+  hold(event.id, {*at, event.bytes, use_of(event.stream), {}});
   return true;
+}
+
+void OrderedDevice::hold(std::uint64_t id, const Held& block) {
+  held_[id] = block;
+  requested_ += block.requested;
 }
 
 std::optional<Bytes> OrderedDevice::allowed() const {
@@ -229,9 +229,7 @@ void OrderedDevice::free(const Event& event) {
   if (failed_ids_.erase(event.id) > 0) return;
   const Held block = held(event, "freed");
   held_.erase(event.id);
-  set(report_.statistics.requested_bytes.all,
-      Bytes{static_cast<std::uint64_t>(report_.statistics.requested_bytes.all.current)} -
-          block.requested);
+  requested_ -= block.requested;
   if (block.users.empty() && !is_destroyed(block.owner)) {
     refuse_captured(block.owner.stream, "frees");
     return pool_.free(block.address, block.owner.stream);
@@ -263,6 +261,7 @@ void OrderedDevice::refuse_captured(StreamId stream, const char* what) const {
 
 void OrderedDevice::note(std::uint64_t number) {
   allocator::StatisticValues& values = report_.statistics;
+  set(values.requested_bytes.all, requested_);
   set(values.allocated_bytes.all, pool_.used());
   set(values.active_bytes.all, pool_.used());
   set(values.reserved_bytes.all, pool_.reserved());

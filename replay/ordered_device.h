@@ -13,6 +13,7 @@
 #include "replay/program_device.h"
 #include "replay/replay_conditions.h"
 #include "replay/replay_report.h"
+#include "replay/watcher_pair.h"
 #include "streams/ordered_pool.h"
 #include "streams/timed_free_order.h"
 
@@ -28,17 +29,31 @@ struct OrderedConditions {
   streams::OrderedPoolRules rules{.release_threshold = {UINT64_MAX}};
 };
 
-/// What all devices of a program share; must outlive them. The order watches the streams.
-struct OrderedStreams {
-  StreamProgram& program;
-  streams::TimedFreeOrder& order;
-  HeldWork& held;
+/// What all devices of a program share; must outlive them.
+class OrderedStreams {
+ public:
+  /// The watcher hears of the streams, too. The accesses must outlive this.
+  OrderedStreams(const streams::StreamModel& model, std::shared_ptr<streams::StreamWatcher> watcher,
+                 ProgramAccesses& accesses)
+      : watchers_(std::move(watcher), order_), program_(model, watchers_, accesses) {
+    order_->watch(program_.streams());
+  }
+
+  StreamProgram& program() { return program_; }
+  streams::TimedFreeOrder& order() { return *order_; }
+  HeldWork& held() { return held_; }
+
+ private:
+  std::shared_ptr<streams::TimedFreeOrder> order_ = std::make_shared<streams::TimedFreeOrder>();
+  WatcherPair watchers_;
+  StreamProgram program_;
+  HeldWork held_{program_, *order_};
 };
 
 class OrderedDevice final : public ProgramDevice {
  public:
   OrderedDevice(traces::DeviceIndex device, const OrderedConditions& conditions,
-                const OrderedStreams& shared);
+                OrderedStreams& shared);
 
   /// What was live then is asked for, one after another.
   void adopt(const std::vector<StartingSegment>& start) override;
@@ -69,6 +84,7 @@ class OrderedDevice final : public ProgramDevice {
   void apply_other(const Event& event);
   bool request(const Event& event, std::uint64_t number);
   std::optional<allocator::Address> allocate(allocator::Bytes size, allocator::StreamId stream);
+  void hold(std::uint64_t id, const Held& block);
   bool fail(const Event& event, std::uint64_t number);
   void free(const Event& event);
   void use(const Event& event);
@@ -92,6 +108,8 @@ class OrderedDevice final : public ProgramDevice {
   streams::SimulatedMemory memory_;
   streams::OrderedPool pool_;
   std::unordered_map<std::uint64_t, Held> held_;
+  /// Of all that is held.
+  allocator::Bytes requested_;
   std::unordered_set<std::uint64_t> failed_ids_;
   std::map<allocator::StreamId, std::uint64_t> destroyed_;
   DeviceReport report_;

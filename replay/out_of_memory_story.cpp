@@ -14,7 +14,6 @@ using allocator::Bytes;
 using allocator::SnapshotBlock;
 using allocator::SnapshotSegment;
 
-constexpr std::size_t most_pinners = 5;
 constexpr std::size_t most_blocks_to_free = 64;
 
 /// Where a free block counts that the request did not get.
@@ -108,7 +107,6 @@ OutOfMemoryStory tell_out_of_memory(const DeviceState& state, const RefusedReque
     story.is_limited_by_unknown_share = true;
   }
   if (story.shortfall) story.enough_to_free = blocks_to_free(state, *story.shortfall);
-  story.pinners = find_pinners(state.snapshot, state.rules, most_pinners);
   return story;
 }
 

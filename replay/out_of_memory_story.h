@@ -49,8 +49,6 @@ struct OutOfMemoryStory {
   /// Live blocks whose release would have been enough, each alone in what it keeps; empty where no
   /// such blocks are.
   std::vector<Pinner> enough_to_free;
-  /// Those that strand most.
-  std::vector<Pinner> pinners;
 };
 
 /// Nothing where the state's last event is no request that failed. Of a recording.

@@ -1,7 +1,6 @@
 #include "replay/program_replay.h"
 
 #include "allocator/allocator_error.h"
-#include "replay/watcher_pair.h"
 #include "streams/timed_device.h"
 #include "traces/input_error.h"
 
@@ -95,20 +94,15 @@ ProgramDevice& ProgramReplay::device_of(DeviceIndex index) {
 
 std::unique_ptr<OrderedDevice> ProgramReplay::make_ordered_device(DeviceIndex index) {
   refuse_watch_of_ordered(watch_);
-  if (!free_order_) {
-    free_order_ = std::make_shared<streams::TimedFreeOrder>();
-    watch_.streams = std::make_shared<WatcherPair>(watch_.streams, free_order_);
-    streams_ = std::make_unique<StreamProgram>(conditions_.stream_model, *watch_.streams,
-                                               *watch_.accesses);
-    free_order_->watch(streams_->streams());
-    held_work_ = std::make_unique<HeldWork>(*streams_, *free_order_);
-  }
+  if (!ordered_streams_)
+    ordered_streams_ = std::make_unique<OrderedStreams>(conditions_.stream_model, watch_.streams,
+                                                        *watch_.accesses);
   return std::make_unique<OrderedDevice>(
       index,
       OrderedConditions{memory_of(index), conditions_.memory_fraction,
                         conditions_.timing.value_or(FreeTiming::modelled),
                         conditions_.options.has_value()},
-      OrderedStreams{*streams_, *free_order_, *held_work_});
+      *ordered_streams_);
 }
 
 /// Streams by the names that they have here.

@@ -46,13 +46,13 @@ class ProgramReplay : public traces::ProgramSink {
   traces::TraceHeader header_;
   const allocator::ReferenceVersion* version_ = nullptr;
   allocator::Settings settings_;
+  /// Of the backend that is ordered by streams.
+  std::unique_ptr<OrderedStreams> ordered_streams_;
   std::map<traces::DeviceIndex, std::unique_ptr<ProgramDevice>> devices_;
   /// PyTorch's pools, where the program takes streams from them.
   std::map<traces::DeviceIndex, streams::TorchStreams> torch_streams_;
-  /// Of modelled timing, and of the backend that is ordered by streams.
+  /// Of modelled timing.
   std::unique_ptr<StreamProgram> streams_;
-  std::shared_ptr<streams::TimedFreeOrder> free_order_;
-  std::unique_ptr<HeldWork> held_work_;
   /// Of the next event in the program.
   std::uint64_t position_ = 0;
   /// Replayed ones.

@@ -115,4 +115,16 @@ StartingState find_starting_state(const DeviceHistory& history, const allocator:
   return state;
 }
 
+std::map<allocator::Address, allocator::Bytes> requested_at_start(const StartingState& start) {
+  std::map<allocator::Address, allocator::Bytes> requested;
+  for (const allocator::GivenSegment& segment : start.segments) {
+    allocator::Address at = segment.base;
+    for (const allocator::GivenBlock& block : segment.blocks) {
+      requested[at] = block.requested;
+      at = at + block.size;
+    }
+  }
+  return requested;
+}
+
 }  // namespace vramlab::replay

@@ -2,6 +2,7 @@
 // can start from.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -26,6 +27,9 @@ struct StartingState {
 /// `reservation`: how many addresses an expandable segment reserves.
 StartingState find_starting_state(const DeviceHistory& history, const allocator::Settings& settings,
                                   allocator::Bytes reservation);
+
+/// By address, what was requested of the blocks.
+std::map<allocator::Address, allocator::Bytes> requested_at_start(const StartingState& start);
 
 /// For each event that asks for memory or belongs to such a call: the kind of pool of the request
 /// that ends it; large where no request follows.

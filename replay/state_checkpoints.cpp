@@ -34,18 +34,6 @@ void unmap(std::map<Address, MappedRange>& mapped, Address at, Bytes size) {
   }
 }
 
-std::map<Address, Bytes> requested_at_start(const StartingState& start) {
-  std::map<Address, Bytes> requested;
-  for (const allocator::GivenSegment& segment : start.segments) {
-    Address at = segment.base;
-    for (const allocator::GivenBlock& block : segment.blocks) {
-      requested[at] = block.requested;
-      at = at + block.size;
-    }
-  }
-  return requested;
-}
-
 BlocksAtMoment blocks_at_start(const PlacementBlocks& placed, const StartingState& start) {
   const auto requested = requested_at_start(start);
   BlocksAtMoment blocks;

@@ -38,9 +38,10 @@ Bytes usable_by(const Holes& holes, Bytes size, const allocator::Settings& setti
 
 /// From a hole that the limits of splitting keep, and from which a segment is grown.
 Bytes usable_by_growing(const LaneView& lane, Bytes size) {
-  if (!may_grow(size, lane)) return {};
+  const allocator::Settings& settings = lane.rules.settings;
+  if (settings.max_split_size == allocator::unlimited || !may_grow(size, lane)) return {};
   const Bytes hole = hole_grown_for(lane, size);
-  if (hole < size || may_serve(hole, size, lane.rules.settings)) return {};
+  if (hole < size || may_serve(hole, size, settings)) return {};
   return size * (hole / size);
 }
 

@@ -1,7 +1,6 @@
 #include "streams/ordered_pool.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "allocator/check.h"
 

@@ -61,7 +61,6 @@ class OrderedPool {
   allocator::Bytes reserved() const { return rules_.unit * units_; }
   allocator::Bytes used() const { return used_; }
   const OrderedPoolCounts& counts() const { return counts_; }
-  const PoolHoles& holes() const { return holes_; }
 
  private:
   StreamAt stream_at(allocator::StreamId stream) const { return {device_, stream}; }

@@ -76,14 +76,6 @@ std::vector<Address> PoolHoles::whole_units(Address origin, Bytes unit, const Ju
   return units;
 }
 
-Bytes PoolHoles::largest() const { return by_size_.empty() ? Bytes{} : by_size_.rbegin()->first; }
-
-std::vector<PoolHoles::Piece> PoolHoles::pieces() const {
-  std::vector<Piece> all;
-  for (const auto& [begin, rest] : pieces_) all.push_back({{begin, rest.end}, rest.point});
-  return all;
-}
-
 std::vector<AddressRange> PoolHoles::usable_rows(AddressRange hole, const Judge& judge) {
   std::vector<AddressRange> rows;
   for (auto piece = pieces_.find(hole.begin); piece != pieces_.end() && piece->first < hole.end;

@@ -42,10 +42,6 @@ class PoolHoles {
   std::vector<allocator::Address> whole_units(allocator::Address origin, allocator::Bytes unit,
                                               const Judge& judge);
 
-  allocator::Bytes largest() const;
-  /// By address; for tests.
-  std::vector<Piece> pieces() const;
-
  private:
   struct Rest {
     allocator::Address end;

@@ -133,6 +133,7 @@ void add_convert_command(CLI::App& program, CommandAction& action) {
   add_filters(*command, *arguments);
   command->add_flag("--force", arguments->may_overwrite, "Overwrite the output");
   add_common_flags(*command, arguments->flags);
+  command->get_option("--json")->description("Changes nothing: the answer is the file");
   command->footer("Example: vramlab convert snapshot.pickle -o snapshot.json");
   command->callback([arguments, &action] { action = [arguments] { return convert(*arguments); }; });
 }

@@ -53,12 +53,6 @@ std::string shares_text(const StateFigures& figures) {
   return text;
 }
 
-std::string pool_name(allocator::PoolId pool, allocator::PoolKind kind) {
-  std::string name(pool_kind_name(kind));
-  if (pool != allocator::default_pool) name += " of pool " + name_of(pool);
-  return name;
-}
-
 std::string row(const std::string& name, const StateFigures& figures) {
   const auto column = [](Bytes bytes) { return right(format_bytes(bytes), 12); };
   return "  " + padded(name, 24) + column(figures.reserved) + column(figures.allocated) +
@@ -104,6 +98,12 @@ std::string age_text(const replay::RequestOrigin& origin, const replay::StateMom
 }
 
 }  // namespace
+
+std::string pool_name(allocator::PoolId pool, allocator::PoolKind kind) {
+  std::string name(pool_kind_name(kind));
+  if (pool != allocator::default_pool) name += " of pool " + name_of(pool);
+  return name;
+}
 
 std::string figures_text(const replay::Fragmentation& fragmentation) {
   const StateFigures& total = fragmentation.total;

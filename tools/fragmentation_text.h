@@ -8,6 +8,9 @@
 
 namespace vramlab::tools {
 
+/// Such as `large`, or `small of pool (1, 0)`.
+std::string pool_name(allocator::PoolId pool, allocator::PoolKind kind);
+
 /// Lines under the device's, before its map.
 std::string figures_text(const replay::Fragmentation& fragmentation);
 /// Lines after the map: holes by size, and the pinners that strand most.

@@ -130,6 +130,7 @@ void add_generate_command(CLI::App& program, CommandAction& action) {
   add_size_options(*command, arguments);
   command->add_flag("--force", arguments->may_overwrite, "Overwrite the output");
   add_common_flags(*command, arguments->flags);
+  command->get_option("--json")->description("With --list, print one JSON document");
   command->footer(
       "Example: vramlab generate training --layers 12 --sequence 1024 -o training.vtrace");
   command->callback([arguments, name, output, &action] {

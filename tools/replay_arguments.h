@@ -20,6 +20,11 @@ struct ReplayArguments {
   std::optional<double> memory_fraction;
   std::string frees;
   std::string on_out_of_memory = "stop";
+
+  /// Other conditions than the recorded ones: what is shown is that of a replay.
+  bool asks_for_replay() const {
+    return options || device_memory || !gpu.empty() || memory_fraction || !frees.empty();
+  }
 };
 
 /// FILE, --conf and the other conditions. The arguments must outlive the parsing.

@@ -27,11 +27,6 @@ struct ReportCommand {
   std::string output;
   bool may_overwrite = false;
   CommonFlags flags;
-
-  bool asks_for_replay() const {
-    return replay.device_memory || !replay.gpu.empty() || replay.memory_fraction ||
-           !replay.frees.empty();
-  }
 };
 
 std::string short_name(const std::string& file) {
@@ -47,7 +42,7 @@ std::vector<ReportRunRequest> runs_of(const ReportCommand& command) {
   std::vector<ReportRunRequest> runs;
   for (const std::string& file : command.files) {
     const std::string name = command.files.size() > 1 ? short_name(file) : std::string();
-    const bool is_plain = !command.options.empty() || !command.asks_for_replay();
+    const bool is_plain = !command.options.empty() || !command.replay.asks_for_replay();
     ReplayArguments plain;
     plain.reference = command.replay.reference;
     plain.on_out_of_memory = command.replay.on_out_of_memory;

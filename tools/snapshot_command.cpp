@@ -25,12 +25,6 @@ struct SnapshotCommand {
   std::optional<std::uint32_t> device;
   bool may_overwrite = false;
   CommonFlags flags;
-
-  /// Other conditions than the recorded ones: the state is that of a replay.
-  bool asks_for_replay() const {
-    return replay.options || replay.device_memory || !replay.gpu.empty() ||
-           replay.memory_fraction || !replay.frees.empty();
-  }
 };
 
 /// A file that holds a program has states in a replay only.
@@ -89,7 +83,7 @@ std::optional<FoundStates> recorded(const SnapshotCommand& command, ProgressBar&
 }
 
 FoundStates states_of_all(const SnapshotCommand& command, ProgressBar& bar) {
-  if (!command.asks_for_replay())
+  if (!command.replay.asks_for_replay())
     if (auto found = recorded(command, bar)) return *std::move(found);
   return replayed(command, bar);
 }

@@ -20,8 +20,7 @@ using nlohmann::ordered_json;
 constexpr std::size_t map_width = 48;
 
 std::string segment_line(const SnapshotSegment& segment) {
-  std::string pool(pool_kind_name(segment.kind));
-  if (segment.pool != allocator::default_pool) pool += " of pool " + name_of(segment.pool);
+  std::string pool = pool_name(segment.pool, segment.kind);
   if (segment.is_expandable) pool += ", expandable";
   return "  " + name_of(segment.address) + "  " + padded(format_bytes(segment.total_size), 11) +
          replay::occupancy_map(segment, map_width) + "  " + pool + ", stream " +
