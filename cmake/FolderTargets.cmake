@@ -5,6 +5,8 @@
 function(vramlab_folder_library folder)
   cmake_parse_arguments(PARSE_ARGV 1 ARG "" "" "USES")
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${folder}/*.cpp")
+  # What needs the CUDA Toolkit's headers is a library of its own (CMakeLists.txt).
+  list(FILTER sources EXCLUDE REGEX "/streams/live/")
   vramlab_source_library(vramlab_${folder} SOURCES ${sources} USES ${ARG_USES})
 endfunction()
 

@@ -1,0 +1,45 @@
+#include "streams/live/cuda_driver.h"
+
+#include <dlfcn.h>
+
+namespace vramlab::streams {
+namespace {
+
+template <class Function>
+Function as_function(void* symbol) {
+  // POSIX promises that an object pointer from dlsym can be turned into a function's.
+  return reinterpret_cast<Function>(symbol);
+}
+
+}  // namespace
+
+std::variant<CudaDriver, NoCudaDriver> find_cuda_driver(const FindSymbol& find) {
+  CudaDriver driver;
+#define VRAMLAB_FIND(member, type, symbol) driver.member = as_function<type>(find(#symbol));
+  VRAMLAB_REQUIRED_DRIVER_FUNCTIONS(VRAMLAB_FIND)
+  VRAMLAB_OPTIONAL_DRIVER_FUNCTIONS(VRAMLAB_FIND)
+#undef VRAMLAB_FIND
+#define VRAMLAB_REQUIRE(member, type, symbol) \
+  if (driver.member == nullptr) return NoCudaDriver{"the CUDA driver has no " #symbol};
+  VRAMLAB_REQUIRED_DRIVER_FUNCTIONS(VRAMLAB_REQUIRE)
+#undef VRAMLAB_REQUIRE
+  return driver;
+}
+
+std::variant<CudaDriver, NoCudaDriver> open_cuda_driver(const char* library) {
+  void* const handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
+  if (handle == nullptr) {
+    const char* const reason = dlerror();
+    return NoCudaDriver{std::string("there is no CUDA driver: ") +
+                        (reason == nullptr ? library : reason)};
+  }
+  return find_cuda_driver([handle](const char* symbol) { return dlsym(handle, symbol); });
+}
+
+std::string driver_error_name(const CudaDriver& driver, CUresult result) {
+  const char* name = nullptr;
+  if (driver.error_name(result, &name) == CUDA_SUCCESS && name != nullptr) return name;
+  return "CUDA error " + std::to_string(static_cast<int>(result));
+}
+
+}  // namespace vramlab::streams

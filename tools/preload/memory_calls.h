@@ -1,0 +1,67 @@
+// MemoryCalls: what stands behind the driver functions that the preload replaces, and what it is
+// told of the others. The exported functions (three lines each) know nothing but this; the real
+// driver, the caching shim and the recorder are what can stand behind them.
+//
+// Calls come from any thread, with any context current or none, and from the driver's own threads.
+// Results are the driver's: what an output points to is written on success only, and a null output
+// is the driver's to judge.
+#pragma once
+
+#include <cuda.h>
+
+#include <cstddef>
+
+namespace vramlab::preload {
+
+/// Which stream the handle 0 means in this call.
+enum class DefaultStream : bool { legacy, per_thread };
+
+struct StreamHandle {
+  CUstream stream = nullptr;
+  DefaultStream if_null = DefaultStream::legacy;
+};
+
+class MemoryCalls {
+ public:
+  MemoryCalls() = default;
+  MemoryCalls(const MemoryCalls&) = delete;
+  MemoryCalls& operator=(const MemoryCalls&) = delete;
+  virtual ~MemoryCalls() = default;
+
+  // Replaced: the answer is what the program gets.
+  virtual CUresult mem_alloc(CUdeviceptr* at, std::size_t bytes) = 0;
+  virtual CUresult mem_free(CUdeviceptr at) = 0;
+  virtual CUresult mem_free_async(CUdeviceptr at, StreamHandle stream) = 0;
+  virtual CUresult mem_get_info(std::size_t* free, std::size_t* total) = 0;
+  virtual CUresult ipc_get_mem_handle(CUipcMemHandle* handle, CUdeviceptr at) = 0;
+  virtual CUresult handle_for_address_range(void* handle, CUdeviceptr at, std::size_t bytes,
+                                            CUmemRangeHandleType type,
+                                            unsigned long long flags) = 0;
+  virtual CUresult pointer_set_attribute(const void* value, CUpointer_attribute attribute,
+                                         CUdeviceptr at) = 0;
+
+  // Told after the driver's call succeeded, but for the two that say "before".
+  virtual void stream_created(CUstream stream, unsigned flags) = 0;
+  /// Whatever the stream still does cannot be asked about afterwards.
+  virtual void before_stream_destroyed(CUstream stream) = 0;
+  virtual void before_capture_begins(StreamHandle stream) = 0;
+  /// Whether it did.
+  virtual void capture_began(StreamHandle stream, bool succeeded) = 0;
+  /// Also where ending it failed: it is over.
+  virtual void capture_ended(StreamHandle stream) = 0;
+  /// The context's memory, streams and events are gone: destroyed, reset, or released for the last
+  /// time.
+  virtual void context_gone(CUcontext context) = 0;
+  /// `from` may use the memory of `to` from now on, or no longer.
+  virtual void peer_access_changed(CUcontext from, CUcontext to, bool enabled) = 0;
+
+  // Process life.
+  virtual void before_fork() = 0;
+  virtual void after_fork_in_parent() = 0;
+  /// CUDA cannot be used here if the parent used it: no call of the driver is made.
+  virtual void after_fork_in_child() = 0;
+  /// No call of the driver is made.
+  virtual void at_exit() = 0;
+};
+
+}  // namespace vramlab::preload
