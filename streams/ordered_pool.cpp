@@ -43,8 +43,9 @@ std::optional<Address> OrderedPool::allocate(Bytes size, StreamId stream) {
   if (size > largest_request) return std::nullopt;
   const Bytes rounded = round_up(size, rules_.alignment);
   const StreamAt asking = stream_at(stream);
+  const NextOnStream next = order_.next_on(asking);
   if (const auto found = holes_.smallest_fit(
-          rounded, [&](const FreePoint& point) { return use_of(point, asking); })) {
+          rounded, [&](const FreePoint& point) { return use_of(point, next); })) {
     ++counts_.reused;
     return hand_out(*found);
   }
@@ -57,12 +58,12 @@ std::optional<Address> OrderedPool::allocate(Bytes size, StreamId stream) {
 }
 
 /// Whether what the stream does next may use memory that is free from there on.
-PieceUse OrderedPool::use_of(const FreePoint& point, StreamAt stream) const {
+PieceUse OrderedPool::use_of(const FreePoint& point, const NextOnStream& next) const {
   const bool is_over = order_.is_over(point);
   if (is_over && (rules_.is_opportunistic || order_.is_known_to_host(point)))
     return PieceUse::settled;
-  if (order_.is_same_stream(point, stream)) return PieceUse::allowed;
-  if (rules_.follows_events && order_.is_behind(point, stream)) return PieceUse::allowed;
+  if (order_.is_same_stream(point, next.stream)) return PieceUse::allowed;
+  if (rules_.follows_events && order_.is_behind(point, next)) return PieceUse::allowed;
   return PieceUse::forbidden;
 }
 
@@ -102,13 +103,15 @@ std::optional<AddressRange> OrderedPool::place_units(Bytes size) {
 
 /// Memory that other streams will have freed, if this one waits for them.
 std::optional<AddressRange> OrderedPool::wait_for_others(Bytes size, StreamAt stream) {
+  const NextOnStream next = order_.next_on(stream);
   const auto found = holes_.smallest_fit(size, [&](const FreePoint& point) {
-    const PieceUse use = use_of(point, stream);
+    const PieceUse use = use_of(point, next);
     return use == PieceUse::forbidden ? PieceUse::allowed : use;
   });
   if (!found) return std::nullopt;
   for (const FreePoint& point : holes_.points_in(*found))
-    if (use_of(point, stream) == PieceUse::forbidden && !order_.make_follow(stream, point))
+    if (use_of(point, order_.next_on(stream)) == PieceUse::forbidden &&
+        !order_.make_follow(stream, point))
       return std::nullopt;
   return found;
 }

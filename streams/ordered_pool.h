@@ -64,7 +64,7 @@ class OrderedPool {
 
  private:
   StreamAt stream_at(allocator::StreamId stream) const { return {device_, stream}; }
-  PieceUse use_of(const FreePoint& point, StreamAt stream) const;
+  PieceUse use_of(const FreePoint& point, const NextOnStream& next) const;
   allocator::Address hand_out(AddressRange range);
   std::optional<AddressRange> place_units(allocator::Bytes size);
   std::optional<AddressRange> wait_for_others(allocator::Bytes size, StreamAt stream);

@@ -39,10 +39,10 @@ bool TimedFreeOrder::is_known_to_host(const FreePoint& point) {
       threads_, [&](ThreadId thread) { return order_.thread(thread).clock.covers(point.epoch); });
 }
 
-bool TimedFreeOrder::is_behind(const FreePoint& point, StreamAt stream) {
-  std::vector<const VectorClock*> clocks{&order_.thread(streams_->caller()).clock};
-  order_.add_clocks_of_next(stream, clocks);
-  return is_covered(point.epoch, clocks);
+NextOnStream TimedFreeOrder::next_on(StreamAt stream) {
+  NextOnStream next{stream, {&order_.thread(streams_->caller()).clock}};
+  order_.add_clocks_of_next(stream, next.clocks);
+  return next;
 }
 
 bool TimedFreeOrder::make_follow(StreamAt stream, const FreePoint& point) {

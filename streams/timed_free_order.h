@@ -31,7 +31,10 @@ class TimedFreeOrder final : public FreeOrder, public StreamWatcher {
   bool is_same_stream(const FreePoint& point, StreamAt stream) const override {
     return order_.is_line_of(stream, point.epoch.line);
   }
-  bool is_behind(const FreePoint& point, StreamAt stream) override;
+  NextOnStream next_on(StreamAt stream) override;
+  bool is_behind(const FreePoint& point, const NextOnStream& next) const override {
+    return is_covered(point.epoch, next.clocks);
+  }
   [[nodiscard]] bool make_follow(StreamAt stream, const FreePoint& point) override;
 
   void issued(const IssuedItem& item) override;

@@ -44,9 +44,9 @@ TEST_F(TimedFreeOrders, a_place_is_over_when_the_work_before_it_has_ended) {
 TEST_F(TimedFreeOrders, a_stream_is_behind_its_own_places) {
   const FreePoint point = order.free_point(first);
   EXPECT_TRUE(order.is_same_stream(point, first));
-  EXPECT_TRUE(order.is_behind(point, first));
+  EXPECT_TRUE(order.is_behind(point, order.next_on(first)));
   EXPECT_FALSE(order.is_same_stream(point, second));
-  EXPECT_FALSE(order.is_behind(point, second));
+  EXPECT_FALSE(order.is_behind(point, order.next_on(second)));
 }
 
 TEST_F(TimedFreeOrders, a_stream_that_was_made_again_is_another) {
@@ -62,9 +62,9 @@ TEST_F(TimedFreeOrders, events_put_a_stream_behind_what_came_before_their_record
   streams.record_event(event, first, 0);
   const FreePoint after = order.free_point(first);
   streams.wait_for_event(second, event, 0);
-  EXPECT_TRUE(order.is_behind(before, second));
-  EXPECT_FALSE(order.is_behind(after, second));
-  EXPECT_FALSE(order.is_behind(before, third));
+  EXPECT_TRUE(order.is_behind(before, order.next_on(second)));
+  EXPECT_FALSE(order.is_behind(after, order.next_on(second)));
+  EXPECT_FALSE(order.is_behind(before, order.next_on(third)));
 }
 
 TEST_F(TimedFreeOrders, what_the_host_waited_for_is_known_to_it_and_before_all_that_it_does_next) {
@@ -76,14 +76,14 @@ TEST_F(TimedFreeOrders, what_the_host_waited_for_is_known_to_it_and_before_all_t
   streams.synchronize_stream(first);
   call(600);
   EXPECT_TRUE(order.is_known_to_host(point));
-  EXPECT_TRUE(order.is_behind(point, third));
+  EXPECT_TRUE(order.is_behind(point, order.next_on(third)));
 }
 
 TEST_F(TimedFreeOrders, a_stream_that_is_made_to_follow_runs_behind_the_place) {
   work(first, 1000);
   const FreePoint point = order.free_point(first);
   EXPECT_TRUE(order.make_follow(second, point));
-  EXPECT_TRUE(order.is_behind(point, second));
+  EXPECT_TRUE(order.is_behind(point, order.next_on(second)));
   const FreePoint then = order.free_point(second);
   call(999);
   EXPECT_FALSE(order.is_over(then));
@@ -95,8 +95,8 @@ TEST_F(TimedFreeOrders, blocking_streams_are_behind_the_legacy_stream) {
   constexpr StreamAt blocking{0, {9}};
   streams.create_stream(blocking, {.is_blocking = true});
   const FreePoint point = order.free_point({0, {0}});
-  EXPECT_TRUE(order.is_behind(point, blocking));
-  EXPECT_FALSE(order.is_behind(point, first));
+  EXPECT_TRUE(order.is_behind(point, order.next_on(blocking)));
+  EXPECT_FALSE(order.is_behind(point, order.next_on(first)));
 }
 
 }  // namespace

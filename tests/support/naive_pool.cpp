@@ -17,7 +17,7 @@ bool NaivePool::may_use(const Cell& cell, std::uint64_t stream) const {
       (rules_.is_opportunistic || order_.is_known_to_host(*cell.point)))
     return true;
   if (order_.is_same_stream(*cell.point, asking)) return true;
-  return rules_.follows_events && order_.is_behind(*cell.point, asking);
+  return rules_.follows_events && order_.is_behind(*cell.point, order_.next_on(asking));
 }
 
 /// The smallest run of free cells that has a large enough run of usable ones in it; in that the

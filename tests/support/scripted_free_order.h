@@ -26,8 +26,9 @@ class ScriptedFreeOrder final : public streams::FreeOrder {
   bool is_same_stream(const FreePoint& point, StreamAt stream) const override {
     return point.stream == stream;
   }
-  bool is_behind(const FreePoint& point, StreamAt stream) override {
-    return behind.contains({stream.stream.value, point.epoch.tick});
+  streams::NextOnStream next_on(StreamAt stream) override { return {stream, {}}; }
+  bool is_behind(const FreePoint& point, const streams::NextOnStream& next) const override {
+    return behind.contains({next.stream.stream.value, point.epoch.tick});
   }
   bool make_follow(StreamAt stream, const FreePoint& point) override {
     if (refuses) return false;
