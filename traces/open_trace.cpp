@@ -139,17 +139,30 @@ std::string_view packing_name(Packing packing) {
   return "";
 }
 
+OpenBytes open_bytes(const std::string& path, ProgressListener listener) {
+  OpenBytes bytes;
+  bytes.file = input_name(path);
+  bytes.source = open_file_source(path, std::move(listener));
+  bytes.start = look_ahead(bytes.source, looked_at_bytes);
+  bytes.packing = packing_of(bytes.start);
+  if (bytes.packing == Packing::gzip)
+    bytes.source = make_gzip_source(std::move(bytes.source), bytes.file);
+  if (bytes.packing == Packing::zstd)
+    bytes.source = make_zstd_source(std::move(bytes.source), bytes.file);
+  if (bytes.packing != Packing::none) bytes.start = look_ahead(bytes.source, looked_at_bytes);
+  return bytes;
+}
+
 OpenTrace open_trace(const std::string& path, ProgressListener listener) {
+  return open_trace(open_bytes(path, std::move(listener)));
+}
+
+OpenTrace open_trace(OpenBytes bytes) {
   OpenTrace trace;
-  trace.file = input_name(path);
-  trace.source = open_file_source(path, std::move(listener));
-  std::string start = look_ahead(trace.source, looked_at_bytes);
-  trace.packing = packing_of(start);
-  if (trace.packing == Packing::gzip)
-    trace.source = make_gzip_source(std::move(trace.source), trace.file);
-  if (trace.packing == Packing::zstd)
-    trace.source = make_zstd_source(std::move(trace.source), trace.file);
-  if (trace.packing != Packing::none) start = look_ahead(trace.source, looked_at_bytes);
+  trace.file = std::move(bytes.file);
+  trace.packing = bytes.packing;
+  trace.source = std::move(bytes.source);
+  const std::string_view start = bytes.start;
   for (const FormatRow& row : formats) {
     if (row.begins_like == nullptr || !row.begins_like(start)) continue;
     trace.format =

@@ -41,4 +41,17 @@ struct OpenTrace {
 /// `-` is standard input. Throws InputError, also where the bytes are of no known format.
 OpenTrace open_trace(const std::string& path, ProgressListener listener = nullptr);
 
+/// A file of any kind, for those who take others beside recordings.
+struct OpenBytes {
+  /// For messages.
+  std::string file;
+  Packing packing = Packing::none;
+  /// All bytes, unpacked, from the first on.
+  std::unique_ptr<ByteSource> source;
+  /// The first of them.
+  std::string start;
+};
+OpenBytes open_bytes(const std::string& path, ProgressListener listener = nullptr);
+OpenTrace open_trace(OpenBytes bytes);
+
 }  // namespace vramlab::traces

@@ -102,6 +102,18 @@ def of_samples(vramlab, scratch):
                                "--by", "size", "--at", "end")
 
 
+def of_packings(vramlab, scratch):
+    buffers = f"{scratch}/buffers.csv"
+    with open(buffers, "w", encoding="utf-8") as file:
+        file.write("id,lower,upper,size,gaps\na,0,9,4,3-6\nb,3,6,4,\n")
+    yield "pack", vramlab.json("pack", buffers, "--capacity", "7", statuses=(1,))
+    yield "pack", vramlab.json("pack", SAMPLES + "graphs.vtrace.jsonl", "--capacity", "1GiB")
+    yield "pack", vramlab.json("pack", f"{scratch}/state.json")
+    yield "policies", vramlab.json("policies", f"{scratch}/leak.pickle")
+    yield "policies", vramlab.json("policies", SAMPLES + "graphs.vtrace.jsonl",
+                                   "--device-memory", "500MiB")
+
+
 def of_reports(vramlab, scratch):
     report = f"{scratch}/report.json"
     with open(report, "w", encoding="utf-8") as file:
@@ -144,5 +156,6 @@ def documents_of(vramlab, scratch):
     recordings = written_recordings(vramlab, scratch)
     yield from of_recordings(vramlab, recordings, scratch)
     yield from of_samples(vramlab, scratch)
+    yield from of_packings(vramlab, scratch)
     yield from of_reports(vramlab, scratch)
     yield from of_the_rest(vramlab, scratch)

@@ -32,6 +32,8 @@ SCHEMAS_OF = {
     "diff": ["diff"],
     "generate": ["generate-list"],
     "info": ["info"],
+    "pack": ["pack"],
+    "policies": ["policies"],
     "replay": ["replay"],
     "report": ["report"],
     "snapshot": ["snapshot"],

@@ -1,0 +1,132 @@
+#include "replay/find_lifetimes.h"
+
+#include <limits>
+
+#include "replay/program_replay.h"
+#include "replay/read_memory_events.h"
+#include "traces/read_snapshot.h"
+
+namespace vramlab::replay {
+namespace {
+
+/// As much as is kept is in memory anyway.
+constexpr std::size_t whole_history = std::numeric_limits<std::size_t>::max();
+
+/// Counts what it passes on.
+class NotedProgram : public traces::ProgramSink {
+ public:
+  explicit NotedProgram(ProgramReplay& replay) : replay_(replay) {}
+  void header(const traces::TraceHeader& header) override { replay_.header(header); }
+  void program_event(const traces::ProgramEvent& event) override {
+    has_events_ = true;
+    replay_.program_event(event);
+  }
+  bool has_events() const { return has_events_; }
+
+ private:
+  ProgramReplay& replay_;
+  bool has_events_ = false;
+};
+
+DeviceHistory history_of(DeviceReplay& replay) {
+  DeviceHistory history;
+  history.device = replay.device().value;
+  history.events = replay.history();
+  history.stacks = replay.history_stacks();
+  history.traits.requests_frees = true;
+  history.final_segments = replay.take_snapshot().segments;
+  return history;
+}
+
+void add_notes(FoundLifetimes& found) {
+  for (const DeviceLifetimes& device : found.devices) {
+    const std::string name = "device " + std::to_string(device.device);
+    if (!device.has_history)
+      found.notes.push_back(name + " has no history: only what is there at the end is known");
+    if (device.contradictions > 0)
+      found.notes.push_back(name + ": " + std::to_string(device.contradictions) +
+                            " blocks end without a sign of it, so some of this may be wrong");
+  }
+}
+
+void take_recording(FoundLifetimes& found, const RecordedHistory& history,
+                    const traces::TextTable& texts) {
+  found.version = &guess_reference(history);
+  const SettingsInForce in_force = recorded_settings(history, texts, *found.version);
+  found.settings = in_force.settings;
+  if (!in_force.doubt.empty()) found.notes.push_back(in_force.doubt);
+  for (const DeviceHistory& device : history.devices)
+    if (!device.events.empty() || !device.final_segments.empty())
+      found.devices.push_back(lifetimes_of(device, found.settings));
+}
+
+class IterationRequests : public MemoryEventSink {
+ public:
+  IterationRequests(const IterationRule& rule, const traces::SnapshotTables& tables)
+      : ends_(rule, tables) {}
+
+  void memory_event(const MemoryEvent& event) override {
+    const IterationEnds::Place place = ends_.place(event);
+    if (place == IterationEnds::Place::before) note_end(event.device);
+    if (event.kind == MemoryEventKind::allocated && event.block.requested.count > 0)
+      ++requests_[event.device];
+    if (place == IterationEnds::Place::after) note_end(event.device);
+  }
+
+  std::map<std::int64_t, std::vector<std::uint64_t>> take() { return std::move(found_); }
+
+ private:
+  void note_end(std::int64_t device) {
+    if (!ends_.is_for_all_devices()) return add(device);
+    add(device);
+    for (const auto& [other, count] : requests_)
+      if (other != device) add(other);
+  }
+  void add(std::int64_t device) { found_[device].push_back(requests_[device]); }
+
+  IterationEnds ends_;
+  std::map<std::int64_t, std::uint64_t> requests_;
+  std::map<std::int64_t, std::vector<std::uint64_t>> found_;
+};
+
+}  // namespace
+
+FoundLifetimes find_lifetimes(traces::OpenTrace& trace, traces::SnapshotTables& tables) {
+  ReplayConditions conditions;
+  conditions.memory = boundless_memory;
+  conditions.on_out_of_memory = OnOutOfMemory::skip;
+  conditions.history_capacity = whole_history;
+  std::vector<DeviceHistory> replayed;
+  ReplayWatch watch;
+  watch.at_end = [&](DeviceReplay& device) { replayed.push_back(history_of(device)); };
+  ProgramReplay replay(trace.file, tables, conditions, watch);
+  NotedProgram program(replay);
+  HistoryCollector collector;
+  traces::read_trace(trace, tables, {collector, program});
+  FoundLifetimes found;
+  found.is_program = program.has_events();
+  if (found.is_program) {
+    found.version = &replay.version();
+    found.settings = replay.settings();
+    found.notes = replay.finish().notes;
+    for (const DeviceHistory& device : replayed)
+      found.devices.push_back(lifetimes_of(device, found.settings));
+  } else {
+    take_recording(found, collector.take(), tables.texts);
+  }
+  add_notes(found);
+  return found;
+}
+
+std::map<std::int64_t, std::vector<std::uint64_t>> find_iteration_ends(
+    const std::string& path, const traces::ProgressListener& listener) {
+  const IterationRule rule = find_iterations(path, listener);
+  if (rule.source == IterationSource::none) return {};
+  traces::OpenTrace trace = traces::open_trace(path, listener);
+  traces::SnapshotTables tables;
+  IterationRequests recorded(rule, tables);
+  IterationRequests program(rule, tables);
+  return read_memory_events(trace, tables, recorded, program) ? program.take() : recorded.take();
+}
+
+}  // namespace vramlab::replay

@@ -1,0 +1,131 @@
+#include "replay/policies/policy_run.h"
+
+#include <algorithm>
+#include <numeric>
+#include <unordered_set>
+
+#include "allocator/check.h"
+#include "replay/policies/policy_checker.h"
+#include "streams/simulated_device.h"
+
+namespace vramlab::replay {
+namespace {
+
+using allocator::Bytes;
+
+void check_rule(const std::optional<std::string>& fault) {
+  check(!fault, fault ? fault->c_str() : "a policy keeps the rules");
+}
+
+class PolicyWalk {
+ public:
+  PolicyWalk(const PolicyRow& row, const PolicyTask& task, const PolicyConditions& conditions)
+      : row_(row), task_(task), device_(task.memory), policy_(row.make(device_, conditions)) {}
+
+  PolicyRun run() {
+    const std::vector<std::size_t> ends = by_end();
+    std::size_t ended = 0;
+    const auto& blocks = task_.lifetimes.blocks;
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
+      for (; blocks[ends[ended]].end <= blocks[i].begin; ++ended) free(ends[ended]);
+      if (blocks[i].begin > 0) pass_iteration_ends();
+      request(i);
+    }
+    for (; ended < ends.size() && blocks[ends[ended]].end < task_.lifetimes.steps; ++ended)
+      free(ends[ended]);
+    return finish();
+  }
+
+ private:
+  std::vector<std::size_t> by_end() const {
+    std::vector<std::size_t> ends(task_.lifetimes.blocks.size());
+    std::iota(ends.begin(), ends.end(), 0);
+    std::ranges::stable_sort(ends, {},
+                             [&](std::size_t i) { return task_.lifetimes.blocks[i].end; });
+    return ends;
+  }
+
+  /// Those between the last request and the next one.
+  void pass_iteration_ends() {
+    for (; next_end_ < task_.iteration_ends.size() && task_.iteration_ends[next_end_] <= counted_;
+         ++next_end_)
+      policy_->iteration_ended();
+    ++counted_;
+  }
+
+  void request(std::size_t index) {
+    const Lifetime& block = task_.lifetimes.blocks[index];
+    const PolicyRequest request{index, block.requested, {block.pool, block.stream}, block.stack};
+    ++requests_;
+    if (request.bytes.count == 0) return;
+    if (!policy_->malloc(request)) {
+      ++failures_;
+      failed_.insert(index);
+      return;
+    }
+    check_rule(checker_.served(request, policy_->memory_of(index), device_.used_memory()));
+    live_ += block.requested;
+    peak_live_ = std::max(peak_live_, live_);
+    if (device_.used_memory() <= peak_reserved_) return;
+    peak_reserved_ = device_.used_memory();
+    live_at_peak_ = live_;
+  }
+
+  void free(std::size_t index) {
+    const Lifetime& block = task_.lifetimes.blocks[index];
+    if (block.requested.count == 0 || failed_.contains(index)) return;
+    check_rule(checker_.freed(index));
+    policy_->free(index);
+    live_ -= block.requested;
+    ++frees_;
+  }
+
+  PolicyRun finish() {
+    PolicyRun run;
+    run.policy = row_.name;
+    run.is_in_pytorch = row_.is_in_pytorch;
+    const streams::DeviceCallCounts& calls = device_.call_counts();
+    const auto add = [&](std::string_view name, std::uint64_t value) {
+      run.metrics.push_back({name, static_cast<std::int64_t>(value)});
+    };
+    add("requests", requests_);
+    add("frees", frees_);
+    add("peak_requested", peak_live_.count);
+    add("peak_reserved", peak_reserved_.count);
+    add("end_reserved", device_.used_memory().count);
+    add("device_allocs", calls.allocations);
+    add("device_frees", calls.releases);
+    add("units_mapped", calls.units_created);
+    add("out_of_memory", failures_);
+    const Bytes unused = peak_reserved_ - std::min(peak_reserved_, live_at_peak_);
+    run.unused_at_peak = ratio_of(unused.count, peak_reserved_.count);
+    run.report = policy_->report();
+    return run;
+  }
+
+  const PolicyRow& row_;
+  const PolicyTask& task_;
+  streams::SimulatedDevice device_;
+  std::unique_ptr<Policy> policy_;
+  PolicyChecker checker_;
+  /// Looked up only.
+  std::unordered_set<std::size_t> failed_;
+  std::size_t next_end_ = 0;
+  std::uint64_t counted_ = 0;
+  std::uint64_t requests_ = 0;
+  std::uint64_t frees_ = 0;
+  std::uint64_t failures_ = 0;
+  Bytes live_;
+  Bytes peak_live_;
+  Bytes peak_reserved_;
+  Bytes live_at_peak_;
+};
+
+}  // namespace
+
+PolicyRun run_policy(const PolicyRow& row, const PolicyTask& task,
+                     const PolicyConditions& conditions) {
+  return PolicyWalk(row, task, conditions).run();
+}
+
+}  // namespace vramlab::replay

@@ -1,0 +1,24 @@
+// Buffers to pack: random ones, and such whose optimum is known.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "replay/packing/buffer.h"
+
+namespace vramlab::support {
+
+/// Of so many moments, and sizes up to that; some alignments.
+std::vector<replay::Buffer> random_buffers(std::uint64_t seed, std::size_t count,
+                                           std::uint64_t moments = 100,
+                                           std::uint64_t largest = 1'000);
+
+/// A rectangle of this height, cut into pieces from edge to edge again and again: they fill it
+/// without a gap, so its height is both the load and the optimum.
+std::vector<replay::Buffer> guillotine_buffers(std::uint64_t seed, std::size_t count,
+                                               std::uint64_t height);
+
+/// The lowest height, by trying every offset of every buffer. For very few very small ones.
+allocator::Bytes textbook_optimum(const std::vector<replay::Buffer>& buffers);
+
+}  // namespace vramlab::support
