@@ -17,5 +17,9 @@ void add_top_command(CLI::App& program, CommandAction& action);
 void add_diff_command(CLI::App& program, CommandAction& action);
 void add_report_command(CLI::App& program, CommandAction& action);
 void add_streams_command(CLI::App& program, CommandAction& action);
+void add_sweep_command(CLI::App& program, CommandAction& action);
+void add_merge_command(CLI::App& program, CommandAction& action);
+void add_capacity_command(CLI::App& program, CommandAction& action);
+void add_advise_command(CLI::App& program, CommandAction& action);
 
 }  // namespace vramlab::tools
