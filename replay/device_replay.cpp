@@ -1,9 +1,10 @@
 #include "replay/device_replay.h"
 
 #include "allocator/allocator_error.h"
-#include "allocator/check.h"
 #include "allocator/id_names.h"
+#include "replay/engine_calls.h"
 #include "replay/replay_report.h"
+#include "replay/stranded_now.h"
 #include "streams/timed_device.h"
 
 namespace vramlab::replay {
@@ -12,32 +13,18 @@ using allocator::Address;
 using allocator::AllocatorError;
 using allocator::Bytes;
 using allocator::MallocOutcome;
-using allocator::StreamId;
-using traces::ScopeStreams;
+
+const streams::DeviceCosts& costs_of(const DeviceConditions& conditions) {
+  return conditions.costs ? *conditions.costs : streams::estimated_costs();
+}
 
 DeviceReplay::DeviceReplay(traces::DeviceIndex device, const DeviceConditions& conditions)
     : index_(device),
       conditions_(conditions),
-      world_(make_world()),
-      engine_(world_->device(), conditions.version, conditions.settings) {
+      world_(conditions_, device),
+      engine_(world_.device(), conditions.version, conditions.settings) {
   static_cast<allocator::History&>(engine_.listeners()).set_capacity(conditions.history_capacity);
   if (conditions.memory_fraction) engine_.set_memory_fraction(*conditions.memory_fraction);
-}
-
-/// While a starting state is taken over every range goes where it is in that state.
-std::unique_ptr<StreamWorld> DeviceReplay::make_world() {
-  check(conditions_.timing != FreeTiming::modelled || conditions_.streams != nullptr,
-        "modelled timing needs streams in virtual time");
-  streams::MemoryOptions options{.total = conditions_.memory};
-  options.released = conditions_.released;
-  options.when_taken = streams::WhenTaken::lowest_gap;
-  options.placement = [this](const streams::PlaceRequest& request) -> std::optional<Address> {
-    if (forced_) return forced_;
-    return conditions_.placement ? conditions_.placement(request) : std::nullopt;
-  };
-  return conditions_.timing == FreeTiming::modelled
-             ? make_timed_world(std::move(options), *conditions_.streams, index_)
-             : make_counted_world(std::move(options));
 }
 
 void DeviceReplay::adopt(const std::vector<StartingSegment>& start) {
@@ -49,19 +36,13 @@ void DeviceReplay::adopt(const std::vector<StartingSegment>& start) {
   static_cast<allocator::History&>(listeners).set_capacity(conditions_.history_capacity);
   peak_allocated_.bytes = {static_cast<std::uint64_t>(statistics().allocated_bytes.all.current)};
   peak_reserved_.bytes = {static_cast<std::uint64_t>(statistics().reserved_bytes.all.current)};
+  stranded_at_peak_ = stranded_now(engine_);
   curve_.note(0, {peak_allocated_.bytes, peak_reserved_.bytes});
 }
 
 void DeviceReplay::adopt(const StartingSegment& start) {
   const allocator::GivenSegment& segment = start.segment;
-  forced_ = segment.base;
-  const auto at = segment.is_expandable ? world_->device().reserve(segment.size(), segment.stream)
-                                        : world_->device().allocate(segment.size(), segment.stream);
-  forced_.reset();
-  if (!at || *at != segment.base)
-    throw allocator::DeviceError(
-        "what was there at the start needs more memory than the device's " +
-        format_bytes(conditions_.memory));
+  world_.adopt(segment);
   engine_.adopt(segment);
   Address address = segment.base;
   for (std::size_t i = 0; i < segment.blocks.size(); ++i) {
@@ -70,34 +51,6 @@ void DeviceReplay::adopt(const StartingSegment& start) {
       origins_[address] = {start.stacks[i], std::nullopt, std::nullopt};
     address = address + segment.blocks[i].size;
   }
-  if (segment.is_expandable) map_blocks_of(segment);
-}
-
-/// Blocks need not end where units do: neighbours are mapped together.
-void DeviceReplay::map_blocks_of(const allocator::GivenSegment& segment) {
-  Address begin = segment.base;
-  Address end = begin;
-  const auto map_run = [&] {
-    if ((begin - segment.base).count % segment.unit.count != 0 ||
-        (end - begin).count % segment.unit.count != 0)
-      throw allocator::DeviceError(
-          "mapped memory at the start that is not made of whole units of " +
-          format_bytes(segment.unit));
-    const std::uint64_t units = (end - begin) / segment.unit;
-    if (units > 0 && !world_->device().map({begin, segment.unit, units}))
-      throw allocator::DeviceError("what was there at the start needs more memory than " +
-                                   format_bytes(conditions_.memory));
-  };
-  for (const allocator::GivenBlock& block : segment.blocks) {
-    if (block.use == allocator::GivenUse::unmapped) {
-      map_run();
-      begin = end + block.size;
-      end = begin;
-    } else {
-      end = end + block.size;
-    }
-  }
-  map_run();
 }
 
 bool DeviceReplay::apply(const Event& event, std::uint64_t number, const traces::TextTable& texts) {
@@ -142,7 +95,7 @@ void DeviceReplay::apply_other(const Event& event, const traces::TextTable& text
     case Kind::pool_end:
     case Kind::pool_release:
     case Kind::pool_destroy:
-      return change_pool(event);
+      return change_pool(engine_, world_.streams(), event);
     case Kind::options:
       return set_options(event, texts);
     case Kind::memory_fraction:
@@ -151,13 +104,13 @@ void DeviceReplay::apply_other(const Event& event, const traces::TextTable& text
     case Kind::empty_cache:
       return engine_.empty_cache(event.pool);
     case Kind::external:
-      return world_->device().set_external_memory(event.bytes);
+      return world_.device().set_external_memory(event.bytes);
     case Kind::checkpoint:
     case Kind::restore:
       return keep_or_restore(event, texts);
     default:
       // What asks for answers, or is there for people, is nothing to a device's streams either.
-      return world_->apply(event);
+      return world_.streams().apply(event);
   }
 }
 
@@ -214,41 +167,12 @@ Address DeviceReplay::address_of(const Event& event, const char* purpose) const 
                        ": nothing in use has that name");
 }
 
-void DeviceReplay::change_pool(const Event& event) {
-  switch (event.kind) {
-    case Kind::pool_create:
-      return engine_.create_pool(event.pool, {event.use_on_oom, event.no_split});
-    case Kind::pool_begin:
-      return begin_pool(event);
-    case Kind::pool_end:
-      return engine_.end_scope(event.pool);
-    case Kind::pool_release:
-      return engine_.release_pool(event.pool);
-    default:
-      return engine_.destroy_pool(event.pool);
-  }
-}
-
-void DeviceReplay::begin_pool(const Event& event) {
-  switch (event.scope) {
-    case ScopeStreams::every_stream:
-      return engine_.begin_scope(event.pool, [](StreamId) { return true; });
-    case ScopeStreams::one_stream:
-      return engine_.begin_scope(event.pool,
-                                 [own = event.stream](StreamId asked) { return asked == own; });
-    case ScopeStreams::capturing_streams:
-      return engine_.begin_scope(event.pool,
-                                 [this](StreamId asked) { return world_->is_capturing(asked); });
-  }
-}
-
 void DeviceReplay::set_options(const Event& event, const traces::TextTable& texts) {
   if (conditions_.keeps_settings) {
     ++options_left_out_;
     return;
   }
-  if (const auto error = engine_.set_options(texts.text(event.text)))
-    throw AllocatorError("the option string is refused: " + error->message);
+  replay::set_options(engine_, texts.text(event.text));
 }
 
 void DeviceReplay::keep_or_restore(const Event& event, const traces::TextTable& texts) {
@@ -275,6 +199,7 @@ void DeviceReplay::note_peaks(const Event& event, std::uint64_t number) {
   };
   note(peak_allocated_, counted.peak_allocated_bytes(), reached.allocated);
   note(peak_reserved_, counted.peak_reserved_bytes(), reached.reserved);
+  if (reached.reserved > Bytes{}) stranded_at_peak_ = stranded_now(engine_);
   // A peak inside a call may be over when the call is.
   if (reached != MemoryLevel{}) curve_.note(number, reached);
 }
@@ -324,6 +249,10 @@ DeviceReport DeviceReplay::report() const {
   report.end_ns = end_ns_;
   report.statistics = statistics();
   report.device_calls = device_calls();
+  report.device_call_tally = world_.device().call_tally();
+  report.device_time_ns = costs_of(conditions_).nanoseconds_of(report.device_call_tally);
+  report.stranded_at_peak = stranded_at_peak_;
+  report.same_answers = world_.device().same_answers();
   report.failures = failures_;
   return report;
 }

@@ -14,8 +14,9 @@
 #include "replay/history_program.h"
 #include "replay/live_addresses.h"
 #include "replay/memory_curve.h"
+#include "replay/placed_world.h"
 #include "replay/program_device.h"
-#include "replay/stream_world.h"
+#include "streams/device_costs.h"
 #include "traces/program_event.h"
 #include "traces/snapshot_tables.h"
 
@@ -48,9 +49,13 @@ struct DeviceConditions {
   /// What states tell beside the snapshot is noted.
   NotesOrigins notes_origins = NotesOrigins::no;
   streams::PlacementRule placement = {};
+  /// What device calls cost; estimates where there are none.
+  std::shared_ptr<const streams::DeviceCosts> costs = {};
   /// Hears of device memory that was given back.
   std::function<void(streams::AddressRange)> released = {};
 };
+
+const streams::DeviceCosts& costs_of(const DeviceConditions& conditions);
 
 /// A moment at which more was held than ever before.
 struct PeakMoment {
@@ -78,7 +83,7 @@ class DeviceReplay final : public ProgramDevice {
 
   traces::DeviceIndex device() const { return index_; }
   allocator::StatisticValues statistics() const;
-  const streams::DeviceCallCounts& device_calls() const { return world_->device().call_counts(); }
+  const streams::DeviceCallCounts& device_calls() const { return world_.device().call_counts(); }
   allocator::Bytes memory() const { return conditions_.memory; }
   const PeakMoment& peak_allocated() const { return peak_allocated_; }
   const PeakMoment& peak_reserved() const { return peak_reserved_; }
@@ -93,7 +98,7 @@ class DeviceReplay final : public ProgramDevice {
   const std::optional<RequestSizes>& request_sizes() const { return request_sizes_; }
   /// Nothing before the first event.
   const std::optional<StateMoment>& last_event() const { return last_event_; }
-  allocator::Bytes device_free() { return world_->device().memory_info().free; }
+  allocator::Bytes device_free() { return world_.device().memory_info().free; }
   /// Of the last requests, as many as `alloc` entries are kept.
   const std::vector<traces::StackId>& request_stacks() const { return request_stacks_; }
   /// Of each entry of history(): where the request or the free is in the program.
@@ -112,24 +117,18 @@ class DeviceReplay final : public ProgramDevice {
   void note_origin(const Event& event, std::uint64_t number, allocator::Address at);
   void free(const Event& event);
   void use(const Event& event);
-  void begin_pool(const Event& event);
   void set_options(const Event& event, const traces::TextTable& texts);
-  void change_pool(const Event& event);
   void keep_or_restore(const Event& event, const traces::TextTable& texts);
   bool make_call(const Event& event, std::uint64_t number, const traces::TextTable& texts);
   void note_peaks(const Event& event, std::uint64_t number);
   void note_level(const Event& event, std::uint64_t number);
   void adopt(const StartingSegment& start);
-  void map_blocks_of(const allocator::GivenSegment& segment);
-  std::unique_ptr<StreamWorld> make_world();
   std::optional<std::uint64_t> time_of(const Event& event) const;
   allocator::Address address_of(const Event& event, const char* purpose) const;
 
   traces::DeviceIndex index_;
   DeviceConditions conditions_;
-  /// Where the next range goes while a starting state is taken over.
-  std::optional<allocator::Address> forced_;
-  std::unique_ptr<StreamWorld> world_;
+  PlacedWorld world_;
   allocator::RecordingAllocator engine_;
   LiveAddresses live_;
   /// Requests that failed: what else the program does with them is left out.
@@ -144,6 +143,7 @@ class DeviceReplay final : public ProgramDevice {
   std::vector<FailedRequest> failures_;
   PeakMoment peak_allocated_;
   PeakMoment peak_reserved_;
+  allocator::Bytes stranded_at_peak_;
   MemoryCurve curve_;
   std::optional<std::uint64_t> begin_ns_;
   std::optional<std::uint64_t> end_ns_;

@@ -81,6 +81,20 @@ RecordedMemory recorded_memory(const DeviceHistory& history, const StartingState
   return memory;
 }
 
+bool is_as_recorded(const ReplayConditions& conditions) {
+  return !conditions.options && !conditions.memory && !conditions.memory_fraction;
+}
+
+ChosenMemory choose_memory(const RecordedMemory& recorded, Bytes reservation,
+                           const ReplayConditions& conditions) {
+  if (conditions.memory) return {*conditions.memory, "as asked for"};
+  if (recorded.bound && !is_as_recorded(conditions))
+    return {*recorded.bound, "found out from what was refused"};
+  // Reservations of addresses go by the size of the device, which has at most so much.
+  return {reservation == unknown_reservation ? boundless_memory : total_for(reservation),
+          recorded.bound ? "what was refused is refused again" : ""};
+}
+
 HistoryReplay::HistoryReplay(std::string file, const RecordedHistory& history,
                              const traces::TextTable& texts, ReplayConditions conditions)
     : file_(std::move(file)), texts_(texts), conditions_(std::move(conditions)) {
@@ -105,31 +119,13 @@ void HistoryReplay::prepare(const DeviceHistory& history) {
                       prepared.explained.fidelity.reasons.front()});
   }
   prepared.recorded = recorded_memory(history, prepared.explained.start);
-  choose_memory(prepared);
+  prepared.memory =
+      choose_memory(prepared.recorded, prepared.explained.placements.reservation, conditions_);
   prepared.program =
       program_of(history, prepared.explained,
-                 is_as_recorded() ? MemoryLeft::as_recorded : MemoryLeft::all, prepared.memory);
+                 is_as_recorded(conditions_) ? MemoryLeft::as_recorded : MemoryLeft::all,
+                 prepared.memory.memory);
   devices_.push_back(std::move(prepared));
-}
-
-void HistoryReplay::choose_memory(Prepared& prepared) const {
-  const Bytes reservation = prepared.explained.placements.reservation;
-  if (conditions_.memory) {
-    prepared.memory = *conditions_.memory;
-    prepared.memory_origin = "as asked for";
-  } else if (prepared.recorded.bound && !is_as_recorded()) {
-    prepared.memory = *prepared.recorded.bound;
-    prepared.memory_origin = "found out from what was refused";
-  } else {
-    // Reservations of addresses go by the size of the device, which has at most so much.
-    prepared.memory =
-        reservation == unknown_reservation ? boundless_memory : total_for(reservation);
-    if (prepared.recorded.bound) prepared.memory_origin = "what was refused is refused again";
-  }
-}
-
-bool HistoryReplay::is_as_recorded() const {
-  return !conditions_.options && !conditions_.memory && !conditions_.memory_fraction;
 }
 
 ReplayReport HistoryReplay::run(const ReplayWatch& watch) const {
@@ -172,10 +168,10 @@ void HistoryReplay::run_ordered(const Prepared& prepared, const ReplayWatch& wat
                                 FreeTiming timing, ReplayReport& report) const {
   refuse_watch_of_ordered(watch);
   OrderedStreams streams(conditions_.stream_model, watch.streams, *watch.accesses);
-  OrderedDevice device(
-      index_of(prepared),
-      {prepared.memory, conditions_.memory_fraction, timing, conditions_.options.has_value()},
-      streams);
+  OrderedDevice device(index_of(prepared),
+                       {prepared.memory.memory, conditions_.memory_fraction, timing,
+                        conditions_.options.has_value(), conditions_.costs},
+                       streams);
   run_device(prepared, watch, device, report);
 }
 
@@ -187,11 +183,13 @@ const ExplainedHistory* HistoryReplay::explained(std::int64_t device) const {
 
 DeviceConditions HistoryReplay::device_conditions(const Prepared& prepared,
                                                   FreeTiming timing) const {
-  DeviceConditions conditions{*version_, settings_, prepared.memory, conditions_.memory_fraction};
+  DeviceConditions conditions{*version_, settings_, prepared.memory.memory,
+                              conditions_.memory_fraction};
   conditions.timing = timing;
   conditions.keeps_settings = conditions_.options.has_value();
   conditions.history_capacity = conditions_.history_capacity;
   conditions.notes_origins = conditions_.notes_origins;
+  conditions.costs = conditions_.costs;
   return conditions;
 }
 
@@ -218,7 +216,7 @@ void HistoryReplay::add_notes(const Prepared& prepared, ReplayReport& report) co
                              fidelity.inferred.release_all_or_empty_cache +
                              fidelity.inferred.out_of_memory >
                          0;
-  if (was_short && !conditions_.memory && !is_as_recorded())
+  if (was_short && !conditions_.memory && !is_as_recorded(conditions_))
     report.notes.push_back(device +
                            "memory may have been short when it was recorded: --device-memory says "
                            "how much there is");
@@ -242,7 +240,7 @@ void HistoryReplay::run_device(const Prepared& prepared, const ReplayWatch& watc
   }
   if (watch.at_end) watch.at_end(*device.native());
   DeviceReport& added = report.devices.emplace_back(device.report());
-  added.memory_origin = prepared.memory_origin;
+  added.memory_origin = prepared.memory.origin;
   if (auto note = empty_fraction_note(added, conditions_.memory_fraction))
     report.notes.push_back(*std::move(note));
   added.recorded_peak_reserved = prepared.recorded.peak_reserved;

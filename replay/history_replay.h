@@ -19,6 +19,18 @@ struct RecordedMemory {
 };
 RecordedMemory recorded_memory(const DeviceHistory& history, const StartingState& start);
 
+/// Nothing is asked for but what was there when it was recorded.
+bool is_as_recorded(const ReplayConditions& conditions);
+
+struct ChosenMemory {
+  allocator::Bytes memory;
+  std::string origin;
+};
+/// How much memory a recording is replayed on. `reservation`: the addresses of its expandable
+/// segments.
+ChosenMemory choose_memory(const RecordedMemory& recorded, allocator::Bytes reservation,
+                           const ReplayConditions& conditions);
+
 class HistoryReplay {
  public:
   /// `file` is for messages. Throws InputError where there is no history to replay.
@@ -42,17 +54,13 @@ class HistoryReplay {
     ExplainedHistory explained;
     RecordedMemory recorded;
     HistoryProgram program;
-    allocator::Bytes memory;
-    std::string memory_origin;
+    ChosenMemory memory;
   };
 
   static traces::DeviceIndex index_of(const Prepared& prepared) {
     return {static_cast<std::uint32_t>(prepared.history->device)};
   }
   void prepare(const DeviceHistory& history);
-  /// Under the recorded conditions: nothing else was asked for.
-  bool is_as_recorded() const;
-  void choose_memory(Prepared& prepared) const;
   void add_notes(const Prepared& prepared, ReplayReport& report) const;
   DeviceConditions device_conditions(const Prepared& prepared, FreeTiming timing) const;
   void run_native(const Prepared& prepared, const ReplayWatch& watch, FreeTiming timing,

@@ -11,7 +11,7 @@ using enum MetricUnit;
 using enum MetricOf;
 using enum WorseWhen;
 
-constexpr std::array<Metric, 39> table = {{
+constexpr std::array<Metric, 42> table = {{
     {"allocated", bytes, state, more, "Blocks that the program holds."},
     {"waiting", bytes, state, more, "Blocks given back that other streams may still work on."},
     {"active", bytes, state, more, "allocated and waiting together."},
@@ -44,12 +44,15 @@ constexpr std::array<Metric, 39> table = {{
     {"peak_active", bytes, run, more, "The most that was ever active."},
     {"peak_requested", bytes, run, more, "The most that was ever requested."},
     {"peak_reserved", bytes, run, more, "The most that was ever reserved."},
+    {"stranded_at_peak", bytes, run, more, "What was stranded when the most was first reserved."},
     {"end_allocated", bytes, run, more, "What is allocated at the end."},
     {"end_reserved", bytes, run, more, "What is reserved at the end."},
     {"device_allocs", count, run, more, "Segments asked of the device (cudaMalloc)."},
     {"device_frees", count, run, more, "Segments given back to the device (cudaFree)."},
     {"units_mapped", count, run, more,
      "Physical units made for expandable segments (cuMemCreate)."},
+    {"units_unmapped", count, run, more,
+     "Physical units that were unmapped and given back (cuMemUnmap)."},
     {"device_bytes", bytes, run, more, "Device memory that was got, all calls together."},
     {"device_churn", bytes, run, more,
      "Device memory that was got again after as much had been given back."},
@@ -57,6 +60,7 @@ constexpr std::array<Metric, 39> table = {{
      "Requests that released everything cached and tried again."},
     {"stream_synchronisations", count, run, more,
      "Times at which all streams were waited for, to release memory."},
+    {"device_time", nanoseconds, run, more, "Modelled time of the host in device calls."},
     {"out_of_memory", count, run, more, "Requests that failed."},
     {"group_growth", bytes, comparison, more, "The most that one call site grew by."},
     {"new_groups", count, comparison, more, "Call sites that hold memory in the new file only."},
@@ -74,6 +78,8 @@ std::string_view metric_unit_name(MetricUnit unit) {
       return "count";
     case ratio:
       return "ratio";
+    case nanoseconds:
+      return "nanoseconds";
   }
   return "";
 }

@@ -12,7 +12,7 @@
 
 namespace vramlab::replay {
 
-enum class MetricUnit : std::uint8_t { bytes, count, ratio };
+enum class MetricUnit : std::uint8_t { bytes, count, ratio, nanoseconds };
 std::string_view metric_unit_name(MetricUnit unit);
 
 /// A ratio of 1 is so many millionths.

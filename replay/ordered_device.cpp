@@ -297,6 +297,16 @@ DeviceReport OrderedDevice::report() const {
   DeviceReport report = report_;
   report.device_calls.units_created = pool_.counts().units_created;
   report.pool = pool_.counts();
+  streams::DeviceCallTally& calls = report.device_call_tally;
+  const allocator::Bytes unit = conditions_.rules.unit;
+  calls.add(streams::DeviceCall::create, unit, report.pool->units_created);
+  calls.add(streams::DeviceCall::map, unit, report.pool->units_created + report.pool->units_moved);
+  calls.add(streams::DeviceCall::unmap, unit,
+            report.pool->units_released + report.pool->units_moved);
+  const streams::DeviceCosts& costs =
+      conditions_.costs ? *conditions_.costs : streams::estimated_costs();
+  report.device_time_ns = costs.nanoseconds_of(calls);
+  report.stranded_at_peak.reset();
   return report;
 }
 

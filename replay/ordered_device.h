@@ -25,6 +25,8 @@ struct OrderedConditions {
   FreeTiming timing = FreeTiming::modelled;
   /// The program's own changes of the memory fraction are left out.
   bool keeps_settings = false;
+  /// What device calls cost; estimates where there are none.
+  std::shared_ptr<const streams::DeviceCosts> costs = {};
   /// Memory is kept until it is asked back, as PyTorch sets it.
   streams::OrderedPoolRules rules{.release_threshold = {UINT64_MAX}};
 };

@@ -69,6 +69,7 @@ DeviceConditions ProgramReplay::conditions_of(DeviceIndex index) {
   conditions.keeps_settings = conditions_.options.has_value();
   conditions.history_capacity = conditions_.history_capacity;
   conditions.notes_origins = conditions_.notes_origins;
+  conditions.costs = conditions_.costs;
   if (watch_.released)
     conditions.released = [this, index](streams::AddressRange range) {
       watch_.released(index.value, range);
@@ -101,7 +102,7 @@ std::unique_ptr<OrderedDevice> ProgramReplay::make_ordered_device(DeviceIndex in
       index,
       OrderedConditions{memory_of(index), conditions_.memory_fraction,
                         conditions_.timing.value_or(FreeTiming::modelled),
-                        conditions_.options.has_value()},
+                        conditions_.options.has_value(), conditions_.costs},
       *ordered_streams_);
 }
 

@@ -35,6 +35,8 @@ struct ReplayConditions {
   OnOutOfMemory on_out_of_memory = OnOutOfMemory::stop;
   std::size_t history_capacity = 0;
   NotesOrigins notes_origins = NotesOrigins::no;
+  /// What device calls cost; estimates where there are none.
+  std::shared_ptr<const streams::DeviceCosts> costs{};
 };
 
 /// What is looked at on the way. Events have the numbers of the file; of a recording: of the entry

@@ -24,6 +24,13 @@ struct DeviceReport {
   std::optional<std::uint64_t> end_ns;
   allocator::StatisticValues statistics;
   streams::DeviceCallCounts device_calls;
+  streams::DeviceCallTally device_call_tally;
+  /// Modelled, by the costs that the replay was given.
+  std::uint64_t device_time_ns = 0;
+  /// On which sizes of the device the same would have been granted and refused.
+  streams::SameAnswers same_answers;
+  /// When the most was first reserved; nothing where that is not known.
+  std::optional<allocator::Bytes> stranded_at_peak = allocator::Bytes{};
   /// All of them, in order.
   std::vector<FailedRequest> failures;
   /// Where a stream-ordered pool took its memory from, where there is one.

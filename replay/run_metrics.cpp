@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "replay/history_metrics.h"
+
 namespace vramlab::replay {
 namespace {
 
@@ -17,31 +19,38 @@ std::int64_t churn_of(const allocator::StatisticValue& reserved) {
 
 MetricValues run_metrics(const DeviceReport& device) {
   const allocator::StatisticValues& counted = device.statistics;
-  return {{"requests", whole(device.requests)},
-          {"frees", whole(device.frees)},
-          {"peak_allocated", counted.allocated_bytes.all.peak},
-          {"peak_active", counted.active_bytes.all.peak},
-          {"peak_requested", counted.requested_bytes.all.peak},
-          {"peak_reserved", counted.reserved_bytes.all.peak},
-          {"end_allocated", counted.allocated_bytes.all.current},
-          {"end_reserved", counted.reserved_bytes.all.current},
-          {"device_allocs", whole(device.device_calls.allocations)},
-          {"device_frees", whole(device.device_calls.releases)},
-          {"units_mapped", whole(device.device_calls.units_created)},
-          {"device_bytes", counted.reserved_bytes.all.allocated},
-          {"device_churn", churn_of(counted.reserved_bytes.all)},
-          {"alloc_retries", counted.num_alloc_retries},
-          {"stream_synchronisations", counted.num_sync_all_streams},
-          {"out_of_memory", whole(device.failures.size())}};
+  const streams::DeviceCallTally& calls = device.device_call_tally;
+  MetricValues values = {
+      {"requests", whole(device.requests)},
+      {"frees", whole(device.frees)},
+      {"peak_allocated", counted.allocated_bytes.all.peak},
+      {"peak_active", counted.active_bytes.all.peak},
+      {"peak_requested", counted.requested_bytes.all.peak},
+      {"peak_reserved", counted.reserved_bytes.all.peak},
+      {"stranded_at_peak", whole(device.stranded_at_peak.value_or(allocator::Bytes{}).count)},
+      {"end_allocated", counted.allocated_bytes.all.current},
+      {"end_reserved", counted.reserved_bytes.all.current},
+      {"device_allocs", whole(device.device_calls.allocations)},
+      {"device_frees", whole(device.device_calls.releases)},
+      {"units_mapped", whole(device.device_calls.units_created)},
+      {"units_unmapped", whole(calls.count(streams::DeviceCall::unmap))},
+      {"device_bytes", counted.reserved_bytes.all.allocated},
+      {"device_churn", churn_of(counted.reserved_bytes.all)},
+      {"alloc_retries", counted.num_alloc_retries},
+      {"stream_synchronisations", counted.num_sync_all_streams},
+      {"device_time", whole(device.device_time_ns)},
+      {"out_of_memory", whole(device.failures.size())}};
+  if (!device.stranded_at_peak)
+    std::erase_if(values,
+                  [](const MetricValue& value) { return value.name == "stranded_at_peak"; });
+  return values;
 }
 
 MetricValues run_metrics(const ReplayReport& report) {
-  MetricValues sum = run_metrics(DeviceReport{});
-  for (const DeviceReport& device : report.devices) {
-    const MetricValues values = run_metrics(device);
-    for (std::size_t i = 0; i < sum.size(); ++i) sum[i].value += values[i].value;
-  }
-  return sum;
+  if (report.devices.empty()) return run_metrics(DeviceReport{});
+  std::vector<MetricValues> devices;
+  for (const DeviceReport& device : report.devices) devices.push_back(run_metrics(device));
+  return sum_of_metrics(devices);
 }
 
 }  // namespace vramlab::replay

@@ -59,7 +59,7 @@ void CountedTimedDevice::complete_work(StreamId stream) {
   let_go(stream, pieces_[stream].submitted);
 }
 
-void CountedTimedDevice::wait_for_stream(StreamId stream) {
+void CountedTimedDevice::wait_until_idle(StreamId stream) {
   complete_work(stream);
   check(streams_.wait_for_stream(known(stream)), "work that was let go ends");
 }
@@ -69,7 +69,7 @@ void CountedTimedDevice::wait_for_device() {
   check(streams_.wait_for_device(0), "work that was let go ends");
 }
 
-EventId CountedTimedDevice::record_event(StreamId stream) {
+EventId CountedTimedDevice::put_event(StreamId stream) {
   const StreamMark mark = streams_.put_mark(known(stream));
   events_[next_event_] = {mark, stream, pieces_[stream].submitted};
   // A mark that nothing is before has been passed when the next call is made.
@@ -77,7 +77,7 @@ EventId CountedTimedDevice::record_event(StreamId stream) {
   return {next_event_++};
 }
 
-bool CountedTimedDevice::is_complete(EventId event) {
+bool CountedTimedDevice::has_passed(EventId event) {
   return streams_.has_passed(events_.at(event.value).mark);
 }
 

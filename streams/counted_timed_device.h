@@ -14,9 +14,6 @@ class CountedTimedDevice final : public CountedDevice {
  public:
   explicit CountedTimedDevice(MemoryOptions options);
 
-  void wait_for_stream(allocator::StreamId stream) override;
-  allocator::EventId record_event(allocator::StreamId stream) override;
-  bool is_complete(allocator::EventId event) override;
   void forget_event(allocator::EventId event) override;
   std::optional<allocator::StreamCapture> capture_of(allocator::StreamId stream) override;
   std::vector<allocator::GraphNode> dependencies_of(allocator::GraphNode node) override;
@@ -41,6 +38,9 @@ class CountedTimedDevice final : public CountedDevice {
 
   void wait_for_device() override;
   void wait_until_complete(allocator::EventId event) override;
+  void wait_until_idle(allocator::StreamId stream) override;
+  allocator::EventId put_event(allocator::StreamId stream) override;
+  bool has_passed(allocator::EventId event) override;
   /// The stream by the name that it has in virtual time, where it is made when it is new.
   StreamAt known(allocator::StreamId stream);
   void let_go(allocator::StreamId stream, std::uint64_t pieces);

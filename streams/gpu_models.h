@@ -1,5 +1,4 @@
-// Named GPUs: how much memory a program sees on one. Drivers keep a little for themselves, not all
-// the same, so the figures are right to about one part in a hundred.
+// Named GPUs: how much memory an allocator can get on one. Each figure says where it is from.
 #pragma once
 
 #include <optional>
@@ -12,7 +11,19 @@ namespace vramlab::streams {
 
 struct GpuModel {
   std::string_view name;
-  allocator::Bytes memory;
+  /// What a program is told the device has (cudaMemGetInfo). Drivers keep a little for themselves,
+  /// not all the same, so it is right to about one part in a hundred.
+  allocator::Bytes total;
+  /// What the process itself takes before the allocator does: context, code of libraries.
+  allocator::Bytes context;
+  /// Device memory comes in whole multiples of this.
+  allocator::Bytes granularity;
+  std::string_view total_source;
+  std::string_view context_source;
+  std::string_view granularity_source;
+
+  /// What is left for the allocator.
+  allocator::Bytes available() const { return total - context; }
 };
 
 /// By ascending memory.

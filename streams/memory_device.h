@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "allocator/device.h"
+#include "streams/device_calls.h"
 #include "streams/simulated_memory.h"
 
 namespace vramlab::streams {
@@ -33,12 +34,18 @@ class MemoryDevice : public allocator::Device {
                                             allocator::StreamId stream) override;
   void release_reservation(allocator::Address at, allocator::Bytes size) override;
   [[nodiscard]] bool map(const allocator::UnitRange& range) override;
-  void unmap(const allocator::UnitRange& range) override { memory_.unmap(range); }
+  void unmap(const allocator::UnitRange& range) override;
+  void wait_for_stream(allocator::StreamId stream) final;
+  allocator::EventId record_event(allocator::StreamId stream) final;
+  bool is_complete(allocator::EventId event) final;
   void wait_for_event(allocator::EventId event) final;
 
   void set_external_memory(allocator::Bytes size) { memory_.set_external(size); }
+  const SameAnswers& same_answers() const { return memory_.same_answers(); }
   allocator::Bytes used_memory() const { return memory_.used(); }
   const DeviceCallCounts& call_counts() const { return call_counts_; }
+  /// The same calls and more of them, by size.
+  const DeviceCallTally& call_tally() const { return tally_; }
 
  protected:
   explicit MemoryDevice(MemoryOptions options) : memory_(std::move(options)) {}
@@ -47,9 +54,13 @@ class MemoryDevice : public allocator::Device {
   /// All work on the device ends first.
   virtual void wait_for_device() = 0;
   virtual void wait_until_complete(allocator::EventId event) = 0;
+  virtual void wait_until_idle(allocator::StreamId stream) = 0;
+  virtual allocator::EventId put_event(allocator::StreamId stream) = 0;
+  virtual bool has_passed(allocator::EventId event) = 0;
 
   SimulatedMemory memory_;
   DeviceCallCounts call_counts_;
+  DeviceCallTally tally_;
 };
 
 }  // namespace vramlab::streams

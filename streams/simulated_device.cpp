@@ -7,7 +7,7 @@ using allocator::GraphNode;
 using allocator::StreamCapture;
 using allocator::StreamId;
 
-EventId SimulatedDevice::record_event(StreamId stream) { return streams_.record_event(stream); }
+EventId SimulatedDevice::put_event(StreamId stream) { return streams_.record_event(stream); }
 
 std::optional<StreamCapture> SimulatedDevice::capture_of(StreamId stream) {
   return captures_.capture_of(stream);

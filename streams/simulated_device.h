@@ -18,9 +18,6 @@ class SimulatedDevice final : public CountedDevice {
       : SimulatedDevice(MemoryOptions{.total = total}) {}
 
   // The allocator's side.
-  void wait_for_stream(allocator::StreamId stream) override { streams_.complete(stream); }
-  allocator::EventId record_event(allocator::StreamId stream) override;
-  bool is_complete(allocator::EventId event) override { return streams_.is_complete(event); }
   void forget_event(allocator::EventId event) override { streams_.forget_event(event); }
   std::optional<allocator::StreamCapture> capture_of(allocator::StreamId stream) override;
   std::vector<allocator::GraphNode> dependencies_of(allocator::GraphNode node) override;
@@ -42,6 +39,9 @@ class SimulatedDevice final : public CountedDevice {
  private:
   void wait_for_device() override { streams_.complete_all(); }
   void wait_until_complete(allocator::EventId event) override { streams_.wait_for_event(event); }
+  void wait_until_idle(allocator::StreamId stream) override { streams_.complete(stream); }
+  allocator::EventId put_event(allocator::StreamId stream) override;
+  bool has_passed(allocator::EventId event) override { return streams_.is_complete(event); }
 
   CountedStreams streams_;
   GraphCaptures captures_;

@@ -35,7 +35,7 @@ MemoryInfo SimulatedMemory::info() const {
 
 std::optional<Address> SimulatedMemory::allocate(Bytes size, StreamId stream) {
   check(size.count > 0, "an allocation is not empty");
-  if (size > largest_range || rounded(size) > info().free) return std::nullopt;
+  if (size > largest_range || !grants(rounded(size))) return std::nullopt;
   const auto at = place({PlaceKind::allocation, size, stream});
   if (!at) return std::nullopt;
   gaps_.take({*at, *at + rounded(size)});
@@ -44,7 +44,7 @@ std::optional<Address> SimulatedMemory::allocate(Bytes size, StreamId stream) {
   return at;
 }
 
-void SimulatedMemory::release(Address at) {
+Bytes SimulatedMemory::release(Address at) {
   const auto found = allocations_.find(at.value);
   check(found != allocations_.end(), "only what was allocated is released");
   const AddressRange range{at, at + found->second};
@@ -52,16 +52,29 @@ void SimulatedMemory::release(Address at) {
   used_ -= found->second;
   allocations_.erase(found);
   if (options_.released) options_.released(range);
+  return range.size();
 }
 
 std::optional<Address> SimulatedMemory::reserve(Bytes size, StreamId stream) {
   check(size.count > 0, "a reservation is not empty");
+  same_answers_.has_reserved = true;
   if (size > largest_range) return std::nullopt;
   const auto at = place({PlaceKind::reservation, size, stream});
   if (!at) return std::nullopt;
   gaps_.take({*at, *at + rounded(size)});
   reservations_[*at].size = rounded(size);
   return at;
+}
+
+bool SimulatedMemory::grants(Bytes size) {
+  // Neither sum can wrap around: sizes are limited, and so is what is in use.
+  const Bytes needed = used_ + std::min(external_, largest_range) + size;
+  if (needed <= options_.total) {
+    same_answers_.at_least = std::max(same_answers_.at_least, needed);
+    return true;
+  }
+  same_answers_.below = std::min(same_answers_.below, needed);
+  return false;
 }
 
 void SimulatedMemory::release_reservation(Address at, Bytes size) {
@@ -78,7 +91,7 @@ SimulatedMemory::MapResult SimulatedMemory::map(const UnitRange& range) {
   check(!reservation.units.has_any_in({range.at, range.at + range.size()}),
         "a range is mapped once");
   const std::uint64_t fitting = info().free / range.unit;
-  if (fitting < range.count) return {false, fitting};
+  if (!grants(range.size())) return {false, fitting};
   reservation.units.add(range);
   used_ += range.size();
   return {true, range.count};

@@ -44,18 +44,29 @@ struct MemoryOptions {
   std::function<void(AddressRange)> released = {};
 };
 
+/// The sizes of the device on which every request so far would have been granted and refused as it
+/// was: [at_least, below).
+struct SameAnswers {
+  allocator::Bytes at_least;
+  allocator::Bytes below{UINT64_MAX};
+  /// Addresses were reserved, by the device's size; where they end may make a difference.
+  bool has_reserved = false;
+};
+
 class SimulatedMemory {
  public:
   explicit SimulatedMemory(MemoryOptions options);
 
   allocator::MemoryInfo info() const;
   allocator::Bytes used() const { return used_; }
+  const SameAnswers& same_answers() const { return same_answers_; }
   /// What other users of the device hold now. May be more than there is room for.
   void set_external(allocator::Bytes size) { external_ = size; }
 
   /// Throws DeviceError where a dictated address is not free and must be; so does reserve().
   std::optional<allocator::Address> allocate(allocator::Bytes size, allocator::StreamId stream);
-  void release(allocator::Address at);
+  /// Says how much it was.
+  allocator::Bytes release(allocator::Address at);
 
   std::optional<allocator::Address> reserve(allocator::Bytes size, allocator::StreamId stream);
   void release_reservation(allocator::Address at, allocator::Bytes size);
@@ -77,6 +88,8 @@ class SimulatedMemory {
   std::optional<allocator::Address> place(const PlaceRequest& request) const;
   std::optional<allocator::Address> dictated_place(const PlaceRequest& request) const;
   allocator::Bytes rounded(allocator::Bytes size) const;
+  /// Whether the device has so much left; notes for which sizes the answer is the same.
+  bool grants(allocator::Bytes size);
   /// Requires: the range lies in one reservation.
   Reservation& reservation_of(const allocator::UnitRange& range);
 
@@ -84,6 +97,7 @@ class SimulatedMemory {
   FreeGaps gaps_;
   allocator::Bytes used_;
   allocator::Bytes external_;
+  SameAnswers same_answers_;
   /// Rounded sizes by address.
   std::unordered_map<std::uint64_t, allocator::Bytes> allocations_;
   std::map<allocator::Address, Reservation> reservations_;

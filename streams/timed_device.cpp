@@ -9,7 +9,7 @@ using allocator::GraphNode;
 using allocator::StreamCapture;
 using allocator::StreamId;
 
-void TimedDevice::wait_for_stream(StreamId stream) {
+void TimedDevice::wait_until_idle(StreamId stream) {
   check_goes_on(streams_.wait_for_stream(stream_at(stream)));
 }
 
@@ -23,7 +23,7 @@ void TimedDevice::check_goes_on(bool goes_on) {
   if (!goes_on) throw EndlessWait("the allocator waits for work that never ends");
 }
 
-EventId TimedDevice::record_event(StreamId stream) {
+EventId TimedDevice::put_event(StreamId stream) {
   const StreamMark mark = streams_.put_mark(stream_at(stream));
   if (free_marks_.empty()) {
     free_marks_.push_back(marks_.size());
@@ -35,7 +35,7 @@ EventId TimedDevice::record_event(StreamId stream) {
   return event;
 }
 
-bool TimedDevice::is_complete(EventId event) { return streams_.has_passed(mark_of(event)); }
+bool TimedDevice::has_passed(EventId event) { return streams_.has_passed(mark_of(event)); }
 
 void TimedDevice::forget_event(EventId event) {
   mark_of(event);

@@ -26,9 +26,6 @@ class TimedDevice final : public MemoryDevice {
   TimedDevice(MemoryOptions options, TimedStreams& streams, std::uint32_t device)
       : MemoryDevice(std::move(options)), streams_(streams), device_(device) {}
 
-  void wait_for_stream(allocator::StreamId stream) override;
-  allocator::EventId record_event(allocator::StreamId stream) override;
-  bool is_complete(allocator::EventId event) override;
   void forget_event(allocator::EventId event) override;
   std::optional<allocator::StreamCapture> capture_of(allocator::StreamId stream) override;
   std::vector<allocator::GraphNode> dependencies_of(allocator::GraphNode node) override;
@@ -39,6 +36,9 @@ class TimedDevice final : public MemoryDevice {
  private:
   void wait_for_device() override;
   void wait_until_complete(allocator::EventId event) override;
+  void wait_until_idle(allocator::StreamId stream) override;
+  allocator::EventId put_event(allocator::StreamId stream) override;
+  bool has_passed(allocator::EventId event) override;
   static void check_goes_on(bool goes_on);
   const StreamMark& mark_of(allocator::EventId event) const;
 

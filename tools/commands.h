@@ -19,5 +19,9 @@ void add_report_command(CLI::App& program, CommandAction& action);
 void add_streams_command(CLI::App& program, CommandAction& action);
 void add_pack_command(CLI::App& program, CommandAction& action);
 void add_policies_command(CLI::App& program, CommandAction& action);
+void add_sweep_command(CLI::App& program, CommandAction& action);
+void add_merge_command(CLI::App& program, CommandAction& action);
+void add_capacity_command(CLI::App& program, CommandAction& action);
+void add_advise_command(CLI::App& program, CommandAction& action);
 
 }  // namespace vramlab::tools

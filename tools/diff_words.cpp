@@ -3,6 +3,8 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "tools/duration_text.h"
+
 namespace vramlab::tools {
 namespace {
 
@@ -19,6 +21,7 @@ const char* sign_of(std::int64_t value) { return value < 0 ? "-" : "+"; }
 std::string amount_text(const Metric& metric, std::int64_t value) {
   const auto size = static_cast<std::uint64_t>(std::abs(value));
   if (metric.unit == MetricUnit::bytes) return format_bytes(allocator::Bytes{size});
+  if (metric.unit == MetricUnit::nanoseconds) return nanoseconds_text(size);
   return std::to_string(size);
 }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "allocator/reference_version.h"
+#include "replay/read_device_costs.h"
 #include "streams/gpu_models.h"
 #include "traces/input_error.h"
 
@@ -43,17 +44,34 @@ std::optional<std::uint64_t> moment_time_ns(std::string_view text) {
   return std::nullopt;
 }
 
+/// Empty where a device can have so much.
+std::string refusal_of_memory(const std::string& text) {
+  constexpr std::uint64_t least = 2ULL << 20;
+  constexpr std::uint64_t most = 1ULL << 40;
+  std::uint64_t bytes = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), bytes);
+  if (error == std::errc() && end == text.data() + text.size() && bytes >= least && bytes <= most)
+    return "";
+  return "no device has " + text + " bytes: from 2 MiB, of which its memory is made, to 1 TiB";
+}
+
 void add_device(CLI::App& command, ReplayArguments& arguments) {
   CLI::Option* memory = command
                             .add_option("--device-memory", arguments.device_memory,
                                         "Memory of each device, such as 80GiB (default: what the "
                                         "file tells, otherwise no limit)")
-                            ->transform(CLI::AsSizeValue(true));
+                            ->transform(CLI::AsSizeValue(true))
+                            ->check(refusal_of_memory);
   command.add_option("--gpu", arguments.gpu, "Memory of a known GPU: " + gpu_names())
       ->check([](const std::string& name) {
         return streams::find_gpu(name) ? std::string() : "there is no GPU " + name + " in the list";
       })
       ->excludes(memory);
+}
+
+void add_memory_shares(CLI::App& command, ReplayArguments& arguments) {
+  command.add_option("--device-costs", arguments.device_costs,
+                     "What device calls cost, a file (docs/device_costs.md; default: estimates)");
   command
       .add_option("--memory-fraction", arguments.memory_fraction,
                   "Share of the device that may be used")
@@ -75,6 +93,16 @@ void add_replay_arguments(CLI::App& command, ReplayArguments& arguments) {
 
 void add_replay_conditions(CLI::App& command, ReplayArguments& arguments) {
   add_device(command, arguments);
+  add_limitless_conditions(command, arguments);
+  command
+      .add_option("--on-oom", arguments.on_out_of_memory,
+                  "At an out-of-memory: stop (the default), or skip the request; report is skip, "
+                  "with the figures of each")
+      ->check(CLI::IsMember({"stop", "skip", "report"}));
+}
+
+void add_limitless_conditions(CLI::App& command, ReplayArguments& arguments) {
+  add_memory_shares(command, arguments);
   command
       .add_option("--reference", arguments.reference,
                   "Version of the allocator (default: as the file says, or guessed from it)")
@@ -88,11 +116,6 @@ void add_replay_conditions(CLI::App& command, ReplayArguments& arguments) {
                   "recording), eager (at once), modelled (default of a program: by the durations "
                   "of its work)")
       ->check(CLI::IsMember({"recorded", "eager", "modelled"}));
-  command
-      .add_option("--on-oom", arguments.on_out_of_memory,
-                  "At an out-of-memory: stop (the default), or skip the request; report is skip, "
-                  "with the figures of each")
-      ->check(CLI::IsMember({"stop", "skip", "report"}));
 }
 
 replay::ReplayConditions conditions_of(const ReplayArguments& arguments) {
@@ -101,7 +124,10 @@ replay::ReplayConditions conditions_of(const ReplayArguments& arguments) {
     conditions.version = allocator::find_reference_version(arguments.reference);
   conditions.options = arguments.options;
   if (arguments.device_memory) conditions.memory = allocator::Bytes{*arguments.device_memory};
-  if (!arguments.gpu.empty()) conditions.memory = streams::find_gpu(arguments.gpu)->memory;
+  if (!arguments.gpu.empty()) conditions.memory = streams::find_gpu(arguments.gpu)->available();
+  if (!arguments.device_costs.empty())
+    conditions.costs = std::make_shared<const streams::DeviceCosts>(
+        replay::read_device_costs(arguments.device_costs));
   conditions.memory_fraction = arguments.memory_fraction;
   if (!arguments.frees.empty()) conditions.timing = timing_of(arguments.frees);
   if (arguments.on_out_of_memory != "stop")

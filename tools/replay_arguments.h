@@ -17,6 +17,7 @@ struct ReplayArguments {
   std::optional<std::string> options;
   std::optional<std::uint64_t> device_memory;
   std::string gpu;
+  std::string device_costs;
   std::optional<double> memory_fraction;
   std::string frees;
   std::string on_out_of_memory = "stop";
@@ -31,6 +32,9 @@ struct ReplayArguments {
 void add_replay_arguments(CLI::App& command, ReplayArguments& arguments);
 /// The other conditions alone.
 void add_replay_conditions(CLI::App& command, ReplayArguments& arguments);
+
+/// Those that do not say how much memory there is.
+void add_limitless_conditions(CLI::App& command, ReplayArguments& arguments);
 
 replay::ReplayConditions conditions_of(const ReplayArguments& arguments);
 

@@ -13,10 +13,11 @@ namespace {
 
 /// A new subcommand has a line here and one in commands.h.
 constexpr AddCommand commands[] = {
-    add_conform_command, add_bench_command,    add_info_command,     add_convert_command,
-    add_verify_command,  add_replay_command,   add_snapshot_command, add_generate_command,
-    add_streams_command, add_top_command,      add_diff_command,     add_report_command,
-    add_pack_command,    add_policies_command,
+    add_conform_command,  add_bench_command,    add_info_command,     add_convert_command,
+    add_verify_command,   add_replay_command,   add_snapshot_command, add_generate_command,
+    add_streams_command,  add_top_command,      add_diff_command,     add_report_command,
+    add_pack_command,     add_policies_command, add_sweep_command,    add_merge_command,
+    add_capacity_command, add_advise_command,
 };
 
 std::string version_text() {

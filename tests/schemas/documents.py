@@ -151,6 +151,28 @@ def of_the_rest(vramlab, scratch):
                                  f"{scratch}/two.html")
 
 
+def of_what_ifs(vramlab, scratch):
+    file = SAMPLES + "leak.vtrace"
+    grid = "max_split_size_mb=none|32 expandable_segments=True|False"
+    yield "sweep", vramlab.json("sweep", file, grid, "--recorded")
+    yield "sweep", vramlab.json("sweep", file, SAMPLES + "training.vtrace", "--conf", "",
+                                "--device-memory", "1GiB")
+    yield "sweep", vramlab.json("sweep", file, "--reference", "2.12", "large_segment_size_mb=64|none",
+                                "max_split_size_mb=32|64")
+    shards = [f"{scratch}/shard-{index}.json" for index in (1, 2)]
+    for index, shard in enumerate(shards, 1):
+        vramlab.run("sweep", file, grid, "--shard", f"{index}/2", "-o", shard)
+        with open(shard, encoding="utf-8") as text:
+            yield "sweep", json.load(text)
+    yield "sweep", vramlab.json("merge", *shards)
+    yield "capacity", vramlab.json("capacity", file)
+    yield "capacity", vramlab.json("capacity", SAMPLES + "fragments.vtrace", "--conf", "", "--conf",
+                                   "max_split_size_mb:32", "--replays-above", "3")
+    for name in PROGRAMS:
+        yield "advise", vramlab.json("advise", SAMPLES + name)
+    yield "advise", vramlab.json("advise", file, "--device-memory", "100MiB")
+
+
 def documents_of(vramlab, scratch):
     """Pairs of a schema's name and a document."""
     recordings = written_recordings(vramlab, scratch)
@@ -158,4 +180,5 @@ def documents_of(vramlab, scratch):
     yield from of_samples(vramlab, scratch)
     yield from of_packings(vramlab, scratch)
     yield from of_reports(vramlab, scratch)
+    yield from of_what_ifs(vramlab, scratch)
     yield from of_the_rest(vramlab, scratch)

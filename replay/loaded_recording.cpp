@@ -1,0 +1,251 @@
+#include "replay/loaded_recording.h"
+
+#include "allocator/allocator_error.h"
+#include "replay/compact_run.h"
+#include "replay/compact_writer.h"
+#include "replay/program_replay.h"
+#include "traces/input_error.h"
+#include "traces/read_snapshot.h"
+
+namespace vramlab::replay {
+
+using traces::InputError;
+
+struct LoadedRecording::History {
+  traces::DeviceIndex device;
+  RecordedMemory recorded;
+  allocator::Bytes reservation;
+  RecordedPlaces places;
+  std::vector<StartingSegment> start;
+  /// With all of the device for the program, and with as much as explains the recording.
+  CompactProgram program;
+  CompactProgram as_recorded;
+};
+
+namespace {
+
+/// Collects a program.
+class ProgramCollector : public traces::ProgramSink {
+ public:
+  explicit ProgramCollector(std::string file) : file_(std::move(file)) {}
+
+  void header(const traces::TraceHeader& header) override { header_ = header; }
+  void program_event(const traces::ProgramEvent& event) override {
+    try {
+      writer_.add(event, position_);
+    } catch (const allocator::AllocatorError& error) {
+      throw InputError({file_, "event " + std::to_string(position_) + " of the program",
+                        "a call that may be made then", error.what()});
+    }
+    ++position_;
+  }
+
+  bool has_events() const { return position_ > 0; }
+  const traces::TraceHeader& header() const { return header_; }
+  CompactProgram finish() { return writer_.finish(); }
+
+ private:
+  std::string file_;
+  traces::TraceHeader header_;
+  CompactWriter writer_;
+  std::uint64_t position_ = 0;
+};
+
+const allocator::ReferenceVersion& version_of(const traces::TraceHeader& header,
+                                              const std::string& file) {
+  if (header.reference.empty()) return allocator::default_reference_version();
+  if (const auto* version = allocator::find_reference_version(header.reference)) return *version;
+  throw InputError({file, "its header", "a version of the reference that is known",
+                    "'" + header.reference + "'"});
+}
+
+/// Blocks of the start get the names that they have in the program.
+CompactProgram compact(const HistoryProgram& history, traces::DeviceIndex device,
+                       std::vector<StartingSegment>& start) {
+  CompactWriter writer;
+  start = history.start;
+  for (StartingSegment& segment : start) {
+    segment.stacks.assign(segment.stacks.size(), {});
+    for (std::uint64_t& id : segment.ids)
+      if (id != 0) id = writer.add_start(device, id);
+  }
+  for (std::size_t i = 0; i < history.events.size(); ++i)
+    writer.add(history.events[i], history.origins[i]);
+  return writer.finish();
+}
+
+std::uint64_t calls_in(const CompactProgram& program) {
+  std::uint64_t count = 0;
+  for (const CompactEvent& event : program.events())
+    if (event.kind() == CompactKind::malloc || event.kind() == CompactKind::free) ++count;
+  return count;
+}
+
+}  // namespace
+
+LoadedRecording::LoadedRecording(const std::string& path, const LoadConditions& conditions)
+    : tables_(std::make_unique<traces::SnapshotTables>()) {
+  traces::OpenTrace trace = traces::open_trace(path, conditions.listener);
+  file_ = trace.file;
+  ProgramCollector program(file_);
+  HistoryCollector collector;
+  traces::read_trace(trace, *tables_, {collector, program});
+  version_ = conditions.version;
+  if (program.has_events()) {
+    header_ = program.header();
+    if (version_ == nullptr) version_ = &version_of(header_, file_);
+    program_ = program.finish();
+    call_count_ = calls_in(program_);
+    return;
+  }
+  const RecordedHistory history = collector.take();
+  if (version_ == nullptr) version_ = &guess_reference(history);
+  recorded_ = recorded_settings(history, tables_->texts, *version_);
+  if (!recorded_.doubt.empty()) notes_.push_back(recorded_.doubt);
+  for (const DeviceHistory& device : history.devices)
+    add_history(device, conditions.version == nullptr);
+  if (histories_.empty())
+    throw InputError(
+        {file_, "", "a history that can be replayed", "none: the file holds a final state only"});
+  // No event of a history refers to a text or a stack.
+  tables_ = std::make_unique<traces::SnapshotTables>();
+}
+
+LoadedRecording::~LoadedRecording() = default;
+LoadedRecording::LoadedRecording(LoadedRecording&&) noexcept = default;
+
+void LoadedRecording::add_history(const DeviceHistory& history, bool version_is_guessed) {
+  const ExplainedHistory explained = explain(history, {*version_, version_is_guessed, recorded_});
+  const std::string device = "device " + std::to_string(history.device);
+  if (explained.placements.life_of_event.empty()) {
+    if (explained.fidelity.label == FidelityLabel::final_state_only) return;
+    throw InputError({file_, device, "a history that an allocator can have made",
+                      explained.fidelity.reasons.front()});
+  }
+  if (explained.fidelity.label != FidelityLabel::exact)
+    notes_.push_back(device + ": following the recording was " +
+                     std::string(fidelity_label_name(explained.fidelity.label)) +
+                     " (vramlab verify says where), so these replays are guesses");
+  const traces::DeviceIndex index{static_cast<std::uint32_t>(history.device)};
+  const RecordedMemory recorded = recorded_memory(history, explained.start);
+  const allocator::Bytes reservation = explained.placements.reservation;
+  const allocator::Bytes memory = choose_memory(recorded, reservation, {}).memory;
+  std::vector<StartingSegment> start;
+  CompactProgram as_recorded =
+      compact(program_of(history, explained, MemoryLeft::as_recorded, memory), index, start);
+  CompactProgram program =
+      compact(program_of(history, explained, MemoryLeft::all, memory), index, start);
+  call_count_ += calls_in(program);
+  histories_.push_back({index, recorded, reservation, RecordedPlaces(history, explained),
+                        std::move(start), std::move(program), std::move(as_recorded)});
+}
+
+allocator::Settings LoadedRecording::settings_for(const ReplayConditions& conditions) const {
+  if (conditions.options) return settings_of(*conditions.options, *version_, "the options");
+  return is_recording() ? recorded_.settings : settings_of(header_.settings, *version_, file_);
+}
+
+std::vector<LoadedPart> LoadedRecording::parts() const {
+  static const std::vector<StartingSegment> nothing;
+  if (!is_recording()) return {{program_, nothing}};
+  std::vector<LoadedPart> parts;
+  for (const History& history : histories_) parts.push_back({history.program, history.start});
+  return parts;
+}
+
+Trust LoadedRecording::trust(const ReplayConditions& conditions) const {
+  if (!notes_.empty()) return Trust::guessed;
+  if (settings_for(conditions).backend != allocator::Backend::native) return Trust::modelled;
+  const bool models_frees =
+      conditions.timing.value_or(is_recording() ? FreeTiming::recorded : FreeTiming::modelled) ==
+      FreeTiming::modelled;
+  return models_frees && (is_recording() || program_.streams_matter() == StreamsMatter::yes)
+             ? Trust::modelled
+             : Trust::exact;
+}
+
+DeviceConditions LoadedRecording::device_conditions(const ReplayConditions& conditions) const {
+  DeviceConditions of_device{*version_, settings_for(conditions),
+                             conditions.memory.value_or(boundless_memory),
+                             conditions.memory_fraction};
+  of_device.keeps_settings = conditions.options.has_value();
+  of_device.costs = conditions.costs;
+  return of_device;
+}
+
+ReplayReport LoadedRecording::run(const ReplayConditions& conditions) const {
+  ReplayReport report;
+  report.reference = version_->name;
+  try {
+    if (!is_recording()) {
+      run_program(conditions, report);
+    } else {
+      report.options = settings_for(conditions).text;
+      for (const History& history : histories_) run_history(history, conditions, report);
+    }
+  } catch (const CompactRunError& error) {
+    throw InputError(
+        {file_,
+         "event " + std::to_string(error.event()) + (is_recording() ? "" : " of the program"),
+         "a call that may be made then", error.what()});
+  }
+  return report;
+}
+
+void LoadedRecording::run_program(const ReplayConditions& conditions, ReplayReport& report) const {
+  DeviceConditions of_device = device_conditions(conditions);
+  const FreeTiming timing = conditions.timing.value_or(FreeTiming::modelled);
+  const bool streams_run =
+      timing == FreeTiming::modelled && program_.streams_matter() == StreamsMatter::yes;
+  const bool is_native = of_device.settings.backend == allocator::Backend::native;
+  if (!is_native || streams_run || program_.needs_ids() || program_.takes_pool_streams()) {
+    ReplayConditions all = conditions;
+    all.version = version_;
+    ProgramReplay replay(file_, *tables_, all, {});
+    replay.header(header_);
+    for (std::size_t i = 0; i < program_.events().size(); ++i)
+      replay.program_event(program_.event_at(i));
+    report = replay.finish();
+    return;
+  }
+  of_device.timing = timing == FreeTiming::modelled ? FreeTiming::recorded : timing;
+  CompactRun run(program_, tables_->texts, [&](traces::DeviceIndex device) {
+    DeviceConditions own = of_device;
+    if (conditions.memory) return own;
+    for (const traces::TraceDevice& known : header_.devices)
+      if (known.index == device && known.memory.count != 0) own.memory = known.memory;
+    return own;
+  });
+  report.options = of_device.settings.text;
+  run.run(conditions.on_out_of_memory, report);
+}
+
+void LoadedRecording::run_history(const History& history, const ReplayConditions& conditions,
+                                  ReplayReport& report) const {
+  RecordedPlaces places = history.places;
+  DeviceConditions of_device = device_conditions(conditions);
+  of_device.memory = choose_memory(history.recorded, history.reservation, conditions).memory;
+  of_device.timing = conditions.timing.value_or(FreeTiming::recorded);
+  of_device.placement = [&places](const streams::PlaceRequest& request) {
+    return places.place(request);
+  };
+  const CompactProgram& program =
+      is_as_recorded(conditions) ? history.as_recorded : history.program;
+  try {
+    if (of_device.settings.backend == allocator::Backend::native &&
+        of_device.timing != FreeTiming::modelled) {
+      CompactRun run(program, tables_->texts, [&](traces::DeviceIndex) { return of_device; });
+      run.adopt(history.device, history.start);
+      run.run(conditions.on_out_of_memory, report);
+    } else {
+      run_whole_events({program, history.start}, history.device, of_device, conditions, report);
+    }
+  } catch (const allocator::DeviceError& error) {
+    throw InputError({file_, "device " + std::to_string(history.device.value),
+                      "memory that the recorded starting state fits into", error.what()});
+  }
+  report.devices.back().recorded_peak_reserved = history.recorded.peak_reserved;
+  report.devices.back().recorded_peak_requested = history.recorded.peak_requested;
+}
+
+}  // namespace vramlab::replay

@@ -1,0 +1,185 @@
+#include "replay/option_grid.h"
+
+#include <algorithm>
+#include <cctype>
+#include <set>
+
+#include "allocator/option_table.h"
+#include "traces/input_bytes.h"
+#include "traces/input_error.h"
+
+namespace vramlab::replay {
+namespace {
+
+using allocator::ReferenceVersion;
+using traces::InputError;
+
+bool is_blank(char letter) { return letter == ' ' || letter == '\t' || letter == '\r'; }
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+std::vector<std::string> words_of(std::string_view text) {
+  std::vector<std::string> words;
+  for (std::size_t at = 0; at < text.size();) {
+    while (at < text.size() && is_blank(text[at])) ++at;
+    const std::size_t begin = at;
+    while (at < text.size() && !is_blank(text[at])) ++at;
+    if (at > begin) words.emplace_back(text.substr(begin, at - begin));
+  }
+  return words;
+}
+
+std::vector<std::string> values_of(std::string_view text) {
+  std::vector<std::string> values;
+  for (;;) {
+    const std::size_t bar = text.find('|');
+    values.emplace_back(text.substr(0, bar));
+    if (bar == std::string_view::npos) return values;
+    text.remove_prefix(bar + 1);
+  }
+}
+
+/// How many letters must be put in, taken out or replaced.
+std::size_t distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j < row.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j < row.size(); ++j) {
+      const std::size_t above = row[j];
+      row[j] = std::min({above + 1, row[j - 1] + 1, diagonal + (a[i - 1] == b[j - 1] ? 0 : 1)});
+      diagonal = above;
+    }
+  }
+  return row.back();
+}
+
+void refuse_unknown(const std::string& name, const ReferenceVersion& version,
+                    const std::string& where) {
+  if (find_option(rules_of(version.grammar), name) != nullptr) return;
+  throw InputError(
+      {where, "", "an option that version " + std::string(version.name) + " has",
+       "'" + name + "'; the nearest is " + std::string(nearest_option(name, version))});
+}
+
+GridOption option_of(const std::string& word, const ReferenceVersion& version,
+                     const std::string& where) {
+  const std::size_t sign = word.find('=');
+  if (sign == std::string::npos || sign == 0)
+    throw InputError({where, "", "options such as max_split_size_mb=64|128", "'" + word + "'"});
+  GridOption option{word.substr(0, sign), values_of(std::string_view(word).substr(sign + 1))};
+  refuse_unknown(option.name, version, where);
+  std::set<std::string> seen;
+  for (const std::string& value : option.values) {
+    if (value.empty())
+      throw InputError({where, "", "values of " + option.name + ", parted by |",
+                        "an empty one ('none' leaves the option out)"});
+    if (!seen.insert(value).second)
+      throw InputError(
+          {where, "", "each value of " + option.name + " once", "'" + value + "' twice"});
+  }
+  return option;
+}
+
+/// A name of an option string that the version does not know has a nearest one, too.
+void refuse_unknown_in_string(const std::string& options, const ReferenceVersion& version,
+                              const std::string& where) {
+  const auto parsed = allocator::parse_settings({}, options, version);
+  if (parsed.error && parsed.error->kind == allocator::SettingsErrorKind::unknown_option)
+    refuse_unknown(parsed.error->option, version, where);
+}
+
+}  // namespace
+
+bool is_grid_word(std::string_view text) {
+  const std::size_t sign = text.find('=');
+  if (sign == std::string_view::npos || sign == 0) return false;
+  return std::ranges::all_of(text.substr(0, sign), [](unsigned char letter) {
+    return std::isalnum(letter) != 0 || letter == '_';
+  });
+}
+
+OptionGrid parse_grid(std::string_view text, const ReferenceVersion& version,
+                      const std::string& where) {
+  OptionGrid grid;
+  for (const std::string& word : words_of(text)) {
+    grid.push_back(option_of(word, version, where));
+    for (std::size_t i = 0; i + 1 < grid.size(); ++i)
+      if (grid[i].name == grid.back().name)
+        throw InputError({where, "", "each option once", "'" + grid.back().name + "' twice"});
+  }
+  return grid;
+}
+
+std::vector<std::string> settings_of_grid(const OptionGrid& grid) {
+  std::vector<std::string> settings = {""};
+  for (const GridOption& option : grid) {
+    if (settings.size() * option.values.size() > most_settings)
+      throw InputError(
+          {"the grid", "", "at most " + std::to_string(most_settings) + " settings", "more"});
+    std::vector<std::string> longer;
+    for (const std::string& before : settings)
+      for (const std::string& value : option.values)
+        longer.push_back(value == left_out_value
+                             ? before
+                             : before + (before.empty() ? "" : ",") + option.name + ":" + value);
+    settings = std::move(longer);
+  }
+  return settings;
+}
+
+std::vector<std::string> read_grid_file(const std::string& path, const ReferenceVersion& version) {
+  const std::string text = traces::read_input_bytes(path);
+  std::vector<std::string> settings;
+  std::size_t number = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    std::string_view line = std::string_view(text).substr(at, end - at);
+    at = end + 1;
+    line = trimmed(line.substr(0, line.find('#')));
+    const std::string where = path + " at line " + std::to_string(++number);
+    if (line.empty()) continue;
+    if (line.find('=') != std::string_view::npos) {
+      const auto of_line = settings_of_grid(parse_grid(line, version, where));
+      settings.insert(settings.end(), of_line.begin(), of_line.end());
+    } else {
+      settings.emplace_back(line == left_out_value ? "" : line);
+      refuse_unknown_in_string(settings.back(), version, where);
+    }
+    if (settings.size() > most_settings)
+      throw InputError(
+          {path, "", "at most " + std::to_string(most_settings) + " settings", "more"});
+  }
+  if (settings.empty())
+    throw InputError({path, "", "lines of settings such as max_split_size_mb=64|128", "none"});
+  return settings;
+}
+
+std::string_view nearest_option(std::string_view name, const ReferenceVersion& version) {
+  const auto options = rules_of(version.grammar).options;
+  const auto found = std::ranges::min_element(options, {}, [name](const allocator::OptionRow& row) {
+    // Who writes a part of a name means it.
+    const bool is_part = row.name.find(name) != std::string_view::npos;
+    return std::make_pair(!is_part, distance(name, row.name));
+  });
+  return found->name;
+}
+
+std::optional<std::string> refusal_of(const std::string& options, const ReferenceVersion& version) {
+  if (options.empty()) return std::nullopt;
+  allocator::Settings at_start;
+  at_start.backend = allocator::backend_at_start(options);
+  const auto parsed = allocator::parse_settings(at_start, options, version);
+  if (!parsed.error) return std::nullopt;
+  if (parsed.error->kind == allocator::SettingsErrorKind::unknown_option)
+    return "there is no option '" + parsed.error->option + "'; the nearest is " +
+           std::string(nearest_option(parsed.error->option, version));
+  return parsed.error->message;
+}
+
+}  // namespace vramlab::replay

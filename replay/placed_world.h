@@ -1,0 +1,41 @@
+// PlacedWorld: the simulated device and streams under an allocator that replays, and how an
+// allocator takes over what was there at the start: every range then goes where it is in that
+// state.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "allocator/directed.h"
+#include "replay/history_program.h"
+#include "replay/stream_world.h"
+
+namespace vramlab::replay {
+
+struct DeviceConditions;
+
+class PlacedWorld {
+ public:
+  /// The conditions must outlive it.
+  PlacedWorld(const DeviceConditions& conditions, traces::DeviceIndex device);
+
+  StreamWorld& streams() { return *world_; }
+  const StreamWorld& streams() const { return *world_; }
+  streams::MemoryDevice& device() { return world_->device(); }
+  const streams::MemoryDevice& device() const { return world_->device(); }
+
+  /// The device's side of a segment that is there at the start. Throws DeviceError where it does
+  /// not fit.
+  void adopt(const allocator::GivenSegment& segment);
+
+ private:
+  streams::MemoryOptions memory_options(const DeviceConditions& conditions);
+  void map_blocks_of(const allocator::GivenSegment& segment);
+
+  /// Where the next range goes while a starting state is taken over.
+  std::optional<allocator::Address> forced_;
+  allocator::Bytes memory_;
+  std::unique_ptr<StreamWorld> world_;
+};
+
+}  // namespace vramlab::replay

@@ -1,0 +1,13 @@
+// Reads what device calls cost on one GPU from a file (docs/schemas/device-costs.schema.json).
+#pragma once
+
+#include <string>
+
+#include "streams/device_costs.h"
+
+namespace vramlab::replay {
+
+/// Throws InputError.
+streams::DeviceCosts read_device_costs(const std::string& path);
+
+}  // namespace vramlab::replay
