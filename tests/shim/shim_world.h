@@ -55,8 +55,7 @@ class ShimWorld {
   void advance(std::uint64_t ns) {
     fake_->look([ns](fake::FakeCuda& cuda) { cuda.advance(ns); });
   }
-  CUresult begin_capture(CUstream stream,
-                         CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_GLOBAL);
+  CUresult begin_capture(CUstream stream, CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_GLOBAL);
   CUresult end_capture(CUstream stream);
   CUgraph end_capture_as_graph(CUstream stream);
   void launch(CUgraph graph, CUstream stream);
