@@ -27,7 +27,8 @@ std::unique_ptr<shim::FenceRecorder> no_fences();
 
 class ShimWorld {
  public:
-  explicit ShimWorld(WorldOptions options = {});
+  ShimWorld();
+  explicit ShimWorld(WorldOptions options);
   ShimWorld(const ShimWorld&) = delete;
   ShimWorld& operator=(const ShimWorld&) = delete;
 
