@@ -24,7 +24,8 @@ struct StreamHandle {
 
 /// What a program can get from the driver besides `mem_alloc`.
 enum class MemoryKind : std::uint8_t {
-  pitched,
+  /// As of `mem_alloc`; pitched memory too.
+  device,
   stream_ordered,
   managed,
   host,
@@ -38,7 +39,7 @@ enum class MemoryKind : std::uint8_t {
 };
 
 struct NewMemory {
-  MemoryKind kind = MemoryKind::pitched;
+  MemoryKind kind = MemoryKind::device;
   /// The driver's function.
   const char* function = nullptr;
   /// An address, or the handle of what has none.
@@ -46,6 +47,8 @@ struct NewMemory {
   std::size_t bytes = 0;
   /// Of what is stream-ordered.
   StreamHandle stream{};
+  /// Of physical memory; where it is below 0, the current context's.
+  int device = -1;
 };
 
 class MemoryCalls {
