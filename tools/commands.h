@@ -17,5 +17,7 @@ void add_top_command(CLI::App& program, CommandAction& action);
 void add_diff_command(CLI::App& program, CommandAction& action);
 void add_report_command(CLI::App& program, CommandAction& action);
 void add_streams_command(CLI::App& program, CommandAction& action);
+void add_run_command(CLI::App& program, CommandAction& action);
+void add_record_command(CLI::App& program, CommandAction& action);
 
 }  // namespace vramlab::tools
