@@ -37,6 +37,9 @@ struct Core {
   /// Nothing until a memory fraction limits the allocator.
   std::optional<Bytes> allowed;
   Bytes reserved;
+  /// Asked of the device right now. A device may let other requests in while it is asked; limits
+  /// hold for all of them together.
+  Bytes being_asked_for;
 
   BlockArena blocks;
   SegmentTable segments;

@@ -48,7 +48,8 @@ class Device {
   virtual MemoryInfo memory_info() = 0;
 
   /// One range of device memory, or nothing where there is no room. `stream` is the one the request
-  /// came from: a device that follows a recording needs it, others may ignore it.
+  /// came from: a device that follows a recording needs it, others may ignore it. Other requests
+  /// and frees of the same allocator may be made while this one is under way.
   virtual std::optional<Address> allocate(Bytes size, StreamId stream) = 0;
   /// Gives back what allocate() gave. Waits for all work on the device first.
   virtual void release(Address at) = 0;

@@ -36,6 +36,7 @@ class SegmentSource {
 
  private:
   BlockIndex allocate(Lane& lane, Bytes size);
+  std::optional<Address> ask_device(Bytes size, StreamId stream);
 
   Core<L>& core_;
   ExpandableSegments<L> expandable_;
@@ -46,7 +47,7 @@ Attempt SegmentSource<L>::try_get(Lane& lane, Bytes rounded, AttemptKind kind) {
   if (kind == AttemptKind::retry) core_.listeners.retried();
   const Settings& settings = core_.settings;
   const Bytes device_size = device_size_for_miss(rounded, settings);
-  const Bytes reserved_then = core_.reserved + device_size;
+  const Bytes reserved_then = core_.reserved + core_.being_asked_for + device_size;
   if (core_.allowed && reserved_then > *core_.allowed) return {};
   if (settings.throw_on_cudamalloc_oom) {
     const double share = settings.per_process_memory_fraction;
@@ -64,8 +65,21 @@ Attempt SegmentSource<L>::try_get(Lane& lane, Bytes rounded, AttemptKind kind) {
 }
 
 template <class L>
+std::optional<Address> SegmentSource<L>::ask_device(Bytes size, StreamId stream) {
+  core_.being_asked_for += size;
+  try {
+    const std::optional<Address> address = core_.device.allocate(size, stream);
+    core_.being_asked_for -= size;
+    return address;
+  } catch (const DeviceError&) {
+    core_.being_asked_for -= size;
+    throw;
+  }
+}
+
+template <class L>
 BlockIndex SegmentSource<L>::allocate(Lane& lane, Bytes size) {
-  const auto address = core_.device.allocate(size, lane.stream);
+  const auto address = ask_device(size, lane.stream);
   if (!address) return BlockIndex::none;
   const BlockIndex whole = core_.create_segment(
       {*address, size, Bytes{0}, lane.index, BlockIndex::none, /*is_expandable=*/false});

@@ -67,10 +67,17 @@ using CtxRecordEvent = CUresult(CUDAAPI*)(CUcontext context, CUevent event);
   Entry(event_synchronize, PFN_cuEventSynchronize_v2000, cuEventSynchronize)                  \
   Entry(event_destroy, PFN_cuEventDestroy_v4000, cuEventDestroy_v2)
 
-// What only newer drivers have; null where they do not.
+// What only newer drivers have, and what only the preload shim calls; null where it is missing.
 #define VRAMLAB_OPTIONAL_DRIVER_FUNCTIONS(Entry)                                              \
   Entry(context_record_event, CtxRecordEvent, cuCtxRecordEvent)                               \
-  Entry(context_id, PFN_cuCtxGetId_v12000, cuCtxGetId)
+  Entry(context_id, PFN_cuCtxGetId_v12000, cuCtxGetId)                                        \
+  Entry(mem_free_async, PFN_cuMemFreeAsync_v11020, cuMemFreeAsync)                            \
+  Entry(mem_set_bytes, PFN_cuMemsetD8_v3020, cuMemsetD8_v2)                                   \
+  Entry(ipc_mem_handle, PFN_cuIpcGetMemHandle_v4010, cuIpcGetMemHandle)                       \
+  Entry(mem_range_handle, PFN_cuMemGetHandleForAddressRange_v11070,                           \
+        cuMemGetHandleForAddressRange)                                                        \
+  Entry(pointer_set_attribute, PFN_cuPointerSetAttribute_v6000, cuPointerSetAttribute)        \
+  Entry(stream_context, PFN_cuStreamGetCtx_v9020, cuStreamGetCtx)
 // clang-format on
 
 struct CudaDriver {

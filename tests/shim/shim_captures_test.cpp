@@ -1,0 +1,175 @@
+// The rules of captures: while one is open in a context the shim does nothing there that could
+// break it, and makes up for it afterwards.
+#include <gtest/gtest.h>
+
+#include "tests/shim/shim_world.h"
+
+namespace vramlab::tests {
+namespace {
+
+using shim::FenceKind;
+using shim::ShimMode;
+
+class ShimCaptures : public testing::TestWithParam<FenceKind> {
+ protected:
+  ShimCaptures() : world_(options()) {}
+  ~ShimCaptures() override { EXPECT_EQ(world_.races().all(), 0U) << world_.first_race(); }
+
+  static WorldOptions options() {
+    WorldOptions options;
+    options.shim.fence = GetParam();
+    return options;
+  }
+  std::uint64_t own_calls() {
+    std::uint64_t count = 0;
+    for (const char* name : {"cuCtxRecordEvent", "cuEventRecord", "cuEventQuery",
+                             "cuEventSynchronize", "cuCtxSynchronize", "cuMemFree_v2"})
+      count += world_.calls(name);
+    return count;
+  }
+
+  ShimWorld world_;
+};
+INSTANTIATE_TEST_SUITE_P(Fences, ShimCaptures,
+                         testing::Values(FenceKind::context_event, FenceKind::stream_events,
+                                         FenceKind::wait),
+                         [](const auto& fence) {
+                           const char* const names[] = {"", "context", "streams", "wait"};
+                           return std::string(names[static_cast<int>(fence.param)]);
+                         });
+
+TEST_P(ShimCaptures, rule_1_captures_are_counted_for_each_context) {
+  const CUstream stream = world_.make_stream();
+  shim::CaptureGate& gate = world_.shim().arenas()->current()->context().gate();
+  ASSERT_EQ(world_.begin_capture(stream), CUDA_SUCCESS);
+  EXPECT_TRUE(gate.is_capturing());
+  EXPECT_NE(world_.begin_capture(stream), CUDA_SUCCESS) << "it is capturing already";
+  EXPECT_TRUE(gate.is_capturing());
+  ASSERT_EQ(world_.end_capture(stream), CUDA_SUCCESS);
+  EXPECT_FALSE(gate.is_capturing());
+  EXPECT_NE(world_.end_capture(stream), CUDA_SUCCESS) << "it is over already";
+  EXPECT_FALSE(gate.is_capturing());
+}
+
+TEST_P(ShimCaptures, rule_1_a_capture_that_began_out_of_sight_is_not_broken) {
+  const CUdeviceptr at = world_.alloc(mib);
+  const CUstream stream = world_.make_stream(CU_STREAM_DEFAULT);
+  const auto begin =
+      reinterpret_cast<PFN_cuStreamBeginCapture_v10010>(fake_symbol("cuStreamBeginCapture_v2"));
+  ASSERT_EQ(begin(stream, CU_STREAM_CAPTURE_MODE_RELAXED), CUDA_SUCCESS);
+  EXPECT_EQ(world_.free(at), CUDA_SUCCESS);
+  EXPECT_EQ(world_.end_capture(stream), CUDA_SUCCESS);
+}
+
+TEST_P(ShimCaptures, rule_2_nothing_is_recorded_asked_or_waited_for_in_a_capture) {
+  const CUdeviceptr early = world_.alloc(4 * mib);
+  const CUdeviceptr late = world_.alloc(4 * mib);
+  world_.work(world_.make_stream(), early, 4 * mib, 1000);
+  EXPECT_EQ(world_.free(early), CUDA_SUCCESS);
+  const CUstream stream = world_.make_stream();
+  ASSERT_EQ(world_.begin_capture(stream, CU_STREAM_CAPTURE_MODE_RELAXED), CUDA_SUCCESS);
+  const std::uint64_t before = own_calls();
+  EXPECT_EQ(world_.free(late), CUDA_SUCCESS);
+  world_.alloc(mib);
+  world_.alloc(mib);
+  world_.free_memory();
+  EXPECT_EQ(own_calls(), before);
+  EXPECT_EQ(world_.end_capture(stream), CUDA_SUCCESS);
+}
+
+TEST_P(ShimCaptures, rule_3_a_request_in_a_capture_gets_the_drivers_answer) {
+  const CUdeviceptr cached = world_.alloc(mib);
+  EXPECT_EQ(world_.free(cached), CUDA_SUCCESS);
+  const CUstream stream = world_.make_stream();
+  ASSERT_EQ(world_.begin_capture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL), CUDA_SUCCESS);
+  CUdeviceptr direct = 0;
+  CUdeviceptr at = 0;
+  EXPECT_EQ(world_.shim().mem_alloc(&at, mib), world_.driver().mem_alloc(&direct, mib));
+  world_.end_capture(stream);
+}
+
+TEST_P(ShimCaptures, rule_3_a_block_from_a_capture_is_the_drivers) {
+  const CUstream stream = world_.make_stream();
+  world_.alloc(mib);
+  ASSERT_EQ(world_.begin_capture(stream, CU_STREAM_CAPTURE_MODE_RELAXED), CUDA_SUCCESS);
+  const CUdeviceptr at = world_.alloc(mib);
+  ASSERT_EQ(world_.end_capture(stream), CUDA_SUCCESS);
+  const std::uint64_t before = world_.calls("cuMemFree_v2");
+  EXPECT_EQ(world_.free(at), CUDA_SUCCESS);
+  EXPECT_EQ(world_.calls("cuMemFree_v2"), before + 1);
+}
+
+TEST_P(ShimCaptures, rule_4_what_was_freed_in_a_capture_is_fenced_after_it) {
+  const CUdeviceptr first = world_.alloc(4 * mib);
+  const CUdeviceptr second = world_.alloc(3 * mib);
+  const CUstream stream = world_.make_stream();
+  world_.work(world_.make_stream(), first, 4 * mib);
+  ASSERT_EQ(world_.begin_capture(stream, CU_STREAM_CAPTURE_MODE_RELAXED), CUDA_SUCCESS);
+  EXPECT_EQ(world_.free(first), CUDA_SUCCESS);
+  EXPECT_EQ(world_.free(second), CUDA_SUCCESS);
+  EXPECT_EQ(world_.shim().mem_free(first), CUDA_ERROR_INVALID_VALUE) << "it is free already";
+  ASSERT_EQ(world_.end_capture(stream), CUDA_SUCCESS);
+  world_.alloc(512);
+  world_.advance(2000000);
+  world_.alloc(512);
+  const CUdeviceptr again = world_.alloc(7 * mib);
+  EXPECT_EQ(again, first) << "both came back, and merged";
+}
+
+TEST_P(ShimCaptures, rule_4_the_next_free_fences_what_was_put_off_too) {
+  const CUdeviceptr first = world_.alloc(4 * mib);
+  const CUdeviceptr second = world_.alloc(3 * mib);
+  const CUstream stream = world_.make_stream();
+  ASSERT_EQ(world_.begin_capture(stream, CU_STREAM_CAPTURE_MODE_RELAXED), CUDA_SUCCESS);
+  EXPECT_EQ(world_.free(first), CUDA_SUCCESS);
+  world_.alloc(512);
+  ASSERT_EQ(world_.end_capture(stream), CUDA_SUCCESS);
+  EXPECT_EQ(world_.free(second), CUDA_SUCCESS);
+  EXPECT_EQ(world_.alloc(7 * mib), first);
+}
+
+TEST_P(ShimCaptures, rule_5_running_out_of_memory_waits_for_nothing_in_a_capture) {
+  const CUdeviceptr first = world_.alloc(4 * mib);
+  world_.work(world_.make_stream(), first, 4 * mib);
+  EXPECT_EQ(world_.free(first), CUDA_SUCCESS);
+  const CUstream stream = world_.make_stream();
+  ASSERT_EQ(world_.begin_capture(stream, CU_STREAM_CAPTURE_MODE_RELAXED), CUDA_SUCCESS);
+  const std::uint64_t before = own_calls();
+  CUdeviceptr at = 0;
+  EXPECT_EQ(world_.try_alloc(&at, 100ULL << 30), CUDA_ERROR_OUT_OF_MEMORY);
+  EXPECT_EQ(own_calls(), before);
+  EXPECT_EQ(world_.end_capture(stream), CUDA_SUCCESS);
+}
+
+TEST_P(ShimCaptures, rule_6_work_put_on_a_stream_after_a_capture_is_covered_there) {
+  const CUdeviceptr at = world_.alloc(4 * mib);
+  const CUstream stream = world_.make_stream();
+  ASSERT_EQ(world_.begin_capture(stream, CU_STREAM_CAPTURE_MODE_RELAXED), CUDA_SUCCESS);
+  world_.work(stream, at, 4 * mib);
+  const CUgraph graph = world_.end_capture_as_graph(stream);
+  world_.launch(graph, stream);
+  EXPECT_EQ(world_.free(at), CUDA_SUCCESS);
+  const CUdeviceptr next = world_.alloc(4 * mib);
+  if (GetParam() != FenceKind::wait) {
+    EXPECT_NE(next, at);
+  }
+}
+
+TEST_P(ShimCaptures, a_free_in_stream_order_is_refused_on_a_capturing_stream) {
+  const CUdeviceptr at = world_.alloc(mib);
+  const CUstream stream = world_.make_stream();
+  ASSERT_EQ(world_.begin_capture(stream, CU_STREAM_CAPTURE_MODE_RELAXED), CUDA_SUCCESS);
+  EXPECT_EQ(world_.shim().mem_free_async(at, {stream}), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(world_.end_capture(stream), CUDA_SUCCESS);
+  EXPECT_EQ(world_.free(at), CUDA_SUCCESS);
+}
+
+TEST_P(ShimCaptures, a_capturing_stream_that_is_destroyed_ends_its_capture) {
+  const CUstream stream = world_.make_stream();
+  ASSERT_EQ(world_.begin_capture(stream, CU_STREAM_CAPTURE_MODE_RELAXED), CUDA_SUCCESS);
+  world_.shim().before_stream_destroyed(stream);
+  EXPECT_FALSE(world_.shim().arenas()->current()->context().gate().is_capturing());
+}
+
+}  // namespace
+}  // namespace vramlab::tests

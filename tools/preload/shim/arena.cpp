@@ -1,0 +1,257 @@
+#include "tools/preload/shim/arena.h"
+
+#include <algorithm>
+
+#include "allocator/size_rules.h"
+#include "tools/preload/shim/engine_cache.h"
+#include "tools/preload/shim/whole_cache.h"
+
+namespace vramlab::shim {
+
+using allocator::Address;
+using allocator::Bytes;
+
+namespace {
+
+/// After one of these the context answers nothing else any more.
+bool is_lasting(CUresult error) {
+  switch (error) {
+    case CUDA_ERROR_ECC_UNCORRECTABLE:
+    case CUDA_ERROR_NVLINK_UNCORRECTABLE:
+    case CUDA_ERROR_ILLEGAL_ADDRESS:
+    case CUDA_ERROR_LAUNCH_TIMEOUT:
+    case CUDA_ERROR_CONTEXT_IS_DESTROYED:
+    case CUDA_ERROR_ASSERT:
+    case CUDA_ERROR_HARDWARE_STACK_ERROR:
+    case CUDA_ERROR_ILLEGAL_INSTRUCTION:
+    case CUDA_ERROR_MISALIGNED_ADDRESS:
+    case CUDA_ERROR_INVALID_ADDRESS_SPACE:
+    case CUDA_ERROR_INVALID_PC:
+    case CUDA_ERROR_LAUNCH_FAILED:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+CUresult Arena::make_cache() {
+  const streams::CudaDriver& driver = context_.driver();
+  CUdevice device = 0;
+  std::size_t total = 0;
+  CUresult result = driver.context_device(&device);
+  if (result == CUDA_SUCCESS) result = driver.device_total_memory(&total, device);
+  if (result != CUDA_SUCCESS) return result;
+  const std::lock_guard lock(lock_);
+  if (cache_ != nullptr) return CUDA_SUCCESS;
+  has_cache_.store(true, std::memory_order_release);
+  device_ = device;
+  supply_.set_total({total});
+  supply_.set_hand_in(&Arena::settle_in, this);
+  if (options_.mode == ShimMode::nosplit) {
+    cache_ = std::make_unique<WholeCache>(supply_, context_, frees_.pool());
+    return CUDA_SUCCESS;
+  }
+  auto device_seam = std::make_unique<ArenaDevice>(supply_, context_, frees_.pool());
+  cache_ = std::make_unique<CountingCache>(std::move(device_seam),
+                                           EngineOptions{options_.settings, options_.version});
+  return CUDA_SUCCESS;
+}
+
+CUresult Arena::allocate(CUdeviceptr* at, std::size_t bytes) {
+  if (!has_cache_.load(std::memory_order_acquire))
+    if (const CUresult result = make_cache(); result != CUDA_SUCCESS) return result;
+  const CUresult result = take(at, {bytes});
+  if (result == CUDA_SUCCESS && options_.fill) return fill(*at, bytes);
+  return result;
+}
+
+CUresult Arena::take(CUdeviceptr* at, Bytes size) {
+  Call call;
+  std::optional<Address> got;
+  bool has_pending = false;
+  {
+    const std::lock_guard lock(lock_);
+    if (context_.is_gone()) return CUDA_ERROR_CONTEXT_IS_DESTROYED;
+    if (context_.error() != CUDA_SUCCESS) return context_.error();
+    settle();
+    fence_put_off();
+    lock_.begin(call);
+    try {
+      got = cache_->allocate(size);
+    } catch (const allocator::DeviceError&) {
+      got = std::nullopt;
+    }
+    supply_.end_ladder(call);
+    has_pending = supply_.has_pending();
+  }
+  if (has_pending) supply_.flush();
+  if (context_.is_gone()) return CUDA_ERROR_CONTEXT_IS_DESTROYED;
+  if (context_.error() != CUDA_SUCCESS) return context_.error();
+  if (got) {
+    *at = got->value;
+    return CUDA_SUCCESS;
+  }
+  return refuse(at, size, call);
+}
+
+CUresult Arena::refuse(CUdeviceptr* at, Bytes size, const Call& call) {
+  // A limit of the settings refused it, not the driver.
+  if (call.refusal == CUDA_SUCCESS) return CUDA_ERROR_OUT_OF_MEMORY;
+  if (is_lasting(call.refusal)) context_.keep_error(call.refusal);
+  if (call.refusal != CUDA_ERROR_OUT_OF_MEMORY || options_.last_resort == LastResort::none)
+    return call.refusal;
+  // Segments are larger than requests: the request alone may still fit. The block is the driver's.
+  return context_.driver().mem_alloc(at, size.count);
+}
+
+CUresult Arena::fill(CUdeviceptr at, std::size_t bytes) {
+  const streams::CudaDriver& driver = context_.driver();
+  if (driver.mem_set_bytes == nullptr || !context_.gate().try_enter()) return CUDA_SUCCESS;
+  CUresult result = driver.mem_set_bytes(at, *options_.fill, bytes);
+  if (result == CUDA_SUCCESS) result = driver.context_synchronize();
+  context_.gate().leave();
+  if (result != CUDA_SUCCESS) context_.keep_error(result);
+  return result;
+}
+
+void Arena::settle() {
+  frees_.settle([this](Fence& fence) { hand_in(fence); });
+}
+
+void Arena::hand_in(Fence& fence) {
+  if (fence.awaited.empty()) {
+    for (const Address at : fence.blocks) cache_->free_now(at);
+    frees_.pool().give(fence);
+    return;
+  }
+  fence.uses = fence.blocks.size();
+  for (const Address at : fence.blocks) cache_->free(at, fence);
+}
+
+void Arena::fence_put_off() {
+  if (!frees_.has_put_off() || frees_.is_held_back() || context_.gate().is_capturing()) return;
+  Fence& fence = frees_.begin_put_off();
+  note_peers(fence);
+  lock_.step_outside([&] { recorder_.record(fence, context_); });
+  settle();
+}
+
+void Arena::note_peers(Fence& fence) {
+  std::erase_if(peers_, [](const ContextRecord* peer) { return peer->is_gone(); });
+  fence.peers = peers_;
+}
+
+auto Arena::standing_of(Address at) const -> Standing {
+  if (context_.is_gone() || cache_ == nullptr) return Standing::not_ours;
+  if (cache_->is_held(at))
+    return frees_.contains(at) || retired_and_freed_.contains(at.value) ? Standing::not_held
+                                                                        : Standing::held;
+  return supply_.owns(at) ? Standing::not_held : Standing::not_ours;
+}
+
+bool Arena::owns(CUdeviceptr at) {
+  const std::lock_guard lock(lock_);
+  return standing_of({at}) != Standing::not_ours;
+}
+
+template <class Record>
+std::optional<CUresult> Arena::free_by(Address at, FenceReach reach, const Record& record) {
+  Fence* fence = nullptr;
+  {
+    const std::lock_guard lock(lock_);
+    const Standing standing = standing_of(at);
+    if (standing == Standing::not_ours) return std::nullopt;
+    if (context_.error() != CUDA_SUCCESS) return context_.error();
+    if (standing == Standing::not_held) return CUDA_ERROR_INVALID_VALUE;
+    if (retired_.empty() || !retired_.contains(at.value)) {
+      settle();
+      fence = &frees_.begin(at);
+      if (!peers_.empty()) note_peers(*fence);
+      if (reach == FenceReach::context && !context_.gate().is_capturing())
+        frees_.put_behind(*fence);
+    }
+  }
+  if (fence == nullptr) return free_retired(at);
+  return record(*fence) == FenceState::failed ? context_.error() : CUDA_SUCCESS;
+}
+
+std::optional<CUresult> Arena::free(CUdeviceptr at) {
+  return free_by({at}, FenceReach::context,
+                 [this](Fence& fence) { return recorder_.record(fence, context_); });
+}
+
+std::optional<CUresult> Arena::free_on(CUdeviceptr at, CUstream stream) {
+  if (!owns(at)) return std::nullopt;
+  // Only what a capture allocated may be freed in it.
+  const CUresult asked = ask_for_captures(context_.driver(), stream);
+  if (asked != CUDA_SUCCESS) return is_capture_error(asked) ? CUDA_ERROR_INVALID_VALUE : asked;
+  return free_by({at}, FenceReach::stream,
+                 [&](Fence& fence) { return recorder_.record_on(stream, fence, context_); });
+}
+
+CUresult Arena::free_retired(Address at) {
+  {
+    const std::lock_guard lock(lock_);
+    if (standing_of(at) != Standing::held) return CUDA_ERROR_INVALID_VALUE;
+    retired_.erase(at.value);
+    retired_and_freed_.insert(at.value);
+    const Address segment = supply_.segment_of(at);
+    std::vector<Address> going;
+    const bool is_released = cache_->release_segment(segment, [&](Address block) {
+      going.push_back(block);
+      return retired_and_freed_.contains(block.value);
+    });
+    if (!is_released) return CUDA_SUCCESS;
+    for (const Address block : going) retired_and_freed_.erase(block.value);
+  }
+  supply_.flush();
+  return context_.error();
+}
+
+bool Arena::may_export(CUdeviceptr at) {
+  const std::lock_guard lock(lock_);
+  if (standing_of({at}) == Standing::not_ours) return false;
+  const std::optional<HeldBlock> block = cache_->held_around({at});
+  if (!block || standing_of(block->address) != Standing::held) return false;
+  return block->address == block->segment &&
+         (block->is_whole_segment() || Address{at} == block->address);
+}
+
+void Arena::retire(CUdeviceptr from, std::size_t bytes) {
+  const std::lock_guard lock(lock_);
+  if (cache_ == nullptr) return;
+  const Address end = Address{from} + Bytes{bytes};
+  for (Address at{from}; at < end;) {
+    const std::optional<HeldBlock> block = cache_->held_around(at);
+    if (block) retired_.insert(block->address.value);
+    at = block ? block->address + block->size : at + allocator::minimum_block;
+  }
+}
+
+std::size_t Arena::idle_bytes() {
+  const std::lock_guard lock(lock_);
+  if (cache_ == nullptr || context_.is_gone()) return 0;
+  settle();
+  Bytes idle = cache_->idle() + supply_.pending_release();
+  frees_.for_each([&](Address at) {
+    if (const auto block = cache_->held_around(at)) idle += block->size;
+  });
+  return idle.count;
+}
+
+void Arena::set_peer(ContextRecord& from, bool may_use) {
+  const std::lock_guard lock(lock_);
+  std::erase(peers_, &from);
+  if (may_use) peers_.push_back(&from);
+}
+
+void Arena::drop() {
+  const std::lock_guard lock(lock_);
+  context_.set_gone();
+  // Whoever is in the middle of a request still needs what it works on.
+  if (!lock_.is_awaited()) cache_.reset();
+}
+
+}  // namespace vramlab::shim

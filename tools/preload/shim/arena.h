@@ -1,0 +1,105 @@
+// Arena: one context's allocations. It owns the lock, knows what the program holds, and takes each
+// call through its steps: look under the lock, record outside of it, hand over.
+//
+// A free only notes under the lock that the block is given back; its fence is recorded without the
+// lock, and the next call that holds the lock hands both to the cache. So the driver is never
+// called under the lock but to ask whether an event is over.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <unordered_set>
+#include <vector>
+
+#include "tools/preload/shim/block_cache.h"
+#include "tools/preload/shim/segment_supply.h"
+#include "tools/preload/shim/shim_options.h"
+
+namespace vramlab::shim {
+
+class Arena {
+ public:
+  /// Requires: both outlive the arena.
+  Arena(const ShimOptions& options, FenceRecorder& recorder, const streams::CudaDriver& driver,
+        CUcontext handle, unsigned long long id)
+      : options_(options),
+        recorder_(recorder),
+        context_(driver, handle, id),
+        supply_(lock_, context_, frees_) {}
+
+  ContextRecord& context() { return context_; }
+  /// Requires: something was allocated here.
+  int device() const { return device_; }
+  bool may_own(CUdeviceptr at) const { return supply_.may_own({at}); }
+
+  // Requires: the context is current.
+  CUresult allocate(CUdeviceptr* at, std::size_t bytes);
+  /// What the driver does not know to be free. 0 before the first allocation.
+  std::size_t idle_bytes();
+
+  // With any context current, or none. Nothing: the address is not this arena's.
+  std::optional<CUresult> free(CUdeviceptr at);
+  /// In the order of a stream.
+  std::optional<CUresult> free_on(CUdeviceptr at, CUstream stream);
+  bool owns(CUdeviceptr at);
+  /// Whether a handle of the driver's allocation in which the address lies begins where the
+  /// program's block does.
+  bool may_export(CUdeviceptr at);
+  /// No block in this range is used again after it is freed: somebody out of the program's sight
+  /// may still look at it.
+  void retire(CUdeviceptr at, std::size_t bytes);
+
+  /// `from` may use this arena's memory, or no longer.
+  void set_peer(ContextRecord& from, bool may_use);
+  /// Forgets everything without a call of the driver.
+  void drop();
+  /// Calls `look(cache)` with what is cached, if anything was ever asked for here.
+  template <class Look>
+  void look_at(const Look& look);
+
+ private:
+  enum class Standing { not_ours, held, not_held };
+  /// What a fence is behind: everything, or what one stream does.
+  enum class FenceReach : bool { context, stream };
+
+  Standing standing_of(allocator::Address at) const;
+  CUresult make_cache();
+  CUresult take(CUdeviceptr* at, allocator::Bytes size);
+  CUresult refuse(CUdeviceptr* at, allocator::Bytes size, const Call& call);
+  CUresult fill(CUdeviceptr at, std::size_t bytes);
+  template <class Record>
+  std::optional<CUresult> free_by(allocator::Address at, FenceReach reach, const Record& record);
+  CUresult free_retired(allocator::Address at);
+  /// Hands the frees whose fences are recorded to the cache.
+  void settle();
+  void hand_in(Fence& fence);
+  /// One fence for all that was freed while a capture was open.
+  void fence_put_off();
+  void note_peers(Fence& fence);
+  static void settle_in(void* arena) { static_cast<Arena*>(arena)->settle(); }
+
+  const ShimOptions& options_;
+  FenceRecorder& recorder_;
+  ContextRecord context_;
+  ArenaLock lock_;
+  FencedFrees frees_;
+  SegmentSupply supply_;
+  std::unique_ptr<BlockCache> cache_;
+  CUdevice device_ = 0;
+  std::vector<ContextRecord*> peers_;
+  std::atomic<bool> has_cache_ = false;
+  std::unordered_set<std::uint64_t> retired_;
+  /// Those that the program freed already.
+  std::unordered_set<std::uint64_t> retired_and_freed_;
+};
+
+template <class Look>
+void Arena::look_at(const Look& look) {
+  const std::lock_guard lock(lock_);
+  if (cache_ == nullptr || context_.is_gone()) return;
+  settle();
+  look(*cache_);
+}
+
+}  // namespace vramlab::shim

@@ -1,0 +1,54 @@
+// BlockCache: what an arena keeps freed blocks in, and how it hands them out again. Two kinds: the
+// allocator's engine, which cuts and merges, and one driver allocation for each block.
+//
+// Everything requires the arena's lock. Requests may let others in while the driver is called.
+#pragma once
+
+#include <functional>
+#include <optional>
+
+#include "allocator/device.h"
+#include "allocator/snapshot.h"
+#include "allocator/statistic_values.h"
+#include "tools/preload/shim/fence.h"
+
+namespace vramlab::shim {
+
+/// A block in use, and where it lies.
+struct HeldBlock {
+  allocator::Address address;
+  allocator::Bytes size;
+  allocator::Address segment;
+  allocator::Bytes segment_size;
+  bool is_whole_segment() const { return size == segment_size; }
+};
+
+class BlockCache {
+ public:
+  BlockCache() = default;
+  BlockCache(const BlockCache&) = delete;
+  BlockCache& operator=(const BlockCache&) = delete;
+  virtual ~BlockCache() = default;
+
+  /// Nothing: out of memory, after all that could be done about it. Throws DeviceError where the
+  /// driver had another answer.
+  virtual std::optional<allocator::Address> allocate(allocator::Bytes size) = 0;
+  /// Used again once the fence is complete. Requires: is_held().
+  virtual void free(allocator::Address at, Fence& fence) = 0;
+  /// Used again at once.
+  virtual void free_now(allocator::Address at) = 0;
+  virtual bool is_held(allocator::Address at) const = 0;
+  /// The block in use that the address lies in.
+  virtual std::optional<HeldBlock> held_around(allocator::Address at) const = 0;
+  /// The blocks of the segment go to the driver and not into the cache, if `may_go` says yes to all
+  /// of them that are in use and no other is awaited.
+  virtual bool release_segment(allocator::Address segment,
+                               const std::function<bool(allocator::Address)>& may_go) = 0;
+  /// Got from the driver and in no use: reserved less what is held.
+  virtual allocator::Bytes idle() const = 0;
+
+  virtual allocator::Snapshot snapshot() = 0;
+  virtual allocator::StatisticValues statistics() const = 0;
+};
+
+}  // namespace vramlab::shim

@@ -1,0 +1,208 @@
+#include "tools/preload/shim/caching_shim.h"
+
+#include <algorithm>
+
+#include "allocator/size_rules.h"
+#include "tools/preload/shim/report_signal.h"
+#include "tools/preload/shim/reports.h"
+
+namespace vramlab::shim {
+namespace {
+
+std::unique_ptr<FenceRecorder> recorder_for(const ShimOptions& options,
+                                            const streams::CudaDriver& driver) {
+  return make_fence_recorder(options.mode == ShimMode::sync ? FenceKind::wait : options.fence,
+                             driver);
+}
+
+}  // namespace
+
+CachingShim::CachingShim(const streams::CudaDriver& driver, ShimOptions options,
+                         std::unique_ptr<FenceRecorder> recorder)
+    : driver_(driver),
+      options_(std::move(options)),
+      recorder_(recorder ? std::move(recorder) : recorder_for(options_, driver_)),
+      state_(options_.mode == ShimMode::off ? nullptr : new State(options_, *recorder_, driver_)) {
+  if (options_.report_signal != 0) listen_for_report_signal(options_.report_signal);
+}
+
+CachingShim::~CachingShim() { delete state_.load(); }
+
+CUresult CachingShim::mem_alloc(CUdeviceptr* at, std::size_t bytes) {
+  report_if_asked();
+  State* const now = state();
+  if (now == nullptr || at == nullptr || bytes == 0 || bytes >= allocator::request_limit.count)
+    return driver_.mem_alloc(at, bytes);
+  Arena* const arena = now->arenas.current();
+  // In a capture the program gets what the driver says to that.
+  if (arena == nullptr || arena->context().gate().is_capturing())
+    return driver_.mem_alloc(at, bytes);
+  return arena->allocate(at, bytes);
+}
+
+CUresult CachingShim::mem_free(CUdeviceptr at) {
+  report_if_asked();
+  State* const now = state();
+  if (now == nullptr || at == 0) return driver_.mem_free(at);
+  const std::optional<CUresult> answer =
+      now->arenas.ask_owner(at, [at](Arena& arena) { return arena.free(at); });
+  return answer ? *answer : driver_.mem_free(at);
+}
+
+CUresult CachingShim::driver_free_async(CUdeviceptr at, preload::StreamHandle stream) {
+  if (driver_.mem_free_async == nullptr) return CUDA_ERROR_NOT_SUPPORTED;
+  return driver_.mem_free_async(at, explicit_stream(stream));
+}
+
+CUresult CachingShim::mem_free_async(CUdeviceptr at, preload::StreamHandle stream) {
+  State* const now = state();
+  if (now == nullptr || at == 0) return driver_free_async(at, stream);
+  const std::optional<CUresult> answer = now->arenas.ask_owner(
+      at, [&](Arena& arena) { return arena.free_on(at, explicit_stream(stream)); });
+  return answer ? *answer : driver_free_async(at, stream);
+}
+
+CUresult CachingShim::mem_get_info(std::size_t* free, std::size_t* total) {
+  const CUresult result = driver_.mem_get_info(free, total);
+  State* const now = state();
+  if (result != CUDA_SUCCESS || now == nullptr || free == nullptr) return result;
+  Arena* const arena = now->arenas.current();
+  if (arena == nullptr) return result;
+  *free += arena->idle_bytes();
+  if (total != nullptr) *free = std::min(*free, *total);
+  return result;
+}
+
+CUresult CachingShim::ipc_get_mem_handle(CUipcMemHandle* handle, CUdeviceptr at) {
+  if (driver_.ipc_mem_handle == nullptr) return CUDA_ERROR_NOT_SUPPORTED;
+  State* const now = state();
+  Arena* owner = nullptr;
+  if (now != nullptr)
+    owner =
+        now->arenas.ask_owner(at, [at](Arena& arena) { return arena.owns(at) ? &arena : nullptr; });
+  // Whoever opens the handle gets the allocation's first byte, which must be the block's.
+  if (owner != nullptr && !owner->may_export(at)) return CUDA_ERROR_INVALID_VALUE;
+  const CUresult result = driver_.ipc_mem_handle(handle, at);
+  if (result == CUDA_SUCCESS && owner != nullptr) owner->retire(at, 1);
+  return result;
+}
+
+CUresult CachingShim::handle_for_address_range(void* handle, CUdeviceptr at, std::size_t bytes,
+                                               CUmemRangeHandleType type,
+                                               unsigned long long flags) {
+  if (driver_.mem_range_handle == nullptr) return CUDA_ERROR_NOT_SUPPORTED;
+  const CUresult result = driver_.mem_range_handle(handle, at, bytes, type, flags);
+  State* const now = state();
+  if (result != CUDA_SUCCESS || now == nullptr) return result;
+  // The handle is exactly of this range, so that it may lie anywhere in a segment.
+  if (Arena* const owner = now->arenas.ask_owner(
+          at, [at](Arena& arena) { return arena.owns(at) ? &arena : nullptr; }))
+    owner->retire(at, bytes);
+  return result;
+}
+
+CUresult CachingShim::pointer_set_attribute(const void* value, CUpointer_attribute attribute,
+                                            CUdeviceptr at) {
+  if (driver_.pointer_set_attribute == nullptr) return CUDA_ERROR_NOT_SUPPORTED;
+  const CUresult result = driver_.pointer_set_attribute(value, attribute, at);
+  State* const now = state();
+  if (result != CUDA_SUCCESS || now == nullptr || attribute != CU_POINTER_ATTRIBUTE_SYNC_MEMOPS)
+    return result;
+  if (Arena* const owner = now->arenas.ask_owner(
+          at, [at](Arena& arena) { return arena.owns(at) ? &arena : nullptr; }))
+    owner->retire(at, 1);
+  return result;
+}
+
+ContextRecord* CachingShim::context_of(State& now, CUstream stream) {
+  if (ContextRecord* known = now.streams.context_of(stream)) return known;
+  CUcontext handle = nullptr;
+  const bool is_default = stream == CU_STREAM_LEGACY || stream == CU_STREAM_PER_THREAD;
+  Arena* arena = nullptr;
+  if (!is_default && driver_.stream_context != nullptr &&
+      driver_.stream_context(stream, &handle) == CUDA_SUCCESS)
+    arena = now.arenas.of(handle);
+  else
+    arena = now.arenas.current();
+  return arena == nullptr ? nullptr : &arena->context();
+}
+
+void CachingShim::stream_created(CUstream stream, unsigned flags) {
+  State* const now = state();
+  if (now == nullptr) return;
+  Arena* const arena = now->arenas.current();
+  if (arena == nullptr) return;
+  now->streams.created(stream, arena->context());
+  if ((flags & CU_STREAM_NON_BLOCKING) != 0) arena->context().add_stream(stream);
+}
+
+void CachingShim::before_stream_destroyed(CUstream stream) {
+  State* const now = state();
+  if (now == nullptr) return;
+  if (ContextRecord* capturing = now->streams.capture_over(stream))
+    capturing->gate().close_capture();
+  ContextRecord* const context = now->streams.destroyed(stream);
+  if (context == nullptr || context->is_gone() || !context->gate().try_enter()) return;
+  const CUresult result = context->remove_stream(stream);
+  context->gate().leave();
+  if (result != CUDA_SUCCESS && !is_capture_error(result)) context->keep_error(result);
+}
+
+void CachingShim::before_capture_begins(preload::StreamHandle stream) {
+  State* const now = state();
+  if (now == nullptr) return;
+  const CUstream which = explicit_stream(stream);
+  ContextRecord* const context = context_of(*now, which);
+  if (context == nullptr) return;
+  now->streams.capture_begins(which, *context);
+  context->gate().open_capture();
+}
+
+void CachingShim::capture_began(preload::StreamHandle stream, bool succeeded) {
+  if (!succeeded) capture_ended(stream);
+}
+
+void CachingShim::capture_ended(preload::StreamHandle stream) {
+  State* const now = state();
+  if (now == nullptr) return;
+  if (ContextRecord* context = now->streams.capture_over(explicit_stream(stream)))
+    context->gate().close_capture();
+}
+
+void CachingShim::context_gone(CUcontext context) {
+  State* const now = state();
+  if (now == nullptr) return;
+  if (Arena* const arena = now->arenas.find(context)) arena->drop();
+}
+
+void CachingShim::peer_access_changed(CUcontext from, CUcontext to, bool enabled) {
+  State* const now = state();
+  if (now == nullptr) return;
+  Arena* const user = now->arenas.of(from);
+  Arena* const owner = now->arenas.of(to);
+  if (user != nullptr && owner != nullptr) owner->set_peer(user->context(), enabled);
+}
+
+void CachingShim::after_fork_in_child() {
+  State* const now = state();
+  if (now == nullptr) return;
+  // Locks and tables may be in the middle of something: they are left behind as they are. A child
+  // of a program that had no context yet begins anew.
+  const bool had_contexts = !now->arenas.are_none();
+  state_.store(had_contexts ? nullptr : new State(options_, *recorder_, driver_));
+}
+
+void CachingShim::report_if_asked() {
+  if (take_report_request()) [[unlikely]]
+    write_reports();
+}
+
+void CachingShim::write_reports() {
+  State* const now = state();
+  if (now == nullptr) return;
+  Reports reports;
+  now->arenas.for_each([&](Arena& arena) { reports.add(arena); });
+  reports.write(options_);
+}
+
+}  // namespace vramlab::shim

@@ -1,0 +1,71 @@
+// CachingShim: vramlab's own allocator behind the driver's cuMemAlloc and cuMemFree. What it does
+// not own goes to the driver as it came; what the driver answers is what the program gets.
+#pragma once
+
+#include <atomic>
+#include <memory>
+
+#include "tools/preload/memory_calls.h"
+#include "tools/preload/shim/arenas.h"
+#include "tools/preload/shim/stream_book.h"
+
+namespace vramlab::shim {
+
+class CachingShim final : public preload::MemoryCalls {
+ public:
+  /// A recorder of one's own is for tests; the fences are then what it says.
+  CachingShim(const streams::CudaDriver& driver, ShimOptions options,
+              std::unique_ptr<FenceRecorder> recorder = nullptr);
+  ~CachingShim() override;
+
+  CUresult mem_alloc(CUdeviceptr* at, std::size_t bytes) override;
+  CUresult mem_free(CUdeviceptr at) override;
+  CUresult mem_free_async(CUdeviceptr at, preload::StreamHandle stream) override;
+  CUresult mem_get_info(std::size_t* free, std::size_t* total) override;
+  CUresult ipc_get_mem_handle(CUipcMemHandle* handle, CUdeviceptr at) override;
+  CUresult handle_for_address_range(void* handle, CUdeviceptr at, std::size_t bytes,
+                                    CUmemRangeHandleType type, unsigned long long flags) override;
+  CUresult pointer_set_attribute(const void* value, CUpointer_attribute attribute,
+                                 CUdeviceptr at) override;
+
+  void stream_created(CUstream stream, unsigned flags) override;
+  void before_stream_destroyed(CUstream stream) override;
+  void before_capture_begins(preload::StreamHandle stream) override;
+  void capture_began(preload::StreamHandle stream, bool succeeded) override;
+  void capture_ended(preload::StreamHandle stream) override;
+  void context_gone(CUcontext context) override;
+  void peer_access_changed(CUcontext from, CUcontext to, bool enabled) override;
+
+  // Nothing is locked around a fork: the child drops all of it.
+  void before_fork() override {}
+  void after_fork_in_parent() override {}
+  void after_fork_in_child() override;
+  void at_exit() override { write_reports(); }
+
+  /// What VRAMLAB_STATS and VRAMLAB_SNAPSHOT ask for, as it is now. No call of the driver is made.
+  void write_reports();
+  /// Null in a child that cannot use CUDA. For tests and reports, which only look.
+  Arenas* arenas() { return state() == nullptr ? nullptr : &state()->arenas; }
+  const ShimOptions& options() const { return options_; }
+
+ private:
+  struct State {
+    State(const ShimOptions& options, FenceRecorder& recorder, const streams::CudaDriver& driver)
+        : arenas(options, recorder, driver) {}
+    Arenas arenas;
+    StreamBook streams;
+  };
+
+  State* state() const { return state_.load(std::memory_order_acquire); }
+  ContextRecord* context_of(State& state, CUstream stream);
+  void report_if_asked();
+  CUresult driver_free_async(CUdeviceptr at, preload::StreamHandle stream);
+
+  const streams::CudaDriver driver_;
+  const ShimOptions options_;
+  const std::unique_ptr<FenceRecorder> recorder_;
+  /// Null: everything passes through.
+  std::atomic<State*> state_;
+};
+
+}  // namespace vramlab::shim

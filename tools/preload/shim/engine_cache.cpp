@@ -1,0 +1,79 @@
+#include "tools/preload/shim/engine_cache.h"
+
+namespace vramlab::shim {
+
+using allocator::Address;
+using allocator::Block;
+using allocator::BlockIndex;
+using allocator::BlockUse;
+using allocator::Bytes;
+using allocator::Segment;
+
+template <class L>
+std::optional<Address> EngineCache<L>::allocate(Bytes size) {
+  const allocator::MallocResult result = engine_.malloc(size, owner_stream);
+  if (!result) return std::nullopt;
+  return result.address;
+}
+
+template <class L>
+void EngineCache<L>::free(Address at, Fence& fence) {
+  device_->have_at_hand(fence);
+  engine_.record_stream(at, fence_stream);
+  engine_.free(at);
+}
+
+template <class L>
+const Segment* EngineCache<L>::segment_around(Address at) const {
+  const auto& core = engine_.core();
+  const auto& segments = core.segments.by_address();
+  const auto above = segments.upper_bound(at);
+  if (above == segments.begin()) return nullptr;
+  const Segment& segment = core.segments[std::prev(above)->second];
+  return at < segment.base + segment.size ? &segment : nullptr;
+}
+
+template <class L>
+std::optional<HeldBlock> EngineCache<L>::held_around(Address at) const {
+  const Segment* segment = segment_around(at);
+  if (segment == nullptr) return std::nullopt;
+  const auto& blocks = engine_.core().blocks;
+  for (BlockIndex i = segment->first; i != BlockIndex::none; i = blocks[i].next) {
+    const Block& block = blocks[i];
+    if (at < block.address || at >= block.end()) continue;
+    if (block.use() != BlockUse::live) return std::nullopt;
+    return HeldBlock{block.address, block.size(), segment->base, segment->size};
+  }
+  return std::nullopt;
+}
+
+template <class L>
+bool EngineCache<L>::release_segment(Address at, const std::function<bool(Address)>& may_go) {
+  const Segment* segment = segment_around(at);
+  if (segment == nullptr) return false;
+  const Address base = segment->base;
+  const auto& blocks = engine_.core().blocks;
+  std::vector<Address> going;
+  for (BlockIndex i = segment->first; i != BlockIndex::none; i = blocks[i].next) {
+    if (blocks[i].use() == BlockUse::waiting) return false;
+    if (blocks[i].use() != BlockUse::live) continue;
+    if (!may_go(blocks[i].address)) return false;
+    going.push_back(blocks[i].address);
+  }
+  for (const Address block : going) engine_.free(block);
+  if (!engine_.can_release_named(base)) return false;
+  engine_.release_named(base);
+  return true;
+}
+
+template <class L>
+Bytes EngineCache<L>::idle() const {
+  const auto& statistics = static_cast<const allocator::Statistics&>(engine_.listeners());
+  return {static_cast<std::uint64_t>(statistics.current_reserved_bytes() -
+                                     statistics.current_allocated_bytes())};
+}
+
+template class EngineCache<allocator::Listeners<allocator::Statistics>>;
+template class EngineCache<allocator::Listeners<allocator::Statistics, allocator::History>>;
+
+}  // namespace vramlab::shim

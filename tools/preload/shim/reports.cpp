@@ -1,0 +1,164 @@
+#include "tools/preload/shim/reports.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <string_view>
+
+namespace vramlab::shim {
+namespace {
+
+using allocator::PooledStatistic;
+using allocator::SnapshotBlock;
+using allocator::SnapshotSegment;
+
+void add_line(std::string& text, std::string_view name, std::int64_t value) {
+  text.append("  ").append(name).append(" ").append(std::to_string(value)).append("\n");
+}
+
+void add_pooled(std::string& text, const std::string& name, const PooledStatistic& statistic) {
+  add_line(text, name + ".current", statistic.all.current);
+  add_line(text, name + ".peak", statistic.all.peak);
+  add_line(text, name + ".allocated", statistic.all.allocated);
+  add_line(text, name + ".freed", statistic.all.freed);
+}
+
+void add_field(std::string& text, std::string_view name, std::uint64_t value) {
+  text.append("\"").append(name).append("\": ").append(std::to_string(value)).append(", ");
+}
+
+void add_block(std::string& text, const SnapshotBlock& block) {
+  text += '{';
+  add_field(text, "address", block.address.value);
+  add_field(text, "size", block.size.count);
+  add_field(text, "requested_size", block.requested.count);
+  text.append("\"state\": \"").append(block_state_name(block.state)).append("\", \"frames\": []}");
+}
+
+void add_segment(std::string& text, int device, const SnapshotSegment& segment) {
+  text += '{';
+  add_field(text, "device", static_cast<std::uint64_t>(device));
+  add_field(text, "address", segment.address.value);
+  add_field(text, "total_size", segment.total_size.count);
+  add_field(text, "allocated_size", segment.allocated_size.count);
+  add_field(text, "active_size", segment.active_size.count);
+  add_field(text, "requested_size", segment.requested_size.count);
+  add_field(text, "stream", 0);
+  text.append("\"segment_type\": \"").append(pool_kind_name(segment.kind));
+  text.append("\", \"segment_pool_id\": [0, 0], \"is_expandable\": false, \"frames\": [], ");
+  text.append("\"blocks\": [");
+  for (std::size_t i = 0; i < segment.blocks.size(); ++i) {
+    if (i > 0) text += ", ";
+    add_block(text, segment.blocks[i]);
+  }
+  text += "]}";
+}
+
+void add_text(std::string& text, std::string_view word) {
+  constexpr std::string_view digits = "0123456789abcdef";
+  text += '"';
+  for (const char letter : word) {
+    const auto code = static_cast<unsigned char>(letter);
+    if (letter == '"' || letter == '\\') {
+      text.append("\\").push_back(letter);
+    } else if (code < 0x20) {
+      text.append("\\u00").push_back(digits[code >> 4U]);
+      text += digits[code & 15U];
+    } else {
+      text += letter;
+    }
+  }
+  text += '"';
+}
+
+bool write_all(int file, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(file, text.data(), text.size());
+    if (written <= 0) return false;
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return true;
+}
+
+void write_to(const std::string& where, const std::string& text) {
+  if (where.empty()) return;
+  if (where == "stderr") {
+    write_all(STDERR_FILENO, text);
+    return;
+  }
+  const std::string path = path_for_process(where, getpid());
+  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  const bool is_written = file >= 0 && write_all(file, text);
+  if (file >= 0) ::close(file);
+  if (!is_written) write_all(STDERR_FILENO, "vramlab: cannot write " + path + "\n");
+}
+
+}  // namespace
+
+std::string statistics_text(const std::vector<ArenaReport>& arenas) {
+  std::string text;
+  for (const ArenaReport& arena : arenas) {
+    const allocator::StatisticValues& values = arena.statistics;
+    text.append("vramlab: device ").append(std::to_string(arena.device)).append("\n");
+    add_pooled(text, "allocation", values.allocation);
+    add_pooled(text, "segment", values.segment);
+    add_pooled(text, "active", values.active);
+    add_pooled(text, "allocated_bytes", values.allocated_bytes);
+    add_pooled(text, "reserved_bytes", values.reserved_bytes);
+    add_pooled(text, "active_bytes", values.active_bytes);
+    add_pooled(text, "requested_bytes", values.requested_bytes);
+    add_line(text, "num_alloc_retries", values.num_alloc_retries);
+    add_line(text, "num_ooms", values.num_ooms);
+    add_line(text, "num_device_alloc", values.num_device_alloc);
+    add_line(text, "num_device_free", values.num_device_free);
+  }
+  return text;
+}
+
+std::string snapshot_json(const std::vector<ArenaReport>& arenas, const std::string& settings) {
+  std::string text = "{\n\"segments\": [";
+  bool is_first = true;
+  int devices = 0;
+  for (const ArenaReport& arena : arenas) {
+    devices = std::max(devices, arena.device + 1);
+    for (const SnapshotSegment& segment : arena.snapshot.segments) {
+      text += is_first ? "\n" : ",\n";
+      is_first = false;
+      add_segment(text, arena.device, segment);
+    }
+  }
+  text += "],\n\"device_traces\": [";
+  for (int device = 0; device < devices; ++device) text += device == 0 ? "[]" : ", []";
+  text += "],\n\"allocator_settings\": {\"PYTORCH_CUDA_ALLOC_CONF\": ";
+  add_text(text, settings);
+  text += "}}\n";
+  return text;
+}
+
+void Reports::add(Arena& arena) {
+  arena.look_at([&](BlockCache& cache) {
+    arenas_.push_back({arena.device(), cache.statistics(), cache.snapshot()});
+  });
+}
+
+void Reports::write(const ShimOptions& options) const {
+  if (!options.statistics_to.empty()) write_to(options.statistics_to, statistics_text(arenas_));
+  if (!options.snapshot_to.empty())
+    write_to(options.snapshot_to, snapshot_json(arenas_, options.settings.text));
+}
+
+std::string path_for_process(const std::string& path, long process) {
+  std::string result;
+  for (std::size_t i = 0; i < path.size(); ++i) {
+    if (path.compare(i, 2, "%p") == 0) {
+      result += std::to_string(process);
+      ++i;
+    } else {
+      result += path[i];
+    }
+  }
+  return result;
+}
+
+}  // namespace vramlab::shim

@@ -1,0 +1,38 @@
+// Reports: what the shim tells of itself: statistics as lines of text, and a snapshot that
+// `vramlab info`, `snapshot` and `diff` read. Spelled by hand: the shim is loaded into any process
+// and brings no library with it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "allocator/snapshot.h"
+#include "allocator/statistic_values.h"
+#include "tools/preload/shim/arena.h"
+
+namespace vramlab::shim {
+
+struct ArenaReport {
+  int device = 0;
+  allocator::StatisticValues statistics;
+  allocator::Snapshot snapshot;
+};
+
+std::string statistics_text(const std::vector<ArenaReport>& arenas);
+std::string snapshot_json(const std::vector<ArenaReport>& arenas, const std::string& settings);
+
+class Reports {
+ public:
+  /// What the arena says now; nothing where nothing was allocated in it.
+  void add(Arena& arena);
+  /// To where the options say. What cannot be written is told on standard error.
+  void write(const ShimOptions& options) const;
+
+ private:
+  std::vector<ArenaReport> arenas_;
+};
+
+/// Every `%p` is the number of the process, as programs start others with the same environment.
+std::string path_for_process(const std::string& path, long process);
+
+}  // namespace vramlab::shim

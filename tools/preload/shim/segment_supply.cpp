@@ -1,0 +1,114 @@
+#include "tools/preload/shim/segment_supply.h"
+
+#include <algorithm>
+#include <string>
+
+#include "allocator/check.h"
+
+namespace vramlab::shim {
+
+using allocator::Address;
+using allocator::Bytes;
+using allocator::DeviceError;
+
+std::optional<Address> SegmentSupply::allocate(Bytes size) {
+  CUdeviceptr at = 0;
+  CUresult result = CUDA_SUCCESS;
+  lock_.step_outside([&] {
+    flush();
+    result = context_.driver().mem_alloc(&at, size.count);
+  });
+  if (context_.is_gone()) throw DeviceError("the context is gone");
+  if (result == CUDA_SUCCESS) {
+    note({at}, size);
+    return Address{at};
+  }
+  lock_.call().refusal = result;
+  if (result != CUDA_ERROR_OUT_OF_MEMORY)
+    throw DeviceError(streams::driver_error_name(context_.driver(), result));
+  climb(lock_.call());
+  return std::nullopt;
+}
+
+void SegmentSupply::note(Address at, Bytes size) {
+  segments_[at] = size;
+  lowest_.store(std::min(lowest_.load(), at.value), std::memory_order_release);
+  highest_.store(std::max(highest_.load(), (at + size).value), std::memory_order_release);
+}
+
+void SegmentSupply::climb(Call& call) {
+  if (!call.ladder.owns_lock())
+    lock_.step_outside([&] { call.ladder = std::unique_lock(ladder_mutex_); });
+  // What was freed before the refusal counts. What is freed from now on is kept out of the cache
+  // until this request is through, so that there is nothing new to wait for under the lock.
+  if (hand_in_ != nullptr) hand_in_(hand_in_of_);
+  frees_.hold_back();
+  const std::vector<ContextEvent> events = frees_.pool().awaited();
+  std::size_t free = 0;
+  std::size_t total = 0;
+  lock_.step_outside([&] {
+    wait_for(events);
+    context_.driver().mem_get_info(&free, &total);
+  });
+  free_at_refusal_ = {free};
+}
+
+void SegmentSupply::wait_for(const std::vector<ContextEvent>& events) {
+  if (!context_.gate().try_enter()) return;
+  for (const ContextEvent& awaited : events) {
+    if (awaited.context->is_gone()) continue;
+    const CUresult result = context_.driver().event_synchronize(awaited.event);
+    if (result != CUDA_SUCCESS) awaited.context->keep_error(result);
+  }
+  context_.gate().leave();
+}
+
+void SegmentSupply::end_ladder(Call& call) {
+  if (!call.ladder.owns_lock()) return;
+  frees_.let_go();
+  call.ladder.unlock();
+}
+
+void SegmentSupply::release(Address at) {
+  const auto segment = segments_.find(at);
+  check(segment != segments_.end(), "only segments are given back");
+  to_release_.push_back({at, segment->second});
+  pending_release_ += segment->second;
+  segments_.erase(segment);
+}
+
+bool SegmentSupply::owns(Address at) const {
+  const auto lies_in = [at](const Range& range) {
+    return range.at <= at && at < range.at + range.size;
+  };
+  if (std::any_of(to_release_.begin(), to_release_.end(), lies_in) ||
+      std::any_of(being_released_.begin(), being_released_.end(), lies_in))
+    return true;
+  auto above = segments_.upper_bound(at);
+  if (above == segments_.begin()) return false;
+  --above;
+  return at < above->first + above->second;
+}
+
+void SegmentSupply::flush() {
+  if (!context_.gate().try_enter()) return;
+  const std::lock_guard flushing(flush_mutex_);
+  lock_.lock();
+  being_released_ = std::move(to_release_);
+  to_release_.clear();
+  const std::vector<Range> released = being_released_;
+  lock_.unlock();
+  for (const Range& range : released) {
+    if (context_.is_gone()) break;
+    const CUresult result = context_.driver().mem_free(range.at.value);
+    if (result != CUDA_SUCCESS) context_.keep_error(result);
+  }
+  context_.gate().leave();
+  if (released.empty()) return;
+  lock_.lock();
+  for (const Range& range : released) pending_release_ -= range.size;
+  being_released_.clear();
+  lock_.unlock();
+}
+
+}  // namespace vramlab::shim

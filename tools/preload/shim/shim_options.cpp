@@ -1,0 +1,105 @@
+#include "tools/preload/shim/shim_options.h"
+
+#include <array>
+#include <charconv>
+#include <csignal>
+#include <string_view>
+
+namespace vramlab::shim {
+namespace {
+
+using allocator::ParsedSettings;
+using allocator::ReferenceVersion;
+
+struct NamedMode {
+  std::string_view name;
+  ShimMode mode;
+};
+constexpr std::array<NamedMode, 4> modes = {{{"deferred", ShimMode::deferred},
+                                             {"sync", ShimMode::sync},
+                                             {"nosplit", ShimMode::nosplit},
+                                             {"off", ShimMode::off}}};
+
+struct NamedSignal {
+  std::string_view name;
+  int number;
+};
+constexpr std::array<NamedSignal, 3> signals = {
+    {{"USR1", SIGUSR1}, {"USR2", SIGUSR2}, {"HUP", SIGHUP}}};
+
+void complain(ShimOptions& options, std::string_view name, std::string_view found,
+              std::string_view expected) {
+  options.complaints.push_back(std::string(name) + "=" + std::string(found) + ": " +
+                               std::string(expected));
+}
+
+void read_mode(ShimOptions& options, std::string_view word) {
+  for (const NamedMode& row : modes) {
+    if (row.name != word) continue;
+    options.mode = row.mode;
+    return;
+  }
+  complain(options, "VRAMLAB_SHIM", word,
+           "expected deferred, sync, nosplit or off; going on with deferred");
+}
+
+/// The newest grammar where only that one knows the string.
+void read_settings(ShimOptions& options, const char* name, std::string_view text) {
+  ParsedSettings parsed;
+  for (const ReferenceVersion& version : allocator::reference_versions()) {
+    parsed = parse_settings({}, text, version);
+    if (parsed.error) continue;
+    options.settings = parsed.settings;
+    options.version = &version;
+    break;
+  }
+  if (parsed.error)
+    complain(options, name, text, parsed.error->message + "; going on with the defaults");
+  if (!options.settings.expandable_segments) return;
+  options.settings.expandable_segments = false;
+  complain(options, name, text,
+           "expandable_segments needs cuMemMap, which the shim does not use; going on without it");
+}
+
+void read_signal(ShimOptions& options, std::string_view word) {
+  for (const NamedSignal& row : signals)
+    if (row.name == word) options.report_signal = row.number;
+  if (options.report_signal == 0)
+    complain(options, "VRAMLAB_REPORT_SIGNAL", word,
+             "expected USR1, USR2 or HUP; no signal asks for a report");
+}
+
+void read_fill(ShimOptions& options, std::string_view word) {
+  unsigned value = 256;
+  const auto end = word.data() + word.size();
+  const auto read = std::from_chars(word.data(), end, value);
+  if (read.ec == std::errc() && read.ptr == end && value < 256)
+    options.fill = static_cast<unsigned char>(value);
+  else
+    complain(options, "VRAMLAB_FILL", word, "expected a byte from 0 to 255; nothing is filled");
+}
+
+const char* given(const Environment& environment, const char* name) {
+  const char* value = environment(name);
+  return value == nullptr || *value == '\0' ? nullptr : value;
+}
+
+}  // namespace
+
+ShimOptions read_shim_options(const Environment& environment) {
+  ShimOptions options;
+  if (const char* word = given(environment, "VRAMLAB_SHIM")) read_mode(options, word);
+  for (const char* name : {"VRAMLAB_ALLOC_CONF", "PYTORCH_CUDA_ALLOC_CONF"}) {
+    const char* text = given(environment, name);
+    if (text == nullptr) continue;
+    read_settings(options, name, text);
+    break;
+  }
+  if (const char* where = given(environment, "VRAMLAB_STATS")) options.statistics_to = where;
+  if (const char* where = given(environment, "VRAMLAB_SNAPSHOT")) options.snapshot_to = where;
+  if (const char* word = given(environment, "VRAMLAB_REPORT_SIGNAL")) read_signal(options, word);
+  if (const char* word = given(environment, "VRAMLAB_FILL")) read_fill(options, word);
+  return options;
+}
+
+}  // namespace vramlab::shim

@@ -1,0 +1,56 @@
+// ShimOptions: how the caching shim behaves, from the environment. A word that cannot be read is a
+// complaint and changes nothing.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "allocator/reference_version.h"
+#include "allocator/settings.h"
+#include "tools/preload/shim/fence_recorder.h"
+
+namespace vramlab::shim {
+
+enum class ShimMode {
+  /// Freed blocks come back when what was under way at the free is over.
+  deferred,
+  /// A free waits for it.
+  sync,
+  /// As deferred, with one driver allocation for each block.
+  nosplit,
+  /// The driver as it is.
+  off,
+};
+
+/// What a request gets that the cache has no room for although the driver might.
+enum class LastResort { driver, none };
+
+struct ShimOptions {
+  ShimMode mode = ShimMode::deferred;
+  allocator::Settings settings;
+  const allocator::ReferenceVersion* version = &allocator::default_reference_version();
+  FenceKind fence = FenceKind::automatic;
+  LastResort last_resort = LastResort::driver;
+  /// A path, or `stderr`; empty for none.
+  std::string statistics_to;
+  /// A path; empty for none.
+  std::string snapshot_to;
+  /// The signal that asks for both; 0 for none.
+  int report_signal = 0;
+  /// Fresh blocks are filled with it.
+  std::optional<unsigned char> fill;
+  /// Sentences for the user.
+  std::vector<std::string> complaints;
+};
+
+/// The value of an environment variable, or null.
+using Environment = std::function<const char*(const char* name)>;
+
+/// VRAMLAB_SHIM, VRAMLAB_ALLOC_CONF else PYTORCH_CUDA_ALLOC_CONF, VRAMLAB_STATS, VRAMLAB_SNAPSHOT,
+/// VRAMLAB_REPORT_SIGNAL, VRAMLAB_FILL.
+ShimOptions read_shim_options(const Environment& environment);
+
+}  // namespace vramlab::shim

@@ -1,0 +1,44 @@
+// StreamBook: which context a stream belongs to, and which captures are open.
+#pragma once
+
+#include <cuda.h>
+#include <pthread.h>
+
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+#include "tools/preload/memory_calls.h"
+#include "tools/preload/shim/context_record.h"
+
+namespace vramlab::shim {
+
+/// The driver's own handles for the two default streams in place of 0.
+CUstream explicit_stream(preload::StreamHandle stream);
+
+class StreamBook {
+ public:
+  void created(CUstream stream, ContextRecord& context);
+  /// Null where it was created out of sight.
+  ContextRecord* destroyed(CUstream stream);
+  ContextRecord* context_of(CUstream stream) const;
+
+  /// A capture is about to begin; ends with capture_over(), also where it did not begin.
+  void capture_begins(CUstream stream, ContextRecord& context);
+  /// Null where none is known.
+  ContextRecord* capture_over(CUstream stream);
+
+ private:
+  struct Capture {
+    CUstream stream;
+    /// The per-thread default stream is another one on each thread.
+    pthread_t thread;
+    ContextRecord* context;
+  };
+
+  mutable std::mutex mutex_;
+  std::unordered_map<CUstream, ContextRecord*> contexts_;
+  std::vector<Capture> captures_;
+};
+
+}  // namespace vramlab::shim

@@ -1,0 +1,56 @@
+// WholeCache: one driver allocation for each block, cached whole: what the driver says of an
+// address, its base and its size, is then what the program expects, and a handle of it is a handle
+// of nothing else.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <vector>
+
+#include "tools/preload/shim/block_cache.h"
+#include "tools/preload/shim/segment_supply.h"
+
+namespace vramlab::shim {
+
+class WholeCache final : public BlockCache {
+ public:
+  WholeCache(SegmentSupply& supply, ContextRecord& context, FencePool& fences)
+      : supply_(supply), context_(context), fences_(fences) {}
+
+  std::optional<allocator::Address> allocate(allocator::Bytes size) override;
+  void free(allocator::Address at, Fence& fence) override;
+  void free_now(allocator::Address at) override;
+  bool is_held(allocator::Address at) const override { return held_.contains(at); }
+  std::optional<HeldBlock> held_around(allocator::Address at) const override;
+  bool release_segment(allocator::Address segment,
+                       const std::function<bool(allocator::Address)>& may_go) override;
+  allocator::Bytes idle() const override { return reserved_ - held_bytes_; }
+  allocator::Snapshot snapshot() override;
+  allocator::StatisticValues statistics() const override;
+
+ private:
+  struct Waiting {
+    allocator::Address at;
+    allocator::Bytes size;
+    Fence* fence;
+  };
+
+  std::optional<allocator::Address> take_idle(allocator::Bytes size);
+  void settle();
+  void release_idle();
+  allocator::Bytes let_go(allocator::Address at);
+  void hold(allocator::Address at, allocator::Bytes size);
+
+  SegmentSupply& supply_;
+  ContextRecord& context_;
+  FencePool& fences_;
+  std::map<allocator::Address, allocator::Bytes> held_;
+  std::deque<Waiting> waiting_;
+  /// By size; the one freed last is taken first.
+  std::map<allocator::Bytes, std::vector<allocator::Address>> idle_;
+  allocator::Bytes reserved_;
+  allocator::Bytes held_bytes_;
+  allocator::StatisticValues values_;
+};
+
+}  // namespace vramlab::shim
