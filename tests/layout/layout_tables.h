@@ -91,6 +91,7 @@ inline const std::map<std::string_view, Level> allocator_levels = {
 inline const std::set<std::string_view> sources_with_threads = {
     "tests/gpu/host_threads.h",
     "tests/gpu/watchdog.h",
+    "tests/preload/programs/direct.cpp",
     "tools/conform_command.cpp",
     "tools/removal_on_interrupt.h",
 };

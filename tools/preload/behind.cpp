@@ -2,10 +2,14 @@
 
 #include <cstdlib>
 #include <string>
+#include <utility>
+#include <variant>
 
+#include "tools/preload/driver_library.h"
 #include "tools/preload/real_calls.h"
 #include "tools/preload/recorder/recorder.h"
 #include "tools/preload/said.h"
+#include "tools/preload/shim/caching_shim.h"
 
 namespace vramlab::preload {
 namespace {
@@ -19,6 +23,18 @@ MemoryCalls* make_recorder() {
       {has_file ? file : "vramlab-recording", has_stacks ? RecordStacks::yes : RecordStacks::no});
 }
 
+MemoryCalls* make_caching_shim() {
+  const auto driver = streams::find_cuda_driver(driver_symbol);
+  if (const auto* const none = std::get_if<streams::NoCudaDriver>(&driver)) {
+    say({none->reason, ": nothing is replaced"});
+    return new RealCalls();
+  }
+  shim::ShimOptions options =
+      shim::read_shim_options([](const char* name) { return std::getenv(name); });
+  for (const std::string& complaint : options.complaints) say({complaint});
+  return new shim::CachingShim(std::get<streams::CudaDriver>(driver), std::move(options));
+}
+
 }  // namespace
 
 MemoryCalls* make_behind(PreloadMode mode) {
@@ -28,8 +44,7 @@ MemoryCalls* make_behind(PreloadMode mode) {
     case PreloadMode::deferred:
     case PreloadMode::sync:
     case PreloadMode::nosplit:
-      say({"this build has no caching behind the driver's functions: nothing is replaced"});
-      return new RealCalls();
+      return make_caching_shim();
     case PreloadMode::off:
       break;
   }

@@ -31,8 +31,8 @@ bool has_driver_file_name(const char* path) {
 
 void find_functions(void* handle) {
   for (const HookRow& row : hook_rows()) {
-    void* const found = dlsym_chain().libc(handle, row.symbol.data());
-    driver_functions[static_cast<std::size_t>(row.hook)].store(found, std::memory_order_relaxed);
+    if (void* const found = dlsym_chain().libc(handle, row.symbol.data()))
+      driver_functions[static_cast<std::size_t>(row.hook)].store(found, std::memory_order_relaxed);
   }
 }
 
@@ -46,10 +46,11 @@ LoadedDriver loaded_library(const char* name) {
   return driver;
 }
 
+/// Whoever comes second with the same driver does the same again rather than go on without.
 const link_map* adopt(const LoadedDriver& driver) {
   if (driver.map == nullptr) return nullptr;
-  void* none = nullptr;
-  if (driver_handle.compare_exchange_strong(none, driver.handle)) {
+  void* first = nullptr;
+  if (driver_handle.compare_exchange_strong(first, driver.handle) || first == driver.handle) {
     find_functions(driver.handle);
     driver_map.store(driver.map, std::memory_order_release);
   }
