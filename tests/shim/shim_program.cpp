@@ -2,7 +2,8 @@
 
 namespace vramlab::tests {
 
-ShimProgram::ShimProgram(ShimWorld& world, std::uint64_t seed) : world_(world), random_(seed) {
+ShimProgram::ShimProgram(ShimWorld& world, std::uint64_t seed, Streams streams)
+    : world_(world), random_(seed), how_streams_(streams) {
   streams_ = {CU_STREAM_LEGACY, CU_STREAM_PER_THREAD, world_.make_stream(CU_STREAM_DEFAULT),
               world_.make_stream(CU_STREAM_NON_BLOCKING)};
 }
@@ -53,7 +54,7 @@ void ShimProgram::free() {
   held_.pop_back();
   // Often right behind work, which is what a fence is for.
   if (draw(2) == 0) world_.work(some_stream(), held.at, held.bytes, 1 + draw(100000));
-  if (draw(16) == 0) {
+  if (how_streams_ == Streams::come_and_go && draw(16) == 0) {
     const CUstream stream = some_stream();
     world_.wait_for_all(stream);
     world_.free_on(held.at, stream);
@@ -63,6 +64,7 @@ void ShimProgram::free() {
 }
 
 void ShimProgram::change_streams() {
+  if (how_streams_ == Streams::fixed) return;
   if (streams_.size() < 8) {
     streams_.push_back(world_.make_stream(static_cast<unsigned>(draw(2))));
     return;

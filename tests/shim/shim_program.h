@@ -12,8 +12,9 @@ namespace vramlab::tests {
 /// One thread's part of a program; others may run beside it.
 class ShimProgram {
  public:
+  enum class Streams : bool { come_and_go, fixed };
   /// Requires: the context is current on the calling thread for each step.
-  ShimProgram(ShimWorld& world, std::uint64_t seed);
+  ShimProgram(ShimWorld& world, std::uint64_t seed, Streams streams = Streams::come_and_go);
   ~ShimProgram();
   ShimProgram(const ShimProgram&) = delete;
   ShimProgram& operator=(const ShimProgram&) = delete;
@@ -41,6 +42,8 @@ class ShimProgram {
   std::mt19937_64 random_;
   std::vector<Held> held_;
   std::vector<CUstream> streams_;
+  /// Fixed: what a program does beside captures, where not every call may be made.
+  const Streams how_streams_;
   std::uint64_t refusals_ = 0;
 };
 

@@ -288,11 +288,23 @@ TEST(ShimSemantics, an_exported_part_of_a_segment_is_never_used_again) {
 TEST(ShimSemantics, a_block_with_synchronous_operations_is_never_used_again) {
   ShimWorld world;
   const CUdeviceptr at = world.alloc(4 * mib);
+  const CUdeviceptr neighbour = world.alloc(4 * mib);
   int yes = 1;
   ASSERT_EQ(world.shim().pointer_set_attribute(&yes, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, at),
             CUDA_SUCCESS);
   EXPECT_EQ(world.free(at), CUDA_SUCCESS);
   EXPECT_NE(world.alloc(4 * mib), at);
+  EXPECT_EQ(world.free(neighbour), CUDA_SUCCESS);
+}
+
+TEST(ShimSemantics, a_retired_block_goes_to_the_driver_when_nothing_else_is_in_its_segment) {
+  ShimWorld world;
+  const CUdeviceptr at = world.alloc(4 * mib);
+  int yes = 1;
+  ASSERT_EQ(world.shim().pointer_set_attribute(&yes, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, at),
+            CUDA_SUCCESS);
+  EXPECT_EQ(world.free(at), CUDA_SUCCESS);
+  EXPECT_EQ(world.driver_allocations(), 0U);
 }
 
 TEST(ShimSemantics, a_range_that_was_exported_is_never_used_again) {
@@ -340,9 +352,9 @@ TEST(ShimSemantics, a_context_that_went_unnoticed_is_not_taken_for_its_successor
   ShimWorld world;
   const CUdeviceptr at = world.alloc(mib);
   EXPECT_EQ(world.free(at), CUDA_SUCCESS);
-  ASSERT_EQ(reinterpret_cast<PFN_cuCtxDestroy_v4000>(
-                fake_symbol("cuCtxDestroy_v2"))(world.context()),
-            CUDA_SUCCESS);
+  ASSERT_EQ(
+      reinterpret_cast<PFN_cuCtxDestroy_v4000>(fake_symbol("cuCtxDestroy_v2"))(world.context()),
+      CUDA_SUCCESS);
   world.make_current(world.make_context());
   world.alloc(mib);
   EXPECT_EQ(world.driver_allocations(), 1U) << "nothing of the old cache is handed out";

@@ -36,6 +36,8 @@ void* fake_symbol(const char* symbol) {
 
 std::unique_ptr<shim::FenceRecorder> no_fences() { return std::make_unique<NoFences>(); }
 
+ShimWorld::ShimWorld() : ShimWorld(in_mode(shim::ShimMode::deferred)) {}
+
 ShimWorld::ShimWorld(WorldOptions options)
     : fake_(options.fake), driver_(driver_of_version(options.fake.driver_version)) {
   must(driver_.init(0), "the fake driver starts");
@@ -53,7 +55,9 @@ CUresult ShimWorld::try_alloc(CUdeviceptr* at, std::size_t bytes) {
 
 CUdeviceptr ShimWorld::alloc(std::size_t bytes) {
   CUdeviceptr at = 0;
-  must(try_alloc(&at, bytes), "there is memory for it");
+  const CUresult result = try_alloc(&at, bytes);
+  if (result != CUDA_SUCCESS)
+    check_failed(streams::driver_error_name(driver_, result).c_str(), __FILE__, __LINE__);
   return at;
 }
 

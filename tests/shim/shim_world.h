@@ -27,7 +27,8 @@ std::unique_ptr<shim::FenceRecorder> no_fences();
 
 class ShimWorld {
  public:
-  explicit ShimWorld(WorldOptions options = {});
+  ShimWorld();
+  explicit ShimWorld(WorldOptions options);
   ShimWorld(const ShimWorld&) = delete;
   ShimWorld& operator=(const ShimWorld&) = delete;
 
@@ -55,8 +56,7 @@ class ShimWorld {
   void advance(std::uint64_t ns) {
     fake_->look([ns](fake::FakeCuda& cuda) { cuda.advance(ns); });
   }
-  CUresult begin_capture(CUstream stream,
-                         CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_GLOBAL);
+  CUresult begin_capture(CUstream stream, CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_GLOBAL);
   CUresult end_capture(CUstream stream);
   CUgraph end_capture_as_graph(CUstream stream);
   void launch(CUgraph graph, CUstream stream);

@@ -61,7 +61,10 @@ CUresult on_cuStreamIsCapturing(const CallSite& site, CUstream stream,
     const auto found = fake.find_stream(stream, site);
     if (const CUresult* refused = std::get_if<CUresult>(&found)) return *refused;
     if (status == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    *status = status_at(fake, std::get<StreamAt>(found));
+    const StreamAt at = std::get<StreamAt>(found);
+    if (at.stream.value == 0 && fake.streams().has_blocking_capture(at.device))
+      return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
+    *status = status_at(fake, at);
     return CUDA_SUCCESS;
   };
   return fake_call(site, body, stream);

@@ -1,5 +1,7 @@
 #include "tests/fake_cuda/engine/fake_streams.h"
 
+#include <algorithm>
+
 #include <array>
 
 namespace vramlab::fake {
@@ -32,6 +34,14 @@ constexpr std::array<CUresult, 17> results = {CUDA_SUCCESS,
 CUresult result_of(CudaStatus status) { return results.at(static_cast<std::size_t>(status)); }
 
 FakeStreams::FakeStreams(RaceOracle& oracle) : oracle_(oracle), timed_({}, *this) {}
+
+bool FakeStreams::has_blocking_capture(std::uint32_t context) const {
+  return std::any_of(streams_.begin(), streams_.end(), [&](const auto& entry) {
+    const auto& [handle, facts] = entry;
+    return facts.context == context && (facts.flags & CU_STREAM_NON_BLOCKING) == 0 &&
+           timed_.capture_of({context, {handle}});
+  });
+}
 
 CUstream FakeStreams::create_stream(const StreamFacts& facts) {
   const std::uint64_t handle = handles_.take();

@@ -56,6 +56,8 @@ class FakeStreams final : private streams::StreamWatcher {
   /// The thread's own default stream in the context.
   streams::StreamAt per_thread_stream(std::uint32_t context, streams::ThreadId thread);
   CUresult submit(streams::StreamAt stream, WorkOrder order);
+  /// A stream that the context's legacy stream waits for is capturing.
+  bool has_blocking_capture(std::uint32_t context) const;
 
   // Events.
   CUevent create_event(const EventFacts& facts);

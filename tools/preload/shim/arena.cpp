@@ -1,6 +1,7 @@
 #include "tools/preload/shim/arena.h"
 
 #include <algorithm>
+#include <ctime>
 
 #include "allocator/size_rules.h"
 #include "tools/preload/shim/engine_cache.h"
@@ -50,12 +51,12 @@ CUresult Arena::make_cache() {
   supply_.set_total({total});
   supply_.set_hand_in(&Arena::settle_in, this);
   if (options_.mode == ShimMode::nosplit) {
-    cache_ = std::make_unique<WholeCache>(supply_, context_, frees_.pool());
+    cache_ = std::make_unique<WholeCache>(supply_, frees_.pool());
     return CUDA_SUCCESS;
   }
-  auto device_seam = std::make_unique<ArenaDevice>(supply_, context_, frees_.pool());
-  cache_ = std::make_unique<CountingCache>(std::move(device_seam),
-                                           EngineOptions{options_.settings, options_.version});
+  auto device_seam = std::make_unique<ArenaDevice>(supply_, frees_.pool());
+  cache_ = std::make_unique<EngineCache>(std::move(device_seam),
+                                         EngineOptions{options_.settings, options_.version});
   return CUDA_SUCCESS;
 }
 
@@ -146,8 +147,7 @@ void Arena::note_peers(Fence& fence) {
 auto Arena::standing_of(Address at) const -> Standing {
   if (context_.is_gone() || cache_ == nullptr) return Standing::not_ours;
   if (cache_->is_held(at))
-    return frees_.contains(at) || retired_and_freed_.contains(at.value) ? Standing::not_held
-                                                                        : Standing::held;
+    return frees_.contains(at) || was_retired(at) ? Standing::not_held : Standing::held;
   return supply_.owns(at) ? Standing::not_held : Standing::not_ours;
 }
 
@@ -169,8 +169,11 @@ std::optional<CUresult> Arena::free_by(Address at, FenceReach reach, const Recor
       settle();
       fence = &frees_.begin(at);
       if (!peers_.empty()) note_peers(*fence);
-      if (reach == FenceReach::context && !context_.gate().is_capturing())
-        frees_.put_behind(*fence);
+      if (context_.gate().is_capturing()) {
+        fence->state.store(FenceState::put_off, std::memory_order_relaxed);
+        return CUDA_SUCCESS;
+      }
+      if (reach == FenceReach::context && frees_.has_put_off()) frees_.put_behind(*fence);
     }
   }
   if (fence == nullptr) return free_retired(at);
@@ -245,6 +248,18 @@ void Arena::set_peer(ContextRecord& from, bool may_use) {
   const std::lock_guard lock(lock_);
   std::erase(peers_, &from);
   if (may_use) peers_.push_back(&from);
+}
+
+void Arena::let_calls_finish(const ContextRecord& capturing) {
+  // A fence takes microseconds; its recording begins under the lock, and from now on none does.
+  constexpr timespec a_moment{0, 20000};
+  for (bool is_over = false; !is_over;) {
+    {
+      const std::lock_guard lock(lock_);
+      is_over = &capturing != &context_ || !frees_.is_recording();
+    }
+    if (!is_over) nanosleep(&a_moment, nullptr);
+  }
 }
 
 void Arena::drop() {

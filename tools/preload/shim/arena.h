@@ -26,6 +26,7 @@ class Arena {
       : options_(options),
         recorder_(recorder),
         context_(driver, handle, id),
+        frees_(context_),
         supply_(lock_, context_, frees_) {}
 
   ContextRecord& context() { return context_; }
@@ -52,6 +53,9 @@ class Arena {
 
   /// `from` may use this arena's memory, or no longer.
   void set_peer(ContextRecord& from, bool may_use);
+  /// A capture is announced in this context, or in another one: ends when no call that could break
+  /// it is under way here.
+  void let_calls_finish(const ContextRecord& capturing);
   /// Forgets everything without a call of the driver.
   void drop();
   /// Calls `look(cache)` with what is cached, if anything was ever asked for here.
@@ -64,6 +68,9 @@ class Arena {
   enum class FenceReach : bool { context, stream };
 
   Standing standing_of(allocator::Address at) const;
+  bool was_retired(allocator::Address at) const {
+    return !retired_and_freed_.empty() && retired_and_freed_.contains(at.value);
+  }
   CUresult make_cache();
   CUresult take(CUdeviceptr* at, allocator::Bytes size);
   CUresult refuse(CUdeviceptr* at, allocator::Bytes size, const Call& call);

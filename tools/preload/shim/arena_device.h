@@ -13,8 +13,7 @@ inline constexpr allocator::StreamId fence_stream{1};
 
 class ArenaDevice final : public allocator::Device {
  public:
-  ArenaDevice(SegmentSupply& supply, ContextRecord& context, FencePool& fences)
-      : supply_(supply), context_(context), fences_(fences) {}
+  ArenaDevice(SegmentSupply& supply, FencePool& fences) : supply_(supply), fences_(fences) {}
 
   /// The next event that is recorded.
   void have_at_hand(Fence& fence) { at_hand_ = &fence; }
@@ -46,7 +45,6 @@ class ArenaDevice final : public allocator::Device {
 
  private:
   SegmentSupply& supply_;
-  ContextRecord& context_;
   FencePool& fences_;
   Fence* at_hand_ = nullptr;
 };

@@ -156,6 +156,7 @@ void CachingShim::before_capture_begins(preload::StreamHandle stream) {
   if (context == nullptr) return;
   now->streams.capture_begins(which, *context);
   context->gate().open_capture();
+  now->arenas.for_each([&](Arena& arena) { arena.let_calls_finish(*context); });
 }
 
 void CachingShim::capture_began(preload::StreamHandle stream, bool succeeded) {

@@ -5,6 +5,7 @@
 #include <cuda.h>
 
 #include <atomic>
+#include <cstdint>
 #include <mutex>
 #include <vector>
 
@@ -18,13 +19,15 @@ class ContextRecord;
 /// A capture that began out of sight shows itself here without being broken.
 CUresult ask_for_captures(const streams::CudaDriver& driver, CUstream stream);
 
-enum class EventOwner : bool { fence, context };
+/// Who keeps an event once it is over: the spare ones of its context, the fence that it is part of,
+/// or the context, which still needs it.
+enum class EventOwner : std::uint8_t { spares, fence, context };
 
-/// An event and the context that it belongs to; whoever owns it gives it back to the spare ones.
+/// An event and the context that it belongs to.
 struct ContextEvent {
   ContextRecord* context = nullptr;
   CUevent event = nullptr;
-  EventOwner owner = EventOwner::fence;
+  EventOwner owner = EventOwner::spares;
 };
 
 class ContextRecord {

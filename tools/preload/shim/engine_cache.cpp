@@ -9,22 +9,19 @@ using allocator::BlockUse;
 using allocator::Bytes;
 using allocator::Segment;
 
-template <class L>
-std::optional<Address> EngineCache<L>::allocate(Bytes size) {
+std::optional<Address> EngineCache::allocate(Bytes size) {
   const allocator::MallocResult result = engine_.malloc(size, owner_stream);
   if (!result) return std::nullopt;
   return result.address;
 }
 
-template <class L>
-void EngineCache<L>::free(Address at, Fence& fence) {
+void EngineCache::free(Address at, Fence& fence) {
   device_->have_at_hand(fence);
   engine_.record_stream(at, fence_stream);
   engine_.free(at);
 }
 
-template <class L>
-const Segment* EngineCache<L>::segment_around(Address at) const {
+const Segment* EngineCache::segment_around(Address at) const {
   const auto& core = engine_.core();
   const auto& segments = core.segments.by_address();
   const auto above = segments.upper_bound(at);
@@ -33,8 +30,7 @@ const Segment* EngineCache<L>::segment_around(Address at) const {
   return at < segment.base + segment.size ? &segment : nullptr;
 }
 
-template <class L>
-std::optional<HeldBlock> EngineCache<L>::held_around(Address at) const {
+std::optional<HeldBlock> EngineCache::held_around(Address at) const {
   const Segment* segment = segment_around(at);
   if (segment == nullptr) return std::nullopt;
   const auto& blocks = engine_.core().blocks;
@@ -47,8 +43,7 @@ std::optional<HeldBlock> EngineCache<L>::held_around(Address at) const {
   return std::nullopt;
 }
 
-template <class L>
-bool EngineCache<L>::release_segment(Address at, const std::function<bool(Address)>& may_go) {
+bool EngineCache::release_segment(Address at, const std::function<bool(Address)>& may_go) {
   const Segment* segment = segment_around(at);
   if (segment == nullptr) return false;
   const Address base = segment->base;
@@ -66,14 +61,10 @@ bool EngineCache<L>::release_segment(Address at, const std::function<bool(Addres
   return true;
 }
 
-template <class L>
-Bytes EngineCache<L>::idle() const {
-  const auto& statistics = static_cast<const allocator::Statistics&>(engine_.listeners());
+Bytes EngineCache::idle() const {
+  const auto& statistics = engine_.listeners();
   return {static_cast<std::uint64_t>(statistics.current_reserved_bytes() -
                                      statistics.current_allocated_bytes())};
 }
-
-template class EngineCache<allocator::Listeners<allocator::Statistics>>;
-template class EngineCache<allocator::Listeners<allocator::Statistics, allocator::History>>;
 
 }  // namespace vramlab::shim

@@ -1,5 +1,4 @@
-// EngineCache: the allocator's engine as an arena's cache, with statistics, and a history where one
-// is wanted. Its decisions are the simulator's.
+// EngineCache: the allocator's engine as an arena's cache. Its decisions are the simulator's.
 #pragma once
 
 #include <memory>
@@ -15,7 +14,6 @@ struct EngineOptions {
   const allocator::ReferenceVersion* version = &allocator::default_reference_version();
 };
 
-template <class L>
 class EngineCache final : public BlockCache {
  public:
   EngineCache(std::unique_ptr<ArenaDevice> device, const EngineOptions& options)
@@ -32,19 +30,11 @@ class EngineCache final : public BlockCache {
   allocator::Snapshot snapshot() override { return engine_.take_snapshot(); }
   allocator::StatisticValues statistics() const override { return engine_.listeners().values(); }
 
-  allocator::CachingAllocator<L>& engine() { return engine_; }
-
  private:
   const allocator::Segment* segment_around(allocator::Address at) const;
 
   std::unique_ptr<ArenaDevice> device_;
-  allocator::CachingAllocator<L> engine_;
+  allocator::CountingAllocator engine_;
 };
-
-using CountingCache = EngineCache<allocator::Listeners<allocator::Statistics>>;
-using RecordingCache = EngineCache<allocator::Listeners<allocator::Statistics, allocator::History>>;
-
-extern template class EngineCache<allocator::Listeners<allocator::Statistics>>;
-extern template class EngineCache<allocator::Listeners<allocator::Statistics, allocator::History>>;
 
 }  // namespace vramlab::shim

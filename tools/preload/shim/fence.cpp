@@ -6,6 +6,7 @@ namespace {
 Progress progress_of(const ContextEvent& awaited) {
   // With its context all its work is gone.
   if (awaited.context->is_gone()) return Progress::complete;
+  if (awaited.context->gate().is_capturing()) return Progress::under_way;
   const CUresult result = awaited.context->driver().event_query(awaited.event);
   if (result == CUDA_SUCCESS) return Progress::complete;
   if (result == CUDA_ERROR_NOT_READY) return Progress::under_way;
@@ -14,7 +15,7 @@ Progress progress_of(const ContextEvent& awaited) {
 }
 
 void give_back(const ContextEvent& over) {
-  if (over.owner == EventOwner::fence) over.context->give_event(over.event);
+  if (over.owner == EventOwner::spares) over.context->give_event(over.event);
 }
 
 }  // namespace
@@ -32,6 +33,7 @@ Progress poll(Fence& fence) {
 Fence& FencePool::take() {
   if (unused_.empty()) {
     all_.push_back(std::make_unique<Fence>());
+    all_.back()->home = &home_;
     return *all_.back();
   }
   Fence& fence = *unused_.back();

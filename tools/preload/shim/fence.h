@@ -25,6 +25,9 @@ enum class FenceState : int {
 struct Fence {
   std::vector<allocator::Address> blocks;
   std::atomic<FenceState> state = FenceState::being_recorded;
+  /// The arena's context, and an event of it, so that the usual fence needs no other.
+  ContextRecord* home = nullptr;
+  CUevent own = nullptr;
   /// What is still awaited; none: all is over.
   std::vector<ContextEvent> awaited;
   /// Other contexts that may use the memory.
@@ -35,18 +38,21 @@ struct Fence {
 
 enum class Progress { complete, under_way, unknown };
 
-/// Requires: no capture is open in the context, and the lock of the fence's arena.
+/// Requires the lock of the fence's arena. What captures forbid to ask about is under way.
 Progress poll(Fence& fence);
 
 /// The fences of one arena, used again and again. Requires its lock.
 class FencePool {
  public:
+  explicit FencePool(ContextRecord& home) : home_(home) {}
+
   Fence& take();
   void give(Fence& fence);
   /// The events of all fences that something waits for.
   std::vector<ContextEvent> awaited() const;
 
  private:
+  ContextRecord& home_;
   std::vector<std::unique_ptr<Fence>> all_;
   std::vector<Fence*> unused_;
 };

@@ -3,19 +3,18 @@
 namespace vramlab::shim {
 namespace {
 
-/// Keeps the shim's calls and captures apart in the owner's context and in its peers.
-class Entered {
+/// Keeps the shim's calls and captures apart in the peers.
+class EnteredPeers {
  public:
-  Entered(Fence& fence, ContextRecord& owner) : fence_(fence), owner_(owner) {
-    if (!owner_.gate().try_enter()) return;
+  explicit EnteredPeers(Fence& fence) : fence_(fence) {
     for (; peers_ < fence_.peers.size(); ++peers_)
       if (!fence_.peers[peers_]->gate().try_enter()) break;
     is_inside_ = peers_ == fence_.peers.size();
     if (!is_inside_) leave();
   }
-  Entered(const Entered&) = delete;
-  Entered& operator=(const Entered&) = delete;
-  ~Entered() {
+  EnteredPeers(const EnteredPeers&) = delete;
+  EnteredPeers& operator=(const EnteredPeers&) = delete;
+  ~EnteredPeers() {
     if (is_inside_) leave();
   }
   bool is_inside() const { return is_inside_; }
@@ -23,11 +22,9 @@ class Entered {
  private:
   void leave() {
     for (std::size_t i = 0; i < peers_; ++i) fence_.peers[i]->gate().leave();
-    owner_.gate().leave();
   }
 
   Fence& fence_;
-  ContextRecord& owner_;
   std::size_t peers_ = 0;
   bool is_inside_ = false;
 };
@@ -35,13 +32,13 @@ class Entered {
 class ContextEvents : public FenceRecorder {
  private:
   CUresult record_in(ContextRecord& context, Fence& fence) override {
-    ContextEvent taken{&context, nullptr};
-    CUresult result = context.take_event(taken.event);
+    ContextEvent taken;
+    CUresult result = take_event(context, fence, taken);
     if (result != CUDA_SUCCESS) return result;
     result = context.driver().context_record_event(context.handle(), taken.event);
     if (result == CUDA_SUCCESS)
       fence.awaited.push_back(taken);
-    else
+    else if (taken.owner == EventOwner::spares)
       context.give_event(taken.event);
     return result;
   }
@@ -92,7 +89,7 @@ CUresult in_each(Fence& fence, ContextRecord& owner, const Call& call) {
 
 FenceState FenceRecorder::record(Fence& fence, ContextRecord& owner) {
   FenceState state = FenceState::put_off;
-  if (const Entered entered(fence, owner); entered.is_inside())
+  if (const EnteredPeers entered(fence); entered.is_inside())
     state = state_for(record_everywhere(fence, owner), owner);
   fence.state.store(state, std::memory_order_release);
   return state;
@@ -100,7 +97,7 @@ FenceState FenceRecorder::record(Fence& fence, ContextRecord& owner) {
 
 FenceState FenceRecorder::record_on(CUstream stream, Fence& fence, ContextRecord& owner) {
   FenceState state = FenceState::put_off;
-  if (const Entered entered(fence, owner); entered.is_inside()) {
+  if (const EnteredPeers entered(fence); entered.is_inside()) {
     CUresult result = owner.record_on(stream, fence.awaited);
     // A stream of another context cannot have this context's event.
     if (result != CUDA_SUCCESS && !is_capture_error(result))
@@ -109,6 +106,18 @@ FenceState FenceRecorder::record_on(CUstream stream, Fence& fence, ContextRecord
   }
   fence.state.store(state, std::memory_order_release);
   return state;
+}
+
+CUresult FenceRecorder::take_event(ContextRecord& context, Fence& fence, ContextEvent& event) {
+  event = {&context, fence.own, EventOwner::fence};
+  if (&context != fence.home) {
+    event.owner = EventOwner::spares;
+    return context.take_event(event.event);
+  }
+  if (fence.own != nullptr) return CUDA_SUCCESS;
+  const CUresult result = context.take_event(fence.own);
+  event.event = fence.own;
+  return result;
 }
 
 CUresult FenceRecorder::record_everywhere(Fence& fence, ContextRecord& owner) {

@@ -25,10 +25,14 @@ class FenceRecorder {
   FenceRecorder& operator=(const FenceRecorder&) = delete;
   virtual ~FenceRecorder() = default;
 
-  /// Sets the fence's state last: from then on others may have it. Requires: no lock is held.
+  /// Sets the fence's state last: from then on others may have it.
+  /// Requires: no lock is held, and no capture begins in the owner's context meanwhile.
   FenceState record(Fence& fence, ContextRecord& owner);
   /// One event on one stream: what is freed in a stream's order.
   FenceState record_on(CUstream stream, Fence& fence, ContextRecord& owner);
+
+  /// An event of the owner's context for this fence.
+  static CUresult take_event(ContextRecord& context, Fence& fence, ContextEvent& event);
 
  private:
   /// Requires: no capture is known to be open in the context.

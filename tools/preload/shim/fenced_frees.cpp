@@ -27,6 +27,12 @@ bool FencedFrees::contains(Address at) const {
   return !staying_.empty() && staying_.contains(at.value);
 }
 
+bool FencedFrees::is_recording() const {
+  return std::any_of(on_their_way_.begin(), on_their_way_.end(), [](const Fence* fence) {
+    return fence->state.load(std::memory_order_acquire) == FenceState::being_recorded;
+  });
+}
+
 void FencedFrees::put_behind(Fence& fence) {
   for (const Address at : put_off_) staying_.erase(at.value);
   fence.blocks.insert(fence.blocks.end(), put_off_.begin(), put_off_.end());

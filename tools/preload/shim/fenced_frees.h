@@ -12,6 +12,8 @@ namespace vramlab::shim {
 
 class FencedFrees {
  public:
+  explicit FencedFrees(ContextRecord& home) : pool_(home) {}
+
   /// A free begins: the address counts as free from now on.
   Fence& begin(allocator::Address at);
   /// A fence for those that have none yet.
@@ -20,6 +22,9 @@ class FencedFrees {
   /// Those whose recording is over move on; the ones with a fence are handed to `hand_in`.
   template <class HandIn>
   void settle(HandIn hand_in);
+
+  /// Some fence is being recorded right now.
+  bool is_recording() const;
 
   /// While it is held back nothing is handed in.
   void hold_back() { is_held_back_ = true; }

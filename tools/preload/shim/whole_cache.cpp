@@ -102,12 +102,7 @@ void WholeCache::free_now(Address at) {
 void WholeCache::settle() {
   while (!waiting_.empty()) {
     const Waiting first = waiting_.front();
-    if (!first.fence->awaited.empty()) {
-      if (!context_.gate().try_enter()) return;
-      const Progress progress = poll(*first.fence);
-      context_.gate().leave();
-      if (progress != Progress::complete) return;
-    }
+    if (poll(*first.fence) != Progress::complete) return;
     waiting_.pop_front();
     change(values_.active, -1);
     for (PooledStatistic* bytes : {&values_.active_bytes, &values_.requested_bytes})

@@ -14,8 +14,7 @@ namespace vramlab::shim {
 
 class WholeCache final : public BlockCache {
  public:
-  WholeCache(SegmentSupply& supply, ContextRecord& context, FencePool& fences)
-      : supply_(supply), context_(context), fences_(fences) {}
+  WholeCache(SegmentSupply& supply, FencePool& fences) : supply_(supply), fences_(fences) {}
 
   std::optional<allocator::Address> allocate(allocator::Bytes size) override;
   void free(allocator::Address at, Fence& fence) override;
@@ -42,7 +41,6 @@ class WholeCache final : public BlockCache {
   void hold(allocator::Address at, allocator::Bytes size);
 
   SegmentSupply& supply_;
-  ContextRecord& context_;
   FencePool& fences_;
   std::map<allocator::Address, allocator::Bytes> held_;
   std::deque<Waiting> waiting_;

@@ -1,0 +1,100 @@
+// What the environment says to the shim, and what it says back.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <map>
+
+#include "tools/preload/shim/shim_options.h"
+
+namespace vramlab::tests {
+namespace {
+
+using shim::ShimMode;
+using shim::ShimOptions;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+ShimOptions options_with(std::map<std::string, std::string> environment) {
+  return shim::read_shim_options([&](const char* name) -> const char* {
+    const auto found = environment.find(name);
+    return found == environment.end() ? nullptr : found->second.c_str();
+  });
+}
+
+TEST(ShimOptions, are_deferred_with_the_defaults_where_nothing_is_said) {
+  const ShimOptions options = options_with({});
+  EXPECT_EQ(options.mode, ShimMode::deferred);
+  EXPECT_EQ(options.settings, allocator::Settings{});
+  EXPECT_EQ(options.fill, std::nullopt);
+  EXPECT_THAT(options.complaints, IsEmpty());
+}
+
+TEST(ShimOptions, know_four_modes) {
+  EXPECT_EQ(options_with({{"VRAMLAB_SHIM", "deferred"}}).mode, ShimMode::deferred);
+  EXPECT_EQ(options_with({{"VRAMLAB_SHIM", "sync"}}).mode, ShimMode::sync);
+  EXPECT_EQ(options_with({{"VRAMLAB_SHIM", "nosplit"}}).mode, ShimMode::nosplit);
+  EXPECT_EQ(options_with({{"VRAMLAB_SHIM", "off"}}).mode, ShimMode::off);
+}
+
+TEST(ShimOptions, complain_about_another_mode_and_go_on) {
+  const ShimOptions options = options_with({{"VRAMLAB_SHIM", "fast"}});
+  EXPECT_EQ(options.mode, ShimMode::deferred);
+  EXPECT_THAT(options.complaints, ElementsAre(HasSubstr("VRAMLAB_SHIM=fast: expected deferred")));
+}
+
+TEST(ShimOptions, take_the_string_of_the_allocator) {
+  const ShimOptions options = options_with({{"PYTORCH_CUDA_ALLOC_CONF", "max_split_size_mb:64"}});
+  EXPECT_EQ(options.settings.max_split_size, allocator::Bytes{64ULL << 20});
+  EXPECT_THAT(options.complaints, IsEmpty());
+}
+
+TEST(ShimOptions, prefer_our_own_string) {
+  const ShimOptions options = options_with({{"PYTORCH_CUDA_ALLOC_CONF", "max_split_size_mb:64"},
+                                            {"VRAMLAB_ALLOC_CONF", "max_split_size_mb:128"}});
+  EXPECT_EQ(options.settings.max_split_size, allocator::Bytes{128ULL << 20});
+}
+
+TEST(ShimOptions, take_a_string_that_only_a_newer_version_knows) {
+  const ShimOptions options =
+      options_with({{"VRAMLAB_ALLOC_CONF", "per_process_memory_fraction:0.5"}});
+  EXPECT_EQ(options.settings.per_process_memory_fraction, 0.5);
+  EXPECT_EQ(options.version->name, "2.12");
+  EXPECT_THAT(options.complaints, IsEmpty());
+}
+
+TEST(ShimOptions, complain_about_a_string_that_cannot_be_read_and_take_the_defaults) {
+  const ShimOptions options = options_with({{"VRAMLAB_ALLOC_CONF", "max_split_size_mb:many"}});
+  EXPECT_EQ(options.settings, allocator::Settings{});
+  EXPECT_THAT(options.complaints, ElementsAre(HasSubstr("going on with the defaults")));
+}
+
+TEST(ShimOptions, say_that_segments_do_not_expand) {
+  const ShimOptions options = options_with({{"VRAMLAB_ALLOC_CONF", "expandable_segments:True"}});
+  EXPECT_FALSE(options.settings.expandable_segments);
+  EXPECT_THAT(options.complaints, ElementsAre(HasSubstr("going on without it")));
+}
+
+TEST(ShimOptions, have_paths_a_signal_and_a_byte) {
+  const ShimOptions options = options_with({{"VRAMLAB_STATS", "stderr"},
+                                            {"VRAMLAB_SNAPSHOT", "state.json"},
+                                            {"VRAMLAB_REPORT_SIGNAL", "USR2"},
+                                            {"VRAMLAB_FILL", "165"}});
+  EXPECT_EQ(options.statistics_to, "stderr");
+  EXPECT_EQ(options.snapshot_to, "state.json");
+  EXPECT_EQ(options.report_signal, SIGUSR2);
+  EXPECT_EQ(options.fill, 165);
+  EXPECT_THAT(options.complaints, IsEmpty());
+}
+
+TEST(ShimOptions, complain_about_other_signals_and_bytes) {
+  const ShimOptions options =
+      options_with({{"VRAMLAB_REPORT_SIGNAL", "KILL"}, {"VRAMLAB_FILL", "256"}});
+  EXPECT_EQ(options.report_signal, 0);
+  EXPECT_EQ(options.fill, std::nullopt);
+  EXPECT_EQ(options.complaints.size(), 2U);
+}
+
+}  // namespace
+}  // namespace vramlab::tests

@@ -1,0 +1,142 @@
+// The life of a process with the shim in it: forks, its end, and the reports it leaves.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "tests/shim/shim_world.h"
+#include "tools/preload/shim/reports.h"
+
+namespace vramlab::tests {
+namespace {
+
+using testing::HasSubstr;
+
+/// What the child says with its exit status.
+template <class Body>
+int status_of_child(ShimWorld& world, const Body& body) {
+  world.shim().before_fork();
+  const pid_t child = fork();
+  if (child == 0) {
+    world.shim().after_fork_in_child();
+    _exit(body());
+  }
+  world.shim().after_fork_in_parent();
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+std::string text_of(const std::filesystem::path& path) {
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
+}
+
+class ReportFile {
+ public:
+  explicit ReportFile(const std::string& name)
+      : path_(std::filesystem::temp_directory_path() /
+              ("vramlab_" + std::to_string(getpid()) + "_" + name)) {}
+  ~ReportFile() { std::filesystem::remove(path_); }
+  ReportFile(const ReportFile&) = delete;
+  ReportFile& operator=(const ReportFile&) = delete;
+  std::string path() const { return path_.string(); }
+  std::string text() const { return text_of(path_); }
+
+ private:
+  std::filesystem::path path_;
+};
+
+TEST(ShimProcess, a_child_of_a_program_with_a_context_gets_the_driver_alone) {
+  ShimWorld world;
+  const CUdeviceptr at = world.alloc(mib);
+  const int status = status_of_child(world, [&] {
+    // The fake driver of this test knows nothing of forks: that a call gets there is what counts.
+    const std::uint64_t before = world.calls("cuMemFree_v2");
+    world.shim().mem_free(at);
+    const bool passed_free = world.calls("cuMemFree_v2") == before + 1;
+    CUdeviceptr other = 0;
+    const std::uint64_t allocated = world.calls("cuMemAlloc_v2");
+    world.shim().mem_alloc(&other, mib);
+    world.shim().mem_alloc(&other, mib);
+    return passed_free && world.calls("cuMemAlloc_v2") == allocated + 2 ? 0 : 1;
+  });
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(world.free(at), CUDA_SUCCESS);
+  EXPECT_EQ(world.alloc(mib), at) << "the parent goes on as before";
+}
+
+TEST(ShimProcess, a_child_of_a_program_without_allocations_has_a_cache_of_its_own) {
+  ShimWorld world;
+  const int status = status_of_child(world, [&] {
+    const CUdeviceptr at = world.alloc(mib);
+    world.free(at);
+    return world.alloc(mib) == at ? 0 : 1;
+  });
+  EXPECT_EQ(status, 0);
+}
+
+TEST(ShimProcess, the_end_makes_no_call_of_the_driver) {
+  ShimWorld world;
+  world.alloc(mib);
+  const std::uint64_t before = world.calls("cuMemFree_v2") + world.calls("cuCtxSynchronize");
+  world.shim().at_exit();
+  EXPECT_EQ(world.calls("cuMemFree_v2") + world.calls("cuCtxSynchronize"), before);
+}
+
+TEST(ShimProcess, statistics_are_written_at_the_end) {
+  const ReportFile file("statistics");
+  WorldOptions options;
+  options.shim.statistics_to = file.path();
+  ShimWorld world(std::move(options));
+  EXPECT_EQ(world.free(world.alloc(mib)), CUDA_SUCCESS);
+  world.alloc(3 * mib);
+  world.shim().at_exit();
+  EXPECT_THAT(file.text(), HasSubstr("vramlab: device 0\n  allocation.current 1\n"));
+  EXPECT_THAT(file.text(), HasSubstr("  allocation.allocated 2\n"));
+  EXPECT_THAT(file.text(), HasSubstr("  allocated_bytes.current 3145728\n"));
+  EXPECT_THAT(file.text(), HasSubstr("  reserved_bytes.current 23068672\n"));
+}
+
+TEST(ShimProcess, a_signal_asks_for_reports_and_the_next_call_writes_them) {
+  const ReportFile file("signal");
+  WorldOptions options;
+  options.shim.snapshot_to = file.path();
+  options.shim.report_signal = SIGUSR2;
+  ShimWorld world(std::move(options));
+  world.alloc(mib);
+  ASSERT_EQ(raise(SIGUSR2), 0);
+  EXPECT_EQ(file.text(), "");
+  world.alloc(mib);
+  EXPECT_THAT(file.text(), HasSubstr("\"total_size\": 2097152"));
+  std::signal(SIGUSR2, SIG_DFL);
+}
+
+TEST(ShimProcess, a_snapshot_says_what_each_block_is) {
+  ShimWorld world;
+  const CUdeviceptr waiting = world.alloc(4 * mib);
+  world.alloc(5 * mib);
+  world.work(world.make_stream(), waiting, 4 * mib);
+  EXPECT_EQ(world.free(waiting), CUDA_SUCCESS);
+  const std::string text =
+      shim::snapshot_json({{1, world.statistics(), world.snapshot()}}, "max_\"split\"");
+  EXPECT_THAT(text, HasSubstr("\"device\": 1, "));
+  EXPECT_THAT(text, HasSubstr("\"requested_size\": 4194304, \"state\": \"active_pending_free\""));
+  EXPECT_THAT(text, HasSubstr("\"requested_size\": 5242880, \"state\": \"active_allocated\""));
+  EXPECT_THAT(text, HasSubstr("\"device_traces\": [[], []]"));
+  EXPECT_THAT(text, HasSubstr(R"({"PYTORCH_CUDA_ALLOC_CONF": "max_\"split\""})"));
+}
+
+TEST(ShimProcess, a_path_can_name_the_process) {
+  EXPECT_EQ(shim::path_for_process("a.%p.json", 42), "a.42.json");
+  EXPECT_EQ(shim::path_for_process("a%", 42), "a%");
+}
+
+}  // namespace
+}  // namespace vramlab::tests

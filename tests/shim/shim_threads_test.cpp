@@ -1,0 +1,140 @@
+// Many threads in one shim: no race of the program's memory, none of the shim's own (under the
+// thread sanitizer), and nothing hangs where memory runs out, captures begin or contexts go in the
+// middle.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <thread>
+
+#include "tests/shim/shim_program.h"
+
+namespace vramlab::tests {
+namespace {
+
+using shim::FenceKind;
+using shim::ShimMode;
+
+struct Shape {
+  const char* name;
+  ShimMode mode;
+  FenceKind fence;
+  std::uint64_t memory;
+};
+
+class ShimThreads : public testing::TestWithParam<Shape> {
+ protected:
+  static WorldOptions options() {
+    const Shape& shape = GetParam();
+    WorldOptions options = in_mode(shape.mode);
+    options.shim.fence = shape.fence;
+    options.fake.memory_bytes = shape.memory;
+    options.fake.mean_call_ns = 300;
+    return options;
+  }
+};
+INSTANTIATE_TEST_SUITE_P(
+    Shapes, ShimThreads,
+    testing::Values(
+        Shape{"context_event", ShimMode::deferred, FenceKind::context_event, 8ULL << 30},
+        Shape{"stream_events", ShimMode::deferred, FenceKind::stream_events, 8ULL << 30},
+        Shape{"short_of_memory", ShimMode::deferred, FenceKind::automatic, 768 * mib},
+        Shape{"sync", ShimMode::sync, FenceKind::automatic, 768 * mib},
+        Shape{"nosplit", ShimMode::nosplit, FenceKind::automatic, 768 * mib}),
+    [](const auto& shape) { return std::string(shape.param.name); });
+
+/// Each runs `work(i)` with the context current.
+template <class Work>
+void in_threads(ShimWorld& world, std::size_t count, const Work& work) {
+  std::vector<std::thread> threads;
+  for (std::size_t i = 0; i < count; ++i)
+    threads.emplace_back([&world, &work, i] {
+      world.make_current(world.context());
+      work(i);
+    });
+  for (std::thread& thread : threads) thread.join();
+}
+
+TEST_P(ShimThreads, run_random_programs_without_races) {
+  ShimWorld world(options());
+  in_threads(world, 4, [&](std::size_t i) { ShimProgram(world, i + 1).run(1500); });
+  EXPECT_EQ(world.races().all(), 0U) << world.first_race();
+  const allocator::StatisticValues values = world.statistics();
+  EXPECT_EQ(values.allocation.all.current, 0);
+}
+
+TEST_P(ShimThreads, give_back_what_others_took) {
+  ShimWorld world(options());
+  constexpr std::size_t count = 300;  // Fit all at once, 2 MiB each in the driver's eyes.
+  std::vector<std::atomic<CUdeviceptr>> handed(count);
+  in_threads(world, 2, [&](std::size_t i) {
+    for (std::size_t n = 0; n < count; ++n) {
+      if (i == 0) {
+        handed[n] = world.alloc(1 + n * 1000);
+        continue;
+      }
+      while (handed[n] == 0) std::this_thread::yield();
+      EXPECT_EQ(world.free(handed[n]), CUDA_SUCCESS);
+    }
+  });
+  EXPECT_EQ(world.races().all(), 0U) << world.first_race();
+}
+
+TEST_P(ShimThreads, only_one_of_two_frees_of_a_block_succeeds) {
+  ShimWorld world(options());
+  for (int round = 0; round < 100; ++round) {
+    const CUdeviceptr at = world.alloc(mib);
+    std::atomic<int> succeeded = 0;
+    in_threads(world, 2, [&](std::size_t) {
+      if (world.shim().mem_free(at) == CUDA_SUCCESS) ++succeeded;
+    });
+    ASSERT_EQ(succeeded, 1);
+    world.fake()->look([at](fake::FakeCuda& cuda) { cuda.oracle().given_back(at); });
+  }
+}
+
+TEST_P(ShimThreads, do_not_break_captures) {
+  ShimWorld world(options());
+  std::atomic<bool> is_over = false;
+  in_threads(world, 3, [&](std::size_t i) {
+    if (i > 0) {
+      ShimProgram program(world, i, ShimProgram::Streams::fixed);
+      while (!is_over) program.step();
+      return;
+    }
+    const CUstream stream = world.make_stream();
+    for (int n = 0; n < 200; ++n) {
+      if (world.begin_capture(stream, CU_STREAM_CAPTURE_MODE_RELAXED) != CUDA_SUCCESS) continue;
+      EXPECT_EQ(world.end_capture(stream), CUDA_SUCCESS);
+      std::this_thread::yield();
+    }
+    is_over = true;
+  });
+  EXPECT_EQ(world.races().all(), 0U) << world.first_race();
+}
+
+TEST_P(ShimThreads, survive_that_a_context_goes) {
+  ShimWorld world(options());
+  for (int round = 0; round < 20; ++round) {
+    const CUcontext context = world.make_context();
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 3; ++i)
+      threads.emplace_back([&, i] {
+        world.driver().context_set_current(context);
+        if (i == 2) {
+          world.destroy_context(context);
+          return;
+        }
+        for (int n = 0; n < 50; ++n) {
+          CUdeviceptr at = 0;
+          if (world.shim().mem_alloc(&at, 1 + static_cast<std::size_t>(n) * 100000) == CUDA_SUCCESS)
+            world.shim().mem_free(at);
+        }
+      });
+    for (std::thread& thread : threads) thread.join();
+  }
+  world.make_current(world.context());
+  EXPECT_NE(world.alloc(mib), 0U);
+}
+
+}  // namespace
+}  // namespace vramlab::tests
