@@ -23,5 +23,7 @@ void add_sweep_command(CLI::App& program, CommandAction& action);
 void add_merge_command(CLI::App& program, CommandAction& action);
 void add_capacity_command(CLI::App& program, CommandAction& action);
 void add_advise_command(CLI::App& program, CommandAction& action);
+void add_run_command(CLI::App& program, CommandAction& action);
+void add_record_command(CLI::App& program, CommandAction& action);
 
 }  // namespace vramlab::tools

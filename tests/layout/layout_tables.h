@@ -94,6 +94,7 @@ inline const std::set<std::string_view> sources_with_threads = {
     "tests/fake_cuda/tests/fake_threads_test.cpp",
     "tests/gpu/host_threads.h",
     "tests/gpu/watchdog.h",
+    "tests/preload/programs/direct.cpp",
     "tests/shim/shim_bench.cpp",
     "tests/shim/shim_soak.cpp",
     "tests/shim/shim_threads_test.cpp",

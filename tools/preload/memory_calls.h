@@ -10,6 +10,7 @@
 #include <cuda.h>
 
 #include <cstddef>
+#include <cstdint>
 
 namespace vramlab::preload {
 
@@ -19,6 +20,35 @@ enum class DefaultStream : bool { legacy, per_thread };
 struct StreamHandle {
   CUstream stream = nullptr;
   DefaultStream if_null = DefaultStream::legacy;
+};
+
+/// What a program can get from the driver besides `mem_alloc`.
+enum class MemoryKind : std::uint8_t {
+  /// As of `mem_alloc`; pitched memory too.
+  device,
+  stream_ordered,
+  managed,
+  host,
+  registered_host,
+  array,
+  /// Of `cuMemCreate`: memory without an address.
+  physical,
+  graph,
+  /// Another process's.
+  imported,
+};
+
+struct NewMemory {
+  MemoryKind kind = MemoryKind::device;
+  /// The driver's function.
+  const char* function = nullptr;
+  /// An address, or the handle of what has none.
+  std::uint64_t at = 0;
+  std::size_t bytes = 0;
+  /// Of what is stream-ordered.
+  StreamHandle stream{};
+  /// Of physical memory; where it is below 0, the current context's.
+  int device = -1;
 };
 
 class MemoryCalls {
@@ -54,6 +84,17 @@ class MemoryCalls {
   virtual void context_gone(CUcontext context) = 0;
   /// `from` may use the memory of `to` from now on, or no longer.
   virtual void peer_access_changed(CUcontext from, CUcontext to, bool enabled) = 0;
+
+  // Memory that passes through. Only told while a program is recorded, and whoever has no use for
+  // it need not listen.
+  virtual void memory_came(const NewMemory& /*memory*/) {}
+  virtual void memory_refused(const char* /*function*/, std::size_t /*bytes*/,
+                              CUresult /*result*/) {}
+  /// Before the driver's call: another thread may be given the address as soon as it is free.
+  virtual void before_memory_goes(const char* /*function*/, std::uint64_t /*at*/) {}
+  virtual void memory_mapped(std::uint64_t /*address*/, std::size_t /*bytes*/,
+                             std::uint64_t /*handle*/) {}
+  virtual void memory_unmapped(std::uint64_t /*address*/, std::size_t /*bytes*/) {}
 
   // Process life.
   virtual void before_fork() = 0;

@@ -1,0 +1,24 @@
+# VRAMLAB_NO_PRELOAD_REASON   why libvramlab_preload.so is not built; empty where it is
+set(VRAMLAB_NO_PRELOAD_REASON "")
+if(NOT VRAMLAB_CUDA_HEADERS)
+  set(VRAMLAB_NO_PRELOAD_REASON "${VRAMLAB_NO_CUDA_REASON}")
+elseif(NOT CMAKE_SYSTEM_NAME STREQUAL "Linux" OR NOT CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  set(VRAMLAB_NO_PRELOAD_REASON "it is written for Linux on x86-64")
+elseif(VRAMLAB_SANITIZE OR VRAMLAB_COVERAGE)
+  # Their runtimes would have to be in every program that it is loaded into.
+  set(VRAMLAB_NO_PRELOAD_REASON "not with sanitizers or coverage")
+endif()
+
+if(VRAMLAB_NO_PRELOAD_REASON)
+  message(STATUS "Preload library NOT BUILT: ${VRAMLAB_NO_PRELOAD_REASON}")
+else()
+  add_subdirectory("${PROJECT_SOURCE_DIR}/tools/preload")
+endif()
+
+if(TARGET vramlab)
+  target_compile_definitions(vramlab PRIVATE
+    VRAMLAB_NO_PRELOAD_REASON="${VRAMLAB_NO_PRELOAD_REASON}")
+  if(TARGET vramlab_preload)
+    add_dependencies(vramlab vramlab_preload)
+  endif()
+endif()

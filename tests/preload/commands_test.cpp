@@ -1,0 +1,139 @@
+// vramlab run and vramlab record, from outside.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include "tests/preload/preloaded_run.h"
+#include "tools/preload/hook_table.h"
+
+namespace vramlab::tests {
+namespace {
+
+using testing::AnyOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::SizeIs;
+using traces::ProgramEventKind;
+
+const std::string program = std::string(VRAMLAB_BINARY_DIR) + "/vramlab";
+
+/// The commands set LD_PRELOAD themselves.
+class PreloadCommands : public testing::Test {
+ protected:
+  PreloadCommands() { run_.set("LD_PRELOAD", "").set("VRAMLAB_RECORD", ""); }
+
+  ProgramResult vramlab(const std::vector<std::string>& words) {
+    std::vector<std::string> command = {program};
+    command.insert(command.end(), words.begin(), words.end());
+    return run_.run_command(command);
+  }
+
+  PreloadedRun run_;
+  const std::string direct_ = built("preload_direct");
+};
+
+TEST_F(PreloadCommands, record_leaves_a_finished_trace_that_others_read) {
+  const std::string trace = run_.file("recording.vtrace");
+  const ProgramResult result = vramlab({"record", "-o", trace, "--", direct_, "threads"});
+  EXPECT_EQ(result.exit_status, 0) << result.errors;
+  EXPECT_THAT(result.errors, HasSubstr("recorded in " + trace));
+  EXPECT_THAT(read_recording(trace).of_kind(ProgramEventKind::malloc), SizeIs(2000));
+  for (const char* const command : {"info", "replay", "top"}) {
+    const ProgramResult read = vramlab({command, trace});
+    EXPECT_EQ(read.exit_status, 0) << command << read.errors;
+  }
+  EXPECT_THAT(run_.recordings(), SizeIs(1)) << "no parts are left";
+}
+
+TEST_F(PreloadCommands, an_unfinished_trace_is_read_as_well) {
+  PreloadedRun by_hand;
+  by_hand.record().run({"preload_direct", "kill"});
+  const ProgramResult read = vramlab({"info", by_hand.recordings().front()});
+  EXPECT_EQ(read.exit_status, 0) << read.errors;
+}
+
+TEST_F(PreloadCommands, both_end_with_the_programs_own_status) {
+  EXPECT_EQ(vramlab({"run", "--", direct_, "status", "42"}).exit_status, 42);
+  const std::string trace = run_.file("recording.vtrace.jsonl");
+  EXPECT_EQ(vramlab({"record", "-o", trace, "--", direct_, "underscore_exit"}).exit_status, 7);
+  EXPECT_THAT(read_recording(trace).of_kind(ProgramEventKind::malloc), SizeIs(10));
+}
+
+TEST_F(PreloadCommands, a_signal_that_ends_the_program_is_said_as_shells_do) {
+  const std::string trace = run_.file("recording.vtrace.jsonl");
+  const ProgramResult result = vramlab({"record", "-o", trace, "--", direct_, "kill"});
+  EXPECT_EQ(result.exit_status, 128 + SIGKILL);
+  EXPECT_THAT(read_recording(trace).of_kind(ProgramEventKind::malloc), SizeIs(100));
+}
+
+TEST_F(PreloadCommands, a_signal_is_sent_on_to_the_program) {
+  const std::string trace = run_.file("recording.vtrace.jsonl");
+  const ProgramResult result = run_.run_command(
+      {"/bin/sh", "-c",
+       program + " record -o " + trace + " -- " + direct_ +
+           " wait > ready & vramlab=$!; "
+           "while ! grep -q ready ready; do sleep 0.05; done; kill -TERM $vramlab; wait $vramlab"});
+  EXPECT_EQ(result.exit_status, 128 + SIGTERM) << result.errors;
+  EXPECT_THAT(read_recording(trace).of_kind(ProgramEventKind::malloc), SizeIs(1));
+}
+
+TEST_F(PreloadCommands, a_program_that_is_not_there_is_127) {
+  const ProgramResult result = vramlab({"run", "--", "/no/such/program"});
+  EXPECT_EQ(result.exit_status, 127);
+  EXPECT_THAT(result.errors, HasSubstr("/no/such/program: No such file or directory"));
+  EXPECT_EQ(vramlab({"run", "--", "/tmp"}).exit_status, 126);
+}
+
+TEST_F(PreloadCommands, a_program_without_cuda_leaves_no_recording_and_is_told_so) {
+  const std::string trace = run_.file("recording.vtrace");
+  const ProgramResult result = vramlab({"record", "-o", trace, "--", "/bin/true"});
+  EXPECT_EQ(result.exit_status, 0);
+  EXPECT_THAT(result.errors, HasSubstr("nothing was recorded"));
+  EXPECT_THAT(run_.recordings(), IsEmpty());
+}
+
+TEST_F(PreloadCommands, children_get_recordings_of_their_own) {
+  const std::string trace = run_.file("recording.vtrace.jsonl");
+  const ProgramResult result = vramlab({"record", "-o", trace, "--", direct_, "fork_before"});
+  EXPECT_EQ(result.exit_status, 0) << result.errors;
+  EXPECT_THAT(run_.recordings(), SizeIs(2));
+  const auto own = read_recording(trace).of_kind(ProgramEventKind::malloc);
+  ASSERT_THAT(own, SizeIs(1));
+  EXPECT_EQ(own[0].bytes.count, 2222U);
+}
+
+TEST_F(PreloadCommands, a_child_of_a_shell_gets_the_name) {
+  const std::string trace = run_.file("recording.vtrace.jsonl");
+  const ProgramResult result =
+      vramlab({"record", "-o", trace, "--", "/bin/sh", "-c", direct_ + " allocate; exit 3"});
+  EXPECT_EQ(result.exit_status, 3);
+  EXPECT_THAT(read_recording(trace).of_kind(ProgramEventKind::malloc), SizeIs(1));
+}
+
+TEST_F(PreloadCommands, nothing_is_overwritten_unasked) {
+  const std::string trace = run_.file("recording.vtrace");
+  EXPECT_EQ(vramlab({"record", "-o", trace, "--", direct_, "allocate"}).exit_status, 0);
+  const ProgramResult again = vramlab({"record", "-o", trace, "--", direct_, "status", "9"});
+  EXPECT_EQ(again.exit_status, 2) << "and the program is not run";
+  EXPECT_EQ(vramlab({"record", "--force", "-o", trace, "--", direct_, "allocate"}).exit_status, 0);
+}
+
+TEST_F(PreloadCommands, what_was_preloaded_stays_and_comes_first) {
+  run_.set("LD_PRELOAD", built("preload_wrapping.so"));
+  const ProgramResult result = vramlab({"run", "--", direct_, "allocate"});
+  EXPECT_THAT(result.output, HasSubstr("wrapper's next ours:cuMemAlloc_v2\n"));
+}
+
+TEST_F(PreloadCommands, run_puts_the_caching_allocator_behind_the_program) {
+  EXPECT_EQ(vramlab({"run", "--mode", "off", "--", direct_, "threads"}).exit_status, 0);
+  const std::size_t bare = run_.driver_calls("cuMemAlloc_v2");
+  EXPECT_EQ(bare, 2000U);
+  const ProgramResult result = vramlab({"run", "--stats", "stderr", "--", direct_, "threads"});
+  EXPECT_EQ(result.exit_status, 0) << result.errors;
+  EXPECT_LT(run_.driver_calls("cuMemAlloc_v2") - bare, bare / 10);
+  EXPECT_THAT(result.errors, Not(IsEmpty()));
+}
+
+}  // namespace
+}  // namespace vramlab::tests

@@ -1,0 +1,133 @@
+// The table of hooks: which function a program gets for what it asks, and that the table says the
+// same as the Toolkit's headers.
+#include "tools/preload/hook_table.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <map>
+#include <regex>
+#include <set>
+#include <string>
+
+namespace vramlab::tests {
+namespace {
+
+using preload::DefaultStream;
+using preload::Hook;
+using preload::hook_of_query;
+using preload::hook_of_symbol;
+using preload::hook_rows;
+using preload::HookRow;
+using testing::IsEmpty;
+
+/// name -> versions, of one meaning of stream 0, as cudaTypedefs.h has them.
+using Versions = std::map<std::string, std::set<int>, std::less<>>;
+
+struct HeaderTypes {
+  Versions legacy;
+  Versions per_thread;
+};
+
+HeaderTypes types_of_header() {
+  HeaderTypes types;
+  std::ifstream header(VRAMLAB_CUDA_HEADERS "/cudaTypedefs.h");
+  const std::regex type(R"(PFN_(cu\w+?)_v([0-9]+)(_ptsz|_ptds)?\)\()");
+  for (std::string line; std::getline(header, line);) {
+    std::smatch found;
+    if (!std::regex_search(line, found, type)) continue;
+    Versions& versions = found[3].matched ? types.per_thread : types.legacy;
+    versions[found[1]].insert(std::stoi(found[2]));
+  }
+  return types;
+}
+
+const Versions& of_meaning(const HeaderTypes& types, DefaultStream if_null) {
+  return if_null == DefaultStream::per_thread ? types.per_thread : types.legacy;
+}
+
+TEST(HookTable, every_row_is_a_function_of_the_headers) {
+  const HeaderTypes types = types_of_header();
+  ASSERT_GT(types.legacy.size(), 300U);
+  for (const HookRow& row : hook_rows()) {
+    const auto& versions = of_meaning(types, row.if_null);
+    const auto known = versions.find(row.name);
+    ASSERT_NE(known, versions.end()) << row.symbol;
+    EXPECT_TRUE(known->second.contains(row.since)) << row.symbol;
+  }
+}
+
+TEST(HookTable, no_version_of_a_hooked_name_is_missing_but_older_ones) {
+  const HeaderTypes types = types_of_header();
+  std::vector<std::string> missing;
+  for (const HookRow& oldest : hook_rows()) {
+    for (const int version : of_meaning(types, oldest.if_null).at(std::string(oldest.name))) {
+      bool is_there = version < oldest.since;
+      for (const HookRow& row : hook_rows())
+        is_there |=
+            row.name == oldest.name && row.since == version && row.if_null == oldest.if_null;
+      if (!is_there) missing.push_back(std::string(oldest.name) + " v" + std::to_string(version));
+    }
+  }
+  EXPECT_THAT(missing, IsEmpty());
+}
+
+TEST(HookTable, each_row_has_its_twin_where_the_headers_have_one) {
+  const HeaderTypes types = types_of_header();
+  for (const HookRow& row : hook_rows()) {
+    const auto twin =
+        row.if_null == DefaultStream::legacy ? DefaultStream::per_thread : DefaultStream::legacy;
+    const auto& versions = of_meaning(types, twin);
+    const auto known = versions.find(row.name);
+    if (known == versions.end() || !known->second.contains(row.since)) continue;
+    const auto found = hook_of_query({row.name, row.since, twin});
+    ASSERT_TRUE(found) << row.symbol;
+    EXPECT_EQ(preload::row_of(*found).if_null, twin) << row.symbol;
+  }
+}
+
+TEST(HookTable, the_symbol_of_a_per_thread_function_says_so) {
+  for (const HookRow& row : hook_rows())
+    EXPECT_EQ(row.symbol.ends_with("_ptsz"), row.if_null == DefaultStream::per_thread)
+        << row.symbol;
+}
+
+TEST(HookTable, a_symbol_is_found_by_its_whole_name) {
+  EXPECT_EQ(hook_of_symbol("cuMemAlloc_v2"), Hook::cuMemAlloc_v2);
+  EXPECT_EQ(hook_of_symbol("cuMemAlloc"), std::nullopt) << "32-bit addresses pass through";
+  EXPECT_EQ(hook_of_symbol("cuMemAlloc_v22"), std::nullopt);
+  EXPECT_EQ(hook_of_symbol("cuGetExportTable"), std::nullopt);
+}
+
+TEST(HookTable, a_query_gets_the_newest_version_that_is_old_enough) {
+  EXPECT_EQ(hook_of_query({"cuMemAlloc", 2000}), std::nullopt);
+  EXPECT_EQ(hook_of_query({"cuMemAlloc", 3020}), Hook::cuMemAlloc_v2);
+  EXPECT_EQ(hook_of_query({"cuMemAlloc", 13000}), Hook::cuMemAlloc_v2);
+  EXPECT_EQ(hook_of_query({"cuGetProcAddress", 11030}), Hook::cuGetProcAddress);
+  EXPECT_EQ(hook_of_query({"cuGetProcAddress", 12000}), Hook::cuGetProcAddress_v2);
+  EXPECT_EQ(hook_of_query({"cuStreamBeginCapture", 10000}), Hook::cuStreamBeginCapture);
+  EXPECT_EQ(hook_of_query({"cuStreamBeginCapture", 10010}), Hook::cuStreamBeginCapture_v2);
+  EXPECT_EQ(hook_of_query({"cuIpcOpenMemHandle", 10000}), Hook::cuIpcOpenMemHandle);
+  EXPECT_EQ(hook_of_query({"cuIpcOpenMemHandle", 11000}), Hook::cuIpcOpenMemHandle_v2);
+  EXPECT_EQ(hook_of_query({"cuDevicePrimaryCtxRelease", 7000}), Hook::cuDevicePrimaryCtxRelease);
+}
+
+TEST(HookTable, per_thread_streams_keep_their_meaning) {
+  EXPECT_EQ(hook_of_query({"cuMemFreeAsync", 11020, DefaultStream::legacy}), Hook::cuMemFreeAsync);
+  EXPECT_EQ(hook_of_query({"cuMemFreeAsync", 11020, DefaultStream::per_thread}),
+            Hook::cuMemFreeAsync_ptsz);
+  EXPECT_EQ(hook_of_query({"cuMemAlloc", 3020, DefaultStream::per_thread}), Hook::cuMemAlloc_v2)
+      << "without a stream there is one function for both";
+}
+
+TEST(HookTable, only_cu_and_a_capital_letter_is_a_driver_name) {
+  EXPECT_TRUE(preload::is_driver_name("cuInit"));
+  for (const char* const other : {"cublasCreate_v2", "cudaMalloc", "cudnnCreate", "curl_easy_init",
+                                  "cu", "c", "", "Cu", "culaInit"})
+    EXPECT_FALSE(preload::is_driver_name(other)) << other;
+  EXPECT_FALSE(preload::is_driver_name(nullptr));
+}
+
+}  // namespace
+}  // namespace vramlab::tests

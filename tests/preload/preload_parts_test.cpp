@@ -1,0 +1,111 @@
+// The preload's parts that need no driver.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tools/preload/preload_mode.h"
+#include "tools/preload/recorder/physical_memory.h"
+#include "tools/preload/recorder/record_line.h"
+#include "tools/preload/recorder/stream_numbers.h"
+
+namespace vramlab::tests {
+namespace {
+
+using preload::DefaultStream;
+using preload::ModeWords;
+using preload::PhysicalMemory;
+using preload::preload_mode;
+using preload::PreloadMode;
+using preload::RecordLine;
+using preload::StreamNumbers;
+
+TEST(PreloadMode, is_deferred_where_nothing_is_said) {
+  EXPECT_EQ(preload_mode(ModeWords{nullptr, nullptr}), PreloadMode::deferred);
+  EXPECT_EQ(preload_mode(ModeWords{"", ""}), PreloadMode::deferred);
+}
+
+TEST(PreloadMode, is_record_where_there_is_a_file_to_record_to) {
+  EXPECT_EQ(preload_mode(ModeWords{nullptr, "f"}), PreloadMode::record);
+  EXPECT_EQ(preload_mode(ModeWords{"off", "f"}), PreloadMode::off);
+}
+
+TEST(PreloadMode, has_no_other_names) {
+  EXPECT_EQ(preload_mode(ModeWords{"nosplit", nullptr}), PreloadMode::nosplit);
+  EXPECT_EQ(preload_mode(ModeWords{"Off", nullptr}), std::nullopt);
+  EXPECT_EQ(preload_mode(ModeWords{"on", nullptr}), std::nullopt);
+}
+
+TEST(RecordLine, spells_records_one_after_the_other) {
+  RecordLine line;
+  line.begin("malloc", 18446744073709551615U).add("bytes", 512).add_unless_0("stream", 0).end();
+  line.begin("marker", "out of memory").end();
+  EXPECT_EQ(line.letters(),
+            "{\"malloc\":18446744073709551615,\"bytes\":512}\n{\"marker\":\"out of memory\"}\n");
+}
+
+TEST(RecordLine, keeps_texts_readable_for_any_reader) {
+  RecordLine line;
+  line.begin("marker", "a\"b\\c\nd\xff").end();
+  EXPECT_EQ(line.letters(), "{\"marker\":\"a\\\"b\\\\c?d?\"}\n");
+}
+
+CUstream handle(std::uintptr_t number) { return reinterpret_cast<CUstream>(number); }
+
+TEST(StreamNumbers, count_streams_as_they_are_seen) {
+  StreamNumbers numbers;
+  EXPECT_EQ(numbers.number_of({handle(0x500), DefaultStream::legacy}, 0), 1U);
+  EXPECT_EQ(numbers.number_of({handle(0x400), DefaultStream::legacy}, 3), 2U);
+  EXPECT_EQ(numbers.number_of({handle(0x500), DefaultStream::per_thread}, 1), 1U);
+}
+
+TEST(StreamNumbers, each_threads_own_default_stream_is_one_of_its_own) {
+  StreamNumbers numbers;
+  EXPECT_EQ(numbers.number_of({nullptr, DefaultStream::legacy}, 1), 0U);
+  EXPECT_EQ(numbers.number_of({handle(1), DefaultStream::per_thread}, 1), 0U);
+  EXPECT_EQ(numbers.number_of({nullptr, DefaultStream::per_thread}, 1), 1U);
+  EXPECT_EQ(numbers.number_of({handle(2), DefaultStream::legacy}, 1), 1U);
+  EXPECT_EQ(numbers.number_of({nullptr, DefaultStream::per_thread}, 2), 2U);
+}
+
+TEST(StreamNumbers, a_handle_that_comes_again_is_another_stream) {
+  StreamNumbers numbers;
+  EXPECT_EQ(numbers.number_of({handle(0x500), DefaultStream::legacy}, 0), 1U);
+  numbers.forget(handle(0x500));
+  EXPECT_EQ(numbers.number_of({handle(0x500), DefaultStream::legacy}, 0), 2U);
+}
+
+TEST(PhysicalMemory, is_held_by_its_handle) {
+  PhysicalMemory memory;
+  memory.create(7, 100, 1);
+  EXPECT_TRUE(memory.knows(7));
+  EXPECT_EQ(memory.bytes_of(1), 100U);
+  EXPECT_EQ(memory.bytes_of(0), 0U);
+  EXPECT_EQ(memory.release(7), 1U);
+  EXPECT_EQ(memory.bytes_of(1), 0U);
+  EXPECT_EQ(memory.release(7), std::nullopt);
+}
+
+TEST(PhysicalMemory, is_held_by_its_mappings_after_its_handle) {
+  PhysicalMemory memory;
+  memory.create(7, 100, 0);
+  memory.map(0x1000, 7);
+  memory.map(0x5000, 7);
+  EXPECT_EQ(memory.release(7), std::nullopt);
+  EXPECT_EQ(memory.bytes_of(0), 100U);
+  EXPECT_EQ(memory.unmap(0x1000, 0x1000), std::nullopt);
+  EXPECT_EQ(memory.unmap(0x5000, 0x1000), 0U);
+  EXPECT_EQ(memory.bytes_of(0), 0U);
+}
+
+TEST(PhysicalMemory, one_unmap_may_cover_several_pieces) {
+  PhysicalMemory memory;
+  for (std::uint64_t i = 0; i < 3; ++i) {
+    memory.create(i, 10, 0);
+    memory.map(0x1000 * (i + 1), i);
+    memory.release(i);
+  }
+  EXPECT_EQ(memory.unmap(0x1000, 0x2000), 0U);
+  EXPECT_EQ(memory.bytes_of(0), 10U);
+}
+
+}  // namespace
+}  // namespace vramlab::tests

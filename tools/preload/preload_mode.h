@@ -1,0 +1,39 @@
+// What the preload does in this process, as its environment says: VRAMLAB_SHIM and VRAMLAB_RECORD
+// (docs/preload.md).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace vramlab::preload {
+
+enum class PreloadMode : std::uint8_t {
+  /// The caching allocator; a freed block waits for what the device still does.
+  deferred,
+  /// The caching allocator; a free waits as the driver's own does.
+  sync,
+  /// As deferred, and each block is an allocation of the driver.
+  nosplit,
+  /// Nothing is replaced, calls are written down.
+  record,
+  /// Nothing is replaced.
+  off,
+};
+
+/// Nothing where no mode has this name.
+std::optional<PreloadMode> preload_mode(std::string_view name);
+
+struct ModeWords {
+  /// Null where the environment has none.
+  const char* shim = nullptr;
+  const char* record = nullptr;
+};
+/// Without VRAMLAB_SHIM: record where there is a file to record to, else deferred. Nothing where
+/// VRAMLAB_SHIM names no mode.
+std::optional<PreloadMode> preload_mode(const ModeWords& words);
+
+/// Of this process, read once. A mode that does not exist is said on standard error, and is `off`.
+PreloadMode process_mode();
+
+}  // namespace vramlab::preload

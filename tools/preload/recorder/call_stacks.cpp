@@ -1,0 +1,81 @@
+#include "tools/preload/recorder/call_stacks.h"
+
+#include <cxxabi.h>
+#include <dlfcn.h>
+#include <unwind.h>
+
+#include <cstdlib>
+#include <memory>
+
+// Where our own code begins and ends: our frames are no part of a program's stack.
+extern "C" {
+// NOLINTBEGIN(readability-identifier-naming): the linker's names.
+extern const char __ehdr_start[] __attribute__((visibility("hidden")));
+extern const char etext[] __attribute__((visibility("hidden")));
+// NOLINTEND(readability-identifier-naming)
+}
+
+namespace vramlab::preload {
+namespace {
+
+constexpr std::size_t deepest_stack = 64;
+
+bool is_our_own(std::uintptr_t address) {
+  return address >= reinterpret_cast<std::uintptr_t>(&__ehdr_start[0]) &&
+         address < reinterpret_cast<std::uintptr_t>(&etext[0]);
+}
+
+_Unwind_Reason_Code add_frame(_Unwind_Context* context, void* addresses) {
+  auto& taken = *static_cast<ReturnAddresses*>(addresses);
+  const std::uintptr_t address = _Unwind_GetIP(context);
+  if (address == 0 || taken.size() == deepest_stack) return _URC_END_OF_STACK;
+  // What returns there was called by the instruction before.
+  if (!is_our_own(address)) taken.push_back(address - 1);
+  return _URC_NO_REASON;
+}
+
+std::string readable(const char* symbol) {
+  int status = 0;
+  const std::unique_ptr<char, decltype(&std::free)> name(
+      abi::__cxa_demangle(symbol, nullptr, nullptr, &status), &std::free);
+  return status == 0 && name ? name.get() : symbol;
+}
+
+}  // namespace
+
+void take_call_stack(ReturnAddresses& addresses) {
+  addresses.clear();
+  _Unwind_Backtrace(add_frame, &addresses);
+}
+
+std::uint32_t CallStacks::frame_of(std::uintptr_t address, RecordLine& lines) {
+  const auto [known, is_new] =
+      frames_.try_emplace(address, static_cast<std::uint32_t>(frames_.size() + 1));
+  if (!is_new) return known->second;
+  Dl_info place{};
+  const bool found = dladdr(reinterpret_cast<const void*>(address), &place) != 0;
+  const std::uintptr_t base = found ? reinterpret_cast<std::uintptr_t>(place.dli_fbase) : 0;
+  lines.begin("frame", known->second).raw(",\"is\":");
+  lines.begin("name", found && place.dli_sname != nullptr ? readable(place.dli_sname) : "?");
+  lines.add("filename", found && place.dli_fname != nullptr ? place.dli_fname : "?");
+  lines.add("line", 0).add("offset", address - base).raw("}");
+  lines.end();
+  return known->second;
+}
+
+std::uint32_t CallStacks::number_of(const ReturnAddresses& addresses, RecordLine& lines) {
+  if (addresses.empty()) return 0;
+  const auto [known, is_new] =
+      stacks_.try_emplace(addresses, static_cast<std::uint32_t>(stacks_.size() + 1));
+  if (!is_new) return known->second;
+  std::string frames;
+  for (const std::uintptr_t address : addresses) {
+    if (!frames.empty()) frames += ',';
+    frames += std::to_string(frame_of(address, lines));
+  }
+  lines.begin("stack", known->second).raw(",\"frames\":[").raw(frames).raw("]");
+  lines.end();
+  return known->second;
+}
+
+}  // namespace vramlab::preload

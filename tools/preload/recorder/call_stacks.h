@@ -1,0 +1,34 @@
+// CallStacks: where in the program a call came from, as numbered stacks of a native trace. A frame
+// is a place in a library: the function where the library's own symbol table names it, and the
+// offset, which a debugger's tools turn into a line.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "tools/preload/recorder/record_line.h"
+
+namespace vramlab::preload {
+
+using ReturnAddresses = std::vector<std::uintptr_t>;
+
+/// From the caller of our function outwards, at most 64. Takes no lock that the program may hold.
+void take_call_stack(ReturnAddresses& addresses);
+
+class CallStacks {
+ public:
+  /// The number of the stack; the records that it needs and that were not there yet go to `lines`.
+  std::uint32_t number_of(const ReturnAddresses& addresses, RecordLine& lines);
+
+ private:
+  std::uint32_t frame_of(std::uintptr_t address, RecordLine& lines);
+
+  std::unordered_map<std::uintptr_t, std::uint32_t> frames_;
+  std::map<ReturnAddresses, std::uint32_t> stacks_;
+};
+
+}  // namespace vramlab::preload

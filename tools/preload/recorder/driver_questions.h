@@ -1,0 +1,37 @@
+// What the recorder asks the driver about a call's surroundings. A driver that does not say leaves
+// the answer at nothing.
+#pragma once
+
+#include <cuda.h>
+#include <cudaTypedefs.h>
+
+#include <cstdint>
+#include <string>
+
+namespace vramlab::preload {
+
+class DriverQuestions {
+ public:
+  /// Requires: the driver is loaded.
+  DriverQuestions();
+
+  /// Of this thread; null without one.
+  CUcontext current_context() const;
+  std::uint32_t current_device() const;
+  /// Of a stream-ordered allocation, which a pool of another device may have given.
+  std::uint32_t device_of(CUdeviceptr at) const;
+  /// As the header of a trace has them: `[{"device":0,"memory":1024,"name":"..."}]`. Empty where
+  /// the driver does not say.
+  std::string devices() const;
+
+ private:
+  PFN_cuCtxGetCurrent_v4000 context_current_;
+  PFN_cuCtxGetDevice_v2000 context_device_;
+  PFN_cuPointerGetAttribute_v4000 pointer_attribute_;
+  PFN_cuDeviceGetCount_v2000 device_count_;
+  PFN_cuDeviceGet_v2000 device_get_;
+  PFN_cuDeviceGetName_v2000 device_name_;
+  PFN_cuDeviceTotalMem_v3020 device_memory_;
+};
+
+}  // namespace vramlab::preload

@@ -1,0 +1,37 @@
+// RecordLine: spells records of a native trace (docs/trace_format.md) into one buffer, for one
+// write. The writers of traces/ are not used here: they would bring their whole library into every
+// process that the preload is loaded into.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace vramlab::preload {
+
+class RecordLine {
+ public:
+  /// The first key of a record, with its value.
+  RecordLine& begin(std::string_view key, std::uint64_t value);
+  RecordLine& begin(std::string_view key, std::string_view text);
+  RecordLine& add(std::string_view key, std::uint64_t value);
+  RecordLine& add(std::string_view key, std::string_view text);
+  /// Left out where it is 0.
+  RecordLine& add_unless_0(std::string_view key, std::uint64_t value);
+  /// As it stands.
+  RecordLine& raw(std::string_view json);
+  void end() { letters_ += "}\n"; }
+
+  /// All records since `clear`.
+  std::string_view letters() const { return letters_; }
+  void clear() { letters_.clear(); }
+
+ private:
+  void key(std::string_view name);
+  void number(std::uint64_t value);
+  void text(std::string_view letters);
+
+  std::string letters_;
+};
+
+}  // namespace vramlab::preload

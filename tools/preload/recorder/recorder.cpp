@@ -1,0 +1,269 @@
+#include "tools/preload/recorder/recorder.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <ctime>
+#include <utility>
+#include <vector>
+
+#include "tools/preload/recorder/program_name.h"
+
+namespace vramlab::preload {
+namespace {
+
+/// The format has no larger ones: all threads beyond share it.
+constexpr std::uint32_t last_thread = 65535;
+
+struct ThreadNumber {
+  std::uint32_t process = 0;
+  std::uint32_t number = 0;
+};
+thread_local ThreadNumber number_of_this_thread;
+
+/// Also keeps errno, which is the program's.
+class Locked {
+ public:
+  explicit Locked(pthread_mutex_t& lock) : lock_(lock) { pthread_mutex_lock(&lock_); }
+  Locked(const Locked&) = delete;
+  Locked& operator=(const Locked&) = delete;
+  ~Locked() {
+    pthread_mutex_unlock(&lock_);
+    errno = errno_before_;
+  }
+
+ private:
+  int errno_before_ = errno;
+  pthread_mutex_t& lock_;
+};
+
+std::uint64_t now_ns() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 +
+         static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+std::string failure_text(const char* function, CUresult result) {
+  return std::string(function) + " failed with " + std::to_string(static_cast<int>(result));
+}
+
+std::string amount_text(const char* function, std::size_t bytes) {
+  return std::string(function) + " " + std::to_string(bytes) + " bytes";
+}
+
+}  // namespace
+
+Recorder::Recorder(RecorderSettings settings)
+    : settings_(std::move(settings)), file_(settings_.base) {}
+
+CUresult Recorder::mem_alloc(CUdeviceptr* at, std::size_t bytes) {
+  const CUresult result = RealCalls::mem_alloc(at, bytes);
+  constexpr const char* function = "cuMemAlloc_v2";
+  if (result == CUDA_SUCCESS)
+    memory_came({MemoryKind::device, function, *at, bytes, {}, -1});
+  else
+    memory_refused(function, bytes, result);
+  return result;
+}
+
+CUresult Recorder::mem_free(CUdeviceptr at) {
+  before_memory_goes("cuMemFree_v2", at);
+  const CUresult result = RealCalls::mem_free(at);
+  if (result != CUDA_SUCCESS) memory_refused("cuMemFree_v2", 0, result);
+  return result;
+}
+
+CUresult Recorder::mem_free_async(CUdeviceptr at, StreamHandle stream) {
+  {
+    const Caller caller = caller_on(driver_.current_device());
+    const Locked locked(lock_);
+    const auto live = live_.find(at);
+    const std::uint64_t on = streams_.number_of(stream, thread_number());
+    // A free has no stream in the format: one elsewhere than its allocation is a use there.
+    if (live != live_.end() && live->second.id != 0 && on != live->second.stream) {
+      Surroundings surroundings = begin_event(caller);
+      surroundings.device = live->second.device;
+      line_.begin("use", live->second.id).add_unless_0("stream", on);
+      finish_event(surroundings);
+    }
+    write_end_of(at, "cuMemFreeAsync", caller);
+  }
+  const CUresult result = RealCalls::mem_free_async(at, stream);
+  if (result != CUDA_SUCCESS) memory_refused("cuMemFreeAsync", 0, result);
+  return result;
+}
+
+void Recorder::before_stream_destroyed(CUstream stream) {
+  const Locked locked(lock_);
+  streams_.forget(stream);
+}
+
+void Recorder::context_gone(CUcontext context) {
+  const Caller caller = caller_on(0);
+  const Locked locked(lock_);
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> gone;
+  for (const auto& [at, live] : live_)
+    if (live.context == context) gone.emplace_back(live.id, at);
+  std::sort(gone.begin(), gone.end());
+  for (const auto& [id, at] : gone) write_end_of(at, "context gone:", caller);
+}
+
+void Recorder::memory_came(const NewMemory& memory) {
+  Live live;
+  live.bytes = memory.bytes;
+  const bool is_ordered = memory.kind == MemoryKind::stream_ordered;
+  live.device = is_ordered ? driver_.device_of(memory.at) : driver_.current_device();
+  if (memory.device >= 0) live.device = static_cast<std::uint32_t>(memory.device);
+  // Stream-ordered memory belongs to a pool and outlives the context.
+  if (!is_ordered) live.context = driver_.current_context();
+  const Caller caller = caller_on(live.device);
+  const Locked locked(lock_);
+  if (is_ordered) live.stream = streams_.number_of(memory.stream, thread_number());
+  keep(memory, live, caller);
+}
+
+/// Device memory that its allocation gave an address becomes an allocation of the trace.
+void Recorder::keep(const NewMemory& memory, Live live, const Caller& caller) {
+  const Surroundings surroundings = begin_event(caller);
+  switch (memory.kind) {
+    case MemoryKind::device:
+    case MemoryKind::stream_ordered:
+      live.id = ++last_id_;
+      live_[memory.at] = live;
+      write_allocation(live, surroundings);
+      return;
+    case MemoryKind::physical:
+      physical_.create(memory.at, memory.bytes, live.device);
+      write_external(live.device, surroundings);
+      return;
+    default:
+      live_[memory.at] = live;
+      write_marker(amount_text(memory.function, memory.bytes), surroundings);
+  }
+}
+
+void Recorder::memory_refused(const char* function, std::size_t bytes, CUresult result) {
+  // The driver is going down, and so is the program.
+  if (result == CUDA_ERROR_DEINITIALIZED) return;
+  const Caller caller = caller_on(driver_.current_device());
+  const Locked locked(lock_);
+  const Surroundings surroundings = begin_event(caller);
+  if (result == CUDA_ERROR_OUT_OF_MEMORY)
+    write_marker(amount_text(function, bytes) + " refused", surroundings);
+  const bool is_full = result == CUDA_ERROR_OUT_OF_MEMORY;
+  write_marker(is_full ? "out of memory" : failure_text(function, result), surroundings);
+}
+
+void Recorder::before_memory_goes(const char* function, std::uint64_t at) {
+  const Caller caller = caller_on(0);
+  const Locked locked(lock_);
+  write_end_of(at, function, caller);
+}
+
+void Recorder::write_end_of(std::uint64_t at, const char* function, const Caller& caller) {
+  if (physical_.knows(at)) {
+    const Surroundings surroundings = begin_event(caller);
+    if (const auto device = physical_.release(at)) write_external(*device, surroundings);
+    return;
+  }
+  const auto known = live_.find(at);
+  if (known == live_.end()) return;
+  const Live live = known->second;
+  live_.erase(known);
+  Surroundings surroundings = begin_event(caller);
+  surroundings.device = live.device;
+  if (live.id == 0) return write_marker(amount_text(function, live.bytes), surroundings);
+  line_.begin("free", live.id);
+  finish_event(surroundings);
+}
+
+void Recorder::memory_mapped(std::uint64_t address, std::size_t /*bytes*/, std::uint64_t handle) {
+  const Locked locked(lock_);
+  physical_.map(address, handle);
+}
+
+void Recorder::memory_unmapped(std::uint64_t address, std::size_t bytes) {
+  const Caller caller = caller_on(0);
+  const Locked locked(lock_);
+  if (const auto device = physical_.unmap(address, bytes))
+    write_external(*device, begin_event(caller));
+}
+
+Recorder::Caller Recorder::caller_on(std::uint32_t device) {
+  if (!knows_devices_.load(std::memory_order_acquire)) find_devices();
+  Caller caller{device, {}};
+  if (settings_.stacks == RecordStacks::yes) take_call_stack(caller.addresses);
+  return caller;
+}
+
+void Recorder::find_devices() {
+  const std::string found = driver_.devices();
+  const Locked locked(lock_);
+  if (found.empty() || !devices_.empty()) return;
+  devices_ = found;
+  knows_devices_.store(true, std::memory_order_release);
+}
+
+void Recorder::open_file() {
+  if (file_.is_open() || file_.has_failed() || !file_.open()) return;
+  line_.begin("format", "vramlab-trace").add("version", 1);
+  line_.add("origin", "recorded from " + program_name());
+  if (!devices_.empty()) line_.raw(",\"devices\":").raw(devices_);
+  line_.end();
+}
+
+Recorder::Surroundings Recorder::begin_event(const Caller& caller) {
+  line_.clear();
+  open_file();
+  return {caller.device, stacks_.number_of(caller.addresses, line_)};
+}
+
+void Recorder::finish_event(const Surroundings& surroundings) {
+  line_.add_unless_0("device", surroundings.device).add_unless_0("thread", thread_number());
+  line_.add("time_ns", now_ns()).add_unless_0("stack", surroundings.stack);
+  line_.end();
+  if (file_.is_open()) file_.append(line_.letters());
+  line_.clear();
+}
+
+void Recorder::write_allocation(const Live& live, const Surroundings& surroundings) {
+  line_.begin("malloc", live.id).add("bytes", live.bytes).add_unless_0("stream", live.stream);
+  finish_event(surroundings);
+}
+
+void Recorder::write_marker(const std::string& text, const Surroundings& surroundings) {
+  line_.begin("marker", text);
+  finish_event(surroundings);
+}
+
+void Recorder::write_external(std::uint32_t device, Surroundings surroundings) {
+  surroundings.device = device;
+  line_.begin("external", physical_.bytes_of(device));
+  finish_event(surroundings);
+}
+
+std::uint32_t Recorder::thread_number() {
+  ThreadNumber& mine = number_of_this_thread;
+  if (mine.process != process_) mine = {process_, std::min(thread_count_++, last_thread)};
+  return mine.number;
+}
+
+void Recorder::before_fork() { pthread_mutex_lock(&lock_); }
+
+void Recorder::after_fork_in_parent() { pthread_mutex_unlock(&lock_); }
+
+/// The parent's memory is not the child's, and neither is its file. A new one is made by the first
+/// event, should there be one.
+void Recorder::after_fork_in_child() {
+  lock_ = PTHREAD_MUTEX_INITIALIZER;
+  file_.leave_to_parent();
+  live_.clear();
+  stacks_ = {};
+  streams_ = {};
+  physical_ = {};
+  last_id_ = 0;
+  thread_count_ = 0;
+  ++process_;
+}
+
+}  // namespace vramlab::preload

@@ -1,0 +1,107 @@
+// Recorder: the driver behind the exports, and every allocation of device memory written down as it
+// happens, into a native trace that `vramlab info`, `replay` and `top` read (docs/recording.md).
+//
+// A free is written before the driver hears of it, an allocation after: so no address is given
+// again, to another thread, before the trace says that it is free. No call of the driver is made
+// while our lock is held.
+#pragma once
+
+#include <pthread.h>
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+
+#include "tools/preload/real_calls.h"
+#include "tools/preload/recorder/call_stacks.h"
+#include "tools/preload/recorder/driver_questions.h"
+#include "tools/preload/recorder/physical_memory.h"
+#include "tools/preload/recorder/record_file.h"
+#include "tools/preload/recorder/record_line.h"
+#include "tools/preload/recorder/stream_numbers.h"
+
+namespace vramlab::preload {
+
+enum class RecordStacks : bool { no, yes };
+
+struct RecorderSettings {
+  /// The file's name, to which the process's number is added.
+  std::string base;
+  RecordStacks stacks = RecordStacks::no;
+};
+
+class Recorder final : public RealCalls {
+ public:
+  explicit Recorder(RecorderSettings settings);
+
+  CUresult mem_alloc(CUdeviceptr* at, std::size_t bytes) override;
+  CUresult mem_free(CUdeviceptr at) override;
+  CUresult mem_free_async(CUdeviceptr at, StreamHandle stream) override;
+  void before_stream_destroyed(CUstream stream) override;
+  void context_gone(CUcontext context) override;
+
+  void memory_came(const NewMemory& memory) override;
+  void memory_refused(const char* function, std::size_t bytes, CUresult result) override;
+  void before_memory_goes(const char* function, std::uint64_t at) override;
+  void memory_mapped(std::uint64_t address, std::size_t bytes, std::uint64_t handle) override;
+  void memory_unmapped(std::uint64_t address, std::size_t bytes) override;
+
+  void before_fork() override;
+  void after_fork_in_parent() override;
+  void after_fork_in_child() override;
+
+ private:
+  struct Live {
+    /// 0 of what is no allocation of the trace: managed, host and the like.
+    std::uint64_t id = 0;
+    std::size_t bytes = 0;
+    std::uint64_t stream = 0;
+    std::uint32_t device = 0;
+    /// The context that it ends with; null where it does not.
+    CUcontext context = nullptr;
+  };
+  /// Found out before the lock is taken.
+  struct Caller {
+    std::uint32_t device = 0;
+    ReturnAddresses addresses;
+  };
+  /// What each event says besides its own fields.
+  struct Surroundings {
+    std::uint32_t device = 0;
+    std::uint32_t stack = 0;
+  };
+
+  Caller caller_on(std::uint32_t device);
+  void find_devices();
+  // Requires: the lock is held, as for all below.
+  void open_file();
+  /// The records that the event needs above it.
+  Surroundings begin_event(const Caller& caller);
+  void finish_event(const Surroundings& surroundings);
+  void write_allocation(const Live& live, const Surroundings& surroundings);
+  void write_marker(const std::string& text, const Surroundings& surroundings);
+  void write_external(std::uint32_t device, Surroundings surroundings);
+  void write_end_of(std::uint64_t at, const char* function, const Caller& caller);
+  void keep(const NewMemory& memory, Live live, const Caller& caller);
+  std::uint32_t thread_number();
+
+  RecorderSettings settings_;
+  DriverQuestions driver_;
+  pthread_mutex_t lock_ = PTHREAD_MUTEX_INITIALIZER;
+  RecordFile file_;
+  RecordLine line_;
+  CallStacks stacks_;
+  StreamNumbers streams_;
+  PhysicalMemory physical_;
+  std::unordered_map<std::uint64_t, Live> live_;
+  std::uint64_t last_id_ = 0;
+  std::uint32_t thread_count_ = 0;
+  /// For the header, once the driver knows them.
+  std::string devices_;
+  std::atomic<bool> knows_devices_ = false;
+  /// Goes up in each forked child, whose threads are counted anew.
+  std::uint32_t process_ = 1;
+};
+
+}  // namespace vramlab::preload
