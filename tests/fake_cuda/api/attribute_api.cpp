@@ -18,7 +18,8 @@ CUresult put(void* into, Value value) {
 }
 
 unsigned memory_type(const Allocation& of) {
-  return of.kind == MemoryKind::pinned_host ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE;
+  const bool is_host = of.kind == MemoryKind::pinned_host || of.kind == MemoryKind::registered_host;
+  return is_host ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE;
 }
 
 CUresult put_context(FakeCuda& fake, void* into, const Allocation& of) {

@@ -216,17 +216,21 @@ FAKE_CUDA_CALL(cuCtxCreate_v4)
   return create_context("cuCtxCreate_v4", made, flags, device);
 }
 #endif
-FAKE_CUDA_CALL(cuCtxDestroy_v2)(CUcontext gone) {
+namespace {
+CUresult destroy_context(const char* name, CUcontext gone) {
   const auto body = [=](FakeCuda& fake) {
     Context* const found = fake.contexts().find(gone);
-    if (found == nullptr || found->is_primary) return CUDA_ERROR_INVALID_CONTEXT;
+    if (found == nullptr || found->is_primary || found->is_green) return CUDA_ERROR_INVALID_CONTEXT;
     const std::uint32_t thread = FakeCuda::thread().value;
     fake.destroy(*found);
     if (fake.contexts().current(thread) == gone) fake.contexts().pop(thread);
     return CUDA_SUCCESS;
   };
-  return fake_call({"cuCtxDestroy_v2", driver}, body, gone);
+  return fake_call({name, driver}, body, gone);
 }
+}  // namespace
+FAKE_CUDA_CALL(cuCtxDestroy)(CUcontext gone) { return destroy_context("cuCtxDestroy", gone); }
+FAKE_CUDA_CALL(cuCtxDestroy_v2)(CUcontext gone) { return destroy_context("cuCtxDestroy_v2", gone); }
 FAKE_CUDA_CALL(cuCtxPushCurrent_v2)(CUcontext pushed) {
   const auto body = [=](FakeCuda& fake) {
     if (fake.contexts().find(pushed) == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
@@ -273,7 +277,7 @@ FAKE_CUDA_CALL(cuCtxGetId)(CUcontext of, unsigned long long* id) {
   const auto body = [=](FakeCuda& fake) {
     const CUcontext asked = of == nullptr ? fake.contexts().current(FakeCuda::thread().value) : of;
     const Context* const found = fake.contexts().find(asked);
-    return found == nullptr ? CUDA_ERROR_INVALID_CONTEXT : give(fake, id, found->number);
+    return found == nullptr ? CUDA_ERROR_INVALID_CONTEXT : give(fake, id, found->id);
   };
   return fake_call({"cuCtxGetId", driver}, body, of);
 }

@@ -1,6 +1,6 @@
-// The functions of the fake driver: One(name, symbol, version), and Two(name, symbol, version, suffix,
-// version of the other) where there is a variant for the thread's own default stream. Versions are
-// those of cudaTypedefs.h, whose types the functions have to have.
+// The functions of the fake driver: One(name, symbol, version), and Two(name, symbol, version,
+// suffix, version of the other) where there is a variant for the thread's own default stream.
+// Versions are those of cudaTypedefs.h, whose types the functions have to have.
 #pragma once
 
 // clang-format off
@@ -28,6 +28,7 @@
   One(cuDevicePrimaryCtxGetState, cuDevicePrimaryCtxGetState, 7000)             \
   One(cuCtxCreate, cuCtxCreate_v2, 3020)                                        \
   One(cuCtxCreate, cuCtxCreate_v3, 11040)                                       \
+  One(cuCtxDestroy, cuCtxDestroy, 2000)                                         \
   One(cuCtxDestroy, cuCtxDestroy_v2, 4000)                                      \
   One(cuCtxPushCurrent, cuCtxPushCurrent_v2, 4000)                              \
   One(cuCtxPopCurrent, cuCtxPopCurrent_v2, 4000)                                \
@@ -50,6 +51,13 @@
   One(cuMemFreeHost, cuMemFreeHost, 2000)                                       \
   One(cuMemHostGetDevicePointer, cuMemHostGetDevicePointer_v2, 3020)            \
   One(cuMemHostGetFlags, cuMemHostGetFlags, 2030)                               \
+  One(cuMemHostRegister, cuMemHostRegister_v2, 6050)                            \
+  One(cuMemHostUnregister, cuMemHostUnregister, 4000)                           \
+  One(cuArrayCreate, cuArrayCreate_v2, 3020)                                    \
+  One(cuArray3DCreate, cuArray3DCreate_v2, 3020)                                \
+  One(cuArrayDestroy, cuArrayDestroy, 2000)                                     \
+  One(cuMipmappedArrayCreate, cuMipmappedArrayCreate, 5000)                     \
+  One(cuMipmappedArrayDestroy, cuMipmappedArrayDestroy, 5000)                   \
   One(cuMemGetInfo, cuMemGetInfo_v2, 3020)                                      \
   One(cuMemGetAddressRange, cuMemGetAddressRange_v2, 3020)                      \
   One(cuMemGetHandleForAddressRange, cuMemGetHandleForAddressRange, 11070)      \
@@ -72,6 +80,7 @@
   One(cuMemPoolTrimTo, cuMemPoolTrimTo, 11020)                                  \
   One(cuStreamCreate, cuStreamCreate, 2000)                                     \
   One(cuStreamCreateWithPriority, cuStreamCreateWithPriority, 5050)             \
+  One(cuStreamDestroy, cuStreamDestroy, 2000)                                   \
   One(cuStreamDestroy, cuStreamDestroy_v2, 4000)                                \
   Two(cuStreamQuery, cuStreamQuery, 2000, _ptsz, 7000)                          \
   Two(cuStreamSynchronize, cuStreamSynchronize, 2000, _ptsz, 7000)              \
@@ -127,7 +136,6 @@
   One(cuIpcOpenMemHandle, cuIpcOpenMemHandle, 4010)                             \
   One(cuIpcOpenMemHandle, cuIpcOpenMemHandle_v2, 11000)                         \
   One(cuIpcCloseMemHandle, cuIpcCloseMemHandle, 4010)
-// clang-format on
 
 #if CUDA_VERSION >= 12030
 #define FAKE_CUDA_FUNCTIONS_12_3(One, Two)                                              \
@@ -137,8 +145,13 @@
 #define FAKE_CUDA_FUNCTIONS_12_3(One, Two)
 #endif
 #if CUDA_VERSION >= 12050
-#define FAKE_CUDA_FUNCTIONS_12_5(One, Two) \
-  One(cuCtxCreate, cuCtxCreate_v4, 12050) One(cuCtxRecordEvent, cuCtxRecordEvent, 12050)
+#define FAKE_CUDA_FUNCTIONS_12_5(One, Two)                    \
+  One(cuCtxCreate, cuCtxCreate_v4, 12050)                     \
+  One(cuCtxRecordEvent, cuCtxRecordEvent, 12050)              \
+  One(cuGreenCtxCreate, cuGreenCtxCreate, 12040)              \
+  One(cuGreenCtxDestroy, cuGreenCtxDestroy, 12040)            \
+  One(cuCtxFromGreenCtx, cuCtxFromGreenCtx, 12040)            \
+  One(cuGreenCtxStreamCreate, cuGreenCtxStreamCreate, 12050)
 #else
 #define FAKE_CUDA_FUNCTIONS_12_5(One, Two)
 #endif
@@ -161,3 +174,4 @@
   FAKE_CUDA_FUNCTIONS_12_5(One, Two)  \
   FAKE_CUDA_FUNCTIONS_12_8(One, Two)  \
   FAKE_CUDA_FUNCTIONS_13_0(One, Two)
+// clang-format on

@@ -43,8 +43,8 @@ CUresult give_memory(FakeCuda& fake, Output* output, const MemoryWish& wish) {
 CUresult free_memory(FakeCuda& fake, std::uint64_t at, bool is_host) {
   if (at == 0) return CUDA_SUCCESS;
   const Allocation* const found = fake.memory().find(at);
-  if (found == nullptr || found->at != at || found->kind == MemoryKind::imported ||
-      (found->kind == MemoryKind::pinned_host) != is_host)
+  if (found == nullptr || found->at != at || found->kind == MemoryKind::registered_host ||
+      found->kind == MemoryKind::array || (found->kind == MemoryKind::pinned_host) != is_host)
     return CUDA_ERROR_INVALID_VALUE;
   if (const CUresult refused = fake.check_unsafe_call(); refused != CUDA_SUCCESS) return refused;
   const bool waits =

@@ -27,6 +27,11 @@ CUresult create_stream(const char* name, CUstream* stream, unsigned flags, int p
   return fake_call({name, context}, body, flags, static_cast<std::uint64_t>(priority));
 }
 
+CUresult destroy_stream(const char* name, CUstream stream) {
+  const auto body = [=](FakeCuda& fake) { return fake.streams().destroy_stream(stream); };
+  return fake_call({name, context}, body, stream);
+}
+
 CUresult on_cuStreamQuery(const CallSite& site, CUstream stream) {
   const auto body = [=](FakeCuda& fake) {
     return with_stream(fake, site, stream,
@@ -130,9 +135,11 @@ FAKE_CUDA_CALL(cuStreamCreate)(CUstream* stream, unsigned flags) {
 FAKE_CUDA_CALL(cuStreamCreateWithPriority)(CUstream* stream, unsigned flags, int priority) {
   return create_stream("cuStreamCreateWithPriority", stream, flags, priority);
 }
+FAKE_CUDA_CALL(cuStreamDestroy)(CUstream stream) {
+  return destroy_stream("cuStreamDestroy", stream);
+}
 FAKE_CUDA_CALL(cuStreamDestroy_v2)(CUstream stream) {
-  const auto body = [=](FakeCuda& fake) { return fake.streams().destroy_stream(stream); };
-  return fake_call({"cuStreamDestroy_v2", context}, body, stream);
+  return destroy_stream("cuStreamDestroy_v2", stream);
 }
 FAKE_CUDA_TWINS(cuStreamQuery, _ptsz, context, (CUstream stream), stream)
 FAKE_CUDA_TWINS(cuStreamSynchronize, _ptsz, context, (CUstream stream), stream)

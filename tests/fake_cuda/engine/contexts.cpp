@@ -25,6 +25,7 @@ Context& Contexts::retain_primary(std::uint32_t device) {
   const auto [found, is_new] = live_.try_emplace(primary.handle);
   if (is_new)
     found->second = {.number = next_number_++,
+                     .id = next_id_++,
                      .device = device,
                      .handle = primary.handle,
                      .flags = primary.flags,
@@ -47,18 +48,42 @@ Context* Contexts::primary(std::uint32_t device) {
 Context& Contexts::create(std::uint32_t device, unsigned flags) {
   const std::uint64_t handle = handles_.take();
   Context& made = live_[handle];
-  made = {
-      .number = next_number_++, .device = device, .handle = handle, .flags = flags, .peers = {}};
+  made = {.number = next_number_++,
+          .id = next_id_++,
+          .device = device,
+          .handle = handle,
+          .flags = flags,
+          .peers = {}};
   return made;
+}
+
+Context& Contexts::create_green(std::uint32_t device, unsigned flags) {
+  const std::uint32_t number = primary(device)->number;
+  Context& made = create(device, flags);
+  made.number = number;
+  made.is_green = true;
+  return made;
+}
+
+void Contexts::remove_green(const Context& context) {
+  check(context.is_green, "what is removed alone is a green context");
+  const std::uint64_t handle = context.handle;
+  handles_.give_back(handle);
+  live_.erase(handle);
 }
 
 void Contexts::remove(const Context& context) {
   const std::uint64_t handle = context.handle;
+  const std::uint32_t number = context.number;
   if (context.is_primary)
     primaries_.at(context.device).users = 0;
   else
     handles_.give_back(handle);
   live_.erase(handle);
+  std::erase_if(live_, [&](const auto& left) {
+    if (left.second.number == number) handles_.give_back(left.first);
+    return left.second.number == number;
+  });
   for (auto& [other, left] : live_) left.peers.erase(handle);
 }
 

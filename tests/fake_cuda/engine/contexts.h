@@ -1,7 +1,8 @@
 // Contexts: those of each device, and which one is current on which thread.
 //
-// A context has a number that is never used again, and a handle that is: the primary context of a
-// device has the same handle in each of its lives, and a created one may get that of one destroyed.
+// A context has a number and an id that are never used again, and a handle that is: the primary
+// context of a device has the same handle in each of its lives, and a created one may get that of
+// one destroyed.
 #pragma once
 
 #include <cuda.h>
@@ -16,11 +17,14 @@
 namespace vramlab::fake {
 
 struct Context {
+  /// Of what belongs to it. A green context has that of the primary one which it is a part of.
   std::uint32_t number = 0;
+  std::uint64_t id = 0;
   std::uint32_t device = 0;
   std::uint64_t handle = 0;
   unsigned flags = 0;
   bool is_primary = false;
+  bool is_green = false;
   /// Set by a fault that nothing after it survives.
   CUresult sticky = CUDA_SUCCESS;
   /// Handles of contexts whose memory this one may use.
@@ -46,7 +50,11 @@ class Contexts {
   unsigned& primary_flags(std::uint32_t device) { return primaries_.at(device).flags; }
 
   Context& create(std::uint32_t device, unsigned flags);
-  /// It is gone; threads may still have it as their current one.
+  /// Requires: the device's primary context is alive.
+  Context& create_green(std::uint32_t device, unsigned flags);
+  /// Only a name of the primary context goes. Requires: it is a green context.
+  void remove_green(const Context& context);
+  /// It is gone with all that are a part of it; threads may still have it as their current one.
   void remove(const Context& context);
 
   // Of a thread.
@@ -68,6 +76,7 @@ class Contexts {
   std::map<std::uint64_t, Context> live_;
   std::map<std::uint32_t, std::vector<CUcontext>> stacks_;
   std::uint32_t next_number_ = 1;
+  std::uint64_t next_id_ = 1;
 };
 
 }  // namespace vramlab::fake

@@ -68,7 +68,7 @@ std::optional<std::uint64_t> DeviceMemory::allocate(Allocation wish) {
     void* const memory = std::aligned_alloc(4096, (wish.bytes + 4095) / 4096 * 4096);
     if (memory == nullptr) return std::nullopt;
     wish.at = reinterpret_cast<std::uintptr_t>(memory);
-  } else {
+  } else if (wish.kind != MemoryKind::registered_host) {
     const auto at = devices_.at(wish.device).allocate({wish.bytes}, {0});
     if (!at) return std::nullopt;
     wish.at = at->value;
@@ -83,7 +83,7 @@ void DeviceMemory::release(std::uint64_t at) {
   check(found != allocations_.end(), "only what was allocated is released");
   if (is_on_host(found->second.kind))
     std::free(reinterpret_cast<void*>(at));
-  else if (found->second.kind != MemoryKind::imported)
+  else if (found->second.kind != MemoryKind::registered_host)
     devices_.at(found->second.device).release({at});
   allocations_.erase(found);
 }

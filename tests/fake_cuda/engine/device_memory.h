@@ -15,7 +15,8 @@
 
 namespace vramlab::fake {
 
-enum class MemoryKind : std::uint8_t { device, managed, pinned_host, pool, imported };
+/// What was registered stays its owner's.
+enum class MemoryKind : std::uint8_t { device, managed, pinned_host, registered_host, pool, array };
 
 struct Allocation {
   std::uint64_t at = 0;
@@ -53,7 +54,8 @@ class DeviceMemory {
   DeviceMemory& operator=(const DeviceMemory&) = delete;
   ~DeviceMemory();
 
-  /// Nothing where there is no room. The wish's address and id are chosen here.
+  /// Nothing where there is no room. The wish's address and id are chosen here, but for the address
+  /// of what is registered.
   std::optional<std::uint64_t> allocate(Allocation wish);
   /// Requires: there is an allocation at this address.
   void release(std::uint64_t at);

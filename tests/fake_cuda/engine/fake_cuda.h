@@ -75,6 +75,8 @@ class FakeCuda {
   FaultPlan& faults() { return faults_; }
   FakeKernels& kernels() { return kernels_; }
   std::map<std::uint64_t, Graph>& graphs() { return graphs_; }
+  /// Addresses by handle.
+  std::map<std::uint64_t, std::uint64_t>& arrays() { return arrays_; }
 
   static streams::ThreadId thread();
   void initialise() { is_initialised_ = true; }
@@ -121,6 +123,7 @@ class FakeCuda {
   Contexts contexts_;
   FakeStreams streams_;
   std::map<std::uint64_t, Graph> graphs_;
+  std::map<std::uint64_t, std::uint64_t> arrays_;
 };
 
 /// The driver that the functions of the api call. Where none was chosen, libcuda.so.1 makes one

@@ -69,10 +69,10 @@ TEST_F(FakeProcAddress, the_driver_s_own_answers_are_as_its_header_says) {
 
 TEST_F(FakeProcAddress, a_function_that_the_fake_driver_lacks_says_so) {
   void* found = nullptr;
-  symbol<PFN_cuGetProcAddress_v12000>("cuGetProcAddress_v2")("cuArrayDestroy", &found, 2000, 0,
+  symbol<PFN_cuGetProcAddress_v12000>("cuGetProcAddress_v2")("cuTexRefDestroy", &found, 2000, 0,
                                                              nullptr);
   ASSERT_NE(found, nullptr);
-  EXPECT_EQ(reinterpret_cast<PFN_cuArrayDestroy_v2000>(found)(nullptr), CUDA_ERROR_NOT_SUPPORTED);
+  EXPECT_EQ(reinterpret_cast<PFN_cuTexRefDestroy_v2000>(found)(nullptr), CUDA_ERROR_NOT_SUPPORTED);
 }
 
 }  // namespace
