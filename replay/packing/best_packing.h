@@ -24,7 +24,7 @@ struct PackingLimits {
   std::uint64_t most_pairs = 2'000'000;
   /// More buffers are not searched through from the ground up.
   std::size_t most_for_floor_search = 400;
-  std::uint64_t floor_states = 100'000;
+  std::uint64_t floor_states = 60'000;
 };
 
 struct TriedPacking {
