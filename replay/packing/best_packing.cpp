@@ -49,17 +49,22 @@ class PackingTrials {
     std::size_t count = 0;
     for (const PackingOrder& order : packing_orders()) {
       if (count++ == tried) break;
-      BufferOrder indices = order_by(order, buffers_, sections_);
-      Packing packing = place_in_order(buffers_, sections_, indices);
-      if (best_order_.empty() || packing.height < best_order_height_) {
-        best_order_ = std::move(indices);
-        best_order_height_ = packing.height;
-      }
-      take(order.name, std::move(packing));
+      try_order(order);
     }
     if (tried < packing_orders().size())
       leave_out(tried == 0 ? "placing them in another order than that of time"
                            : "placing them in more than one order");
+  }
+
+  void try_order(const PackingOrder& order) {
+    BufferOrder indices = order_by(order, buffers_, sections_);
+    auto packing = place_in_order_within(buffers_, sections_, indices, limits_.most_work_of_order);
+    if (!packing) return leave_out("placing them by " + std::string(order.name));
+    if (best_order_.empty() || packing->height < best_order_height_) {
+      best_order_ = std::move(indices);
+      best_order_height_ = packing->height;
+    }
+    take(order.name, *std::move(packing));
   }
 
   void try_climbing() {

@@ -16,13 +16,15 @@ struct PackingLimits {
   /// More buffers get only place_in_time() and the first of the orders, then only place_in_time().
   std::size_t most_for_all_orders = 300'000;
   std::size_t most_for_one_order = 3'000'000;
+  /// Ranges to look at while they are placed in one order; more, and the order is given up.
+  std::uint64_t most_work_of_order = 100'000'000;
   /// Pairs of buffers to compare while an order is improved; 0: it is not.
   std::uint64_t climb_work = 60'000'000;
   /// More pairs that are there at the same time are not searched in.
   std::uint64_t most_pairs = 2'000'000;
   /// More buffers are not searched through from the ground up.
   std::size_t most_for_floor_search = 400;
-  std::uint64_t floor_states = 100'000;
+  std::uint64_t floor_states = 60'000;
 };
 
 struct TriedPacking {

@@ -55,15 +55,22 @@ class FloorWalk {
   std::vector<Choice> choices(std::uint64_t least) const {
     std::vector<Choice> found;
     std::uint64_t lowest_top = not_placed;
+    std::vector<std::uint64_t> lowest(floors_.size(), not_placed);
     for (std::uint32_t i = 0; i < buffers_.size(); ++i) {
       if (offsets_[i] != not_placed || buffers_[i].size.count == 0) continue;
       const std::uint64_t floor = floor_below(i);
       const std::uint64_t offset = std::max(floor, least);
       if (offset + buffers_[i].size.count > height_) return {};
       lowest_top = std::min(lowest_top, offset + buffers_[i].size.count);
+      const SectionSpan span = sections_.spans[i];
+      for (std::uint32_t s = span.first; s < span.last; ++s)
+        lowest[s] = std::min(lowest[s], offset);
       // One on a lower floor would have come before, or comes when something is below it.
       if (floor >= least) found.push_back({offset, i});
     }
+    // Where nothing can lie on the floor itself, that much of the section stays empty.
+    for (std::size_t s = 0; s < lowest.size(); ++s)
+      if (to_come_[s] > 0 && lowest[s] + to_come_[s] > height_) return {};
     std::erase_if(found, [&](const Choice& choice) { return choice.offset >= lowest_top; });
     std::ranges::sort(found, {}, [&](const Choice& choice) {
       const SectionSpan span = sections_.spans[choice.buffer];
@@ -97,20 +104,12 @@ class FloorWalk {
     offsets_[choice.buffer] = not_placed;
   }
 
-  /// Everywhere that something is to come the floor is at least `least` from now on.
-  bool has_room_above(std::uint64_t least) const {
-    for (std::size_t s = 0; s < floors_.size(); ++s)
-      if (to_come_[s] > 0 && std::max(floors_[s], least) + to_come_[s] > height_) return false;
-    return true;
-  }
-
   // The depth is at most the number of buffers, which is limited.
   // NOLINTNEXTLINE(misc-no-recursion)
   bool go_on(std::uint32_t left, std::uint64_t least) {
     if (left == 0) return true;
     if (states_left_ == 0) return false;
     --states_left_;
-    if (!has_room_above(least)) return false;
     std::vector<std::uint64_t> before;
     for (const Choice& choice : choices(least)) {
       before.clear();

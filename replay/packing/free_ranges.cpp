@@ -69,9 +69,19 @@ std::optional<FreeRange> FreeRanges::first_of_key(std::uint64_t key) const {
   return FreeRange{at->second, by_address_.at(at->second)};
 }
 
+/// Looks at all by address and at those of enough size by turns, whichever is through first: there
+/// are either many that fit, and a low one comes soon, or few.
 std::optional<FreeRange> FreeRanges::first_fit(std::uint64_t size) const {
-  for (const auto& [begin, end] : by_address_)
-    if (end - begin >= size) return FreeRange{begin, end};
+  auto at = by_address_.begin();
+  auto large = by_key_.lower_bound({key_(size), 0});
+  std::optional<FreeRange> lowest;
+  for (; at != by_address_.end() && large != by_key_.end(); ++at, ++large) {
+    if (at->second - at->first >= size) return FreeRange{at->first, at->second};
+    if (lowest && large->second >= lowest->begin) continue;
+    const FreeRange range{large->second, by_address_.at(large->second)};
+    if (range.size() >= size) lowest = range;
+  }
+  if (large == by_key_.end()) return lowest;
   return std::nullopt;
 }
 

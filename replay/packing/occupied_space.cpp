@@ -61,7 +61,7 @@ void OccupiedSpace::take(SectionSpan span, std::uint64_t begin, std::uint64_t en
 
 void OccupiedSpace::gather(SectionSpan span, std::vector<Cursor>& cursors) const {
   const auto note = [&](const Ranges& ranges) {
-    if (!ranges.empty()) cursors.push_back({&ranges, 0});
+    if (!ranges.empty()) cursors.push_back({ranges.data(), ranges.data() + ranges.size()});
   };
   for_nodes(
       span, leaf_count_, [&](std::size_t node) { note(taken_somewhere_[node]); },
@@ -69,15 +69,33 @@ void OccupiedSpace::gather(SectionSpan span, std::vector<Cursor>& cursors) const
 }
 
 std::uint64_t OccupiedSpace::end_of_conflict(Cursor& cursor, Range wanted) {
-  const Ranges& ranges = *cursor.ranges;
-  const auto from = ranges.begin() + static_cast<std::ptrdiff_t>(cursor.next);
-  const auto at = std::ranges::upper_bound(from, ranges.end(), wanted.begin, {}, &Range::end);
-  cursor.next = static_cast<std::size_t>(at - ranges.begin());
-  return at != ranges.end() && at->begin < wanted.end ? at->end : wanted.begin;
+  const Range* const end = cursor.end;
+  const Range* at = cursor.next;
+  // What comes next is mostly near.
+  for (std::ptrdiff_t step = 1; at != end && at->end <= wanted.begin; step *= 2) {
+    const Range* const ahead = at + std::min(step, end - at);
+    if (ahead == end || ahead->end > wanted.begin) {
+      at = std::upper_bound(at, ahead, wanted.begin, [](std::uint64_t offset, const Range& range) {
+        return offset < range.end;
+      });
+      break;
+    }
+    at = ahead;
+  }
+  cursor.next = at;
+  ++work_;
+  if (at == end || at->begin >= wanted.end) return wanted.begin;
+  const std::uint64_t size = wanted.end - wanted.begin;
+  std::uint64_t free_from = at->end;
+  // Holes that are too small here need no look elsewhere.
+  for (++at; at != end && at->begin < free_from + size; ++at) free_from = at->end;
+  work_ += static_cast<std::uint64_t>(at - cursor.next);
+  cursor.next = at;
+  return free_from;
 }
 
 std::uint64_t OccupiedSpace::lowest_fit(SectionSpan span, std::uint64_t size,
-                                        std::uint64_t alignment) const {
+                                        std::uint64_t alignment) {
   std::vector<Cursor> cursors;
   gather(span, cursors);
   std::uint64_t offset = 0;

@@ -18,8 +18,11 @@ class OccupiedSpace {
   explicit OccupiedSpace(std::size_t section_count);
 
   /// A multiple of `alignment`. Requires: the span is not empty, size and alignment are not 0.
-  std::uint64_t lowest_fit(SectionSpan span, std::uint64_t size, std::uint64_t alignment) const;
+  std::uint64_t lowest_fit(SectionSpan span, std::uint64_t size, std::uint64_t alignment);
   void take(SectionSpan span, std::uint64_t begin, std::uint64_t end);
+
+  /// How many ranges searches looked at so far.
+  std::uint64_t work() const { return work_; }
 
  private:
   struct Range {
@@ -29,17 +32,18 @@ class OccupiedSpace {
   /// Ascending, none touches another.
   using Ranges = std::vector<Range>;
   struct Cursor {
-    const Ranges* ranges = nullptr;
-    std::size_t next = 0;
+    const Range* next = nullptr;
+    const Range* end = nullptr;
   };
 
   static void add(Ranges& ranges, Range added);
-  /// The end of the last range in the way of `wanted`; nothing is in the way where that is its
-  /// begin.
-  static std::uint64_t end_of_conflict(Cursor& cursor, Range wanted);
+  /// Where the first hole begins that is as large as `wanted` and not below it; nothing is in the
+  /// way where that is its begin.
+  std::uint64_t end_of_conflict(Cursor& cursor, Range wanted);
   void gather(SectionSpan span, std::vector<Cursor>& cursors) const;
 
   std::size_t leaf_count_ = 1;
+  std::uint64_t work_ = 0;
   /// By node; the root is 1, the children of n are 2n and 2n + 1.
   std::vector<Ranges> taken_throughout_;
   std::vector<Ranges> taken_somewhere_;

@@ -23,10 +23,27 @@ std::optional<std::string> fault_of_one(const std::vector<Buffer>& buffers, cons
   return std::nullopt;
 }
 
-bool share_bytes(const std::vector<Buffer>& buffers, const Packing& packing, std::size_t a,
-                 std::size_t b) {
-  return packing.offsets[a] < packing.offsets[b] + buffers[b].size &&
-         packing.offsets[b] < packing.offsets[a] + buffers[a].size;
+/// A copy of what is compared, as everything is compared with everything.
+struct Placed {
+  std::uint64_t until = 0;
+  std::uint64_t bottom = 0;
+  std::uint64_t top = 0;
+  std::size_t index = 0;
+};
+
+/// What is over by then is taken out; the first that shares bytes with `added`, if any.
+const Placed* compare_with_all(std::vector<Placed>& there, std::uint64_t now, const Placed& added) {
+  std::size_t kept = 0;
+  const Placed* overlapped = nullptr;
+  for (const Placed& other : there) {
+    if (other.until <= now) continue;
+    there[kept] = other;
+    if (overlapped == nullptr && added.bottom < other.top && other.bottom < added.top)
+      overlapped = &there[kept];
+    ++kept;
+  }
+  if (overlapped == nullptr) there.resize(kept);
+  return overlapped;
 }
 
 }  // namespace
@@ -37,17 +54,17 @@ std::optional<std::string> packing_fault(const std::vector<Buffer>& buffers,
   std::vector<std::size_t> order(buffers.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
   std::ranges::stable_sort(order, {}, [&](std::size_t i) { return buffers[i].begin; });
-  std::vector<std::size_t> there;
+  std::vector<Placed> there;
   std::uint64_t highest = 0;
   for (const std::size_t i : order) {
     if (auto fault = fault_of_one(buffers, packing, i)) return fault;
-    std::erase_if(there, [&](std::size_t j) { return buffers[j].end <= buffers[i].begin; });
     if (buffers[i].size.count == 0) continue;
-    highest = std::max(highest, (packing.offsets[i] + buffers[i].size).count);
-    for (const std::size_t j : there)
-      if (share_bytes(buffers, packing, i, j))
-        return text_of(buffers, packing, i) + " overlaps " + text_of(buffers, packing, j);
-    there.push_back(i);
+    const std::uint64_t bottom = packing.offsets[i].count;
+    const Placed added{buffers[i].end, bottom, bottom + buffers[i].size.count, i};
+    if (const Placed* other = compare_with_all(there, buffers[i].begin, added))
+      return text_of(buffers, packing, i) + " overlaps " + text_of(buffers, packing, other->index);
+    there.push_back(added);
+    highest = std::max(highest, added.top);
   }
   if (highest != packing.height.count)
     return "the height is " + std::to_string(packing.height.count) + ", the highest end " +

@@ -102,12 +102,20 @@ BufferOrder order_by(const PackingOrder& order, const std::vector<Buffer>& buffe
 
 Packing place_in_order(const std::vector<Buffer>& buffers, const Sections& sections,
                        const BufferOrder& order) {
+  return *place_in_order_within(buffers, sections, order,
+                                std::numeric_limits<std::uint64_t>::max());
+}
+
+std::optional<Packing> place_in_order_within(const std::vector<Buffer>& buffers,
+                                             const Sections& sections, const BufferOrder& order,
+                                             std::uint64_t most_work) {
   Packing packing;
   packing.offsets.resize(buffers.size());
   OccupiedSpace space(sections.loads.size());
   for (const std::uint32_t i : order) {
     const std::uint64_t size = buffers[i].size.count;
     if (size == 0) continue;
+    if (space.work() > most_work) return std::nullopt;
     const std::uint64_t offset =
         space.lowest_fit(sections.spans[i], size, buffers[i].alignment.count);
     space.take(sections.spans[i], offset, offset + size);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -31,6 +32,11 @@ BufferOrder order_by(const PackingOrder& order, const std::vector<Buffer>& buffe
 /// Each at the lowest offset that those before it in the order leave free.
 Packing place_in_order(const std::vector<Buffer>& buffers, const Sections& sections,
                        const BufferOrder& order);
+
+/// The same, given up after so many looks at what is taken.
+std::optional<Packing> place_in_order_within(const std::vector<Buffer>& buffers,
+                                             const Sections& sections, const BufferOrder& order,
+                                             std::uint64_t most_work);
 
 /// As an online allocator would, with freedom to split and no segments: as time goes by, each
 /// buffer into the smallest gap that it fits in.

@@ -7,10 +7,12 @@
 #include <algorithm>
 
 #include "replay/packing/floor_search.h"
+#include "replay/packing/free_ranges.h"
 #include "replay/packing/hill_climb.h"
 #include "replay/packing/packing_check.h"
 #include "replay/packing/packing_orders.h"
 #include "tests/support/packing_instances.h"
+#include "tests/support/random_numbers.h"
 
 namespace vramlab::tests {
 namespace {
@@ -122,6 +124,11 @@ TEST(Packing, of_more_buffers_than_the_limits_allow_says_what_was_left_out) {
   EXPECT_EQ(in_time.tried.size(), 1U);
   EXPECT_EQ(in_time.heuristic, "time_best_fit");
   EXPECT_GE(in_time.left_out.size(), 1U);
+  replay::PackingLimits little_work = little_search();
+  little_work.most_work_of_order = 10;
+  const PackingResult given_up = best_packing(buffers, little_work);
+  EXPECT_EQ(given_up.tried.size(), 1U);
+  EXPECT_THAT(given_up.left_out, testing::Contains(testing::HasSubstr("placing them by area")));
 }
 
 TEST(Packing, of_nothing_has_no_height) {
@@ -129,6 +136,34 @@ TEST(Packing, of_nothing_has_no_height) {
   EXPECT_EQ(result.packing.height, Bytes{0});
   EXPECT_TRUE(result.is_optimal());
   EXPECT_EQ(packing_fault({}, result.packing), std::nullopt);
+}
+
+TEST(FreeRanges, give_the_lowest_range_that_fits_however_many_do) {
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    RandomNumbers random(seed);
+    replay::FreeRanges free;
+    std::vector<replay::FreeRange> ranges;
+    std::uint64_t at = 0;
+    for (std::size_t i = random.below(20); i > 0; --i) {
+      const std::uint64_t begin = at + random.between(1, 9);
+      ranges.push_back({begin, begin + random.between(1, 9)});
+      at = ranges.back().end;
+      free.give_back(ranges.back(), ranges.back());
+    }
+    for (std::uint64_t size = 1; size < 11; ++size) {
+      const auto lowest = std::ranges::find_if(
+          ranges, [&](const replay::FreeRange& range) { return range.size() >= size; });
+      const auto found = free.first_fit(size);
+      ASSERT_EQ(found.has_value(), lowest != ranges.end());
+      if (!found) continue;
+      EXPECT_EQ(found->begin, lowest->begin);
+      const auto best = free.best_fit(size, 1);
+      ASSERT_EQ(best.has_value(), found.has_value());
+      for (const replay::FreeRange& range : ranges)
+        EXPECT_TRUE(range.size() < size || best->size() <= range.size());
+    }
+  }
 }
 
 TEST(PackingCheck, finds_what_is_wrong) {
