@@ -4,6 +4,7 @@
 #include "allocator/check.h"
 #include "allocator/id_names.h"
 #include "replay/replay_report.h"
+#include "streams/simulated_device.h"
 #include "streams/timed_device.h"
 
 namespace vramlab::replay {
@@ -28,6 +29,8 @@ DeviceReplay::DeviceReplay(traces::DeviceIndex device, const DeviceConditions& c
 std::unique_ptr<StreamWorld> DeviceReplay::make_world() {
   check(conditions_.timing != FreeTiming::modelled || conditions_.streams != nullptr,
         "modelled timing needs streams in virtual time");
+  check(conditions_.timing != FreeTiming::modelled || !conditions_.make_device,
+        "what is not simulated has no virtual time");
   streams::MemoryOptions options{.total = conditions_.memory};
   options.released = conditions_.released;
   options.when_taken = streams::WhenTaken::lowest_gap;
@@ -37,7 +40,10 @@ std::unique_ptr<StreamWorld> DeviceReplay::make_world() {
   };
   return conditions_.timing == FreeTiming::modelled
              ? make_timed_world(std::move(options), *conditions_.streams, index_)
-             : make_counted_world(std::move(options));
+             : make_counted_world(
+                   conditions_.make_device
+                       ? conditions_.make_device(options)
+                       : steered(std::make_shared<streams::SimulatedDevice>(std::move(options))));
 }
 
 void DeviceReplay::adopt(const std::vector<StartingSegment>& start) {
@@ -52,16 +58,22 @@ void DeviceReplay::adopt(const std::vector<StartingSegment>& start) {
   curve_.note(0, {peak_allocated_.bytes, peak_reserved_.bytes});
 }
 
-void DeviceReplay::adopt(const StartingSegment& start) {
-  const allocator::GivenSegment& segment = start.segment;
-  forced_ = segment.base;
+Address DeviceReplay::lay_out(const allocator::GivenSegment& segment) {
+  const bool as_recorded = conditions_.start_places == StartPlaces::as_recorded;
+  if (as_recorded) forced_ = segment.base;
   const auto at = segment.is_expandable ? world_->device().reserve(segment.size(), segment.stream)
                                         : world_->device().allocate(segment.size(), segment.stream);
   forced_.reset();
-  if (!at || *at != segment.base)
+  if (!at || (as_recorded && *at != segment.base))
     throw allocator::DeviceError(
         "what was there at the start needs more memory than the device's " +
         format_bytes(conditions_.memory));
+  return *at;
+}
+
+void DeviceReplay::adopt(const StartingSegment& start) {
+  allocator::GivenSegment segment = start.segment;
+  segment.base = lay_out(segment);
   engine_.adopt(segment);
   Address address = segment.base;
   for (std::size_t i = 0; i < segment.blocks.size(); ++i) {
@@ -151,7 +163,7 @@ void DeviceReplay::apply_other(const Event& event, const traces::TextTable& text
     case Kind::empty_cache:
       return engine_.empty_cache(event.pool);
     case Kind::external:
-      return world_->device().set_external_memory(event.bytes);
+      return world_->set_external_memory(event.bytes);
     case Kind::checkpoint:
     case Kind::restore:
       return keep_or_restore(event, texts);

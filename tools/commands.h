@@ -17,5 +17,6 @@ void add_top_command(CLI::App& program, CommandAction& action);
 void add_diff_command(CLI::App& program, CommandAction& action);
 void add_report_command(CLI::App& program, CommandAction& action);
 void add_streams_command(CLI::App& program, CommandAction& action);
+void add_live_command(CLI::App& program, CommandAction& action);
 
 }  // namespace vramlab::tools

@@ -16,6 +16,7 @@ constexpr AddCommand commands[] = {
     add_conform_command, add_bench_command,  add_info_command,     add_convert_command,
     add_verify_command,  add_replay_command, add_snapshot_command, add_generate_command,
     add_streams_command, add_top_command,    add_diff_command,     add_report_command,
+    add_live_command,
 };
 
 std::string version_text() {
