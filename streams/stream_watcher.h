@@ -16,6 +16,9 @@ namespace vramlab::streams {
 inline constexpr allocator::StreamId destroyed_blocking_streams{~0ULL};
 inline constexpr allocator::StreamId destroyed_other_streams{~0ULL - 1};
 
+/// This one waits for all streams of the device each time an event is recorded behind all of them.
+inline constexpr allocator::StreamId all_streams{~0ULL - 2};
+
 /// Blocking streams and their device's legacy stream wait for each other.
 enum class StreamKind : std::uint8_t { blocking, non_blocking };
 

@@ -43,6 +43,29 @@ CudaStatus TimedStreams::record_event(EventId event, StreamAt stream, std::uint6
   return CudaStatus::success;
 }
 
+/// Recorded on a stream that is nobody's, behind the latest of every other.
+CudaStatus TimedStreams::record_device_event(EventId event, std::uint32_t device,
+                                             std::uint64_t tag) {
+  if (lost_ != CudaStatus::success) return lost_;
+  const auto found = events_.find(event.value);
+  if (found == events_.end() || found->second.device != device)
+    return CudaStatus::invalid_resource_handle;
+  if (const CudaStatus status = refuse_captures_on(device); status != CudaStatus::success)
+    return status;
+  const StreamAt all{device, all_streams};
+  Device& of = device_at(device);
+  if (find_stream(all) == nullptr) add_stream(of, {.name = all, .is_blocking = false});
+  const std::uint32_t place = stream_places_.find(all);
+  const WorkRef item = put_mark(place, ItemKind::event_wait, event.value, tag);
+  for (const std::uint32_t other : of.streams) {
+    if (other == place) continue;
+    engine_.follow(item, streams_[other].last);
+    watcher_.stream_follows(all, name_in_orders(streams_[other]));
+  }
+  engine_.submit(item);
+  return record_event(event, all, tag);
+}
+
 CudaStatus TimedStreams::wait_for_event(StreamAt stream, EventId event, std::uint64_t tag) {
   if (const CudaStatus status = check_use(stream); status != CudaStatus::success) return status;
   const auto found = events_.find(event.value);

@@ -196,16 +196,20 @@ void TimedStreams::tell_known(StreamAt stream) {
 
 CudaStatus TimedStreams::synchronize_device(std::uint32_t device) {
   if (lost_ != CudaStatus::success) return lost_;
-  bool is_captured = false;
-  for (const auto& [stream, member] : captures_.members()) {
-    if (stream.device != device) continue;
-    member.capture->is_invalidated = true;
-    is_captured = true;
-  }
-  if (is_captured) return CudaStatus::stream_capture_unsupported;
+  if (const CudaStatus status = refuse_captures_on(device); status != CudaStatus::success)
+    return status;
   if (const CudaStatus status = check_unsafe_call(); status != CudaStatus::success) return status;
   wait_here(ends_of_device(device));
   return CudaStatus::success;
+}
+
+/// What concerns all of the device's streams.
+CudaStatus TimedStreams::refuse_captures_on(std::uint32_t device) {
+  CudaStatus status = CudaStatus::success;
+  for (const auto& [stream, member] : captures_.members())
+    if (stream.device == device)
+      status = invalidate(*member.capture, CudaStatus::stream_capture_unsupported);
+  return status;
 }
 
 /// Of all streams, destroyed ones too; the thread follows them from now on. Destroyed ones that are

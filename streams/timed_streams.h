@@ -94,6 +94,8 @@ class TimedStreams final : private WorkListener {
   CudaStatus destroy_event(allocator::EventId event);
   bool has_event(allocator::EventId event) const { return events_.contains(event.value); }
   CudaStatus record_event(allocator::EventId event, StreamAt stream, std::uint64_t tag);
+  /// Behind all that the device was given, on streams destroyed since too: cuCtxRecordEvent.
+  CudaStatus record_device_event(allocator::EventId event, std::uint32_t device, std::uint64_t tag);
   CudaStatus wait_for_event(StreamAt stream, allocator::EventId event, std::uint64_t tag);
   CudaStatus query_event(allocator::EventId event);
   CudaStatus synchronize_event(allocator::EventId event);
@@ -240,6 +242,7 @@ class TimedStreams final : private WorkListener {
   CudaStatus check_legacy(StreamAt stream);
   CudaStatus check_event_use(allocator::EventId event);
   CudaStatus refuse_captured(const Event& event);
+  CudaStatus refuse_captures_on(std::uint32_t device);
   static CudaStatus invalidate(Capture& capture, CudaStatus why);
   CudaStatus join_capture(StreamAt stream, const Event& event);
 

@@ -1,0 +1,83 @@
+#include "tests/fake_cuda/engine/contexts.h"
+
+#include "allocator/check.h"
+
+namespace vramlab::fake {
+
+Contexts::Contexts(std::uint32_t device_count) : primaries_(device_count) {
+  for (Primary& primary : primaries_) primary.handle = handles_.take();
+}
+
+Context* Contexts::find(CUcontext handle) {
+  const auto found = live_.find(value_of(handle));
+  return found == live_.end() ? nullptr : &found->second;
+}
+
+Context* Contexts::find_number(std::uint32_t number) {
+  for (auto& [handle, context] : live_)
+    if (context.number == number) return &context;
+  return nullptr;
+}
+
+Context& Contexts::retain_primary(std::uint32_t device) {
+  Primary& primary = primaries_.at(device);
+  ++primary.users;
+  const auto [found, is_new] = live_.try_emplace(primary.handle);
+  if (is_new)
+    found->second = {.number = next_number_++,
+                     .device = device,
+                     .handle = primary.handle,
+                     .flags = primary.flags,
+                     .is_primary = true,
+                     .peers = {}};
+  return found->second;
+}
+
+bool Contexts::release_primary(std::uint32_t device) {
+  Primary& primary = primaries_.at(device);
+  check(primary.users > 0, "a context is released by who holds it");
+  return --primary.users == 0;
+}
+
+Context* Contexts::primary(std::uint32_t device) {
+  const auto found = live_.find(primaries_.at(device).handle);
+  return found == live_.end() ? nullptr : &found->second;
+}
+
+Context& Contexts::create(std::uint32_t device, unsigned flags) {
+  const std::uint64_t handle = handles_.take();
+  Context& made = live_[handle];
+  made = {
+      .number = next_number_++, .device = device, .handle = handle, .flags = flags, .peers = {}};
+  return made;
+}
+
+void Contexts::remove(const Context& context) {
+  const std::uint64_t handle = context.handle;
+  if (context.is_primary)
+    primaries_.at(context.device).users = 0;
+  else
+    handles_.give_back(handle);
+  live_.erase(handle);
+  for (auto& [other, left] : live_) left.peers.erase(handle);
+}
+
+CUcontext Contexts::current(std::uint32_t thread) const {
+  const auto found = stacks_.find(thread);
+  return found == stacks_.end() || found->second.empty() ? nullptr : found->second.back();
+}
+
+void Contexts::set_current(std::uint32_t thread, CUcontext context) {
+  std::vector<CUcontext>& stack = stacks_[thread];
+  if (!stack.empty()) stack.pop_back();
+  if (context != nullptr) stack.push_back(context);
+}
+
+bool Contexts::pop(std::uint32_t thread) {
+  std::vector<CUcontext>& stack = stacks_[thread];
+  if (stack.empty()) return false;
+  stack.pop_back();
+  return true;
+}
+
+}  // namespace vramlab::fake

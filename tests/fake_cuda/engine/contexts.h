@@ -1,0 +1,73 @@
+// Contexts: those of each device, and which one is current on which thread.
+//
+// A context has a number that is never used again, and a handle that is: the primary context of a
+// device has the same handle in each of its lives, and a created one may get that of one destroyed.
+#pragma once
+
+#include <cuda.h>
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <vector>
+
+#include "tests/fake_cuda/engine/handles.h"
+
+namespace vramlab::fake {
+
+struct Context {
+  std::uint32_t number = 0;
+  std::uint32_t device = 0;
+  std::uint64_t handle = 0;
+  unsigned flags = 0;
+  bool is_primary = false;
+  /// Set by a fault that nothing after it survives.
+  CUresult sticky = CUDA_SUCCESS;
+  /// Handles of contexts whose memory this one may use.
+  std::set<std::uint64_t> peers;
+};
+
+class Contexts {
+ public:
+  explicit Contexts(std::uint32_t device_count);
+
+  /// The live context with this handle, or null.
+  Context* find(CUcontext handle);
+  Context* find_number(std::uint32_t number);
+  const std::map<std::uint64_t, Context>& all() const { return live_; }
+
+  /// Made where it is not alive.
+  Context& retain_primary(std::uint32_t device);
+  /// Whether this was the last one who held it. Requires: somebody holds it.
+  bool release_primary(std::uint32_t device);
+  /// Null where it is not alive.
+  Context* primary(std::uint32_t device);
+  std::uint32_t primary_users(std::uint32_t device) const { return primaries_.at(device).users; }
+  unsigned& primary_flags(std::uint32_t device) { return primaries_.at(device).flags; }
+
+  Context& create(std::uint32_t device, unsigned flags);
+  /// It is gone; threads may still have it as their current one.
+  void remove(const Context& context);
+
+  // Of a thread.
+  CUcontext current(std::uint32_t thread) const;
+  void set_current(std::uint32_t thread, CUcontext context);
+  void push(std::uint32_t thread, CUcontext context) { stacks_[thread].push_back(context); }
+  /// False where there is none.
+  bool pop(std::uint32_t thread);
+
+ private:
+  struct Primary {
+    std::uint64_t handle = 0;
+    std::uint32_t users = 0;
+    unsigned flags = 0;
+  };
+
+  HandleBook handles_{0x60000000};
+  std::vector<Primary> primaries_;
+  std::map<std::uint64_t, Context> live_;
+  std::map<std::uint32_t, std::vector<CUcontext>> stacks_;
+  std::uint32_t next_number_ = 1;
+};
+
+}  // namespace vramlab::fake

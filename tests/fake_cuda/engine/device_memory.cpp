@@ -1,0 +1,213 @@
+#include "tests/fake_cuda/engine/device_memory.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <iterator>
+#include <stdexcept>
+
+#include "allocator/check.h"
+
+namespace vramlab::fake {
+namespace {
+
+using allocator::Address;
+using allocator::Bytes;
+using streams::AddressRange;
+
+// All of it where programs have nothing else, and where the address sanitizer lets them.
+constexpr std::uint64_t allocations_begin = 0x200000000000;
+constexpr std::uint64_t reservations_begin = 0x300000000000;
+constexpr std::uint64_t bytes_per_device = 1ULL << 40;
+constexpr std::uint64_t devices_end = 0x400000000000;
+
+AddressRange window(std::uint64_t begin, std::uint64_t device) {
+  const std::uint64_t at = begin + device * bytes_per_device;
+  return {{at}, {at + bytes_per_device}};
+}
+
+bool is_on_host(MemoryKind kind) {
+  return kind == MemoryKind::pinned_host || kind == MemoryKind::managed;
+}
+
+}  // namespace
+
+DeviceMemory::DeviceMemory(const FakeOptions& options) : granularity_(options.granularity) {
+  check(options.device_count <= 16, "there are addresses for 16 devices");
+  for (std::uint32_t device = 0; device < options.device_count; ++device) {
+    devices_.emplace_back(
+        streams::MemoryOptions{.total = {options.memory_bytes},
+                               .granularity = {options.granularity},
+                               .allocations = window(allocations_begin, device),
+                               .reservations = window(reservations_begin, device)});
+    if (options.backing == Backing::host_memory) back(window(allocations_begin, device));
+  }
+  if (options.backing == Backing::host_memory) back(window(reservations_begin, 0));
+}
+
+DeviceMemory::~DeviceMemory() {
+  for (const AddressRange& range : backing_)
+    munmap(reinterpret_cast<void*>(range.begin.value), (range.end - range.begin).count);
+  for (const auto& [at, allocation] : allocations_)
+    if (is_on_host(allocation.kind)) std::free(reinterpret_cast<void*>(at));
+}
+
+/// Addresses only: the system gives memory where something is written.
+void DeviceMemory::back(AddressRange range) {
+  void* const wanted = reinterpret_cast<void*>(range.begin.value);
+  void* const got = mmap(wanted, (range.end - range.begin).count, PROT_READ | PROT_WRITE,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+  if (got != wanted) throw std::runtime_error("no addresses for the memory of the fake devices");
+  madvise(got, (range.end - range.begin).count, MADV_DONTDUMP);
+  backing_.push_back(range);
+}
+
+std::optional<std::uint64_t> DeviceMemory::allocate(Allocation wish) {
+  if (is_on_host(wish.kind)) {
+    void* const memory = std::aligned_alloc(4096, (wish.bytes + 4095) / 4096 * 4096);
+    if (memory == nullptr) return std::nullopt;
+    wish.at = reinterpret_cast<std::uintptr_t>(memory);
+  } else {
+    const auto at = devices_.at(wish.device).allocate({wish.bytes}, {0});
+    if (!at) return std::nullopt;
+    wish.at = at->value;
+  }
+  wish.buffer_id = next_buffer_id_++;
+  allocations_[wish.at] = wish;
+  return wish.at;
+}
+
+void DeviceMemory::release(std::uint64_t at) {
+  const auto found = allocations_.find(at);
+  check(found != allocations_.end(), "only what was allocated is released");
+  if (is_on_host(found->second.kind))
+    std::free(reinterpret_cast<void*>(at));
+  else if (found->second.kind != MemoryKind::imported)
+    devices_.at(found->second.device).release({at});
+  allocations_.erase(found);
+}
+
+Allocation* DeviceMemory::find(std::uint64_t address) {
+  const auto after = allocations_.upper_bound(address);
+  if (after == allocations_.begin()) return nullptr;
+  Allocation& found = std::prev(after)->second;
+  return address < found.at + found.bytes ? &found : nullptr;
+}
+
+std::optional<std::uint64_t> DeviceMemory::reserve(std::uint64_t bytes) {
+  // Addresses belong to the process, not to a device.
+  const auto at = devices_.at(0).reserve({bytes}, {0});
+  if (!at) return std::nullopt;
+  reservations_[at->value] = bytes;
+  return at->value;
+}
+
+bool DeviceMemory::release_reservation(std::uint64_t at, std::uint64_t bytes) {
+  const auto found = reservations_.find(at);
+  if (found == reservations_.end() || found->second != bytes) return false;
+  if (has_mapping_in(at, bytes)) return false;
+  devices_.at(0).release_reservation({at}, {bytes});
+  reservations_.erase(found);
+  return true;
+}
+
+std::optional<std::uint64_t> DeviceMemory::create_physical(std::uint32_t device,
+                                                           std::uint64_t bytes) {
+  const auto at = devices_.at(device).allocate({bytes}, {0});
+  if (!at) return std::nullopt;
+  physical_[next_physical_] = {.device = device, .at = at->value, .bytes = bytes};
+  return next_physical_++;
+}
+
+PhysicalMemory* DeviceMemory::find_physical(std::uint64_t handle) {
+  const auto found = physical_.find(handle);
+  return found == physical_.end() ? nullptr : &found->second;
+}
+
+bool DeviceMemory::release_physical(std::uint64_t handle) {
+  PhysicalMemory* const memory = find_physical(handle);
+  if (memory == nullptr || memory->handles == 0) return false;
+  --memory->handles;
+  drop_if_unused(handle);
+  return true;
+}
+
+void DeviceMemory::drop_if_unused(std::uint64_t handle) {
+  const PhysicalMemory& memory = physical_.at(handle);
+  if (memory.handles > 0 || memory.mappings > 0) return;
+  devices_.at(memory.device).release({memory.at});
+  physical_.erase(handle);
+}
+
+bool DeviceMemory::map(std::uint64_t at, std::uint64_t bytes, std::uint64_t handle) {
+  const auto after = reservations_.upper_bound(at);
+  if (after == reservations_.begin()) return false;
+  const auto& [begin, size] = *std::prev(after);
+  if (at + bytes > begin + size || has_mapping_in(at, bytes)) return false;
+  mappings_[at] = {.bytes = bytes, .physical = handle};
+  ++physical_.at(handle).mappings;
+  return true;
+}
+
+bool DeviceMemory::unmap(std::uint64_t at, std::uint64_t bytes) {
+  const auto whole = whole_mappings(at, bytes);
+  if (!whole) return false;
+  for (const Mappings::iterator mapping : *whole) {
+    const std::uint64_t handle = mapping->second.physical;
+    mappings_.erase(mapping);
+    --physical_.at(handle).mappings;
+    drop_if_unused(handle);
+  }
+  return true;
+}
+
+bool DeviceMemory::allow_access(std::uint64_t at, std::uint64_t bytes) {
+  const auto whole = whole_mappings(at, bytes);
+  if (!whole) return false;
+  for (const Mappings::iterator mapping : *whole) mapping->second.is_accessible = true;
+  return true;
+}
+
+std::optional<std::vector<DeviceMemory::Mappings::iterator>> DeviceMemory::whole_mappings(
+    std::uint64_t at, std::uint64_t bytes) {
+  std::vector<Mappings::iterator> whole;
+  const std::uint64_t end = at + bytes;
+  for (auto mapping = mappings_.find(at); at < end; ++mapping) {
+    if (mapping == mappings_.end() || mapping->first != at) return std::nullopt;
+    at += mapping->second.bytes;
+    whole.push_back(mapping);
+  }
+  if (at != end) return std::nullopt;
+  return whole;
+}
+
+const std::pair<const std::uint64_t, Mapping>* DeviceMemory::find_mapping(
+    std::uint64_t address) const {
+  const auto after = mappings_.upper_bound(address);
+  if (after == mappings_.begin()) return nullptr;
+  const auto& found = *std::prev(after);
+  return address < found.first + found.second.bytes ? &found : nullptr;
+}
+
+bool DeviceMemory::has_mapping_in(std::uint64_t at, std::uint64_t bytes) const {
+  const auto next = mappings_.lower_bound(at);
+  return find_mapping(at) != nullptr || (next != mappings_.end() && next->first < at + bytes);
+}
+
+bool DeviceMemory::is_usable(std::uint64_t at, std::uint64_t bytes) {
+  const std::uint64_t end = at + bytes;
+  if (const Allocation* allocation = find(at)) return end <= allocation->at + allocation->bytes;
+  while (at < end) {
+    const auto* mapping = find_mapping(at);
+    if (mapping == nullptr || !mapping->second.is_accessible) return false;
+    at = mapping->first + mapping->second.bytes;
+  }
+  return true;
+}
+
+bool DeviceMemory::is_device_address(std::uint64_t at) const {
+  return at >= allocations_begin && at < devices_end;
+}
+
+}  // namespace vramlab::fake

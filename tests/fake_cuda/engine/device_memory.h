@@ -1,0 +1,111 @@
+// DeviceMemory: the memory of all devices, and what is known of every allocation in it: the fake
+// driver's side of cuMemAlloc, pinned and managed memory, reservations and physical memory.
+//
+// Addresses and limits are the simulator's. With host memory as backing, device addresses are
+// addresses of this process, and what lies there stays there when it is given back.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "streams/simulated_memory.h"
+#include "tests/fake_cuda/engine/fake_options.h"
+
+namespace vramlab::fake {
+
+enum class MemoryKind : std::uint8_t { device, managed, pinned_host, pool, imported };
+
+struct Allocation {
+  std::uint64_t at = 0;
+  /// As they were asked for.
+  std::uint64_t bytes = 0;
+  MemoryKind kind = MemoryKind::device;
+  std::uint32_t device = 0;
+  /// Of the context that made it.
+  std::uint32_t context = 0;
+  unsigned flags = 0;
+  std::uint64_t buffer_id = 0;
+  bool sync_memops = false;
+  bool is_exported = false;
+};
+
+/// Physical memory of cuMemCreate. It goes when its handle is released and nothing maps it.
+struct PhysicalMemory {
+  std::uint32_t device = 0;
+  std::uint64_t at = 0;
+  std::uint64_t bytes = 0;
+  std::uint32_t handles = 1;
+  std::uint32_t mappings = 0;
+};
+
+struct Mapping {
+  std::uint64_t bytes = 0;
+  std::uint64_t physical = 0;
+  bool is_accessible = false;
+};
+
+class DeviceMemory {
+ public:
+  explicit DeviceMemory(const FakeOptions& options);
+  DeviceMemory(const DeviceMemory&) = delete;
+  DeviceMemory& operator=(const DeviceMemory&) = delete;
+  ~DeviceMemory();
+
+  /// Nothing where there is no room. The wish's address and id are chosen here.
+  std::optional<std::uint64_t> allocate(Allocation wish);
+  /// Requires: there is an allocation at this address.
+  void release(std::uint64_t at);
+  /// The allocation that the address lies in.
+  Allocation* find(std::uint64_t address);
+  const std::map<std::uint64_t, Allocation>& allocations() const { return allocations_; }
+
+  std::optional<std::uint64_t> reserve(std::uint64_t bytes);
+  /// False where this is no reservation, or something is still mapped in it.
+  bool release_reservation(std::uint64_t at, std::uint64_t bytes);
+  /// A handle.
+  std::optional<std::uint64_t> create_physical(std::uint32_t device, std::uint64_t bytes);
+  PhysicalMemory* find_physical(std::uint64_t handle);
+  bool release_physical(std::uint64_t handle);
+  /// False where it lies in no reservation, or something is mapped there.
+  bool map(std::uint64_t at, std::uint64_t bytes, std::uint64_t handle);
+  /// False where the range does not consist of whole mappings.
+  bool unmap(std::uint64_t at, std::uint64_t bytes);
+  bool allow_access(std::uint64_t at, std::uint64_t bytes);
+  const std::pair<const std::uint64_t, Mapping>* find_mapping(std::uint64_t address) const;
+
+  /// Whether all of the range is memory that work may use.
+  bool is_usable(std::uint64_t at, std::uint64_t bytes);
+  /// Whether the address belongs to a device and not to the host.
+  bool is_device_address(std::uint64_t at) const;
+  bool is_backed() const { return !backing_.empty(); }
+  allocator::MemoryInfo info(std::uint32_t device) const { return devices_.at(device).info(); }
+  /// What other users of the device hold.
+  void set_external(std::uint32_t device, std::uint64_t bytes) {
+    devices_.at(device).set_external({bytes});
+  }
+  std::uint64_t granularity() const { return granularity_; }
+
+ private:
+  using Mappings = std::map<std::uint64_t, Mapping>;
+
+  void back(streams::AddressRange range);
+  bool has_mapping_in(std::uint64_t at, std::uint64_t bytes) const;
+  /// The mappings that the range consists of; nothing where it has gaps or cuts one.
+  std::optional<std::vector<Mappings::iterator>> whole_mappings(std::uint64_t at,
+                                                                std::uint64_t bytes);
+  void drop_if_unused(std::uint64_t handle);
+
+  std::uint64_t granularity_;
+  std::vector<streams::SimulatedMemory> devices_;
+  std::vector<streams::AddressRange> backing_;
+  std::map<std::uint64_t, Allocation> allocations_;
+  std::map<std::uint64_t, std::uint64_t> reservations_;
+  Mappings mappings_;
+  std::map<std::uint64_t, PhysicalMemory> physical_;
+  std::uint64_t next_buffer_id_ = 1;
+  std::uint64_t next_physical_ = 1;
+};
+
+}  // namespace vramlab::fake

@@ -1,0 +1,52 @@
+// Which functions a driver has: by name and version, as cuGetProcAddress knows them, and by symbol.
+//
+// All that the headers' cudaTypedefs.h knows are there. Those that the fake driver does not have
+// answer CUDA_ERROR_NOT_SUPPORTED.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace vramlab::fake {
+
+enum class StreamVariant : std::uint8_t { plain, per_thread };
+
+/// As cudaTypedefs.h names it, which makes it in the build (cmake/driver_functions.cmake).
+struct DriverFunction {
+  std::string_view name;
+  int version = 0;
+  StreamVariant variant = StreamVariant::plain;
+};
+std::span<const DriverFunction> driver_functions();
+
+/// What is behind one of them here.
+struct FakeFunction {
+  std::string_view name;
+  std::string_view symbol;
+  int version = 0;
+  StreamVariant variant = StreamVariant::plain;
+  void* address = nullptr;
+};
+std::span<const FakeFunction> fake_functions();
+
+/// The function behind a symbol of a driver of this version, or null: what dlsym would find.
+void* find_symbol(std::string_view symbol, int driver_version);
+
+enum class ProcStatus : std::uint8_t { found, not_found, version_not_sufficient };
+
+struct FoundProc {
+  ProcStatus status = ProcStatus::not_found;
+  void* address = nullptr;
+};
+
+struct ProcQuery {
+  std::string_view name;
+  int version = 0;
+  StreamVariant variant = StreamVariant::plain;
+};
+
+/// What cuGetProcAddress finds: the latest that is not newer than the version asked for.
+FoundProc find_proc(const ProcQuery& query, int driver_version);
+
+}  // namespace vramlab::fake

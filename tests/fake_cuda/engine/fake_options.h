@@ -1,0 +1,55 @@
+// FakeOptions: what the fake driver is like.
+#pragma once
+
+#include <cuda.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace vramlab::fake {
+
+/// What cuMemFree does about pending work. The real one may wait; nobody may rely on it.
+enum class FreeRule : std::uint8_t { waits_for_context, returns_at_once };
+
+/// Whether device memory has bytes behind it that copies and kernels change. Not with sanitizers
+/// that want its addresses for themselves.
+enum class Backing : std::uint8_t { none, host_memory };
+
+/// The function's calls answer `result`, but for the first `skipped` ones, and at most `count`
+/// times.
+struct FaultRule {
+  /// The symbol, such as `cuMemAlloc_v2`. Both stream variants go by the name without a suffix.
+  std::string function;
+  CUresult result = CUDA_SUCCESS;
+  std::uint64_t skipped = 0;
+  std::uint64_t count = ~0ULL;
+};
+
+struct FakeOptions {
+  std::uint32_t device_count = 1;
+  /// Of each device.
+  std::uint64_t memory_bytes = 8ULL << 30;
+  std::uint64_t granularity = 2ULL << 20;
+  /// Functions that came later are missing.
+  int driver_version = 13000;
+  Backing backing = Backing::none;
+  FreeRule free_rule = FreeRule::waits_for_context;
+  /// Each call takes twice this at most, drawn by the seed. 0: only waiting and advance() take
+  /// time.
+  std::uint64_t mean_call_ns = 0;
+  std::uint64_t seed = 1;
+  /// One line for each call; empty for none.
+  std::string log_file;
+  std::vector<FaultRule> faults;
+};
+
+/// `name=code[@skipped][xcount]`, several with `,` between. Throws std::runtime_error.
+std::vector<FaultRule> parse_faults(const std::string& text);
+
+/// What the environment changes of `options`: FAKE_CUDA_DEVICES, _MEMORY (bytes, or with K, M, G),
+/// _DRIVER_VERSION, _BACKING (0 or 1), _FREE
+/// (`waits` or `at_once`), _CALL_NS, _SEED, _LOG and _FAIL. Throws std::runtime_error.
+FakeOptions options_from_environment(FakeOptions options);
+
+}  // namespace vramlab::fake

@@ -1,0 +1,132 @@
+#include "tests/fake_cuda/engine/fake_streams.h"
+
+#include <array>
+
+namespace vramlab::fake {
+namespace {
+
+using streams::CudaStatus;
+using streams::StreamAt;
+
+/// In the order of CudaStatus.
+constexpr std::array<CUresult, 17> results = {CUDA_SUCCESS,
+                                              CUDA_ERROR_NOT_READY,
+                                              CUDA_ERROR_INVALID_VALUE,
+                                              CUDA_ERROR_INVALID_HANDLE,
+                                              CUDA_ERROR_ILLEGAL_STATE,
+                                              CUDA_ERROR_OUT_OF_MEMORY,
+                                              CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,
+                                              CUDA_ERROR_STREAM_CAPTURE_INVALIDATED,
+                                              CUDA_ERROR_STREAM_CAPTURE_MERGE,
+                                              CUDA_ERROR_STREAM_CAPTURE_UNMATCHED,
+                                              CUDA_ERROR_STREAM_CAPTURE_UNJOINED,
+                                              CUDA_ERROR_STREAM_CAPTURE_ISOLATION,
+                                              CUDA_ERROR_STREAM_CAPTURE_IMPLICIT,
+                                              CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD,
+                                              CUDA_ERROR_CAPTURED_EVENT,
+                                              CUDA_ERROR_ILLEGAL_ADDRESS,
+                                              CUDA_ERROR_LAUNCH_FAILED};
+
+}  // namespace
+
+CUresult result_of(CudaStatus status) { return results.at(static_cast<std::size_t>(status)); }
+
+FakeStreams::FakeStreams(RaceOracle& oracle) : oracle_(oracle), timed_({}, *this) {}
+
+CUstream FakeStreams::create_stream(const StreamFacts& facts) {
+  const std::uint64_t handle = handles_.take();
+  timed_.create_stream(
+      {facts.context, {handle}},
+      {.is_blocking = (facts.flags & CU_STREAM_NON_BLOCKING) == 0, .priority = facts.priority});
+  streams_[handle] = facts;
+  return handle_of<CUstream>(handle);
+}
+
+const StreamFacts* FakeStreams::facts_of(CUstream stream) const {
+  const auto found = streams_.find(value_of(stream));
+  return found == streams_.end() ? nullptr : &found->second;
+}
+
+CUresult FakeStreams::destroy_stream(CUstream stream) {
+  const auto found = streams_.find(value_of(stream));
+  if (found == streams_.end()) return CUDA_ERROR_INVALID_HANDLE;
+  const CudaStatus status = timed_.destroy_stream({found->second.context, {found->first}});
+  if (status != CudaStatus::success) return result_of(status);
+  handles_.give_back(found->first);
+  streams_.erase(found);
+  return CUDA_SUCCESS;
+}
+
+StreamAt FakeStreams::per_thread_stream(std::uint32_t context, streams::ThreadId thread) {
+  const auto [found, is_new] = per_thread_.try_emplace({context, thread.value});
+  if (is_new) {
+    found->second = handles_.take();
+    timed_.create_stream({context, {found->second}}, {.is_blocking = true});
+  }
+  return {context, {found->second}};
+}
+
+CUresult FakeStreams::submit(StreamAt stream, WorkOrder order) {
+  order.work.tag = next_tag_++;
+  const bool is_captured = timed_.capture_of(stream).has_value();
+  payloads_[order.work.tag] = {std::move(order.uses), std::move(order.body), is_captured};
+  const CudaStatus status = timed_.submit(stream, order.work);
+  if (status != CudaStatus::success) payloads_.erase(order.work.tag);
+  return result_of(status);
+}
+
+void FakeStreams::issued(const streams::IssuedItem& item) {
+  if (item.work == nullptr) return;
+  if (const auto found = payloads_.find(item.tag); found != payloads_.end())
+    oracle_.use_begins(item.number, found->second.uses);
+}
+
+void FakeStreams::ended(const streams::EndedItem& item) {
+  if (item.kind != streams::ItemKind::work && item.kind != streams::ItemKind::graph_node) return;
+  oracle_.use_ends(item.number);
+  const auto found = payloads_.find(item.tag);
+  if (found == payloads_.end()) return;
+  if (found->second.body) found->second.body();
+  // A graph may be launched again.
+  if (!found->second.is_captured) payloads_.erase(found);
+}
+
+CUevent FakeStreams::create_event(const EventFacts& facts) {
+  const std::uint64_t handle = handles_.take();
+  timed_.create_event({handle}, facts.context, (facts.flags & CU_EVENT_DISABLE_TIMING) == 0);
+  events_[handle] = facts;
+  return handle_of<CUevent>(handle);
+}
+
+const EventFacts* FakeStreams::facts_of(CUevent event) const {
+  const auto found = events_.find(value_of(event));
+  return found == events_.end() ? nullptr : &found->second;
+}
+
+CUresult FakeStreams::destroy_event(CUevent event) {
+  const auto found = events_.find(value_of(event));
+  if (found == events_.end()) return CUDA_ERROR_INVALID_HANDLE;
+  const CudaStatus status = timed_.destroy_event({found->first});
+  if (status != CudaStatus::success) return result_of(status);
+  handles_.give_back(found->first);
+  events_.erase(found);
+  return CUDA_SUCCESS;
+}
+
+void FakeStreams::drop_context(std::uint32_t context) {
+  std::erase_if(streams_, [&](const auto& stream) {
+    if (stream.second.context != context) return false;
+    timed_.destroy_stream({context, {stream.first}});
+    handles_.give_back(stream.first);
+    return true;
+  });
+  std::erase_if(events_, [&](const auto& event) {
+    if (event.second.context != context) return false;
+    timed_.destroy_event({event.first});
+    handles_.give_back(event.first);
+    return true;
+  });
+  std::erase_if(per_thread_, [&](const auto& stream) { return stream.first.first == context; });
+}
+
+}  // namespace vramlab::fake

@@ -1,0 +1,91 @@
+// FakeStreams: the driver's streams, events and graphs, over those of the simulator in virtual
+// time. A context is a device there, so that each has a default stream of its own. Keeps what each
+// piece of work does when it ends, and which memory it uses until then.
+#pragma once
+
+#include <cuda.h>
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "streams/timed_streams.h"
+#include "tests/fake_cuda/engine/handles.h"
+#include "tests/fake_cuda/engine/race_oracle.h"
+
+namespace vramlab::fake {
+
+/// Which stream the handle 0 means in this call.
+enum class NullStream : std::uint8_t { legacy, per_thread };
+
+struct WorkOrder {
+  streams::Work work;
+  std::vector<MemoryUse> uses;
+  /// Done when it ends, in virtual time.
+  std::function<void()> body = {};
+};
+
+struct StreamFacts {
+  std::uint32_t context = 0;
+  unsigned flags = 0;
+  int priority = 0;
+};
+
+struct EventFacts {
+  std::uint32_t context = 0;
+  unsigned flags = 0;
+};
+
+/// As cudaError: the numbers are the same.
+CUresult result_of(streams::CudaStatus status);
+
+class FakeStreams final : private streams::StreamWatcher {
+ public:
+  explicit FakeStreams(RaceOracle& oracle);
+
+  streams::TimedStreams& timed() { return timed_; }
+
+  // Streams.
+  CUstream create_stream(const StreamFacts& facts);
+  const StreamFacts* facts_of(CUstream stream) const;
+  CUresult destroy_stream(CUstream stream);
+  /// The thread's own default stream in the context.
+  streams::StreamAt per_thread_stream(std::uint32_t context, streams::ThreadId thread);
+  CUresult submit(streams::StreamAt stream, WorkOrder order);
+
+  // Events.
+  CUevent create_event(const EventFacts& facts);
+  const EventFacts* facts_of(CUevent event) const;
+  CUresult destroy_event(CUevent event);
+
+  /// Of a graph, an executable graph or another object without streams.
+  std::uint64_t take_handle() { return handles_.take(); }
+
+  /// Its streams and events are gone. What was put on them still runs.
+  void drop_context(std::uint32_t context);
+
+ private:
+  struct Payload {
+    std::vector<MemoryUse> uses;
+    std::function<void()> body;
+    bool is_captured = false;
+  };
+
+  void issued(const streams::IssuedItem& item) override;
+  void ended(const streams::EndedItem& item) override;
+
+  RaceOracle& oracle_;
+  HandleBook handles_{0x70000000};
+  std::map<std::uint64_t, StreamFacts> streams_;
+  std::map<std::uint64_t, EventFacts> events_;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> per_thread_;
+  std::unordered_map<std::uint64_t, Payload> payloads_;
+  std::uint64_t next_tag_ = 1;
+  streams::TimedStreams timed_;
+};
+
+}  // namespace vramlab::fake
