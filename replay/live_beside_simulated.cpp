@@ -72,13 +72,14 @@ bool LiveBesideSimulated::apply(const traces::ProgramEvent& event, std::uint64_t
   places_.add(live_actions_);
   try {
     const bool simulation_goes_on = simulated_->apply(event, number, texts);
+    compare_actions(number);
     if (simulation_goes_on != goes_on)
       note({number, "whether the request fails", simulation_goes_on ? "granted" : "out of memory",
             goes_on ? "granted" : "out of memory"});
   } catch (const std::runtime_error& error) {
     note({number, "whether the call can be made", error.what(), "it was made"});
+    live_actions_.clear();
   }
-  compare_actions(number);
   compare_event(event, number);
   if (is_same_so_far()) ++result_->events;
   return goes_on;

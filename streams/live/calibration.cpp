@@ -1,6 +1,7 @@
 #include "streams/live/calibration.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "allocator/check.h"
@@ -9,7 +10,6 @@
 namespace vramlab::streams {
 namespace {
 
-using allocator::Address;
 using allocator::Bytes;
 using allocator::StreamId;
 
@@ -17,11 +17,13 @@ using Samples = std::map<std::pair<DriverCallKind, std::uint64_t>, std::vector<s
 
 /// The least sample that this share of all does not exceed. Requires: sorted, not empty.
 std::uint64_t at_share(const std::vector<std::uint64_t>& sorted, double share) {
-  const auto place = static_cast<std::size_t>(share * static_cast<double>(sorted.size() - 1) + 0.5);
+  const auto place =
+      static_cast<std::size_t>(std::lround(share * static_cast<double>(sorted.size() - 1)));
   return sorted[std::min(place, sorted.size() - 1)];
 }
 
-std::vector<CalibratedCall> calls_of(Samples samples) {
+/// Sorts them.
+std::vector<CalibratedCall> calls_of(Samples& samples) {
   std::vector<CalibratedCall> calls;
   for (auto& [key, durations] : samples) {
     std::sort(durations.begin(), durations.end());
@@ -47,7 +49,7 @@ class Calibration {
     repeat([&] { use_event(); });
     repeat([&] { gpu_.wait_for_stream(stream); });
     repeat([&] { static_cast<void>(gpu_.memory_info()); });
-    return calls_of(std::move(samples_));
+    return calls_of(samples_);
   }
 
  private:

@@ -45,11 +45,11 @@ std::optional<Address> LiveDevice::allocate(Bytes size, StreamId /*stream*/) {
   return memory_.allocate(size);
 }
 
-/// The driver does not promise to wait. Waiting would end a capture that is under way, so then only
-/// what the driver itself does is done.
+/// The driver does not promise to wait. Waiting would end a capture that is under way, so where
+/// there may be one only what the driver itself does is done, which PyTorch relies on as well.
 void LiveDevice::release(Address at) {
   const auto scope = session_.enter();
-  if (!streams_.is_any_capturing())
+  if (!streams_.may_be_capturing())
     session_.require(DriverCallKind::context_synchronize, {},
                      [this] { return session_.driver().context_synchronize(); });
   memory_.release(at);

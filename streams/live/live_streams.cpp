@@ -10,14 +10,12 @@ using allocator::EventId;
 using allocator::StreamId;
 
 CUstream LiveStreams::handle_of(StreamId stream) {
+  // The caller made the number of the handle.
+  if (names_ == StreamNames::handles) return reinterpret_cast<CUstream>(stream.value);
   const auto found = handles_.find(stream);
   if (found != handles_.end()) return found->second;
   CUstream handle = nullptr;
-  if (names_ == StreamNames::handles)
-    // The caller made the number of the handle.
-    handle = reinterpret_cast<CUstream>(stream.value);
-  else if (stream.value != 0 || names_ == StreamNames::made_for_0_too)
-    handle = make();
+  if (stream.value != 0 || names_ == StreamNames::made_for_0_too) handle = make();
   handles_[stream] = handle;
   return handle;
 }
@@ -30,7 +28,8 @@ CUstream LiveStreams::make() {
   return stream;
 }
 
-bool LiveStreams::is_any_capturing() const {
+bool LiveStreams::may_be_capturing() const {
+  if (names_ == StreamNames::handles) return true;
   return std::any_of(handles_.begin(), handles_.end(), [this](const auto& named) {
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
     const CUresult result = session_.driver().stream_is_capturing(named.second, &status);
@@ -41,9 +40,8 @@ bool LiveStreams::is_any_capturing() const {
 }
 
 void LiveStreams::destroy_all() {
-  if (names_ != StreamNames::handles)
-    for (const auto& [id, handle] : handles_)
-      if (handle != nullptr) static_cast<void>(session_.driver().stream_destroy(handle));
+  for (const auto& [id, handle] : handles_)
+    if (handle != nullptr) static_cast<void>(session_.driver().stream_destroy(handle));
   handles_.clear();
 }
 

@@ -28,8 +28,9 @@ class LiveStreams {
   LiveStreams& operator=(const LiveStreams&) = delete;
 
   CUstream handle_of(allocator::StreamId stream);
-  /// Whether one that was asked for takes part in a capture now.
-  bool is_any_capturing() const;
+  /// Whether a stream takes part in a capture now. Of the caller's streams nobody knows: they may
+  /// be gone, and must not be asked.
+  bool may_be_capturing() const;
   void destroy_all();
 
  private:

@@ -32,6 +32,7 @@ SCHEMAS_OF = {
     "diff": ["diff"],
     "generate": ["generate-list"],
     "info": ["info"],
+    "live": ["live", "device-calls"],
     "replay": ["replay"],
     "report": ["report"],
     "snapshot": ["snapshot"],
@@ -86,6 +87,9 @@ def check_documents(vramlab, schemas, scratch):
         seen[name] += 1
     for name, schema in schemas.items():
         if name == BUDGET:
+            continue
+        if name in SCHEMAS_OF["live"] and not vramlab.fake_driver:
+            print(f"{name}: SKIPPED, as the fake driver is not built")
             continue
         assert seen[name] > 0 and refusals[name].count > 0, f"nothing was held against {name}"
         print(f"{name}: {seen[name]} documents match, {refusals[name].count} faults refused")
