@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <ctime>
 #include <memory>
+#include <optional>
 
 #include "tools/commands.h"
 #include "tools/live_report.h"
@@ -34,22 +35,37 @@ std::string today() {
   return text;
 }
 
-void write(const LiveCommand& command, const std::string& text, const std::string& json) {
-  if (command.output.empty()) {
-    std::fputs((command.flags.json ? json : text).c_str(), stdout);
-    return;
+/// Where the result goes. A file is opened before the work, so that a name that can't be written to
+/// is told at once.
+class LiveOutput {
+ public:
+  explicit LiveOutput(const LiveCommand& command) : flags_(command.flags) {
+    if (!command.output.empty())
+      file_.emplace(command.output, command.may_overwrite ? traces::Overwrite::allowed
+                                                          : traces::Overwrite::refused);
   }
-  traces::OutputFile file(command.output, command.may_overwrite ? traces::Overwrite::allowed
-                                                                : traces::Overwrite::refused);
-  file.write(json);
-  file.finish();
-  if (!command.flags.quiet && !command.flags.json) std::fputs(text.c_str(), stdout);
-}
+
+  void write(const std::string& text, const std::string& json) {
+    if (file_) {
+      file_->write(json);
+      file_->finish();
+    } else if (flags_.json) {
+      std::fputs(json.c_str(), stdout);
+      return;
+    }
+    if (!flags_.json && (!file_ || !flags_.quiet)) std::fputs(text.c_str(), stdout);
+  }
+
+ private:
+  const CommonFlags& flags_;
+  std::optional<traces::OutputFile> file_;
+};
 
 ExitStatus calibrate(const LiveCommand& command) {
   const std::unique_ptr<LiveGpu> gpu = open_live_gpu(command.gpu);
+  LiveOutput output(command);
   const Calibration calibration{gpu->facts(), today(), gpu->calibrate(command.repeats)};
-  write(command, calibration_text(calibration), calibration_json(calibration));
+  output.write(calibration_text(calibration), calibration_json(calibration));
   return ExitStatus::done;
 }
 
@@ -89,6 +105,7 @@ void add_notes(LiveOutcome& outcome) {
 
 ExitStatus run_live(const LiveCommand& command) {
   const std::unique_ptr<LiveGpu> gpu = open_live_gpu(command.gpu);
+  LiveOutput output(command);
   ProgressBar bar(traces::input_name(command.replay.file),
                   command.flags.quiet ? ProgressDisplay::off : ProgressDisplay::automatic);
   Comparisons comparisons;
@@ -102,7 +119,7 @@ ExitStatus run_live(const LiveCommand& command) {
   outcome.calls = gpu->timings().rows();
   outcome.memory = gpu->memory();
   add_notes(outcome);
-  write(command, live_text(outcome), live_json(outcome));
+  output.write(live_text(outcome), live_json(outcome));
   return outcome.is_same() ? ExitStatus::done : ExitStatus::answer_is_no;
 }
 

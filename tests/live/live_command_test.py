@@ -72,7 +72,7 @@ def check_calibration():
         assert ("cuMemAlloc", 2 << 20) in calls and ("cuMemFree", 64 << 10) in calls, calls
         assert ("cuMemMap", 20 << 20) in calls and ("cuEventRecord", 0) in calls, calls
         again = run("live", "--calibrate", "-o", output, FAKE_CUDA_MEMORY="256M")
-        assert again.returncode == 2 and "overwrite" in again.stderr, again.stderr
+        assert again.returncode == 2 and "--force" in again.stderr, again.stderr
 
 
 def expect_refusal(done, sentence):
