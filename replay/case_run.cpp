@@ -8,18 +8,20 @@ namespace vramlab::replay {
 
 namespace {
 
-std::unique_ptr<streams::CountedDevice> make_device(allocator::Bytes total, CaseStreams streams) {
+SteeredDevice make_device(allocator::Bytes total, const CaseWorld& world) {
   const streams::MemoryOptions options{.total = total};
-  if (streams == CaseStreams::counters) return std::make_unique<streams::SimulatedDevice>(options);
-  return std::make_unique<streams::CountedTimedDevice>(options);
+  if (world.make_device) return world.make_device(options);
+  if (world.streams == CaseStreams::counters)
+    return steered(std::make_shared<streams::SimulatedDevice>(options));
+  return steered(std::make_shared<streams::CountedTimedDevice>(options));
 }
 
 }  // namespace
 
 CaseRun::CaseRun(const traces::RecordedProgram& program, const CaseWorld& world)
-    : device_(make_device(program.device_total, world.streams)),
-      subject_(world.factory(*device_, *program.version, program.config, config_error_)),
-      runner_(program.calls, {*subject_, *device_}) {
+    : device_(make_device(program.device_total, world)),
+      subject_(world.factory(*device_.device, *program.version, program.config, config_error_)),
+      runner_(program.calls, {*subject_, *device_.world}) {
   if (program.memory_fraction) subject_->set_memory_fraction(*program.memory_fraction);
 }
 
@@ -47,7 +49,7 @@ CaseAnswers CaseRun::finish() {
   result.history = subject_->history();
   result.final_snapshot = subject_->take_snapshot();
   result.final_statistics = subject_->statistics();
-  result.device_calls = device_->call_counts();
+  result.device_calls = device_.world->call_counts();
   result.stop = stop_;
   return result;
 }

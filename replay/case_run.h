@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "replay/program_runner.h"
+#include "replay/steered_device.h"
 #include "traces/recorded_case.h"
 
 namespace vramlab::replay {
@@ -38,6 +39,8 @@ enum class CaseStreams : std::uint8_t { counters, virtual_time };
 struct CaseWorld {
   SubjectFactory factory;
   CaseStreams streams = CaseStreams::counters;
+  /// Where something else than a simulated device is to be run on.
+  MakeDevice make_device = {};
 };
 
 class CaseRun {
@@ -52,7 +55,7 @@ class CaseRun {
   CaseAnswers finish();
 
  private:
-  std::unique_ptr<streams::CountedDevice> device_;
+  SteeredDevice device_;
   std::optional<allocator::SettingsError> config_error_;
   std::unique_ptr<AllocatorSubject> subject_;
   ProgramRunner runner_;

@@ -74,7 +74,7 @@ void CompactReplay::apply_other(const traces::ProgramEvent& event, const traces:
     case Kind::empty_cache:
       return engine_.empty_cache(event.pool);
     case Kind::external:
-      return world_.device().set_external_memory(event.bytes);
+      return world_.streams().set_external_memory(event.bytes);
     case Kind::checkpoint:
       // Nothing restores it, or DeviceReplay would run this; it may still be refused.
       return void(engine_.take_checkpoint(event.pool));
@@ -94,11 +94,11 @@ DeviceReport CompactReplay::report() const {
   report.peak_allocated.bytes = {static_cast<std::uint64_t>(counted.peak_allocated_bytes())};
   report.peak_reserved.bytes = {static_cast<std::uint64_t>(peak_reserved_)};
   report.peak_reserved.event = peak_event_;
-  report.device_calls = world_.device().call_counts();
-  report.device_call_tally = world_.device().call_tally();
+  report.device_calls = device().call_counts();
+  report.device_call_tally = device().call_tally();
   report.device_time_ns = costs_of(conditions_).nanoseconds_of(report.device_call_tally);
   report.stranded_at_peak = stranded_at_peak_;
-  report.same_answers = world_.device().same_answers();
+  report.same_answers = device().same_answers();
   report.failures = failures_;
   return report;
 }

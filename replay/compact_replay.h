@@ -48,7 +48,7 @@ class CompactReplay {
 
   DeviceReport report() const;
   std::uint64_t options_left_out() const { return options_left_out_; }
-  const streams::MemoryDevice& device() const { return world_.device(); }
+  const streams::MemoryDevice& device() const { return *world_.streams().simulated(); }
 
  private:
   void note_peak(std::uint64_t number);

@@ -41,8 +41,8 @@ void DeviceReplay::adopt(const std::vector<StartingSegment>& start) {
 }
 
 void DeviceReplay::adopt(const StartingSegment& start) {
-  const allocator::GivenSegment& segment = start.segment;
-  world_.adopt(segment);
+  allocator::GivenSegment segment = start.segment;
+  segment.base = world_.adopt(segment);
   engine_.adopt(segment);
   Address address = segment.base;
   for (std::size_t i = 0; i < segment.blocks.size(); ++i) {
@@ -104,7 +104,7 @@ void DeviceReplay::apply_other(const Event& event, const traces::TextTable& text
     case Kind::empty_cache:
       return engine_.empty_cache(event.pool);
     case Kind::external:
-      return world_.device().set_external_memory(event.bytes);
+      return world_.streams().set_external_memory(event.bytes);
     case Kind::checkpoint:
     case Kind::restore:
       return keep_or_restore(event, texts);
@@ -249,10 +249,12 @@ DeviceReport DeviceReplay::report() const {
   report.end_ns = end_ns_;
   report.statistics = statistics();
   report.device_calls = device_calls();
-  report.device_call_tally = world_.device().call_tally();
-  report.device_time_ns = costs_of(conditions_).nanoseconds_of(report.device_call_tally);
+  if (const streams::MemoryDevice* const simulated = world_.streams().simulated()) {
+    report.device_call_tally = simulated->call_tally();
+    report.device_time_ns = costs_of(conditions_).nanoseconds_of(report.device_call_tally);
+    report.same_answers = simulated->same_answers();
+  }
   report.stranded_at_peak = stranded_at_peak_;
-  report.same_answers = world_.device().same_answers();
   report.failures = failures_;
   return report;
 }

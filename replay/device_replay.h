@@ -34,6 +34,9 @@ enum class FreeTiming : std::uint8_t {
 
 enum class NotesOrigins : bool { no, yes };
 
+/// Where the segments are laid out that were there at the start.
+enum class StartPlaces : bool { as_recorded, where_the_device_puts_them };
+
 struct DeviceConditions {
   const allocator::ReferenceVersion& version;
   allocator::Settings settings;
@@ -53,6 +56,9 @@ struct DeviceConditions {
   std::shared_ptr<const streams::DeviceCosts> costs = {};
   /// Hears of device memory that was given back.
   std::function<void(streams::AddressRange)> released = {};
+  /// Where something else than a simulated device is to be replayed on. Not with modelled timing.
+  MakeDevice make_device = {};
+  StartPlaces start_places = StartPlaces::as_recorded;
 };
 
 const streams::DeviceCosts& costs_of(const DeviceConditions& conditions);
@@ -83,7 +89,7 @@ class DeviceReplay final : public ProgramDevice {
 
   traces::DeviceIndex device() const { return index_; }
   allocator::StatisticValues statistics() const;
-  const streams::DeviceCallCounts& device_calls() const { return world_.device().call_counts(); }
+  const streams::DeviceCallCounts& device_calls() const { return world_.streams().call_counts(); }
   allocator::Bytes memory() const { return conditions_.memory; }
   const PeakMoment& peak_allocated() const { return peak_allocated_; }
   const PeakMoment& peak_reserved() const { return peak_reserved_; }
@@ -104,6 +110,7 @@ class DeviceReplay final : public ProgramDevice {
   /// Of each entry of history(): where the request or the free is in the program.
   std::vector<traces::StackId> history_stacks() const;
   const allocator::RecordingAllocator& engine() const { return engine_; }
+  allocator::RecordingAllocator& engine() { return engine_; }
   /// Nothing where the id names no live block.
   std::optional<allocator::Address> address_of(std::uint64_t id) const { return live_.find(id); }
 

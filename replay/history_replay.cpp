@@ -138,10 +138,13 @@ ReplayReport HistoryReplay::run(const ReplayWatch& watch, FreeTiming timing) con
   report.options = settings_.text;
   if (!recorded_.doubt.empty()) report.notes.push_back(recorded_.doubt);
   const bool is_native = settings_.backend == allocator::Backend::native;
+  if (conditions_.make_program_device) refuse_other_backends(settings_, file_);
   if (!is_native) report.notes.push_back(modelled_backend_note(settings_));
   for (const Prepared& prepared : devices_) {
     add_notes(prepared, report);
-    if (is_native)
+    if (conditions_.make_program_device)
+      run_elsewhere(prepared, watch, timing, report);
+    else if (is_native)
       run_native(prepared, watch, timing, report);
     else
       run_ordered(prepared, watch, timing, report);
@@ -162,6 +165,13 @@ void HistoryReplay::run_native(const Prepared& prepared, const ReplayWatch& watc
   };
   DeviceReplay device(index_of(prepared), conditions);
   run_device(prepared, watch, device, report);
+}
+
+void HistoryReplay::run_elsewhere(const Prepared& prepared, const ReplayWatch& watch,
+                                  FreeTiming timing, ReplayReport& report) const {
+  const auto device =
+      conditions_.make_program_device(index_of(prepared), device_conditions(prepared, timing));
+  run_device(prepared, watch, *device, report);
 }
 
 void HistoryReplay::run_ordered(const Prepared& prepared, const ReplayWatch& watch,
@@ -238,6 +248,7 @@ void HistoryReplay::run_device(const Prepared& prepared, const ReplayWatch& watc
     throw InputError({file_, "device " + std::to_string(prepared.history->device),
                       "memory that the recorded starting state fits into", error.what()});
   }
+  device.finish();
   if (watch.at_end) watch.at_end(*device.native());
   DeviceReport& added = report.devices.emplace_back(device.report());
   added.memory_origin = prepared.memory.origin;

@@ -65,6 +65,8 @@ class HistoryReplay {
   DeviceConditions device_conditions(const Prepared& prepared, FreeTiming timing) const;
   void run_native(const Prepared& prepared, const ReplayWatch& watch, FreeTiming timing,
                   ReplayReport& report) const;
+  void run_elsewhere(const Prepared& prepared, const ReplayWatch& watch, FreeTiming timing,
+                     ReplayReport& report) const;
   void run_ordered(const Prepared& prepared, const ReplayWatch& watch, FreeTiming timing,
                    ReplayReport& report) const;
   void run_device(const Prepared& prepared, const ReplayWatch& watch, ProgramDevice& device,

@@ -2,6 +2,7 @@
 
 #include "allocator/check.h"
 #include "replay/device_replay.h"
+#include "streams/simulated_device.h"
 
 namespace vramlab::replay {
 
@@ -9,13 +10,18 @@ using allocator::Address;
 using allocator::DeviceError;
 
 PlacedWorld::PlacedWorld(const DeviceConditions& conditions, traces::DeviceIndex device)
-    : memory_(conditions.memory) {
+    : conditions_(conditions) {
   check(conditions.timing != FreeTiming::modelled || conditions.streams != nullptr,
         "modelled timing needs streams in virtual time");
+  check(conditions.timing != FreeTiming::modelled || !conditions.make_device,
+        "what is not simulated has no virtual time");
   streams::MemoryOptions options = memory_options(conditions);
   world_ = conditions.timing == FreeTiming::modelled
                ? make_timed_world(std::move(options), *conditions.streams, device)
-               : make_counted_world(std::move(options));
+               : make_counted_world(
+                     conditions.make_device
+                         ? conditions.make_device(options)
+                         : steered(std::make_shared<streams::SimulatedDevice>(std::move(options))));
 }
 
 streams::MemoryOptions PlacedWorld::memory_options(const DeviceConditions& conditions) {
@@ -30,15 +36,22 @@ streams::MemoryOptions PlacedWorld::memory_options(const DeviceConditions& condi
   return options;
 }
 
-void PlacedWorld::adopt(const allocator::GivenSegment& segment) {
-  forced_ = segment.base;
+Address PlacedWorld::adopt(allocator::GivenSegment segment) {
+  segment.base = lay_out(segment);
+  if (segment.is_expandable) map_blocks_of(segment);
+  return segment.base;
+}
+
+Address PlacedWorld::lay_out(const allocator::GivenSegment& segment) {
+  const bool as_recorded = conditions_.start_places == StartPlaces::as_recorded;
+  if (as_recorded) forced_ = segment.base;
   const auto at = segment.is_expandable ? device().reserve(segment.size(), segment.stream)
                                         : device().allocate(segment.size(), segment.stream);
   forced_.reset();
-  if (!at || *at != segment.base)
+  if (!at || (as_recorded && *at != segment.base))
     throw DeviceError("what was there at the start needs more memory than the device's " +
-                      format_bytes(memory_));
-  if (segment.is_expandable) map_blocks_of(segment);
+                      format_bytes(conditions_.memory));
+  return *at;
 }
 
 /// Blocks need not end where units do: neighbours are mapped together.
@@ -53,7 +66,7 @@ void PlacedWorld::map_blocks_of(const allocator::GivenSegment& segment) {
     const std::uint64_t units = (end - begin) / segment.unit;
     if (units > 0 && !device().map({begin, segment.unit, units}))
       throw DeviceError("what was there at the start needs more memory than " +
-                        format_bytes(memory_));
+                        format_bytes(conditions_.memory));
   };
   for (const allocator::GivenBlock& block : segment.blocks) {
     if (block.use == allocator::GivenUse::unmapped) {

@@ -21,20 +21,20 @@ class PlacedWorld {
 
   StreamWorld& streams() { return *world_; }
   const StreamWorld& streams() const { return *world_; }
-  streams::MemoryDevice& device() { return world_->device(); }
-  const streams::MemoryDevice& device() const { return world_->device(); }
+  allocator::Device& device() { return world_->device(); }
 
-  /// The device's side of a segment that is there at the start. Throws DeviceError where it does
-  /// not fit.
-  void adopt(const allocator::GivenSegment& segment);
+  /// The device's side of a segment that is there at the start, and where it begins now. Throws
+  /// DeviceError where it does not fit.
+  allocator::Address adopt(allocator::GivenSegment segment);
 
  private:
   streams::MemoryOptions memory_options(const DeviceConditions& conditions);
+  allocator::Address lay_out(const allocator::GivenSegment& segment);
   void map_blocks_of(const allocator::GivenSegment& segment);
 
   /// Where the next range goes while a starting state is taken over.
   std::optional<allocator::Address> forced_;
-  allocator::Bytes memory_;
+  const DeviceConditions& conditions_;
   std::unique_ptr<StreamWorld> world_;
 };
 

@@ -26,6 +26,8 @@ class ProgramDevice {
   /// where the event must not be, such as a free of what is not there, or DeviceError.
   virtual bool apply(const traces::ProgramEvent& event, std::uint64_t number,
                      const traces::TextTable& texts) = 0;
+  /// After the last event.
+  virtual void finish() {}
   virtual DeviceReport report() const = 0;
   virtual std::uint64_t options_left_out() const = 0;
   /// Null unless PyTorch's own allocator runs on it.

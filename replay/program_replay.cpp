@@ -24,6 +24,12 @@ allocator::Settings settings_of(const std::string& options,
   return std::move(parsed.settings);
 }
 
+void refuse_other_backends(const allocator::Settings& settings, const std::string& where) {
+  if (settings.backend != allocator::Backend::native)
+    throw InputError({where, "", "PyTorch's own allocator, which alone can run live",
+                      "the option backend:cudaMallocAsync"});
+}
+
 ProgramReplay::ProgramReplay(std::string file, const traces::SnapshotTables& tables,
                              ReplayConditions conditions, ReplayWatch watch)
     : file_(std::move(file)),
@@ -86,7 +92,10 @@ DeviceConditions ProgramReplay::conditions_of(DeviceIndex index) {
 ProgramDevice& ProgramReplay::device_of(DeviceIndex index) {
   std::unique_ptr<ProgramDevice>& device = devices_[index];
   if (device) return *device;
-  if (settings_.backend == allocator::Backend::native)
+  if (conditions_.make_program_device) {
+    refuse_other_backends(settings_, file_);
+    device = conditions_.make_program_device(index, conditions_of(index));
+  } else if (settings_.backend == allocator::Backend::native)
     device = std::make_unique<DeviceReplay>(index, conditions_of(index));
   else
     device = make_ordered_device(index);
@@ -175,6 +184,7 @@ ReplayReport ProgramReplay::finish() {
   if (settings_.backend != allocator::Backend::native)
     report.notes.push_back(modelled_backend_note(settings_));
   for (const auto& [index, device] : devices_) {
+    device->finish();
     if (watch_.at_end) watch_.at_end(*device->native());
     DeviceReport& added = report.devices.emplace_back(device->report());
     memory_of(index, &added.memory_origin);

@@ -1,4 +1,4 @@
-// ProgramRunner: applies a program of calls, step by step, to an allocator and to the simulated
+// ProgramRunner: applies a program of calls, step by step, to an allocator and to the world of the
 // device under it, and collects what it answers. It knows which id names which address and which
 // checkpoint has which name; judging the answers is for others.
 //
@@ -15,7 +15,7 @@
 
 #include "replay/allocator_subject.h"
 #include "replay/live_addresses.h"
-#include "streams/counted_device.h"
+#include "streams/device_world.h"
 #include "traces/call.h"
 
 namespace vramlab::replay {
@@ -48,7 +48,7 @@ struct Answers {
 /// A program is made for one allocator on one device. Both must outlive the runner.
 struct ProgramSetting {
   AllocatorSubject& subject;
-  streams::CountedDevice& device;
+  streams::DeviceWorld& device;
 };
 
 class ProgramRunner {
@@ -81,7 +81,7 @@ class ProgramRunner {
 
   std::span<const traces::Call> calls_;
   AllocatorSubject& subject_;
-  streams::CountedDevice& device_;
+  streams::DeviceWorld& device_;
   std::size_t next_call_ = 0;
   LiveAddresses addresses_;
   std::map<std::string, allocator::Checkpoint> checkpoints_;

@@ -23,6 +23,10 @@ enum class OnOutOfMemory : std::uint8_t {
   skip,
 };
 
+/// Of PyTorch's own allocator; the timing is not modelled.
+using MakeProgramDevice = std::function<std::unique_ptr<ProgramDevice>(
+    traces::DeviceIndex device, const DeviceConditions& conditions)>;
+
 struct ReplayConditions {
   const allocator::ReferenceVersion* version = nullptr;
   /// Instead of the options in the file, those that the program sets included.
@@ -37,6 +41,8 @@ struct ReplayConditions {
   NotesOrigins notes_origins = NotesOrigins::no;
   /// What device calls cost; estimates where there are none.
   std::shared_ptr<const streams::DeviceCosts> costs{};
+  /// Where the program is to run on something else than a simulated device.
+  MakeProgramDevice make_program_device = {};
 };
 
 /// What is looked at on the way. Events have the numbers of the file; of a recording: of the entry
@@ -71,5 +77,8 @@ struct ReplayWatch {
 allocator::Settings settings_of(const std::string& options,
                                 const allocator::ReferenceVersion& version,
                                 const std::string& where);
+
+/// Throws InputError where the options choose another backend than PyTorch's own.
+void refuse_other_backends(const allocator::Settings& settings, const std::string& where);
 
 }  // namespace vramlab::replay

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "allocator/allocator_error.h"
-#include "streams/simulated_device.h"
 #include "streams/timed_device.h"
 
 namespace vramlab::replay {
@@ -13,9 +12,13 @@ using Kind = traces::ProgramEventKind;
 
 class CountedWorld final : public StreamWorld {
  public:
-  explicit CountedWorld(streams::MemoryOptions memory) : device_(std::move(memory)) {}
+  explicit CountedWorld(SteeredDevice device)
+      : steered_(std::move(device)), device_(*steered_.world) {}
 
-  streams::MemoryDevice& device() override { return device_; }
+  allocator::Device& device() override { return *steered_.device; }
+  const streams::DeviceCallCounts& call_counts() const override { return device_.call_counts(); }
+  const streams::MemoryDevice* simulated() const override { return steered_.simulated; }
+  void set_external_memory(allocator::Bytes size) override { device_.set_external_memory(size); }
   bool is_capturing(allocator::StreamId stream) const override {
     return device_.is_capturing(stream);
   }
@@ -54,7 +57,8 @@ class CountedWorld final : public StreamWorld {
       device_.end_capture(event.stream);
   }
 
-  streams::SimulatedDevice device_;
+  SteeredDevice steered_;
+  streams::DeviceWorld& device_;
 };
 
 class TimedWorld final : public StreamWorld {
@@ -62,7 +66,10 @@ class TimedWorld final : public StreamWorld {
   TimedWorld(streams::MemoryOptions memory, StreamProgram& program, traces::DeviceIndex device)
       : program_(program), device_(std::move(memory), program.streams(), device.value) {}
 
-  streams::MemoryDevice& device() override { return device_; }
+  allocator::Device& device() override { return device_; }
+  const streams::DeviceCallCounts& call_counts() const override { return device_.call_counts(); }
+  const streams::MemoryDevice* simulated() const override { return &device_; }
+  void set_external_memory(allocator::Bytes size) override { device_.set_external_memory(size); }
   bool is_capturing(allocator::StreamId stream) const override {
     return program_.streams().capture_of(device_.stream_at(stream)).has_value();
   }
@@ -75,8 +82,8 @@ class TimedWorld final : public StreamWorld {
 
 }  // namespace
 
-std::unique_ptr<StreamWorld> make_counted_world(streams::MemoryOptions memory) {
-  return std::make_unique<CountedWorld>(std::move(memory));
+std::unique_ptr<StreamWorld> make_counted_world(SteeredDevice device) {
+  return std::make_unique<CountedWorld>(std::move(device));
 }
 
 std::unique_ptr<StreamWorld> make_timed_world(streams::MemoryOptions memory, StreamProgram& program,

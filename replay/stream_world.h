@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "replay/steered_device.h"
 #include "replay/stream_program.h"
 #include "streams/memory_device.h"
 #include "traces/program_event.h"
@@ -17,13 +18,18 @@ class StreamWorld {
   StreamWorld& operator=(const StreamWorld&) = delete;
   virtual ~StreamWorld() = default;
 
-  virtual streams::MemoryDevice& device() = 0;
+  virtual allocator::Device& device() = 0;
+  virtual const streams::DeviceCallCounts& call_counts() const = 0;
+  /// What only a simulated device knows; null on another one.
+  virtual const streams::MemoryDevice* simulated() const = 0;
+  virtual void set_external_memory(allocator::Bytes size) = 0;
   /// Of the kinds about streams.
   virtual void apply(const traces::ProgramEvent& event) = 0;
   virtual bool is_capturing(allocator::StreamId stream) const = 0;
 };
 
-std::unique_ptr<StreamWorld> make_counted_world(streams::MemoryOptions memory);
+/// Of a device whose work ends when the program says so.
+std::unique_ptr<StreamWorld> make_counted_world(SteeredDevice device);
 /// The program must outlive it; whoever calls begin() on it does so before each event.
 std::unique_ptr<StreamWorld> make_timed_world(streams::MemoryOptions memory, StreamProgram& program,
                                               traces::DeviceIndex device);

@@ -7,22 +7,10 @@
 
 #include "allocator/device.h"
 #include "streams/device_calls.h"
+#include "streams/device_world.h"
 #include "streams/simulated_memory.h"
 
 namespace vramlab::streams {
-
-/// How many device calls succeeded, by what they are on a real device.
-struct DeviceCallCounts {
-  /// cudaMalloc
-  std::uint64_t allocations = 0;
-  /// cudaFree
-  std::uint64_t releases = 0;
-  /// cuMemCreate; also units given back because a later one of the same call did not fit.
-  std::uint64_t units_created = 0;
-  /// cudaEventSynchronize; also waits for events that were complete already.
-  std::uint64_t event_waits = 0;
-  friend bool operator==(const DeviceCallCounts&, const DeviceCallCounts&) = default;
-};
 
 class MemoryDevice : public allocator::Device {
  public:

@@ -25,5 +25,6 @@ void add_capacity_command(CLI::App& program, CommandAction& action);
 void add_advise_command(CLI::App& program, CommandAction& action);
 void add_run_command(CLI::App& program, CommandAction& action);
 void add_record_command(CLI::App& program, CommandAction& action);
+void add_live_command(CLI::App& program, CommandAction& action);
 
 }  // namespace vramlab::tools

@@ -18,6 +18,7 @@ constexpr AddCommand commands[] = {
     add_streams_command,  add_top_command,      add_diff_command,     add_report_command,
     add_pack_command,     add_policies_command, add_sweep_command,    add_merge_command,
     add_capacity_command, add_advise_command,   add_run_command,      add_record_command,
+    add_live_command,
 };
 
 std::string version_text() {

@@ -67,8 +67,13 @@ using CtxRecordEvent = CUresult(CUDAAPI*)(CUcontext context, CUevent event);
   Entry(event_synchronize, PFN_cuEventSynchronize_v2000, cuEventSynchronize)                  \
   Entry(event_destroy, PFN_cuEventDestroy_v4000, cuEventDestroy_v2)
 
-// What only newer drivers have, and what only the preload shim calls; null where it is missing.
+// What only newer drivers have, and what only some of the parts call; null where a driver does not
+// have it.
 #define VRAMLAB_OPTIONAL_DRIVER_FUNCTIONS(Entry)                                              \
+  Entry(stream_begin_capture, PFN_cuStreamBeginCapture_v10010, cuStreamBeginCapture_v2)       \
+  Entry(stream_end_capture, PFN_cuStreamEndCapture_v10000, cuStreamEndCapture)                \
+  Entry(graph_destroy, PFN_cuGraphDestroy_v10000, cuGraphDestroy)                             \
+  Entry(memset_async, PFN_cuMemsetD32Async_v3020, cuMemsetD32Async)                           \
   Entry(context_record_event, CtxRecordEvent, cuCtxRecordEvent)                               \
   Entry(context_id, PFN_cuCtxGetId_v12000, cuCtxGetId)                                        \
   Entry(mem_free_async, PFN_cuMemFreeAsync_v11020, cuMemFreeAsync)                            \

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import os
 import subprocess
 
 SAMPLES = "traces/samples/"
@@ -17,10 +18,15 @@ class Vramlab:
     def __init__(self, program, top):
         self.program = program
         self.top = top
+        folder = os.path.join(os.path.dirname(program), "fake_cuda")
+        # Where the tests' own driver is; empty where it isn't built.
+        self.fake_driver = folder if os.path.exists(folder + "/libcuda.so.1") else ""
 
     def run(self, *words, statuses=(0,)):
+        settings = {"LD_LIBRARY_PATH": self.fake_driver, "FAKE_CUDA_MEMORY": "64G",
+                    "FAKE_CUDA_BACKING": "0"} if self.fake_driver else {}
         result = subprocess.run([self.program, *words], cwd=self.top, text=True,
-                                capture_output=True, check=False)
+                                env={**os.environ, **settings}, capture_output=True, check=False)
         if result.returncode not in statuses:
             raise AssertionError(f"vramlab {' '.join(words)} left with {result.returncode}: "
                                  f"{result.stderr.strip()}")
@@ -171,6 +177,14 @@ def of_what_ifs(vramlab, scratch):
     for name in PROGRAMS:
         yield "advise", vramlab.json("advise", SAMPLES + name)
     yield "advise", vramlab.json("advise", file, "--device-memory", "100MiB")
+def of_live(vramlab):
+    """On the fake driver."""
+    if not vramlab.fake_driver:
+        return
+    yield "live", vramlab.json("live", SAMPLES + "serving.vtrace.jsonl")
+    yield "live", vramlab.json("live", SAMPLES + "leak.vtrace", "--device-memory", "64GiB",
+                               "--conf", "expandable_segments:True")
+    yield "device-calls", vramlab.json("live", "--calibrate", "--repeats", "2")
 
 
 def documents_of(vramlab, scratch):
@@ -182,3 +196,4 @@ def documents_of(vramlab, scratch):
     yield from of_reports(vramlab, scratch)
     yield from of_what_ifs(vramlab, scratch)
     yield from of_the_rest(vramlab, scratch)
+    yield from of_live(vramlab)

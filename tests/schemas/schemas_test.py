@@ -34,6 +34,7 @@ SCHEMAS_OF = {
     "diff": ["diff"],
     "generate": ["generate-list"],
     "info": ["info"],
+    "live": ["live", "device-calls"],
     "merge": ["sweep"],
     "pack": ["pack"],
     "policies": ["policies"],
@@ -94,6 +95,9 @@ def check_documents(vramlab, schemas, scratch):
         seen[name] += 1
     for name, schema in schemas.items():
         if name in READ_ONLY:
+            continue
+        if name in SCHEMAS_OF["live"] and not vramlab.fake_driver:
+            print(f"{name}: SKIPPED, as the fake driver is not built")
             continue
         assert seen[name] > 0 and refusals[name].count > 0, f"nothing was held against {name}"
         print(f"{name}: {seen[name]} documents match, {refusals[name].count} faults refused")

@@ -1,0 +1,117 @@
+#include "replay/live_case.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "allocator/id_names.h"
+#include "replay/case_run.h"
+#include "replay/difference_text.h"
+#include "replay/engine_subject.h"
+#include "replay/given_places.h"
+#include "replay/snapshot_differences.h"
+
+namespace vramlab::replay {
+namespace {
+
+using allocator::MallocResult;
+
+CaseAnswers run(const traces::RecordedProgram& program, const MakeDevice& make) {
+  CaseRun run(program, {make_engine_subject, CaseStreams::counters, make});
+  run.run_until(program.calls.size());
+  return run.finish();
+}
+
+MakeDevice noting(const MakeDevice& make, std::vector<DeviceAction>& log) {
+  return [&make, &log](const streams::MemoryOptions& memory) { return logged(make(memory), log); };
+}
+
+std::string result_text(const MallocResult& result) {
+  if (result) return name_of(result.address);
+  return "outcome " + std::to_string(static_cast<int>(result.outcome));
+}
+
+/// The first entry that differs, or the first one too many, as a sentence.
+template <class List, class Same, class Text>
+void compare_lists(const char* name, const List& simulated, const List& live, const Same& same,
+                   const Text& text, std::vector<std::string>& differences) {
+  const std::size_t most = std::max(simulated.size(), live.size());
+  for (std::size_t i = 0; i < most; ++i) {
+    if (i < simulated.size() && i < live.size() && same(simulated[i], live[i])) continue;
+    const auto at = [&](const List& list) {
+      return i < list.size() ? text(list[i]) : std::string("none");
+    };
+    differences.push_back(std::string(name) + "[" + std::to_string(i) + "]: simulated " +
+                          at(simulated) + ", live " + at(live));
+    return;
+  }
+}
+
+template <class Value>
+bool are_equal(const Value& left, const Value& right) {
+  return left == right;
+}
+
+void compare_snapshot(const std::string& name, const allocator::Snapshot& simulated,
+                      const allocator::Snapshot& live, std::vector<std::string>& differences) {
+  if (const auto found = find_difference(simulated, live))
+    differences.push_back(name + found->where + ": simulated " + found->expected + ", live " +
+                          found->actual);
+}
+
+bool is_same_restore(const allocator::RestoreResult& left, const allocator::RestoreResult& right) {
+  const auto same = [](const allocator::RestoredBlock& one, const allocator::RestoredBlock& other) {
+    return one.address == other.address;
+  };
+  return left.freed == right.freed && std::equal(left.created.begin(), left.created.end(),
+                                                 right.created.begin(), right.created.end(), same);
+}
+
+std::string stop_text(const std::optional<RunStop>& stop) {
+  return stop ? "stopped at call " + std::to_string(stop->call) + ": " + stop->reason
+              : std::string("ran to its end");
+}
+
+}  // namespace
+
+std::vector<std::string> live_differences(const traces::RecordedProgram& program,
+                                          const MakeDevice& make_live) {
+  std::vector<DeviceAction> actions;
+  const CaseAnswers live = run(program, noting(make_live, actions));
+  GivenPlaces places;
+  places.add(actions);
+  std::vector<DeviceAction> simulated_actions;
+  const MakeDevice make_simulated = simulated_at(places);
+  const CaseAnswers simulated = run(program, noting(make_simulated, simulated_actions));
+
+  std::vector<std::string> differences;
+  if (stop_text(simulated.stop) != stop_text(live.stop))
+    differences.push_back("simulated it " + stop_text(simulated.stop) + ", live it " +
+                          stop_text(live.stop));
+  compare_lists("device actions", simulated_actions, actions, are_equal<DeviceAction>, action_text,
+                differences);
+  compare_lists(
+      "results", simulated.answers.results, live.answers.results,
+      [](const MallocResult& left, const MallocResult& right) {
+        return left.outcome == right.outcome && left.address == right.address;
+      },
+      result_text, differences);
+  compare_lists(
+      "trace", simulated.history, live.history, are_equal<allocator::AllocatorEvent>,
+      [](const allocator::AllocatorEvent& event) { return text_of(event); }, differences);
+  compare_lists(
+      "restores", simulated.answers.restores, live.answers.restores, is_same_restore,
+      [](const auto&) { return std::string("another"); }, differences);
+  const std::size_t shared =
+      std::min(simulated.answers.snapshots.size(), live.answers.snapshots.size());
+  for (std::size_t i = 0; i < shared; ++i)
+    compare_snapshot("snapshots[" + std::to_string(i) + "]", simulated.answers.snapshots[i],
+                     live.answers.snapshots[i], differences);
+  compare_snapshot("final state", simulated.final_snapshot, live.final_snapshot, differences);
+  if (simulated.final_statistics != live.final_statistics)
+    differences.push_back("the final statistics differ");
+  if (simulated.device_calls != live.device_calls)
+    differences.push_back("the counts of device calls differ");
+  return differences;
+}
+
+}  // namespace vramlab::replay

@@ -1,0 +1,63 @@
+// LiveDevice: a real GPU behind the allocator's Device seam, through the CUDA driver. It keeps the
+// GPU's primary context, which PyTorch and CUDA's runtime use too, and gives back what it still
+// holds when it goes.
+//
+// Any thread may call, one at a time. No driver's call is hidden: a failure that is not about
+// memory is a DeviceError with the driver's own name of it.
+#pragma once
+
+#include "streams/live/live_memory.h"
+#include "streams/live/live_streams.h"
+
+namespace vramlab::streams {
+
+struct LiveOptions {
+  int device = 0;
+  /// Empty: what the driver gives.
+  std::optional<allocator::Bytes> memory_limit = {};
+  StreamNames streams = StreamNames::made;
+  CallTiming timing = {};
+};
+
+class LiveDevice final : public allocator::Device {
+ public:
+  /// Requires: find_gpu() found the device; the driver outlives this.
+  LiveDevice(const CudaDriver& driver, LiveOptions options);
+  ~LiveDevice() override;
+
+  allocator::MemoryInfo memory_info() override;
+  std::optional<allocator::Address> allocate(allocator::Bytes size,
+                                             allocator::StreamId stream) override;
+  void release(allocator::Address at) override;
+  std::optional<allocator::Address> reserve(allocator::Bytes size,
+                                            allocator::StreamId stream) override;
+  void release_reservation(allocator::Address at, allocator::Bytes size) override;
+  [[nodiscard]] bool map(const allocator::UnitRange& range) override;
+  void unmap(const allocator::UnitRange& range) override;
+  void wait_for_stream(allocator::StreamId stream) override;
+  allocator::EventId record_event(allocator::StreamId stream) override;
+  bool is_complete(allocator::EventId event) override;
+  void wait_for_event(allocator::EventId event) override;
+  void forget_event(allocator::EventId event) override;
+  std::optional<allocator::StreamCapture> capture_of(allocator::StreamId stream) override;
+  std::vector<allocator::GraphNode> dependencies_of(allocator::GraphNode node) override;
+
+  /// What the driver says, whatever the limit.
+  allocator::MemoryInfo driver_memory();
+  void set_external_memory(allocator::Bytes size) { memory_.set_external(size); }
+  allocator::Bytes used_memory() const { return memory_.used(); }
+  bool is_allocated(allocator::Address at) const { return memory_.is_allocated(at); }
+  CUstream handle_of(allocator::StreamId stream);
+  /// Requires: recorded and not yet forgotten.
+  CUevent event_handle(allocator::EventId event) const { return events_.handle_of(event); }
+  DriverSession& session() { return session_; }
+  std::size_t event_count() const { return events_.count(); }
+
+ private:
+  DriverSession session_;
+  LiveMemory memory_;
+  LiveStreams streams_;
+  LiveEvents events_;
+};
+
+}  // namespace vramlab::streams

@@ -1,0 +1,73 @@
+// SteeredLiveDevice: a real GPU for programs whose work ends when they say so. Memory, events and
+// captures are the GPU's own; the work itself is only counted, so that nothing the GPU does by
+// itself decides when a free that waits is over: an event is complete when the GPU says so and the
+// program has said it too. (Work that really hung on the GPU could stop calls of the driver that
+// wait without saying so.)
+#pragma once
+
+#include <map>
+
+#include "streams/counted_streams.h"
+#include "streams/device_world.h"
+#include "streams/live/live_device.h"
+
+namespace vramlab::streams {
+
+class SteeredLiveDevice final : public allocator::Device, public DeviceWorld {
+ public:
+  /// The streams' names are this device's own, whatever the options say.
+  SteeredLiveDevice(const CudaDriver& driver, LiveOptions options);
+  ~SteeredLiveDevice() override;
+
+  // The allocator's side.
+  allocator::MemoryInfo memory_info() override { return live_.memory_info(); }
+  std::optional<allocator::Address> allocate(allocator::Bytes size,
+                                             allocator::StreamId stream) override;
+  void release(allocator::Address at) override;
+  std::optional<allocator::Address> reserve(allocator::Bytes size,
+                                            allocator::StreamId stream) override;
+  void release_reservation(allocator::Address at, allocator::Bytes size) override;
+  [[nodiscard]] bool map(const allocator::UnitRange& range) override;
+  void unmap(const allocator::UnitRange& range) override { live_.unmap(range); }
+  void wait_for_stream(allocator::StreamId stream) override;
+  allocator::EventId record_event(allocator::StreamId stream) override;
+  bool is_complete(allocator::EventId event) override;
+  void wait_for_event(allocator::EventId event) override;
+  void forget_event(allocator::EventId event) override;
+  std::optional<allocator::StreamCapture> capture_of(allocator::StreamId stream) override;
+  std::vector<allocator::GraphNode> dependencies_of(allocator::GraphNode node) override;
+
+  // The world's side.
+  void submit_work(allocator::StreamId stream) override;
+  void complete_work(allocator::StreamId stream) override { counted_.complete(stream); }
+  void begin_capture(allocator::StreamId stream) override;
+  void end_capture(allocator::StreamId stream) override;
+  void wait_for_other_stream(allocator::StreamId stream, allocator::StreamId waited) override;
+  bool is_capturing(allocator::StreamId stream) const override;
+  void set_external_memory(allocator::Bytes size) override { live_.set_external_memory(size); }
+  const DeviceCallCounts& call_counts() const override { return calls_; }
+
+  LiveDevice& gpu() { return live_; }
+  /// The least free memory that the driver told of after memory was taken.
+  allocator::Bytes least_free() const { return least_free_; }
+
+ private:
+  const CudaDriver& driver() { return live_.session().driver(); }
+  void note_free_memory();
+  void add_node(CUstream stream);
+  /// Throws DeviceError.
+  void require(std::string_view call, CUresult result);
+
+  DeviceCallCounts calls_;
+  /// Asking is no change.
+  mutable LiveDevice live_;
+  CountedStreams counted_;
+  std::map<allocator::EventId, allocator::EventId> events_;
+  /// Who began each capture, which only that stream can end.
+  std::map<allocator::CaptureId, allocator::StreamId> origins_;
+  allocator::Bytes least_free_;
+  /// A word of memory that nodes of captures are about; 0 until it is needed.
+  CUdeviceptr scratch_ = 0;
+};
+
+}  // namespace vramlab::streams

@@ -1,0 +1,78 @@
+"""The plug-in as a script uses it, without torch: python3 ctypes_test.py libvramlab_torch.so, with a
+driver that LD_LIBRARY_PATH names. What docs/pytorch_plugin.md shows of ctypes is done here."""
+
+import ctypes
+import json
+import os
+import subprocess
+import sys
+
+MIB = 1 << 20
+POINTER = ctypes.c_void_p
+
+
+def load(path):
+    plugin = ctypes.CDLL(path)
+    plugin.vramlab_torch_malloc.restype = POINTER
+    plugin.vramlab_torch_malloc.argtypes = [ctypes.c_size_t, ctypes.c_int, POINTER]
+    plugin.vramlab_torch_free.restype = None
+    plugin.vramlab_torch_free.argtypes = [POINTER, ctypes.c_size_t, ctypes.c_int, POINTER]
+    for name in ["memory_stats", "segment_stats", "snapshot", "last_error"]:
+        getattr(plugin, "vramlab_torch_" + name).restype = ctypes.c_char_p
+    return plugin
+
+
+def check_caching(plugin):
+    first = plugin.vramlab_torch_malloc(3 * MIB, 0, None)
+    assert first, "an address"
+    plugin.vramlab_torch_free(first, 3 * MIB, 0, None)
+    assert plugin.vramlab_torch_malloc(3 * MIB, 0, None) == first, "cached memory comes back"
+    stats = json.loads(plugin.vramlab_torch_memory_stats(0))
+    assert stats["allocated_bytes.all.current"] == 3 * MIB, stats
+    assert stats["num_device_alloc"] == 1, stats
+    assert plugin.vramlab_torch_malloc(0, 0, None) is None, "0 bytes are nothing"
+
+
+def check_snapshot(plugin):
+    snapshot = json.loads(plugin.vramlab_torch_snapshot())
+    (segment,) = snapshot["segments"]
+    states = [block["state"] for block in segment["blocks"]]
+    assert states == ["active_allocated", "inactive"], states
+    assert segment["segment_type"] == "large", segment
+
+
+def check_errors(plugin):
+    assert plugin.vramlab_torch_memory_stats(99) is None, "there is no GPU 99"
+    assert b"there is no GPU 99" in plugin.vramlab_torch_last_error()
+    assert plugin.vramlab_torch_set_options(0, b"max_split_size_mb:1") == 1
+    assert b"max_split_size_mb" in plugin.vramlab_torch_last_error()
+
+
+def check_without_driver(path):
+    """Loading it needs no driver; asking does, and says so."""
+    script = ("import ctypes, sys; plugin = ctypes.CDLL(sys.argv[1]); "
+              "plugin.vramlab_torch_last_error.restype = ctypes.c_char_p; "
+              "plugin.vramlab_torch_memory_stats.restype = ctypes.c_char_p; "
+              "assert plugin.vramlab_torch_memory_stats(0) is None; "
+              "print(plugin.vramlab_torch_last_error().decode())")
+    environment = {key: value for key, value in os.environ.items() if key != "LD_LIBRARY_PATH"}
+    run = subprocess.run([sys.executable, "-c", script, path], env=environment, check=True,
+                         capture_output=True, text=True)
+    # A machine with a GPU has a driver of its own.
+    print("without the fake driver:", run.stdout.strip())
+
+
+def main():
+    path = sys.argv[1]
+    plugin = load(path)
+    check_caching(plugin)
+    check_snapshot(plugin)
+    check_errors(plugin)
+    needed = subprocess.run(["readelf", "-d", path], check=True, capture_output=True, text=True)
+    assert "libcuda" not in needed.stdout, "no library of CUDA is linked"
+    if not os.path.exists("/dev/nvidiactl"):
+        check_without_driver(path)
+    print("the plug-in does what the page says")
+
+
+main()

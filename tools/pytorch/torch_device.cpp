@@ -1,0 +1,181 @@
+#include "tools/pytorch/torch_device.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "allocator/allocator_error.h"
+#include "allocator/out_of_memory.h"
+#include "allocator/reference_version.h"
+
+namespace vramlab::pytorch {
+
+using allocator::Address;
+using allocator::AllocatorError;
+using allocator::BlockIndex;
+using allocator::Bytes;
+using allocator::PoolId;
+using allocator::StreamId;
+
+TorchDevice::TorchDevice(const streams::CudaDriver& driver, int index,
+                         const allocator::Settings& settings)
+    : gpu_(driver, {.device = index, .streams = streams::StreamNames::handles}),
+      engine_(gpu_, allocator::default_reference_version(), settings) {
+  static_cast<allocator::History&>(engine_.listeners()).set_capacity(0);
+}
+
+void TorchDevice::note_time() {
+  if (history_capacity_ == 0) return;
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  static_cast<allocator::History&>(engine_.listeners())
+      .set_time_us(static_cast<std::uint64_t>(
+          std::chrono::duration_cast<std::chrono::microseconds>(now).count()));
+}
+
+TorchDevice::Requested TorchDevice::malloc(Bytes size, StreamId stream) {
+  const std::lock_guard lock(mutex_);
+  note_time();
+  Requested requested{engine_.malloc(size, stream), {}};
+  switch (requested.result.outcome) {
+    case allocator::MallocOutcome::allocated:
+    case allocator::MallocOutcome::nothing:
+      break;
+    case allocator::MallocOutcome::scope_already_open:
+      throw AllocatorError("a request in a pool that lends its memory while it is captured to");
+    case allocator::MallocOutcome::out_of_memory:
+    case allocator::MallocOutcome::rejected:
+      requested.failure = out_of_memory_message(engine_.last_failure());
+  }
+  return requested;
+}
+
+bool TorchDevice::free(Address at) {
+  const std::lock_guard lock(mutex_);
+  if (!engine_.is_live(at)) return false;
+  note_time();
+  engine_.free(at);
+  return true;
+}
+
+bool TorchDevice::record_stream(Address at, StreamId stream) {
+  const std::lock_guard lock(mutex_);
+  if (!engine_.is_live(at)) return false;
+  engine_.record_stream(at, stream);
+  return true;
+}
+
+std::optional<BaseAllocation> TorchDevice::base_of(Address at) {
+  const std::lock_guard lock(mutex_);
+  const auto& core = engine_.core();
+  BlockIndex block = core.live.find(at);
+  if (block == BlockIndex::none) return std::nullopt;
+  if (core.blocks[block].is_expandable())
+    throw AllocatorError("memory of an expandable segment can't be shared between processes");
+  while (!core.blocks[block].is_first()) block = core.blocks[block].previous();
+  BaseAllocation base{core.blocks[block].address, {}};
+  for (; block != BlockIndex::none; block = core.blocks[block].next)
+    base.size += core.blocks[block].size();
+  return base;
+}
+
+void TorchDevice::empty_cache() {
+  const std::lock_guard lock(mutex_);
+  note_time();
+  engine_.empty_cache();
+}
+
+void TorchDevice::set_memory_fraction(double fraction) {
+  if (!(fraction >= 0 && fraction <= 1))
+    throw AllocatorError("a memory fraction is between 0 and 1, not " + std::to_string(fraction));
+  const std::lock_guard lock(mutex_);
+  engine_.set_memory_fraction(fraction);
+}
+
+std::optional<std::string> TorchDevice::set_options(const std::string& options) {
+  const std::lock_guard lock(mutex_);
+  if (const auto error = engine_.set_options(options)) return error->message;
+  return std::nullopt;
+}
+
+void TorchDevice::begin_allocate_to_pool(PoolId pool, const allocator::StreamFilter& filter) {
+  const std::lock_guard lock(mutex_);
+  engine_.begin_scope(pool, filter);
+}
+
+void TorchDevice::end_allocate_to_pool(PoolId pool) {
+  const std::lock_guard lock(mutex_);
+  engine_.end_scope(pool);
+}
+
+void TorchDevice::release_pool(PoolId pool) {
+  const std::lock_guard lock(mutex_);
+  engine_.release_pool(pool);
+}
+
+std::optional<Address> TorchDevice::give_segment(Bytes size) {
+  const std::lock_guard lock(mutex_);
+  const auto at = gpu_.allocate(size, {});
+  if (!at) {
+    ++segments_.refused;
+    return at;
+  }
+  ++segments_.given;
+  segments_.bytes += size.count;
+  segments_.peak_bytes = std::max(segments_.peak_bytes, segments_.bytes);
+  segment_sizes_[*at] = size;
+  return at;
+}
+
+bool TorchDevice::take_segment_back(Address at) {
+  const std::lock_guard lock(mutex_);
+  const auto found = segment_sizes_.find(at);
+  if (found == segment_sizes_.end()) return false;
+  gpu_.release(at);
+  ++segments_.taken_back;
+  segments_.bytes -= found->second.count;
+  segment_sizes_.erase(found);
+  return true;
+}
+
+allocator::StatisticValues TorchDevice::statistics() {
+  const std::lock_guard lock(mutex_);
+  return static_cast<const allocator::Statistics&>(engine_.listeners()).values();
+}
+
+SegmentCounts TorchDevice::segment_counts() {
+  const std::lock_guard lock(mutex_);
+  return segments_;
+}
+
+allocator::Snapshot TorchDevice::take_snapshot() {
+  const std::lock_guard lock(mutex_);
+  note_time();
+  return engine_.take_snapshot();
+}
+
+std::vector<allocator::AllocatorEvent> TorchDevice::history() {
+  const std::lock_guard lock(mutex_);
+  return static_cast<const allocator::History&>(engine_.listeners()).entries();
+}
+
+allocator::Settings TorchDevice::settings() {
+  const std::lock_guard lock(mutex_);
+  return engine_.settings();
+}
+
+void TorchDevice::reset_peak_statistics() {
+  const std::lock_guard lock(mutex_);
+  static_cast<allocator::Statistics&>(engine_.listeners()).reset_peak();
+}
+
+void TorchDevice::reset_accumulated_statistics() {
+  const std::lock_guard lock(mutex_);
+  static_cast<allocator::Statistics&>(engine_.listeners()).reset_accumulated();
+}
+
+void TorchDevice::keep_history(std::size_t entries) {
+  const std::lock_guard lock(mutex_);
+  history_capacity_ = entries;
+  static_cast<allocator::History&>(engine_.listeners()).set_capacity(entries);
+}
+
+}  // namespace vramlab::pytorch

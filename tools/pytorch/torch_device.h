@@ -1,0 +1,84 @@
+// TorchDevice: one GPU under PyTorch: the caching allocator on a LiveDevice, behind one lock. All
+// functions may be called from any thread, with any device current.
+#pragma once
+
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "allocator/caching_allocator.h"
+#include "streams/live/live_device.h"
+
+namespace vramlab::pytorch {
+
+/// What the thin segment provider gave out.
+struct SegmentCounts {
+  std::uint64_t given = 0;
+  std::uint64_t taken_back = 0;
+  std::uint64_t refused = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t peak_bytes = 0;
+};
+
+/// Where an address lies: the segment around it.
+struct BaseAllocation {
+  allocator::Address address;
+  allocator::Bytes size;
+};
+
+class TorchDevice {
+ public:
+  struct Requested {
+    allocator::MallocResult result;
+    /// Of a request that failed.
+    std::string failure;
+  };
+
+  /// Throws DeviceError where the GPU has no context to give.
+  TorchDevice(const streams::CudaDriver& driver, int index, const allocator::Settings& settings);
+
+  Requested malloc(allocator::Bytes size, allocator::StreamId stream);
+  /// False where the address is none that malloc gave. Throws DeviceError.
+  bool free(allocator::Address at);
+  bool record_stream(allocator::Address at, allocator::StreamId stream);
+  /// Nothing where nothing that malloc gave lies there. Throws AllocatorError for expandable
+  /// segments, which are no single allocation of the driver's.
+  std::optional<BaseAllocation> base_of(allocator::Address at);
+
+  void empty_cache();
+  void set_memory_fraction(double fraction);
+  /// The error in words; nothing where the options were taken.
+  std::optional<std::string> set_options(const std::string& options);
+
+  void begin_allocate_to_pool(allocator::PoolId pool, const allocator::StreamFilter& filter);
+  void end_allocate_to_pool(allocator::PoolId pool);
+  void release_pool(allocator::PoolId pool);
+
+  /// Nothing where the driver has no room.
+  std::optional<allocator::Address> give_segment(allocator::Bytes size);
+  /// False where the address is none that give_segment gave.
+  bool take_segment_back(allocator::Address at);
+
+  // What can be asked.
+  allocator::StatisticValues statistics();
+  SegmentCounts segment_counts();
+  allocator::Snapshot take_snapshot();
+  std::vector<allocator::AllocatorEvent> history();
+  allocator::Settings settings();
+  void reset_peak_statistics();
+  void reset_accumulated_statistics();
+  /// From now on so many entries are kept, with the time; none by default.
+  void keep_history(std::size_t entries);
+
+ private:
+  void note_time();
+
+  std::mutex mutex_;
+  streams::LiveDevice gpu_;
+  allocator::RecordingAllocator engine_;
+  std::size_t history_capacity_ = 0;
+  SegmentCounts segments_;
+  std::map<allocator::Address, allocator::Bytes> segment_sizes_;
+};
+
+}  // namespace vramlab::pytorch

@@ -1,0 +1,18 @@
+// What PyTorch's own functions would say of its allocator, as JSON in their shape.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "tools/pytorch/torch_device.h"
+
+namespace vramlab::pytorch {
+
+/// As torch.cuda.memory_stats().
+std::string statistics_json(const allocator::StatisticValues& values,
+                            const allocator::Settings& settings);
+/// As torch.cuda.memory._snapshot().
+std::string snapshot_json(const std::map<int, TorchDevice*>& devices);
+std::string segment_counts_json(const SegmentCounts& counts);
+
+}  // namespace vramlab::pytorch
