@@ -87,8 +87,11 @@ inline const std::map<std::string_view, Level> allocator_levels = {
 };
 
 /// Sources that start threads. The thread sanitizer runs tests/threads and the tests of the
-/// program, so a library that starts one needs a test there. What runs on a GPU has no sanitizer.
+/// program, so a library that starts one needs a test there. What runs on a GPU has no sanitizer,
+/// vramlab_fake_cuda_tests has one of its own.
 inline const std::set<std::string_view> sources_with_threads = {
+    "tests/fake_cuda/programs/threads.cpp",
+    "tests/fake_cuda/tests/fake_threads_test.cpp",
     "tests/gpu/host_threads.h",
     "tests/gpu/watchdog.h",
     "tests/preload/programs/direct.cpp",
