@@ -27,14 +27,14 @@ std::filesystem::path find_library() {
     throw std::runtime_error("this build has no " + std::string(library_name) + ": " + reason);
   const auto folder = std::filesystem::read_symlink("/proc/self/exe").parent_path();
   for (const char* const place : {".", "../lib", "../lib64", "../lib/vramlab"}) {
-    const auto path = (folder / place / library_name).lexically_normal();
+    auto path = (folder / place / library_name).lexically_normal();
     if (std::filesystem::exists(path)) return path;
   }
   throw traces::InputError({folder.string(), "", library_name, "none here and none in ../lib"});
 }
 
 std::string checked_library() {
-  const std::string path = find_library().string();
+  std::string path = find_library().string();
   if (path.find_first_of(" :") != std::string::npos)
     throw traces::InputError(
         {path, "", "a path that LD_PRELOAD can hold", "a space or a colon in it"});

@@ -64,7 +64,8 @@ void tell_peer_access(MemoryCalls& calls, CUcontext peer, bool enabled) {
 
 }  // namespace
 
-// NOLINTBEGIN(readability-identifier-naming): the driver's names.
+// The driver's names.
+// NOLINTBEGIN(readability-identifier-naming)
 extern "C" {
 
 CUresult cuCtxDestroy(CUcontext context) { return destroy_context<Hook::cuCtxDestroy>(context); }

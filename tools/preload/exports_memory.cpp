@@ -4,7 +4,8 @@
 
 using namespace vramlab::preload;
 
-// NOLINTBEGIN(readability-identifier-naming): the driver's names.
+// The driver's names.
+// NOLINTBEGIN(readability-identifier-naming)
 extern "C" {
 
 CUresult cuMemAlloc_v2(CUdeviceptr* at, std::size_t bytes) {

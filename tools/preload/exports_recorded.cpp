@@ -83,7 +83,8 @@ NewMemory physical_of(std::size_t bytes, const CUmemAllocationProp* properties) 
 
 }  // namespace
 
-// NOLINTBEGIN(readability-identifier-naming): the driver's names.
+// The driver's names.
+// NOLINTBEGIN(readability-identifier-naming)
 extern "C" {
 
 CUresult cuMemAllocPitch_v2(CUdeviceptr* at, std::size_t* pitch, std::size_t width,

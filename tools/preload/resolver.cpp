@@ -77,7 +77,8 @@ void replace_answer(const char* name, void** function, int version, cuuint64_t f
 using vramlab::preload::call_driver;
 using vramlab::preload::Hook;
 
-// NOLINTBEGIN(readability-identifier-naming): the driver's names.
+// The driver's names.
+// NOLINTBEGIN(readability-identifier-naming)
 extern "C" {
 
 /// Called by dlsym itself (dlsym_entry.cpp).

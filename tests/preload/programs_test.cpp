@@ -1,0 +1,94 @@
+// The programs that come with the fake driver, unchanged, with the preload library in them: linked
+// to the driver, by dlsym, by cuGetProcAddress, over the stand-ins for CUDA's runtime, static and
+// shared. Each checks its own results, and the race oracle watches.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <tuple>
+
+#include "tests/preload/preloaded_run.h"
+
+namespace vramlab::tests {
+namespace {
+
+using testing::IsEmpty;
+using testing::Not;
+
+const std::string fake_cuda = std::string(VRAMLAB_BINARY_DIR) + "/fake_cuda";
+
+std::string named(std::string words) {
+  std::replace_if(
+      words.begin(), words.end(), [](char letter) { return std::isalnum(letter) == 0; }, '_');
+  return words;
+}
+
+std::vector<std::string> command_of(const std::string& program) {
+  const auto space = program.find(' ');
+  std::vector<std::string> command = {fake_cuda + "/programs/" + program.substr(0, space)};
+  if (space != std::string::npos) command.push_back(program.substr(space + 1));
+  return command;
+}
+
+/// `direct` wants cuMemGetInfo to say the same before and after. Without splitting, small blocks
+/// wait in the cache as they are, while the driver took whole units for each, which nobody can ask
+/// it for.
+bool asks_too_much(const std::string& program, const std::string& mode) {
+  return program == "direct" && mode == "nosplit";
+}
+
+using ProgramAndMode = std::tuple<std::string, std::string>;
+
+class FakeDriversPrograms : public testing::TestWithParam<ProgramAndMode> {};
+
+TEST_P(FakeDriversPrograms, end_well_in_every_mode) {
+  const auto& [program, mode] = GetParam();
+  if (asks_too_much(program, mode)) GTEST_SKIP() << "free memory is not the same in this mode";
+  PreloadedRun run;
+  run.set("VRAMLAB_SHIM", mode);
+  const ProgramResult result = run.run_command(command_of(program));
+  EXPECT_EQ(result.exit_status, 0) << result.output << result.errors;
+  EXPECT_EQ(result.errors, "");
+  if (mode != "record") return;
+  ASSERT_THAT(run.recordings(), Not(IsEmpty()));
+  const ReadRecording read = read_recording(run.recordings().front());
+  EXPECT_THAT(read.of_kind(traces::ProgramEventKind::malloc), Not(IsEmpty()));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Programs, FakeDriversPrograms,
+    testing::Combine(testing::Values("direct", "streams", "captures", "threads", "static_objects",
+                                     "by_dlsym", "by_proc_address", "by_static_runtime",
+                                     "by_shared_runtime", "processes fork-before",
+                                     "processes fork-after", "processes exec", "processes _exit",
+                                     "processes leave"),
+                     testing::Values("record", "off", "deferred", "sync", "nosplit")),
+    [](const auto& test) {
+      return named(std::get<0>(test.param) + "_" + std::get<1>(test.param));
+    });
+
+using DriverAndMode = std::tuple<std::string, std::string>;
+
+class OlderDrivers : public testing::TestWithParam<DriverAndMode> {};
+
+TEST_P(OlderDrivers, work_with_what_they_have) {
+  const auto& [driver, mode] = GetParam();
+  PreloadedRun run;
+  run.set("VRAMLAB_SHIM", mode).set("LD_LIBRARY_PATH", fake_cuda + "/" + driver);
+  for (const char* const program : {"direct", "by_dlsym", "threads"}) {
+    if (asks_too_much(program, mode)) continue;
+    const ProgramResult result = run.run_command(command_of(program));
+    EXPECT_EQ(result.exit_status, 0) << program << result.output << result.errors;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Drivers, OlderDrivers,
+                         testing::Combine(testing::Values("driver_12_0", "driver_11_4"),
+                                          testing::Values("record", "deferred", "sync", "nosplit")),
+                         [](const auto& test) {
+                           return named(std::get<0>(test.param) + "_" + std::get<1>(test.param));
+                         });
+
+}  // namespace
+}  // namespace vramlab::tests
