@@ -89,12 +89,9 @@ inline const std::map<std::string_view, Level> allocator_levels = {
 /// Sources that start threads. The thread sanitizer runs tests/threads and the tests of the
 /// program, so a library that starts one needs a test there. What runs on a GPU has no sanitizer.
 inline const std::set<std::string_view> sources_with_threads = {
-    "tests/gpu/host_threads.h",
-    "tests/gpu/watchdog.h",
-    "tests/shim/shim_bench.cpp",
-    "tests/shim/shim_soak.cpp",
-    "tests/shim/shim_threads_test.cpp",
-    "tools/conform_command.cpp",
+    "tests/gpu/host_threads.h",         "tests/gpu/watchdog.h",
+    "tests/shim/shim_bench.cpp",        "tests/shim/shim_soak.cpp",
+    "tests/shim/shim_threads_test.cpp", "tools/conform_command.cpp",
     "tools/removal_on_interrupt.h",
 };
 /// Tests may start them there.

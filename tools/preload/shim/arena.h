@@ -49,7 +49,7 @@ class Arena {
   bool may_export(CUdeviceptr at);
   /// No block in this range is used again after it is freed: somebody out of the program's sight
   /// may still look at it.
-  void retire(CUdeviceptr at, std::size_t bytes);
+  void retire(CUdeviceptr from, std::size_t bytes);
 
   /// `from` may use this arena's memory, or no longer.
   void set_peer(ContextRecord& from, bool may_use);
