@@ -67,8 +67,13 @@ check_address() {
 }
 
 check_thread() {
-  step "what has several threads, under the thread sanitizer (tests/threads)"
+  step "what has several threads, under the thread sanitizer (tests/threads, tests/shim)"
   suite_under tsan
+  # Without the headers of a CUDA Toolkit there is no shim, and no program that tests it.
+  if cmake --build build-tsan --target help | grep -q '^vramlab_shim_tests:'; then
+    bash tools/build.sh tsan vramlab_shim_tests
+    timeout 900 build-tsan/vramlab_shim_tests --gtest_brief=1 --gtest_filter='*ShimThreads*'
+  fi
 }
 
 steps=("$@")

@@ -56,14 +56,14 @@ TEST_F(LettingIn, a_request_inside_of_another_gets_a_segment_of_its_own) {
   device_.let_in([&] { EXPECT_TRUE(get(5_MiB)); });
   EXPECT_TRUE(get(6_MiB));
   EXPECT_THAT(segment_lines(engine_.take_snapshot()),
-              ElementsAre("20MiB 5MiB used, 15MiB free", "20MiB 6MiB used, 14MiB free"));
+              ElementsAre("5MiB live, 15MiB free", "6MiB live, 14MiB free"));
 }
 
 TEST_F(LettingIn, a_free_inside_of_a_request_merges_while_the_segment_is_got) {
   const Address early = get(12_MiB).address;
   device_.let_in([&] { engine_.free(early); });
   EXPECT_TRUE(get(30_MiB));
-  EXPECT_THAT(segment_lines(engine_.take_snapshot()), ElementsAre("12MiB free", "30MiB used"));
+  EXPECT_THAT(segment_lines(engine_.take_snapshot()), ElementsAre("12MiB free", "30MiB live"));
 }
 
 TEST_F(LettingIn, a_memory_fraction_holds_for_both_requests_together) {

@@ -40,7 +40,7 @@ class Arena {
   std::size_t idle_bytes();
 
   // With any context current, or none. Nothing: the address is not this arena's.
-  std::optional<CUresult> free(CUdeviceptr at);
+  [[gnu::flatten]] std::optional<CUresult> free(CUdeviceptr at);
   /// In the order of a stream.
   std::optional<CUresult> free_on(CUdeviceptr at, CUstream stream);
   bool owns(CUdeviceptr at);
@@ -49,7 +49,7 @@ class Arena {
   bool may_export(CUdeviceptr at);
   /// No block in this range is used again after it is freed: somebody out of the program's sight
   /// may still look at it.
-  void retire(CUdeviceptr at, std::size_t bytes);
+  void retire(CUdeviceptr from, std::size_t bytes);
 
   /// `from` may use this arena's memory, or no longer.
   void set_peer(ContextRecord& from, bool may_use);
@@ -72,7 +72,7 @@ class Arena {
     return !retired_and_freed_.empty() && retired_and_freed_.contains(at.value);
   }
   CUresult make_cache();
-  CUresult take(CUdeviceptr* at, allocator::Bytes size);
+  [[gnu::flatten]] CUresult take(CUdeviceptr* at, allocator::Bytes size);
   CUresult refuse(CUdeviceptr* at, allocator::Bytes size, const Call& call);
   CUresult fill(CUdeviceptr at, std::size_t bytes);
   template <class Record>

@@ -57,7 +57,7 @@ class CachingShim final : public preload::MemoryCalls {
   };
 
   State* state() const { return state_.load(std::memory_order_acquire); }
-  ContextRecord* context_of(State& state, CUstream stream);
+  ContextRecord* context_of(State& now, CUstream stream);
   void report_if_asked();
   CUresult driver_free_async(CUdeviceptr at, preload::StreamHandle stream);
 

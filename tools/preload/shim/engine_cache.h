@@ -24,7 +24,7 @@ class EngineCache final : public BlockCache {
   void free_now(allocator::Address at) override { engine_.free(at); }
   bool is_held(allocator::Address at) const override { return engine_.is_live(at); }
   std::optional<HeldBlock> held_around(allocator::Address at) const override;
-  bool release_segment(allocator::Address segment,
+  bool release_segment(allocator::Address at,
                        const std::function<bool(allocator::Address)>& may_go) override;
   allocator::Bytes idle() const override;
   allocator::Snapshot snapshot() override { return engine_.take_snapshot(); }

@@ -55,6 +55,7 @@ class FencedFrees {
 
 template <class HandIn>
 void FencedFrees::settle(HandIn hand_in) {
+  if (on_their_way_.empty() && held_.empty()) return;
   if (!is_held_back_ && !held_.empty()) {
     std::vector<Fence*> held = std::move(held_);
     held_.clear();

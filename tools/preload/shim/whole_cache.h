@@ -16,7 +16,7 @@ class WholeCache final : public BlockCache {
  public:
   WholeCache(SegmentSupply& supply, FencePool& fences) : supply_(supply), fences_(fences) {}
 
-  std::optional<allocator::Address> allocate(allocator::Bytes size) override;
+  std::optional<allocator::Address> allocate(allocator::Bytes request) override;
   void free(allocator::Address at, Fence& fence) override;
   void free_now(allocator::Address at) override;
   bool is_held(allocator::Address at) const override { return held_.contains(at); }

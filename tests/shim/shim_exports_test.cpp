@@ -1,0 +1,90 @@
+// What leaves the process or sticks to memory: handles of blocks, exported ranges and synchronous
+// operations, as the shim's table of semantics says.
+#include <gtest/gtest.h>
+
+#include "tests/shim/shim_world.h"
+
+namespace vramlab::tests {
+namespace {
+
+using shim::ShimMode;
+
+TEST(ShimSemantics, handles_of_whole_blocks_are_the_drivers) {
+  for (const ShimMode mode : {ShimMode::nosplit, ShimMode::deferred}) {
+    ShimWorld world(in_mode(mode));
+    const CUdeviceptr at = world.alloc(30 * mib);
+    CUipcMemHandle handle{};
+    EXPECT_EQ(world.shim().ipc_get_mem_handle(&handle, at), CUDA_SUCCESS);
+    EXPECT_EQ(world.calls("cuIpcGetMemHandle"), 1U);
+  }
+}
+
+TEST(ShimSemantics, there_is_no_handle_of_a_block_behind_another) {
+  ShimWorld world;
+  const CUdeviceptr first = world.alloc(mib / 2);
+  const CUdeviceptr second = world.alloc(mib / 2);
+  CUipcMemHandle handle{};
+  EXPECT_EQ(world.shim().ipc_get_mem_handle(&handle, second), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(world.calls("cuIpcGetMemHandle"), 0U);
+  EXPECT_EQ(world.shim().ipc_get_mem_handle(&handle, first), CUDA_SUCCESS);
+}
+
+TEST(ShimSemantics, an_exported_block_is_freed_for_good) {
+  for (const ShimMode mode : {ShimMode::nosplit, ShimMode::deferred}) {
+    ShimWorld world(in_mode(mode));
+    const CUdeviceptr at = world.alloc(30 * mib);
+    CUipcMemHandle handle{};
+    ASSERT_EQ(world.shim().ipc_get_mem_handle(&handle, at), CUDA_SUCCESS);
+    EXPECT_EQ(world.free(at), CUDA_SUCCESS);
+    EXPECT_EQ(world.calls("cuMemFree_v2"), 1U);
+    EXPECT_EQ(world.driver_allocations(), 0U);
+  }
+}
+
+TEST(ShimSemantics, an_exported_part_of_a_segment_is_never_used_again) {
+  ShimWorld world;
+  const CUdeviceptr first = world.alloc(mib / 2);
+  const CUdeviceptr second = world.alloc(mib / 2);
+  CUipcMemHandle handle{};
+  ASSERT_EQ(world.shim().ipc_get_mem_handle(&handle, first), CUDA_SUCCESS);
+  EXPECT_EQ(world.free(first), CUDA_SUCCESS);
+  EXPECT_EQ(world.shim().mem_free(first), CUDA_ERROR_INVALID_VALUE);
+  for (int i = 0; i < 8; ++i) EXPECT_NE(world.alloc(mib / 2), first);
+  EXPECT_EQ(world.free(second), CUDA_SUCCESS);
+}
+
+TEST(ShimSemantics, a_block_with_synchronous_operations_is_never_used_again) {
+  ShimWorld world;
+  const CUdeviceptr at = world.alloc(4 * mib);
+  const CUdeviceptr neighbour = world.alloc(4 * mib);
+  int yes = 1;
+  ASSERT_EQ(world.shim().pointer_set_attribute(&yes, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, at),
+            CUDA_SUCCESS);
+  EXPECT_EQ(world.free(at), CUDA_SUCCESS);
+  EXPECT_NE(world.alloc(4 * mib), at);
+  EXPECT_EQ(world.free(neighbour), CUDA_SUCCESS);
+}
+
+TEST(ShimSemantics, a_retired_block_goes_to_the_driver_when_nothing_else_is_in_its_segment) {
+  ShimWorld world;
+  const CUdeviceptr at = world.alloc(4 * mib);
+  int yes = 1;
+  ASSERT_EQ(world.shim().pointer_set_attribute(&yes, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, at),
+            CUDA_SUCCESS);
+  EXPECT_EQ(world.free(at), CUDA_SUCCESS);
+  EXPECT_EQ(world.driver_allocations(), 0U);
+}
+
+TEST(ShimSemantics, a_range_that_was_exported_is_never_used_again) {
+  ShimWorld world(in_mode(ShimMode::nosplit));
+  const CUdeviceptr at = world.alloc(4 * mib);
+  int handle = 0;
+  const CUresult result = world.shim().handle_for_address_range(
+      &handle, at, 4 * mib, CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD, 0);
+  if (result != CUDA_SUCCESS) GTEST_SKIP() << "the fake driver has no handles of ranges";
+  EXPECT_EQ(world.free(at), CUDA_SUCCESS);
+  EXPECT_EQ(world.calls("cuMemFree_v2"), 1U);
+}
+
+}  // namespace
+}  // namespace vramlab::tests
