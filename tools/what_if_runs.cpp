@@ -94,8 +94,7 @@ std::string conditions_text(const ReplayArguments& arguments) {
   const auto add = [&text](const std::string& name, const std::string& value) {
     text += (text.empty() ? "" : " ") + name + " " + value;
   };
-  if (arguments.device_memory)
-    add("--device-memory", exact_size(*arguments.device_memory));
+  if (arguments.device_memory) add("--device-memory", exact_size(*arguments.device_memory));
   if (!arguments.gpu.empty()) add("--gpu", arguments.gpu);
   if (!arguments.device_costs.empty()) add("--device-costs", arguments.device_costs);
   if (arguments.memory_fraction)
