@@ -119,10 +119,10 @@ std::uint32_t CompactWriter::shape_of(const EventShape& shape) {
   return found->second;
 }
 
-std::uint32_t CompactWriter::place_of(ProgramEvent event) {
+std::uint32_t CompactWriter::place_of(const ProgramEvent& event) {
   const auto place = static_cast<std::uint32_t>(program_.others_.size());
   const auto [found, is_new] = others_.try_emplace(event, place);
-  if (is_new) program_.others_.push_back(std::move(event));
+  if (is_new) program_.others_.push_back(event);
   return found->second;
 }
 

@@ -36,7 +36,7 @@ class CompactWriter {
   std::uint32_t new_slot(const BlockName& name);
   std::uint32_t slot_of(const BlockName& name, const char* purpose);
   std::uint32_t shape_of(const EventShape& shape);
-  std::uint32_t place_of(traces::ProgramEvent event);
+  std::uint32_t place_of(const traces::ProgramEvent& event);
 
   CompactProgram program_;
   std::unordered_map<BlockName, std::uint32_t, NameHash> slots_;
@@ -44,7 +44,6 @@ class CompactWriter {
   std::unordered_map<EventShape, std::uint32_t, ShapeHash> shapes_;
   std::unordered_map<traces::ProgramEvent, std::uint32_t, EventHash> others_;
   std::set<traces::DeviceIndex> devices_;
-  std::uint64_t time_ns_ = 0;
   bool restores_ = false;
 };
 

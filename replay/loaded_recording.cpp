@@ -4,6 +4,7 @@
 #include "replay/compact_run.h"
 #include "replay/compact_writer.h"
 #include "replay/program_replay.h"
+#include "replay/recorded_limits.h"
 #include "traces/input_error.h"
 #include "traces/read_snapshot.h"
 
@@ -122,10 +123,16 @@ void LoadedRecording::add_history(const DeviceHistory& history, bool version_is_
     throw InputError({file_, device, "a history that an allocator can have made",
                       explained.fidelity.reasons.front()});
   }
-  if (explained.fidelity.label != FidelityLabel::exact)
+  if (explained.fidelity.label != FidelityLabel::exact) {
+    is_followed_exactly_ = false;
     notes_.push_back(device + ": following the recording was " +
                      std::string(fidelity_label_name(explained.fidelity.label)) +
                      " (vramlab verify says where), so these replays are guesses");
+  }
+  if (const allocator::Bytes there = reserved_at(explained.start); there > allocator::Bytes{})
+    notes_.push_back(device + ": " + format_bytes(there) +
+                     " that was there when the recording began is laid out as it was, whatever the "
+                     "setting");
   const traces::DeviceIndex index{static_cast<std::uint32_t>(history.device)};
   const RecordedMemory recorded = recorded_memory(history, explained.start);
   const allocator::Bytes reservation = explained.placements.reservation;
@@ -154,7 +161,7 @@ std::vector<LoadedPart> LoadedRecording::parts() const {
 }
 
 Trust LoadedRecording::trust(const ReplayConditions& conditions) const {
-  if (!notes_.empty()) return Trust::guessed;
+  if (!is_followed_exactly_) return Trust::guessed;
   if (settings_for(conditions).backend != allocator::Backend::native) return Trust::modelled;
   const bool models_frees =
       conditions.timing.value_or(is_recording() ? FreeTiming::recorded : FreeTiming::modelled) ==

@@ -70,6 +70,7 @@ class LoadedRecording {
   std::vector<History> histories_;
   std::vector<std::string> notes_;
   std::uint64_t call_count_ = 0;
+  bool is_followed_exactly_ = true;
 };
 
 }  // namespace vramlab::replay

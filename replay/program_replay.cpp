@@ -1,6 +1,7 @@
 #include "replay/program_replay.h"
 
 #include "allocator/allocator_error.h"
+#include "replay/option_grid.h"
 #include "streams/timed_device.h"
 #include "traces/input_error.h"
 
@@ -20,7 +21,7 @@ allocator::Settings settings_of(const std::string& options,
   auto parsed = allocator::parse_settings(at_start, options, version);
   if (parsed.error)
     throw InputError({where, "", "options that version " + std::string(version.name) + " takes",
-                      parsed.error->message});
+                      refusal_of(options, version).value_or(parsed.error->message)});
   return std::move(parsed.settings);
 }
 

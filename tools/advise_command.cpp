@@ -65,7 +65,7 @@ std::vector<std::string> pinner_sentences(const replay::DeviceState& state,
   for (const auto& [bytes, site] : largest) {
     if (sentences.size() == told) break;
     sentences.push_back("blocks asked for at " + site + " keep " + format_bytes(bytes) +
-                        " from being released at the peak");
+                        " from being released when most is reserved");
   }
   return sentences;
 }

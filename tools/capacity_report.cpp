@@ -16,15 +16,17 @@ using replay::CapacityAnswer;
 constexpr std::array<const char*, 5> headings = {"least memory", "reserves freely", "live, rounded",
                                                  "live, requested", "replays"};
 
-std::string bytes_text(const std::optional<Bytes>& bytes) {
-  return bytes ? format_bytes(*bytes) : "-";
+/// To the granule, as `--device-memory` takes it.
+std::string exact_text(Bytes bytes) {
+  constexpr Bytes mebibyte{1ULL << 20};
+  return std::to_string(bytes / mebibyte) + "MiB";
 }
 
 std::vector<std::string> cells_of(const CapacityAnswer& answer) {
   const auto live = [&answer](Bytes replay::LiveBounds::*part) {
     return answer.live ? format_bytes((*answer.live).*part) : std::string("-");
   };
-  return {bytes_text(answer.least), format_bytes(answer.peak_reserved),
+  return {answer.least ? exact_text(*answer.least) : "-", format_bytes(answer.peak_reserved),
           live(&replay::LiveBounds::rounded), live(&replay::LiveBounds::requested),
           std::to_string(answer.replays)};
 }
@@ -40,13 +42,13 @@ std::string remark_text(const CapacityAnswer& answer) {
   std::string text;
   constexpr std::size_t most_named = 3;
   for (std::size_t i = 0; i < std::min(most_named, answer.fails_above.size()); ++i)
-    text += (i == 0 ? "fails again from " : ", from ") + format_bytes(answer.fails_above[i].from) +
-            " to below " + format_bytes(answer.fails_above[i].below);
+    text += (i == 0 ? "fails again from " : ", from ") + exact_text(answer.fails_above[i].from) +
+            " to below " + exact_text(answer.fails_above[i].below);
   if (answer.fails_above.size() > most_named)
     text += " and on " + std::to_string(answer.fails_above.size() - most_named) + " more ranges";
   if (answer.looked_up_to)
     text += (text.empty() ? "" : "; ") + std::string("looked at sizes up to ") +
-            format_bytes(*answer.looked_up_to);
+            exact_text(*answer.looked_up_to);
   return text;
 }
 

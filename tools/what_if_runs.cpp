@@ -16,6 +16,12 @@ using replay::LoadedRecording;
 using replay::SweepFigures;
 using replay::SweepRow;
 
+/// As it can be given again.
+std::string exact_size(std::uint64_t bytes) {
+  constexpr std::uint64_t mebibyte = 1ULL << 20;
+  return bytes % mebibyte == 0 ? std::to_string(bytes / mebibyte) + "MiB" : std::to_string(bytes);
+}
+
 struct Attempt {
   std::optional<SweepFigures> figures;
   std::string refusal;
@@ -88,8 +94,7 @@ std::string conditions_text(const ReplayArguments& arguments) {
   const auto add = [&text](const std::string& name, const std::string& value) {
     text += (text.empty() ? "" : " ") + name + " " + value;
   };
-  if (arguments.device_memory)
-    add("--device-memory", allocator::format_bytes(allocator::Bytes{*arguments.device_memory}));
+  if (arguments.device_memory) add("--device-memory", exact_size(*arguments.device_memory));
   if (!arguments.gpu.empty()) add("--gpu", arguments.gpu);
   if (!arguments.device_costs.empty()) add("--device-costs", arguments.device_costs);
   if (arguments.memory_fraction)

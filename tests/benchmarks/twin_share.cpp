@@ -14,6 +14,7 @@
 #include "replay/engine_subject.h"
 #include "replay/free_of_charge_device.h"
 #include "tests/benchmarks/hazard_share.h"
+#include "tests/benchmarks/what_if_share.h"
 #include "tests/support/calls.h"
 #include "tests/support/random_numbers.h"
 #include "tests/support/textbook_twin.h"
@@ -92,6 +93,7 @@ int main(int argc, char** argv) {
     if (argc == 1) {
       print_row(random_churn());
       tests::print_hazard_share();
+      tests::print_what_if_share();
     }
     for (int i = 1; i < argc; ++i) print_row(traces::read_recorded_program(argv[i]));
   } catch (const std::exception& error) {

@@ -60,6 +60,12 @@ TEST(SweepCommands, rows_are_what_replays_say_best_first) {
   }
 }
 
+TEST(SweepCommands, alternatives_may_be_longer_than_a_file_name) {
+  std::string grid = "max_split_size_mb=100";
+  for (int i = 101; i < 200; ++i) grid += "|" + std::to_string(i);
+  EXPECT_EQ(run_json({"sweep", leak, grid}).at("rows").size(), 100U);
+}
+
 TEST(SweepCommands, threads_change_nothing) {
   const std::vector<std::string> words = {"sweep", leak, "roundup_power2_divisions=none|2|4|8"};
   std::vector<std::string> one = words;
@@ -78,11 +84,11 @@ TEST(SweepCommands, the_worst_of_several_recordings_decides) {
 }
 
 TEST(SweepCommands, what_runs_out_of_memory_says_where_and_comes_last) {
-  const json sweep = run_json({"sweep", training, "--device-memory", "12GiB", "--conf", "",
+  const json sweep = run_json({"sweep", training, "--device-memory", "11500MiB", "--conf", "",
                                "--conf", "expandable_segments:True"});
   const json& rows = sweep.at("rows");
   EXPECT_TRUE(rows.at(0).at("out_of_memory_at").is_null());
-  const json replay = run_json({"replay", training, "--device-memory", "12GiB", "--conf", ""});
+  const json replay = run_json({"replay", training, "--device-memory", "11500MiB", "--conf", ""});
   EXPECT_EQ(rows.at(1).at("out_of_memory_at").at("event"), replay.at("stopped_at"));
 }
 
