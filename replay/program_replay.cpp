@@ -68,6 +68,7 @@ DeviceConditions ProgramReplay::conditions_of(DeviceIndex index) {
   conditions.timing = conditions_.timing.value_or(FreeTiming::modelled);
   conditions.keeps_settings = conditions_.options.has_value();
   conditions.history_capacity = conditions_.history_capacity;
+  conditions.scratch = conditions_.scratch;
   conditions.notes_origins = conditions_.notes_origins;
   if (watch_.released)
     conditions.released = [this, index](streams::AddressRange range) {
