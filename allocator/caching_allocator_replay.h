@@ -103,8 +103,11 @@ MallocResult CachingAllocator<L>::malloc_directed(Bytes request, StreamId stream
   Attempt found{AttemptOutcome::got, take_best_fit(lane, wanted, mode())};
   if (found.block == BlockIndex::none) {
     found = get_memory_directed(lane, rounded, director);
-    if (found.outcome != AttemptOutcome::got)
-      return fail(MallocOutcome::out_of_memory, lane, request, rounded);
+    if (found.outcome != AttemptOutcome::got) {
+      // Nobody asks for the figures of such a failure, which take a walk over all blocks.
+      core_.listeners.ran_out_of_memory(core_.device.memory_info().free, rounded, lane);
+      return {MallocOutcome::out_of_memory, {}};
+    }
   }
   const bool splits = should_split(lane, core_.blocks[found.block].size(), rounded, mode());
   return {MallocOutcome::allocated,

@@ -8,6 +8,7 @@
 
 #include "replay/call_sites.h"
 #include "replay/find_holdings.h"
+#include "replay/long_sequence.h"
 #include "replay/metrics.h"
 #include "replay/replay_conditions.h"
 #include "traces/byte_source.h"
@@ -44,10 +45,12 @@ enum class CompareBy : std::uint8_t {
 };
 
 struct CompareConditions {
-  HoldingMoment moment;
+  Moment moment;
   CompareBy by = CompareBy::site;
   /// Only this device.
   std::optional<std::int64_t> device;
+  /// For long histories.
+  ScratchPlace scratch;
 };
 
 /// A recording, a program, or the JSON report of a replay. Throws InputError.

@@ -14,10 +14,8 @@ void add_note_once(ComparedFile& compared, const std::string& note) {
     compared.notes.push_back(note);
 }
 
-MomentKind state_moment(const HoldingMoment& moment, const ComparedFile& compared) {
-  if (compared.is_at_end || moment.kind == HoldingMomentKind::end) return MomentKind::end;
-  return moment.kind == HoldingMomentKind::out_of_memory ? MomentKind::out_of_memory
-                                                         : MomentKind::peak;
+MomentKind state_moment(const Moment& moment, const ComparedFile& compared) {
+  return compared.is_at_end ? MomentKind::end : moment.kind;
 }
 
 /// In the order of the table: those of a state come first.
@@ -36,6 +34,7 @@ void add_program_metrics(const std::string& path, const CompareConditions& condi
                          const traces::ProgressListener& listener, ComparedFile& compared) {
   ReplayConditions as_in_file;
   as_in_file.on_out_of_memory = OnOutOfMemory::skip;
+  as_in_file.scratch = conditions.scratch;
   ReplaySource source(path, as_in_file, listener);
   ReplayReport report = source.run({});
   const auto is_other = [&](traces::DeviceIndex device) {
@@ -59,7 +58,7 @@ void add_recorded_metrics(const std::string& path, const CompareConditions& cond
                           const traces::ProgressListener& listener, ComparedFile& compared) {
   traces::OpenTrace trace = traces::open_trace(path, listener);
   traces::SnapshotTables tables;
-  HistoryCollector collector;
+  HistoryCollector collector(conditions.scratch);
   traces::read_snapshot(trace, tables, collector);
   const RecordedHistory history = collector.take();
   const allocator::ReferenceVersion& version = guess_reference(history);
@@ -69,8 +68,9 @@ void add_recorded_metrics(const std::string& path, const CompareConditions& cond
     if (!conditions.device || device.device == *conditions.device)
       devices.push_back(history_metrics(device, verify));
   compared.metrics = sum_of_metrics(devices);
-  RecordedStates found =
-      recorded_states(history, tables.texts, nullptr, {state_moment(conditions.moment, compared)});
+  RecordedStates found = recorded_states(
+      history, tables.texts,
+      {{state_moment(conditions.moment, compared)}, nullptr, StateHistory::last_event});
   for (const std::string& doubt : found.doubts) add_note_once(compared, doubt);
   std::erase_if(found.states, [&](const DeviceState& state) {
     return conditions.device && state.device.value != *conditions.device;

@@ -18,11 +18,36 @@ const streams::DeviceCosts& costs_of(const DeviceConditions& conditions) {
   return conditions.costs ? *conditions.costs : streams::estimated_costs();
 }
 
+namespace {
+
+/// The last stacks of a list, one for each entry; nothing for the first entries where there are
+/// more of them.
+class LastStacks {
+ public:
+  LastStacks(const LongSequence<traces::StackId>& stacks, std::size_t entry_count)
+      : stacks_(stacks), entry_count_(entry_count) {}
+
+  traces::StackId next() {
+    const std::size_t at = stacks_.size() + entry_++;
+    return at < entry_count_ ? traces::StackId{} : stacks_[at - entry_count_];
+  }
+
+ private:
+  const LongSequence<traces::StackId>& stacks_;
+  std::size_t entry_count_;
+  std::size_t entry_ = 0;
+};
+
+}  // namespace
+
 DeviceReplay::DeviceReplay(traces::DeviceIndex device, const DeviceConditions& conditions)
     : index_(device),
       conditions_(conditions),
       world_(conditions_, device),
-      engine_(world_.device(), conditions.version, conditions.settings) {
+      engine_(world_.device(), conditions.version, conditions.settings),
+      history_(conditions.scratch),
+      request_stacks_(conditions.scratch),
+      free_stacks_(conditions.scratch) {
   static_cast<allocator::History&>(engine_.listeners()).set_capacity(conditions.history_capacity);
   if (conditions.memory_fraction) engine_.set_memory_fraction(*conditions.memory_fraction);
 }
@@ -63,6 +88,7 @@ bool DeviceReplay::apply(const Event& event, std::uint64_t number, const traces:
       number, event.time_ns ? event.time_ns : (last_event_ ? last_event_->time_ns : std::nullopt)};
   const bool goes_on = make_call(event, number, texts);
   note_level(event, number);
+  move_history_out();
   return goes_on;
 }
 
@@ -217,19 +243,44 @@ allocator::StatisticValues DeviceReplay::statistics() const {
   return static_cast<const allocator::Statistics&>(engine_.listeners()).values();
 }
 
-/// Backwards: of a history that is cut off at its beginning the last ones are there.
-std::vector<traces::StackId> DeviceReplay::history_stacks() const {
-  const std::vector<allocator::AllocatorEvent> entries = history();
-  std::vector<traces::StackId> stacks(entries.size());
-  std::size_t requests = request_stacks_.size();
-  std::size_t frees = free_stacks_.size();
-  for (std::size_t i = entries.size(); i-- > 0;) {
-    if (entries[i].action == allocator::Action::alloc && requests > 0)
-      stacks[i] = request_stacks_[--requests];
-    if (entries[i].action == allocator::Action::free_requested && frees > 0)
-      stacks[i] = free_stacks_[--frees];
+/// Of a history that is cut off at its beginning the last ones are there.
+LongSequence<traces::StackId> DeviceReplay::history_stacks(
+    const LongSequence<allocator::AllocatorEvent>& entries) const {
+  std::size_t requests = 0;
+  std::size_t frees = 0;
+  for (const allocator::AllocatorEvent& entry : entries) {
+    if (entry.action == allocator::Action::alloc) ++requests;
+    if (entry.action == allocator::Action::free_requested) ++frees;
   }
+  LastStacks of_requests(request_stacks_, requests);
+  LastStacks of_frees(free_stacks_, frees);
+  LongSequence<traces::StackId> stacks(conditions_.scratch);
+  for (const allocator::AllocatorEvent& entry : entries)
+    stacks.push_back(entry.action == allocator::Action::alloc            ? of_requests.next()
+                     : entry.action == allocator::Action::free_requested ? of_frees.next()
+                                                                         : traces::StackId{});
   return stacks;
+}
+
+/// A history that is kept as a whole does not pile up in memory.
+void DeviceReplay::move_history_out() {
+  constexpr std::uint64_t most_entries = 65'536;
+  const allocator::History& kept = engine_.listeners();
+  if (conditions_.history_capacity == unlimited_history &&
+      kept.recorded_count() - history_.size() >= most_entries)
+    move_entries_out();
+}
+
+void DeviceReplay::move_entries_out() {
+  allocator::History& kept = engine_.listeners();
+  for (const allocator::AllocatorEvent& entry : kept.entries()) history_.push_back(entry);
+  kept.set_capacity(0);
+  kept.set_capacity(conditions_.history_capacity);
+}
+
+LongSequence<allocator::AllocatorEvent> DeviceReplay::take_history() {
+  move_entries_out();
+  return std::exchange(history_, LongSequence<allocator::AllocatorEvent>(conditions_.scratch));
 }
 
 std::vector<allocator::AllocatorEvent> DeviceReplay::history() const {

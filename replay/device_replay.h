@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -37,6 +38,9 @@ enum class NotesOrigins : bool { no, yes };
 /// Where the segments are laid out that were there at the start.
 enum class StartPlaces : bool { as_recorded, where_the_device_puts_them };
 
+/// As many entries as there are.
+inline constexpr std::size_t unlimited_history = std::numeric_limits<std::size_t>::max();
+
 struct DeviceConditions {
   const allocator::ReferenceVersion& version;
   allocator::Settings settings;
@@ -49,6 +53,8 @@ struct DeviceConditions {
   bool keeps_settings = false;
   /// Entries of history to keep.
   std::size_t history_capacity = 0;
+  /// For a history that is kept as a whole.
+  ScratchPlace scratch = {};
   /// What states tell beside the snapshot is noted.
   NotesOrigins notes_origins = NotesOrigins::no;
   streams::PlacementRule placement = {};
@@ -98,6 +104,8 @@ class DeviceReplay final : public ProgramDevice {
 
   allocator::Snapshot take_snapshot() { return engine_.take_snapshot(); }
   std::vector<allocator::AllocatorEvent> history() const;
+  /// With all that did not stay in the allocator; it is gone from here then.
+  LongSequence<allocator::AllocatorEvent> take_history();
   /// Of the blocks in use; of others too. Where that is noted.
   const std::map<allocator::Address, RequestOrigin>& origins() const { return origins_; }
   /// What was asked for, where that is noted.
@@ -106,9 +114,10 @@ class DeviceReplay final : public ProgramDevice {
   const std::optional<StateMoment>& last_event() const { return last_event_; }
   allocator::Bytes device_free() { return world_.device().memory_info().free; }
   /// Of the last requests, as many as `alloc` entries are kept.
-  const std::vector<traces::StackId>& request_stacks() const { return request_stacks_; }
-  /// Of each entry of history(): where the request or the free is in the program.
-  std::vector<traces::StackId> history_stacks() const;
+  const LongSequence<traces::StackId>& request_stacks() const { return request_stacks_; }
+  /// Of each entry of take_history(): where the request or the free is in the program.
+  LongSequence<traces::StackId> history_stacks(
+      const LongSequence<allocator::AllocatorEvent>& entries) const;
   const allocator::RecordingAllocator& engine() const { return engine_; }
   allocator::RecordingAllocator& engine() { return engine_; }
   /// Nothing where the id names no live block.
@@ -121,6 +130,8 @@ class DeviceReplay final : public ProgramDevice {
 
   void apply_other(const Event& event, const traces::TextTable& texts);
   bool request(const Event& event, std::uint64_t number);
+  void move_history_out();
+  void move_entries_out();
   void note_origin(const Event& event, std::uint64_t number, allocator::Address at);
   void free(const Event& event);
   void use(const Event& event);
@@ -144,9 +155,11 @@ class DeviceReplay final : public ProgramDevice {
   std::map<allocator::Address, RequestOrigin> origins_;
   std::optional<RequestSizes> request_sizes_;
   std::optional<StateMoment> last_event_;
-  std::vector<traces::StackId> request_stacks_;
+  /// Of a history that is kept as a whole, what is no longer in the allocator.
+  LongSequence<allocator::AllocatorEvent> history_;
+  LongSequence<traces::StackId> request_stacks_;
   /// Of all frees, while a history is kept.
-  std::vector<traces::StackId> free_stacks_;
+  LongSequence<traces::StackId> free_stacks_;
   std::vector<FailedRequest> failures_;
   PeakMoment peak_allocated_;
   PeakMoment peak_reserved_;

@@ -4,10 +4,10 @@
 
 #include <map>
 #include <optional>
-#include <vector>
 
 #include "allocator/allocator_event.h"
 #include "replay/fragmentation.h"
+#include "replay/long_sequence.h"
 #include "traces/snapshot_sink.h"
 #include "traces/snapshot_tables.h"
 
@@ -32,11 +32,12 @@ struct StateMoment {
 struct DeviceState {
   traces::DeviceIndex device;
   allocator::Snapshot snapshot;
-  std::vector<allocator::AllocatorEvent> history = {};
-  /// Of blocks in use, as far as is known; of others too.
+  /// Up to the moment; at least the last entry.
+  LongSequence<allocator::AllocatorEvent> history = {};
+  /// Of blocks in use, as far as is known; of a replay of others, too.
   std::map<allocator::Address, RequestOrigin> origins = {};
   /// Of the last requests that were given something, in order.
-  std::vector<traces::StackId> request_stacks = {};
+  LongSequence<traces::StackId> request_stacks = {};
   /// Whether the entries of the history say their pools.
   bool names_pools = false;
   FragmentationRules rules = {};

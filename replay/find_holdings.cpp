@@ -34,9 +34,9 @@ void add_contradictions(FoundHoldings& found) {
 }  // namespace
 
 FoundHoldings find_holdings(traces::OpenTrace& trace, traces::SnapshotTables& tables,
-                            const HoldingMoment& moment) {
-  HoldingsFinder recorded(trace.file, moment, KeyMeaning::address);
-  HoldingsFinder programs(trace.file, moment, KeyMeaning::id);
+                            const Moment& moment, std::optional<std::uint64_t> allocated_after) {
+  HoldingsFinder recorded(trace.file, moment, KeyMeaning::address, allocated_after);
+  HoldingsFinder programs(trace.file, moment, KeyMeaning::id, allocated_after);
   RecordedMemoryEvents recorded_events(recorded);
   ProgramMemoryEvents program_events(trace.file, tables, programs);
   traces::read_trace(trace, tables, {recorded_events, program_events});

@@ -17,9 +17,10 @@ struct FoundHoldings {
   std::vector<std::string> notes;
 };
 
-/// The tables receive what the blocks refer to. Throws InputError, also where there is no such
-/// moment.
+/// The tables receive what the blocks refer to. `allocated_after`: only what was allocated after
+/// this event. Throws InputError, also where there is no such moment.
 FoundHoldings find_holdings(traces::OpenTrace& trace, traces::SnapshotTables& tables,
-                            const HoldingMoment& moment);
+                            const Moment& moment,
+                            std::optional<std::uint64_t> allocated_after = {});
 
 }  // namespace vramlab::replay

@@ -178,8 +178,8 @@ class ProgramBuilder {
   /// is released; and what was unmapped and then mapped again by the same request was no help to
   /// it.
   bool is_no_request_of(std::size_t first) const {
-    const auto call = std::ranges::upper_bound(explained_.calls, first, {}, &RecordedCall::end);
-    if (call == explained_.calls.end()) return false;
+    const std::optional<RecordedCall> call = call_of(explained_.calls, first);
+    if (!call) return false;
     if (pool_of(call->end - 1) != allocator::default_pool) return true;
     const auto is_covered = [&](const AllocatorEvent& unmapped) {
       for (std::size_t i = first; i < call->end; ++i) {

@@ -198,6 +198,7 @@ DeviceConditions HistoryReplay::device_conditions(const Prepared& prepared,
   conditions.timing = timing;
   conditions.keeps_settings = conditions_.options.has_value();
   conditions.history_capacity = conditions_.history_capacity;
+  conditions.scratch = conditions_.scratch;
   conditions.notes_origins = conditions_.notes_origins;
   conditions.costs = conditions_.costs;
   return conditions;

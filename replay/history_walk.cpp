@@ -7,12 +7,13 @@ namespace {
 
 /// As recorded, but never back; where none is recorded, the events are a microsecond apart.
 void find_times(const DeviceHistory& history, HistoryWalk& walk) {
+  walk.times_us = LongSequence<std::uint64_t>(history.events.place());
+  const bool has_times = std::ranges::any_of(
+      history.events, [](const allocator::AllocatorEvent& event) { return event.time_us > 0; });
   std::uint64_t last = 0;
-  walk.times_us.reserve(history.events.size());
-  for (const allocator::AllocatorEvent& event : history.events)
-    walk.times_us.push_back(last = std::max(last, event.time_us));
-  if (last > 0 || walk.times_us.empty()) return;
-  for (std::size_t i = 0; i < walk.times_us.size(); ++i) walk.times_us[i] = i;
+  for (std::size_t i = 0; i < history.events.size(); ++i)
+    walk.times_us.push_back(last = has_times ? std::max(last, history.events[i].time_us) : i);
+  if (has_times || walk.times_us.empty()) return;
   walk.doubts.emplace_back(
       "the events have no times: each is shown a microsecond after the one before");
 }
@@ -70,10 +71,15 @@ void note_doubts(const DeviceHistory& history, HistoryWalk& walk) {
 
 }  // namespace
 
-HistoryWalk walk_history(const DeviceHistory& history, const VerifyConditions& conditions) {
+HistoryWalk walk_blocks(const DeviceHistory& history, const VerifyConditions& conditions) {
   HistoryWalk walk;
   find_times(history, walk);
   find_placements(history, conditions.settings.settings, walk);
+  return walk;
+}
+
+HistoryWalk walk_history(const DeviceHistory& history, const VerifyConditions& conditions) {
+  HistoryWalk walk = walk_blocks(history, conditions);
   walk.pools = pools_of(history, walk.placements, conditions);
   note_doubts(history, walk);
   return walk;

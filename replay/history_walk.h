@@ -15,8 +15,8 @@ namespace vramlab::replay {
 
 struct HistoryWalk {
   /// By event; they don't go back.
-  std::vector<std::uint64_t> times_us;
-  std::vector<RecordedCall> calls;
+  LongSequence<std::uint64_t> times_us;
+  RecordedCalls calls;
   StartingState start;
   Placements placements;
   allocator::Bytes reservation = unknown_reservation;
@@ -26,7 +26,10 @@ struct HistoryWalk {
   std::vector<std::string> doubts;
 };
 
-/// Requires: the history has no impossible part (history_checks).
+/// Without pools and doubts. Requires: the history has no impossible part (history_checks).
+HistoryWalk walk_blocks(const DeviceHistory& history, const VerifyConditions& conditions);
+
+/// Requires: the same.
 HistoryWalk walk_history(const DeviceHistory& history, const VerifyConditions& conditions);
 
 /// Once more, watched. Requires: the walk is one through this history under these conditions.

@@ -5,12 +5,13 @@
 
 namespace vramlab::replay {
 
-HoldingsFinder::HoldingsFinder(std::string file, const HoldingMoment& moment, KeyMeaning keys)
-    : file_(std::move(file)), moment_(moment), keys_(keys) {}
+HoldingsFinder::HoldingsFinder(std::string file, const Moment& moment, KeyMeaning keys,
+                               std::optional<std::uint64_t> allocated_after)
+    : file_(std::move(file)), moment_(moment), keys_(keys), allocated_after_(allocated_after) {}
 
 bool HoldingsFinder::is_past_moment(const MemoryEvent& event) const {
-  if (moment_.kind == HoldingMomentKind::event) return event.number > moment_.event;
-  if (moment_.kind != HoldingMomentKind::time || !event.time_ns || !first_time_ns_) return false;
+  if (moment_.kind == MomentKind::event) return event.number > moment_.event;
+  if (moment_.kind != MomentKind::time || !event.time_ns || !first_time_ns_) return false;
   return *event.time_ns > *first_time_ns_ && *event.time_ns - *first_time_ns_ > moment_.time_ns;
 }
 
@@ -52,7 +53,7 @@ void HoldingsFinder::apply(Device& device, const MemoryEvent& event) {
       device.has_history = true;
       return complete_free(device, event);
     case MemoryEventKind::failed:
-      if (moment_.kind != HoldingMomentKind::out_of_memory || device.is_reached) return;
+      if (moment_.kind != MomentKind::out_of_memory || device.is_reached) return;
       mark(device, device.last);
       device.is_reached = true;
       return;
@@ -68,8 +69,7 @@ void HoldingsFinder::apply(Device& device, const MemoryEvent& event) {
 }
 
 void HoldingsFinder::note_peak(Device& device) {
-  if (moment_.kind != HoldingMomentKind::peak || device.memory.requested() <= device.highest)
-    return;
+  if (moment_.kind != MomentKind::peak || device.memory.requested() <= device.highest) return;
   device.highest = device.memory.requested();
   mark(device, device.last_allocation);
 }
@@ -94,14 +94,14 @@ void HoldingsFinder::complete_free(Device& device, const MemoryEvent& event) {
 bool HoldingsFinder::ends_at_moment(const Device& device,
                                     std::optional<std::uint64_t> event_count) const {
   switch (moment_.kind) {
-    case HoldingMomentKind::peak:
-    case HoldingMomentKind::end:
+    case MomentKind::peak:
+    case MomentKind::end:
       return true;
-    case HoldingMomentKind::out_of_memory:
+    case MomentKind::out_of_memory:
       return device.is_reached;
-    case HoldingMomentKind::event:
+    case MomentKind::event:
       return device.is_reached || moment_.event < event_count.value_or(device.event_count);
-    case HoldingMomentKind::time:
+    case MomentKind::time:
       return device.has_history && last_time_ns_ && first_time_ns_ &&
              *last_time_ns_ - *first_time_ns_ >= moment_.time_ns;
   }
@@ -126,19 +126,19 @@ DeviceHoldings HoldingsFinder::holdings_of(std::int64_t number, Device& device) 
   else if (device.event_count < 2)
     device.has_history = false;
   holdings.has_history = device.has_history;
-  if (moment_.kind != HoldingMomentKind::peak && !device.is_reached) mark(device, device.last);
+  if (moment_.kind != MomentKind::peak && !device.is_reached) mark(device, device.last);
   holdings.event = device.marked.event;
   holdings.time_ns = device.marked.time_ns;
   if (holdings.time_ns && first_time_ns_ && *holdings.time_ns >= *first_time_ns_)
     holdings.since_begin_ns = *holdings.time_ns - *first_time_ns_;
-  const bool is_end = moment_.kind == HoldingMomentKind::end || !device.has_history;
+  const bool is_end = moment_.kind == MomentKind::end || !device.has_history;
   std::ranges::sort(device.final_blocks, {}, &HeldBlock::key);
   holdings.has_block_sizes = is_end && device.has_final_state;
   holdings.blocks = holdings.has_block_sizes ? at_end(device) : device.memory.held_at_mark();
   if (!holdings.has_block_sizes) add_survivors(device, holdings.blocks);
-  if (moment_.allocated_after)
+  if (allocated_after_)
     std::erase_if(holdings.blocks, [&](const HeldBlock& block) {
-      return !block.event || *block.event <= *moment_.allocated_after;
+      return !block.event || *block.event <= *allocated_after_;
     });
   holdings.contradictions = device.contradictions + missing_at_end(device);
   return holdings;
@@ -183,19 +183,19 @@ traces::InputError HoldingsFinder::no_such_moment() const {
   std::uint64_t events = 0;
   for (const auto& [number, device] : devices_) events = std::max(events, device.event_count);
   switch (moment_.kind) {
-    case HoldingMomentKind::out_of_memory:
+    case MomentKind::out_of_memory:
       return traces::InputError({file_, "", "a request that failed", "none"});
-    case HoldingMomentKind::time:
+    case MomentKind::time:
       if (!first_time_ns_) return traces::InputError({file_, "", "events with times", "none"});
       return traces::InputError(
           {file_, "", "a time that the history reaches",
            "a history of " + std::to_string(*last_time_ns_ - *first_time_ns_) + " ns"});
-    case HoldingMomentKind::event:
+    case MomentKind::event:
       return traces::InputError(
           {file_, "", "an event " + std::to_string(moment_.event),
            events == 0 ? "no history" : std::to_string(events) + " events, from 0 on"});
-    case HoldingMomentKind::peak:
-    case HoldingMomentKind::end:
+    case MomentKind::peak:
+    case MomentKind::end:
       break;
   }
   return traces::InputError({file_, "", "a device", "none"});

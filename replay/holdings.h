@@ -14,27 +14,9 @@
 #include <vector>
 
 #include "replay/held_memory.h"
+#include "replay/moment.h"
 
 namespace vramlab::replay {
-
-enum class HoldingMomentKind : std::uint8_t {
-  peak,
-  end,
-  /// The first request that failed.
-  out_of_memory,
-  /// After the event.
-  event,
-  /// Counted from the first event of the file that has a time.
-  time,
-};
-
-struct HoldingMoment {
-  HoldingMomentKind kind = HoldingMomentKind::peak;
-  std::uint64_t event = 0;
-  std::uint64_t time_ns = 0;
-  /// Only what was allocated after this event.
-  std::optional<std::uint64_t> allocated_after{};
-};
 
 struct DeviceHoldings {
   std::int64_t device = 0;
@@ -56,8 +38,9 @@ struct DeviceHoldings {
 
 class HoldingsFinder : public MemoryEventSink {
  public:
-  /// `file` is for messages.
-  HoldingsFinder(std::string file, const HoldingMoment& moment, KeyMeaning keys);
+  /// `file` is for messages. `allocated_after`: only what was allocated after this event.
+  HoldingsFinder(std::string file, const Moment& moment, KeyMeaning keys,
+                 std::optional<std::uint64_t> allocated_after = {});
 
   void memory_event(const MemoryEvent& event) override;
   void device_seen(std::int64_t device) override { devices_[device]; }
@@ -106,8 +89,9 @@ class HoldingsFinder : public MemoryEventSink {
   traces::InputError no_such_moment() const;
 
   std::string file_;
-  HoldingMoment moment_;
+  Moment moment_;
   KeyMeaning keys_;
+  std::optional<std::uint64_t> allocated_after_;
   /// A checkpoint was restored: ids that no malloc named may be freed.
   bool allows_unknown_ids_ = false;
   std::optional<std::uint64_t> first_time_ns_;

@@ -4,6 +4,7 @@
 
 #include "allocator/id_names.h"
 #include "allocator/size_rules.h"
+#include "replay/expandable_modes.h"
 #include "replay/placement_search.h"
 #include "replay/reservations_then.h"
 
@@ -21,7 +22,7 @@ using allocator::Settings;
 class PlacementWalk {
  public:
   PlacementWalk(const DeviceHistory& history, const StartingState& start,
-                const std::vector<RecordedCall>& calls, const Settings& settings, Bytes reservation)
+                const RecordedCalls& calls, const Settings& settings, Bytes reservation)
       : history_(history),
         start_(start),
         calls_(calls),
@@ -29,8 +30,8 @@ class PlacementWalk {
         reservation_(reservation),
         least_reservation_(least_reservation(history)),
         kinds_(request_kinds(history, settings)),
-        modes_(expandable_modes(history, calls, settings)) {
-    facts_.life_of_event.assign(history.events.size(), no_life);
+        modes_(history, calls, settings) {
+    facts_.life_of_event = LongSequence<LifeIndex>(history.events.place());
   }
 
   void watch(PlacementWatcher& watcher) { watcher_ = &watcher; }
@@ -69,18 +70,24 @@ class PlacementWalk {
     if (watcher_ != nullptr) watcher_->event_done(event, blocks_);
   }
   void contradict(std::size_t event);
+  void note_life(std::size_t event, LifeIndex life);
+  void keep_apart(LifeIndex a, LifeIndex b) {
+    facts_.apart.emplace(std::min(a, b), std::max(a, b));
+  }
   void name_pools();
   Bytes handed_out_size(Bytes rounded, Bytes block, const SegmentLife& life) const;
 
   const DeviceHistory& history_;
   const StartingState& start_;
-  const std::vector<RecordedCall>& calls_;
+  const RecordedCalls& calls_;
   const Settings& settings_;
   Bytes reservation_;
   Bytes least_reservation_;
-  std::vector<PoolKind> kinds_;
-  std::vector<bool> modes_;
+  LongSequence<PoolKind> kinds_;
+  ExpandableModes modes_;
   bool mode_ = false;
+  /// Of the event that is being walked.
+  LifeIndex life_ = no_life;
   PlacementBlocks blocks_;
   Placements facts_;
   /// Null for nobody.
@@ -91,6 +98,7 @@ Placements PlacementWalk::run() {
   adopt_start();
   if (watcher_ != nullptr) watcher_->begin(blocks_);
   for (std::size_t i = 0; i < calls_.size(); ++i) walk_call(i);
+  note_life(history_.events.size(), no_life);
   name_pools();
   facts_.lives = std::move(blocks_.lives());
   return std::move(facts_);
@@ -115,9 +123,17 @@ void PlacementWalk::contradict(std::size_t event) {
                          ", has no place among the blocks before it";
 }
 
+/// Events come in order; those between them have none. A walk that is watched is not the first.
+void PlacementWalk::note_life(std::size_t event, LifeIndex life) {
+  if (watcher_ != nullptr) return;
+  LongSequence<LifeIndex>& lives = facts_.life_of_event;
+  while (lives.size() < event) lives.push_back(no_life);
+  if (event < history_.events.size()) lives.push_back(life);
+}
+
 void PlacementWalk::walk_call(std::size_t index) {
   const RecordedCall& call = calls_[index];
-  mode_ = modes_[index];
+  mode_ = modes_.at(index);
   if (call.kind == RecordedCallKind::free || call.kind == RecordedCallKind::free_later)
     walk_free(call);
   else
@@ -158,13 +174,16 @@ void PlacementWalk::walk_run(std::size_t index) {
         note_growth(i, miss.request);
       }
     }
-    if (walk_event(i))
+    life_ = no_life;
+    const bool has_place = walk_event(i);
+    note_life(i, life_);
+    if (has_place)
       tell(i);
     else
       contradict(i);
-    if (is_release(event.action) && facts_.life_of_event[i] != no_life)
-      run.released.push_back({facts_.life_of_event[i], event.address, event.size,
-                              event.action == Action::segment_unmap});
+    if (is_release(event.action) && life_ != no_life)
+      run.released.push_back(
+          {life_, event.address, event.size, event.action == Action::segment_unmap});
   }
   if (shape.first_growth >= end) note_left(run, shape);
   if (!run.released.empty()) facts_.releases.push_back(std::move(run));
@@ -182,7 +201,7 @@ LifeIndex PlacementWalk::life_to_grow(std::size_t index) const {
 
 bool PlacementWalk::walk_event(std::size_t index) {
   const AllocatorEvent& event = history_.events[index];
-  LifeIndex& life = facts_.life_of_event[index];
+  LifeIndex& life = life_;
   switch (event.action) {
     case Action::free_completed:
       return blocks_.complete(event.address);
@@ -213,7 +232,7 @@ bool PlacementWalk::walk_event(std::size_t index) {
 
 bool PlacementWalk::walk_map(std::size_t index) {
   const AllocatorEvent& event = history_.events[index];
-  LifeIndex& life = facts_.life_of_event[index];
+  LifeIndex& life = life_;
   life = blocks_.reservation_for(event.address, {event.stream, kinds_[index]});
   if (life == no_life) {
     const Bytes unit = expandable_unit(kinds_[index], settings_);
@@ -251,7 +270,7 @@ void PlacementWalk::place(std::size_t index, bool grew) {
   if (block == nullptr || block->use != GivenUse::free || block->size < rounded)
     return contradict(index);
   const LifeIndex life = block->life;
-  facts_.life_of_event[index] = life;
+  note_life(index, life);
   // What searches reveal, a walk that is watched has no use for.
   if (!grew && watcher_ == nullptr)
     note_search({rounded, {event.stream, kinds_[index]}, mode_}, event.address, life);
@@ -268,8 +287,7 @@ void PlacementWalk::note_search(const PlacementRequest& request, Address at, Lif
     if (other == life) continue;
     const std::vector<LifeIndex> pair{life, other};
     const auto found = search_placements(blocks_, request, settings_, &pair);
-    if (found && *found != at && blocks_.find(*found)->life == other)
-      facts_.apart.emplace_back(std::min(life, other), std::max(life, other));
+    if (found && *found != at && blocks_.find(*found)->life == other) keep_apart(life, other);
   }
 }
 
@@ -305,8 +323,7 @@ void PlacementWalk::note_miss(const Miss& miss, LifeIndex got) {
     if (other == got) continue;
     const bool served_before =
         std::ranges::find(miss.serving_before, other) != miss.serving_before.end();
-    if (miss.is_certain || served_before)
-      facts_.apart.emplace_back(std::min(got, other), std::max(got, other));
+    if (miss.is_certain || served_before) keep_apart(got, other);
   }
 }
 
@@ -322,8 +339,7 @@ void PlacementWalk::note_growth(std::size_t index, const PlacementRequest& reque
         blocks_.class_of(other) != request.wanted)
       continue;
     const auto place = blocks_.place_to_grow(other, request.rounded);
-    if (place && (is_new || *place < event.address))
-      facts_.apart.emplace_back(std::min(grown, other), std::max(grown, other));
+    if (place && (is_new || *place < event.address)) keep_apart(grown, other);
   }
 }
 
@@ -364,7 +380,7 @@ void PlacementWalk::name_pools() {
 }  // namespace
 
 Placements walk_placements(const DeviceHistory& history, const StartingState& start,
-                           const std::vector<RecordedCall>& calls, const Settings& settings,
+                           const RecordedCalls& calls, const Settings& settings,
                            Bytes reservation) {
   return PlacementWalk(history, start, calls, settings, reservation).run();
 }
@@ -373,26 +389,6 @@ void watch_placements(const PlacementInput& input, PlacementWatcher& watcher) {
   PlacementWalk walk(input.history, input.start, input.calls, input.settings, input.reservation);
   walk.watch(watcher);
   walk.run();
-}
-
-std::vector<bool> expandable_modes(const DeviceHistory& history,
-                                   const std::vector<RecordedCall>& calls,
-                                   const Settings& settings) {
-  std::vector<bool> modes(calls.size(), settings.expandable_segments);
-  bool any = false;
-  bool mode = false;
-  for (std::size_t i = 0; i < calls.size(); ++i) {
-    for (std::size_t event = calls[i].first; event < calls[i].end; ++event) {
-      const Action action = history.events[event].action;
-      if (action != Action::segment_alloc && action != Action::segment_map) continue;
-      const bool is_map = action == Action::segment_map;
-      if (!any) std::fill_n(modes.begin(), i, is_map);
-      any = true;
-      mode = is_map;
-    }
-    if (any) modes[i] = mode;
-  }
-  return modes;
 }
 
 }  // namespace vramlab::replay

@@ -3,6 +3,7 @@
 // placements reveal: which segments cannot share a pool, and what every release left behind.
 #pragma once
 
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -31,9 +32,9 @@ struct ReleaseRun {
 struct Placements {
   std::vector<SegmentLife> lives;
   /// For each event that has one.
-  std::vector<LifeIndex> life_of_event;
+  LongSequence<LifeIndex> life_of_event;
   /// Pairs that cannot be in one pool.
-  std::vector<std::pair<LifeIndex, LifeIndex>> apart;
+  std::set<std::pair<LifeIndex, LifeIndex>> apart;
   std::vector<ReleaseRun> releases;
   /// How many addresses an expandable segment reserves, at most.
   allocator::Bytes reservation = unknown_reservation;
@@ -42,8 +43,8 @@ struct Placements {
 };
 
 Placements walk_placements(const DeviceHistory& history, const StartingState& start,
-                           const std::vector<RecordedCall>& calls,
-                           const allocator::Settings& settings, allocator::Bytes reservation);
+                           const RecordedCalls& calls, const allocator::Settings& settings,
+                           allocator::Bytes reservation);
 
 /// Hears how the blocks change while a history is walked through. Lives have the same numbers in
 /// each walk over a history.
@@ -64,16 +65,11 @@ class PlacementWatcher {
 struct PlacementInput {
   const DeviceHistory& history;
   const StartingState& start;
-  const std::vector<RecordedCall>& calls;
+  const RecordedCalls& calls;
   const allocator::Settings& settings;
   allocator::Bytes reservation;
 };
 /// The same walk, watched.
 void watch_placements(const PlacementInput& input, PlacementWatcher& watcher);
-
-/// Whether expandable segments were on at each call, as its own or the nearest segment call tells.
-std::vector<bool> expandable_modes(const DeviceHistory& history,
-                                   const std::vector<RecordedCall>& calls,
-                                   const allocator::Settings& settings);
 
 }  // namespace vramlab::replay

@@ -23,9 +23,9 @@ std::vector<std::size_t> last_requests(const DeviceHistory& history, const Place
 
 std::set<PoolId> released_pools(const DeviceHistory& history, const ExplainedHistory& explained,
                                 const std::vector<PoolId>& pools, std::size_t first) {
-  const auto call = std::ranges::upper_bound(explained.calls, first, {}, &RecordedCall::end);
+  const std::optional<RecordedCall> call = call_of(explained.calls, first);
   std::set<PoolId> released;
-  for (std::size_t i = first; call != explained.calls.end() && i < call->end; ++i) {
+  for (std::size_t i = first; call && i < call->end; ++i) {
     const LifeIndex life = explained.placements.life_of_event[i];
     if (life != no_life && is_release(history.events[i].action)) released.insert(pools[life]);
   }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <tuple>
 
 namespace vramlab::replay {
@@ -44,11 +43,8 @@ PoolInference::PoolInference(const DeviceHistory& history, const Placements& pla
   note_runs();
 }
 
-void PoolInference::note_apart(const std::vector<std::pair<LifeIndex, LifeIndex>>& pairs) {
-  std::vector<std::pair<LifeIndex, LifeIndex>> once = pairs;
-  std::sort(once.begin(), once.end());
-  once.erase(std::unique(once.begin(), once.end()), once.end());
-  for (const auto& [a, b] : once) {
+void PoolInference::note_apart(const std::set<std::pair<LifeIndex, LifeIndex>>& pairs) {
+  for (const auto& [a, b] : pairs) {
     apart_[a].push_back(b);
     apart_[b].push_back(a);
   }
@@ -57,14 +53,14 @@ void PoolInference::note_apart(const std::vector<std::pair<LifeIndex, LifeIndex>
 /// A stream has one reservation in each half of a pool as a rule; what was there at the start does
 /// not show whether there was a reason for a second one.
 void PoolInference::note_reservations() {
-  std::vector<std::pair<LifeIndex, LifeIndex>> pairs;
+  std::set<std::pair<LifeIndex, LifeIndex>> pairs;
   const auto& lives = placements_.lives;
   for (LifeIndex a = 0; a < lives.size(); ++a) {
     if (!lives[a].is_expandable || lives[a].begin > 0) continue;
     for (LifeIndex b = a + 1; b < lives.size(); ++b)
       if (lives[b].is_expandable && lives[b].begin == 0 && lives[a].stream == lives[b].stream &&
           lives[a].kind == lives[b].kind)
-        pairs.emplace_back(a, b);
+        pairs.emplace(a, b);
   }
   note_apart(pairs);
 }

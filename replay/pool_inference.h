@@ -4,6 +4,8 @@
 // explains a recording is a guess all the same, and counted as one.
 #pragma once
 
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "replay/fidelity.h"
@@ -33,7 +35,7 @@ class PoolInference {
     Cost count;
   };
 
-  void note_apart(const std::vector<std::pair<LifeIndex, LifeIndex>>& pairs);
+  void note_apart(const std::set<std::pair<LifeIndex, LifeIndex>>& pairs);
   void note_reservations();
   void note_requests();
   void note_runs();

@@ -75,6 +75,7 @@ DeviceConditions ProgramReplay::conditions_of(DeviceIndex index) {
   conditions.timing = conditions_.timing.value_or(FreeTiming::modelled);
   conditions.keeps_settings = conditions_.options.has_value();
   conditions.history_capacity = conditions_.history_capacity;
+  conditions.scratch = conditions_.scratch;
   conditions.notes_origins = conditions_.notes_origins;
   conditions.costs = conditions_.costs;
   if (watch_.released)

@@ -1,5 +1,7 @@
 #include "replay/recorded_calls.h"
 
+#include <algorithm>
+
 namespace vramlab::replay {
 namespace {
 
@@ -7,9 +9,10 @@ using allocator::Action;
 
 class Cutter {
  public:
-  explicit Cutter(const DeviceHistory& history) : history_(history) {}
+  explicit Cutter(const DeviceHistory& history)
+      : history_(history), calls_(history.events.place()) {}
 
-  std::vector<RecordedCall> cut() {
+  RecordedCalls cut() {
     while (at_ < history_.events.size()) {
       const Action action = history_.events[at_].action;
       if (action == Action::snapshot)
@@ -49,13 +52,17 @@ class Cutter {
 
   const DeviceHistory& history_;
   std::size_t at_ = 0;
-  std::vector<RecordedCall> calls_;
+  RecordedCalls calls_;
 };
 
 }  // namespace
 
-std::vector<RecordedCall> cut_into_calls(const DeviceHistory& history) {
-  return Cutter(history).cut();
+RecordedCalls cut_into_calls(const DeviceHistory& history) { return Cutter(history).cut(); }
+
+std::optional<RecordedCall> call_of(const RecordedCalls& calls, std::size_t event) {
+  const auto call = std::ranges::upper_bound(calls, event, {}, &RecordedCall::end);
+  if (call == calls.end()) return std::nullopt;
+  return *call;
 }
 
 }  // namespace vramlab::replay

@@ -4,7 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
+#include <optional>
 
 #include "replay/recorded_history.h"
 
@@ -28,7 +28,12 @@ struct RecordedCall {
   std::size_t end = 0;
 };
 
-std::vector<RecordedCall> cut_into_calls(const DeviceHistory& history);
+using RecordedCalls = LongSequence<RecordedCall>;
+
+RecordedCalls cut_into_calls(const DeviceHistory& history);
+
+/// The one that the event belongs to, or the next one; nothing behind the last.
+std::optional<RecordedCall> call_of(const RecordedCalls& calls, std::size_t event);
 
 constexpr bool is_segment_call(allocator::Action action) {
   using allocator::Action;

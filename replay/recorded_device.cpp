@@ -38,16 +38,16 @@ std::vector<std::size_t> RecordedDevice::expected_releases() const {
   return releases;
 }
 
-const allocator::AllocatorEvent* RecordedDevice::expected() const {
-  return at_ == calls_.size() ? nullptr : &history_.events[calls_[at_]];
+std::optional<allocator::AllocatorEvent> RecordedDevice::expected() const {
+  if (at_ == calls_.size()) return std::nullopt;
+  return history_.events[calls_[at_]];
 }
 
 void RecordedDevice::differ(const std::string& asked) {
   ++wrong_count_;
   if (!difference_.empty()) return;
-  const allocator::AllocatorEvent* event = expected();
-  difference_ = "recorded " +
-                (event == nullptr ? std::string("no segment call") : event_text(*event)) +
+  const std::optional<allocator::AllocatorEvent> event = expected();
+  difference_ = "recorded " + (!event ? std::string("no segment call") : event_text(*event)) +
                 ", replayed " + asked;
 }
 
@@ -59,8 +59,8 @@ bool RecordedDevice::is_held(Address at) const {
 }
 
 std::optional<Address> RecordedDevice::allocate(Bytes size, StreamId stream) {
-  const allocator::AllocatorEvent* event = expected();
-  if (event == nullptr || is_release(event->action)) return std::nullopt;
+  const std::optional<allocator::AllocatorEvent> event = expected();
+  if (!event || is_release(event->action)) return std::nullopt;
   if (event->action != Action::segment_alloc || event->size != size || event->stream != stream ||
       is_held(event->address)) {
     differ("a segment_alloc of " + format_bytes(size));
@@ -73,16 +73,16 @@ std::optional<Address> RecordedDevice::allocate(Bytes size, StreamId stream) {
 
 void RecordedDevice::release(Address at) {
   held_.erase(at);
-  const allocator::AllocatorEvent* event = expected();
-  if (event != nullptr && event->action == Action::segment_free && event->address == at)
+  const std::optional<allocator::AllocatorEvent> event = expected();
+  if (event && event->action == Action::segment_free && event->address == at)
     ++at_;
   else
     differ("a segment_free at " + allocator::name_of(at));
 }
 
 std::optional<Address> RecordedDevice::reserve(Bytes, StreamId stream) {
-  const allocator::AllocatorEvent* event = expected();
-  if (event == nullptr || is_release(event->action)) return std::nullopt;
+  const std::optional<allocator::AllocatorEvent> event = expected();
+  if (!event || is_release(event->action)) return std::nullopt;
   if (event->action != Action::segment_map || event->stream != stream || is_held(event->address)) {
     differ("a reservation of its own");
     return std::nullopt;
@@ -92,8 +92,8 @@ std::optional<Address> RecordedDevice::reserve(Bytes, StreamId stream) {
 }
 
 bool RecordedDevice::map(const allocator::UnitRange& range) {
-  const allocator::AllocatorEvent* event = expected();
-  if (event == nullptr || is_release(event->action)) return false;
+  const std::optional<allocator::AllocatorEvent> event = expected();
+  if (!event || is_release(event->action)) return false;
   if (event->action != Action::segment_map || event->address != range.at ||
       event->size != range.size()) {
     differ("a segment_map of " + format_bytes(range.size()) + " at " +
@@ -109,8 +109,8 @@ bool RecordedDevice::map(const allocator::UnitRange& range) {
 }
 
 void RecordedDevice::unmap(const allocator::UnitRange& range) {
-  const allocator::AllocatorEvent* event = expected();
-  if (event != nullptr && event->action == Action::segment_unmap && event->address == range.at &&
+  const std::optional<allocator::AllocatorEvent> event = expected();
+  if (event && event->action == Action::segment_unmap && event->address == range.at &&
       event->size == range.size())
     ++at_;
   else

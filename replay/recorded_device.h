@@ -55,7 +55,7 @@ class RecordedDevice : public allocator::Device {
   std::vector<allocator::GraphNode> dependencies_of(allocator::GraphNode) override { return {}; }
 
  private:
-  const allocator::AllocatorEvent* expected() const;
+  std::optional<allocator::AllocatorEvent> expected() const;
   void differ(const std::string& asked);
   bool is_held(allocator::Address at) const;
 

@@ -95,8 +95,11 @@ std::map<allocator::Address, traces::StackId> stacks_from_before(const DeviceHis
 DeviceHistory& HistoryCollector::device_of(std::int64_t number) {
   for (DeviceHistory& device : history_.devices)
     if (device.device == number) return device;
-  history_.devices.emplace_back().device = number;
-  return history_.devices.back();
+  DeviceHistory& device = history_.devices.emplace_back();
+  device.device = number;
+  device.events = LongSequence<allocator::AllocatorEvent>(place_);
+  device.stacks = LongSequence<traces::StackId>(place_);
+  return device;
 }
 
 void HistoryCollector::segment(const traces::SegmentValue& segment) {

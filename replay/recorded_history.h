@@ -1,6 +1,6 @@
-// RecordedHistory: what a memory snapshot says of each device, held as a whole: events in order and
+// RecordedHistory: what a memory snapshot says of each device, kept as a whole: events in order and
 // the final segments. Replays need that, because what was there at the start is found by running
-// backwards. Annotations and unknown keys are left out.
+// backwards. A long history lies in scratch files. Annotations and unknown keys are left out.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +13,7 @@
 #include "allocator/reference_version.h"
 #include "allocator/settings.h"
 #include "allocator/snapshot.h"
+#include "replay/long_sequence.h"
 #include "replay/recording_summary.h"
 #include "traces/snapshot_sink.h"
 #include "traces/snapshot_tables.h"
@@ -37,9 +38,9 @@ struct HistoryTraits {
 struct DeviceHistory {
   std::int64_t device = 0;
   HistoryTraits traits;
-  std::vector<allocator::AllocatorEvent> events;
+  LongSequence<allocator::AllocatorEvent> events;
   /// Of each event, in the tables of the reader.
-  std::vector<traces::StackId> stacks;
+  LongSequence<traces::StackId> stacks;
   /// By ascending address.
   std::vector<allocator::SnapshotSegment> final_segments;
   /// Of final blocks in use, where the file says so.
@@ -57,6 +58,9 @@ struct RecordedHistory {
 
 class HistoryCollector : public traces::SnapshotSink {
  public:
+  /// Long histories go to scratch files there; without a place they are in memory.
+  explicit HistoryCollector(ScratchPlace place = {}) : place_(std::move(place)) {}
+
   void segment(const traces::SegmentValue& segment) override;
   void device_trace(traces::DeviceIndex device) override { device_of(device.value); }
   void trace_entry(traces::DeviceIndex index, const traces::TraceEntry& entry) override;
@@ -68,6 +72,7 @@ class HistoryCollector : public traces::SnapshotSink {
  private:
   DeviceHistory& device_of(std::int64_t number);
 
+  ScratchPlace place_;
   RecordedHistory history_;
 };
 

@@ -96,39 +96,66 @@ FragmentationRules rules_of(const DeviceHistory& history, std::size_t count,
   return rules;
 }
 
-/// History up to the event, and where what is in use then was asked for.
-DeviceState state_until(const DeviceHistory& history, std::size_t count,
-                        const allocator::Settings& settings) {
-  DeviceState state;
-  state.device = {static_cast<std::uint32_t>(history.device)};
-  state.names_pools = history.traits.names_pools;
-  state.rules = rules_of(history, count, settings);
-  state.history.assign(history.events.begin(),
-                       history.events.begin() + static_cast<std::ptrdiff_t>(count));
+traces::StackId stack_of(const DeviceHistory& history, std::size_t event) {
+  return history.stacks.empty() ? traces::StackId{} : history.stacks[event];
+}
+
+/// Where what is in use was asked for: the last request before that got the address.
+void find_origins(const DeviceHistory& history, std::size_t count, DeviceState& state) {
+  std::map<allocator::Address, std::optional<std::size_t>> requests;
+  for (const allocator::SnapshotSegment& segment : state.snapshot.segments)
+    for (const allocator::SnapshotBlock& block : segment.blocks)
+      if (block.state != allocator::BlockState::inactive) requests[block.address];
   for (std::size_t i = 0; i < count; ++i) {
     const AllocatorEvent& event = history.events[i];
     if (event.action != Action::alloc) continue;
-    const traces::StackId stack = history.stacks.empty() ? traces::StackId{} : history.stacks[i];
-    state.origins[event.address] = {stack, i, time_of(event)};
-    state.request_stacks.push_back(stack);
+    if (const auto found = requests.find(event.address); found != requests.end()) found->second = i;
   }
+  for (const auto& [at, request] : requests)
+    if (request)
+      state.origins[at] = {stack_of(history, *request), *request,
+                           time_of(history.events[*request])};
   for (const auto& [at, stack] : stacks_from_before(history))
     state.origins[at] = {stack, std::nullopt, std::nullopt};
+}
+
+void keep_history(const DeviceHistory& history, std::size_t count, StateHistory kept,
+                  DeviceState& state) {
+  state.history = LongSequence<AllocatorEvent>(history.events.place());
+  state.request_stacks = LongSequence<traces::StackId>(history.events.place());
+  for (std::size_t i = kept == StateHistory::all || count == 0 ? 0 : count - 1; i < count; ++i) {
+    const AllocatorEvent& event = history.events[i];
+    state.history.push_back(event);
+    if (event.action == Action::alloc) state.request_stacks.push_back(stack_of(history, i));
+  }
+}
+
+/// After so many events.
+DeviceState state_of(const DeviceHistory& history, std::size_t count,
+                     const allocator::Settings& settings, allocator::Snapshot snapshot) {
+  DeviceState state;
+  state.device = {static_cast<std::uint32_t>(history.device)};
+  state.snapshot = std::move(snapshot);
+  state.names_pools = history.traits.names_pools;
+  state.rules = rules_of(history, count, settings);
+  find_origins(history, count, state);
   if (count > 0) state.moment = {count - 1, time_of(history.events[count - 1])};
   return state;
 }
 
 /// Of the call that the event belongs to.
 std::size_t end_of_call(const ExplainedHistory& explained, std::size_t event) {
-  const auto call = std::ranges::upper_bound(explained.calls, event, {}, &RecordedCall::end);
-  return call == explained.calls.end() ? event + 1 : call->end;
+  const std::optional<RecordedCall> call = call_of(explained.calls, event);
+  return call ? call->end : event + 1;
 }
 
 }  // namespace
 
 RecordedStates recorded_states(const RecordedHistory& history, const traces::TextTable& texts,
-                               const allocator::ReferenceVersion* version, const Moment& moment) {
+                               const RecordedMoment& wanted) {
   RecordedStates found;
+  const Moment& moment = wanted.moment;
+  const allocator::ReferenceVersion* version = wanted.version;
   const bool is_guessed = version == nullptr;
   if (is_guessed) version = &guess_reference(history);
   const VerifyConditions conditions{*version, is_guessed,
@@ -139,8 +166,8 @@ RecordedStates recorded_states(const RecordedHistory& history, const traces::Tex
     const auto event = event_of(device, moment, start_us);
     if (!event) continue;
     if (moment.kind == MomentKind::end) {
-      DeviceState state = state_until(device, device.events.size(), settings);
-      state.snapshot.segments = device.final_segments;
+      DeviceState state = state_of(device, device.events.size(), settings, {device.final_segments});
+      keep_history(device, device.events.size(), wanted.history, state);
       found.states.push_back(std::move(state));
       continue;
     }
@@ -156,8 +183,10 @@ RecordedStates recorded_states(const RecordedHistory& history, const traces::Tex
                              ": following the recording was " +
                              std::string(fidelity_label_name(fidelity.label)) +
                              ", so this state may differ from what was there");
-    DeviceState state = state_until(device, end_of_call(explained, *event), settings);
-    state.snapshot = state_after(device, explained, conditions, *event);
+    const std::size_t count = end_of_call(explained, *event);
+    DeviceState state =
+        state_of(device, count, settings, state_after(device, explained, conditions, *event));
+    keep_history(device, count, wanted.history, state);
     found.states.push_back(std::move(state));
   }
   return found;

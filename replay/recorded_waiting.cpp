@@ -22,7 +22,7 @@ std::vector<WaitingRelease> releases_of(const DeviceHistory& history,
   std::set<std::size_t> emptied;
   if (explained != nullptr)
     for (const EmptiedCache& cache : explained->emptied) emptied.insert(cache.event);
-  const std::vector<RecordedCall> calls = cut_into_calls(history);
+  const RecordedCalls calls = cut_into_calls(history);
   WaitingReleases releases(history, calls, emptied);
   walk_waiting_frees(history, releases);
   return releases.take();

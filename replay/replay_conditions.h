@@ -38,6 +38,8 @@ struct ReplayConditions {
   streams::StreamModel stream_model{};
   OnOutOfMemory on_out_of_memory = OnOutOfMemory::stop;
   std::size_t history_capacity = 0;
+  /// For long histories.
+  ScratchPlace scratch = {};
   NotesOrigins notes_origins = NotesOrigins::no;
   /// What device calls cost; estimates where there are none.
   std::shared_ptr<const streams::DeviceCosts> costs{};

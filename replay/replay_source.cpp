@@ -49,7 +49,7 @@ ReplayReport ReplaySource::read_and_run(const ReplayWatch& watch) {
   const std::string name = trace.file;
   ProgramReplay replay(name, *tables_, conditions_, watch);
   CountedProgram program(replay);
-  HistoryCollector collector;
+  HistoryCollector collector(conditions_.scratch);
   traces::read_trace(trace, *tables_, {collector, program});
   if (program.has_events()) return replay.finish();
   history_ = collector.take();

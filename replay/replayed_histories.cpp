@@ -9,8 +9,8 @@ ReplayWatch watch_keeping(std::vector<DeviceHistory>& histories) {
     history.device = device.device().value;
     history.traits.names_pools = true;
     history.traits.requests_frees = true;
-    history.events = device.history();
-    history.stacks = device.history_stacks();
+    history.events = device.take_history();
+    history.stacks = device.history_stacks(history.events);
     history.final_segments = device.take_snapshot().segments;
   };
   return watch;

@@ -186,9 +186,7 @@ void DevicePart::add_lives() {
 
 void DevicePart::add_events() {
   const std::vector<std::size_t> chosen = choose_events(history_, input_.limits.events);
-  const auto event = [this](std::size_t i) -> const allocator::AllocatorEvent& {
-    return history_.events[i];
-  };
+  const auto event = [this](std::size_t i) { return history_.events[i]; };
   ordered_json json;
   json["index"] = column(chosen, [](std::size_t i) { return std::uint64_t{i}; });
   json["action"] = column(chosen, [&](std::size_t i) { return std::uint64_t(event(i).action); });

@@ -1,7 +1,6 @@
 #include "replay/report_events.h"
 
 #include <algorithm>
-#include <numeric>
 
 namespace vramlab::replay {
 namespace {
@@ -23,16 +22,27 @@ std::uint64_t weight_of(const allocator::AllocatorEvent& event) {
 }  // namespace
 
 std::vector<std::size_t> choose_events(const DeviceHistory& history, std::size_t most) {
-  std::vector<std::size_t> events(history.events.size());
-  std::iota(events.begin(), events.end(), std::size_t{0});
-  if (events.size() <= most) return events;
-  const auto is_before = [&history](std::size_t a, std::size_t b) {
-    const std::uint64_t weight_a = weight_of(history.events[a]);
-    const std::uint64_t weight_b = weight_of(history.events[b]);
-    return weight_a != weight_b ? weight_a > weight_b : a < b;
+  struct Candidate {
+    std::uint64_t weight;
+    std::size_t event;
   };
-  std::ranges::nth_element(events, events.begin() + static_cast<std::ptrdiff_t>(most), is_before);
-  events.resize(most);
+  const auto is_before = [](const Candidate& a, const Candidate& b) {
+    return a.weight != b.weight ? a.weight > b.weight : a.event < b.event;
+  };
+  // A heap with the one that goes first when a better one comes on top.
+  std::vector<Candidate> chosen;
+  for (std::size_t i = 0; i < history.events.size(); ++i) {
+    const Candidate candidate{weight_of(history.events[i]), i};
+    if (chosen.size() == most) {
+      if (most == 0 || !is_before(candidate, chosen.front())) continue;
+      std::ranges::pop_heap(chosen, is_before);
+      chosen.pop_back();
+    }
+    chosen.push_back(candidate);
+    std::ranges::push_heap(chosen, is_before);
+  }
+  std::vector<std::size_t> events;
+  for (const Candidate& one : chosen) events.push_back(one.event);
   std::ranges::sort(events);
   return events;
 }

@@ -3,10 +3,10 @@
 
 #include <cstdint>
 #include <map>
-#include <span>
 
 #include "allocator/allocator_event.h"
 #include "allocator/settings.h"
+#include "replay/long_sequence.h"
 
 namespace vramlab::replay {
 
@@ -17,7 +17,7 @@ class RequestSizes {
 
   void add(allocator::Bytes request, allocator::StreamId stream);
   /// Those of a history that were given something.
-  void add_all(std::span<const allocator::AllocatorEvent> history);
+  void add_all(const LongSequence<allocator::AllocatorEvent>& history);
 
   struct Of {
     allocator::StreamId stream;

@@ -28,7 +28,7 @@ allocator::Bytes least_reservation(const DeviceHistory& history);
 
 /// `kinds`: as request_kinds() gives them. By ascending base.
 std::vector<ReservationThen> find_reservations(const DeviceHistory& history, StateThen& then,
-                                               const std::vector<allocator::PoolKind>& kinds,
+                                               const LongSequence<allocator::PoolKind>& kinds,
                                                const allocator::Settings& settings);
 
 }  // namespace vramlab::replay

@@ -79,17 +79,19 @@ GivenSegment reserved_segment(const ReservationThen& then, Bytes unit, Bytes res
 
 }  // namespace
 
-std::vector<PoolKind> request_kinds(const DeviceHistory& history,
-                                    const allocator::Settings& settings) {
-  std::vector<PoolKind> kinds(history.events.size(), PoolKind::large);
-  PoolKind kind = PoolKind::large;
-  for (std::size_t i = kinds.size(); i-- > 0;) {
-    const allocator::AllocatorEvent& event = history.events[i];
+LongSequence<PoolKind> request_kinds(const DeviceHistory& history,
+                                     const allocator::Settings& settings) {
+  LongSequence<PoolKind> kinds(history.events.place());
+  const auto fill_until = [&kinds](std::size_t end, PoolKind kind) {
+    while (kinds.size() < end) kinds.push_back(kind);
+  };
+  for (std::size_t i = 0; i < history.events.size(); ++i) {
+    const allocator::AllocatorEvent event = history.events[i];
     if (event.action == Action::alloc && event.size < allocator::request_limit)
-      kind = allocator::pool_kind_of(round_request(event.size, settings));
-    if (event.action == Action::oom) kind = allocator::pool_kind_of(event.size);
-    kinds[i] = kind;
+      fill_until(i + 1, allocator::pool_kind_of(round_request(event.size, settings)));
+    if (event.action == Action::oom) fill_until(i + 1, allocator::pool_kind_of(event.size));
   }
+  fill_until(history.events.size(), PoolKind::large);
   return kinds;
 }
 
@@ -97,7 +99,7 @@ StartingState find_starting_state(const DeviceHistory& history, const allocator:
                                   Bytes reservation) {
   StateThen then = run_backwards(history);
   const BlockExtents extents = find_extents(history, then, settings);
-  const std::vector<PoolKind> kinds = request_kinds(history, settings);
+  const LongSequence<PoolKind> kinds = request_kinds(history, settings);
   const SegmentBuilder builder(then, extents);
   std::map<Address, std::pair<GivenSegment, std::optional<allocator::PoolId>>> by_base;
   for (const auto& [base, classic] : then.classic)

@@ -48,8 +48,8 @@ DeviceFrees StreamSimulation::frees_of(DeviceReplay& device) const {
   DeviceHistory history;
   history.device = device.device().value;
   history.traits.requests_frees = true;
-  history.events = device.history();
-  history.stacks = device.history_stacks();
+  history.events = device.take_history();
+  history.stacks = device.history_stacks(history.events);
   for (const allocator::SnapshotSegment& segment : device.take_snapshot().segments)
     history.final_segments.push_back(segment);
   DeviceFrees frees{waiting_cost(history), {}};

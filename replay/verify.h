@@ -28,7 +28,7 @@ struct EmptiedCache {
 /// A device's history with what following it brought to light.
 struct ExplainedHistory {
   DeviceFidelity fidelity;
-  std::vector<RecordedCall> calls;
+  RecordedCalls calls;
   /// Pools included.
   StartingState start;
   Placements placements;

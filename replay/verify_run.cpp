@@ -30,9 +30,9 @@ VerifyRun::VerifyRun(const VerifyInput& input)
     : input_(input),
       device_(input.history, total_for(input.placements.reservation)),
       engine_(device_, input.version, input.settings),
-      rules_(engine_) {
+      rules_(engine_),
+      modes_(input.history, input.calls, input.settings) {
   if (input.settings.garbage_collection_threshold > 0) engine_.count_ages();
-  modes_ = expandable_modes(input.history, input.calls, input.settings);
   adopt_start();
 }
 
@@ -89,9 +89,9 @@ void VerifyRun::follow(std::size_t index) {
 }
 
 void VerifyRun::set_mode(std::size_t index) {
-  if (engine_.settings().expandable_segments == modes_[index]) return;
+  if (engine_.settings().expandable_segments == modes_.at(index)) return;
   allocator::Settings settings = engine_.settings();
-  settings.expandable_segments = modes_[index];
+  settings.expandable_segments = modes_.at(index);
   engine_.replace_settings(settings);
   if (index > 0) ++fidelity_.inferred.mode_changes;
 }

@@ -7,6 +7,7 @@
 #include <map>
 #include <vector>
 
+#include "replay/expandable_modes.h"
 #include "replay/fidelity.h"
 #include "replay/placement_walk.h"
 #include "replay/recorded_device.h"
@@ -20,7 +21,7 @@ struct VerifyInput {
   const DeviceHistory& history;
   const allocator::Settings& settings;
   const allocator::ReferenceVersion& version;
-  const std::vector<RecordedCall>& calls;
+  const RecordedCalls& calls;
   const StartingState& start;
   const Placements& placements;
   /// By life.
@@ -106,7 +107,7 @@ class VerifyRun : private allocator::Director {
   /// Where blocks are that the replay placed elsewhere.
   std::map<allocator::Address, allocator::Address> moved_;
   /// Whether expandable segments were on, by call.
-  std::vector<bool> modes_;
+  ExpandableModes modes_;
   std::vector<std::size_t> unexplained_calls_;
   std::vector<EmptiedCache> emptied_;
   std::map<std::size_t, allocator::PoolId> failed_pools_;

@@ -2,8 +2,7 @@
 
 namespace vramlab::replay {
 
-WaitingReleases::WaitingReleases(const DeviceHistory& history,
-                                 const std::vector<RecordedCall>& calls,
+WaitingReleases::WaitingReleases(const DeviceHistory& history, const RecordedCalls& calls,
                                  const std::set<std::size_t>& emptied)
     : history_(history), calls_(calls), emptied_(emptied) {
   if (!calls_.empty() && calls_.front().first == 0) begin_call(std::nullopt);

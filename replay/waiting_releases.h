@@ -38,7 +38,7 @@ struct WaitingRelease {
 class WaitingReleases : public WaitingWatcher {
  public:
   /// `emptied`: the first entries of releases of everything. All of it must outlive this.
-  WaitingReleases(const DeviceHistory& history, const std::vector<RecordedCall>& calls,
+  WaitingReleases(const DeviceHistory& history, const RecordedCalls& calls,
                   const std::set<std::size_t>& emptied);
 
   void wait_began(const WaitingFree&) override { ++waiting_; }
@@ -55,7 +55,7 @@ class WaitingReleases : public WaitingWatcher {
   void finish(const WaitMoment& now);
 
   const DeviceHistory& history_;
-  const std::vector<RecordedCall>& calls_;
+  const RecordedCalls& calls_;
   const std::set<std::size_t>& emptied_;
   /// The next call.
   std::size_t call_ = 0;

@@ -5,6 +5,7 @@
 #include "replay/history_checks.h"
 #include "replay/perfetto_trace.h"
 #include "tools/replayed_program.h"
+#include "tools/scratch_place.h"
 #include "traces/input_error.h"
 #include "traces/read_snapshot.h"
 
@@ -14,6 +15,8 @@ namespace {
 /// A history, and beside it the annotations.
 class PerfettoCollector : public replay::HistoryCollector {
  public:
+  using HistoryCollector::HistoryCollector;
+
   void annotation(const traces::AnnotationValue& annotation) override { spans.add(annotation); }
 
   replay::AnnotationCollector spans;
@@ -52,8 +55,9 @@ void check_perfetto_steps(const ConvertSteps& steps) {
 void convert_to_perfetto(traces::OpenTrace& trace, const ConvertSteps& steps,
                          traces::ByteSink& output) {
   traces::SnapshotTables tables;
-  PerfettoCollector collector;
   replay::ReplayConditions replayed;
+  replayed.scratch = scratch_place();
+  PerfettoCollector collector(replayed.scratch);
   replayed.on_out_of_memory = replay::OnOutOfMemory::skip;
   ReplayedProgram program(trace.file, tables, replayed, collector.spans);
   ConvertChain chain(steps, tables, {collector, program});

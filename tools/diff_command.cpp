@@ -9,6 +9,7 @@
 #include "tools/diff_report.h"
 #include "tools/progress_bar.h"
 #include "tools/removal_on_interrupt.h"
+#include "tools/scratch_place.h"
 #include "traces/input_error.h"
 #include "traces/output_file.h"
 
@@ -16,7 +17,7 @@ namespace vramlab::tools {
 namespace {
 
 using replay::CompareBy;
-using replay::HoldingMomentKind;
+using replay::MomentKind;
 
 constexpr const char* usual_budget = ".vramlab.json";
 
@@ -44,9 +45,9 @@ const std::map<std::string, CompareBy>& compared_groups() {
   return names;
 }
 
-HoldingMomentKind moment_kind_of(const std::string& at) {
-  if (at == "end") return HoldingMomentKind::end;
-  return at == "oom" ? HoldingMomentKind::out_of_memory : HoldingMomentKind::peak;
+MomentKind moment_kind_of(const std::string& at) {
+  if (at == "end") return MomentKind::end;
+  return at == "oom" ? MomentKind::out_of_memory : MomentKind::peak;
 }
 
 std::string moment_name(const std::string& at) {
@@ -72,6 +73,7 @@ replay::ComparedFile read_file(const std::string& path, const DiffArguments& arg
   conditions.moment.kind = moment_kind_of(arguments.at);
   conditions.by = compared_groups().at(arguments.by);
   conditions.device = arguments.device;
+  conditions.scratch = scratch_place();
   ProgressBar bar(traces::input_name(path),
                   arguments.flags.quiet ? ProgressDisplay::off : ProgressDisplay::automatic);
   return read_compared_file(path, conditions, bar.listener());

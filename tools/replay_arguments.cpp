@@ -1,20 +1,17 @@
 #include "tools/replay_arguments.h"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
-#include <cmath>
 
 #include "allocator/reference_version.h"
 #include "replay/read_device_costs.h"
 #include "streams/gpu_models.h"
-#include "traces/input_error.h"
+#include "tools/scratch_place.h"
 
 namespace vramlab::tools {
 namespace {
 
 using replay::FreeTiming;
-using replay::MomentKind;
 
 std::string gpu_names() {
   std::string names;
@@ -26,22 +23,6 @@ std::string gpu_names() {
 FreeTiming timing_of(const std::string& name) {
   if (name == "eager") return FreeTiming::eager;
   return name == "recorded" ? FreeTiming::recorded : FreeTiming::modelled;
-}
-
-/// `12.5ms`, also with `time:` before it; nothing where it is no time.
-std::optional<std::uint64_t> moment_time_ns(std::string_view text) {
-  constexpr std::string_view prefix = "time:";
-  if (text.starts_with(prefix)) text.remove_prefix(prefix.size());
-  double amount = 0;
-  const auto [at, error] = std::from_chars(text.data(), text.data() + text.size(), amount);
-  if (error != std::errc() || amount < 0) return std::nullopt;
-  const std::string_view unit(at, static_cast<std::size_t>(text.data() + text.size() - at));
-  constexpr std::array<std::pair<std::string_view, double>, 4> units = {
-      {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}}};
-  for (const auto& [name, nanoseconds] : units)
-    if (unit == name && amount * nanoseconds < 1e18)
-      return static_cast<std::uint64_t>(std::llround(amount * nanoseconds));
-  return std::nullopt;
 }
 
 /// Empty where a device can have so much.
@@ -120,6 +101,7 @@ void add_limitless_conditions(CLI::App& command, ReplayArguments& arguments) {
 
 replay::ReplayConditions conditions_of(const ReplayArguments& arguments) {
   replay::ReplayConditions conditions;
+  conditions.scratch = scratch_place();
   if (!arguments.reference.empty())
     conditions.version = allocator::find_reference_version(arguments.reference);
   conditions.options = arguments.options;
@@ -133,27 +115,6 @@ replay::ReplayConditions conditions_of(const ReplayArguments& arguments) {
   if (arguments.on_out_of_memory != "stop")
     conditions.on_out_of_memory = replay::OnOutOfMemory::skip;
   return conditions;
-}
-
-std::optional<Moment> moment_of(const std::string& text) {
-  if (text == "peak") return Moment{MomentKind::peak};
-  if (text == "oom") return Moment{MomentKind::out_of_memory};
-  if (text == "end") return Moment{MomentKind::end};
-  if (const auto time_ns = moment_time_ns(text)) return Moment{MomentKind::time, 0, *time_ns};
-  Moment moment{MomentKind::event};
-  const char* end = text.data() + text.size();
-  const auto [at, error] = std::from_chars(text.data(), end, moment.event);
-  if (error != std::errc() || at != end) return std::nullopt;
-  return moment;
-}
-
-CLI::Option* add_moment(CLI::App& command, const std::string& name, std::string& text,
-                        const std::string& description) {
-  return command.add_option(name, text, description)->check([](const std::string& given) {
-    return moment_of(given)
-               ? std::string()
-               : given + " is not peak, oom, end, an event's number or a time such as 12.5ms";
-  });
 }
 
 }  // namespace vramlab::tools

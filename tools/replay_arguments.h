@@ -5,7 +5,6 @@
 #include <optional>
 #include <string>
 
-#include "replay/recorded_states.h"
 #include "replay/replay_source.h"
 #include "tools/arguments.h"
 
@@ -37,15 +36,5 @@ void add_replay_conditions(CLI::App& command, ReplayArguments& arguments);
 void add_limitless_conditions(CLI::App& command, ReplayArguments& arguments);
 
 replay::ReplayConditions conditions_of(const ReplayArguments& arguments);
-
-using replay::Moment;
-
-/// `peak`, `oom`, `end`, an event's number, or a time such as `12.5ms` or `time:3s`. Nothing where
-/// it is none of them.
-std::optional<Moment> moment_of(const std::string& text);
-
-/// Adds an option that takes a moment.
-CLI::Option* add_moment(CLI::App& command, const std::string& name, std::string& text,
-                        const std::string& description);
 
 }  // namespace vramlab::tools

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "tools/commands.h"
+#include "tools/moment_argument.h"
 #include "tools/out_of_memory_report.h"
 #include "tools/progress_bar.h"
 #include "tools/removal_on_interrupt.h"

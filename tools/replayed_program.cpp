@@ -1,7 +1,5 @@
 #include "tools/replayed_program.h"
 
-#include <limits>
-
 #include "replay/replayed_histories.h"
 
 namespace vramlab::tools {
@@ -13,7 +11,7 @@ using traces::ProgramEventKind;
 namespace {
 
 replay::ReplayConditions keeping_all(replay::ReplayConditions conditions) {
-  conditions.history_capacity = std::numeric_limits<std::size_t>::max();
+  conditions.history_capacity = replay::unlimited_history;
   return conditions;
 }
 

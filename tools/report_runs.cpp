@@ -1,6 +1,5 @@
 #include "tools/report_runs.h"
 
-#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "replay/history_replay.h"
@@ -16,6 +15,8 @@ namespace {
 /// A history, and beside it what else the page shows of a snapshot.
 class ReportCollector : public replay::HistoryCollector {
  public:
+  using HistoryCollector::HistoryCollector;
+
   void segment(const traces::SegmentValue& segment) override {
     HistoryCollector::segment(segment);
     replay::StartStacks& stacks = final_stacks[segment.device];
@@ -63,7 +64,7 @@ void show_as_recorded(const ReportRunRequest& request, LoadedRun& run) {
 
 void show_replay(const ReportRunRequest& request, LoadedRun& run) {
   replay::ReplayConditions conditions = request.conditions;
-  conditions.history_capacity = std::numeric_limits<std::size_t>::max();
+  conditions.history_capacity = replay::unlimited_history;
   const replay::HistoryReplay replay(run.input.file, run.history, run.tables.texts, conditions);
   note_replay(replay.run(watch_keeping(run.input.devices)), run);
   run.conditions.emplace(
@@ -76,7 +77,7 @@ void load(const ReportRunRequest& request, const traces::ProgressListener& liste
   traces::OpenTrace trace = traces::open_trace(request.file, listener);
   run.input.file = trace.file;
   run.input.title = request.title;
-  ReportCollector collector;
+  ReportCollector collector(request.conditions.scratch);
   ReplayedProgram program(trace.file, run.tables, request.conditions, collector.spans);
   traces::read_trace(trace, run.tables, {collector, program});
   run.input.spans = collector.spans.spans();

@@ -4,9 +4,11 @@
 #include <memory>
 
 #include "tools/commands.h"
+#include "tools/moment_argument.h"
 #include "tools/progress_bar.h"
 #include "tools/removal_on_interrupt.h"
 #include "tools/replay_arguments.h"
+#include "tools/scratch_place.h"
 #include "tools/state_file.h"
 #include "tools/state_report.h"
 #include "traces/input_error.h"
@@ -65,14 +67,16 @@ std::optional<FoundStates> recorded(const SnapshotCommand& command, ProgressBar&
   FoundStates found;
   found.tables = std::make_unique<traces::SnapshotTables>();
   traces::OpenTrace trace = traces::open_trace(command.replay.file, bar.listener());
-  replay::HistoryCollector collector;
+  replay::HistoryCollector collector(scratch_place());
   ProgramSeen program;
   traces::read_trace(trace, *found.tables, {collector, program});
   if (program.is_seen()) return std::nullopt;
   const replay::RecordedHistory history = collector.take();
-  const allocator::ReferenceVersion* version = conditions_of(command.replay).version;
+  const auto kept =
+      command.output.empty() ? replay::StateHistory::last_event : replay::StateHistory::all;
   replay::RecordedStates states =
-      recorded_states(history, found.tables->texts, version, *moment_of(command.at));
+      recorded_states(history, found.tables->texts,
+                      {*moment_of(command.at), conditions_of(command.replay).version, kept});
   if (states.states.empty() && states.doubts.empty())
     throw traces::InputError(
         {trace.file, "", "a history with such a moment (" + command.at + ")", "none"});
@@ -120,10 +124,8 @@ std::string moment_text(const std::string& at) {
   if (at == "peak") return "at the peak";
   if (at == "oom") return "at the first out-of-memory";
   if (at == "end") return "at the end";
-  const std::string prefix = "time:";
-  if (moment_of(at)->kind == replay::MomentKind::time)
-    return "after " + (at.starts_with(prefix) ? at.substr(prefix.size()) : at);
-  return "after event " + at;
+  const bool is_time = moment_of(at)->kind == replay::MomentKind::time;
+  return (is_time ? "after " : "after event ") + shown_moment(at);
 }
 
 ExitStatus show_snapshot(const SnapshotCommand& command) {

@@ -9,6 +9,7 @@
 #include "tools/commands.h"
 #include "tools/progress_bar.h"
 #include "tools/removal_on_interrupt.h"
+#include "tools/scratch_place.h"
 #include "tools/stream_perfetto.h"
 #include "tools/stream_report.h"
 #include "tools/waiting_report.h"
@@ -110,7 +111,7 @@ Findings write_answer(const StreamsCommand& command, traces::ByteSink& sink) {
   traces::OpenTrace trace = traces::open_trace(command.file, bar.listener());
   if (command.wanted_format() == "perfetto") return draw_program(command, trace, sink);
   traces::SnapshotTables tables;
-  replay::HistoryCollector collector;
+  replay::HistoryCollector collector(scratch_place());
   replay::StreamSimulation simulation(trace.file, tables, conditions_of(command), {});
   traces::read_trace(trace, tables, {collector, simulation});
   if (simulation.has_events()) {

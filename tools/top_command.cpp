@@ -1,12 +1,12 @@
 // `vramlab top`: who holds memory at a moment, and what grows from iteration to iteration.
 #include <algorithm>
-#include <charconv>
 #include <cstdio>
 #include <map>
 #include <memory>
 
 #include "tools/commands.h"
 #include "tools/growth_report.h"
+#include "tools/moment_argument.h"
 #include "tools/progress_bar.h"
 #include "tools/top_report.h"
 #include "traces/input_error.h"
@@ -15,8 +15,6 @@ namespace vramlab::tools {
 namespace {
 
 using replay::GroupBy;
-using replay::HoldingMoment;
-using replay::HoldingMomentKind;
 
 constexpr std::uint64_t usual_limit = 20;
 
@@ -45,30 +43,9 @@ const std::map<std::string, GroupBy>& groupings() {
   return names;
 }
 
-std::optional<HoldingMoment> holding_moment_of(const std::string& text) {
-  const std::map<std::string, HoldingMomentKind> words = {
-      {"peak", HoldingMomentKind::peak},
-      {"end", HoldingMomentKind::end},
-      {"oom", HoldingMomentKind::out_of_memory}};
-  if (const auto word = words.find(text); word != words.end())
-    return HoldingMoment{.kind = word->second};
-  const std::map<std::string, std::uint64_t> units = {
-      {"ns", 1}, {"us", 1'000}, {"ms", 1'000'000}, {"s", 1'000'000'000}};
-  std::uint64_t number = 0;
-  const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (read.ec != std::errc{}) return std::nullopt;
-  const std::string unit(read.ptr, text.data() + text.size());
-  if (unit.empty()) return HoldingMoment{.kind = HoldingMomentKind::event, .event = number};
-  const auto factor = units.find(unit);
-  if (factor == units.end() || number > ~std::uint64_t{0} / factor->second) return std::nullopt;
-  return HoldingMoment{.kind = HoldingMomentKind::time, .time_ns = number * factor->second};
-}
-
-HoldingMoment moment_of(const TopArguments& arguments) {
-  if (arguments.between.empty()) return *holding_moment_of(arguments.at);
-  return {.kind = HoldingMomentKind::event,
-          .event = arguments.between[1],
-          .allocated_after = arguments.between[0]};
+replay::Moment wanted_moment(const TopArguments& arguments) {
+  if (arguments.between.empty()) return *moment_of(arguments.at);
+  return {replay::MomentKind::event, arguments.between[1]};
 }
 
 template <typename Devices>
@@ -114,15 +91,16 @@ ExitStatus show_top(const TopArguments& arguments) {
   traces::SnapshotTables tables;
   TopOutcome outcome;
   outcome.file = arguments.file;
-  const HoldingMoment moment = moment_of(arguments);
-  outcome.moment = arguments.between.empty() ? arguments.at : std::to_string(moment.event);
-  outcome.at_time = moment.kind == HoldingMomentKind::time;
-  outcome.allocated_after = moment.allocated_after;
+  const replay::Moment moment = wanted_moment(arguments);
+  outcome.moment =
+      arguments.between.empty() ? shown_moment(arguments.at) : std::to_string(moment.event);
+  outcome.at_time = moment.kind == replay::MomentKind::time;
+  if (!arguments.between.empty()) outcome.allocated_after = arguments.between[0];
   outcome.grouped_by = arguments.by;
   outcome.by = groupings().at(arguments.by);
   outcome.limit = arguments.shown();
   if (arguments.native) outcome.frames = replay::FrameChoice::all;
-  outcome.found = find_holdings(trace, tables, moment);
+  outcome.found = find_holdings(trace, tables, moment, outcome.allocated_after);
   keep_device(outcome.found.devices, arguments);
   if (arguments.folded)
     print(top_folded(outcome, tables));
@@ -131,19 +109,11 @@ ExitStatus show_top(const TopArguments& arguments) {
   return ExitStatus::done;
 }
 
-/// A check of CLI11: the message where a text is no moment.
-std::string moment_fault(const std::string& text) {
-  if (holding_moment_of(text)) return {};
-  return "expected peak, end, oom, an event's number or a time such as 20ms, found '" + text + "'";
-}
-
 void add_moment_options(CLI::App& command, TopArguments& arguments) {
   CLI::Option* at =
-      command
-          .add_option("--at", arguments.at,
-                      "When: peak, end, oom, an event's number, or a time since the first event "
-                      "such as 20ms (default: peak)")
-          ->check(moment_fault);
+      add_moment(command, "--at", arguments.at,
+                 "When: peak, oom, end, an event's number, or a time from the first event on, such "
+                 "as 12.5ms or time:3s (default: peak)");
   command
       .add_option("--between", arguments.between,
                   "Only what was allocated after the first of two events, up to the second, and "

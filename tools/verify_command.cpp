@@ -7,6 +7,7 @@
 #include "tools/commands.h"
 #include "tools/fidelity_report.h"
 #include "tools/progress_bar.h"
+#include "tools/scratch_place.h"
 #include "traces/read_snapshot.h"
 
 namespace vramlab::tools {
@@ -27,7 +28,7 @@ replay::Fidelity verify_file(const std::string& path, const VerifyArguments& arg
                   arguments.flags.quiet ? ProgressDisplay::off : ProgressDisplay::automatic);
   traces::OpenTrace trace = traces::open_trace(path, bar.listener());
   traces::SnapshotTables tables;
-  replay::HistoryCollector collector;
+  replay::HistoryCollector collector(scratch_place());
   traces::read_snapshot(trace, tables, collector);
   const replay::RecordedHistory history = collector.take();
   const allocator::ReferenceVersion& version =

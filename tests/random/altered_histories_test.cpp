@@ -56,7 +56,9 @@ replay::RecordedHistory altered_history(const traces::RecordedCase& recorded, st
   replay::RecordedHistory history =
       history_of(recorded, seed % 2 == 0 ? 0 : random.below(recorded.expected.trace.size() / 2));
   replay::DeviceHistory& device = history.devices.front();
-  for (std::uint64_t i = random.below(4) + 1; i > 0; --i) alter_event(random, device.events);
+  std::vector<AllocatorEvent> events = device.events.to_vector();
+  for (std::uint64_t i = random.below(4) + 1; i > 0; --i) alter_event(random, events);
+  device.events = std::move(events);
   if (seed % 4 == 0) alter_final_state(random, device.final_segments);
   return history;
 }

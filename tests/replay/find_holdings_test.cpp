@@ -15,25 +15,27 @@ namespace {
 using namespace allocator::literals;
 using replay::FoundHoldings;
 using replay::HeldBlock;
-using replay::HoldingMoment;
-using replay::HoldingMomentKind;
+using replay::Moment;
+using replay::MomentKind;
 using support::free_line;
 using support::malloc_line;
 
-FoundHoldings found(const std::string& lines, const HoldingMoment& moment) {
+FoundHoldings found(const std::string& lines, const Moment& moment,
+                    std::optional<std::uint64_t> allocated_after = {}) {
   traces::OpenTrace trace = support::open_program(lines);
   traces::SnapshotTables tables;
-  return find_holdings(trace, tables, moment);
+  return find_holdings(trace, tables, moment, allocated_after);
 }
 
-std::vector<std::uint64_t> ids(const std::string& lines, const HoldingMoment& moment) {
+std::vector<std::uint64_t> ids(const std::string& lines, const Moment& moment,
+                               std::optional<std::uint64_t> allocated_after = {}) {
   std::vector<std::uint64_t> held;
-  for (const auto& device : found(lines, moment).devices)
+  for (const auto& device : found(lines, moment, allocated_after).devices)
     for (const HeldBlock& block : device.blocks) held.push_back(block.key);
   return held;
 }
 
-std::string refusal(const std::string& lines, const HoldingMoment& moment) {
+std::string refusal(const std::string& lines, const Moment& moment) {
   try {
     found(lines, moment);
   } catch (const traces::InputError& error) {
@@ -50,19 +52,18 @@ TEST(FindHoldings, knows_each_kind_of_moment_of_a_program) {
                             "{\"marker\":\"out of memory\"}\n" +
                             malloc_line(3, 512, ",\"time_ns\":300") + free_line(2);
   EXPECT_EQ(ids(lines, {}), (Ids{1, 2}));
-  EXPECT_EQ(ids(lines, {.kind = HoldingMomentKind::out_of_memory}), (Ids{2}));
-  EXPECT_EQ(ids(lines, {.kind = HoldingMomentKind::end}), (Ids{3}));
-  EXPECT_EQ(ids(lines, {.kind = HoldingMomentKind::event, .event = 0}), (Ids{1}));
-  EXPECT_EQ(ids(lines, {.kind = HoldingMomentKind::time, .time_ns = 99}), (Ids{1}));
-  EXPECT_EQ(ids(lines, {.kind = HoldingMomentKind::time, .time_ns = 100}), (Ids{2}));
-  EXPECT_EQ(ids(lines, {.kind = HoldingMomentKind::event, .event = 4, .allocated_after = 1}),
-            (Ids{3}));
+  EXPECT_EQ(ids(lines, {.kind = MomentKind::out_of_memory}), (Ids{2}));
+  EXPECT_EQ(ids(lines, {.kind = MomentKind::end}), (Ids{3}));
+  EXPECT_EQ(ids(lines, {.kind = MomentKind::event, .event = 0}), (Ids{1}));
+  EXPECT_EQ(ids(lines, {.kind = MomentKind::time, .time_ns = 99}), (Ids{1}));
+  EXPECT_EQ(ids(lines, {.kind = MomentKind::time, .time_ns = 100}), (Ids{2}));
+  EXPECT_EQ(ids(lines, {.kind = MomentKind::event, .event = 4}, 1), (Ids{3}));
 }
 
 TEST(FindHoldings, counts_events_across_devices) {
   const FoundHoldings held = found(malloc_line(1, 1) + malloc_line(2, 2, ",\"device\":1") +
                                        malloc_line(3, 3) + malloc_line(4, 4, ",\"device\":1"),
-                                   {.kind = HoldingMomentKind::event, .event = 2});
+                                   {.kind = MomentKind::event, .event = 2});
   ASSERT_EQ(held.devices.size(), 2U);
   EXPECT_EQ(held.devices[0].blocks.size(), 2U);
   EXPECT_EQ(held.devices[1].blocks.size(), 1U);
@@ -73,7 +74,7 @@ TEST(FindHoldings, rounds_requests_by_the_options_in_force) {
   const FoundHoldings held =
       found(malloc_line(1, 700) + malloc_line(2, (5 << 20) + 1) +
                 "{\"options\":\"roundup_power2_divisions:4\"}\n" + malloc_line(3, (5 << 20) + 1),
-            {.kind = HoldingMomentKind::end});
+            {.kind = MomentKind::end});
   const auto& blocks = held.devices.at(0).blocks;
   EXPECT_EQ(blocks[0].bytes, 1_KiB);
   EXPECT_EQ(blocks[1].bytes, 5_MiB + 512_B);
@@ -86,7 +87,7 @@ TEST(FindHoldings, says_the_pool_whose_scope_takes_the_request) {
       "{\"pool_create\":[0,3]}\n{\"pool_begin\":[0,3],\"scope\":\"one_stream\",\"stream\":5}\n" +
           malloc_line(1, 1, ",\"stream\":5") + malloc_line(2, 1) + "{\"pool_end\":[0,3]}\n" +
           malloc_line(3, 1, ",\"stream\":5"),
-      {.kind = HoldingMomentKind::end});
+      {.kind = MomentKind::end});
   const auto& blocks = held.devices.at(0).blocks;
   EXPECT_EQ(blocks[0].pool, (allocator::PoolId{0, 3}));
   EXPECT_EQ(blocks[1].pool, allocator::default_pool);
@@ -101,21 +102,20 @@ TEST(FindHoldings, refuses_what_no_program_does) {
 }
 
 TEST(FindHoldings, refuses_moments_that_there_are_not) {
-  EXPECT_EQ(refusal(malloc_line(1, 1), {.kind = HoldingMomentKind::out_of_memory}),
+  EXPECT_EQ(refusal(malloc_line(1, 1), {.kind = MomentKind::out_of_memory}),
             "program: expected a request that failed, found none");
-  EXPECT_EQ(refusal(malloc_line(1, 1), {.kind = HoldingMomentKind::event, .event = 1}),
+  EXPECT_EQ(refusal(malloc_line(1, 1), {.kind = MomentKind::event, .event = 1}),
             "program: expected an event 1, found 1 events, from 0 on");
-  EXPECT_EQ(refusal(malloc_line(1, 1), {.kind = HoldingMomentKind::time, .time_ns = 1}),
+  EXPECT_EQ(refusal(malloc_line(1, 1), {.kind = MomentKind::time, .time_ns = 1}),
             "program: expected events with times, found none");
-  EXPECT_EQ(
-      refusal(malloc_line(1, 1, ",\"time_ns\":5"), {.kind = HoldingMomentKind::time, .time_ns = 1}),
-      "program: expected a time that the history reaches, found a history of 0 ns");
+  EXPECT_EQ(refusal(malloc_line(1, 1, ",\"time_ns\":5"), {.kind = MomentKind::time, .time_ns = 1}),
+            "program: expected a time that the history reaches, found a history of 0 ns");
 }
 
 TEST(FindHoldings, tolerates_unknown_ids_once_a_checkpoint_was_restored_and_says_so) {
   const FoundHoldings held =
       found(malloc_line(1, 1) + "{\"restore\":\"c\",\"id\":9}\n" + free_line(9),
-            {.kind = HoldingMomentKind::end});
+            {.kind = MomentKind::end});
   EXPECT_EQ(held.devices.at(0).blocks.size(), 1U);
   ASSERT_EQ(held.notes.size(), 1U);
   EXPECT_NE(held.notes[0].find("1 restored"), std::string::npos);

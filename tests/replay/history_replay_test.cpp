@@ -71,7 +71,7 @@ TEST_P(ReplayedHistory, does_what_was_recorded_under_the_recorded_conditions) {
   std::vector<AllocatorEvent> trace;
   const ReplayReport report = replay_as_recorded(&trace);
   const std::vector<Group> replayed = groups_of(trace);
-  const std::vector<Group> expected = groups_of(history.devices.front().events);
+  const std::vector<Group> expected = groups_of(history.devices.front().events.to_vector());
   ASSERT_EQ(replayed.size(), expected.size());
   for (std::size_t i = 0; i < expected.size(); ++i) ASSERT_EQ(replayed[i], expected[i]) << i;
   const DeviceReport& device = report.devices.front();
@@ -167,12 +167,13 @@ INSTANTIATE_TEST_SUITE_P(Recorded, OtherConditions,
 TEST(HistoryReplays, a_free_of_what_was_never_given_is_left_out_and_told) {
   traces::RecordedCase recorded = bundled_case("train-1065");
   RecordedHistory history = history_of(recorded);
-  auto& events = history.devices.front().events;
+  std::vector<AllocatorEvent> events = history.devices.front().events.to_vector();
   std::erase_if(events,
                 [](const AllocatorEvent& event) { return event.action == Action::snapshot; });
   const auto free = std::ranges::find(events, Action::free_requested, &AllocatorEvent::action);
   const AllocatorEvent again = *free;
   events.insert(free + 2, again);
+  history.devices.front().events = std::move(events);
   const traces::TextTable texts;
   const ReplayReport report = HistoryReplay("case", history, texts, {}).run({});
   const bool is_told = std::ranges::any_of(report.notes, [](const std::string& note) {

@@ -17,8 +17,8 @@ namespace {
 using namespace allocator::literals;
 using replay::DeviceHoldings;
 using replay::HeldBlock;
-using replay::HoldingMoment;
-using replay::HoldingMomentKind;
+using replay::Moment;
+using replay::MomentKind;
 using Truth = std::map<std::uint64_t, HeldBlock>;
 
 constexpr std::uint64_t program_count = 300;
@@ -42,8 +42,9 @@ bool says_when_freed(const HeldHistory& history) {
   });
 }
 
-std::vector<DeviceHoldings> found(const Drawn& made, const HoldingMoment& moment) {
-  replay::HoldingsFinder finder("file", moment, replay::KeyMeaning::address);
+std::vector<DeviceHoldings> found(const Drawn& made, const Moment& moment,
+                                  std::optional<std::uint64_t> allocated_after = {}) {
+  replay::HoldingsFinder finder("file", moment, replay::KeyMeaning::address, allocated_after);
   replay::RecordedMemoryEvents events(finder);
   feed(made.history, events, made.segments_first);
   return finder.finish(std::nullopt);
@@ -103,7 +104,7 @@ TEST(Holdings, of_random_recordings_after_any_event_are_what_a_plain_walk_finds)
     const Drawn made = drawn(seed);
     if (seed % 3 != 0 && !says_when_freed(made.history)) continue;
     const std::uint64_t event = seed * 7 % made.history.entries.size();
-    const auto devices = found(made, {.kind = HoldingMomentKind::event, .event = event});
+    const auto devices = found(made, {.kind = MomentKind::event, .event = event});
     EXPECT_EQ(facts_of(devices.at(0).blocks), facts_of(made.history.truth[event + 1]));
     EXPECT_EQ(devices.at(0).event, event);
   }
@@ -120,7 +121,7 @@ TEST(Holdings, of_random_recordings_at_any_time_are_what_a_plain_walk_finds) {
     std::size_t last = 0;
     for (std::size_t i = 0; i < entries.size(); ++i)
       if (entries[i].time_us - entries.front().time_us <= time_us) last = i;
-    const auto devices = found(made, {.kind = HoldingMomentKind::time, .time_ns = time_us * 1000});
+    const auto devices = found(made, {.kind = MomentKind::time, .time_ns = time_us * 1000});
     EXPECT_EQ(facts_of(devices.at(0).blocks), facts_of(made.history.truth[last + 1]));
   }
 }
@@ -129,7 +130,7 @@ TEST(Holdings, at_the_end_are_what_the_segments_show_with_what_the_history_tells
   for (std::uint64_t seed = 0; seed < program_count; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     const Drawn made = drawn(seed);
-    const auto devices = found(made, {.kind = HoldingMomentKind::end});
+    const auto devices = found(made, {.kind = MomentKind::end});
     // Without requests of frees, what waits is allocated to the events and not to the segments.
     if (seed % 3 == 0) continue;
     EXPECT_EQ(facts_of(devices.at(0).blocks), facts_of(made.history.truth.back()));
@@ -152,8 +153,7 @@ TEST(Holdings, between_two_events_are_what_came_and_stayed) {
     std::erase_if(expected, [&](const auto& held) {
       return !held.second.event || *held.second.event <= first;
     });
-    const auto devices =
-        found(made, {.kind = HoldingMomentKind::event, .event = last, .allocated_after = first});
+    const auto devices = found(made, {.kind = MomentKind::event, .event = last}, first);
     EXPECT_EQ(facts_of(devices.at(0).blocks), facts_of(expected));
   }
 }
@@ -186,12 +186,12 @@ TEST(Holdings, of_altered_recordings_are_some_blocks_each_of_them_once_at_the_en
     SCOPED_TRACE("seed " + std::to_string(seed));
     Drawn made = drawn(seed);
     made.history = altered(std::move(made.history), seed);
-    for (const HoldingMomentKind kind : {HoldingMomentKind::peak, HoldingMomentKind::end}) {
+    for (const MomentKind kind : {MomentKind::peak, MomentKind::end}) {
       const auto devices = found(made, {.kind = kind});
       EXPECT_EQ(facts_of(devices.at(0).blocks), facts_of(found(made, {.kind = kind})[0].blocks));
       std::set<std::uint64_t> keys;
       for (const HeldBlock& block : devices[0].blocks) keys.insert(block.key);
-      if (kind == HoldingMomentKind::end) {
+      if (kind == MomentKind::end) {
         EXPECT_EQ(keys.size(), devices[0].blocks.size());
       }
     }

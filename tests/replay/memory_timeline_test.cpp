@@ -69,7 +69,9 @@ class Program {
   /// Where the history begins with its event number `first`.
   void expect_timeline(std::size_t first, const Settings& settings) const {
     DeviceHistory cut = history;
-    cut.events.erase(cut.events.begin(), cut.events.begin() + static_cast<std::ptrdiff_t>(first));
+    cut.events = {};
+    for (std::size_t i = first; i < history.events.size(); ++i)
+      cut.events.push_back(history.events[i]);
     const MemoryTimeline timeline = find_timeline(cut, conditions("2.12", settings));
     FiguresByTrack now;
     std::size_t next = 0;
@@ -211,7 +213,9 @@ TEST_F(SmallHistory, from_nothing_to_a_block_and_back) {
 TEST_F(SmallHistory, begins_with_what_was_there) {
   event(Action::free_requested, base, 5_MiB);
   event(Action::free_completed, base, 5_MiB);
-  history.events[1].time_us = history.events[0].time_us;
+  AllocatorEvent completed = history.events[1];
+  completed.time_us = history.events[0].time_us;
+  history.events = {history.events[0], completed};
   SnapshotSegment segment;
   segment.address = base;
   segment.total_size = 20_MiB;
@@ -243,7 +247,9 @@ TEST_F(SmallHistory, times_that_go_back_count_as_those_before) {
 TEST_F(SmallHistory, without_times_the_events_are_a_microsecond_apart) {
   event(Action::segment_alloc, base, 20_MiB);
   event(Action::alloc, base, 5_MiB);
-  for (AllocatorEvent& one : history.events) one.time_us = 0;
+  std::vector<AllocatorEvent> events = history.events.to_vector();
+  for (AllocatorEvent& one : events) one.time_us = 0;
+  history.events = std::move(events);
   expect_points({point(0, 0, {}), point(0, 1, {0_B, 20_MiB, 20_MiB}),
                  point(0, 0, {0_B, 20_MiB, 20_MiB}), point(1, 1, {5_MiB, 20_MiB, 15_MiB}),
                  point(1, 0, {5_MiB, 20_MiB, 15_MiB})});

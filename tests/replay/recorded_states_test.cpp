@@ -23,7 +23,7 @@ class StateOfCase : public ::testing::TestWithParam<const char*> {
     history.settings = settings_value(recorded.program.config, texts);
   }
   DeviceState state_at(const Moment& moment) {
-    RecordedStates found = recorded_states(history, texts, recorded.program.version, moment);
+    RecordedStates found = recorded_states(history, texts, {moment, recorded.program.version});
     EXPECT_TRUE(found.doubts.empty());
     EXPECT_EQ(found.states.size(), 1U);
     return std::move(found.states.front());
@@ -82,9 +82,8 @@ INSTANTIATE_TEST_SUITE_P(Recorded, StateOfCase,
 TEST(RecordedState, there_is_none_at_an_event_that_is_not_there) {
   const RecordedHistory history = history_of(bundled_case("train-1065"));
   const traces::TextTable texts;
-  EXPECT_TRUE(
-      recorded_states(history, texts, nullptr, {MomentKind::event, 1'000'000}).states.empty());
-  EXPECT_TRUE(recorded_states(history, texts, nullptr, {MomentKind::out_of_memory}).states.empty());
+  EXPECT_TRUE(recorded_states(history, texts, {{MomentKind::event, 1'000'000}}).states.empty());
+  EXPECT_TRUE(recorded_states(history, texts, {{MomentKind::out_of_memory}}).states.empty());
 }
 
 TEST(OccupancyMap, shows_what_most_of_each_part_is) {

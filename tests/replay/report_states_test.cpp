@@ -126,8 +126,8 @@ TEST_P(ReportOfCase, has_the_states_that_following_the_recording_has) {
   RandomNumbers random(7);
   for (int i = 0; i < 12; ++i) {
     const std::uint64_t event = random.below(history.events.size());
-    const RecordedStates found = recorded_states(recording, tables.texts, recorded.program.version,
-                                                 {MomentKind::event, event});
+    const RecordedStates found = recorded_states(
+        recording, tables.texts, {{MomentKind::event, event}, recorded.program.version});
     ASSERT_EQ(found.states.size(), 1U);
     const HistoryStep step = found.states.front().history.size();
     if (!full.states.contains(step)) continue;

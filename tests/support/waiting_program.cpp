@@ -116,9 +116,12 @@ WaitingProgram random_waiting_program(std::uint64_t seed, std::size_t call_count
 
 replay::DeviceHistory begun_at(const WaitingProgram& program, std::size_t first) {
   replay::DeviceHistory cut = program.history;
-  const auto count = static_cast<std::ptrdiff_t>(first);
-  cut.events.erase(cut.events.begin(), cut.events.begin() + count);
-  cut.stacks.erase(cut.stacks.begin(), cut.stacks.begin() + count);
+  cut.events = {};
+  cut.stacks = {};
+  for (std::size_t i = first; i < program.history.events.size(); ++i) {
+    cut.events.push_back(program.history.events[i]);
+    cut.stacks.push_back(program.history.stacks[i]);
+  }
   return cut;
 }
 

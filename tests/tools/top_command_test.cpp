@@ -184,6 +184,18 @@ TEST_F(Top, says_that_no_iterations_can_be_told) {
   EXPECT_EQ(top_json({file, "--growth"})["iterations_by"], "none");
 }
 
+TEST_F(Top, takes_the_moments_that_snapshot_takes) {
+  const std::string leak = samples + "leak.vtrace";
+  const std::string expected = top({leak, "--at", "1500us"}).output;
+  EXPECT_THAT(expected, HasSubstr("device 0 at 1500us, "));
+  for (const std::string same : {"1.5ms", "time:1.5ms", "time:1500us"}) {
+    const ProgramResult result = top({leak, "--at", same});
+    EXPECT_EQ(result.exit_status, 0) << result.errors;
+    EXPECT_EQ(result.output.substr(result.output.find("after event")),
+              expected.substr(expected.find("after event")));
+  }
+}
+
 TEST_F(Top, refuses_what_there_is_not) {
   const std::string leak = samples + "leak.vtrace";
   expect_refused({folder + "/nothing"}, "expected a file that can be read");
