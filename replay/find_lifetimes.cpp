@@ -1,16 +1,11 @@
 #include "replay/find_lifetimes.h"
 
-#include <limits>
-
 #include "replay/program_replay.h"
 #include "replay/read_memory_events.h"
 #include "traces/read_snapshot.h"
 
 namespace vramlab::replay {
 namespace {
-
-/// As much as is kept is in memory anyway.
-constexpr std::size_t whole_history = std::numeric_limits<std::size_t>::max();
 
 /// Counts what it passes on.
 class NotedProgram : public traces::ProgramSink {
@@ -31,8 +26,8 @@ class NotedProgram : public traces::ProgramSink {
 DeviceHistory history_of(DeviceReplay& replay) {
   DeviceHistory history;
   history.device = replay.device().value;
-  history.events = replay.history();
-  history.stacks = replay.history_stacks();
+  history.events = replay.take_history();
+  history.stacks = replay.history_stacks(history.events);
   history.traits.requests_frees = true;
   history.final_segments = replay.take_snapshot().segments;
   return history;
@@ -95,7 +90,7 @@ FoundLifetimes find_lifetimes(traces::OpenTrace& trace, traces::SnapshotTables& 
   ReplayConditions conditions;
   conditions.memory = boundless_memory;
   conditions.on_out_of_memory = OnOutOfMemory::skip;
-  conditions.history_capacity = whole_history;
+  conditions.history_capacity = unlimited_history;
   std::vector<DeviceHistory> replayed;
   ReplayWatch watch;
   watch.at_end = [&](DeviceReplay& device) { replayed.push_back(history_of(device)); };
