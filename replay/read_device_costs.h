@@ -1,4 +1,4 @@
-// Reads what device calls cost on one GPU from a file (docs/schemas/device-costs.schema.json).
+// Reads what device calls cost on one GPU from a file (docs/schemas/device-calls.schema.json).
 #pragma once
 
 #include <string>

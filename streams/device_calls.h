@@ -5,7 +5,6 @@
 #include <array>
 #include <cstdint>
 #include <map>
-#include <string_view>
 
 #include "allocator/bytes.h"
 
@@ -31,8 +30,6 @@ enum class DeviceCall : std::uint8_t {
 };
 inline constexpr std::size_t device_call_count =
     static_cast<std::size_t>(DeviceCall::synchronise) + 1;
-/// Such as `allocate`.
-std::string_view device_call_name(DeviceCall call);
 /// Whether what it costs depends on a size.
 constexpr bool has_size(DeviceCall call) { return call <= DeviceCall::unmap; }
 

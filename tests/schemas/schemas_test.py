@@ -22,7 +22,8 @@ from snapshots import check_snapshots
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SCHEMAS = TOP + "/docs/schemas/"
 
-# The schemas of each command that takes --json. convert writes files and prints nothing.
+# The schemas of each command that takes --json. convert and record write files and print
+# nothing.
 SCHEMAS_OF = {
     "advise": ["advise"],
     "bench engine": ["bench-engine"],
@@ -38,6 +39,7 @@ SCHEMAS_OF = {
     "merge": ["sweep"],
     "pack": ["pack"],
     "policies": ["policies"],
+    "record": [],
     "replay": ["replay"],
     "report": ["report"],
     "snapshot": ["snapshot"],
@@ -48,7 +50,7 @@ SCHEMAS_OF = {
 }
 BUDGET = "vramlab-budget"
 # Files that are read, and that nothing here writes.
-READ_ONLY = [BUDGET, "device-costs"]
+READ_ONLY = [BUDGET]
 
 
 def read_schemas():

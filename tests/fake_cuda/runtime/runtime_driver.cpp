@@ -23,7 +23,7 @@ void ask(PFN_cuGetProcAddress_v12000 get, RuntimeQuery& query) {
 
 std::vector<RuntimeQuery> other_queries() {
   return {
-#include "runtime_queries.inc"
+#include <runtime_queries.inc>
   };
 }
 

@@ -8,6 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <functional>
 #include <new>
 #include <nlohmann/json.hpp>
@@ -83,6 +84,9 @@ constexpr std::size_t mib = 1 << 20;
 class TorchPlugin : public testing::Test {
  protected:
   void SetUp() override {
+    // The fake driver looks when it is called first.
+    setenv("FAKE_CUDA_MEMORY", "256M", 1);
+    setenv("FAKE_CUDA_DEVICES", "2", 1);
     torch_.init(0);
     ASSERT_EQ(driver_.find<PFN_cuInit_v2000>("cuInit")(0), CUDA_SUCCESS);
     const auto retain =
