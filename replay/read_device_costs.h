@@ -1,4 +1,5 @@
-// Reads what device calls cost on one GPU from a file (docs/schemas/device-calls.schema.json).
+// Reads what device calls cost on one GPU from a file as `vramlab live --calibrate` writes it
+// (docs/schemas/device-calls.schema.json).
 #pragma once
 
 #include <string>
