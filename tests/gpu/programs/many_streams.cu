@@ -8,14 +8,14 @@
 #include <cstdlib>
 #include <vector>
 
-#define MUST(call)                                                                            \
-  do {                                                                                        \
-    const cudaError_t error = (call);                                                         \
-    if (error != cudaSuccess) {                                                               \
-      std::fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #call,                      \
-                   cudaGetErrorString(error));                                                \
-      std::exit(1);                                                                           \
-    }                                                                                         \
+#define MUST(call)                                                       \
+  do {                                                                   \
+    const cudaError_t error = (call);                                    \
+    if (error != cudaSuccess) {                                          \
+      std::fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #call, \
+                   cudaGetErrorString(error));                           \
+      std::exit(1);                                                      \
+    }                                                                    \
   } while (false)
 
 __global__ void fill(unsigned* words, unsigned count, unsigned value) {

@@ -7,12 +7,12 @@
 #include <cstdlib>
 #include <vector>
 
-#define MUST(call)                                                                  \
-  do {                                                                              \
-    if ((call) != 0) {                                                              \
-      std::fprintf(stderr, "%s:%d: %s failed\n", __FILE__, __LINE__, #call);        \
-      std::exit(1);                                                                 \
-    }                                                                               \
+#define MUST(call)                                                           \
+  do {                                                                       \
+    if ((call) != 0) {                                                       \
+      std::fprintf(stderr, "%s:%d: %s failed\n", __FILE__, __LINE__, #call); \
+      std::exit(1);                                                          \
+    }                                                                        \
   } while (false)
 
 int main() {
