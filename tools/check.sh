@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # What tools/test.sh leaves out: format, scripts, the bundled report page, lint, layout, what the
-# samples take of memory, the whole suite under the address and undefined-behaviour sanitizers, and
-# what has threads under the thread sanitizer. All steps, or those named: bash tools/check.sh format
+# samples take of memory, short random runs and the whole suite under the address and
+# undefined-behaviour sanitizers, and what has threads under the thread sanitizer. All steps, or those named: bash tools/check.sh format
 # lint. Stops at the first step that fails.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 jobs="$(nproc)"
-all_steps=(format scripts page lint layout memory address thread)
+all_steps=(format scripts page lint layout memory soak address thread)
 
 step() { printf '\ncheck: %s\n' "$*"; }
 files_named() { find allocator streams traces replay tools "$@" | sort; }
@@ -61,16 +61,36 @@ suite_under() {
       env GTEST_SHARD_INDEX='{}' timeout 900 "build-$1/vramlab_tests"
 }
 
+# Some programs are not there without the headers of a CUDA Toolkit. Requires: configured.
+has_target() { cmake --build "build-$1" --target help | grep -q "^$2:"; }
+
 check_address() {
   step "the suite under the address and undefined-behaviour sanitizers"
   suite_under asan-ubsan
+  for program in vramlab_fake_cuda_tests vramlab_shim_tests vramlab_live_tests; do
+    if has_target asan-ubsan "$program"; then
+      bash tools/build.sh asan-ubsan "$program"
+      timeout 900 "build-asan-ubsan/$program" --gtest_brief=1
+    fi
+  done
+}
+
+# Without the suite, whose many sources take long to compile.
+check_soak() {
+  step "short random runs under the address and undefined-behaviour sanitizers"
+  bash tools/build.sh asan-ubsan vramlab_soak
+  build-asan-ubsan/vramlab_soak 30000 1
+  build-asan-ubsan/vramlab_soak streams 3000 1
+  if has_target asan-ubsan vramlab_shim_soak; then
+    bash tools/build.sh asan-ubsan vramlab_shim_soak
+    build-asan-ubsan/vramlab_shim_soak 30000 1 4
+  fi
 }
 
 check_thread() {
   step "what has several threads, under the thread sanitizer (tests/threads, tests/shim)"
   suite_under tsan
-  # Without the headers of a CUDA Toolkit there is no shim, and no program that tests it.
-  if cmake --build build-tsan --target help | grep -q '^vramlab_shim_tests:'; then
+  if has_target tsan vramlab_shim_tests; then
     bash tools/build.sh tsan vramlab_shim_tests
     timeout 900 build-tsan/vramlab_shim_tests --gtest_brief=1 --gtest_filter='*ShimThreads*'
   fi

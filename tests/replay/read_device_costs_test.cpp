@@ -31,7 +31,9 @@ class ReadDeviceCosts : public testing::Test {
     return "none";
   }
 
-  std::string path_ = testing::TempDir() + "device_costs_of_a_test.json";
+  /// Other tests run at the same time.
+  std::string path_ = testing::TempDir() + "device_costs_" +
+                      testing::UnitTest::GetInstance()->current_test_info()->name() + ".json";
 };
 
 TEST_F(ReadDeviceCosts, functions_of_the_driver_stand_for_calls_of_the_device) {
