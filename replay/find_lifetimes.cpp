@@ -1,27 +1,11 @@
 #include "replay/find_lifetimes.h"
 
-#include "replay/program_replay.h"
+#include "replay/noted_program.h"
 #include "replay/read_memory_events.h"
 #include "traces/read_snapshot.h"
 
 namespace vramlab::replay {
 namespace {
-
-/// Counts what it passes on.
-class NotedProgram : public traces::ProgramSink {
- public:
-  explicit NotedProgram(ProgramReplay& replay) : replay_(replay) {}
-  void header(const traces::TraceHeader& header) override { replay_.header(header); }
-  void program_event(const traces::ProgramEvent& event) override {
-    has_events_ = true;
-    replay_.program_event(event);
-  }
-  bool has_events() const { return has_events_; }
-
- private:
-  ProgramReplay& replay_;
-  bool has_events_ = false;
-};
 
 DeviceHistory history_of(DeviceReplay& replay) {
   DeviceHistory history;

@@ -1,29 +1,10 @@
 #include "replay/replay_source.h"
 
-#include "replay/program_replay.h"
+#include "replay/noted_program.h"
 #include "traces/input_error.h"
 #include "traces/read_snapshot.h"
 
 namespace vramlab::replay {
-namespace {
-
-/// Knows whether there was a program at all.
-class CountedProgram : public traces::ProgramSink {
- public:
-  explicit CountedProgram(ProgramReplay& replay) : replay_(replay) {}
-  void header(const traces::TraceHeader& header) override { replay_.header(header); }
-  void program_event(const traces::ProgramEvent& event) override {
-    has_events_ = true;
-    replay_.program_event(event);
-  }
-  bool has_events() const { return has_events_; }
-
- private:
-  ProgramReplay& replay_;
-  bool has_events_ = false;
-};
-
-}  // namespace
 
 ReplaySource::ReplaySource(std::string path, ReplayConditions conditions,
                            traces::ProgressListener listener)
@@ -48,7 +29,7 @@ ReplayReport ReplaySource::read_and_run(const ReplayWatch& watch) {
   traces::OpenTrace trace = traces::open_trace(path_, listener_);
   const std::string name = trace.file;
   ProgramReplay replay(name, *tables_, conditions_, watch);
-  CountedProgram program(replay);
+  NotedProgram program(replay);
   HistoryCollector collector(conditions_.scratch);
   traces::read_trace(trace, *tables_, {collector, program});
   if (program.has_events()) return replay.finish();

@@ -4,7 +4,6 @@
 #include <array>
 #include <charconv>
 
-#include "traces/input_error.h"
 #include "traces/line_source.h"
 
 namespace vramlab::traces {
@@ -65,9 +64,7 @@ std::optional<std::uint64_t> number(std::string_view letters) {
 
 class BufferLines {
  public:
-  BufferLines(ByteSource& source, const std::string& file) : file_(file), lines_(source, file) {
-    take_names();
-  }
+  BufferLines(ByteSource& source, const std::string& file) : lines_(source, file) { take_names(); }
 
   std::optional<BufferRow> next() {
     while (const auto line = lines_.next())
@@ -84,9 +81,10 @@ class BufferLines {
   BufferGap gap_of(std::string_view text) const;
   std::uint64_t needed(std::string_view letters, const char* expected,
                        std::uint64_t limit = latest) const;
-  [[noreturn]] void fail(const std::string& expected, std::string_view found) const;
+  [[noreturn]] void fail(const std::string& expected, std::string_view found) const {
+    lines_.fail(expected, found);
+  }
 
-  const std::string& file_;
   LineSource lines_;
   std::vector<Column> columns_;
   std::uint64_t bytes_ = 0;
@@ -205,18 +203,6 @@ std::uint64_t BufferLines::needed(std::string_view letters, const char* expected
   const auto value = number(letters);
   if (!value || *value >= limit) fail(expected, letters);
   return *value;
-}
-
-/// Quotes what was found, which may be any bytes.
-void BufferLines::fail(const std::string& expected, std::string_view found) const {
-  constexpr std::size_t quoted_bytes = 40;
-  std::string quoted = "'";
-  for (const char letter : found.substr(0, quoted_bytes))
-    quoted += letter < ' ' || letter > '~' ? '?' : letter;
-  throw InputError({file_,
-                    "byte " + std::to_string(lines_.position()) + " (line " +
-                        std::to_string(lines_.number()) + ")",
-                    expected, quoted + "'"});
 }
 
 }  // namespace

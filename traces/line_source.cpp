@@ -33,6 +33,16 @@ std::string_view LineSource::take(std::size_t count, std::size_t end_bytes) {
   return line;
 }
 
+void LineSource::fail(const std::string& expected, std::string_view found) const {
+  constexpr std::size_t quoted_bytes = 40;
+  std::string quoted = "'";
+  for (const char letter : found.substr(0, quoted_bytes))
+    quoted += letter < ' ' || letter > '~' ? '?' : letter;
+  throw InputError({file_,
+                    "byte " + std::to_string(position_) + " (line " + std::to_string(number_) + ")",
+                    expected, quoted + "'"});
+}
+
 /// False at the end of the input.
 bool LineSource::fill() {
   if (source_ended_) return false;

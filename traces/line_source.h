@@ -27,6 +27,8 @@ class LineSource {
   /// Of the line that was given last: its first byte, and its number, from 1 on.
   std::uint64_t position() const { return position_; }
   std::uint64_t number() const { return number_; }
+  /// Something else than what is expected is in it; quoted, as it may be any bytes.
+  [[noreturn]] void fail(const std::string& expected, std::string_view found) const;
   std::uint64_t bytes_taken() const { return next_position_; }
 
  private:

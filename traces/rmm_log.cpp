@@ -3,7 +3,6 @@
 #include <array>
 
 #include "traces/address_log.h"
-#include "traces/input_error.h"
 #include "traces/line_source.h"
 #include "traces/rmm_format.h"
 #include "traces/rmm_values.h"
@@ -22,9 +21,7 @@ constexpr std::uint64_t most_backward_ns = std::uint64_t{60} * 1'000'000'000;
 /// The lines of one log, decoded.
 class RmmEvents {
  public:
-  RmmEvents(ByteSource& source, const std::string& file) : file_(file), lines_(source, file) {
-    take_header();
-  }
+  RmmEvents(ByteSource& source, const std::string& file) : lines_(source, file) { take_header(); }
 
   /// Nothing at the end. What is about no memory at all is left out and counted.
   std::optional<AddressEvent> next();
@@ -39,9 +36,10 @@ class RmmEvents {
   std::uint64_t continued(std::uint64_t time_of_day_ns);
   template <typename Value>
   Value needed(std::optional<Value> value, const char* expected, std::string_view found) const;
-  [[noreturn]] void fail(const std::string& expected, std::string_view found) const;
+  [[noreturn]] void fail(const std::string& expected, std::string_view found) const {
+    lines_.fail(expected, found);
+  }
 
-  const std::string& file_;
   LineSource lines_;
   std::uint64_t empty_requests_ = 0;
   std::optional<std::uint64_t> last_ns_;
@@ -113,18 +111,6 @@ Value RmmEvents::needed(std::optional<Value> value, const char* expected,
                         std::string_view found) const {
   if (!value) fail(expected, found);
   return *value;
-}
-
-/// Quotes what was found, which may be any bytes.
-void RmmEvents::fail(const std::string& expected, std::string_view found) const {
-  constexpr std::size_t quoted_bytes = 40;
-  std::string quoted = "'";
-  for (const char letter : found.substr(0, quoted_bytes))
-    quoted += letter < ' ' || letter > '~' ? '?' : letter;
-  throw InputError({file_,
-                    "byte " + std::to_string(lines_.position()) + " (line " +
-                        std::to_string(lines_.number()) + ")",
-                    expected, quoted + "'"});
 }
 
 }  // namespace

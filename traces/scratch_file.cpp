@@ -13,7 +13,8 @@
 namespace vramlab::traces {
 
 ScratchFile::ScratchFile(std::string folder) : folder_(std::move(folder)) {
-  std::string name = folder_ + "/vramlab-scratch-XXXXXX";
+  // The system puts letters of its own in place of the last ones.
+  std::string name = folder_ + "/vramlab-scratch-" + std::string(6, 'X');
   descriptor_ = mkostemp(name.data(), O_CLOEXEC);
   if (descriptor_ < 0) fail("a folder for scratch files (TMPDIR says which)");
   // Whoever ends the program, nothing is left behind.

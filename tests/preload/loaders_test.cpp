@@ -121,7 +121,7 @@ TEST(Loaders, a_library_that_is_loaded_while_the_program_runs_gets_ours) {
 TEST(Loaders, without_a_driver_a_weak_name_answers_that_there_is_none) {
   PreloadedRun run;
   run.without_driver();
-  // 34: the driver is a stub.
+  // 34 is what there is to call without a driver.
   EXPECT_EQ(said(run, {"preload_loading", "weak"}), "weak 34 7\n");
   EXPECT_THAT(said(run, {"preload_loading", "default"}), HasSubstr("after nobody\n"));
   EXPECT_THAT(run.recordings(), IsEmpty());

@@ -1,5 +1,7 @@
 #include "tests/preload/preloaded_run.h"
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
@@ -53,7 +55,8 @@ ReadRecording read_recording(const std::string& path) {
 }
 
 PreloadedRun::PreloadedRun() {
-  std::string pattern = "/tmp/vramlab-preload-XXXXXX";
+  // The system puts letters of its own in place of the last ones.
+  std::string pattern = testing::TempDir() + "vramlab-preload-" + std::string(6, 'X');
   check(mkdtemp(pattern.data()) != nullptr, "a folder for the test can be made");
   folder_ = pattern;
   set("LD_LIBRARY_PATH", std::string(VRAMLAB_BINARY_DIR) + "/fake_cuda");

@@ -20,7 +20,7 @@ void* driver_function(Hook hook);
 /// What its resolver gave, for a driver that does not export the symbol.
 void keep_driver_function(Hook hook, void* function);
 
-/// What a call ends with that finds no driver: "a stub library".
+/// What a call ends with that finds no driver.
 inline constexpr CUresult no_driver = CUDA_ERROR_STUB_LIBRARY;
 
 template <Hook hook, class... Arguments>
