@@ -225,6 +225,17 @@ std::vector<std::string> unknown_threads(const std::vector<SourceFile>& files) {
   return broken;
 }
 
+std::vector<std::string> shared_temporary_files(const std::vector<SourceFile>& files) {
+  std::vector<std::string> broken;
+  for (const auto& file : files) {
+    if (!file.names_shared_folder || !file.path.starts_with("tests/")) continue;
+    if (file.path == home_of_test_files || file.path.starts_with("tests/layout/")) continue;
+    broken.push_back(file.path + " has files where other tests have theirs: use " +
+                     std::string(home_of_test_files));
+  }
+  return broken;
+}
+
 std::vector<std::string> overlong_files(const std::vector<SourceFile>& files) {
   std::vector<std::string> broken;
   for (const auto& file : files) {
@@ -251,6 +262,8 @@ std::vector<std::string> broken_readmes(const std::vector<FolderReadme>& readmes
 
 SourceFile parse_source(std::string path, std::string_view text) {
   SourceFile file{std::move(path), count_lines(text), {}};
+  for (const std::string_view name : {"TempDir()", "temp_directory_path()"})
+    file.names_shared_folder |= text.find(name) != std::string_view::npos;
   std::istringstream lines{std::string(text)};
   for (std::string line; std::getline(lines, line);) {
     if (auto include = parse_include(line)) file.includes.push_back(std::move(*include));

@@ -23,6 +23,8 @@ struct SourceFile {
   std::string path;
   std::size_t line_count = 0;
   std::vector<Include> includes;
+  /// It names the folder that all programs keep their temporary files in.
+  bool names_shared_folder = false;
 };
 
 /// A folder's README; without one, line_count is 0.
@@ -36,6 +38,7 @@ std::vector<std::string> broken_arrows(const std::vector<SourceFile>& files);
 std::vector<std::string> broken_levels(const std::vector<SourceFile>& files);
 std::vector<std::string> include_circles(const std::vector<SourceFile>& files);
 std::vector<std::string> unknown_threads(const std::vector<SourceFile>& files);
+std::vector<std::string> shared_temporary_files(const std::vector<SourceFile>& files);
 std::vector<std::string> overlong_files(const std::vector<SourceFile>& files);
 std::vector<std::string> broken_readmes(const std::vector<FolderReadme>& readmes);
 

@@ -105,6 +105,9 @@ inline const std::set<std::string_view> sources_with_threads = {
 /// Tests may start them there.
 inline constexpr std::string_view threaded_tests = "tests/threads/";
 
+/// Where tests get a folder of their own: what runs at once must not meet in one file.
+inline constexpr std::string_view home_of_test_files = "tests/support/own_folder.h";
+
 inline constexpr std::size_t most_lines_of_a_file = 400;
 inline constexpr std::size_t most_lines_of_a_readme = 30;
 

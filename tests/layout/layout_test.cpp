@@ -37,6 +37,10 @@ TEST(LayoutOfTheTree, threads_are_where_the_thread_sanitizer_looks) {
   EXPECT_THAT(unknown_threads(tree()), IsEmpty());
 }
 
+TEST(LayoutOfTheTree, tests_that_run_at_once_have_files_of_their_own) {
+  EXPECT_THAT(shared_temporary_files(tree()), IsEmpty());
+}
+
 TEST(LayoutOfTheTree, no_file_is_overlong) { EXPECT_THAT(overlong_files(tree()), IsEmpty()); }
 
 TEST(LayoutOfTheTree, every_folder_has_a_short_readme) {
@@ -134,6 +138,14 @@ TEST(LayoutRules, threads_elsewhere_are_named) {
                                file_including_angled("tests/threads/a.cpp", "thread"),
                                file_including_angled("tools/conform_command.cpp", "thread")}),
               ElementsAre(HasSubstr("replay/a.cpp"), HasSubstr("tests/random/a.cpp")));
+}
+
+TEST(LayoutRules, a_test_with_files_where_others_have_theirs_is_named) {
+  EXPECT_THAT(
+      shared_temporary_files({parse_source("tests/a_test.cpp", "auto path = TempDir() + name;"),
+                              parse_source("tests/b_test.cpp", "auto path = own_folder() + name;"),
+                              parse_source("tools/scratch.cpp", "temp_directory_path()")}),
+      ElementsAre(HasSubstr("tests/a_test.cpp")));
 }
 
 TEST(LayoutRules, a_file_over_the_limit_is_overlong) {

@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "allocator/check.h"
+#include "tests/support/own_folder.h"
 #include "traces/open_trace.h"
 #include "traces/program_sink.h"
 #include "traces/read_snapshot.h"
@@ -56,7 +57,7 @@ ReadRecording read_recording(const std::string& path) {
 
 PreloadedRun::PreloadedRun() {
   // The system puts letters of its own in place of the last ones.
-  std::string pattern = testing::TempDir() + "vramlab-preload-" + std::string(6, 'X');
+  std::string pattern = support::own_folder() + "vramlab-preload-" + std::string(6, 'X');
   check(mkdtemp(pattern.data()) != nullptr, "a folder for the test can be made");
   folder_ = pattern;
   set("LD_LIBRARY_PATH", std::string(VRAMLAB_BINARY_DIR) + "/fake_cuda");

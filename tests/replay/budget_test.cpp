@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "tests/support/own_folder.h"
 #include "traces/input_error.h"
 
 namespace vramlab::replay {
@@ -19,7 +20,7 @@ using testing::IsEmpty;
 class Budget : public testing::Test {
  protected:
   void SetUp() override {
-    path = testing::TempDir() + "budget_test_" +
+    path = support::own_folder() + "budget_test_" +
            testing::UnitTest::GetInstance()->current_test_info()->name() + ".json";
   }
   void TearDown() override { std::filesystem::remove(path); }
@@ -129,7 +130,7 @@ TEST_F(Budget, with_a_key_twice_is_refused_as_one_of_them_would_be_lost) {
 
 TEST_F(Budget, that_is_not_there_is_refused) {
   EXPECT_THROW(limits_of_budget(path, "new.pickle"), traces::InputError);
-  EXPECT_THROW(limits_of_budget(testing::TempDir(), "new.pickle"), traces::InputError);
+  EXPECT_THROW(limits_of_budget(support::own_folder(), "new.pickle"), traces::InputError);
 }
 
 struct Matched {

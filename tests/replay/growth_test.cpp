@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "replay/find_growth.h"
+#include "tests/support/own_folder.h"
 #include "tests/support/random_numbers.h"
 #include "traces/input_error.h"
 
@@ -82,7 +83,7 @@ class Growth : public testing::Test {
     for (const std::uint64_t id : ids) free(id);
   }
   FoundGrowth found(const replay::IterationRule& rule = {}) {
-    const std::string path = testing::TempDir() + "growth_test_" +
+    const std::string path = support::own_folder() + "growth_test_" +
                              testing::UnitTest::GetInstance()->current_test_info()->name() +
                              ".jsonl";
     written.push_back(path);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "tests/support/own_folder.h"
 #include "tests/support/random_numbers.h"
 
 namespace vramlab::replay {
@@ -14,7 +15,7 @@ using Numbers = LongSequence<std::uint64_t>;
 
 /// 8 records a chunk, 16 at most in memory before any goes to a file.
 ScratchPlace small_place() {
-  return {.folder = ::testing::TempDir(), .most_bytes_in_memory = 128, .chunk_bytes = 64};
+  return {.folder = support::own_folder(), .most_bytes_in_memory = 128, .chunk_bytes = 64};
 }
 
 Numbers numbers(std::size_t count, const ScratchPlace& place = small_place()) {

@@ -6,6 +6,7 @@
 
 #include <fstream>
 
+#include "tests/support/own_folder.h"
 #include "traces/input_error.h"
 
 namespace vramlab::replay {
@@ -82,7 +83,7 @@ TEST(OptionGrids, say_why_a_version_takes_no_such_string) {
 }
 
 TEST(OptionGridFiles, have_a_grid_or_an_option_string_on_each_line) {
-  const std::string path = testing::TempDir() + "option_grid_test.txt";
+  const std::string path = support::own_folder() + "option_grid_test.txt";
   std::ofstream(path) << "# what to try\n"
                          "none\n"
                          "expandable_segments:True,max_split_size_mb:64  # both\n"

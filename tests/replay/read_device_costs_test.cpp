@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "tests/support/own_folder.h"
 #include "traces/input_error.h"
 
 namespace vramlab::tests {
@@ -32,7 +33,7 @@ class ReadDeviceCosts : public testing::Test {
   }
 
   /// Other tests run at the same time.
-  std::string path_ = testing::TempDir() + "device_costs_" +
+  std::string path_ = support::own_folder() + "device_costs_" +
                       testing::UnitTest::GetInstance()->current_test_info()->name() + ".json";
 };
 

@@ -8,6 +8,7 @@
 #include "replay/recorded_states.h"
 #include "replay/report_page.h"
 #include "tests/support/case_history.h"
+#include "tests/support/own_folder.h"
 #include "tests/support/random_numbers.h"
 
 namespace vramlab::replay {
@@ -18,7 +19,7 @@ using tests::RandomNumbers;
 
 /// So small that every history of a case needs many chunks.
 ScratchPlace small_place() {
-  return {.folder = ::testing::TempDir(), .most_bytes_in_memory = 1024, .chunk_bytes = 512};
+  return {.folder = support::own_folder(), .most_bytes_in_memory = 1024, .chunk_bytes = 512};
 }
 
 /// From an entry on; every other one has an event that tells something else than what happened.

@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "tests/shim/shim_world.h"
+#include "tests/support/own_folder.h"
 #include "tools/preload/shim/reports.h"
 
 namespace vramlab::tests {
@@ -40,9 +41,7 @@ std::string text_of(const std::filesystem::path& path) {
 
 class ReportFile {
  public:
-  explicit ReportFile(const std::string& name)
-      : path_(std::filesystem::temp_directory_path() /
-              ("vramlab_" + std::to_string(getpid()) + "_" + name)) {}
+  explicit ReportFile(const std::string& name) : path_(support::own_folder() + name) {}
   ~ReportFile() { std::filesystem::remove(path_); }
   ReportFile(const ReportFile&) = delete;
   ReportFile& operator=(const ReportFile&) = delete;

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "tests/support/own_folder.h"
 #include "tests/support/run_program.h"
 #include "tests/support/text_program.h"
 
@@ -41,7 +42,7 @@ inline std::string program_of(
 class DiffRuns : public testing::Test {
  protected:
   void SetUp() override {
-    folder = testing::TempDir() + "diff_test_" +
+    folder = support::own_folder() + "diff_test_" +
              testing::UnitTest::GetInstance()->current_test_info()->name();
     std::filesystem::remove_all(folder);
     std::filesystem::create_directory(folder);

@@ -7,13 +7,15 @@
 #include <fstream>
 #include <string>
 
+#include "tests/support/own_folder.h"
+
 namespace vramlab::support {
 
 class ProgramFile {
  public:
   /// `name` is the test's own.
   ProgramFile(const std::string& name, const std::string& lines)
-      : path_(testing::TempDir() + name + ".vtrace.jsonl") {
+      : path_(own_folder() + name + ".vtrace.jsonl") {
     std::ofstream(path_) << "{\"format\":\"vramlab-trace\",\"version\":1}\n" << lines;
   }
   ProgramFile(const ProgramFile&) = delete;

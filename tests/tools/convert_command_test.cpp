@@ -8,6 +8,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "tests/support/own_folder.h"
 #include "tests/support/pickle_writer.h"
 #include "tests/support/run_program.h"
 #include "tests/support/snapshot_listing.h"
@@ -23,7 +24,7 @@ const std::string program = VRAMLAB_BINARY_DIR "/vramlab";
 class Convert : public testing::Test {
  protected:
   void SetUp() override {
-    folder = testing::TempDir() + "convert_test_" +
+    folder = support::own_folder() + "convert_test_" +
              testing::UnitTest::GetInstance()->current_test_info()->name();
     fs::remove_all(folder);
     fs::create_directory(folder);

@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "tests/support/generated.h"
+#include "tests/support/own_folder.h"
 #include "tests/support/run_program.h"
 
 namespace vramlab::tests {
@@ -24,7 +25,7 @@ const std::string program = VRAMLAB_BINARY_DIR "/vramlab";
 class Generate : public testing::Test {
  protected:
   void SetUp() override {
-    folder = testing::TempDir() + "generate_test_" +
+    folder = support::own_folder() + "generate_test_" +
              testing::UnitTest::GetInstance()->current_test_info()->name();
     fs::remove_all(folder);
     fs::create_directory(folder);

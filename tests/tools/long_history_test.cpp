@@ -11,6 +11,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "tests/support/own_folder.h"
 #include "tests/support/run_program.h"
 
 namespace vramlab::tests {
@@ -49,7 +50,7 @@ long peak_kib_of(std::vector<std::string> command) {
 class LongHistory : public testing::Test {
  protected:
   void SetUp() override {
-    folder = testing::TempDir() + "long_history_" +
+    folder = support::own_folder() + "long_history_" +
              testing::UnitTest::GetInstance()->current_test_info()->name();
     fs::remove_all(folder);
     fs::create_directory(folder);

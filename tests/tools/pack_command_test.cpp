@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "tests/support/own_folder.h"
 #include "tests/support/run_program.h"
 
 namespace vramlab::tests {
@@ -45,7 +46,7 @@ TEST(Pack, claims_no_optimum_above_the_bound_of_a_list_with_gaps) {
 }
 
 TEST(Pack, of_a_sample_and_of_its_recording_is_the_same) {
-  const std::string recording = testing::TempDir() + "pack_leak.pickle";
+  const std::string recording = support::own_folder() + "pack_leak.pickle";
   ASSERT_EQ(run_program({program, "replay", samples + "leak.vtrace", "--snapshot-out", recording,
                          "--force", "--quiet"})
                 .exit_status,

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "tests/support/own_folder.h"
 #include "tests/support/pickle_writer.h"
 #include "tests/support/run_program.h"
 #include "tests/support/snapshot_listing.h"
@@ -51,7 +52,7 @@ const std::array packers = {Packer{"gzip", [](const std::string& bytes) { return
 class PackedRecording : public testing::Test {
  protected:
   void SetUp() override {
-    folder = testing::TempDir() + "packed_recording_test_" +
+    folder = support::own_folder() + "packed_recording_test_" +
              testing::UnitTest::GetInstance()->current_test_info()->name();
     fs::remove_all(folder);
     fs::create_directory(folder);

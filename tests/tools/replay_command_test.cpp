@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "tests/support/own_folder.h"
 #include "tests/support/run_program.h"
 
 namespace vramlab::tests {
@@ -21,7 +22,7 @@ const std::string sample = VRAMLAB_SOURCE_DIR "/traces/samples/training.vtrace";
 class ReplayCommands : public testing::Test {
  protected:
   std::string path(const std::string& name) {
-    const std::string full = testing::TempDir() + "replay_test_" +
+    const std::string full = support::own_folder() + "replay_test_" +
                              testing::UnitTest::GetInstance()->current_test_info()->name() + name;
     std::filesystem::remove(full);
     written.push_back(full);

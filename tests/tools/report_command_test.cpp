@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "tests/support/own_folder.h"
 #include "tests/support/run_program.h"
 #include "traces/input_bytes.h"
 
@@ -39,7 +40,7 @@ std::string bytes_of_base64(const std::string& text) {
 class ReportCommand : public testing::Test {
  protected:
   std::string path(const std::string& name) {
-    const std::string full = testing::TempDir() + "report_test_" +
+    const std::string full = support::own_folder() + "report_test_" +
                              testing::UnitTest::GetInstance()->current_test_info()->name() + name;
     std::filesystem::remove(full);
     written.push_back(full);

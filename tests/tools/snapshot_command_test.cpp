@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "tests/support/own_folder.h"
 #include "tests/support/run_program.h"
 
 namespace vramlab::tests {
@@ -92,7 +93,7 @@ TEST(SnapshotCommand, all_devices_together_are_what_one_device_is) {
 }
 
 TEST(SnapshotCommand, each_device_of_a_program_is_shown_at_its_own_peak) {
-  const std::string file = testing::TempDir() + "snapshot_test_two_devices.jsonl";
+  const std::string file = support::own_folder() + "snapshot_test_two_devices.jsonl";
   std::ofstream(file) << "{\"format\":\"vramlab-trace\",\"version\":1}\n"
                          "{\"malloc\":1,\"bytes\":3145728}\n"
                          "{\"free\":1}\n"

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "tests/support/own_folder.h"
 #include "tests/support/run_program.h"
 
 namespace vramlab::tests {
@@ -15,7 +16,7 @@ const std::string program = VRAMLAB_BINARY_DIR "/vramlab";
 class Streams : public testing::Test {
  protected:
   std::string write(const std::string& name, const std::string& content) {
-    const std::string path = testing::TempDir() + "streams_test_" +
+    const std::string path = support::own_folder() + "streams_test_" +
                              testing::UnitTest::GetInstance()->current_test_info()->name() + name;
     std::ofstream(path) << content;
     written.push_back(path);

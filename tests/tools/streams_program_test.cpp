@@ -6,6 +6,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "tests/support/own_folder.h"
 #include "tests/support/run_program.h"
 
 namespace vramlab::tests {
@@ -97,7 +98,7 @@ TEST(StreamsOfPrograms, the_picture_has_tracks_arrows_curves_and_marks) {
 }
 
 TEST(StreamsOfPrograms, the_picture_goes_to_a_file_that_is_not_overwritten) {
-  const std::string path = testing::TempDir() + "streams_picture.json";
+  const std::string path = support::own_folder() + "streams_picture.json";
   std::filesystem::remove(path);
   const std::vector<std::string> command = {"--format", "perfetto", sample("overlap"), "-o", path};
   EXPECT_EQ(streams(command).exit_status, 0);
@@ -170,7 +171,7 @@ TEST(StreamsOfPrograms, bad_input_is_told_with_file_place_expected_and_found) {
 }
 
 TEST(StreamsOfPrograms, a_recording_has_no_picture_of_its_streams) {
-  const std::string path = testing::TempDir() + "streams_recording.json";
+  const std::string path = support::own_folder() + "streams_recording.json";
   std::ofstream(path) << R"({"segments": [], "device_traces": [[]]})";
   const ProgramResult result = streams({"--format", "perfetto", path});
   EXPECT_EQ(result.exit_status, 2);

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "tests/support/own_folder.h"
 #include "tests/support/run_program.h"
 
 namespace vramlab::tests {
@@ -37,7 +38,7 @@ json run_json(std::vector<std::string> words) {
 class SweepFolder : public testing::Test {
  protected:
   void SetUp() override {
-    folder = testing::TempDir() + "sweep_command_test_" +
+    folder = support::own_folder() + "sweep_command_test_" +
              testing::UnitTest::GetInstance()->current_test_info()->name() + "/";
     fs::remove_all(folder);
     fs::create_directory(folder);

@@ -8,6 +8,7 @@
 #include "replay/loaded_recording.h"
 #include "replay/replay_source.h"
 #include "replay/sweep_row.h"
+#include "tests/support/own_folder.h"
 #include "tests/support/run_program.h"
 
 namespace vramlab::tests {
@@ -97,7 +98,8 @@ TEST_P(SampleInMemory, gives_the_figures_of_replays) {
 }
 
 TEST_P(SampleInMemory, recorded_anew_gives_the_figures_of_replays) {
-  const std::string recorded = testing::TempDir() + "sweep_equals_replay_" + GetParam() + ".pickle";
+  const std::string recorded =
+      support::own_folder() + "sweep_equals_replay_" + GetParam() + ".pickle";
   const ProgramResult result = run_program(
       {program, "replay", samples + GetParam(), "--snapshot-out", recorded, "--force"}, "");
   ASSERT_EQ(result.exit_status, 0) << result.errors;
@@ -106,7 +108,8 @@ TEST_P(SampleInMemory, recorded_anew_gives_the_figures_of_replays) {
 }
 
 TEST_P(SampleInMemory, as_recorded_reaches_the_recorded_peaks) {
-  const std::string recorded = testing::TempDir() + "sweep_as_recorded_" + GetParam() + ".pickle";
+  const std::string recorded =
+      support::own_folder() + "sweep_as_recorded_" + GetParam() + ".pickle";
   ASSERT_EQ(
       run_program({program, "replay", samples + GetParam(), "--snapshot-out", recorded, "--force"},
                   "")

@@ -8,6 +8,7 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 
+#include "tests/support/own_folder.h"
 #include "tests/support/run_program.h"
 #include "tests/support/text_program.h"
 
@@ -26,7 +27,7 @@ const std::string samples = VRAMLAB_SOURCE_DIR "/traces/samples/";
 class Top : public testing::Test {
  protected:
   void SetUp() override {
-    folder = testing::TempDir() + "top_test_" +
+    folder = support::own_folder() + "top_test_" +
              testing::UnitTest::GetInstance()->current_test_info()->name();
     fs::remove_all(folder);
     fs::create_directory(folder);

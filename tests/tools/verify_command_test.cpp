@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "tests/support/own_folder.h"
 #include "tests/support/run_program.h"
 
 namespace vramlab::tests {
@@ -14,7 +15,7 @@ const std::string program = VRAMLAB_BINARY_DIR "/vramlab";
 class Verify : public testing::Test {
  protected:
   std::string write(const std::string& name, const std::string& json) {
-    const std::string path = testing::TempDir() + "verify_test_" +
+    const std::string path = support::own_folder() + "verify_test_" +
                              testing::UnitTest::GetInstance()->current_test_info()->name() + name;
     std::ofstream(path) << json;
     written.push_back(path);

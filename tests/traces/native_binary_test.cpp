@@ -10,6 +10,7 @@
 
 #include "tests/support/native_rewriting.h"
 #include "tests/support/native_samples.h"
+#include "tests/support/own_folder.h"
 #include "traces/input_error.h"
 #include "traces/mapped_trace.h"
 #include "traces/native_chunks.h"
@@ -28,7 +29,7 @@ std::string sample(const char* name) { return support::native_sample(VRAMLAB_SOU
 class MappedBytes {
  public:
   explicit MappedBytes(const std::string& bytes)
-      : path_(testing::TempDir() + "native_binary_test_" +
+      : path_(support::own_folder() + "native_binary_test_" +
               testing::UnitTest::GetInstance()->current_test_info()->name()) {
     std::ofstream(path_, std::ios::binary) << bytes;
   }

@@ -5,13 +5,14 @@
 #include <filesystem>
 #include <fstream>
 
+#include "tests/support/own_folder.h"
 #include "traces/input_error.h"
 
 namespace vramlab::traces {
 namespace {
 
 std::string error_of_file_with(const std::string& bytes) {
-  const std::string path = testing::TempDir() + "open_trace_test";
+  const std::string path = support::own_folder() + "open_trace_test";
   std::ofstream(path, std::ios::binary) << bytes;
   try {
     open_trace(path);
@@ -32,7 +33,7 @@ TEST(OpenTrace, json_is_told_from_its_first_letter) {
 }
 
 TraceFormat format_of_file_with(const std::string& bytes) {
-  const std::string path = testing::TempDir() + "open_trace_test";
+  const std::string path = support::own_folder() + "open_trace_test";
   std::ofstream(path, std::ios::binary) << bytes;
   return open_trace(path).format;
 }
@@ -47,7 +48,7 @@ TEST(OpenTrace, kinds_of_json_are_told_from_their_keys) {
 }
 
 TEST(OpenTrace, looking_ahead_loses_nothing) {
-  const std::string path = testing::TempDir() + "open_trace_test";
+  const std::string path = support::own_folder() + "open_trace_test";
   const std::string bytes = R"({"x": ")" + std::string(90'000, 'x') + R"("})";
   std::ofstream(path, std::ios::binary) << bytes;
   const OpenTrace trace = open_trace(path);

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "tests/support/own_folder.h"
 #include "traces/input_error.h"
 
 namespace vramlab::traces {
@@ -17,7 +18,7 @@ namespace fs = std::filesystem;
 class OutputFileTest : public testing::Test {
  protected:
   void SetUp() override {
-    folder = testing::TempDir() + "output_file_test_" +
+    folder = support::own_folder() + "output_file_test_" +
              testing::UnitTest::GetInstance()->current_test_info()->name();
     fs::remove_all(folder);
     fs::create_directory(folder);

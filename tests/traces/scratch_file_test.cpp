@@ -6,6 +6,7 @@
 #include <array>
 #include <filesystem>
 
+#include "tests/support/own_folder.h"
 #include "traces/input_error.h"
 
 namespace vramlab::traces {
@@ -14,7 +15,7 @@ namespace {
 class ScratchFiles : public ::testing::Test {
  protected:
   void SetUp() override {
-    folder = ::testing::TempDir() + "/scratch_files";
+    folder = support::own_folder() + "scratch_files";
     std::filesystem::remove_all(folder);
     std::filesystem::create_directory(folder);
   }
