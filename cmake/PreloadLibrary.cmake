@@ -2,8 +2,9 @@
 set(VRAMLAB_NO_PRELOAD_REASON "")
 if(NOT VRAMLAB_CUDA_HEADERS)
   set(VRAMLAB_NO_PRELOAD_REASON "${VRAMLAB_NO_CUDA_REASON}")
-elseif(NOT CMAKE_SYSTEM_NAME STREQUAL "Linux" OR NOT CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
-  set(VRAMLAB_NO_PRELOAD_REASON "it is written for Linux on x86-64")
+elseif(NOT CMAKE_SYSTEM_NAME STREQUAL "Linux" OR NOT CMAKE_SYSTEM_PROCESSOR MATCHES
+       "^(x86_64|AMD64|aarch64|arm64)$")
+  set(VRAMLAB_NO_PRELOAD_REASON "it is written for Linux on x86-64 and 64-bit ARM")
 elseif(VRAMLAB_SANITIZE OR VRAMLAB_COVERAGE)
   # Their runtimes would have to be in every program that it is loaded into.
   set(VRAMLAB_NO_PRELOAD_REASON "not with sanitizers or coverage")

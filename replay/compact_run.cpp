@@ -6,7 +6,6 @@
 namespace vramlab::replay {
 
 using traces::DeviceIndex;
-using traces::ProgramEvent;
 using Kind = traces::ProgramEventKind;
 
 CompactRun::CompactRun(const CompactProgram& program, const traces::TextTable& texts,

@@ -60,7 +60,7 @@ struct LoadedPart {
 };
 
 /// The same with what CompactRun cannot do: modelled frees, another backend.
-void run_whole_events(const LoadedPart& part, traces::DeviceIndex device,
+void run_whole_events(const LoadedPart& part, traces::DeviceIndex index,
                       const DeviceConditions& of_device, const ReplayConditions& conditions,
                       ReplayReport& report);
 

@@ -67,7 +67,7 @@ std::vector<std::size_t> widths_of(const std::vector<std::vector<std::string>>& 
   return widths;
 }
 
-std::string in_cell(std::string text) {
+std::string in_cell(const std::string& text) {
   std::string escaped;
   for (const char letter : text)
     escaped += letter == '|' ? std::string("\\|") : std::string(1, letter);

@@ -28,10 +28,13 @@ class InputError : public std::runtime_error {
  private:
   /// What is quoted may hold anything.
   static std::string one_line(std::string text) {
-    constexpr char first_letter = ' ';
-    constexpr char deleted = 0x7f;
-    for (char& letter : text)
-      if ((letter >= 0 && letter < first_letter) || letter == deleted) letter = '?';
+    constexpr unsigned char first_letter = ' ';
+    constexpr unsigned char deleted = 0x7f;
+    for (char& letter : text) {
+      // Whether a char has a sign differs from platform to platform.
+      const auto code = static_cast<unsigned char>(letter);
+      if (code < first_letter || code == deleted) letter = '?';
+    }
     return text;
   }
 

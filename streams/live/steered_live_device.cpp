@@ -8,7 +8,6 @@ namespace vramlab::streams {
 
 using allocator::Address;
 using allocator::Bytes;
-using allocator::CaptureId;
 using allocator::EventId;
 using allocator::GraphNode;
 using allocator::StreamCapture;
