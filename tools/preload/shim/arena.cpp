@@ -237,11 +237,10 @@ std::size_t Arena::idle_bytes() {
   const std::lock_guard lock(lock_);
   if (cache_ == nullptr || context_.is_gone()) return 0;
   settle();
-  Bytes idle = cache_->idle() + supply_.pending_release();
-  frees_.for_each([&](Address at) {
-    if (const auto block = cache_->held_around(at)) idle += block->size;
-  });
-  return idle.count;
+  std::vector<Address> freed;
+  frees_.for_each([&](Address at) { freed.push_back(at); });
+  std::sort(freed.begin(), freed.end());
+  return (cache_->idle(freed) + supply_.pending_release()).count;
 }
 
 void Arena::set_peer(ContextRecord& from, bool may_use) {
