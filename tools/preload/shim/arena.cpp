@@ -77,7 +77,7 @@ CUresult Arena::take(CUdeviceptr* at, Bytes size) {
     if (context_.is_gone()) return CUDA_ERROR_CONTEXT_IS_DESTROYED;
     if (context_.error() != CUDA_SUCCESS) return context_.error();
     settle();
-    fence_put_off();
+    if (frees_.has_put_off()) fence_put_off();
     lock_.begin(call);
     try {
       got = cache_->allocate(size);
@@ -122,17 +122,17 @@ void Arena::settle() {
 }
 
 void Arena::hand_in(Fence& fence) {
-  if (fence.awaited.empty()) {
-    for (const Address at : fence.blocks) cache_->free_now(at);
+  if (fence.is_over()) {
+    fence.for_each_block([this](Address at) { cache_->free_now(at); });
     frees_.pool().give(fence);
     return;
   }
-  fence.uses = fence.blocks.size();
-  for (const Address at : fence.blocks) cache_->free(at, fence);
+  fence.uses = fence.block_count();
+  fence.for_each_block([&](Address at) { cache_->free(at, fence); });
 }
 
 void Arena::fence_put_off() {
-  if (!frees_.has_put_off() || frees_.is_held_back() || context_.gate().is_capturing()) return;
+  if (frees_.is_held_back() || context_.gate().is_capturing()) return;
   Fence& fence = frees_.begin_put_off();
   note_peers(fence);
   lock_.step_outside([&] { recorder_.record(fence, context_); });
@@ -237,11 +237,10 @@ std::size_t Arena::idle_bytes() {
   const std::lock_guard lock(lock_);
   if (cache_ == nullptr || context_.is_gone()) return 0;
   settle();
-  Bytes idle = cache_->idle() + supply_.pending_release();
-  frees_.for_each([&](Address at) {
-    if (const auto block = cache_->held_around(at)) idle += block->size;
-  });
-  return idle.count;
+  std::vector<Address> freed;
+  frees_.for_each([&](Address at) { freed.push_back(at); });
+  std::sort(freed.begin(), freed.end());
+  return (cache_->idle(freed) + supply_.pending_release()).count;
 }
 
 void Arena::set_peer(ContextRecord& from, bool may_use) {

@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <optional>
+#include <vector>
 
 #include "allocator/device.h"
 #include "allocator/snapshot.h"
@@ -44,8 +45,9 @@ class BlockCache {
   /// of them that are in use and no other is awaited.
   virtual bool release_segment(allocator::Address segment,
                                const std::function<bool(allocator::Address)>& may_go) = 0;
-  /// Got from the driver and in no use: reserved less what is held.
-  virtual allocator::Bytes idle() const = 0;
+  /// What the driver will count as free when it gets everything back that is in no use: also these
+  /// blocks, which the program freed although the cache still holds them, by address.
+  virtual allocator::Bytes idle(const std::vector<allocator::Address>& freed) const = 0;
 
   virtual allocator::Snapshot snapshot() = 0;
   virtual allocator::StatisticValues statistics() const = 0;

@@ -61,10 +61,13 @@ bool EngineCache::release_segment(Address at, const std::function<bool(Address)>
   return true;
 }
 
-Bytes EngineCache::idle() const {
+Bytes EngineCache::idle(const std::vector<Address>& freed) const {
   const auto& statistics = engine_.listeners();
-  return {static_cast<std::uint64_t>(statistics.current_reserved_bytes() -
-                                     statistics.current_allocated_bytes())};
+  Bytes idle{static_cast<std::uint64_t>(statistics.current_reserved_bytes() -
+                                        statistics.current_allocated_bytes())};
+  const auto& core = engine_.core();
+  for (const Address at : freed) idle += core.blocks[core.live.find(at)].size();
+  return idle;
 }
 
 }  // namespace vramlab::shim

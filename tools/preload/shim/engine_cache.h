@@ -26,7 +26,7 @@ class EngineCache final : public BlockCache {
   std::optional<HeldBlock> held_around(allocator::Address at) const override;
   bool release_segment(allocator::Address at,
                        const std::function<bool(allocator::Address)>& may_go) override;
-  allocator::Bytes idle() const override;
+  allocator::Bytes idle(const std::vector<allocator::Address>& freed) const override;
   allocator::Snapshot snapshot() override { return engine_.take_snapshot(); }
   allocator::StatisticValues statistics() const override { return engine_.listeners().values(); }
 

@@ -23,7 +23,7 @@ class WholeCache final : public BlockCache {
   std::optional<HeldBlock> held_around(allocator::Address at) const override;
   bool release_segment(allocator::Address segment,
                        const std::function<bool(allocator::Address)>& may_go) override;
-  allocator::Bytes idle() const override { return reserved_ - held_bytes_; }
+  allocator::Bytes idle(const std::vector<allocator::Address>& freed) const override;
   allocator::Snapshot snapshot() override;
   allocator::StatisticValues statistics() const override;
 
@@ -34,6 +34,9 @@ class WholeCache final : public BlockCache {
     Fence* fence;
   };
 
+  template <class Look>
+  void for_each_unused(const std::vector<allocator::Address>& freed, const Look& look) const;
+  bool is_held_in(allocator::Address piece, const std::vector<allocator::Address>& freed) const;
   std::optional<allocator::Address> take_idle(allocator::Bytes size);
   void settle();
   void release_idle();
@@ -46,8 +49,6 @@ class WholeCache final : public BlockCache {
   std::deque<Waiting> waiting_;
   /// By size; the one freed last is taken first.
   std::map<allocator::Bytes, std::vector<allocator::Address>> idle_;
-  allocator::Bytes reserved_;
-  allocator::Bytes held_bytes_;
   allocator::StatisticValues values_;
 };
 
