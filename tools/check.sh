@@ -20,7 +20,7 @@ check_format() {
 check_scripts() {
   step "the shell scripts can be parsed"
   local script
-  for script in tools/*.sh tools/report_page/*.sh tests/*/*.sh .ci/run; do
+  for script in tools/*.sh tools/report_page/*.sh tests/{browser,packaging}/*.sh .ci/run; do
     bash -n "$script"
   done
 }
