@@ -51,12 +51,12 @@ CUresult Arena::make_cache() {
   supply_.set_total({total});
   supply_.set_hand_in(&Arena::settle_in, this);
   if (options_.mode == ShimMode::nosplit) {
-    cache_ = std::make_unique<WholeCache>(supply_, frees_.pool());
+    cache_ = std::make_unique<WholeCache>(supply_, frees_.pool(), options_.history_entries);
     return CUDA_SUCCESS;
   }
   auto device_seam = std::make_unique<ArenaDevice>(supply_, frees_.pool());
-  cache_ = std::make_unique<EngineCache>(std::move(device_seam),
-                                         EngineOptions{options_.settings, options_.version});
+  cache_ = make_engine_cache(std::move(device_seam),
+                             {options_.settings, options_.version, options_.history_entries});
   return CUDA_SUCCESS;
 }
 

@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "allocator/allocator_event.h"
 #include "allocator/device.h"
 #include "allocator/snapshot.h"
 #include "allocator/statistic_values.h"
@@ -51,6 +52,8 @@ class BlockCache {
 
   virtual allocator::Snapshot snapshot() = 0;
   virtual allocator::StatisticValues statistics() const = 0;
+  /// The newest entries of the history, oldest first; nothing where none is kept.
+  virtual std::vector<allocator::AllocatorEvent> history() const = 0;
 };
 
 }  // namespace vramlab::shim

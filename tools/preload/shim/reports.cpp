@@ -55,6 +55,13 @@ void add_segment(std::string& text, int device, const SnapshotSegment& segment) 
   text += "]}";
 }
 
+std::vector<const ArenaHistory*> histories_of(const std::vector<ArenaReport>& arenas, int device) {
+  std::vector<const ArenaHistory*> histories;
+  for (const ArenaReport& arena : arenas)
+    if (arena.device == device) histories.push_back(&arena.history);
+  return histories;
+}
+
 void add_text(std::string& text, std::string_view word) {
   constexpr std::string_view digits = "0123456789abcdef";
   text += '"';
@@ -129,7 +136,10 @@ std::string snapshot_json(const std::vector<ArenaReport>& arenas, const std::str
     }
   }
   text += "],\n\"device_traces\": [";
-  for (int device = 0; device < devices; ++device) text += device == 0 ? "[]" : ", []";
+  for (int device = 0; device < devices; ++device) {
+    if (device > 0) text += ", ";
+    text += history_json(histories_of(arenas, device));
+  }
   text += "],\n\"allocator_settings\": {\"PYTORCH_CUDA_ALLOC_CONF\": ";
   add_text(text, settings);
   text += "}}\n";
@@ -138,7 +148,9 @@ std::string snapshot_json(const std::vector<ArenaReport>& arenas, const std::str
 
 void Reports::add(Arena& arena) {
   arena.look_at([&](BlockCache& cache) {
-    arenas_.push_back({arena.device(), cache.statistics(), cache.snapshot()});
+    // In this order: the snapshot's own entry belongs to the next one.
+    ArenaHistory history = cache.history();
+    arenas_.push_back({arena.device(), cache.statistics(), cache.snapshot(), std::move(history)});
   });
 }
 

@@ -69,6 +69,17 @@ void read_signal(ShimOptions& options, std::string_view word) {
              "expected USR1, USR2 or HUP; no signal asks for a report");
 }
 
+void read_history(ShimOptions& options, std::string_view word) {
+  std::size_t entries = 0;
+  const auto end = word.data() + word.size();
+  const auto read = std::from_chars(word.data(), end, entries);
+  if (read.ec == std::errc() && read.ptr == end)
+    options.history_entries = entries;
+  else
+    complain(options, "VRAMLAB_HISTORY", word,
+             "expected how many entries to keep; snapshots have no history");
+}
+
 void read_fill(ShimOptions& options, std::string_view word) {
   unsigned value = 256;
   const auto end = word.data() + word.size();
@@ -97,6 +108,7 @@ ShimOptions read_shim_options(const Environment& environment) {
   }
   if (const char* where = given(environment, "VRAMLAB_STATS")) options.statistics_to = where;
   if (const char* where = given(environment, "VRAMLAB_SNAPSHOT")) options.snapshot_to = where;
+  if (const char* word = given(environment, "VRAMLAB_HISTORY")) read_history(options, word);
   if (const char* word = given(environment, "VRAMLAB_REPORT_SIGNAL")) read_signal(options, word);
   if (const char* word = given(environment, "VRAMLAB_FILL")) read_fill(options, word);
   return options;

@@ -51,8 +51,10 @@ std::optional<Address> WholeCache::allocate(Bytes request) {
     }
     if (!got) {
       ++values_.num_ooms;
+      history_.ran_out_of_memory(size);
       return std::nullopt;
     }
+    history_.segment_got(*got, size);
     ++values_.num_device_alloc;
     change(values_.segment, 1);
     change(values_.reserved_bytes, signed_of(size));
@@ -63,6 +65,7 @@ std::optional<Address> WholeCache::allocate(Bytes request) {
 
 void WholeCache::hold(Address at, Bytes size) {
   held_[at] = size;
+  history_.handed_out(at, size);
   for (PooledStatistic* count : {&values_.allocation, &values_.active}) change(*count, 1);
   for (PooledStatistic* bytes :
        {&values_.allocated_bytes, &values_.active_bytes, &values_.requested_bytes})
@@ -88,10 +91,14 @@ std::optional<Address> WholeCache::take_idle(Bytes size) {
   return at;
 }
 
-void WholeCache::free(Address at, Fence& fence) { waiting_.push_back({at, let_go(at), &fence}); }
+void WholeCache::free(Address at, Fence& fence) {
+  waiting_.push_back({at, let_go(at), &fence});
+  history_.free_requested(at, waiting_.back().size);
+}
 
 void WholeCache::free_now(Address at) {
   const Bytes size = let_go(at);
+  history_.freed_at_once(at, size);
   change(values_.active, -1);
   for (PooledStatistic* bytes : {&values_.active_bytes, &values_.requested_bytes})
     change(*bytes, -signed_of(size));
@@ -103,6 +110,7 @@ void WholeCache::settle() {
     const Waiting first = waiting_.front();
     if (poll(*first.fence) != Progress::complete) return;
     waiting_.pop_front();
+    history_.free_completed(first.at, first.size);
     change(values_.active, -1);
     for (PooledStatistic* bytes : {&values_.active_bytes, &values_.requested_bytes})
       change(*bytes, -signed_of(first.size));
@@ -115,6 +123,7 @@ void WholeCache::release_idle() {
   for (const auto& [size, blocks] : idle_) {
     for (const Address at : blocks) {
       supply_.release(at);
+      history_.segment_released(at, size);
       ++values_.num_device_free;
       change(values_.segment, -1);
       change(values_.reserved_bytes, -signed_of(size));
@@ -170,6 +179,7 @@ bool WholeCache::release_segment(Address segment, const std::function<bool(Addre
   const Bytes size = found->first;
   take_idle(size);
   supply_.release(segment);
+  history_.segment_released(segment, size);
   ++values_.num_device_free;
   change(values_.segment, -1);
   change(values_.reserved_bytes, -signed_of(size));

@@ -9,12 +9,14 @@
 
 #include "tools/preload/shim/block_cache.h"
 #include "tools/preload/shim/segment_supply.h"
+#include "tools/preload/shim/whole_history.h"
 
 namespace vramlab::shim {
 
 class WholeCache final : public BlockCache {
  public:
-  WholeCache(SegmentSupply& supply, FencePool& fences) : supply_(supply), fences_(fences) {}
+  WholeCache(SegmentSupply& supply, FencePool& fences, std::size_t history_entries)
+      : supply_(supply), fences_(fences), history_(history_entries) {}
 
   std::optional<allocator::Address> allocate(allocator::Bytes request) override;
   void free(allocator::Address at, Fence& fence) override;
@@ -26,6 +28,7 @@ class WholeCache final : public BlockCache {
   allocator::Bytes idle(const std::vector<allocator::Address>& freed) const override;
   allocator::Snapshot snapshot() override;
   allocator::StatisticValues statistics() const override;
+  std::vector<allocator::AllocatorEvent> history() const override { return history_.entries(); }
 
  private:
   struct Waiting {
@@ -50,6 +53,7 @@ class WholeCache final : public BlockCache {
   /// By size; the one freed last is taken first.
   std::map<allocator::Bytes, std::vector<allocator::Address>> idle_;
   allocator::StatisticValues values_;
+  WholeHistory history_;
 };
 
 }  // namespace vramlab::shim
