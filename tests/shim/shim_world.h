@@ -20,6 +20,8 @@ struct WorldOptions {
   shim::ShimOptions shim;
   fake::FakeOptions fake;
   std::unique_ptr<shim::FenceRecorder> recorder = nullptr;
+  /// Puts something before the fake driver's functions.
+  void (*change_driver)(streams::CudaDriver& driver) = nullptr;
 };
 
 /// The test-only way to fence: not at all.
