@@ -137,7 +137,9 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(Setting{"defaults", "", 8ULL << 30}, Setting{"short_of_memory", "", 512 * mib},
                     Setting{"no_large_splits", "max_split_size_mb:21", 512 * mib},
                     Setting{"rounding", "roundup_power2_divisions:4", 1ULL << 30},
-                    Setting{"garbage_collection", "garbage_collection_threshold:0.5", 1ULL << 30}),
+                    Setting{"garbage_collection", "garbage_collection_threshold:0.5", 1ULL << 30},
+                    Setting{"expandable", "expandable_segments:True", 8ULL << 30},
+                    Setting{"expandable_short_of_memory", "expandable_segments:True", 512 * mib}),
     [](const auto& setting) { return std::string(setting.param.name); });
 
 TEST_P(ShimDifferential, the_shim_decides_as_the_simulator_does) {
