@@ -37,10 +37,15 @@ std::string text_of(const SnapshotBlock& block, std::uint64_t origin) {
 
 }  // namespace
 
-std::string text_of(const DriverEvent& event, std::uint64_t origin) {
-  if (!event.asked_bytes) return "gave back " + place_of(*event.at, origin);
-  return "asked for " + std::to_string(*event.asked_bytes) +
-         (event.at ? ": " + place_of(*event.at, origin) : ": refused");
+std::string DriverStory::text_of(const DriverEvent& event) {
+  if (!event.asked_bytes) {
+    const auto known = numbers_.extract(*event.at);
+    return "gave back " + (known ? std::to_string(known.mapped()) : "what was never asked for");
+  }
+  const std::string asked = "asked for " + std::to_string(*event.asked_bytes);
+  if (!event.at) return asked + ": refused";
+  numbers_[*event.at] = ++granted_;
+  return asked + ": number " + std::to_string(granted_);
 }
 
 EngineEvents block_events(const Snapshot& before, const Snapshot& after, std::uint64_t origin) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,10 +24,18 @@ struct DriverEvent {
   std::optional<std::uint64_t> at;
 };
 
-/// Addresses are told as their distance from `origin`.
-std::string text_of(const DriverEvent& event, std::uint64_t origin);
-/// What became of the blocks from one state to the other: cut, merged, come, gone, or otherwise
-/// used.
+/// Says what was asked of one driver and given back, with a number for each piece of memory.
+class DriverStory {
+ public:
+  std::string text_of(const DriverEvent& event);
+
+ private:
+  std::map<std::uint64_t, std::uint64_t> numbers_;
+  std::uint64_t granted_ = 0;
+};
+
+/// Addresses are told as their distance from `origin`. What became of the blocks from one state to
+/// the other: cut, merged, come, gone, or otherwise used.
 EngineEvents block_events(const allocator::Snapshot& before, const allocator::Snapshot& after,
                           std::uint64_t origin);
 

@@ -110,6 +110,14 @@ void ShimWorld::enable_peer_access(CUcontext from, CUcontext to) {
   shim_->peer_access_changed(from, to, true);
 }
 
+void ShimWorld::disable_peer_access(CUcontext from, CUcontext to) {
+  CUcontext popped = nullptr;
+  must(driver_.context_push(from), "the context is there");
+  must(symbol_of<PFN_cuCtxDisablePeerAccess_v4000>("cuCtxDisablePeerAccess")(to), "they were");
+  must(driver_.context_pop(&popped), "the context is there");
+  shim_->peer_access_changed(from, to, false);
+}
+
 CUstream ShimWorld::make_stream(unsigned flags) {
   CUstream made = nullptr;
   must(driver_.stream_create(&made, flags), "a stream is made");

@@ -47,6 +47,7 @@ class ShimWorld {
   void make_current(CUcontext context);
   void destroy_context(CUcontext context);
   void enable_peer_access(CUcontext from, CUcontext to);
+  void disable_peer_access(CUcontext from, CUcontext to);
 
   // Streams.
   CUstream make_stream(unsigned flags = CU_STREAM_NON_BLOCKING);
