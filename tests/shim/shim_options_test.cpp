@@ -70,10 +70,20 @@ TEST(ShimOptions, complain_about_a_string_that_cannot_be_read_and_take_the_defau
   EXPECT_THAT(options.complaints, ElementsAre(HasSubstr("going on with the defaults")));
 }
 
-TEST(ShimOptions, say_that_segments_do_not_expand) {
-  const ShimOptions options = options_with({{"VRAMLAB_ALLOC_CONF", "expandable_segments:True"}});
+TEST(ShimOptions, let_segments_expand_where_blocks_share_them) {
+  for (const char* mode : {"deferred", "sync"}) {
+    const ShimOptions options = options_with(
+        {{"VRAMLAB_SHIM", mode}, {"PYTORCH_CUDA_ALLOC_CONF", "expandable_segments:True"}});
+    EXPECT_TRUE(options.settings.expandable_segments) << mode;
+    EXPECT_THAT(options.complaints, IsEmpty());
+  }
+}
+
+TEST(ShimOptions, say_that_segments_of_one_block_do_not_expand) {
+  const ShimOptions options = options_with(
+      {{"VRAMLAB_SHIM", "nosplit"}, {"VRAMLAB_ALLOC_CONF", "expandable_segments:True"}});
   EXPECT_FALSE(options.settings.expandable_segments);
-  EXPECT_THAT(options.complaints, ElementsAre(HasSubstr("going on without it")));
+  EXPECT_THAT(options.complaints, ElementsAre(HasSubstr("does not apply to nosplit")));
 }
 
 TEST(ShimOptions, have_paths_a_signal_and_a_byte) {

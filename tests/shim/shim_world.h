@@ -20,6 +20,8 @@ struct WorldOptions {
   shim::ShimOptions shim;
   fake::FakeOptions fake;
   std::unique_ptr<shim::FenceRecorder> recorder = nullptr;
+  /// Puts something before the fake driver's functions.
+  void (*change_driver)(streams::CudaDriver& driver) = nullptr;
 };
 
 /// The test-only way to fence: not at all.
@@ -45,6 +47,7 @@ class ShimWorld {
   void make_current(CUcontext context);
   void destroy_context(CUcontext context);
   void enable_peer_access(CUcontext from, CUcontext to);
+  void disable_peer_access(CUcontext from, CUcontext to);
 
   // Streams.
   CUstream make_stream(unsigned flags = CU_STREAM_NON_BLOCKING);

@@ -56,7 +56,7 @@ class Arena {
   /// A capture is announced in this context, or in another one: ends when no call that could break
   /// it is under way here.
   void let_calls_finish(const ContextRecord& capturing);
-  /// Forgets everything without a call of the driver.
+  /// Forgets everything. The driver is called for memory alone that does not go with its context.
   void drop();
   /// Calls `look(cache)` with what is cached, if anything was ever asked for here.
   template <class Look>
@@ -72,6 +72,8 @@ class Arena {
     return !retired_and_freed_.empty() && retired_and_freed_.contains(at.value);
   }
   [[gnu::noinline]] CUresult make_cache();
+  /// Without what the device cannot do, which is said.
+  allocator::Settings settings_on(CUdevice device);
   CUresult take(CUdeviceptr* at, allocator::Bytes size);
   [[gnu::noinline]] CUresult refuse(CUdeviceptr* at, allocator::Bytes size, const Call& call);
   [[gnu::noinline]] CUresult fill(CUdeviceptr at, std::size_t bytes);

@@ -22,6 +22,8 @@ struct HeldBlock {
   allocator::Bytes size;
   allocator::Address segment;
   allocator::Bytes segment_size;
+  /// The segment is many allocations of the driver, one for each unit.
+  bool is_expandable = false;
   bool is_whole_segment() const { return size == segment_size; }
 };
 

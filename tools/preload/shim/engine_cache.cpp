@@ -44,7 +44,8 @@ std::optional<HeldBlock> EngineCache<Engine>::held_around(Address at) const {
     const Block& block = blocks[i];
     if (at < block.address || at >= block.end()) continue;
     if (block.use() != BlockUse::live) return std::nullopt;
-    return HeldBlock{block.address, block.size(), segment->base, segment->size};
+    return HeldBlock{block.address, block.size(), segment->base, segment->size,
+                     segment->is_expandable};
   }
   return std::nullopt;
 }
@@ -54,15 +55,23 @@ bool EngineCache<Engine>::release_segment(Address at, const std::function<bool(A
   const Segment* segment = segment_around(at);
   if (segment == nullptr) return false;
   const Address base = segment->base;
+  const bool is_expandable = segment->is_expandable;
   const auto& blocks = engine_.core().blocks;
   std::vector<Address> going;
   for (BlockIndex i = segment->first; i != BlockIndex::none; i = blocks[i].next) {
-    if (blocks[i].use() == BlockUse::waiting) return false;
+    if (blocks[i].use() == BlockUse::waiting || blocks[i].use() == BlockUse::being_mapped)
+      return false;
     if (blocks[i].use() != BlockUse::live) continue;
     if (!may_go(blocks[i].address)) return false;
     going.push_back(blocks[i].address);
   }
   for (const Address block : going) engine_.free(block);
+  if (is_expandable) {
+    // Several of them may have become one free block by now.
+    for (const Address block : going)
+      if (engine_.can_unmap_named(block)) engine_.unmap_named(block);
+    return true;
+  }
   if (!engine_.can_release_named(base)) return false;
   engine_.release_named(base);
   return true;

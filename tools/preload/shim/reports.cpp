@@ -46,7 +46,8 @@ void add_segment(std::string& text, int device, const SnapshotSegment& segment) 
   add_field(text, "requested_size", segment.requested_size.count);
   add_field(text, "stream", 0);
   text.append("\"segment_type\": \"").append(pool_kind_name(segment.kind));
-  text.append("\", \"segment_pool_id\": [0, 0], \"is_expandable\": false, \"frames\": [], ");
+  text.append("\", \"segment_pool_id\": [0, 0], \"is_expandable\": ");
+  text.append(segment.is_expandable ? "true" : "false").append(", \"frames\": [], ");
   text.append("\"blocks\": [");
   for (std::size_t i = 0; i < segment.blocks.size(); ++i) {
     if (i > 0) text += ", ";

@@ -55,10 +55,12 @@ void read_settings(ShimOptions& options, const char* name, std::string_view text
   }
   if (parsed.error)
     complain(options, name, text, parsed.error->message + "; going on with the defaults");
-  if (!options.settings.expandable_segments) return;
+  if (!options.settings.expandable_segments || options.mode != ShimMode::nosplit) return;
   options.settings.expandable_segments = false;
-  complain(options, name, text,
-           "expandable_segments needs cuMemMap, which the shim does not use; going on without it");
+  complain(
+      options, name, text,
+      "expandable_segments does not apply to nosplit, where each block is an allocation of the "
+      "driver; going on without it");
 }
 
 void read_signal(ShimOptions& options, std::string_view word) {

@@ -44,6 +44,8 @@ struct ShimOptions {
   int report_signal = 0;
   /// Fresh blocks are filled with it.
   std::optional<unsigned char> fill;
+  /// Tells the user what turns out later; each sentence at most once.
+  std::function<void(const std::string& sentence)> say = [](const std::string&) {};
   /// Sentences for the user.
   std::vector<std::string> complaints;
 };
