@@ -42,7 +42,9 @@ ShimWorld::ShimWorld(WorldOptions options)
     : fake_(options.fake), driver_(driver_of_version(options.fake.driver_version)) {
   must(driver_.init(0), "the fake driver starts");
   context_ = make_context();
-  shim_ = std::make_unique<shim::CachingShim>(driver_, std::move(options.shim),
+  streams::CudaDriver for_shim = driver_;
+  if (options.change_driver) options.change_driver(for_shim);
+  shim_ = std::make_unique<shim::CachingShim>(for_shim, std::move(options.shim),
                                               std::move(options.recorder));
 }
 

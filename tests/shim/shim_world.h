@@ -20,6 +20,8 @@ struct WorldOptions {
   shim::ShimOptions shim;
   fake::FakeOptions fake;
   std::unique_ptr<shim::FenceRecorder> recorder = nullptr;
+  /// What the shim calls in place of the fake driver's functions.
+  std::function<void(streams::CudaDriver& driver)> change_driver = {};
 };
 
 /// The test-only way to fence: not at all.
