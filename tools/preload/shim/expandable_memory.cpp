@@ -6,6 +6,7 @@ namespace vramlab::shim {
 
 using allocator::Address;
 using allocator::Bytes;
+using allocator::PoolKind;
 using allocator::UnitRange;
 
 namespace {
@@ -34,7 +35,8 @@ CUmemAllocationProp properties_on(CUdevice device) {
 
 }  // namespace
 
-std::optional<std::string> why_not_expandable(const streams::CudaDriver& driver, CUdevice device) {
+std::optional<std::string> why_not_expandable(const streams::CudaDriver& driver, CUdevice device,
+                                              const allocator::Settings& settings) {
   if (!streams::has_mapping(driver)) return "the driver has no cuMemMap";
   if (!has_attribute(driver, CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, device))
     return "the driver cannot map memory on device " + std::to_string(device);
@@ -42,11 +44,14 @@ std::optional<std::string> why_not_expandable(const streams::CudaDriver& driver,
   std::size_t granularity = 0;
   const CUresult result =
       driver.mem_granularity(&granularity, &properties, CU_MEM_ALLOC_GRANULARITY_MINIMUM);
-  if (result != CUDA_SUCCESS)
+  if (result != CUDA_SUCCESS || granularity == 0)
     return "cuMemGetAllocationGranularity says " + streams::driver_error_name(driver, result);
-  if (granularity == 0 || allocator::small_segment.count % granularity != 0)
-    return "the driver maps " + std::to_string(granularity) +
-           " bytes at least, which is no part of a unit of 2 MiB";
+  for (const PoolKind kind : {PoolKind::small, PoolKind::large}) {
+    const Bytes unit = expandable_unit(kind, settings);
+    if (unit.count % granularity != 0)
+      return "units of " + std::to_string(unit.count) + " bytes are no multiple of the " +
+             std::to_string(granularity) + " that the driver maps";
+  }
   return std::nullopt;
 }
 

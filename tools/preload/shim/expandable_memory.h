@@ -14,12 +14,14 @@
 #include <vector>
 
 #include "allocator/device.h"
+#include "allocator/settings.h"
 #include "tools/preload/shim/context_record.h"
 
 namespace vramlab::shim {
 
-/// Why segments cannot expand on this device, if they cannot.
-std::optional<std::string> why_not_expandable(const streams::CudaDriver& driver, CUdevice device);
+/// Why segments cannot expand on this device with these settings, if they cannot.
+std::optional<std::string> why_not_expandable(const streams::CudaDriver& driver, CUdevice device,
+                                              const allocator::Settings& settings);
 
 class ExpandableMemory {
  public:
