@@ -433,9 +433,9 @@ TEST(ShimExpandable, the_option_is_said_not_to_be_used_where_memory_cannot_be_ma
 TEST(ShimExpandable, a_driver_without_the_functions_is_one_that_cannot) {
   ShimWorld world;
   streams::CudaDriver driver = world.driver();
-  EXPECT_EQ(shim::why_not_expandable(driver, 0), std::nullopt);
+  EXPECT_EQ(shim::why_not_expandable(driver, 0, {}), std::nullopt);
   driver.mem_map = nullptr;
-  EXPECT_EQ(shim::why_not_expandable(driver, 0), "the driver has no cuMemMap");
+  EXPECT_EQ(shim::why_not_expandable(driver, 0, {}), "the driver has no cuMemMap");
 }
 
 TEST(ShimExpandable, units_that_the_driver_cannot_map_are_said) {
@@ -445,7 +445,8 @@ TEST(ShimExpandable, units_that_the_driver_cannot_map_are_said) {
   options.shim.say = [&](const std::string& sentence) { said.push_back(sentence); };
   ShimWorld world(std::move(options));
   world.alloc(mib);
-  EXPECT_THAT(said, ElementsAre(HasSubstr("the driver maps 4194304 bytes at least")));
+  EXPECT_THAT(said,
+              ElementsAre(HasSubstr("units of 2097152 bytes are no multiple of the 4194304 that")));
 }
 
 }  // namespace

@@ -43,7 +43,9 @@ ShimWorld::ShimWorld(WorldOptions options)
   if (options.change_driver != nullptr) options.change_driver(driver_);
   must(driver_.init(0), "the fake driver starts");
   context_ = make_context();
-  shim_ = std::make_unique<shim::CachingShim>(driver_, std::move(options.shim),
+  streams::CudaDriver for_shim = driver_;
+  if (options.change_driver) options.change_driver(for_shim);
+  shim_ = std::make_unique<shim::CachingShim>(for_shim, std::move(options.shim),
                                               std::move(options.recorder));
 }
 
