@@ -40,7 +40,6 @@ ShimWorld::ShimWorld() : ShimWorld(in_mode(shim::ShimMode::deferred)) {}
 
 ShimWorld::ShimWorld(WorldOptions options)
     : fake_(options.fake), driver_(driver_of_version(options.fake.driver_version)) {
-  if (options.change_driver != nullptr) options.change_driver(driver_);
   must(driver_.init(0), "the fake driver starts");
   context_ = make_context();
   streams::CudaDriver for_shim = driver_;
