@@ -27,6 +27,8 @@ enum class BlockUse : std::uint8_t {
   free,
   /// A range of addresses without memory behind it.
   unmapped,
+  /// The same, out of its set while the device is asked for memory behind it.
+  being_mapped,
 };
 
 class alignas(32) Block {
@@ -67,6 +69,8 @@ class alignas(32) Block {
   LaneIndex lane() const { return static_cast<LaneIndex>(lane_); }
   BlockUse use() const { return static_cast<BlockUse>(use_); }
   void set_use(BlockUse use) { use_ = static_cast<std::uint32_t>(use) & 7U; }
+  /// There is memory behind it.
+  bool is_mapped() const { return use() != BlockUse::unmapped && use() != BlockUse::being_mapped; }
   bool is_expandable() const { return is_expandable_ != 0; }
   void set_expandable() { is_expandable_ = 1; }
   /// Other streams used it; the arena's notes say which.

@@ -14,6 +14,7 @@ inline BlockState block_state_of(const Block& block) {
     case BlockUse::free:
       return BlockState::inactive;
     case BlockUse::unmapped:
+    case BlockUse::being_mapped:
     case BlockUse::unused:
       break;
   }
@@ -30,8 +31,7 @@ SnapshotSegment CachingAllocator<L>::snapshot_run(const Segment& segment, BlockI
   run.kind = lane.kind;
   run.pool = lane.pool->id;
   run.is_expandable = segment.is_expandable;
-  for (; at != BlockIndex::none && !core_.has_use(at, BlockUse::unmapped);
-       at = core_.blocks[at].next) {
+  for (; at != BlockIndex::none && core_.blocks[at].is_mapped(); at = core_.blocks[at].next) {
     const Block& block = core_.blocks[at];
     const BlockState state = block_state_of(block);
     run.blocks.push_back({block.address, block.size(), block.requested, state});
@@ -51,7 +51,7 @@ Snapshot CachingAllocator<L>::take_snapshot() {
   for (const auto& [base, index] : core_.segments.by_address()) {
     const Segment& segment = core_.segments[index];
     for (BlockIndex at = segment.first; at != BlockIndex::none;) {
-      if (core_.has_use(at, BlockUse::unmapped)) {
+      if (!core_.blocks[at].is_mapped()) {
         at = core_.blocks[at].next;
         continue;
       }

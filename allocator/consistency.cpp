@@ -125,11 +125,14 @@ class Checker {
         expect(block.is_expandable(), "only blocks of expandable segments are unmapped", block);
         seen_unmapped_.insert(index);
         return;
+      case BlockUse::being_mapped:
+        expect(block.is_expandable(), "only blocks of expandable segments are mapped", block);
+        return;
     }
   }
 
   void count(const Block& block) {
-    if (block.use() == BlockUse::unmapped) return;
+    if (!block.is_mapped()) return;
     const auto half = static_cast<std::size_t>(core_.lane_of(block).kind);
     const auto bytes = static_cast<std::int64_t>(block.size().count);
     totals_.reserved += block.size();

@@ -1,5 +1,8 @@
 // ExpandableSegments: reservations of addresses that grow by mapping physical units into them and
 // shrink by unmapping. A reservation belongs to one lane; all of it is blocks, mapped or not.
+//
+// A device may let other requests and frees in while it reserves or maps. What is being mapped is
+// out of their reach until then; everything around it may be another one afterwards.
 #pragma once
 
 #include <algorithm>
@@ -27,6 +30,13 @@ class ExpandableSegments {
   bool has_room_from(BlockIndex start, Bytes size) const;
   BlockIndex reserve(Lane& lane);
   bool map(BlockIndex index, Bytes size);
+  /// The units that hold the first `size` bytes of an unmapped block.
+  UnitRange units_for(BlockIndex index, Bytes size) const;
+  bool ask_device(const UnitRange& range);
+  /// What could not be mapped.
+  void put_back(BlockIndex index);
+  /// Together with unmapped neighbours, if there are any.
+  void enter_unmapped_set_merged(BlockIndex index);
   void release_reservation(BlockIndex only_block);
 
   Core<L>& core_;
@@ -34,18 +44,23 @@ class ExpandableSegments {
 
 template <class L>
 BlockIndex ExpandableSegments<L>::grow(Lane& lane, Bytes size) {
-  BlockIndex candidate = find_start(lane, size);
-  if (candidate == BlockIndex::none) candidate = reserve(lane);
-  if (candidate == BlockIndex::none) return BlockIndex::none;
-  if (core_.has_use(candidate, BlockUse::unmapped) &&
-      !map(candidate, std::min(core_.blocks[candidate].size(), size)))
-    return BlockIndex::none;
-  while (core_.blocks[candidate].size() < size) {
-    const Block& block = core_.blocks[candidate];
-    const Bytes missing = size - block.size();
-    candidate = block.next;
-    if (!map(candidate, std::min(missing, core_.blocks[candidate].size()))) return BlockIndex::none;
-  }
+  BlockIndex candidate = BlockIndex::none;
+  do {
+    candidate = find_start(lane, size);
+    if (candidate == BlockIndex::none) candidate = reserve(lane);
+    if (candidate == BlockIndex::none) return BlockIndex::none;
+    if (core_.has_use(candidate, BlockUse::unmapped) &&
+        !map(candidate, std::min(core_.blocks[candidate].size(), size)))
+      return BlockIndex::none;
+    // Others who were let in may have taken what was to go on with: then from the beginning.
+    while (core_.blocks[candidate].size() < size &&
+           core_.has_use(core_.blocks[candidate].next, BlockUse::unmapped)) {
+      const Bytes missing = size - core_.blocks[candidate].size();
+      candidate = core_.blocks[candidate].next;
+      if (!map(candidate, std::min(missing, core_.blocks[candidate].size())))
+        return BlockIndex::none;
+    }
+  } while (core_.blocks[candidate].size() < size);
   core_.leave_free_set(core_.blocks[candidate]);
   return candidate;
 }
@@ -85,17 +100,45 @@ BlockIndex ExpandableSegments<L>::reserve(Lane& lane) {
 }
 
 template <class L>
-bool ExpandableSegments<L>::map(BlockIndex index, Bytes size) {
-  const Block& target = core_.blocks[index];
-  const Segment& segment = core_.segments[core_.segments.containing(target.address)];
-  const Address start = target.address;
+UnitRange ExpandableSegments<L>::units_for(BlockIndex index, Bytes size) const {
+  const Address start = core_.blocks[index].address;
+  const Segment& segment = core_.segments[core_.segments.containing(start)];
   const Bytes offset = start - segment.base;
   const Bytes mapped = round_up(offset + size, segment.unit) - offset;
-  if (!core_.device.map({start, segment.unit, mapped / segment.unit})) return false;
+  return {start, segment.unit, mapped / segment.unit};
+}
 
-  Lane& lane = core_.lane_of(target);
-  lane.unmapped.remove(start);
-  if (mapped < target.size()) core_.enter_unmapped_set(core_.chain.split_back(index, mapped));
+template <class L>
+bool ExpandableSegments<L>::ask_device(const UnitRange& range) {
+  core_.being_asked_for += range.size();
+  try {
+    const bool is_mapped = core_.device.map(range);
+    core_.being_asked_for -= range.size();
+    return is_mapped;
+  } catch (const DeviceError&) {
+    core_.being_asked_for -= range.size();
+    throw;
+  }
+}
+
+template <class L>
+bool ExpandableSegments<L>::map(BlockIndex index, Bytes size) {
+  const UnitRange range = units_for(index, size);
+  Lane& lane = core_.lane_of(core_.blocks[index]);
+  lane.unmapped.remove(range.at);
+  core_.blocks[index].set_use(BlockUse::being_mapped);
+  try {
+    if (!ask_device(range)) {
+      put_back(index);
+      return false;
+    }
+  } catch (const DeviceError&) {
+    put_back(index);
+    throw;
+  }
+  const Bytes mapped = range.size();
+  if (mapped < core_.blocks[index].size())
+    enter_unmapped_set_merged(core_.chain.split_back(index, mapped));
   const Block& block = core_.blocks[index];
   if (core_.has_use(block.previous(), BlockUse::free)) {
     core_.leave_free_set(core_.blocks[block.previous()]);
@@ -107,8 +150,33 @@ bool ExpandableSegments<L>::map(BlockIndex index, Bytes size) {
   }
   core_.enter_free_set(index);
   core_.reserved += mapped;
-  core_.listeners.range_mapped({start, mapped, lane});
+  core_.listeners.range_mapped({range.at, mapped, lane});
   return true;
+}
+
+template <class L>
+void ExpandableSegments<L>::put_back(BlockIndex index) {
+  const Bytes before = core_.blocks[index].size();
+  enter_unmapped_set_merged(index);
+  const Block& block = core_.blocks[index];
+  // A reservation without memory stays where its first units were refused; others who gave back
+  // the last ones meanwhile would have released it.
+  if (block.is_whole_segment() && block.size() != before) release_reservation(index);
+}
+
+template <class L>
+void ExpandableSegments<L>::enter_unmapped_set_merged(BlockIndex index) {
+  const Block& block = core_.blocks[index];
+  Lane& lane = core_.lane_of(block);
+  if (core_.has_use(block.previous(), BlockUse::unmapped)) {
+    lane.unmapped.remove(core_.blocks[block.previous()].address);
+    core_.chain.absorb_previous(index);
+  }
+  if (core_.has_use(block.next, BlockUse::unmapped)) {
+    lane.unmapped.remove(core_.blocks[block.next].address);
+    core_.chain.absorb_next(index);
+  }
+  core_.enter_unmapped_set(index);
 }
 
 template <class L>
@@ -134,16 +202,7 @@ void ExpandableSegments<L>::unmap(BlockIndex index) {
     core_.enter_free_set(core_.chain.split_front(index, before));
   if (range.size() < core_.blocks[index].size())
     core_.enter_free_set(core_.chain.split_back(index, range.size()));
-  const Block& block = core_.blocks[index];
-  if (core_.has_use(block.previous(), BlockUse::unmapped)) {
-    lane.unmapped.remove(core_.blocks[block.previous()].address);
-    core_.chain.absorb_previous(index);
-  }
-  if (core_.has_use(block.next, BlockUse::unmapped)) {
-    lane.unmapped.remove(core_.blocks[block.next].address);
-    core_.chain.absorb_next(index);
-  }
-  core_.enter_unmapped_set(index);
+  enter_unmapped_set_merged(index);
   core_.reserved -= range.size();
   core_.listeners.range_unmapped({range.at, range.size(), lane});
   if (PrivatePool* owner = lane.pool->owner; owner != nullptr && owner->segment_count > 0)

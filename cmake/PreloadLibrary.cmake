@@ -16,10 +16,8 @@ else()
   add_subdirectory("${PROJECT_SOURCE_DIR}/tools/preload")
 endif()
 
-if(TARGET vramlab)
-  target_compile_definitions(vramlab PRIVATE
-    VRAMLAB_NO_PRELOAD_REASON="${VRAMLAB_NO_PRELOAD_REASON}")
-  if(TARGET vramlab_preload)
-    add_dependencies(vramlab vramlab_preload)
-  endif()
+set_property(SOURCE "${PROJECT_SOURCE_DIR}/tools/preloaded_program.cpp" APPEND
+             PROPERTY COMPILE_DEFINITIONS VRAMLAB_NO_PRELOAD_REASON="${VRAMLAB_NO_PRELOAD_REASON}")
+if(TARGET vramlab AND TARGET vramlab_preload)
+  add_dependencies(vramlab vramlab_preload)
 endif()

@@ -20,7 +20,7 @@ check_format() {
 check_scripts() {
   step "the shell scripts can be parsed"
   local script
-  for script in tools/*.sh tools/report_page/*.sh tests/browser/*.sh .ci/run; do
+  for script in tools/*.sh tools/report_page/*.sh tests/{browser,packaging}/*.sh .ci/run; do
     bash -n "$script"
   done
 }
@@ -61,6 +61,19 @@ suite_under() {
       env GTEST_SHARD_INDEX='{}' timeout 900 "build-$1/vramlab_tests"
 }
 
+# The PyTorch plug-in's, a process each: what PyTorch loads lives as long as its process, so leaks
+# are not looked for (which the sanitizer can't where a library was loaded later).
+torch_tests_under() {
+  has_target "$1" vramlab_torch_tests || return 0
+  bash tools/build.sh "$1" vramlab_torch_tests
+  local program="build-$1/vramlab_torch_tests"
+  "$program" --gtest_list_tests --gtest_filter="$2" |
+    awk '/^[^ ]/ { suite = $1 } /^ / { print suite $1 }' |
+    GTEST_BRIEF=1 UBSAN_OPTIONS=print_stacktrace=1 ASAN_OPTIONS=detect_leaks=0 \
+      xargs --max-procs="$jobs" -I '{}' \
+      env LD_LIBRARY_PATH="build-$1/fake_cuda" timeout 300 "$program" --gtest_filter='{}'
+}
+
 # Some programs are not there without the headers of a CUDA Toolkit. Requires: configured.
 has_target() {
   cmake --build "build-$1" --target "$2" -- -n >/dev/null 2>&1 && return
@@ -77,6 +90,7 @@ check_address() {
       timeout 900 "build-asan-ubsan/$program" --gtest_brief=1
     fi
   done
+  torch_tests_under asan-ubsan '*'
 }
 
 # Without the suite, whose many sources take long to compile.
@@ -92,12 +106,15 @@ check_soak() {
 }
 
 check_thread() {
-  step "what has several threads, under the thread sanitizer (tests/threads, tests/shim)"
+  step "what has several threads, under the thread sanitizer (tests/threads, shim, fake_cuda, live)"
   suite_under tsan
-  if has_target tsan vramlab_shim_tests; then
-    bash tools/build.sh tsan vramlab_shim_tests
-    timeout 900 build-tsan/vramlab_shim_tests --gtest_brief=1 --gtest_filter='*ShimThreads*'
-  fi
+  for program in vramlab_shim_tests vramlab_fake_cuda_tests; do
+    if has_target tsan "$program"; then
+      bash tools/build.sh tsan "$program"
+      timeout 900 "build-tsan/$program" --gtest_brief=1 --gtest_filter='*Threads*'
+    fi
+  done
+  torch_tests_under tsan '*Threads*'
 }
 
 steps=("$@")

@@ -26,11 +26,12 @@ std::filesystem::path find_library() {
   if (!reason.empty())
     throw std::runtime_error("this build has no " + std::string(library_name) + ": " + reason);
   const auto folder = std::filesystem::read_symlink("/proc/self/exe").parent_path();
-  for (const char* const place : {".", "../lib", "../lib64", "../lib/vramlab"}) {
+  for (const char* const place : {".", VRAMLAB_LIBRARY_PLACE, "../lib"}) {
     auto path = (folder / place / library_name).lexically_normal();
     if (std::filesystem::exists(path)) return path;
   }
-  throw traces::InputError({folder.string(), "", library_name, "none here and none in ../lib"});
+  throw traces::InputError({folder.string(), "", library_name,
+                            "none here and none in " + std::string(VRAMLAB_LIBRARY_PLACE)});
 }
 
 std::string checked_library() {

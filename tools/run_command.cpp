@@ -12,6 +12,7 @@ struct RunArguments {
   std::string conf;
   std::string statistics;
   std::string snapshot;
+  std::size_t history_entries = 0;
   std::string report_signal;
   std::vector<std::string> program;
 };
@@ -26,6 +27,8 @@ ExitStatus run_program_on_shim(const RunArguments& arguments) {
   };
   for (const auto& [name, value] : given)
     if (!value->empty()) program.variables.emplace_back(name, *value);
+  if (arguments.history_entries > 0)
+    program.variables.emplace_back("VRAMLAB_HISTORY", std::to_string(arguments.history_entries));
   return static_cast<ExitStatus>(run_preloaded(program).status);
 }
 
@@ -46,7 +49,12 @@ void add_run_command(CLI::App& program, CommandAction& action) {
                       "The option string, as of PYTORCH_CUDA_ALLOC_CONF, which counts without it");
   command->add_option("--stats", arguments->statistics,
                       "Where the statistics go at exit: a file, or stderr");
-  command->add_option("--snapshot", arguments->snapshot, "The file that snapshots are written to");
+  CLI::Option* const snapshot = command->add_option("--snapshot", arguments->snapshot,
+                                                    "The file that snapshots are written to");
+  command
+      ->add_option("--history", arguments->history_entries,
+                   "How many of the last allocations, frees and segments snapshots tell of")
+      ->needs(snapshot);
   command
       ->add_option("--report-signal", arguments->report_signal,
                    "The signal that asks the program for both while it runs")

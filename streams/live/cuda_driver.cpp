@@ -13,17 +13,26 @@ Function as_function(void* symbol) {
 
 }  // namespace
 
-std::variant<CudaDriver, NoCudaDriver> find_cuda_driver(const FindSymbol& find) {
+std::variant<CudaDriver, NoCudaDriver> find_cuda_driver(const FindSymbol& find, DriverNeeds needs) {
   CudaDriver driver;
 #define VRAMLAB_FIND(member, type, symbol) driver.member = as_function<type>(find(#symbol));
   VRAMLAB_REQUIRED_DRIVER_FUNCTIONS(VRAMLAB_FIND)
+  VRAMLAB_MAPPING_DRIVER_FUNCTIONS(VRAMLAB_FIND)
   VRAMLAB_OPTIONAL_DRIVER_FUNCTIONS(VRAMLAB_FIND)
 #undef VRAMLAB_FIND
 #define VRAMLAB_REQUIRE(member, type, symbol) \
   if (driver.member == nullptr) return NoCudaDriver{"the CUDA driver has no " #symbol};
   VRAMLAB_REQUIRED_DRIVER_FUNCTIONS(VRAMLAB_REQUIRE)
+  if (needs == DriverNeeds::all_but_mapping) return driver;
+  VRAMLAB_MAPPING_DRIVER_FUNCTIONS(VRAMLAB_REQUIRE)
 #undef VRAMLAB_REQUIRE
   return driver;
+}
+
+bool has_mapping(const CudaDriver& driver) {
+#define VRAMLAB_IS_THERE(member, type, symbol) &&driver.member != nullptr
+  return true VRAMLAB_MAPPING_DRIVER_FUNCTIONS(VRAMLAB_IS_THERE);
+#undef VRAMLAB_IS_THERE
 }
 
 std::variant<CudaDriver, NoCudaDriver> open_cuda_driver(const char* library) {

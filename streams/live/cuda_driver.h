@@ -41,15 +41,6 @@ using CtxRecordEvent = CUresult(CUDAAPI*)(CUcontext context, CUevent event);
   Entry(mem_alloc, PFN_cuMemAlloc_v3020, cuMemAlloc_v2)                                       \
   Entry(mem_free, PFN_cuMemFree_v3020, cuMemFree_v2)                                          \
   Entry(mem_get_info, PFN_cuMemGetInfo_v3020, cuMemGetInfo_v2)                                \
-  Entry(address_reserve, PFN_cuMemAddressReserve_v10020, cuMemAddressReserve)                 \
-  Entry(address_free, PFN_cuMemAddressFree_v10020, cuMemAddressFree)                          \
-  Entry(mem_create, PFN_cuMemCreate_v10020, cuMemCreate)                                      \
-  Entry(mem_release, PFN_cuMemRelease_v10020, cuMemRelease)                                   \
-  Entry(mem_map, PFN_cuMemMap_v10020, cuMemMap)                                               \
-  Entry(mem_unmap, PFN_cuMemUnmap_v10020, cuMemUnmap)                                         \
-  Entry(mem_set_access, PFN_cuMemSetAccess_v10020, cuMemSetAccess)                            \
-  Entry(mem_granularity, PFN_cuMemGetAllocationGranularity_v10020,                            \
-        cuMemGetAllocationGranularity)                                                        \
   Entry(stream_create, PFN_cuStreamCreate_v2000, cuStreamCreate)                              \
   Entry(stream_destroy, PFN_cuStreamDestroy_v4000, cuStreamDestroy_v2)                        \
   Entry(stream_synchronize, PFN_cuStreamSynchronize_v2000, cuStreamSynchronize)               \
@@ -66,6 +57,19 @@ using CtxRecordEvent = CUresult(CUDAAPI*)(CUcontext context, CUevent event);
   Entry(event_query, PFN_cuEventQuery_v2000, cuEventQuery)                                    \
   Entry(event_synchronize, PFN_cuEventSynchronize_v2000, cuEventSynchronize)                  \
   Entry(event_destroy, PFN_cuEventDestroy_v4000, cuEventDestroy_v2)
+
+// Memory that is mapped at reserved addresses. The drivers that have the functions above have these
+// as well, but nobody need rely on them.
+#define VRAMLAB_MAPPING_DRIVER_FUNCTIONS(Entry)                                               \
+  Entry(address_reserve, PFN_cuMemAddressReserve_v10020, cuMemAddressReserve)                 \
+  Entry(address_free, PFN_cuMemAddressFree_v10020, cuMemAddressFree)                          \
+  Entry(mem_create, PFN_cuMemCreate_v10020, cuMemCreate)                                      \
+  Entry(mem_release, PFN_cuMemRelease_v10020, cuMemRelease)                                   \
+  Entry(mem_map, PFN_cuMemMap_v10020, cuMemMap)                                               \
+  Entry(mem_unmap, PFN_cuMemUnmap_v10020, cuMemUnmap)                                         \
+  Entry(mem_set_access, PFN_cuMemSetAccess_v10020, cuMemSetAccess)                            \
+  Entry(mem_granularity, PFN_cuMemGetAllocationGranularity_v10020,                            \
+        cuMemGetAllocationGranularity)
 
 // What only newer drivers have, and what only some of the parts call; null where a driver does not
 // have it.
@@ -88,6 +92,7 @@ using CtxRecordEvent = CUresult(CUDAAPI*)(CUcontext context, CUevent event);
 struct CudaDriver {
 #define VRAMLAB_MEMBER(member, type, symbol) type member = nullptr;
   VRAMLAB_REQUIRED_DRIVER_FUNCTIONS(VRAMLAB_MEMBER)
+  VRAMLAB_MAPPING_DRIVER_FUNCTIONS(VRAMLAB_MEMBER)
   VRAMLAB_OPTIONAL_DRIVER_FUNCTIONS(VRAMLAB_MEMBER)
 #undef VRAMLAB_MEMBER
 };
@@ -100,7 +105,12 @@ struct NoCudaDriver {
 /// The address of a symbol, or null.
 using FindSymbol = std::function<void*(const char* symbol)>;
 
-std::variant<CudaDriver, NoCudaDriver> find_cuda_driver(const FindSymbol& find);
+enum class DriverNeeds : bool { all_but_mapping, mapping };
+
+std::variant<CudaDriver, NoCudaDriver> find_cuda_driver(const FindSymbol& find,
+                                                        DriverNeeds needs = DriverNeeds::mapping);
+/// Whether the driver has all that mapping takes.
+bool has_mapping(const CudaDriver& driver);
 /// Opens the driver's library, which stays open: `libcuda.so.1` where nothing else is named.
 std::variant<CudaDriver, NoCudaDriver> open_cuda_driver(const char* library = "libcuda.so.1");
 

@@ -27,6 +27,10 @@ class LettingInDevice : public streams::MemoryDevice {
     if (others_) std::exchange(others_, nullptr)();
     return MemoryDevice::allocate(size, stream);
   }
+  bool map(const UnitRange& range) override {
+    if (others_) std::exchange(others_, nullptr)();
+    return MemoryDevice::map(range);
+  }
   void let_in(std::function<void()> others) { others_ = std::move(others); }
 
   void forget_event(EventId) override {}
@@ -46,10 +50,12 @@ class LettingInDevice : public streams::MemoryDevice {
 class LettingIn : public testing::Test {
  protected:
   ~LettingIn() override { EXPECT_THAT(find_broken_rules(engine_), IsEmpty()); }
+  explicit LettingIn(const Settings& settings = {}) : settings_(settings) {}
   MallocResult get(Bytes request) { return engine_.malloc(request, {0}); }
 
+  const Settings settings_;
   LettingInDevice device_{100_MiB};
-  RecordingAllocator engine_{device_, default_reference_version()};
+  RecordingAllocator engine_{device_, default_reference_version(), settings_};
 };
 
 TEST_F(LettingIn, a_request_inside_of_another_gets_a_segment_of_its_own) {
@@ -77,6 +83,83 @@ TEST_F(LettingIn, what_a_request_asked_for_is_forgotten_when_the_device_fails) {
   device_.let_in([] { throw DeviceError("out of order"); });
   EXPECT_THROW(get(40_MiB), DeviceError);
   EXPECT_TRUE(get(40_MiB));
+}
+
+class LettingInWhileMapping : public LettingIn {
+ protected:
+  LettingInWhileMapping() : LettingIn(with_expandable_segments()) {}
+  static Settings with_expandable_segments() {
+    Settings settings;
+    settings.expandable_segments = true;
+    return settings;
+  }
+};
+
+TEST_F(LettingInWhileMapping, what_is_being_mapped_is_out_of_reach_for_another_request) {
+  device_.let_in([&] { EXPECT_TRUE(get(5_MiB)); });
+  EXPECT_TRUE(get(6_MiB));
+  EXPECT_THAT(segment_lines(engine_.take_snapshot()),
+              ElementsAre("6MiB live, 14MiB free", "5MiB live, 15MiB free"));
+}
+
+TEST_F(LettingInWhileMapping, a_block_that_was_to_be_grown_may_be_taken) {
+  const Address first = get(4_MiB).address;
+  device_.let_in([&] { EXPECT_EQ(get(16_MiB).address, first + 4_MiB); });
+  // It begins with the 16 MiB behind the first block, and needs another unit when they are gone.
+  EXPECT_EQ(get(30_MiB).address, first + 20_MiB);
+  EXPECT_THAT(segment_lines(engine_.take_snapshot()),
+              ElementsAre("4MiB live, 16MiB live, 30MiB live, 10MiB free"));
+}
+
+TEST_F(LettingInWhileMapping, a_block_behind_may_be_taken_that_was_to_join) {
+  const Address first = get(20_MiB).address;
+  const Address second = get(20_MiB).address;
+  const Address third = get(20_MiB).address;
+  engine_.free(second);
+  engine_.empty_cache();
+  engine_.free(third);
+  device_.let_in([&] { EXPECT_EQ(get(20_MiB).address, third); });
+  EXPECT_TRUE(get(40_MiB));
+  EXPECT_THAT(segment_lines(engine_.take_snapshot()),
+              ElementsAre("20MiB live, 20MiB free, 20MiB live, 40MiB live"));
+  EXPECT_TRUE(engine_.is_live(first));
+}
+
+TEST_F(LettingInWhileMapping, units_around_may_be_given_back_meanwhile) {
+  const Address first = get(20_MiB).address;
+  device_.let_in([&] {
+    engine_.free(first);
+    engine_.empty_cache();
+  });
+  EXPECT_EQ(get(60_MiB).address, first + 20_MiB);
+  EXPECT_EQ(get(20_MiB).address, first);
+  EXPECT_THAT(segment_lines(engine_.take_snapshot()), ElementsAre("20MiB live, 60MiB live"));
+}
+
+TEST_F(LettingInWhileMapping, nothing_is_left_where_everything_else_went_and_nothing_was_mapped) {
+  const Address first = get(20_MiB).address;
+  device_.let_in([&] {
+    engine_.free(first);
+    engine_.empty_cache();
+    throw DeviceError("out of order");
+  });
+  EXPECT_THROW(get(40_MiB), DeviceError);
+  EXPECT_THAT(engine_.core().segments.by_address(), IsEmpty());
+}
+
+TEST_F(LettingInWhileMapping, a_memory_fraction_holds_for_both_requests_together) {
+  engine_.set_memory_fraction(0.5);
+  device_.let_in([&] { EXPECT_EQ(get(30_MiB).outcome, MallocOutcome::out_of_memory); });
+  EXPECT_TRUE(get(40_MiB));
+}
+
+TEST_F(LettingInWhileMapping, a_snapshot_shows_what_has_memory_behind_it) {
+  EXPECT_TRUE(get(20_MiB));
+  device_.let_in([&] {
+    EXPECT_THAT(find_broken_rules(engine_), IsEmpty());
+    EXPECT_THAT(segment_lines(engine_.take_snapshot()), ElementsAre("20MiB live"));
+  });
+  EXPECT_TRUE(get(20_MiB));
 }
 
 }  // namespace

@@ -87,13 +87,14 @@ inline const std::map<std::string_view, Level> allocator_levels = {
 };
 
 /// Sources that start threads. The thread sanitizer runs tests/threads and the tests of the
-/// program, so a library that starts one needs a test there. What runs on a GPU has no sanitizer,
-/// vramlab_fake_cuda_tests has one of its own.
+/// program, so a library that starts one needs a test there; check.sh names what else it runs. What
+/// runs on a GPU has no sanitizer.
 inline const std::set<std::string_view> sources_with_threads = {
     "tests/fake_cuda/programs/threads.cpp",
     "tests/fake_cuda/tests/fake_threads_test.cpp",
     "tests/gpu/host_threads.h",
     "tests/gpu/watchdog.h",
+    "tests/live/torch/torch_threads_test.cpp",
     "tests/preload/programs/direct.cpp",
     "tests/shim/shim_bench.cpp",
     "tests/shim/shim_soak.cpp",

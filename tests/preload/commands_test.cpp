@@ -135,5 +135,27 @@ TEST_F(PreloadCommands, run_puts_the_caching_allocator_behind_the_program) {
   EXPECT_THAT(result.errors, Not(IsEmpty()));
 }
 
+TEST_F(PreloadCommands, run_keeps_a_history_where_asked_that_others_read) {
+  const std::string state = run_.file("state.json");
+  const ProgramResult refused = vramlab({"run", "--history", "10", "--", direct_, "threads"});
+  EXPECT_NE(refused.exit_status, 0) << "nowhere to write it to";
+  for (const char* const mode : {"deferred", "nosplit"}) {
+    const ProgramResult result = vramlab({"run", "--mode", mode, "--snapshot", state, "--history",
+                                          "100000", "--", direct_, "threads"});
+    EXPECT_EQ(result.exit_status, 0) << result.errors;
+    EXPECT_THAT(vramlab({"info", state}).output, HasSubstr("alloc 2000")) << mode;
+    for (const char* const command : {"top", "replay", "snapshot"}) {
+      const ProgramResult read = vramlab({command, state});
+      EXPECT_EQ(read.exit_status, 0) << command << read.errors;
+    }
+    const ProgramResult page = vramlab({"report", state, "--force", "-o", run_.file("page.html")});
+    EXPECT_EQ(page.exit_status, 0) << page.errors;
+    // Without splitting it is another cache than the allocator's.
+    if (mode == std::string("deferred")) {
+      EXPECT_THAT(vramlab({"verify", state}).output, HasSubstr(": exact"));
+    }
+  }
+}
+
 }  // namespace
 }  // namespace vramlab::tests

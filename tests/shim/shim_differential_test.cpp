@@ -1,71 +1,146 @@
 // The shim decides as the simulator does: the same requests through the shim over the fake driver
-// and through the engine on a simulated device give the same history, statistics and blocks. Both
-// place segments by the same rule, so that even the addresses differ by a constant at most.
+// and through the engine on a simulated device have the same events, call by call, and leave the
+// same statistics and blocks. Both place segments by the same rule, so that even the addresses
+// differ by a constant at most. Requests that the shim has the driver answer at the end are asked
+// of the simulated device too, so that all that comes after them is compared as well.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <random>
+#include <tuple>
 
 #include "allocator/caching_allocator.h"
-#include "streams/simulated_device.h"
+#include "tests/shim/engine_events.h"
 #include "tests/shim/shim_world.h"
 
 namespace vramlab::tests {
 namespace {
 
 using allocator::Address;
-using allocator::Bytes;
+using allocator::Snapshot;
+using shim::LastResort;
+using shim::ShimMode;
+using testing::ElementsAreArray;
+
+/// What the shim asks of the fake driver. The driver's functions are plain ones, so there is one.
+struct WatchedDriver {
+  streams::CudaDriver real;
+  std::vector<DriverEvent> events;
+};
+WatchedDriver& watched() {
+  static WatchedDriver one;
+  return one;
+}
+
+void watch(streams::CudaDriver& driver) {
+  watched() = {driver, {}};
+  driver.mem_alloc = [](CUdeviceptr* at, std::size_t bytes) {
+    const CUresult result = watched().real.mem_alloc(at, bytes);
+    watched().events.push_back(
+        {bytes, result == CUDA_SUCCESS ? std::optional<std::uint64_t>(*at) : std::nullopt});
+    return result;
+  };
+  driver.mem_free = [](CUdeviceptr at) {
+    watched().events.push_back({std::nullopt, at});
+    return watched().real.mem_free(at);
+  };
+}
+
+struct Trial {
+  std::uint64_t seed = 0;
+  std::uint64_t memory = 0;
+  std::string settings;
+  ShimMode mode = ShimMode::deferred;
+  LastResort last_resort = LastResort::none;
+};
 
 /// The engine alone: one stream owns all blocks, another one stands for all that may use them.
 class Alone {
  public:
-  Alone(std::uint64_t memory, const allocator::Settings& settings)
-      : device_({.total = {memory}}),
-        engine_(device_, allocator::default_reference_version(), settings) {}
+  explicit Alone(const Trial& trial)
+      : trial_(trial),
+        device_(trial.memory),
+        engine_(device_, allocator::default_reference_version(),
+                shim_options(trial.mode, trial.settings).settings) {}
 
-  allocator::MallocResult malloc(std::uint64_t bytes) { return engine_.malloc({bytes}, {0}); }
+  std::optional<Address> malloc(std::uint64_t bytes) {
+    const allocator::MallocResult result = engine_.malloc({bytes}, {0});
+    if (result) return result.address;
+    if (trial_.last_resort == LastResort::none) return std::nullopt;
+    const std::optional<Address> got = device_.allocate({bytes}, {0});
+    if (got) ++last_resorts_;
+    return got;
+  }
   void free(Address at) {
-    device_.submit_work({1});
-    engine_.record_stream(at, {1});
+    device_.device().submit_work({1});
+    if (trial_.mode == ShimMode::sync) device_.device().complete_work({1});
+    if (!engine_.is_live(at)) return device_.release(at);
+    if (trial_.mode != ShimMode::sync) engine_.record_stream(at, {1});
     engine_.free(at);
   }
-  void finish_work() { device_.complete_work({1}); }
+  void finish_work() { device_.device().complete_work({1}); }
   allocator::CountingAllocator& engine() { return engine_; }
+  std::vector<DriverEvent>& events() { return device_.events(); }
+  std::uint64_t last_resorts() const { return last_resorts_; }
 
  private:
-  streams::SimulatedDevice device_;
+  const Trial trial_;
+  WatchedDevice device_;
   allocator::CountingAllocator engine_;
+  std::uint64_t last_resorts_ = 0;
+};
+
+/// One engine's events, from one time to the next: the driver's first.
+class Story {
+ public:
+  EngineEvents of(std::vector<DriverEvent>& driver, const Snapshot& now, std::uint64_t origin) {
+    EngineEvents events;
+    for (const DriverEvent& event : driver) events.push_back(driver_.text_of(event));
+    driver.clear();
+    for (std::string& event : block_events(before_, now, origin))
+      events.push_back(std::move(event));
+    before_ = now;
+    return events;
+  }
+
+ private:
+  DriverStory driver_;
+  Snapshot before_;
 };
 
 class BothWays {
  public:
-  BothWays(std::uint64_t seed, std::uint64_t memory, const std::string& settings)
-      : random_(seed),
-        world_(options_of(memory, settings)),
-        alone_(memory, shim_options(shim::ShimMode::deferred, settings).settings) {
+  explicit BothWays(const Trial& trial)
+      : random_(trial.seed), world_(options_of(trial)), alone_(trial) {
     stream_ = world_.make_stream();
     work_memory_ = world_.alloc(512);
-    alone_work_memory_ = alone_.malloc(512).address;
+    alone_origin_ = alone_.malloc(512)->value;
+    compare();
   }
 
-  void step() {
+  enum class Made { request, free, time };
+  Made step() {
     const std::uint64_t what = random_() % 100;
-    if (what < 50)
-      allocate();
-    else if (what < 95)
-      free();
-    else
-      finish_work();
+    if (what < 50) return allocate(), Made::request;
+    if (what < 95) return free(), Made::free;
+    finish_work();
+    return Made::time;
   }
 
-  void expect_equal(std::uint64_t at_step) {
-    ASSERT_EQ(world_.statistics(), alone_.engine().listeners().values()) << "step " << at_step;
-    allocator::Snapshot ours = world_.snapshot();
-    allocator::Snapshot theirs = alone_.engine().take_snapshot();
-    for (allocator::Snapshot* snapshot : {&ours, &theirs}) rebase(*snapshot);
-    ASSERT_EQ(ours, theirs) << "step " << at_step;
+  /// What happened since the last time.
+  void compare() {
+    const Snapshot ours = world_.snapshot();
+    const Snapshot theirs = alone_.engine().take_snapshot();
+    const EngineEvents expected = alone_story_.of(alone_.events(), theirs, alone_origin_);
+    const EngineEvents got = story_.of(watched().events, ours, work_memory_);
+    ASSERT_THAT(got, ElementsAreArray(expected));
+    ASSERT_EQ(world_.statistics(), alone_.engine().listeners().values());
+    event_count_ += got.size();
   }
   std::int64_t out_of_memory_count() { return world_.statistics().num_ooms; }
   std::int64_t release_count() { return world_.statistics().num_device_free; }
+  std::uint64_t last_resorts() const { return alone_.last_resorts(); }
+  std::uint64_t event_count() const { return event_count_; }
   std::string first_race() { return world_.first_race(); }
 
  private:
@@ -74,32 +149,26 @@ class BothWays {
     Address theirs;
   };
 
-  static WorldOptions options_of(std::uint64_t memory, const std::string& settings) {
-    WorldOptions options = in_mode(shim::ShimMode::deferred, settings);
-    options.shim.last_resort = shim::LastResort::none;
-    options.fake.memory_bytes = memory;
+  static WorldOptions options_of(const Trial& trial) {
+    WorldOptions options = in_mode(trial.mode, trial.settings);
+    options.shim.last_resort = trial.last_resort;
+    options.fake.memory_bytes = trial.memory;
+    options.change_driver = watch;
     return options;
   }
-  /// Addresses as their distance from the first segment.
-  static void rebase(allocator::Snapshot& snapshot) {
-    const std::uint64_t origin = first_of(snapshot);
-    for (allocator::SnapshotSegment& segment : snapshot.segments) {
-      segment.address.value -= origin;
-      for (allocator::SnapshotBlock& block : segment.blocks) block.address.value -= origin;
-    }
-  }
-  static std::uint64_t first_of(const allocator::Snapshot& snapshot) {
-    return snapshot.segments.empty() ? 0 : snapshot.segments.front().address.value;
-  }
-
   void allocate() {
     const std::uint64_t range = random_() % 3 == 0 ? 1 * mib : 30 * mib;
     const std::uint64_t bytes = 1 + random_() % range;
     CUdeviceptr ours = 0;
     const CUresult result = world_.try_alloc(&ours, bytes);
-    const allocator::MallocResult theirs = alone_.malloc(bytes);
-    ASSERT_EQ(result == CUDA_SUCCESS, static_cast<bool>(theirs)) << bytes;
-    if (theirs) held_.push_back({ours, theirs.address});
+    const std::optional<Address> theirs = alone_.malloc(bytes);
+    ASSERT_EQ(result == CUDA_SUCCESS, theirs.has_value()) << bytes;
+    if (!theirs) return;
+    // The driver's own blocks lie elsewhere where segments expand.
+    if (alone_.engine().is_live(*theirs)) {
+      ASSERT_EQ(ours - work_memory_, theirs->value - alone_origin_) << bytes;
+    }
+    held_.push_back({ours, *theirs});
   }
   void free() {
     if (held_.empty()) return;
@@ -121,8 +190,11 @@ class BothWays {
   Alone alone_;
   CUstream stream_ = nullptr;
   CUdeviceptr work_memory_ = 0;
-  Address alone_work_memory_;
+  std::uint64_t alone_origin_ = 0;
   std::vector<Held> held_;
+  Story story_;
+  Story alone_story_;
+  std::uint64_t event_count_ = 0;
 };
 
 struct Setting {
@@ -131,31 +203,67 @@ struct Setting {
   std::uint64_t memory;
 };
 
-class ShimDifferential : public testing::TestWithParam<Setting> {};
-INSTANTIATE_TEST_SUITE_P(
-    Settings, ShimDifferential,
-    testing::Values(Setting{"defaults", "", 8ULL << 30}, Setting{"short_of_memory", "", 512 * mib},
-                    Setting{"no_large_splits", "max_split_size_mb:21", 512 * mib},
-                    Setting{"rounding", "roundup_power2_divisions:4", 1ULL << 30},
-                    Setting{"garbage_collection", "garbage_collection_threshold:0.5", 1ULL << 30}),
-    [](const auto& setting) { return std::string(setting.param.name); });
+using Row = std::tuple<Setting, ShimMode, LastResort>;
+class ShimDifferential : public testing::TestWithParam<Row> {
+ protected:
+  static Trial trial(std::uint64_t seed) {
+    const auto& [setting, mode, last_resort] = GetParam();
+    return {seed, setting.memory, setting.text, mode, last_resort};
+  }
+};
+const Setting settings[] = {
+    {"defaults", "", 8ULL << 30},
+    {"short_of_memory", "", 512 * mib},
+    {"no_large_splits", "max_split_size_mb:21", 512 * mib},
+    {"rounding", "roundup_power2_divisions:4", 1ULL << 30},
+    {"garbage_collection", "garbage_collection_threshold:0.5", 1ULL << 30},
+    {"no_room_for_segments", "", 37 * mib},
+    {"expandable", "expandable_segments:True", 8ULL << 30},
+    {"expandable_short_of_memory", "expandable_segments:True", 512 * mib},
+};
+INSTANTIATE_TEST_SUITE_P(Settings, ShimDifferential,
+                         testing::Combine(testing::ValuesIn(settings),
+                                          testing::Values(ShimMode::deferred, ShimMode::sync),
+                                          testing::Values(LastResort::none, LastResort::driver)),
+                         [](const auto& row) {
+                           return std::string(std::get<0>(row.param).name) +
+                                  (std::get<1>(row.param) == ShimMode::sync ? "_sync" : "") +
+                                  (std::get<2>(row.param) == LastResort::driver
+                                       ? "_asking_the_driver_last"
+                                       : "");
+                         });
 
 TEST_P(ShimDifferential, the_shim_decides_as_the_simulator_does) {
-  const Setting& setting = GetParam();
+  constexpr std::uint64_t steps = 1500;
+  const bool is_short = std::get<Setting>(GetParam()).memory <= 512 * mib;
+  std::int64_t refusals = 0;
+  std::int64_t releases = 0;
+  std::uint64_t last_resorts = 0;
   for (std::uint64_t seed = 1; seed <= 4; ++seed) {
-    BothWays both(seed, setting.memory, setting.text);
-    for (std::uint64_t step = 0; step < 1500; ++step) {
-      both.step();
-      if (step % 50 == 0) both.expect_equal(step);
-      if (HasFatalFailure()) return;
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    BothWays both(trial(seed));
+    // To look is to hand the frees in. Where only requests are looked at, they do that.
+    const bool looks_at_all = seed % 2 == 0;
+    for (std::uint64_t step = 0; step < steps && !HasFatalFailure(); ++step) {
+      SCOPED_TRACE("step " + std::to_string(step));
+      const BothWays::Made made = both.step();
+      if (looks_at_all || made == BothWays::Made::request) both.compare();
     }
-    both.expect_equal(1500);
     if (HasFatalFailure()) return;
+    both.compare();
+    EXPECT_GT(both.event_count(), steps);
     EXPECT_EQ(both.first_race(), "");
-    if (setting.memory <= 512 * mib) {
-      EXPECT_GT(both.out_of_memory_count(), 0) << "seed " << seed;
-      EXPECT_GT(both.release_count(), 0) << "seed " << seed;
-    }
+    refusals += both.out_of_memory_count();
+    releases += both.release_count();
+    last_resorts += both.last_resorts();
+  }
+  if (is_short) {
+    EXPECT_GT(refusals, 0);
+    EXPECT_GT(releases, 0);
+  }
+  const bool is_asked_last = std::get<LastResort>(GetParam()) == LastResort::driver;
+  if (is_asked_last && std::get<Setting>(GetParam()).memory < 64 * mib) {
+    EXPECT_GT(last_resorts, 0U);
   }
 }
 

@@ -70,30 +70,43 @@ TEST(ShimOptions, complain_about_a_string_that_cannot_be_read_and_take_the_defau
   EXPECT_THAT(options.complaints, ElementsAre(HasSubstr("going on with the defaults")));
 }
 
-TEST(ShimOptions, say_that_segments_do_not_expand) {
-  const ShimOptions options = options_with({{"VRAMLAB_ALLOC_CONF", "expandable_segments:True"}});
+TEST(ShimOptions, let_segments_expand_where_blocks_share_them) {
+  for (const char* mode : {"deferred", "sync"}) {
+    const ShimOptions options = options_with(
+        {{"VRAMLAB_SHIM", mode}, {"PYTORCH_CUDA_ALLOC_CONF", "expandable_segments:True"}});
+    EXPECT_TRUE(options.settings.expandable_segments) << mode;
+    EXPECT_THAT(options.complaints, IsEmpty());
+  }
+}
+
+TEST(ShimOptions, say_that_segments_of_one_block_do_not_expand) {
+  const ShimOptions options = options_with(
+      {{"VRAMLAB_SHIM", "nosplit"}, {"VRAMLAB_ALLOC_CONF", "expandable_segments:True"}});
   EXPECT_FALSE(options.settings.expandable_segments);
-  EXPECT_THAT(options.complaints, ElementsAre(HasSubstr("going on without it")));
+  EXPECT_THAT(options.complaints, ElementsAre(HasSubstr("does not apply to nosplit")));
 }
 
 TEST(ShimOptions, have_paths_a_signal_and_a_byte) {
   const ShimOptions options = options_with({{"VRAMLAB_STATS", "stderr"},
                                             {"VRAMLAB_SNAPSHOT", "state.json"},
+                                            {"VRAMLAB_HISTORY", "100000"},
                                             {"VRAMLAB_REPORT_SIGNAL", "USR2"},
                                             {"VRAMLAB_FILL", "165"}});
   EXPECT_EQ(options.statistics_to, "stderr");
   EXPECT_EQ(options.snapshot_to, "state.json");
+  EXPECT_EQ(options.history_entries, 100000U);
   EXPECT_EQ(options.report_signal, SIGUSR2);
   EXPECT_EQ(options.fill, 165);
   EXPECT_THAT(options.complaints, IsEmpty());
 }
 
-TEST(ShimOptions, complain_about_other_signals_and_bytes) {
-  const ShimOptions options =
-      options_with({{"VRAMLAB_REPORT_SIGNAL", "KILL"}, {"VRAMLAB_FILL", "256"}});
+TEST(ShimOptions, complain_about_other_signals_bytes_and_lengths) {
+  const ShimOptions options = options_with(
+      {{"VRAMLAB_REPORT_SIGNAL", "KILL"}, {"VRAMLAB_FILL", "256"}, {"VRAMLAB_HISTORY", "all"}});
+  EXPECT_EQ(options.history_entries, 0U);
   EXPECT_EQ(options.report_signal, 0);
   EXPECT_EQ(options.fill, std::nullopt);
-  EXPECT_EQ(options.complaints.size(), 2U);
+  EXPECT_EQ(options.complaints.size(), 3U);
 }
 
 }  // namespace

@@ -15,10 +15,11 @@ struct Way {
   const char* name;
   ShimMode mode;
   FenceKind fence;
+  const char* settings = "";
 };
 
 WorldOptions options_of(const Way& way, std::uint64_t memory) {
-  WorldOptions options = in_mode(way.mode);
+  WorldOptions options = in_mode(way.mode, way.settings);
   options.shim.fence = way.fence;
   options.fake.memory_bytes = memory;
   options.fake.mean_call_ns = 300;
@@ -32,7 +33,9 @@ INSTANTIATE_TEST_SUITE_P(
                     Way{"stream_events", ShimMode::deferred, FenceKind::stream_events},
                     Way{"wait", ShimMode::deferred, FenceKind::wait},
                     Way{"sync", ShimMode::sync, FenceKind::automatic},
-                    Way{"nosplit", ShimMode::nosplit, FenceKind::automatic}),
+                    Way{"nosplit", ShimMode::nosplit, FenceKind::automatic},
+                    Way{"expandable", ShimMode::deferred, FenceKind::automatic,
+                        "expandable_segments:True"}),
     [](const auto& way) { return std::string(way.param.name); });
 
 TEST_P(ShimRaces, there_are_none_in_a_random_program) {
@@ -48,6 +51,16 @@ TEST_P(ShimRaces, there_are_none_where_memory_is_short) {
   program.run(6000);
   EXPECT_GT(program.refusals(), 0U);
   EXPECT_EQ(world.races().all(), 0U) << world.first_race();
+}
+
+TEST(ShimRaces, are_found_without_fences_where_units_are_unmapped) {
+  WorldOptions options = options_of(
+      {"", ShimMode::deferred, FenceKind::automatic, "expandable_segments:True"}, 256 * mib);
+  options.recorder = no_fences();
+  ShimWorld world(std::move(options));
+  ShimProgram(world, 1).run(4000);
+  EXPECT_GT(world.races().handed_out_in_use, 0U);
+  EXPECT_GT(world.races().released_in_use, 0U);
 }
 
 TEST(ShimRaces, are_found_without_fences) {

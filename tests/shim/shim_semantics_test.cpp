@@ -333,6 +333,34 @@ TEST(ShimSemantics, nosplit_gives_each_block_an_allocation_of_its_own) {
   EXPECT_EQ(world.driver_allocations(), 2U);
 }
 
+TEST(ShimSemantics, nosplit_counts_idle_blocks_as_the_driver_did) {
+  ShimWorld world(in_mode(ShimMode::nosplit));
+  const std::size_t before = world.free_memory();
+  const CUdeviceptr small = world.alloc(1000);
+  const CUdeviceptr large = world.alloc(5 * mib);
+  EXPECT_EQ(world.free_memory(), before - 8 * mib);
+  world.work(world.make_stream(), large, 5 * mib);
+  EXPECT_EQ(world.free(small), CUDA_SUCCESS);
+  EXPECT_EQ(world.free(large), CUDA_SUCCESS);
+  EXPECT_EQ(world.free_memory(), before);
+  world.alloc(512);
+  EXPECT_EQ(world.free_memory(), before - 2 * mib) << "now the cache knows of the frees";
+}
+
+TEST(ShimSemantics, nosplit_counts_a_piece_of_memory_when_nothing_is_left_in_it) {
+  WorldOptions options = in_mode(ShimMode::nosplit);
+  options.fake.granularity = 512;  // Small blocks lie beside each other, as on a GPU.
+  ShimWorld world(std::move(options));
+  const CUdeviceptr first = world.alloc(1000);
+  const CUdeviceptr second = world.alloc(1000);
+  ASSERT_EQ(first / (2 * mib), second / (2 * mib));
+  const std::size_t before = world.free_memory();
+  EXPECT_EQ(world.free(first), CUDA_SUCCESS);
+  EXPECT_EQ(world.free_memory(), before);
+  EXPECT_EQ(world.free(second), CUDA_SUCCESS);
+  EXPECT_EQ(world.free_memory(), std::min(before + 2 * mib, world.total_memory()));
+}
+
 TEST(ShimSemantics, nosplit_waits_and_releases_when_memory_is_short) {
   WorldOptions options = with_memory(64 * mib);
   options.shim.mode = ShimMode::nosplit;

@@ -1,6 +1,6 @@
 // The long random run of the shim: vramlab_shim_soak [STEPS [SEED [THREADS]]]. Programs run beside
-// each other in rounds, in every mode in turns, under the race oracle. Ends with 1 at the first
-// race, and says which round it was.
+// each other in rounds, in every mode in turns, with expandable segments and without, under the
+// race oracle. Ends with 1 at the first race, and says which round it was.
 #include <cstdio>
 #include <cstdlib>
 #include <thread>
@@ -10,6 +10,8 @@
 
 namespace vramlab::tests {
 namespace {
+
+using shim::ShimMode;
 
 struct Round {
   std::uint64_t steps_each = 0;
@@ -25,9 +27,12 @@ struct Outcome {
 };
 
 WorldOptions options_of(std::uint64_t seed) {
-  const shim::ShimMode modes[] = {shim::ShimMode::deferred, shim::ShimMode::deferred,
-                                  shim::ShimMode::nosplit, shim::ShimMode::sync};
-  WorldOptions options = in_mode(modes[seed % 4]);
+  const ShimMode modes[] = {ShimMode::deferred, ShimMode::deferred, ShimMode::nosplit,
+                            ShimMode::sync};
+  // In every other turn of the modes; `nosplit` has no segments that could expand.
+  const ShimMode mode = modes[seed % 4];
+  const bool expands = seed / 4 % 2 == 1 && mode != ShimMode::nosplit;
+  WorldOptions options = in_mode(mode, expands ? "expandable_segments:True" : "");
   options.shim.fence = seed % 8 == 1 ? shim::FenceKind::stream_events : shim::FenceKind::automatic;
   options.fake.memory_bytes = seed % 3 == 0 ? 768 * mib : 8ULL << 30;
   options.fake.mean_call_ns = 300;
@@ -44,8 +49,8 @@ Outcome run(const Round& round) {
     });
   for (std::thread& thread : threads) thread.join();
   const fake::RaceCounts races = world.races();
-  return {races.all(), races.freed_in_use_but_waited, world.calls("cuMemAlloc_v2"),
-          world.first_race()};
+  return {races.all(), races.freed_in_use_but_waited,
+          world.calls("cuMemAlloc_v2") + world.calls("cuMemCreate"), world.first_race()};
 }
 
 int soak(std::uint64_t steps, std::uint64_t seed, std::size_t threads) {

@@ -19,13 +19,14 @@ struct Shape {
   ShimMode mode;
   FenceKind fence;
   std::uint64_t memory;
+  const char* settings = "";
 };
 
 class ShimThreads : public testing::TestWithParam<Shape> {
  protected:
   static WorldOptions options() {
     const Shape& shape = GetParam();
-    WorldOptions options = in_mode(shape.mode);
+    WorldOptions options = in_mode(shape.mode, shape.settings);
     options.shim.fence = shape.fence;
     options.fake.memory_bytes = shape.memory;
     options.fake.mean_call_ns = 300;
@@ -39,7 +40,13 @@ INSTANTIATE_TEST_SUITE_P(
         Shape{"stream_events", ShimMode::deferred, FenceKind::stream_events, 8ULL << 30},
         Shape{"short_of_memory", ShimMode::deferred, FenceKind::automatic, 768 * mib},
         Shape{"sync", ShimMode::sync, FenceKind::automatic, 768 * mib},
-        Shape{"nosplit", ShimMode::nosplit, FenceKind::automatic, 768 * mib}),
+        Shape{"nosplit", ShimMode::nosplit, FenceKind::automatic, 768 * mib},
+        Shape{"expandable", ShimMode::deferred, FenceKind::automatic, 8ULL << 30,
+              "expandable_segments:True"},
+        Shape{"expandable_short_of_memory", ShimMode::deferred, FenceKind::automatic, 768 * mib,
+              "expandable_segments:True"},
+        Shape{"expandable_sync", ShimMode::sync, FenceKind::automatic, 768 * mib,
+              "expandable_segments:True"}),
     [](const auto& shape) { return std::string(shape.param.name); });
 
 /// Each runs `work(i)` with the context current.
@@ -58,6 +65,7 @@ TEST_P(ShimThreads, run_random_programs_without_races) {
   ShimWorld world(options());
   in_threads(world, 4, [&](std::size_t i) { ShimProgram(world, i + 1).run(1500); });
   EXPECT_EQ(world.races().all(), 0U) << world.first_race();
+  EXPECT_EQ(world.shim().arenas()->current()->context().error(), CUDA_SUCCESS);
   const allocator::StatisticValues values = world.statistics();
   EXPECT_EQ(values.allocation.all.current, 0);
 }
@@ -110,6 +118,7 @@ TEST_P(ShimThreads, do_not_break_captures) {
     is_over = true;
   });
   EXPECT_EQ(world.races().all(), 0U) << world.first_race();
+  EXPECT_EQ(world.shim().arenas()->current()->context().error(), CUDA_SUCCESS);
 }
 
 TEST_P(ShimThreads, survive_that_a_context_goes) {
@@ -132,6 +141,9 @@ TEST_P(ShimThreads, survive_that_a_context_goes) {
       });
     for (std::thread& thread : threads) thread.join();
   }
+  const auto memory =
+      world.fake()->look([](fake::FakeCuda& cuda) { return cuda.memory().info(0); });
+  EXPECT_EQ(memory.free, memory.total) << "what went with no context was given back";
   world.make_current(world.context());
   EXPECT_NE(world.alloc(mib), 0U);
 }

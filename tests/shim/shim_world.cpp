@@ -42,7 +42,9 @@ ShimWorld::ShimWorld(WorldOptions options)
     : fake_(options.fake), driver_(driver_of_version(options.fake.driver_version)) {
   must(driver_.init(0), "the fake driver starts");
   context_ = make_context();
-  shim_ = std::make_unique<shim::CachingShim>(driver_, std::move(options.shim),
+  streams::CudaDriver for_shim = driver_;
+  if (options.change_driver) options.change_driver(for_shim);
+  shim_ = std::make_unique<shim::CachingShim>(for_shim, std::move(options.shim),
                                               std::move(options.recorder));
 }
 
@@ -107,6 +109,14 @@ void ShimWorld::enable_peer_access(CUcontext from, CUcontext to) {
   must(symbol_of<PFN_cuCtxEnablePeerAccess_v4000>("cuCtxEnablePeerAccess")(to, 0), "peers can");
   must(driver_.context_pop(&popped), "the context is there");
   shim_->peer_access_changed(from, to, true);
+}
+
+void ShimWorld::disable_peer_access(CUcontext from, CUcontext to) {
+  CUcontext popped = nullptr;
+  must(driver_.context_push(from), "the context is there");
+  must(symbol_of<PFN_cuCtxDisablePeerAccess_v4000>("cuCtxDisablePeerAccess")(to), "they were");
+  must(driver_.context_pop(&popped), "the context is there");
+  shim_->peer_access_changed(from, to, false);
 }
 
 CUstream ShimWorld::make_stream(unsigned flags) {
@@ -219,7 +229,7 @@ shim::ShimOptions shim_options(shim::ShimMode mode, const std::string& settings)
 }
 
 WorldOptions in_mode(shim::ShimMode mode, const std::string& settings) {
-  return {shim_options(mode, settings), {}};
+  return {shim_options(mode, settings), {}, nullptr, nullptr};
 }
 
 WorldOptions with_memory(std::uint64_t bytes) {

@@ -20,6 +20,8 @@ struct WorldOptions {
   shim::ShimOptions shim;
   fake::FakeOptions fake;
   std::unique_ptr<shim::FenceRecorder> recorder = nullptr;
+  /// What the shim calls in place of the fake driver's functions.
+  std::function<void(streams::CudaDriver& driver)> change_driver = {};
 };
 
 /// The test-only way to fence: not at all.
@@ -45,6 +47,7 @@ class ShimWorld {
   void make_current(CUcontext context);
   void destroy_context(CUcontext context);
   void enable_peer_access(CUcontext from, CUcontext to);
+  void disable_peer_access(CUcontext from, CUcontext to);
 
   // Streams.
   CUstream make_stream(unsigned flags = CU_STREAM_NON_BLOCKING);

@@ -1,6 +1,10 @@
 #include "tools/preload/behind.h"
 
 #include <cstdlib>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <set>
 #include <string>
 #include <utility>
 #include <variant>
@@ -23,8 +27,21 @@ MemoryCalls* make_recorder() {
       {has_file ? file : "vramlab-recording", has_stacks ? RecordStacks::yes : RecordStacks::no});
 }
 
+/// From any thread.
+std::function<void(const std::string&)> say_each_once() {
+  struct Said {
+    std::mutex mutex;
+    std::set<std::string> sentences;
+  };
+  return [said = std::make_shared<Said>()](const std::string& sentence) {
+    const std::lock_guard lock(said->mutex);
+    if (said->sentences.insert(sentence).second) say({sentence});
+  };
+}
+
 MemoryCalls* make_caching_shim() {
-  const auto driver = streams::find_cuda_driver(driver_symbol);
+  const auto driver =
+      streams::find_cuda_driver(driver_symbol, streams::DriverNeeds::all_but_mapping);
   if (const auto* const none = std::get_if<streams::NoCudaDriver>(&driver)) {
     say({none->reason, ": nothing is replaced"});
     return new RealCalls();
@@ -32,6 +49,7 @@ MemoryCalls* make_caching_shim() {
   shim::ShimOptions options =
       shim::read_shim_options([](const char* name) { return std::getenv(name); });
   for (const std::string& complaint : options.complaints) say({complaint});
+  options.say = say_each_once();
   return new shim::CachingShim(std::get<streams::CudaDriver>(driver), std::move(options));
 }
 

@@ -130,7 +130,7 @@ VRAMLAB_EXPORT void vramlab_torch_init(int /*device_count*/) { static_cast<void>
 
 /// torch.cuda.empty_cache()
 VRAMLAB_EXPORT void vramlab_torch_reset() {
-  for (TorchDevice* const device : devices().all()) device->empty_cache();
+  for (const auto& [index, device] : devices().by_index()) device->empty_cache();
 }
 
 VRAMLAB_EXPORT void vramlab_torch_set_memory_fraction(double fraction, int device) {
@@ -147,11 +147,12 @@ VRAMLAB_EXPORT void* vramlab_torch_base_alloc(void* pointer, std::size_t* size) 
   return pointer_to(base->address);
 }
 
+/// What is none of its blocks is passed over, as PyTorch's own allocator does: a tensor may lie in
+/// another process's memory.
 VRAMLAB_EXPORT void vramlab_torch_record_stream(void* pointer, CUstream stream) {
   if (pointer == nullptr) return;
   const Address at = address_of(pointer);
-  if (!devices().find(0, [&](TorchDevice& one) { return one.record_stream(at, id_of(stream)); }))
-    throw std::runtime_error(name_of(at) + " is none of vramlab's blocks");
+  devices().find(0, [&](TorchDevice& one) { return one.record_stream(at, id_of(stream)); });
 }
 
 /// PyTorch passes a C++ object by value: the library must be built with a compiler whose C++

@@ -146,15 +146,12 @@ SegmentCounts TorchDevice::segment_counts() {
   return segments_;
 }
 
-allocator::Snapshot TorchDevice::take_snapshot() {
+TorchMoment TorchDevice::moment() {
   const std::lock_guard lock(mutex_);
   note_time();
-  return engine_.take_snapshot();
-}
-
-std::vector<allocator::AllocatorEvent> TorchDevice::history() {
-  const std::lock_guard lock(mutex_);
-  return static_cast<const allocator::History&>(engine_.listeners()).entries();
+  // In this order: the snapshot's own entry belongs to the next one.
+  auto history = static_cast<const allocator::History&>(engine_.listeners()).entries();
+  return {engine_.settings(), std::move(history), engine_.take_snapshot()};
 }
 
 allocator::Settings TorchDevice::settings() {

@@ -2,9 +2,11 @@
 // functions may be called from any thread, with any device current.
 #pragma once
 
+#include <map>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "allocator/caching_allocator.h"
 #include "streams/live/live_device.h"
@@ -24,6 +26,13 @@ struct SegmentCounts {
 struct BaseAllocation {
   allocator::Address address;
   allocator::Bytes size;
+};
+
+/// What a snapshot is made of.
+struct TorchMoment {
+  allocator::Settings settings;
+  std::vector<allocator::AllocatorEvent> history;
+  allocator::Snapshot segments;
 };
 
 class TorchDevice {
@@ -62,8 +71,8 @@ class TorchDevice {
   // What can be asked.
   allocator::StatisticValues statistics();
   SegmentCounts segment_counts();
-  allocator::Snapshot take_snapshot();
-  std::vector<allocator::AllocatorEvent> history();
+  /// As of one moment, whoever else allocates meanwhile.
+  TorchMoment moment();
   allocator::Settings settings();
   void reset_peak_statistics();
   void reset_accumulated_statistics();

@@ -38,19 +38,10 @@ std::map<int, TorchDevice*> TorchDevices::by_index() {
   return made;
 }
 
-std::vector<TorchDevice*> TorchDevices::all() {
-  std::vector<TorchDevice*> made;
-  for (const auto& [index, device] : by_index()) made.push_back(device);
-  return made;
-}
-
-bool TorchDevices::find(int hint, const std::function<bool(TorchDevice&)>& is_it) {
-  const std::map<int, TorchDevice*> made = by_index();
-  const auto first = made.find(hint);
-  if (first != made.end() && is_it(*first->second)) return true;
-  for (const auto& [index, device] : made)
-    if (index != hint && is_it(*device)) return true;
-  return false;
+TorchDevice* TorchDevices::known(int index) {
+  const std::lock_guard lock(mutex_);
+  const auto found = devices_.find(index);
+  return found == devices_.end() ? nullptr : found->second.get();
 }
 
 std::unique_ptr<TorchDevices> open_torch_devices(

@@ -7,7 +7,6 @@
 #include <memory>
 #include <mutex>
 #include <string>
-#include <vector>
 
 #include "tools/pytorch/torch_device.h"
 
@@ -20,18 +19,30 @@ class TorchDevices {
 
   /// Throws DeviceError where there is no such GPU.
   TorchDevice& at(int index);
-  /// Of those that were asked for.
-  std::vector<TorchDevice*> all();
+  /// Those that were asked for. They stay where they are as long as this lives.
   std::map<int, TorchDevice*> by_index();
   /// Asks the one with this index first, then the others, until one says true; whether one did.
-  bool find(int hint, const std::function<bool(TorchDevice&)>& is_it);
+  template <class Question>
+  bool find(int hint, const Question& is_it);
 
  private:
+  /// Null where nobody asked for it yet.
+  TorchDevice* known(int index);
+
   streams::CudaDriver driver_;
   allocator::Settings settings_;
   std::mutex mutex_;
   std::map<int, std::unique_ptr<TorchDevice>> devices_;
 };
+
+template <class Question>
+bool TorchDevices::find(int hint, const Question& is_it) {
+  TorchDevice* const first = known(hint);
+  if (first != nullptr && is_it(*first)) return true;
+  for (const auto& [index, device] : by_index())
+    if (device != first && is_it(*device)) return true;
+  return false;
+}
 
 /// With the options that `environment` names, and the driver of this machine. Throws
 /// std::runtime_error without a driver, or where the options are refused.

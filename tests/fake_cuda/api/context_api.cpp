@@ -18,7 +18,7 @@ bool has_device(const FakeCuda& fake, CUdevice device) {
   return device >= 0 && static_cast<std::uint32_t>(device) < fake.options().device_count;
 }
 
-int attribute_of(CUdevice_attribute attribute) {
+int attribute_of(const FakeCuda& fake, CUdevice_attribute attribute) {
   switch (attribute) {
     case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR:
       return 9;
@@ -30,9 +30,10 @@ int attribute_of(CUdevice_attribute attribute) {
     case CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING:
     case CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY:
     case CU_DEVICE_ATTRIBUTE_STREAM_PRIORITIES_SUPPORTED:
-    case CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED:
     case CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED:
       return 1;
+    case CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED:
+      return fake.options().has_memory_mapping ? 1 : 0;
     default:
       return 0;
   }
@@ -150,7 +151,7 @@ FAKE_CUDA_CALL(cuDeviceTotalMem_v2)(std::size_t* bytes, CUdevice device) {
 FAKE_CUDA_CALL(cuDeviceGetAttribute)(int* value, CUdevice_attribute attribute, CUdevice device) {
   const auto body = [=](FakeCuda& fake) {
     if (!has_device(fake, device)) return CUDA_ERROR_INVALID_DEVICE;
-    return give(fake, value, attribute_of(attribute));
+    return give(fake, value, attribute_of(fake, attribute));
   };
   return fake_call({"cuDeviceGetAttribute", driver}, body, attribute, device);
 }

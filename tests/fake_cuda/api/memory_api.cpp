@@ -147,7 +147,8 @@ FAKE_CUDA_CALL(cuMemGetHandleForAddressRange)
 (void* handle, CUdeviceptr at, std::size_t bytes, CUmemRangeHandleType type,
  unsigned long long flags) {
   const auto body = [=](FakeCuda& fake) {
-    if (handle == nullptr || bytes == 0 || !fake.memory().is_usable(at, bytes))
+    if (handle == nullptr || bytes == 0 ||
+        !fake.memory().is_usable(at, bytes, fake.current().device))
       return CUDA_ERROR_INVALID_VALUE;
     // A number that is no open file.
     const int file = -1000 - static_cast<int>(at >> 21 & 0xffffff);

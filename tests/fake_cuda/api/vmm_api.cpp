@@ -16,6 +16,12 @@ bool is_on_device(const FakeCuda& fake, const CUmemLocation& location) {
          static_cast<std::uint32_t>(location.id) < fake.options().device_count;
 }
 
+bool set_access(FakeCuda& fake, vramlab::streams::AddressRange range, const CUmemAccessDesc& wish) {
+  const bool is_none = wish.flags == CU_MEM_ACCESS_FLAGS_PROT_NONE;
+  return fake.memory().set_access(range, static_cast<std::uint32_t>(wish.location.id),
+                                  is_none ? DeviceMemory::Access::none : DeviceMemory::Access::all);
+}
+
 }  // namespace
 
 FAKE_CUDA_CALL(cuMemGetAllocationGranularity)
@@ -32,6 +38,7 @@ FAKE_CUDA_CALL(cuMemAddressReserve)
   const auto body = [=](FakeCuda& fake) {
     if (at == nullptr || flags != 0 || !is_whole(fake, bytes) || (alignment & (alignment - 1)) != 0)
       return CUDA_ERROR_INVALID_VALUE;
+    if (!fake.options().has_memory_mapping) return CUDA_ERROR_NOT_SUPPORTED;
     const auto got = fake.memory().reserve(bytes);
     return got ? give(fake, at, *got) : CUDA_ERROR_OUT_OF_MEMORY;
   };
@@ -50,6 +57,7 @@ FAKE_CUDA_CALL(cuMemCreate)
     if (handle == nullptr || wish == nullptr || flags != 0 || !is_whole(fake, bytes))
       return CUDA_ERROR_INVALID_VALUE;
     if (!is_on_device(fake, wish->location)) return CUDA_ERROR_INVALID_DEVICE;
+    if (!fake.options().has_memory_mapping) return CUDA_ERROR_NOT_SUPPORTED;
     const auto made =
         fake.memory().create_physical(static_cast<std::uint32_t>(wish->location.id), bytes);
     return made ? give(fake, handle, *made) : CUDA_ERROR_OUT_OF_MEMORY;
@@ -96,7 +104,9 @@ FAKE_CUDA_CALL(cuMemSetAccess)
     if (access == nullptr || count == 0) return CUDA_ERROR_INVALID_VALUE;
     for (std::size_t place = 0; place < count; ++place)
       if (!is_on_device(fake, access[place].location)) return CUDA_ERROR_INVALID_DEVICE;
-    return refuse_unless(fake.memory().allow_access(at, bytes));
+    for (std::size_t place = 0; place < count; ++place)
+      if (!set_access(fake, {{at}, {at + bytes}}, access[place])) return CUDA_ERROR_INVALID_VALUE;
+    return CUDA_SUCCESS;
   };
   return fake_call({"cuMemSetAccess", driver}, body, at, bytes, count);
 }

@@ -162,10 +162,15 @@ bool DeviceMemory::unmap(std::uint64_t at, std::uint64_t bytes) {
   return true;
 }
 
-bool DeviceMemory::allow_access(std::uint64_t at, std::uint64_t bytes) {
-  const auto whole = whole_mappings(at, bytes);
+bool DeviceMemory::set_access(AddressRange range, std::uint32_t device, Access access) {
+  const auto whole = whole_mappings(range.begin.value, (range.end - range.begin).count);
   if (!whole) return false;
-  for (const Mappings::iterator mapping : *whole) mapping->second.is_accessible = true;
+  const std::uint32_t bit = 1U << device;
+  for (const Mappings::iterator mapping : *whole)
+    if (access == Access::all)
+      mapping->second.access |= bit;
+    else
+      mapping->second.access &= ~bit;
   return true;
 }
 
@@ -195,12 +200,19 @@ bool DeviceMemory::has_mapping_in(std::uint64_t at, std::uint64_t bytes) const {
   return find_mapping(at) != nullptr || (next != mappings_.end() && next->first < at + bytes);
 }
 
-bool DeviceMemory::is_usable(std::uint64_t at, std::uint64_t bytes) {
+bool DeviceMemory::is_reserved(std::uint64_t at) const {
+  const auto after = reservations_.upper_bound(at);
+  if (after == reservations_.begin()) return false;
+  const auto& [begin, size] = *std::prev(after);
+  return at < begin + size;
+}
+
+bool DeviceMemory::is_usable(std::uint64_t at, std::uint64_t bytes, std::uint32_t device) {
   const std::uint64_t end = at + bytes;
   if (const Allocation* allocation = find(at)) return end <= allocation->at + allocation->bytes;
   while (at < end) {
     const auto* mapping = find_mapping(at);
-    if (mapping == nullptr || !mapping->second.is_accessible) return false;
+    if (mapping == nullptr || (mapping->second.access >> device & 1U) == 0) return false;
     at = mapping->first + mapping->second.bytes;
   }
   return true;

@@ -44,7 +44,8 @@ struct PhysicalMemory {
 struct Mapping {
   std::uint64_t bytes = 0;
   std::uint64_t physical = 0;
-  bool is_accessible = false;
+  /// One bit for each device that may use it.
+  std::uint32_t access = 0;
 };
 
 class DeviceMemory {
@@ -74,11 +75,14 @@ class DeviceMemory {
   bool map(std::uint64_t at, std::uint64_t bytes, std::uint64_t handle);
   /// False where the range does not consist of whole mappings.
   bool unmap(std::uint64_t at, std::uint64_t bytes);
-  bool allow_access(std::uint64_t at, std::uint64_t bytes);
+  /// Of one device, from now on.
+  enum class Access : bool { none, all };
+  bool set_access(streams::AddressRange range, std::uint32_t device, Access access);
   const std::pair<const std::uint64_t, Mapping>* find_mapping(std::uint64_t address) const;
 
-  /// Whether all of the range is memory that work may use.
-  bool is_usable(std::uint64_t at, std::uint64_t bytes);
+  /// Whether all of the range is memory that work on this device may use.
+  bool is_usable(std::uint64_t at, std::uint64_t bytes, std::uint32_t device);
+  bool is_reserved(std::uint64_t at) const;
   /// Whether the address belongs to a device and not to the host.
   bool is_device_address(std::uint64_t at) const;
   bool is_backed() const { return !backing_.empty(); }

@@ -72,10 +72,23 @@ std::variant<streams::StreamAt, CUresult> FakeCuda::find_stream(CUstream stream,
 CUresult FakeCuda::submit(CUstream stream, const CallSite& site, WorkOrder order) {
   const auto found = find_stream(stream, site);
   if (const CUresult* refused = std::get_if<CUresult>(&found)) return *refused;
+  const streams::StreamAt where = std::get<streams::StreamAt>(found);
   for (const MemoryUse& use : order.uses)
-    if (use.bytes > 0 && !memory_.is_usable(use.at, use.bytes))
+    if (use.bytes > 0 && !memory_.is_usable(use.at, use.bytes, device_of(where.device))) {
       oracle_.note_use_without_memory(use);
-  return streams_.submit(std::get<streams::StreamAt>(found), std::move(order));
+      if (memory_.is_reserved(use.at)) order.body = [this, where] { fault(where.device); };
+    }
+  return streams_.submit(where, std::move(order));
+}
+
+std::uint32_t FakeCuda::device_of(std::uint32_t context) {
+  const Context* const found = contexts_.find_number(context);
+  return found == nullptr ? 0 : found->device;
+}
+
+void FakeCuda::fault(std::uint32_t context) {
+  if (Context* const found = contexts_.find_number(context))
+    found->sticky = CUDA_ERROR_ILLEGAL_ADDRESS;
 }
 
 void FakeCuda::destroy(Context& context) {

@@ -93,7 +93,8 @@ class FakeCuda {
   Context& current() { return *contexts_.find(contexts_.current(thread().value)); }
   /// As a handle of the current context, or a reason against it.
   std::variant<streams::StreamAt, CUresult> find_stream(CUstream stream, const CallSite& site);
-  /// Puts work on the stream, if the memory that it uses is there.
+  /// Puts work on the stream. Where memory that it uses is not there the oracle hears of it; where
+  /// the addresses are reserved ones that its device has no access to, it ends with a fault.
   CUresult submit(CUstream stream, const CallSite& site, WorkOrder order);
   CUresult check_unsafe_call() { return result_of(timed().check_unsafe_call()); }
   /// Everything in it ends, then its memory, streams and events are gone.
@@ -102,6 +103,8 @@ class FakeCuda {
   void release(const Allocation& allocation, ReleaseKind kind);
 
  private:
+  std::uint32_t device_of(std::uint32_t context);
+  void fault(std::uint32_t context);
   CUresult begin(const CallSite& site);
   CUresult check_context();
   /// A call that waits is over when what it waits for is.

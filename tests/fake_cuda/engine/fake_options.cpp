@@ -66,15 +66,18 @@ std::vector<FaultRule> parse_faults(const std::string& text) {
 FakeOptions options_from_environment(FakeOptions options) {
   std::uint64_t devices = options.device_count;
   std::uint64_t version = static_cast<std::uint64_t>(options.driver_version);
+  std::uint64_t maps = options.has_memory_mapping ? 1 : 0;
   std::uint64_t backed = options.backing == Backing::host_memory ? 1 : 0;
   read_number("FAKE_CUDA_DEVICES", devices);
   read_number("FAKE_CUDA_MEMORY", options.memory_bytes);
   read_number("FAKE_CUDA_DRIVER_VERSION", version);
+  read_number("FAKE_CUDA_MAPPING", maps);
   read_number("FAKE_CUDA_BACKING", backed);
   read_number("FAKE_CUDA_CALL_NS", options.mean_call_ns);
   read_number("FAKE_CUDA_SEED", options.seed);
   options.device_count = static_cast<std::uint32_t>(devices);
   options.driver_version = static_cast<int>(version);
+  options.has_memory_mapping = maps != 0;
   options.backing = backed == 0 ? Backing::none : Backing::host_memory;
   if (variable("FAKE_CUDA_FREE") == "at_once") options.free_rule = FreeRule::returns_at_once;
   options.log_file = variable("FAKE_CUDA_LOG");

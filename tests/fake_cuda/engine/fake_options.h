@@ -33,6 +33,8 @@ struct FakeOptions {
   std::uint64_t granularity = 2ULL << 20;
   /// Functions that came later are missing.
   int driver_version = 13000;
+  /// Addresses can be reserved and memory mapped there.
+  bool has_memory_mapping = true;
   Backing backing = Backing::none;
   FreeRule free_rule = FreeRule::waits_for_context;
   /// Each call takes twice this at most, drawn by the seed. 0: only waiting and advance() take
@@ -48,8 +50,8 @@ struct FakeOptions {
 std::vector<FaultRule> parse_faults(const std::string& text);
 
 /// What the environment changes of `options`: FAKE_CUDA_DEVICES, _MEMORY (bytes, or with K, M, G),
-/// _DRIVER_VERSION, _BACKING (0 or 1), _FREE
-/// (`waits` or `at_once`), _CALL_NS, _SEED, _LOG and _FAIL. Throws std::runtime_error.
+/// _DRIVER_VERSION, _MAPPING (0 or 1), _BACKING (0 or 1), _FREE (`waits` or `at_once`), _CALL_NS,
+/// _SEED, _LOG and _FAIL. Throws std::runtime_error.
 FakeOptions options_from_environment(FakeOptions options);
 
 }  // namespace vramlab::fake

@@ -5,6 +5,8 @@
 
 using namespace vramlab::fake;
 
+static constexpr int own_version = 13000;
+
 int cudaGetDeviceCount(int* count) {
   return runtime_call([=](const RuntimeDriver& driver) { return driver.device_count(count); });
 }
@@ -43,16 +45,50 @@ int cudaDriverGetVersion(int* version) {
   return ask == nullptr ? 0 : static_cast<int>(ask(version));
 }
 int cudaRuntimeGetVersion(int* version) {
-  *version = 13000;
+  *version = own_version;
   return 0;
 }
-int cudaGetDriverEntryPointByVersion(const char* symbol, void** function, unsigned version,
-                                     unsigned long long flags, int* status) {
-  return runtime_call([=](const RuntimeDriver& driver) {
+
+namespace {
+
+struct EntryPointQuery {
+  const char* symbol;
+  unsigned version;
+  unsigned long long flags;
+};
+
+int ask_for_entry_point(const EntryPointQuery& query, void** function, int* status) {
+  return runtime_call([&](const RuntimeDriver& driver) {
     CUdriverProcAddressQueryResult found{};
-    const CUresult result =
-        driver.get_proc_address(symbol, function, static_cast<int>(version), flags, &found);
+    const CUresult result = driver.get_proc_address(
+        query.symbol, function, static_cast<int>(query.version), query.flags, &found);
     if (status != nullptr) *status = static_cast<int>(found);
     return result;
   });
+}
+
+/// What the caller leaves open means its own default stream.
+unsigned long long per_thread_unless_said(unsigned long long flags) {
+  constexpr unsigned long long per_thread = CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
+  return flags == 0 ? per_thread : flags;
+}
+
+}  // namespace
+
+int cudaGetDriverEntryPointByVersion(const char* symbol, void** function, unsigned version,
+                                     unsigned long long flags, int* status) {
+  return ask_for_entry_point({symbol, version, flags}, function, status);
+}
+int cudaGetDriverEntryPointByVersion_ptsz(const char* symbol, void** function, unsigned version,
+                                          unsigned long long flags, int* status) {
+  return ask_for_entry_point({symbol, version, per_thread_unless_said(flags)}, function, status);
+}
+int cudaGetDriverEntryPoint(const char* symbol, void** function, unsigned long long flags,
+                            int* status) {
+  return ask_for_entry_point({symbol, own_version, flags}, function, status);
+}
+int cudaGetDriverEntryPoint_ptsz(const char* symbol, void** function, unsigned long long flags,
+                                 int* status) {
+  return ask_for_entry_point({symbol, own_version, per_thread_unless_said(flags)}, function,
+                             status);
 }

@@ -71,6 +71,13 @@ FAKE_CUDART_API int cudaEventSynchronize(void* event);
 FAKE_CUDART_API int cudaGetDriverEntryPointByVersion(const char* symbol, void** function,
                                                      unsigned version, unsigned long long flags,
                                                      int* status);
+FAKE_CUDART_API int cudaGetDriverEntryPointByVersion_ptsz(const char* symbol, void** function,
+                                                          unsigned version,
+                                                          unsigned long long flags, int* status);
+FAKE_CUDART_API int cudaGetDriverEntryPoint(const char* symbol, void** function,
+                                            unsigned long long flags, int* status);
+FAKE_CUDART_API int cudaGetDriverEntryPoint_ptsz(const char* symbol, void** function,
+                                                 unsigned long long flags, int* status);
 
 /* What nvcc makes of kernels and launches. A kernel's name on the device is that of the fake
  * driver's kernel. */

@@ -103,6 +103,43 @@ TEST_F(FakeMemory, physical_memory_is_the_device_s_until_nothing_holds_it) {
   EXPECT_EQ(cu_.address_free(at, 4 * unit), CUDA_SUCCESS);
 }
 
+TEST_F(FakeMemory, mapped_memory_without_access_is_a_fault_on_the_device_that_touches_it) {
+  CUmemAllocationProp wish{};
+  wish.location = {CU_MEM_LOCATION_TYPE_DEVICE, {0}};
+  constexpr std::size_t unit = 2 << 20;
+  CUdeviceptr at = 0;
+  CUmemGenericAllocationHandle handle = 0;
+  ASSERT_EQ(cu_.address_reserve(&at, unit, 0, 0, 0), CUDA_SUCCESS);
+  ASSERT_EQ(cu_.mem_create(&handle, unit, &wish, 0), CUDA_SUCCESS);
+  ASSERT_EQ(cu_.mem_map(at, unit, 0, handle, 0), CUDA_SUCCESS);
+  CUmemAccessDesc access{{CU_MEM_LOCATION_TYPE_DEVICE, {1}}, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+  ASSERT_EQ(cu_.mem_set_access(at, unit, &access, 1), CUDA_SUCCESS);
+  const CUcontext other = open(1);
+  use(at, 100, nullptr);
+  EXPECT_EQ(cu_.context_synchronize(), CUDA_SUCCESS);
+  EXPECT_EQ(fake_cuda_race_count(), 0U);
+  access.flags = CU_MEM_ACCESS_FLAGS_PROT_NONE;
+  ASSERT_EQ(cu_.mem_set_access(at, unit, &access, 1), CUDA_SUCCESS);
+  for (const CUcontext context : {other, context_}) {
+    cu_.context_set_current(context);
+    use(at, 100, nullptr);
+    fake_cuda_advance(1000);
+    EXPECT_EQ(cu_.context_synchronize(), CUDA_ERROR_ILLEGAL_ADDRESS);
+  }
+  EXPECT_EQ(fake_cuda_race_count(), 2U);
+}
+
+TEST_F(FakeMemory, a_driver_without_mapping_says_so) {
+  fake_->options().has_memory_mapping = false;
+  int value = 1;
+  EXPECT_EQ(
+      cu_.device_attribute(&value, CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, 0),
+      CUDA_SUCCESS);
+  EXPECT_EQ(value, 0);
+  CUdeviceptr at = 0;
+  EXPECT_EQ(cu_.address_reserve(&at, 2 << 20, 0, 0, 0), CUDA_ERROR_NOT_SUPPORTED);
+}
+
 TEST_F(FakeMemory, what_is_freed_on_a_stream_is_there_until_the_stream_gets_there) {
   const auto allocate_on = symbol<PFN_cuMemAllocAsync_v11020>("cuMemAllocAsync");
   const auto free_on = symbol<PFN_cuMemFreeAsync_v11020>("cuMemFreeAsync");

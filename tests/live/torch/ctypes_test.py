@@ -1,11 +1,13 @@
-"""The plug-in as a script uses it, without torch: python3 ctypes_test.py libvramlab_torch.so, with a
-driver that LD_LIBRARY_PATH names. What docs/pytorch_plugin.md shows of ctypes is done here."""
+"""The plug-in as a script uses it, without torch: python3 ctypes_test.py libvramlab_torch.so vramlab,
+with a driver that LD_LIBRARY_PATH names. What docs/pytorch_plugin.md shows of ctypes is done here."""
 
 import ctypes
 import json
 import os
+import pickle
 import subprocess
 import sys
+import tempfile
 
 MIB = 1 << 20
 POINTER = ctypes.c_void_p
@@ -41,6 +43,35 @@ def check_snapshot(plugin):
     assert segment["segment_type"] == "large", segment
 
 
+def check_snapshot_files(plugin, vramlab):
+    """As PyTorch writes a snapshot, pickled by Python, and as it is: `vramlab` reads both."""
+    assert plugin.vramlab_torch_record_memory_history(0, 1000) == 0
+    for _ in range(10):
+        block = plugin.vramlab_torch_malloc(30 * MIB, 0, None)
+        plugin.vramlab_torch_free(block, 30 * MIB, 0, None)
+    text = plugin.vramlab_torch_snapshot()
+    snapshot = json.loads(text)
+    assert set(snapshot) >= {"segments", "device_traces", "allocator_settings"}, set(snapshot)
+    actions = {entry["action"] for entry in snapshot["device_traces"][0]}
+    assert actions == {"segment_alloc", "alloc", "free_requested", "free_completed"}, actions
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [os.path.join(folder, name) for name in ("snapshot.pickle", "snapshot.json")]
+        with open(paths[0], "wb") as file:
+            pickle.dump(snapshot, file)
+        with open(paths[0], "rb") as file:
+            assert pickle.load(file) == snapshot
+        with open(paths[1], "wb") as file:
+            file.write(text)
+        for path in paths:
+            info = json.loads(subprocess.run([vramlab, "info", "--json", path], check=True,
+                                             capture_output=True).stdout)
+            (device,) = info["files"][0]["devices"]
+            assert device["events"] == len(snapshot["device_traces"][0]), info
+            assert device["segments"]["count"] == len(snapshot["segments"]), info
+            assert device["peak_requested_bytes"] == 33 * MIB, info
+            subprocess.run([vramlab, "top", path], check=True, capture_output=True)
+
+
 def check_errors(plugin):
     assert plugin.vramlab_torch_memory_stats(99) is None, "there is no GPU 99"
     assert b"there is no GPU 99" in plugin.vramlab_torch_last_error()
@@ -67,6 +98,7 @@ def main():
     plugin = load(path)
     check_caching(plugin)
     check_snapshot(plugin)
+    check_snapshot_files(plugin, sys.argv[2])
     check_errors(plugin)
     needed = subprocess.run(["readelf", "-d", path], check=True, capture_output=True, text=True)
     assert "libcuda" not in needed.stdout, "no library of CUDA is linked"

@@ -1,130 +1,12 @@
-// PyTorch's part, played by the contract of torch.cuda.memory.CUDAPluggableAllocator: the library
-// is loaded at run time and its functions are called by their addresses, over the fake
-// libcuda.so.1. Each test is a process of its own under ctest, and leaves what it holds to the end
-// of it.
-#include <cuda.h>
-#include <cudaTypedefs.h>
-#include <dlfcn.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
+// PyTorch's part, played by the contract of torch.cuda.memory.CUDAPluggableAllocator.
+#include "tests/live/torch/torch_plugin.h"
 
-#include <cstdlib>
-#include <functional>
-#include <new>
-#include <nlohmann/json.hpp>
-#include <string>
+#include <gmock/gmock.h>
 
 namespace vramlab::tests {
 namespace {
 
 using testing::HasSubstr;
-using PoolName = std::pair<unsigned long long, unsigned long long>;
-
-void* symbol_of(void* library, const char* name) {
-  void* const symbol = dlsym(library, name);
-  if (symbol == nullptr) throw std::runtime_error(std::string("no symbol ") + name);
-  return symbol;
-}
-
-/// As torch.cuda.memory.CUDAPluggableAllocator keeps them.
-struct TorchLibrary {
-  static void* open(const char* name) {
-    void* const library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
-    if (library == nullptr) throw std::runtime_error(dlerror());
-    return library;
-  }
-  template <class Function>
-  Function* find(const char* name) const {
-    return reinterpret_cast<Function*>(symbol_of(library, name));
-  }
-  void* library = open(VRAMLAB_TORCH_LIBRARY);
-  using Malloc = void*(std::size_t, int, CUstream);
-  using Free = void(void*, std::size_t, int, CUstream);
-  Malloc* malloc = find<Malloc>("vramlab_torch_malloc");
-  Free* free = find<Free>("vramlab_torch_free");
-  Malloc* segment_malloc = find<Malloc>("vramlab_torch_segment_malloc");
-  Free* segment_free = find<Free>("vramlab_torch_segment_free");
-  void (*init)(int) = find<void(int)>("vramlab_torch_init");
-  void (*reset)() = find<void()>("vramlab_torch_reset");
-  void (*set_fraction)(double, int) = find<void(double, int)>("vramlab_torch_set_memory_fraction");
-  void* (*base_alloc)(void*,
-                      std::size_t*) = find<void*(void*, std::size_t*)>("vramlab_torch_base_alloc");
-  void (*record_stream)(void*,
-                        CUstream) = find<void(void*, CUstream)>("vramlab_torch_record_stream");
-  void (*begin_pool)(int, PoolName, std::function<bool(CUstream)>) =
-      find<void(int, PoolName, std::function<bool(CUstream)>)>(
-          "vramlab_torch_begin_allocate_to_pool");
-  void (*end_pool)(int, PoolName) = find<void(int, PoolName)>("vramlab_torch_end_allocate_to_pool");
-  void (*release_pool)(int, PoolName) = find<void(int, PoolName)>("vramlab_torch_release_pool");
-  const char* (*stats)(int) = find<const char*(int)>("vramlab_torch_memory_stats");
-  const char* (*segment_stats)(int) = find<const char*(int)>("vramlab_torch_segment_stats");
-  const char* (*snapshot)() = find<const char*()>("vramlab_torch_snapshot");
-  const char* (*last_error)() = find<const char*()>("vramlab_torch_last_error");
-  int (*set_options)(int, const char*) = find<int(int, const char*)>("vramlab_torch_set_options");
-  int (*record_history)(int, std::size_t) =
-      find<int(int, std::size_t)>("vramlab_torch_record_memory_history");
-};
-
-/// The fake driver that the library calls, too.
-struct FakeDriver {
-  void* library = TorchLibrary::open("libcuda.so.1");
-  template <class Function>
-  Function find(const char* name) const {
-    return reinterpret_cast<Function>(symbol_of(library, name));
-  }
-  CUcontext current() const {
-    CUcontext context = nullptr;
-    find<PFN_cuCtxGetCurrent_v4000>("cuCtxGetCurrent")(&context);
-    return context;
-  }
-};
-
-constexpr std::size_t mib = 1 << 20;
-
-class TorchPlugin : public testing::Test {
- protected:
-  void SetUp() override {
-    // The fake driver looks when it is called first.
-    setenv("FAKE_CUDA_MEMORY", "256M", 1);
-    setenv("FAKE_CUDA_DEVICES", "2", 1);
-    torch_.init(0);
-    ASSERT_EQ(driver_.find<PFN_cuInit_v2000>("cuInit")(0), CUDA_SUCCESS);
-    const auto retain =
-        driver_.find<PFN_cuDevicePrimaryCtxRetain_v7000>("cuDevicePrimaryCtxRetain");
-    ASSERT_EQ(retain(&context_, 0), CUDA_SUCCESS);
-    const auto set_current = driver_.find<PFN_cuCtxSetCurrent_v4000>("cuCtxSetCurrent");
-    ASSERT_EQ(set_current(context_), CUDA_SUCCESS);
-  }
-  CUstream new_stream() {
-    CUstream stream = nullptr;
-    driver_.find<PFN_cuStreamCreate_v2000>("cuStreamCreate")(&stream, CU_STREAM_NON_BLOCKING);
-    return stream;
-  }
-  /// Work of so many nanoseconds of the fake driver's time, which passes only where something
-  /// waits.
-  void submit_work(CUstream stream, std::uint64_t ns) {
-    CUmodule module = nullptr;
-    CUfunction kernel = nullptr;
-    driver_.find<PFN_cuModuleLoadData_v2000>("cuModuleLoadData")(&module, "");
-    driver_.find<PFN_cuModuleGetFunction_v2000>("cuModuleGetFunction")(&kernel, module, "fake_use");
-    const void* uses = nullptr;
-    std::uint32_t count = 0;
-    void* arguments[] = {&ns, &uses, &count};
-    ASSERT_EQ(driver_.find<PFN_cuLaunchKernel_v4000>("cuLaunchKernel")(kernel, 1, 1, 1, 1, 1, 1, 0,
-                                                                       stream, arguments, nullptr),
-              CUDA_SUCCESS);
-  }
-  void advance(std::uint64_t ns) { driver_.find<void (*)(std::uint64_t)>("fake_cuda_advance")(ns); }
-  void fail(const char* function, int result) {
-    driver_.find<void (*)(const char*, int, std::uint64_t, std::uint64_t)>("fake_cuda_fail")(
-        function, result, 0, 1);
-  }
-  nlohmann::json stats(int device = 0) { return nlohmann::json::parse(torch_.stats(device)); }
-
-  TorchLibrary torch_;
-  FakeDriver driver_;
-  CUcontext context_ = nullptr;
-};
 
 TEST_F(TorchPlugin, what_is_freed_is_given_out_again_without_the_driver) {
   void* const first = torch_.malloc(5 * mib, 0, nullptr);
@@ -176,6 +58,27 @@ TEST_F(TorchPlugin, a_block_used_on_another_stream_waits_for_its_work) {
   EXPECT_NE(torch_.malloc(5 * mib, 0, nullptr), block) << "the other stream still works on it";
   advance(2'000'000);
   EXPECT_EQ(torch_.malloc(5 * mib, 0, nullptr), block);
+}
+
+TEST_F(TorchPlugin, a_stream_recorded_on_what_is_none_of_its_blocks_is_passed_over) {
+  // Tensors that other processes share, or that a library brought, are recorded like any other.
+  CUdeviceptr elsewhere = 0;
+  driver_.find<PFN_cuMemAlloc_v3020>("cuMemAlloc_v2")(&elsewhere, mib);
+  EXPECT_NO_THROW(torch_.record_stream(reinterpret_cast<void*>(elsewhere), new_stream()));
+  EXPECT_NO_THROW(torch_.record_stream(nullptr, new_stream()));
+}
+
+TEST_F(TorchPlugin, the_size_and_stream_of_an_older_block_do_not_count_at_a_free) {
+  const CUstream older = new_stream();
+  void* const block = torch_.malloc(5 * mib, 0, older);
+  torch_.free(block, 5 * mib, 0, older);
+  torch_.reset();
+  void* const newer = torch_.malloc(3 * mib, 0, nullptr);
+  ASSERT_EQ(newer, block) << "the address comes again with another size and stream";
+  torch_.free(newer, 5 * mib, 0, older);
+  EXPECT_EQ(stats()["requested_bytes.all.current"], 0);
+  EXPECT_NE(torch_.malloc(3 * mib, 0, older), newer) << "it is still the other stream's";
+  EXPECT_EQ(torch_.malloc(3 * mib, 0, nullptr), newer);
 }
 
 TEST_F(TorchPlugin, another_device_than_the_current_one_can_be_asked) {

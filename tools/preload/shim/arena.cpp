@@ -5,37 +5,13 @@
 
 #include "allocator/size_rules.h"
 #include "tools/preload/shim/engine_cache.h"
+#include "tools/preload/shim/lasting_errors.h"
 #include "tools/preload/shim/whole_cache.h"
 
 namespace vramlab::shim {
 
 using allocator::Address;
 using allocator::Bytes;
-
-namespace {
-
-/// After one of these the context answers nothing else any more.
-bool is_lasting(CUresult error) {
-  switch (error) {
-    case CUDA_ERROR_ECC_UNCORRECTABLE:
-    case CUDA_ERROR_NVLINK_UNCORRECTABLE:
-    case CUDA_ERROR_ILLEGAL_ADDRESS:
-    case CUDA_ERROR_LAUNCH_TIMEOUT:
-    case CUDA_ERROR_CONTEXT_IS_DESTROYED:
-    case CUDA_ERROR_ASSERT:
-    case CUDA_ERROR_HARDWARE_STACK_ERROR:
-    case CUDA_ERROR_ILLEGAL_INSTRUCTION:
-    case CUDA_ERROR_MISALIGNED_ADDRESS:
-    case CUDA_ERROR_INVALID_ADDRESS_SPACE:
-    case CUDA_ERROR_INVALID_PC:
-    case CUDA_ERROR_LAUNCH_FAILED:
-      return true;
-    default:
-      return false;
-  }
-}
-
-}  // namespace
 
 CUresult Arena::make_cache() {
   const streams::CudaDriver& driver = context_.driver();
@@ -44,6 +20,7 @@ CUresult Arena::make_cache() {
   CUresult result = driver.context_device(&device);
   if (result == CUDA_SUCCESS) result = driver.device_total_memory(&total, device);
   if (result != CUDA_SUCCESS) return result;
+  const allocator::Settings settings = settings_on(device);
   const std::lock_guard lock(lock_);
   if (cache_ != nullptr) return CUDA_SUCCESS;
   has_cache_.store(true, std::memory_order_release);
@@ -51,13 +28,25 @@ CUresult Arena::make_cache() {
   supply_.set_total({total});
   supply_.set_hand_in(&Arena::settle_in, this);
   if (options_.mode == ShimMode::nosplit) {
-    cache_ = std::make_unique<WholeCache>(supply_, frees_.pool());
+    cache_ = std::make_unique<WholeCache>(supply_, frees_.pool(), options_.history_entries);
     return CUDA_SUCCESS;
   }
   auto device_seam = std::make_unique<ArenaDevice>(supply_, frees_.pool());
-  cache_ = std::make_unique<EngineCache>(std::move(device_seam),
-                                         EngineOptions{options_.settings, options_.version});
+  cache_ = make_engine_cache(std::move(device_seam),
+                             {settings, options_.version, options_.history_entries});
   return CUDA_SUCCESS;
+}
+
+allocator::Settings Arena::settings_on(CUdevice device) {
+  allocator::Settings settings = options_.settings;
+  if (!settings.expandable_segments || options_.mode == ShimMode::nosplit) return settings;
+  if (const auto reason = why_not_expandable(context_.driver(), device, settings)) {
+    settings.expandable_segments = false;
+    options_.say("expandable_segments is not used: " + *reason);
+  } else {
+    supply_.mapped().set_device(device);
+  }
+  return settings;
 }
 
 CUresult Arena::allocate(CUdeviceptr* at, std::size_t bytes) {
@@ -77,7 +66,7 @@ CUresult Arena::take(CUdeviceptr* at, Bytes size) {
     if (context_.is_gone()) return CUDA_ERROR_CONTEXT_IS_DESTROYED;
     if (context_.error() != CUDA_SUCCESS) return context_.error();
     settle();
-    fence_put_off();
+    if (frees_.has_put_off()) fence_put_off();
     lock_.begin(call);
     try {
       got = cache_->allocate(size);
@@ -98,6 +87,7 @@ CUresult Arena::take(CUdeviceptr* at, Bytes size) {
 }
 
 CUresult Arena::refuse(CUdeviceptr* at, Bytes size, const Call& call) {
+  if (call.is_for_driver) return context_.driver().mem_alloc(at, size.count);
   // A limit of the settings refused it, not the driver.
   if (call.refusal == CUDA_SUCCESS) return CUDA_ERROR_OUT_OF_MEMORY;
   if (is_lasting(call.refusal)) context_.keep_error(call.refusal);
@@ -122,17 +112,17 @@ void Arena::settle() {
 }
 
 void Arena::hand_in(Fence& fence) {
-  if (fence.awaited.empty()) {
-    for (const Address at : fence.blocks) cache_->free_now(at);
+  if (fence.is_over()) {
+    fence.for_each_block([this](Address at) { cache_->free_now(at); });
     frees_.pool().give(fence);
     return;
   }
-  fence.uses = fence.blocks.size();
-  for (const Address at : fence.blocks) cache_->free(at, fence);
+  fence.uses = fence.block_count();
+  fence.for_each_block([&](Address at) { cache_->free(at, fence); });
 }
 
 void Arena::fence_put_off() {
-  if (!frees_.has_put_off() || frees_.is_held_back() || context_.gate().is_capturing()) return;
+  if (frees_.is_held_back() || context_.gate().is_capturing()) return;
   Fence& fence = frees_.begin_put_off();
   note_peers(fence);
   lock_.step_outside([&] { recorder_.record(fence, context_); });
@@ -218,6 +208,8 @@ bool Arena::may_export(CUdeviceptr at) {
   if (standing_of({at}) == Standing::not_ours) return false;
   const std::optional<HeldBlock> block = cache_->held_around({at});
   if (!block || standing_of(block->address) != Standing::held) return false;
+  // What the driver says to that is the truth about mapped memory.
+  if (block->is_expandable) return true;
   return block->address == block->segment &&
          (block->is_whole_segment() || Address{at} == block->address);
 }
@@ -237,17 +229,21 @@ std::size_t Arena::idle_bytes() {
   const std::lock_guard lock(lock_);
   if (cache_ == nullptr || context_.is_gone()) return 0;
   settle();
-  Bytes idle = cache_->idle() + supply_.pending_release();
-  frees_.for_each([&](Address at) {
-    if (const auto block = cache_->held_around(at)) idle += block->size;
-  });
-  return idle.count;
+  std::vector<Address> freed;
+  frees_.for_each([&](Address at) { freed.push_back(at); });
+  std::sort(freed.begin(), freed.end());
+  return (cache_->idle(freed) + supply_.pending_release()).count;
 }
 
 void Arena::set_peer(ContextRecord& from, bool may_use) {
-  const std::lock_guard lock(lock_);
-  std::erase(peers_, &from);
-  if (may_use) peers_.push_back(&from);
+  {
+    const std::lock_guard lock(lock_);
+    std::erase(peers_, &from);
+    if (may_use) peers_.push_back(&from);
+  }
+  if (!options_.settings.expandable_segments) return;
+  const CUresult result = supply_.mapped().set_peer(from, may_use);
+  if (result != CUDA_SUCCESS && !context_.is_gone()) context_.keep_error(result);
 }
 
 void Arena::let_calls_finish(const ContextRecord& capturing) {
@@ -263,10 +259,13 @@ void Arena::let_calls_finish(const ContextRecord& capturing) {
 }
 
 void Arena::drop() {
-  const std::lock_guard lock(lock_);
-  context_.set_gone();
-  // Whoever is in the middle of a request still needs what it works on.
-  if (!lock_.is_awaited()) cache_.reset();
+  {
+    const std::lock_guard lock(lock_);
+    context_.set_gone();
+    // Whoever is in the middle of a request still needs what it works on.
+    if (!lock_.is_awaited()) cache_.reset();
+  }
+  if (options_.settings.expandable_segments) supply_.give_up();
 }
 
 }  // namespace vramlab::shim

@@ -35,7 +35,7 @@ class Arena {
   bool may_own(CUdeviceptr at) const { return supply_.may_own({at}); }
 
   // Requires: the context is current.
-  CUresult allocate(CUdeviceptr* at, std::size_t bytes);
+  [[gnu::flatten]] CUresult allocate(CUdeviceptr* at, std::size_t bytes);
   /// What the driver does not know to be free. 0 before the first allocation.
   std::size_t idle_bytes();
 
@@ -56,7 +56,7 @@ class Arena {
   /// A capture is announced in this context, or in another one: ends when no call that could break
   /// it is under way here.
   void let_calls_finish(const ContextRecord& capturing);
-  /// Forgets everything without a call of the driver.
+  /// Forgets everything. The driver is called for memory alone that does not go with its context.
   void drop();
   /// Calls `look(cache)` with what is cached, if anything was ever asked for here.
   template <class Look>
@@ -71,19 +71,21 @@ class Arena {
   bool was_retired(allocator::Address at) const {
     return !retired_and_freed_.empty() && retired_and_freed_.contains(at.value);
   }
-  CUresult make_cache();
-  [[gnu::flatten]] CUresult take(CUdeviceptr* at, allocator::Bytes size);
-  CUresult refuse(CUdeviceptr* at, allocator::Bytes size, const Call& call);
-  CUresult fill(CUdeviceptr at, std::size_t bytes);
+  [[gnu::noinline]] CUresult make_cache();
+  /// Without what the device cannot do, which is said.
+  allocator::Settings settings_on(CUdevice device);
+  CUresult take(CUdeviceptr* at, allocator::Bytes size);
+  [[gnu::noinline]] CUresult refuse(CUdeviceptr* at, allocator::Bytes size, const Call& call);
+  [[gnu::noinline]] CUresult fill(CUdeviceptr at, std::size_t bytes);
   template <class Record>
   std::optional<CUresult> free_by(allocator::Address at, FenceReach reach, const Record& record);
-  CUresult free_retired(allocator::Address at);
+  [[gnu::noinline]] CUresult free_retired(allocator::Address at);
   /// Hands the frees whose fences are recorded to the cache.
   void settle();
   void hand_in(Fence& fence);
-  /// One fence for all that was freed while a capture was open.
-  void fence_put_off();
-  void note_peers(Fence& fence);
+  /// One fence for all that was freed while a capture was open. Requires: there is some.
+  [[gnu::noinline]] void fence_put_off();
+  [[gnu::noinline]] void note_peers(Fence& fence);
   static void settle_in(void* arena) { static_cast<Arena*>(arena)->settle(); }
 
   const ShimOptions& options_;

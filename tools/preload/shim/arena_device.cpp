@@ -4,12 +4,9 @@
 
 namespace vramlab::shim {
 
-using allocator::Address;
-using allocator::Bytes;
 using allocator::DeviceError;
 using allocator::EventId;
 using allocator::StreamId;
-using allocator::UnitRange;
 
 namespace {
 
@@ -34,19 +31,5 @@ void ArenaDevice::forget_event(EventId event) {
   Fence& fence = fence_of(event);
   if (--fence.uses == 0) fences_.give(fence);
 }
-
-// The arena's settings keep expandable segments off.
-std::optional<Address> ArenaDevice::reserve(Bytes, StreamId) {
-  check(false, "no arena reserves addresses");
-  return std::nullopt;
-}
-void ArenaDevice::release_reservation(Address, Bytes) {
-  check(false, "no arena reserves addresses");
-}
-bool ArenaDevice::map(const UnitRange&) {
-  check(false, "no arena maps memory");
-  return false;
-}
-void ArenaDevice::unmap(const UnitRange&) { check(false, "no arena maps memory"); }
 
 }  // namespace vramlab::shim

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "allocator/device.h"
-#include "tools/preload/shim/segment_supply.h"
+#include "tools/preload/shim/segment_growth.h"
 
 namespace vramlab::shim {
 
@@ -13,7 +13,8 @@ inline constexpr allocator::StreamId fence_stream{1};
 
 class ArenaDevice final : public allocator::Device {
  public:
-  ArenaDevice(SegmentSupply& supply, FencePool& fences) : supply_(supply), fences_(fences) {}
+  ArenaDevice(SegmentSupply& supply, FencePool& fences)
+      : supply_(supply), growth_(supply), fences_(fences) {}
 
   /// The next event that is recorded.
   void have_at_hand(Fence& fence) { at_hand_ = &fence; }
@@ -24,10 +25,14 @@ class ArenaDevice final : public allocator::Device {
   }
   void release(allocator::Address at) override { supply_.release(at); }
 
-  std::optional<allocator::Address> reserve(allocator::Bytes, allocator::StreamId) override;
-  void release_reservation(allocator::Address, allocator::Bytes) override;
-  [[nodiscard]] bool map(const allocator::UnitRange&) override;
-  void unmap(const allocator::UnitRange&) override;
+  std::optional<allocator::Address> reserve(allocator::Bytes size, allocator::StreamId) override {
+    return growth_.reserve(size);
+  }
+  void release_reservation(allocator::Address at, allocator::Bytes) override {
+    supply_.release_reservation(at);
+  }
+  [[nodiscard]] bool map(const allocator::UnitRange& range) override { return growth_.map(range); }
+  void unmap(const allocator::UnitRange& range) override { supply_.unmap(range); }
 
   /// What the allocator would wait for is over: freed blocks come back when their fence is
   /// complete.
@@ -45,6 +50,7 @@ class ArenaDevice final : public allocator::Device {
 
  private:
   SegmentSupply& supply_;
+  SegmentGrowth growth_;
   FencePool& fences_;
   Fence* at_hand_ = nullptr;
 };

@@ -14,6 +14,8 @@ struct Call {
   CUresult refusal = CUDA_SUCCESS;
   /// Held from the first refusal on: one request at a time frees what is cached to go on.
   std::unique_lock<std::mutex> ladder;
+  /// Nothing may be asked of the driver but what the program asked for.
+  bool is_for_driver = false;
 };
 
 class ArenaLock {

@@ -20,7 +20,7 @@ class Arenas {
   ~Arenas();
 
   /// Of the context that is current; null where none is.
-  Arena* current();
+  [[gnu::flatten]] Arena* current();
   /// Made where there is none. Null where the driver does not know the context.
   Arena* of(CUcontext handle);
   /// Null where there is none.

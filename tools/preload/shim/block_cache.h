@@ -6,7 +6,9 @@
 
 #include <functional>
 #include <optional>
+#include <vector>
 
+#include "allocator/allocator_event.h"
 #include "allocator/device.h"
 #include "allocator/snapshot.h"
 #include "allocator/statistic_values.h"
@@ -20,6 +22,8 @@ struct HeldBlock {
   allocator::Bytes size;
   allocator::Address segment;
   allocator::Bytes segment_size;
+  /// The segment is many allocations of the driver, one for each unit.
+  bool is_expandable = false;
   bool is_whole_segment() const { return size == segment_size; }
 };
 
@@ -44,11 +48,14 @@ class BlockCache {
   /// of them that are in use and no other is awaited.
   virtual bool release_segment(allocator::Address segment,
                                const std::function<bool(allocator::Address)>& may_go) = 0;
-  /// Got from the driver and in no use: reserved less what is held.
-  virtual allocator::Bytes idle() const = 0;
+  /// What the driver will count as free when it gets everything back that is in no use: also these
+  /// blocks, which the program freed although the cache still holds them, by address.
+  virtual allocator::Bytes idle(const std::vector<allocator::Address>& freed) const = 0;
 
   virtual allocator::Snapshot snapshot() = 0;
   virtual allocator::StatisticValues statistics() const = 0;
+  /// The newest entries of the history, oldest first; nothing where none is kept.
+  virtual std::vector<allocator::AllocatorEvent> history() const = 0;
 };
 
 }  // namespace vramlab::shim

@@ -4,14 +4,6 @@
 
 namespace vramlab::shim {
 
-CUresult ask_for_captures(const streams::CudaDriver& driver, CUstream stream) {
-  CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
-  const CUresult result = driver.stream_is_capturing(stream, &status);
-  if (result != CUDA_SUCCESS) return result;
-  return status == CU_STREAM_CAPTURE_STATUS_NONE ? CUDA_SUCCESS
-                                                 : CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
-}
-
 void ContextRecord::keep_error(CUresult error) {
   CUresult none = CUDA_SUCCESS;
   error_.compare_exchange_strong(none, error);
@@ -85,17 +77,14 @@ CUresult ContextRecord::record_streams(std::vector<ContextEvent>& into) {
   return CUDA_SUCCESS;
 }
 
-CurrentContext::CurrentContext(const ContextRecord& record) : driver_(record.driver()) {
-  CUcontext current = nullptr;
-  result_ = driver_.context_current(&current);
-  if (result_ != CUDA_SUCCESS || current == record.handle()) return;
-  result_ = driver_.context_push(record.handle());
+void CurrentContext::push(CUcontext context) {
+  result_ = driver_.context_push(context);
   is_pushed_ = result_ == CUDA_SUCCESS;
 }
 
-CurrentContext::~CurrentContext() {
+void CurrentContext::pop() {
   CUcontext popped = nullptr;
-  if (is_pushed_) driver_.context_pop(&popped);
+  driver_.context_pop(&popped);
 }
 
 }  // namespace vramlab::shim

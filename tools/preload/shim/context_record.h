@@ -17,11 +17,17 @@ namespace vramlab::shim {
 class ContextRecord;
 
 /// A capture that began out of sight shows itself here without being broken.
-CUresult ask_for_captures(const streams::CudaDriver& driver, CUstream stream);
+inline CUresult ask_for_captures(const streams::CudaDriver& driver, CUstream stream) {
+  CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+  const CUresult result = driver.stream_is_capturing(stream, &status);
+  if (result != CUDA_SUCCESS) return result;
+  return status == CU_STREAM_CAPTURE_STATUS_NONE ? CUDA_SUCCESS
+                                                 : CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+}
 
-/// Who keeps an event once it is over: the spare ones of its context, the fence that it is part of,
-/// or the context, which still needs it.
-enum class EventOwner : std::uint8_t { spares, fence, context };
+/// Who keeps an event once it is over: the spare ones of its context, or the context, which still
+/// needs it.
+enum class EventOwner : std::uint8_t { spares, context };
 
 /// An event and the context that it belongs to.
 struct ContextEvent {
@@ -85,14 +91,23 @@ class ContextRecord {
 /// Makes a context current for a few calls, where it is not.
 class CurrentContext {
  public:
-  explicit CurrentContext(const ContextRecord& record);
+  explicit CurrentContext(const ContextRecord& record) : driver_(record.driver()) {
+    CUcontext current = nullptr;
+    result_ = driver_.context_current(&current);
+    if (result_ == CUDA_SUCCESS && current != record.handle()) push(record.handle());
+  }
   CurrentContext(const CurrentContext&) = delete;
   CurrentContext& operator=(const CurrentContext&) = delete;
-  ~CurrentContext();
+  ~CurrentContext() {
+    if (is_pushed_) pop();
+  }
   /// Requires looking at: the context may be gone.
   CUresult result() const { return result_; }
 
  private:
+  void push(CUcontext context);
+  void pop();
+
   const streams::CudaDriver& driver_;
   CUresult result_ = CUDA_SUCCESS;
   bool is_pushed_ = false;

@@ -32,14 +32,23 @@ class EnteredPeers {
 class ContextEvents : public FenceRecorder {
  private:
   CUresult record_in(ContextRecord& context, Fence& fence) override {
-    ContextEvent taken;
-    CUresult result = take_event(context, fence, taken);
+    if (&context != fence.home) return record_in_peer(context, fence);
+    if (fence.own == nullptr)
+      if (const CUresult result = context.take_event(fence.own); result != CUDA_SUCCESS)
+        return result;
+    const CUresult result = context.driver().context_record_event(context.handle(), fence.own);
+    fence.awaits_own = result == CUDA_SUCCESS;
+    return result;
+  }
+  [[gnu::noinline]] static CUresult record_in_peer(ContextRecord& peer, Fence& fence) {
+    ContextEvent taken{&peer};
+    CUresult result = peer.take_event(taken.event);
     if (result != CUDA_SUCCESS) return result;
-    result = context.driver().context_record_event(context.handle(), taken.event);
+    result = peer.driver().context_record_event(peer.handle(), taken.event);
     if (result == CUDA_SUCCESS)
       fence.awaited.push_back(taken);
-    else if (taken.owner == EventOwner::spares)
-      context.give_event(taken.event);
+    else
+      peer.give_event(taken.event);
     return result;
   }
 };
@@ -68,7 +77,8 @@ CUresult in_current(ContextRecord& context, const Call& call) {
 }
 
 FenceState state_for(CUresult result, ContextRecord& owner) {
-  if (result == CUDA_SUCCESS) return FenceState::recorded;
+  if (result == CUDA_SUCCESS) [[likely]]
+    return FenceState::recorded;
   if (is_capture_error(result)) return FenceState::put_off;
   owner.keep_error(result);
   return FenceState::failed;
@@ -88,11 +98,16 @@ CUresult in_each(Fence& fence, ContextRecord& owner, const Call& call) {
 }  // namespace
 
 FenceState FenceRecorder::record(Fence& fence, ContextRecord& owner) {
-  FenceState state = FenceState::put_off;
-  if (const EnteredPeers entered(fence); entered.is_inside())
-    state = state_for(record_everywhere(fence, owner), owner);
+  const FenceState state = fence.peers.empty() ? state_for(record_everywhere(fence, owner), owner)
+                                               : record_with_peers(fence, owner);
   fence.state.store(state, std::memory_order_release);
   return state;
+}
+
+FenceState FenceRecorder::record_with_peers(Fence& fence, ContextRecord& owner) {
+  const EnteredPeers entered(fence);
+  if (!entered.is_inside()) return FenceState::put_off;
+  return state_for(record_everywhere(fence, owner), owner);
 }
 
 FenceState FenceRecorder::record_on(CUstream stream, Fence& fence, ContextRecord& owner) {
@@ -106,18 +121,6 @@ FenceState FenceRecorder::record_on(CUstream stream, Fence& fence, ContextRecord
   }
   fence.state.store(state, std::memory_order_release);
   return state;
-}
-
-CUresult FenceRecorder::take_event(ContextRecord& context, Fence& fence, ContextEvent& event) {
-  event = {&context, fence.own, EventOwner::fence};
-  if (&context != fence.home) {
-    event.owner = EventOwner::spares;
-    return context.take_event(event.event);
-  }
-  if (fence.own != nullptr) return CUDA_SUCCESS;
-  const CUresult result = context.take_event(fence.own);
-  event.event = fence.own;
-  return result;
 }
 
 CUresult FenceRecorder::record_everywhere(Fence& fence, ContextRecord& owner) {

@@ -27,17 +27,15 @@ class FenceRecorder {
 
   /// Sets the fence's state last: from then on others may have it.
   /// Requires: no lock is held, and no capture begins in the owner's context meanwhile.
-  FenceState record(Fence& fence, ContextRecord& owner);
+  [[gnu::flatten]] FenceState record(Fence& fence, ContextRecord& owner);
   /// One event on one stream: what is freed in a stream's order.
   FenceState record_on(CUstream stream, Fence& fence, ContextRecord& owner);
-
-  /// An event of the owner's context for this fence.
-  static CUresult take_event(ContextRecord& context, Fence& fence, ContextEvent& event);
 
  private:
   /// Requires: no capture is known to be open in the context.
   virtual CUresult record_in(ContextRecord& context, Fence& fence) = 0;
   CUresult record_everywhere(Fence& fence, ContextRecord& owner);
+  FenceState record_with_peers(Fence& fence, ContextRecord& owner);
 };
 
 std::unique_ptr<FenceRecorder> make_fence_recorder(FenceKind kind,

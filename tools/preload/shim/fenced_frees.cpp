@@ -6,25 +6,22 @@ namespace vramlab::shim {
 
 using allocator::Address;
 
-Fence& FencedFrees::begin(Address at) {
-  Fence& fence = pool_.take();
-  fence.blocks.push_back(at);
-  on_their_way_.push_back(&fence);
-  return fence;
-}
-
 Fence& FencedFrees::begin_put_off() {
-  Fence& fence = pool_.take();
+  const Address first = put_off_.back();
+  put_off_.pop_back();
+  staying_.erase(first.value);
+  Fence& fence = begin(first);
   put_behind(fence);
-  on_their_way_.push_back(&fence);
   return fence;
 }
 
-bool FencedFrees::contains(Address at) const {
-  for (const Fence* fence : on_their_way_)
-    if (std::find(fence->blocks.begin(), fence->blocks.end(), at) != fence->blocks.end())
-      return true;
-  return !staying_.empty() && staying_.contains(at.value);
+bool FencedFrees::is_among(Address at) const {
+  const auto is_behind = [at](const Fence* fence) {
+    const std::vector<Address>& more = fence->more_blocks;
+    return fence->block == at || std::find(more.begin(), more.end(), at) != more.end();
+  };
+  return std::any_of(on_their_way_.begin(), on_their_way_.end(), is_behind) ||
+         (!staying_.empty() && staying_.contains(at.value));
 }
 
 bool FencedFrees::is_recording() const {
@@ -35,12 +32,15 @@ bool FencedFrees::is_recording() const {
 
 void FencedFrees::put_behind(Fence& fence) {
   for (const Address at : put_off_) staying_.erase(at.value);
-  fence.blocks.insert(fence.blocks.end(), put_off_.begin(), put_off_.end());
+  fence.more_blocks.insert(fence.more_blocks.end(), put_off_.begin(), put_off_.end());
   put_off_.clear();
 }
 
-void FencedFrees::put_off(Fence& fence) {
-  put_off_.insert(put_off_.end(), fence.blocks.begin(), fence.blocks.end());
+void FencedFrees::keep(Fence& fence, FenceState state) {
+  fence.for_each_block([this](Address at) { staying_.insert(at.value); });
+  if (state == FenceState::recorded) held_.push_back(&fence);
+  if (state != FenceState::put_off) return;
+  fence.for_each_block([this](Address at) { put_off_.push_back(at); });
   pool_.give(fence);
 }
 

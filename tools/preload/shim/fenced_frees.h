@@ -15,13 +15,20 @@ class FencedFrees {
   explicit FencedFrees(ContextRecord& home) : pool_(home) {}
 
   /// A free begins: the address counts as free from now on.
-  Fence& begin(allocator::Address at);
-  /// A fence for those that have none yet.
+  Fence& begin(allocator::Address at) {
+    Fence& fence = pool_.take();
+    fence.block = at;
+    on_their_way_.push_back(&fence);
+    return fence;
+  }
+  /// A fence for those that have none yet. Requires: there are some.
   Fence& begin_put_off();
-  bool contains(allocator::Address at) const;
+  bool contains(allocator::Address at) const {
+    return !(on_their_way_.empty() && staying_.empty()) && is_among(at);
+  }
   /// Those whose recording is over move on; the ones with a fence are handed to `hand_in`.
   template <class HandIn>
-  void settle(HandIn hand_in);
+  void settle(const HandIn& hand_in);
 
   /// Some fence is being recorded right now.
   bool is_recording() const;
@@ -37,11 +44,15 @@ class FencedFrees {
 
   /// All that the program gave back and the cache counts as in use.
   template <class Look>
-  void for_each(Look look) const;
+  void for_each(const Look& look) const;
   FencePool& pool() { return pool_; }
 
  private:
-  void put_off(Fence& fence);
+  bool is_among(allocator::Address at) const;
+  template <class HandIn>
+  void hand_in_held(const HandIn& hand_in);
+  /// Not handed in: it stays here.
+  void keep(Fence& fence, FenceState state);
 
   FencePool pool_;
   /// By the order in which the frees began; as many as there are threads in a free.
@@ -54,36 +65,36 @@ class FencedFrees {
 };
 
 template <class HandIn>
-void FencedFrees::settle(HandIn hand_in) {
-  if (on_their_way_.empty() && held_.empty()) return;
-  if (!is_held_back_ && !held_.empty()) {
-    std::vector<Fence*> held = std::move(held_);
-    held_.clear();
-    for (Fence* fence : held) {
-      for (const allocator::Address at : fence->blocks) staying_.erase(at.value);
-      hand_in(*fence);
-    }
+void FencedFrees::settle(const HandIn& hand_in) {
+  if (!held_.empty() && !is_held_back_) [[unlikely]]
+    hand_in_held(hand_in);
+  auto kept = on_their_way_.begin();
+  for (auto next = kept; next != on_their_way_.end(); ++next) {
+    Fence& fence = **next;
+    const FenceState state = fence.state.load(std::memory_order_acquire);
+    if (state == FenceState::recorded && !is_held_back_) [[likely]]
+      hand_in(fence);
+    else if (state == FenceState::being_recorded)
+      *kept++ = &fence;
+    else
+      keep(fence, state);
   }
-  std::size_t kept = 0;
-  for (Fence* fence : on_their_way_) {
-    const FenceState state = fence->state.load(std::memory_order_acquire);
-    if (state == FenceState::being_recorded) {
-      on_their_way_[kept++] = fence;
-    } else if (state == FenceState::recorded && !is_held_back_) {
-      hand_in(*fence);
-    } else {
-      for (const allocator::Address at : fence->blocks) staying_.insert(at.value);
-      if (state == FenceState::recorded) held_.push_back(fence);
-      if (state == FenceState::put_off) put_off(*fence);
-    }
+  on_their_way_.erase(kept, on_their_way_.end());
+}
+
+template <class HandIn>
+void FencedFrees::hand_in_held(const HandIn& hand_in) {
+  const std::vector<Fence*> held = std::move(held_);
+  held_.clear();
+  for (Fence* fence : held) {
+    fence->for_each_block([this](allocator::Address at) { staying_.erase(at.value); });
+    hand_in(*fence);
   }
-  on_their_way_.resize(kept);
 }
 
 template <class Look>
-void FencedFrees::for_each(Look look) const {
-  for (const Fence* fence : on_their_way_)
-    for (const allocator::Address at : fence->blocks) look(at);
+void FencedFrees::for_each(const Look& look) const {
+  for (const Fence* fence : on_their_way_) fence->for_each_block(look);
   for (const std::uint64_t at : staying_) look(allocator::Address{at});
 }
 

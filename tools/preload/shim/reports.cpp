@@ -46,13 +46,21 @@ void add_segment(std::string& text, int device, const SnapshotSegment& segment) 
   add_field(text, "requested_size", segment.requested_size.count);
   add_field(text, "stream", 0);
   text.append("\"segment_type\": \"").append(pool_kind_name(segment.kind));
-  text.append("\", \"segment_pool_id\": [0, 0], \"is_expandable\": false, \"frames\": [], ");
+  text.append("\", \"segment_pool_id\": [0, 0], \"is_expandable\": ");
+  text.append(segment.is_expandable ? "true" : "false").append(", \"frames\": [], ");
   text.append("\"blocks\": [");
   for (std::size_t i = 0; i < segment.blocks.size(); ++i) {
     if (i > 0) text += ", ";
     add_block(text, segment.blocks[i]);
   }
   text += "]}";
+}
+
+std::vector<const ArenaHistory*> histories_of(const std::vector<ArenaReport>& arenas, int device) {
+  std::vector<const ArenaHistory*> histories;
+  for (const ArenaReport& arena : arenas)
+    if (arena.device == device) histories.push_back(&arena.history);
+  return histories;
 }
 
 void add_text(std::string& text, std::string_view word) {
@@ -129,7 +137,10 @@ std::string snapshot_json(const std::vector<ArenaReport>& arenas, const std::str
     }
   }
   text += "],\n\"device_traces\": [";
-  for (int device = 0; device < devices; ++device) text += device == 0 ? "[]" : ", []";
+  for (int device = 0; device < devices; ++device) {
+    if (device > 0) text += ", ";
+    text += history_json(histories_of(arenas, device));
+  }
   text += "],\n\"allocator_settings\": {\"PYTORCH_CUDA_ALLOC_CONF\": ";
   add_text(text, settings);
   text += "}}\n";
@@ -138,7 +149,9 @@ std::string snapshot_json(const std::vector<ArenaReport>& arenas, const std::str
 
 void Reports::add(Arena& arena) {
   arena.look_at([&](BlockCache& cache) {
-    arenas_.push_back({arena.device(), cache.statistics(), cache.snapshot()});
+    // In this order: the snapshot's own entry belongs to the next one.
+    ArenaHistory history = cache.history();
+    arenas_.push_back({arena.device(), cache.statistics(), cache.snapshot(), std::move(history)});
   });
 }
 

@@ -9,6 +9,7 @@
 #include "allocator/snapshot.h"
 #include "allocator/statistic_values.h"
 #include "tools/preload/shim/arena.h"
+#include "tools/preload/shim/history_json.h"
 
 namespace vramlab::shim {
 
@@ -16,6 +17,7 @@ struct ArenaReport {
   int device = 0;
   allocator::StatisticValues statistics;
   allocator::Snapshot snapshot;
+  ArenaHistory history{};
 };
 
 std::string statistics_text(const std::vector<ArenaReport>& arenas);

@@ -10,6 +10,7 @@ namespace vramlab::shim {
 using allocator::Address;
 using allocator::Bytes;
 using allocator::DeviceError;
+using allocator::UnitRange;
 
 std::optional<Address> SegmentSupply::allocate(Bytes size) {
   CUdeviceptr at = 0;
@@ -69,18 +70,31 @@ void SegmentSupply::end_ladder(Call& call) {
   call.ladder.unlock();
 }
 
+void SegmentSupply::put_on_list(const Range& range) {
+  to_release_.push_back(range);
+  pending_release_ += range.memory();
+}
+
 void SegmentSupply::release(Address at) {
   const auto segment = segments_.find(at);
   check(segment != segments_.end(), "only segments are given back");
-  to_release_.push_back({at, segment->second});
-  pending_release_ += segment->second;
+  put_on_list({at, segment->second});
   segments_.erase(segment);
 }
 
+void SegmentSupply::unmap(const UnitRange& range) {
+  put_on_list({range.at, range.size(), RangeKind::units});
+}
+
+void SegmentSupply::release_reservation(Address at) {
+  const auto reservation = segments_.find(at);
+  check(reservation != segments_.end(), "only what was reserved is given back");
+  put_on_list({at, reservation->second, RangeKind::reservation});
+  segments_.erase(reservation);
+}
+
 bool SegmentSupply::owns(Address at) const {
-  const auto lies_in = [at](const Range& range) {
-    return range.at <= at && at < range.at + range.size;
-  };
+  const auto lies_in = [at](const Range& range) { return range.holds(at); };
   if (std::any_of(to_release_.begin(), to_release_.end(), lies_in) ||
       std::any_of(being_released_.begin(), being_released_.end(), lies_in))
     return true;
@@ -90,25 +104,55 @@ bool SegmentSupply::owns(Address at) const {
   return at < above->first + above->second;
 }
 
+bool SegmentSupply::is_going(const UnitRange& range) const {
+  const auto overlaps = [&range](const Range& other) {
+    return other.at < range.at + range.size() && range.at < other.at + other.size;
+  };
+  return std::any_of(to_release_.begin(), to_release_.end(), overlaps) ||
+         std::any_of(being_released_.begin(), being_released_.end(), overlaps);
+}
+
 void SegmentSupply::flush() {
   if (!context_.gate().try_enter()) return;
+  give_back();
+  context_.gate().leave();
+}
+
+void SegmentSupply::give_back() {
   const std::lock_guard flushing(flush_mutex_);
   lock_.lock();
   being_released_ = std::move(to_release_);
   to_release_.clear();
   const std::vector<Range> released = being_released_;
   lock_.unlock();
+  if (released.empty()) return;
   for (const Range& range : released) {
     if (context_.is_gone()) break;
-    const CUresult result = context_.driver().mem_free(range.at.value);
+    const CUresult result = give_back(range);
     if (result != CUDA_SUCCESS) context_.keep_error(result);
   }
-  context_.gate().leave();
-  if (released.empty()) return;
   lock_.lock();
-  for (const Range& range : released) pending_release_ -= range.size;
+  for (const Range& range : released) pending_release_ -= range.memory();
   being_released_.clear();
   lock_.unlock();
+}
+
+CUresult SegmentSupply::give_back(const Range& range) {
+  switch (range.kind) {
+    case RangeKind::segment:
+      return context_.driver().mem_free(range.at.value);
+    case RangeKind::units:
+      return mapped_.unmap(range.at, range.size);
+    case RangeKind::reservation:
+      return mapped_.release_reservation(range.at);
+  }
+  return CUDA_SUCCESS;
+}
+
+void SegmentSupply::give_up() {
+  // Whoever is giving back right now has its part in hand.
+  const std::lock_guard flushing(flush_mutex_);
+  mapped_.give_everything_back();
 }
 
 }  // namespace vramlab::shim

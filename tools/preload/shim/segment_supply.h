@@ -11,6 +11,7 @@
 
 #include "allocator/device.h"
 #include "tools/preload/shim/arena_lock.h"
+#include "tools/preload/shim/expandable_memory.h"
 #include "tools/preload/shim/fenced_frees.h"
 
 namespace vramlab::shim {
@@ -18,13 +19,16 @@ namespace vramlab::shim {
 class SegmentSupply {
  public:
   SegmentSupply(ArenaLock& lock, ContextRecord& context, FencedFrees& frees)
-      : lock_(lock), context_(context), frees_(frees) {}
+      : lock_(lock), context_(context), frees_(frees), mapped_(context) {}
 
   // Requires the lock, in a call that began.
   /// Nothing where the driver has no room; throws DeviceError where it has another answer.
   std::optional<allocator::Address> allocate(allocator::Bytes size);
   /// Given back to the driver later: with the next segment that is asked for, or by flush().
   void release(allocator::Address at);
+  /// The same for units of an expandable segment, and for its addresses.
+  void unmap(const allocator::UnitRange& range);
+  void release_reservation(allocator::Address at);
   /// Ends what began with the first refusal. Requires the lock.
   void end_ladder(Call& call);
   /// As the driver said when it refused last.
@@ -47,6 +51,22 @@ class SegmentSupply {
   /// Gives back what is to be given back. Requires: the lock is not held.
   void flush();
 
+  // For SegmentGrowth.
+  ArenaLock& lock() { return lock_; }
+  ContextRecord& context() { return context_; }
+  ExpandableMemory& mapped() { return mapped_; }
+  /// Addresses that are this arena's from now on. Requires the lock.
+  void note(allocator::Address at, allocator::Bytes size);
+  /// Some of these units are still to be given back. Requires the lock.
+  bool is_going(const allocator::UnitRange& range) const;
+  /// As flush(). Requires: the context's gate is entered.
+  void give_back();
+  /// After the driver refused memory. Requires the lock, in a call that began.
+  void climb() { climb(lock_.call()); }
+
+  /// The context is gone: what does not go with it is given back. Requires: the lock is not held.
+  void give_up();
+
   /// How the ladder gets the arena's newest frees into the cache first. Requires the lock.
   void set_hand_in(void (*hand_in)(void*), void* of) {
     hand_in_ = hand_in;
@@ -54,20 +74,29 @@ class SegmentSupply {
   }
 
  private:
-  void note(allocator::Address at, allocator::Bytes size);
   void climb(Call& call);
   void wait_for(const std::vector<ContextEvent>& events);
 
   ArenaLock& lock_;
   ContextRecord& context_;
   FencedFrees& frees_;
+  ExpandableMemory mapped_;
   void (*hand_in_)(void*) = nullptr;
   void* hand_in_of_ = nullptr;
 
+  enum class RangeKind : std::uint8_t { segment, units, reservation };
   struct Range {
     allocator::Address at;
     allocator::Bytes size;
+    RangeKind kind = RangeKind::segment;
+    bool holds(allocator::Address address) const { return at <= address && address < at + size; }
+    allocator::Bytes memory() const {
+      return kind == RangeKind::reservation ? allocator::Bytes{0} : size;
+    }
   };
+  CUresult give_back(const Range& range);
+  /// In the order in which they are given back.
+  void put_on_list(const Range& range);
   std::map<allocator::Address, allocator::Bytes> segments_;
   std::vector<Range> to_release_;
   /// In the driver's hands; a new segment may come back at the same place.

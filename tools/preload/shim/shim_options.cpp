@@ -55,10 +55,12 @@ void read_settings(ShimOptions& options, const char* name, std::string_view text
   }
   if (parsed.error)
     complain(options, name, text, parsed.error->message + "; going on with the defaults");
-  if (!options.settings.expandable_segments) return;
+  if (!options.settings.expandable_segments || options.mode != ShimMode::nosplit) return;
   options.settings.expandable_segments = false;
-  complain(options, name, text,
-           "expandable_segments needs cuMemMap, which the shim does not use; going on without it");
+  complain(
+      options, name, text,
+      "expandable_segments does not apply to nosplit, where each block is an allocation of the "
+      "driver; going on without it");
 }
 
 void read_signal(ShimOptions& options, std::string_view word) {
@@ -67,6 +69,17 @@ void read_signal(ShimOptions& options, std::string_view word) {
   if (options.report_signal == 0)
     complain(options, "VRAMLAB_REPORT_SIGNAL", word,
              "expected USR1, USR2 or HUP; no signal asks for a report");
+}
+
+void read_history(ShimOptions& options, std::string_view word) {
+  std::size_t entries = 0;
+  const auto end = word.data() + word.size();
+  const auto read = std::from_chars(word.data(), end, entries);
+  if (read.ec == std::errc() && read.ptr == end)
+    options.history_entries = entries;
+  else
+    complain(options, "VRAMLAB_HISTORY", word,
+             "expected how many entries to keep; snapshots have no history");
 }
 
 void read_fill(ShimOptions& options, std::string_view word) {
@@ -97,6 +110,7 @@ ShimOptions read_shim_options(const Environment& environment) {
   }
   if (const char* where = given(environment, "VRAMLAB_STATS")) options.statistics_to = where;
   if (const char* where = given(environment, "VRAMLAB_SNAPSHOT")) options.snapshot_to = where;
+  if (const char* word = given(environment, "VRAMLAB_HISTORY")) read_history(options, word);
   if (const char* word = given(environment, "VRAMLAB_REPORT_SIGNAL")) read_signal(options, word);
   if (const char* word = given(environment, "VRAMLAB_FILL")) read_fill(options, word);
   return options;

@@ -38,10 +38,14 @@ struct ShimOptions {
   std::string statistics_to;
   /// A path; empty for none.
   std::string snapshot_to;
+  /// How many entries of each context's history the snapshot has.
+  std::size_t history_entries = 0;
   /// The signal that asks for both; 0 for none.
   int report_signal = 0;
   /// Fresh blocks are filled with it.
   std::optional<unsigned char> fill;
+  /// Tells the user what turns out later; each sentence at most once.
+  std::function<void(const std::string& sentence)> say = [](const std::string&) {};
   /// Sentences for the user.
   std::vector<std::string> complaints;
 };
@@ -50,7 +54,7 @@ struct ShimOptions {
 using Environment = std::function<const char*(const char* name)>;
 
 /// VRAMLAB_SHIM, VRAMLAB_ALLOC_CONF else PYTORCH_CUDA_ALLOC_CONF, VRAMLAB_STATS, VRAMLAB_SNAPSHOT,
-/// VRAMLAB_REPORT_SIGNAL, VRAMLAB_FILL.
+/// VRAMLAB_HISTORY, VRAMLAB_REPORT_SIGNAL, VRAMLAB_FILL.
 ShimOptions read_shim_options(const Environment& environment);
 
 }  // namespace vramlab::shim

@@ -1,6 +1,7 @@
 #include "tools/preload/shim/whole_cache.h"
 
 #include <algorithm>
+#include <set>
 
 #include "allocator/check.h"
 
@@ -17,9 +18,10 @@ using namespace allocator::literals;
 
 namespace {
 
-/// The driver puts multiples of 2 MiB at multiples of 2 MiB.
+/// The driver takes memory from the device in pieces of 2 MiB, at multiples of that. Small blocks
+/// may share one, and it goes back to the device when nothing is left in it.
 constexpr Bytes aligned_from = 1_MiB;
-constexpr Bytes large_step = 2_MiB;
+constexpr Bytes piece = 2_MiB;
 
 void change(PooledStatistic& statistic, std::int64_t by) {
   for (StatisticValue* value : {&statistic.all, &statistic.large_pool}) {
@@ -34,7 +36,7 @@ std::int64_t signed_of(Bytes size) { return static_cast<std::int64_t>(size.count
 }  // namespace
 
 std::optional<Address> WholeCache::allocate(Bytes request) {
-  const Bytes size = request >= aligned_from ? round_up(request, large_step) : request;
+  const Bytes size = request >= aligned_from ? round_up(request, piece) : request;
   settle();
   std::optional<Address> got = take_idle(size);
   if (!got) {
@@ -49,9 +51,10 @@ std::optional<Address> WholeCache::allocate(Bytes request) {
     }
     if (!got) {
       ++values_.num_ooms;
+      history_.ran_out_of_memory(size);
       return std::nullopt;
     }
-    reserved_ += size;
+    history_.segment_got(*got, size);
     ++values_.num_device_alloc;
     change(values_.segment, 1);
     change(values_.reserved_bytes, signed_of(size));
@@ -62,7 +65,7 @@ std::optional<Address> WholeCache::allocate(Bytes request) {
 
 void WholeCache::hold(Address at, Bytes size) {
   held_[at] = size;
-  held_bytes_ += size;
+  history_.handed_out(at, size);
   for (PooledStatistic* count : {&values_.allocation, &values_.active}) change(*count, 1);
   for (PooledStatistic* bytes :
        {&values_.allocated_bytes, &values_.active_bytes, &values_.requested_bytes})
@@ -74,7 +77,6 @@ Bytes WholeCache::let_go(Address at) {
   check(found != held_.end(), "only blocks in use are freed");
   const Bytes size = found->second;
   held_.erase(found);
-  held_bytes_ -= size;
   change(values_.allocation, -1);
   change(values_.allocated_bytes, -signed_of(size));
   return size;
@@ -89,10 +91,14 @@ std::optional<Address> WholeCache::take_idle(Bytes size) {
   return at;
 }
 
-void WholeCache::free(Address at, Fence& fence) { waiting_.push_back({at, let_go(at), &fence}); }
+void WholeCache::free(Address at, Fence& fence) {
+  waiting_.push_back({at, let_go(at), &fence});
+  history_.free_requested(at, waiting_.back().size);
+}
 
 void WholeCache::free_now(Address at) {
   const Bytes size = let_go(at);
+  history_.freed_at_once(at, size);
   change(values_.active, -1);
   for (PooledStatistic* bytes : {&values_.active_bytes, &values_.requested_bytes})
     change(*bytes, -signed_of(size));
@@ -104,6 +110,7 @@ void WholeCache::settle() {
     const Waiting first = waiting_.front();
     if (poll(*first.fence) != Progress::complete) return;
     waiting_.pop_front();
+    history_.free_completed(first.at, first.size);
     change(values_.active, -1);
     for (PooledStatistic* bytes : {&values_.active_bytes, &values_.requested_bytes})
       change(*bytes, -signed_of(first.size));
@@ -116,13 +123,43 @@ void WholeCache::release_idle() {
   for (const auto& [size, blocks] : idle_) {
     for (const Address at : blocks) {
       supply_.release(at);
-      reserved_ -= size;
+      history_.segment_released(at, size);
       ++values_.num_device_free;
       change(values_.segment, -1);
       change(values_.reserved_bytes, -signed_of(size));
     }
   }
   idle_.clear();
+}
+
+template <class Look>
+void WholeCache::for_each_unused(const std::vector<Address>& freed, const Look& look) const {
+  for (const Address at : freed) look(at, held_.at(at));
+  for (const Waiting& waiting : waiting_) look(waiting.at, waiting.size);
+  for (const auto& [size, blocks] : idle_)
+    for (const Address at : blocks) look(at, size);
+}
+
+bool WholeCache::is_held_in(Address start, const std::vector<Address>& freed) const {
+  for (auto held = held_.lower_bound(start); held != held_.end(); ++held) {
+    if (held->first >= start + piece) return false;
+    if (!std::binary_search(freed.begin(), freed.end(), held->first)) return true;
+  }
+  return false;
+}
+
+Bytes WholeCache::idle(const std::vector<Address>& freed) const {
+  Bytes idle;
+  std::set<Address> pieces;
+  for_each_unused(freed, [&](Address at, Bytes size) {
+    if (size >= piece)
+      idle += size;
+    else
+      pieces.insert({at.value - at.value % piece.count});
+  });
+  for (const Address start : pieces)
+    if (!is_held_in(start, freed)) idle += piece;
+  return idle;
 }
 
 std::optional<HeldBlock> WholeCache::held_around(Address at) const {
@@ -142,7 +179,7 @@ bool WholeCache::release_segment(Address segment, const std::function<bool(Addre
   const Bytes size = found->first;
   take_idle(size);
   supply_.release(segment);
-  reserved_ -= size;
+  history_.segment_released(segment, size);
   ++values_.num_device_free;
   change(values_.segment, -1);
   change(values_.reserved_bytes, -signed_of(size));

@@ -9,12 +9,14 @@
 
 #include "tools/preload/shim/block_cache.h"
 #include "tools/preload/shim/segment_supply.h"
+#include "tools/preload/shim/whole_history.h"
 
 namespace vramlab::shim {
 
 class WholeCache final : public BlockCache {
  public:
-  WholeCache(SegmentSupply& supply, FencePool& fences) : supply_(supply), fences_(fences) {}
+  WholeCache(SegmentSupply& supply, FencePool& fences, std::size_t history_entries)
+      : supply_(supply), fences_(fences), history_(history_entries) {}
 
   std::optional<allocator::Address> allocate(allocator::Bytes request) override;
   void free(allocator::Address at, Fence& fence) override;
@@ -23,9 +25,10 @@ class WholeCache final : public BlockCache {
   std::optional<HeldBlock> held_around(allocator::Address at) const override;
   bool release_segment(allocator::Address segment,
                        const std::function<bool(allocator::Address)>& may_go) override;
-  allocator::Bytes idle() const override { return reserved_ - held_bytes_; }
+  allocator::Bytes idle(const std::vector<allocator::Address>& freed) const override;
   allocator::Snapshot snapshot() override;
   allocator::StatisticValues statistics() const override;
+  std::vector<allocator::AllocatorEvent> history() const override { return history_.entries(); }
 
  private:
   struct Waiting {
@@ -34,6 +37,9 @@ class WholeCache final : public BlockCache {
     Fence* fence;
   };
 
+  template <class Look>
+  void for_each_unused(const std::vector<allocator::Address>& freed, const Look& look) const;
+  bool is_held_in(allocator::Address piece, const std::vector<allocator::Address>& freed) const;
   std::optional<allocator::Address> take_idle(allocator::Bytes size);
   void settle();
   void release_idle();
@@ -46,9 +52,8 @@ class WholeCache final : public BlockCache {
   std::deque<Waiting> waiting_;
   /// By size; the one freed last is taken first.
   std::map<allocator::Bytes, std::vector<allocator::Address>> idle_;
-  allocator::Bytes reserved_;
-  allocator::Bytes held_bytes_;
   allocator::StatisticValues values_;
+  WholeHistory history_;
 };
 
 }  // namespace vramlab::shim

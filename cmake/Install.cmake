@@ -1,0 +1,26 @@
+# What `cmake --install` puts where: the program, the libraries that it and other programs load, the
+# schemas of what it prints, and the pages. The program finds libvramlab_preload.so by the place of
+# its own file, so an installed folder may be moved.
+include(GNUInstallDirs)
+
+if(TARGET vramlab)
+  install(TARGETS vramlab RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+endif()
+foreach(library vramlab_preload vramlab_torch)
+  if(TARGET ${library})
+    install(TARGETS ${library} LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+  endif()
+endforeach()
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs/schemas"
+        DESTINATION "${CMAKE_INSTALL_DATADIR}/vramlab" FILES_MATCHING PATTERN "*.json"
+                                                                      PATTERN "*.xsd")
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs/" DESTINATION "${CMAKE_INSTALL_DOCDIR}"
+        FILES_MATCHING PATTERN "*.md" PATTERN schemas EXCLUDE)
+install(FILES "${PROJECT_SOURCE_DIR}/README.md" "${PROJECT_SOURCE_DIR}/CHANGELOG.md"
+              "${PROJECT_SOURCE_DIR}/LICENSE"
+        DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+
+# From the program's folder to that of the libraries, which some systems call lib64 or more.
+file(RELATIVE_PATH VRAMLAB_LIBRARY_PLACE "/${CMAKE_INSTALL_BINDIR}" "/${CMAKE_INSTALL_LIBDIR}")
+set_property(SOURCE "${PROJECT_SOURCE_DIR}/tools/preloaded_program.cpp" APPEND
+             PROPERTY COMPILE_DEFINITIONS VRAMLAB_LIBRARY_PLACE="${VRAMLAB_LIBRARY_PLACE}")

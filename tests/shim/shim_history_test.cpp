@@ -1,0 +1,182 @@
+// The history that the shim's snapshots have where one is asked for.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+
+#include "tests/shim/shim_program.h"
+#include "tools/preload/shim/history_json.h"
+
+namespace vramlab::tests {
+namespace {
+
+using allocator::Action;
+using allocator::AllocatorEvent;
+using allocator::BlockState;
+using shim::ShimMode;
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::Field;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+WorldOptions with_history(ShimMode mode, std::size_t entries) {
+  WorldOptions options = in_mode(mode);
+  options.shim.history_entries = entries;
+  options.fake.memory_bytes = 768 * mib;
+  return options;
+}
+
+struct SeenArena {
+  shim::ArenaHistory history;
+  allocator::Snapshot snapshot;
+};
+
+SeenArena look_at(ShimWorld& world) {
+  SeenArena seen;
+  world.shim().arenas()->current()->look_at([&](shim::BlockCache& cache) {
+    seen.history = cache.history();
+    seen.snapshot = cache.snapshot();
+  });
+  return seen;
+}
+
+auto is_event(Action action, std::uint64_t at, std::uint64_t size) {
+  return AllOf(Field(&AllocatorEvent::action, action),
+               Field(&AllocatorEvent::address, allocator::Address{at}),
+               Field(&AllocatorEvent::size, allocator::Bytes{size}));
+}
+
+TEST(ShimHistory, is_not_kept_unless_asked_for) {
+  for (const ShimMode mode : {ShimMode::deferred, ShimMode::nosplit}) {
+    ShimWorld world(in_mode(mode));
+    EXPECT_EQ(world.free(world.alloc(mib)), CUDA_SUCCESS);
+    EXPECT_THAT(look_at(world).history, IsEmpty());
+  }
+}
+
+TEST(ShimHistory, has_a_free_twice_when_asked_for_and_when_its_fence_is_over) {
+  ShimWorld world(with_history(ShimMode::deferred, 100));
+  const CUdeviceptr at = world.alloc(12 * mib);
+  world.work(world.make_stream(), at, 12 * mib, 1000000);
+  EXPECT_EQ(world.free(at), CUDA_SUCCESS);
+  EXPECT_THAT(look_at(world).history, ElementsAre(is_event(Action::segment_alloc, at, 12 * mib),
+                                                  is_event(Action::alloc, at, 12 * mib),
+                                                  is_event(Action::free_requested, at, 12 * mib)));
+  world.advance(2000000);
+  EXPECT_EQ(world.alloc(12 * mib), at);
+  const shim::ArenaHistory history = look_at(world).history;
+  ASSERT_THAT(history, SizeIs(6));
+  EXPECT_EQ(history[3].action, Action::snapshot);
+  EXPECT_THAT(history[4], is_event(Action::free_completed, at, 12 * mib));
+  EXPECT_THAT(history[5], is_event(Action::alloc, at, 12 * mib));
+}
+
+TEST(ShimHistory, keeps_the_newest_entries) {
+  for (const ShimMode mode : {ShimMode::deferred, ShimMode::nosplit}) {
+    ShimWorld world(with_history(mode, 10));
+    for (int i = 0; i < 50; ++i) EXPECT_EQ(world.free(world.alloc(mib)), CUDA_SUCCESS);
+    const CUdeviceptr last = world.alloc(3 * mib);
+    const shim::ArenaHistory history = look_at(world).history;
+    ASSERT_THAT(history, SizeIs(10));
+    EXPECT_EQ(history.back().action, Action::alloc);
+    EXPECT_EQ(history.back().address.value, last);
+  }
+}
+
+TEST(ShimHistory, tells_of_a_request_that_got_nothing) {
+  for (const ShimMode mode : {ShimMode::deferred, ShimMode::nosplit}) {
+    ShimWorld world(with_history(mode, 100));
+    CUdeviceptr at = 0;
+    EXPECT_EQ(world.try_alloc(&at, 4096 * mib), CUDA_ERROR_OUT_OF_MEMORY);
+    EXPECT_THAT(look_at(world).history,
+                ElementsAre(AllOf(Field(&AllocatorEvent::action, Action::oom),
+                                  Field(&AllocatorEvent::size, allocator::Bytes{4096 * mib}))));
+  }
+}
+
+/// What a history leaves: sizes by address.
+struct Leftovers {
+  std::map<std::uint64_t, std::uint64_t> held;
+  std::map<std::uint64_t, std::uint64_t> waiting;
+  std::map<std::uint64_t, std::uint64_t> segments;
+
+  friend bool operator==(const Leftovers&, const Leftovers&) = default;
+};
+
+Leftovers after(const shim::ArenaHistory& history) {
+  Leftovers left;
+  std::uint64_t time = 1;
+  for (const AllocatorEvent& event : history) {
+    const std::uint64_t at = event.address.value;
+    EXPECT_GE(event.time_us, time);
+    time = event.time_us;
+    EXPECT_TRUE(event.action != Action::alloc || left.waiting.count(at) == 0);
+    if (event.action == Action::alloc) left.held[at] = event.size.count;
+    if (event.action == Action::free_requested) left.waiting.insert(left.held.extract(at));
+    if (event.action == Action::free_completed) left.waiting.erase(at);
+    if (event.action == Action::segment_alloc) left.segments[at] = event.size.count;
+    if (event.action == Action::segment_free) left.segments.erase(at);
+  }
+  return left;
+}
+
+Leftovers in_segments(const allocator::Snapshot& snapshot) {
+  Leftovers left;
+  for (const allocator::SnapshotSegment& segment : snapshot.segments) {
+    left.segments[segment.address.value] = segment.total_size.count;
+    for (const allocator::SnapshotBlock& block : segment.blocks) {
+      if (block.state == BlockState::active_allocated)
+        left.held[block.address.value] = block.requested.count;
+      if (block.state == BlockState::active_pending_free)
+        left.waiting[block.address.value] = block.requested.count;
+    }
+  }
+  return left;
+}
+
+class ShimHistories : public testing::TestWithParam<ShimMode> {};
+INSTANTIATE_TEST_SUITE_P(Modes, ShimHistories,
+                         testing::Values(ShimMode::deferred, ShimMode::sync, ShimMode::nosplit));
+
+TEST_P(ShimHistories, end_where_the_blocks_are) {
+  ShimWorld world(with_history(GetParam(), 1000000));
+  ShimProgram program(world, 7);
+  for (int i = 0; i < 20; ++i) {
+    program.run(100);
+    const SeenArena seen = look_at(world);
+    ASSERT_EQ(after(seen.history), in_segments(seen.snapshot));
+  }
+  EXPECT_GT(look_at(world).history.size(), 2000U);
+}
+
+TEST_P(ShimHistories, change_no_decision) {
+  std::vector<allocator::Snapshot> ends;
+  for (const std::size_t entries : {std::size_t{0}, std::size_t{100}}) {
+    ShimWorld world(with_history(GetParam(), entries));
+    ShimProgram(world, 3).run(1000);
+    ends.push_back(world.snapshot());
+    EXPECT_EQ(world.races().all(), 0U);
+  }
+  EXPECT_EQ(ends[0], ends[1]);
+}
+
+TEST(ShimHistory, is_spelled_as_in_pytorchs_snapshots) {
+  const shim::ArenaHistory first = {{Action::segment_alloc, {4096}, {2048}, {}, {}, 5},
+                                    {Action::oom, {77}, {512}, {}, {}, 9}};
+  const shim::ArenaHistory second = {{Action::free_completed, {8192}, {100}, {}, {}, 6}};
+  EXPECT_EQ(shim::history_json({&first, &second}),
+            "[\n"
+            R"({"action": "segment_alloc", "addr": 4096, "size": 2048, "stream": 0, "time_us": 5, )"
+            "\"frames\": []},\n"
+            R"({"action": "free_completed", "addr": 8192, "size": 100, "stream": 0, "time_us": 6, )"
+            "\"frames\": []},\n"
+            R"({"action": "oom", "device_free": 77, "size": 512, "stream": 0, "time_us": 9, )"
+            "\"frames\": []}]");
+  EXPECT_EQ(shim::history_json({}), "[]");
+}
+
+}  // namespace
+}  // namespace vramlab::tests

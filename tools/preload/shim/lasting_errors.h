@@ -1,0 +1,11 @@
+// Errors of the driver that do not pass.
+#pragma once
+
+#include <cuda.h>
+
+namespace vramlab::shim {
+
+/// After one of these the context answers nothing else any more.
+bool is_lasting(CUresult error);
+
+}  // namespace vramlab::shim
