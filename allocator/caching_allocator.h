@@ -139,6 +139,7 @@ class CachingAllocator {
                                                        FreeBlocks::Cursor at) const;
   bool is_oversize_mismatch(Bytes block, Bytes rounded) const;
   Bytes reach_of(const Block& block) const;
+  bool reaches_as_far(const Lane& lane, const Block& one, const Block& other) const;
 
   // The ladder on a miss.
   [[gnu::noinline]] Found get_memory(Lane& lane, Bytes rounded);

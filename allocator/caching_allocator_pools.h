@@ -72,11 +72,11 @@ void CachingAllocator<L>::set_memory_fraction(double fraction) {
   if (!(fraction >= 0 && fraction <= 1))
     throw AllocatorError("a memory fraction lies between 0 and 1, found " +
                          std::to_string(fraction));
+  core_.fraction = fraction;
   if (fraction == 1 && core_.version.whole_fraction == WholeFraction::removes_limit)
     core_.allowed.reset();
   else
-    core_.allowed =
-        Bytes{static_cast<std::uint64_t>(fraction * static_cast<double>(core_.device_total.count))};
+    core_.allowed = core_.allowed_on(core_.device_total);
 }
 
 template <class L>

@@ -15,6 +15,7 @@ template <class L>
 void CachingAllocator<L>::adopt(const GivenSegment& given) {
   Pool& pool = directed_pool(given.pool, given.kind);
   Lane& lane = core_.lane_of(pool, given.stream);
+  if (given.is_expandable) core_.margin.note_given_reservation();
   BlockIndex rest = core_.create_segment(
       {given.base, given.size(), given.unit, lane.index, BlockIndex::none, given.is_expandable});
   for (std::size_t i = 0; i < given.blocks.size(); ++i) {
@@ -117,7 +118,7 @@ MallocResult CachingAllocator<L>::malloc_directed(Bytes request, StreamId stream
 template <class L>
 Attempt CachingAllocator<L>::get_memory_directed(Lane& lane, Bytes rounded, Director& director) {
   if (const unsigned passes = director.garbage_passes(); passes > 0)
-    reclaim_.release_blocks(reclaim_.pick_garbage(unlimited, passes));
+    reclaim_.release_blocks(reclaim_.pick_garbage(unlimited, passes).blocks);
   const auto attempt_as = [&](AttemptKind kind) {
     return director.may_attempt() ? source_.try_get(lane, rounded, kind) : Attempt{};
   };
@@ -210,7 +211,7 @@ std::vector<PlannedRelease> CachingAllocator<L>::plan_of(
 
 template <class L>
 std::vector<PlannedRelease> CachingAllocator<L>::plan_garbage(unsigned passes) const {
-  return plan_of(reclaim_.pick_garbage(unlimited, passes));
+  return plan_of(reclaim_.pick_garbage(unlimited, passes).blocks);
 }
 
 template <class L>

@@ -82,6 +82,28 @@ Bytes CachingAllocator<L>::reach_of(const Block& block) const {
   return block.size() + core_.blocks[block.next].size();
 }
 
+/// What reaches to the end of the addresses reaches further on a larger device.
+template <class L>
+bool CachingAllocator<L>::reaches_as_far(const Lane& lane, const Block& one,
+                                         const Block& other) const {
+  const Bytes reach = reach_of(one);
+  const Bytes of_other = reach_of(other);
+  const auto reaches_the_end = [this](const Block& block) {
+    return core_.has_use(block.next, BlockUse::unmapped) &&
+           core_.blocks[block.next].next == BlockIndex::none;
+  };
+  const bool is_first_last = reaches_the_end(one);
+  const bool is_other_last = reaches_the_end(other);
+  const Bytes unit = expandable_unit(lane.kind, core_.settings);
+  if ((is_first_last || is_other_last) && core_.margin.has_uneven_reservations())
+    core_.margin.note_anything();
+  else if (is_first_last && !is_other_last && reach < of_other)
+    core_.margin.note_growth(lane.kind, unit, of_other - reach);
+  else if (!is_first_last && is_other_last && reach >= of_other)
+    core_.margin.note_growth(lane.kind, unit, reach - of_other + Bytes{1});
+  return reach >= of_other;
+}
+
 /// On to blocks that reach less far: the place to grow is kept for those who need it.
 template <class L>
 FreeBlocks::Cursor CachingAllocator<L>::walk_expandable(const Lane& lane,
@@ -92,7 +114,7 @@ FreeBlocks::Cursor CachingAllocator<L>::walk_expandable(const Lane& lane,
     const FreeBlocks::Cursor next = lane.free.next(at);
     if (!next) break;
     const Block& follower = core_.blocks[lane.free.block_at(next)];
-    if (reach_of(follower) >= reach_of(*current)) break;
+    if (reaches_as_far(lane, follower, *current)) break;
     at = next;
     current = &follower;
   }

@@ -17,6 +17,7 @@
 #include "allocator/reference_version.h"
 #include "allocator/segment.h"
 #include "allocator/settings.h"
+#include "allocator/size_margin.h"
 #include "allocator/stream_uses.h"
 
 namespace vramlab::allocator {
@@ -24,7 +25,10 @@ namespace vramlab::allocator {
 template <class L>
 struct Core {
   Core(Device& on_device, const ReferenceVersion& of_version)
-      : device(on_device), version(of_version), device_total(on_device.memory_info().total) {}
+      : device(on_device),
+        version(of_version),
+        device_total(on_device.memory_info().total),
+        margin(device_total) {}
   Core(const Core&) = delete;
   Core& operator=(const Core&) = delete;
 
@@ -36,6 +40,8 @@ struct Core {
   Settings settings;
   /// Nothing until a memory fraction limits the allocator.
   std::optional<Bytes> allowed;
+  /// What share `allowed` is.
+  double fraction = 1;
   Bytes reserved;
   /// Asked of the device right now. A device may let other requests in while it is asked; limits
   /// hold for all of them together.
@@ -53,12 +59,17 @@ struct Core {
   std::vector<Lane*> lanes;
   /// Until ages are counted for the first time, every stamp is 0 and none needs writing.
   bool has_counted_ages = false;
+  /// Also noted by what only looks.
+  mutable SizeMargin margin;
   L listeners;
 
   /// Ages are counted and garbage is collected only with a limit and a threshold.
   bool collects_garbage() const {
     return allowed.has_value() && settings.garbage_collection_threshold > 0;
   }
+
+  /// The limit that the share makes on a device of another size.
+  Bytes allowed_on(Bytes total) const { return share_of(fraction, total); }
 
   /// A private pool that nobody uses any more is there until its memory is gone.
   PrivatePool* find_private_pool(PoolId id) const {

@@ -28,6 +28,8 @@ class ExpandableSegments {
  private:
   BlockIndex find_start(const Lane& lane, Bytes size) const;
   bool has_room_from(BlockIndex start, Bytes size) const;
+  /// With so many more addresses behind it the segment would be used otherwise.
+  void note_end_of_addresses(BlockIndex block, Bytes missing) const;
   BlockIndex reserve(Lane& lane);
   bool map(BlockIndex index, Bytes size);
   /// The units that hold the first `size` bytes of an unmapped block.
@@ -78,13 +80,22 @@ BlockIndex ExpandableSegments<L>::find_start(const Lane& lane, Bytes size) const
 template <class L>
 bool ExpandableSegments<L>::has_room_from(BlockIndex start, Bytes size) const {
   Bytes room;
-  for (BlockIndex i = start;
-       core_.has_use(i, BlockUse::free) || core_.has_use(i, BlockUse::unmapped);
+  BlockIndex i = start;
+  for (; core_.has_use(i, BlockUse::free) || core_.has_use(i, BlockUse::unmapped);
        i = core_.blocks[i].next) {
     room += core_.blocks[i].size();
     if (room >= size) return true;
   }
+  // What ends with the addresses would go on in a larger reservation.
+  if (i == BlockIndex::none) note_end_of_addresses(start, size - room);
   return false;
+}
+
+template <class L>
+void ExpandableSegments<L>::note_end_of_addresses(BlockIndex block, Bytes missing) const {
+  const Address address = core_.blocks[block].address;
+  const Segment& segment = core_.segments[core_.segments.containing(address)];
+  core_.margin.note_growth(core_.lane_of(core_.blocks[block]).kind, segment.unit, missing);
 }
 
 template <class L>
@@ -93,6 +104,7 @@ BlockIndex ExpandableSegments<L>::reserve(Lane& lane) {
   const Bytes size = reservation_size(core_.device_total, unit);
   const auto base = core_.device.reserve(size, lane.stream);
   if (!base) return BlockIndex::none;
+  core_.margin.note_reservation(lane.kind, unit);
   const BlockIndex whole = core_.create_segment(
       {*base, size, unit, lane.index, BlockIndex::none, /*is_expandable=*/true});
   core_.enter_unmapped_set(whole);
@@ -139,6 +151,8 @@ bool ExpandableSegments<L>::map(BlockIndex index, Bytes size) {
   const Bytes mapped = range.size();
   if (mapped < core_.blocks[index].size())
     enter_unmapped_set_merged(core_.chain.split_back(index, mapped));
+  else if (core_.blocks[index].next == BlockIndex::none)
+    note_end_of_addresses(index, Bytes{1});
   const Block& block = core_.blocks[index];
   if (core_.has_use(block.previous(), BlockUse::free)) {
     core_.leave_free_set(core_.blocks[block.previous()]);

@@ -17,8 +17,13 @@ class Reclaim {
 
   /// Requires: the settings and the limit ask for garbage collection.
   void collect_garbage();
+  struct Garbage {
+    std::vector<BlockIndex> blocks;
+    /// What the passes before the last one picked: too little.
+    Bytes before_last_pass;
+  };
   /// The blocks that go in so many passes, unless the target is reached before.
-  std::vector<BlockIndex> pick_garbage(Bytes target, unsigned pass_limit) const;
+  Garbage pick_garbage(Bytes target, unsigned pass_limit) const;
   struct Oversized {
     std::vector<BlockIndex> blocks;
     bool is_enough = false;
@@ -87,14 +92,19 @@ std::vector<BlockIndex> Reclaim<L>::pick_free(const Pool& pool, Wanted wanted) c
 
 template <class L>
 void Reclaim<L>::collect_garbage() {
-  const auto limit = static_cast<std::uint64_t>(core_.settings.garbage_collection_threshold *
-                                                static_cast<double>(core_.allowed->count));
-  if (core_.reserved.count <= limit) return;
-  release_blocks(pick_garbage({core_.reserved.count - limit}, ~0U));
+  const double threshold = core_.settings.garbage_collection_threshold;
+  const Bytes limit = share_of(threshold, *core_.allowed);
+  if (core_.reserved <= limit) return;
+  const Garbage garbage = pick_garbage(core_.reserved - limit, ~0U);
+  // Where the limit is higher than what was left then, the last pass is not made.
+  const Bytes left = core_.reserved - garbage.before_last_pass;
+  core_.margin.note(
+      [&](Bytes total) { return share_of(threshold, core_.allowed_on(total)) >= left; });
+  release_blocks(garbage.blocks);
 }
 
 template <class L>
-std::vector<BlockIndex> Reclaim<L>::pick_garbage(Bytes target, unsigned pass_limit) const {
+auto Reclaim<L>::pick_garbage(Bytes target, unsigned pass_limit) const -> Garbage {
   // Expandable blocks count for the average although none of them is released.
   std::vector<BlockIndex> left = pick_free(
       core_.large, [this](BlockIndex block) { return core_.blocks[block].is_whole_segment(); });
@@ -102,7 +112,9 @@ std::vector<BlockIndex> Reclaim<L>::pick_garbage(Bytes target, unsigned pass_lim
   for (const BlockIndex index : left) ages.sum += age_of(index);
   std::vector<BlockIndex> picked;
   Bytes reclaimed;
+  Bytes before_last_pass;
   for (unsigned pass = 0; pass < pass_limit && reclaimed < target && ages.count > 0; ++pass) {
+    before_last_pass = reclaimed;
     const double threshold = ages.average();
     const std::size_t before = picked.size();
     std::erase_if(left, [&](BlockIndex index) {
@@ -116,7 +128,7 @@ std::vector<BlockIndex> Reclaim<L>::pick_garbage(Bytes target, unsigned pass_lim
     });
     if (picked.size() == before) break;
   }
-  return picked;
+  return {std::move(picked), before_last_pass};
 }
 
 template <class L>

@@ -48,11 +48,14 @@ Attempt SegmentSource<L>::try_get(Lane& lane, Bytes rounded, AttemptKind kind) {
   const Settings& settings = core_.settings;
   const Bytes device_size = device_size_for_miss(rounded, settings);
   const Bytes reserved_then = core_.reserved + core_.being_asked_for + device_size;
-  if (core_.allowed && reserved_then > *core_.allowed) return {};
+  if (core_.allowed && reserved_then > *core_.allowed) {
+    core_.margin.note([&](Bytes total) { return core_.allowed_on(total) >= reserved_then; });
+    return {};
+  }
   if (settings.throw_on_cudamalloc_oom) {
     const double share = settings.per_process_memory_fraction;
-    const auto cap = share * static_cast<double>(core_.device_total.count);
-    if (reserved_then.count > static_cast<std::uint64_t>(cap)) {
+    if (reserved_then > share_of(share, core_.device_total)) {
+      core_.margin.note([&](Bytes total) { return share_of(share, total) >= reserved_then; });
       core_.listeners.attempt_rejected();
       return {AttemptOutcome::rejected, BlockIndex::none};
     }

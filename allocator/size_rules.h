@@ -65,6 +65,11 @@ constexpr Bytes device_size_for_miss(Bytes rounded, const Settings& settings) {
   return round_up(rounded, large_segment_step);
 }
 
+/// A share of the device's memory, or of another limit.
+constexpr Bytes share_of(double share, Bytes whole) {
+  return {static_cast<std::uint64_t>(share * static_cast<double>(whole.count))};
+}
+
 /// The size of the physical units of an expandable segment that is reserved now.
 constexpr Bytes expandable_unit(PoolKind kind, const Settings& settings) {
   return kind == PoolKind::small ? small_segment : settings.large_segment_size;

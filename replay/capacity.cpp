@@ -13,25 +13,24 @@ struct Try {
   bool runs = false;
   /// The next size that may do otherwise, in whole granules.
   Bytes next;
+  /// On larger ones only the order of addresses can make a difference.
+  bool refuses_nothing = false;
 };
 
 class CapacitySearch {
  public:
   CapacitySearch(const LoadedRecording& recording, ReplayConditions conditions)
       : recording_(recording), conditions_(std::move(conditions)) {
-    const allocator::Settings settings = recording_.settings_for(conditions_);
     conditions_.on_out_of_memory = OnOutOfMemory::stop;
-    depends_on_shares_ = conditions_.memory_fraction.has_value() ||
-                         settings.per_process_memory_fraction < 1 ||
-                         settings.throw_on_cudamalloc_oom;
-    for (const LoadedPart& part : recording_.parts())
-      depends_on_shares_ = depends_on_shares_ || part.program.changes_limits();
-    find_live(settings);
+    conditions_.keeps_place_book = streams::KeepsPlaceBook::yes;
+    find_live(recording_.settings_for(conditions_));
   }
 
   CapacityAnswer find(const CapacityEffort& effort) {
     if (!find_limitless()) return answer_;
-    Bytes size = answer_.live ? answer_.live->on_device : Bytes{};
+    const Bytes held = conditions_.held_by_others.value_or(Bytes{});
+    Bytes size =
+        round_up(held, device_granule) + (answer_.live ? answer_.live->on_device : Bytes{});
     size = std::max(size, device_granule);
     for (;;) {
       const Try tried = try_size(size);
@@ -74,30 +73,33 @@ class CapacitySearch {
       report = recording_.run(conditions_);
     } catch (const traces::InputError&) {
       // What was there at the start does not fit.
-      return {false, size + device_granule};
+      return {false, size + device_granule, false};
     }
-    return {!report.has_failures(), next_after(size, report)};
+    return next_after(size, report);
   }
 
-  Bytes next_after(Bytes size, const ReplayReport& report) {
-    Bytes below{UINT64_MAX};
-    bool has_reserved = depends_on_shares_;
+  Try next_after(Bytes size, const ReplayReport& report) {
+    Try tried{!report.has_failures(), boundless_memory, true};
     for (const DeviceReport& device : report.devices) {
-      below = std::min(below, device.same_answers.below);
-      has_reserved = has_reserved || device.same_answers.has_reserved;
+      if (device.same_below >= boundless_memory) continue;
+      tried.next = std::min(tried.next, round_up(device.same_below, device_granule));
+      tried.refuses_nothing = false;
     }
-    if (has_reserved) return size + device_granule;
-    if (below >= boundless_memory) return boundless_memory;
-    const Bytes next = std::max(round_up(below, device_granule), size + device_granule);
-    answer_.left_out_sizes = answer_.left_out_sizes || next > size + device_granule;
-    return next;
+    const Bytes first = size + device_granule;
+    for (const DeviceReport& device : report.devices)
+      if (device.places)
+        tried.next = device.places->first_other_order({first, device_granule, tried.next});
+    tried.next = std::max(tried.next, first);
+    answer_.left_out_sizes = answer_.left_out_sizes || tried.next > first;
+    return tried;
   }
 
-  /// Up to where nothing is refused any more.
   void look_above(Bytes least, const CapacityEffort& effort) {
     const std::uint64_t most = answer_.replays + effort.replays_above;
-    const Bytes end = end_of_refusals(least);
-    for (Bytes size = least; size < end;) {
+    // Who looks no further than this where nothing is refused any more leaves out only what another
+    // order of addresses would do with twice the memory that is ever reserved.
+    const Bytes far_enough = answer_.peak_reserved * 2;
+    for (Bytes size = least; size < boundless_memory;) {
       if (answer_.replays >= most) {
         answer_.looked_up_to = size;
         return;
@@ -105,13 +107,10 @@ class CapacitySearch {
       const Try tried = try_size(size);
       if (!tried.runs) add_failing({size, tried.next});
       size = tried.next;
+      if (!tried.refuses_nothing || size < far_enough || size >= boundless_memory) continue;
+      answer_.looked_up_to = size;
+      return;
     }
-  }
-
-  /// From here on nothing is refused: addresses of expandable segments apart, which are as many as
-  /// could ever be needed, a larger device makes no difference.
-  Bytes end_of_refusals(Bytes least) const {
-    return std::max(least, round_up(answer_.peak_reserved, device_granule) + device_granule);
   }
 
   void add_failing(const SizeRange& range) {
@@ -124,7 +123,6 @@ class CapacitySearch {
 
   const LoadedRecording& recording_;
   ReplayConditions conditions_;
-  bool depends_on_shares_ = false;
   CapacityAnswer answer_;
 };
 

@@ -2,10 +2,10 @@
 //
 // More memory does not always help: with more, less is released on the way, and what then lies
 // between live blocks may be of no use to a later request. So the search goes up from a size below
-// which nothing runs. Each replay says on which other sizes every question to the device would have
-// been answered the same; these are left out, and the next size above them is replayed. Where the
-// size makes another difference (it sets the addresses of expandable segments, and what a share of
-// it is) every size is replayed.
+// which nothing runs. Each replay says on which larger sizes all would have gone the same: every
+// question to the device answered the same, every comparison with a share of it or with the room in
+// an expandable segment the same, and segments in the same order. These are left out, and the next
+// size above them is replayed.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,7 @@
 #include "replay/compact_replay.h"
 
+#include <algorithm>
+
 #include "allocator/allocator_error.h"
 #include "replay/engine_calls.h"
 #include "replay/stranded_now.h"
@@ -74,7 +76,7 @@ void CompactReplay::apply_other(const traces::ProgramEvent& event, const traces:
     case Kind::empty_cache:
       return engine_.empty_cache(event.pool);
     case Kind::external:
-      return world_.streams().set_external_memory(event.bytes);
+      return world_.set_external(event.bytes);
     case Kind::checkpoint:
       // Nothing restores it, or DeviceReplay would run this; it may still be refused.
       return void(engine_.take_checkpoint(event.pool));
@@ -87,6 +89,7 @@ DeviceReport CompactReplay::report() const {
   DeviceReport report;
   report.device = index_;
   report.memory = conditions_.memory;
+  report.held_by_others = conditions_.held_by_others;
   report.requests = requests_;
   report.frees = frees_;
   const allocator::Statistics& counted = engine_.listeners();
@@ -98,7 +101,8 @@ DeviceReport CompactReplay::report() const {
   report.device_call_tally = device().call_tally();
   report.device_time_ns = costs_of(conditions_).nanoseconds_of(report.device_call_tally);
   report.stranded_at_peak = stranded_at_peak_;
-  report.same_answers = device().same_answers();
+  report.same_below = std::min(device().same_answers().below, engine_.core().margin.below());
+  report.places = device().place_book();
   report.failures = failures_;
   return report;
 }

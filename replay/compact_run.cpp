@@ -83,14 +83,15 @@ void CompactRun::run(OnOutOfMemory on_out_of_memory, ReplayReport& report) {
   for (const auto& [index, device] : devices_) report.devices.push_back(device->report());
 }
 
-void run_whole_events(const LoadedPart& part, DeviceIndex index, const DeviceConditions& of_device,
-                      const ReplayConditions& conditions, ReplayReport& report) {
+void run_whole_events(const LoadedPart& part, const std::pair<DeviceIndex, DeviceConditions>& of,
+                      const ReplayConditions& conditions, const ReplayWatch& watch,
+                      ReplayReport& report) {
   const traces::SnapshotTables tables;
-  const ReplayWatch watch;
+  const DeviceIndex index = of.first;
   std::optional<StreamProgram> streams;
   std::optional<OrderedStreams> ordered;
   std::unique_ptr<ProgramDevice> device;
-  DeviceConditions own = of_device;
+  DeviceConditions own = of.second;
   if (own.settings.backend == allocator::Backend::native) {
     if (own.timing == FreeTiming::modelled)
       own.streams = &streams.emplace(conditions.stream_model, *watch.streams, *watch.accesses);
@@ -100,7 +101,7 @@ void run_whole_events(const LoadedPart& part, DeviceIndex index, const DeviceCon
     device = std::make_unique<OrderedDevice>(
         index,
         OrderedConditions{own.memory, own.memory_fraction, own.timing, own.keeps_settings,
-                          own.costs},
+                          own.costs, own.held_by_others},
         *ordered);
   }
   device->adopt(part.start);
@@ -116,6 +117,7 @@ void run_whole_events(const LoadedPart& part, DeviceIndex index, const DeviceCon
     report.stopped_at = number;
     break;
   }
+  if (watch.at_end) watch.at_end(*device->native());
   report.devices.push_back(device->report());
 }
 

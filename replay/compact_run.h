@@ -59,9 +59,11 @@ struct LoadedPart {
   const std::vector<StartingSegment>& start;
 };
 
-/// The same with what CompactRun cannot do: modelled frees, another backend.
-void run_whole_events(const LoadedPart& part, traces::DeviceIndex index,
-                      const DeviceConditions& of_device, const ReplayConditions& conditions,
+/// The same with what CompactRun cannot do: modelled frees, another backend, a history. Of the
+/// watch only `at_end` is called.
+void run_whole_events(const LoadedPart& part,
+                      const std::pair<traces::DeviceIndex, DeviceConditions>& device,
+                      const ReplayConditions& conditions, const ReplayWatch& watch,
                       ReplayReport& report);
 
 }  // namespace vramlab::replay

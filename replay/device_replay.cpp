@@ -1,5 +1,7 @@
 #include "replay/device_replay.h"
 
+#include <algorithm>
+
 #include "allocator/allocator_error.h"
 #include "allocator/id_names.h"
 #include "replay/engine_calls.h"
@@ -130,7 +132,7 @@ void DeviceReplay::apply_other(const Event& event, const traces::TextTable& text
     case Kind::empty_cache:
       return engine_.empty_cache(event.pool);
     case Kind::external:
-      return world_.streams().set_external_memory(event.bytes);
+      return world_.set_external(event.bytes);
     case Kind::checkpoint:
     case Kind::restore:
       return keep_or_restore(event, texts);
@@ -291,6 +293,7 @@ DeviceReport DeviceReplay::report() const {
   DeviceReport report;
   report.device = index_;
   report.memory = conditions_.memory;
+  report.held_by_others = conditions_.held_by_others;
   report.requests = requests_;
   report.frees = frees_;
   report.peak_allocated = peak_allocated_;
@@ -303,7 +306,8 @@ DeviceReport DeviceReplay::report() const {
   if (const streams::MemoryDevice* const simulated = world_.streams().simulated()) {
     report.device_call_tally = simulated->call_tally();
     report.device_time_ns = costs_of(conditions_).nanoseconds_of(report.device_call_tally);
-    report.same_answers = simulated->same_answers();
+    report.same_below = std::min(simulated->same_answers().below, engine_.core().margin.below());
+    report.places = simulated->place_book();
   }
   report.stranded_at_peak = stranded_at_peak_;
   report.failures = failures_;

@@ -46,6 +46,8 @@ struct DeviceConditions {
   allocator::Settings settings;
   allocator::Bytes memory;
   std::optional<double> memory_fraction;
+  /// In place of what the program says of others.
+  std::optional<allocator::Bytes> held_by_others = {};
   FreeTiming timing = FreeTiming::recorded;
   /// Of modelled timing: what all devices of the program share, and what must outlive this.
   StreamProgram* streams = nullptr;
@@ -58,6 +60,9 @@ struct DeviceConditions {
   /// What states tell beside the snapshot is noted.
   NotesOrigins notes_origins = NotesOrigins::no;
   streams::PlacementRule placement = {};
+  /// Larger reservations are left to the device.
+  allocator::Bytes dictated_below{UINT64_MAX};
+  streams::KeepsPlaceBook keeps_place_book = streams::KeepsPlaceBook::no;
   /// What device calls cost; estimates where there are none.
   std::shared_ptr<const streams::DeviceCosts> costs = {};
   /// Hears of device memory that was given back.

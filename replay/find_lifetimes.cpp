@@ -17,6 +17,42 @@ DeviceHistory history_of(DeviceReplay& replay) {
   return history;
 }
 
+/// What a program says beside its requests and frees, by device.
+class NoticeCollector {
+ public:
+  explicit NoticeCollector(const traces::TextTable& texts) : texts_(texts) {}
+
+  /// After the event.
+  void note(const DeviceReplay& replay, const traces::ProgramEvent& event) {
+    using Kind = traces::ProgramEventKind;
+    using Notice = AllocatorNotice::Kind;
+    if (event.kind == Kind::options) {
+      add(replay, {Notice::options, 0, {}, std::string(texts_.text(event.text))});
+    } else if (event.kind == Kind::empty_cache) {
+      add(replay, {Notice::empty_cache, 0, event.pool, {}});
+    } else if (event.kind == Kind::pool_release || event.kind == Kind::pool_destroy) {
+      const auto* const pool = replay.engine().core().find_private_pool(event.pool);
+      if (pool != nullptr && !pool->is_freeable()) return;
+      add(replay, {Notice::pool_given_up, 0, event.pool, {}});
+      if (event.kind == Kind::pool_destroy) add(replay, {Notice::empty_cache, 0, event.pool, {}});
+    }
+  }
+
+  std::vector<AllocatorNotice> take(std::int64_t device) {
+    return std::move(notices_[static_cast<std::uint32_t>(device)]);
+  }
+
+ private:
+  void add(const DeviceReplay& replay, AllocatorNotice notice) {
+    const allocator::StatisticValue blocks = replay.statistics().active.all;
+    notice.step = static_cast<std::uint64_t>(blocks.allocated + blocks.freed);
+    notices_[replay.device().value].push_back(std::move(notice));
+  }
+
+  const traces::TextTable& texts_;
+  std::map<std::uint32_t, std::vector<AllocatorNotice>> notices_;
+};
+
 void add_notes(FoundLifetimes& found) {
   for (const DeviceLifetimes& device : found.devices) {
     const std::string name = "device " + std::to_string(device.device);
@@ -78,6 +114,9 @@ FoundLifetimes find_lifetimes(traces::OpenTrace& trace, traces::SnapshotTables& 
   std::vector<DeviceHistory> replayed;
   ReplayWatch watch;
   watch.at_end = [&](DeviceReplay& device) { replayed.push_back(history_of(device)); };
+  NoticeCollector notices(tables.texts);
+  watch.after_event = [&](const DeviceReplay& device, const traces::ProgramEvent& event,
+                          std::uint64_t /*number*/) { notices.note(device, event); };
   ProgramReplay replay(trace.file, tables, conditions, watch);
   NotedProgram program(replay);
   HistoryCollector collector;
@@ -88,8 +127,10 @@ FoundLifetimes find_lifetimes(traces::OpenTrace& trace, traces::SnapshotTables& 
     found.version = &replay.version();
     found.settings = replay.settings();
     found.notes = replay.finish().notes;
-    for (const DeviceHistory& device : replayed)
+    for (const DeviceHistory& device : replayed) {
       found.devices.push_back(lifetimes_of(device, found.settings));
+      found.devices.back().notices = notices.take(device.device);
+    }
   } else {
     take_recording(found, collector.take(), tables.texts);
   }

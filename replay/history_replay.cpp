@@ -82,7 +82,8 @@ RecordedMemory recorded_memory(const DeviceHistory& history, const StartingState
 }
 
 bool is_as_recorded(const ReplayConditions& conditions) {
-  return !conditions.options && !conditions.memory && !conditions.memory_fraction;
+  return !conditions.options && !conditions.memory && !conditions.memory_fraction &&
+         !conditions.held_by_others;
 }
 
 ChosenMemory choose_memory(const RecordedMemory& recorded, Bytes reservation,
@@ -121,6 +122,7 @@ void HistoryReplay::prepare(const DeviceHistory& history) {
   prepared.recorded = recorded_memory(history, prepared.explained.start);
   prepared.memory =
       choose_memory(prepared.recorded, prepared.explained.placements.reservation, conditions_);
+  refuse_full_device(conditions_, prepared.memory.memory);
   prepared.program =
       program_of(history, prepared.explained,
                  is_as_recorded(conditions_) ? MemoryLeft::as_recorded : MemoryLeft::all,
@@ -178,10 +180,11 @@ void HistoryReplay::run_ordered(const Prepared& prepared, const ReplayWatch& wat
                                 FreeTiming timing, ReplayReport& report) const {
   refuse_watch_of_ordered(watch);
   OrderedStreams streams(conditions_.stream_model, watch.streams, *watch.accesses);
-  OrderedDevice device(index_of(prepared),
-                       {prepared.memory.memory, conditions_.memory_fraction, timing,
-                        conditions_.options.has_value(), conditions_.costs},
-                       streams);
+  OrderedDevice device(
+      index_of(prepared),
+      {prepared.memory.memory, conditions_.memory_fraction, timing, conditions_.options.has_value(),
+       conditions_.costs, conditions_.held_by_others},
+      streams);
   run_device(prepared, watch, device, report);
 }
 
@@ -195,6 +198,7 @@ DeviceConditions HistoryReplay::device_conditions(const Prepared& prepared,
                                                   FreeTiming timing) const {
   DeviceConditions conditions{*version_, settings_, prepared.memory.memory,
                               conditions_.memory_fraction};
+  conditions.held_by_others = conditions_.held_by_others;
   conditions.timing = timing;
   conditions.keeps_settings = conditions_.options.has_value();
   conditions.history_capacity = conditions_.history_capacity;

@@ -28,10 +28,22 @@ struct Lifetime {
   traces::StackId stack;
 };
 
+/// What a program tells its allocator beside requests and frees.
+struct AllocatorNotice {
+  enum class Kind : std::uint8_t { empty_cache, pool_given_up, options };
+  Kind kind = Kind::empty_cache;
+  /// After so many steps.
+  std::uint64_t step = 0;
+  allocator::PoolId pool = {};
+  std::string options = {};
+};
+
 struct DeviceLifetimes {
   std::int64_t device = 0;
   /// By begin; those from before the first event by address.
   std::vector<Lifetime> blocks;
+  /// By step; of a program.
+  std::vector<AllocatorNotice> notices;
   /// So many steps are there; what is never given back ends after the last one.
   std::uint64_t steps = 0;
   /// False: only what is there at the end is known.

@@ -39,7 +39,7 @@ class LiveWalk {
  public:
   LiveWalk(const CompactProgram& program, const allocator::Settings& settings)
       : program_(program), settings_(settings), blocks_(program.slot_count()) {
-    if (program.changes_limits()) settings_.roundup_divisions.fill(0);
+    if (program.changes_limits() || !is_native()) settings_.roundup_divisions.fill(0);
   }
 
   void add_start(const std::vector<StartingSegment>& start, DeviceIndex device) {
@@ -115,11 +115,14 @@ class LiveWalk {
     const auto [found, is_new] =
         lane_places_.try_emplace({shape.device.value, shape.stream, place.is_small},
                                  static_cast<std::uint32_t>(lanes_.size()));
-    // Units of other sizes are not made of whole granules.
-    const bool is_whole = settings_.large_segment_size.count % device_granule.count == 0;
+    // Units of other sizes are not made of whole granules, and CUDA's own pool has no lanes.
+    const bool is_whole =
+        is_native() && settings_.large_segment_size.count % device_granule.count == 0;
     if (is_new) lanes_.push_back({shape.device.value, {}, is_whole ? device_granule : Bytes{1}});
     return found->second;
   }
+
+  bool is_native() const { return settings_.backend == allocator::Backend::native; }
 
   const CompactProgram& program_;
   allocator::Settings settings_;
@@ -146,7 +149,9 @@ std::optional<LiveBounds> live_bounds(const LoadedPart& part, const allocator::S
   walk.add_start(part.start, devices.empty() ? DeviceIndex{} : devices.front());
   walk.run();
   LiveBounds bounds = walk.bounds();
-  bounds.on_device = std::max(bounds.on_device, round_up(reserved_of(part.start), device_granule));
+  if (settings.backend == allocator::Backend::native)
+    bounds.on_device = std::max(bounds.on_device, reserved_of(part.start));
+  bounds.on_device = round_up(bounds.on_device, device_granule);
   return bounds;
 }
 

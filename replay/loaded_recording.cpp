@@ -5,11 +5,13 @@
 #include "replay/compact_writer.h"
 #include "replay/program_replay.h"
 #include "replay/recorded_limits.h"
+#include "replay/replayed_histories.h"
 #include "traces/input_error.h"
 #include "traces/read_snapshot.h"
 
 namespace vramlab::replay {
 
+using allocator::Bytes;
 using traces::InputError;
 
 struct LoadedRecording::History {
@@ -85,8 +87,10 @@ std::uint64_t calls_in(const CompactProgram& program) {
 }  // namespace
 
 LoadedRecording::LoadedRecording(const std::string& path, const LoadConditions& conditions)
+    : LoadedRecording(traces::open_trace(path, conditions.listener), conditions) {}
+
+LoadedRecording::LoadedRecording(traces::OpenTrace trace, const LoadConditions& conditions)
     : tables_(std::make_unique<traces::SnapshotTables>()) {
-  traces::OpenTrace trace = traces::open_trace(path, conditions.listener);
   file_ = trace.file;
   ProgramCollector program(file_);
   HistoryCollector collector;
@@ -171,12 +175,25 @@ Trust LoadedRecording::trust(const ReplayConditions& conditions) const {
              : Trust::exact;
 }
 
+void LoadedRecording::refuse_full_devices(const ReplayConditions& conditions) const {
+  for (const History& history : histories_)
+    refuse_full_device(conditions,
+                       choose_memory(history.recorded, history.reservation, conditions).memory);
+  const Bytes of_unknown = conditions.memory.value_or(boundless_memory);
+  refuse_full_device(conditions, of_unknown);
+  if (conditions.memory) return;
+  for (const traces::TraceDevice& known : header_.devices)
+    if (known.memory.count != 0) refuse_full_device(conditions, known.memory);
+}
+
 DeviceConditions LoadedRecording::device_conditions(const ReplayConditions& conditions) const {
   DeviceConditions of_device{*version_, settings_for(conditions),
                              conditions.memory.value_or(boundless_memory),
                              conditions.memory_fraction};
   of_device.keeps_settings = conditions.options.has_value();
   of_device.costs = conditions.costs;
+  of_device.held_by_others = conditions.held_by_others;
+  of_device.keeps_place_book = conditions.keeps_place_book;
   return of_device;
 }
 
@@ -206,13 +223,7 @@ void LoadedRecording::run_program(const ReplayConditions& conditions, ReplayRepo
       timing == FreeTiming::modelled && program_.streams_matter() == StreamsMatter::yes;
   const bool is_native = of_device.settings.backend == allocator::Backend::native;
   if (!is_native || streams_run || program_.needs_ids() || program_.takes_pool_streams()) {
-    ReplayConditions all = conditions;
-    all.version = version_;
-    ProgramReplay replay(file_, *tables_, all, {});
-    replay.header(header_);
-    for (std::size_t i = 0; i < program_.events().size(); ++i)
-      replay.program_event(program_.event_at(i));
-    report = replay.finish();
+    report = run_program_as_file(conditions, {});
     return;
   }
   of_device.timing = timing == FreeTiming::modelled ? FreeTiming::recorded : timing;
@@ -227,6 +238,55 @@ void LoadedRecording::run_program(const ReplayConditions& conditions, ReplayRepo
   run.run(conditions.on_out_of_memory, report);
 }
 
+ReplayReport LoadedRecording::run_program_as_file(ReplayConditions conditions,
+                                                  const ReplayWatch& watch) const {
+  conditions.version = version_;
+  ProgramReplay replay(file_, *tables_, std::move(conditions), watch);
+  replay.header(header_);
+  for (std::size_t i = 0; i < program_.events().size(); ++i)
+    replay.program_event(program_.event_at(i));
+  return replay.finish();
+}
+
+void LoadedRecording::watch_all(const ReplayConditions& conditions,
+                                const ReplayWatch& watch) const {
+  if (!is_recording()) {
+    run_program_as_file(conditions, watch);
+    return;
+  }
+  ReplayReport report;
+  for (const History& history : histories_) {
+    DeviceConditions of_device = device_conditions(conditions);
+    of_device.timing = conditions.timing.value_or(FreeTiming::recorded);
+    of_device.history_capacity = conditions.history_capacity;
+    of_device.scratch = conditions.scratch;
+    run_whole_events({history.program, history.start}, {history.device, of_device}, conditions,
+                     watch, report);
+  }
+}
+
+std::vector<DeviceLifetimes> LoadedRecording::lifetimes(const ReplayConditions& conditions) const {
+  ReplayConditions all;
+  // Whoever chose another allocator gets the blocks of PyTorch's own.
+  if (settings().backend != allocator::Backend::native) all.options = "";
+  all.memory = boundless_memory;
+  all.timing = conditions.timing;
+  all.scratch = conditions.scratch;
+  all.on_out_of_memory = OnOutOfMemory::skip;
+  all.history_capacity = unlimited_history;
+  std::vector<DeviceHistory> histories;
+  try {
+    watch_all(all, watch_keeping(histories));
+  } catch (const CompactRunError& error) {
+    throw InputError({file_, "event " + std::to_string(error.event()),
+                      "a call that may be made then", error.what()});
+  }
+  std::vector<DeviceLifetimes> found;
+  for (const DeviceHistory& history : histories)
+    found.push_back(lifetimes_of(history, settings_for(all)));
+  return found;
+}
+
 void LoadedRecording::run_history(const History& history, const ReplayConditions& conditions,
                                   ReplayReport& report) const {
   RecordedPlaces places = history.places;
@@ -236,6 +296,7 @@ void LoadedRecording::run_history(const History& history, const ReplayConditions
   of_device.placement = [&places](const streams::PlaceRequest& request) {
     return places.place(request);
   };
+  of_device.dictated_below = places.reservations_below();
   const CompactProgram& program =
       is_as_recorded(conditions) ? history.as_recorded : history.program;
   try {
@@ -245,7 +306,8 @@ void LoadedRecording::run_history(const History& history, const ReplayConditions
       run.adopt(history.device, history.start);
       run.run(conditions.on_out_of_memory, report);
     } else {
-      run_whole_events({program, history.start}, history.device, of_device, conditions, report);
+      run_whole_events({program, history.start}, {history.device, of_device}, conditions, {},
+                       report);
     }
   } catch (const allocator::DeviceError& error) {
     throw InputError({file_, "device " + std::to_string(history.device.value),

@@ -7,8 +7,9 @@
 
 #include "replay/compact_run.h"
 #include "replay/history_replay.h"
+#include "replay/lifetimes.h"
 #include "replay/recorded_places.h"
-#include "traces/byte_source.h"
+#include "traces/open_trace.h"
 #include "traces/program_sink.h"
 
 namespace vramlab::replay {
@@ -26,6 +27,8 @@ class LoadedRecording {
  public:
   /// `path` may be `-`. Throws InputError.
   LoadedRecording(const std::string& path, const LoadConditions& conditions);
+  /// The listener is the trace's own.
+  LoadedRecording(traces::OpenTrace trace, const LoadConditions& conditions);
   ~LoadedRecording();
   LoadedRecording(LoadedRecording&&) noexcept;
 
@@ -41,6 +44,8 @@ class LoadedRecording {
   bool is_recording() const { return !histories_.empty(); }
   /// What a replay runs under. Throws InputError where the options are refused.
   allocator::Settings settings_for(const ReplayConditions& conditions) const;
+  /// Throws InputError where others would hold all of a device.
+  void refuse_full_devices(const ReplayConditions& conditions) const;
   /// Whether the allocator answers as it did to the byte where it is asked the same, or streams are
   /// simulated, or following the recording was not exact.
   Trust trust(const ReplayConditions& conditions) const;
@@ -51,12 +56,18 @@ class LoadedRecording {
   /// What is live over time, of all devices: of a program's events together, of recorded ones each.
   /// Without what follows from how much memory there was.
   std::vector<LoadedPart> parts() const;
+  /// What is there over time, of each device: as a replay under the options in the file shows it
+  /// where nothing limits memory. Of the conditions `timing` counts, and where long histories wait.
+  /// Throws InputError.
+  std::vector<DeviceLifetimes> lifetimes(const ReplayConditions& conditions) const;
 
  private:
   struct History;
 
   void add_history(const DeviceHistory& history, bool version_is_guessed);
   void run_program(const ReplayConditions& conditions, ReplayReport& report) const;
+  ReplayReport run_program_as_file(ReplayConditions conditions, const ReplayWatch& watch) const;
+  void watch_all(const ReplayConditions& conditions, const ReplayWatch& watch) const;
   void run_history(const History& history, const ReplayConditions& conditions,
                    ReplayReport& report) const;
   DeviceConditions device_conditions(const ReplayConditions& conditions) const;

@@ -1,5 +1,7 @@
 #include "replay/ordered_device.h"
 
+#include <algorithm>
+
 #include "allocator/allocator_error.h"
 #include "streams/stream_joint.h"
 #include "streams/timed_device.h"
@@ -34,9 +36,12 @@ OrderedDevice::OrderedDevice(traces::DeviceIndex device, const OrderedConditions
       streams_(shared.program()),
       held_work_(shared.held()),
       memory_(streams::MemoryOptions{.total = conditions.memory}),
-      pool_(conditions.rules, device.value, memory_, shared.order()) {
+      pool_(conditions.rules, device.value, memory_, shared.order()),
+      margin_(conditions.memory) {
   report_.device = device;
   report_.memory = conditions.memory;
+  report_.held_by_others = conditions.held_by_others;
+  memory_.set_external(conditions.held_by_others.value_or(Bytes{}));
 }
 
 void OrderedDevice::adopt(const std::vector<StartingSegment>& start) {
@@ -78,7 +83,8 @@ void OrderedDevice::apply_other(const Event& event) {
     case Kind::empty_cache:
       return empty_cache();
     case Kind::external:
-      return memory_.set_external(event.bytes);
+      if (!conditions_.held_by_others) memory_.set_external(event.bytes);
+      return;
     case Kind::options:
       ++options_left_out_;
       return;
@@ -183,13 +189,22 @@ void OrderedDevice::hold(std::uint64_t id, const Held& block) {
 
 std::optional<Bytes> OrderedDevice::allowed() const {
   if (!conditions_.memory_fraction) return std::nullopt;
-  return Bytes{static_cast<std::uint64_t>(*conditions_.memory_fraction *
-                                          static_cast<double>(conditions_.memory.count))};
+  return allowed_on(conditions_.memory);
+}
+
+Bytes OrderedDevice::allowed_on(Bytes total) const {
+  return allocator::share_of(*conditions_.memory_fraction, total);
 }
 
 std::optional<allocator::Address> OrderedDevice::allocate(Bytes size, StreamId stream) {
   const auto limit = allowed();
-  if (limit && (size > *limit || pool_.used() > *limit - size)) return std::nullopt;
+  if (limit && (size > *limit || pool_.used() > *limit - size)) {
+    margin_.note([&](Bytes total) {
+      const Bytes other = allowed_on(total);
+      return size <= other && pool_.used() <= other - size;
+    });
+    return std::nullopt;
+  }
   return pool_.allocate(size, streams_.known_stream(stream_at(stream)).stream);
 }
 
@@ -295,6 +310,7 @@ std::string modelled_backend_note(const allocator::Settings& settings) {
 
 DeviceReport OrderedDevice::report() const {
   DeviceReport report = report_;
+  report.same_below = std::min(memory_.same_answers().below, margin_.below());
   report.device_calls.units_created = pool_.counts().units_created;
   report.pool = pool_.counts();
   streams::DeviceCallTally& calls = report.device_call_tally;

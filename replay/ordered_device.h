@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "allocator/size_margin.h"
 #include "replay/held_work.h"
 #include "replay/program_device.h"
 #include "replay/replay_conditions.h"
@@ -27,6 +28,8 @@ struct OrderedConditions {
   bool keeps_settings = false;
   /// What device calls cost; estimates where there are none.
   std::shared_ptr<const streams::DeviceCosts> costs = {};
+  /// In place of what the program says of others.
+  std::optional<allocator::Bytes> held_by_others = {};
   /// Memory is kept until it is asked back, as PyTorch sets it.
   streams::OrderedPoolRules rules{.release_threshold = {UINT64_MAX}};
 };
@@ -101,6 +104,7 @@ class OrderedDevice final : public ProgramDevice {
   void refuse_captured(allocator::StreamId stream, const char* what) const;
   void note(std::uint64_t number);
   std::optional<allocator::Bytes> allowed() const;
+  allocator::Bytes allowed_on(allocator::Bytes total) const;
   streams::StreamAt stream_at(allocator::StreamId stream) const { return {index_.value, stream}; }
 
   traces::DeviceIndex index_;
@@ -109,6 +113,7 @@ class OrderedDevice final : public ProgramDevice {
   HeldWork& held_work_;
   streams::SimulatedMemory memory_;
   streams::OrderedPool pool_;
+  allocator::SizeMargin margin_;
   std::unordered_map<std::uint64_t, Held> held_;
   /// Of all that is held.
   allocator::Bytes requested_;

@@ -6,11 +6,10 @@
 #include "traces/input_error.h"
 
 namespace vramlab::replay {
-namespace {
 
 using traces::BufferRow;
 
-PackInput read_list(traces::OpenBytes& bytes) {
+PackInput read_pack_list(traces::OpenBytes& bytes) {
   PackInput input;
   input.file = bytes.file;
   input.source = PackSource::buffer_list;
@@ -25,7 +24,16 @@ PackInput read_list(traces::OpenBytes& bytes) {
   return input;
 }
 
-}  // namespace
+PackGroup pack_group_of(const DeviceLifetimes& device, const std::string& file) {
+  check_countable(device, file);
+  PackGroup group;
+  group.device = device.device;
+  group.buffers = buffers_of(device);
+  group.bounds = lower_bounds_of(device);
+  group.load_bound = group.bounds->peak_rounded;
+  group.online_peak_reserved = device.online_peak_reserved;
+  return group;
+}
 
 std::string_view pack_source_name(PackSource source) {
   switch (source) {
@@ -66,7 +74,7 @@ allocator::Bytes load_bound_of(const std::vector<BufferRow>& rows) {
 
 PackInput read_pack_input(const std::string& path, const traces::ProgressListener& listener) {
   traces::OpenBytes bytes = traces::open_bytes(path, listener);
-  if (traces::begins_like_buffer_list(bytes.start)) return read_list(bytes);
+  if (traces::begins_like_buffer_list(bytes.start)) return read_pack_list(bytes);
   traces::OpenTrace trace = traces::open_trace(std::move(bytes));
   traces::SnapshotTables tables;
   FoundLifetimes found = find_lifetimes(trace, tables);
@@ -74,15 +82,8 @@ PackInput read_pack_input(const std::string& path, const traces::ProgressListene
   input.file = trace.file;
   input.source = found.is_program ? PackSource::program : PackSource::recording;
   input.notes = std::move(found.notes);
-  for (const DeviceLifetimes& device : found.devices) {
-    check_countable(device, trace.file);
-    PackGroup& group = input.groups.emplace_back();
-    group.device = device.device;
-    group.buffers = buffers_of(device);
-    group.bounds = lower_bounds_of(device);
-    group.load_bound = group.bounds->peak_rounded;
-    group.online_peak_reserved = device.online_peak_reserved;
-  }
+  for (const DeviceLifetimes& device : found.devices)
+    input.groups.push_back(pack_group_of(device, trace.file));
   if (input.groups.empty())
     throw traces::InputError({trace.file, "", "a device with memory in use", "none"});
   return input;

@@ -38,6 +38,10 @@ struct PackInput {
 
 /// What it is is told from its first bytes. Throws InputError.
 PackInput read_pack_input(const std::string& path, const traces::ProgressListener& listener);
+/// Requires: they begin like a list of buffers. Throws InputError.
+PackInput read_pack_list(traces::OpenBytes& bytes);
+/// `file` is for messages. Throws InputError where sizes are not countable.
+PackGroup pack_group_of(const DeviceLifetimes& device, const std::string& file);
 
 /// Buffers as they are there all the time, gaps included.
 std::vector<Buffer> buffers_of(const std::vector<traces::BufferRow>& rows);

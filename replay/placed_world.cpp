@@ -22,12 +22,19 @@ PlacedWorld::PlacedWorld(const DeviceConditions& conditions, traces::DeviceIndex
                      conditions.make_device
                          ? conditions.make_device(options)
                          : steered(std::make_shared<streams::SimulatedDevice>(std::move(options))));
+  if (conditions.held_by_others) world_->set_external_memory(*conditions.held_by_others);
+}
+
+void PlacedWorld::set_external(allocator::Bytes size) {
+  if (!conditions_.held_by_others) world_->set_external_memory(size);
 }
 
 streams::MemoryOptions PlacedWorld::memory_options(const DeviceConditions& conditions) {
   streams::MemoryOptions options{.total = conditions.memory};
   options.released = conditions.released;
   options.when_taken = streams::WhenTaken::lowest_gap;
+  options.keeps_place_book = conditions.keeps_place_book;
+  options.dictated_below = conditions.dictated_below;
   options.placement =
       [this, &conditions](const streams::PlaceRequest& request) -> std::optional<Address> {
     if (forced_) return forced_;
@@ -51,6 +58,9 @@ Address PlacedWorld::lay_out(const allocator::GivenSegment& segment) {
   if (!at || (as_recorded && *at != segment.base))
     throw DeviceError("what was there at the start needs more memory than the device's " +
                       format_bytes(conditions_.memory));
+  if (const streams::MemoryDevice* simulated = world_->simulated();
+      simulated != nullptr && simulated->place_book() && segment.is_expandable)
+    simulated->place_book()->keeps_size(*at);
   return *at;
 }
 

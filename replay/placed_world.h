@@ -23,6 +23,9 @@ class PlacedWorld {
   const StreamWorld& streams() const { return *world_; }
   allocator::Device& device() { return world_->device(); }
 
+  /// The program says what others hold; where the conditions say it, that holds.
+  void set_external(allocator::Bytes size);
+
   /// The device's side of a segment that is there at the start, and where it begins now. Throws
   /// DeviceError where it does not fit.
   allocator::Address adopt(allocator::GivenSegment segment);

@@ -25,6 +25,12 @@ allocator::Settings settings_of(const std::string& options,
   return std::move(parsed.settings);
 }
 
+void refuse_full_device(const ReplayConditions& conditions, Bytes memory) {
+  if (conditions.held_by_others && *conditions.held_by_others >= memory)
+    throw InputError({"memory held by others", "", "less than the device's " + format_bytes(memory),
+                      format_bytes(*conditions.held_by_others)});
+}
+
 void refuse_other_backends(const allocator::Settings& settings, const std::string& where) {
   if (settings.backend != allocator::Backend::native)
     throw InputError({where, "", "PyTorch's own allocator, which alone can run live",
@@ -72,12 +78,15 @@ Bytes ProgramReplay::memory_of(DeviceIndex index, std::string* origin) const {
 
 DeviceConditions ProgramReplay::conditions_of(DeviceIndex index) {
   DeviceConditions conditions{*version_, settings_, memory_of(index), conditions_.memory_fraction};
+  refuse_full_device(conditions_, conditions.memory);
+  conditions.held_by_others = conditions_.held_by_others;
   conditions.timing = conditions_.timing.value_or(FreeTiming::modelled);
   conditions.keeps_settings = conditions_.options.has_value();
   conditions.history_capacity = conditions_.history_capacity;
   conditions.scratch = conditions_.scratch;
   conditions.notes_origins = conditions_.notes_origins;
   conditions.costs = conditions_.costs;
+  conditions.keeps_place_book = conditions_.keeps_place_book;
   if (watch_.released)
     conditions.released = [this, index](streams::AddressRange range) {
       watch_.released(index.value, range);
@@ -109,11 +118,13 @@ std::unique_ptr<OrderedDevice> ProgramReplay::make_ordered_device(DeviceIndex in
   if (!ordered_streams_)
     ordered_streams_ = std::make_unique<OrderedStreams>(conditions_.stream_model, watch_.streams,
                                                         *watch_.accesses);
+  refuse_full_device(conditions_, memory_of(index));
   return std::make_unique<OrderedDevice>(
       index,
       OrderedConditions{memory_of(index), conditions_.memory_fraction,
                         conditions_.timing.value_or(FreeTiming::modelled),
-                        conditions_.options.has_value(), conditions_.costs},
+                        conditions_.options.has_value(), conditions_.costs,
+                        conditions_.held_by_others},
       *ordered_streams_);
 }
 

@@ -11,7 +11,8 @@ constexpr allocator::Bytes largest_unit{20ULL << 20};
 
 }  // namespace
 
-RecordedPlaces::RecordedPlaces(const DeviceHistory& history, const ExplainedHistory& explained) {
+RecordedPlaces::RecordedPlaces(const DeviceHistory& history, const ExplainedHistory& explained)
+    : reservations_below_(explained.placements.reservation + largest_unit) {
   const std::size_t at_start = explained.start.segments.size();
   std::vector<bool> is_placed(explained.placements.lives.size());
   for (LifeIndex life = 0; life < is_placed.size(); ++life) is_placed[life] = life < at_start;
@@ -35,7 +36,7 @@ std::optional<allocator::Address> RecordedPlaces::place(const streams::PlaceRequ
   // the smallest of them; they are rounded up to the units of their pool.
   const bool is_it = next.kind == request.kind &&
                      (next.kind == PlaceKind::allocation ? next.size == request.size
-                                                         : request.size < next.size + largest_unit);
+                                                         : request.size < reservations_below_);
   has_left_ = !is_it;
   if (!is_it) return std::nullopt;
   ++next_;

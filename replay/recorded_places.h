@@ -15,6 +15,8 @@ class RecordedPlaces {
   RecordedPlaces(const DeviceHistory& history, const ExplainedHistory& explained);
 
   std::optional<allocator::Address> place(const streams::PlaceRequest& request);
+  /// Reservations of this size and above are not those that were recorded.
+  allocator::Bytes reservations_below() const { return reservations_below_; }
   bool has_left_recording() const { return has_left_; }
 
  private:
@@ -25,6 +27,7 @@ class RecordedPlaces {
   };
 
   std::vector<Place> places_;
+  allocator::Bytes reservations_below_;
   std::size_t next_ = 0;
   bool has_left_ = false;
 };

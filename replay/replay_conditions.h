@@ -33,6 +33,8 @@ struct ReplayConditions {
   std::optional<std::string> options{};
   std::optional<allocator::Bytes> memory{};
   std::optional<double> memory_fraction{};
+  /// What other processes hold of each device all the time, in place of what the file says of them.
+  std::optional<allocator::Bytes> held_by_others{};
   std::optional<FreeTiming> timing{};
   /// Of modelled frees.
   streams::StreamModel stream_model{};
@@ -41,6 +43,8 @@ struct ReplayConditions {
   /// For long histories.
   ScratchPlace scratch = {};
   NotesOrigins notes_origins = NotesOrigins::no;
+  /// For reports that tell on which other devices the same would happen.
+  streams::KeepsPlaceBook keeps_place_book = streams::KeepsPlaceBook::no;
   /// What device calls cost; estimates where there are none.
   std::shared_ptr<const streams::DeviceCosts> costs{};
   /// Where the program is to run on something else than a simulated device.
@@ -74,6 +78,9 @@ struct ReplayWatch {
     return last == until.end() || number <= last->second;
   }
 };
+
+/// Throws InputError where nothing of a device of this size is left beside what others hold.
+void refuse_full_device(const ReplayConditions& conditions, allocator::Bytes memory);
 
 /// The option string as settings. Throws InputError where it is refused; `where` is for that.
 allocator::Settings settings_of(const std::string& options,

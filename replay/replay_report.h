@@ -1,6 +1,7 @@
 // ReplayReport: what a replay came to, as a value. Printing it is for others.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,8 @@ struct DeviceReport {
   allocator::Bytes memory;
   /// Where the size is from, such as `--device-memory`; empty where nothing limits it.
   std::string memory_origin;
+  /// By other processes all the time; nothing where that is left to the file.
+  std::optional<allocator::Bytes> held_by_others;
   std::uint64_t requests = 0;
   std::uint64_t frees = 0;
   PeakMoment peak_allocated;
@@ -27,8 +30,11 @@ struct DeviceReport {
   streams::DeviceCallTally device_call_tally;
   /// Modelled, by the costs that the replay was given.
   std::uint64_t device_time_ns = 0;
-  /// On which sizes of the device the same would have been granted and refused.
-  streams::SameAnswers same_answers;
+  /// On devices up to this size the allocator would have decided the same, as long as its segments
+  /// lie in the same order.
+  allocator::Bytes same_below;
+  /// Where they lie, where that was asked for.
+  std::shared_ptr<const streams::PlaceBook> places;
   /// When the most was first reserved; nothing where that is not known.
   std::optional<allocator::Bytes> stranded_at_peak = allocator::Bytes{};
   /// All of them, in order.

@@ -26,6 +26,10 @@ constexpr Bytes largest_range{1ULL << 62};
 SimulatedMemory::SimulatedMemory(MemoryOptions options)
     : options_(std::move(options)), gaps_({{0}, end_of_addresses}) {
   check(options_.granularity.count > 0, "the granularity is at least one byte");
+  if (options_.keeps_place_book == KeepsPlaceBook::yes)
+    place_book_ =
+        std::make_shared<PlaceBook>(PlacingRules{options_.granularity, options_.allocations,
+                                                 options_.reservations, options_.dictated_below});
 }
 
 MemoryInfo SimulatedMemory::info() const {
@@ -47,6 +51,7 @@ std::optional<Address> SimulatedMemory::allocate(Bytes size, StreamId stream) {
 Bytes SimulatedMemory::release(Address at) {
   const auto found = allocations_.find(at.value);
   check(found != allocations_.end(), "only what was allocated is released");
+  if (place_book_) place_book_->gave_back(at);
   const AddressRange range{at, at + found->second};
   gaps_.give_back(range);
   used_ -= found->second;
@@ -57,7 +62,6 @@ Bytes SimulatedMemory::release(Address at) {
 
 std::optional<Address> SimulatedMemory::reserve(Bytes size, StreamId stream) {
   check(size.count > 0, "a reservation is not empty");
-  same_answers_.has_reserved = true;
   if (size > largest_range) return std::nullopt;
   const auto at = place({PlaceKind::reservation, size, stream});
   if (!at) return std::nullopt;
@@ -82,6 +86,7 @@ void SimulatedMemory::release_reservation(Address at, Bytes size) {
   check(found != reservations_.end() && found->second.size == rounded(size),
         "only what was reserved is released, as a whole");
   check(found->second.units.is_empty(), "a reservation is unmapped before it is released");
+  if (place_book_) place_book_->gave_back(at);
   gaps_.give_back({at, at + found->second.size});
   reservations_.erase(found);
 }
@@ -90,6 +95,7 @@ SimulatedMemory::MapResult SimulatedMemory::map(const UnitRange& range) {
   Reservation& reservation = reservation_of(range);
   check(!reservation.units.has_any_in({range.at, range.at + range.size()}),
         "a range is mapped once");
+  if (place_book_) place_book_->uses_unit(range.at, range.unit);
   const std::uint64_t fitting = info().free / range.unit;
   if (!grants(range.size())) return {false, fitting};
   reservation.units.add(range);
@@ -104,15 +110,17 @@ void SimulatedMemory::unmap(const UnitRange& range) {
 }
 
 std::optional<Address> SimulatedMemory::place(const PlaceRequest& request) const {
-  if (const auto dictated = dictated_place(request)) return dictated;
+  const auto dictated = options_.placement ? options_.placement(request) : std::nullopt;
+  std::optional<Address> at = dictated_place(request, dictated);
   const AddressRange window =
       request.kind == PlaceKind::allocation ? options_.allocations : options_.reservations;
-  return gaps_.lowest_fit({rounded(request.size), options_.granularity, window});
+  if (!at) at = gaps_.lowest_fit({rounded(request.size), options_.granularity, window});
+  if (at && place_book_) place_book_->placed({request.kind, rounded(request.size), *at, dictated});
+  return at;
 }
 
-std::optional<Address> SimulatedMemory::dictated_place(const PlaceRequest& request) const {
-  if (!options_.placement) return std::nullopt;
-  const auto at = options_.placement(request);
+std::optional<Address> SimulatedMemory::dictated_place(const PlaceRequest& request,
+                                                       const std::optional<Address>& at) const {
   if (!at) return std::nullopt;
   const Bytes size = rounded(request.size);
   const bool is_free = end_of_addresses - *at >= size && gaps_.is_free({*at, *at + size});

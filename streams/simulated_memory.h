@@ -8,16 +8,16 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <unordered_map>
 
 #include "allocator/device.h"
 #include "streams/free_gaps.h"
 #include "streams/mapped_units.h"
+#include "streams/place_book.h"
 
 namespace vramlab::streams {
-
-enum class PlaceKind : std::uint8_t { allocation, reservation };
 
 struct PlaceRequest {
   PlaceKind kind = PlaceKind::allocation;
@@ -32,6 +32,8 @@ using PlacementRule = std::function<std::optional<allocator::Address>(const Plac
 /// What happens where the rule's address is not free.
 enum class WhenTaken : std::uint8_t { fail, lowest_gap };
 
+enum class KeepsPlaceBook : bool { no, yes };
+
 struct MemoryOptions {
   allocator::Bytes total;
   allocator::Bytes granularity{2ULL << 20};
@@ -42,15 +44,18 @@ struct MemoryOptions {
   WhenTaken when_taken = WhenTaken::fail;
   /// Hears of memory that is given back, at once.
   std::function<void(AddressRange)> released = {};
+  /// Whether a book is kept of where ranges were.
+  KeepsPlaceBook keeps_place_book = KeepsPlaceBook::no;
+  /// Larger reservations are not dictated.
+  allocator::Bytes dictated_below{UINT64_MAX};
 };
 
 /// The sizes of the device on which every request so far would have been granted and refused as it
-/// was: [at_least, below).
+/// was: [at_least, below). That requests are the same is for others to say: those who ask look at
+/// the size of the device (allocator/size_margin.h) and at addresses (PlaceBook).
 struct SameAnswers {
   allocator::Bytes at_least;
   allocator::Bytes below{UINT64_MAX};
-  /// Addresses were reserved, by the device's size; where they end may make a difference.
-  bool has_reserved = false;
 };
 
 class SimulatedMemory {
@@ -60,6 +65,8 @@ class SimulatedMemory {
   allocator::MemoryInfo info() const;
   allocator::Bytes used() const { return used_; }
   const SameAnswers& same_answers() const { return same_answers_; }
+  /// Null unless one is kept.
+  const std::shared_ptr<PlaceBook>& place_book() const { return place_book_; }
   /// What other users of the device hold now. May be more than there is room for.
   void set_external(allocator::Bytes size) { external_ = size; }
 
@@ -86,7 +93,9 @@ class SimulatedMemory {
   };
 
   std::optional<allocator::Address> place(const PlaceRequest& request) const;
-  std::optional<allocator::Address> dictated_place(const PlaceRequest& request) const;
+  /// The rule's address if it is free.
+  std::optional<allocator::Address> dictated_place(
+      const PlaceRequest& request, const std::optional<allocator::Address>& at) const;
   allocator::Bytes rounded(allocator::Bytes size) const;
   /// Whether the device has so much left; notes for which sizes the answer is the same.
   bool grants(allocator::Bytes size);
@@ -98,6 +107,7 @@ class SimulatedMemory {
   allocator::Bytes used_;
   allocator::Bytes external_;
   SameAnswers same_answers_;
+  std::shared_ptr<PlaceBook> place_book_;
   /// Rounded sizes by address.
   std::unordered_map<std::uint64_t, allocator::Bytes> allocations_;
   std::map<allocator::Address, Reservation> reservations_;

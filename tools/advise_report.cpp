@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tools/duration_text.h"
+#include "tools/share_text.h"
 #include "tools/sweep_row_json.h"
 #include "tools/sweep_table.h"
 #include "tools/text_lines.h"
@@ -23,10 +24,9 @@ Bytes peak_of(const SweepRow& row) {
 }
 
 std::string percent_of(std::uint64_t part, std::uint64_t whole) {
-  char text[32];
-  std::snprintf(text, sizeof(text), " (%.1f %%)",
-                whole == 0 ? 0.0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole));
-  return text;
+  const double share =
+      whole == 0 ? 0.0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
+  return " (" + percent_text(share) + ")";
 }
 
 /// `4.69 GiB (27.1 %) less than no options`.

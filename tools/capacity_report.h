@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "replay/capacity.h"
+#include "tools/pack_report.h"
 
 namespace vramlab::tools {
 
@@ -17,10 +18,17 @@ struct CapacityRow {
 
 struct CapacityOutcome {
   std::string file;
+  /// Empty of a list of buffers, which has no rows either.
   std::string reference;
   std::string conditions;
   std::vector<std::string> notes;
   std::vector<CapacityRow> rows;
+  /// Of what is there over time, whatever the setting.
+  PackOutcome packing;
+
+  bool is_list() const { return reference.empty(); }
+  /// Of the device that needs most; nothing where nothing is packed.
+  std::optional<allocator::Bytes> best_packing() const;
 };
 
 std::string capacity_text(const CapacityOutcome& outcome);

@@ -1,4 +1,5 @@
 #include "tools/conform_report.h"
+#include "tools/json_or_null.h"
 
 #include <nlohmann/json.hpp>
 
@@ -9,14 +10,9 @@ using nlohmann::ordered_json;
 
 constexpr int schema_version = 1;
 
-template <typename Value>
-ordered_json value_or_null(const std::optional<Value>& value) {
-  return value ? ordered_json(*value) : ordered_json(nullptr);
-}
-
 ordered_json difference_json(const replay::Difference& difference) {
   return {{"where", difference.where},
-          {"call", value_or_null(difference.call)},
+          {"call", or_null(difference.call)},
           {"expected", difference.expected},
           {"actual", difference.actual}};
 }
@@ -27,7 +23,7 @@ ordered_json outcome_json(const ConformOutcome& outcome) {
   ordered_json json = {
       {"file", outcome.file}, {"name", verdict.name}, {"passed", verdict.passed()}};
   if (verdict.passed()) return json;
-  json["first_call"] = value_or_null(verdict.first_call);
+  json["first_call"] = or_null(verdict.first_call);
   json["call"] = verdict.call_text;
   json["differences"] = ordered_json::array();
   for (const replay::Difference& difference : verdict.differences)

@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "tools/duration_text.h"
+#include "tools/share_text.h"
 
 namespace vramlab::tools {
 namespace {
@@ -25,12 +26,6 @@ std::string amount_text(const Metric& metric, std::int64_t value) {
   return std::to_string(size);
 }
 
-std::string percent_text(double percent) {
-  char text[32];
-  std::snprintf(text, sizeof(text), "%.1f %%", percent);
-  return text;
-}
-
 std::string points_text(std::int64_t millionths) {
   char text[32];
   std::snprintf(text, sizeof(text), "%.2f points", static_cast<double>(std::abs(millionths)) / 1e4);
@@ -47,7 +42,7 @@ std::string share_text(std::int64_t change, std::int64_t base) {
 }  // namespace
 
 std::string value_text(const Metric& metric, std::int64_t value) {
-  if (metric.unit == MetricUnit::ratio) return percent_text(static_cast<double>(value) / 1e4);
+  if (metric.unit == MetricUnit::ratio) return ratio_text(value);
   return (value < 0 ? "-" : "") + amount_text(metric, value);
 }
 

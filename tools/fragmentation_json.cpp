@@ -2,6 +2,7 @@
 
 #include "replay/holes.h"
 #include "replay/user_frame.h"
+#include "tools/json_or_null.h"
 #include "tools/metrics_json.h"
 
 namespace vramlab::tools {
@@ -10,11 +11,6 @@ namespace {
 using nlohmann::ordered_json;
 
 ordered_json pool_id(allocator::PoolId pool) { return {pool.graph, pool.user}; }
-
-template <class Number>
-ordered_json or_null(const std::optional<Number>& number) {
-  return number ? ordered_json(*number) : ordered_json(nullptr);
-}
 
 ordered_json holes_json(const replay::DeviceState& state) {
   ordered_json json = ordered_json::array();

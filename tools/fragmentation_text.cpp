@@ -7,6 +7,7 @@
 #include "replay/holes.h"
 #include "replay/user_frame.h"
 #include "tools/duration_text.h"
+#include "tools/share_text.h"
 #include "tools/text_lines.h"
 
 namespace vramlab::tools {
@@ -16,11 +17,7 @@ using allocator::Bytes;
 using replay::StateFigures;
 
 std::string percent_text(Bytes part, Bytes whole) {
-  const double share = 100 * static_cast<double>(replay::ratio_of(part.count, whole.count)) /
-                       static_cast<double>(replay::whole_ratio);
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.1f %%", share);
-  return text.data();
+  return ratio_text(replay::ratio_of(part.count, whole.count));
 }
 
 std::string release_text(const StateFigures& figures) {

@@ -9,6 +9,7 @@
 #include "allocator/id_names.h"
 #include "tools/duration_text.h"
 #include "tools/info_program.h"
+#include "tools/json_or_null.h"
 
 namespace vramlab::tools {
 namespace {
@@ -115,11 +116,6 @@ std::string joined(const std::vector<std::string>& items, const char* separator)
   return text;
 }
 
-template <typename Value>
-ordered_json value_or_null(const std::optional<Value>& value) {
-  return value ? ordered_json(value->count) : ordered_json(nullptr);
-}
-
 ordered_json segments_json(const replay::SegmentFigures& figures) {
   return {{"count", figures.segment_count},
           {"expandable", figures.expandable_count},
@@ -150,9 +146,9 @@ ordered_json device_json(const DeviceSummary& device) {
           {"history", std::string(history_kind_name(device.history))},
           {"history_reason", device.history_reason},
           {"segments", segments_json(device.segments)},
-          {"peak_requested_bytes", value_or_null(device.peak_requested)},
-          {"peak_reserved_bytes", value_or_null(device.peak_reserved)},
-          {"least_device_memory_bytes", value_or_null(device.least_device_memory)},
+          {"peak_requested_bytes", or_null(device.peak_requested)},
+          {"peak_reserved_bytes", or_null(device.peak_reserved)},
+          {"least_device_memory_bytes", or_null(device.least_device_memory)},
           {"streams", streams},
           {"pools", pools}};
 }

@@ -74,6 +74,9 @@ using Comparisons = std::vector<std::shared_ptr<replay::DecisionComparison>>;
 replay::ReplayConditions live_conditions(const LiveCommand& command, LiveGpu& gpu,
                                          Comparisons& comparisons) {
   replay::ReplayConditions conditions = conditions_of(command.replay);
+  if (conditions.held_by_others)
+    throw traces::InputError({"--held-by-others", "", "a device that is simulated",
+                              "a GPU, on which others hold what they hold"});
   if (!conditions.timing) conditions.timing = replay::FreeTiming::recorded;
   if (*conditions.timing == replay::FreeTiming::modelled)
     throw traces::InputError(

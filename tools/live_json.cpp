@@ -1,15 +1,12 @@
 #include <nlohmann/json.hpp>
 
+#include "tools/json_or_null.h"
 #include "tools/live_report.h"
 
 namespace vramlab::tools {
 namespace {
 
 using nlohmann::ordered_json;
-
-ordered_json or_null(const std::optional<std::uint64_t>& number) {
-  return number ? ordered_json(*number) : ordered_json(nullptr);
-}
 
 ordered_json gpu_json(const streams::GpuFacts& gpu) {
   return {{"index", gpu.index},

@@ -4,6 +4,7 @@
 #include "allocator/size_rules.h"
 #include "tools/fragmentation_json.h"
 #include "tools/fragmentation_text.h"
+#include "tools/json_or_null.h"
 
 namespace vramlab::tools {
 namespace {
@@ -116,10 +117,6 @@ std::string tried_text(const ToldOutOfMemory& told) {
   return text;
 }
 
-ordered_json optional_bytes(const std::optional<Bytes>& bytes) {
-  return bytes ? ordered_json(bytes->count) : ordered_json(nullptr);
-}
-
 ordered_json tried_json(const ToldOutOfMemory& told) {
   ordered_json json = ordered_json::array();
   for (const replay::TriedOptions& tried : told.tried)
@@ -171,7 +168,7 @@ ordered_json out_of_memory_json(const ToldOutOfMemory& told, const traces::Snaps
   const OutOfMemoryStory& story = told.story;
   ordered_json json = {{"device", told.state.device.value},
                        {"event", story.refused.event},
-                       {"requested_bytes", optional_bytes(story.refused.request)},
+                       {"requested_bytes", or_null(story.refused.request)},
                        {"rounded_bytes", story.refused.rounded.count},
                        {"stream", story.refused.stream.value},
                        {"pool_kind", pool_kind_name(story.lane.kind)},
@@ -184,13 +181,13 @@ ordered_json out_of_memory_json(const ToldOutOfMemory& told, const traces::Snaps
                        {"free_on_other_streams_bytes", story.free_on_other_streams.count},
                        {"free_in_other_half_bytes", story.free_in_other_half.count},
                        {"free_in_other_pools_bytes", story.free_in_other_pools.count},
-                       {"device_free_bytes", optional_bytes(story.refused.device_free)},
-                       {"allowed_bytes", optional_bytes(story.allowed)},
-                       {"shortfall_bytes", optional_bytes(story.shortfall)}};
+                       {"device_free_bytes", or_null(story.refused.device_free)},
+                       {"allowed_bytes", or_null(story.allowed)},
+                       {"shortfall_bytes", or_null(story.shortfall)}};
   json["enough_to_free"] = ordered_json::array();
   for (const replay::Pinner& block : story.enough_to_free)
     json["enough_to_free"].push_back(pinner_json(told.state, block, tables));
-  json["least_memory_bytes"] = optional_bytes(told.least_memory);
+  json["least_memory_bytes"] = or_null(told.least_memory);
   json["tried"] = tried_json(told);
   return json;
 }

@@ -3,8 +3,7 @@
 #include <cstdio>
 #include <memory>
 
-#include "allocator/check.h"
-#include "replay/packing/packing_check.h"
+#include "tools/checked_packing.h"
 #include "tools/commands.h"
 #include "tools/pack_report.h"
 #include "tools/progress_bar.h"
@@ -19,16 +18,6 @@ struct PackArguments {
   CommonFlags flags;
 };
 
-/// What a packer says is believed only after it was checked.
-replay::PackingResult checked_packing(const std::vector<replay::Buffer>& buffers,
-                                      const replay::PackingLimits& limits) {
-  replay::PackingResult result = best_packing(buffers, limits);
-  const auto fault = packing_fault(buffers, result.packing);
-  check(!fault, fault ? fault->c_str() : "the packing is without fault");
-  check(result.packing.height >= result.load_bound, "a packing is not below the load bound");
-  return result;
-}
-
 ExitStatus pack(const PackArguments& arguments) {
   start_logging(arguments.flags);
   PackOutcome outcome;
@@ -39,8 +28,7 @@ ExitStatus pack(const PackArguments& arguments) {
                     arguments.flags.quiet ? ProgressDisplay::off : ProgressDisplay::automatic);
     outcome.input = replay::read_pack_input(arguments.file, bar.listener());
   }
-  for (const replay::PackGroup& group : outcome.input.groups)
-    outcome.results.push_back(checked_packing(group.buffers, arguments.limits));
+  outcome.results = checked_packings(outcome.input, arguments.limits);
   const std::string text = arguments.flags.json ? pack_json(outcome) : pack_text(outcome);
   std::fwrite(text.data(), 1, text.size(), stdout);
   return outcome.capacity && !outcome.all_fit() ? ExitStatus::answer_is_no : ExitStatus::done;

@@ -1,9 +1,10 @@
 #include "tools/pack_report.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "tools/pack_group_json.h"
+#include "tools/share_text.h"
 #include "tools/text_lines.h"
 
 namespace vramlab::tools {
@@ -17,16 +18,6 @@ using replay::TriedPacking;
 
 constexpr std::size_t size_width = 14;
 
-std::string percent_above(Bytes height, Bytes bound) {
-  if (height <= bound) return "+0 %";
-  char text[32];
-  std::snprintf(text, sizeof text, "+%.2f %%",
-                bound.count == 0 ? 0.0
-                                 : static_cast<double>((height - bound).count) * 100.0 /
-                                       static_cast<double>(bound.count));
-  return text;
-}
-
 std::string row(const std::string& name, Bytes size, const std::string& sentence) {
   return "    " + padded(name, line_name_width) + right(format_bytes(size), size_width) +
          (sentence.empty() ? "" : "  " + sentence) + "\n";
@@ -36,20 +27,6 @@ bool is_optimal(const PackGroup& group, const PackingResult& result) {
   return result.packing.height == group.load_bound;
 }
 
-std::string streams_text(const replay::LowerBounds& bounds) {
-  constexpr std::size_t most = 4;
-  std::string text;
-  std::size_t count = 0;
-  for (const auto& [stream, peak] : bounds.peak_by_stream) {
-    if (count++ == most) break;
-    text += (text.empty() ? "stream " : ", stream ") + std::to_string(stream.value) + " " +
-            format_bytes(peak);
-  }
-  if (bounds.peak_by_stream.size() > most)
-    text += ", and " + std::to_string(bounds.peak_by_stream.size() - most) + " more";
-  return text;
-}
-
 std::string bounds_text(const PackGroup& group) {
   std::string text = "  at least\n";
   if (!group.bounds) return text + row("load", group.load_bound, "what is there at once");
@@ -57,7 +34,7 @@ std::string bounds_text(const PackGroup& group) {
   text += row("load", group.load_bound, "the same, rounded up to blocks: no packing is lower");
   if (group.bounds->peak_by_stream.size() > 1)
     text += row("by streams", group.bounds->sum_of_streams,
-                "if streams share no memory: " + streams_text(*group.bounds));
+                "if streams share no memory: " + stream_peaks_text(*group.bounds));
   return text;
 }
 
@@ -83,12 +60,7 @@ std::string group_text(const PackOutcome& outcome, std::size_t index) {
   for (const TriedPacking& tried : result.tried)
     text += row(tried.heuristic, tried.height, percent_above(tried.height, group.load_bound));
   for (const std::string& sentence : result.left_out) text += "    left out: " + sentence + "\n";
-  text += "  best: " + format_bytes(result.packing.height) + " (" +
-          std::to_string(result.packing.height.count) + " bytes) by " + result.heuristic +
-          (is_optimal(group, result)
-               ? ", which is optimal\n"
-               : ", at most " + percent_above(result.packing.height, group.load_bound) +
-                     " above the lowest possible\n");
+  text += "  best: " + best_packing_text(group, result) + "\n";
   text += online_text(outcome, group, result.packing.height);
   if (outcome.capacity)
     text += "  " + std::string(outcome.fits(index) ? "fits" : "does not fit") + " into " +
@@ -133,6 +105,35 @@ ordered_json group_json(const PackOutcome& outcome, std::size_t index) {
 
 }  // namespace
 
+std::string stream_peaks_text(const replay::LowerBounds& bounds) {
+  constexpr std::size_t most = 4;
+  std::string text;
+  std::size_t count = 0;
+  for (const auto& [stream, peak] : bounds.peak_by_stream) {
+    if (count++ == most) break;
+    text += (text.empty() ? "stream " : ", stream ") + std::to_string(stream.value) + " " +
+            format_bytes(peak);
+  }
+  if (bounds.peak_by_stream.size() > most)
+    text += ", and " + std::to_string(bounds.peak_by_stream.size() - most) + " more";
+  return text;
+}
+
+ordered_json pack_groups_json(const PackOutcome& outcome) {
+  ordered_json groups = ordered_json::array();
+  for (std::size_t i = 0; i < outcome.results.size(); ++i) groups.push_back(group_json(outcome, i));
+  return groups;
+}
+
+std::string best_packing_text(const PackGroup& group, const PackingResult& result) {
+  return format_bytes(result.packing.height) + " (" + std::to_string(result.packing.height.count) +
+         " bytes) by " + result.heuristic +
+         (is_optimal(group, result)
+              ? ", which is optimal"
+              : ", at most " + percent_above(result.packing.height, group.load_bound) +
+                    " above the lowest possible");
+}
+
 bool PackOutcome::all_fit() const {
   for (std::size_t i = 0; i < results.size(); ++i)
     if (!fits(i)) return false;
@@ -153,9 +154,7 @@ std::string pack_json(const PackOutcome& outcome) {
                        {"notes", outcome.input.notes}};
   json["capacity"] =
       outcome.capacity ? ordered_json(outcome.capacity->count) : ordered_json(nullptr);
-  json["groups"] = ordered_json::array();
-  for (std::size_t i = 0; i < outcome.results.size(); ++i)
-    json["groups"].push_back(group_json(outcome, i));
+  json["groups"] = pack_groups_json(outcome);
   return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 

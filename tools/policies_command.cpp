@@ -60,7 +60,8 @@ PoliciesOutcome run_all(const PoliciesArguments& arguments, ProgressBar& bar) {
     const replay::PolicyTask task{
         device,
         ends == iteration_ends.end() ? std::vector<std::uint64_t>{} : ends->second,
-        {arguments.device_memory}};
+        {arguments.device_memory},
+        !arguments.options};
     PoliciesOfDevice& result = outcome.devices.emplace_back();
     result.device = device.device;
     result.peak_requested = lower_bounds_of(device).peak_requested;

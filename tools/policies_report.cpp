@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tools/metrics_json.h"
+#include "tools/share_text.h"
 #include "tools/text_lines.h"
 
 namespace vramlab::tools {
@@ -23,17 +24,11 @@ std::uint64_t value_of(const PolicyRun& run, std::string_view name) {
   return static_cast<std::uint64_t>(find_value(run.metrics, name)->value);
 }
 
-std::string percent(std::int64_t millionths) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.1f %%", static_cast<double>(millionths) / 1e4);
-  return text;
-}
-
 Cells cells_of(const PolicyRun& run) {
   const auto count = [&](std::string_view name) { return std::to_string(value_of(run, name)); };
   return {std::string(run.policy) + (run.is_in_pytorch ? "" : " *"),
           allocator::format_bytes({value_of(run, "peak_reserved")}),
-          percent(run.unused_at_peak),
+          ratio_text(run.unused_at_peak),
           count("device_allocs"),
           count("device_frees"),
           count("units_mapped"),

@@ -57,6 +57,11 @@ void add_memory_shares(CLI::App& command, ReplayArguments& arguments) {
       .add_option("--memory-fraction", arguments.memory_fraction,
                   "Share of the device that may be used")
       ->check(CLI::Range(0.0, 1.0));
+  command
+      .add_option("--held-by-others", arguments.held_by_others,
+                  "Memory of each device that other processes hold all the time, such as 4GiB "
+                  "(default: what the file tells of them)")
+      ->transform(CLI::AsSizeValue(true));
 }
 
 }  // namespace
@@ -111,6 +116,9 @@ replay::ReplayConditions conditions_of(const ReplayArguments& arguments) {
     conditions.costs = std::make_shared<const streams::DeviceCosts>(
         replay::read_device_costs(arguments.device_costs));
   conditions.memory_fraction = arguments.memory_fraction;
+  if (arguments.held_by_others)
+    conditions.held_by_others = allocator::Bytes{*arguments.held_by_others};
+  if (conditions.memory) refuse_full_device(conditions, *conditions.memory);
   if (!arguments.frees.empty()) conditions.timing = timing_of(arguments.frees);
   if (arguments.on_out_of_memory != "stop")
     conditions.on_out_of_memory = replay::OnOutOfMemory::skip;

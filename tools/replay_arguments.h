@@ -18,12 +18,14 @@ struct ReplayArguments {
   std::string gpu;
   std::string device_costs;
   std::optional<double> memory_fraction;
+  std::optional<std::uint64_t> held_by_others;
   std::string frees;
   std::string on_out_of_memory = "stop";
 
   /// Other conditions than the recorded ones: what is shown is that of a replay.
   bool asks_for_replay() const {
-    return options || device_memory || !gpu.empty() || memory_fraction || !frees.empty();
+    return options || device_memory || !gpu.empty() || memory_fraction || held_by_others ||
+           !frees.empty();
   }
 };
 

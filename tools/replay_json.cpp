@@ -4,6 +4,7 @@
 
 #include "allocator/out_of_memory.h"
 #include "replay/run_metrics.h"
+#include "tools/json_or_null.h"
 #include "tools/metrics_json.h"
 
 namespace vramlab::tools {
@@ -31,10 +32,6 @@ ordered_json failure_json(const FailedRequest& failure) {
           {"allocated_bytes", figures.allocated.count},
           {"reserved_bytes", figures.reserved.count},
           {"message", out_of_memory_message(figures)}};
-}
-
-ordered_json optional_bytes(const std::optional<Bytes>& bytes) {
-  return bytes ? ordered_json(bytes->count) : ordered_json(nullptr);
 }
 
 ordered_json pool_json(const std::optional<streams::OrderedPoolCounts>& counts) {
@@ -69,14 +66,15 @@ ordered_json device_json(const DeviceReport& device) {
   json["memory_bytes"] =
       device.memory_origin.empty() ? ordered_json(nullptr) : ordered_json(device.memory.count);
   json["memory_origin"] = device.memory_origin;
+  json["held_by_others_bytes"] = or_null(device.held_by_others);
   json["requests"] = device.requests;
   json["frees"] = device.frees;
   json["peak_allocated"] = peak_json(device.peak_allocated);
   json["peak_reserved"] = peak_json(device.peak_reserved);
   json["peak_requested_bytes"] = statistics.requested_bytes.all.peak;
   json["peak_active_bytes"] = statistics.active_bytes.all.peak;
-  json["recorded_peak_requested_bytes"] = optional_bytes(device.recorded_peak_requested);
-  json["recorded_peak_reserved_bytes"] = optional_bytes(device.recorded_peak_reserved);
+  json["recorded_peak_requested_bytes"] = or_null(device.recorded_peak_requested);
+  json["recorded_peak_reserved_bytes"] = or_null(device.recorded_peak_reserved);
   json["end"] = {{"allocated_bytes", statistics.allocated_bytes.all.current},
                  {"requested_bytes", statistics.requested_bytes.all.current},
                  {"active_bytes", statistics.active_bytes.all.current},

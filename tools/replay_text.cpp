@@ -80,6 +80,8 @@ std::string device_text(const ReplayOutcome& outcome, const DeviceReport& device
            device.memory_origin.empty()
                ? std::string("no limit")
                : format_bytes(device.memory) + ", " + device.memory_origin);
+  if (device.held_by_others)
+    add_line(text, "held by others", format_bytes(*device.held_by_others) + " of it, as asked for");
   add_line(text, "requests",
            std::to_string(device.requests) + ", " + std::to_string(device.failures.size()) +
                " failed; " + std::to_string(device.frees) + " frees");

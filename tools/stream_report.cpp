@@ -4,6 +4,7 @@
 
 #include "tools/duration_text.h"
 #include "tools/hazard_words.h"
+#include "tools/share_text.h"
 #include "tools/text_lines.h"
 
 namespace vramlab::tools {
@@ -20,10 +21,7 @@ std::string column(const std::string& text) { return right(text, column_width); 
 
 std::string share_text(streams::Duration part, streams::Time whole) {
   if (whole.ns == 0) return "-";
-  const double percent = 100.0 * static_cast<double>(part.ns) / static_cast<double>(whole.ns);
-  char letters[16];
-  std::snprintf(letters, sizeof letters, "%.1f %%", percent);
-  return letters;
+  return percent_text(100.0 * static_cast<double>(part.ns) / static_cast<double>(whole.ns));
 }
 
 /// Says how many more there are than are shown.

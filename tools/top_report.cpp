@@ -5,6 +5,7 @@
 
 #include "replay/stack_tree.h"
 #include "tools/duration_text.h"
+#include "tools/json_or_null.h"
 #include "tools/text_lines.h"
 #include "tools/top_tree.h"
 
@@ -115,18 +116,13 @@ ordered_json totals_json(const GroupTotals& totals) {
           {"blocks", totals.blocks}};
 }
 
-template <typename Number>
-ordered_json number_or_null(const std::optional<Number>& number) {
-  return number ? ordered_json(*number) : ordered_json(nullptr);
-}
-
 ordered_json device_json(const TopOutcome& outcome, const DeviceHoldings& device,
                          const traces::SnapshotTables& tables) {
   ordered_json json = {{"device", device.device},
                        {"has_history", device.has_history},
                        {"events", device.event_count},
-                       {"event", number_or_null(device.event)},
-                       {"since_begin_ns", number_or_null(device.since_begin_ns)},
+                       {"event", or_null(device.event)},
+                       {"since_begin_ns", or_null(device.since_begin_ns)},
                        {"bytes_are", device.has_block_sizes ? "blocks" : "rounded_requests"}};
   json.update(totals_json(replay::totals_of(device.blocks)));
   json["groups"] = ordered_json::array();
@@ -180,7 +176,7 @@ std::string top_json(const TopOutcome& outcome, const traces::SnapshotTables& ta
                        {"kind", "holdings"},
                        {"file", outcome.file},
                        {"moment", outcome.moment},
-                       {"allocated_after", number_or_null(outcome.allocated_after)},
+                       {"allocated_after", or_null(outcome.allocated_after)},
                        {"grouped_by", outcome.grouped_by},
                        {"notes", outcome.found.notes}};
   json["devices"] = ordered_json::array();

@@ -69,8 +69,16 @@ std::vector<LoadedRecording> load_recordings(const std::vector<std::string>& fil
     loaded[i].emplace(files[i], replay::LoadConditions{conditions.version, bar.listener()});
   });
   std::vector<LoadedRecording> recordings;
-  for (auto& recording : loaded) recordings.push_back(*std::move(recording));
+  for (auto& recording : loaded) {
+    recording->refuse_full_devices(conditions);
+    recordings.push_back(*std::move(recording));
+  }
   return recordings;
+}
+
+LoadedRecording load_recording(traces::OpenBytes bytes, const ReplayArguments& arguments) {
+  const replay::ReplayConditions conditions = conditions_of(arguments);
+  return {traces::open_trace(std::move(bytes)), {conditions.version, nullptr}};
 }
 
 std::vector<SweepRow> run_settings(const std::vector<LoadedRecording>& recordings,
@@ -99,6 +107,7 @@ std::string conditions_text(const ReplayArguments& arguments) {
   if (!arguments.device_costs.empty()) add("--device-costs", arguments.device_costs);
   if (arguments.memory_fraction)
     add("--memory-fraction", std::to_string(*arguments.memory_fraction));
+  if (arguments.held_by_others) add("--held-by-others", exact_size(*arguments.held_by_others));
   if (!arguments.frees.empty()) add("--frees", arguments.frees);
   if (arguments.on_out_of_memory != "stop") add("--on-oom", arguments.on_out_of_memory);
   return text;

@@ -16,6 +16,8 @@ std::vector<replay::LoadedRecording> load_recordings(const std::vector<std::stri
                                                      const ReplayArguments& arguments,
                                                      const CommonFlags& flags, std::size_t threads);
 
+replay::LoadedRecording load_recording(traces::OpenBytes bytes, const ReplayArguments& arguments);
+
 /// Each setting on each recording, on so many threads at most. In the order of the settings. What
 /// the version refuses, or what cannot be replayed, is a refused row.
 std::vector<replay::SweepRow> run_settings(const std::vector<replay::LoadedRecording>& recordings,

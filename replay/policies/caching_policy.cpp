@@ -1,5 +1,6 @@
 // The caching allocator as it is in PyTorch, so that ideas are compared with it by the same
-// requests. Private pools are there from their first request on and are never given up.
+// requests. Private pools are there from their first request on.
+#include <map>
 #include <unordered_map>
 
 #include "allocator/caching_allocator.h"
@@ -13,13 +14,14 @@ using allocator::StreamId;
 
 class CachingPolicy final : public Policy {
  public:
+  /// `kept_options` stay, whatever the program says.
   CachingPolicy(streams::MemoryDevice& device, const allocator::ReferenceVersion& version,
-                const allocator::Settings& settings)
-      : engine_(device, version, settings) {}
+                const allocator::Settings& settings, std::string kept_options)
+      : engine_(device, version, settings), kept_options_(std::move(kept_options)) {}
 
   std::optional<Address> malloc(const PolicyRequest& request) override {
     const bool is_private = request.arena.pool != allocator::default_pool;
-    if (is_private) engine_.begin_scope(request.arena.pool, [](StreamId) { return true; });
+    if (is_private) begin(request.arena.pool);
     const allocator::MallocResult result = engine_.malloc(request.bytes, request.arena.stream);
     if (is_private) engine_.end_scope(request.arena.pool);
     if (!result) return std::nullopt;
@@ -37,10 +39,36 @@ class CachingPolicy final : public Policy {
     return {live_.at(id)};
   }
 
-  PolicyReport report() const override { return {}; }
+  PolicyReport report() const override { return {.notes = notes_}; }
+
+  void cache_emptied(allocator::PoolId pool) override {
+    if (pool == allocator::default_pool || uses_.contains(pool)) engine_.empty_cache(pool);
+  }
+
+  void pool_given_up(allocator::PoolId pool) override {
+    const auto found = uses_.find(pool);
+    if (found == uses_.end()) return;
+    for (; found->second > 0; --found->second) engine_.release_pool(pool);
+  }
+
+  void options_changed(const std::string& options) override {
+    const std::string both =
+        options + (options.empty() || kept_options_.empty() ? "" : ",") + kept_options_;
+    if (const auto error = engine_.set_options(both))
+      notes_.push_back("options that are refused: " + both);
+  }
 
  private:
+  /// Each scope is a use of its pool.
+  void begin(allocator::PoolId pool) {
+    engine_.begin_scope(pool, [](StreamId) { return true; });
+    ++uses_[pool];
+  }
+
   allocator::BareAllocator engine_;
+  std::string kept_options_;
+  std::map<allocator::PoolId, std::uint64_t> uses_;
+  std::vector<std::string> notes_;
   /// Looked up only.
   std::unordered_map<std::uint64_t, streams::AddressRange> live_;
 };
@@ -49,14 +77,15 @@ class CachingPolicy final : public Policy {
 
 std::unique_ptr<Policy> make_caching_policy(streams::MemoryDevice& device,
                                             const PolicyConditions& conditions) {
-  return std::make_unique<CachingPolicy>(device, conditions.version, conditions.settings);
+  return std::make_unique<CachingPolicy>(device, conditions.version, conditions.settings, "");
 }
 
 std::unique_ptr<Policy> make_expandable_policy(streams::MemoryDevice& device,
                                                const PolicyConditions& conditions) {
   allocator::Settings settings = conditions.settings;
   settings.expandable_segments = true;
-  return std::make_unique<CachingPolicy>(device, conditions.version, settings);
+  return std::make_unique<CachingPolicy>(device, conditions.version, settings,
+                                         "expandable_segments:True");
 }
 
 }  // namespace vramlab::replay

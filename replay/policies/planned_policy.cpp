@@ -57,6 +57,8 @@ class PlannedPolicy final : public Policy {
     return {{{at->second.begin}, {at->second.end}}};
   }
 
+  void cache_emptied(allocator::PoolId pool) override { rest_->cache_emptied(pool); }
+
   void iteration_ended() override {
     counts_.clear();
     if (phase_ == Phase::watching) make_plan();

@@ -71,6 +71,12 @@ class Policy {
   virtual PolicyReport report() const = 0;
   /// The program begins to do the same again.
   virtual void iteration_ended() {}
+  // What programs tell their allocator beside that. Who does nothing about it is right, too.
+  /// What is free should go back to the device: of all pools that no program needs, or of this one.
+  virtual void cache_emptied(allocator::PoolId /*pool*/) {}
+  /// No graph uses the private pool's addresses any more.
+  virtual void pool_given_up(allocator::PoolId /*pool*/) {}
+  virtual void options_changed(const std::string& /*options*/) {}
 };
 
 struct PolicyConditions {

@@ -23,20 +23,44 @@ class PolicyWalk {
       : row_(row), task_(task), device_(task.memory), policy_(row.make(device_, conditions)) {}
 
   PolicyRun run() {
-    const std::vector<std::size_t> ends = by_end();
-    std::size_t ended = 0;
     const auto& blocks = task_.lifetimes.blocks;
     for (std::size_t i = 0; i < blocks.size(); ++i) {
-      for (; blocks[ends[ended]].end <= blocks[i].begin; ++ended) free(ends[ended]);
+      pass_until(blocks[i].begin);
       if (blocks[i].begin > 0) pass_iteration_ends();
       request(i);
     }
-    for (; ended < ends.size() && blocks[ends[ended]].end < task_.lifetimes.steps; ++ended)
-      free(ends[ended]);
+    pass_until(task_.lifetimes.steps - 1);
+    while (noticed_ < task_.lifetimes.notices.size()) tell(task_.lifetimes.notices[noticed_++]);
     return finish();
   }
 
  private:
+  /// Frees up to this step, and what was told before it.
+  void pass_until(std::uint64_t step) {
+    const auto& blocks = task_.lifetimes.blocks;
+    const auto& notices = task_.lifetimes.notices;
+    for (;;) {
+      const bool has_end = ended_ < ends_.size() && blocks[ends_[ended_]].end <= step;
+      const bool has_notice = noticed_ < notices.size() && notices[noticed_].step < step;
+      if (!has_end && !has_notice) return;
+      if (has_notice && (!has_end || notices[noticed_].step < blocks[ends_[ended_]].end))
+        tell(notices[noticed_++]);
+      else
+        free(ends_[ended_++]);
+    }
+  }
+
+  void tell(const AllocatorNotice& notice) {
+    switch (notice.kind) {
+      case AllocatorNotice::Kind::empty_cache:
+        return policy_->cache_emptied(notice.pool);
+      case AllocatorNotice::Kind::pool_given_up:
+        return policy_->pool_given_up(notice.pool);
+      case AllocatorNotice::Kind::options:
+        if (task_.tells_options) policy_->options_changed(notice.options);
+    }
+  }
+
   std::vector<std::size_t> by_end() const {
     std::vector<std::size_t> ends(task_.lifetimes.blocks.size());
     std::iota(ends.begin(), ends.end(), 0);
@@ -108,6 +132,10 @@ class PolicyWalk {
   streams::SimulatedDevice device_;
   std::unique_ptr<Policy> policy_;
   PolicyChecker checker_;
+  /// Indices of blocks by their end; so many of them have passed.
+  std::vector<std::size_t> ends_ = by_end();
+  std::size_t ended_ = 0;
+  std::size_t noticed_ = 0;
   /// Looked up only.
   std::unordered_set<std::size_t> failed_;
   std::size_t next_end_ = 0;

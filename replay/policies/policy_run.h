@@ -29,6 +29,8 @@ struct PolicyTask {
   /// event is none.
   std::vector<std::uint64_t> iteration_ends;
   allocator::Bytes memory;
+  /// Whether the program's own changes of options count.
+  bool tells_options = true;
 };
 
 /// A policy that breaks a rule is our own mistake and stops.

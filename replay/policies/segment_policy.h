@@ -19,6 +19,9 @@ class SegmentPolicy : public Policy {
   void free(std::uint64_t id) final;
   std::vector<streams::AddressRange> memory_of(std::uint64_t id) const final;
   PolicyReport report() const final { return {}; }
+  void cache_emptied(allocator::PoolId pool) override {
+    if (pool == allocator::default_pool) release_free_segments();
+  }
 
   /// Gives back all segments that nothing is in.
   void release_free_segments();

@@ -53,6 +53,7 @@ inline const std::map<std::string_view, Level> allocator_levels = {
     {"settings_passes", Level::words},
     {"settings_single_pass", Level::words},
     {"settings_three_passes", Level::words},
+    {"size_margin", Level::words},
     {"size_rules", Level::words},
     {"snapshot", Level::words},
     {"statistic_values", Level::words},
