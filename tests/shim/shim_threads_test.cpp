@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <functional>
 #include <thread>
+#include <utility>
 
 #include "tests/shim/shim_program.h"
 
@@ -48,6 +50,26 @@ INSTANTIATE_TEST_SUITE_P(
         Shape{"expandable_sync", ShimMode::sync, FenceKind::automatic, 768 * mib,
               "expandable_segments:True"}),
     [](const auto& shape) { return std::string(shape.param.name); });
+
+/// The driver's functions are plain ones: what they do more is kept beside them.
+struct ChangedFree {
+  decltype(streams::CudaDriver::mem_free) real = nullptr;
+  /// Once, right behind the driver's own free.
+  std::function<void()> afterwards;
+};
+ChangedFree& changed_free() {
+  static ChangedFree one;
+  return one;
+}
+
+void change_free(streams::CudaDriver& driver) {
+  changed_free() = {driver.mem_free, {}};
+  driver.mem_free = [](CUdeviceptr at) {
+    const CUresult result = changed_free().real(at);
+    if (const auto afterwards = std::exchange(changed_free().afterwards, {})) afterwards();
+    return result;
+  };
+}
 
 /// Each runs `work(i)` with the context current.
 template <class Work>
@@ -145,6 +167,38 @@ TEST_P(ShimThreads, survive_that_a_context_goes) {
       world.fake()->look([](fake::FakeCuda& cuda) { return cuda.memory().info(0); });
   EXPECT_EQ(memory.free, memory.total) << "what went with no context was given back";
   world.make_current(world.context());
+  EXPECT_NE(world.alloc(mib), 0U);
+}
+
+class ShimThreadsByMode : public testing::TestWithParam<ShimMode> {};
+INSTANTIATE_TEST_SUITE_P(Modes, ShimThreadsByMode,
+                         testing::Values(ShimMode::deferred, ShimMode::sync, ShimMode::nosplit));
+
+TEST_P(ShimThreadsByMode, can_free_what_others_put_where_a_segment_was) {
+  WorldOptions changed = in_mode(GetParam());
+  changed.change_driver = change_free;
+  ShimWorld world(std::move(changed));
+  const CUdeviceptr segment = world.alloc(30 * mib);
+  ASSERT_EQ(world.free(segment), CUDA_SUCCESS);
+  std::thread other;
+  std::atomic<bool> has_memory = false;
+  changed_free().afterwards = [&] {
+    other = std::thread([&] {
+      world.make_current(world.context());
+      CUdeviceptr at = 0;
+      EXPECT_EQ(world.driver().mem_alloc(&at, 30 * mib), CUDA_SUCCESS);
+      EXPECT_EQ(at, segment);
+      has_memory = true;
+      EXPECT_EQ(world.shim().mem_free(at), CUDA_SUCCESS);
+    });
+    // The shim does not know yet that the segment is gone.
+    while (!has_memory) std::this_thread::yield();
+    for (int i = 0; i < 1000; ++i) std::this_thread::yield();
+  };
+  CUdeviceptr at = 0;
+  EXPECT_EQ(world.try_alloc(&at, 100ULL << 30), CUDA_ERROR_OUT_OF_MEMORY);
+  ASSERT_TRUE(other.joinable());
+  other.join();
   EXPECT_NE(world.alloc(mib), 0U);
 }
 
