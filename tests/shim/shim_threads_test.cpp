@@ -202,5 +202,21 @@ TEST_P(ShimThreadsByMode, can_free_what_others_put_where_a_segment_was) {
   EXPECT_NE(world.alloc(mib), 0U);
 }
 
+TEST_P(ShimThreadsByMode, leave_a_capture_open_that_they_fail_to_end) {
+  ShimWorld world(in_mode(GetParam()));
+  const CUdeviceptr at = world.alloc(mib);
+  const CUstream stream = world.make_stream();
+  const shim::CaptureGate& gate = world.shim().arenas()->current()->context().gate();
+  ASSERT_EQ(world.begin_capture(stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL), CUDA_SUCCESS);
+  in_threads(world, 1, [&](std::size_t) {
+    EXPECT_EQ(world.end_capture(stream), CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD);
+  });
+  EXPECT_TRUE(gate.is_capturing());
+  EXPECT_EQ(world.free(at), CUDA_SUCCESS);
+  EXPECT_EQ(world.calls("cuCtxRecordEvent") + world.calls("cuCtxSynchronize"), 0U);
+  world.end_capture(stream);
+  EXPECT_FALSE(gate.is_capturing());
+}
+
 }  // namespace
 }  // namespace vramlab::tests
