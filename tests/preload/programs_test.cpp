@@ -60,6 +60,56 @@ INSTANTIATE_TEST_SUITE_P(
       return named(std::get<0>(test.param) + "_" + std::get<1>(test.param));
     });
 
+class PreloadedExpandable : public testing::TestWithParam<ProgramAndMode> {};
+
+TEST_P(PreloadedExpandable, are_no_different_for_a_program) {
+  const auto& [program, mode] = GetParam();
+  PreloadedRun run;
+  run.set("VRAMLAB_SHIM", mode).set("PYTORCH_CUDA_ALLOC_CONF", "expandable_segments:True");
+  const ProgramResult result = run.run_command(command_of(program));
+  EXPECT_EQ(result.exit_status, 0) << result.output << result.errors;
+  EXPECT_EQ(result.errors, "");
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Programs, PreloadedExpandable,
+    testing::Combine(testing::Values("direct", "streams", "captures", "threads", "static_objects",
+                                     "by_static_runtime", "by_shared_runtime",
+                                     "processes fork-before", "processes fork-after",
+                                     "processes exec", "processes _exit", "processes leave"),
+                     testing::Values("deferred", "sync")),
+    [](const auto& test) {
+      return named(std::get<0>(test.param) + "_" + std::get<1>(test.param));
+    });
+
+TEST(PreloadedExpandableSegments, are_mapped_and_nothing_is_allocated) {
+  PreloadedRun run;
+  run.set("VRAMLAB_SHIM", "deferred").set("VRAMLAB_ALLOC_CONF", "expandable_segments:True");
+  EXPECT_EQ(run.run_command(command_of("direct")).errors, "");
+  EXPECT_EQ(run.driver_calls("cuMemMap"), 1U);
+  EXPECT_EQ(run.driver_calls("cuMemAlloc_v2"), 0U);
+}
+
+TEST(PreloadedExpandableSegments, are_said_once_not_to_be_there_where_memory_cannot_be_mapped) {
+  PreloadedRun run;
+  run.set("VRAMLAB_SHIM", "deferred")
+      .set("VRAMLAB_ALLOC_CONF", "expandable_segments:True")
+      .set("FAKE_CUDA_MAPPING", "0");
+  const ProgramResult result = run.run_command(command_of("threads"));
+  EXPECT_EQ(result.exit_status, 0);
+  EXPECT_EQ(result.errors,
+            "vramlab: expandable_segments is not used: the driver cannot map memory on device 0\n");
+  EXPECT_EQ(run.driver_calls("cuMemMap"), 0U);
+}
+
+TEST(PreloadedExpandableSegments, are_said_not_to_apply_where_blocks_share_nothing) {
+  PreloadedRun run;
+  run.set("VRAMLAB_SHIM", "nosplit").set("VRAMLAB_ALLOC_CONF", "expandable_segments:True");
+  const ProgramResult result = run.run_command(command_of("threads"));
+  EXPECT_EQ(result.exit_status, 0);
+  EXPECT_THAT(result.errors, testing::HasSubstr("does not apply to nosplit"));
+}
+
 using DriverAndMode = std::tuple<std::string, std::string>;
 
 class OlderDrivers : public testing::TestWithParam<DriverAndMode> {};

@@ -40,10 +40,11 @@ ShimWorld::ShimWorld() : ShimWorld(in_mode(shim::ShimMode::deferred)) {}
 
 ShimWorld::ShimWorld(WorldOptions options)
     : fake_(options.fake), driver_(driver_of_version(options.fake.driver_version)) {
-  if (options.change_driver != nullptr) options.change_driver(driver_);
   must(driver_.init(0), "the fake driver starts");
   context_ = make_context();
-  shim_ = std::make_unique<shim::CachingShim>(driver_, std::move(options.shim),
+  streams::CudaDriver for_shim = driver_;
+  if (options.change_driver) options.change_driver(for_shim);
+  shim_ = std::make_unique<shim::CachingShim>(for_shim, std::move(options.shim),
                                               std::move(options.recorder));
 }
 
@@ -231,7 +232,7 @@ shim::ShimOptions shim_options(shim::ShimMode mode, const std::string& settings)
 }
 
 WorldOptions in_mode(shim::ShimMode mode, const std::string& settings) {
-  return {shim_options(mode, settings), {}, nullptr, nullptr};
+  return {shim_options(mode, settings), {}};
 }
 
 WorldOptions with_memory(std::uint64_t bytes) {

@@ -20,8 +20,8 @@ struct WorldOptions {
   shim::ShimOptions shim;
   fake::FakeOptions fake;
   std::unique_ptr<shim::FenceRecorder> recorder = nullptr;
-  /// Puts something before the fake driver's functions.
-  void (*change_driver)(streams::CudaDriver& driver) = nullptr;
+  /// What the shim calls in place of the fake driver's functions.
+  std::function<void(streams::CudaDriver& driver)> change_driver = {};
 };
 
 /// The test-only way to fence: not at all.

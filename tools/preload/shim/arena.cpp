@@ -40,7 +40,7 @@ CUresult Arena::make_cache() {
 allocator::Settings Arena::settings_on(CUdevice device) {
   allocator::Settings settings = options_.settings;
   if (!settings.expandable_segments || options_.mode == ShimMode::nosplit) return settings;
-  if (const auto reason = why_not_expandable(context_.driver(), device)) {
+  if (const auto reason = why_not_expandable(context_.driver(), device, settings)) {
     settings.expandable_segments = false;
     options_.say("expandable_segments is not used: " + *reason);
   } else {

@@ -6,6 +6,7 @@ namespace vramlab::shim {
 
 using allocator::Address;
 using allocator::Bytes;
+using allocator::PoolKind;
 using allocator::UnitRange;
 
 namespace {
@@ -34,7 +35,8 @@ CUmemAllocationProp properties_on(CUdevice device) {
 
 }  // namespace
 
-std::optional<std::string> why_not_expandable(const streams::CudaDriver& driver, CUdevice device) {
+std::optional<std::string> why_not_expandable(const streams::CudaDriver& driver, CUdevice device,
+                                              const allocator::Settings& settings) {
   if (!streams::has_mapping(driver)) return "the driver has no cuMemMap";
   if (!has_attribute(driver, CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, device))
     return "the driver cannot map memory on device " + std::to_string(device);
@@ -42,11 +44,14 @@ std::optional<std::string> why_not_expandable(const streams::CudaDriver& driver,
   std::size_t granularity = 0;
   const CUresult result =
       driver.mem_granularity(&granularity, &properties, CU_MEM_ALLOC_GRANULARITY_MINIMUM);
-  if (result != CUDA_SUCCESS)
+  if (result != CUDA_SUCCESS || granularity == 0)
     return "cuMemGetAllocationGranularity says " + streams::driver_error_name(driver, result);
-  if (granularity == 0 || allocator::small_segment.count % granularity != 0)
-    return "the driver maps " + std::to_string(granularity) +
-           " bytes at least, which is no part of a unit of 2 MiB";
+  for (const PoolKind kind : {PoolKind::small, PoolKind::large}) {
+    const Bytes unit = expandable_unit(kind, settings);
+    if (unit.count % granularity != 0)
+      return "units of " + std::to_string(unit.count) + " bytes are no multiple of the " +
+             std::to_string(granularity) + " that the driver maps";
+  }
   return std::nullopt;
 }
 
@@ -97,17 +102,25 @@ CUresult ExpandableMemory::create_and_map(Address at, Bytes size) {
   return result;
 }
 
-CUresult ExpandableMemory::map(const UnitRange& range) {
-  const std::lock_guard lock(mutex_);
-  if (is_given_back_) return CUDA_ERROR_CONTEXT_IS_DESTROYED;
-  CUresult result = CUDA_SUCCESS;
-  std::uint64_t mapped = 0;
-  for (; mapped < range.count; ++mapped) {
-    result = create_and_map(range.at + range.unit * mapped, range.unit);
-    if (result != CUDA_SUCCESS) break;
+CUresult ExpandableMemory::create_and_map_all(const UnitRange& range) {
+  for (std::uint64_t i = 0; i < range.count; ++i) {
+    const CUresult result = create_and_map(range.at + range.unit * i, range.unit);
+    if (result != CUDA_SUCCESS) return result;
   }
-  if (result == CUDA_SUCCESS) result = set_access({range.at, range.size()});
-  if (result != CUDA_SUCCESS) take_back(range, mapped);
+  return set_access({range.at, range.size()});
+}
+
+CUresult ExpandableMemory::map(const UnitRange& range) {
+  CUresult result = CUDA_SUCCESS;
+  TakenUnits undone;
+  {
+    const std::lock_guard lock(mutex_);
+    if (is_given_back_) return CUDA_ERROR_CONTEXT_IS_DESTROYED;
+    result = create_and_map_all(range);
+    if (result != CUDA_SUCCESS) undone = take_out({range.at, range.size()});
+  }
+  if (const CUresult undoing = unmap_all(undone); undoing != CUDA_SUCCESS)
+    context_.keep_error(undoing);
   return result;
 }
 
@@ -126,30 +139,30 @@ CUresult ExpandableMemory::unmap_unit(Address at, const Unit& unit) const {
   return result == CUDA_SUCCESS ? released : result;
 }
 
-void ExpandableMemory::take_back(const UnitRange& range, std::uint64_t count) {
-  for (std::uint64_t i = 0; i < count; ++i) {
-    const auto unit = units_.find(range.at + range.unit * i);
-    const CUresult result = unmap_unit(unit->first, unit->second);
-    if (result != CUDA_SUCCESS) context_.keep_error(result);
-    units_.erase(unit);
-  }
+auto ExpandableMemory::take_out(const Range& range) -> TakenUnits {
+  const auto begin = units_.lower_bound(range.at);
+  const auto end = units_.lower_bound(range.at + range.size);
+  TakenUnits taken(begin, end);
+  units_.erase(begin, end);
+  return taken;
 }
 
-CUresult ExpandableMemory::unmap(Address from, Bytes bytes) {
-  std::vector<std::pair<Address, Unit>> going;
-  {
-    const std::lock_guard lock(mutex_);
-    const auto begin = units_.lower_bound(from);
-    const auto end = units_.lower_bound(from + bytes);
-    going.assign(begin, end);
-    units_.erase(begin, end);
-  }
+CUresult ExpandableMemory::unmap_all(const TakenUnits& units) const {
   CUresult first = CUDA_SUCCESS;
-  for (const auto& [at, unit] : going) {
+  for (const auto& [at, unit] : units) {
     const CUresult result = unmap_unit(at, unit);
     if (first == CUDA_SUCCESS) first = result;
   }
   return first;
+}
+
+CUresult ExpandableMemory::unmap(Address from, Bytes bytes) {
+  TakenUnits going;
+  {
+    const std::lock_guard lock(mutex_);
+    going = take_out({from, bytes});
+  }
+  return unmap_all(going);
 }
 
 /// What lies side by side in one reservation.

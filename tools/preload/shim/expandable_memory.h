@@ -14,12 +14,14 @@
 #include <vector>
 
 #include "allocator/device.h"
+#include "allocator/settings.h"
 #include "tools/preload/shim/context_record.h"
 
 namespace vramlab::shim {
 
-/// Why segments cannot expand on this device, if they cannot.
-std::optional<std::string> why_not_expandable(const streams::CudaDriver& driver, CUdevice device);
+/// Why segments cannot expand on this device with these settings, if they cannot.
+std::optional<std::string> why_not_expandable(const streams::CudaDriver& driver, CUdevice device,
+                                              const allocator::Settings& settings);
 
 class ExpandableMemory {
  public:
@@ -30,7 +32,6 @@ class ExpandableMemory {
 
   CUresult reserve(allocator::Address* at, allocator::Bytes size);
   CUresult map(const allocator::UnitRange& range);
-  /// Goes on with the other units where one cannot be unmapped; the first error counts.
   CUresult unmap(allocator::Address from, allocator::Bytes bytes);
   CUresult release_reservation(allocator::Address at);
 
@@ -49,6 +50,7 @@ class ExpandableMemory {
     allocator::Address at;
     allocator::Bytes size;
   };
+  using TakenUnits = std::vector<std::pair<allocator::Address, Unit>>;
   struct Peer {
     const ContextRecord* context = nullptr;
     CUdevice device = 0;
@@ -56,11 +58,15 @@ class ExpandableMemory {
 
   CUmemAllocationProp unit_properties() const;
   CUresult create_and_map(allocator::Address at, allocator::Bytes size);
+  CUresult create_and_map_all(const allocator::UnitRange& range);
   CUresult set_access(const Range& range) const;
   /// Of one peer's device alone, everywhere.
   CUresult change_access(CUdevice device, CUmemAccess_flags flags) const;
   CUresult unmap_unit(allocator::Address at, const Unit& unit) const;
-  void take_back(const allocator::UnitRange& range, std::uint64_t count);
+  /// Goes on where one fails; the first error counts.
+  CUresult unmap_all(const TakenUnits& units) const;
+  /// From now on nobody else knows of them.
+  TakenUnits take_out(const Range& range);
   std::vector<Range> mapped_ranges() const;
   std::set<CUdevice> peer_devices() const;
 
