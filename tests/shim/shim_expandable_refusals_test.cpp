@@ -93,6 +93,16 @@ TEST(ShimExpandable, an_error_in_giving_back_is_told) {
   }
 }
 
+TEST(ShimExpandable, an_error_in_undoing_a_unit_that_was_not_mapped_is_told) {
+  ShimWorld world(expandable());
+  world.fake()->look([](fake::FakeCuda& cuda) {
+    cuda.faults().add({"cuMemMap", CUDA_ERROR_INVALID_VALUE, 0, 1});
+    cuda.faults().add({"cuMemRelease", CUDA_ERROR_LAUNCH_FAILED, 0, 1});
+  });
+  CUdeviceptr at = 0;
+  EXPECT_EQ(world.try_alloc(&at, mib), CUDA_ERROR_LAUNCH_FAILED);
+}
+
 TEST(ShimExpandable, an_error_in_undoing_is_told) {
   for (const char* function : {"cuMemUnmap", "cuMemRelease"}) {
     ShimWorld world(expandable(40 * mib));
@@ -142,6 +152,17 @@ TEST(ShimExpandablePeers, have_access_before_anything_was_asked_for) {
   EXPECT_EQ(state_of(two.world, two.peer), CUDA_SUCCESS);
 }
 
+TEST(ShimExpandablePeers, have_access_to_a_context_of_any_device_that_nothing_is_known_of_yet) {
+  TwoDevices two;
+  two.world.enable_peer_access(two.world.context(), two.peer);
+  two.world.make_current(two.peer);
+  const CUdeviceptr at = two.world.alloc(mib);
+  two.use_from(two.peer, at);
+  two.use_from(two.world.context(), at);
+  EXPECT_EQ(state_of(two.world, two.world.context()), CUDA_SUCCESS);
+  EXPECT_EQ(two.world.races().all(), 0U) << two.world.first_race();
+}
+
 TEST(ShimExpandablePeers, lose_access_to_what_is_mapped_before_and_after) {
   TwoDevices two;
   two.world.enable_peer_access(two.peer, two.world.context());
@@ -172,6 +193,17 @@ TEST(ShimExpandablePeers, on_the_same_device_take_nothing_away) {
   world.make_current(world.context());
   const CUdeviceptr at = world.alloc(mib);
   world.enable_peer_access(second, world.context());
+  world.disable_peer_access(second, world.context());
+  world.work(CU_STREAM_LEGACY, at, 4096);
+  EXPECT_EQ(state_of(world, world.context()), CUDA_SUCCESS);
+}
+
+TEST(ShimExpandablePeers, on_the_same_device_that_were_first_take_nothing_away_either) {
+  ShimWorld world(expandable());
+  const CUcontext second = world.make_context();
+  world.make_current(world.context());
+  world.enable_peer_access(second, world.context());
+  const CUdeviceptr at = world.alloc(mib);
   world.disable_peer_access(second, world.context());
   world.work(CU_STREAM_LEGACY, at, 4096);
   EXPECT_EQ(state_of(world, world.context()), CUDA_SUCCESS);
