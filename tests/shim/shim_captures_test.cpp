@@ -174,6 +174,50 @@ TEST_P(ShimCaptures, a_free_in_stream_order_is_refused_on_a_capturing_stream) {
   EXPECT_EQ(world_.free(at), CUDA_SUCCESS);
 }
 
+TEST_P(ShimCaptures, work_on_a_stream_that_is_destroyed_in_a_capture_is_waited_for) {
+  const CUdeviceptr at = world_.alloc(4 * mib);
+  const CUstream busy = world_.make_stream();
+  world_.work(busy, at, 4 * mib);
+  const CUstream stream = world_.make_stream();
+  ASSERT_EQ(world_.begin_capture(stream, CU_STREAM_CAPTURE_MODE_RELAXED), CUDA_SUCCESS);
+  const std::uint64_t before = own_calls();
+  world_.destroy_stream(busy);
+  EXPECT_EQ(own_calls(), before);
+  ASSERT_EQ(world_.end_capture(stream), CUDA_SUCCESS);
+  EXPECT_EQ(world_.free(at), CUDA_SUCCESS);
+  world_.alloc(4 * mib);
+  EXPECT_EQ(world_.free(world_.alloc(mib)), CUDA_SUCCESS);
+}
+
+TEST_P(ShimCaptures, a_stream_with_the_handle_of_one_that_is_gone_belongs_to_its_own_context) {
+  const CUcontext other = world_.make_context();
+  CUstream stream = nullptr;
+  ASSERT_EQ(world_.driver().stream_create(&stream, CU_STREAM_NON_BLOCKING), CUDA_SUCCESS);
+  world_.alloc(mib);
+  world_.make_current(world_.context());
+  world_.alloc(mib);
+  world_.shim().stream_created(stream, CU_STREAM_NON_BLOCKING);  // As if it had been here before.
+  world_.destroy_context(world_.context());
+  world_.make_current(other);
+  ASSERT_EQ(world_.begin_capture(stream, CU_STREAM_CAPTURE_MODE_RELAXED), CUDA_SUCCESS);
+  EXPECT_TRUE(world_.shim().arenas()->current()->context().gate().is_capturing());
+  EXPECT_EQ(world_.end_capture(stream), CUDA_SUCCESS);
+}
+
+TEST_P(ShimCaptures, an_answer_that_a_capture_is_in_the_way_is_not_kept) {
+  const CUdeviceptr first = world_.alloc(30 * mib);
+  world_.work(world_.make_stream(), first, 30 * mib);
+  EXPECT_EQ(world_.free(first), CUDA_SUCCESS);
+  world_.fail("cuEventQuery", CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, 1);
+  EXPECT_NE(world_.alloc(mib), 0U);
+  world_.advance(2000000);
+  CUdeviceptr at = 0;
+  world_.fail("cuMemFree_v2", CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, 1);
+  EXPECT_EQ(world_.try_alloc(&at, 100ULL << 30), CUDA_ERROR_OUT_OF_MEMORY);
+  EXPECT_NE(world_.alloc(mib), 0U);
+  EXPECT_EQ(world_.driver_allocations(), 1U) << "the segment goes with the next call";
+}
+
 TEST_P(ShimCaptures, a_capturing_stream_that_is_destroyed_ends_its_capture) {
   const CUstream stream = world_.make_stream();
   ASSERT_EQ(world_.begin_capture(stream, CU_STREAM_CAPTURE_MODE_RELAXED), CUDA_SUCCESS);

@@ -75,6 +75,30 @@ TEST(ShimSemantics, a_retired_block_goes_to_the_driver_when_nothing_else_is_in_i
   EXPECT_EQ(world.driver_allocations(), 0U);
 }
 
+TEST(ShimSemantics, a_retired_block_can_be_freed_without_a_context) {
+  ShimWorld world;
+  const CUdeviceptr at = world.alloc(30 * mib);
+  CUipcMemHandle handle{};
+  ASSERT_EQ(world.shim().ipc_get_mem_handle(&handle, at), CUDA_SUCCESS);
+  world.make_current(nullptr);
+  EXPECT_EQ(world.free(at), CUDA_SUCCESS);
+  world.make_current(world.context());
+  EXPECT_EQ(world.driver_allocations(), 0U);
+  EXPECT_NE(world.alloc(mib), 0U);
+}
+
+TEST(ShimSemantics, what_is_said_of_a_freed_block_does_not_stick_to_the_next_one) {
+  ShimWorld world;
+  const CUdeviceptr at = world.alloc(4 * mib);
+  world.alloc(4 * mib);  // Keeps the segment.
+  EXPECT_EQ(world.free(at), CUDA_SUCCESS);
+  int yes = 1;
+  world.shim().pointer_set_attribute(&yes, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, at);
+  ASSERT_EQ(world.alloc(4 * mib), at);
+  EXPECT_EQ(world.free(at), CUDA_SUCCESS);
+  EXPECT_EQ(world.alloc(4 * mib), at);
+}
+
 TEST(ShimSemantics, a_range_that_was_exported_is_never_used_again) {
   ShimWorld world(in_mode(ShimMode::nosplit));
   const CUdeviceptr at = world.alloc(4 * mib);

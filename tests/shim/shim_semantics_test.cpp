@@ -283,6 +283,24 @@ TEST(ShimSemantics, a_context_that_went_unnoticed_is_not_taken_for_its_successor
   EXPECT_EQ(world.driver_allocations(), 1U) << "nothing of the old cache is handed out";
 }
 
+TEST(ShimSemantics, a_context_is_not_dropped_for_one_that_had_its_handle) {
+  ShimWorld world;
+  world.alloc(mib);
+  unsigned long long gone = 0;
+  ASSERT_EQ(world.driver().context_id(world.context(), &gone), CUDA_SUCCESS);
+  ASSERT_EQ(
+      reinterpret_cast<PFN_cuCtxDestroy_v4000>(fake_symbol("cuCtxDestroy_v2"))(world.context()),
+      CUDA_SUCCESS);
+  // Another thread is quicker than the one that is still to tell.
+  const CUcontext next = world.make_context();
+  ASSERT_EQ(next, world.context()) << "handles are used again";
+  world.alloc(mib / 2);
+  const CUdeviceptr at = world.alloc(mib / 2);
+  world.shim().context_gone({next, gone});
+  EXPECT_EQ(world.free(at), CUDA_SUCCESS);
+  EXPECT_EQ(world.alloc(mib / 2), at);
+}
+
 TEST(ShimSemantics, each_context_has_a_cache_of_its_own) {
   WorldOptions options;
   options.fake.device_count = 2;

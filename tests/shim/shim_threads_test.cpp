@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <functional>
 #include <thread>
+#include <utility>
 
 #include "tests/shim/shim_program.h"
 
@@ -48,6 +50,26 @@ INSTANTIATE_TEST_SUITE_P(
         Shape{"expandable_sync", ShimMode::sync, FenceKind::automatic, 768 * mib,
               "expandable_segments:True"}),
     [](const auto& shape) { return std::string(shape.param.name); });
+
+/// The driver's functions are plain ones: what they do more is kept beside them.
+struct ChangedFree {
+  decltype(streams::CudaDriver::mem_free) real = nullptr;
+  /// Once, right behind the driver's own free.
+  std::function<void()> afterwards;
+};
+ChangedFree& changed_free() {
+  static ChangedFree one;
+  return one;
+}
+
+void change_free(streams::CudaDriver& driver) {
+  changed_free() = {driver.mem_free, {}};
+  driver.mem_free = [](CUdeviceptr at) {
+    const CUresult result = changed_free().real(at);
+    if (const auto afterwards = std::exchange(changed_free().afterwards, {})) afterwards();
+    return result;
+  };
+}
 
 /// Each runs `work(i)` with the context current.
 template <class Work>
@@ -146,6 +168,54 @@ TEST_P(ShimThreads, survive_that_a_context_goes) {
   EXPECT_EQ(memory.free, memory.total) << "what went with no context was given back";
   world.make_current(world.context());
   EXPECT_NE(world.alloc(mib), 0U);
+}
+
+class ShimThreadsByMode : public testing::TestWithParam<ShimMode> {};
+INSTANTIATE_TEST_SUITE_P(Modes, ShimThreadsByMode,
+                         testing::Values(ShimMode::deferred, ShimMode::sync, ShimMode::nosplit));
+
+TEST_P(ShimThreadsByMode, can_free_what_others_put_where_a_segment_was) {
+  WorldOptions changed = in_mode(GetParam());
+  changed.change_driver = change_free;
+  ShimWorld world(std::move(changed));
+  const CUdeviceptr segment = world.alloc(30 * mib);
+  ASSERT_EQ(world.free(segment), CUDA_SUCCESS);
+  std::thread other;
+  std::atomic<bool> has_memory = false;
+  changed_free().afterwards = [&] {
+    other = std::thread([&] {
+      world.make_current(world.context());
+      CUdeviceptr at = 0;
+      EXPECT_EQ(world.driver().mem_alloc(&at, 30 * mib), CUDA_SUCCESS);
+      EXPECT_EQ(at, segment);
+      has_memory = true;
+      EXPECT_EQ(world.shim().mem_free(at), CUDA_SUCCESS);
+    });
+    // The shim does not know yet that the segment is gone.
+    while (!has_memory) std::this_thread::yield();
+    for (int i = 0; i < 1000; ++i) std::this_thread::yield();
+  };
+  CUdeviceptr at = 0;
+  EXPECT_EQ(world.try_alloc(&at, 100ULL << 30), CUDA_ERROR_OUT_OF_MEMORY);
+  ASSERT_TRUE(other.joinable());
+  other.join();
+  EXPECT_NE(world.alloc(mib), 0U);
+}
+
+TEST_P(ShimThreadsByMode, leave_a_capture_open_that_they_fail_to_end) {
+  ShimWorld world(in_mode(GetParam()));
+  const CUdeviceptr at = world.alloc(mib);
+  const CUstream stream = world.make_stream();
+  const shim::CaptureGate& gate = world.shim().arenas()->current()->context().gate();
+  ASSERT_EQ(world.begin_capture(stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL), CUDA_SUCCESS);
+  in_threads(world, 1, [&](std::size_t) {
+    EXPECT_EQ(world.end_capture(stream), CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD);
+  });
+  EXPECT_TRUE(gate.is_capturing());
+  EXPECT_EQ(world.free(at), CUDA_SUCCESS);
+  EXPECT_EQ(world.calls("cuCtxRecordEvent") + world.calls("cuCtxSynchronize"), 0U);
+  world.end_capture(stream);
+  EXPECT_FALSE(gate.is_capturing());
 }
 
 }  // namespace

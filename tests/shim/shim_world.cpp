@@ -99,8 +99,11 @@ void ShimWorld::make_current(CUcontext context) {
 }
 
 void ShimWorld::destroy_context(CUcontext context) {
+  preload::GoneContext going{context};
+  if (driver_.context_id != nullptr)
+    must(driver_.context_id(context, &going.id), "the context is there");
   must(symbol_of<PFN_cuCtxDestroy_v4000>("cuCtxDestroy_v2")(context), "the context is there");
-  shim_->context_gone(context);
+  shim_->context_gone(going);
 }
 
 void ShimWorld::enable_peer_access(CUcontext from, CUcontext to) {

@@ -21,6 +21,15 @@ Function found_in_driver(const char* symbol) {
   return reinterpret_cast<Function>(driver_symbol(symbol));
 }
 
+/// Requires: it is still there.
+GoneContext about_to_go(CUcontext context) {
+  GoneContext going{context};
+  const auto id_of = found_in_driver<CUresult (*)(CUcontext, unsigned long long*)>("cuCtxGetId");
+  if (context == nullptr || id_of == nullptr || id_of(context, &going.id) != CUDA_SUCCESS)
+    going.id = 0;
+  return going;
+}
+
 bool is_active(CUdevice device) {
   const auto state =
       found_in_driver<PFN_cuDevicePrimaryCtxGetState_v7000>("cuDevicePrimaryCtxGetState");
@@ -30,29 +39,35 @@ bool is_active(CUdevice device) {
   return state == nullptr || state(device, &flags, &active) != CUDA_SUCCESS || active != 0;
 }
 
-void tell_primary_gone(MemoryCalls& calls, CUdevice device) {
-  if (!is_known(device)) return;
-  const auto context = primary_contexts[static_cast<std::size_t>(device)].load();
-  if (context != nullptr) calls.context_gone(context);
+GoneContext primary_about_to_go(CUdevice device) {
+  if (!is_known(device)) return {};
+  return about_to_go(primary_contexts[static_cast<std::size_t>(device)].load());
+}
+
+void tell_gone(MemoryCalls& calls, const GoneContext& context) {
+  if (context.handle != nullptr) calls.context_gone(context);
 }
 
 template <Hook hook>
 CUresult release_primary(CUdevice device) noexcept {
+  const GoneContext primary = primary_about_to_go(device);
   return followed_by<hook>(
       [&](MemoryCalls& calls) {
-        if (!is_active(device)) tell_primary_gone(calls, device);
+        if (!is_active(device)) tell_gone(calls, primary);
       },
       device);
 }
 
 template <Hook hook>
 CUresult reset_primary(CUdevice device) noexcept {
-  return followed_by<hook>([&](MemoryCalls& calls) { tell_primary_gone(calls, device); }, device);
+  const GoneContext primary = primary_about_to_go(device);
+  return followed_by<hook>([&](MemoryCalls& calls) { tell_gone(calls, primary); }, device);
 }
 
 template <Hook hook>
 CUresult destroy_context(CUcontext context) noexcept {
-  return followed_by<hook>([&](MemoryCalls& calls) { calls.context_gone(context); }, context);
+  const GoneContext going = about_to_go(context);
+  return followed_by<hook>([&](MemoryCalls& calls) { tell_gone(calls, going); }, context);
 }
 
 void tell_peer_access(MemoryCalls& calls, CUcontext peer, bool enabled) {
@@ -113,11 +128,9 @@ CUresult cuGreenCtxDestroy(CUgreenCtx green) {
   const auto context_of = found_in_driver<PFN_cuCtxFromGreenCtx_v12040>("cuCtxFromGreenCtx");
   CUcontext context = nullptr;
   if (context_of != nullptr && context_of(&context, green) != CUDA_SUCCESS) context = nullptr;
-  return followed_by<Hook::cuGreenCtxDestroy>(
-      [&](MemoryCalls& calls) {
-        if (context != nullptr) calls.context_gone(context);
-      },
-      green);
+  const GoneContext going = about_to_go(context);
+  return followed_by<Hook::cuGreenCtxDestroy>([&](MemoryCalls& calls) { tell_gone(calls, going); },
+                                              green);
 }
 #endif
 

@@ -17,6 +17,13 @@ namespace vramlab::preload {
 /// Which stream the handle 0 means in this call.
 enum class DefaultStream : bool { legacy, per_thread };
 
+/// A context that is gone: its handle may be another one's by now, its number is not.
+struct GoneContext {
+  CUcontext handle = nullptr;
+  /// The driver's (`cuCtxGetId`); 0 where it has none, or nobody can say.
+  unsigned long long id = 0;
+};
+
 struct StreamHandle {
   CUstream stream = nullptr;
   DefaultStream if_null = DefaultStream::legacy;
@@ -77,11 +84,11 @@ class MemoryCalls {
   virtual void before_capture_begins(StreamHandle stream) = 0;
   /// Whether it did.
   virtual void capture_began(StreamHandle stream, bool succeeded) = 0;
-  /// Also where ending it failed: it is over.
+  /// Also where ending it failed, which may have left it open.
   virtual void capture_ended(StreamHandle stream) = 0;
   /// The context's memory, streams and events are gone: destroyed, reset, or released for the last
   /// time.
-  virtual void context_gone(CUcontext context) = 0;
+  virtual void context_gone(GoneContext context) = 0;
   /// `from` may use the memory of `to` from now on, or no longer.
   virtual void peer_access_changed(CUcontext from, CUcontext to, bool enabled) = 0;
 

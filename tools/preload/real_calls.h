@@ -22,7 +22,7 @@ class RealCalls : public MemoryCalls {
   void before_capture_begins(StreamHandle /*stream*/) override {}
   void capture_began(StreamHandle /*stream*/, bool /*succeeded*/) override {}
   void capture_ended(StreamHandle /*stream*/) override {}
-  void context_gone(CUcontext /*context*/) override {}
+  void context_gone(GoneContext /*context*/) override {}
   void peer_access_changed(CUcontext /*from*/, CUcontext /*to*/, bool /*enabled*/) override {}
 
   void before_fork() override {}

@@ -98,12 +98,12 @@ void Recorder::before_stream_destroyed(CUstream stream) {
   streams_.forget(stream);
 }
 
-void Recorder::context_gone(CUcontext context) {
+void Recorder::context_gone(GoneContext context) {
   const Caller caller = caller_on(0);
   const Locked locked(lock_);
   std::vector<std::pair<std::uint64_t, std::uint64_t>> gone;
   for (const auto& [at, live] : live_)
-    if (live.context == context) gone.emplace_back(live.id, at);
+    if (live.context == context.handle) gone.emplace_back(live.id, at);
   std::sort(gone.begin(), gone.end());
   for (const auto& [id, at] : gone) write_end_of(at, "context gone:", caller);
 }

@@ -138,7 +138,17 @@ auto Arena::standing_of(Address at) const -> Standing {
   if (context_.is_gone() || cache_ == nullptr) return Standing::not_ours;
   if (cache_->is_held(at))
     return frees_.contains(at) || was_retired(at) ? Standing::not_held : Standing::held;
-  return supply_.owns(at) ? Standing::not_held : Standing::not_ours;
+  if (!supply_.owns(at)) return Standing::not_ours;
+  return supply_.is_leaving(at) ? Standing::leaving : Standing::not_held;
+}
+
+auto Arena::standing_after_leaving(Address at) -> Standing {
+  Standing standing = Standing::leaving;
+  while (standing == Standing::leaving) {
+    lock_.step_outside([this] { supply_.wait_for_leaving(); });
+    standing = standing_of(at);
+  }
+  return standing;
 }
 
 bool Arena::owns(CUdeviceptr at) {
@@ -151,7 +161,8 @@ std::optional<CUresult> Arena::free_by(Address at, FenceReach reach, const Recor
   Fence* fence = nullptr;
   {
     const std::lock_guard lock(lock_);
-    const Standing standing = standing_of(at);
+    Standing standing = standing_of(at);
+    if (standing == Standing::leaving) standing = standing_after_leaving(at);
     if (standing == Standing::not_ours) return std::nullopt;
     if (context_.error() != CUDA_SUCCESS) return context_.error();
     if (standing == Standing::not_held) return CUDA_ERROR_INVALID_VALUE;
@@ -220,7 +231,8 @@ void Arena::retire(CUdeviceptr from, std::size_t bytes) {
   const Address end = Address{from} + Bytes{bytes};
   for (Address at{from}; at < end;) {
     const std::optional<HeldBlock> block = cache_->held_around(at);
-    if (block) retired_.insert(block->address.value);
+    if (block && standing_of(block->address) == Standing::held)
+      retired_.insert(block->address.value);
     at = block ? block->address + block->size : at + allocator::minimum_block;
   }
 }

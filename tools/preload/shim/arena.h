@@ -63,11 +63,14 @@ class Arena {
   void look_at(const Look& look);
 
  private:
-  enum class Standing { not_ours, held, not_held };
+  /// Leaving: nobody can say whose the address is before the driver's free has come back.
+  enum class Standing { not_ours, held, not_held, leaving };
   /// What a fence is behind: everything, or what one stream does.
   enum class FenceReach : bool { context, stream };
 
   Standing standing_of(allocator::Address at) const;
+  /// Others may change the arena meanwhile.
+  [[gnu::noinline]] Standing standing_after_leaving(allocator::Address at);
   bool was_retired(allocator::Address at) const {
     return !retired_and_freed_.empty() && retired_and_freed_.contains(at.value);
   }

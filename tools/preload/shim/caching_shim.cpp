@@ -115,7 +115,8 @@ CUresult CachingShim::pointer_set_attribute(const void* value, CUpointer_attribu
 }
 
 ContextRecord* CachingShim::context_of(State& now, CUstream stream) {
-  if (ContextRecord* known = now.streams.context_of(stream)) return known;
+  ContextRecord* const known = now.streams.context_of(stream);
+  if (known != nullptr && !known->is_gone()) return known;
   CUcontext handle = nullptr;
   const bool is_default = stream == CU_STREAM_LEGACY || stream == CU_STREAM_PER_THREAD;
   Arena* arena = nullptr;
@@ -139,10 +140,13 @@ void CachingShim::stream_created(CUstream stream, unsigned flags) {
 void CachingShim::before_stream_destroyed(CUstream stream) {
   State* const now = state();
   if (now == nullptr) return;
-  if (ContextRecord* capturing = now->streams.capture_over(stream))
-    capturing->gate().close_capture();
+  close_capture(*now, stream);
   ContextRecord* const context = now->streams.destroyed(stream);
-  if (context == nullptr || context->is_gone() || !context->gate().try_enter()) return;
+  if (context == nullptr || context->is_gone()) return;
+  if (!context->gate().try_enter()) {
+    context->lose_stream(stream);
+    return;
+  }
   const CUresult result = context->remove_stream(stream);
   context->gate().leave();
   if (result != CUDA_SUCCESS && !is_capture_error(result)) context->keep_error(result);
@@ -160,20 +164,31 @@ void CachingShim::before_capture_begins(preload::StreamHandle stream) {
 }
 
 void CachingShim::capture_began(preload::StreamHandle stream, bool succeeded) {
-  if (!succeeded) capture_ended(stream);
+  State* const now = state();
+  if (now != nullptr && !succeeded) close_capture(*now, explicit_stream(stream));
 }
 
 void CachingShim::capture_ended(preload::StreamHandle stream) {
   State* const now = state();
   if (now == nullptr) return;
-  if (ContextRecord* context = now->streams.capture_over(explicit_stream(stream)))
-    context->gate().close_capture();
+  const CUstream which = explicit_stream(stream);
+  // Such as one that a thread tried to end which may not.
+  if (ask_for_captures(driver_, which) == CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED) return;
+  close_capture(*now, which);
 }
 
-void CachingShim::context_gone(CUcontext context) {
+void CachingShim::close_capture(State& now, CUstream stream) {
+  if (ContextRecord* context = now.streams.capture_over(stream)) context->gate().close_capture();
+}
+
+void CachingShim::context_gone(preload::GoneContext context) {
   State* const now = state();
   if (now == nullptr) return;
-  if (Arena* const arena = now->arenas.find(context)) arena->drop();
+  Arena* const arena = now->arenas.find(context.handle);
+  if (arena == nullptr) return;
+  // A new context may have the handle before anybody tells that the old one is gone.
+  const unsigned long long known = arena->context().id();
+  if (context.id == 0 || known == 0 || known == context.id) arena->drop();
 }
 
 void CachingShim::peer_access_changed(CUcontext from, CUcontext to, bool enabled) {

@@ -33,7 +33,7 @@ class CachingShim final : public preload::MemoryCalls {
   void before_capture_begins(preload::StreamHandle stream) override;
   void capture_began(preload::StreamHandle stream, bool succeeded) override;
   void capture_ended(preload::StreamHandle stream) override;
-  void context_gone(CUcontext context) override;
+  void context_gone(preload::GoneContext context) override;
   void peer_access_changed(CUcontext from, CUcontext to, bool enabled) override;
 
   // Nothing is locked around a fork: the child drops all of it.
@@ -58,6 +58,7 @@ class CachingShim final : public preload::MemoryCalls {
 
   State* state() const { return state_.load(std::memory_order_acquire); }
   ContextRecord* context_of(State& now, CUstream stream);
+  static void close_capture(State& now, CUstream stream);
   void report_if_asked();
   CUresult driver_free_async(CUdeviceptr at, preload::StreamHandle stream);
 

@@ -5,6 +5,7 @@
 namespace vramlab::shim {
 
 void ContextRecord::keep_error(CUresult error) {
+  if (is_capture_error(error)) return;
   CUresult none = CUDA_SUCCESS;
   error_.compare_exchange_strong(none, error);
 }
@@ -61,12 +62,24 @@ CUresult ContextRecord::remove_stream(CUstream stream) {
   if (found == streams_.end()) return CUDA_SUCCESS;
   streams_.erase(found);
   forget_finished_works();
-  return record_on(stream, last_works_);
+  const CUresult result = record_on(stream, last_works_);
+  has_lost_work_ |= result != CUDA_SUCCESS;
+  return result;
+}
+
+void ContextRecord::lose_stream(CUstream stream) {
+  const std::lock_guard lock(streams_mutex_);
+  if (std::erase(streams_, stream) > 0) has_lost_work_ = true;
 }
 
 CUresult ContextRecord::record_streams(std::vector<ContextEvent>& into) {
   // Held so that none of them is destroyed in between: whoever destroys one comes by first.
   const std::lock_guard lock(streams_mutex_);
+  if (has_lost_work_) {
+    const CUresult result = driver_.context_synchronize();
+    if (result != CUDA_SUCCESS) return result;
+    has_lost_work_ = false;
+  }
   for (const CUstream stream : streams_)
     if (const CUresult result = record_on(stream, into); result != CUDA_SUCCESS) return result;
   forget_finished_works();

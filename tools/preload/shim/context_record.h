@@ -16,6 +16,12 @@ namespace vramlab::shim {
 
 class ContextRecord;
 
+/// Such as that a stream which nobody told of is capturing. It is over with the capture.
+inline bool is_capture_error(CUresult result) {
+  return result >= CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED &&
+         result <= CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
+}
+
 /// A capture that began out of sight shows itself here without being broken.
 inline CUresult ask_for_captures(const streams::CudaDriver& driver, CUstream stream) {
   CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
@@ -51,7 +57,8 @@ class ContextRecord {
   bool is_gone() const { return is_gone_.load(std::memory_order_acquire); }
   void set_gone() { is_gone_.store(true, std::memory_order_release); }
 
-  /// The first error that a call of the shim's own got. CUDA's errors of this kind stay.
+  /// The first error that a call of the shim's own got. CUDA's errors of this kind stay, those of
+  /// captures do not.
   CUresult error() const { return error_.load(std::memory_order_relaxed); }
   void keep_error(CUresult error);
 
@@ -66,7 +73,11 @@ class ContextRecord {
   void add_stream(CUstream stream);
   /// Notes what the stream still does, then forgets it.
   CUresult remove_stream(CUstream stream);
+  /// Forgets the stream without a call of the driver. What it still does is not known then, and the
+  /// next record_streams() waits for all that the context does.
+  void lose_stream(CUstream stream);
   /// An event behind the work of each of them, and of those that were destroyed.
+  /// Requires: the context is current.
   CUresult record_streams(std::vector<ContextEvent>& into);
 
  private:
@@ -84,6 +95,7 @@ class ContextRecord {
 
   std::mutex streams_mutex_;
   std::vector<CUstream> streams_;
+  bool has_lost_work_ = false;
   /// Recorded just before a stream was destroyed.
   std::vector<ContextEvent> last_works_;
 };

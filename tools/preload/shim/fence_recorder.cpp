@@ -139,9 +139,4 @@ std::unique_ptr<FenceRecorder> make_fence_recorder(FenceKind kind,
   return std::make_unique<StreamEvents>();
 }
 
-bool is_capture_error(CUresult result) {
-  return result >= CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED &&
-         result <= CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
-}
-
 }  // namespace vramlab::shim

@@ -41,7 +41,4 @@ class FenceRecorder {
 std::unique_ptr<FenceRecorder> make_fence_recorder(FenceKind kind,
                                                    const streams::CudaDriver& driver);
 
-/// Such as that a stream which nobody told of is capturing.
-bool is_capture_error(CUresult result);
-
 }  // namespace vramlab::shim

@@ -104,6 +104,11 @@ bool SegmentSupply::owns(Address at) const {
   return at < above->first + above->second;
 }
 
+bool SegmentSupply::is_leaving(Address at) const {
+  return std::any_of(being_released_.begin(), being_released_.end(),
+                     [at](const Range& range) { return range.holds(at); });
+}
+
 bool SegmentSupply::is_going(const UnitRange& range) const {
   const auto overlaps = [&range](const Range& other) {
     return other.at < range.at + range.size() && range.at < other.at + other.size;
@@ -123,18 +128,27 @@ void SegmentSupply::give_back() {
   lock_.lock();
   being_released_ = std::move(to_release_);
   to_release_.clear();
-  const std::vector<Range> released = being_released_;
+  const std::vector<Range> ranges = being_released_;
   lock_.unlock();
-  if (released.empty()) return;
-  for (const Range& range : released) {
-    if (context_.is_gone()) break;
-    const CUresult result = give_back(range);
-    if (result != CUDA_SUCCESS) context_.keep_error(result);
-  }
+  if (ranges.empty()) return;
+  const auto done = ranges.begin() + static_cast<std::ptrdiff_t>(give_back(ranges));
   lock_.lock();
-  for (const Range& range : released) pending_release_ -= range.memory();
+  for (auto range = ranges.begin(); range != done; ++range) pending_release_ -= range->memory();
+  to_release_.insert(to_release_.begin(), done, ranges.end());
   being_released_.clear();
   lock_.unlock();
+}
+
+std::size_t SegmentSupply::give_back(const std::vector<Range>& ranges) {
+  // Whoever frees may have another context, or none.
+  const CurrentContext current(context_);
+  for (std::size_t i = 0; i < ranges.size() && !context_.is_gone(); ++i) {
+    const CUresult result =
+        current.result() == CUDA_SUCCESS ? give_back(ranges[i]) : current.result();
+    if (is_capture_error(result)) return i;
+    if (result != CUDA_SUCCESS) context_.keep_error(result);
+  }
+  return ranges.size();
 }
 
 CUresult SegmentSupply::give_back(const Range& range) {

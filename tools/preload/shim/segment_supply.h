@@ -37,6 +37,11 @@ class SegmentSupply {
 
   /// Also of a segment that is about to be given back. Requires the lock.
   bool owns(allocator::Address at) const;
+  /// The driver is just getting it back, or has it and gave it to somebody else already. Requires
+  /// the lock.
+  bool is_leaving(allocator::Address at) const;
+  /// Ends when it has gone. Requires: the lock is not held.
+  void wait_for_leaving() { const std::lock_guard flushing(flush_mutex_); }
   allocator::Bytes pending_release() const { return pending_release_; }
   bool has_pending() const { return !to_release_.empty(); }
   /// The segment that the address lies in. Requires: there is one.
@@ -95,6 +100,8 @@ class SegmentSupply {
     }
   };
   CUresult give_back(const Range& range);
+  /// How many went; a capture may be in the way of the others.
+  std::size_t give_back(const std::vector<Range>& ranges);
   /// In the order in which they are given back.
   void put_on_list(const Range& range);
   std::map<allocator::Address, allocator::Bytes> segments_;
