@@ -102,6 +102,7 @@ check_soak() {
   if has_target asan-ubsan vramlab_shim_soak; then
     bash tools/build.sh asan-ubsan vramlab_shim_soak
     build-asan-ubsan/vramlab_shim_soak 30000 1 4
+    build-asan-ubsan/vramlab_shim_soak 30000 4 4 # With expandable segments.
   fi
 }
 

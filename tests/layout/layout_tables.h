@@ -97,6 +97,7 @@ inline const std::set<std::string_view> sources_with_threads = {
     "tests/live/torch/torch_threads_test.cpp",
     "tests/preload/programs/direct.cpp",
     "tests/shim/shim_bench.cpp",
+    "tests/shim/shim_expandable_threads_test.cpp",
     "tests/shim/shim_soak.cpp",
     "tests/shim/shim_threads_test.cpp",
     "tools/conform_command.cpp",

@@ -52,10 +52,10 @@ CUresult CUDAAPI slow_wait(CUevent event) {
   return the_real_one.event_synchronize(event);
 }
 
-class ShimExpandableThreads : public testing::Test {
+class ShimThreadsGrowing : public testing::Test {
  protected:
-  ShimExpandableThreads() : world_(options()) {}
-  ~ShimExpandableThreads() override {
+  ShimThreadsGrowing() : world_(options()) {}
+  ~ShimThreadsGrowing() override {
     interruption = nullptr;
     EXPECT_EQ(world_.races().all(), 0U) << world_.first_race();
   }
@@ -84,7 +84,7 @@ class ShimExpandableThreads : public testing::Test {
   Interruption interruption_{};
 };
 
-TEST_F(ShimExpandableThreads, others_take_and_free_cached_blocks_while_one_maps) {
+TEST_F(ShimThreadsGrowing, others_take_and_free_cached_blocks_while_one_maps) {
   const CUdeviceptr cached = world_.alloc(5 * mib);
   const CUdeviceptr held = world_.alloc(5 * mib);
   EXPECT_EQ(world_.free(cached), CUDA_SUCCESS);
@@ -97,7 +97,7 @@ TEST_F(ShimExpandableThreads, others_take_and_free_cached_blocks_while_one_maps)
   EXPECT_TRUE(has_happened());
 }
 
-TEST_F(ShimExpandableThreads, others_grow_too_while_one_undoes_what_did_not_fit) {
+TEST_F(ShimThreadsGrowing, others_grow_too_while_one_undoes_what_did_not_fit) {
   const CUdeviceptr first = world_.alloc(100 * mib);
   CUdeviceptr other = 0;
   meanwhile(Moment::unmapping, [&] { other = world_.alloc(mib); });
@@ -108,7 +108,7 @@ TEST_F(ShimExpandableThreads, others_grow_too_while_one_undoes_what_did_not_fit)
   EXPECT_EQ(world_.free(first), CUDA_SUCCESS);
 }
 
-TEST_F(ShimExpandableThreads, others_grow_too_while_one_unmaps_what_was_cached) {
+TEST_F(ShimThreadsGrowing, others_grow_too_while_one_unmaps_what_was_cached) {
   const CUdeviceptr cached = world_.alloc(100 * mib);
   const CUdeviceptr held = world_.alloc(20 * mib);
   EXPECT_EQ(world_.free(cached), CUDA_SUCCESS);
@@ -125,7 +125,7 @@ TEST_F(ShimExpandableThreads, others_grow_too_while_one_unmaps_what_was_cached) 
   EXPECT_NE(other, 0U);
 }
 
-TEST_F(ShimExpandableThreads, others_grow_while_one_waits_for_what_it_was_refused) {
+TEST_F(ShimThreadsGrowing, others_grow_while_one_waits_for_what_it_was_refused) {
   const CUdeviceptr large = world_.alloc(100 * mib);
   world_.work(world_.make_stream(), large, 100 * mib);
   EXPECT_EQ(world_.free(large), CUDA_SUCCESS);
@@ -136,7 +136,7 @@ TEST_F(ShimExpandableThreads, others_grow_while_one_waits_for_what_it_was_refuse
   EXPECT_NE(other, 0U);
 }
 
-TEST_F(ShimExpandableThreads, peers_come_and_go_while_segments_grow) {
+TEST_F(ShimThreadsGrowing, peers_come_and_go_while_segments_grow) {
   const CUcontext peer = world_.make_context(1);
   world_.make_current(world_.context());
   std::atomic<bool> is_over = false;

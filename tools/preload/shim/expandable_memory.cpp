@@ -95,10 +95,12 @@ CUresult ExpandableMemory::create_and_map(Address at, Bytes size) {
   CUresult result = driver.mem_create(&unit.handle, size.count, &properties, 0);
   if (result != CUDA_SUCCESS) return result;
   result = driver.mem_map(at.value, size.count, 0, unit.handle, 0);
-  if (result == CUDA_SUCCESS)
+  if (result == CUDA_SUCCESS) {
     units_[at] = unit;
-  else
-    static_cast<void>(driver.mem_release(unit.handle));
+    return result;
+  }
+  if (const CUresult undoing = driver.mem_release(unit.handle); undoing != CUDA_SUCCESS)
+    context_.keep_error(undoing);
   return result;
 }
 
@@ -191,7 +193,7 @@ CUresult ExpandableMemory::change_access(CUdevice device, CUmemAccess_flags flag
 std::set<CUdevice> ExpandableMemory::peer_devices() const {
   std::set<CUdevice> devices;
   for (const Peer& peer : peers_)
-    if (!peer.context->is_gone()) devices.insert(peer.device);
+    if (!peer.context->is_gone() && peer.device != device_) devices.insert(peer.device);
   return devices;
 }
 
@@ -207,7 +209,7 @@ CUresult ExpandableMemory::set_peer(const ContextRecord& from, bool may_use) {
   std::erase_if(peers_, [&](const Peer& peer) { return peer.context == &from; });
   // Access is a device's: the arena's own has it, and another context of this one may have.
   const bool has_access = device == device_ || peer_devices().contains(device);
-  if (may_use && device != device_) peers_.push_back({&from, device});
+  if (may_use) peers_.push_back({&from, device});
   if (has_access || is_given_back_) return CUDA_SUCCESS;
   return change_access(
       device, may_use ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE : CU_MEM_ACCESS_FLAGS_PROT_NONE);

@@ -68,11 +68,13 @@ class ExpandableMemory {
   /// From now on nobody else knows of them.
   TakenUnits take_out(const Range& range);
   std::vector<Range> mapped_ranges() const;
+  /// Without the arena's own, which needs no peer.
   std::set<CUdevice> peer_devices() const;
 
   ContextRecord& context_;
   std::mutex mutex_;
-  CUdevice device_ = 0;
+  /// None before it is set.
+  CUdevice device_ = -1;
   /// Network cards may reach the memory, as they may reach that of cuMemAlloc.
   bool is_for_network_cards_ = false;
   bool is_given_back_ = false;
