@@ -87,13 +87,15 @@ std::vector<std::string> find_pinner_sentences(const AdviseArguments& arguments,
   return state ? pinner_sentences(*state, source.tables()) : std::vector<std::string>{};
 }
 
+/// What is left for the program.
 std::optional<Bytes> memory_of(const replay::ReplayConditions& conditions,
                                const replay::ReplayReport& report) {
-  if (conditions.memory) return conditions.memory;
+  const Bytes others = conditions.held_by_others.value_or(Bytes{});
+  if (conditions.memory) return *conditions.memory - others;
   std::optional<Bytes> least;
   for (const replay::DeviceReport& device : report.devices)
     if (device.memory < replay::boundless_memory)
-      least = std::min(least.value_or(device.memory), device.memory);
+      least = std::min(least.value_or(device.memory), device.memory - others);
   return least;
 }
 

@@ -25,14 +25,19 @@ FreeTiming timing_of(const std::string& name) {
   return name == "recorded" ? FreeTiming::recorded : FreeTiming::modelled;
 }
 
-/// Empty where a device can have so much.
-std::string refusal_of_memory(const std::string& text) {
-  constexpr std::uint64_t least = 2ULL << 20;
+/// Of a number of bytes that a device can have.
+std::optional<std::uint64_t> bytes_of_device(const std::string& text) {
   constexpr std::uint64_t most = 1ULL << 40;
   std::uint64_t bytes = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), bytes);
-  if (error == std::errc() && end == text.data() + text.size() && bytes >= least && bytes <= most)
-    return "";
+  if (error == std::errc() && end == text.data() + text.size() && bytes <= most) return bytes;
+  return std::nullopt;
+}
+
+/// Empty where a device can have so much.
+std::string refusal_of_memory(const std::string& text) {
+  constexpr std::uint64_t least = 2ULL << 20;
+  if (bytes_of_device(text).value_or(0) >= least) return "";
   return "no device has " + text + " bytes: from 2 MiB, of which its memory is made, to 1 TiB";
 }
 
@@ -61,7 +66,13 @@ void add_memory_shares(CLI::App& command, ReplayArguments& arguments) {
       .add_option("--held-by-others", arguments.held_by_others,
                   "Memory of each device that other processes hold all the time, such as 4GiB "
                   "(default: what the file tells of them)")
-      ->transform(CLI::AsSizeValue(true));
+      ->transform(CLI::AsSizeValue(true))
+      ->check([](const std::string& text) {
+        return bytes_of_device(text) ? std::string()
+                                     : "others cannot hold " + text +
+                                           " bytes: no device has more "
+                                           "than 1 TiB";
+      });
 }
 
 }  // namespace

@@ -12,7 +12,9 @@
 #include "replay/replay_source.h"
 #include "replay/run_metrics.h"
 #include "streams/simulated_device.h"
+#include "tests/support/program_file.h"
 #include "tests/support/random_lifetimes.h"
+#include "tests/support/text_program.h"
 
 namespace vramlab::tests {
 namespace {
@@ -84,9 +86,9 @@ TEST(Policies, say_which_of_them_are_in_pytorch) {
 }
 
 TEST(Policies, that_are_the_caching_allocator_reserve_what_a_replay_reserves) {
-  // Samples that neither empty caches nor give up pools nor change options.
-  for (const char* name : {"training.vtrace", "experts.vtrace", "fragments.vtrace",
-                           "diffusion.vtrace", "recompute.vtrace", "leak.vtrace"}) {
+  for (const char* name :
+       {"training.vtrace", "experts.vtrace", "fragments.vtrace", "diffusion.vtrace",
+        "recompute.vtrace", "leak.vtrace", "graphs.vtrace.jsonl", "serving.vtrace.jsonl"}) {
     const replay::FoundLifetimes found = lifetimes_of_sample(name);
     ASSERT_EQ(found.devices.size(), 1U);
     for (const bool is_expandable : {false, true}) {
@@ -99,11 +101,34 @@ TEST(Policies, that_are_the_caching_allocator_reserve_what_a_replay_reserves) {
       if (is_expandable) wanted.options = "expandable_segments:True";
       replay::ReplaySource source(samples + name, wanted, nullptr);
       const replay::MetricValues replayed = replay::run_metrics(source.run({}).devices.at(0));
-      for (const char* metric : {"peak_reserved", "device_allocs", "units_mapped"})
+      for (const char* metric :
+           {"peak_reserved", "end_reserved", "device_allocs", "device_frees", "units_mapped"})
         EXPECT_EQ(find_value(run.metrics, metric)->value, find_value(replayed, metric)->value)
             << metric;
     }
   }
+}
+
+TEST(Policies, hear_of_emptied_caches_pools_that_are_given_up_and_options) {
+  const support::ProgramFile file(
+      "policy_notices",
+      support::malloc_line(1, 30 << 20) + support::free_line(1) + "{\"empty_cache\":[0,0]}\n" +
+          "{\"pool_begin\":[1,0],\"scope\":\"every_stream\"}\n" +
+          support::malloc_line(2, 40 << 20) + "{\"pool_end\":[1,0]}\n" + support::free_line(2) +
+          "{\"empty_cache\":[0,0]}\n" + "{\"pool_release\":[1,0]}\n{\"empty_cache\":[0,0]}\n" +
+          "{\"options\":\"expandable_segments:True\"}\n" + support::malloc_line(3, 50 << 20));
+  traces::OpenTrace trace = traces::open_trace(file.path());
+  traces::SnapshotTables tables;
+  const replay::FoundLifetimes found = replay::find_lifetimes(trace, tables);
+  const replay::PolicyTask task{found.devices.at(0), {}, replay::boundless_memory};
+  const PolicyRun caching = run_policy(*find_policy("caching"), task, conditions());
+  EXPECT_EQ(value_of(caching, "device_frees"), 2U);
+  EXPECT_EQ(value_of(caching, "units_mapped"), 3U);
+  EXPECT_EQ(value_of(caching, "peak_reserved"), (60_MiB).count);
+  const replay::PolicyTask kept{found.devices.at(0), {}, replay::boundless_memory, false};
+  EXPECT_EQ(value_of(run_policy(*find_policy("caching"), kept, conditions()), "units_mapped"), 0U);
+  const PolicyRun first_fit = run_policy(*find_policy("first_fit"), task, conditions());
+  EXPECT_GE(value_of(first_fit, "device_frees"), 1U);
 }
 
 TEST(StitchingPolicy, serves_a_large_block_from_free_units_anywhere) {
