@@ -45,6 +45,8 @@ class AdviceSearch {
       try_all(probes(classic));
       descend(best_of_way(classic));
     }
+    // What is left of the replays goes to what seldom matters.
+    try_all(along(option_named(splitting), best_of_way(classic.with(expandable, "True"))));
     return conclude();
   }
 
@@ -94,18 +96,38 @@ class AdviceSearch {
     return best->first;
   }
 
+  const GridOption& option_named(std::string_view name) const {
+    const auto found = std::ranges::find(grid_, name, &GridOption::name);
+    check(found != grid_.end(), "an option that is searched is in the grid");
+    return *found;
+  }
+  static std::vector<SettingChoice> along(const GridOption& option, const SettingChoice& at) {
+    std::vector<SettingChoice> choices;
+    for (const std::string& value : option.values) choices.push_back(at.with(option.name, value));
+    return choices;
+  }
+
+  /// Those to go along from there, in order. Where a probe of the limit on splitting is the best
+  /// so far, the limits beside it come first: replays may not be enough for all.
+  std::vector<const GridOption*> options_from(const SettingChoice& at) const {
+    std::vector<const GridOption*> options;
+    if (!at.value(splitting).empty()) options.push_back(&option_named(splitting));
+    for (const GridOption& option : grid_) {
+      if (option.name == expandable) continue;
+      // Blocks of expandable segments are cut anyway.
+      const bool hardly_matters = option.name == splitting && !at.value(expandable).empty();
+      if (!hardly_matters && std::ranges::find(options, &option) == options.end())
+        options.push_back(&option);
+    }
+    return options;
+  }
+
   /// Along one option after another, as long as that gets further.
   void descend(SettingChoice at) {
     for (;;) {
       const std::size_t tried_before = rows_.size();
-      for (const GridOption& option : grid_) {
-        if (option.name == expandable) continue;
-        // Blocks of expandable segments are cut anyway.
-        if (option.name == splitting && !at.value(expandable).empty()) continue;
-        std::vector<SettingChoice> choices;
-        for (const std::string& value : option.values)
-          choices.push_back(at.with(option.name, value));
-        try_all(choices);
+      for (const GridOption* option : options_from(at)) {
+        try_all(along(*option, at));
         at = best_of_way(at);
       }
       if (runs_left() == 0 || rows_.size() == tried_before) return;

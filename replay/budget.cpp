@@ -51,7 +51,7 @@ class BudgetReader {
     try {
       return json::parse(traces::read_input_bytes(path_), look);
     } catch (const json::parse_error& error) {
-      throw InputError({path_, "byte " + std::to_string(error.byte), "JSON", error.what()});
+      throw InputError({path_, "byte " + std::to_string(error.byte), "JSON", "something else"});
     }
   }
 

@@ -33,6 +33,16 @@ void CompactReplay::adopt(const std::vector<StartingSegment>& start) {
     }
   }
   static_cast<allocator::Statistics&>(engine_.listeners()).start_from(engine_.take_snapshot());
+  start_is_there();
+}
+
+void CompactReplay::start_is_there() {
+  auto& counted = static_cast<allocator::Statistics&>(engine_.listeners());
+  counted.reset_peak();
+  counted.reset_accumulated();
+  world_.start_is_there();
+  requests_ = 0;
+  frees_ = 0;
   note_peak(0);
 }
 
@@ -97,8 +107,8 @@ DeviceReport CompactReplay::report() const {
   report.peak_allocated.bytes = {static_cast<std::uint64_t>(counted.peak_allocated_bytes())};
   report.peak_reserved.bytes = {static_cast<std::uint64_t>(peak_reserved_)};
   report.peak_reserved.event = peak_event_;
-  report.device_calls = device().call_counts();
-  report.device_call_tally = device().call_tally();
+  report.device_calls = world_.call_counts();
+  report.device_call_tally = world_.call_tally();
   report.device_time_ns = costs_of(conditions_).nanoseconds_of(report.device_call_tally);
   report.stranded_at_peak = stranded_at_peak_;
   report.same_below = std::min(device().same_answers().below, engine_.core().margin.below());

@@ -21,6 +21,8 @@ class CompactReplay {
                 SlotAddresses& addresses);
 
   void adopt(const std::vector<StartingSegment>& start);
+  /// All that was so at the start is so now: counters and peaks begin here.
+  void start_is_there();
 
   /// False where it failed.
   bool request(const CompactEvent& event, const EventShape& shape, std::uint64_t number) {
@@ -35,9 +37,10 @@ class CompactReplay {
     return note_failure(result.outcome, shape, number);
   }
   void free(const CompactEvent& event) {
-    ++frees_;
     const allocator::Address at = addresses_[event.slot()];
-    if (at != allocator::Address{}) engine_.free(at);
+    if (at == allocator::Address{}) return;
+    ++frees_;
+    engine_.free(at);
   }
   void use(const CompactEvent& event, const EventShape& shape) {
     const allocator::Address at = addresses_[event.slot()];

@@ -25,8 +25,11 @@ CompactReplay& CompactRun::device_of(DeviceIndex index) {
   return *last_;
 }
 
-void CompactRun::adopt(DeviceIndex device, const std::vector<StartingSegment>& start) {
+void CompactRun::adopt(DeviceIndex device, const std::vector<StartingSegment>& start,
+                       std::size_t start_event_count) {
   device_of(device).adopt(start);
+  for (; at_ < start_event_count; ++at_) apply(at_);
+  if (start_event_count > 0) device_of(device).start_is_there();
 }
 
 bool CompactRun::apply_other(const CompactEvent& event, CompactReplay& device) {
@@ -66,20 +69,19 @@ bool CompactRun::apply(std::size_t index) {
 }
 
 void CompactRun::run(OnOutOfMemory on_out_of_memory, ReplayReport& report) {
-  std::size_t at = 0;
   try {
-    for (; at < program_.events().size(); ++at) {
-      if (apply(at) || on_out_of_memory == OnOutOfMemory::skip) [[likely]]
+    for (; at_ < program_.events().size(); ++at_) {
+      if (apply(at_) || on_out_of_memory == OnOutOfMemory::skip) [[likely]]
         continue;
-      report.stopped_at = program_.number(at);
+      report.stopped_at = program_.number(at_);
       break;
     }
   } catch (const allocator::AllocatorError& error) {
-    throw CompactRunError(program_.number(at), error.what());
+    throw CompactRunError(program_.number(at_), error.what());
   } catch (const allocator::DeviceError& error) {
-    throw CompactRunError(program_.number(at), error.what());
+    throw CompactRunError(program_.number(at_), error.what());
   }
-  report.events += std::min(at + 1, program_.events().size());
+  report.events += std::min(at_ + 1, program_.events().size());
   for (const auto& [index, device] : devices_) report.devices.push_back(device->report());
 }
 
@@ -109,7 +111,9 @@ void run_whole_events(const LoadedPart& part, const std::pair<DeviceIndex, Devic
     ++report.events;
     const std::uint64_t number = part.program.number(i);
     try {
-      if (device->apply(part.program.event_at(i), number, tables.texts)) continue;
+      const bool goes_on = device->apply(part.program.event_at(i), number, tables.texts);
+      if (i + 1 == part.start_event_count) device->start_is_there();
+      if (goes_on) continue;
     } catch (const allocator::AllocatorError& error) {
       throw CompactRunError(number, error.what());
     }

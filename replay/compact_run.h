@@ -30,8 +30,10 @@ class CompactRun {
   CompactRun(const CompactProgram& program, const traces::TextTable& texts,
              ConditionsOf conditions);
 
-  /// Before the rest. Throws DeviceError where it does not fit.
-  void adopt(traces::DeviceIndex device, const std::vector<StartingSegment>& start);
+  /// Before the rest: what was there at the start, as segments and as the first so many events.
+  /// Throws DeviceError where it does not fit.
+  void adopt(traces::DeviceIndex device, const std::vector<StartingSegment>& start,
+             std::size_t start_event_count);
   /// Adds devices to the report. Throws CompactRunError.
   void run(OnOutOfMemory on_out_of_memory, ReplayReport& report);
   /// Of a device that an event named.
@@ -47,6 +49,8 @@ class CompactRun {
   const traces::TextTable& texts_;
   ConditionsOf conditions_;
   SlotAddresses addresses_;
+  /// The next event.
+  std::size_t at_ = 0;
   std::map<traces::DeviceIndex, std::unique_ptr<CompactReplay>> devices_;
   /// The one that the last event was about.
   traces::DeviceIndex last_index_;
@@ -57,6 +61,8 @@ struct LoadedPart {
   const CompactProgram& program;
   /// What was there at the start.
   const std::vector<StartingSegment>& start;
+  /// So many of the program's events say what was so then.
+  std::size_t start_event_count = 0;
 };
 
 /// The same with what CompactRun cannot do: modelled frees, another backend, a history. Of the

@@ -57,13 +57,27 @@ DeviceReplay::DeviceReplay(traces::DeviceIndex device, const DeviceConditions& c
 void DeviceReplay::adopt(const std::vector<StartingSegment>& start) {
   if (start.empty()) return;
   for (const StartingSegment& segment : start) adopt(segment);
+  static_cast<allocator::Statistics&>(engine_.listeners()).start_from(engine_.take_snapshot());
+  start_is_there();
+}
+
+void DeviceReplay::start_is_there() {
   auto& listeners = engine_.listeners();
   static_cast<allocator::History&>(listeners).set_capacity(0);
-  static_cast<allocator::Statistics&>(listeners).start_from(engine_.take_snapshot());
   static_cast<allocator::History&>(listeners).set_capacity(conditions_.history_capacity);
-  peak_allocated_.bytes = {static_cast<std::uint64_t>(statistics().allocated_bytes.all.current)};
-  peak_reserved_.bytes = {static_cast<std::uint64_t>(statistics().reserved_bytes.all.current)};
+  static_cast<allocator::Statistics&>(listeners).reset_peak();
+  static_cast<allocator::Statistics&>(listeners).reset_accumulated();
+  world_.start_is_there();
+  requests_ = 0;
+  frees_ = 0;
+  history_ = LongSequence<allocator::AllocatorEvent>(conditions_.scratch);
+  free_stacks_ = LongSequence<traces::StackId>(conditions_.scratch);
+  peak_allocated_ = {
+      {static_cast<std::uint64_t>(statistics().allocated_bytes.all.current)}, 0, std::nullopt};
+  peak_reserved_ = {
+      {static_cast<std::uint64_t>(statistics().reserved_bytes.all.current)}, 0, std::nullopt};
   stranded_at_peak_ = stranded_now(engine_);
+  curve_ = {};
   curve_.note(0, {peak_allocated_.bytes, peak_reserved_.bytes});
 }
 
@@ -176,8 +190,8 @@ void DeviceReplay::note_origin(const Event& event, std::uint64_t number, Address
 }
 
 void DeviceReplay::free(const Event& event) {
-  ++frees_;
   if (failed_ids_.erase(event.id) > 0) return;
+  ++frees_;
   const Address address = address_of(event, "freed");
   live_.forget(event.id);
   if (conditions_.history_capacity > 0) free_stacks_.push_back(event.stack);
@@ -304,7 +318,7 @@ DeviceReport DeviceReplay::report() const {
   report.statistics = statistics();
   report.device_calls = device_calls();
   if (const streams::MemoryDevice* const simulated = world_.streams().simulated()) {
-    report.device_call_tally = simulated->call_tally();
+    report.device_call_tally = world_.call_tally();
     report.device_time_ns = costs_of(conditions_).nanoseconds_of(report.device_call_tally);
     report.same_below = std::min(simulated->same_answers().below, engine_.core().margin.below());
     report.places = simulated->place_book();

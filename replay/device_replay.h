@@ -93,6 +93,7 @@ class DeviceReplay final : public ProgramDevice {
   DeviceReplay(traces::DeviceIndex device, const DeviceConditions& conditions);
 
   void adopt(const std::vector<StartingSegment>& start) override;
+  void start_is_there() override;
   bool apply(const traces::ProgramEvent& event, std::uint64_t number,
              const traces::TextTable& texts) override;
   DeviceReport report() const override;
@@ -100,7 +101,7 @@ class DeviceReplay final : public ProgramDevice {
 
   traces::DeviceIndex device() const { return index_; }
   allocator::StatisticValues statistics() const;
-  const streams::DeviceCallCounts& device_calls() const { return world_.streams().call_counts(); }
+  streams::DeviceCallCounts device_calls() const { return world_.call_counts(); }
   allocator::Bytes memory() const { return conditions_.memory; }
   const PeakMoment& peak_allocated() const { return peak_allocated_; }
   const PeakMoment& peak_reserved() const { return peak_reserved_; }
@@ -118,9 +119,7 @@ class DeviceReplay final : public ProgramDevice {
   /// Nothing before the first event.
   const std::optional<StateMoment>& last_event() const { return last_event_; }
   allocator::Bytes device_free() { return world_.device().memory_info().free; }
-  /// Of the last requests, as many as `alloc` entries are kept.
-  const LongSequence<traces::StackId>& request_stacks() const { return request_stacks_; }
-  /// Of each entry of take_history(): where the request or the free is in the program.
+  /// Of each entry of history() or take_history(): where the request or the free is in the program.
   LongSequence<traces::StackId> history_stacks(
       const LongSequence<allocator::AllocatorEvent>& entries) const;
   const allocator::RecordingAllocator& engine() const { return engine_; }

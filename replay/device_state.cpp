@@ -8,10 +8,11 @@ namespace vramlab::replay {
 DeviceState state_of(DeviceReplay& replay) {
   DeviceState state;
   state.device = replay.device();
-  state.snapshot = replay.take_snapshot();
+  // First, as taking a snapshot is an entry, and a snapshot does not show its own.
   state.history = replay.history();
+  state.stacks = replay.history_stacks(state.history);
+  state.snapshot = replay.take_snapshot();
   state.origins = replay.origins();
-  state.request_stacks = replay.request_stacks();
   state.rules = rules_of(replay.engine(), replay.device_free());
   state.rules.requests = replay.request_sizes();
   state.moment = replay.last_event();

@@ -36,8 +36,8 @@ struct DeviceState {
   LongSequence<allocator::AllocatorEvent> history = {};
   /// Of blocks in use, as far as is known; of a replay of others, too.
   std::map<allocator::Address, RequestOrigin> origins = {};
-  /// Of the last requests that were given something, in order.
-  LongSequence<traces::StackId> request_stacks = {};
+  /// Of each entry of the history: where it is in the program, as far as is known.
+  LongSequence<traces::StackId> stacks = {};
   /// Whether the entries of the history say their pools.
   bool names_pools = false;
   FragmentationRules rules = {};

@@ -28,7 +28,7 @@ Counts count(const DeviceHistory& history) {
   const Action freed =
       history.traits.requests_frees ? Action::free_requested : Action::free_completed;
   for (const allocator::AllocatorEvent& event : history.events) {
-    if (event.action == Action::alloc) ++counts.requests;
+    if (event.action == Action::alloc || event.action == Action::oom) ++counts.requests;
     if (event.action == freed) ++counts.frees;
     if (event.action == Action::segment_alloc) ++counts.device_allocs;
     if (event.action == Action::segment_free) ++counts.device_frees;

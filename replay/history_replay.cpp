@@ -276,6 +276,7 @@ void HistoryReplay::run_events(const Prepared& prepared, const ReplayWatch& watc
     if (watch.at_start && i == prepared.program.start_event_count) watch.at_start(*device.native());
     ++report.events;
     const bool goes_on = device.apply(event, number, texts_);
+    if (i + 1 == prepared.program.start_event_count) device.start_is_there();
     if (watch.after_event) watch.after_event(*device.native(), event, number);
     if (goes_on || conditions_.on_out_of_memory == OnOutOfMemory::skip) continue;
     report.stopped_at = number;

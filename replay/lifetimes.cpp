@@ -38,7 +38,7 @@ class LifetimeWalk {
         const auto known = history.final_stacks.find(block.address);
         add({.end = 0,
              .requested = block.requested,
-             .bytes = block.size,
+             .bytes = least_size(block),
              .stream = segment.stream,
              .pool = segment.pool,
              .stack = known == history.final_stacks.end() ? traces::StackId{} : known->second},
@@ -66,6 +66,12 @@ class LifetimeWalk {
          .pool = event.pool,
          .stack = stack},
         event.address.value);
+  }
+
+  /// A block may be larger than its request needs; where no request is known, it is all there is.
+  allocator::Bytes least_size(const allocator::SnapshotBlock& block) const {
+    if (block.requested.count == 0) return block.size;
+    return std::min(block.size, rounded(block.requested, settings_));
   }
 
   void add(const Lifetime& block, std::uint64_t address) {

@@ -62,6 +62,11 @@ void LiveBesideSimulated::adopt(const std::vector<StartingSegment>& start) {
   compare_actions(std::nullopt);
 }
 
+void LiveBesideSimulated::start_is_there() {
+  live_->start_is_there();
+  if (is_same_so_far()) simulated_->start_is_there();
+}
+
 bool LiveBesideSimulated::apply(const traces::ProgramEvent& event, std::uint64_t number,
                                 const traces::TextTable& texts) {
   const bool goes_on = live_->apply(event, number, texts);

@@ -38,6 +38,7 @@ class LiveBesideSimulated final : public ProgramDevice {
                       const MakeDevice& make_live, std::shared_ptr<DecisionComparison> result);
 
   void adopt(const std::vector<StartingSegment>& start) override;
+  void start_is_there() override;
   bool apply(const traces::ProgramEvent& event, std::uint64_t number,
              const traces::TextTable& texts) override;
   void finish() override;

@@ -20,6 +20,8 @@ struct LoadedRecording::History {
   allocator::Bytes reservation;
   RecordedPlaces places;
   std::vector<StartingSegment> start;
+  /// So many of the events below say what was so at the start.
+  std::size_t start_event_count = 0;
   /// With all of the device for the program, and with as much as explains the recording.
   CompactProgram program;
   CompactProgram as_recorded;
@@ -144,11 +146,12 @@ void LoadedRecording::add_history(const DeviceHistory& history, bool version_is_
   std::vector<StartingSegment> start;
   CompactProgram as_recorded =
       compact(program_of(history, explained, MemoryLeft::as_recorded, memory), index, start);
-  CompactProgram program =
-      compact(program_of(history, explained, MemoryLeft::all, memory), index, start);
+  const HistoryProgram with_all = program_of(history, explained, MemoryLeft::all, memory);
+  CompactProgram program = compact(with_all, index, start);
   call_count_ += calls_in(program);
   histories_.push_back({index, recorded, reservation, RecordedPlaces(history, explained),
-                        std::move(start), std::move(program), std::move(as_recorded)});
+                        std::move(start), with_all.start_event_count, std::move(program),
+                        std::move(as_recorded)});
 }
 
 allocator::Settings LoadedRecording::settings_for(const ReplayConditions& conditions) const {
@@ -160,7 +163,8 @@ std::vector<LoadedPart> LoadedRecording::parts() const {
   static const std::vector<StartingSegment> nothing;
   if (!is_recording()) return {{program_, nothing}};
   std::vector<LoadedPart> parts;
-  for (const History& history : histories_) parts.push_back({history.program, history.start});
+  for (const History& history : histories_)
+    parts.push_back({history.program, history.start, history.start_event_count});
   return parts;
 }
 
@@ -303,11 +307,11 @@ void LoadedRecording::run_history(const History& history, const ReplayConditions
     if (of_device.settings.backend == allocator::Backend::native &&
         of_device.timing != FreeTiming::modelled) {
       CompactRun run(program, tables_->texts, [&](traces::DeviceIndex) { return of_device; });
-      run.adopt(history.device, history.start);
+      run.adopt(history.device, history.start, history.start_event_count);
       run.run(conditions.on_out_of_memory, report);
     } else {
-      run_whole_events({program, history.start}, {history.device, of_device}, conditions, {},
-                       report);
+      run_whole_events({program, history.start, history.start_event_count},
+                       {history.device, of_device}, conditions, {}, report);
     }
   } catch (const allocator::DeviceError& error) {
     throw InputError({file_, "device " + std::to_string(history.device.value),

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "allocator/option_table.h"
+#include "replay/nearest_name.h"
 #include "traces/input_bytes.h"
 #include "traces/input_error.h"
 
@@ -41,22 +42,6 @@ std::vector<std::string> values_of(std::string_view text) {
     if (bar == std::string_view::npos) return values;
     text.remove_prefix(bar + 1);
   }
-}
-
-/// How many letters must be put in, taken out or replaced.
-std::size_t distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j < row.size(); ++j) row[j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
-    for (std::size_t j = 1; j < row.size(); ++j) {
-      const std::size_t above = row[j];
-      row[j] = std::min({above + 1, row[j - 1] + 1, diagonal + (a[i - 1] == b[j - 1] ? 0 : 1)});
-      diagonal = above;
-    }
-  }
-  return row.back();
 }
 
 void refuse_unknown(const std::string& name, const ReferenceVersion& version,
@@ -161,13 +146,10 @@ std::vector<std::string> read_grid_file(const std::string& path, const Reference
 }
 
 std::string_view nearest_option(std::string_view name, const ReferenceVersion& version) {
-  const auto options = rules_of(version.grammar).options;
-  const auto found = std::ranges::min_element(options, {}, [name](const allocator::OptionRow& row) {
-    // Who writes a part of a name means it.
-    const bool is_part = row.name.find(name) != std::string_view::npos;
-    return std::make_pair(!is_part, distance(name, row.name));
-  });
-  return found->name;
+  std::vector<std::string_view> names;
+  for (const allocator::OptionRow& row : rules_of(version.grammar).options)
+    names.push_back(row.name);
+  return nearest_name(name, names);
 }
 
 std::optional<std::string> refusal_of(const std::string& options, const ReferenceVersion& version) {

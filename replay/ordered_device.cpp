@@ -240,8 +240,8 @@ void OrderedDevice::use(const Event& event) {
 }
 
 void OrderedDevice::free(const Event& event) {
-  ++report_.frees;
   if (failed_ids_.erase(event.id) > 0) return;
+  ++report_.frees;
   const Held block = held(event, "freed");
   held_.erase(event.id);
   requested_ -= block.requested;

@@ -49,6 +49,17 @@ Address PlacedWorld::adopt(allocator::GivenSegment segment) {
   return segment.base;
 }
 
+void PlacedWorld::start_is_there() {
+  counts_at_start_ = world_->call_counts();
+  if (const auto* const simulated = world_->simulated()) tally_at_start_ = simulated->call_tally();
+}
+
+streams::DeviceCallTally PlacedWorld::call_tally() const {
+  const streams::MemoryDevice* const simulated = world_->simulated();
+  check(simulated != nullptr, "only a simulated device tells its calls by size");
+  return simulated->call_tally().since(tally_at_start_);
+}
+
 Address PlacedWorld::lay_out(const allocator::GivenSegment& segment) {
   const bool as_recorded = conditions_.start_places == StartPlaces::as_recorded;
   if (as_recorded) forced_ = segment.base;

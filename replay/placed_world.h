@@ -29,6 +29,15 @@ class PlacedWorld {
   /// The device's side of a segment that is there at the start, and where it begins now. Throws
   /// DeviceError where it does not fit.
   allocator::Address adopt(allocator::GivenSegment segment);
+  /// Calls so far were for what was there at the start: they count no more.
+  void start_is_there();
+
+  /// Since then.
+  streams::DeviceCallCounts call_counts() const {
+    return world_->call_counts().since(counts_at_start_);
+  }
+  /// Since then. Requires: the device is a simulated one.
+  streams::DeviceCallTally call_tally() const;
 
  private:
   streams::MemoryOptions memory_options(const DeviceConditions& conditions);
@@ -39,6 +48,8 @@ class PlacedWorld {
   std::optional<allocator::Address> forced_;
   const DeviceConditions& conditions_;
   std::unique_ptr<StreamWorld> world_;
+  streams::DeviceCallCounts counts_at_start_;
+  streams::DeviceCallTally tally_at_start_;
 };
 
 }  // namespace vramlab::replay

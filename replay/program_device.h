@@ -22,6 +22,8 @@ class ProgramDevice {
 
   /// Before the first event: what was there when a recording began.
   virtual void adopt(const std::vector<StartingSegment>& start) = 0;
+  /// All that was so at the start is so now: counters, peaks and history begin here.
+  virtual void start_is_there() {}
   /// False where a request failed. `number` is the event's, for reports. Throws AllocatorError
   /// where the event must not be, such as a free of what is not there, or DeviceError.
   virtual bool apply(const traces::ProgramEvent& event, std::uint64_t number,

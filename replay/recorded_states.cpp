@@ -12,19 +12,20 @@ namespace {
 using allocator::Action;
 using allocator::AllocatorEvent;
 
-std::optional<std::size_t> peak_of(const DeviceHistory& history) {
+/// After so many events; 0 where more was there at the start than ever after.
+std::size_t peak_of(const DeviceHistory& history) {
   std::int64_t now = 0;
   std::int64_t highest = 0;
-  std::optional<std::size_t> at;
+  std::size_t count = 0;
   for (std::size_t i = 0; i < history.events.size(); ++i) {
     const AllocatorEvent& event = history.events[i];
     if (event.action == Action::alloc) now += static_cast<std::int64_t>(event.size.count);
     if (event.action == Action::free_completed) now -= static_cast<std::int64_t>(event.size.count);
     if (now <= highest) continue;
     highest = now;
-    at = i;
+    count = i + 1;
   }
-  return at;
+  return count;
 }
 
 /// Of the whole file; nothing where no event has a time.
@@ -39,15 +40,16 @@ std::optional<std::uint64_t> first_time_us(const RecordedHistory& history) {
   return first;
 }
 
-std::optional<std::size_t> last_before(const DeviceHistory& history, std::uint64_t time_us) {
-  std::optional<std::size_t> last;
-  for (std::size_t i = 0; i < history.events.size() && history.events[i].time_us <= time_us; ++i)
-    last = i;
-  return last;
+/// Nothing where the first one is later.
+std::optional<std::size_t> count_until(const DeviceHistory& history, std::uint64_t time_us) {
+  std::size_t count = 0;
+  while (count < history.events.size() && history.events[count].time_us <= time_us) ++count;
+  if (count == 0) return std::nullopt;
+  return count;
 }
 
-/// `start_us`: when the file's first event was.
-std::optional<std::size_t> event_of(const DeviceHistory& history, const Moment& moment,
+/// How many events were before the moment. `start_us`: when the file's first one was.
+std::optional<std::size_t> count_at(const DeviceHistory& history, const Moment& moment,
                                     const std::optional<std::uint64_t>& start_us) {
   switch (moment.kind) {
     case MomentKind::peak:
@@ -55,14 +57,14 @@ std::optional<std::size_t> event_of(const DeviceHistory& history, const Moment& 
     case MomentKind::out_of_memory: {
       const auto found = std::ranges::find(history.events, Action::oom, &AllocatorEvent::action);
       if (found == history.events.end()) return std::nullopt;
-      return static_cast<std::size_t>(found - history.events.begin());
+      return static_cast<std::size_t>(found - history.events.begin()) + 1;
     }
     case MomentKind::event:
-      if (moment.event < history.events.size()) return moment.event;
+      if (moment.event < history.events.size()) return moment.event + 1;
       return std::nullopt;
     case MomentKind::time:
       if (!start_us) return std::nullopt;
-      return last_before(history, *start_us + moment.time_ns / 1000);
+      return count_until(history, *start_us + moment.time_ns / 1000);
     case MomentKind::end:
       return history.events.size();
   }
@@ -122,11 +124,10 @@ void find_origins(const DeviceHistory& history, std::size_t count, DeviceState& 
 void keep_history(const DeviceHistory& history, std::size_t count, StateHistory kept,
                   DeviceState& state) {
   state.history = LongSequence<AllocatorEvent>(history.events.place());
-  state.request_stacks = LongSequence<traces::StackId>(history.events.place());
+  state.stacks = LongSequence<traces::StackId>(history.events.place());
   for (std::size_t i = kept == StateHistory::all || count == 0 ? 0 : count - 1; i < count; ++i) {
-    const AllocatorEvent& event = history.events[i];
-    state.history.push_back(event);
-    if (event.action == Action::alloc) state.request_stacks.push_back(stack_of(history, i));
+    state.history.push_back(history.events[i]);
+    state.stacks.push_back(stack_of(history, i));
   }
 }
 
@@ -143,10 +144,11 @@ DeviceState state_of(const DeviceHistory& history, std::size_t count,
   return state;
 }
 
-/// Of the call that the event belongs to.
-std::size_t end_of_call(const ExplainedHistory& explained, std::size_t event) {
-  const std::optional<RecordedCall> call = call_of(explained.calls, event);
-  return call ? call->end : event + 1;
+/// Of the call that the last of so many events belongs to.
+std::size_t end_of_call(const ExplainedHistory& explained, std::size_t event_count) {
+  if (event_count == 0) return 0;
+  const std::optional<RecordedCall> call = call_of(explained.calls, event_count - 1);
+  return call ? call->end : event_count;
 }
 
 }  // namespace
@@ -163,9 +165,14 @@ RecordedStates recorded_states(const RecordedHistory& history, const traces::Tex
   const allocator::Settings& settings = conditions.settings.settings;
   const auto start_us = first_time_us(history);
   for (const DeviceHistory& device : history.devices) {
-    const auto event = event_of(device, moment, start_us);
-    if (!event) continue;
-    if (moment.kind == MomentKind::end) {
+    const auto at = count_at(device, moment, start_us);
+    if (!at) continue;
+    // A single entry tells nothing of what came before it.
+    const bool is_all_there_is = moment.kind == MomentKind::peak && device.events.size() < 2;
+    if (is_all_there_is)
+      found.doubts.push_back("device " + std::to_string(device.device) +
+                             ": this is the end, which is all that the file tells");
+    if (moment.kind == MomentKind::end || is_all_there_is) {
       DeviceState state = state_of(device, device.events.size(), settings, {device.final_segments});
       keep_history(device, device.events.size(), wanted.history, state);
       found.states.push_back(std::move(state));
@@ -183,9 +190,9 @@ RecordedStates recorded_states(const RecordedHistory& history, const traces::Tex
                              ": following the recording was " +
                              std::string(fidelity_label_name(fidelity.label)) +
                              ", so this state may differ from what was there");
-    const std::size_t count = end_of_call(explained, *event);
+    const std::size_t count = end_of_call(explained, *at);
     DeviceState state =
-        state_of(device, count, settings, state_after(device, explained, conditions, *event));
+        state_of(device, count, settings, state_after(device, explained, conditions, *at));
     keep_history(device, count, wanted.history, state);
     found.states.push_back(std::move(state));
   }

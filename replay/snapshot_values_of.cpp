@@ -113,15 +113,9 @@ TraceEntry value_of(const AllocatorEvent& event, StackId stack, bool names_pools
 }
 
 void write_history(const DeviceState& state, traces::SnapshotSink& sink) {
-  const auto requests = static_cast<std::size_t>(std::ranges::count_if(
-      state.history, [](const AllocatorEvent& event) { return event.action == Action::alloc; }));
-  // The oldest entries may be gone; the last request is the last `alloc`.
-  std::size_t next = state.request_stacks.size() - std::min(requests, state.request_stacks.size());
-  for (const AllocatorEvent& event : state.history) {
-    StackId stack;
-    if (event.action == Action::alloc && next < state.request_stacks.size())
-      stack = state.request_stacks[next++];
-    sink.trace_entry(state.device, value_of(event, stack, state.names_pools));
+  for (std::size_t i = 0; i < state.history.size(); ++i) {
+    const StackId stack = i < state.stacks.size() ? state.stacks[i] : StackId{};
+    sink.trace_entry(state.device, value_of(state.history[i], stack, state.names_pools));
   }
 }
 

@@ -124,9 +124,9 @@ ExplainedHistory explain(const DeviceHistory& history, const VerifyConditions& c
 }
 
 allocator::Snapshot state_after(const DeviceHistory& history, const ExplainedHistory& explained,
-                                const VerifyConditions& conditions, std::size_t event) {
+                                const VerifyConditions& conditions, std::size_t event_count) {
   VerifyRun run(input_of(history, explained, conditions));
-  return run.state_after(event);
+  return run.state_after(event_count);
 }
 
 Fidelity verify(const RecordedHistory& history, const VerifyConditions& conditions) {

@@ -42,9 +42,10 @@ struct ExplainedHistory {
 /// Nothing but the fidelity where there is no history, or none that an allocator can have made.
 ExplainedHistory explain(const DeviceHistory& history, const VerifyConditions& conditions);
 
-/// The state after the call that the event belongs to.
+/// The state after the call that the last of the first so many events belongs to; of none, the
+/// state before the first.
 allocator::Snapshot state_after(const DeviceHistory& history, const ExplainedHistory& explained,
-                                const VerifyConditions& conditions, std::size_t event);
+                                const VerifyConditions& conditions, std::size_t event_count);
 
 Fidelity verify(const RecordedHistory& history, const VerifyConditions& conditions);
 

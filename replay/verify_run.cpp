@@ -69,8 +69,9 @@ DeviceFidelity VerifyRun::run() {
   return std::move(fidelity_);
 }
 
-allocator::Snapshot VerifyRun::state_after(std::size_t event) {
-  for (std::size_t i = 0; i < input_.calls.size() && input_.calls[i].first <= event; ++i) follow(i);
+allocator::Snapshot VerifyRun::state_after(std::size_t event_count) {
+  for (std::size_t i = 0; i < input_.calls.size() && input_.calls[i].first < event_count; ++i)
+    follow(i);
   return engine_.take_snapshot();
 }
 

@@ -39,8 +39,9 @@ class VerifyRun : private allocator::Director {
   const std::vector<std::size_t>& unexplained_calls() const { return unexplained_calls_; }
   const std::vector<EmptiedCache>& emptied() const { return emptied_; }
   const std::map<std::size_t, allocator::PoolId>& failed_pools() const { return failed_pools_; }
-  /// Follows the calls up to the one that the event belongs to, instead of all of them.
-  allocator::Snapshot state_after(std::size_t event);
+  /// Follows the calls up to the one that the last of so many events belongs to, instead of all of
+  /// them.
+  allocator::Snapshot state_after(std::size_t event_count);
 
  private:
   /// The request or release under way.

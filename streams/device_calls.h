@@ -44,6 +44,8 @@ class DeviceCallTally {
   const std::map<allocator::Bytes, std::uint64_t>& by_size(DeviceCall call) const {
     return sized_[static_cast<std::size_t>(call)];
   }
+  /// Those that came after `before`.
+  DeviceCallTally since(const DeviceCallTally& before) const;
   friend bool operator==(const DeviceCallTally&, const DeviceCallTally&) = default;
 
  private:

@@ -18,6 +18,11 @@ struct DeviceCallCounts {
   /// cudaEventSynchronize; also waits for events that were complete already.
   std::uint64_t event_waits = 0;
   friend bool operator==(const DeviceCallCounts&, const DeviceCallCounts&) = default;
+  /// Those that came after `before`.
+  DeviceCallCounts since(const DeviceCallCounts& before) const {
+    return {allocations - before.allocations, releases - before.releases,
+            units_created - before.units_created, event_waits - before.event_waits};
+  }
 };
 
 class DeviceWorld {

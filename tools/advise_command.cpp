@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <map>
 #include <memory>
+#include <stdexcept>
 
 #include "replay/pinners.h"
 #include "replay/user_frame.h"
@@ -111,22 +112,23 @@ ExitStatus give_advice(const AdviseArguments& arguments) {
   outcome.reference = recording.version().name;
   outcome.conditions = conditions_text(arguments.replay);
   outcome.notes = recording.notes();
+  for (const std::string& note : notes_on(arguments.replay)) outcome.notes.push_back(note);
   outcome.costs_origin =
       conditions.costs ? conditions.costs->origin() : streams::estimated_costs().origin();
   outcome.advice =
       advise(recording, options, [&](const std::vector<replay::AskedSetting>& settings) {
         return run_settings(recordings, settings, conditions, arguments.threads);
       });
+  // What no setting gets round, such as a start that does not fit.
+  if (outcome.advice.best.was_refused()) throw std::runtime_error(outcome.advice.best.refusal);
   conditions.options = outcome.advice.best.conf;
   outcome.trust = recording.trust(conditions);
-  if (!outcome.advice.best.was_refused()) {
-    outcome.memory = memory_of(conditions, recording.run(conditions));
-    if (outcome.advice.nothing_helps() || outcome.advice.best.worst().failed)
-      outcome.pinners = find_pinner_sentences(arguments, recording, conditions);
-  }
+  outcome.memory = memory_of(conditions, recording.run(conditions));
+  if (outcome.advice.nothing_helps() || outcome.advice.best.worst().failed)
+    outcome.pinners = find_pinner_sentences(arguments, recording, conditions);
   const std::string text = arguments.flags.json ? advise_json(outcome) : advise_text(outcome);
   std::fwrite(text.data(), 1, text.size(), stdout);
-  return outcome.advice.best.was_refused() ? ExitStatus::bad_input : ExitStatus::done;
+  return ExitStatus::done;
 }
 
 }  // namespace

@@ -79,7 +79,6 @@ std::string trust_text(const AdviseOutcome& outcome) {
 
 std::string headline(const AdviseOutcome& outcome) {
   const Advice& advice = outcome.advice;
-  if (advice.best.was_refused()) return "Nothing could be tried: " + advice.best.refusal + "\n";
   if (advice.best.worst().failed)
     return "No setting that was tried runs on this device. The one that gets furthest, " +
            conf_text(advice.best) + ", runs " + remark_text(advice.best) + ".\n";
@@ -113,8 +112,8 @@ ordered_json saved_json(const SweepRow& best, const SweepRow& other) {
 
 std::vector<std::string> advise_reasons(const AdviseOutcome& outcome) {
   const Advice& advice = outcome.advice;
-  const bool fails = !advice.best.was_refused() && advice.best.worst().failed.has_value();
-  if (advice.best.was_refused() || (!fails && !advice.nothing_helps())) return {};
+  const bool fails = advice.best.worst().failed.has_value();
+  if (!fails && !advice.nothing_helps()) return {};
   std::vector<std::string> reasons;
   if (advice.live && outcome.memory && advice.live->rounded > *outcome.memory)
     reasons.push_back("live memory alone does not fit: " + format_bytes(advice.live->rounded) +
@@ -132,12 +131,10 @@ std::string advise_text(const AdviseOutcome& outcome) {
   std::string text = outcome.file + "; version " + outcome.reference +
                      (outcome.conditions.empty() ? "" : "; " + outcome.conditions) + "\n" +
                      headline(outcome);
-  if (!advice.best.was_refused()) {
-    add_line(text, "reserves", savings_text(advice));
-    add_line(text, "costs", calls_text(advice.best));
-    if (!advice.nothing_helps() && !advice.usual.was_refused())
-      add_line(text, "", "instead of " + calls_text(advice.usual) + " with no options");
-  }
+  add_line(text, "reserves", savings_text(advice));
+  add_line(text, "costs", calls_text(advice.best));
+  if (!advice.nothing_helps() && !advice.usual.was_refused())
+    add_line(text, "", "instead of " + calls_text(advice.usual) + " with no options");
   add_line(text, "how sure", trust_text(outcome));
   if (advice.runner_up) {
     const std::string remark = remark_text(*advice.runner_up);

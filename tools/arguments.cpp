@@ -14,6 +14,12 @@ void add_common_flags(CLI::App& command, CommonFlags& flags) {
       ->excludes(quiet);
 }
 
+std::string refusal_of_nothing(const std::string& number) {
+  return number.find_first_not_of('0') == std::string::npos
+             ? "expected a number above 0, found " + number
+             : std::string();
+}
+
 void start_logging(const CommonFlags& flags) {
   const auto sink = std::make_shared<spdlog::sinks::stderr_color_sink_mt>();
   const auto logger = std::make_shared<spdlog::logger>("vramlab", sink);

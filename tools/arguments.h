@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <string>
 
 namespace vramlab::tools {
 
@@ -28,6 +29,9 @@ struct CommonFlags {
 
 /// --json, --quiet and --verbose. The flags must outlive the parsing.
 void add_common_flags(CLI::App& command, CommonFlags& flags);
+
+/// Of a number of which there must be some; empty where it is.
+std::string refusal_of_nothing(const std::string& number);
 
 /// Logs go to standard error: warnings, all with --verbose, errors only with --quiet.
 void start_logging(const CommonFlags& flags);

@@ -90,7 +90,8 @@ SweepOutcome joined(const Shards& shards) {
 void tell_missing(const std::vector<std::uint64_t>& missing, std::uint64_t count) {
   std::string text;
   for (const std::uint64_t index : missing)
-    text += " --shard " + std::to_string(index) + "/" + std::to_string(count);
+    text += (text.empty() ? " --shard " : ", --shard ") + std::to_string(index) + "/" +
+            std::to_string(count);
   std::fprintf(stderr, "vramlab: %zu of %llu shards are missing; run vramlab sweep again with:%s\n",
                missing.size(), static_cast<unsigned long long>(count), text.c_str());
 }

@@ -50,7 +50,7 @@ void add_pack_command(CLI::App& program, CommandAction& action) {
                    "Whether the best packing fits into this, such as 20GiB; it is no where it "
                    "does not (exit status 1)")
       ->transform(CLI::AsSizeValue(true))
-      ->check(CLI::PositiveNumber);
+      ->check(refusal_of_nothing);
   command->add_option("--seed", arguments->limits.seed,
                       "Of the search for a better order (default: 1)");
   add_common_flags(*command, arguments->flags);

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <memory>
+#include <optional>
 
 #include "replay/find_lifetimes.h"
 #include "replay/lower_bounds.h"
@@ -9,6 +10,7 @@
 #include "tools/commands.h"
 #include "tools/policies_report.h"
 #include "tools/progress_bar.h"
+#include "tools/replay_arguments.h"
 #include "traces/input_error.h"
 
 namespace vramlab::tools {
@@ -18,7 +20,7 @@ struct PoliciesArguments {
   std::string file;
   std::vector<std::string> names;
   std::optional<std::string> options;
-  std::uint64_t device_memory = replay::boundless_memory.count;
+  std::optional<std::uint64_t> device_memory;
   std::string format = "text";
   CommonFlags flags;
 };
@@ -60,7 +62,7 @@ PoliciesOutcome run_all(const PoliciesArguments& arguments, ProgressBar& bar) {
     const replay::PolicyTask task{
         device,
         ends == iteration_ends.end() ? std::vector<std::uint64_t>{} : ends->second,
-        {arguments.device_memory},
+        {arguments.device_memory.value_or(replay::boundless_memory.count)},
         !arguments.options};
     PoliciesOfDevice& result = outcome.devices.emplace_back();
     result.device = device.device;
@@ -110,11 +112,7 @@ void add_policies_command(CLI::App& program, CommandAction& action) {
       ->check(CLI::IsMember(policy_names()));
   command->add_option("--conf", arguments->options,
                       "Options for PyTorch's own, instead of those in the file");
-  command
-      ->add_option("--device-memory", arguments->device_memory,
-                   "Memory of each device, such as 80GiB (default: no limit)")
-      ->transform(CLI::AsSizeValue(true))
-      ->check(CLI::PositiveNumber);
+  add_device_memory(*command, arguments->device_memory, "no limit");
   CLI::Option* format = command->add_option("--format", arguments->format, "The output's format")
                             ->check(CLI::IsMember({"text", "json", "markdown"}));
   add_common_flags(*command, arguments->flags);

@@ -1,9 +1,11 @@
 #include "tools/replay_arguments.h"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 
 #include "allocator/reference_version.h"
+#include "replay/nearest_name.h"
 #include "replay/read_device_costs.h"
 #include "streams/gpu_models.h"
 #include "tools/scratch_place.h"
@@ -18,6 +20,16 @@ std::string gpu_names() {
   for (const streams::GpuModel& gpu : streams::gpu_models())
     names += (names.empty() ? "" : ", ") + std::string(gpu.name);
   return names;
+}
+
+std::string nearest_gpu(const std::string& name) {
+  std::vector<std::string_view> names;
+  for (const streams::GpuModel& gpu : streams::gpu_models()) names.push_back(gpu.name);
+  std::string lower = name;
+  std::ranges::transform(lower, lower.begin(), [](unsigned char letter) {
+    return static_cast<char>(std::tolower(letter));
+  });
+  return std::string(replay::nearest_name(lower, names));
 }
 
 FreeTiming timing_of(const std::string& name) {
@@ -42,15 +54,13 @@ std::string refusal_of_memory(const std::string& text) {
 }
 
 void add_device(CLI::App& command, ReplayArguments& arguments) {
-  CLI::Option* memory = command
-                            .add_option("--device-memory", arguments.device_memory,
-                                        "Memory of each device, such as 80GiB (default: what the "
-                                        "file tells, otherwise no limit)")
-                            ->transform(CLI::AsSizeValue(true))
-                            ->check(refusal_of_memory);
+  CLI::Option* memory = add_device_memory(command, arguments.device_memory,
+                                          "what the file tells, otherwise no limit");
   command.add_option("--gpu", arguments.gpu, "Memory of a known GPU: " + gpu_names())
       ->check([](const std::string& name) {
-        return streams::find_gpu(name) ? std::string() : "there is no GPU " + name + " in the list";
+        return streams::find_gpu(name) ? std::string()
+                                       : "there is no GPU '" + name +
+                                             "' in the list; the nearest is " + nearest_gpu(name);
       })
       ->excludes(memory);
 }
@@ -76,6 +86,15 @@ void add_memory_shares(CLI::App& command, ReplayArguments& arguments) {
 }
 
 }  // namespace
+
+CLI::Option* add_device_memory(CLI::App& command, std::optional<std::uint64_t>& memory,
+                               const std::string& without) {
+  return command
+      .add_option("--device-memory", memory,
+                  "Memory of each device, such as 80GiB (default: " + without + ")")
+      ->transform(CLI::AsSizeValue(true))
+      ->check(refusal_of_memory);
+}
 
 void add_replay_arguments(CLI::App& command, ReplayArguments& arguments) {
   command
@@ -113,6 +132,15 @@ void add_limitless_conditions(CLI::App& command, ReplayArguments& arguments) {
                   "recording), eager (at once), modelled (default of a program: by the durations "
                   "of its work)")
       ->check(CLI::IsMember({"recorded", "eager", "modelled"}));
+}
+
+std::vector<std::string> notes_on(const ReplayArguments& arguments) {
+  if (arguments.gpu.empty()) return {};
+  const streams::GpuModel& gpu = *streams::find_gpu(arguments.gpu);
+  return {std::string(gpu.name) + ": " + format_bytes(gpu.available()) +
+          " for the allocator, which is " + format_bytes(gpu.total) + " in all (" +
+          std::string(gpu.total_source) + ") less " + format_bytes(gpu.context) +
+          " for the process (" + std::string(gpu.context_source) + ")"};
 }
 
 replay::ReplayConditions conditions_of(const ReplayArguments& arguments) {

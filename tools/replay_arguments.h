@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "replay/replay_source.h"
 #include "tools/arguments.h"
@@ -37,6 +38,12 @@ void add_replay_conditions(CLI::App& command, ReplayArguments& arguments);
 /// Those that do not say how much memory there is.
 void add_limitless_conditions(CLI::App& command, ReplayArguments& arguments);
 
+/// --device-memory; `without`: what there is without it.
+CLI::Option* add_device_memory(CLI::App& command, std::optional<std::uint64_t>& memory,
+                               const std::string& without);
+
 replay::ReplayConditions conditions_of(const ReplayArguments& arguments);
+/// Sentences: where the memory of a named GPU comes from.
+std::vector<std::string> notes_on(const ReplayArguments& arguments);
 
 }  // namespace vramlab::tools

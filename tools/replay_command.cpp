@@ -14,6 +14,7 @@
 #include "tools/screen.h"
 #include "tools/state_file.h"
 #include "tools/timeline_file.h"
+#include "traces/input_error.h"
 
 namespace vramlab::tools {
 namespace {
@@ -38,6 +39,9 @@ struct ReplayCommand {
 class ReplayOutputs {
  public:
   explicit ReplayOutputs(const ReplayCommand& command) {
+    if (!command.timeline.empty() && command.timeline == command.snapshot_out)
+      throw traces::InputError(
+          {"--timeline", "", "another file than --snapshot-out", command.timeline});
     std::vector<std::string> unfinished;
     if (!command.timeline.empty()) {
       timeline_.emplace(command.timeline, command.overwrite());
@@ -120,6 +124,7 @@ ExitStatus replay_file(const ReplayCommand& command) {
   replay::ReplaySource source(command.replay.file, std::move(conditions), bar.listener());
   ReplayOutcome outcome{command.replay.file, ReplayOutputs(command).run(source, command),
                         command.replay.on_out_of_memory == "report" || command.flags.verbose};
+  for (const std::string& note : notes_on(command.replay)) outcome.report.notes.push_back(note);
   const ExplainedFailures explained = explain_failures(command, outcome.report);
   if (explained.source)
     for (const ToldOutOfMemory& told : explained.told) {

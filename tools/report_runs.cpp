@@ -94,6 +94,8 @@ void load(const ReportRunRequest& request, const traces::ProgressListener& liste
     else
       show_as_recorded(request, run);
   }
+  if (run.input.devices.empty())
+    throw traces::InputError({run.input.file, "", "a device with something to show", "none"});
   run.input.reference = run.conditions->version.name;
   if (run.input.title.empty())
     run.input.title = run.input.origin == replay::ReportOrigin::recorded ? "as recorded"

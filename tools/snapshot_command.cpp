@@ -58,6 +58,7 @@ FoundStates replayed(const SnapshotCommand& command, ProgressBar& bar) {
                                                         bar.listener());
   found.at = states_at(*found.source, *moment_of(command.at), command.replay.file, {});
   found.notes = found.at.report.notes;
+  for (const std::string& note : notes_on(command.replay)) found.notes.push_back(note);
   found.settings = replay::settings_value(found.at.report.options, found.source->tables().texts);
   return found;
 }

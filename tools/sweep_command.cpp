@@ -126,6 +126,7 @@ ExitStatus sweep(const SweepArguments& arguments) {
   for (const auto& recording : recordings)
     for (const std::string& note : recording.notes())
       outcome.notes.push_back(files.size() > 1 ? recording.file() + ": " + note : note);
+  for (const std::string& note : notes_on(arguments.replay)) outcome.notes.push_back(note);
   outcome.rows =
       run_settings(recordings, settings, conditions_of(arguments.replay), arguments.threads);
   if (!shard) refuse_empty(outcome.rows);

@@ -133,7 +133,7 @@ void add_growth_options(CLI::App& command, TopArguments& arguments) {
                           ->delimiter(',')
                           ->needs(growth);
   command.add_option("--every", arguments.every, "An iteration is so many events of a device")
-      ->check(CLI::PositiveNumber)
+      ->check(refusal_of_nothing)
       ->needs(growth)
       ->excludes(ends);
   for (const char* other : {"--at", "--between", "--by", "--folded", "--native"})

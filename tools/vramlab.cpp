@@ -1,12 +1,16 @@
 // The program: the table of subcommands, and what an error looks like from outside.
+#include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <optional>
+#include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "allocator/reference_version.h"
+#include "replay/nearest_name.h"
 #include "tools/arguments.h"
 #include "tools/commands.h"
-#include "traces/input_error.h"
 
 namespace vramlab::tools {
 namespace {
@@ -28,6 +32,38 @@ std::string version_text() {
   return text;
 }
 
+/// Nothing where the first word is a command, an option or not there.
+std::optional<std::string> unknown_command(const CLI::App& program, int argument_count,
+                                           char** arguments) {
+  if (argument_count < 2 || arguments[1][0] == '-' || arguments[1][0] == '\0') return std::nullopt;
+  const std::string name = arguments[1];
+  std::vector<std::string> commands_there;
+  for (const CLI::App* command : program.get_subcommands([](const CLI::App*) { return true; }))
+    commands_there.push_back(command->get_name());
+  if (std::ranges::find(commands_there, name) != commands_there.end()) return std::nullopt;
+  const std::vector<std::string_view> known(commands_there.begin(), commands_there.end());
+  return "there is no command '" + name + "'; the nearest is " +
+         std::string(replay::nearest_name(name, known));
+}
+
+/// What the library that reads arguments takes for a very large number.
+void refuse_negative_counts(CLI::App& command) {
+  for (CLI::Option* option : command.get_options())
+    if (option->get_type_name().starts_with("UINT"))
+      option->check([](const std::string& text) {
+        return text.starts_with('-') ? "expected a number from 0 on, found " + text : std::string();
+      });
+  for (CLI::App* below : command.get_subcommands([](const CLI::App*) { return true; }))
+    refuse_negative_counts(*below);
+}
+
+/// Names of files and what was found in them may be any bytes.
+std::string one_line(std::string text) {
+  std::ranges::replace_if(
+      text, [](unsigned char letter) { return letter < ' ' || letter == 127; }, '?');
+  return text;
+}
+
 ExitStatus run(int argument_count, char** arguments) {
   CLI::App program("A faithful simulator of PyTorch's CUDA caching allocator.", "vramlab");
   program.set_version_flag("--version", version_text());
@@ -38,6 +74,9 @@ ExitStatus run(int argument_count, char** arguments) {
   });
   CommandAction action;
   for (const AddCommand add : commands) add(program, action);
+  refuse_negative_counts(program);
+  if (const auto unknown = unknown_command(program, argument_count, arguments))
+    throw std::runtime_error(*unknown + " (--help says more)");
   try {
     program.parse(argument_count, arguments);
   } catch (const CLI::ParseError& error) {
@@ -53,10 +92,8 @@ int main(int argument_count, char** arguments) {
   using vramlab::tools::ExitStatus;
   try {
     return static_cast<int>(vramlab::tools::run(argument_count, arguments));
-  } catch (const vramlab::traces::InputError& error) {
-    std::fprintf(stderr, "vramlab: %s\n", error.what());
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "vramlab: %s\n", error.what());
+    std::fprintf(stderr, "vramlab: %s\n", vramlab::tools::one_line(error.what()).c_str());
   }
   return static_cast<int>(ExitStatus::bad_input);
 }

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include "replay/history_metrics.h"
+#include "replay/run_metrics.h"
 #include "replay/snapshot_values_of.h"
 #include "tests/support/case_history.h"
 #include "traces/input_error.h"
@@ -86,6 +88,29 @@ TEST_P(ReplayedHistory, does_so_from_the_middle_on) {
   const DeviceReport& device = report.devices.front();
   EXPECT_EQ(device.peak_reserved.bytes, device.recorded_peak_reserved);
   EXPECT_GT(device.requests, 0U);
+}
+
+/// Those that a recording tells, too.
+void expect_figures_of(const DeviceHistory& history, const VerifyConditions& conditions,
+                       const ReplayReport& report) {
+  const MetricValues replayed = run_metrics(report);
+  for (const MetricValue& recorded : history_metrics(history, conditions)) {
+    const MetricValue* const value = find_value(replayed, recorded.name);
+    ASSERT_NE(value, nullptr) << recorded.name;
+    EXPECT_EQ(value->value, recorded.value) << recorded.name;
+  }
+}
+
+TEST_P(ReplayedHistory, counts_what_the_recording_shows_and_nothing_from_before) {
+  for (const std::size_t first : {std::size_t{0}, recorded.expected.trace.size() / 2}) {
+    SCOPED_TRACE(first);
+    load(GetParam(), first);
+    const ReplayReport report = replay_as_recorded();
+    expect_figures_of(history.devices.front(),
+                      {*recorded.program.version, false,
+                       recorded_settings(history, texts, *recorded.program.version)},
+                      report);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Recorded, ReplayedHistory,

@@ -90,6 +90,22 @@ TEST(Lifetimes, begin_before_the_history_where_only_an_end_or_a_segment_tells_of
   EXPECT_EQ(lower_bounds_of(found).peak_rounded, 5_KiB + 3_KiB + 512_B);
 }
 
+TEST(Lifetimes, of_blocks_that_were_not_worth_splitting_take_what_their_requests_need) {
+  DeviceHistory history;
+  allocator::SnapshotSegment segment;
+  segment.address = {4096};
+  segment.total_size = 20_MiB;
+  segment.blocks = {
+      {{4096}, 10_MiB, 9_MiB + 500_B, allocator::BlockState::active_allocated},
+      // What older files don't say.
+      {allocator::Address{4096} + 10_MiB, 10_MiB, {}, allocator::BlockState::active_allocated}};
+  history.final_segments = {segment};
+  const DeviceLifetimes found = lifetimes_of(history, {});
+  ASSERT_EQ(found.blocks.size(), 2U);
+  EXPECT_EQ(found.blocks[0].bytes, 9_MiB + 512_B);
+  EXPECT_EQ(found.blocks[1].bytes, 10_MiB);
+}
+
 TEST(Lifetimes, end_where_an_address_is_handed_out_again_and_that_is_counted) {
   const DeviceLifetimes found = lifetimes_of(
       history_of({event(Action::alloc, 4096, 512_B), event(Action::alloc, 4096, 512_B)}), {});

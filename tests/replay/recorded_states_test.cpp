@@ -79,6 +79,49 @@ INSTANTIATE_TEST_SUITE_P(Recorded, StateOfCase,
                            return name;
                          });
 
+/// All that a recording shows is that memory is given back.
+RecordedHistory only_frees() {
+  RecordedHistory history;
+  DeviceHistory& device = history.devices.emplace_back();
+  allocator::SnapshotSegment segment;
+  segment.address = {1 << 21};
+  segment.total_size = {1 << 21};
+  segment.blocks = {{segment.address, segment.total_size, {}, allocator::BlockState::inactive}};
+  device.final_segments = {segment};
+  for (const std::uint64_t block : {0U, 1U})
+    for (const Action action : {Action::free_requested, Action::free_completed}) {
+      AllocatorEvent event;
+      event.action = action;
+      event.address = segment.address + allocator::Bytes{block * 1024};
+      event.size = {1024};
+      device.events.push_back(event);
+    }
+  device.traits.requests_frees = true;
+  return history;
+}
+
+TEST(RecordedState, at_a_peak_before_the_first_event_is_what_was_there_at_the_start) {
+  const traces::TextTable texts;
+  const RecordedStates found = recorded_states(only_frees(), texts, {{MomentKind::peak}});
+  ASSERT_EQ(found.states.size(), 1U);
+  const DeviceState& state = found.states.front();
+  EXPECT_FALSE(state.moment.has_value());
+  EXPECT_TRUE(state.history.empty());
+  ASSERT_EQ(state.snapshot.segments.size(), 1U);
+  EXPECT_EQ(state.snapshot.segments.front().allocated_size, allocator::Bytes{2048});
+}
+
+TEST(RecordedState, at_the_peak_of_a_file_without_a_history_is_its_end_and_says_so) {
+  RecordedHistory history = only_frees();
+  history.devices.front().events = {};
+  const traces::TextTable texts;
+  const RecordedStates found = recorded_states(history, texts, {{MomentKind::peak}});
+  ASSERT_EQ(found.states.size(), 1U);
+  EXPECT_EQ(found.states.front().snapshot.segments.front().allocated_size, allocator::Bytes{});
+  ASSERT_EQ(found.doubts.size(), 1U);
+  EXPECT_EQ(found.doubts.front(), "device 0: this is the end, which is all that the file tells");
+}
+
 TEST(RecordedState, there_is_none_at_an_event_that_is_not_there) {
   const RecordedHistory history = history_of(bundled_case("train-1065"));
   const traces::TextTable texts;

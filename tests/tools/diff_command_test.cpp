@@ -56,6 +56,42 @@ TEST_F(Diff, of_a_file_with_itself_is_empty) {
   }
 }
 
+/// Memory that is there when a recording begins, and given back by `finish`; then `step` asks for
+/// less.
+std::string recording_of_old_memory() {
+  const auto stack = [](const std::string& name, int line) {
+    return R"([{"name": ")" + name + R"(", "filename": "train.py", "line": )" +
+           std::to_string(line) + "}]";
+  };
+  const auto entry = [](const std::string& action, int size, const std::string& frames) {
+    return R"({"action": ")" + action + R"(", "addr": 2097152, "size": )" + std::to_string(size) +
+           R"(, "stream": 0, "time_us": 1000, "frames": )" + frames + "}";
+  };
+  return R"({"segments": [{"device": 0, "address": 2097152, "total_size": 2097152,
+    "allocated_size": 0, "active_size": 0, "requested_size": 0, "stream": 0,
+    "segment_type": "small", "segment_pool_id": [0, 0], "is_expandable": false, "frames": [],
+    "blocks": [{"address": 2097152, "size": 2097152, "requested_size": 0, "state": "inactive",
+    "frames": []}]}], "device_traces": [[)" +
+         entry("free_requested", 8000, stack("finish", 20)) + ", " +
+         entry("free_completed", 8000, stack("finish", 20)) + ", " +
+         entry("alloc", 4000, stack("step", 30)) + ", " +
+         entry("free_requested", 4000, stack("step", 30)) + ", " +
+         entry("free_completed", 4000, stack("step", 30)) + "]]}";
+}
+
+TEST_F(Diff, of_a_recording_that_began_late_with_a_replay_of_it_is_empty) {
+  write("late.json", recording_of_old_memory());
+  for (const char* memory : {"", "1GiB"}) {
+    SCOPED_TRACE(memory);
+    std::vector<std::string> more = {"--force"};
+    if (*memory != '\0') more.insert(more.end(), {"--device-memory", memory});
+    record("late.json", "replayed.json", more);
+    const ProgramResult result = diff_without_any_rise("late.json", "replayed.json");
+    EXPECT_EQ(result.exit_status, 0) << result.output << result.errors;
+    EXPECT_THAT(result.output, HasSubstr("\nno difference\n"));
+  }
+}
+
 /// Every address of a snapshot, wherever it stands, this much higher.
 void shift_addresses(json& value, std::uint64_t by) {
   if (value.is_object())

@@ -124,7 +124,7 @@ TEST(SweepCommands, wrong_usage_is_one_clear_line) {
       {{leak, "--conf", "", "--device-memory", "0"}, "no device has 0 bytes"},
       {{leak, "--conf", "", "--device-memory", "1MiB"}, "no device has 1048576 bytes"},
       {{leak, "--conf", "", "--device-memory", "2TiB"}, "no device has"},
-      {{leak, "--conf", "", "--gpu", "h9000"}, "there is no GPU h9000"},
+      {{leak, "--conf", "", "--gpu", "h9000"}, "there is no GPU 'h9000'"},
       {{leak, "--conf", "", "--shard", "3/2"}, "I/N with I from 1 to N"},
       {{leak, "--conf", "", "--shard", "1/2", "--format", "csv"}, "json"},
       {{"nothing.pickle", "--conf", ""}, "nothing.pickle"},
@@ -182,7 +182,7 @@ TEST_F(MergeCommands, missing_and_cut_off_shards_are_found) {
   const ProgramResult merged = run({"merge", folder + "1.json", folder + "2.json"});
   EXPECT_EQ(merged.exit_status, 1);
   EXPECT_THAT(merged.errors, HasSubstr("2 of 3 shards are missing"));
-  EXPECT_THAT(merged.errors, HasSubstr("--shard 2/3 --shard 3/3"));
+  EXPECT_THAT(merged.errors, HasSubstr("--shard 2/3, --shard 3/3"));
   EXPECT_THAT(merged.errors, HasSubstr("2.json"));
 }
 

@@ -1,0 +1,13 @@
+// nearest_name: what somebody may have meant who wrote a name that is not known.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace vramlab::replay {
+
+/// One that `name` is a part of, otherwise the one with the fewest letters to put in, take out or
+/// replace; of equals the first. Requires: there is one.
+std::string_view nearest_name(std::string_view name, std::span<const std::string_view> known);
+
+}  // namespace vramlab::replay
