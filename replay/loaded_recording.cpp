@@ -264,8 +264,8 @@ void LoadedRecording::watch_all(const ReplayConditions& conditions,
     of_device.timing = conditions.timing.value_or(FreeTiming::recorded);
     of_device.history_capacity = conditions.history_capacity;
     of_device.scratch = conditions.scratch;
-    run_whole_events({history.program, history.start}, {history.device, of_device}, conditions,
-                     watch, report);
+    run_whole_events({history.program, history.start, history.start_event_count},
+                     {history.device, of_device}, conditions, watch, report);
   }
 }
 
