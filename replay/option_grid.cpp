@@ -52,6 +52,15 @@ void refuse_unknown(const std::string& name, const ReferenceVersion& version,
        "'" + name + "'; the nearest is " + std::string(nearest_option(name, version))});
 }
 
+/// What is refused by itself is refused in every combination.
+void refuse_value(const std::string& name, const std::string& value,
+                  const ReferenceVersion& version, const std::string& where) {
+  if (value == left_out_value) return;
+  if (const auto refusal = refusal_of(name + ":" + value, version))
+    throw InputError({where, "", "values that version " + std::string(version.name) + " takes",
+                      name + "=" + value + " (" + *refusal + ")"});
+}
+
 GridOption option_of(const std::string& word, const ReferenceVersion& version,
                      const std::string& where) {
   const std::size_t sign = word.find('=');
@@ -67,6 +76,7 @@ GridOption option_of(const std::string& word, const ReferenceVersion& version,
     if (!seen.insert(value).second)
       throw InputError(
           {where, "", "each value of " + option.name + " once", "'" + value + "' twice"});
+    refuse_value(option.name, value, version, where);
   }
   return option;
 }

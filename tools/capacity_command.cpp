@@ -9,6 +9,7 @@
 #include "tools/commands.h"
 #include "tools/parallel_tasks.h"
 #include "tools/progress_bar.h"
+#include "tools/size_argument.h"
 #include "tools/table_output.h"
 #include "tools/what_if_runs.h"
 #include "traces/input_error.h"
@@ -180,7 +181,7 @@ void add_capacity_command(CLI::App& program, CommandAction& action) {
       ->add_option("--capacity", arguments->capacity,
                    "Of a list of buffers: whether the best packing fits into this, such as 1MiB; "
                    "it is no where it does not (exit status 1)")
-      ->transform(CLI::AsSizeValue(true))
+      ->transform(size_in_bytes())
       ->check(CLI::PositiveNumber);
   command->add_option("-j,--jobs", arguments->threads, "Threads to use (default: one per core)")
       ->check(CLI::Range(1, 1024));

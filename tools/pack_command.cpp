@@ -7,6 +7,7 @@
 #include "tools/commands.h"
 #include "tools/pack_report.h"
 #include "tools/progress_bar.h"
+#include "tools/size_argument.h"
 
 namespace vramlab::tools {
 namespace {
@@ -49,7 +50,7 @@ void add_pack_command(CLI::App& program, CommandAction& action) {
       ->add_option("--capacity", arguments->capacity,
                    "Whether the best packing fits into this, such as 20GiB; it is no where it "
                    "does not (exit status 1)")
-      ->transform(CLI::AsSizeValue(true))
+      ->transform(size_in_bytes())
       ->check(refusal_of_nothing);
   command->add_option("--seed", arguments->limits.seed,
                       "Of the search for a better order (default: 1)");

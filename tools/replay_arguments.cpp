@@ -9,6 +9,7 @@
 #include "replay/read_device_costs.h"
 #include "streams/gpu_models.h"
 #include "tools/scratch_place.h"
+#include "tools/size_argument.h"
 
 namespace vramlab::tools {
 namespace {
@@ -76,7 +77,7 @@ void add_memory_shares(CLI::App& command, ReplayArguments& arguments) {
       .add_option("--held-by-others", arguments.held_by_others,
                   "Memory of each device that other processes hold all the time, such as 4GiB "
                   "(default: what the file tells of them)")
-      ->transform(CLI::AsSizeValue(true))
+      ->transform(size_in_bytes())
       ->check([](const std::string& text) {
         return bytes_of_device(text) ? std::string()
                                      : "others cannot hold " + text +
@@ -92,7 +93,7 @@ CLI::Option* add_device_memory(CLI::App& command, std::optional<std::uint64_t>& 
   return command
       .add_option("--device-memory", memory,
                   "Memory of each device, such as 80GiB (default: " + without + ")")
-      ->transform(CLI::AsSizeValue(true))
+      ->transform(size_in_bytes())
       ->check(refusal_of_memory);
 }
 

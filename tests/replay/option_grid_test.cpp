@@ -63,9 +63,15 @@ TEST(OptionGrids, refuse_what_is_twice_or_empty) {
   EXPECT_THAT(refusal("=64"), HasSubstr("options such as"));
 }
 
+TEST(OptionGrids, refuse_a_value_that_no_combination_could_have) {
+  EXPECT_THAT(refusal("max_split_size_mb=64|x"), HasSubstr("max_split_size_mb=x"));
+  EXPECT_THAT(refusal("max_split_size_mb=64|10"), HasSubstr("at least"));
+  EXPECT_THAT(refusal("expandable_segments=True|Maybe"), HasSubstr("Maybe"));
+}
+
 TEST(OptionGrids, refuse_more_settings_than_anybody_waits_for) {
-  std::string values = "1";
-  for (int i = 2; i <= 1001; ++i) values += "|" + std::to_string(i);
+  std::string values = "21";
+  for (int i = 22; i <= 1021; ++i) values += "|" + std::to_string(i);
   EXPECT_THAT(refusal("max_split_size_mb=" + values + " max_non_split_rounding_mb=" + values),
               HasSubstr("1000000"));
 }
