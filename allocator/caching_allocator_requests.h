@@ -94,8 +94,9 @@ bool CachingAllocator<L>::reaches_as_far(const Lane& lane, const Block& one,
   };
   const bool is_first_last = reaches_the_end(one);
   const bool is_other_last = reaches_the_end(other);
+  if (!is_first_last && !is_other_last) return reach >= of_other;
   const Bytes unit = expandable_unit(lane.kind, core_.settings);
-  if ((is_first_last || is_other_last) && core_.margin.has_uneven_reservations())
+  if (core_.margin.has_uneven_reservations())
     core_.margin.note_anything();
   else if (is_first_last && !is_other_last && reach < of_other)
     core_.margin.note_growth(lane.kind, unit, of_other - reach);

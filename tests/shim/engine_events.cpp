@@ -6,10 +6,10 @@ namespace vramlab::tests {
 namespace {
 
 using allocator::Address;
-using allocator::Bytes;
 using allocator::Snapshot;
 using allocator::SnapshotBlock;
 using allocator::SnapshotSegment;
+using replay::DeviceAction;
 
 std::string place_of(std::uint64_t at, std::uint64_t origin) {
   return at < origin ? "-" + std::to_string(origin - at) : "+" + std::to_string(at - origin);
@@ -37,14 +37,22 @@ std::string text_of(const SnapshotBlock& block, std::uint64_t origin) {
 
 }  // namespace
 
-std::string DriverStory::text_of(const DriverEvent& event) {
-  if (!event.asked_bytes) {
-    const auto known = numbers_.extract(*event.at);
+EngineEvents DriverStory::told(const std::vector<DeviceAction>& actions) {
+  EngineEvents events;
+  for (const DeviceAction& action : actions)
+    if (action.kind == DeviceAction::Kind::allocate || action.kind == DeviceAction::Kind::release)
+      events.push_back(text_of(action));
+  return events;
+}
+
+std::string DriverStory::text_of(const DeviceAction& action) {
+  if (action.kind == DeviceAction::Kind::release) {
+    const auto known = numbers_.extract(action.at);
     return "gave back " + (known ? std::to_string(known.mapped()) : "what was never asked for");
   }
-  const std::string asked = "asked for " + std::to_string(*event.asked_bytes);
-  if (!event.at) return asked + ": refused";
-  numbers_[*event.at] = ++granted_;
+  const std::string asked = "asked for " + std::to_string(action.size.count);
+  if (!action.was_granted) return asked + ": refused";
+  numbers_[action.at] = ++granted_;
   return asked + ": number " + std::to_string(granted_);
 }
 
@@ -66,17 +74,6 @@ EngineEvents block_events(const Snapshot& before, const Snapshot& after, std::ui
   }
   tell_ends_before({~0ULL});
   return events;
-}
-
-std::optional<Address> WatchedDevice::allocate(Bytes size, allocator::StreamId stream) {
-  const std::optional<Address> got = device_.allocate(size, stream);
-  events_.push_back({size.count, got ? std::optional(got->value) : std::nullopt});
-  return got;
-}
-
-void WatchedDevice::release(Address at) {
-  events_.push_back({std::nullopt, at.value});
-  device_.release(at);
 }
 
 }  // namespace vramlab::tests

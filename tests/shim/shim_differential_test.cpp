@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "allocator/caching_allocator.h"
+#include "streams/simulated_device.h"
 #include "tests/shim/engine_events.h"
 #include "tests/shim/shim_world.h"
 
@@ -18,6 +19,7 @@ namespace {
 
 using allocator::Address;
 using allocator::Snapshot;
+using replay::DeviceAction;
 using shim::LastResort;
 using shim::ShimMode;
 using testing::ElementsAreArray;
@@ -25,7 +27,7 @@ using testing::ElementsAreArray;
 /// What the shim asks of the fake driver. The driver's functions are plain ones, so there is one.
 struct WatchedDriver {
   streams::CudaDriver real;
-  std::vector<DriverEvent> events;
+  std::vector<DeviceAction> actions;
 };
 WatchedDriver& watched() {
   static WatchedDriver one;
@@ -36,12 +38,13 @@ void watch(streams::CudaDriver& driver) {
   watched() = {driver, {}};
   driver.mem_alloc = [](CUdeviceptr* at, std::size_t bytes) {
     const CUresult result = watched().real.mem_alloc(at, bytes);
-    watched().events.push_back(
-        {bytes, result == CUDA_SUCCESS ? std::optional<std::uint64_t>(*at) : std::nullopt});
+    const bool was_granted = result == CUDA_SUCCESS;
+    watched().actions.push_back({DeviceAction::Kind::allocate, was_granted,
+                                 Address{was_granted ? *at : 0}, allocator::Bytes{bytes}});
     return result;
   };
   driver.mem_free = [](CUdeviceptr at) {
-    watched().events.push_back({std::nullopt, at});
+    watched().actions.push_back({DeviceAction::Kind::release, true, Address{at}, {}});
     return watched().real.mem_free(at);
   };
 }
@@ -59,33 +62,35 @@ class Alone {
  public:
   explicit Alone(const Trial& trial)
       : trial_(trial),
-        device_(trial.memory),
-        engine_(device_, allocator::default_reference_version(),
+        device_(allocator::Bytes{trial.memory}),
+        engine_(logged_, allocator::default_reference_version(),
                 shim_options(trial.mode, trial.settings).settings) {}
 
   std::optional<Address> malloc(std::uint64_t bytes) {
     const allocator::MallocResult result = engine_.malloc({bytes}, {0});
     if (result) return result.address;
     if (trial_.last_resort == LastResort::none) return std::nullopt;
-    const std::optional<Address> got = device_.allocate({bytes}, {0});
+    const std::optional<Address> got = logged_.allocate({bytes}, {0});
     if (got) ++last_resorts_;
     return got;
   }
   void free(Address at) {
-    device_.device().submit_work({1});
-    if (trial_.mode == ShimMode::sync) device_.device().complete_work({1});
-    if (!engine_.is_live(at)) return device_.release(at);
+    device_.submit_work({1});
+    if (trial_.mode == ShimMode::sync) device_.complete_work({1});
+    if (!engine_.is_live(at)) return logged_.release(at);
     if (trial_.mode != ShimMode::sync) engine_.record_stream(at, {1});
     engine_.free(at);
   }
-  void finish_work() { device_.device().complete_work({1}); }
+  void finish_work() { device_.complete_work({1}); }
   allocator::CountingAllocator& engine() { return engine_; }
-  std::vector<DriverEvent>& events() { return device_.events(); }
+  std::vector<DeviceAction>& actions() { return actions_; }
   std::uint64_t last_resorts() const { return last_resorts_; }
 
  private:
   const Trial trial_;
-  WatchedDevice device_;
+  streams::SimulatedDevice device_;
+  std::vector<DeviceAction> actions_;
+  replay::LoggedDevice logged_{device_, actions_};
   allocator::CountingAllocator engine_;
   std::uint64_t last_resorts_ = 0;
 };
@@ -93,9 +98,8 @@ class Alone {
 /// One engine's events, from one time to the next: the driver's first.
 class Story {
  public:
-  EngineEvents of(std::vector<DriverEvent>& driver, const Snapshot& now, std::uint64_t origin) {
-    EngineEvents events;
-    for (const DriverEvent& event : driver) events.push_back(driver_.text_of(event));
+  EngineEvents of(std::vector<DeviceAction>& driver, const Snapshot& now, std::uint64_t origin) {
+    EngineEvents events = driver_.told(driver);
     driver.clear();
     for (std::string& event : block_events(before_, now, origin))
       events.push_back(std::move(event));
@@ -131,8 +135,8 @@ class BothWays {
   void compare() {
     const Snapshot ours = world_.snapshot();
     const Snapshot theirs = alone_.engine().take_snapshot();
-    const EngineEvents expected = alone_story_.of(alone_.events(), theirs, alone_origin_);
-    const EngineEvents got = story_.of(watched().events, ours, work_memory_);
+    const EngineEvents expected = alone_story_.of(alone_.actions(), theirs, alone_origin_);
+    const EngineEvents got = story_.of(watched().actions, ours, work_memory_);
     ASSERT_THAT(got, ElementsAreArray(expected));
     ASSERT_EQ(world_.statistics(), alone_.engine().listeners().values());
     event_count_ += got.size();
