@@ -1,12 +1,15 @@
 # A folder is one library, a program is one folder of sources. A folder without sources yields a
 # library without code, so that a folder of headers alone needs no special treatment.
 
-# vramlab_folder_library(<folder> [USES <target>...]) makes the library vramlab_<folder>.
+# vramlab_folder_library(<folder> [WITHOUT <file>...] [USES <target>...]) makes the library
+# vramlab_<folder>; the files left out belong to another.
 function(vramlab_folder_library folder)
-  cmake_parse_arguments(PARSE_ARGV 1 ARG "" "" "USES")
+  cmake_parse_arguments(PARSE_ARGV 1 ARG "" "" "WITHOUT;USES")
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${folder}/*.cpp")
   # What needs the CUDA Toolkit's headers is a library of its own (CMakeLists.txt).
   list(FILTER sources EXCLUDE REGEX "/streams/live/")
+  list(TRANSFORM ARG_WITHOUT PREPEND "${PROJECT_SOURCE_DIR}/")
+  list(REMOVE_ITEM sources ${ARG_WITHOUT})
   vramlab_source_library(vramlab_${folder} SOURCES ${sources} USES ${ARG_USES})
 endfunction()
 
