@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <span>
 
 namespace vramlab::streams {
 namespace {
@@ -29,7 +30,9 @@ DeviceCosts::DeviceCosts(std::string origin, std::vector<CallCost> rows)
 }
 
 std::uint64_t DeviceCosts::nanoseconds_of(DeviceCall call, Bytes bytes) const {
-  const auto of_call = std::ranges::equal_range(rows_, call, {}, &CallCost::call);
+  const auto first = std::ranges::lower_bound(rows_, call, {}, &CallCost::call);
+  const auto end = std::ranges::upper_bound(first, rows_.end(), call, {}, &CallCost::call);
+  const std::span of_call(first, end);
   if (of_call.empty()) return 0;
   const auto above = std::ranges::lower_bound(of_call, bytes, {}, &CallCost::bytes);
   if (above == of_call.begin() || of_call.size() == 1) return of_call.front().nanoseconds;
