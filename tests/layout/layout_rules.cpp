@@ -236,6 +236,17 @@ std::vector<std::string> shared_temporary_files(const std::vector<SourceFile>& f
   return broken;
 }
 
+std::vector<std::string> refused_by_clang(const std::vector<SourceFile>& files) {
+  std::vector<std::string> broken;
+  for (const auto& file : files) {
+    if (file.path.starts_with("tests/layout/")) continue;
+    for (const std::string_view name : file.refused_names)
+      broken.push_back(file.path + " has a " + std::string(name) +
+                       ", which clang 14 can't compile: lint and fuzzing need it");
+  }
+  return broken;
+}
+
 std::vector<std::string> overlong_files(const std::vector<SourceFile>& files) {
   std::vector<std::string> broken;
   for (const auto& file : files) {
@@ -264,6 +275,8 @@ SourceFile parse_source(std::string path, std::string_view text) {
   SourceFile file{std::move(path), count_lines(text), {}};
   for (const std::string_view name : {"TempDir()", "temp_directory_path()"})
     file.names_shared_folder |= text.find(name) != std::string_view::npos;
+  for (const std::string_view name : clang_refuses)
+    if (text.find(name) != std::string_view::npos) file.refused_names.push_back(name);
   std::istringstream lines{std::string(text)};
   for (std::string line; std::getline(lines, line);) {
     if (auto include = parse_include(line)) file.includes.push_back(std::move(*include));

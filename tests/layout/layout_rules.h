@@ -25,6 +25,8 @@ struct SourceFile {
   std::vector<Include> includes;
   /// It names the folder that all programs keep their temporary files in.
   bool names_shared_folder = false;
+  /// Names that clang_refuses (layout_tables.h).
+  std::vector<std::string_view> refused_names = {};
 };
 
 /// A folder's README; without one, line_count is 0.
@@ -39,6 +41,7 @@ std::vector<std::string> broken_levels(const std::vector<SourceFile>& files);
 std::vector<std::string> include_circles(const std::vector<SourceFile>& files);
 std::vector<std::string> unknown_threads(const std::vector<SourceFile>& files);
 std::vector<std::string> shared_temporary_files(const std::vector<SourceFile>& files);
+std::vector<std::string> refused_by_clang(const std::vector<SourceFile>& files);
 std::vector<std::string> overlong_files(const std::vector<SourceFile>& files);
 std::vector<std::string> broken_readmes(const std::vector<FolderReadme>& readmes);
 

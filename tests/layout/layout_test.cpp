@@ -41,6 +41,10 @@ TEST(LayoutOfTheTree, tests_that_run_at_once_have_files_of_their_own) {
   EXPECT_THAT(shared_temporary_files(tree()), IsEmpty());
 }
 
+TEST(LayoutOfTheTree, nothing_is_there_that_clang_refuses) {
+  EXPECT_THAT(refused_by_clang(tree()), IsEmpty());
+}
+
 TEST(LayoutOfTheTree, no_file_is_overlong) { EXPECT_THAT(overlong_files(tree()), IsEmpty()); }
 
 TEST(LayoutOfTheTree, every_folder_has_a_short_readme) {
@@ -146,6 +150,15 @@ TEST(LayoutRules, a_test_with_files_where_others_have_theirs_is_named) {
                               parse_source("tests/b_test.cpp", "auto path = own_folder() + name;"),
                               parse_source("tools/scratch.cpp", "temp_directory_path()")}),
       ElementsAre(HasSubstr("tests/a_test.cpp")));
+}
+
+TEST(LayoutRules, what_clang_refuses_is_named) {
+  EXPECT_THAT(
+      refused_by_clang({parse_source("streams/a.cpp", "auto of = std::ranges::equal_range(rows);"),
+                        parse_source("streams/b.cpp", "auto at = std::ranges::lower_bound(rows);"),
+                        parse_source("traces/c.cpp", "for (auto x : v | std::views::drop(1))")}),
+      ElementsAre(HasSubstr("streams/a.cpp has a ranges::equal_range"),
+                  HasSubstr("traces/c.cpp has a std::views")));
 }
 
 TEST(LayoutRules, a_file_over_the_limit_is_overlong) {
