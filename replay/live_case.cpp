@@ -30,10 +30,19 @@ std::string result_text(const MallocResult& result) {
   return "outcome " + std::to_string(static_cast<int>(result.outcome));
 }
 
+template <class List>
+struct Both {
+  const List& simulated;
+  const List& live;
+};
+template <class List>
+Both(const List&, const List&) -> Both<List>;
+
 /// The first entry that differs, or the first one too many, as a sentence.
 template <class List, class Same, class Text>
-void compare_lists(const char* name, const List& simulated, const List& live, const Same& same,
-                   const Text& text, std::vector<std::string>& differences) {
+void compare_lists(const char* name, const Both<List>& both, const Same& same, const Text& text,
+                   std::vector<std::string>& differences) {
+  const auto& [simulated, live] = both;
   const std::size_t most = std::max(simulated.size(), live.size());
   for (std::size_t i = 0; i < most; ++i) {
     if (i < simulated.size() && i < live.size() && same(simulated[i], live[i])) continue;
@@ -87,19 +96,19 @@ std::vector<std::string> live_differences(const traces::RecordedProgram& program
   if (stop_text(simulated.stop) != stop_text(live.stop))
     differences.push_back("simulated it " + stop_text(simulated.stop) + ", live it " +
                           stop_text(live.stop));
-  compare_lists("device actions", simulated_actions, actions, are_equal<DeviceAction>, action_text,
-                differences);
+  compare_lists("device actions", Both{simulated_actions, actions}, are_equal<DeviceAction>,
+                action_text, differences);
   compare_lists(
-      "results", simulated.answers.results, live.answers.results,
+      "results", Both{simulated.answers.results, live.answers.results},
       [](const MallocResult& left, const MallocResult& right) {
         return left.outcome == right.outcome && left.address == right.address;
       },
       result_text, differences);
   compare_lists(
-      "trace", simulated.history, live.history, are_equal<allocator::AllocatorEvent>,
+      "trace", Both{simulated.history, live.history}, are_equal<allocator::AllocatorEvent>,
       [](const allocator::AllocatorEvent& event) { return text_of(event); }, differences);
   compare_lists(
-      "restores", simulated.answers.restores, live.answers.restores, is_same_restore,
+      "restores", Both{simulated.answers.restores, live.answers.restores}, is_same_restore,
       [](const auto&) { return std::string("another"); }, differences);
   const std::size_t shared =
       std::min(simulated.answers.snapshots.size(), live.answers.snapshots.size());

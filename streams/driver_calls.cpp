@@ -56,7 +56,7 @@ std::string_view driver_call_name(DriverCallKind kind) {
 /// many.
 std::size_t DurationBins::bin_of(std::uint64_t nanoseconds) {
   if (nanoseconds < bins_per_doubling) return nanoseconds;
-  const auto shift = static_cast<unsigned>(std::bit_width(nanoseconds / bins_per_doubling)) - 1;
+  const auto shift = static_cast<std::size_t>(std::bit_width(nanoseconds / bins_per_doubling)) - 1;
   return (shift + 1) * bins_per_doubling + (nanoseconds >> shift) - bins_per_doubling;
 }
 
