@@ -85,34 +85,35 @@ void CompactRun::run(OnOutOfMemory on_out_of_memory, ReplayReport& report) {
   for (const auto& [index, device] : devices_) report.devices.push_back(device->report());
 }
 
-void run_whole_events(const LoadedPart& part, const std::pair<DeviceIndex, DeviceConditions>& of,
+void run_whole_events(const LoadedPart& part,
+                      const std::pair<DeviceIndex, DeviceConditions>& device,
                       const ReplayConditions& conditions, const ReplayWatch& watch,
                       ReplayReport& report) {
   const traces::SnapshotTables tables;
-  const DeviceIndex index = of.first;
+  const DeviceIndex index = device.first;
   std::optional<StreamProgram> streams;
   std::optional<OrderedStreams> ordered;
-  std::unique_ptr<ProgramDevice> device;
-  DeviceConditions own = of.second;
+  std::unique_ptr<ProgramDevice> replayed;
+  DeviceConditions own = device.second;
   if (own.settings.backend == allocator::Backend::native) {
     if (own.timing == FreeTiming::modelled)
       own.streams = &streams.emplace(conditions.stream_model, *watch.streams, *watch.accesses);
-    device = std::make_unique<DeviceReplay>(index, own);
+    replayed = std::make_unique<DeviceReplay>(index, own);
   } else {
     ordered.emplace(conditions.stream_model, watch.streams, *watch.accesses);
-    device = std::make_unique<OrderedDevice>(
+    replayed = std::make_unique<OrderedDevice>(
         index,
         OrderedConditions{own.memory, own.memory_fraction, own.timing, own.keeps_settings,
                           own.costs, own.held_by_others},
         *ordered);
   }
-  device->adopt(part.start);
+  replayed->adopt(part.start);
   for (std::size_t i = 0; i < part.program.events().size(); ++i) {
     ++report.events;
     const std::uint64_t number = part.program.number(i);
     try {
-      const bool goes_on = device->apply(part.program.event_at(i), number, tables.texts);
-      if (i + 1 == part.start_event_count) device->start_is_there();
+      const bool goes_on = replayed->apply(part.program.event_at(i), number, tables.texts);
+      if (i + 1 == part.start_event_count) replayed->start_is_there();
       if (goes_on) continue;
     } catch (const allocator::AllocatorError& error) {
       throw CompactRunError(number, error.what());
@@ -121,8 +122,8 @@ void run_whole_events(const LoadedPart& part, const std::pair<DeviceIndex, Devic
     report.stopped_at = number;
     break;
   }
-  if (watch.at_end) watch.at_end(*device->native());
-  report.devices.push_back(device->report());
+  if (watch.at_end) watch.at_end(*replayed->native());
+  report.devices.push_back(replayed->report());
 }
 
 }  // namespace vramlab::replay

@@ -68,7 +68,7 @@ struct LoadedPart {
 /// The same with what CompactRun cannot do: modelled frees, another backend, a history. Of the
 /// watch only `at_end` is called.
 void run_whole_events(const LoadedPart& part,
-                      const std::pair<traces::DeviceIndex, DeviceConditions>& of,
+                      const std::pair<traces::DeviceIndex, DeviceConditions>& device,
                       const ReplayConditions& conditions, const ReplayWatch& watch,
                       ReplayReport& report);
 

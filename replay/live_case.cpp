@@ -1,6 +1,7 @@
 #include "replay/live_case.h"
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 
 #include "allocator/id_names.h"
@@ -30,42 +31,33 @@ std::string result_text(const MallocResult& result) {
   return "outcome " + std::to_string(static_cast<int>(result.outcome));
 }
 
-template <class List>
-struct Both {
-  const List& simulated;
-  const List& live;
-};
-template <class List>
-Both(const List&, const List&) -> Both<List>;
+/// Sentences about what differs.
+struct Differences {
+  std::vector<std::string> found;
 
-/// The first entry that differs, or the first one too many, as a sentence.
-template <class List, class Same, class Text>
-void compare_lists(const char* name, const Both<List>& both, const Same& same, const Text& text,
-                   std::vector<std::string>& differences) {
-  const auto& [simulated, live] = both;
-  const std::size_t most = std::max(simulated.size(), live.size());
-  for (std::size_t i = 0; i < most; ++i) {
-    if (i < simulated.size() && i < live.size() && same(simulated[i], live[i])) continue;
-    const auto at = [&](const List& list) {
-      return i < list.size() ? text(list[i]) : std::string("none");
-    };
-    differences.push_back(std::string(name) + "[" + std::to_string(i) + "]: simulated " +
-                          at(simulated) + ", live " + at(live));
-    return;
+  /// Tells of the first entry that differs, or the first one too many.
+  template <class List, class Same, class Text>
+  void compare_lists(const char* name, const List& simulated, const List& live, const Same& same,
+                     const Text& text) {
+    const std::size_t most = std::max(simulated.size(), live.size());
+    for (std::size_t i = 0; i < most; ++i) {
+      if (i < simulated.size() && i < live.size() && same(simulated[i], live[i])) continue;
+      const auto at = [&](const List& list) {
+        return i < list.size() ? text(list[i]) : std::string("none");
+      };
+      found.push_back(std::string(name) + "[" + std::to_string(i) + "]: simulated " +
+                      at(simulated) + ", live " + at(live));
+      return;
+    }
   }
-}
 
-template <class Value>
-bool are_equal(const Value& left, const Value& right) {
-  return left == right;
-}
-
-void compare_snapshot(const std::string& name, const allocator::Snapshot& simulated,
-                      const allocator::Snapshot& live, std::vector<std::string>& differences) {
-  if (const auto found = find_difference(simulated, live))
-    differences.push_back(name + found->where + ": simulated " + found->expected + ", live " +
-                          found->actual);
-}
+  void compare_snapshots(const std::string& name, const allocator::Snapshot& simulated,
+                         const allocator::Snapshot& live) {
+    if (const auto difference = find_difference(simulated, live))
+      found.push_back(name + difference->where + ": simulated " + difference->expected + ", live " +
+                      difference->actual);
+  }
+};
 
 bool is_same_restore(const allocator::RestoreResult& left, const allocator::RestoreResult& right) {
   const auto same = [](const allocator::RestoredBlock& one, const allocator::RestoredBlock& other) {
@@ -92,35 +84,33 @@ std::vector<std::string> live_differences(const traces::RecordedProgram& program
   const MakeDevice make_simulated = simulated_at(places);
   const CaseAnswers simulated = run(program, noting(make_simulated, simulated_actions));
 
-  std::vector<std::string> differences;
+  Differences differences;
   if (stop_text(simulated.stop) != stop_text(live.stop))
-    differences.push_back("simulated it " + stop_text(simulated.stop) + ", live it " +
-                          stop_text(live.stop));
-  compare_lists("device actions", Both{simulated_actions, actions}, are_equal<DeviceAction>,
-                action_text, differences);
-  compare_lists(
-      "results", Both{simulated.answers.results, live.answers.results},
+    differences.found.push_back("simulated it " + stop_text(simulated.stop) + ", live it " +
+                                stop_text(live.stop));
+  differences.compare_lists("device actions", simulated_actions, actions, std::equal_to<>(),
+                            action_text);
+  differences.compare_lists(
+      "results", simulated.answers.results, live.answers.results,
       [](const MallocResult& left, const MallocResult& right) {
         return left.outcome == right.outcome && left.address == right.address;
       },
-      result_text, differences);
-  compare_lists(
-      "trace", Both{simulated.history, live.history}, are_equal<allocator::AllocatorEvent>,
-      [](const allocator::AllocatorEvent& event) { return text_of(event); }, differences);
-  compare_lists(
-      "restores", Both{simulated.answers.restores, live.answers.restores}, is_same_restore,
-      [](const auto&) { return std::string("another"); }, differences);
+      result_text);
+  differences.compare_lists("trace", simulated.history, live.history, std::equal_to<>(),
+                            [](const allocator::AllocatorEvent& event) { return text_of(event); });
+  differences.compare_lists("restores", simulated.answers.restores, live.answers.restores,
+                            is_same_restore, [](const auto&) { return std::string("another"); });
   const std::size_t shared =
       std::min(simulated.answers.snapshots.size(), live.answers.snapshots.size());
   for (std::size_t i = 0; i < shared; ++i)
-    compare_snapshot("snapshots[" + std::to_string(i) + "]", simulated.answers.snapshots[i],
-                     live.answers.snapshots[i], differences);
-  compare_snapshot("final state", simulated.final_snapshot, live.final_snapshot, differences);
+    differences.compare_snapshots("snapshots[" + std::to_string(i) + "]",
+                                  simulated.answers.snapshots[i], live.answers.snapshots[i]);
+  differences.compare_snapshots("final state", simulated.final_snapshot, live.final_snapshot);
   if (simulated.final_statistics != live.final_statistics)
-    differences.push_back("the final statistics differ");
+    differences.found.push_back("the final statistics differ");
   if (simulated.device_calls != live.device_calls)
-    differences.push_back("the counts of device calls differ");
-  return differences;
+    differences.found.push_back("the counts of device calls differ");
+  return differences.found;
 }
 
 }  // namespace vramlab::replay
