@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "allocator/check.h"
+#include "replay/replay_options.h"
 #include "replay/request_shapes.h"
 #include "replay/setting_choice.h"
 

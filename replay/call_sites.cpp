@@ -6,7 +6,7 @@
 
 #include "allocator/id_names.h"
 #include "allocator/size_rules.h"
-#include "replay/user_frame.h"
+#include "traces/user_frame.h"
 
 namespace vramlab::replay {
 namespace {
@@ -150,7 +150,7 @@ const std::string& SiteNames::of(traces::StackId stack) {
 
 std::string stack_text(traces::StackId stack, const traces::SnapshotTables& tables) {
   std::string text;
-  for (const traces::FrameId frame : frames_of(stack, tables, FrameChoice::readable))
+  for (const traces::FrameId frame : frames_of(stack, tables, traces::FrameChoice::readable))
     text += (text.empty() ? "" : " < ") + frame_text(frame, tables);
   return text;
 }

@@ -8,10 +8,10 @@
 
 #include "replay/call_sites.h"
 #include "replay/find_holdings.h"
-#include "replay/long_sequence.h"
 #include "replay/metrics.h"
 #include "replay/replay_conditions.h"
 #include "traces/byte_source.h"
+#include "traces/long_sequence.h"
 
 namespace vramlab::replay {
 
@@ -50,7 +50,7 @@ struct CompareConditions {
   /// Only this device.
   std::optional<std::int64_t> device;
   /// For long histories.
-  ScratchPlace scratch;
+  traces::ScratchPlace scratch;
 };
 
 /// A recording, a program, or the JSON report of a replay. Throws InputError.

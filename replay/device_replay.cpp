@@ -5,6 +5,7 @@
 #include "allocator/allocator_error.h"
 #include "allocator/id_names.h"
 #include "replay/engine_calls.h"
+#include "replay/engine_rules.h"
 #include "replay/replay_report.h"
 #include "replay/stranded_now.h"
 #include "streams/timed_device.h"
@@ -26,7 +27,7 @@ namespace {
 /// more of them.
 class LastStacks {
  public:
-  LastStacks(const LongSequence<traces::StackId>& stacks, std::size_t entry_count)
+  LastStacks(const traces::LongSequence<traces::StackId>& stacks, std::size_t entry_count)
       : stacks_(stacks), entry_count_(entry_count) {}
 
   traces::StackId next() {
@@ -35,7 +36,7 @@ class LastStacks {
   }
 
  private:
-  const LongSequence<traces::StackId>& stacks_;
+  const traces::LongSequence<traces::StackId>& stacks_;
   std::size_t entry_count_;
   std::size_t entry_ = 0;
 };
@@ -70,8 +71,8 @@ void DeviceReplay::start_is_there() {
   world_.start_is_there();
   requests_ = 0;
   frees_ = 0;
-  history_ = LongSequence<allocator::AllocatorEvent>(conditions_.scratch);
-  free_stacks_ = LongSequence<traces::StackId>(conditions_.scratch);
+  history_ = traces::LongSequence<allocator::AllocatorEvent>(conditions_.scratch);
+  free_stacks_ = traces::LongSequence<traces::StackId>(conditions_.scratch);
   peak_allocated_ = {
       {static_cast<std::uint64_t>(statistics().allocated_bytes.all.current)}, 0, std::nullopt};
   peak_reserved_ = {
@@ -260,8 +261,8 @@ allocator::StatisticValues DeviceReplay::statistics() const {
 }
 
 /// Of a history that is cut off at its beginning the last ones are there.
-LongSequence<traces::StackId> DeviceReplay::history_stacks(
-    const LongSequence<allocator::AllocatorEvent>& entries) const {
+traces::LongSequence<traces::StackId> DeviceReplay::history_stacks(
+    const traces::LongSequence<allocator::AllocatorEvent>& entries) const {
   std::size_t requests = 0;
   std::size_t frees = 0;
   for (const allocator::AllocatorEvent& entry : entries) {
@@ -270,7 +271,7 @@ LongSequence<traces::StackId> DeviceReplay::history_stacks(
   }
   LastStacks of_requests(request_stacks_, requests);
   LastStacks of_frees(free_stacks_, frees);
-  LongSequence<traces::StackId> stacks(conditions_.scratch);
+  traces::LongSequence<traces::StackId> stacks(conditions_.scratch);
   for (const allocator::AllocatorEvent& entry : entries)
     stacks.push_back(entry.action == allocator::Action::alloc            ? of_requests.next()
                      : entry.action == allocator::Action::free_requested ? of_frees.next()
@@ -294,9 +295,10 @@ void DeviceReplay::move_entries_out() {
   kept.set_capacity(conditions_.history_capacity);
 }
 
-LongSequence<allocator::AllocatorEvent> DeviceReplay::take_history() {
+traces::LongSequence<allocator::AllocatorEvent> DeviceReplay::take_history() {
   move_entries_out();
-  return std::exchange(history_, LongSequence<allocator::AllocatorEvent>(conditions_.scratch));
+  return std::exchange(history_,
+                       traces::LongSequence<allocator::AllocatorEvent>(conditions_.scratch));
 }
 
 std::vector<allocator::AllocatorEvent> DeviceReplay::history() const {
@@ -326,6 +328,20 @@ DeviceReport DeviceReplay::report() const {
   report.stranded_at_peak = stranded_at_peak_;
   report.failures = failures_;
   return report;
+}
+
+DeviceState state_of(DeviceReplay& replay) {
+  DeviceState state;
+  state.device = replay.device();
+  // First, as taking a snapshot is an entry, and a snapshot does not show its own.
+  state.history = replay.history();
+  state.stacks = replay.history_stacks(state.history);
+  state.snapshot = replay.take_snapshot();
+  state.origins = replay.origins();
+  state.rules = rules_of(replay.engine(), replay.device_free());
+  state.rules.requests = replay.request_sizes();
+  state.moment = replay.last_event();
+  return state;
 }
 
 }  // namespace vramlab::replay

@@ -56,7 +56,7 @@ struct DeviceConditions {
   /// Entries of history to keep.
   std::size_t history_capacity = 0;
   /// For a history that is kept as a whole.
-  ScratchPlace scratch = {};
+  traces::ScratchPlace scratch = {};
   /// What states tell beside the snapshot is noted.
   NotesOrigins notes_origins = NotesOrigins::no;
   streams::PlacementRule placement = {};
@@ -111,7 +111,7 @@ class DeviceReplay final : public ProgramDevice {
   allocator::Snapshot take_snapshot() { return engine_.take_snapshot(); }
   std::vector<allocator::AllocatorEvent> history() const;
   /// With all that did not stay in the allocator; it is gone from here then.
-  LongSequence<allocator::AllocatorEvent> take_history();
+  traces::LongSequence<allocator::AllocatorEvent> take_history();
   /// Of the blocks in use; of others too. Where that is noted.
   const std::map<allocator::Address, RequestOrigin>& origins() const { return origins_; }
   /// What was asked for, where that is noted.
@@ -120,8 +120,8 @@ class DeviceReplay final : public ProgramDevice {
   const std::optional<StateMoment>& last_event() const { return last_event_; }
   allocator::Bytes device_free() { return world_.device().memory_info().free; }
   /// Of each entry of history() or take_history(): where the request or the free is in the program.
-  LongSequence<traces::StackId> history_stacks(
-      const LongSequence<allocator::AllocatorEvent>& entries) const;
+  traces::LongSequence<traces::StackId> history_stacks(
+      const traces::LongSequence<allocator::AllocatorEvent>& entries) const;
   const allocator::RecordingAllocator& engine() const { return engine_; }
   allocator::RecordingAllocator& engine() { return engine_; }
   /// Nothing where the id names no live block.
@@ -160,10 +160,10 @@ class DeviceReplay final : public ProgramDevice {
   std::optional<RequestSizes> request_sizes_;
   std::optional<StateMoment> last_event_;
   /// Of a history that is kept as a whole, what is no longer in the allocator.
-  LongSequence<allocator::AllocatorEvent> history_;
-  LongSequence<traces::StackId> request_stacks_;
+  traces::LongSequence<allocator::AllocatorEvent> history_;
+  traces::LongSequence<traces::StackId> request_stacks_;
   /// Of all frees, while a history is kept.
-  LongSequence<traces::StackId> free_stacks_;
+  traces::LongSequence<traces::StackId> free_stacks_;
   std::vector<FailedRequest> failures_;
   PeakMoment peak_allocated_;
   PeakMoment peak_reserved_;
@@ -175,5 +175,8 @@ class DeviceReplay final : public ProgramDevice {
   std::uint64_t frees_ = 0;
   std::uint64_t options_left_out_ = 0;
 };
+
+/// As it is now. The device's free memory is that of the simulated one.
+DeviceState state_of(DeviceReplay& replay);
 
 }  // namespace vramlab::replay

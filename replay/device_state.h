@@ -7,13 +7,11 @@
 
 #include "allocator/allocator_event.h"
 #include "replay/fragmentation.h"
-#include "replay/long_sequence.h"
+#include "traces/long_sequence.h"
 #include "traces/snapshot_sink.h"
 #include "traces/snapshot_tables.h"
 
 namespace vramlab::replay {
-
-class DeviceReplay;
 
 /// The request that got a block.
 struct RequestOrigin {
@@ -33,19 +31,16 @@ struct DeviceState {
   traces::DeviceIndex device;
   allocator::Snapshot snapshot;
   /// Up to the moment; at least the last entry.
-  LongSequence<allocator::AllocatorEvent> history = {};
+  traces::LongSequence<allocator::AllocatorEvent> history = {};
   /// Of blocks in use, as far as is known; of a replay of others, too.
   std::map<allocator::Address, RequestOrigin> origins = {};
   /// Of each entry of the history: where it is in the program, as far as is known.
-  LongSequence<traces::StackId> stacks = {};
+  traces::LongSequence<traces::StackId> stacks = {};
   /// Whether the entries of the history say their pools.
   bool names_pools = false;
   FragmentationRules rules = {};
   /// Nothing where the history is not known.
   std::optional<StateMoment> moment = {};
 };
-
-/// As it is now. The device's free memory is that of the simulated one.
-DeviceState state_of(DeviceReplay& replay);
 
 }  // namespace vramlab::replay

@@ -138,6 +138,15 @@ FoundLifetimes find_lifetimes(traces::OpenTrace& trace, traces::SnapshotTables& 
   return found;
 }
 
+std::vector<DeviceLifetimes> lifetimes_of(const LoadedRecording& recording,
+                                          const ReplayConditions& conditions) {
+  const BoundlessHistories histories = recording.boundless_histories(conditions);
+  std::vector<DeviceLifetimes> found;
+  for (const DeviceHistory& device : histories.devices)
+    found.push_back(lifetimes_of(device, histories.settings));
+  return found;
+}
+
 std::map<std::int64_t, std::vector<std::uint64_t>> find_iteration_ends(
     const std::string& path, const traces::ProgressListener& listener) {
   const IterationRule rule = find_iterations(path, listener);

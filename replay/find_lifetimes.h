@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "replay/lifetimes.h"
+#include "replay/loaded_recording.h"
 #include "traces/open_trace.h"
 
 namespace vramlab::replay {
@@ -24,6 +25,12 @@ struct FoundLifetimes {
 
 /// Stacks are ids in the tables. Throws InputError.
 FoundLifetimes find_lifetimes(traces::OpenTrace& trace, traces::SnapshotTables& tables);
+
+/// What is there over time, of each device: as a replay under the options in the file shows it
+/// where nothing limits memory. Of the conditions `timing` counts, and where long histories wait.
+/// Throws InputError.
+std::vector<DeviceLifetimes> lifetimes_of(const LoadedRecording& recording,
+                                          const ReplayConditions& conditions);
 
 /// By device, how many requests were made before each end of an iteration; empty where no
 /// iterations are found. Reads the file again. Throws InputError.

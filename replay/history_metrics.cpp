@@ -145,19 +145,4 @@ MetricValues history_metrics(const DeviceHistory& history, const VerifyCondition
   return values;
 }
 
-MetricValues sum_of_metrics(const std::vector<MetricValues>& devices) {
-  MetricValues sum;
-  if (devices.empty()) return sum;
-  for (const MetricValue& first : devices.front()) {
-    MetricValue total{first.name, 0};
-    const bool is_known = std::ranges::all_of(devices, [&](const MetricValues& values) {
-      const MetricValue* value = find_value(values, first.name);
-      if (value != nullptr) total.value += value->value;
-      return value != nullptr;
-    });
-    if (is_known) sum.push_back(total);
-  }
-  return sum;
-}
-
 }  // namespace vramlab::replay

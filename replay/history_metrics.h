@@ -11,7 +11,4 @@ namespace vramlab::replay {
 /// Of one device. Without a history only what is there at the end.
 MetricValues history_metrics(const DeviceHistory& history, const VerifyConditions& conditions);
 
-/// Of all devices together; a metric that one of them does not know is left out.
-MetricValues sum_of_metrics(const std::vector<MetricValues>& devices);
-
 }  // namespace vramlab::replay

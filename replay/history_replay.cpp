@@ -7,6 +7,7 @@
 #include "replay/ordered_device.h"
 #include "replay/recorded_limits.h"
 #include "replay/recorded_places.h"
+#include "replay/replay_options.h"
 #include "traces/input_error.h"
 
 namespace vramlab::replay {

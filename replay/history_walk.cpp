@@ -7,7 +7,7 @@ namespace {
 
 /// As recorded, but never back; where none is recorded, the events are a microsecond apart.
 void find_times(const DeviceHistory& history, HistoryWalk& walk) {
-  walk.times_us = LongSequence<std::uint64_t>(history.events.place());
+  walk.times_us = traces::LongSequence<std::uint64_t>(history.events.place());
   const bool has_times = std::ranges::any_of(
       history.events, [](const allocator::AllocatorEvent& event) { return event.time_us > 0; });
   std::uint64_t last = 0;

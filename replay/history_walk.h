@@ -15,7 +15,7 @@ namespace vramlab::replay {
 
 struct HistoryWalk {
   /// By event; they don't go back.
-  LongSequence<std::uint64_t> times_us;
+  traces::LongSequence<std::uint64_t> times_us;
   RecordedCalls calls;
   StartingState start;
   Placements placements;

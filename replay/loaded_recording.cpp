@@ -5,6 +5,7 @@
 #include "replay/compact_writer.h"
 #include "replay/program_replay.h"
 #include "replay/recorded_limits.h"
+#include "replay/replay_options.h"
 #include "replay/replayed_histories.h"
 #include "traces/input_error.h"
 #include "traces/read_snapshot.h"
@@ -269,7 +270,7 @@ void LoadedRecording::watch_all(const ReplayConditions& conditions,
   }
 }
 
-std::vector<DeviceLifetimes> LoadedRecording::lifetimes(const ReplayConditions& conditions) const {
+BoundlessHistories LoadedRecording::boundless_histories(const ReplayConditions& conditions) const {
   ReplayConditions all;
   // Whoever chose another allocator gets the blocks of PyTorch's own.
   if (settings().backend != allocator::Backend::native) all.options = "";
@@ -278,17 +279,15 @@ std::vector<DeviceLifetimes> LoadedRecording::lifetimes(const ReplayConditions& 
   all.scratch = conditions.scratch;
   all.on_out_of_memory = OnOutOfMemory::skip;
   all.history_capacity = unlimited_history;
-  std::vector<DeviceHistory> histories;
+  BoundlessHistories histories;
+  histories.settings = settings_for(all);
   try {
-    watch_all(all, watch_keeping(histories));
+    watch_all(all, watch_keeping(histories.devices));
   } catch (const CompactRunError& error) {
     throw InputError({file_, "event " + std::to_string(error.event()),
                       "a call that may be made then", error.what()});
   }
-  std::vector<DeviceLifetimes> found;
-  for (const DeviceHistory& history : histories)
-    found.push_back(lifetimes_of(history, settings_for(all)));
-  return found;
+  return histories;
 }
 
 void LoadedRecording::run_history(const History& history, const ReplayConditions& conditions,

@@ -7,7 +7,6 @@
 
 #include "replay/compact_run.h"
 #include "replay/history_replay.h"
-#include "replay/lifetimes.h"
 #include "replay/recorded_places.h"
 #include "traces/open_trace.h"
 #include "traces/program_sink.h"
@@ -19,6 +18,12 @@ struct LoadConditions {
   /// Null: as the file says, or guessed from it.
   const allocator::ReferenceVersion* version = nullptr;
   traces::ProgressListener listener{};
+};
+
+struct BoundlessHistories {
+  std::vector<DeviceHistory> devices;
+  /// That they were made under.
+  allocator::Settings settings;
 };
 
 enum class Trust : std::uint8_t { exact, modelled, guessed };
@@ -56,10 +61,9 @@ class LoadedRecording {
   /// What is live over time, of all devices: of a program's events together, of recorded ones each.
   /// Without what follows from how much memory there was.
   std::vector<LoadedPart> parts() const;
-  /// What is there over time, of each device: as a replay under the options in the file shows it
-  /// where nothing limits memory. Of the conditions `timing` counts, and where long histories wait.
-  /// Throws InputError.
-  std::vector<DeviceLifetimes> lifetimes(const ReplayConditions& conditions) const;
+  /// What happens on each device where nothing limits memory, by a replay under the options in the
+  /// file. Of the conditions `timing` counts, and where long histories wait. Throws InputError.
+  BoundlessHistories boundless_histories(const ReplayConditions& conditions) const;
 
  private:
   struct History;

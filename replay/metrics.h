@@ -57,6 +57,9 @@ using MetricValues = std::vector<MetricValue>;
 /// Null where it is not among them.
 const MetricValue* find_value(const MetricValues& values, std::string_view name);
 
+/// Of all devices together; a metric that one of them does not know is left out.
+MetricValues sum_of_metrics(const std::vector<MetricValues>& devices);
+
 /// `part` of `whole` in millionths, rounded to the nearest; 0 of nothing. Requires: part is not
 /// above whole.
 std::int64_t ratio_of(std::uint64_t part, std::uint64_t whole);

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "allocator/option_table.h"
-#include "replay/nearest_name.h"
+#include "replay/replay_options.h"
 #include "traces/input_bytes.h"
 #include "traces/input_error.h"
 
@@ -153,25 +153,6 @@ std::vector<std::string> read_grid_file(const std::string& path, const Reference
   if (settings.empty())
     throw InputError({path, "", "lines of settings such as max_split_size_mb=64|128", "none"});
   return settings;
-}
-
-std::string_view nearest_option(std::string_view name, const ReferenceVersion& version) {
-  std::vector<std::string_view> names;
-  for (const allocator::OptionRow& row : rules_of(version.grammar).options)
-    names.push_back(row.name);
-  return nearest_name(name, names);
-}
-
-std::optional<std::string> refusal_of(const std::string& options, const ReferenceVersion& version) {
-  if (options.empty()) return std::nullopt;
-  allocator::Settings at_start;
-  at_start.backend = allocator::backend_at_start(options);
-  const auto parsed = allocator::parse_settings(at_start, options, version);
-  if (!parsed.error) return std::nullopt;
-  if (parsed.error->kind == allocator::SettingsErrorKind::unknown_option)
-    return "there is no option '" + parsed.error->option + "'; the nearest is " +
-           std::string(nearest_option(parsed.error->option, version));
-  return parsed.error->message;
 }
 
 }  // namespace vramlab::replay

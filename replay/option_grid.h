@@ -7,13 +7,11 @@
 // option out.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "allocator/reference_version.h"
-#include "allocator/settings.h"
 
 namespace vramlab::replay {
 
@@ -44,12 +42,5 @@ std::vector<std::string> settings_of_grid(const OptionGrid& grid);
 /// empty one, `#` begins a comment. Throws InputError.
 std::vector<std::string> read_grid_file(const std::string& path,
                                         const allocator::ReferenceVersion& version);
-
-/// The option of this version whose name is most like this one.
-std::string_view nearest_option(std::string_view name, const allocator::ReferenceVersion& version);
-
-/// Why this version takes no such string; nothing where it does.
-std::optional<std::string> refusal_of(const std::string& options,
-                                      const allocator::ReferenceVersion& version);
 
 }  // namespace vramlab::replay

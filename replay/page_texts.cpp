@@ -1,6 +1,6 @@
 #include "replay/page_texts.h"
 
-#include "replay/user_frame.h"
+#include "traces/user_frame.h"
 
 namespace vramlab::replay {
 

@@ -31,7 +31,7 @@ class PlacementWalk {
         least_reservation_(least_reservation(history)),
         kinds_(request_kinds(history, settings)),
         modes_(history, calls, settings) {
-    facts_.life_of_event = LongSequence<LifeIndex>(history.events.place());
+    facts_.life_of_event = traces::LongSequence<LifeIndex>(history.events.place());
   }
 
   void watch(PlacementWatcher& watcher) { watcher_ = &watcher; }
@@ -83,7 +83,7 @@ class PlacementWalk {
   const Settings& settings_;
   Bytes reservation_;
   Bytes least_reservation_;
-  LongSequence<PoolKind> kinds_;
+  traces::LongSequence<PoolKind> kinds_;
   ExpandableModes modes_;
   bool mode_ = false;
   /// Of the event that is being walked.
@@ -126,7 +126,7 @@ void PlacementWalk::contradict(std::size_t event) {
 /// Events come in order; those between them have none. A walk that is watched is not the first.
 void PlacementWalk::note_life(std::size_t event, LifeIndex life) {
   if (watcher_ != nullptr) return;
-  LongSequence<LifeIndex>& lives = facts_.life_of_event;
+  traces::LongSequence<LifeIndex>& lives = facts_.life_of_event;
   while (lives.size() < event) lives.push_back(no_life);
   if (event < history_.events.size()) lives.push_back(life);
 }

@@ -32,7 +32,7 @@ struct ReleaseRun {
 struct Placements {
   std::vector<SegmentLife> lives;
   /// For each event that has one.
-  LongSequence<LifeIndex> life_of_event;
+  traces::LongSequence<LifeIndex> life_of_event;
   /// Pairs that cannot be in one pool.
   std::set<std::pair<LifeIndex, LifeIndex>> apart;
   std::vector<ReleaseRun> releases;

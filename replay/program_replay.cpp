@@ -1,7 +1,7 @@
 #include "replay/program_replay.h"
 
 #include "allocator/allocator_error.h"
-#include "replay/option_grid.h"
+#include "replay/replay_options.h"
 #include "streams/timed_device.h"
 #include "traces/input_error.h"
 
@@ -11,19 +11,6 @@ using allocator::Bytes;
 using traces::DeviceIndex;
 using traces::InputError;
 using traces::TraceDevice;
-
-allocator::Settings settings_of(const std::string& options,
-                                const allocator::ReferenceVersion& version,
-                                const std::string& where) {
-  if (options.empty()) return {};
-  allocator::Settings at_start;
-  at_start.backend = allocator::backend_at_start(options);
-  auto parsed = allocator::parse_settings(at_start, options, version);
-  if (parsed.error)
-    throw InputError({where, "", "options that version " + std::string(version.name) + " takes",
-                      refusal_of(options, version).value_or(parsed.error->message)});
-  return std::move(parsed.settings);
-}
 
 void refuse_full_device(const ReplayConditions& conditions, Bytes memory) {
   if (conditions.held_by_others && *conditions.held_by_others >= memory)

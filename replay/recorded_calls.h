@@ -28,7 +28,7 @@ struct RecordedCall {
   std::size_t end = 0;
 };
 
-using RecordedCalls = LongSequence<RecordedCall>;
+using RecordedCalls = traces::LongSequence<RecordedCall>;
 
 RecordedCalls cut_into_calls(const DeviceHistory& history);
 

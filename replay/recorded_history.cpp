@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "replay/generic_text.h"
+#include "traces/generic_text.h"
 
 namespace vramlab::replay {
 namespace {
@@ -97,8 +97,8 @@ DeviceHistory& HistoryCollector::device_of(std::int64_t number) {
     if (device.device == number) return device;
   DeviceHistory& device = history_.devices.emplace_back();
   device.device = number;
-  device.events = LongSequence<allocator::AllocatorEvent>(place_);
-  device.stacks = LongSequence<traces::StackId>(place_);
+  device.events = traces::LongSequence<allocator::AllocatorEvent>(place_);
+  device.stacks = traces::LongSequence<traces::StackId>(place_);
   return device;
 }
 

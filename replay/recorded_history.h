@@ -13,8 +13,8 @@
 #include "allocator/reference_version.h"
 #include "allocator/settings.h"
 #include "allocator/snapshot.h"
-#include "replay/long_sequence.h"
 #include "replay/recording_summary.h"
+#include "traces/long_sequence.h"
 #include "traces/snapshot_sink.h"
 #include "traces/snapshot_tables.h"
 
@@ -38,9 +38,9 @@ struct HistoryTraits {
 struct DeviceHistory {
   std::int64_t device = 0;
   HistoryTraits traits;
-  LongSequence<allocator::AllocatorEvent> events;
+  traces::LongSequence<allocator::AllocatorEvent> events;
   /// Of each event, in the tables of the reader.
-  LongSequence<traces::StackId> stacks;
+  traces::LongSequence<traces::StackId> stacks;
   /// By ascending address.
   std::vector<allocator::SnapshotSegment> final_segments;
   /// Of final blocks in use, where the file says so.
@@ -59,7 +59,7 @@ struct RecordedHistory {
 class HistoryCollector : public traces::SnapshotSink {
  public:
   /// Long histories go to scratch files there; without a place they are in memory.
-  explicit HistoryCollector(ScratchPlace place = {}) : place_(std::move(place)) {}
+  explicit HistoryCollector(traces::ScratchPlace place = {}) : place_(std::move(place)) {}
 
   void segment(const traces::SegmentValue& segment) override;
   void device_trace(traces::DeviceIndex device) override { device_of(device.value); }
@@ -72,7 +72,7 @@ class HistoryCollector : public traces::SnapshotSink {
  private:
   DeviceHistory& device_of(std::int64_t number);
 
-  ScratchPlace place_;
+  traces::ScratchPlace place_;
   RecordedHistory history_;
 };
 

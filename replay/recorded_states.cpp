@@ -123,8 +123,8 @@ void find_origins(const DeviceHistory& history, std::size_t count, DeviceState& 
 
 void keep_history(const DeviceHistory& history, std::size_t count, StateHistory kept,
                   DeviceState& state) {
-  state.history = LongSequence<AllocatorEvent>(history.events.place());
-  state.stacks = LongSequence<traces::StackId>(history.events.place());
+  state.history = traces::LongSequence<AllocatorEvent>(history.events.place());
+  state.stacks = traces::LongSequence<traces::StackId>(history.events.place());
   for (std::size_t i = kept == StateHistory::all || count == 0 ? 0 : count - 1; i < count; ++i) {
     state.history.push_back(history.events[i]);
     state.stacks.push_back(stack_of(history, i));

@@ -4,8 +4,8 @@
 #include <map>
 #include <memory>
 
-#include "replay/user_frame.h"
 #include "traces/input_error.h"
+#include "traces/user_frame.h"
 
 namespace vramlab::replay {
 namespace {

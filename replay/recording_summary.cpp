@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "replay/generic_text.h"
 #include "replay/recording_origin.h"
+#include "traces/generic_text.h"
 
 namespace vramlab::replay {
 namespace {

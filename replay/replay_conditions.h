@@ -41,7 +41,7 @@ struct ReplayConditions {
   OnOutOfMemory on_out_of_memory = OnOutOfMemory::stop;
   std::size_t history_capacity = 0;
   /// For long histories.
-  ScratchPlace scratch = {};
+  traces::ScratchPlace scratch = {};
   NotesOrigins notes_origins = NotesOrigins::no;
   /// For reports that tell on which other devices the same would happen.
   streams::KeepsPlaceBook keeps_place_book = streams::KeepsPlaceBook::no;
@@ -81,11 +81,6 @@ struct ReplayWatch {
 
 /// Throws InputError where nothing of a device of this size is left beside what others hold.
 void refuse_full_device(const ReplayConditions& conditions, allocator::Bytes memory);
-
-/// The option string as settings. Throws InputError where it is refused; `where` is for that.
-allocator::Settings settings_of(const std::string& options,
-                                const allocator::ReferenceVersion& version,
-                                const std::string& where);
 
 /// Throws InputError where the options choose another backend than PyTorch's own.
 void refuse_other_backends(const allocator::Settings& settings, const std::string& where);

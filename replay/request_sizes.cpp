@@ -9,7 +9,7 @@ void RequestSizes::add(allocator::Bytes request, allocator::StreamId stream) {
   ++counts_[{stream, round_request(request, settings_)}];
 }
 
-void RequestSizes::add_all(const LongSequence<allocator::AllocatorEvent>& history) {
+void RequestSizes::add_all(const traces::LongSequence<allocator::AllocatorEvent>& history) {
   for (const allocator::AllocatorEvent& event : history)
     if (event.action == allocator::Action::alloc) add(event.size, event.stream);
 }

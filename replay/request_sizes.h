@@ -6,7 +6,7 @@
 
 #include "allocator/allocator_event.h"
 #include "allocator/settings.h"
-#include "replay/long_sequence.h"
+#include "traces/long_sequence.h"
 
 namespace vramlab::replay {
 
@@ -17,7 +17,7 @@ class RequestSizes {
 
   void add(allocator::Bytes request, allocator::StreamId stream);
   /// Those of a history that were given something.
-  void add_all(const LongSequence<allocator::AllocatorEvent>& history);
+  void add_all(const traces::LongSequence<allocator::AllocatorEvent>& history);
 
   struct Of {
     allocator::StreamId stream;

@@ -131,8 +131,9 @@ bool is_hole_below(const Followed& one, const allocator::AllocatorEvent& event, 
 }
 
 /// A later map below the lowest piece shows addresses that were reserved and unmapped.
-void lower_bases(const DeviceHistory& history, const LongSequence<PoolKind>& kinds, Bytes least,
-                 const allocator::Settings& settings, std::vector<ReservationThen>& reservations) {
+void lower_bases(const DeviceHistory& history, const traces::LongSequence<PoolKind>& kinds,
+                 Bytes least, const allocator::Settings& settings,
+                 std::vector<ReservationThen>& reservations) {
   std::vector<Followed> followed = follow(reservations);
   for (std::size_t i = 0; i < history.events.size(); ++i) {
     const allocator::AllocatorEvent& event = history.events[i];
@@ -174,7 +175,7 @@ Bytes least_reservation(const DeviceHistory& history) {
 }
 
 std::vector<ReservationThen> find_reservations(const DeviceHistory& history, StateThen& then,
-                                               const LongSequence<PoolKind>& kinds,
+                                               const traces::LongSequence<PoolKind>& kinds,
                                                const allocator::Settings& settings) {
   find_kinds(history, then, settings);
   const Bytes reach = least_reservation(history);

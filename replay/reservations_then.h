@@ -27,8 +27,8 @@ struct ReservationThen {
 allocator::Bytes least_reservation(const DeviceHistory& history);
 
 /// `kinds`: as request_kinds() gives them. By ascending base.
-std::vector<ReservationThen> find_reservations(const DeviceHistory& history, StateThen& then,
-                                               const LongSequence<allocator::PoolKind>& kinds,
-                                               const allocator::Settings& settings);
+std::vector<ReservationThen> find_reservations(
+    const DeviceHistory& history, StateThen& then,
+    const traces::LongSequence<allocator::PoolKind>& kinds, const allocator::Settings& settings);
 
 }  // namespace vramlab::replay

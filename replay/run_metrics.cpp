@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "replay/history_metrics.h"
-
 namespace vramlab::replay {
 namespace {
 

@@ -19,7 +19,7 @@ std::map<StackKey, GroupTotals> totals_by_stack(const std::vector<HeldBlock>& bl
 
 /// Outermost first.
 std::vector<std::string> path_of(const StackKey& key, const traces::SnapshotTables& tables,
-                                 FrameChoice choice) {
+                                 traces::FrameChoice choice) {
   std::vector<std::string> path;
   for (const traces::FrameId frame : frames_of(key.first, tables, choice))
     path.push_back(frame_text(frame, tables));
@@ -39,7 +39,7 @@ std::string escaped(std::string frame) {
 }  // namespace
 
 StackTree stack_tree_of(const std::vector<HeldBlock>& blocks, const traces::SnapshotTables& tables,
-                        FrameChoice choice) {
+                        traces::FrameChoice choice) {
   StackTree tree;
   tree.nodes.emplace_back();
   std::map<std::pair<std::size_t, std::string>, std::size_t> known;

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "replay/call_sites.h"
-#include "replay/user_frame.h"
+#include "traces/user_frame.h"
 
 namespace vramlab::replay {
 
@@ -28,7 +28,7 @@ struct StackTree {
 };
 
 StackTree stack_tree_of(const std::vector<HeldBlock>& blocks, const traces::SnapshotTables& tables,
-                        FrameChoice choice);
+                        traces::FrameChoice choice);
 
 /// A line a stack, outermost frame first, as flamegraph.pl reads them: `frame;frame BYTES`, sorted,
 /// each with its line end. A `;` in a frame becomes `:`. `root` is put before all of them, unless

@@ -79,9 +79,9 @@ GivenSegment reserved_segment(const ReservationThen& then, Bytes unit, Bytes res
 
 }  // namespace
 
-LongSequence<PoolKind> request_kinds(const DeviceHistory& history,
-                                     const allocator::Settings& settings) {
-  LongSequence<PoolKind> kinds(history.events.place());
+traces::LongSequence<PoolKind> request_kinds(const DeviceHistory& history,
+                                             const allocator::Settings& settings) {
+  traces::LongSequence<PoolKind> kinds(history.events.place());
   const auto fill_until = [&kinds](std::size_t end, PoolKind kind) {
     while (kinds.size() < end) kinds.push_back(kind);
   };
@@ -99,7 +99,7 @@ StartingState find_starting_state(const DeviceHistory& history, const allocator:
                                   Bytes reservation) {
   StateThen then = run_backwards(history);
   const BlockExtents extents = find_extents(history, then, settings);
-  const LongSequence<PoolKind> kinds = request_kinds(history, settings);
+  const traces::LongSequence<PoolKind> kinds = request_kinds(history, settings);
   const SegmentBuilder builder(then, extents);
   std::map<Address, std::pair<GivenSegment, std::optional<allocator::PoolId>>> by_base;
   for (const auto& [base, classic] : then.classic)

@@ -33,7 +33,7 @@ std::map<allocator::Address, allocator::Bytes> requested_at_start(const Starting
 
 /// For each event that asks for memory or belongs to such a call: the kind of pool of the request
 /// that ends it; large where no request follows.
-LongSequence<allocator::PoolKind> request_kinds(const DeviceHistory& history,
-                                                const allocator::Settings& settings);
+traces::LongSequence<allocator::PoolKind> request_kinds(const DeviceHistory& history,
+                                                        const allocator::Settings& settings);
 
 }  // namespace vramlab::replay

@@ -15,7 +15,7 @@ class TrackFigures : public PlacementWatcher {
   struct Input {
     const DeviceHistory& history;
     /// By event; they don't go back.
-    const LongSequence<std::uint64_t>& times_us;
+    const traces::LongSequence<std::uint64_t>& times_us;
     /// Of another walk over the history.
     const Placements& placements;
     /// By life.

@@ -5,11 +5,11 @@
 #include <stdexcept>
 
 #include "replay/pinners.h"
-#include "replay/user_frame.h"
 #include "tools/advise_report.h"
 #include "tools/commands.h"
 #include "tools/parallel_tasks.h"
 #include "tools/what_if_runs.h"
+#include "traces/user_frame.h"
 
 namespace vramlab::tools {
 namespace {
@@ -47,8 +47,8 @@ std::string site_of(const replay::DeviceState& state, const replay::Pinner& pinn
                     const traces::SnapshotTables& tables) {
   const auto origin = state.origins.find(pinner.at);
   if (origin == state.origins.end()) return "a place that is not known";
-  const auto frame = replay::innermost_user_frame(origin->second.stack, tables);
-  return frame ? replay::frame_text(*frame, tables) : "a place that is not known";
+  const auto frame = traces::innermost_user_frame(origin->second.stack, tables);
+  return frame ? traces::frame_text(*frame, tables) : "a place that is not known";
 }
 
 /// What live blocks keep at the peak, by where they were asked for.

@@ -2,8 +2,10 @@
 #include <memory>
 
 #include "replay/capacity.h"
+#include "replay/find_lifetimes.h"
 #include "replay/option_grid.h"
 #include "replay/ordered_device.h"
+#include "replay/replay_options.h"
 #include "tools/capacity_report.h"
 #include "tools/checked_packing.h"
 #include "tools/commands.h"
@@ -68,7 +70,7 @@ PackOutcome packed(const replay::LoadedRecording& recording,
   outcome.file = recording.file();
   outcome.input.source =
       recording.is_recording() ? replay::PackSource::recording : replay::PackSource::program;
-  for (const replay::DeviceLifetimes& device : recording.lifetimes(conditions))
+  for (const replay::DeviceLifetimes& device : lifetimes_of(recording, conditions))
     if (!device.blocks.empty())
       outcome.input.groups.push_back(pack_group_of(device, recording.file()));
   outcome.results = checked_packings(outcome.input, packing_beside_replays);

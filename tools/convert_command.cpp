@@ -12,9 +12,9 @@
 #include "tools/progress_bar.h"
 #include "tools/removal_on_interrupt.h"
 #include "traces/input_error.h"
+#include "traces/make_trace_writer.h"
 #include "traces/output_file.h"
 #include "traces/read_snapshot.h"
-#include "traces/trace_writer.h"
 
 namespace vramlab::tools {
 namespace {

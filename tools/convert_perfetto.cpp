@@ -4,7 +4,7 @@
 
 #include "replay/history_checks.h"
 #include "replay/perfetto_trace.h"
-#include "tools/replayed_program.h"
+#include "replay/replayed_program.h"
 #include "tools/scratch_place.h"
 #include "traces/input_error.h"
 #include "traces/read_snapshot.h"
@@ -34,7 +34,7 @@ replay::MemoryTimeline timeline_of(const replay::DeviceHistory& device, const st
 
 /// Those of the replay, or those that the recording says.
 replay::VerifyConditions conditions_of(const replay::RecordedHistory& history,
-                                       const ReplayedProgram& program,
+                                       const replay::ReplayedProgram& program,
                                        const traces::TextTable& texts) {
   if (program.has_events()) return {program.version(), false, {program.settings(), {}}};
   const allocator::ReferenceVersion& version = guess_reference(history);
@@ -59,7 +59,7 @@ void convert_to_perfetto(traces::OpenTrace& trace, const ConvertSteps& steps,
   replayed.scratch = scratch_place();
   PerfettoCollector collector(replayed.scratch);
   replayed.on_out_of_memory = replay::OnOutOfMemory::skip;
-  ReplayedProgram program(trace.file, tables, replayed, collector.spans);
+  replay::ReplayedProgram program(trace.file, tables, replayed, collector.spans);
   ConvertChain chain(steps, tables, {collector, program});
   traces::read_trace(trace, tables, chain.sinks());
   replay::RecordedHistory history = collector.take();

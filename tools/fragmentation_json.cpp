@@ -1,9 +1,9 @@
 #include "tools/fragmentation_json.h"
 
 #include "replay/holes.h"
-#include "replay/user_frame.h"
 #include "tools/json_or_null.h"
 #include "tools/metrics_json.h"
+#include "traces/user_frame.h"
 
 namespace vramlab::tools {
 namespace {
@@ -43,9 +43,9 @@ ordered_json pinner_json(const replay::DeviceState& state, const replay::Pinner&
   json["event"] = is_known ? or_null(origin->second.event) : nullptr;
   json["time_ns"] = is_known ? or_null(origin->second.time_ns) : nullptr;
   const auto frame =
-      is_known ? replay::innermost_user_frame(origin->second.stack, tables) : std::nullopt;
+      is_known ? traces::innermost_user_frame(origin->second.stack, tables) : std::nullopt;
   json["call_site"] =
-      frame ? ordered_json(replay::frame_text(*frame, tables)) : ordered_json(nullptr);
+      frame ? ordered_json(traces::frame_text(*frame, tables)) : ordered_json(nullptr);
   return json;
 }
 

@@ -5,10 +5,10 @@
 
 #include "allocator/id_names.h"
 #include "replay/holes.h"
-#include "replay/user_frame.h"
 #include "tools/duration_text.h"
 #include "tools/share_text.h"
 #include "tools/text_lines.h"
+#include "traces/user_frame.h"
 
 namespace vramlab::tools {
 namespace {
@@ -127,8 +127,8 @@ std::string origin_text(const replay::DeviceState& state, allocator::Address at,
   if (found == state.origins.end())
     return state.moment ? "there before the history began" : std::string();
   std::string text;
-  if (const auto frame = replay::innermost_user_frame(found->second.stack, tables))
-    text = replay::frame_text(*frame, tables);
+  if (const auto frame = traces::innermost_user_frame(found->second.stack, tables))
+    text = traces::frame_text(*frame, tables);
   const std::string age = state.moment ? age_text(found->second, *state.moment) : std::string();
   return text.empty() || age.empty() ? text + age : text + ", " + age;
 }

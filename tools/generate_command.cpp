@@ -10,8 +10,8 @@
 #include "tools/removal_on_interrupt.h"
 #include "tools/workload_list.h"
 #include "traces/input_error.h"
+#include "traces/make_trace_writer.h"
 #include "traces/output_file.h"
-#include "traces/trace_writer.h"
 #include "traces/workload.h"
 
 namespace vramlab::tools {

@@ -4,9 +4,9 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
-#include "replay/user_frame.h"
 #include "tools/text_lines.h"
 #include "tools/top_report.h"
+#include "traces/user_frame.h"
 
 namespace vramlab::tools {
 namespace {
@@ -43,9 +43,9 @@ const char* source_name(IterationSource source) {
 /// What a round begins with.
 std::string request_text(const replay::RepeatedRequest& request,
                          const traces::SnapshotTables& tables) {
-  const auto frame = replay::innermost_user_frame(request.stack, tables);
+  const auto frame = traces::innermost_user_frame(request.stack, tables);
   if (!frame) return "a request of " + format_bytes(request.requested);
-  return "a request at " + replay::frame_text(*frame, tables);
+  return "a request at " + traces::frame_text(*frame, tables);
 }
 
 std::string how_found(const replay::FoundGrowth& found, std::int64_t device) {

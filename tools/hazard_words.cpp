@@ -1,8 +1,8 @@
 #include "tools/hazard_words.h"
 
 #include "allocator/id_names.h"
-#include "replay/user_frame.h"
 #include "tools/work_words.h"
+#include "traces/user_frame.h"
 
 namespace vramlab::tools {
 
@@ -55,8 +55,8 @@ std::string_view hazard_title(HazardKind kind) {
 std::string event_place(std::uint64_t event, const HazardContext& context) {
   std::string text = "event " + std::to_string(event);
   if (event >= context.report.stacks.size()) return text;
-  const auto frame = replay::innermost_user_frame(context.report.stacks[event], context.tables);
-  return frame ? text + " (" + replay::frame_text(*frame, context.tables) + ")" : text;
+  const auto frame = traces::innermost_user_frame(context.report.stacks[event], context.tables);
+  return frame ? text + " (" + traces::frame_text(*frame, context.tables) + ")" : text;
 }
 
 std::string stream_text(streams::StreamAt stream) {

@@ -7,6 +7,7 @@
 #include "replay/find_lifetimes.h"
 #include "replay/lower_bounds.h"
 #include "replay/replay_conditions.h"
+#include "replay/replay_options.h"
 #include "tools/commands.h"
 #include "tools/policies_report.h"
 #include "tools/progress_bar.h"

@@ -7,8 +7,8 @@
 #include <optional>
 #include <tuple>
 
+#include "traces/make_trace_writer.h"
 #include "traces/read_snapshot.h"
-#include "traces/trace_writer.h"
 
 namespace vramlab::tools {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "replay/history_replay.h"
 #include "replay/replayed_histories.h"
-#include "tools/replayed_program.h"
+#include "replay/replayed_program.h"
 #include "traces/gzip_text.h"
 #include "traces/input_error.h"
 #include "traces/read_snapshot.h"
@@ -78,7 +78,7 @@ void load(const ReportRunRequest& request, const traces::ProgressListener& liste
   run.input.file = trace.file;
   run.input.title = request.title;
   ReportCollector collector(request.conditions.scratch);
-  ReplayedProgram program(trace.file, run.tables, request.conditions, collector.spans);
+  replay::ReplayedProgram program(trace.file, run.tables, request.conditions, collector.spans);
   traces::read_trace(trace, run.tables, {collector, program});
   run.input.spans = collector.spans.spans();
   if (program.has_events()) {

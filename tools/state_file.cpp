@@ -1,6 +1,6 @@
 #include "tools/state_file.h"
 
-#include "traces/trace_writer.h"
+#include "traces/make_trace_writer.h"
 
 namespace vramlab::tools {
 

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "replay/option_grid.h"
+#include "replay/replay_options.h"
 #include "tools/commands.h"
 #include "tools/parallel_tasks.h"
 #include "tools/sweep_outcome.h"

@@ -99,7 +99,7 @@ ExitStatus show_top(const TopArguments& arguments) {
   outcome.grouped_by = arguments.by;
   outcome.by = groupings().at(arguments.by);
   outcome.limit = arguments.shown();
-  if (arguments.native) outcome.frames = replay::FrameChoice::all;
+  if (arguments.native) outcome.frames = traces::FrameChoice::all;
   outcome.found = find_holdings(trace, tables, moment, outcome.allocated_after);
   keep_device(outcome.found.devices, arguments);
   if (arguments.folded)

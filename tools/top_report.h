@@ -8,7 +8,7 @@
 
 #include "replay/call_sites.h"
 #include "replay/find_holdings.h"
-#include "replay/user_frame.h"
+#include "traces/user_frame.h"
 
 namespace vramlab::tools {
 
@@ -23,7 +23,7 @@ struct TopOutcome {
   std::string grouped_by;
   replay::GroupBy by = replay::GroupBy::site;
   /// Of trees and folded stacks.
-  replay::FrameChoice frames = replay::FrameChoice::readable;
+  traces::FrameChoice frames = traces::FrameChoice::readable;
   replay::FoundHoldings found;
   /// Groups to show of each device; 0 for all.
   std::uint64_t limit = 0;

@@ -4,6 +4,7 @@
 
 #include "allocator/allocator_error.h"
 #include "replay/option_grid.h"
+#include "replay/replay_options.h"
 #include "tools/parallel_tasks.h"
 #include "tools/progress_bar.h"
 #include "traces/input_error.h"

@@ -2,8 +2,11 @@
 // written is bounded, but for a small entry of the directory for each chunk.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 
+#include "traces/byte_sink.h"
+#include "traces/snapshot_tables.h"
 #include "traces/trace_writer.h"
 
 namespace vramlab::traces {

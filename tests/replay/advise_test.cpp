@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "replay/replay_options.h"
 #include "tests/support/program_file.h"
 #include "tests/support/text_program.h"
 

@@ -172,10 +172,11 @@ TEST_F(StackTreeOf, blocks_begins_with_the_outermost_frame) {
   const auto main = frame("main", "/p/m.py", 1);
   const auto a = frame("a", "/p/m.py", 2);
   const auto b = frame("b", "/p/m.py", 3);
-  const auto tree = stack_tree_of({block(512_B, stack({a, main})), block(1_KiB, stack({b, main})),
-                                   block(2_KiB, stack({main})), block(4_KiB)},
-                                  tables, replay::FrameChoice::readable);
-  EXPECT_EQ(folded_stacks(tree, ""),
+  const auto tree =
+      replay::stack_tree_of({block(512_B, stack({a, main})), block(1_KiB, stack({b, main})),
+                             block(2_KiB, stack({main})), block(4_KiB)},
+                            tables, traces::FrameChoice::readable);
+  EXPECT_EQ(replay::folded_stacks(tree, ""),
             "(no stack was recorded) 4096\n"
             "p/m.py:1 main 2048\n"
             "p/m.py:1 main;p/m.py:2 a 512\n"
@@ -194,17 +195,17 @@ TEST_F(StackTreeOf, blocks_begins_with_the_outermost_frame) {
 TEST_F(StackTreeOf, blocks_is_folded_without_semicolons_and_line_ends_in_frames) {
   const auto odd = frame("a;b\nc", "/p/m.py", 2);
   const auto twin = frame("a:b c", "/p/m.py", 2);
-  const auto tree = stack_tree_of({block(512_B, stack({odd})), block(512_B, stack({twin}))}, tables,
-                                  replay::FrameChoice::all);
-  EXPECT_EQ(folded_stacks(tree, ""), "p/m.py:2 a:b c 1024\n");
-  EXPECT_EQ(folded_stacks(tree, "device 1"), "device 1;p/m.py:2 a:b c 1024\n");
+  const auto tree = replay::stack_tree_of({block(512_B, stack({odd})), block(512_B, stack({twin}))},
+                                          tables, traces::FrameChoice::all);
+  EXPECT_EQ(replay::folded_stacks(tree, ""), "p/m.py:2 a:b c 1024\n");
+  EXPECT_EQ(replay::folded_stacks(tree, "device 1"), "device 1;p/m.py:2 a:b c 1024\n");
 }
 
 TEST_F(StackTreeOf, blocks_goes_as_deep_as_stacks_do) {
   std::vector<traces::FrameId> deep;
   for (int i = 0; i < 20'000; ++i) deep.push_back(frame("f", "/p/m.py", i));
   const auto tree =
-      stack_tree_of({block(512_B, stack(deep))}, tables, replay::FrameChoice::readable);
+      replay::stack_tree_of({block(512_B, stack(deep))}, tables, traces::FrameChoice::readable);
   EXPECT_EQ(tree.nodes.size(), deep.size() + 1);
   EXPECT_EQ(tree.nodes.back().own.blocks, 1U);
 }

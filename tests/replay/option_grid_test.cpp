@@ -6,6 +6,7 @@
 
 #include <fstream>
 
+#include "replay/replay_options.h"
 #include "tests/support/own_folder.h"
 #include "traces/input_error.h"
 

@@ -18,7 +18,7 @@ using allocator::AllocatorEvent;
 using tests::RandomNumbers;
 
 /// So small that every history of a case needs many chunks.
-ScratchPlace small_place() {
+traces::ScratchPlace small_place() {
   return {.folder = support::own_folder(), .most_bytes_in_memory = 1024, .chunk_bytes = 512};
 }
 
@@ -43,7 +43,7 @@ RecordedHistory in_memory(const traces::RecordedCase& recorded, std::uint64_t se
 RecordedHistory in_files(const RecordedHistory& whole) {
   RecordedHistory history = whole;
   for (DeviceHistory& device : history.devices) {
-    LongSequence<AllocatorEvent> events(small_place());
+    traces::LongSequence<AllocatorEvent> events(small_place());
     for (const AllocatorEvent& event : device.events) events.push_back(event);
     device.events = std::move(events);
   }

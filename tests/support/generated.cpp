@@ -1,7 +1,7 @@
 #include "tests/support/generated.h"
 
 #include "tests/support/collected_bytes.h"
-#include "traces/trace_writer.h"
+#include "traces/make_trace_writer.h"
 
 namespace vramlab::support {
 

@@ -6,8 +6,8 @@
 #include "tests/support/collected_bytes.h"
 #include "tests/support/log_listing.h"
 #include "traces/input_error.h"
+#include "traces/make_trace_writer.h"
 #include "traces/native_text.h"
-#include "traces/trace_writer.h"
 
 namespace vramlab::support {
 namespace {

@@ -9,11 +9,11 @@
 #include "tests/support/collected_bytes.h"
 #include "tests/support/native_rewriting.h"
 #include "traces/input_error.h"
+#include "traces/make_trace_writer.h"
 #include "traces/mapped_trace.h"
 #include "traces/native_chunks.h"
 #include "traces/native_format.h"
 #include "traces/native_text.h"
-#include "traces/trace_writer.h"
 
 namespace vramlab::support {
 namespace {

@@ -3,9 +3,9 @@
 #include "tests/support/collected_bytes.h"
 #include "tests/support/dribbling_source.h"
 #include "traces/input_error.h"
+#include "traces/make_trace_writer.h"
 #include "traces/native_binary.h"
 #include "traces/native_text.h"
-#include "traces/trace_writer.h"
 
 namespace vramlab::support {
 namespace {

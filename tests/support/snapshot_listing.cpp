@@ -3,8 +3,8 @@
 #include <string_view>
 
 #include "allocator/id_names.h"
-#include "replay/generic_text.h"
 #include "tests/support/dribbling_source.h"
+#include "traces/generic_text.h"
 #include "traces/input_error.h"
 #include "traces/snapshot_json.h"
 #include "traces/snapshot_pickle.h"
@@ -26,10 +26,10 @@ class ListingSink : public traces::SnapshotSink {
     lines += "trace " + std::to_string(device.value) + "\n";
   }
   void settings(const traces::GenericPointer& settings) override {
-    lines += "settings " + replay::generic_text(*settings, tables_.texts) + "\n";
+    lines += "settings " + traces::generic_text(*settings, tables_.texts) + "\n";
   }
   void unknown_section(traces::TextId key, const traces::GenericPointer& value) override {
-    lines += "unknown " + text(key) + " " + replay::generic_text(*value, tables_.texts) + "\n";
+    lines += "unknown " + text(key) + " " + traces::generic_text(*value, tables_.texts) + "\n";
   }
   void segment(const traces::SegmentValue& segment) override;
   void trace_entry(traces::DeviceIndex device, const traces::TraceEntry& entry) override;
@@ -60,7 +60,7 @@ void ListingSink::add_stack(const traces::KeySet& keys, traces::StackId stack) {
 
 void ListingSink::add_unknown(const std::vector<traces::UnknownField>& fields) {
   for (const traces::UnknownField& field : fields)
-    add(text(field.key).c_str(), replay::generic_text(*field.value, tables_.texts));
+    add(text(field.key).c_str(), traces::generic_text(*field.value, tables_.texts));
 }
 
 void ListingSink::segment(const traces::SegmentValue& segment) {

@@ -5,11 +5,11 @@
 
 #include "tests/support/collected_bytes.h"
 #include "traces/input_error.h"
+#include "traces/make_trace_writer.h"
 #include "traces/native_binary.h"
 #include "traces/native_text.h"
 #include "traces/snapshot_json.h"
 #include "traces/snapshot_pickle.h"
-#include "traces/trace_writer.h"
 
 namespace vramlab::support {
 namespace {

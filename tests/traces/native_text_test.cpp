@@ -10,10 +10,10 @@
 #include "tests/support/pickle_writer.h"
 #include "tests/support/snapshot_listing.h"
 #include "traces/input_error.h"
+#include "traces/make_trace_writer.h"
 #include "traces/program_summary.h"
 #include "traces/snapshot_pickle.h"
 #include "traces/stripped_frames.h"
-#include "traces/trace_writer.h"
 
 namespace vramlab::traces {
 namespace {

@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/collected_bytes.h"
+#include "traces/make_trace_writer.h"
 #include "traces/native_text.h"
-#include "traces/trace_writer.h"
 
 namespace vramlab::traces {
 namespace {

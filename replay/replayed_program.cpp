@@ -1,8 +1,8 @@
-#include "tools/replayed_program.h"
+#include "replay/replayed_program.h"
 
 #include "replay/replayed_histories.h"
 
-namespace vramlab::tools {
+namespace vramlab::replay {
 
 using traces::KnownText;
 using traces::ProgramEvent;
@@ -10,16 +10,15 @@ using traces::ProgramEventKind;
 
 namespace {
 
-replay::ReplayConditions keeping_all(replay::ReplayConditions conditions) {
-  conditions.history_capacity = replay::unlimited_history;
+ReplayConditions keeping_all(ReplayConditions conditions) {
+  conditions.history_capacity = unlimited_history;
   return conditions;
 }
 
 }  // namespace
 
 ReplayedProgram::ReplayedProgram(const std::string& file, const traces::SnapshotTables& tables,
-                                 replay::ReplayConditions conditions,
-                                 replay::AnnotationCollector& spans)
+                                 ReplayConditions conditions, AnnotationCollector& spans)
     : spans_(spans),
       replay_(file, tables, keeping_all(std::move(conditions)), watch_keeping(histories_)) {}
 
@@ -43,4 +42,4 @@ void ReplayedProgram::add_span(const ProgramEvent& event) {
   spans_.add(annotation);
 }
 
-}  // namespace vramlab::tools
+}  // namespace vramlab::replay

@@ -1,4 +1,4 @@
-#include "traces/trace_writer.h"
+#include "traces/make_trace_writer.h"
 
 #include <utility>
 

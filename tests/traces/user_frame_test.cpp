@@ -1,18 +1,18 @@
 // Which frame of a stack is the user's.
-#include "replay/user_frame.h"
+#include "traces/user_frame.h"
 
 #include <gtest/gtest.h>
 
-namespace vramlab::replay {
+namespace vramlab::traces {
 namespace {
 
 class UserFrame : public testing::Test {
  protected:
   /// Innermost first: name, file, line.
   std::string shown(std::vector<std::tuple<std::string, std::string, std::int64_t>> frames) {
-    std::vector<traces::FrameId> ids;
+    std::vector<FrameId> ids;
     for (const auto& [name, file, line] : frames) {
-      traces::FrameValue frame;
+      FrameValue frame;
       frame.name = tables.texts.intern(name);
       frame.filename = tables.texts.intern(file);
       frame.line = line;
@@ -21,7 +21,7 @@ class UserFrame : public testing::Test {
     const auto found = innermost_user_frame(tables.stacks.intern(ids), tables);
     return found ? frame_text(*found, tables) : "none";
   }
-  traces::SnapshotTables tables;
+  SnapshotTables tables;
 };
 
 TEST_F(UserFrame, is_the_innermost_that_is_not_of_a_library) {
@@ -88,4 +88,4 @@ TEST_F(UserFrame, of_cpp_is_named_without_its_arguments) {
 TEST_F(UserFrame, does_not_exist_in_an_empty_stack) { EXPECT_EQ(shown({}), "none"); }
 
 }  // namespace
-}  // namespace vramlab::replay
+}  // namespace vramlab::traces

@@ -20,9 +20,7 @@
 
 #include "traces/scratch_file.h"
 
-namespace vramlab::replay {
-
-using traces::ScratchPlace;
+namespace vramlab::traces {
 
 template <class Record>
 class LongSequence {
@@ -114,7 +112,7 @@ class LongSequence {
   ScratchPlace place_;
   std::size_t most_in_tail_ = 0;
   std::size_t chunk_shift_ = 0;
-  std::unique_ptr<traces::ScratchFile> file_;
+  std::unique_ptr<ScratchFile> file_;
   /// Records that are in the file: whole chunks.
   std::size_t in_file_ = 0;
   /// Those behind them.
@@ -172,7 +170,7 @@ void LongSequence<Record>::make_room() {
   const std::size_t most = file_ ? 0 : place_.most_bytes_in_memory / sizeof(Record) / chunk * chunk;
   most_in_tail_ = std::max(most, chunk);
   if (tail_.size() < most_in_tail_) return;
-  if (!file_) file_ = std::make_unique<traces::ScratchFile>(place_.folder);
+  if (!file_) file_ = std::make_unique<ScratchFile>(place_.folder);
   const std::size_t written = tail_.size() / chunk * chunk;
   file_->append(std::as_bytes(std::span(tail_.data(), written)));
   in_file_ += written;
@@ -198,4 +196,4 @@ auto LongSequence<Record>::read_chunk(std::size_t number) const -> const Chunk& 
   return chunk;
 }
 
-}  // namespace vramlab::replay
+}  // namespace vramlab::traces

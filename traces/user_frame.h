@@ -10,17 +10,16 @@
 
 #include "traces/snapshot_tables.h"
 
-namespace vramlab::replay {
+namespace vramlab::traces {
 
 /// Without such a frame the innermost of any Python file, then a node of a backward pass, then the
 /// innermost of any file that is named, that of the allocator and of what records stacks last.
 /// Nothing for a stack without frames.
-std::optional<traces::FrameId> innermost_user_frame(traces::StackId stack,
-                                                    const traces::SnapshotTables& tables);
+std::optional<FrameId> innermost_user_frame(StackId stack, const SnapshotTables& tables);
 
 /// Such as `train.py:12 step`: the last two parts of the path, the line, the function. One of C++
 /// without its arguments.
-std::string frame_text(traces::FrameId frame, const traces::SnapshotTables& tables);
+std::string frame_text(FrameId frame, const SnapshotTables& tables);
 
 enum class FrameChoice : std::uint8_t {
   /// Python's, without those of C and C++ between and below them; of a stack that has none, all but
@@ -30,11 +29,10 @@ enum class FrameChoice : std::uint8_t {
 };
 
 /// Innermost first.
-std::vector<traces::FrameId> frames_of(traces::StackId stack, const traces::SnapshotTables& tables,
-                                       FrameChoice choice);
+std::vector<FrameId> frames_of(StackId stack, const SnapshotTables& tables, FrameChoice choice);
 
 /// `at::Tensor at::f<int>(long, at::Tensor const&) const` becomes `at::Tensor at::f<>`. Names that
 /// are not of C++ stay as they are.
 std::string without_arguments(std::string_view function);
 
-}  // namespace vramlab::replay
+}  // namespace vramlab::traces

@@ -1,4 +1,4 @@
-#include "replay/long_sequence.h"
+#include "traces/long_sequence.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include "tests/support/own_folder.h"
 #include "tests/support/random_numbers.h"
 
-namespace vramlab::replay {
+namespace vramlab::traces {
 namespace {
 
 using Numbers = LongSequence<std::uint64_t>;
@@ -101,4 +101,4 @@ TEST(LongSequences, are_ranges_for_algorithms) {
 }
 
 }  // namespace
-}  // namespace vramlab::replay
+}  // namespace vramlab::traces

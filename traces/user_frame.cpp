@@ -1,10 +1,10 @@
-#include "replay/user_frame.h"
+#include "traces/user_frame.h"
 
 #include <algorithm>
 #include <array>
 #include <string_view>
 
-namespace vramlab::replay {
+namespace vramlab::traces {
 namespace {
 
 enum class FrameKind { recording, nameless, native, backward, library, user };
@@ -42,7 +42,7 @@ bool is_backward_node(std::string_view function) {
          function.find("::apply(") != std::string_view::npos;
 }
 
-FrameKind kind_of(const traces::FrameValue& frame, const traces::TextTable& texts) {
+FrameKind kind_of(const FrameValue& frame, const TextTable& texts) {
   const std::string path = with_slashes(texts.text(frame.filename));
   if (!path.ends_with(".py") && !path.starts_with('<')) {
     const std::string_view function = texts.text(frame.name);
@@ -55,11 +55,10 @@ FrameKind kind_of(const traces::FrameValue& frame, const traces::TextTable& text
 
 }  // namespace
 
-std::optional<traces::FrameId> innermost_user_frame(traces::StackId stack,
-                                                    const traces::SnapshotTables& tables) {
-  std::optional<traces::FrameId> best;
+std::optional<FrameId> innermost_user_frame(StackId stack, const SnapshotTables& tables) {
+  std::optional<FrameId> best;
   FrameKind best_kind = FrameKind::recording;
-  for (const traces::FrameId id : tables.stacks.frames(stack)) {
+  for (const FrameId id : tables.stacks.frames(stack)) {
     const FrameKind kind = kind_of(tables.frames.frame(id), tables.texts);
     if (best && kind <= best_kind) continue;
     best = id;
@@ -69,8 +68,8 @@ std::optional<traces::FrameId> innermost_user_frame(traces::StackId stack,
   return best;
 }
 
-std::string frame_text(traces::FrameId frame, const traces::SnapshotTables& tables) {
-  const traces::FrameValue& value = tables.frames.frame(frame);
+std::string frame_text(FrameId frame, const SnapshotTables& tables) {
+  const FrameValue& value = tables.frames.frame(frame);
   std::string path = with_slashes(tables.texts.text(value.filename));
   const std::size_t name = path.rfind('/');
   if (name != std::string::npos && name > 0)
@@ -82,19 +81,16 @@ std::string frame_text(traces::FrameId frame, const traces::SnapshotTables& tabl
   return function.empty() ? path : path + " " + function;
 }
 
-std::vector<traces::FrameId> frames_of(traces::StackId stack, const traces::SnapshotTables& tables,
-                                       FrameChoice choice) {
+std::vector<FrameId> frames_of(StackId stack, const SnapshotTables& tables, FrameChoice choice) {
   const auto all = tables.stacks.frames(stack);
-  std::vector<traces::FrameId> frames(all.begin(), all.end());
+  std::vector<FrameId> frames(all.begin(), all.end());
   if (choice == FrameChoice::all) return frames;
-  const auto kind = [&](traces::FrameId id) {
-    return kind_of(tables.frames.frame(id), tables.texts);
-  };
-  const auto is_python = [&](traces::FrameId id) { return kind(id) >= FrameKind::library; };
+  const auto kind = [&](FrameId id) { return kind_of(tables.frames.frame(id), tables.texts); };
+  const auto is_python = [&](FrameId id) { return kind(id) >= FrameKind::library; };
   if (std::ranges::any_of(frames, is_python))
-    std::erase_if(frames, [&](traces::FrameId id) { return !is_python(id); });
+    std::erase_if(frames, [&](FrameId id) { return !is_python(id); });
   else if (std::ranges::any_of(frames, [&](auto id) { return kind(id) != FrameKind::recording; }))
-    std::erase_if(frames, [&](traces::FrameId id) { return kind(id) == FrameKind::recording; });
+    std::erase_if(frames, [&](FrameId id) { return kind(id) == FrameKind::recording; });
   return frames;
 }
 
@@ -128,4 +124,4 @@ std::string without_arguments(std::string_view function) {
   return depth == 0 ? text : std::string(function);
 }
 
-}  // namespace vramlab::replay
+}  // namespace vramlab::traces

@@ -9,21 +9,21 @@
 #include "replay/program_replay.h"
 #include "replay/recorded_history.h"
 
-namespace vramlab::tools {
+namespace vramlab::replay {
 
 class ReplayedProgram : public traces::ProgramSink {
  public:
   /// Ranges of the program go to `spans`. All but the conditions must live as long.
   ReplayedProgram(const std::string& file, const traces::SnapshotTables& tables,
-                  replay::ReplayConditions conditions, replay::AnnotationCollector& spans);
+                  ReplayConditions conditions, AnnotationCollector& spans);
 
   void header(const traces::TraceHeader& header) override { replay_.header(header); }
   void program_event(const traces::ProgramEvent& event) override;
 
   bool has_events() const { return count_ > 0; }
   /// Once the reader is through; then the histories are there, too.
-  replay::ReplayReport finish() { return replay_.finish(); }
-  std::vector<replay::DeviceHistory> take_histories() { return std::move(histories_); }
+  ReplayReport finish() { return replay_.finish(); }
+  std::vector<DeviceHistory> take_histories() { return std::move(histories_); }
   /// The conditions of those histories.
   const allocator::ReferenceVersion& version() const { return replay_.version(); }
   const allocator::Settings& settings() const { return replay_.settings(); }
@@ -31,10 +31,10 @@ class ReplayedProgram : public traces::ProgramSink {
  private:
   void add_span(const traces::ProgramEvent& event);
 
-  replay::AnnotationCollector& spans_;
-  std::vector<replay::DeviceHistory> histories_;
-  replay::ProgramReplay replay_;
+  AnnotationCollector& spans_;
+  std::vector<DeviceHistory> histories_;
+  ProgramReplay replay_;
   std::uint64_t count_ = 0;
 };
 
-}  // namespace vramlab::tools
+}  // namespace vramlab::replay
