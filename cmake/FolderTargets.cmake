@@ -1,16 +1,25 @@
-# A folder is one library, a program is one folder of sources. A folder without sources yields a
-# library without code, so that a folder of headers alone needs no special treatment.
+# Libraries and programs are made of rooms: a room is a folder, written from the root, with all that
+# is below it. No source is named here. Rooms without sources yield a library without code, so that
+# headers alone need no special treatment.
 
-# vramlab_folder_library(<folder> [WITHOUT <file>...] [USES <target>...]) makes the library
-# vramlab_<folder>; the files left out belong to another.
-function(vramlab_folder_library folder)
-  cmake_parse_arguments(PARSE_ARGV 1 ARG "" "" "WITHOUT;USES")
-  file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${folder}/*.cpp")
-  # What needs the CUDA Toolkit's headers is a library of its own (CMakeLists.txt).
-  list(FILTER sources EXCLUDE REGEX "/streams/live/")
-  list(TRANSFORM ARG_WITHOUT PREPEND "${PROJECT_SOURCE_DIR}/")
-  list(REMOVE_ITEM sources ${ARG_WITHOUT})
-  vramlab_source_library(vramlab_${folder} SOURCES ${sources} USES ${ARG_USES})
+# vramlab_room_sources(<result> <room>...) sets the result to the sources of the rooms.
+function(vramlab_room_sources result)
+  set(sources)
+  foreach(room IN LISTS ARGN)
+    file(GLOB_RECURSE found CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${room}/*.cpp")
+    list(APPEND sources ${found})
+  endforeach()
+  set(${result} ${sources} PARENT_SCOPE)
+endfunction()
+
+# vramlab_rooms_library(<name> ROOMS <room>... [WITHOUT <room>...] [USES <target>...]); rooms that
+# are left out belong to another library.
+function(vramlab_rooms_library name)
+  cmake_parse_arguments(PARSE_ARGV 1 ARG "" "" "ROOMS;WITHOUT;USES")
+  vramlab_room_sources(sources ${ARG_ROOMS})
+  vramlab_room_sources(others ${ARG_WITHOUT})
+  list(REMOVE_ITEM sources ${others})
+  vramlab_source_library(${name} SOURCES ${sources} USES ${ARG_USES})
 endfunction()
 
 # vramlab_source_library(<name> SOURCES <file>... [USES <target>...])
@@ -27,13 +36,14 @@ function(vramlab_source_library name)
   endif()
 endfunction()
 
-# vramlab_program(<name> FOLDER <folder> [USES <target>...]) makes a program of the folder's
-# own sources (not of the folders below it). Without sources there is no program.
+# vramlab_program(<name> FOLDER <folder> [ROOMS <room>...] [USES <target>...]) makes a program of
+# the folder's own sources (not of the folders below it) and of rooms. Without sources there is none.
 function(vramlab_program name)
-  cmake_parse_arguments(PARSE_ARGV 1 ARG "" "FOLDER" "USES")
+  cmake_parse_arguments(PARSE_ARGV 1 ARG "" "FOLDER" "ROOMS;USES")
   file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${ARG_FOLDER}/*.cpp")
+  vramlab_room_sources(room_sources ${ARG_ROOMS})
   if(sources)
-    add_executable(${name} ${sources})
+    add_executable(${name} ${sources} ${room_sources})
     target_link_libraries(${name} PRIVATE ${ARG_USES} vramlab_build_options)
   endif()
 endfunction()

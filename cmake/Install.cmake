@@ -22,5 +22,4 @@ install(FILES "${PROJECT_SOURCE_DIR}/README.md" "${PROJECT_SOURCE_DIR}/CHANGELOG
 
 # From the program's folder to that of the libraries, which some systems call lib64 or more.
 file(RELATIVE_PATH VRAMLAB_LIBRARY_PLACE "/${CMAKE_INSTALL_BINDIR}" "/${CMAKE_INSTALL_LIBDIR}")
-set_property(SOURCE "${PROJECT_SOURCE_DIR}/tools/preloaded_program.cpp" APPEND
-             PROPERTY COMPILE_DEFINITIONS VRAMLAB_LIBRARY_PLACE="${VRAMLAB_LIBRARY_PLACE}")
+target_compile_definitions(vramlab PRIVATE VRAMLAB_LIBRARY_PLACE="${VRAMLAB_LIBRARY_PLACE}")

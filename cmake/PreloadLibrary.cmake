@@ -16,8 +16,8 @@ else()
   add_subdirectory("${PROJECT_SOURCE_DIR}/tools/preload")
 endif()
 
-set_property(SOURCE "${PROJECT_SOURCE_DIR}/tools/preloaded_program.cpp" APPEND
-             PROPERTY COMPILE_DEFINITIONS VRAMLAB_NO_PRELOAD_REASON="${VRAMLAB_NO_PRELOAD_REASON}")
-if(TARGET vramlab AND TARGET vramlab_preload)
+target_compile_definitions(vramlab PRIVATE
+                           VRAMLAB_NO_PRELOAD_REASON="${VRAMLAB_NO_PRELOAD_REASON}")
+if(TARGET vramlab_preload)
   add_dependencies(vramlab vramlab_preload)
 endif()

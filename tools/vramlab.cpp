@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "allocator/reference_version.h"
-#include "replay/nearest_name.h"
-#include "tools/arguments.h"
-#include "tools/commands.h"
+#include "allocator/words/reference_version.h"
+#include "replay/figures/nearest_name.h"
+#include "tools/kit/arguments.h"
+#include "tools/kit/commands.h"
 
 namespace vramlab::tools {
 namespace {

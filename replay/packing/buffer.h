@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "allocator/bytes.h"
+#include "allocator/words/bytes.h"
 
 namespace vramlab::replay {
 

@@ -2,7 +2,7 @@
 
 #include <iterator>
 
-#include "allocator/check.h"
+#include "allocator/words/check.h"
 
 namespace vramlab::replay {
 

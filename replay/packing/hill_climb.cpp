@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "traces/workload_random.h"
+#include "traces/workloads/workload_random.h"
 
 namespace vramlab::replay {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "allocator/check.h"
+#include "allocator/words/check.h"
 
 namespace vramlab::replay {
 namespace {

@@ -3,7 +3,7 @@
 #include <map>
 #include <unordered_map>
 
-#include "allocator/caching_allocator.h"
+#include "allocator/door/caching_allocator.h"
 #include "replay/policies/policies.h"
 
 namespace vramlab::replay {

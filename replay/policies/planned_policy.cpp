@@ -5,7 +5,7 @@
 #include <map>
 #include <unordered_map>
 
-#include "allocator/size_rules.h"
+#include "allocator/options/size_rules.h"
 #include "replay/packing/best_packing.h"
 #include "replay/policies/first_fit_policy.h"
 #include "replay/policies/policies.h"

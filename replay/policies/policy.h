@@ -18,12 +18,12 @@
 #include <string_view>
 #include <vector>
 
-#include "allocator/ids.h"
-#include "allocator/reference_version.h"
-#include "allocator/settings.h"
-#include "streams/address_range.h"
-#include "streams/memory_device.h"
-#include "traces/snapshot_values.h"
+#include "allocator/options/settings.h"
+#include "allocator/words/ids.h"
+#include "allocator/words/reference_version.h"
+#include "streams/device/memory_device.h"
+#include "streams/memory/address_range.h"
+#include "traces/values/snapshot_values.h"
 
 namespace vramlab::replay {
 

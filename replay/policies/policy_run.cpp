@@ -4,9 +4,9 @@
 #include <numeric>
 #include <unordered_set>
 
-#include "allocator/check.h"
+#include "allocator/words/check.h"
 #include "replay/policies/policy_checker.h"
-#include "streams/simulated_device.h"
+#include "streams/device/simulated_device.h"
 
 namespace vramlab::replay {
 namespace {

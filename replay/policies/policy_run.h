@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "replay/lifetimes.h"
-#include "replay/metrics.h"
+#include "replay/figures/metrics.h"
+#include "replay/packing/lifetimes.h"
 #include "replay/policies/policy.h"
 
 namespace vramlab::replay {

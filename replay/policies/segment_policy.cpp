@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "allocator/size_rules.h"
+#include "allocator/options/size_rules.h"
 
 namespace vramlab::replay {
 namespace {

@@ -9,8 +9,8 @@
 #include <set>
 #include <unordered_map>
 
-#include "allocator/check.h"
-#include "allocator/size_rules.h"
+#include "allocator/options/size_rules.h"
+#include "allocator/words/check.h"
 #include "replay/packing/free_ranges.h"
 #include "replay/policies/policies.h"
 #include "replay/policies/segment_policy.h"

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <map>
 
-#include "allocator/check.h"
+#include "allocator/words/check.h"
 #include "streams/live/live_device.h"
 
 namespace vramlab::streams {

@@ -7,9 +7,9 @@
 #include <string>
 #include <variant>
 
-#include "allocator/device.h"
-#include "streams/driver_calls.h"
-#include "streams/gpu_facts.h"
+#include "allocator/words/device.h"
+#include "streams/device/driver_calls.h"
+#include "streams/device/gpu_facts.h"
 #include "streams/live/cuda_driver.h"
 
 namespace vramlab::streams {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "allocator/check.h"
+#include "allocator/words/check.h"
 
 namespace vramlab::streams {
 

@@ -7,8 +7,8 @@
 
 #include <map>
 
-#include "streams/counted_streams.h"
-#include "streams/device_world.h"
+#include "streams/device/counted_streams.h"
+#include "streams/device/device_world.h"
 #include "streams/live/live_device.h"
 
 namespace vramlab::streams {

@@ -6,9 +6,9 @@
 #include <cstdio>
 #include <vector>
 
-#include "streams/hazards.h"
-#include "streams/timed_streams.h"
-#include "tests/support/random_numbers.h"
+#include "streams/hazards/hazards.h"
+#include "streams/time/timed_streams.h"
+#include "tests/support/kit/random_numbers.h"
 
 namespace vramlab::tests {
 namespace {

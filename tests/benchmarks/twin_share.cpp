@@ -11,14 +11,14 @@
 #include <unordered_map>
 #include <vector>
 
-#include "replay/engine_subject.h"
-#include "replay/free_of_charge_device.h"
+#include "replay/bench/free_of_charge_device.h"
+#include "replay/runner/engine_subject.h"
 #include "tests/benchmarks/hazard_share.h"
 #include "tests/benchmarks/what_if_share.h"
-#include "tests/support/calls.h"
-#include "tests/support/random_numbers.h"
-#include "tests/support/textbook_twin.h"
-#include "traces/recorded_case.h"
+#include "tests/support/kit/calls.h"
+#include "tests/support/kit/random_numbers.h"
+#include "tests/support/twin/textbook_twin.h"
+#include "traces/cases/recorded_case.h"
 
 namespace {
 

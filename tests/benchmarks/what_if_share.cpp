@@ -4,9 +4,9 @@
 #include <chrono>
 #include <cstdio>
 
-#include "allocator/caching_allocator.h"
-#include "replay/free_of_charge_device.h"
-#include "replay/loaded_recording.h"
+#include "allocator/door/caching_allocator.h"
+#include "replay/bench/free_of_charge_device.h"
+#include "replay/run/loaded_recording.h"
 
 namespace vramlab::tests {
 namespace {

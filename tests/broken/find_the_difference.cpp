@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "tests/support/case_history.h"
+#include "tests/support/recordings/case_history.h"
 
 namespace {
 

@@ -11,7 +11,7 @@
 #include <memory>
 #include <optional>
 
-#include "allocator/device.h"
+#include "allocator/words/device.h"
 
 namespace vramlab::tests {
 

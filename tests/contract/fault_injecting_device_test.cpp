@@ -1,8 +1,8 @@
-#include "tests/support/fault_injecting_device.h"
+#include "tests/support/devices/fault_injecting_device.h"
 
 #include <gtest/gtest.h>
 
-#include "streams/simulated_device.h"
+#include "streams/device/simulated_device.h"
 
 namespace vramlab::tests {
 namespace {

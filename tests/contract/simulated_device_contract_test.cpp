@@ -1,6 +1,6 @@
-#include "streams/simulated_device.h"
+#include "streams/device/simulated_device.h"
 #include "tests/contract/device_contract.h"
-#include "tests/support/fault_injecting_device.h"
+#include "tests/support/devices/fault_injecting_device.h"
 
 namespace vramlab::tests {
 namespace {

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "tests/support/native_fuzz_bodies.h"
+#include "tests/support/fuzz/native_fuzz_bodies.h"
 
 namespace {
 

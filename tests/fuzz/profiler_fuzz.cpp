@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "tests/support/log_fuzz_bodies.h"
+#include "tests/support/fuzz/log_fuzz_bodies.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t count) {
   const std::string input(bytes, bytes + count);

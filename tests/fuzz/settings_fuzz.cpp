@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "tests/support/settings_fuzz_body.h"
+#include "tests/support/fuzz/settings_fuzz_body.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t count) {
   const std::string text(bytes, bytes + count);

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "tests/support/snapshot_writing_fuzz_body.h"
+#include "tests/support/fuzz/snapshot_writing_fuzz_body.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t count) {
   const std::string input(bytes, bytes + count);

@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "allocator/check.h"
+#include "allocator/words/check.h"
 
 namespace vramlab::tests {
 namespace {

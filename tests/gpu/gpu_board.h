@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "tests/gpu/gpu_work.h"
-#include "tests/support/device_answers.h"
+#include "tests/support/cases/device_answers.h"
 
 namespace vramlab::tests {
 

@@ -4,8 +4,8 @@
 #include <iostream>
 
 #include "tests/gpu/gpu_test.h"
-#include "tests/support/capture_cases.h"
-#include "tests/support/device_answers_check.h"
+#include "tests/support/cases/capture_cases.h"
+#include "tests/support/cases/device_answers_check.h"
 
 namespace vramlab::tests {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "tests/gpu/gpu_board.h"
 #include "tests/gpu/gpu_buffers.h"
-#include "tests/support/device_answers.h"
+#include "tests/support/cases/device_answers.h"
 
 namespace vramlab::tests {
 

@@ -3,8 +3,8 @@
 #include <cstdlib>
 
 #include "tests/gpu/gpu_test.h"
-#include "tests/support/device_answers_check.h"
-#include "tests/support/stream_script.h"
+#include "tests/support/cases/device_answers_check.h"
+#include "tests/support/cases/stream_script.h"
 
 namespace vramlab::tests {
 namespace {

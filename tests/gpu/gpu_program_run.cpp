@@ -4,7 +4,7 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "allocator/check.h"
+#include "allocator/words/check.h"
 
 namespace vramlab::tests {
 namespace {

@@ -4,8 +4,8 @@
 #include <map>
 
 #include "tests/gpu/gpu_test.h"
-#include "tests/support/device_answers_check.h"
-#include "tests/support/device_programs.h"
+#include "tests/support/cases/device_answers_check.h"
+#include "tests/support/cases/device_programs.h"
 
 namespace vramlab::tests {
 namespace {

@@ -9,7 +9,7 @@
 #include <mutex>
 #include <thread>
 
-#include "streams/work.h"
+#include "streams/time/work.h"
 
 namespace vramlab::tests {
 

@@ -144,7 +144,7 @@ TEST(FidelityPage, gives_every_numbered_rule_a_function_and_a_proof) {
 }
 
 TEST(FidelityPage, a_function_that_is_not_there_is_found) {
-  EXPECT_THAT(missing_on("| 1.1 | `allocator/size_rules.h:round_everything` |"),
+  EXPECT_THAT(missing_on("| 1.1 | `allocator/options/size_rules.h:round_everything` |"),
               ElementsAre(HasSubstr("round_everything: no such function")));
 }
 

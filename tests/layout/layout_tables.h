@@ -98,19 +98,19 @@ inline const std::set<std::string_view> sources_with_threads = {
     "tests/gpu/watchdog.h",
     "tests/live/torch/torch_threads_test.cpp",
     "tests/preload/programs/direct.cpp",
-    "tests/shim/shim_bench.cpp",
+    "tests/shim/programs/shim_bench.cpp",
     "tests/shim/shim_expandable_threads_test.cpp",
-    "tests/shim/shim_soak.cpp",
+    "tests/shim/programs/shim_soak.cpp",
     "tests/shim/shim_threads_test.cpp",
-    "tools/conform_command.cpp",
-    "tools/parallel_tasks.cpp",
-    "tools/removal_on_interrupt.h",
+    "tools/commands/conform/conform_command.cpp",
+    "tools/kit/parallel_tasks.cpp",
+    "tools/kit/removal_on_interrupt.h",
 };
 /// Tests may start them there.
 inline constexpr std::string_view threaded_tests = "tests/threads/";
 
 /// Where tests get a folder of their own: what runs at once must not meet in one file.
-inline constexpr std::string_view home_of_test_files = "tests/support/own_folder.h";
+inline constexpr std::string_view home_of_test_files = "tests/support/kit/own_folder.h";
 
 /// What gives a std::ranges::subrange: clang 14, which lint and fuzzing use, can't compile that of
 /// this library (GCC 12's).

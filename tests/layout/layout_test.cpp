@@ -54,78 +54,84 @@ TEST(LayoutOfTheTree, every_folder_has_a_short_readme) {
 TEST(LayoutOfTheTree, is_read_whole) {
   const auto files = tree();
   const auto snapshot = std::find_if(files.begin(), files.end(), [](const SourceFile& file) {
-    return file.path == "allocator/snapshot.h";
+    return file.path == "allocator/words/snapshot.h";
   });
   ASSERT_NE(snapshot, files.end());
   EXPECT_GT(snapshot->line_count, 10U);
   EXPECT_THAT(snapshot->includes,
-              testing::Contains(testing::Field(&Include::target, "allocator/ids.h")));
+              testing::Contains(testing::Field(&Include::target, "allocator/words/ids.h")));
 }
 
 TEST(LayoutRules, allowed_arrows_pass) {
   EXPECT_THAT(broken_arrows({file_including("tools/conform.cpp", "replay/conform.h"),
-                             file_including("tools/conform.cpp", "traces/call.h"),
+                             file_including("tools/conform.cpp", "traces/calls/call.h"),
                              file_including("replay/conform.h", "streams/event_table.h"),
-                             file_including("streams/event_table.h", "allocator/device.h"),
-                             file_including("traces/call.h", "allocator/ids.h"),
-                             file_including("tests/a_test.cpp", "tools/arguments.h"),
-                             file_including_angled("allocator/block.h", "vector"),
-                             file_including_angled("traces/call.h", "nlohmann/json.hpp")}),
+                             file_including("streams/event_table.h", "allocator/words/device.h"),
+                             file_including("traces/calls/call.h", "allocator/words/ids.h"),
+                             file_including("tests/a_test.cpp", "tools/kit/arguments.h"),
+                             file_including_angled("allocator/shapes/block.h", "vector"),
+                             file_including_angled("traces/calls/call.h", "nlohmann/json.hpp")}),
               IsEmpty());
 }
 
 TEST(LayoutRules, allocator_may_not_know_other_folders) {
-  EXPECT_THAT(broken_arrows({file_including("allocator/block.h", "streams/event_table.h")}),
-              ElementsAre("allocator/block.h includes streams/event_table.h: allocator/ may not "
-                          "know streams/"));
+  EXPECT_THAT(
+      broken_arrows({file_including("allocator/shapes/block.h", "streams/event_table.h")}),
+      ElementsAre("allocator/shapes/block.h includes streams/event_table.h: allocator/ may not "
+                  "know streams/"));
 }
 
 TEST(LayoutRules, streams_and_traces_may_not_know_each_other) {
-  EXPECT_THAT(broken_arrows({file_including("streams/a.h", "traces/call.h"),
-                             file_including("traces/call.h", "streams/a.h")}),
+  EXPECT_THAT(broken_arrows({file_including("streams/a.h", "traces/calls/call.h"),
+                             file_including("traces/calls/call.h", "streams/a.h")}),
               ElementsAre(HasSubstr("streams/ may not know traces/"),
                           HasSubstr("traces/ may not know streams/")));
 }
 
 TEST(LayoutRules, no_library_may_know_the_tools_or_the_tests) {
-  EXPECT_THAT(broken_arrows({file_including("replay/a.h", "tools/arguments.h"),
+  EXPECT_THAT(broken_arrows({file_including("replay/a.h", "tools/kit/arguments.h"),
                              file_including("tools/a.cpp", "tests/support/twin.h")}),
               ElementsAre(HasSubstr("replay/ may not know tools/"),
                           HasSubstr("tools/ may not know tests/")));
 }
 
 TEST(LayoutRules, traces_see_only_the_value_headers_of_the_allocator) {
-  EXPECT_THAT(broken_arrows({file_including("traces/a.h", "allocator/device.h")}),
+  EXPECT_THAT(broken_arrows({file_including("traces/a.h", "allocator/words/device.h")}),
               ElementsAre(HasSubstr("traces/ sees only the value headers of allocator/")));
 }
 
 TEST(LayoutRules, a_value_header_includes_only_value_headers) {
-  EXPECT_THAT(broken_arrows({file_including("allocator/snapshot.h", "allocator/device.h")}),
-              ElementsAre(HasSubstr("a value header includes only value headers")));
+  EXPECT_THAT(
+      broken_arrows({file_including("allocator/words/snapshot.h", "allocator/words/device.h")}),
+      ElementsAre(HasSubstr("a value header includes only value headers")));
 }
 
 TEST(LayoutRules, allocator_includes_no_other_library) {
-  EXPECT_THAT(broken_arrows({file_including_angled("allocator/block.h", "nlohmann/json.hpp")}),
-              ElementsAre(HasSubstr("allocator/ uses the standard library alone")));
+  EXPECT_THAT(
+      broken_arrows({file_including_angled("allocator/shapes/block.h", "nlohmann/json.hpp")}),
+      ElementsAre(HasSubstr("allocator/ uses the standard library alone")));
 }
 
 TEST(LayoutRules, our_own_headers_are_quoted_and_written_from_the_root) {
-  EXPECT_THAT(broken_arrows({file_including("allocator/block.cpp", "block.h"),
-                             file_including("streams/a.cpp", "../allocator/ids.h"),
-                             file_including_angled("streams/a.cpp", "allocator/ids.h")}),
+  EXPECT_THAT(broken_arrows({file_including("allocator/shapes/block.cpp", "block.h"),
+                             file_including("streams/a.cpp", "../allocator/words/ids.h"),
+                             file_including_angled("streams/a.cpp", "allocator/words/ids.h")}),
               ElementsAre(HasSubstr("written from the root"), HasSubstr("written from the root"),
                           HasSubstr("written in quotes")));
 }
 
 TEST(LayoutRules, a_lower_level_may_not_include_a_higher_one) {
-  EXPECT_THAT(broken_levels({file_including("allocator/size_rules.h", "allocator/reclaim.h"),
-                             file_including("allocator/reclaim.h", "allocator/size_rules.h")}),
-              ElementsAre("allocator/size_rules.h includes allocator/reclaim.h: words may not look "
-                          "up to policy"));
+  EXPECT_THAT(
+      broken_levels(
+          {file_including("allocator/options/size_rules.h", "allocator/policy/reclaim.h"),
+           file_including("allocator/policy/reclaim.h", "allocator/options/size_rules.h")}),
+      ElementsAre(
+          "allocator/options/size_rules.h includes allocator/policy/reclaim.h: words may not look "
+          "up to policy"));
 }
 
 TEST(LayoutRules, a_file_without_a_level_is_named) {
-  EXPECT_THAT(broken_levels({file_including("allocator/helper.h", "allocator/ids.h")}),
+  EXPECT_THAT(broken_levels({file_including("allocator/helper.h", "allocator/words/ids.h")}),
               ElementsAre(HasSubstr("allocator/helper.h has no level")));
 }
 
@@ -137,10 +143,11 @@ TEST(LayoutRules, a_circle_of_includes_is_shown) {
 }
 
 TEST(LayoutRules, threads_elsewhere_are_named) {
-  EXPECT_THAT(unknown_threads({file_including_angled("replay/a.cpp", "thread"),
-                               file_including_angled("tests/random/a.cpp", "future"),
-                               file_including_angled("tests/threads/a.cpp", "thread"),
-                               file_including_angled("tools/conform_command.cpp", "thread")}),
+  EXPECT_THAT(unknown_threads(
+                  {file_including_angled("replay/a.cpp", "thread"),
+                   file_including_angled("tests/random/a.cpp", "future"),
+                   file_including_angled("tests/threads/a.cpp", "thread"),
+                   file_including_angled("tools/commands/conform/conform_command.cpp", "thread")}),
               ElementsAre(HasSubstr("replay/a.cpp"), HasSubstr("tests/random/a.cpp")));
 }
 

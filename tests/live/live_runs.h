@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "replay/live_beside_simulated.h"
-#include "replay/live_case.h"
-#include "replay/replay_report.h"
-#include "replay/replay_source.h"
+#include "replay/live/live_beside_simulated.h"
+#include "replay/live/live_case.h"
+#include "replay/run/replay_report.h"
+#include "replay/run/replay_source.h"
 #include "streams/live/steered_live_device.h"
 
 namespace vramlab::tests {

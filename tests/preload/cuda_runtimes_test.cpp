@@ -8,7 +8,7 @@
 #include <sstream>
 
 #include "tests/preload/preloaded_run.h"
-#include "tools/preload/hook_table.h"
+#include "tools/preload/ground/hook_table.h"
 
 namespace vramlab::tests {
 namespace {

@@ -1,6 +1,6 @@
 // The table of hooks: which function a program gets for what it asks, and that the table says the
 // same as the Toolkit's headers.
-#include "tools/preload/hook_table.h"
+#include "tools/preload/ground/hook_table.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

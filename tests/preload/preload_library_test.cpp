@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "tests/preload/preloaded_run.h"
-#include "tools/preload/hook_table.h"
+#include "tools/preload/ground/hook_table.h"
 
 namespace vramlab::tests {
 namespace {

@@ -2,10 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tools/preload/preload_mode.h"
-#include "tools/preload/recorder/physical_memory.h"
-#include "tools/preload/recorder/record_line.h"
-#include "tools/preload/recorder/stream_numbers.h"
+#include "tools/preload/ground/physical_memory.h"
+#include "tools/preload/ground/preload_mode.h"
+#include "tools/preload/ground/record_line.h"
+#include "tools/preload/ground/stream_numbers.h"
 
 namespace vramlab::tests {
 namespace {

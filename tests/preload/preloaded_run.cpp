@@ -6,11 +6,11 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "allocator/check.h"
-#include "tests/support/own_folder.h"
-#include "traces/open_trace.h"
-#include "traces/program_sink.h"
-#include "traces/read_snapshot.h"
+#include "allocator/words/check.h"
+#include "tests/support/kit/own_folder.h"
+#include "traces/formats/open_trace.h"
+#include "traces/formats/read_snapshot.h"
+#include "traces/values/program_sink.h"
 
 namespace vramlab::tests {
 namespace {

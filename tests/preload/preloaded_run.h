@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "tests/support/run_program.h"
-#include "traces/program_event.h"
-#include "traces/snapshot_tables.h"
+#include "tests/support/processes/run_program.h"
+#include "traces/values/program_event.h"
+#include "traces/values/snapshot_tables.h"
 
 namespace vramlab::tests {
 

@@ -2,11 +2,11 @@
 // whatever they say, there is a verdict, and the same one each time.
 #include <gtest/gtest.h>
 
-#include "replay/history_replay.h"
-#include "replay/recorded_waiting.h"
-#include "tests/support/case_history.h"
-#include "tests/support/random_numbers.h"
-#include "traces/input_error.h"
+#include "replay/run/history_replay.h"
+#include "replay/waiting/recorded_waiting.h"
+#include "tests/support/kit/random_numbers.h"
+#include "tests/support/recordings/case_history.h"
+#include "traces/files/input_error.h"
 
 namespace vramlab::tests {
 namespace {

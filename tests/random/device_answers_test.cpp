@@ -4,12 +4,12 @@
 
 #include <optional>
 
-#include "tests/support/capture_cases.h"
-#include "tests/support/device_answers_check.h"
-#include "tests/support/device_programs.h"
-#include "tests/support/naive_streams.h"
-#include "tests/support/random_numbers.h"
-#include "tests/support/simulated_executor.h"
+#include "tests/support/cases/capture_cases.h"
+#include "tests/support/cases/device_answers_check.h"
+#include "tests/support/cases/device_programs.h"
+#include "tests/support/cases/simulated_executor.h"
+#include "tests/support/kit/random_numbers.h"
+#include "tests/support/naive/naive_streams.h"
 
 namespace vramlab::tests {
 namespace {

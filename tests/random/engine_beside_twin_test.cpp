@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <string>
 
-#include "tests/support/random_programs.h"
-#include "tests/support/side_by_side.h"
+#include "tests/support/programs/random_programs.h"
+#include "tests/support/twin/side_by_side.h"
 
 namespace vramlab::tests {
 namespace {

@@ -8,13 +8,13 @@
 #include <string>
 #include <vector>
 
-#include "allocator/allocator_error.h"
-#include "replay/engine_subject.h"
-#include "replay/program_runner.h"
-#include "streams/simulated_device.h"
-#include "tests/support/fault_injecting_device.h"
-#include "tests/support/random_programs.h"
-#include "traces/call_text.h"
+#include "allocator/words/allocator_error.h"
+#include "replay/runner/engine_subject.h"
+#include "replay/runner/program_runner.h"
+#include "streams/device/simulated_device.h"
+#include "tests/support/devices/fault_injecting_device.h"
+#include "tests/support/programs/random_programs.h"
+#include "traces/calls/call_text.h"
 
 namespace vramlab::tests {
 namespace {

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "tests/support/calls.h"
-#include "tests/support/side_by_side.h"
+#include "tests/support/kit/calls.h"
+#include "tests/support/twin/side_by_side.h"
 
 namespace vramlab::tests {
 namespace {

@@ -6,13 +6,13 @@
 #include <algorithm>
 #include <functional>
 
-#include "allocator/id_names.h"
-#include "allocator/size_rules.h"
-#include "replay/fragmentation.h"
-#include "replay/pinners.h"
-#include "tests/support/probed_run.h"
-#include "tests/support/random_numbers.h"
-#include "tests/support/random_programs.h"
+#include "allocator/options/size_rules.h"
+#include "allocator/words/id_names.h"
+#include "replay/state/fragmentation.h"
+#include "replay/state/pinners.h"
+#include "tests/support/devices/probed_run.h"
+#include "tests/support/kit/random_numbers.h"
+#include "tests/support/programs/random_programs.h"
 
 namespace vramlab::tests {
 namespace {

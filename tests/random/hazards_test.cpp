@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "tests/support/hazard_program.h"
-#include "tests/support/interleavings.h"
+#include "tests/support/cases/hazard_program.h"
+#include "tests/support/cases/interleavings.h"
 
 namespace vramlab::tests {
 namespace {

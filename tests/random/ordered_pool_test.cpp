@@ -4,9 +4,9 @@
 
 #include <sstream>
 
-#include "streams/ordered_pool.h"
-#include "tests/support/naive_pool.h"
-#include "tests/support/random_numbers.h"
+#include "streams/ordered_pool/ordered_pool.h"
+#include "tests/support/kit/random_numbers.h"
+#include "tests/support/naive/naive_pool.h"
 
 namespace vramlab::tests {
 namespace {

@@ -1,5 +1,5 @@
 // The generator of random programs: the same on every machine, and wide enough.
-#include "tests/support/random_programs.h"
+#include "tests/support/programs/random_programs.h"
 
 #include <gtest/gtest.h>
 
@@ -8,11 +8,11 @@
 #include <set>
 #include <stdexcept>
 
-#include "replay/program_runner.h"
-#include "streams/simulated_device.h"
-#include "tests/support/random_numbers.h"
-#include "tests/support/textbook_twin.h"
-#include "traces/call_text.h"
+#include "replay/runner/program_runner.h"
+#include "streams/device/simulated_device.h"
+#include "tests/support/kit/random_numbers.h"
+#include "tests/support/twin/textbook_twin.h"
+#include "traces/calls/call_text.h"
 
 namespace vramlab::tests {
 namespace {

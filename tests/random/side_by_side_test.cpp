@@ -1,10 +1,10 @@
 // The comparison itself: what differs is noticed, and said.
-#include "tests/support/side_by_side.h"
+#include "tests/support/twin/side_by_side.h"
 
 #include <gtest/gtest.h>
 
-#include "tests/support/calls.h"
-#include "tests/support/random_programs.h"
+#include "tests/support/kit/calls.h"
+#include "tests/support/programs/random_programs.h"
 
 namespace vramlab::tests {
 namespace {

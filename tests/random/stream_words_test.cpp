@@ -1,10 +1,10 @@
 // The check of a watcher's words can say no: words that are wrong or missing are found.
-#include "tests/support/stream_words.h"
+#include "tests/support/naive/stream_words.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/support/scripted_streams.h"
+#include "tests/support/devices/scripted_streams.h"
 
 namespace vramlab::tests {
 namespace {

@@ -1,6 +1,6 @@
 // The twin is no better than its proof: it answers every bundled recorded case as the reference
 // did.
-#include "tests/support/textbook_twin.h"
+#include "tests/support/twin/textbook_twin.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "replay/case_verdict.h"
+#include "replay/cases/case_verdict.h"
 
 namespace vramlab::tests {
 namespace {

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "allocator/snapshot.h"
-#include "replay/logged_device.h"
+#include "allocator/words/snapshot.h"
+#include "replay/live/logged_device.h"
 
 namespace vramlab::tests {
 

@@ -2,7 +2,7 @@
 // break it, and makes up for it afterwards.
 #include <gtest/gtest.h>
 
-#include "tests/shim/shim_world.h"
+#include "tests/shim/world/shim_world.h"
 
 namespace vramlab::tests {
 namespace {

@@ -9,10 +9,10 @@
 #include <random>
 #include <tuple>
 
-#include "allocator/caching_allocator.h"
-#include "streams/simulated_device.h"
+#include "allocator/door/caching_allocator.h"
+#include "streams/device/simulated_device.h"
 #include "tests/shim/engine_events.h"
-#include "tests/shim/shim_world.h"
+#include "tests/shim/world/shim_world.h"
 
 namespace vramlab::tests {
 namespace {

@@ -2,7 +2,7 @@
 // what lasts is told. And who may use the memory.
 #include <gtest/gtest.h>
 
-#include "tests/shim/expandable_world.h"
+#include "tests/shim/world/expandable_world.h"
 
 namespace vramlab::tests {
 namespace {

@@ -2,8 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/shim/expandable_world.h"
-#include "tools/preload/shim/expandable_memory.h"
+#include "tests/shim/world/expandable_world.h"
+#include "tools/preload/segments/expandable_memory.h"
 #include "tools/preload/shim/reports.h"
 
 namespace vramlab::tests {

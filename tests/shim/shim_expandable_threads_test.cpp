@@ -9,7 +9,7 @@
 #include <future>
 #include <thread>
 
-#include "tests/shim/shim_program.h"
+#include "tests/shim/world/shim_program.h"
 
 namespace vramlab::tests {
 namespace {

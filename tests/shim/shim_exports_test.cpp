@@ -2,7 +2,7 @@
 // operations, as the shim's table of semantics says.
 #include <gtest/gtest.h>
 
-#include "tests/shim/shim_world.h"
+#include "tests/shim/world/shim_world.h"
 
 namespace vramlab::tests {
 namespace {

@@ -5,7 +5,7 @@
 #include <map>
 #include <set>
 
-#include "tests/shim/shim_program.h"
+#include "tests/shim/world/shim_program.h"
 #include "tools/preload/shim/history_json.h"
 
 namespace vramlab::tests {

@@ -9,8 +9,8 @@
 #include <fstream>
 #include <sstream>
 
-#include "tests/shim/shim_world.h"
-#include "tests/support/own_folder.h"
+#include "tests/shim/world/shim_world.h"
+#include "tests/support/kit/own_folder.h"
 #include "tools/preload/shim/reports.h"
 
 namespace vramlab::tests {

@@ -3,7 +3,7 @@
 // is loud when the fences are taken out.
 #include <gtest/gtest.h>
 
-#include "tests/shim/shim_program.h"
+#include "tests/shim/world/shim_program.h"
 
 namespace vramlab::tests {
 namespace {

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/shim/shim_world.h"
+#include "tests/shim/world/shim_world.h"
 
 namespace vramlab::tests {
 namespace {

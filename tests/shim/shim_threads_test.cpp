@@ -8,7 +8,7 @@
 #include <thread>
 #include <utility>
 
-#include "tests/shim/shim_program.h"
+#include "tests/shim/world/shim_program.h"
 
 namespace vramlab::tests {
 namespace {

@@ -10,8 +10,8 @@
 #include <string_view>
 
 #include "tests/soak/streams_soak.h"
-#include "tests/support/random_programs.h"
-#include "tests/support/side_by_side.h"
+#include "tests/support/programs/random_programs.h"
+#include "tests/support/twin/side_by_side.h"
 
 namespace {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "tests/support/random_streams.h"
-#include "tests/support/streams_side_by_side.h"
+#include "tests/support/naive/streams_side_by_side.h"
+#include "tests/support/programs/random_streams.h"
 
 namespace vramlab::tests {
 namespace {

@@ -7,12 +7,12 @@
 #include <thread>
 #include <vector>
 
-#include "allocator/allocator_error.h"
-#include "replay/allocator_adapter.h"
-#include "replay/engine_subject.h"
-#include "replay/program_runner.h"
-#include "streams/simulated_device.h"
-#include "tests/support/random_programs.h"
+#include "allocator/words/allocator_error.h"
+#include "replay/runner/allocator_adapter.h"
+#include "replay/runner/engine_subject.h"
+#include "replay/runner/program_runner.h"
+#include "streams/device/simulated_device.h"
+#include "tests/support/programs/random_programs.h"
 
 namespace vramlab::tests {
 namespace {

@@ -12,8 +12,8 @@
 #include <string>
 #include <utility>
 
-#include "allocator/allocator_error.h"
-#include "allocator/id_names.h"
+#include "allocator/words/allocator_error.h"
+#include "allocator/words/id_names.h"
 #include "tools/pytorch/torch_devices.h"
 #include "tools/pytorch/torch_json.h"
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <chrono>
 
-#include "allocator/allocator_error.h"
-#include "allocator/out_of_memory.h"
-#include "allocator/reference_version.h"
+#include "allocator/readonly/out_of_memory.h"
+#include "allocator/words/allocator_error.h"
+#include "allocator/words/reference_version.h"
 
 namespace vramlab::pytorch {
 

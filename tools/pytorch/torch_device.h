@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "allocator/caching_allocator.h"
+#include "allocator/door/caching_allocator.h"
 #include "streams/live/live_device.h"
 
 namespace vramlab::pytorch {

@@ -2,8 +2,8 @@
 
 #include <stdexcept>
 
-#include "allocator/reference_version.h"
-#include "allocator/settings.h"
+#include "allocator/options/settings.h"
+#include "allocator/words/reference_version.h"
 
 namespace vramlab::pytorch {
 namespace {

@@ -1,6 +1,6 @@
 #include "tests/fake_cuda/engine/contexts.h"
 
-#include "allocator/check.h"
+#include "allocator/words/check.h"
 
 namespace vramlab::fake {
 

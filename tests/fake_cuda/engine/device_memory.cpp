@@ -7,7 +7,7 @@
 #include <iterator>
 #include <stdexcept>
 
-#include "allocator/check.h"
+#include "allocator/words/check.h"
 
 namespace vramlab::fake {
 namespace {

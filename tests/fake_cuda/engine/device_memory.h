@@ -10,7 +10,7 @@
 #include <optional>
 #include <vector>
 
-#include "streams/simulated_memory.h"
+#include "streams/memory/simulated_memory.h"
 #include "tests/fake_cuda/engine/fake_options.h"
 
 namespace vramlab::fake {

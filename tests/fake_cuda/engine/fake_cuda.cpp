@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "allocator/check.h"
+#include "allocator/words/check.h"
 
 namespace vramlab::fake {
 namespace {

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "streams/timed_streams.h"
+#include "streams/time/timed_streams.h"
 #include "tests/fake_cuda/engine/handles.h"
 #include "tests/fake_cuda/engine/race_oracle.h"
 

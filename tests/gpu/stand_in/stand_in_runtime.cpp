@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <utility>
 
-#include "allocator/check.h"
+#include "allocator/words/check.h"
 
 namespace vramlab::tests {
 namespace {

@@ -10,7 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "tools/preload/recorder/record_line.h"
+#include "tools/preload/ground/record_line.h"
 
 namespace vramlab::preload {
 

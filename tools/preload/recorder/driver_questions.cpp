@@ -2,8 +2,8 @@
 
 #include <array>
 
-#include "tools/preload/driver_library.h"
-#include "tools/preload/recorder/record_line.h"
+#include "tools/preload/driver/driver_library.h"
+#include "tools/preload/ground/record_line.h"
 
 namespace vramlab::preload {
 namespace {

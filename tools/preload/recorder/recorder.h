@@ -13,13 +13,13 @@
 #include <string>
 #include <unordered_map>
 
-#include "tools/preload/real_calls.h"
+#include "tools/preload/driver/real_calls.h"
+#include "tools/preload/ground/physical_memory.h"
+#include "tools/preload/ground/record_file.h"
+#include "tools/preload/ground/record_line.h"
+#include "tools/preload/ground/stream_numbers.h"
 #include "tools/preload/recorder/call_stacks.h"
 #include "tools/preload/recorder/driver_questions.h"
-#include "tools/preload/recorder/physical_memory.h"
-#include "tools/preload/recorder/record_file.h"
-#include "tools/preload/recorder/record_line.h"
-#include "tools/preload/recorder/stream_numbers.h"
 
 namespace vramlab::preload {
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <ctime>
 
-#include "allocator/size_rules.h"
+#include "allocator/options/size_rules.h"
+#include "tools/preload/segments/lasting_errors.h"
 #include "tools/preload/shim/engine_cache.h"
-#include "tools/preload/shim/lasting_errors.h"
 #include "tools/preload/shim/whole_cache.h"
 
 namespace vramlab::shim {

@@ -12,8 +12,8 @@
 #include <unordered_set>
 #include <vector>
 
+#include "tools/preload/segments/segment_supply.h"
 #include "tools/preload/shim/block_cache.h"
-#include "tools/preload/shim/segment_supply.h"
 #include "tools/preload/shim/shim_options.h"
 
 namespace vramlab::shim {

@@ -1,6 +1,6 @@
 #include "tools/preload/shim/arena_device.h"
 
-#include "allocator/check.h"
+#include "allocator/words/check.h"
 
 namespace vramlab::shim {
 

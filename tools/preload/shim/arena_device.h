@@ -2,8 +2,8 @@
 // fence that the arena has at hand when it gives a block back. Nothing here waits.
 #pragma once
 
-#include "allocator/device.h"
-#include "tools/preload/shim/segment_growth.h"
+#include "allocator/words/device.h"
+#include "tools/preload/segments/segment_growth.h"
 
 namespace vramlab::shim {
 

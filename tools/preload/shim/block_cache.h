@@ -8,11 +8,11 @@
 #include <optional>
 #include <vector>
 
-#include "allocator/allocator_event.h"
-#include "allocator/device.h"
-#include "allocator/snapshot.h"
-#include "allocator/statistic_values.h"
-#include "tools/preload/shim/fence.h"
+#include "allocator/words/allocator_event.h"
+#include "allocator/words/device.h"
+#include "allocator/words/snapshot.h"
+#include "allocator/words/statistic_values.h"
+#include "tools/preload/segments/fence.h"
 
 namespace vramlab::shim {
 

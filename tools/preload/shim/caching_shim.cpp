@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "allocator/size_rules.h"
+#include "allocator/options/size_rules.h"
 #include "tools/preload/shim/report_signal.h"
 #include "tools/preload/shim/reports.h"
 

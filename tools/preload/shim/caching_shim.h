@@ -5,7 +5,7 @@
 #include <atomic>
 #include <memory>
 
-#include "tools/preload/memory_calls.h"
+#include "tools/preload/ground/memory_calls.h"
 #include "tools/preload/shim/arenas.h"
 #include "tools/preload/shim/stream_book.h"
 

@@ -6,7 +6,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "allocator/caching_allocator.h"
+#include "allocator/door/caching_allocator.h"
 #include "tools/preload/shim/arena_device.h"
 #include "tools/preload/shim/block_cache.h"
 #include "tools/preload/shim/history_clock.h"

@@ -3,7 +3,7 @@
 
 #include <chrono>
 
-#include "allocator/history.h"
+#include "allocator/listeners/history.h"
 
 namespace vramlab::shim {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "allocator/allocator_event.h"
+#include "allocator/words/allocator_event.h"
 
 namespace vramlab::shim {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "allocator/snapshot.h"
-#include "allocator/statistic_values.h"
+#include "allocator/words/snapshot.h"
+#include "allocator/words/statistic_values.h"
 #include "tools/preload/shim/arena.h"
 #include "tools/preload/shim/history_json.h"
 

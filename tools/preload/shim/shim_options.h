@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "allocator/reference_version.h"
-#include "allocator/settings.h"
-#include "tools/preload/shim/fence_recorder.h"
+#include "allocator/options/settings.h"
+#include "allocator/words/reference_version.h"
+#include "tools/preload/segments/fence_recorder.h"
 
 namespace vramlab::shim {
 

@@ -8,8 +8,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "tools/preload/memory_calls.h"
-#include "tools/preload/shim/context_record.h"
+#include "tools/preload/ground/memory_calls.h"
+#include "tools/preload/segments/context_record.h"
 
 namespace vramlab::shim {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "allocator/check.h"
+#include "allocator/words/check.h"
 
 namespace vramlab::shim {
 

@@ -7,8 +7,8 @@
 #include <map>
 #include <vector>
 
+#include "tools/preload/segments/segment_supply.h"
 #include "tools/preload/shim/block_cache.h"
-#include "tools/preload/shim/segment_supply.h"
 #include "tools/preload/shim/whole_history.h"
 
 namespace vramlab::shim {

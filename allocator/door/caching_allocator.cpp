@@ -1,0 +1,15 @@
+#include "allocator/door/caching_allocator.h"
+
+#include "allocator/door/caching_allocator_checkpoints.h"
+#include "allocator/door/caching_allocator_pools.h"
+#include "allocator/door/caching_allocator_replay.h"
+#include "allocator/door/caching_allocator_requests.h"
+#include "allocator/door/caching_allocator_snapshot.h"
+
+namespace vramlab::allocator {
+
+template class CachingAllocator<Listeners<>>;
+template class CachingAllocator<Listeners<Statistics>>;
+template class CachingAllocator<Listeners<Statistics, History>>;
+
+}  // namespace vramlab::allocator

@@ -1,0 +1,205 @@
+// CachingAllocator: the door. It tells the story of a request in short functions and leaves each
+// step to the part that knows its rule. One device, no lock, no clock: several of them run side by
+// side in one process and share nothing.
+//
+// Listeners hear every fact at the moment it happens; they are chosen at compile time. Calls that
+// must not be made in a state throw AllocatorError before anything changed. A DeviceError thrown by
+// the device passes through and leaves the allocator consistent.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string_view>
+
+#include "allocator/listeners/history.h"
+#include "allocator/listeners/statistics.h"
+#include "allocator/policy/core.h"
+#include "allocator/policy/cross_stream_frees.h"
+#include "allocator/policy/reclaim.h"
+#include "allocator/policy/segment_source.h"
+#include "allocator/shapes/capture_scopes.h"
+#include "allocator/words/checkpoint.h"
+#include "allocator/words/directed.h"
+#include "allocator/words/malloc_result.h"
+#include "allocator/words/pool_traits.h"
+#include "allocator/words/snapshot.h"
+
+namespace vramlab::allocator {
+
+template <class L>
+class CachingAllocator {
+ public:
+  /// A limit that the settings bring along is in force from the start.
+  /// Requires: the device outlives the allocator.
+  CachingAllocator(Device& device, const ReferenceVersion& version, const Settings& settings = {});
+
+  /// Everything that a request needs as a rule is one straight piece of code; what it seldom needs
+  /// is kept out of it.
+  [[gnu::flatten]] MallocResult malloc(Bytes request, StreamId stream);
+  /// The figures of the last request that failed.
+  const OutOfMemory& last_failure() const { return last_failure_; }
+  [[gnu::flatten]] void free(Address address);
+  /// The block is used on that stream too: freed, it waits for the work there.
+  void record_stream(Address address, StreamId stream);
+
+  /// Releases what is cached: everything, or of one private pool that nobody uses any more.
+  void empty_cache(PoolId pool = default_pool);
+  /// What stands before an error in the string has taken effect.
+  std::optional<SettingsError> set_options(std::string_view text);
+  /// Requires: between 0 and 1.
+  void set_memory_fraction(double fraction);
+
+  /// From now on requests on streams that the filter accepts come from the private pool, which is
+  /// made, or used once more.
+  void begin_scope(PoolId pool, const StreamFilter& filter);
+  void end_scope(PoolId pool);
+  /// One use less; at none its cached memory may be released.
+  void release_pool(PoolId pool);
+  /// A pool object of the user's is made; destroying it gives its use back and empties its cache.
+  void create_pool(PoolId pool, PoolTraits traits);
+  void destroy_pool(PoolId pool);
+
+  Checkpoint take_checkpoint(PoolId pool);
+  RestoreResult restore_checkpoint(const Checkpoint& checkpoint);
+
+  Snapshot take_snapshot();
+
+  // For replays only: what a recording shows is done as it shows it, and by the same rules.
+  /// Requires: the segment lies apart from all others.
+  void adopt(const GivenSegment& given);
+  /// Ages of free blocks are counted as if there were a limit.
+  void count_ages() { core_.allowed = unlimited; }
+  void replace_settings(const Settings& settings) { core_.settings = settings; }
+  /// Where a request's block would come from; nothing is taken.
+  std::optional<Address> best_fit(const Search& search) const;
+  /// A request to this pool whose way past a miss the director knows.
+  MallocResult malloc_directed(Bytes request, StreamId stream, PoolId pool, Director& director);
+  /// Freed, but kept waiting until complete_held().
+  void hold(Address address);
+  bool is_live(Address address) const { return core_.live.find(address) != BlockIndex::none; }
+  /// Requires: is_live().
+  Bytes requested_at(Address address) const {
+    return core_.blocks[core_.live.find(address)].requested;
+  }
+  bool is_held(Address address) const { return held_.contains(address); }
+  void complete_held(Address address);
+  /// The device's own pools and these private ones, in this order. The requester's pool stays when
+  /// nothing is left in it: the request that everything is released for goes on in it.
+  void release_everything(const std::vector<PoolId>& private_pools,
+                          PoolId requester = default_pool);
+  /// Requires: can_release_named().
+  void release_named(Address address);
+  /// A whole free classic segment starts there.
+  bool can_release_named(Address address) const;
+  /// Gives back the whole units of the free block that the address lies in.
+  /// Requires: it lies in a free block of an expandable segment.
+  void unmap_named(Address address);
+  bool can_unmap_named(Address address) const;
+  std::vector<PlannedRelease> plan_garbage(unsigned passes) const;
+  /// As if those in `gone` were released already.
+  std::vector<PlannedRelease> plan_oversize(const Search& search,
+                                            const std::vector<PlannedRelease>& gone,
+                                            bool& is_enough) const;
+  std::vector<PlannedRelease> plan_pool(PoolId pool, PoolKind kind) const;
+
+  L& listeners() { return core_.listeners; }
+  const L& listeners() const { return core_.listeners; }
+  const Settings& settings() const { return core_.settings; }
+  /// For checkers and reports, which only look.
+  const Core<L>& core() const { return core_; }
+  const CrossStreamFrees<L>& cross_stream_frees() const { return frees_; }
+
+ private:
+  struct Found {
+    MallocOutcome outcome = MallocOutcome::out_of_memory;
+    BlockIndex block = BlockIndex::none;
+    /// The block's; another one than asked where a pool lent it.
+    Lane* lane = nullptr;
+  };
+  enum class Mode : bool { classic, expandable };
+  enum class Cut : bool { no, yes };
+  /// How much of a free block is handed out for a request.
+  struct Portion {
+    Bytes rounded;
+    Bytes request;
+    Cut cut;
+  };
+
+  ScopeOpen scope_open() const { return scopes_.is_empty() ? ScopeOpen::no : ScopeOpen::yes; }
+  [[gnu::noinline]] void complete_waiting(StreamId stream);
+  Pool& pool_for(PoolKind kind, StreamId stream);
+
+  // Finding a free block (best fit and its exceptions).
+  BlockIndex take_best_fit(Lane& lane, Bytes rounded, Mode mode);
+  FreeBlocks::Cursor find_best_fit(const Lane& lane, Bytes rounded, Mode mode) const;
+  [[gnu::noinline]] FreeBlocks::Cursor walk_expandable(const Lane& lane,
+                                                       FreeBlocks::Cursor at) const;
+  [[gnu::noinline]] FreeBlocks::Cursor skip_expandable(const Lane& lane,
+                                                       FreeBlocks::Cursor at) const;
+  bool is_oversize_mismatch(Bytes block, Bytes rounded) const;
+  Bytes reach_of(const Block& block) const;
+  bool reaches_as_far(const Lane& lane, const Block& one, const Block& other) const;
+
+  // The ladder on a miss.
+  [[gnu::noinline]] Found get_memory(Lane& lane, Bytes rounded);
+  Found borrow_from_pools(PoolKind kind, StreamId stream, Bytes rounded);
+  Found borrow_from(PrivatePool& pool, PoolKind kind, StreamId stream, Bytes rounded);
+  [[gnu::noinline]] MallocResult fail(MallocOutcome outcome, const Lane& lane, Bytes request,
+                                      Bytes rounded);
+  [[gnu::noinline]] MallocResult refuse_huge(Bytes request);
+  OutOfMemory describe_failure(MallocOutcome outcome, Bytes request, Bytes device_size);
+
+  bool should_split(const Lane& lane, Bytes size, Bytes rounded, Mode mode) const;
+  /// Hands out the first `rounded` bytes of a block that was taken out of its lane's free set.
+  Address hand_out(const Lane& lane, BlockIndex found, const Portion& portion);
+  Mode mode() const {
+    return core_.settings.expandable_segments ? Mode::expandable : Mode::classic;
+  }
+
+  [[gnu::noinline]] BlockIndex live_block(Address address, const char* purpose) const;
+  bool is_refused_in_scope(PoolId pool) const;
+  PrivatePool& usable_pool(PoolId pool, const char* purpose);
+  PrivatePool& open_pool(PoolId pool);
+
+  // Checkpoints.
+  std::vector<SegmentIndex> segments_of(const PrivatePool& pool) const;
+  void check_nothing_awaited(const PrivatePool& pool) const;
+  void check_restorable(const PrivatePool& pool, const Checkpoint& checkpoint) const;
+  bool fits(const CheckpointSegment& noted, BlockIndex first) const;
+  std::vector<Address> free_all_of(const PrivatePool& pool);
+  void cut_along(const CheckpointSegment& noted, BlockIndex first, RestoreResult& result);
+
+  SnapshotSegment snapshot_run(const Segment& segment, BlockIndex& at) const;
+
+  // Replays.
+  void adopt_block(BlockIndex index, const GivenBlock& given);
+  Pool& directed_pool(PoolId pool, PoolKind kind);
+  const Lane* find_lane(const Search& search) const;
+  Attempt get_memory_directed(Lane& lane, Bytes rounded, Director& director);
+  BlockIndex segment_start(Address address) const;
+  BlockIndex free_block_around(Address address) const;
+  std::vector<PlannedRelease> plan_of(const std::vector<BlockIndex>& picked) const;
+
+  Core<L> core_;
+  CaptureScopes scopes_;
+  CrossStreamFrees<L> frees_;
+  SegmentSource<L> source_;
+  Reclaim<L> reclaim_;
+  std::set<PoolId> lending_pools_;
+  std::set<PoolId> no_split_pools_;
+  OutOfMemory last_failure_;
+  /// Blocks that wait because a recording says so.
+  std::map<Address, BlockIndex> held_;
+};
+
+/// Nobody listens: the algorithm alone.
+using BareAllocator = CachingAllocator<Listeners<>>;
+using CountingAllocator = CachingAllocator<Listeners<Statistics>>;
+using RecordingAllocator = CachingAllocator<Listeners<Statistics, History>>;
+
+extern template class CachingAllocator<Listeners<>>;
+extern template class CachingAllocator<Listeners<Statistics>>;
+extern template class CachingAllocator<Listeners<Statistics, History>>;
+
+}  // namespace vramlab::allocator

@@ -1,0 +1,192 @@
+// The door's other half: settings, streams, scopes and private pools, and what a failed request
+// leaves behind. Included where an allocator with a set of listeners is instantiated.
+#pragma once
+
+#include <string>
+
+#include "allocator/door/caching_allocator.h"
+#include "allocator/options/size_rules.h"
+#include "allocator/words/allocator_error.h"
+#include "allocator/words/id_names.h"
+
+namespace vramlab::allocator {
+
+/// Nine eighths of it, the addresses that an expandable segment reserves, are one block.
+inline constexpr Bytes largest_device{largest_block.count / 10 * 8};
+
+template <class L>
+CachingAllocator<L>::CachingAllocator(Device& device, const ReferenceVersion& version,
+                                      const Settings& settings)
+    : core_(device, version),
+      scopes_(version.scope_order),
+      frees_(core_),
+      source_(core_),
+      reclaim_(core_, source_, frees_) {
+  if (core_.device_total >= largest_device)
+    throw AllocatorError("a device of " + std::to_string(core_.device_total.count) +
+                         " bytes is larger than the " + format_bytes(largest_device) +
+                         " that can be simulated");
+  core_.settings = settings;
+  if (settings.per_process_memory_fraction < 1)
+    set_memory_fraction(settings.per_process_memory_fraction);
+}
+
+template <class L>
+BlockIndex CachingAllocator<L>::live_block(Address address, const char* purpose) const {
+  const BlockIndex index = core_.live.find(address);
+  if (index == BlockIndex::none)
+    throw AllocatorError("the address " + name_of(address) + " cannot be " + purpose +
+                         ": no block that is in use starts there");
+  return index;
+}
+
+template <class L>
+void CachingAllocator<L>::record_stream(Address address, StreamId stream) {
+  frees_.record_stream(live_block(address, "used on a stream"), stream, scope_open());
+}
+
+template <class L>
+void CachingAllocator<L>::empty_cache(PoolId pool) {
+  if (!scopes_.is_empty() && is_refused_in_scope(pool))
+    throw AllocatorError("the cache cannot be emptied while a capture scope is open");
+  reclaim_.release_all(pool, scope_open());
+}
+
+/// Waiting for events would be illegal then. Nothing is waited for where nothing may be released.
+template <class L>
+bool CachingAllocator<L>::is_refused_in_scope(PoolId pool) const {
+  if (pool == default_pool) return core_.version.empty_cache_in_scope == EmptyCacheInScope::refused;
+  const PrivatePool* only = core_.find_private_pool(pool);
+  return only != nullptr && only->is_freeable();
+}
+
+template <class L>
+std::optional<SettingsError> CachingAllocator<L>::set_options(std::string_view text) {
+  ParsedSettings parsed = parse_settings(core_.settings, text, core_.version);
+  core_.settings = std::move(parsed.settings);
+  return std::move(parsed.error);
+}
+
+template <class L>
+void CachingAllocator<L>::set_memory_fraction(double fraction) {
+  if (!(fraction >= 0 && fraction <= 1))
+    throw AllocatorError("a memory fraction lies between 0 and 1, found " +
+                         std::to_string(fraction));
+  core_.fraction = fraction;
+  if (fraction == 1 && core_.version.whole_fraction == WholeFraction::removes_limit)
+    core_.allowed.reset();
+  else
+    core_.allowed = core_.allowed_on(core_.device_total);
+}
+
+template <class L>
+PrivatePool& CachingAllocator<L>::usable_pool(PoolId pool, const char* purpose) {
+  PrivatePool* found = core_.find_private_pool(pool);
+  if (found == nullptr)
+    throw AllocatorError("the pool " + name_of(pool) + " cannot be " + purpose +
+                         ": there is no such pool");
+  if (found->is_freeable())
+    throw AllocatorError("the pool " + name_of(pool) + " cannot be " + purpose +
+                         ": nobody uses it any more");
+  return *found;
+}
+
+template <class L>
+PrivatePool& CachingAllocator<L>::open_pool(PoolId pool) {
+  if (core_.find_private_pool(pool) != nullptr) {
+    PrivatePool& found = usable_pool(pool, "used again");
+    ++found.use_count;
+    return found;
+  }
+  auto made = std::make_unique<PrivatePool>(pool);
+  made->small.is_no_split = made->large.is_no_split = no_split_pools_.contains(pool);
+  return *core_.private_pools.emplace(pool, std::move(made)).first->second;
+}
+
+template <class L>
+void CachingAllocator<L>::begin_scope(PoolId pool, const StreamFilter& filter) {
+  if (pool == default_pool)
+    throw AllocatorError("a capture scope needs a private pool, found the device's own (0, 0)");
+  if (scopes_.is_open(pool))
+    throw AllocatorError("a capture scope of the pool " + name_of(pool) + " is open already");
+  scopes_.open(open_pool(pool), filter);
+}
+
+template <class L>
+void CachingAllocator<L>::end_scope(PoolId pool) {
+  if (!scopes_.is_open(pool))
+    throw AllocatorError("no capture scope of the pool " + name_of(pool) + " is open");
+  if (core_.settings.graph_capture_record_stream_reuse)
+    frees_.finish_deferred_of(*core_.find_private_pool(pool));
+  scopes_.close(pool);
+  if (scopes_.is_empty()) frees_.forget_captures();
+}
+
+template <class L>
+void CachingAllocator<L>::release_pool(PoolId pool) {
+  --usable_pool(pool, "released").use_count;
+}
+
+template <class L>
+void CachingAllocator<L>::create_pool(PoolId pool, PoolTraits traits) {
+  if (pool == default_pool)
+    throw AllocatorError("a pool object needs another id than the device's own (0, 0)");
+  PrivatePool& made = open_pool(pool);
+  if (traits.use_on_oom) lending_pools_.insert(pool);
+  if (traits.no_split) {
+    // The reference keeps the registration by id, also when the pool is gone.
+    no_split_pools_.insert(pool);
+    made.small.is_no_split = made.large.is_no_split = true;
+  }
+}
+
+template <class L>
+void CachingAllocator<L>::destroy_pool(PoolId pool) {
+  PrivatePool& used = usable_pool(pool, "destroyed");
+  if (!scopes_.is_empty() && used.use_count == 1)
+    throw AllocatorError("the pool " + name_of(pool) +
+                         " cannot be destroyed while a capture scope is open");
+  lending_pools_.erase(pool);
+  --used.use_count;
+  reclaim_.release_all(pool, ScopeOpen::no);
+}
+
+template <class L>
+MallocResult CachingAllocator<L>::refuse_huge(Bytes request) {
+  last_failure_ = describe_failure(MallocOutcome::out_of_memory, request, request);
+  return {MallocOutcome::out_of_memory, {}};
+}
+
+template <class L>
+MallocResult CachingAllocator<L>::fail(MallocOutcome outcome, const Lane& lane, Bytes request,
+                                       Bytes rounded) {
+  last_failure_ = describe_failure(outcome, request, device_size_for_miss(rounded, core_.settings));
+  if (outcome == MallocOutcome::out_of_memory)
+    core_.listeners.ran_out_of_memory(last_failure_.device_free, rounded, lane);
+  return {outcome, {}};
+}
+
+template <class L>
+OutOfMemory CachingAllocator<L>::describe_failure(MallocOutcome outcome, Bytes request,
+                                                  Bytes device_size) {
+  OutOfMemory failure;
+  failure.outcome = outcome;
+  failure.request = request;
+  failure.device_size = device_size;
+  failure.device_total = core_.device_total;
+  failure.device_free = core_.device.memory_info().free;
+  failure.allowed = core_.allowed;
+  failure.reserved = core_.reserved;
+  for (const auto& [base, segment] : core_.segments.by_address()) {
+    for (BlockIndex i = core_.segments[segment].first; i != BlockIndex::none;
+         i = core_.blocks[i].next) {
+      const Block& block = core_.blocks[i];
+      if (block.use() == BlockUse::live) failure.allocated += block.size();
+      if (block.use() == BlockUse::free && core_.lane_of(block).pool->owner != nullptr)
+        failure.free_in_private_pools += block.size();
+    }
+  }
+  return failure;
+}
+
+}  // namespace vramlab::allocator

@@ -1,0 +1,250 @@
+// The door's hot half: a request from its size to its block, the ladder when nothing fits, and a
+// free. Included where an allocator with a set of listeners is instantiated.
+#pragma once
+
+#include "allocator/door/caching_allocator.h"
+#include "allocator/options/size_rules.h"
+#include "allocator/policy/complete_free.h"
+#include "allocator/words/allocator_error.h"
+
+namespace vramlab::allocator {
+
+template <class L>
+MallocResult CachingAllocator<L>::malloc(Bytes request, StreamId stream) {
+  if (request.count == 0) return {};
+  if (request >= request_limit) [[unlikely]]
+    return refuse_huge(request);
+  if (!frees_.is_idle()) [[unlikely]]
+    complete_waiting(stream);
+  const Bytes rounded = round_request(request, core_.settings);
+  Lane& lane = core_.lane_of(pool_for(pool_kind_of(rounded), stream), stream);
+  Found found{MallocOutcome::allocated, take_best_fit(lane, rounded, mode()), &lane};
+  Mode cut_mode = mode();
+  if (found.block == BlockIndex::none) [[unlikely]] {
+    found = get_memory(lane, rounded);
+    if (found.outcome != MallocOutcome::allocated)
+      return fail(found.outcome, lane, request, rounded);
+    // A pool that lends does so by the classic rules.
+    if (found.lane != &lane) cut_mode = Mode::classic;
+  }
+  const Bytes size = core_.blocks[found.block].size();
+  const bool splits = should_split(*found.lane, size, rounded, cut_mode);
+  return {MallocOutcome::allocated,
+          hand_out(*found.lane, found.block, {rounded, request, splits ? Cut::yes : Cut::no})};
+}
+
+template <class L>
+void CachingAllocator<L>::complete_waiting(StreamId stream) {
+  if (scopes_.is_empty())
+    frees_.process_events();
+  else if (core_.settings.graph_capture_record_stream_reuse)
+    frees_.free_reusable(stream);
+}
+
+template <class L>
+Pool& CachingAllocator<L>::pool_for(PoolKind kind, StreamId stream) {
+  if (!scopes_.is_empty()) [[unlikely]]
+    if (PrivatePool* pool = scopes_.find(stream)) return pool->half(kind);
+  return kind == PoolKind::small ? core_.small : core_.large;
+}
+
+template <class L>
+BlockIndex CachingAllocator<L>::take_best_fit(Lane& lane, Bytes rounded, Mode mode) {
+  if (core_.collects_garbage()) [[unlikely]] {
+    core_.has_counted_ages = true;
+    ++lane.pool->lookup_count;
+  }
+  const FreeBlocks::Cursor at = find_best_fit(lane, rounded, mode);
+  if (!at) return BlockIndex::none;
+  const BlockIndex found = lane.free.block_at(at);
+  lane.free.remove_at(at);
+  return found;
+}
+
+template <class L>
+FreeBlocks::Cursor CachingAllocator<L>::find_best_fit(const Lane& lane, Bytes rounded,
+                                                      Mode mode) const {
+  FreeBlocks::Cursor at = lane.free.at_or_after(rounded);
+  if (!at) return {};
+  const Block* found = &core_.blocks[lane.free.block_at(at)];
+  if (found->is_expandable()) {
+    at = mode == Mode::expandable ? walk_expandable(lane, at) : skip_expandable(lane, at);
+    if (!at) return {};
+    found = &core_.blocks[lane.free.block_at(at)];
+  }
+  return is_oversize_mismatch(found->size(), rounded) ? FreeBlocks::Cursor{} : at;
+}
+
+/// How far the block could grow in place: with the unmapped addresses right after it.
+template <class L>
+Bytes CachingAllocator<L>::reach_of(const Block& block) const {
+  if (!core_.has_use(block.next, BlockUse::unmapped)) return block.size();
+  return block.size() + core_.blocks[block.next].size();
+}
+
+/// What reaches to the end of the addresses reaches further on a larger device.
+template <class L>
+bool CachingAllocator<L>::reaches_as_far(const Lane& lane, const Block& one,
+                                         const Block& other) const {
+  const Bytes reach = reach_of(one);
+  const Bytes of_other = reach_of(other);
+  const auto reaches_the_end = [this](const Block& block) {
+    return core_.has_use(block.next, BlockUse::unmapped) &&
+           core_.blocks[block.next].next == BlockIndex::none;
+  };
+  const bool is_first_last = reaches_the_end(one);
+  const bool is_other_last = reaches_the_end(other);
+  if (!is_first_last && !is_other_last) return reach >= of_other;
+  const Bytes unit = expandable_unit(lane.kind, core_.settings);
+  if (core_.margin.has_uneven_reservations())
+    core_.margin.note_anything();
+  else if (is_first_last && !is_other_last && reach < of_other)
+    core_.margin.note_growth(lane.kind, unit, of_other - reach);
+  else if (!is_first_last && is_other_last && reach >= of_other)
+    core_.margin.note_growth(lane.kind, unit, reach - of_other + Bytes{1});
+  return reach >= of_other;
+}
+
+/// On to blocks that reach less far: the place to grow is kept for those who need it.
+template <class L>
+FreeBlocks::Cursor CachingAllocator<L>::walk_expandable(const Lane& lane,
+                                                        FreeBlocks::Cursor at) const {
+  const Block* current = &core_.blocks[lane.free.block_at(at)];
+  // A block without unmapped addresses behind it stops the walk: whatever follows is no smaller.
+  while (current->is_expandable() && core_.has_use(current->next, BlockUse::unmapped)) {
+    const FreeBlocks::Cursor next = lane.free.next(at);
+    if (!next) break;
+    const Block& follower = core_.blocks[lane.free.block_at(next)];
+    if (reaches_as_far(lane, follower, *current)) break;
+    at = next;
+    current = &follower;
+  }
+  return at;
+}
+
+template <class L>
+FreeBlocks::Cursor CachingAllocator<L>::skip_expandable(const Lane& lane,
+                                                        FreeBlocks::Cursor at) const {
+  while (at && core_.blocks[lane.free.block_at(at)].is_expandable()) at = lane.free.next(at);
+  return at;
+}
+
+template <class L>
+bool CachingAllocator<L>::is_oversize_mismatch(Bytes block, Bytes rounded) const {
+  const Settings& settings = core_.settings;
+  if (rounded < settings.max_split_size) return block >= settings.max_split_size;
+  // Not a sum: the limit may be all that a number holds.
+  return block - rounded >= settings.max_non_split_rounding;
+}
+
+template <class L>
+auto CachingAllocator<L>::get_memory(Lane& lane, Bytes rounded) -> Found {
+  if (core_.collects_garbage()) reclaim_.collect_garbage();
+  Attempt attempt = source_.try_get(lane, rounded, AttemptKind::first);
+  if (attempt.outcome == AttemptOutcome::rejected) return {MallocOutcome::rejected};
+  bool was_rejected = false;
+  if (attempt.outcome != AttemptOutcome::got && lane.pool->owner == nullptr) {
+    const Found borrowed = borrow_from_pools(lane.kind, lane.stream, rounded);
+    if (borrowed.outcome != MallocOutcome::out_of_memory) return borrowed;
+  }
+  if (attempt.outcome != AttemptOutcome::got && reclaim_.release_oversize(lane, rounded)) {
+    attempt = source_.try_get(lane, rounded, AttemptKind::first);
+    was_rejected = attempt.outcome == AttemptOutcome::rejected;
+  }
+  if (attempt.outcome != AttemptOutcome::got && scopes_.is_empty()) {
+    reclaim_.release_all(default_pool, ScopeOpen::no);
+    attempt = source_.try_get(lane, rounded, AttemptKind::retry);
+    was_rejected = was_rejected || attempt.outcome == AttemptOutcome::rejected;
+  }
+  if (attempt.outcome == AttemptOutcome::got)
+    return {MallocOutcome::allocated, attempt.block, &lane};
+  return {was_rejected ? MallocOutcome::rejected : MallocOutcome::out_of_memory};
+}
+
+template <class L>
+auto CachingAllocator<L>::borrow_from_pools(PoolKind kind, StreamId stream, Bytes rounded)
+    -> Found {
+  for (const PoolId id : lending_pools_) {
+    PrivatePool* pool = core_.find_private_pool(id);
+    if (pool == nullptr) continue;
+    // As the reference: the use stays counted when the pool is being captured to.
+    ++pool->use_count;
+    if (scopes_.is_open(id)) return {MallocOutcome::scope_already_open};
+    const Found borrowed = borrow_from(*pool, kind, stream, rounded);
+    try {
+      if (core_.settings.graph_capture_record_stream_reuse) frees_.finish_deferred_of(*pool);
+    } catch (const DeviceError&) {
+      if (borrowed.block != BlockIndex::none) put_back(core_, borrowed.block);
+      --pool->use_count;
+      throw;
+    }
+    --pool->use_count;
+    if (borrowed.outcome == MallocOutcome::allocated) return borrowed;
+  }
+  return {};
+}
+
+template <class L>
+auto CachingAllocator<L>::borrow_from(PrivatePool& pool, PoolKind kind, StreamId stream,
+                                      Bytes rounded) -> Found {
+  Lane& lane = core_.lane_of(pool.half(kind), stream);
+  const BlockIndex block = take_best_fit(lane, rounded, Mode::classic);
+  if (block == BlockIndex::none) return {};
+  // The frees that the end of this scope completes must not merge with it.
+  core_.blocks[block].set_use(BlockUse::live);
+  return {MallocOutcome::allocated, block, &lane};
+}
+
+template <class L>
+bool CachingAllocator<L>::should_split(const Lane& lane, Bytes size, Bytes rounded,
+                                       Mode mode) const {
+  if (lane.pool->is_no_split) [[unlikely]]
+    return false;
+  const Bytes remainder = size - rounded;
+  if (lane.kind == PoolKind::small || mode == Mode::expandable) return remainder >= small_remainder;
+  return rounded < core_.settings.max_split_size && remainder > large_remainder;
+}
+
+template <class L>
+Address CachingAllocator<L>::hand_out(const Lane& lane, BlockIndex found, const Portion& portion) {
+  const bool was_split = !core_.blocks[found].is_whole_segment();
+  const bool splits = portion.cut == Cut::yes;
+  BlockIndex taken = found;
+  if (splits) {
+    taken = core_.chain.split_front(found, portion.rounded);
+    core_.enter_free_set(found);
+  }
+  Block& block = core_.blocks[taken];
+  block.set_use(BlockUse::live);
+  block.requested = portion.request;
+  core_.live.insert(taken);
+  if (!block.is_expandable()) {
+    if (was_split)
+      core_.listeners.inactive_split_changed(lane.kind, splits ? 0 : -1,
+                                             -static_cast<std::int64_t>(block.size().count));
+    else if (splits)
+      core_.listeners.inactive_split_changed(
+          lane.kind, 1, static_cast<std::int64_t>(core_.blocks[found].size().count));
+  }
+  core_.listeners.handed_out({block.address, block.size(), block.requested, lane},
+                             oversize_of(block.size(), core_.settings));
+  return block.address;
+}
+
+template <class L>
+void CachingAllocator<L>::free(Address address) {
+  const BlockIndex index = core_.live.take(address);
+  if (index == BlockIndex::none) [[unlikely]]
+    live_block(address, "freed");
+  const Block& block = core_.blocks[index];
+  const Oversize oversize = oversize_of(block.size(), core_.settings);
+  if (!block.has_stream_uses()) [[likely]] {
+    core_.listeners.freed_at_once(core_.fact_of(block), oversize);
+    join_free_set(core_, index, {});
+    return;
+  }
+  core_.listeners.free_requested(core_.fact_of(block), oversize);
+  frees_.free_later(index, scope_open());
+}
+
+}  // namespace vramlab::allocator

@@ -1,0 +1,94 @@
+// The facts an allocator announces, at the moment the reference updates its counters, and how
+// listeners to them are put together at compile time: an allocator with Listeners<> pays nothing.
+// Nobody counts inside the algorithm.
+#pragma once
+
+#include <cstdint>
+
+#include "allocator/shapes/lane.h"
+#include "allocator/words/ids.h"
+
+namespace vramlab::allocator {
+
+/// Whether the thing is at or above the limit from which blocks are not split.
+enum class Oversize : bool { no, yes };
+
+struct BlockFact {
+  Address address;
+  Bytes size;
+  Bytes requested;
+  const Lane& lane;
+};
+
+/// A classic segment, or a range of an expandable one that was mapped or unmapped.
+struct RangeFact {
+  Address address;
+  Bytes size;
+  const Lane& lane;
+};
+
+/// A listener inherits this and hides what it wants to hear; the calls are resolved at compile
+/// time.
+struct Listener {
+  void handed_out(const BlockFact&, Oversize) {}
+  void free_requested(const BlockFact&, Oversize) {}
+  void free_completed(const BlockFact&) {}
+  /// Both at once: nothing had to be waited for, as nearly always.
+  void freed_at_once(const BlockFact&, Oversize) {}
+  /// One booking: the change in the number of free blocks of split segments, and in their bytes.
+  void inactive_split_changed(PoolKind, std::int64_t /*count*/, std::int64_t /*bytes*/) {}
+  void segment_got(const RangeFact&, Oversize) {}
+  void segment_released(const RangeFact&, Oversize) {}
+  void range_mapped(const RangeFact&) {}
+  void range_unmapped(const RangeFact&) {}
+  void retried() {}
+  void synchronised() {}
+  void ran_out_of_memory(Bytes /*device_free*/, Bytes /*rounded*/, const Lane&) {}
+  /// One attempt was refused for the configured share of the device.
+  void attempt_rejected() {}
+  void snapshot_taken(Bytes /*active*/) {}
+  /// A stream's part of a pool is used for the first time.
+  void lane_opened(const Lane&) {}
+};
+
+template <class... Each>
+struct Listeners : Each... {
+  void handed_out([[maybe_unused]] const BlockFact& block, [[maybe_unused]] Oversize oversize) {
+    (Each::handed_out(block, oversize), ...);
+  }
+  void free_requested([[maybe_unused]] const BlockFact& block, [[maybe_unused]] Oversize oversize) {
+    (Each::free_requested(block, oversize), ...);
+  }
+  void free_completed([[maybe_unused]] const BlockFact& block) {
+    (Each::free_completed(block), ...);
+  }
+  void freed_at_once([[maybe_unused]] const BlockFact& block, [[maybe_unused]] Oversize oversize) {
+    (Each::freed_at_once(block, oversize), ...);
+  }
+  void inactive_split_changed([[maybe_unused]] PoolKind kind, [[maybe_unused]] std::int64_t count,
+                              [[maybe_unused]] std::int64_t bytes) {
+    (Each::inactive_split_changed(kind, count, bytes), ...);
+  }
+  void segment_got([[maybe_unused]] const RangeFact& range, [[maybe_unused]] Oversize oversize) {
+    (Each::segment_got(range, oversize), ...);
+  }
+  void segment_released([[maybe_unused]] const RangeFact& range,
+                        [[maybe_unused]] Oversize oversize) {
+    (Each::segment_released(range, oversize), ...);
+  }
+  void range_mapped([[maybe_unused]] const RangeFact& range) { (Each::range_mapped(range), ...); }
+  void range_unmapped([[maybe_unused]] const RangeFact& range) {
+    (Each::range_unmapped(range), ...);
+  }
+  void retried() { (Each::retried(), ...); }
+  void synchronised() { (Each::synchronised(), ...); }
+  void ran_out_of_memory([[maybe_unused]] Bytes device_free, [[maybe_unused]] Bytes rounded,
+                         [[maybe_unused]] const Lane& lane) {
+    (Each::ran_out_of_memory(device_free, rounded, lane), ...);
+  }
+  void attempt_rejected() { (Each::attempt_rejected(), ...); }
+  void snapshot_taken([[maybe_unused]] Bytes bytes) { (Each::snapshot_taken(bytes), ...); }
+  void lane_opened([[maybe_unused]] const Lane& lane) { (Each::lane_opened(lane), ...); }
+};
+
+}  // namespace vramlab::allocator

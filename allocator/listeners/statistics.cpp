@@ -1,0 +1,168 @@
+#include "allocator/listeners/statistics.h"
+
+namespace vramlab::allocator {
+
+void Statistics::increase_single(StatisticValue& value) {
+  ++value.current;
+  ++value.allocated;
+  value.peak = std::max(value.peak, value.current);
+}
+
+void Statistics::decrease_single(StatisticValue& value) {
+  --value.current;
+  ++value.freed;
+}
+
+void Statistics::segment_got(const RangeFact& range, Oversize oversize) {
+  increase(segment, range.lane.kind, 1);
+  increase(reserved_bytes, range.lane.kind, static_cast<std::int64_t>(range.size.count));
+  if (oversize == Oversize::yes) increase_single(oversize_segments_);
+  ++num_device_alloc_;
+}
+
+void Statistics::segment_released(const RangeFact& range, Oversize oversize) {
+  decrease(segment, range.lane.kind, 1);
+  decrease(reserved_bytes, range.lane.kind, static_cast<std::int64_t>(range.size.count));
+  if (oversize == Oversize::yes) decrease_single(oversize_segments_);
+  ++num_device_free_;
+}
+
+void Statistics::range_mapped(const RangeFact& range) {
+  increase(reserved_bytes, range.lane.kind, static_cast<std::int64_t>(range.size.count));
+  ++num_device_alloc_;
+}
+
+void Statistics::range_unmapped(const RangeFact& range) {
+  decrease(reserved_bytes, range.lane.kind, static_cast<std::int64_t>(range.size.count));
+  ++num_device_free_;
+}
+
+void Statistics::start_from(const Snapshot& snapshot) {
+  const auto signed_of = [](Bytes size) { return static_cast<std::int64_t>(size.count); };
+  for (const SnapshotSegment& of : snapshot.segments) {
+    if (!of.is_expandable) increase(segment, of.kind, 1);
+    increase(reserved_bytes, of.kind, signed_of(of.total_size));
+    for (const SnapshotBlock& block : of.blocks) {
+      if (block.state == BlockState::active_allocated) {
+        increase(allocation, of.kind, 1);
+        increase(allocated_bytes, of.kind, signed_of(block.size));
+        increase(requested_bytes, of.kind, signed_of(block.requested));
+      } else if (block.state == BlockState::inactive && !of.is_expandable && of.blocks.size() > 1) {
+        increase(inactive_split, of.kind, 1);
+        increase(inactive_split_bytes, of.kind, signed_of(block.size));
+      }
+    }
+  }
+  reset_accumulated();
+}
+
+void Statistics::add_waiting(const BlockFact& block, std::int64_t sign) {
+  const auto half = static_cast<std::size_t>(block.lane.kind);
+  waiting_count_ += sign;
+  waiting_[allocation].current[half] += sign;
+  waiting_[allocated_bytes].current[half] += sign * static_cast<std::int64_t>(block.size.count);
+}
+
+void Statistics::free_requested(const BlockFact& block, Oversize oversize) {
+  decrease(allocation, block.lane.kind, 1);
+  decrease(allocated_bytes, block.lane.kind, static_cast<std::int64_t>(block.size.count));
+  add_waiting(block, 1);
+  if (oversize == Oversize::yes) decrease_single(oversize_allocations_);
+}
+
+void Statistics::free_completed(const BlockFact& block) {
+  decrease(requested_bytes, block.lane.kind, static_cast<std::int64_t>(block.requested.count));
+  add_waiting(block, -1);
+}
+
+void Statistics::note_active_peaks() {
+  for (const Counter counter : {allocation, allocated_bytes}) {
+    Waiting& waiting = waiting_[counter];
+    const std::int64_t small = series_[counter][0].current + waiting.current[0];
+    const std::int64_t large = series_[counter][1].current + waiting.current[1];
+    const std::array<std::int64_t, 3> active = {small, large, small + large};
+    for (std::size_t i = 0; i < active.size(); ++i)
+      waiting.active_peak[i] = std::max(waiting.active_peak[i], active[i]);
+  }
+}
+
+PooledStatistic Statistics::value_of(Counter counter) const {
+  const auto half = [](const Series& series) {
+    return StatisticValue{series.current, series.peak, series.sum,
+                          series.sum - (series.current - series.current_at_reset)};
+  };
+  PooledStatistic value;
+  value.small_pool = half(series_[counter][0]);
+  value.large_pool = half(series_[counter][1]);
+  value.all.current = value.small_pool.current + value.large_pool.current;
+  value.all.peak = peak_of_all_[counter];
+  value.all.allocated = value.small_pool.allocated + value.large_pool.allocated;
+  value.all.freed = value.small_pool.freed + value.large_pool.freed;
+  return value;
+}
+
+PooledStatistic Statistics::value_with_waiting(Counter allocated) const {
+  PooledStatistic value = value_of(allocated);
+  const Waiting& waiting = waiting_[allocated];
+  const auto add = [&](StatisticValue& half, std::size_t i) {
+    half.current += waiting.current[i];
+    half.freed -= waiting.current[i] - waiting.current_at_reset[i];
+    half.peak = std::max(half.peak, waiting.active_peak[i]);
+  };
+  add(value.small_pool, 0);
+  add(value.large_pool, 1);
+  value.all.current = value.small_pool.current + value.large_pool.current;
+  value.all.freed = value.small_pool.freed + value.large_pool.freed;
+  value.all.peak = std::max(value.all.peak, waiting.active_peak[2]);
+  return value;
+}
+
+StatisticValues Statistics::values() const {
+  StatisticValues values;
+  values.allocation = value_of(allocation);
+  values.segment = value_of(segment);
+  values.active = value_with_waiting(allocation);
+  values.inactive_split = value_of(inactive_split);
+  values.allocated_bytes = value_of(allocated_bytes);
+  values.reserved_bytes = value_of(reserved_bytes);
+  values.active_bytes = value_with_waiting(allocated_bytes);
+  values.inactive_split_bytes = value_of(inactive_split_bytes);
+  values.requested_bytes = value_of(requested_bytes);
+  values.oversize_allocations = oversize_allocations_;
+  values.oversize_segments = oversize_segments_;
+  values.num_alloc_retries = num_alloc_retries_;
+  values.num_ooms = num_ooms_;
+  values.num_sync_all_streams = num_sync_all_streams_;
+  values.num_device_alloc = num_device_alloc_;
+  values.num_device_free = num_device_free_;
+  values.num_oom_rejections = num_oom_rejections_;
+  return values;
+}
+
+void Statistics::reset_peak() {
+  for (std::size_t counter = 0; counter < counter_count; ++counter) {
+    auto& halves = series_[counter];
+    for (Series& series : halves) series.peak = series.current;
+    peak_of_all_[counter] = halves[0].current + halves[1].current;
+  }
+  for (Waiting& waiting : waiting_) waiting.active_peak = {};
+  note_active_peaks();
+  oversize_allocations_.peak = oversize_allocations_.current;
+  oversize_segments_.peak = oversize_segments_.current;
+}
+
+void Statistics::reset_accumulated() {
+  for (auto& halves : series_) {
+    for (Series& series : halves) {
+      series.sum = 0;
+      series.current_at_reset = series.current;
+    }
+  }
+  for (Waiting& waiting : waiting_) waiting.current_at_reset = waiting.current;
+  for (StatisticValue* value : {&oversize_allocations_, &oversize_segments_})
+    value->allocated = value->freed = 0;
+  num_alloc_retries_ = num_ooms_ = num_sync_all_streams_ = 0;
+  num_device_alloc_ = num_device_free_ = num_oom_rejections_ = 0;
+}
+
+}  // namespace vramlab::allocator

@@ -1,0 +1,183 @@
+#include "allocator/options/option_reader.h"
+
+#include <bit>
+#include <charconv>
+#include <cmath>
+
+#include "allocator/options/rounding_list.h"
+
+namespace vramlab::allocator {
+namespace {
+
+[[noreturn]] void refuse_value(const OptionInHand& option, SettingsErrorKind kind,
+                               std::string_view word) {
+  refuse(option, kind, "takes " + accepted_values(option.row, option.parse.settings),
+         in_quotes(word));
+}
+
+/// The whole word as a number of that type, in digits that no locale changes.
+template <typename Number>
+std::optional<Number> number_in(std::string_view word) {
+  Number number{};
+  const char* end = word.data() + word.size();
+  const auto [stopped_at, error] = std::from_chars(word.data(), end, number);
+  if (error != std::errc{} || stopped_at != end) return std::nullopt;
+  return number;
+}
+
+/// Reads the value of one kind and lets it land.
+struct ValueReader {
+  const OptionInHand& option;
+
+  void operator()(const FlagValue& value) const {
+    const std::string word = take_value(option);
+    if (word != "True" && word != "False")
+      refuse_value(option, SettingsErrorKind::not_a_boolean, word);
+    settings().*value.field = word == "True";
+  }
+
+  void operator()(const MebibytesValue& value) const {
+    constexpr std::uint64_t most_that_fits = unlimited.count >> 20;
+    const std::string word = take_value(option);
+    const std::uint64_t mib = whole_number(option, word);
+    if (mib < least_mebibytes(value, settings()) || mib > value.most_mib)
+      refuse_value(option, SettingsErrorKind::out_of_range, word);
+    settings().*value.field = Bytes{std::min(mib, most_that_fits) << 20};
+  }
+
+  void operator()(const CountValue& value) const {
+    const std::string word = take_value(option);
+    const std::uint64_t count = whole_number(option, word);
+    const bool has_shape =
+        value.shape != CountValue::Shape::power_of_two || std::has_single_bit(count);
+    if (count < value.least || count > value.most || !has_shape)
+      refuse_value(option, SettingsErrorKind::out_of_range, word);
+    settings().*value.field = count;
+  }
+
+  void operator()(const ShareValue& value) const {
+    const std::string word = take_value(option);
+    const std::optional<double> share = number_in<double>(word);
+    if (!share) refuse_value(option, SettingsErrorKind::not_a_number, word);
+    // Written so that what is not a number is refused, and so is a zero with a sign.
+    const bool inside = *share > 0 && *share < 1;
+    const bool at_an_end = (*share == 0 && !std::signbit(*share)) || *share == 1;
+    const bool ends_count = value.ends == ShareValue::Ends::included;
+    if (!inside && !(at_an_end && ends_count))
+      refuse_value(option, SettingsErrorKind::out_of_range, word);
+    settings().*value.field = *share;
+  }
+
+  void operator()(const DivisionsValue&) const { read_rounding_divisions(option); }
+
+  void operator()(const BackendValue&) const {
+    const std::string word = take_value(option);
+    if (word != "native" && word != "cudaMallocAsync")
+      refuse_value(option, SettingsErrorKind::unknown_backend, word);
+    const Backend backend = word == "native" ? Backend::native : Backend::cuda_malloc_async;
+    if (backend == settings().backend) return;
+    refuse(option, SettingsErrorKind::other_backend,
+           "cannot change while the allocator runs and must name the backend in use",
+           in_quotes(word));
+  }
+
+ private:
+  Settings& settings() const { return option.parse.settings; }
+};
+
+std::string names_of(std::span<const OptionRow> options) {
+  std::string names;
+  for (const OptionRow& row : options) {
+    if (!names.empty()) names += ", ";
+    names += row.name;
+  }
+  return names;
+}
+
+[[noreturn]] void refuse_unknown(const OptionParse& parse, const std::string& name) {
+  throw OptionRefused({SettingsErrorKind::unknown_option, name,
+                       "An option of " + std::string(parse.version.description) +
+                           " was expected (" + names_of(parse.rules.options) + "); found " +
+                           in_quotes(name) + "."});
+}
+
+}  // namespace
+
+OptionRefused::OptionRefused(SettingsError error)
+    : std::runtime_error(error.message), error_(std::move(error)) {}
+
+void refuse(const OptionInHand& option, SettingsErrorKind kind, std::string_view needs,
+            std::string_view found) {
+  std::string message = option.name;
+  message.append(" ").append(needs).append("; found ").append(found).append(".");
+  throw OptionRefused({kind, option.name, std::move(message)});
+}
+
+OptionInHand take_option_name(OptionParse& parse) {
+  const std::string name = parse.tokens.take();
+  const OptionRow* row = find_option(parse.rules, name);
+  if (row == nullptr) refuse_unknown(parse, name);
+  return {parse, *row, name};
+}
+
+void read_option(const OptionInHand& option) {
+  take_separator(option, ":");
+  std::visit(ValueReader{option}, option.row.value);
+}
+
+void skip_option(const OptionInHand& option) {
+  take_separator(option, ":");
+  if (take_value(option) != "[") return;
+  OptionTokens& tokens = option.parse.tokens;
+  while (!tokens.at_end())
+    if (tokens.take() == "]") return;
+  refuse(option, SettingsErrorKind::unclosed_list, "has a list that needs a ']'",
+         found_next(tokens));
+}
+
+void take_separator_after(const OptionInHand& option) {
+  if (!option.parse.tokens.at_end()) take_separator(option, ",");
+}
+
+void take_separator(const OptionInHand& option, std::string_view separator) {
+  OptionTokens& tokens = option.parse.tokens;
+  const bool any_token = option.parse.rules.separators == SeparatorRule::any_token;
+  const bool fits = any_token ? !tokens.at_end() : tokens.next_is(separator);
+  if (!fits)
+    refuse(option, option.parse.rules.no_separator,
+           "needs " + in_quotes(separator) +
+               (separator == ":" ? " before a value" : " before what follows"),
+           found_next(tokens));
+  tokens.take();
+}
+
+std::string take_value(const OptionInHand& option) {
+  OptionTokens& tokens = option.parse.tokens;
+  if (tokens.at_end())
+    refuse(option, SettingsErrorKind::missing_value,
+           "takes " + accepted_values(option.row, option.parse.settings), found_next(tokens));
+  return tokens.take();
+}
+
+std::uint64_t whole_number(const OptionInHand& option, std::string_view word) {
+  const std::optional<std::uint64_t> number = number_in<std::uint64_t>(word);
+  if (!number || *number > option.parse.rules.largest_number)
+    refuse_value(option, SettingsErrorKind::not_a_number, word);
+  return *number;
+}
+
+std::string found_next(const OptionTokens& tokens) {
+  return tokens.at_end() ? "the end of the options" : in_quotes(tokens.next());
+}
+
+std::string in_quotes(std::string_view word) {
+  constexpr std::size_t longest = 60;
+  std::string quoted = "'";
+  for (const char character : word.substr(0, longest)) {
+    const bool printable = character >= ' ' && character <= '~';
+    quoted += printable ? character : '?';
+  }
+  return quoted + (word.size() > longest ? "...'" : "'");
+}
+
+}  // namespace vramlab::allocator

@@ -1,0 +1,81 @@
+#include "allocator/options/settings.h"
+
+#include "allocator/options/settings_passes.h"
+#include "allocator/words/check.h"
+#include "allocator/words/reference_version.h"
+
+namespace vramlab::allocator {
+namespace {
+
+/// All other options keep their last value when a new string is set.
+Settings reset_by_new_string(Settings settings, std::string_view text) {
+  settings.text = text;
+  settings.max_split_size = unlimited;
+  settings.roundup_divisions.fill(0);
+  settings.garbage_collection_threshold = 0;
+  return settings;
+}
+
+void parse_by_grammar(OptionParse& parse) {
+  switch (parse.version.grammar) {
+    case OptionGrammar::single_pass:
+      return parse_in_single_pass(parse);
+    case OptionGrammar::three_passes:
+      return parse_in_three_passes(parse);
+  }
+}
+
+}  // namespace
+
+Backend backend_at_start(std::string_view text) {
+  constexpr std::string_view between_options = ", \t\n\v\f\r";
+  while (!text.empty()) {
+    const std::size_t end = text.find_first_of(between_options);
+    const std::string_view option = text.substr(0, end);
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    const std::size_t colon = option.find(':');
+    if (colon == std::string_view::npos || option.substr(0, colon) != "backend") continue;
+    return option.substr(colon + 1) == "cudaMallocAsync" ? Backend::cuda_malloc_async
+                                                         : Backend::native;
+  }
+  return Backend::native;
+}
+
+ParsedSettings parse_settings(const Settings& in_force, std::string_view text,
+                              const ReferenceVersion& version) {
+  ParsedSettings parsed{reset_by_new_string(in_force, text), std::nullopt};
+  const GrammarRules& rules = rules_of(version.grammar);
+  OptionParse parse{version, rules, OptionTokens(text, rules.blanks), parsed.settings};
+  try {
+    parse_by_grammar(parse);
+  } catch (const OptionRefused& refused) {
+    parsed.error = refused.error();
+  }
+  return parsed;
+}
+
+std::string_view settings_error_kind_name(SettingsErrorKind kind) {
+  switch (kind) {
+    case SettingsErrorKind::unknown_option:
+      return "unknown_option";
+    case SettingsErrorKind::missing_separator:
+      return "missing_separator";
+    case SettingsErrorKind::missing_value:
+      return "missing_value";
+    case SettingsErrorKind::not_a_number:
+      return "not_a_number";
+    case SettingsErrorKind::not_a_boolean:
+      return "not_a_boolean";
+    case SettingsErrorKind::out_of_range:
+      return "out_of_range";
+    case SettingsErrorKind::unknown_backend:
+      return "unknown_backend";
+    case SettingsErrorKind::other_backend:
+      return "other_backend";
+    case SettingsErrorKind::unclosed_list:
+      return "unclosed_list";
+  }
+  check_failed("an error of an option string is of one of the known kinds", __FILE__, __LINE__);
+}
+
+}  // namespace vramlab::allocator

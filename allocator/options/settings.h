@@ -1,0 +1,96 @@
+// Settings: the option string, parsed to one value. Parsing starts from the settings in force (some
+// options keep their last value when a new string is set) and gives new ones, with an error where
+// the string was refused; what stands before the error has then taken effect, as in the reference.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "allocator/words/bytes.h"
+
+namespace vramlab::allocator {
+
+struct ReferenceVersion;
+
+enum class Backend : std::uint8_t { native, cuda_malloc_async };
+
+inline constexpr Bytes unlimited{std::numeric_limits<std::uint64_t>::max()};
+
+struct Settings {
+  /// The string as it was set, also where it was refused.
+  std::string text;
+
+  Bytes max_split_size = unlimited;
+  Bytes max_non_split_rounding{20ULL << 20};
+  /// 0: no garbage collection.
+  double garbage_collection_threshold = 0;
+  /// Slot k is for sizes from 2^k MiB up to the next power of two; 0 and 1: no rounding to steps.
+  std::array<std::uint32_t, 16> roundup_divisions{};
+  bool expandable_segments = false;
+  Bytes large_segment_size{20ULL << 20};
+  double per_process_memory_fraction = 1;
+  bool throw_on_cudamalloc_oom = false;
+  bool graph_capture_record_stream_reuse = false;
+  Backend backend = Backend::native;
+
+  // Kept for snapshots; they steer host memory and locking, which nothing here depends on.
+  bool release_lock_on_cudamalloc = false;
+  bool pinned_use_cuda_host_register = false;
+  bool pinned_use_background_threads = false;
+  bool pinned_free_catch_all = false;
+  std::uint64_t pinned_num_register_threads = 1;
+  std::uint64_t pinned_reserve_segment_size_mb = 0;
+
+  friend bool operator==(const Settings&, const Settings&) = default;
+};
+
+/// In parentheses: how the reference's own texts name the same mistake, which its recordings need.
+enum class SettingsErrorKind : std::uint8_t {
+  /// ("Unrecognized")
+  unknown_option,
+  /// The grammar of one pass: a `:` or `,` was expected. ("expected :", "expected ,")
+  missing_separator,
+  /// The string ends where a value should be; in the grammar of three passes also where a separator
+  /// should be, and right after an entry of a list. ("Index out of bounds", "Error, expecting")
+  missing_value,
+  /// Also: too large to be read, has a sign, or has more behind its digits. ("stoi", "stoull",
+  /// "stod")
+  not_a_number,
+  /// ("Expected 'True' or 'False'", "single True/False argument")
+  not_a_boolean,
+  /// Also: not a power of two. ("must be >", "power of 2", "less than", "greater than", "invalid")
+  out_of_range,
+  /// ("Unknown allocator backend")
+  unknown_backend,
+  /// Another backend than the one that runs. ("parsed at runtime !=")
+  other_backend,
+  /// ("Expected closing bracket")
+  unclosed_list,
+};
+std::string_view settings_error_kind_name(SettingsErrorKind kind);
+
+struct SettingsError {
+  SettingsErrorKind kind = SettingsErrorKind::unknown_option;
+  /// The option at fault, by the name that was written; of an unknown one, the word that was found.
+  std::string option;
+  /// A sentence that names the option, what it takes and what was found.
+  std::string message;
+};
+
+struct ParsedSettings {
+  Settings settings;
+  std::optional<SettingsError> error;
+};
+
+/// The backend that a process starts with: the first one that the string names, before the string
+/// is looked at as a whole.
+Backend backend_at_start(std::string_view text);
+
+ParsedSettings parse_settings(const Settings& in_force, std::string_view text,
+                              const ReferenceVersion& version);
+
+}  // namespace vramlab::allocator

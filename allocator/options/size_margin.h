@@ -1,0 +1,71 @@
+// SizeMargin: how much larger the device could be without the allocator deciding anything else.
+//
+// Only what looks at the size of the device is noted: shares of it, and how many addresses
+// expandable segments have. Whether the device grants a request is for the device to note. A
+// decision that a larger device makes otherwise stays the other one on all still larger ones.
+#pragma once
+
+#include <array>
+
+#include "allocator/options/size_rules.h"
+#include "allocator/words/bytes.h"
+#include "allocator/words/ids.h"
+
+namespace vramlab::allocator {
+
+class SizeMargin {
+ public:
+  explicit SizeMargin(Bytes device_total) : total_(device_total) {}
+
+  /// From here on something may be decided otherwise; no device is as large as `largest_device`.
+  Bytes below() const { return below_; }
+  static constexpr Bytes largest_device{1ULL << 60};
+
+  /// `is_other` of a size of the device: whether it decides otherwise.
+  template <class IsOther>
+  void note(IsOther is_other) {
+    if (!is_other(below_ - Bytes{1})) return;
+    Bytes same = total_;
+    while (below_ - same > Bytes{1}) {
+      const Bytes middle = same + Bytes{(below_ - same).count / 2};
+      (is_other(middle) ? below_ : same) = middle;
+    }
+  }
+
+  /// Reservations of the lane's kind would have to be larger by so much. Costs next to nothing
+  /// where less was noted before.
+  void note_growth(PoolKind kind, Bytes unit, Bytes growth) {
+    Growth& least = least_growth_[kind == PoolKind::small ? 0 : 1];
+    if (least.unit == unit && least.bytes <= growth) return;
+    least = {unit, growth};
+    const Bytes now = reservation_size(total_, unit);
+    note([=](Bytes total) { return reservation_size(total, unit) - now >= growth; });
+  }
+
+  /// Any other size may make a difference.
+  void note_anything() { below_ = total_ + Bytes{1}; }
+
+  /// Reservations of one kind that grow with the device by different steps, or not at all: which of
+  /// them reaches further is not to be foreseen.
+  bool has_uneven_reservations() const { return has_uneven_reservations_; }
+  void note_given_reservation() { has_uneven_reservations_ = true; }
+  void note_reservation(PoolKind kind, Bytes unit) {
+    Bytes& usual = usual_unit_[kind == PoolKind::small ? 0 : 1];
+    if (usual != Bytes{} && usual != unit) has_uneven_reservations_ = true;
+    usual = unit;
+  }
+
+ private:
+  struct Growth {
+    Bytes unit;
+    Bytes bytes;
+  };
+
+  Bytes total_;
+  Bytes below_ = largest_device;
+  std::array<Growth, 2> least_growth_{};
+  std::array<Bytes, 2> usual_unit_{};
+  bool has_uneven_reservations_ = false;
+};
+
+}  // namespace vramlab::allocator

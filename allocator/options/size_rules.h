@@ -1,0 +1,84 @@
+// Size rules: how a request becomes a block size, a pool and a size to ask the device for. Pure
+// functions over the settings in force, inline because every request passes through them. Nothing
+// here overflows for requests below request_limit; refusing larger ones is the caller's business.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+
+#include "allocator/options/settings.h"
+#include "allocator/words/snapshot.h"
+
+namespace vramlab::allocator {
+
+/// Every block size is a multiple of this.
+inline constexpr Bytes minimum_block{512};
+/// Rounded sizes up to and including this come from a small pool.
+inline constexpr Bytes small_limit{1ULL << 20};
+/// What a miss in a small pool asks the device for.
+inline constexpr Bytes small_segment{2ULL << 20};
+/// From this rounded size on, a miss asks the device for the size itself, in whole steps.
+inline constexpr Bytes medium_limit{10ULL << 20};
+inline constexpr Bytes large_segment_step{2ULL << 20};
+/// A remainder below this is not split off in a small pool or with expandable segments on.
+inline constexpr Bytes small_remainder{512};
+/// Elsewhere a remainder is split off only above this.
+inline constexpr Bytes large_remainder{1ULL << 20};
+/// Requests of this size or more fail before they are rounded.
+inline constexpr Bytes request_limit{1ULL << 60};
+
+/// Which of the slots of the rounding divisions a size falls into: slot k holds the sizes from
+/// 2^k MiB up to the next power of two, the first and the last also what lies beyond them.
+/// Requires: size is not zero.
+constexpr std::size_t rounding_slot(Bytes size) {
+  constexpr int last_slot = 15;
+  const int exponent = static_cast<int>(std::bit_width(size.count)) - 1;
+  const int slot = exponent - 20;
+  return static_cast<std::size_t>(slot < 0 ? 0 : slot > last_slot ? last_slot : slot);
+}
+
+/// The next of `divisions` equal steps between the power of two below the size and the one above.
+/// Requires: divisions is a power of two and size is at least 512 times as large.
+constexpr Bytes round_up_to_division(Bytes size, std::uint32_t divisions) {
+  const std::uint64_t step =
+      std::bit_floor(size.count) >> static_cast<unsigned>(std::countr_zero(divisions));
+  return {(size.count + step - 1) & ~(step - 1)};
+}
+
+/// The size of the block that a request gets. Requires: the request is below request_limit.
+constexpr Bytes round_request(Bytes request, const Settings& settings) {
+  if (request < minimum_block) return minimum_block;
+  const std::uint32_t divisions = settings.roundup_divisions[rounding_slot(request)];
+  if (divisions > 1 && request > minimum_block * divisions) [[unlikely]]
+    return round_up_to_division(request, divisions);
+  return {(request.count + minimum_block.count - 1) & ~(minimum_block.count - 1)};
+}
+
+constexpr PoolKind pool_kind_of(Bytes rounded) {
+  return rounded <= small_limit ? PoolKind::small : PoolKind::large;
+}
+
+/// What a miss asks the device for, as one classic segment.
+constexpr Bytes device_size_for_miss(Bytes rounded, const Settings& settings) {
+  if (rounded <= small_limit) return small_segment;
+  if (rounded < medium_limit) return settings.large_segment_size;
+  return round_up(rounded, large_segment_step);
+}
+
+/// A share of the device's memory, or of another limit.
+constexpr Bytes share_of(double share, Bytes whole) {
+  return {static_cast<std::uint64_t>(share * static_cast<double>(whole.count))};
+}
+
+/// The size of the physical units of an expandable segment that is reserved now.
+constexpr Bytes expandable_unit(PoolKind kind, const Settings& settings) {
+  return kind == PoolKind::small ? small_segment : settings.large_segment_size;
+}
+
+/// The range of addresses of an expandable segment: the device's memory and an eighth of it, in
+/// whole units. Requires: unit is not zero.
+constexpr Bytes reservation_size(Bytes device_total, Bytes unit) {
+  return round_up({device_total.count + device_total.count / 8}, unit);
+}
+
+}  // namespace vramlab::allocator

@@ -1,0 +1,295 @@
+// CrossStreamFrees: blocks that other streams used. Freed, they wait for an event on each of those
+// streams; while a capture scope is open no event may be recorded, so they are deferred.
+#pragma once
+
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "allocator/policy/complete_free.h"
+
+namespace vramlab::allocator {
+
+enum class ScopeOpen : bool { no, yes };
+
+template <class L>
+class CrossStreamFrees {
+ public:
+  explicit CrossStreamFrees(Core<L>& core) : core_(core) {}
+
+  /// No freed block waits for anything.
+  bool is_idle() const { return waiting_count_ == 0; }
+  const std::vector<BlockIndex>& deferred() const { return deferred_; }
+  /// Calls `look` with the block of every awaited event.
+  template <class Look>
+  void for_each_awaited(Look look) const {
+    for (const StreamQueue& queue : queues_)
+      for (const AwaitedEvent& awaited : queue.events) look(awaited.block);
+  }
+
+  /// The block is used on that stream too.
+  void record_stream(BlockIndex index, StreamId stream, ScopeOpen scope_open);
+  /// The owner of a block with other-stream uses gave it back.
+  [[gnu::noinline]] void free_later(BlockIndex index, ScopeOpen scope_open);
+
+  /// Completes what is complete, stream by stream. Requires: no scope is open; asking about an
+  /// event then would be illegal.
+  void process_events();
+  /// Waits for every event, or for those of one private pool's blocks.
+  void synchronise(const PrivatePool* only = nullptr);
+  /// Records the events that captures had put off.
+  void handle_deferred();
+
+  /// Whether handling the deferred frees would leave the block waiting for events.
+  /// Requires: the block waits.
+  bool needs_events(BlockIndex index) const;
+
+  /// Frees what a capture has made safe for this stream: every marker of the block is behind it.
+  void free_reusable(StreamId stream);
+  /// The pool's scope ends: what waits for it needs no event for uses inside the capture.
+  void finish_deferred_of(const PrivatePool& pool);
+  void forget_captures() { reached_.clear(); }
+
+ private:
+  struct AwaitedEvent {
+    EventId event;
+    BlockIndex block;
+  };
+  struct StreamQueue {
+    StreamId stream;
+    std::deque<AwaitedEvent> events;
+  };
+  /// From here on a new stream's queue takes the place of those in which nothing waits: every
+  /// request looks into all of them, and a replayed recording has a stream for each free that
+  /// waited.
+  static constexpr std::size_t most_idle_queues = 64;
+
+  StreamUses& uses_of(BlockIndex index) { return core_.uses[core_.blocks.notes(index).uses]; }
+  std::deque<AwaitedEvent>& queue_of(StreamId stream);
+  void record_events(BlockIndex index);
+  void collect_markers(BlockIndex index);
+  void finish_deferred(BlockIndex index);
+  /// The oldest event of the queue is over.
+  void take_oldest(std::deque<AwaitedEvent>& events);
+  void settle(const AwaitedEvent& over);
+  void finish(BlockIndex index);
+  std::set<GraphNode>* extend_reached(StreamId stream);
+  /// Handles those deferred blocks that `wanted` picks, in order; the others stay.
+  template <class Wanted, class Handle>
+  void handle_some(Wanted wanted, Handle handle);
+
+  Core<L>& core_;
+  std::vector<StreamQueue> queues_;
+  std::size_t waiting_count_ = 0;
+  std::vector<BlockIndex> deferred_;
+  /// Per capture and stream: the graph nodes that come before what the stream does next.
+  std::map<std::pair<CaptureId, StreamId>, std::set<GraphNode>> reached_;
+};
+
+template <class L>
+void CrossStreamFrees<L>::record_stream(BlockIndex index, StreamId stream, ScopeOpen scope_open) {
+  Block& block = core_.blocks[index];
+  if (stream == core_.lane_of(block).stream) return;
+  if (!block.has_stream_uses()) {
+    block.set_stream_uses(true);
+    core_.blocks.notes(index).uses = core_.uses.create();
+  }
+  StreamUses& uses = uses_of(index);
+  add_stream(uses.streams, stream);
+  if (scope_open == ScopeOpen::yes) add_stream(uses.in_capture, stream);
+}
+
+template <class L>
+void CrossStreamFrees<L>::free_later(BlockIndex index, ScopeOpen scope_open) {
+  core_.blocks[index].set_use(BlockUse::waiting);
+  ++waiting_count_;
+  if (scope_open == ScopeOpen::yes) {
+    deferred_.push_back(index);
+    if (core_.settings.graph_capture_record_stream_reuse) collect_markers(index);
+    return;
+  }
+  try {
+    record_events(index);
+  } catch (const DeviceError&) {
+    // The streams without an event are tried again with the deferred ones.
+    deferred_.push_back(index);
+    throw;
+  }
+}
+
+template <class L>
+auto CrossStreamFrees<L>::queue_of(StreamId stream) -> std::deque<AwaitedEvent>& {
+  const auto find = [&] {
+    return std::lower_bound(queues_.begin(), queues_.end(), stream,
+                            [](const StreamQueue& queue, StreamId s) { return queue.stream < s; });
+  };
+  const auto place = find();
+  if (place != queues_.end() && place->stream == stream) return place->events;
+  if (queues_.size() < most_idle_queues)
+    return queues_.insert(place, StreamQueue{stream, {}})->events;
+  std::erase_if(queues_, [](const StreamQueue& queue) { return queue.events.empty(); });
+  return queues_.insert(find(), StreamQueue{stream, {}})->events;
+}
+
+template <class L>
+void CrossStreamFrees<L>::record_events(BlockIndex index) {
+  StreamUses& uses = uses_of(index);
+  while (!uses.streams.empty()) {
+    const StreamId stream = uses.streams.front();
+    const EventId event = core_.device.record_event(stream);
+    uses.streams.erase(uses.streams.begin());
+    ++uses.outstanding_events;
+    queue_of(stream).push_back({event, index});
+  }
+}
+
+template <class L>
+void CrossStreamFrees<L>::collect_markers(BlockIndex index) {
+  StreamUses& uses = uses_of(index);
+  std::vector<StreamId> streams = uses.streams;
+  add_stream(streams, core_.lane_of(core_.blocks[index]).stream);
+  std::vector<GraphNode> markers;
+  for (const StreamId stream : streams) {
+    const auto capture = core_.device.capture_of(stream);
+    // Work outside the graph cannot be ordered by it: only the end of the scope tells.
+    if (!capture) return;
+    markers.insert(markers.end(), capture->terminals.begin(), capture->terminals.end());
+  }
+  uses.markers = std::move(markers);
+}
+
+template <class L>
+void CrossStreamFrees<L>::finish(BlockIndex index) {
+  --waiting_count_;
+  core_.blocks[index].set_stream_uses(false);
+  core_.uses.destroy(core_.blocks.notes(index).uses);
+  core_.blocks.notes(index).uses = UsesIndex::none;
+  complete_free(core_, index);
+}
+
+template <class L>
+bool CrossStreamFrees<L>::needs_events(BlockIndex index) const {
+  const StreamUses& uses = core_.uses[core_.blocks.notes(index).uses];
+  return uses.outstanding_events > 0 ||
+         !std::includes(uses.in_capture.begin(), uses.in_capture.end(), uses.streams.begin(),
+                        uses.streams.end());
+}
+
+template <class L>
+void CrossStreamFrees<L>::finish_deferred(BlockIndex index) {
+  StreamUses& uses = uses_of(index);
+  std::erase_if(uses.streams, [&uses](StreamId stream) {
+    return std::binary_search(uses.in_capture.begin(), uses.in_capture.end(), stream);
+  });
+  uses.in_capture.clear();
+  record_events(index);
+  if (uses.outstanding_events == 0) finish(index);
+}
+
+template <class L>
+template <class Wanted, class Handle>
+void CrossStreamFrees<L>::handle_some(Wanted wanted, Handle handle) {
+  std::vector<BlockIndex> todo = std::move(deferred_);
+  deferred_.clear();
+  std::size_t next = 0;
+  try {
+    for (; next < todo.size(); ++next) {
+      if (wanted(todo[next]))
+        handle(todo[next]);
+      else
+        deferred_.push_back(todo[next]);
+    }
+  } catch (const DeviceError&) {
+    deferred_.insert(deferred_.end(), todo.begin() + static_cast<std::ptrdiff_t>(next), todo.end());
+    throw;
+  }
+}
+
+template <class L>
+void CrossStreamFrees<L>::handle_deferred() {
+  if (deferred_.empty()) return;
+  handle_some([](BlockIndex) { return true; },
+              [this](BlockIndex index) { finish_deferred(index); });
+}
+
+template <class L>
+void CrossStreamFrees<L>::finish_deferred_of(const PrivatePool& pool) {
+  handle_some([&](BlockIndex i) { return core_.lane_of(core_.blocks[i]).pool->owner == &pool; },
+              [this](BlockIndex index) { finish_deferred(index); });
+}
+
+template <class L>
+void CrossStreamFrees<L>::settle(const AwaitedEvent& over) {
+  StreamUses& uses = uses_of(over.block);
+  if (--uses.outstanding_events == 0 && uses.streams.empty()) finish(over.block);
+  core_.device.forget_event(over.event);
+}
+
+template <class L>
+void CrossStreamFrees<L>::take_oldest(std::deque<AwaitedEvent>& events) {
+  const AwaitedEvent over = events.front();
+  events.pop_front();
+  settle(over);
+}
+
+template <class L>
+void CrossStreamFrees<L>::process_events() {
+  handle_deferred();
+  for (StreamQueue& queue : queues_)
+    while (!queue.events.empty() && core_.device.is_complete(queue.events.front().event))
+      take_oldest(queue.events);
+}
+
+template <class L>
+void CrossStreamFrees<L>::synchronise(const PrivatePool* only) {
+  core_.listeners.synchronised();
+  handle_deferred();
+  for (StreamQueue& queue : queues_) {
+    std::size_t kept = 0;
+    while (kept < queue.events.size()) {
+      const AwaitedEvent next = queue.events[kept];
+      if (only != nullptr && core_.lane_of(core_.blocks[next.block]).pool->owner != only) {
+        ++kept;
+        continue;
+      }
+      core_.device.wait_for_event(next.event);
+      queue.events.erase(queue.events.begin() + static_cast<std::ptrdiff_t>(kept));
+      settle(next);
+    }
+  }
+}
+
+template <class L>
+std::set<GraphNode>* CrossStreamFrees<L>::extend_reached(StreamId stream) {
+  const auto capture = core_.device.capture_of(stream);
+  if (!capture || capture->terminals.empty()) return nullptr;
+  std::set<GraphNode>& reached = reached_[{capture->id, stream}];
+  std::vector<GraphNode> to_visit = capture->terminals;
+  while (!to_visit.empty()) {
+    const GraphNode node = to_visit.back();
+    to_visit.pop_back();
+    if (!reached.insert(node).second) continue;
+    const std::vector<GraphNode> before = core_.device.dependencies_of(node);
+    to_visit.insert(to_visit.end(), before.begin(), before.end());
+  }
+  return &reached;
+}
+
+template <class L>
+void CrossStreamFrees<L>::free_reusable(StreamId stream) {
+  if (deferred_.empty()) return;
+  const std::set<GraphNode>* reached = extend_reached(stream);
+  if (reached == nullptr) return;
+  const auto is_safe = [&](BlockIndex index) {
+    const std::vector<GraphNode>& markers = uses_of(index).markers;
+    return core_.lane_of(core_.blocks[index]).stream == stream && !markers.empty() &&
+           std::all_of(markers.begin(), markers.end(),
+                       [&](GraphNode marker) { return reached->contains(marker); });
+  };
+  handle_some(is_safe, [this](BlockIndex index) { finish(index); });
+}
+
+}  // namespace vramlab::allocator

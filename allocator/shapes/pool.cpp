@@ -1,0 +1,48 @@
+#include "allocator/shapes/pool.h"
+
+#include <algorithm>
+
+#include "allocator/words/check.h"
+
+namespace vramlab::allocator {
+namespace {
+
+auto place_of(auto& lanes, StreamId stream) {
+  return std::lower_bound(lanes.begin(), lanes.end(), stream,
+                          [](const auto& lane, StreamId wanted) { return lane->stream < wanted; });
+}
+
+auto place_of(auto& entries, Address address) {
+  return std::lower_bound(
+      entries.begin(), entries.end(), address,
+      [](const UnmappedBlocks::Entry& entry, Address wanted) { return entry.address < wanted; });
+}
+
+}  // namespace
+
+void UnmappedBlocks::insert(Address address, BlockIndex block) {
+  entries_.insert(place_of(entries_, address), {address, block});
+}
+
+void UnmappedBlocks::remove(Address address) {
+  const auto place = place_of(entries_, address);
+  check(place != entries_.end() && place->address == address, "an unmapped block is in its lane");
+  entries_.erase(place);
+}
+
+Lane::Lane(StreamId stream_id, Pool& of_pool)
+    : stream(stream_id), pool(&of_pool), kind(of_pool.kind) {}
+
+Lane* Pool::search_lane(StreamId stream) const {
+  const auto place = place_of(lanes, stream);
+  if (place == lanes.end() || (*place)->stream != stream) return nullptr;
+  return last_used = place->get();
+}
+
+Lane& Pool::add_lane(StreamId stream, LaneIndex index) {
+  auto lane = std::make_unique<Lane>(stream, *this);
+  lane->index = index;
+  return **lanes.insert(place_of(lanes, stream), std::move(lane));
+}
+
+}  // namespace vramlab::allocator

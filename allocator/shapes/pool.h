@@ -1,0 +1,62 @@
+// Pool: the small or the large half of the device's own memory or of a private pool; its lanes by
+// ascending stream.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "allocator/shapes/lane.h"
+
+namespace vramlab::allocator {
+
+struct PrivatePool;
+
+struct Pool {
+  Pool(PoolId pool_id, PoolKind pool_kind, PrivatePool* of = nullptr)
+      : id(pool_id), kind(pool_kind), owner(of) {}
+
+  /// Null where the stream has none yet.
+  Lane* find_lane(StreamId stream) const {
+    if (last_used != nullptr && last_used->stream == stream) [[likely]]
+      return last_used;
+    return search_lane(stream);
+  }
+  Lane* search_lane(StreamId stream) const;
+  Lane& add_lane(StreamId stream, LaneIndex index);
+
+  PoolId id;
+  PoolKind kind;
+  /// Null for the device's own pools.
+  PrivatePool* owner;
+  /// Searches while garbage collection was on: what ages of free blocks are measured in.
+  std::uint64_t lookup_count = 0;
+  /// Blocks of this pool are handed out whole.
+  bool is_no_split = false;
+  std::vector<std::unique_ptr<Lane>> lanes;
+  mutable Lane* last_used = nullptr;
+};
+
+/// A graph's or a user's pair of pools.
+struct PrivatePool {
+  explicit PrivatePool(PoolId pool_id)
+      : id(pool_id), small(pool_id, PoolKind::small, this), large(pool_id, PoolKind::large, this) {}
+  PrivatePool(const PrivatePool&) = delete;
+  PrivatePool& operator=(const PrivatePool&) = delete;
+
+  bool is_freeable() const { return use_count == 0; }
+  Pool& half(PoolKind kind) { return kind == PoolKind::small ? small : large; }
+
+  PoolId id;
+  /// Its cached memory may be released once nobody uses it any more.
+  std::uint64_t use_count = 1;
+  /// Segments got less those released, as the reference counts them: an expandable pool counts one
+  /// for each request that grew it and takes one off for each range unmapped.
+  std::uint64_t segment_count = 0;
+  /// Requests are taken to it at the moment: it must not be forgotten.
+  bool has_open_scope = false;
+  Pool small;
+  Pool large;
+};
+
+}  // namespace vramlab::allocator

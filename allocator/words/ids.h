@@ -1,0 +1,54 @@
+// Names of things: addresses, streams, pools, events, capture graphs. All are distinct types; none
+// carries behaviour. Streams compare as integers, 0 is the default stream.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <functional>
+
+#include "allocator/words/bytes.h"
+
+namespace vramlab::allocator {
+
+struct Address {
+  std::uint64_t value = 0;
+
+  friend constexpr auto operator<=>(Address, Address) = default;
+  friend constexpr Address operator+(Address at, Bytes size) { return {at.value + size.count}; }
+  friend constexpr Bytes operator-(Address end, Address begin) { return {end.value - begin.value}; }
+};
+
+struct StreamId {
+  std::uint64_t value = 0;
+  friend constexpr auto operator<=>(StreamId, StreamId) = default;
+};
+
+/// (0, 0) is the device's own pair of pools; (n, 0) a graph's, (0, n) a user's.
+struct PoolId {
+  std::uint64_t graph = 0;
+  std::uint64_t user = 0;
+  friend constexpr auto operator<=>(PoolId, PoolId) = default;
+};
+inline constexpr PoolId default_pool{};
+
+struct EventId {
+  std::uint64_t value = 0;
+  friend constexpr auto operator<=>(EventId, EventId) = default;
+};
+
+/// A stream capture in progress on the device.
+struct CaptureId {
+  std::uint64_t value = 0;
+  friend constexpr auto operator<=>(CaptureId, CaptureId) = default;
+};
+
+/// A node of the graph that a capture builds.
+struct GraphNode {
+  std::uint64_t value = 0;
+  friend constexpr auto operator<=>(GraphNode, GraphNode) = default;
+};
+
+/// Which streams a capture scope takes its requests from.
+using StreamFilter = std::function<bool(StreamId)>;
+
+}  // namespace vramlab::allocator

@@ -1,0 +1,43 @@
+// What the engine costs per call, on a workload, beside a yardstick measured in the same run on the
+// same machine. Machines differ and are noisy; ratios of the two can be compared.
+//
+// One yardstick is one lower_bound, erase and insert on a std::set of (int, size, address) of a
+// given number of elements, with random sizes (4,000 multiples of 512) and random addresses.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "traces/cases/recorded_case.h"
+
+namespace vramlab::replay {
+
+/// Nanoseconds since some fixed moment.
+using Clock = std::function<double()>;
+
+enum class HistoryKept : bool { no, yes };
+
+struct BenchmarkRow {
+  std::string workload;
+  std::string conf;
+  HistoryKept history = HistoryKept::no;
+  /// The best of several runs.
+  double ns_per_call = 0;
+  /// The best of several slices, between those runs.
+  double yardstick_ns = 0;
+  /// What this costs as a share of what the reference was measured to cost, both in yardsticks;
+  /// nothing where the reference was not measured on this workload.
+  std::optional<double> share_of_reference;
+};
+
+/// Measures one workload under an option string, without and with history. Requires: only malloc
+/// and free; other calls are refused by an InputError that names `file`.
+std::vector<BenchmarkRow> benchmark_engine(const traces::RecordedProgram& program,
+                                           const std::string& file, const std::string& conf,
+                                           const Clock& clock);
+
+}  // namespace vramlab::replay

@@ -1,0 +1,22 @@
+// Where two snapshots differ first.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "allocator/words/snapshot.h"
+
+namespace vramlab::replay {
+
+struct SnapshotDifference {
+  /// Such as `[2].blocks[5]`, to stand after the snapshot's own name.
+  std::string where;
+  std::string expected;
+  std::string actual;
+  allocator::Address address;
+};
+
+std::optional<SnapshotDifference> find_difference(const allocator::Snapshot& expected,
+                                                  const allocator::Snapshot& actual);
+
+}  // namespace vramlab::replay

@@ -1,0 +1,60 @@
+// ComparedFile: what two files are compared by: metrics, and who held memory at a moment. Nothing
+// in it depends on addresses, nor on the order of a file.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "replay/figures/metrics.h"
+#include "replay/holders/call_sites.h"
+#include "replay/holders/find_holdings.h"
+#include "replay/run/replay_conditions.h"
+#include "traces/files/byte_source.h"
+#include "traces/files/long_sequence.h"
+
+namespace vramlab::replay {
+
+struct ComparedFile {
+  std::string name;
+  /// Such as `a recording`.
+  std::string kind;
+  /// Of one device, or of all together.
+  MetricValues metrics;
+  /// Whether it says who held memory; a report of figures does not.
+  bool has_groups = false;
+  /// All devices together, by key.
+  std::vector<HeldGroup> groups;
+  /// When that was, where the file has one device or one was asked for.
+  std::optional<std::uint64_t> event;
+  bool is_at_end = false;
+  /// Sentences: what is not sure.
+  std::vector<std::string> notes;
+};
+
+/// What tells one block from another.
+enum class CompareBy : std::uint8_t {
+  /// As in call_sites.h.
+  site,
+  stack,
+  size,
+  stream,
+  pool,
+  /// Where in an iteration it was asked for, and how large it is.
+  position,
+};
+
+struct CompareConditions {
+  Moment moment;
+  CompareBy by = CompareBy::site;
+  /// Only this device.
+  std::optional<std::int64_t> device;
+  /// For long histories.
+  traces::ScratchPlace scratch;
+};
+
+/// A recording, a program, or the JSON report of a replay. Throws InputError.
+ComparedFile read_compared_file(const std::string& path, const CompareConditions& conditions,
+                                const traces::ProgressListener& listener);
+
+}  // namespace vramlab::replay

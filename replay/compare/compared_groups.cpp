@@ -1,0 +1,95 @@
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "replay/compare/compared_parts.h"
+#include "replay/holders/request_positions.h"
+#include "traces/files/input_error.h"
+
+namespace vramlab::replay {
+namespace {
+
+using traces::InputError;
+
+GroupBy group_by(CompareBy by) {
+  switch (by) {
+    case CompareBy::stack:
+      return GroupBy::stack;
+    case CompareBy::size:
+      return GroupBy::size;
+    case CompareBy::stream:
+      return GroupBy::stream;
+    case CompareBy::pool:
+      return GroupBy::pool;
+    default:
+      return GroupBy::site;
+  }
+}
+
+std::set<RequestName> requests_of(const std::vector<DeviceHoldings>& devices) {
+  std::set<RequestName> requests;
+  for (const DeviceHoldings& device : devices)
+    for (const HeldBlock& block : device.blocks)
+      if (block.event) requests.emplace(device.device, *block.event);
+  return requests;
+}
+
+/// Goes through the file twice more: for the iterations, and for where requests stand in them.
+std::vector<HeldGroup> group_by_position(const std::string& path,
+                                         const std::vector<DeviceHoldings>& devices,
+                                         const traces::ProgressListener& listener,
+                                         ComparedFile& compared) {
+  const IterationRule rule = find_iterations(path, listener);
+  if (rule.source == IterationSource::none)
+    compared.notes.emplace_back("no iterations are found: positions count from the beginning");
+  const std::set<RequestName> requests = requests_of(devices);
+  traces::OpenTrace trace = traces::open_trace(path, listener);
+  traces::SnapshotTables tables;
+  RequestPositions recorded(requests, rule, tables);
+  RequestPositions program(requests, rule, tables);
+  const auto& found =
+      read_memory_events(trace, tables, recorded, program) ? program.found() : recorded.found();
+  std::map<std::string, GroupTotals> groups;
+  for (const DeviceHoldings& device : devices)
+    for (const HeldBlock& block : device.blocks) {
+      const auto position = block.event ? found.find({device.device, *block.event}) : found.end();
+      groups[position == found.end()
+                 ? "older than the recording, " + format_bytes(block.requested)
+                 : position_text(position->second) + ", " + format_bytes(block.requested)]
+          .add(block);
+    }
+  std::vector<HeldGroup> listed;
+  for (const auto& [key, totals] : groups) listed.push_back({key, totals, {}});
+  return listed;
+}
+
+}  // namespace
+
+void add_groups(const std::string& path, const CompareConditions& conditions,
+                const traces::ProgressListener& listener, ComparedFile& compared) {
+  traces::OpenTrace trace = traces::open_trace(path, listener);
+  traces::SnapshotTables tables;
+  FoundHoldings found = find_holdings(trace, tables, conditions.moment);
+  if (conditions.device)
+    std::erase_if(found.devices, [&](const DeviceHoldings& device) {
+      return device.device != *conditions.device;
+    });
+  if (found.devices.empty())
+    throw InputError({trace.file, "", "a device " + std::to_string(conditions.device.value_or(0)),
+                      "none of that number"});
+  std::vector<HeldBlock> blocks;
+  for (const DeviceHoldings& device : found.devices)
+    blocks.insert(blocks.end(), device.blocks.begin(), device.blocks.end());
+  if (found.devices.size() == 1) compared.event = found.devices.front().event;
+  compared.is_at_end = std::ranges::none_of(found.devices, &DeviceHoldings::has_history);
+  compared.groups = conditions.by == CompareBy::position
+                        ? group_by_position(path, found.devices, listener, compared)
+                        : group_blocks(blocks, group_by(conditions.by), tables);
+  compared.has_groups = true;
+  compared.kind = found.is_program     ? "a program"
+                  : compared.is_at_end ? "a snapshot without a history"
+                                       : "a recording";
+  compared.notes.insert(compared.notes.end(), found.notes.begin(), found.notes.end());
+}
+
+}  // namespace vramlab::replay

@@ -1,0 +1,81 @@
+#include <algorithm>
+
+#include "replay/compare/compared_parts.h"
+#include "replay/compare/history_metrics.h"
+#include "replay/moments/replayed_states.h"
+#include "replay/run/run_metrics.h"
+#include "traces/formats/read_snapshot.h"
+
+namespace vramlab::replay {
+namespace {
+
+void add_note_once(ComparedFile& compared, const std::string& note) {
+  if (std::ranges::find(compared.notes, note) == compared.notes.end())
+    compared.notes.push_back(note);
+}
+
+MomentKind state_moment(const Moment& moment, const ComparedFile& compared) {
+  return compared.is_at_end ? MomentKind::end : moment.kind;
+}
+
+/// In the order of the table: those of a state come first.
+void add_state_metrics(const std::vector<DeviceState>& states, ComparedFile& compared) {
+  StateFigures sum;
+  for (const DeviceState& state : states)
+    sum += find_fragmentation(state.snapshot, state.rules).total;
+  const MetricValues of_state = state_metrics(sum);
+  if (!states.empty())
+    compared.metrics.insert(compared.metrics.begin(), of_state.begin(), of_state.end());
+}
+
+}  // namespace
+
+void add_program_metrics(const std::string& path, const CompareConditions& conditions,
+                         const traces::ProgressListener& listener, ComparedFile& compared) {
+  ReplayConditions as_in_file;
+  as_in_file.on_out_of_memory = OnOutOfMemory::skip;
+  as_in_file.scratch = conditions.scratch;
+  ReplaySource source(path, as_in_file, listener);
+  ReplayReport report = source.run({});
+  const auto is_other = [&](traces::DeviceIndex device) {
+    return conditions.device && device.value != *conditions.device;
+  };
+  std::erase_if(report.devices,
+                [&](const DeviceReport& device) { return is_other(device.device); });
+  compared.metrics = run_metrics(report);
+  for (const std::string& note : report.notes) add_note_once(compared, note);
+  // Of a pool that is ordered by streams there are no states.
+  if (std::ranges::any_of(report.devices,
+                          [](const auto& device) { return device.pool.has_value(); }))
+    return;
+  std::vector<DeviceState> states =
+      states_at(source, {state_moment(conditions.moment, compared)}, report, compared.name);
+  std::erase_if(states, [&](const DeviceState& state) { return is_other(state.device); });
+  add_state_metrics(states, compared);
+}
+
+void add_recorded_metrics(const std::string& path, const CompareConditions& conditions,
+                          const traces::ProgressListener& listener, ComparedFile& compared) {
+  traces::OpenTrace trace = traces::open_trace(path, listener);
+  traces::SnapshotTables tables;
+  HistoryCollector collector(conditions.scratch);
+  traces::read_snapshot(trace, tables, collector);
+  const RecordedHistory history = collector.take();
+  const allocator::ReferenceVersion& version = guess_reference(history);
+  const VerifyConditions verify{version, true, recorded_settings(history, tables.texts, version)};
+  std::vector<MetricValues> devices;
+  for (const DeviceHistory& device : history.devices)
+    if (!conditions.device || device.device == *conditions.device)
+      devices.push_back(history_metrics(device, verify));
+  compared.metrics = sum_of_metrics(devices);
+  RecordedStates found = recorded_states(
+      history, tables.texts,
+      {{state_moment(conditions.moment, compared)}, nullptr, StateHistory::last_event});
+  for (const std::string& doubt : found.doubts) add_note_once(compared, doubt);
+  std::erase_if(found.states, [&](const DeviceState& state) {
+    return conditions.device && state.device.value != *conditions.device;
+  });
+  add_state_metrics(found.states, compared);
+}
+
+}  // namespace vramlab::replay

@@ -1,0 +1,148 @@
+#include "replay/compare/history_metrics.h"
+
+#include <algorithm>
+#include <map>
+
+#include "replay/follow/history_walk.h"
+#include "replay/run/history_replay.h"
+#include "replay/run/recorded_limits.h"
+
+namespace vramlab::replay {
+namespace {
+
+using allocator::Action;
+using allocator::Bytes;
+
+struct Counts {
+  std::uint64_t requests = 0;
+  std::uint64_t frees = 0;
+  std::uint64_t device_allocs = 0;
+  std::uint64_t device_frees = 0;
+  std::uint64_t failures = 0;
+  Bytes got;
+};
+
+/// Without entries for requested frees the completed ones count.
+Counts count(const DeviceHistory& history) {
+  Counts counts;
+  const Action freed =
+      history.traits.requests_frees ? Action::free_requested : Action::free_completed;
+  for (const allocator::AllocatorEvent& event : history.events) {
+    if (event.action == Action::alloc || event.action == Action::oom) ++counts.requests;
+    if (event.action == freed) ++counts.frees;
+    if (event.action == Action::segment_alloc) ++counts.device_allocs;
+    if (event.action == Action::segment_free) ++counts.device_frees;
+    if (event.action == Action::oom) ++counts.failures;
+    if (event.action == Action::segment_alloc || event.action == Action::segment_map)
+      counts.got += event.size;
+  }
+  return counts;
+}
+
+struct AtEnd {
+  Bytes allocated;
+  Bytes reserved;
+};
+
+AtEnd at_end(const DeviceHistory& history) {
+  AtEnd end;
+  for (const allocator::SnapshotSegment& segment : history.final_segments) {
+    end.reserved += segment.total_size;
+    for (const allocator::SnapshotBlock& block : segment.blocks)
+      if (block.state == allocator::BlockState::active_allocated) end.allocated += block.size;
+  }
+  return end;
+}
+
+/// What is live, followed from event to event.
+class PeakAllocated : public PlacementWatcher {
+ public:
+  explicit PeakAllocated(const DeviceHistory& history) : history_(history) {}
+
+  /// Nothing where no event has a place and nothing was there.
+  std::optional<Bytes> peak() const { return is_known_ ? std::optional(peak_) : std::nullopt; }
+
+  void begin(const PlacementBlocks& blocks) override {
+    for (const auto& [at, block] : blocks.blocks()) {
+      if (block.use == allocator::GivenUse::unmapped) continue;
+      is_known_ = true;
+      if (block.use == allocator::GivenUse::live) hand_out(at, block.size);
+    }
+  }
+  void event_done(std::size_t event, const PlacementBlocks& blocks) override {
+    const allocator::AllocatorEvent& what = history_.events[event];
+    if (what.action == Action::segment_alloc || what.action == Action::segment_map)
+      is_known_ = true;
+    if (what.action == Action::free_requested || what.action == Action::free_completed)
+      give_back(what.address);
+    if (what.action != Action::alloc) return;
+    if (const PlacedBlock* block = blocks.find(what.address)) hand_out(what.address, block->size);
+  }
+
+ private:
+  void hand_out(allocator::Address at, Bytes size) {
+    is_known_ = true;
+    live_[at] = size;
+    now_ += size;
+    peak_ = std::max(peak_, now_);
+  }
+  void give_back(allocator::Address at) {
+    const auto found = live_.find(at);
+    if (found == live_.end()) return;
+    now_ -= found->second;
+    live_.erase(found);
+  }
+
+  const DeviceHistory& history_;
+  std::map<allocator::Address, Bytes> live_;
+  Bytes now_;
+  Bytes peak_;
+  bool is_known_ = false;
+};
+
+/// Of live blocks, as large as they were; nothing where they have no place.
+std::optional<Bytes> peak_allocated(const DeviceHistory& history,
+                                    const VerifyConditions& conditions) {
+  const HistoryWalk walk = walk_blocks(history, conditions);
+  PeakAllocated peak(history);
+  watch_history(history, walk, conditions, peak);
+  return peak.peak();
+}
+
+/// In the order of the table.
+void add(MetricValues& values, std::string_view name, std::uint64_t value) {
+  values.push_back({name, static_cast<std::int64_t>(value)});
+}
+
+}  // namespace
+
+MetricValues history_metrics(const DeviceHistory& history, const VerifyConditions& conditions) {
+  MetricValues values;
+  const AtEnd end = at_end(history);
+  if (history.events.empty()) {
+    add(values, "end_allocated", end.allocated.count);
+    add(values, "end_reserved", end.reserved.count);
+    return values;
+  }
+  const Counts counts = count(history);
+  const StartingState start =
+      find_starting_state(history, conditions.settings.settings, unknown_reservation);
+  const RecordedMemory memory = recorded_memory(history, start);
+  const std::uint64_t all_got = reserved_at(start).count + counts.got.count;
+  add(values, "requests", counts.requests);
+  add(values, "frees", counts.frees);
+  if (const auto peak = peak_allocated(history, conditions))
+    add(values, "peak_allocated", peak->count);
+  add(values, "peak_requested", memory.peak_requested.count);
+  add(values, "peak_reserved", memory.peak_reserved.count);
+  add(values, "end_allocated", end.allocated.count);
+  add(values, "end_reserved", end.reserved.count);
+  add(values, "device_allocs", counts.device_allocs);
+  add(values, "device_frees", counts.device_frees);
+  add(values, "device_bytes", counts.got.count);
+  add(values, "device_churn", all_got - std::min(all_got, memory.peak_reserved.count));
+  add(values, "out_of_memory", counts.failures);
+  return values;
+}
+
+}  // namespace vramlab::replay

@@ -1,0 +1,14 @@
+// What a recorded history came to, as metrics: counted from its events and its final segments, not
+// from a replay. What only the sizes of blocks tell (peak_allocated) is found by following it.
+#pragma once
+
+#include "replay/figures/metrics.h"
+#include "replay/follow/verify.h"
+#include "replay/history/recorded_history.h"
+
+namespace vramlab::replay {
+
+/// Of one device. Without a history only what is there at the end.
+MetricValues history_metrics(const DeviceHistory& history, const VerifyConditions& conditions);
+
+}  // namespace vramlab::replay

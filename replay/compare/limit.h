@@ -1,0 +1,44 @@
+// Limit: a sentence such as `peak_reserved > +2%` that must not hold of two files that are
+// compared. The names and units are those of metrics.h.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "replay/figures/metrics.h"
+
+namespace vramlab::replay {
+
+enum class LimitSign : std::uint8_t { above, at_least, below, at_most };
+
+/// What stands behind the sign.
+enum class LimitKind : std::uint8_t {
+  /// The new value itself.
+  value,
+  /// The new value less the old one.
+  change,
+  /// The change as a share of the old value.
+  relative_change,
+};
+
+struct Limit {
+  /// As it was written.
+  std::string text;
+  const Metric* metric = nullptr;
+  LimitSign sign = LimitSign::above;
+  LimitKind kind = LimitKind::value;
+  /// In the unit of the metric; of a relative change in millionths.
+  std::int64_t value = 0;
+
+  bool needs_base() const { return kind != LimitKind::value; }
+};
+
+/// Throws InputError: `where` says where the text is from, such as `--fail-if`.
+Limit parse_limit(std::string_view text, const std::string& where);
+
+/// Whether the limit's sentence holds, so that the limit is broken.
+bool is_broken(const Limit& limit, std::int64_t base, std::int64_t now);
+
+}  // namespace vramlab::replay

@@ -1,0 +1,40 @@
+// HeldCurve: how much was held over time, in a few steps of equal length however long it goes on.
+// Of each step it keeps the most that was held at any moment in it.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "allocator/words/bytes.h"
+
+namespace vramlab::replay {
+
+struct HeldStep {
+  /// [from, to) in the clock of the curve; the last one reaches to its end.
+  std::uint64_t from = 0;
+  std::uint64_t to = 0;
+  allocator::Bytes most;
+};
+
+class HeldCurve {
+ public:
+  /// Requires: begin is not after end, and at least one step is wanted. Where the time does not
+  /// suffice for so many there are fewer.
+  HeldCurve(std::uint64_t begin, std::uint64_t end, std::uint32_t step_count);
+
+  /// So much is held from now on. Requires: times don't go back, and are within the curve.
+  void change(std::uint64_t now, allocator::Bytes level);
+  /// Until the end of the curve.
+  std::vector<HeldStep> finish();
+
+ private:
+  std::size_t step_at(std::uint64_t time) const;
+  /// The level of now counts in every step up to that of `now`.
+  void carry_to(std::uint64_t now);
+
+  std::vector<HeldStep> steps_;
+  std::size_t at_ = 0;
+  allocator::Bytes level_;
+};
+
+}  // namespace vramlab::replay

@@ -1,0 +1,77 @@
+// RecordedDevice: a device that does what a recording says it did. Memory is granted when the
+// recording shows that it was, at the recorded place; what the allocator asks of it is compared
+// with the recorded segment calls, in order.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "allocator/words/device.h"
+#include "replay/history/recorded_calls.h"
+
+namespace vramlab::replay {
+
+class RecordedDevice : public allocator::Device {
+ public:
+  /// `total` makes an allocator reserve as many addresses as the recording shows.
+  RecordedDevice(const DeviceHistory& history, allocator::Bytes total)
+      : history_(history), total_(total) {}
+
+  /// From now on the segment calls of these events are expected.
+  void expect(std::size_t first, std::size_t end);
+  /// The next expected segment call; nothing when all were made.
+  std::optional<std::size_t> next() const;
+  /// The calls of the expected run that were not made yet, up to the first that gets memory.
+  std::vector<std::size_t> expected_releases() const;
+  void skip() { ++at_; }
+  /// The allocator starts with this segment, or with this mapped part of a reservation.
+  void adopt(allocator::Address base, allocator::Bytes size) { held_[base] = size; }
+  void set_free(allocator::Bytes free) { free_ = free; }
+
+  /// What the allocator asked for that was recorded differently: how often, and the first time
+  /// since the last take_difference().
+  std::uint64_t wrong_count() const { return wrong_count_; }
+  std::string take_difference() { return std::exchange(difference_, {}); }
+
+  allocator::MemoryInfo memory_info() override { return {free_, total_}; }
+  std::optional<allocator::Address> allocate(allocator::Bytes size,
+                                             allocator::StreamId stream) override;
+  void release(allocator::Address at) override;
+  std::optional<allocator::Address> reserve(allocator::Bytes size,
+                                            allocator::StreamId stream) override;
+  void release_reservation(allocator::Address at, allocator::Bytes) override { held_.erase(at); }
+  bool map(const allocator::UnitRange& range) override;
+  void unmap(const allocator::UnitRange& range) override;
+
+  // Frees that wait are completed by the replay, when the recording says so.
+  void wait_for_stream(allocator::StreamId) override {}
+  allocator::EventId record_event(allocator::StreamId) override;
+  bool is_complete(allocator::EventId) override;
+  void wait_for_event(allocator::EventId) override {}
+  void forget_event(allocator::EventId) override {}
+  std::optional<allocator::StreamCapture> capture_of(allocator::StreamId) override { return {}; }
+  std::vector<allocator::GraphNode> dependencies_of(allocator::GraphNode) override { return {}; }
+
+ private:
+  std::optional<allocator::AllocatorEvent> expected() const;
+  void differ(const std::string& asked);
+  bool is_held(allocator::Address at) const;
+
+  const DeviceHistory& history_;
+  allocator::Bytes total_;
+  allocator::Bytes free_;
+  std::vector<std::size_t> calls_;
+  std::size_t at_ = 0;
+  /// Segments, and how far reservations were mapped. After a difference the replay may hold what
+  /// was released.
+  std::map<allocator::Address, allocator::Bytes> held_;
+  std::uint64_t wrong_count_ = 0;
+  std::string difference_;
+};
+
+/// Such as `segment_alloc of 20.00 MiB at 0x7f0000000000`.
+std::string event_text(const allocator::AllocatorEvent& event);
+
+}  // namespace vramlab::replay

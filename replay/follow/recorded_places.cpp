@@ -1,0 +1,46 @@
+#include "replay/follow/recorded_places.h"
+
+namespace vramlab::replay {
+
+using allocator::Action;
+using streams::PlaceKind;
+
+namespace {
+
+constexpr allocator::Bytes largest_unit{20ULL << 20};
+
+}  // namespace
+
+RecordedPlaces::RecordedPlaces(const DeviceHistory& history, const ExplainedHistory& explained)
+    : reservations_below_(explained.placements.reservation + largest_unit) {
+  const std::size_t at_start = explained.start.segments.size();
+  std::vector<bool> is_placed(explained.placements.lives.size());
+  for (LifeIndex life = 0; life < is_placed.size(); ++life) is_placed[life] = life < at_start;
+  for (std::size_t i = 0; i < history.events.size(); ++i) {
+    const allocator::AllocatorEvent& event = history.events[i];
+    if (event.action == Action::segment_alloc)
+      places_.push_back({PlaceKind::allocation, event.address, event.size});
+    if (event.action != Action::segment_map) continue;
+    const LifeIndex life = explained.placements.life_of_event[i];
+    if (life == no_life || is_placed[life]) continue;
+    is_placed[life] = true;
+    places_.push_back({PlaceKind::reservation, explained.placements.lives[life].base,
+                       explained.placements.reservation});
+  }
+}
+
+std::optional<allocator::Address> RecordedPlaces::place(const streams::PlaceRequest& request) {
+  if (has_left_ || next_ == places_.size()) return std::nullopt;
+  const Place& next = places_[next_];
+  // Where a reservation of the recorded size fits, a smaller one fits as well. The recorded size is
+  // the smallest of them; they are rounded up to the units of their pool.
+  const bool is_it = next.kind == request.kind &&
+                     (next.kind == PlaceKind::allocation ? next.size == request.size
+                                                         : request.size < reservations_below_);
+  has_left_ = !is_it;
+  if (!is_it) return std::nullopt;
+  ++next_;
+  return next.address;
+}
+
+}  // namespace vramlab::replay

@@ -1,0 +1,35 @@
+// RecordedPlaces: puts new segments and reservations where a recording had them, as long as a
+// replay asks for the same ones in the same order. From the first other request on it leaves the
+// places to the device.
+#pragma once
+
+#include <vector>
+
+#include "replay/follow/verify.h"
+#include "streams/memory/simulated_memory.h"
+
+namespace vramlab::replay {
+
+class RecordedPlaces {
+ public:
+  RecordedPlaces(const DeviceHistory& history, const ExplainedHistory& explained);
+
+  std::optional<allocator::Address> place(const streams::PlaceRequest& request);
+  /// Reservations of this size and above are not those that were recorded.
+  allocator::Bytes reservations_below() const { return reservations_below_; }
+  bool has_left_recording() const { return has_left_; }
+
+ private:
+  struct Place {
+    streams::PlaceKind kind;
+    allocator::Address address;
+    allocator::Bytes size;
+  };
+
+  std::vector<Place> places_;
+  allocator::Bytes reservations_below_;
+  std::size_t next_ = 0;
+  bool has_left_ = false;
+};
+
+}  // namespace vramlab::replay

@@ -1,0 +1,39 @@
+// What was there when a recording began: segments with their blocks, as values that an allocator
+// can start from.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "allocator/words/directed.h"
+#include "replay/follow/backward_run.h"
+
+namespace vramlab::replay {
+
+/// How far apart two reservations of addresses begin where nothing says so.
+inline constexpr allocator::Bytes unknown_reservation{1ULL << 40};
+
+struct StartingState {
+  /// By ascending base; the pool is the device's own where `known_pools` has none.
+  std::vector<allocator::GivenSegment> segments;
+  std::vector<std::optional<allocator::PoolId>> known_pools;
+  /// Blocks whose extent only the room around them tells.
+  std::uint64_t assumed_extent_count = 0;
+  std::string contradiction;
+};
+
+/// `reservation`: how many addresses an expandable segment reserves.
+StartingState find_starting_state(const DeviceHistory& history, const allocator::Settings& settings,
+                                  allocator::Bytes reservation);
+
+/// By address, what was requested of the blocks.
+std::map<allocator::Address, allocator::Bytes> requested_at_start(const StartingState& start);
+
+/// For each event that asks for memory or belongs to such a call: the kind of pool of the request
+/// that ends it; large where no request follows.
+traces::LongSequence<allocator::PoolKind> request_kinds(const DeviceHistory& history,
+                                                        const allocator::Settings& settings);
+
+}  // namespace vramlab::replay

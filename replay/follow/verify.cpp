@@ -1,0 +1,142 @@
+#include "replay/follow/verify.h"
+
+#include <algorithm>
+
+#include "replay/follow/pool_inference.h"
+#include "replay/follow/verify_run.h"
+#include "replay/history/history_checks.h"
+
+namespace vramlab::replay {
+namespace {
+
+using allocator::PoolId;
+
+/// Twice where reservations have a known size: it bounds how far they reach.
+void prepare(ExplainedHistory& explained, const DeviceHistory& history,
+             const allocator::Settings& settings) {
+  explained.calls = cut_into_calls(history);
+  allocator::Bytes reservation = unknown_reservation;
+  for (int round = 0; round < 2; ++round) {
+    explained.start = find_starting_state(history, settings, reservation);
+    explained.placements =
+        walk_placements(history, explained.start, explained.calls, settings, reservation);
+    if (explained.placements.reservation == reservation) break;
+    reservation = explained.placements.reservation;
+  }
+}
+
+/// The better of two: fewer wrong things first, then fewer taken from the recording.
+bool is_better(const DeviceFidelity& a, const DeviceFidelity& b) {
+  const auto badness = [](const DeviceFidelity& one) {
+    return std::tuple(one.allocs.total - one.allocs.exact,
+                      one.final_blocks.total - one.final_blocks.exact, one.segment_calls.wrong,
+                      one.segment_calls.taken, one.first_difference.has_value());
+  };
+  return badness(a) < badness(b);
+}
+
+void judge(ExplainedHistory& explained, const DeviceHistory& history,
+           const SettingsInForce& settings) {
+  DeviceFidelity& fidelity = explained.fidelity;
+  if (!settings.doubt.empty()) fidelity.reasons.push_back(settings.doubt);
+  const std::string& contradiction = explained.start.contradiction.empty()
+                                         ? explained.placements.contradiction
+                                         : explained.start.contradiction;
+  if (!contradiction.empty()) fidelity.reasons.push_back(contradiction);
+  if (history.traits.unknown_event_count > 0)
+    fidelity.reasons.push_back(std::to_string(history.traits.unknown_event_count) +
+                               " events of kinds that a replay does not know");
+  const bool agrees = fidelity.allocs.is_full() && fidelity.final_blocks.is_full() &&
+                      fidelity.segment_calls.wrong == 0 && !fidelity.first_difference;
+  if (fidelity.inferred.mode_changes > 0)
+    fidelity.reasons.emplace_back("settings changed: expandable_segments was on and off");
+  const bool is_sound = contradiction.empty() && fidelity.inferred.mode_changes == 0;
+  if (agrees)
+    fidelity.label = FidelityLabel::exact;
+  else
+    fidelity.label = is_sound ? FidelityLabel::different : FidelityLabel::approximate;
+}
+
+/// Mere markers are none.
+bool has_history(const DeviceHistory& history) {
+  return std::ranges::any_of(history.events, [](const allocator::AllocatorEvent& event) {
+    return event.action != allocator::Action::snapshot;
+  });
+}
+
+/// Why nothing can be replayed; nothing where it can.
+std::optional<DeviceFidelity> without_replay(const DeviceHistory& history) {
+  DeviceFidelity fidelity;
+  fidelity.device = history.device;
+  if (!has_history(history)) {
+    fidelity.label = FidelityLabel::final_state_only;
+    fidelity.reasons.emplace_back("the file has no history of this device");
+    return fidelity;
+  }
+  if (std::string reason = impossible_part(history); !reason.empty()) {
+    fidelity.label = FidelityLabel::approximate;
+    fidelity.reasons.push_back(std::move(reason) + "; nothing was replayed");
+    return fidelity;
+  }
+  return std::nullopt;
+}
+
+VerifyInput input_of(const DeviceHistory& history, const ExplainedHistory& explained,
+                     const VerifyConditions& conditions) {
+  return {history,         conditions.settings.settings, conditions.version, explained.calls,
+          explained.start, explained.placements,         explained.pools};
+}
+
+}  // namespace
+
+ExplainedHistory explain(const DeviceHistory& history, const VerifyConditions& conditions) {
+  ExplainedHistory explained;
+  if (auto fidelity = without_replay(history)) {
+    explained.fidelity = *std::move(fidelity);
+    return explained;
+  }
+  const allocator::Settings& settings = conditions.settings.settings;
+  prepare(explained, history, settings);
+  PoolInference inference(history, explained.placements, settings);
+  std::optional<DeviceFidelity> best;
+  std::vector<PoolId> best_pools;
+  for (unsigned round = 1; round <= most_pool_rounds; ++round) {
+    explained.pools = inference.solve();
+    VerifyRun run(input_of(history, explained, conditions));
+    DeviceFidelity fidelity = run.run();
+    fidelity.inferred.pool_rounds = round;
+    inference.count(fidelity.inferred);
+    const bool is_done = !fidelity.first_difference && run.unexplained_calls().empty();
+    if (!best || is_better(fidelity, *best)) {
+      best = std::move(fidelity);
+      best_pools = explained.pools;
+      explained.emptied = run.emptied();
+      explained.failed_pools = run.failed_pools();
+    }
+    if (is_done || !inference.learn(run.unexplained_calls())) break;
+  }
+  explained.pools = std::move(best_pools);
+  for (std::size_t i = 0; i < explained.start.segments.size(); ++i)
+    explained.start.segments[i].pool = explained.pools[i];
+  explained.fidelity = *std::move(best);
+  judge(explained, history, conditions.settings);
+  return explained;
+}
+
+allocator::Snapshot state_after(const DeviceHistory& history, const ExplainedHistory& explained,
+                                const VerifyConditions& conditions, std::size_t event_count) {
+  VerifyRun run(input_of(history, explained, conditions));
+  return run.state_after(event_count);
+}
+
+Fidelity verify(const RecordedHistory& history, const VerifyConditions& conditions) {
+  Fidelity fidelity;
+  fidelity.reference = conditions.version.name;
+  fidelity.reference_is_guessed = conditions.version_is_guessed;
+  fidelity.options = conditions.settings.settings.text;
+  for (const DeviceHistory& device : history.devices)
+    fidelity.devices.push_back(explain(device, conditions).fidelity);
+  return fidelity;
+}
+
+}  // namespace vramlab::replay

@@ -1,0 +1,52 @@
+// Verifying a recording: every device's history through the engine, and how faithful that was.
+#pragma once
+
+#include <map>
+
+#include "allocator/words/snapshot.h"
+#include "replay/follow/fidelity.h"
+#include "replay/follow/placement_walk.h"
+#include "replay/history/recorded_history.h"
+
+namespace vramlab::replay {
+
+/// What the recording was made under.
+struct VerifyConditions {
+  const allocator::ReferenceVersion& version;
+  bool version_is_guessed = true;
+  SettingsInForce settings;
+};
+
+/// Everything cached was released there.
+struct EmptiedCache {
+  /// The first release.
+  std::size_t event = 0;
+  /// A request that was refused would have done the same.
+  bool may_be_of_request = false;
+};
+
+/// A device's history with what following it brought to light.
+struct ExplainedHistory {
+  DeviceFidelity fidelity;
+  RecordedCalls calls;
+  /// Pools included.
+  StartingState start;
+  Placements placements;
+  /// By life.
+  std::vector<allocator::PoolId> pools;
+  std::vector<EmptiedCache> emptied;
+  /// Of requests that failed, by the event: the pool that explains what they released.
+  std::map<std::size_t, allocator::PoolId> failed_pools;
+};
+
+/// Nothing but the fidelity where there is no history, or none that an allocator can have made.
+ExplainedHistory explain(const DeviceHistory& history, const VerifyConditions& conditions);
+
+/// The state after the call that the last of the first so many events belongs to; of none, the
+/// state before the first.
+allocator::Snapshot state_after(const DeviceHistory& history, const ExplainedHistory& explained,
+                                const VerifyConditions& conditions, std::size_t event_count);
+
+Fidelity verify(const RecordedHistory& history, const VerifyConditions& conditions);
+
+}  // namespace vramlab::replay

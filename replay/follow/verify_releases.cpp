@@ -1,0 +1,156 @@
+// The releases of a recorded call: which rule makes them, and what is done for want of one.
+#include "replay/follow/verify_run.h"
+
+#include <algorithm>
+
+#include "allocator/words/id_names.h"
+
+namespace vramlab::replay {
+
+using allocator::Action;
+using allocator::AllocatorEvent;
+using allocator::PoolId;
+using allocator::Search;
+
+std::vector<PooledRelease> VerifyRun::expected_releases() const {
+  std::vector<PooledRelease> releases;
+  for (const std::size_t i : device_.expected_releases()) {
+    const AllocatorEvent& event = input_.history.events[i];
+    releases.push_back(
+        {{event.address, event.size, event.stream, event.action == Action::segment_unmap},
+         pool_of(i)});
+  }
+  return releases;
+}
+
+/// Whether the next releases are those of an emptied cache; if so it is emptied.
+bool VerifyRun::empty_cache_first() {
+  const auto pools = rules_.everything_first(expected_releases());
+  if (!pools) return false;
+  ++fidelity_.inferred.emptied_caches;
+  emptied_.push_back({device_.expected_releases().front(), false});
+  engine_.release_everything(*pools);
+  return true;
+}
+
+/// False where what was released is not free to be released.
+bool VerifyRun::release_as_recorded(std::size_t index) {
+  const AllocatorEvent& event = input_.history.events[index];
+  const bool is_unmap = event.action == Action::segment_unmap;
+  if (is_unmap ? engine_.can_unmap_named(event.address)
+               : engine_.can_release_named(event.address)) {
+    if (is_unmap)
+      engine_.unmap_named(event.address);
+    else
+      engine_.release_named(event.address);
+    return true;
+  }
+  note(index, "recorded " + event_text(event) + ", which is not free to be released");
+  ++fidelity_.segment_calls.wrong;
+  device_.skip();
+  return false;
+}
+
+/// As recorded, for want of a rule.
+void VerifyRun::take_releases() {
+  bool any = false;
+  for (const std::size_t i : device_.expected_releases()) {
+    complete_until(i);
+    if (!release_as_recorded(i)) continue;
+    any = true;
+    ++fidelity_.segment_calls.taken;
+  }
+  if (!any) return;
+  unexplained_calls_.push_back(call_.index);
+  fidelity_.unexplained_events.push_back(input_.calls[call_.index].first);
+}
+
+/// Ages are counted in searches: those before the recording are unknown, and so are those of
+/// failed requests whose pool is not known.
+bool VerifyRun::ages_are_known() const {
+  return fidelity_.starts_empty &&
+         (input_.history.traits.names_pools || fidelity_.inferred.out_of_memory == 0);
+}
+
+/// Whether the releases begin as garbage collection would, had blocks other ages; then that part is
+/// done as recorded.
+bool VerifyRun::collects_by_shape(const Search& search) {
+  const auto place = std::ranges::find(candidates_, search.pool, &Search::pool);
+  if (!candidate_missed_[static_cast<std::size_t>(place - candidates_.begin())]) return false;
+  const std::size_t count = rules_.garbage_shape(search, expected_releases(), ending());
+  if (count == 0) return false;
+  const std::vector<std::size_t> events = device_.expected_releases();
+  for (std::size_t i = 0; i < count; ++i) release_as_recorded(events[i]);
+  fidelity_.inferred.garbage_shaped += count;
+  return explains(search);
+}
+
+/// Of the expected releases: where frees complete between them, and whether the request fails.
+ReleaseRules::Ending VerifyRun::ending() const {
+  ReleaseRules::Ending ending;
+  ending.is_refused = call_.is_out_of_memory;
+  const std::vector<std::size_t> releases = device_.expected_releases();
+  for (std::size_t i = 1; i < releases.size() && !ending.completes_after; ++i)
+    for (std::size_t event = releases[i - 1]; event < releases[i]; ++event)
+      if (input_.history.events[event].action == Action::free_completed) ending.completes_after = i;
+  return ending;
+}
+
+/// Whether this search missed, and its way past the miss makes the recorded releases.
+bool VerifyRun::explains(const Search& search) {
+  const auto place = std::ranges::find(candidates_, search.pool, &Search::pool);
+  call_.search = search;
+  call_.has_missed = candidate_missed_[static_cast<std::size_t>(place - candidates_.begin())];
+  if (!call_.has_missed) return false;
+  const std::vector<PooledRelease> releases = expected_releases();
+  const auto plan = rules_.ladder(search, releases, ending());
+  if (!plan) return false;
+  call_.garbage_passes = plan->garbage_passes;
+  if (plan->has_oversize) ++fidelity_.inferred.oversize_releases;
+  return true;
+}
+
+/// An out-of-memory that released nothing: some pool in which the search missed, and which had
+/// nothing oversize to release.
+void VerifyRun::run_out_of_memory(std::size_t event) {
+  for (const Search& search : candidates_)
+    if (explains(search)) return;
+  note(event, "recorded " + event_text(input_.history.events[event]) +
+                  ", replayed a block that was found");
+}
+
+bool VerifyRun::gets_new_memory() const {
+  for (std::size_t i = input_.calls[call_.index].first; i < call_.end; ++i) {
+    const Action action = input_.history.events[i].action;
+    if (action == Action::segment_alloc || action == Action::segment_map) return true;
+  }
+  return false;
+}
+
+void VerifyRun::explain_releases() {
+  // A request that released everything gets new memory, or fails.
+  if (!gets_new_memory() && !call_.is_out_of_memory && empty_cache_first()) {
+    call_.cache_emptied = true;
+    for (std::size_t c = 0; c < candidates_.size(); ++c)
+      candidate_missed_[c] = is_missed(candidates_[c]);
+    if (device_.expected_releases().empty()) return void(explains(candidates_.front()));
+  }
+  for (const Search& search : candidates_)
+    if (explains(search)) return;
+  if (!ages_are_known())
+    for (const Search& search : candidates_)
+      if (collects_by_shape(search)) return;
+  if (empty_cache_first()) {
+    call_.cache_emptied = true;
+    for (std::size_t c = 0; c < candidates_.size(); ++c)
+      candidate_missed_[c] = is_missed(candidates_[c]);
+    for (const Search& search : candidates_)
+      if (explains(search)) return;
+    if (device_.expected_releases().empty()) return void(explains(candidates_.front()));
+  }
+  call_.search = candidates_.front();
+  call_.has_missed = candidate_missed_.front();
+  take_releases();
+}
+
+}  // namespace vramlab::replay

@@ -1,0 +1,296 @@
+#include "replay/follow/verify_run.h"
+
+#include <algorithm>
+
+#include "allocator/options/size_rules.h"
+#include "allocator/words/id_names.h"
+
+namespace vramlab::replay {
+
+using allocator::Action;
+using allocator::Address;
+using allocator::AllocatorEvent;
+using allocator::Bytes;
+using allocator::PoolId;
+using allocator::Search;
+
+namespace {
+
+/// On a device of this size an expandable segment reserves as many addresses as were recorded.
+Bytes total_for(Bytes reservation) {
+  return {reservation.count / 9 * 8 + reservation.count % 9 * 8 / 9};
+}
+
+/// In a pool of its own nothing is cached.
+constexpr PoolId empty_pool{0, ~std::uint64_t{0}};
+
+}  // namespace
+
+VerifyRun::VerifyRun(const VerifyInput& input)
+    : input_(input),
+      device_(input.history, total_for(input.placements.reservation)),
+      engine_(device_, input.version, input.settings),
+      rules_(engine_),
+      modes_(input.history, input.calls, input.settings) {
+  if (input.settings.garbage_collection_threshold > 0) engine_.count_ages();
+  adopt_start();
+}
+
+VerifyRun::~VerifyRun() = default;
+
+void VerifyRun::adopt_start() {
+  for (std::size_t i = 0; i < input_.start.segments.size(); ++i) {
+    allocator::GivenSegment given = input_.start.segments[i];
+    given.pool = input_.pools[i];
+    engine_.adopt(given);
+    const allocator::GivenBlock& last = given.blocks.back();
+    const bool ends_unmapped = last.use == allocator::GivenUse::unmapped;
+    device_.adopt(given.base, given.size() - (ends_unmapped ? last.size : Bytes{}));
+  }
+}
+
+PoolId VerifyRun::pool_of(std::size_t event) const {
+  const LifeIndex life = input_.placements.life_of_event[event];
+  return life == no_life ? allocator::default_pool : input_.pools[life];
+}
+
+void VerifyRun::note(std::size_t event, const std::string& text) {
+  if (!fidelity_.first_difference) fidelity_.first_difference = ReplayDifference{event, text};
+}
+
+DeviceFidelity VerifyRun::run() {
+  fidelity_.device = input_.history.device;
+  fidelity_.event_count = input_.history.events.size();
+  fidelity_.starts_empty = input_.start.segments.empty();
+  fidelity_.inferred.assumed_extents = input_.start.assumed_extent_count;
+  for (std::size_t i = 0; i < input_.calls.size(); ++i) follow(i);
+  compare_final_blocks();
+  count_segment_calls();
+  return std::move(fidelity_);
+}
+
+allocator::Snapshot VerifyRun::state_after(std::size_t event_count) {
+  for (std::size_t i = 0; i < input_.calls.size() && input_.calls[i].first < event_count; ++i)
+    follow(i);
+  return engine_.take_snapshot();
+}
+
+void VerifyRun::follow(std::size_t index) {
+  const RecordedCall& call = input_.calls[index];
+  set_mode(index);
+  switch (call.kind) {
+    case RecordedCallKind::free:
+    case RecordedCallKind::free_later:
+      return follow_free(call);
+    case RecordedCallKind::release:
+      return follow_release(index);
+    case RecordedCallKind::request:
+      return follow_request(index);
+  }
+}
+
+void VerifyRun::set_mode(std::size_t index) {
+  if (engine_.settings().expandable_segments == modes_.at(index)) return;
+  allocator::Settings settings = engine_.settings();
+  settings.expandable_segments = modes_.at(index);
+  engine_.replace_settings(settings);
+  if (index > 0) ++fidelity_.inferred.mode_changes;
+}
+
+void VerifyRun::follow_free(const RecordedCall& call) {
+  Address at = input_.history.events[call.first].address;
+  if (const auto moved = moved_.find(at); moved != moved_.end()) at = moved->second;
+  if (!engine_.is_live(at)) return note(call.first, "no block to free is at " + name_of(at));
+  compare_request(call.first, engine_.requested_at(at));
+  if (call.kind == RecordedCallKind::free) {
+    engine_.free(at);
+    moved_.erase(input_.history.events[call.first].address);
+    return;
+  }
+  engine_.hold(at);
+  ++fidelity_.inferred.waiting_frees;
+}
+
+void VerifyRun::compare_request(std::size_t index, Bytes requested) {
+  const AllocatorEvent& event = input_.history.events[index];
+  if (event.size != requested)
+    note(index, "recorded " + event_text(event) + ", replayed a block of " +
+                    format_bytes(requested) + " there");
+}
+
+/// Completes the waiting frees of these events, and no others.
+void VerifyRun::complete_frees_of(std::size_t first, std::size_t end) {
+  for (std::size_t i = first; i < end; ++i) {
+    const AllocatorEvent& event = input_.history.events[i];
+    if (event.action != Action::free_completed) continue;
+    Address at = event.address;
+    if (const auto moved = moved_.find(at); moved != moved_.end()) at = moved->second;
+    if (engine_.is_held(at))
+      engine_.complete_held(at);
+    else
+      note(i, "no block that waits is at " + name_of(at));
+    moved_.erase(event.address);
+  }
+}
+
+void VerifyRun::complete_until(std::size_t event) {
+  complete_frees_of(call_.next_completion, event);
+  call_.next_completion = std::max(call_.next_completion, event);
+}
+
+/// A release that no request asked for: the cache was emptied, perhaps more than once.
+void VerifyRun::follow_release(std::size_t index) {
+  const RecordedCall& recorded = input_.calls[index];
+  call_ = {};
+  call_.index = index;
+  call_.end = recorded.end;
+  call_.next_completion = recorded.first;
+  std::size_t first = recorded.first;
+  while (first < recorded.end) {
+    std::size_t end = first;
+    while (end < recorded.end && !is_segment_call(input_.history.events[end].action)) ++end;
+    complete_until(end);
+    first = end;
+    while (end < recorded.end && is_segment_call(input_.history.events[end].action)) ++end;
+    device_.expect(first, end);
+    while (!device_.expected_releases().empty() && empty_cache_first()) {
+    }
+    take_releases();
+    compare_segment_calls();
+    first = end;
+  }
+}
+
+std::size_t VerifyRun::first_segment_call() const {
+  std::size_t at = input_.calls[call_.index].first;
+  while (at + 1 < call_.end && !is_segment_call(input_.history.events[at].action)) ++at;
+  return at;
+}
+
+bool VerifyRun::is_missed(const Search& search) const { return !engine_.best_fit(search); }
+
+std::vector<Search> VerifyRun::searches_of(std::size_t index) const {
+  const AllocatorEvent& event = input_.history.events[index];
+  // That of a failed request is rounded already, unless somebody wrote the file by hand.
+  const Bytes rounded = round_request(event.size, input_.settings);
+  if (event.action == Action::alloc) return {{pool_of(index), event.stream, rounded}};
+  std::vector<Search> searches{{allocator::default_pool, event.stream, rounded}};
+  if (input_.history.traits.names_pools) {
+    searches.front().pool = event.pool;
+    return searches;
+  }
+  for (const auto& [id, pool] : engine_.core().private_pools)
+    searches.push_back({id, event.stream, rounded});
+  searches.push_back({empty_pool, event.stream, rounded});
+  return searches;
+}
+
+/// Completes the frees at the head of the call, and sees which searches missed on the way.
+void VerifyRun::complete_head() {
+  const std::size_t end = first_segment_call();
+  candidates_ = searches_of(call_.end - 1);
+  candidate_missed_.clear();
+  for (const Search& search : candidates_) candidate_missed_.push_back(is_missed(search));
+  for (std::size_t i = call_.next_completion; i < end; ++i) {
+    complete_until(i + 1);
+    for (std::size_t c = 0; c < candidates_.size(); ++c)
+      candidate_missed_[c] = candidate_missed_[c] || is_missed(candidates_[c]);
+  }
+}
+
+void VerifyRun::follow_request(std::size_t index) {
+  const RecordedCall& recorded = input_.calls[index];
+  call_ = {};
+  call_.index = index;
+  call_.end = recorded.end;
+  call_.next_completion = recorded.first;
+  const std::size_t last = recorded.end - 1;
+  call_.is_out_of_memory = input_.history.events[last].action == Action::oom;
+  device_.expect(recorded.first, last);
+  complete_head();
+  if (!device_.expected_releases().empty())
+    explain_releases();
+  else if (call_.is_out_of_memory)
+    run_out_of_memory(last);
+  else
+    explains(candidates_.front());
+  request_memory(last);
+  complete_until(last);
+  compare_segment_calls();
+}
+
+bool VerifyRun::search_has_failed() {
+  const bool gets_memory = device_.next().has_value() || call_.is_out_of_memory;
+  return call_.has_missed && !call_.cache_emptied && gets_memory;
+}
+
+unsigned VerifyRun::garbage_passes() {
+  if (call_.garbage_passes > 0) ++fidelity_.inferred.garbage_collections;
+  return call_.garbage_passes;
+}
+
+/// Where releases follow, or nothing but the failure, the attempt before them was refused.
+bool VerifyRun::may_attempt() {
+  const auto next = device_.next();
+  if (!next) return !call_.is_out_of_memory;
+  return !is_release(input_.history.events[*next].action);
+}
+
+bool VerifyRun::goes_on() { return device_.next().has_value(); }
+
+bool VerifyRun::releases_everything(std::vector<PoolId>& pools) {
+  const auto next = device_.next();
+  if (!next) return false;
+  complete_until(*next);
+  const auto found = rules_.everything(expected_releases());
+  if (!found) {
+    take_releases();
+    return false;
+  }
+  ++fidelity_.inferred.release_all_or_empty_cache;
+  emptied_.push_back({*next, true});
+  pools = *found;
+  return true;
+}
+
+void VerifyRun::request_memory(std::size_t index) {
+  const AllocatorEvent& event = input_.history.events[index];
+  if (call_.is_out_of_memory) {
+    ++fidelity_.inferred.out_of_memory;
+    if (call_.search.pool != allocator::default_pool)
+      ++fidelity_.inferred.out_of_memory_in_private_pools;
+    failed_pools_[index] = call_.search.pool;
+    device_.set_free({event.address.value});
+    if (!call_.has_missed) return;
+    const auto result = engine_.malloc_directed(event.size, event.stream, call_.search.pool, *this);
+    if (result) note(index, "recorded " + event_text(event) + ", replayed a block");
+    if (result) engine_.free(result.address);
+    return;
+  }
+  ++fidelity_.allocs.total;
+  const auto result = engine_.malloc_directed(event.size, event.stream, call_.search.pool, *this);
+  if (result && result.address == event.address) {
+    ++fidelity_.allocs.exact;
+    return;
+  }
+  note_device_difference();
+  note(index, "recorded " + event_text(event) + ", replayed " +
+                  (result ? "it at " + name_of(result.address) : std::string("out of memory")));
+  if (result) moved_[event.address] = result.address;
+}
+
+void VerifyRun::compare_segment_calls() {
+  for (auto missed = device_.next(); missed; missed = device_.next()) {
+    note(*missed, "recorded " + event_text(input_.history.events[*missed]) +
+                      ", which the replay does not make");
+    ++fidelity_.segment_calls.wrong;
+    device_.skip();
+  }
+  note_device_difference();
+}
+
+void VerifyRun::note_device_difference() {
+  if (const std::string text = device_.take_difference(); !text.empty()) note(call_.end - 1, text);
+}
+
+}  // namespace vramlab::replay

@@ -1,0 +1,117 @@
+// VerifyRun: a recorded history through the engine. Segment addresses, the device's grants and the
+// completion of waiting frees come from the recording; everything else is the engine's: which
+// block, when memory is asked for and how much, what is mapped and released. Each address is chosen
+// before the recorded one is looked at.
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "replay/follow/expandable_modes.h"
+#include "replay/follow/fidelity.h"
+#include "replay/follow/placement_walk.h"
+#include "replay/follow/recorded_device.h"
+#include "replay/follow/release_rules.h"
+#include "replay/follow/verify.h"
+
+namespace vramlab::replay {
+
+/// Everything a run needs to know beforehand.
+struct VerifyInput {
+  const DeviceHistory& history;
+  const allocator::Settings& settings;
+  const allocator::ReferenceVersion& version;
+  const RecordedCalls& calls;
+  const StartingState& start;
+  const Placements& placements;
+  /// By life.
+  const std::vector<allocator::PoolId>& pools;
+};
+
+class VerifyRun : private allocator::Director {
+ public:
+  explicit VerifyRun(const VerifyInput& input);
+  ~VerifyRun() override;
+
+  /// Counts and the first difference; the label is for others.
+  DeviceFidelity run();
+  /// Releases taken from the recording, by index of their call.
+  const std::vector<std::size_t>& unexplained_calls() const { return unexplained_calls_; }
+  const std::vector<EmptiedCache>& emptied() const { return emptied_; }
+  const std::map<std::size_t, allocator::PoolId>& failed_pools() const { return failed_pools_; }
+  /// Follows the calls up to the one that the last of so many events belongs to, instead of all of
+  /// them.
+  allocator::Snapshot state_after(std::size_t event_count);
+
+ private:
+  /// The request or release under way.
+  struct Call {
+    std::size_t index = 0;
+    std::size_t end = 0;
+    /// Frees not completed yet.
+    std::size_t next_completion = 0;
+    allocator::Search search;
+    bool has_missed = false;
+    bool cache_emptied = false;
+    unsigned garbage_passes = 0;
+    bool is_out_of_memory = false;
+  };
+
+  void adopt_start();
+  void follow(std::size_t index);
+  void set_mode(std::size_t index);
+  void follow_free(const RecordedCall& call);
+  void follow_release(std::size_t index);
+  void follow_request(std::size_t index);
+  void request_memory(std::size_t index);
+  void run_out_of_memory(std::size_t event);
+  bool explains(const allocator::Search& search);
+  std::vector<allocator::Search> searches_of(std::size_t index) const;
+
+  void compare_request(std::size_t index, allocator::Bytes requested);
+  void complete_until(std::size_t event);
+  void complete_frees_of(std::size_t first, std::size_t end);
+  void complete_head();
+  std::size_t first_segment_call() const;
+  bool is_missed(const allocator::Search& search) const;
+  void explain_releases();
+  bool gets_new_memory() const;
+  bool empty_cache_first();
+  void take_releases();
+  bool ages_are_known() const;
+  bool collects_by_shape(const allocator::Search& search);
+  bool release_as_recorded(std::size_t index);
+  std::vector<PooledRelease> expected_releases() const;
+  ReleaseRules::Ending ending() const;
+  void compare_segment_calls();
+  void note_device_difference();
+  void compare_final_blocks();
+  void count_segment_calls();
+  void note(std::size_t event, const std::string& text);
+  allocator::PoolId pool_of(std::size_t event) const;
+
+  bool search_has_failed() override;
+  unsigned garbage_passes() override;
+  bool may_attempt() override;
+  bool goes_on() override;
+  bool releases_everything(std::vector<allocator::PoolId>& pools) override;
+
+  const VerifyInput input_;
+  RecordedDevice device_;
+  ReplayEngine engine_;
+  ReleaseRules rules_;
+  DeviceFidelity fidelity_;
+  Call call_;
+  /// Searches that missed before each completion, for an out-of-memory whose pool is not known.
+  std::vector<allocator::Search> candidates_;
+  std::vector<bool> candidate_missed_;
+  /// Where blocks are that the replay placed elsewhere.
+  std::map<allocator::Address, allocator::Address> moved_;
+  /// Whether expandable segments were on, by call.
+  ExpandableModes modes_;
+  std::vector<std::size_t> unexplained_calls_;
+  std::vector<EmptiedCache> emptied_;
+  std::map<std::size_t, allocator::PoolId> failed_pools_;
+};
+
+}  // namespace vramlab::replay

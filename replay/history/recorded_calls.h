@@ -1,0 +1,47 @@
+// The events of a history, cut into the calls that caused them: a free, a free that waits, a
+// request with all that it set off, or a release of memory that no request asked for.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "replay/history/recorded_history.h"
+
+namespace vramlab::replay {
+
+enum class RecordedCallKind : std::uint8_t {
+  /// Freed and back at once.
+  free,
+  /// Freed; back in the pool later.
+  free_later,
+  /// Completed frees, releases, device calls, then `alloc` or `oom`.
+  request,
+  /// Completed frees and releases that no request follows.
+  release,
+};
+
+struct RecordedCall {
+  RecordedCallKind kind = RecordedCallKind::request;
+  /// The call's events: [first, end).
+  std::size_t first = 0;
+  std::size_t end = 0;
+};
+
+using RecordedCalls = traces::LongSequence<RecordedCall>;
+
+RecordedCalls cut_into_calls(const DeviceHistory& history);
+
+/// The one that the event belongs to, or the next one; nothing behind the last.
+std::optional<RecordedCall> call_of(const RecordedCalls& calls, std::size_t event);
+
+constexpr bool is_segment_call(allocator::Action action) {
+  using allocator::Action;
+  return action == Action::segment_alloc || action == Action::segment_free ||
+         action == Action::segment_map || action == Action::segment_unmap;
+}
+constexpr bool is_release(allocator::Action action) {
+  return action == allocator::Action::segment_free || action == allocator::Action::segment_unmap;
+}
+
+}  // namespace vramlab::replay

@@ -1,0 +1,189 @@
+#include "replay/history/recorded_history.h"
+
+#include <algorithm>
+
+#include "traces/values/generic_text.h"
+
+namespace vramlab::replay {
+namespace {
+
+using allocator::Action;
+using allocator::BlockState;
+using allocator::Bytes;
+using traces::KnownText;
+using traces::TextId;
+
+std::optional<Action> action_of(TextId text) {
+  switch (static_cast<KnownText>(text.value)) {
+    case KnownText::alloc:
+      return Action::alloc;
+    case KnownText::free_requested:
+      return Action::free_requested;
+    case KnownText::free_completed:
+      return Action::free_completed;
+    case KnownText::segment_alloc:
+      return Action::segment_alloc;
+    case KnownText::segment_free:
+      return Action::segment_free;
+    case KnownText::segment_map:
+      return Action::segment_map;
+    case KnownText::segment_unmap:
+      return Action::segment_unmap;
+    case KnownText::snapshot:
+      return Action::snapshot;
+    case KnownText::oom:
+      return Action::oom;
+    default:
+      return std::nullopt;
+  }
+}
+
+BlockState state_of(TextId text) {
+  switch (static_cast<KnownText>(text.value)) {
+    case KnownText::active_allocated:
+      return BlockState::active_allocated;
+    case KnownText::active_pending_free:
+    case KnownText::active_awaiting_free:
+      return BlockState::active_pending_free;
+    default:
+      return BlockState::inactive;
+  }
+}
+
+/// Of old formats: what the block was asked for last.
+Bytes requested_of(const traces::BlockValue& block) {
+  if (block.keys.has(KnownText::requested_size)) return block.requested_size;
+  return block.history.empty() ? Bytes{} : block.history.back().real_size;
+}
+
+/// Of the request that got the block.
+traces::StackId stack_of(const traces::BlockValue& block) {
+  if (state_of(block.state) == allocator::BlockState::inactive) return {};
+  if (block.stack != traces::StackId{} || block.history.empty()) return block.stack;
+  return block.history.back().stack;
+}
+
+const traces::GenericValue* setting(const RecordedHistory& history, std::string_view name,
+                                    const traces::TextTable& texts) {
+  return history.settings ? find_item(*history.settings, name, texts) : nullptr;
+}
+
+std::optional<std::uint64_t> whole_number(const traces::GenericValue* value) {
+  const auto* number = value ? std::get_if<traces::WholeNumber>(&value->content) : nullptr;
+  if (number == nullptr || number->is_negative) return std::nullopt;
+  return number->bits;
+}
+
+void read_divisions(const traces::GenericValue& dict, const traces::TextTable& texts,
+                    allocator::Settings& settings) {
+  for (std::size_t slot = 0; slot < settings.roundup_divisions.size(); ++slot) {
+    const std::string name = std::to_string(std::uint64_t{1} << slot);
+    if (const auto divisions = whole_number(find_item(dict, name, texts)))
+      settings.roundup_divisions[slot] = static_cast<std::uint32_t>(*divisions);
+  }
+}
+
+}  // namespace
+
+std::map<allocator::Address, traces::StackId> stacks_from_before(const DeviceHistory& history) {
+  std::map<allocator::Address, traces::StackId> stacks = history.final_stacks;
+  for (const allocator::AllocatorEvent& event : history.events)
+    if (event.action == allocator::Action::alloc) stacks.erase(event.address);
+  return stacks;
+}
+
+DeviceHistory& HistoryCollector::device_of(std::int64_t number) {
+  for (DeviceHistory& device : history_.devices)
+    if (device.device == number) return device;
+  DeviceHistory& device = history_.devices.emplace_back();
+  device.device = number;
+  device.events = traces::LongSequence<allocator::AllocatorEvent>(place_);
+  device.stacks = traces::LongSequence<traces::StackId>(place_);
+  return device;
+}
+
+void HistoryCollector::segment(const traces::SegmentValue& segment) {
+  DeviceHistory& device = device_of(segment.device);
+  allocator::SnapshotSegment kept;
+  kept.address = segment.address;
+  kept.total_size = segment.total_size;
+  kept.allocated_size = segment.allocated_size;
+  kept.active_size = segment.active_size;
+  kept.requested_size = segment.requested_size;
+  kept.stream = segment.stream;
+  kept.kind = segment.segment_type == TextId(KnownText::large) ? allocator::PoolKind::large
+                                                               : allocator::PoolKind::small;
+  kept.pool = segment.pool;
+  kept.is_expandable = segment.is_expandable;
+  for (const traces::BlockValue& block : segment.blocks) {
+    kept.blocks.push_back({block.address, block.size, requested_of(block), state_of(block.state)});
+    if (const auto stack = stack_of(block); stack != traces::StackId{})
+      device.final_stacks[block.address] = stack;
+    if (!block.keys.has(KnownText::requested_size)) device.traits.blocks_say_requested = false;
+  }
+  if (!segment.keys.has(KnownText::segment_pool_id)) device.traits.segments_say_pool = false;
+  device.final_segments.push_back(std::move(kept));
+}
+
+void HistoryCollector::trace_entry(traces::DeviceIndex index, const traces::TraceEntry& entry) {
+  DeviceHistory& device = device_of(index.value);
+  const std::optional<Action> action = action_of(entry.action);
+  if (!action) {
+    ++device.traits.unknown_event_count;
+    return;
+  }
+  if (*action == Action::free_requested) device.traits.requests_frees = true;
+  if (entry.keys.has(KnownText::pool_id)) device.traits.names_pools = true;
+  if (!entry.keys.has(KnownText::time_us)) device.traits.lacks_time = true;
+  allocator::Address address = entry.address;
+  if (*action == Action::oom) {
+    address = {entry.device_free.count};
+    if (!entry.keys.has(KnownText::device_free)) device.traits.lacks_device_free = true;
+  }
+  device.events.push_back({*action, address, entry.size, entry.stream, entry.pool, entry.time_us});
+  device.stacks.push_back(entry.stack);
+}
+
+RecordedHistory HistoryCollector::take() {
+  std::ranges::sort(history_.devices, {}, &DeviceHistory::device);
+  for (DeviceHistory& device : history_.devices)
+    std::ranges::sort(device.final_segments, {}, &allocator::SnapshotSegment::address);
+  return std::move(history_);
+}
+
+const allocator::ReferenceVersion& guess_reference(const RecordedHistory& history) {
+  const bool names_pools = std::ranges::any_of(
+      history.devices, [](const DeviceHistory& device) { return device.traits.names_pools; });
+  return names_pools ? allocator::reference_versions().back()
+                     : allocator::default_reference_version();
+}
+
+SettingsInForce recorded_settings(const RecordedHistory& history, const traces::TextTable& texts,
+                                  const allocator::ReferenceVersion& version) {
+  SettingsInForce in_force;
+  if (!history.settings) {
+    in_force.doubt = "the file has no settings: the defaults are assumed";
+    return in_force;
+  }
+  allocator::Settings& settings = in_force.settings;
+  if (const auto* text = setting(history, "PYTORCH_CUDA_ALLOC_CONF", texts))
+    if (const auto* id = std::get_if<TextId>(&text->content)) {
+      auto parsed = parse_settings({}, texts.text(*id), version);
+      settings = std::move(parsed.settings);
+      if (parsed.error)
+        in_force.doubt = "the recorded option string is refused: " + parsed.error->message;
+    }
+  if (const auto* value = setting(history, "max_split_size", texts))
+    settings.max_split_size =
+        whole_number(value) ? Bytes{*whole_number(value)} : allocator::unlimited;
+  if (const auto* value = setting(history, "garbage_collection_threshold", texts))
+    if (const auto* real = std::get_if<double>(&value->content))
+      settings.garbage_collection_threshold = *real;
+  if (const auto* value = setting(history, "expandable_segments", texts))
+    if (const auto* flag = std::get_if<bool>(&value->content)) settings.expandable_segments = *flag;
+  if (const auto* value = setting(history, "roundup_power2_divisions", texts))
+    read_divisions(*value, texts, settings);
+  return in_force;
+}
+
+}  // namespace vramlab::replay

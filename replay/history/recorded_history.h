@@ -1,0 +1,93 @@
+// RecordedHistory: what a memory snapshot says of each device, kept as a whole: events in order and
+// the final segments. Replays need that, because what was there at the start is found by running
+// backwards. A long history lies in scratch files. Annotations and unknown keys are left out.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "allocator/options/settings.h"
+#include "allocator/words/allocator_event.h"
+#include "allocator/words/reference_version.h"
+#include "allocator/words/snapshot.h"
+#include "replay/history/recording_summary.h"
+#include "traces/files/long_sequence.h"
+#include "traces/values/snapshot_sink.h"
+#include "traces/values/snapshot_tables.h"
+
+namespace vramlab::replay {
+
+/// What a file may lack.
+struct HistoryTraits {
+  bool names_pools = false;
+  bool requests_frees = false;
+  /// Events of kinds that no replay knows; they are left out.
+  std::uint64_t unknown_event_count = 0;
+  /// An `oom` that says nothing of the device's free memory.
+  bool lacks_device_free = false;
+  /// An event without a time.
+  bool lacks_time = false;
+  /// Blocks that say how much was requested, segments that say their pool.
+  bool blocks_say_requested = true;
+  bool segments_say_pool = true;
+};
+
+struct DeviceHistory {
+  std::int64_t device = 0;
+  HistoryTraits traits;
+  traces::LongSequence<allocator::AllocatorEvent> events;
+  /// Of each event, in the tables of the reader.
+  traces::LongSequence<traces::StackId> stacks;
+  /// By ascending address.
+  std::vector<allocator::SnapshotSegment> final_segments;
+  /// Of final blocks in use, where the file says so.
+  std::map<allocator::Address, traces::StackId> final_stacks;
+};
+
+/// Of final blocks that no event shows a request for: they were there all the time.
+std::map<allocator::Address, traces::StackId> stacks_from_before(const DeviceHistory& history);
+
+struct RecordedHistory {
+  std::vector<DeviceHistory> devices;
+  /// Null where the file has no settings.
+  traces::GenericPointer settings;
+};
+
+class HistoryCollector : public traces::SnapshotSink {
+ public:
+  /// Long histories go to scratch files there; without a place they are in memory.
+  explicit HistoryCollector(traces::ScratchPlace place = {}) : place_(std::move(place)) {}
+
+  void segment(const traces::SegmentValue& segment) override;
+  void device_trace(traces::DeviceIndex device) override { device_of(device.value); }
+  void trace_entry(traces::DeviceIndex index, const traces::TraceEntry& entry) override;
+  void settings(const traces::GenericPointer& settings) override { history_.settings = settings; }
+
+  /// Once the reader is through; devices by number.
+  RecordedHistory take();
+
+ private:
+  DeviceHistory& device_of(std::int64_t number);
+
+  traces::ScratchPlace place_;
+  RecordedHistory history_;
+};
+
+struct SettingsInForce {
+  allocator::Settings settings;
+  /// Why they may not be what was in force; empty where the file says them.
+  std::string doubt;
+};
+
+/// The recorded option string as this version reads it, and over it what the file says of single
+/// options.
+SettingsInForce recorded_settings(const RecordedHistory& history, const traces::TextTable& texts,
+                                  const allocator::ReferenceVersion& version);
+
+/// Events that name pools came with the newer rules.
+const allocator::ReferenceVersion& guess_reference(const RecordedHistory& history);
+
+}  // namespace vramlab::replay

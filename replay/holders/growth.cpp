@@ -1,0 +1,209 @@
+#include "replay/holders/growth.h"
+
+#include <algorithm>
+
+namespace vramlab::replay {
+namespace {
+
+constexpr std::size_t most_samples = 512;
+/// Of what has no stack, so many different sizes are told apart.
+constexpr std::size_t most_sizes = 100'000;
+
+struct Part {
+  std::size_t first = 0;
+  std::size_t last = 0;
+};
+
+std::vector<Part> parts_of(std::size_t steps) {
+  const std::size_t count = steps >= 4 ? 4 : 3;
+  std::vector<Part> parts;
+  for (std::size_t i = 0; i < count; ++i)
+    parts.push_back({steps * i / count, steps * (i + 1) / count});
+  return parts;
+}
+
+/// Sums of a file that is nonsense may be anything.
+double difference(std::int64_t from, std::int64_t to) {
+  return static_cast<double>(to) - static_cast<double>(from);
+}
+
+double rate(std::span<const std::int64_t> series, Part part) {
+  return difference(series[part.first], series[part.last]) /
+         static_cast<double>(part.last - part.first);
+}
+
+/// What goes away is at most a tenth of what comes.
+bool hardly_falls(std::span<const std::int64_t> series, Part part) {
+  double up = 0;
+  double down = 0;
+  for (std::size_t i = part.first; i < part.last; ++i) {
+    const double step = difference(series[i], series[i + 1]);
+    (step > 0 ? up : down) += step;
+  }
+  return -down <= up / 10;
+}
+
+}  // namespace
+
+std::optional<std::size_t> steady_from(std::span<const std::int64_t> series) {
+  if (series.size() < least_iteration_ends) return std::nullopt;
+  const std::vector<Part> parts = parts_of(series.size() - 1);
+  const Part counted{parts[1].first, parts.back().last};
+  const double last_rate = rate(series, {parts[parts.size() - 2].first, parts.back().last});
+  if (last_rate <= 0 || !hardly_falls(series, counted)) return std::nullopt;
+  for (std::size_t i = 1; i < parts.size(); ++i)
+    if (rate(series, parts[i]) < last_rate / 2) return std::nullopt;
+  return counted.first;
+}
+
+void IterationSeries::change(std::size_t site, std::int64_t bytes, std::int64_t blocks) {
+  while (site >= sites_.size()) sites_.emplace_back().first_sample = samples_;
+  sites_[site].now.bytes += static_cast<std::uint64_t>(bytes);
+  sites_[site].now.blocks += static_cast<std::uint64_t>(blocks);
+}
+
+void IterationSeries::end_iteration() {
+  if (iterations_++ % stride_ != 0) return;
+  for (Site& site : sites_) site.samples.push_back(site.now);
+  if (++samples_ == most_samples) thin_out();
+}
+
+void IterationSeries::thin_out() {
+  stride_ *= 2;
+  samples_ = (samples_ + 1) / 2;
+  for (Site& site : sites_) {
+    std::vector<Sums> kept;
+    // Those with an even number stay, counted over the whole series.
+    for (std::size_t i = site.first_sample % 2; i < site.samples.size(); i += 2)
+      kept.push_back(site.samples[i]);
+    site.first_sample = (site.first_sample + 1) / 2;
+    site.samples = std::move(kept);
+  }
+}
+
+std::vector<std::int64_t> IterationSeries::series_of(std::size_t site,
+                                                     std::uint64_t Sums::*member) const {
+  std::vector<std::int64_t> series(sites_[site].first_sample, 0);
+  for (const Sums& sums : sites_[site].samples)
+    series.push_back(static_cast<std::int64_t>(sums.*member));
+  return series;
+}
+
+std::vector<std::int64_t> IterationSeries::bytes_of(std::size_t site) const {
+  return series_of(site, &Sums::bytes);
+}
+
+std::vector<std::int64_t> IterationSeries::blocks_of(std::size_t site) const {
+  return series_of(site, &Sums::blocks);
+}
+
+std::size_t GrowthFinder::site_named(Device& device, const std::string& name,
+                                     traces::StackId stack) {
+  const auto [at, is_new] = device.site_by_name.try_emplace(name, device.sample_stacks.size());
+  if (is_new) device.sample_stacks.push_back(stack);
+  return at->second;
+}
+
+std::size_t GrowthFinder::site_of(Device& device, const HeldBlock& block) {
+  if (block.stack == traces::StackId{}) {
+    const auto known = device.site_of_size.find(block.requested.count);
+    if (known != device.site_of_size.end()) return known->second;
+    if (device.site_of_size.size() >= most_sizes)
+      return site_named(device, "(no stack) requests of other sizes", block.stack);
+    const std::size_t site = site_named(
+        device, "(no stack) requests of " + std::to_string(block.requested.count) + " bytes",
+        block.stack);
+    return device.site_of_size[block.requested.count] = site;
+  }
+  if (device.site_of_stack.size() <= block.stack.value)
+    device.site_of_stack.resize(block.stack.value + 1);
+  std::size_t& site_plus_1 = device.site_of_stack[block.stack.value];
+  if (site_plus_1 == 0) site_plus_1 = site_named(device, names_.of(block.stack), block.stack) + 1;
+  return site_plus_1 - 1;
+}
+
+/// Whether something was held there.
+bool GrowthFinder::give_back(Device& device, std::uint64_t key) {
+  const auto block = device.memory.release(key);
+  if (block)
+    device.series.change(site_of(device, *block),
+                         -static_cast<std::int64_t>(block->requested.count), -1);
+  return block.has_value();
+}
+
+void GrowthFinder::apply(Device& device, const MemoryEvent& event) {
+  switch (event.kind) {
+    case MemoryEventKind::allocated:
+      if (give_back(device, event.block.key) && checks_ids()) throw already_live(file_, event);
+      device.memory.allocate(event.block);
+      device.series.change(site_of(device, event.block),
+                           static_cast<std::int64_t>(event.block.requested.count), 1);
+      return;
+    case MemoryEventKind::freed:
+    case MemoryEventKind::free_completed:
+      // Where a file tells both, nothing is there any more when a free is completed.
+      if (!give_back(device, event.block.key) && checks_ids()) throw not_live(file_, event);
+      return;
+    case MemoryEventKind::restored:
+      allows_unknown_ids_ = true;
+      return;
+    default:
+      return;
+  }
+}
+
+void GrowthFinder::memory_event(const MemoryEvent& event) {
+  last_event_ = std::max(last_event_.value_or(0), event.number);
+  Device& device = devices_[event.device];
+  const IterationEnds::Place place = ends_.place(event);
+  if (place == IterationEnds::Place::before) end_iteration(device);
+  apply(device, event);
+  if (place == IterationEnds::Place::after) end_iteration(device);
+}
+
+void GrowthFinder::end_iteration(Device& device) {
+  if (!ends_.is_for_all_devices()) return device.series.end_iteration();
+  for (auto& [number, each] : devices_) each.series.end_iteration();
+}
+
+std::vector<DeviceGrowth> GrowthFinder::finish() {
+  std::vector<DeviceGrowth> found;
+  for (auto& [number, device] : devices_) {
+    if (ends_.ends_with_history(number)) device.series.end_iteration();
+    found.push_back(growth_of(number, device));
+  }
+  return found;
+}
+
+DeviceGrowth GrowthFinder::growth_of(std::int64_t number, const Device& device) {
+  DeviceGrowth growth;
+  growth.device = number;
+  growth.iterations = device.series.iterations();
+  std::vector<std::string> names(device.sample_stacks.size());
+  for (const auto& [name, site] : device.site_by_name) names[site] = name;
+  for (std::size_t site = 0; site < device.series.site_count(); ++site) {
+    const std::vector<std::int64_t> bytes = device.series.bytes_of(site);
+    if (bytes.empty()) continue;
+    growth.held_first.count += static_cast<std::uint64_t>(bytes.front());
+    growth.held_last.count += static_cast<std::uint64_t>(bytes.back());
+    const auto from = steady_from(bytes);
+    if (!from) continue;
+    const std::vector<std::int64_t> blocks = device.series.blocks_of(site);
+    growth.sites.push_back(
+        {names[site],
+         device.sample_stacks[site],
+         (bytes.size() - 1 - *from) * device.series.iterations_per_sample(),
+         {static_cast<std::uint64_t>(bytes.back()) - static_cast<std::uint64_t>(bytes[*from])},
+         blocks.back() - blocks[*from],
+         {static_cast<std::uint64_t>(bytes.back())},
+         blocks.back()});
+  }
+  std::ranges::sort(growth.sites, [](const GrowingSite& a, const GrowingSite& b) {
+    const double left = a.bytes_per_iteration();
+    const double right = b.bytes_per_iteration();
+    return left != right ? left > right : a.key < b.key;
+  });
+  return growth;
+}
+
+}  // namespace vramlab::replay

@@ -1,0 +1,116 @@
+// Where the iterations of a program end. Said by the user, or found: by what the program calls its
+// iterations (ranges, markers, annotations), otherwise by requests that come again
+// (RepeatedRequests). IterationFinder looks at all events and makes a rule; IterationEnds follows
+// the rule on a second way through the file.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "replay/holders/memory_events.h"
+#include "replay/holders/repeated_requests.h"
+
+namespace vramlab::replay {
+
+enum class IterationSource : std::uint8_t {
+  none,
+  events,
+  every,
+  ranges,
+  markers,
+  annotations,
+  requests
+};
+
+struct IterationRule {
+  IterationSource source = IterationSource::none;
+  /// After these events; ascending.
+  std::vector<std::uint64_t> events{};
+  /// After so many.
+  std::uint64_t every = 0;
+  /// Of ranges, markers and annotations: the name with `#` in place of its number.
+  std::string name{};
+  /// Ranges and markers of this name are on one device, and count for all.
+  bool is_for_all_devices = false;
+  /// Of annotations, ascending.
+  std::vector<std::uint64_t> times_ns{};
+  /// By device, where each iteration begins.
+  std::map<std::int64_t, RepeatedRequest> requests{};
+};
+
+/// A name with `#` for the last number in it, and that number.
+struct NumberedName {
+  std::string name;
+  std::optional<std::uint64_t> number;
+};
+NumberedName numbered_name(std::string_view text);
+
+class IterationFinder : public MemoryEventSink {
+ public:
+  /// The tables must outlive it.
+  explicit IterationFinder(const traces::SnapshotTables& tables) : tables_(tables) {}
+
+  void memory_event(const MemoryEvent& event) override;
+  void annotation(const traces::AnnotationValue& annotation) override;
+
+  IterationRule rule() const;
+
+ private:
+  struct Name {
+    std::uint64_t count = 0;
+    std::optional<std::uint64_t> last_number;
+    /// Each number is larger than the one before.
+    bool counts_up = true;
+    std::vector<std::uint64_t> ends_ns;
+    std::optional<std::int64_t> device;
+    bool is_on_one_device = true;
+
+    void add(const NumberedName& name, std::int64_t on_device);
+  };
+  using Names = std::map<std::string, Name>;
+  static void add(Names& names, std::string_view text, std::int64_t device);
+  static const Names::value_type* best(const Names& names);
+
+  const traces::SnapshotTables& tables_;
+  Names ranges_;
+  Names markers_;
+  Names annotations_;
+  std::map<std::int64_t, RepeatedRequests> requests_;
+};
+
+class IterationEnds {
+ public:
+  /// The tables and the rule must outlive it.
+  IterationEnds(const IterationRule& rule, const traces::SnapshotTables& tables)
+      : rule_(rule), tables_(tables) {}
+
+  enum class Place : std::uint8_t { none, before, after };
+  /// Whether an iteration of the event's device ends before or after it. Asked of each event once,
+  /// in order.
+  Place place(const MemoryEvent& event);
+
+  /// Whether an iteration that ends on one device ends on all.
+  bool is_for_all_devices() const { return rule_.is_for_all_devices; }
+
+  /// Whether one ends right after the last event of the device with this number.
+  bool ends_with_history(std::int64_t number);
+
+ private:
+  struct Device {
+    std::uint64_t events = 0;
+    /// Of the rule's events or times.
+    std::size_t next = 0;
+    RequestMarks marks;
+  };
+  bool begins_by_request(Device& device, const MemoryEvent& event) const;
+  static bool passes(Device& device, const std::vector<std::uint64_t>& limits, std::uint64_t at);
+
+  const IterationRule& rule_;
+  const traces::SnapshotTables& tables_;
+  std::map<std::int64_t, Device> devices_;
+};
+
+}  // namespace vramlab::replay

@@ -1,0 +1,164 @@
+// MemoryEvents: a recording of any format as plain events of memory: something is allocated, given
+// back, or a request fails. Recorded histories name memory by its address, programs by an id; to
+// who takes the events both are a key.
+//
+// Events are numbered as everywhere: entries of a recording by device, from 0 on, events of a
+// program across all devices.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "allocator/options/settings.h"
+#include "allocator/words/reference_version.h"
+#include "traces/files/input_error.h"
+#include "traces/values/program_sink.h"
+#include "traces/values/snapshot_sink.h"
+#include "traces/values/snapshot_tables.h"
+
+namespace vramlab::replay {
+
+/// Memory that somebody has: from when it was handed out until its owner gives it back.
+struct HeldBlock {
+  /// Its address in a recording, its id in a program.
+  std::uint64_t key = 0;
+  allocator::Bytes requested;
+  /// Rounded up, or the whole block where the file shows it.
+  allocator::Bytes bytes;
+  allocator::StreamId stream;
+  allocator::PoolId pool;
+  traces::StackId stack;
+  /// When it was allocated; nothing where that was before the history began.
+  std::optional<std::uint64_t> event;
+  std::optional<std::uint64_t> time_ns;
+  friend bool operator==(const HeldBlock&, const HeldBlock&) = default;
+};
+
+enum class MemoryEventKind : std::uint8_t {
+  allocated,
+  /// Its owner gave it back.
+  freed,
+  /// It is free, which says when it was given back only where nothing else does.
+  free_completed,
+  failed,
+  /// A checkpoint of a pool was restored: what is held there only an allocator knows.
+  restored,
+  range_begin,
+  range_end,
+  marker,
+  other,
+};
+
+struct MemoryEvent {
+  MemoryEventKind kind = MemoryEventKind::other;
+  std::int64_t device = 0;
+  std::uint64_t number = 0;
+  std::optional<std::uint64_t> time_ns;
+  /// Of an allocation, all of it; of what is given back, what the file says there.
+  HeldBlock block;
+  /// Of ranges and markers.
+  traces::TextId text;
+};
+
+class MemoryEventSink {
+ public:
+  MemoryEventSink() = default;
+  MemoryEventSink(const MemoryEventSink&) = delete;
+  MemoryEventSink& operator=(const MemoryEventSink&) = delete;
+  virtual ~MemoryEventSink() = default;
+
+  virtual void memory_event(const MemoryEvent& event) = 0;
+  /// A device is in the file, maybe without events.
+  virtual void device_seen(std::int64_t) {}
+  /// The file shows a segment of the device as it is at the end; its blocks follow.
+  virtual void final_segment(std::int64_t /*device*/) {}
+  /// A block that is allocated when a recording ends, as its segments show.
+  virtual void final_block(std::int64_t /*device*/, const HeldBlock&) {}
+  virtual void annotation(const traces::AnnotationValue&) {}
+};
+
+/// Of a PyTorch memory snapshot. Sizes are not rounded yet: settings may come last.
+class RecordedMemoryEvents : public traces::SnapshotSink {
+ public:
+  /// The sink must outlive it.
+  explicit RecordedMemoryEvents(MemoryEventSink& sink) : sink_(sink) {}
+
+  void segment(const traces::SegmentValue& segment) override;
+  void device_trace(traces::DeviceIndex device) override { sink_.device_seen(device.value); }
+  void trace_entry(traces::DeviceIndex index, const traces::TraceEntry& entry) override;
+  void settings(const traces::GenericPointer& settings) override { settings_ = settings; }
+  void annotation(const traces::AnnotationValue& annotation) override {
+    sink_.annotation(annotation);
+  }
+  /// Null where the file has none.
+  const traces::GenericPointer& settings() const { return settings_; }
+
+ private:
+  MemoryEventSink& sink_;
+  traces::GenericPointer settings_;
+  std::map<std::uint32_t, std::uint64_t> next_number_;
+};
+
+/// Of a program, every request of which is taken as granted.
+class ProgramMemoryEvents : public traces::ProgramSink {
+ public:
+  /// `file` is for messages. The others must outlive it.
+  ProgramMemoryEvents(std::string file, const traces::SnapshotTables& tables,
+                      MemoryEventSink& sink);
+
+  void header(const traces::TraceHeader& header) override;
+  void program_event(const traces::ProgramEvent& event) override;
+
+  std::uint64_t event_count() const { return next_number_; }
+  std::uint64_t restore_count() const { return restore_count_; }
+
+ private:
+  struct Scope {
+    allocator::PoolId pool;
+    traces::ScopeStreams streams = traces::ScopeStreams::every_stream;
+    allocator::StreamId stream;
+  };
+  /// Where the requests of a device go at the moment.
+  struct Device {
+    allocator::Settings settings;
+    std::vector<Scope> scopes;
+    std::vector<allocator::StreamId> capturing;
+  };
+
+  Device& device_of(const traces::ProgramEvent& event);
+  MemoryEventKind note(Device& device, const traces::ProgramEvent& event);
+  HeldBlock block_of(const Device& device, const traces::ProgramEvent& event) const;
+  allocator::PoolId pool_of(const Device& device, allocator::StreamId stream) const;
+  allocator::Settings changed_settings(const allocator::Settings& in_force,
+                                       std::string_view options, const std::string& position) const;
+
+  std::string file_;
+  const traces::SnapshotTables& tables_;
+  MemoryEventSink& sink_;
+  const allocator::ReferenceVersion* version_;
+  allocator::Settings settings_;
+  std::map<traces::DeviceIndex, Device> devices_;
+  std::uint64_t next_number_ = 0;
+  std::uint64_t restore_count_ = 0;
+};
+
+/// What a key in the events means.
+enum class KeyMeaning : std::uint8_t {
+  /// Of a recording: memory may have been there before it.
+  address,
+  /// Of a program: what is freed was allocated before, or the file is wrong.
+  id,
+};
+
+/// A program frees what is not live, or names anew what is.
+traces::InputError not_live(const std::string& file, const MemoryEvent& event);
+traces::InputError already_live(const std::string& file, const MemoryEvent& event);
+
+/// The request as a block at least is. What no allocator grants stays as it is.
+allocator::Bytes rounded(allocator::Bytes request, const allocator::Settings& settings);
+
+}  // namespace vramlab::replay

@@ -1,0 +1,17 @@
+// A recorded case's program on a real device, and simulated with the places that the real one gave:
+// where the answers differ.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "replay/devices/steered_device.h"
+#include "traces/cases/recorded_case.h"
+
+namespace vramlab::replay {
+
+/// Sentences, the first difference of each part; empty where all answers are the same.
+std::vector<std::string> live_differences(const traces::RecordedProgram& program,
+                                          const MakeDevice& make_live);
+
+}  // namespace vramlab::replay

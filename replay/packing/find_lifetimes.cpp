@@ -1,0 +1,161 @@
+#include "replay/packing/find_lifetimes.h"
+
+#include "replay/holders/read_memory_events.h"
+#include "replay/run/noted_program.h"
+#include "traces/formats/read_snapshot.h"
+
+namespace vramlab::replay {
+namespace {
+
+DeviceHistory history_of(DeviceReplay& replay) {
+  DeviceHistory history;
+  history.device = replay.device().value;
+  history.events = replay.take_history();
+  history.stacks = replay.history_stacks(history.events);
+  history.traits.requests_frees = true;
+  history.final_segments = replay.take_snapshot().segments;
+  return history;
+}
+
+/// What a program says beside its requests and frees, by device.
+class NoticeCollector {
+ public:
+  explicit NoticeCollector(const traces::TextTable& texts) : texts_(texts) {}
+
+  /// After the event.
+  void note(const DeviceReplay& replay, const traces::ProgramEvent& event) {
+    using Kind = traces::ProgramEventKind;
+    using Notice = AllocatorNotice::Kind;
+    if (event.kind == Kind::options) {
+      add(replay, {Notice::options, 0, {}, std::string(texts_.text(event.text))});
+    } else if (event.kind == Kind::empty_cache) {
+      add(replay, {Notice::empty_cache, 0, event.pool, {}});
+    } else if (event.kind == Kind::pool_release || event.kind == Kind::pool_destroy) {
+      const auto* const pool = replay.engine().core().find_private_pool(event.pool);
+      if (pool != nullptr && !pool->is_freeable()) return;
+      add(replay, {Notice::pool_given_up, 0, event.pool, {}});
+      if (event.kind == Kind::pool_destroy) add(replay, {Notice::empty_cache, 0, event.pool, {}});
+    }
+  }
+
+  std::vector<AllocatorNotice> take(std::int64_t device) {
+    return std::move(notices_[static_cast<std::uint32_t>(device)]);
+  }
+
+ private:
+  void add(const DeviceReplay& replay, AllocatorNotice notice) {
+    const allocator::StatisticValue blocks = replay.statistics().active.all;
+    notice.step = static_cast<std::uint64_t>(blocks.allocated + blocks.freed);
+    notices_[replay.device().value].push_back(std::move(notice));
+  }
+
+  const traces::TextTable& texts_;
+  std::map<std::uint32_t, std::vector<AllocatorNotice>> notices_;
+};
+
+void add_notes(FoundLifetimes& found) {
+  for (const DeviceLifetimes& device : found.devices) {
+    const std::string name = "device " + std::to_string(device.device);
+    if (!device.has_history)
+      found.notes.push_back(name + " has no history: only what is there at the end is known");
+    if (device.contradictions > 0)
+      found.notes.push_back(name + ": " + std::to_string(device.contradictions) +
+                            " blocks end without a sign of it, so some of this may be wrong");
+  }
+}
+
+void take_recording(FoundLifetimes& found, const RecordedHistory& history,
+                    const traces::TextTable& texts) {
+  found.version = &guess_reference(history);
+  const SettingsInForce in_force = recorded_settings(history, texts, *found.version);
+  found.settings = in_force.settings;
+  if (!in_force.doubt.empty()) found.notes.push_back(in_force.doubt);
+  for (const DeviceHistory& device : history.devices)
+    if (!device.events.empty() || !device.final_segments.empty())
+      found.devices.push_back(lifetimes_of(device, found.settings));
+}
+
+class IterationRequests : public MemoryEventSink {
+ public:
+  IterationRequests(const IterationRule& rule, const traces::SnapshotTables& tables)
+      : ends_(rule, tables) {}
+
+  void memory_event(const MemoryEvent& event) override {
+    const IterationEnds::Place place = ends_.place(event);
+    if (place == IterationEnds::Place::before) note_end(event.device);
+    if (event.kind == MemoryEventKind::allocated && event.block.requested.count > 0)
+      ++requests_[event.device];
+    if (place == IterationEnds::Place::after) note_end(event.device);
+  }
+
+  std::map<std::int64_t, std::vector<std::uint64_t>> take() { return std::move(found_); }
+
+ private:
+  void note_end(std::int64_t device) {
+    if (!ends_.is_for_all_devices()) return add(device);
+    add(device);
+    for (const auto& [other, count] : requests_)
+      if (other != device) add(other);
+  }
+  void add(std::int64_t device) { found_[device].push_back(requests_[device]); }
+
+  IterationEnds ends_;
+  std::map<std::int64_t, std::uint64_t> requests_;
+  std::map<std::int64_t, std::vector<std::uint64_t>> found_;
+};
+
+}  // namespace
+
+FoundLifetimes find_lifetimes(traces::OpenTrace& trace, traces::SnapshotTables& tables) {
+  ReplayConditions conditions;
+  conditions.memory = boundless_memory;
+  conditions.on_out_of_memory = OnOutOfMemory::skip;
+  conditions.history_capacity = unlimited_history;
+  std::vector<DeviceHistory> replayed;
+  ReplayWatch watch;
+  watch.at_end = [&](DeviceReplay& device) { replayed.push_back(history_of(device)); };
+  NoticeCollector notices(tables.texts);
+  watch.after_event = [&](const DeviceReplay& device, const traces::ProgramEvent& event,
+                          std::uint64_t /*number*/) { notices.note(device, event); };
+  ProgramReplay replay(trace.file, tables, conditions, watch);
+  NotedProgram program(replay);
+  HistoryCollector collector;
+  traces::read_trace(trace, tables, {collector, program});
+  FoundLifetimes found;
+  found.is_program = program.has_events();
+  if (found.is_program) {
+    found.version = &replay.version();
+    found.settings = replay.settings();
+    found.notes = replay.finish().notes;
+    for (const DeviceHistory& device : replayed) {
+      found.devices.push_back(lifetimes_of(device, found.settings));
+      found.devices.back().notices = notices.take(device.device);
+    }
+  } else {
+    take_recording(found, collector.take(), tables.texts);
+  }
+  add_notes(found);
+  return found;
+}
+
+std::vector<DeviceLifetimes> lifetimes_of(const LoadedRecording& recording,
+                                          const ReplayConditions& conditions) {
+  const BoundlessHistories histories = recording.boundless_histories(conditions);
+  std::vector<DeviceLifetimes> found;
+  for (const DeviceHistory& device : histories.devices)
+    found.push_back(lifetimes_of(device, histories.settings));
+  return found;
+}
+
+std::map<std::int64_t, std::vector<std::uint64_t>> find_iteration_ends(
+    const std::string& path, const traces::ProgressListener& listener) {
+  const IterationRule rule = find_iterations(path, listener);
+  if (rule.source == IterationSource::none) return {};
+  traces::OpenTrace trace = traces::open_trace(path, listener);
+  traces::SnapshotTables tables;
+  IterationRequests recorded(rule, tables);
+  IterationRequests program(rule, tables);
+  return read_memory_events(trace, tables, recorded, program) ? program.take() : recorded.take();
+}
+
+}  // namespace vramlab::replay

@@ -1,0 +1,33 @@
+// LowerBounds: what a history needs at least, whatever an allocator does.
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "replay/packing/buffer.h"
+#include "replay/packing/lifetimes.h"
+
+namespace vramlab::replay {
+
+struct LowerBounds {
+  /// The most that was asked for at once. No allocator does with less.
+  allocator::Bytes peak_requested;
+  /// The same of requests rounded up: the load bound of an allocator with these block sizes.
+  allocator::Bytes peak_rounded;
+  /// The step after which that is reached first.
+  std::uint64_t peak_step = 0;
+  /// Of each stream for itself, rounded.
+  std::map<allocator::StreamId, allocator::Bytes> peak_by_stream;
+  /// Their sum: what is needed where memory never goes from one stream to another.
+  allocator::Bytes sum_of_streams;
+};
+
+LowerBounds lower_bounds_of(const DeviceLifetimes& device);
+
+/// What a packer places: blocks of rounded sizes, at multiples of the smallest block.
+std::vector<Buffer> buffers_of(const DeviceLifetimes& device);
+
+/// Sizes add up to what packers and policies can count. Throws InputError; `file` is for that.
+void check_countable(const DeviceLifetimes& device, const std::string& file);
+
+}  // namespace vramlab::replay

@@ -1,0 +1,67 @@
+#include "replay/page/report_detail.h"
+
+#include <algorithm>
+
+namespace vramlab::replay {
+namespace {
+
+/// What an event changes at most, as a rule: two blocks go, two come.
+constexpr std::uint64_t changes_per_event = 3;
+
+/// Whether a step of the list is reached, which then goes on behind it. Not every step is a moment:
+/// some events have no place.
+bool is_due(const std::vector<HistoryStep>& steps, std::size_t& next, HistoryStep step) {
+  const std::size_t before = next;
+  while (next < steps.size() && steps[next] <= step) ++next;
+  return next > before;
+}
+
+}  // namespace
+
+std::vector<HistoryStep> in_order(std::vector<HistoryStep> steps) {
+  std::ranges::sort(steps);
+  steps.erase(std::unique(steps.begin(), steps.end()), steps.end());
+  return steps;
+}
+
+std::vector<HistoryStep> choose_steps(HistoryStep last, std::size_t most_blocks,
+                                      std::uint64_t most_changes, std::vector<HistoryStep> always) {
+  std::uint64_t count = last + 1;
+  if (count * changes_per_event > most_changes) {
+    const std::uint64_t cost = 2 * std::max<std::uint64_t>(most_blocks, 1);
+    count = std::clamp<std::uint64_t>(most_changes / cost, 2, count);
+  }
+  std::vector<HistoryStep> steps = std::move(always);
+  for (std::uint64_t i = 0; i < count; ++i)
+    steps.push_back(count == 1 ? 0 : last / (count - 1) * i + last % (count - 1) * i / (count - 1));
+  return in_order(std::move(steps));
+}
+
+ReportDetail::ReportDetail(const DeviceHistory& history, const HistoryWalk& walk,
+                           const StartStacks& stacks, PageTexts& texts, Plan plan)
+    : FollowedBlocks(history, walk, stacks),
+      texts_(texts),
+      plan_(std::move(plan)),
+      site_bytes_(plan_.sites.size()),
+      states_(texts) {}
+
+void ReportDetail::moment_passed(const MomentFigures& figures, const PlacementBlocks& blocks) {
+  if (figures.step > 0) {
+    const allocator::AllocatorEvent& event = history().events[figures.step - 1];
+    if (event.action != allocator::Action::oom && event.action != allocator::Action::snapshot)
+      states_.touch(event.address, std::max(event.size, allocator::Bytes{1}));
+  }
+  if (is_due(plan_.states, next_state_, figures.step)) states_.add(figures.step, blocks, in_use());
+  if (is_due(plan_.moments, next_moment_, figures.step))
+    for (std::size_t i = 0; i < plan_.sites.size(); ++i)
+      site_bytes_[i].push_back(sites_.now(plan_.sites[i]).count);
+  if (seen_ && is_due(plan_.snapshots, next_snapshot_, figures.step))
+    seen_(figures.step, snapshot_of(blocks, in_use(), walk().pools), in_use());
+}
+
+void ReportDetail::block_changed(Change change, allocator::Address, const FollowedBlock& block) {
+  if (change == Change::handed_out) sites_.add(texts_.site_of(block.stack), block.size);
+  if (change == Change::given_back) sites_.take(texts_.site_of(block.stack), block.size);
+}
+
+}  // namespace vramlab::replay

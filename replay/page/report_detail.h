@@ -1,0 +1,59 @@
+// ReportDetail: a second walk through a history for its report page: the states of the blocks at
+// chosen steps, what the largest call sites held at the moments of the timeline, and the snapshots
+// that figures over time are taken of.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "replay/page/report_states.h"
+#include "replay/page/report_survey.h"
+
+namespace vramlab::replay {
+
+/// Sorted, each once.
+std::vector<HistoryStep> in_order(std::vector<HistoryStep> steps);
+
+/// The steps at which a page shows the state: all of a history that is short enough; of a longer
+/// one as many as `most_changes` changed blocks allow, spread evenly, and those in `always`.
+std::vector<HistoryStep> choose_steps(HistoryStep last, std::size_t most_blocks,
+                                      std::uint64_t most_changes, std::vector<HistoryStep> always);
+
+class ReportDetail : public FollowedBlocks {
+ public:
+  struct Plan {
+    /// All in order.
+    std::vector<HistoryStep> states;
+    std::vector<HistoryStep> moments;
+    std::vector<HistoryStep> snapshots;
+    std::vector<std::uint32_t> sites;
+  };
+  using SnapshotSeen =
+      std::function<void(HistoryStep, const allocator::Snapshot&, const BlocksInUse&)>;
+
+  ReportDetail(const DeviceHistory& history, const HistoryWalk& walk, const StartStacks& stacks,
+               PageTexts& texts, Plan plan);
+
+  /// Is shown the snapshot of each step of the plan.
+  void when_seen(SnapshotSeen seen) { seen_ = std::move(seen); }
+
+  const ReportStates& states() const { return states_; }
+  /// By site of the plan, then by moment.
+  const std::vector<std::vector<std::uint64_t>>& site_bytes() const { return site_bytes_; }
+
+ private:
+  void moment_passed(const MomentFigures& figures, const PlacementBlocks& blocks) override;
+  void block_changed(Change change, allocator::Address at, const FollowedBlock& block) override;
+
+  PageTexts& texts_;
+  Plan plan_;
+  SnapshotSeen seen_;
+  std::size_t next_state_ = 0;
+  std::size_t next_moment_ = 0;
+  std::size_t next_snapshot_ = 0;
+  SiteBytes sites_;
+  std::vector<std::vector<std::uint64_t>> site_bytes_;
+  ReportStates states_;
+};
+
+}  // namespace vramlab::replay

@@ -1,0 +1,55 @@
+// ReportSurvey: a first walk through a history for its report page: the figures over time, thinned,
+// which call sites ever held most, and how much a page of all states would have to hold.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "replay/follow/followed_blocks.h"
+#include "replay/page/page_texts.h"
+#include "replay/page/thinned_moments.h"
+
+namespace vramlab::replay {
+
+/// What each call site holds, kept up to date; sites by their number in PageTexts.
+class SiteBytes {
+ public:
+  void add(std::uint32_t site, allocator::Bytes size);
+  void take(std::uint32_t site, allocator::Bytes size);
+  allocator::Bytes now(std::uint32_t site) const;
+  /// The sites that ever held most, so many at most, the largest first.
+  std::vector<std::uint32_t> largest(std::size_t count) const;
+
+ private:
+  std::vector<allocator::Bytes> now_;
+  std::vector<allocator::Bytes> peak_;
+};
+
+class ReportSurvey : public FollowedBlocks {
+ public:
+  ReportSurvey(const DeviceHistory& history, const HistoryWalk& walk, const StartStacks& stacks,
+               PageTexts& texts, std::size_t wanted_moments);
+
+  /// Once the walk is done.
+  std::vector<MomentFigures> take_moments() { return thinned_.take(); }
+  std::uint64_t events_per_stretch() const { return thinned_.events_per_stretch(); }
+  const SiteBytes& sites() const { return sites_; }
+  std::size_t most_blocks() const { return most_blocks_; }
+  const MomentFigures& peak_allocated() const { return peak_allocated_; }
+  const MomentFigures& peak_reserved() const { return peak_reserved_; }
+  const MomentFigures& last() const { return last_; }
+
+ private:
+  void moment_passed(const MomentFigures& figures, const PlacementBlocks& blocks) override;
+  void block_changed(Change change, allocator::Address at, const FollowedBlock& block) override;
+
+  PageTexts& texts_;
+  ThinnedMoments thinned_;
+  SiteBytes sites_;
+  std::size_t most_blocks_ = 0;
+  MomentFigures peak_allocated_;
+  MomentFigures peak_reserved_;
+  MomentFigures last_;
+};
+
+}  // namespace vramlab::replay

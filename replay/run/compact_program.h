@@ -1,0 +1,95 @@
+// CompactProgram: a program's events in memory, so that it is read once and replayed many times.
+// Requests, frees and the like take eight bytes, beside their number in the file; what is rarer
+// points to a whole event. Names of blocks are small numbers, used again once a block is freed:
+// what a replay needs to know of them grows with what is live, not with the program.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "traces/values/program_event.h"
+
+namespace vramlab::replay {
+
+enum class CompactKind : std::uint8_t {
+  malloc,
+  free,
+  use,
+  work,
+  stream_done,
+  /// A whole event, about streams alone.
+  other_of_streams,
+  other,
+};
+
+/// What many events have in common.
+struct EventShape {
+  traces::DeviceIndex device;
+  allocator::Bytes bytes;
+  allocator::StreamId stream;
+  friend bool operator==(const EventShape&, const EventShape&) = default;
+};
+
+class CompactEvent {
+ public:
+  CompactEvent(CompactKind kind, std::uint32_t slot, std::uint32_t shape)
+      : word_(slot << kind_bits | static_cast<std::uint32_t>(kind)), shape_(shape) {}
+  CompactKind kind() const { return static_cast<CompactKind>(word_ & kind_mask); }
+  /// Names a block; of no meaning where the kind has none.
+  std::uint32_t slot() const { return word_ >> kind_bits; }
+  /// Of a whole event: its place among them.
+  std::uint32_t shape() const { return shape_; }
+
+ private:
+  static constexpr std::uint32_t kind_bits = 3;
+  static constexpr std::uint32_t kind_mask = (1U << kind_bits) - 1;
+  std::uint32_t word_;
+  std::uint32_t shape_;
+};
+inline constexpr std::uint32_t most_slots = 1U << 29;
+
+/// Whether streams can make a difference to the allocator.
+enum class StreamsMatter : bool { no, yes };
+
+class CompactProgram {
+ public:
+  const std::vector<CompactEvent>& events() const { return events_; }
+  const EventShape& shape(const CompactEvent& event) const { return shapes_[event.shape()]; }
+  const traces::ProgramEvent& other(const CompactEvent& event) const {
+    return others_[event.shape()];
+  }
+  /// In the file.
+  std::uint64_t number(std::size_t index) const { return numbers_[index]; }
+  /// As it was, without its stack.
+  traces::ProgramEvent event_at(std::size_t index) const;
+
+  std::uint32_t slot_count() const { return slot_count_; }
+  StreamsMatter streams_matter() const { return streams_matter_; }
+  /// A restored checkpoint names blocks by the ids of the program: it needs event_at().
+  bool needs_ids() const { return !ids_.empty(); }
+  /// Streams of PyTorch's pools go by other names here, which ProgramReplay knows.
+  /// Options or a memory fraction change on the way.
+  bool changes_limits() const { return changes_limits_; }
+  bool takes_pool_streams() const { return takes_pool_streams_; }
+  /// Those that events name, ascending.
+  const std::vector<traces::DeviceIndex>& devices() const { return devices_; }
+
+ private:
+  friend class CompactWriter;
+
+  std::vector<CompactEvent> events_;
+  std::vector<std::uint32_t> numbers_;
+  std::vector<EventShape> shapes_;
+  std::vector<traces::ProgramEvent> others_;
+  /// One more than each has; 0 of one without.
+  std::vector<std::uint64_t> times_ns_;
+  /// Where they are needed.
+  std::vector<std::uint64_t> ids_;
+  std::vector<traces::DeviceIndex> devices_;
+  std::uint32_t slot_count_ = 0;
+  StreamsMatter streams_matter_ = StreamsMatter::no;
+  bool takes_pool_streams_ = false;
+  bool changes_limits_ = false;
+};
+
+}  // namespace vramlab::replay

@@ -1,0 +1,263 @@
+#include "replay/run/history_program.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "replay/follow/pool_generations.h"
+#include "replay/run/recorded_limits.h"
+
+namespace vramlab::replay {
+namespace {
+
+using allocator::Action;
+using allocator::Address;
+using allocator::AllocatorEvent;
+using allocator::Bytes;
+using allocator::PoolId;
+using allocator::StreamId;
+using traces::ProgramEvent;
+using traces::ProgramEventKind;
+
+/// A free that waited was held up by work on some other stream. Each gets a stream of its own, from
+/// here on, whose work is done when the recording says so.
+constexpr std::uint64_t first_waiting_stream = std::uint64_t{1} << 62;
+
+constexpr PoolId captured_pool{0, ~std::uint64_t{0} - 1};
+
+class ProgramBuilder {
+ public:
+  ProgramBuilder(const DeviceHistory& history, const ExplainedHistory& explained, MemoryLeft left,
+                 Bytes memory)
+      : history_(history),
+        explained_(explained),
+        pools_(pools_by_generation(history, explained)),
+        limits_(history, explained.start, left, memory) {
+    for (std::size_t i = 0; i < history.events.size(); ++i)
+      if (history.events[i].action == Action::alloc) last_request_[pool_of(i)] = i;
+    for (const EmptiedCache& cache : explained.emptied)
+      if (!cache.may_be_of_request || is_no_request_of(cache.event)) emptied_.insert(cache.event);
+  }
+
+  HistoryProgram build() {
+    add_start();
+    program_.start_event_count = program_.events.size();
+    for (const RecordedCall& call : explained_.calls) add_call(call);
+    return std::move(program_);
+  }
+
+ private:
+  ProgramEvent& add(ProgramEventKind kind) {
+    ProgramEvent& event = program_.events.emplace_back();
+    event.kind = kind;
+    event.device = {static_cast<std::uint32_t>(history_.device)};
+    program_.origins.push_back(at_);
+    if (at_ < history_.events.size()) {
+      event.time_ns = history_.events[at_].time_us * 1000;
+      event.stack = history_.stacks.empty() ? traces::StackId{} : history_.stacks[at_];
+    }
+    return event;
+  }
+
+  void add_pool(PoolId pool, ProgramEventKind kind) { add(kind).pool = pool; }
+
+  PoolId pool_of(std::size_t event) const {
+    if (const auto failed = explained_.failed_pools.find(event);
+        failed != explained_.failed_pools.end())
+      return released_pools_.contains(failed->second) ? allocator::default_pool : failed->second;
+    const LifeIndex life = explained_.placements.life_of_event[event];
+    return life == no_life ? allocator::default_pool : pools_[life];
+  }
+
+  void add_start() {
+    std::set<PoolId> pools;
+    const auto stacks = stacks_from_before(history_);
+    for (std::size_t i = 0; i < explained_.start.segments.size(); ++i) {
+      allocator::GivenSegment segment = explained_.start.segments[i];
+      segment.pool = pools_[i];
+      StartingSegment& start = program_.start.emplace_back(StartingSegment{segment, {}, {}});
+      Address at = segment.base;
+      for (allocator::GivenBlock& block : start.segment.blocks) {
+        const bool waits = block.use == allocator::GivenUse::waiting;
+        const bool is_held = waits || block.use == allocator::GivenUse::live;
+        start.ids.push_back(is_held ? name(at) : 0);
+        const auto stack = stacks.find(at);
+        start.stacks.push_back(stack == stacks.end() ? traces::StackId{} : stack->second);
+        if (waits) waiting_at_start_.push_back(at);
+        if (waits) block.use = allocator::GivenUse::live;
+        at = at + block.size;
+      }
+      if (segment.pool != allocator::default_pool) pools.insert(segment.pool);
+    }
+    for (const PoolId pool : pools) use_pool(pool);
+    for (const Address at : waiting_at_start_) add_waiting_free(at);
+  }
+
+  std::uint64_t name(Address at) { return ids_[at] = next_id_++; }
+
+  void use_pool(PoolId pool) {
+    if (used_pools_.insert(pool).second) add_pool(pool, ProgramEventKind::pool_create);
+  }
+
+  void add_call(const RecordedCall& call) {
+    at_ = call.first;
+    if (const auto others = limits_.follow(call, emptied_))
+      add(ProgramEventKind::external).bytes = *others;
+    const Address address = history_.events[call.first].address;
+    switch (call.kind) {
+      case RecordedCallKind::free:
+        return add_free(address);
+      case RecordedCallKind::free_later:
+        return add_waiting_free(address);
+      case RecordedCallKind::release:
+        return add_completions_and_releases(call.first, call.end, PoolId{});
+      case RecordedCallKind::request: {
+        const PoolId pool = pool_of(call.end - 1);
+        add_completions_and_releases(call.first, call.end - 1, pool);
+        at_ = call.end - 1;
+        return released_nothing(call) ? add_captured_request(pool) : add_request(pool);
+      }
+    }
+  }
+
+  void add_free(Address address) {
+    const auto found = ids_.find(address);
+    if (found == ids_.end()) return void(++program_.unmatched_frees);
+    add(ProgramEventKind::free).id = found->second;
+    ids_.erase(found);
+  }
+
+  void add_waiting_free(Address address) {
+    const auto found = ids_.find(address);
+    if (found == ids_.end()) return void(++program_.unmatched_frees);
+    const StreamId stream{next_stream_++};
+    ProgramEvent& use = add(ProgramEventKind::use);
+    use.id = found->second;
+    use.stream = stream;
+    add(ProgramEventKind::work).stream = stream;
+    waiting_[address] = stream;
+    add_free(address);
+  }
+
+  void add_completions_and_releases(std::size_t first, std::size_t end, PoolId own_pool) {
+    for (std::size_t i = first; i < end; ++i) {
+      at_ = i;
+      const AllocatorEvent& event = history_.events[i];
+      if (event.action == Action::free_completed) complete(event.address);
+      if (is_release(event.action) && pool_of(i) != own_pool) release_pool(pool_of(i), i);
+      if (emptied_.contains(i)) empty_cache(i, end, own_pool);
+    }
+  }
+
+  void complete(Address address) {
+    const auto waiting = waiting_.find(address);
+    if (waiting == waiting_.end()) return;
+    add(ProgramEventKind::stream_done).stream = waiting->second;
+    waiting_.erase(waiting);
+  }
+
+  /// Pools whose memory it releases must have lost their users before.
+  void empty_cache(std::size_t first, std::size_t end, PoolId own_pool) {
+    for (std::size_t i = first; i < end; ++i)
+      if (is_release(history_.events[i].action) && pool_of(i) != own_pool)
+        release_pool(pool_of(i), i);
+    add(ProgramEventKind::empty_cache);
+  }
+
+  /// A pool that nobody uses any more gives back its memory, and takes no more requests.
+  void release_pool(PoolId pool, std::size_t event) {
+    if (pool == allocator::default_pool || !used_pools_.contains(pool)) return;
+    const auto last = last_request_.find(pool);
+    if (last != last_request_.end() && last->second > event) return;
+    add_pool(pool, ProgramEventKind::pool_release);
+    used_pools_.erase(pool);
+    released_pools_.insert(pool);
+  }
+
+  /// Whether a request cannot have released this. During a capture, as in a private pool, nothing
+  /// is released; and what was unmapped and then mapped again by the same request was no help to
+  /// it.
+  bool is_no_request_of(std::size_t first) const {
+    const std::optional<RecordedCall> call = call_of(explained_.calls, first);
+    if (!call) return false;
+    if (pool_of(call->end - 1) != allocator::default_pool) return true;
+    const auto is_covered = [&](const AllocatorEvent& unmapped) {
+      for (std::size_t i = first; i < call->end; ++i) {
+        const AllocatorEvent& event = history_.events[i];
+        if (event.action == Action::segment_map && event.address <= unmapped.address &&
+            unmapped.address + unmapped.size <= event.address + event.size)
+          return true;
+      }
+      return false;
+    };
+    for (std::size_t i = first; i < call->end; ++i)
+      if (is_release(history_.events[i].action) && !is_covered(history_.events[i])) return false;
+    return true;
+  }
+
+  /// Whether the request failed and left everything cached alone, as it does during a capture.
+  bool released_nothing(const RecordedCall& call) const {
+    if (limits_.left() == MemoryLeft::all) return false;
+    for (std::size_t i = call.first; i < call.end; ++i)
+      if (is_release(history_.events[i].action)) return false;
+    return history_.events[call.end - 1].action == Action::oom;
+  }
+
+  /// While a capture of some other stream is under way.
+  void add_captured_request(PoolId pool) {
+    if (pool != allocator::default_pool) return add_request(pool);
+    use_pool(captured_pool);
+    ProgramEvent& scope = add(ProgramEventKind::pool_begin);
+    scope.pool = captured_pool;
+    scope.scope = traces::ScopeStreams::one_stream;
+    scope.stream = {first_waiting_stream - 1};
+    add_request(pool);
+    add_pool(captured_pool, ProgramEventKind::pool_end);
+    add_pool(captured_pool, ProgramEventKind::pool_release);
+  }
+
+  void add_request(PoolId pool) {
+    const bool is_private = pool != allocator::default_pool;
+    if (is_private) use_pool(pool);
+    if (is_private) add_pool(pool, ProgramEventKind::pool_begin);
+    const AllocatorEvent& event = history_.events[at_];
+    const bool has_failed = event.action == Action::oom;
+    const std::uint64_t id = has_failed ? next_id_++ : name(event.address);
+    ProgramEvent& request = add(ProgramEventKind::malloc);
+    request.id = id;
+    request.bytes = event.size;
+    request.stream = event.stream;
+    if (is_private) add_pool(pool, ProgramEventKind::pool_end);
+    if (is_private) add_pool(pool, ProgramEventKind::pool_release);
+    if (!has_failed) return;
+    ++program_.failed_requests;
+    add(ProgramEventKind::free).id = id;
+  }
+
+  const DeviceHistory& history_;
+  const ExplainedHistory& explained_;
+  /// By life.
+  const std::vector<PoolId> pools_;
+  HistoryProgram program_;
+  /// The entry of the trace that is being translated.
+  std::size_t at_ = 0;
+  std::uint64_t next_id_ = 1;
+  std::uint64_t next_stream_ = first_waiting_stream;
+  std::map<Address, std::uint64_t> ids_;
+  std::map<Address, StreamId> waiting_;
+  std::vector<Address> waiting_at_start_;
+  std::set<PoolId> used_pools_;
+  std::set<PoolId> released_pools_;
+  std::map<PoolId, std::size_t> last_request_;
+  std::set<std::size_t> emptied_;
+  RecordedLimits limits_;
+};
+
+}  // namespace
+
+HistoryProgram program_of(const DeviceHistory& history, const ExplainedHistory& explained,
+                          MemoryLeft left, Bytes memory) {
+  return ProgramBuilder(history, explained, left, memory).build();
+}
+
+}  // namespace vramlab::replay

@@ -1,0 +1,131 @@
+// OrderedDevice: a program's events on one device whose memory is CUDA's stream-ordered pool, used
+// as PyTorch uses it with backend:cudaMallocAsync. docs/ordered_memory.md has what is documented of
+// it and what is modelled.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <set>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "allocator/options/size_margin.h"
+#include "replay/devices/held_work.h"
+#include "replay/devices/watcher_pair.h"
+#include "replay/run/program_device.h"
+#include "replay/run/replay_conditions.h"
+#include "replay/run/replay_report.h"
+#include "streams/order/timed_free_order.h"
+#include "streams/ordered_pool/ordered_pool.h"
+
+namespace vramlab::replay {
+
+struct OrderedConditions {
+  allocator::Bytes memory;
+  std::optional<double> memory_fraction;
+  FreeTiming timing = FreeTiming::modelled;
+  /// The program's own changes of the memory fraction are left out.
+  bool keeps_settings = false;
+  /// What device calls cost; estimates where there are none.
+  std::shared_ptr<const streams::DeviceCosts> costs = {};
+  /// In place of what the program says of others.
+  std::optional<allocator::Bytes> held_by_others = {};
+  /// Memory is kept until it is asked back, as PyTorch sets it.
+  streams::OrderedPoolRules rules{.release_threshold = {UINT64_MAX}};
+};
+
+/// What all devices of a program share; must outlive them.
+class OrderedStreams {
+ public:
+  /// The watcher hears of the streams, too. The accesses must outlive this.
+  OrderedStreams(const streams::StreamModel& model, std::shared_ptr<streams::StreamWatcher> watcher,
+                 ProgramAccesses& accesses)
+      : watchers_(std::move(watcher), order_), program_(model, watchers_, accesses) {
+    order_->watch(program_.streams());
+  }
+
+  StreamProgram& program() { return program_; }
+  streams::TimedFreeOrder& order() { return *order_; }
+  HeldWork& held() { return held_; }
+
+ private:
+  std::shared_ptr<streams::TimedFreeOrder> order_ = std::make_shared<streams::TimedFreeOrder>();
+  WatcherPair watchers_;
+  StreamProgram program_;
+  HeldWork held_{program_, *order_};
+};
+
+class OrderedDevice final : public ProgramDevice {
+ public:
+  OrderedDevice(traces::DeviceIndex device, const OrderedConditions& conditions,
+                OrderedStreams& shared);
+
+  /// What was live then is asked for, one after another.
+  void adopt(const std::vector<StartingSegment>& start) override;
+  bool apply(const traces::ProgramEvent& event, std::uint64_t number,
+             const traces::TextTable& texts) override;
+  DeviceReport report() const override;
+  std::uint64_t options_left_out() const override { return options_left_out_; }
+  const streams::OrderedPool& pool() const { return pool_; }
+
+ private:
+  using Event = traces::ProgramEvent;
+  using Kind = traces::ProgramEventKind;
+
+  /// A stream, and how many of its name were destroyed before.
+  struct StreamUse {
+    allocator::StreamId stream;
+    std::uint64_t destroyed = 0;
+    friend auto operator<=>(const StreamUse&, const StreamUse&) = default;
+  };
+  struct Held {
+    allocator::Address address;
+    allocator::Bytes requested;
+    StreamUse owner;
+    /// Others that used it.
+    std::set<StreamUse> users;
+  };
+
+  void apply_other(const Event& event);
+  bool request(const Event& event, std::uint64_t number);
+  std::optional<allocator::Address> allocate(allocator::Bytes size, allocator::StreamId stream);
+  void hold(std::uint64_t id, const Held& block);
+  bool fail(const Event& event, std::uint64_t number);
+  void free(const Event& event);
+  void use(const Event& event);
+  Held& held(const Event& event, const char* purpose);
+  void apply_to_streams(const Event& event);
+  void wait(const Event& event);
+  void destroy_stream(const Event& event);
+  StreamUse use_of(allocator::StreamId stream) const;
+  bool is_destroyed(const StreamUse& use) const { return use != use_of(use.stream); }
+  void join(allocator::StreamId stream);
+  void empty_cache();
+  void refuse_captured(allocator::StreamId stream, const char* what) const;
+  void note(std::uint64_t number);
+  std::optional<allocator::Bytes> allowed() const;
+  allocator::Bytes allowed_on(allocator::Bytes total) const;
+  streams::StreamAt stream_at(allocator::StreamId stream) const { return {index_.value, stream}; }
+
+  traces::DeviceIndex index_;
+  OrderedConditions conditions_;
+  StreamProgram& streams_;
+  HeldWork& held_work_;
+  streams::SimulatedMemory memory_;
+  streams::OrderedPool pool_;
+  allocator::SizeMargin margin_;
+  std::unordered_map<std::uint64_t, Held> held_;
+  /// Of all that is held.
+  allocator::Bytes requested_;
+  std::unordered_set<std::uint64_t> failed_ids_;
+  std::map<allocator::StreamId, std::uint64_t> destroyed_;
+  DeviceReport report_;
+  std::uint64_t options_left_out_ = 0;
+};
+
+/// Throws InputError where the watch would look at segments and blocks: there are none.
+void refuse_watch_of_ordered(const ReplayWatch& watch);
+/// What a report says of the backend.
+std::string modelled_backend_note(const allocator::Settings& settings);
+
+}  // namespace vramlab::replay

@@ -1,0 +1,20 @@
+#include "replay/run/replay_report.h"
+
+#include <algorithm>
+
+namespace vramlab::replay {
+
+bool ReplayReport::has_failures() const {
+  return std::ranges::any_of(devices,
+                             [](const DeviceReport& device) { return !device.failures.empty(); });
+}
+
+std::optional<std::string> empty_fraction_note(const DeviceReport& device,
+                                               const std::optional<double>& memory_fraction) {
+  if (!memory_fraction || !device.memory_origin.empty()) return std::nullopt;
+  return "device " + std::to_string(device.device.value) +
+         ": how much memory it has is not known, so a fraction of it limits nothing: give "
+         "--device-memory";
+}
+
+}  // namespace vramlab::replay

@@ -1,0 +1,68 @@
+// ReplayReport: what a replay came to, as a value. Printing it is for others.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "replay/run/device_replay.h"
+#include "streams/ordered_pool/ordered_pool.h"
+
+namespace vramlab::replay {
+
+struct DeviceReport {
+  traces::DeviceIndex device;
+  allocator::Bytes memory;
+  /// Where the size is from, such as `--device-memory`; empty where nothing limits it.
+  std::string memory_origin;
+  /// By other processes all the time; nothing where that is left to the file.
+  std::optional<allocator::Bytes> held_by_others;
+  std::uint64_t requests = 0;
+  std::uint64_t frees = 0;
+  PeakMoment peak_allocated;
+  PeakMoment peak_reserved;
+  MemoryCurve curve;
+  /// Of the first and the last event that has one, in the clock of the peaks.
+  std::optional<std::uint64_t> begin_ns;
+  std::optional<std::uint64_t> end_ns;
+  allocator::StatisticValues statistics;
+  streams::DeviceCallCounts device_calls;
+  streams::DeviceCallTally device_call_tally;
+  /// Modelled, by the costs that the replay was given.
+  std::uint64_t device_time_ns = 0;
+  /// On devices up to this size the allocator would have decided the same, as long as its segments
+  /// lie in the same order.
+  allocator::Bytes same_below;
+  /// Where they lie, where that was asked for.
+  std::shared_ptr<const streams::PlaceBook> places;
+  /// When the most was first reserved; nothing where that is not known.
+  std::optional<allocator::Bytes> stranded_at_peak = allocator::Bytes{};
+  /// All of them, in order.
+  std::vector<FailedRequest> failures;
+  /// Where a stream-ordered pool took its memory from, where there is one.
+  std::optional<streams::OrderedPoolCounts> pool;
+  /// What the recording itself reached, where the file is one and tells.
+  std::optional<allocator::Bytes> recorded_peak_requested;
+  std::optional<allocator::Bytes> recorded_peak_reserved;
+};
+
+struct ReplayReport {
+  std::string reference;
+  std::string options;
+  std::vector<DeviceReport> devices;
+  std::uint64_t events = 0;
+  /// Of the first event that has a time.
+  std::optional<std::uint64_t> first_time_ns;
+  /// The event at which an out-of-memory ended it.
+  std::optional<std::uint64_t> stopped_at;
+  /// Sentences: what was assumed, and what that means.
+  std::vector<std::string> notes;
+
+  bool has_failures() const;
+};
+
+/// Of a share of a device whose memory nobody knows; nothing where that was not asked for.
+std::optional<std::string> empty_fraction_note(const DeviceReport& device,
+                                               const std::optional<double>& memory_fraction);
+
+}  // namespace vramlab::replay

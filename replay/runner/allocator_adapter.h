@@ -1,0 +1,55 @@
+// AllocatorAdapter: an allocator with any listeners as a subject of programs. What listeners know
+// (statistics, history) is for those who derive from it.
+#pragma once
+
+#include "allocator/door/caching_allocator.h"
+#include "replay/runner/allocator_subject.h"
+
+namespace vramlab::replay {
+
+template <class L>
+class AllocatorAdapter : public AllocatorSubject {
+ public:
+  AllocatorAdapter(allocator::Device& device, const allocator::ReferenceVersion& version,
+                   const allocator::Settings& settings)
+      : engine_(device, version, settings) {}
+
+  allocator::MallocResult malloc(allocator::Bytes request, allocator::StreamId stream) override {
+    return engine_.malloc(request, stream);
+  }
+  allocator::OutOfMemory last_failure() const override { return engine_.last_failure(); }
+  void free(allocator::Address address) override { engine_.free(address); }
+  void record_stream(allocator::Address address, allocator::StreamId stream) override {
+    engine_.record_stream(address, stream);
+  }
+  void empty_cache(allocator::PoolId pool) override { engine_.empty_cache(pool); }
+  std::optional<allocator::SettingsError> set_options(std::string_view text) override {
+    return engine_.set_options(text);
+  }
+  void set_memory_fraction(double fraction) override { engine_.set_memory_fraction(fraction); }
+  void begin_scope(allocator::PoolId pool, allocator::StreamFilter filter) override {
+    engine_.begin_scope(pool, filter);
+  }
+  void end_scope(allocator::PoolId pool) override { engine_.end_scope(pool); }
+  void release_pool(allocator::PoolId pool) override { engine_.release_pool(pool); }
+  void create_pool(allocator::PoolId pool, allocator::PoolTraits traits) override {
+    engine_.create_pool(pool, traits);
+  }
+  void destroy_pool(allocator::PoolId pool) override { engine_.destroy_pool(pool); }
+  allocator::Checkpoint take_checkpoint(allocator::PoolId pool) override {
+    return engine_.take_checkpoint(pool);
+  }
+  allocator::RestoreResult restore_checkpoint(const allocator::Checkpoint& checkpoint) override {
+    return engine_.restore_checkpoint(checkpoint);
+  }
+  allocator::Snapshot take_snapshot() override { return engine_.take_snapshot(); }
+
+ protected:
+  allocator::CachingAllocator<L>& engine() { return engine_; }
+  const allocator::CachingAllocator<L>& engine() const { return engine_; }
+
+ private:
+  allocator::CachingAllocator<L> engine_;
+};
+
+}  // namespace vramlab::replay

@@ -1,0 +1,126 @@
+// Fragmentation: what a state of an allocator holds, and what of it could be used or given back.
+// Pure functions over a snapshot; docs/fragmentation.md defines every figure with an example.
+//
+// A release of everything cached first waits for other streams, so blocks that wait count as free
+// where it is asked what a release would give back, and only there.
+#pragma once
+
+#include <compare>
+#include <map>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "allocator/options/settings.h"
+#include "allocator/words/snapshot.h"
+#include "replay/figures/metrics.h"
+#include "replay/state/request_sizes.h"
+
+namespace vramlab::replay {
+
+/// The addresses of an expandable segment.
+struct Reservation {
+  allocator::Bytes size;
+  /// What is mapped and unmapped at once.
+  allocator::Bytes unit;
+};
+
+/// What a snapshot does not say of itself.
+struct FragmentationRules {
+  /// In force at the moment: sizes of units, limits of splitting.
+  allocator::Settings settings;
+  /// What the device would still give; nothing where nobody knows.
+  std::optional<allocator::Bytes> device_free = {};
+  /// All that the allocator may hold, where a share of the device limits it. It can hold more
+  /// already.
+  std::optional<allocator::Bytes> allowed = {};
+  /// Private pools that nobody uses any more, so that a release takes their memory too.
+  std::set<allocator::PoolId> freeable_pools = {};
+  /// By first address, where they are known; the units of others are as large as the settings say,
+  /// and they end nowhere.
+  std::map<allocator::Address, Reservation> reservations = {};
+  /// What the workload asks for; nothing where nobody knows.
+  std::optional<RequestSizes> requests = {};
+};
+
+/// Whether a release of everything cached takes what is free in this pool.
+bool is_taken_by_release(allocator::PoolId pool, const FragmentationRules& rules);
+
+/// Of a run of mapped memory; null where it is not known.
+const std::pair<const allocator::Address, Reservation>* reservation_of(
+    const allocator::SnapshotSegment& run, const FragmentationRules& rules);
+allocator::Bytes unit_of(const allocator::SnapshotSegment& run, const FragmentationRules& rules);
+
+struct StateFigures {
+  allocator::Bytes allocated;
+  allocator::Bytes waiting;
+  allocator::Bytes requested;
+  allocator::Bytes reserved;
+  allocator::Bytes free;
+  allocator::Bytes inactive_split;
+  allocator::Bytes releasable;
+  allocator::Bytes pool_held;
+  allocator::Bytes largest_free;
+  allocator::Bytes largest_cached;
+  std::optional<allocator::Bytes> largest_possible;
+  /// Part of `free`.
+  std::optional<allocator::Bytes> usable;
+  std::uint64_t segments = 0;
+  std::uint64_t blocks = 0;
+  std::uint64_t live_blocks = 0;
+  std::uint64_t holes = 0;
+
+  allocator::Bytes active() const { return allocated + waiting; }
+  /// A recording's figures may contradict each other.
+  allocator::Bytes rounding_waste() const {
+    return active() > requested ? active() - requested : allocator::Bytes{};
+  }
+  allocator::Bytes stranded() const { return free + waiting - releasable - pool_held; }
+  friend bool operator==(const StateFigures&, const StateFigures&) = default;
+};
+
+/// Adds up what adds up; of what is largest, the larger one.
+StateFigures& operator+=(StateFigures& sum, const StateFigures& part);
+
+/// A stream's part of one half of a pool: what requests are served from.
+struct LaneName {
+  allocator::PoolId pool;
+  allocator::PoolKind kind = allocator::PoolKind::small;
+  allocator::StreamId stream;
+  friend auto operator<=>(const LaneName&, const LaneName&) = default;
+};
+
+struct LaneFigures {
+  LaneName lane;
+  StateFigures figures;
+};
+
+struct Fragmentation {
+  StateFigures total;
+  /// Sorted by lane. Sums over a pool or a stream are sums of these.
+  std::vector<LaneFigures> lanes;
+};
+
+/// Of one device.
+Fragmentation find_fragmentation(const allocator::Snapshot& snapshot,
+                                 const FragmentationRules& rules);
+
+struct PoolFigures {
+  allocator::PoolId pool;
+  allocator::PoolKind kind = allocator::PoolKind::small;
+  StateFigures figures;
+};
+/// Sorted by pool, the small half first.
+std::vector<PoolFigures> by_pool(const Fragmentation& fragmentation);
+
+struct StreamSums {
+  allocator::StreamId stream;
+  StateFigures figures;
+};
+/// Sorted by stream.
+std::vector<StreamSums> by_stream(const Fragmentation& fragmentation);
+
+/// As metrics. Of several devices: of the sum of their figures.
+MetricValues state_metrics(const StateFigures& figures);
+
+}  // namespace vramlab::replay

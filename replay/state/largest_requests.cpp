@@ -1,0 +1,91 @@
+#include "replay/state/largest_requests.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "allocator/options/size_rules.h"
+#include "replay/state/segment_growth.h"
+
+namespace vramlab::replay {
+namespace {
+
+using allocator::Bytes;
+using allocator::PoolKind;
+using allocator::Settings;
+using allocator::SnapshotBlock;
+using allocator::SnapshotSegment;
+
+/// The largest request that is rounded to no more. Requires: whole minimum blocks.
+Bytes largest_rounded(Bytes size, const Settings& settings) {
+  if (size == Bytes{}) return size;
+  const std::uint32_t divisions = settings.roundup_divisions[allocator::rounding_slot(size)];
+  if (divisions <= 1 || size <= allocator::minimum_block * divisions) return size;
+  const Bytes step{std::bit_floor(size.count) / divisions};
+  return step * (size / step);
+}
+
+/// The same in this half of a pool; 0 where such a request would go to the other one.
+Bytes largest_of_kind(Bytes size, PoolKind kind, const Settings& settings) {
+  if (kind == PoolKind::small)
+    return largest_rounded(std::min(size, allocator::small_limit), settings);
+  const Bytes rounded = largest_rounded(size, settings);
+  return rounded > allocator::small_limit ? rounded : Bytes{};
+}
+
+/// As a classic segment.
+Bytes largest_segment(Bytes device_free, PoolKind kind, const Settings& settings) {
+  if (kind == PoolKind::small)
+    return device_free >= allocator::small_segment ? allocator::small_limit : Bytes{};
+  const Bytes step = allocator::large_segment_step;
+  const Bytes whole{device_free / step * step.count};
+  if (const Bytes large = largest_rounded(whole, settings); large >= allocator::medium_limit)
+    return large;
+  // Smaller requests ask for more than they need, unless that was set to less.
+  const Bytes below = allocator::medium_limit - allocator::minimum_block;
+  return device_size_for_miss(below, settings) <= device_free
+             ? largest_of_kind(below, kind, settings)
+             : Bytes{};
+}
+
+}  // namespace
+
+bool may_grow(Bytes rounded, const LaneView& lane) {
+  const Settings& settings = lane.rules.settings;
+  return settings.expandable_segments &&
+         device_size_for_miss(rounded, settings) <= lane.allowed_left;
+}
+
+bool may_serve(Bytes block, Bytes rounded, const Settings& settings) {
+  if (rounded < settings.max_split_size) return block < settings.max_split_size;
+  return block < rounded + settings.max_non_split_rounding;
+}
+
+Bytes largest_cached_request(const LaneView& lane) {
+  const Settings& settings = lane.rules.settings;
+  Bytes largest;
+  for (const SnapshotSegment* segment : lane.segments) {
+    // Such memory is passed over while the option is off.
+    if (segment->is_expandable && !settings.expandable_segments) continue;
+    for (const SnapshotBlock& block : segment->blocks) {
+      if (block.state != allocator::BlockState::inactive) continue;
+      const Bytes request = largest_of_kind(block.size, segment->kind, settings);
+      if (request <= largest) continue;
+      if (may_serve(block.size, request, settings) ||
+          (may_grow(request, lane) && hole_grown_for(lane, request) >= request))
+        largest = request;
+    }
+  }
+  return largest;
+}
+
+Bytes largest_new_request(const LaneView& lane, const NewMemory& memory) {
+  const PoolKind kind = lane.segments.empty() ? PoolKind::large : lane.segments.front()->kind;
+  const Settings& settings = lane.rules.settings;
+  if (!settings.expandable_segments)
+    return largest_segment(std::min(memory.device_free, lane.allowed_left), kind, settings);
+  const Bytes grown = largest_of_kind(largest_growth(lane, memory), kind, settings);
+  // The limit is asked as if a segment of its own were needed.
+  return std::min(grown, largest_segment(lane.allowed_left, kind, settings));
+}
+
+}  // namespace vramlab::replay

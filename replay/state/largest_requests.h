@@ -1,0 +1,41 @@
+// The largest request that a lane could serve, by the allocator's own rules: from what is cached,
+// and with memory that the device still gives.
+#pragma once
+
+#include <span>
+
+#include "replay/state/fragmentation.h"
+
+namespace vramlab::replay {
+
+/// The segments of one lane, and what they are judged by.
+struct LaneView {
+  std::span<const allocator::SnapshotSegment* const> segments;
+  const FragmentationRules& rules;
+  /// How much more the allocator may hold.
+  allocator::Bytes allowed_left = allocator::unlimited;
+};
+
+/// Without new device memory; 0 where nothing can be served.
+allocator::Bytes largest_cached_request(const LaneView& lane);
+
+enum class Cached : std::uint8_t { kept, released };
+
+/// What the device still gives, with everything cached kept or released.
+struct NewMemory {
+  Cached cached = Cached::kept;
+  allocator::Bytes device_free;
+};
+
+/// With a new segment, or by growing an expandable one. The view says what may be held. A lane
+/// without segments is the large half of a pool.
+allocator::Bytes largest_new_request(const LaneView& lane, const NewMemory& memory);
+
+/// Whether an expandable segment is grown for a request on a miss, as far as limits go.
+bool may_grow(allocator::Bytes rounded, const LaneView& lane);
+
+/// Whether a free block of this size may serve a request of this rounded size; it must be as large.
+bool may_serve(allocator::Bytes block, allocator::Bytes rounded,
+               const allocator::Settings& settings);
+
+}  // namespace vramlab::replay

@@ -1,0 +1,38 @@
+// AnnotationSpans: what people named in a recording, as spans of time: each beginning with the next
+// end of the same name on the same device. One whose beginning or end was not recorded reaches to
+// that end of the recording.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "traces/values/snapshot_sink.h"
+
+namespace vramlab::replay {
+
+struct AnnotationSpan {
+  std::int64_t device = 0;
+  traces::TextId name;
+  /// Nothing where it was not recorded.
+  std::optional<std::uint64_t> begin_us;
+  std::optional<std::uint64_t> end_us;
+  friend bool operator==(const AnnotationSpan&, const AnnotationSpan&) = default;
+};
+
+/// Fed by a reader.
+class AnnotationCollector {
+ public:
+  void add(const traces::AnnotationValue& annotation);
+  /// In the order of what was seen of each first.
+  const std::vector<AnnotationSpan>& spans() const { return spans_; }
+
+ private:
+  std::vector<AnnotationSpan> spans_;
+  /// Those that have not ended, innermost last.
+  std::map<std::pair<std::int64_t, traces::TextId>, std::vector<std::size_t>> open_;
+};
+
+}  // namespace vramlab::replay

@@ -1,0 +1,158 @@
+#include "replay/whatif/live_bounds.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "allocator/options/size_rules.h"
+
+namespace vramlab::replay {
+namespace {
+
+using allocator::Bytes;
+using traces::DeviceIndex;
+
+struct LiveBlock {
+  Bytes requested;
+  Bytes rounded;
+  /// Place of its lane.
+  std::uint32_t lane = 0;
+  bool is_live = false;
+};
+
+/// One stream's blocks of one kind.
+struct LiveLane {
+  std::uint32_t device = 0;
+  Bytes live;
+  Bytes granule;
+  Bytes on_device() const { return round_up(live, granule); }
+};
+
+struct LiveDevice {
+  Bytes requested;
+  Bytes rounded;
+  Bytes on_device;
+  LiveBounds most;
+};
+
+class LiveWalk {
+ public:
+  LiveWalk(const CompactProgram& program, const allocator::Settings& settings)
+      : program_(program), settings_(settings), blocks_(program.slot_count()) {
+    if (program.changes_limits() || !is_native()) settings_.roundup_divisions.fill(0);
+  }
+
+  void add_start(const std::vector<StartingSegment>& start, DeviceIndex device) {
+    for (const StartingSegment& segment : start)
+      for (std::size_t i = 0; i < segment.ids.size(); ++i) {
+        if (segment.ids[i] == 0) continue;
+        const allocator::GivenBlock& given = segment.segment.blocks[i];
+        // A large block that is there stays as it is, whatever was asked for.
+        add(static_cast<std::uint32_t>(segment.ids[i] - 1),
+            {device, given.requested, segment.segment.stream},
+            {given.size, segment.segment.kind == allocator::PoolKind::small});
+      }
+  }
+
+  void run() {
+    for (const CompactEvent& event : program_.events()) {
+      if (event.kind() == CompactKind::malloc) {
+        const EventShape& shape = program_.shape(event);
+        if (shape.bytes.count == 0 || shape.bytes >= allocator::request_limit) continue;
+        const Bytes rounded = round_request(shape.bytes, settings_);
+        add(event.slot(), shape, {rounded, rounded <= allocator::small_limit});
+      } else if (event.kind() == CompactKind::free) {
+        remove(event.slot());
+      }
+    }
+  }
+
+  LiveBounds bounds() const {
+    LiveBounds most;
+    for (const auto& [device, live] : devices_) {
+      most.requested = std::max(most.requested, live.most.requested);
+      most.rounded = std::max(most.rounded, live.most.rounded);
+      most.on_device = std::max(most.on_device, live.most.on_device);
+    }
+    return most;
+  }
+
+ private:
+  struct Place {
+    Bytes rounded;
+    bool is_small;
+  };
+  void add(std::uint32_t slot, const EventShape& shape, const Place& place) {
+    const Bytes rounded = place.rounded;
+    LiveBlock& block = blocks_[slot];
+    block = {shape.bytes, rounded, lane_of(shape, place), true};
+    LiveLane& lane = lanes_[block.lane];
+    LiveDevice& device = devices_[lane.device];
+    const Bytes before = lane.on_device();
+    lane.live += rounded;
+    device.on_device = device.on_device + lane.on_device() - before;
+    device.requested += block.requested;
+    device.rounded += rounded;
+    device.most.requested = std::max(device.most.requested, device.requested);
+    device.most.rounded = std::max(device.most.rounded, device.rounded);
+    device.most.on_device = std::max(device.most.on_device, device.on_device);
+  }
+
+  void remove(std::uint32_t slot) {
+    LiveBlock& block = blocks_[slot];
+    if (!block.is_live) return;
+    block.is_live = false;
+    LiveLane& lane = lanes_[block.lane];
+    LiveDevice& device = devices_[lane.device];
+    const Bytes before = lane.on_device();
+    lane.live -= block.rounded;
+    device.on_device = device.on_device + lane.on_device() - before;
+    device.requested -= block.requested;
+    device.rounded -= block.rounded;
+  }
+
+  std::uint32_t lane_of(const EventShape& shape, const Place& place) {
+    const auto [found, is_new] =
+        lane_places_.try_emplace({shape.device.value, shape.stream, place.is_small},
+                                 static_cast<std::uint32_t>(lanes_.size()));
+    // Units of other sizes are not made of whole granules, and CUDA's own pool has no lanes.
+    const bool is_whole =
+        is_native() && settings_.large_segment_size.count % device_granule.count == 0;
+    if (is_new) lanes_.push_back({shape.device.value, {}, is_whole ? device_granule : Bytes{1}});
+    return found->second;
+  }
+
+  bool is_native() const { return settings_.backend == allocator::Backend::native; }
+
+  const CompactProgram& program_;
+  allocator::Settings settings_;
+  std::vector<LiveBlock> blocks_;
+  std::vector<LiveLane> lanes_;
+  std::map<std::tuple<std::uint32_t, allocator::StreamId, bool>, std::uint32_t> lane_places_;
+  std::map<std::uint32_t, LiveDevice> devices_;
+};
+
+Bytes reserved_of(const std::vector<StartingSegment>& start) {
+  Bytes sum;
+  for (const StartingSegment& segment : start)
+    for (const allocator::GivenBlock& block : segment.segment.blocks)
+      if (block.use != allocator::GivenUse::unmapped) sum += block.size;
+  return sum;
+}
+
+}  // namespace
+
+std::optional<LiveBounds> live_bounds(const LoadedPart& part, const allocator::Settings& settings) {
+  if (part.program.needs_ids()) return std::nullopt;
+  LiveWalk walk(part.program, settings);
+  const auto& devices = part.program.devices();
+  walk.add_start(part.start, devices.empty() ? DeviceIndex{} : devices.front());
+  walk.run();
+  LiveBounds bounds = walk.bounds();
+  if (settings.backend == allocator::Backend::native)
+    bounds.on_device = std::max(bounds.on_device, reserved_of(part.start));
+  bounds.on_device = round_up(bounds.on_device, device_granule);
+  return bounds;
+}
+
+}  // namespace vramlab::replay

@@ -1,0 +1,29 @@
+// LiveBounds: what a program cannot do without, whatever the allocator does: the most that is live
+// at a time. Found without replaying.
+#pragma once
+
+#include <optional>
+
+#include "replay/run/compact_run.h"
+
+namespace vramlab::replay {
+
+struct LiveBounds {
+  /// As it was asked for.
+  allocator::Bytes requested;
+  /// As the blocks are at least, by the rounding of the settings.
+  allocator::Bytes rounded;
+  /// As the device hands it out at least: each stream's small and large blocks in whole multiples
+  /// of its granularity. With what was reserved at the start.
+  allocator::Bytes on_device;
+};
+
+/// Of the device that needs most. Nothing where the program says only in a replay what is live.
+/// Frees that wait count as done. Where the program changes its options rounding is the least there
+/// is.
+std::optional<LiveBounds> live_bounds(const LoadedPart& part, const allocator::Settings& settings);
+
+/// The sizes of devices' memory are looked at in steps of this.
+inline constexpr allocator::Bytes device_granule{2ULL << 20};
+
+}  // namespace vramlab::replay

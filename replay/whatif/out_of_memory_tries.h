@@ -1,0 +1,52 @@
+// What would have let a request pass that failed in a replay, found by replaying again: with more
+// memory, and with a few settings that are likely to help.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "replay/run/replay_report.h"
+
+namespace vramlab::replay {
+
+/// What is different in a try.
+struct ReplayChange {
+  std::optional<allocator::Bytes> memory;
+  std::optional<std::string> options;
+};
+/// Replays up to the first request that fails.
+using ReplayTry = std::function<ReplayReport(const ReplayChange& change)>;
+
+/// The request that failed.
+struct FailedAt {
+  traces::DeviceIndex device;
+  std::uint64_t event = 0;
+};
+
+struct TriedOptions {
+  /// What was added to the options, such as `expandable_segments:True`.
+  std::string added;
+  bool passes = false;
+  /// Nothing after it fails either.
+  bool runs_through = false;
+  friend bool operator==(const TriedOptions&, const TriedOptions&) = default;
+};
+
+/// The least memory, in whole steps of a classic segment, with which the request passes: first
+/// `guess` is added to `memory`, twice as much as long as that is not enough, and then the interval
+/// is halved. Nothing where no memory helps.
+std::optional<allocator::Bytes> least_memory(const ReplayTry& replay, const FailedAt& failed,
+                                             allocator::Bytes memory, allocator::Bytes guess);
+
+/// Whether the allocator may have the whole device.
+enum class MemoryShare : std::uint8_t { whole, limited };
+
+/// Settings likely to help that are not in `options` yet, each tried on its own. Garbage is only
+/// collected where a share of the device is allowed.
+std::vector<TriedOptions> try_likely_options(const ReplayTry& replay, const FailedAt& failed,
+                                             const allocator::Settings& settings,
+                                             MemoryShare share);
+
+}  // namespace vramlab::replay

@@ -1,0 +1,55 @@
+// MemoryDevice: the half of a simulated device that is memory. Which work there is, and how long it
+// is waited for, is for the devices made of it.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+
+#include "allocator/words/device.h"
+#include "streams/device/device_calls.h"
+#include "streams/device/device_world.h"
+#include "streams/memory/simulated_memory.h"
+
+namespace vramlab::streams {
+
+class MemoryDevice : public allocator::Device {
+ public:
+  allocator::MemoryInfo memory_info() override { return memory_.info(); }
+  std::optional<allocator::Address> allocate(allocator::Bytes size,
+                                             allocator::StreamId stream) override;
+  void release(allocator::Address at) override;
+  std::optional<allocator::Address> reserve(allocator::Bytes size,
+                                            allocator::StreamId stream) override;
+  void release_reservation(allocator::Address at, allocator::Bytes size) override;
+  [[nodiscard]] bool map(const allocator::UnitRange& range) override;
+  void unmap(const allocator::UnitRange& range) override;
+  void wait_for_stream(allocator::StreamId stream) final;
+  allocator::EventId record_event(allocator::StreamId stream) final;
+  bool is_complete(allocator::EventId event) final;
+  void wait_for_event(allocator::EventId event) final;
+
+  void set_external_memory(allocator::Bytes size) { memory_.set_external(size); }
+  const SameAnswers& same_answers() const { return memory_.same_answers(); }
+  const std::shared_ptr<PlaceBook>& place_book() const { return memory_.place_book(); }
+  allocator::Bytes used_memory() const { return memory_.used(); }
+  const DeviceCallCounts& call_counts() const { return call_counts_; }
+  /// The same calls and more of them, by size.
+  const DeviceCallTally& call_tally() const { return tally_; }
+
+ protected:
+  explicit MemoryDevice(MemoryOptions options) : memory_(std::move(options)) {}
+
+ private:
+  /// All work on the device ends first.
+  virtual void wait_for_device() = 0;
+  virtual void wait_until_complete(allocator::EventId event) = 0;
+  virtual void wait_until_idle(allocator::StreamId stream) = 0;
+  virtual allocator::EventId put_event(allocator::StreamId stream) = 0;
+  virtual bool has_passed(allocator::EventId event) = 0;
+
+  SimulatedMemory memory_;
+  DeviceCallCounts call_counts_;
+  DeviceCallTally tally_;
+};
+
+}  // namespace vramlab::streams

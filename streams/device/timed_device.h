@@ -1,0 +1,51 @@
+// TimedDevice: a simulated GPU whose streams live in virtual time. Several of them share one
+// TimedStreams, as the devices of a process share its host threads.
+//
+// The allocator works inside a call of the program: its waits end before it goes on, and what its
+// thread may do while a capture is under way is not asked, as the reference makes its own calls in
+// relaxed mode.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "streams/device/memory_device.h"
+#include "streams/time/timed_streams.h"
+
+namespace vramlab::streams {
+
+/// Something that the allocator waits for never ends.
+class EndlessWait : public allocator::DeviceError {
+ public:
+  using DeviceError::DeviceError;
+};
+
+class TimedDevice final : public MemoryDevice {
+ public:
+  /// The streams must outlive it.
+  TimedDevice(MemoryOptions options, TimedStreams& streams, std::uint32_t device)
+      : MemoryDevice(std::move(options)), streams_(streams), device_(device) {}
+
+  void forget_event(allocator::EventId event) override;
+  std::optional<allocator::StreamCapture> capture_of(allocator::StreamId stream) override;
+  std::vector<allocator::GraphNode> dependencies_of(allocator::GraphNode node) override;
+
+  StreamAt stream_at(allocator::StreamId stream) const { return {device_, stream}; }
+  std::size_t event_count() const { return marks_.size() - free_marks_.size(); }
+
+ private:
+  void wait_for_device() override;
+  void wait_until_complete(allocator::EventId event) override;
+  void wait_until_idle(allocator::StreamId stream) override;
+  allocator::EventId put_event(allocator::StreamId stream) override;
+  bool has_passed(allocator::EventId event) override;
+  static void check_goes_on(bool goes_on);
+  const StreamMark& mark_of(allocator::EventId event) const;
+
+  TimedStreams& streams_;
+  std::uint32_t device_;
+  std::vector<StreamMark> marks_;
+  std::vector<std::uint64_t> free_marks_;
+};
+
+}  // namespace vramlab::streams

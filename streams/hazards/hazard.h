@@ -1,0 +1,98 @@
+// Hazard: something that goes wrong in some order in which the program may run, even where it did
+// not in this run. Which two sides meet, on what memory, and the one call that would mend it.
+// docs/hazards.md has what each kind means.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "allocator/words/ids.h"
+#include "streams/memory/address_range.h"
+#include "streams/time/work.h"
+
+namespace vramlab::streams {
+
+/// A block of memory from the hand-out on. Grows with each hand-out, and is never used again.
+struct BlockNumber {
+  std::uint64_t value = 0;
+  friend constexpr auto operator<=>(BlockNumber, BlockNumber) = default;
+};
+
+enum class HazardKind : std::uint8_t {
+  /// Work was issued on a block that was freed before.
+  use_after_free,
+  /// Memory was handed out again, and work on the earlier block may still run.
+  reused_too_early,
+  /// A read that may come before the write whose result it wants.
+  read_before_write,
+  /// Two writes in either order.
+  write_before_write,
+  /// A write that may come before an earlier read.
+  write_before_read,
+  /// A stream or an event was used after it was destroyed.
+  used_after_destroy,
+  /// Work, or a thread, waits for something that never happens.
+  waits_for_ever,
+};
+
+enum class HazardAct : std::uint8_t { work, free, hand_out, destroy, use_of_handle, wait };
+
+/// One of the two that meet.
+struct HazardSide {
+  HazardAct act = HazardAct::work;
+  /// Of work and graph nodes.
+  WorkKind kind = WorkKind::kernel;
+  bool reads = false;
+  bool writes = false;
+  std::uint64_t tag = 0;
+  /// What sides are counted by: the same for all that one line of the program does.
+  std::uint64_t site = 0;
+  StreamAt stream{};
+  ThreadId thread{};
+  /// Of work: the watcher's number of the item.
+  std::uint64_t number = 0;
+  /// Of a graph: the stream that it was captured on. `stream` is the one it was launched on.
+  bool is_node = false;
+  StreamAt captured_on{};
+  /// False where it was so long ago that nobody remembers; then only `act` means something.
+  bool is_known = true;
+};
+
+enum class MendKind : std::uint8_t {
+  /// record_stream(earlier block, stream) before it is freed.
+  record_stream,
+  /// `stream` waits for an event that is recorded on `awaited` after the first side.
+  wait_for_event,
+  /// The same, while the graph is captured: its two nodes are not in order.
+  wait_in_capture,
+  /// The first side happens only after the second was issued.
+  free_later,
+  destroy_later,
+  /// Somebody writes the flag.
+  write_flag,
+};
+
+/// The one call that would mend it.
+struct Mend {
+  MendKind kind = MendKind::wait_for_event;
+  StreamAt stream{};
+  StreamAt awaited{};
+  std::optional<FlagId> flag{};
+};
+
+struct Hazard {
+  HazardKind kind = HazardKind::use_after_free;
+  HazardSide first{};
+  HazardSide second{};
+  /// Of memory: the block of each side, and the addresses that both have.
+  BlockNumber first_block{};
+  BlockNumber second_block{};
+  AddressRange range{};
+  /// Of a used_after_destroy.
+  std::optional<allocator::EventId> event{};
+  Mend mend{};
+  /// How often these two sites met; the rest is of the first time.
+  std::uint64_t count = 1;
+};
+
+}  // namespace vramlab::streams

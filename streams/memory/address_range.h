@@ -1,0 +1,17 @@
+// AddressRange: the half-open range [begin, end) of addresses.
+#pragma once
+
+#include "allocator/words/ids.h"
+
+namespace vramlab::streams {
+
+struct AddressRange {
+  allocator::Address begin;
+  allocator::Address end;
+
+  allocator::Bytes size() const { return end - begin; }
+  bool is_empty() const { return begin == end; }
+  friend bool operator==(const AddressRange&, const AddressRange&) = default;
+};
+
+}  // namespace vramlab::streams

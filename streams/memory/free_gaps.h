@@ -1,0 +1,58 @@
+// FreeGaps: which addresses are free, and the lowest gap that is large enough.
+//
+// Gaps stand in address order in chunks of bounded length, each chunk with the size of its largest
+// gap: a search passes over whole chunks and stays fast with tens of thousands of gaps.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "streams/memory/address_range.h"
+
+namespace vramlab::streams {
+
+class FreeGaps {
+ public:
+  /// All of `whole` is free at first.
+  explicit FreeGaps(AddressRange whole);
+
+  struct Wish {
+    allocator::Bytes size;
+    allocator::Bytes alignment;
+    AddressRange window;
+  };
+  /// The lowest aligned address in the window with that much free behind it, still in the window.
+  std::optional<allocator::Address> lowest_fit(const Wish& wish) const;
+
+  bool is_free(AddressRange range) const;
+  /// Requires: the range is free and not empty.
+  void take(AddressRange range);
+  /// Requires: none of the range is free, and it is not empty.
+  void give_back(AddressRange range);
+
+  std::size_t gap_count() const;
+
+ private:
+  struct Chunk {
+    std::vector<AddressRange> gaps;
+    allocator::Bytes largest;
+  };
+  /// Of a gap; one past the last is {chunk count, 0}.
+  struct Position {
+    std::size_t chunk = 0;
+    std::size_t index = 0;
+  };
+
+  Position first_gap_ending_after(allocator::Address address) const;
+  std::optional<Position> previous(Position position) const;
+  const AddressRange* gap_at(Position position) const;
+  void set_gap(Position position, AddressRange gap);
+  void insert_before(Position position, AddressRange gap);
+  void erase(Position position);
+
+  /// None is empty.
+  std::vector<Chunk> chunks_;
+};
+
+}  // namespace vramlab::streams

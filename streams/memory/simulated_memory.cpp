@@ -1,0 +1,146 @@
+#include "streams/memory/simulated_memory.h"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "allocator/words/check.h"
+
+namespace vramlab::streams {
+
+using allocator::Address;
+using allocator::Bytes;
+using allocator::MemoryInfo;
+using allocator::StreamId;
+using allocator::UnitRange;
+
+namespace {
+
+constexpr Address end_of_addresses{std::numeric_limits<std::uint64_t>::max()};
+/// Nothing larger is ever placed, so that rounding and sums cannot wrap around.
+constexpr Bytes largest_range{1ULL << 62};
+
+}  // namespace
+
+SimulatedMemory::SimulatedMemory(MemoryOptions options)
+    : options_(std::move(options)), gaps_({{0}, end_of_addresses}) {
+  check(options_.granularity.count > 0, "the granularity is at least one byte");
+  if (options_.keeps_place_book == KeepsPlaceBook::yes)
+    place_book_ =
+        std::make_shared<PlaceBook>(PlacingRules{options_.granularity, options_.allocations,
+                                                 options_.reservations, options_.dictated_below});
+}
+
+MemoryInfo SimulatedMemory::info() const {
+  const Bytes room = options_.total - std::min(options_.total, used_);
+  return {room - std::min(room, external_), options_.total};
+}
+
+std::optional<Address> SimulatedMemory::allocate(Bytes size, StreamId stream) {
+  check(size.count > 0, "an allocation is not empty");
+  if (size > largest_range || !grants(rounded(size))) return std::nullopt;
+  const auto at = place({PlaceKind::allocation, size, stream});
+  if (!at) return std::nullopt;
+  gaps_.take({*at, *at + rounded(size)});
+  allocations_[at->value] = rounded(size);
+  used_ += rounded(size);
+  return at;
+}
+
+Bytes SimulatedMemory::release(Address at) {
+  const auto found = allocations_.find(at.value);
+  check(found != allocations_.end(), "only what was allocated is released");
+  if (place_book_) place_book_->gave_back(at);
+  const AddressRange range{at, at + found->second};
+  gaps_.give_back(range);
+  used_ -= found->second;
+  allocations_.erase(found);
+  if (options_.released) options_.released(range);
+  return range.size();
+}
+
+std::optional<Address> SimulatedMemory::reserve(Bytes size, StreamId stream) {
+  check(size.count > 0, "a reservation is not empty");
+  if (size > largest_range) return std::nullopt;
+  const auto at = place({PlaceKind::reservation, size, stream});
+  if (!at) return std::nullopt;
+  gaps_.take({*at, *at + rounded(size)});
+  reservations_[*at].size = rounded(size);
+  return at;
+}
+
+bool SimulatedMemory::grants(Bytes size) {
+  // Neither sum can wrap around: sizes are limited, and so is what is in use.
+  const Bytes needed = used_ + std::min(external_, largest_range) + size;
+  if (needed <= options_.total) {
+    same_answers_.at_least = std::max(same_answers_.at_least, needed);
+    return true;
+  }
+  same_answers_.below = std::min(same_answers_.below, needed);
+  return false;
+}
+
+void SimulatedMemory::release_reservation(Address at, Bytes size) {
+  const auto found = reservations_.find(at);
+  check(found != reservations_.end() && found->second.size == rounded(size),
+        "only what was reserved is released, as a whole");
+  check(found->second.units.is_empty(), "a reservation is unmapped before it is released");
+  if (place_book_) place_book_->gave_back(at);
+  gaps_.give_back({at, at + found->second.size});
+  reservations_.erase(found);
+}
+
+SimulatedMemory::MapResult SimulatedMemory::map(const UnitRange& range) {
+  Reservation& reservation = reservation_of(range);
+  check(!reservation.units.has_any_in({range.at, range.at + range.size()}),
+        "a range is mapped once");
+  if (place_book_) place_book_->uses_unit(range.at, range.unit);
+  const std::uint64_t fitting = info().free / range.unit;
+  if (!grants(range.size())) return {false, fitting};
+  reservation.units.add(range);
+  used_ += range.size();
+  return {true, range.count};
+}
+
+void SimulatedMemory::unmap(const UnitRange& range) {
+  reservation_of(range).units.remove(range);
+  used_ -= range.size();
+  if (options_.released) options_.released({range.at, range.at + range.size()});
+}
+
+std::optional<Address> SimulatedMemory::place(const PlaceRequest& request) const {
+  const auto dictated = options_.placement ? options_.placement(request) : std::nullopt;
+  std::optional<Address> at = dictated_place(request, dictated);
+  const AddressRange window =
+      request.kind == PlaceKind::allocation ? options_.allocations : options_.reservations;
+  if (!at) at = gaps_.lowest_fit({rounded(request.size), options_.granularity, window});
+  if (at && place_book_) place_book_->placed({request.kind, rounded(request.size), *at, dictated});
+  return at;
+}
+
+std::optional<Address> SimulatedMemory::dictated_place(const PlaceRequest& request,
+                                                       const std::optional<Address>& at) const {
+  if (!at) return std::nullopt;
+  const Bytes size = rounded(request.size);
+  const bool is_free = end_of_addresses - *at >= size && gaps_.is_free({*at, *at + size});
+  if (!is_free && options_.when_taken == WhenTaken::lowest_gap) return std::nullopt;
+  if (!is_free)
+    throw allocator::DeviceError("the dictated address " + std::to_string(at->value) + " for " +
+                                 std::to_string(request.size.count) + " bytes is not free");
+  return at;
+}
+
+Bytes SimulatedMemory::rounded(Bytes size) const { return round_up(size, options_.granularity); }
+
+SimulatedMemory::Reservation& SimulatedMemory::reservation_of(const UnitRange& range) {
+  check(range.count > 0 && range.unit.count > 0, "a range of units is not empty");
+  const auto after = reservations_.upper_bound(range.at);
+  check(after != reservations_.begin(), "units lie in a reservation");
+  const auto found = std::prev(after);
+  const Bytes room = found->second.size - std::min(found->second.size, range.at - found->first);
+  check(room / range.unit >= range.count, "units lie in one reservation");
+  return found->second;
+}
+
+}  // namespace vramlab::streams

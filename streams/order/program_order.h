@@ -1,0 +1,133 @@
+// ProgramOrder: what comes before what by the words of a program, as vector clocks. Streams and
+// host threads are strands; a graph that is launched runs along its stream's strand and as many
+// branches beside it as it is wide. It hears what StreamWatcher hears.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "streams/order/flag_order.h"
+#include "streams/order/line_book.h"
+#include "streams/order/vector_clock.h"
+#include "streams/time/stream_watcher.h"
+
+namespace vramlab::streams {
+
+class ProgramOrder {
+ public:
+  /// Made when it is first named.
+  const Strand& thread(ThreadId thread);
+  /// Appends the clocks of all that something would follow if it were put on the stream now.
+  void add_clocks_of_next(StreamAt stream, std::vector<const VectorClock*>& clocks) const;
+
+  /// Nothing where it was not recorded.
+  void add_clock_of_event(allocator::EventId event, std::vector<const VectorClock*>& clocks) const {
+    if (const auto found = events_.find(event.value); found != events_.end())
+      clocks.push_back(&found->second.clock);
+  }
+
+  void stream_created(StreamAt stream, StreamKind kind) { stream_at(stream).kind = kind; }
+  /// Where the item stands, itself included.
+  const Strand& issued(const IssuedItem& item);
+  void stream_follows(StreamAt stream, StreamAt before);
+  void event_recorded(allocator::EventId event, StreamAt stream);
+  void stream_follows_event(StreamAt stream, allocator::EventId event);
+  void thread_follows_stream(ThreadId thread, StreamAt stream);
+  void thread_follows_event(ThreadId thread, allocator::EventId event);
+  void graph_launched(const CapturedGraph& graph, GraphId name, StreamAt stream);
+  void stream_destroyed(StreamAt stream);
+  void event_destroyed(allocator::EventId event) { events_.erase(event.value); }
+  void graph_destroyed(GraphId graph) { graph_ends_.erase(graph); }
+
+  const FlagOrder& flags() const { return flags_; }
+  /// Waits that were closed since this was asked last.
+  std::vector<ClosedWait> take_closed_waits() { return std::exchange(closed_waits_, {}); }
+
+  /// The node that was issued last, and the number of its graph_begin.
+  const CapturedNode& node() const { return (*launch_.nodes)[launch_.next - 1]; }
+  std::uint64_t launch_number() const { return launch_.number; }
+
+  /// Whose line it is; branches are their stream's. Requires: no thread's line.
+  StreamAt stream_of(LineIndex line) const { return names_[line.value]; }
+  /// Whether the stream that has this name now goes along that line.
+  bool is_line_of(StreamAt stream, LineIndex line) const {
+    const auto found = streams_.find(stream);
+    return found != streams_.end() && found->second.strand.line == line;
+  }
+  LineBook& lines() { return lines_; }
+
+ private:
+  struct Stream {
+    Strand strand;
+    StreamKind kind = StreamKind::non_blocking;
+    /// Lines for graphs that are launched here; each goes on where it ended before.
+    std::vector<Strand> branches;
+  };
+  struct StreamHash {
+    std::size_t operator()(StreamAt at) const {
+      return (at.stream.value + at.device) * 0x9e3779b97f4a7c15ULL;
+    }
+  };
+  /// A strand of the launch that is being told, and the place of its last node.
+  struct Branch {
+    Strand* strand = nullptr;
+    std::uint32_t last = 0;
+  };
+  struct LaunchedNode {
+    std::uint32_t branch = 0;
+    std::uint32_t dependents_to_come = 0;
+  };
+  /// Place 0 is the graph_begin, node i has place i + 1.
+  struct Launch {
+    Stream* stream = nullptr;
+    StreamAt stream_name;
+    std::uint64_t number = 0;
+    GraphId name;
+    const std::vector<CapturedNode>* nodes = nullptr;
+    std::size_t next = 0;
+    /// By the node that is being told.
+    NodePlaces followed;
+    std::vector<LaunchedNode> places;
+    std::vector<Branch> branches;
+    /// Of places that others still follow, though their branch went on.
+    std::unordered_map<std::uint32_t, Strand> left_behind;
+  };
+
+  static constexpr allocator::StreamId legacy{0};
+
+  Stream& stream_at(StreamAt stream);
+  Strand& thread_at(ThreadId thread);
+  Strand take_line(StreamAt name);
+  void follow(Strand& strand, const Strand& before);
+
+  Strand& place(const IssuedItem& item);
+  void write_flag(const Work& work, const Strand& strand);
+  void await_flag(const Work& work, Strand& strand);
+  Strand take_token();
+  void close(const ClosedWait& wait);
+
+  Strand& node_issued();
+  std::uint32_t take_branch();
+  const Strand& strand_at(std::uint32_t place) const;
+  void end_launch();
+
+  LineBook lines_;
+  /// By line.
+  std::vector<StreamAt> names_;
+  std::unordered_map<StreamAt, Stream, StreamHash> streams_;
+  std::map<ThreadId, Strand> threads_;
+  /// As they were when the event was recorded.
+  std::unordered_map<std::uint64_t, Strand> events_;
+  /// As they were when the latest launch ended: launches of a graph do not overlap.
+  std::map<GraphId, Strand> graph_ends_;
+  Launch launch_;
+  FlagOrder flags_;
+  std::vector<ClosedWait> closed_waits_;
+  /// Lines that stood for open waits.
+  std::vector<Strand> free_tokens_;
+};
+
+}  // namespace vramlab::streams

@@ -1,0 +1,89 @@
+// OrderedPool: a pool of stream-ordered memory, as cudaMallocAsync and cudaFreeAsync use it. What
+// NVIDIA documents of it, and what we decided where nobody says it, is in docs/ordered_memory.md.
+//
+// Memory is the device's in units; each is given back, or moved to other addresses, as a whole.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <unordered_map>
+
+#include "streams/memory/free_gaps.h"
+#include "streams/memory/simulated_memory.h"
+#include "streams/order/free_order.h"
+#include "streams/ordered_pool/pool_holes.h"
+
+namespace vramlab::streams {
+
+/// The attributes of a pool, with the defaults of CUDA.
+struct OrderedPoolRules {
+  /// What is held above it is given back when the host waits for the device.
+  allocator::Bytes release_threshold{0};
+  bool follows_events = true;
+  bool is_opportunistic = true;
+  bool adds_dependencies = true;
+  allocator::Bytes unit{32ULL << 20};
+  allocator::Bytes alignment{512};
+};
+
+/// Where what was asked for came from.
+struct OrderedPoolCounts {
+  /// Free memory of the pool, as it lay.
+  std::uint64_t reused = 0;
+  /// Free units in new places, and new ones where these were not enough.
+  std::uint64_t moved = 0;
+  /// New units only.
+  std::uint64_t grown = 0;
+  /// The stream was made to wait for another.
+  std::uint64_t made_to_wait = 0;
+  std::uint64_t units_created = 0;
+  std::uint64_t units_moved = 0;
+  std::uint64_t units_released = 0;
+};
+
+class OrderedPool {
+ public:
+  /// Of that device; its memory and the order must outlive the pool.
+  OrderedPool(const OrderedPoolRules& rules, std::uint32_t device, SimulatedMemory& memory,
+              FreeOrder& order);
+
+  /// cudaMallocAsync. Nothing where memory is short. Requires: more than 0 bytes.
+  std::optional<allocator::Address> allocate(allocator::Bytes size, allocator::StreamId stream);
+  /// cudaFreeAsync. Requires: it was allocated here and not freed.
+  void free(allocator::Address at, allocator::StreamId stream);
+  /// cudaFree: all that used it is known to be done.
+  void free_at_once(allocator::Address at);
+  /// The host waited for a stream, an event or the device.
+  void host_waited() { trim_to(rules_.release_threshold); }
+  /// cudaMemPoolTrimTo: gives back whole units that nothing needs until no more than this is held.
+  void trim_to(allocator::Bytes kept);
+
+  allocator::Bytes reserved() const { return rules_.unit * units_; }
+  allocator::Bytes used() const { return used_; }
+  const OrderedPoolCounts& counts() const { return counts_; }
+
+ private:
+  StreamAt stream_at(allocator::StreamId stream) const { return {device_, stream}; }
+  PieceUse use_of(const FreePoint& point, const NextOnStream& next) const;
+  allocator::Address hand_out(AddressRange range);
+  std::optional<AddressRange> place_units(allocator::Bytes size);
+  std::optional<AddressRange> wait_for_others(allocator::Bytes size, StreamAt stream);
+  allocator::Bytes take_back(allocator::Address at);
+  std::vector<allocator::Address> free_units();
+  void unmap_unit(allocator::Address at);
+
+  OrderedPoolRules rules_;
+  std::uint32_t device_;
+  SimulatedMemory& memory_;
+  FreeOrder& order_;
+  AddressRange addresses_;
+  FreeGaps gaps_;
+  PoolHoles holes_;
+  /// Sizes of what is in use, rounded.
+  std::unordered_map<std::uint64_t, allocator::Bytes> in_use_;
+  allocator::Bytes used_;
+  std::uint64_t units_ = 0;
+  OrderedPoolCounts counts_;
+};
+
+}  // namespace vramlab::streams

@@ -1,0 +1,65 @@
+// PoolHoles: the free memory of a stream-ordered pool. A hole is free from end to end; it is made
+// of pieces, which became free at different places of the program, so that not every stream may use
+// all of them. Pieces that anybody may use are settled, and grow together.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "streams/memory/address_range.h"
+#include "streams/order/free_order.h"
+
+namespace vramlab::streams {
+
+enum class PieceUse : std::uint8_t { forbidden, allowed, settled };
+
+class PoolHoles {
+ public:
+  /// Asked of each piece that is not settled; what it calls settled stays so.
+  using Judge = std::function<PieceUse(const FreePoint& point)>;
+
+  struct Piece {
+    AddressRange range;
+    /// Nothing where it is settled.
+    std::optional<FreePoint> point;
+  };
+
+  /// Requires: nothing in the range is free.
+  void add(const Piece& piece);
+  /// Of the smallest hole that has enough memory in a row that may be used, the smallest such row;
+  /// of several the lowest.
+  std::optional<AddressRange> smallest_fit(allocator::Bytes size, const Judge& judge);
+  /// It is not free any more. Requires: all of it is.
+  void take(AddressRange range);
+  /// Where the pieces of the range became free that are not settled, by address.
+  std::vector<FreePoint> points_in(AddressRange range) const;
+  /// Whole units, counted from `origin`, that may be used from end to end, by address.
+  std::vector<allocator::Address> whole_units(allocator::Address origin, allocator::Bytes unit,
+                                              const Judge& judge);
+
+ private:
+  struct Rest {
+    allocator::Address end;
+    std::optional<FreePoint> point;
+  };
+  using Pieces = std::map<allocator::Address, Rest>;
+  using Holes = std::map<allocator::Address, allocator::Address>;
+
+  /// The rows of the hole that may be used, by address.
+  std::vector<AddressRange> usable_rows(AddressRange hole, const Judge& judge);
+  Pieces::iterator join_if_settled(Pieces::iterator piece);
+  void split_piece_at(allocator::Address at);
+  void add_hole(AddressRange hole);
+  void remove_hole(Holes::iterator hole);
+
+  Pieces pieces_;
+  Holes holes_;
+  std::set<std::pair<allocator::Bytes, allocator::Address>> by_size_;
+};
+
+}  // namespace vramlab::streams

@@ -1,0 +1,206 @@
+// Packings against a brute-force check, lower bounds, and the true optimum where it can be found.
+#include "replay/packing/best_packing.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "replay/packing/floor_search.h"
+#include "replay/packing/free_ranges.h"
+#include "replay/packing/hill_climb.h"
+#include "replay/packing/packing_check.h"
+#include "replay/packing/packing_orders.h"
+#include "tests/support/kit/random_numbers.h"
+#include "tests/support/recordings/packing_instances.h"
+
+namespace vramlab::tests {
+namespace {
+
+using allocator::Bytes;
+using replay::Buffer;
+using replay::Packing;
+using replay::PackingResult;
+using replay::Sections;
+using support::guillotine_buffers;
+using support::random_buffers;
+using support::textbook_optimum;
+
+constexpr std::uint64_t instance_count = 300;
+
+replay::PackingLimits little_search() {
+  replay::PackingLimits limits;
+  limits.climb_work = 200'000;
+  return limits;
+}
+
+TEST(Packing, by_every_heuristic_is_without_fault_and_not_below_the_load) {
+  for (std::uint64_t seed = 0; seed < instance_count; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    const std::vector<Buffer> buffers = random_buffers(seed, 1 + seed % 80);
+    const Sections sections = sections_of(buffers);
+    const Packing in_time = place_in_time(buffers);
+    EXPECT_EQ(packing_fault(buffers, in_time), std::nullopt);
+    EXPECT_GE(in_time.height, load_bound(sections));
+    for (const replay::PackingOrder& order : replay::packing_orders()) {
+      const Packing packing = place_in_order(buffers, sections, order_by(order, buffers, sections));
+      EXPECT_EQ(packing_fault(buffers, packing), std::nullopt) << order.name;
+      EXPECT_GE(packing.height, load_bound(sections)) << order.name;
+    }
+  }
+}
+
+TEST(Packing, in_an_order_is_the_same_by_sections_and_by_pairs) {
+  for (std::uint64_t seed = 0; seed < instance_count; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    const std::vector<Buffer> buffers = random_buffers(seed, 1 + seed % 120);
+    const Sections sections = sections_of(buffers);
+    const auto lists = replay::OverlapLists::of(buffers, 1'000'000);
+    ASSERT_TRUE(lists.has_value());
+    for (const replay::PackingOrder& order : replay::packing_orders()) {
+      const replay::BufferOrder indices = order_by(order, buffers, sections);
+      EXPECT_EQ(place_in_order(buffers, sections, indices).offsets,
+                place_in_order(buffers, *lists, indices).offsets)
+          << order.name;
+    }
+  }
+}
+
+TEST(Packing, of_few_small_buffers_is_never_below_the_optimum_and_found_there) {
+  for (std::uint64_t seed = 0; seed < instance_count; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    const std::vector<Buffer> buffers = random_buffers(seed, 1 + seed % 5, 6, 4);
+    const Bytes optimum = textbook_optimum(buffers);
+    const Sections sections = sections_of(buffers);
+    EXPECT_GE(optimum, load_bound(sections));
+    const PackingResult result = best_packing(buffers, little_search());
+    EXPECT_EQ(packing_fault(buffers, result.packing), std::nullopt);
+    EXPECT_GE(result.packing.height, optimum);
+    for (const replay::TriedPacking& tried : result.tried) EXPECT_GE(tried.height, optimum);
+    const auto found = floor_search(buffers, sections, optimum, {100'000});
+    ASSERT_TRUE(found.has_value());
+    EXPECT_EQ(packing_fault(buffers, *found), std::nullopt);
+    EXPECT_FALSE(floor_search(buffers, sections, optimum - Bytes{1}, {100'000}).has_value());
+  }
+}
+
+TEST(Packing, that_fills_a_rectangle_is_found_for_small_ones) {
+  std::uint64_t optimal = 0;
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    const std::vector<Buffer> buffers = guillotine_buffers(seed, 16, 1'000);
+    const PackingResult result = best_packing(buffers, little_search());
+    EXPECT_EQ(packing_fault(buffers, result.packing), std::nullopt);
+    EXPECT_EQ(result.load_bound, Bytes{1'000});
+    if (result.is_optimal()) ++optimal;
+  }
+  EXPECT_GE(optimal, 36U);
+}
+
+TEST(Packing, improved_by_climbing_is_no_higher_than_where_it_began) {
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    const std::vector<Buffer> buffers = random_buffers(seed, 60);
+    const Sections sections = sections_of(buffers);
+    const auto order = order_by(replay::packing_orders().front(), buffers, sections);
+    const auto lists = replay::OverlapLists::of(buffers, 1'000'000);
+    const replay::ClimbBudget budget{seed, 1'000'000, load_bound(sections)};
+    const Packing climbed = hill_climb(buffers, *lists, order, budget);
+    EXPECT_EQ(packing_fault(buffers, climbed), std::nullopt);
+    EXPECT_LE(climbed.height, place_in_order(buffers, sections, order).height);
+    EXPECT_EQ(hill_climb(buffers, *lists, order, budget).offsets, climbed.offsets);
+  }
+}
+
+TEST(Packing, of_more_buffers_than_the_limits_allow_says_what_was_left_out) {
+  const std::vector<Buffer> buffers = random_buffers(7, 500);
+  replay::PackingLimits limits = little_search();
+  limits.most_for_all_orders = 400;
+  const PackingResult one_order = best_packing(buffers, limits);
+  EXPECT_EQ(packing_fault(buffers, one_order.packing), std::nullopt);
+  EXPECT_EQ(one_order.tried.at(1).heuristic, "size");
+  limits.most_for_one_order = 400;
+  const PackingResult in_time = best_packing(buffers, limits);
+  EXPECT_EQ(in_time.tried.size(), 1U);
+  EXPECT_EQ(in_time.heuristic, "time_best_fit");
+  EXPECT_GE(in_time.left_out.size(), 1U);
+  replay::PackingLimits little_work = little_search();
+  little_work.most_work_of_order = 10;
+  const PackingResult given_up = best_packing(buffers, little_work);
+  EXPECT_EQ(given_up.tried.size(), 1U);
+  EXPECT_THAT(given_up.left_out, testing::Contains(testing::HasSubstr("placing them by area")));
+}
+
+TEST(Packing, of_nothing_has_no_height) {
+  const PackingResult result = best_packing(std::vector<Buffer>{});
+  EXPECT_EQ(result.packing.height, Bytes{0});
+  EXPECT_TRUE(result.is_optimal());
+  EXPECT_EQ(packing_fault({}, result.packing), std::nullopt);
+}
+
+TEST(FreeRanges, give_the_lowest_range_that_fits_however_many_do) {
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    RandomNumbers random(seed);
+    replay::FreeRanges free;
+    std::vector<replay::FreeRange> ranges;
+    std::uint64_t at = 0;
+    for (std::size_t i = random.below(20); i > 0; --i) {
+      const std::uint64_t begin = at + random.between(1, 9);
+      ranges.push_back({begin, begin + random.between(1, 9)});
+      at = ranges.back().end;
+      free.give_back(ranges.back(), ranges.back());
+    }
+    for (std::uint64_t size = 1; size < 11; ++size) {
+      const auto lowest = std::ranges::find_if(
+          ranges, [&](const replay::FreeRange& range) { return range.size() >= size; });
+      const auto found = free.first_fit(size);
+      ASSERT_EQ(found.has_value(), lowest != ranges.end());
+      if (!found) continue;
+      EXPECT_EQ(found->begin, lowest->begin);
+      const auto best = free.best_fit(size, 1);
+      ASSERT_EQ(best.has_value(), found.has_value());
+      for (const replay::FreeRange& range : ranges)
+        EXPECT_TRUE(range.size() < size || best->size() <= range.size());
+    }
+  }
+}
+
+TEST(PackingCheck, finds_what_is_wrong) {
+  const std::vector<Buffer> buffers = {{0, 4, {8}}, {2, 6, {8}}, {4, 8, {8}, {4}}};
+  EXPECT_EQ(packing_fault(buffers, {{{0}, {8}, {0}}, {16}}), std::nullopt);
+  EXPECT_THAT(packing_fault(buffers, {{{0}, {7}, {16}}, {24}}),
+              testing::Optional(testing::HasSubstr("overlaps")));
+  EXPECT_THAT(packing_fault(buffers, {{{0}, {8}, {2}}, {16}}),
+              testing::Optional(testing::HasSubstr("not aligned")));
+  EXPECT_THAT(packing_fault(buffers, {{{0}, {8}, {0}}, {15}}),
+              testing::Optional(testing::HasSubstr("above the height")));
+  EXPECT_THAT(packing_fault(buffers, {{{0}, {8}, {0}}, {17}}),
+              testing::Optional(testing::HasSubstr("the highest end")));
+  EXPECT_THAT(packing_fault(buffers, {{{0}, {8}}, {16}}),
+              testing::Optional(testing::HasSubstr("one offset")));
+}
+
+TEST(Sections, tell_which_buffers_overlap_and_how_much_is_there) {
+  for (std::uint64_t seed = 0; seed < instance_count; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    const std::vector<Buffer> buffers = random_buffers(seed, 1 + seed % 30);
+    const Sections sections = sections_of(buffers);
+    std::uint64_t highest = 0;
+    for (std::size_t i = 0; i < buffers.size(); ++i) {
+      std::uint64_t load = 0;
+      for (std::size_t j = 0; j < buffers.size(); ++j) {
+        const bool overlap = buffers[i].begin < buffers[j].end && buffers[j].begin < buffers[i].end;
+        EXPECT_EQ(overlap, sections.spans[i].first < sections.spans[j].last &&
+                               sections.spans[j].first < sections.spans[i].last);
+        if (buffers[j].begin <= buffers[i].begin && buffers[i].begin < buffers[j].end)
+          load += buffers[j].size.count;
+      }
+      highest = std::max(highest, load);
+    }
+    EXPECT_EQ(load_bound(sections), Bytes{highest});
+  }
+}
+
+}  // namespace
+}  // namespace vramlab::tests

@@ -1,0 +1,215 @@
+// What the shim costs beside the engine: vramlab_shim_bench [ROUNDS]. Each figure is the median of
+// runs taken in turns; only ratios are worth telling.
+//
+// The engine's own cost is an allocation and a free that waits for an event which is over when it
+// is asked about, on a device that does nothing, with one lock around each call. The shim is
+// measured over the fake driver with the calls that a cached allocation makes answered at once, and
+// what those answers take is taken off, so that what is compared is the shim and not the driver.
+// What the same calls cost in the fake driver stands beside it.
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "allocator/door/caching_allocator.h"
+#include "tests/shim/world/shim_world.h"
+
+namespace vramlab::tests {
+namespace {
+
+using namespace allocator;
+using Clock = std::chrono::steady_clock;
+
+constexpr int pairs = 20000;
+constexpr std::array<std::uint64_t, 3> sizes = {64 * kib, 2 * mib, 64 * mib};
+
+/// Has memory without end, and events that are over at once.
+class IdleDevice final : public Device {
+ public:
+  MemoryInfo memory_info() override { return {{1ULL << 40}, {1ULL << 40}}; }
+  std::optional<Address> allocate(Bytes size, StreamId) override {
+    const Address at = next_;
+    next_ = next_ + size;
+    return at;
+  }
+  void release(Address) override {}
+  std::optional<Address> reserve(Bytes, StreamId) override { return std::nullopt; }
+  void release_reservation(Address, Bytes) override {}
+  bool map(const UnitRange&) override { return false; }
+  void unmap(const UnitRange&) override {}
+  void wait_for_stream(StreamId) override {}
+  EventId record_event(StreamId) override { return {1}; }
+  bool is_complete(EventId) override { return true; }
+  void wait_for_event(EventId) override {}
+  void forget_event(EventId) override {}
+  std::optional<StreamCapture> capture_of(StreamId) override { return std::nullopt; }
+  std::vector<GraphNode> dependencies_of(GraphNode) override { return {}; }
+
+ private:
+  Address next_{1ULL << 40};
+};
+
+/// Of this thread's own time: others may have the machine in between.
+double thread_ns() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) * 1e9 + static_cast<double>(now.tv_nsec);
+}
+
+double ns_each(const std::function<void()>& work) {
+  const double start = thread_ns();
+  work();
+  return (thread_ns() - start) / pairs;
+}
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+/// Of an allocation and a free.
+class LockedEngine {
+ public:
+  void pair(std::uint64_t bytes) {
+    Address at;
+    {
+      const std::lock_guard lock(mutex_);
+      at = engine_.malloc({bytes}, {0}).address;
+    }
+    const std::lock_guard lock(mutex_);
+    engine_.record_stream(at, {1});
+    engine_.free(at);
+  }
+
+ private:
+  std::mutex mutex_;
+  IdleDevice device_;
+  CountingAllocator engine_{device_, default_reference_version()};
+};
+
+/// The driver's calls that the shim makes for an allocation and a free.
+class DriverCalls {
+ public:
+  DriverCalls(const streams::CudaDriver& driver, CUcontext context)
+      : driver_(driver), context_(context) {
+    driver_.event_create(&event_, CU_EVENT_DISABLE_TIMING);
+  }
+  void pair() {
+    CUcontext current = nullptr;
+    unsigned long long id = 0;
+    CUstreamCaptureStatus status{};
+    driver_.context_current(&current);
+    driver_.context_id(current, &id);
+    driver_.event_query(event_);
+    driver_.context_current(&current);
+    driver_.stream_is_capturing(CU_STREAM_LEGACY, &status);
+    driver_.context_record_event(context_, event_);
+  }
+
+ private:
+  const streams::CudaDriver driver_;
+  CUcontext context_;
+  CUevent event_ = nullptr;
+};
+
+void pair_of(shim::CachingShim& shim, std::uint64_t bytes) {
+  CUdeviceptr at = 0;
+  if (shim.mem_alloc(&at, bytes) != CUDA_SUCCESS || shim.mem_free(at) != CUDA_SUCCESS) std::abort();
+}
+
+template <class Pair>
+double repeated(const Pair& pair) {
+  return ns_each([&] {
+    for (int i = 0; i < pairs; ++i) pair();
+  });
+}
+
+/// A driver whose events and contexts cost nothing: what is left is the shim's own lock.
+streams::CudaDriver quick_driver(const streams::CudaDriver& fake, CUcontext context) {
+  static CUcontext only;
+  only = context;
+  streams::CudaDriver quick = fake;
+  quick.context_current = [](CUcontext* current) { return *current = only, CUDA_SUCCESS; };
+  quick.context_id = [](CUcontext, unsigned long long* id) { return *id = 1, CUDA_SUCCESS; };
+  quick.event_query = [](CUevent) { return CUDA_SUCCESS; };
+  quick.context_record_event = [](CUcontext, CUevent) { return CUDA_SUCCESS; };
+  quick.stream_is_capturing = [](CUstream, CUstreamCaptureStatus* status) {
+    return *status = CU_STREAM_CAPTURE_STATUS_NONE, CUDA_SUCCESS;
+  };
+  return quick;
+}
+
+void compare_costs(int rounds) {
+  std::puts("an allocation and a free, deferred, on one thread");
+  std::puts("size       engine+lock  shim  shim/(engine+lock)  the fake driver's calls");
+  for (const std::uint64_t bytes : sizes) {
+    LockedEngine engine;
+    ShimWorld world;
+    DriverCalls calls(world.driver(), world.context());
+    const streams::CudaDriver quick = quick_driver(world.driver(), world.context());
+    DriverCalls quick_calls(quick, world.context());
+    shim::CachingShim shim(quick, shim_options());
+    std::array<std::vector<double>, 4> taken;
+    for (int round = 0; round < rounds; ++round) {
+      taken[0].push_back(repeated([&] { engine.pair(bytes); }));
+      taken[1].push_back(repeated([&] { pair_of(shim, bytes); }));
+      taken[2].push_back(repeated([&] { quick_calls.pair(); }));
+      taken[3].push_back(repeated([&] { calls.pair(); }));
+    }
+    const double own = median(taken[0]);
+    const double ours = median(taken[1]) - median(taken[2]);
+    std::printf("%6llu KiB  %6.0f ns  %6.0f ns  %.2f  %6.0f ns\n",
+                static_cast<unsigned long long>(bytes / kib), own, ours, ours / own,
+                median(taken[3]));
+  }
+}
+
+// Threads.
+
+/// Pairs in a nanosecond, of all threads together.
+double throughput(const std::function<void(std::size_t)>& work, std::size_t threads) {
+  std::vector<std::thread> running;
+  const Clock::time_point start = Clock::now();
+  for (std::size_t i = 0; i < threads; ++i) running.emplace_back(work, i);
+  for (std::thread& thread : running) thread.join();
+  const std::chrono::duration<double, std::nano> taken = Clock::now() - start;
+  return static_cast<double>(pairs) * static_cast<double>(threads) / taken.count();
+}
+
+void compare_threads(int rounds) {
+  ShimWorld world;
+  shim::CachingShim shim(quick_driver(world.driver(), world.context()), shim_options());
+  LockedEngine engine;
+  const auto in_shim = [&](std::size_t) {
+    world.make_current(world.context());
+    for (int i = 0; i < pairs; ++i) pair_of(shim, 64 * kib);
+  };
+  const auto in_engine = [&](std::size_t) {
+    for (int i = 0; i < pairs; ++i) engine.pair(64 * kib);
+  };
+  std::array<std::vector<double>, 4> taken;
+  for (int round = 0; round < rounds; ++round) {
+    taken[0].push_back(throughput(in_shim, 1));
+    taken[1].push_back(throughput(in_shim, 8));
+    taken[2].push_back(throughput(in_engine, 1));
+    taken[3].push_back(throughput(in_engine, 8));
+  }
+  std::puts("8 threads' throughput over one thread's");
+  std::printf("shim %.2f  engine+lock %.2f\n", median(taken[1]) / median(taken[0]),
+              median(taken[3]) / median(taken[2]));
+}
+
+}  // namespace
+}  // namespace vramlab::tests
+
+int main(int count, char** words) {
+  const int rounds = count > 1 ? std::max(1, std::atoi(words[1])) : 15;
+  vramlab::tests::compare_costs(rounds);
+  vramlab::tests::compare_threads(rounds);
+}

@@ -1,0 +1,26 @@
+// Small stream programs about captures, one or more for each rule of docs/stream_model.md, section
+// 9, for its decisions D11 to D16, and for handles that nobody made. An executor and the simulator
+// run them, and every error is compared.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tests/support/programs/stream_program.h"
+
+namespace vramlab::tests {
+
+struct CaptureCase {
+  /// Of docs/stream_model.md, such as "9.7" or "D11".
+  std::string rule;
+  /// A sentence with underscores.
+  std::string name;
+  StreamProgram program;
+};
+
+/// What NVIDIA wrote down.
+std::vector<CaptureCase> capture_rule_cases();
+/// What nobody wrote down: a device's answer is worth knowing.
+std::vector<CaptureCase> capture_decision_cases();
+
+}  // namespace vramlab::tests

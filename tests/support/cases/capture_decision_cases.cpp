@@ -1,0 +1,175 @@
+// What docs/stream_model.md decided about captures because nobody says it, and what a handle is
+// that nobody made.
+#include "tests/support/cases/capture_cases.h"
+#include "tests/support/cases/stream_script.h"
+
+namespace vramlab::tests {
+namespace {
+
+using namespace streams;
+using Kind = StreamCallKind;
+using Cases = std::vector<CaptureCase>;
+
+constexpr CaptureMode global = CaptureMode::global;
+constexpr std::uint64_t unknown = 77;
+
+StreamScript script() { return {}; }
+
+void add(Cases& cases, const char* rule, const char* name, const StreamScript& script) {
+  cases.push_back({rule, name, script.program()});
+}
+
+/// D6: the legacy stream, asked, and streams that were destroyed. The work is still running then.
+void add_legacy_stream(Cases& to) {
+  constexpr std::uint64_t blocking = 4;
+  constexpr std::uint64_t long_time = 2000;
+  const auto busy = [=] { return script().work(blocking, long_time); };
+  add(to, "D6", "asking_about_the_legacy_stream_asks_about_blocking_ones",
+      busy().on_stream(Kind::query_stream, 0));
+  add(to, "D6", "waiting_for_the_legacy_stream_waits_for_blocking_ones",
+      busy().on_stream(Kind::synchronize_stream, 0));
+  add(to, "D6", "waiting_for_the_legacy_stream_waits_for_a_destroyed_blocking_one",
+      busy().on_stream(Kind::destroy_stream, blocking).on_stream(Kind::synchronize_stream, 0));
+  add(to, "D6", "work_of_a_destroyed_blocking_stream_comes_before_that_of_the_legacy_one",
+      busy().on_stream(Kind::destroy_stream, blocking).work(0));
+}
+
+/// D11: which calls are unsafe.
+void add_unsafe_calls(Cases& to) {
+  const auto by_other = [] { return script().record(2, 3).begin(1, global).by_thread(1); };
+  const auto by_own = [] { return script().record(2, 3).begin(1, global); };
+  add(to, "D11", "another_thread_does_not_ask_about_a_stream",
+      by_other().on_stream(Kind::query_stream, 3).by_thread(0).end(1));
+  add(to, "D11", "another_thread_does_not_wait_for_a_stream",
+      by_other().on_stream(Kind::synchronize_stream, 3).by_thread(0).end(1));
+  add(to, "D11", "another_thread_does_not_wait_for_the_device",
+      by_other().call(Kind::synchronize_device).by_thread(0).end(1));
+  add(to, "D11", "another_thread_does_not_ask_about_an_event",
+      by_other().on_event(Kind::query_event, 2).by_thread(0).end(1));
+  add(to, "D11", "another_thread_does_not_wait_for_an_event",
+      by_other().on_event(Kind::synchronize_event, 2).by_thread(0).end(1));
+  add(to, "D11", "the_own_thread_does_not_ask_about_another_stream",
+      by_own().on_stream(Kind::query_stream, 3).end(1));
+  add(to, "D11", "the_own_thread_does_not_wait_for_another_stream",
+      by_own().on_stream(Kind::synchronize_stream, 3).end(1));
+  add(to, "D11", "the_own_thread_does_not_ask_about_another_event",
+      by_own().on_event(Kind::query_event, 2).end(1));
+  add(to, "D11", "the_own_thread_does_not_wait_for_another_event",
+      by_own().on_event(Kind::synchronize_event, 2).end(1));
+  add(to, "D11", "putting_work_on_another_stream_is_safe",
+      by_own().work(3).record(2, 3).wait(2, 2).work(2).end(1));
+  add(to, "D11", "a_pageable_copy_on_another_stream_is_safe", by_own().pageable_copy(3).end(1));
+  add(to, "D11", "making_and_destroying_streams_is_safe",
+      by_own().create_stream(8, {}).on_stream(Kind::destroy_stream, 8).end(1));
+  add(to, "D11", "making_and_destroying_events_is_safe",
+      by_own().create_event(8, true).on_event(Kind::destroy_event, 8).end(1));
+  add(to, "D11", "asking_for_an_elapsed_time_is_safe",
+      script()
+          .record(1, 3)
+          .record(2, 3)
+          .on_stream(Kind::synchronize_stream, 3)
+          .begin(1, global)
+          .elapsed(1, 2)
+          .end(1));
+}
+
+/// D12: what a refusal does to the capture.
+void add_refusals(Cases& to) {
+  add(to, "D12", "a_second_begin_invalidates", script().begin(1).begin(1).end(1));
+  add(to, "D12", "an_end_on_another_stream_invalidates",
+      script().begin(1).fork(1, 2).end(2).end(1));
+  add(to, "D12", "an_end_on_another_thread_invalidates",
+      script().begin(1, CaptureMode::thread_local_only).by_thread(1).end(1).by_thread(0).end(1));
+  add(to, "D12", "a_merge_invalidates_both",
+      script().begin(1).begin(2).record(1, 1).wait(2, 1).work(1).work(2).end(1).end(2));
+  add(to, "D12", "an_unknown_event_leaves_it_as_it_was",
+      script().begin(1).work(1).record(unknown, 1).wait(1, unknown).end(1).launch(1));
+  add(to, "D12", "an_unknown_graph_leaves_it_as_it_was",
+      script().begin(1).work(1).launch(1, unknown).end(1).launch(1));
+  add(to, "D12", "joining_the_legacy_stream_invalidates",
+      script().begin(1).record(1, 1).wait(0, 1).end(1));
+}
+
+/// D13: an event of a capture that ended.
+void add_old_events(Cases& to) {
+  const auto captured = [] { return script().begin(1).work(1).record(1, 1).end(1); };
+  add(to, "D13", "an_event_of_an_ended_capture_is_not_waited_for_by_a_stream",
+      captured().wait(2, 1));
+  add(to, "D13", "an_event_of_an_ended_capture_is_not_asked",
+      captured().on_event(Kind::query_event, 1));
+  add(to, "D13", "an_event_of_an_ended_capture_is_not_waited_for_on_the_host",
+      captured().on_event(Kind::synchronize_event, 1));
+  add(to, "D13", "an_event_of_an_ended_capture_has_no_time", captured().elapsed(1, 1));
+  add(to, "D13", "a_capture_that_waits_for_it_is_lost", captured().begin(2).wait(2, 1).end(2));
+}
+
+/// D14 to D16: joining, destroying, graphs in graphs.
+void add_ends(Cases& to) {
+  add(to, "D14", "a_stream_that_joined_and_did_nothing_need_not_come_back",
+      script().begin(1).work(1).fork(1, 2).end(1).launch(3));
+  add(to, "D14", "a_stream_that_came_back_may_join_again_and_do_nothing",
+      script().begin(1).work(1).fork(1, 2).work(2).record(2, 2).wait(1, 2).fork(1, 2).end(1).launch(
+          3));
+  add(to, "D14", "a_stream_comes_back_by_way_of_another",
+      script()
+          .begin(1)
+          .fork(1, 2)
+          .work(2)
+          .record(2, 2)
+          .wait(3, 2)
+          .work(3)
+          .record(2, 3)
+          .wait(1, 2)
+          .end(1)
+          .launch(3));
+  add(to, "D15", "a_capturing_stream_is_not_destroyed",
+      script().begin(1).on_stream(Kind::destroy_stream, 1).end(1));
+  add(to, "D15", "a_stream_that_joined_is_not_destroyed",
+      script().begin(1).fork(1, 2).on_stream(Kind::destroy_stream, 2).end(1));
+  add(to, "D16", "a_graph_launched_in_a_capture_becomes_part_of_it",
+      script().begin(1).work(1).end(1, 1).begin(2).work(2).launch(2, 1).work(2).end(2, 2).launch(
+          3, 2));
+  add(to, "D16", "an_empty_graph_is_launched_and_done",
+      script().begin(1).end(1).launch(1).on_stream(Kind::synchronize_stream, 1));
+}
+
+void add_handles(Cases& to) {
+  for (const Kind kind : {Kind::destroy_event, Kind::query_event, Kind::synchronize_event})
+    to.push_back({"3.7",
+                  std::string("an_event_that_nobody_made_is_invalid_") +
+                      (kind == Kind::destroy_event ? "to_destroy"
+                       : kind == Kind::query_event ? "to_ask"
+                                                   : "to_wait_for"),
+                  script().on_event(kind, unknown).program()});
+  add(to, "3.7", "an_event_that_nobody_made_is_invalid_to_record", script().record(unknown, 1));
+  add(to, "3.7", "an_event_that_nobody_made_is_invalid_to_a_stream", script().wait(1, unknown));
+  add(to, "3.8", "an_event_that_nobody_made_has_no_time", script().elapsed(1, unknown));
+  add(to, "3.8", "an_event_that_was_never_recorded_has_no_time",
+      script().record(1, 1).on_event(Kind::synchronize_event, 1).elapsed(1, 2));
+  add(to, "3.8", "an_event_without_timing_has_no_time",
+      script()
+          .create_event(3, false)
+          .record(1, 1)
+          .record(3, 1)
+          .on_event(Kind::synchronize_event, 3)
+          .elapsed(1, 3));
+  add(to, "3.4", "a_capture_does_not_wait_for_an_event_that_was_never_recorded",
+      script().begin(1).wait(1, 1).end(1));
+  add(to, "2.1", "the_legacy_stream_is_not_destroyed", script().on_stream(Kind::destroy_stream, 0));
+  add(to, "D12", "a_graph_that_nobody_made_is_an_invalid_value", script().launch(1, unknown));
+}
+
+}  // namespace
+
+std::vector<CaptureCase> capture_decision_cases() {
+  Cases cases;
+  add_legacy_stream(cases);
+  add_unsafe_calls(cases);
+  add_refusals(cases);
+  add_old_events(cases);
+  add_ends(cases);
+  add_handles(cases);
+  return cases;
+}
+
+}  // namespace vramlab::tests

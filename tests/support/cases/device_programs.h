@@ -1,0 +1,20 @@
+// Random stream programs for an executor: those of random_streams.h, less what can't be asked of a
+// real device or could hold it for ever. One device, no flags, no faults, no streams that nobody
+// made (their handles would be wild), and no work that runs more often than an executor counts.
+#pragma once
+
+#include <cstdint>
+
+#include "tests/support/programs/stream_program.h"
+
+namespace vramlab::tests {
+
+/// Nothing in it is refused because of a capture, and nothing rests on what docs/stream_model.md
+/// decided by itself: captures are relaxed, every stream that joins comes back, the legacy stream
+/// is not asked, and no blocking stream is destroyed.
+StreamProgram make_device_program(std::uint64_t seed);
+
+/// Captures in every mode and all that can be done wrong with them.
+StreamProgram make_capture_misuse_program(std::uint64_t seed);
+
+}  // namespace vramlab::tests

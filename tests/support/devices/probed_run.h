@@ -1,0 +1,52 @@
+// ProbedRun: a program run on the engine as far as one likes, with everything open to look at and
+// to try. Running the same program again gives the same moment, so each try has a run of its own.
+#pragma once
+
+#include <optional>
+
+#include "replay/runner/allocator_adapter.h"
+#include "replay/runner/program_runner.h"
+#include "replay/state/engine_rules.h"
+#include "streams/device/simulated_device.h"
+#include "traces/cases/recorded_case.h"
+
+namespace vramlab::tests {
+
+/// The engine as a subject that shows it.
+class OpenEngine final : public replay::AllocatorAdapter<
+                             allocator::Listeners<allocator::Statistics, allocator::History>> {
+ public:
+  using AllocatorAdapter::AllocatorAdapter;
+  using AllocatorAdapter::engine;
+
+  allocator::StatisticValues statistics() const override;
+  void reset_peak_statistics() override;
+  void reset_accumulated_statistics() override;
+  std::vector<allocator::AllocatorEvent> history() const override;
+  std::string find_broken_rule() const override;
+};
+
+class ProbedRun {
+ public:
+  /// Makes calls until that many were made; those that must not be made change nothing. The program
+  /// must outlive the run.
+  ProbedRun(const traces::RecordedProgram& program, std::size_t call_count);
+
+  allocator::RecordingAllocator& engine() { return subject_.engine(); }
+  allocator::StatisticValues statistics() const { return subject_.statistics(); }
+  replay::FragmentationRules rules();
+  allocator::Bytes reserved() { return engine().core().reserved; }
+  bool has_open_scope();
+  /// Nothing where nothing may be released now, as a scope is open.
+  std::optional<allocator::Bytes> released_by_emptying();
+  /// Whether it was served, and without new memory of the device.
+  enum class Served { no, from_the_cache, with_new_memory };
+  Served request(allocator::Bytes bytes, allocator::StreamId stream);
+
+ private:
+  streams::SimulatedDevice device_;
+  OpenEngine subject_;
+  replay::ProgramRunner runner_;
+};
+
+}  // namespace vramlab::tests

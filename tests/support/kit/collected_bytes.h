@@ -1,0 +1,17 @@
+// What a writer wrote, in memory.
+#pragma once
+
+#include <string>
+
+#include "traces/files/byte_sink.h"
+
+namespace vramlab::support {
+
+class CollectedBytes : public traces::ByteSink {
+ public:
+  void write(std::string_view piece) override { bytes += piece; }
+
+  std::string bytes;
+};
+
+}  // namespace vramlab::support

@@ -1,0 +1,30 @@
+// Programs written as lines of a native trace.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "traces/formats/open_trace.h"
+
+namespace vramlab::support {
+
+/// Below a header of their own. An open file named `program`.
+inline traces::OpenTrace open_program(const std::string& lines) {
+  traces::OpenTrace trace;
+  trace.file = "program";
+  trace.format = traces::TraceFormat::native_text;
+  trace.source =
+      traces::make_memory_source("{\"format\":\"vramlab-trace\",\"version\":1}\n" + lines);
+  return trace;
+}
+
+inline std::string malloc_line(std::uint64_t id, std::uint64_t bytes,
+                               const std::string& more = "") {
+  return "{\"malloc\":" + std::to_string(id) + ",\"bytes\":" + std::to_string(bytes) + more + "}\n";
+}
+
+inline std::string free_line(std::uint64_t id, const std::string& more = "") {
+  return "{\"free\":" + std::to_string(id) + more + "}\n";
+}
+
+}  // namespace vramlab::support

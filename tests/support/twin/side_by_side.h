@@ -1,0 +1,33 @@
+// Side by side: one program is run on two allocators, each on a simulated device of its own, and
+// everything they answer is compared. What comes back is the first difference, as text.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "replay/runner/allocator_subject.h"
+#include "replay/runner/engine_subject.h"
+#include "tests/support/twin/textbook_twin.h"
+#include "traces/cases/recorded_case.h"
+
+namespace vramlab::tests {
+
+/// The two that are compared; the left one's rules can be checked as well.
+struct Pairing {
+  replay::SubjectFactory left = replay::make_engine_subject;
+  replay::SubjectFactory right = make_twin_subject;
+};
+
+enum class RuleChecks : std::uint8_t { none, now_and_then, after_every_call };
+
+/// Nothing where both agree on everything and the left one breaks no rule of its own.
+std::optional<std::string> first_difference(const traces::RecordedProgram& program,
+                                            RuleChecks checks, const Pairing& pairing = {});
+
+/// The same difference with the program it takes, with calls left out as long as some difference
+/// remains. For reading; it takes a few hundred runs.
+std::string explain_difference(traces::RecordedProgram program, RuleChecks checks,
+                               const Pairing& pairing = {});
+
+}  // namespace vramlab::tests

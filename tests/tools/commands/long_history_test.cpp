@@ -1,0 +1,141 @@
+// Histories that are too long for memory: the same answers from a file and from standard input, and
+// memory that does not grow with them.
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "tests/support/kit/own_folder.h"
+#include "tests/support/processes/run_program.h"
+
+namespace vramlab::tests {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+const std::string program = VRAMLAB_BINARY_DIR "/vramlab";
+
+std::string text_of(const std::string& path) {
+  std::ostringstream text;
+  text << std::ifstream(path, std::ios::binary).rdbuf();
+  return text.str();
+}
+
+/// The most memory that a program had, in KiB; what it prints goes nowhere.
+long peak_kib_of(std::vector<std::string> command) {
+  std::vector<char*> arguments;
+  for (std::string& word : command) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  const pid_t child = fork();
+  if (child == 0) {
+    const int nowhere = open("/dev/null", O_WRONLY);
+    dup2(nowhere, STDOUT_FILENO);
+    execv(arguments[0], arguments.data());
+    _exit(127);
+  }
+  int status = 0;
+  struct rusage used {};
+  EXPECT_EQ(wait4(child, &status, 0, &used), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << command[1];
+  return used.ru_maxrss;
+}
+
+class LongHistory : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder = support::own_folder() + "long_history_" +
+             testing::UnitTest::GetInstance()->current_test_info()->name();
+    fs::remove_all(folder);
+    fs::create_directory(folder);
+  }
+  void TearDown() override { fs::remove_all(folder); }
+
+  std::string generated(const std::string& events) const {
+    const std::string trace = folder + "/" + events + ".vtrace";
+    EXPECT_EQ(run_program({program, "generate", "training", "--layers", "4", "--events", events,
+                           "-o", trace, "--quiet"})
+                  .exit_status,
+              0);
+    return trace;
+  }
+  /// As long as the trace, or its last entries.
+  std::string recorded(const std::string& trace, const std::string& entries) const {
+    std::string recording = folder + "/" + entries + ".pickle";
+    EXPECT_EQ(run_program({program, "replay", trace, "--history", entries, "--snapshot-out",
+                           recording, "--quiet"})
+                  .exit_status,
+              0);
+    return recording;
+  }
+  std::string folder;
+};
+
+/// It began in mid-run, so it is gone through more than once.
+TEST_F(LongHistory, gives_the_same_from_standard_input_as_from_a_file) {
+  const std::string recording = recorded(generated("300000"), "250000");
+  const std::string content = text_of(recording);
+  for (const std::string at : {"peak", "1234", "time:1ms"}) {
+    const ProgramResult file = run_program({program, "snapshot", recording, "--at", at});
+    const ProgramResult input = run_program({program, "snapshot", "-", "--at", at}, content);
+    ASSERT_EQ(file.exit_status, 0) << file.errors;
+    EXPECT_EQ(input.exit_status, 0) << input.errors;
+    EXPECT_EQ(file.output.substr(file.output.find('\n')),
+              input.output.substr(input.output.find('\n')));
+  }
+}
+
+TEST_F(LongHistory, without_room_for_scratch_files_is_refused_with_the_reason) {
+  const std::string recording = recorded(generated("300000"), "250000");
+  const ProgramResult result = run_program({"/usr/bin/env", "TMPDIR=" + folder + "/nothing",
+                                            program, "snapshot", recording, "--at", "peak"});
+  EXPECT_EQ(result.exit_status, 2);
+  EXPECT_THAT(result.errors, HasSubstr("/nothing"));
+  EXPECT_THAT(result.errors, HasSubstr("TMPDIR"));
+}
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool memory_is_the_programs_own = false;
+#else
+constexpr bool memory_is_the_programs_own = true;
+#endif
+
+/// A history in memory would take 100 MiB more. What is short stays in memory, so a little grows.
+TEST_F(LongHistory, takes_hardly_more_memory_than_one_of_a_quarter_of_its_length) {
+  if (!memory_is_the_programs_own) GTEST_SKIP() << "a sanitizer takes memory of its own";
+  const std::string trace = generated("1300000");
+  const std::string shorter = recorded(trace, "300000");
+  const std::string longer = recorded(trace, "1200000");
+  constexpr long most_growth_kib = 24 * 1024;
+  const auto expect_no_growth = [&](const std::string& command, std::vector<std::string> options) {
+    const auto peak_of = [&](const std::string& file) {
+      std::vector<std::string> words{program, command, file};
+      words.insert(words.end(), options.begin(), options.end());
+      return peak_kib_of(words);
+    };
+    EXPECT_LT(peak_of(longer), peak_of(shorter) + most_growth_kib) << command;
+  };
+  expect_no_growth("snapshot", {"--at", "peak"});
+  expect_no_growth("snapshot", {"--at", "1000", "-o", folder + "/state.pickle", "--force"});
+  expect_no_growth("diff", {shorter, "--no-budget"});
+  expect_no_growth("verify", {});
+}
+
+TEST_F(LongHistory, of_a_replay_takes_no_more_memory_on_its_way_to_a_page) {
+  if (!memory_is_the_programs_own) GTEST_SKIP() << "a sanitizer takes memory of its own";
+  constexpr long most_growth_kib = 16 * 1024;
+  const auto peak_of = [this](const std::string& events) {
+    return peak_kib_of(
+        {program, "report", generated(events), "-o", folder + "/page.html", "--force", "--quiet"});
+  };
+  EXPECT_LT(peak_of("1600000"), peak_of("800000") + most_growth_kib);
+}
+
+}  // namespace
+}  // namespace vramlab::tests

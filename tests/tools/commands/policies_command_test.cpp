@@ -1,0 +1,96 @@
+// `vramlab policies` from outside, and the table of it in docs/policies.md.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "tests/support/processes/run_program.h"
+
+namespace vramlab::tests {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+const std::string program = VRAMLAB_BINARY_DIR "/vramlab";
+const std::string samples = VRAMLAB_SOURCE_DIR "/traces/samples/";
+
+ProgramResult policies(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), {program, "policies"});
+  return run_program(arguments);
+}
+
+TEST(PoliciesCommand, compares_all_and_says_which_are_not_in_pytorch) {
+  const ProgramResult result = policies({samples + "leak.vtrace"});
+  EXPECT_EQ(result.exit_status, 0) << result.errors;
+  for (const char* name : {"  caching  ", "caching_expandable  ", "first_fit *", "tlsf *",
+                           "stitching *", "planned *", "* not in PyTorch"})
+    EXPECT_THAT(result.output, HasSubstr(name));
+}
+
+TEST(PoliciesCommand, runs_those_that_are_asked_for_under_the_options_that_are_given) {
+  const json document =
+      json::parse(policies({samples + "leak.vtrace", "--policy", "caching", "--policy", "tlsf",
+                            "--conf", "expandable_segments:True", "--json"})
+                      .output);
+  const json& runs = document["devices"][0]["policies"];
+  ASSERT_EQ(runs.size(), 2U);
+  EXPECT_EQ(runs[0]["policy"], "caching");
+  EXPECT_GT(runs[0]["metrics"]["units_mapped"], 0);
+  EXPECT_EQ(runs[1]["is_in_pytorch"], false);
+  EXPECT_EQ(document["options"], "expandable_segments:True");
+}
+
+TEST(PoliciesCommand, prints_a_table_for_markdown) {
+  const ProgramResult result = policies({samples + "leak.vtrace", "--format", "markdown"});
+  EXPECT_THAT(result.output, HasSubstr("| policy | reserved |"));
+  EXPECT_THAT(result.output, HasSubstr("| stitching * |"));
+}
+
+TEST(PoliciesCommand, counts_what_fails_on_a_small_device) {
+  const json document = json::parse(
+      policies({samples + "leak.vtrace", "--device-memory", "300MiB", "--json"}).output);
+  for (const json& run : document["devices"][0]["policies"]) {
+    EXPECT_GT(run["metrics"]["out_of_memory"], 0) << run["policy"];
+    EXPECT_LE(run["metrics"]["peak_reserved"], 300 << 20) << run["policy"];
+  }
+}
+
+TEST(PoliciesCommand, refuses_what_it_does_not_know) {
+  EXPECT_EQ(policies({samples + "leak.vtrace", "--policy", "magic"}).exit_status, 2);
+  EXPECT_EQ(policies({samples + "leak.vtrace", "--conf", "magic:1"}).exit_status, 2);
+  EXPECT_EQ(policies({samples + "none.vtrace"}).exit_status, 2);
+}
+
+/// The rows of docs/policies.md: a sample, then what each policy reserved.
+TEST(PoliciesCommand, comes_to_what_the_page_of_policies_says) {
+  std::ifstream page(VRAMLAB_SOURCE_DIR "/docs/policies.md");
+  std::size_t rows = 0;
+  for (std::string line; std::getline(page, line);) {
+    std::istringstream cells(line);
+    std::vector<std::string> words;
+    for (std::string cell; std::getline(cells, cell, '|');) words.push_back(cell);
+    if (words.size() < 2 || words[1].find(".vtrace") == std::string::npos) continue;
+    const std::string name = words[1].substr(2, words[1].rfind('`') - 2);
+    const ProgramResult result = policies({samples + name, "--format", "markdown"});
+    std::string expected = "| `" + name + "` |";
+    std::istringstream output(result.output);
+    for (std::string row; std::getline(output, row);) {
+      const std::string in_use = " in use at most";
+      if (row.ends_with(in_use))
+        expected +=
+            row.substr(row.find(':') + 1, row.size() - in_use.size() - row.find(':') - 1) + " |";
+      if (!row.starts_with("| ") || row.starts_with("| policy")) continue;
+      const std::size_t reserved = row.find('|', 1) + 1;
+      expected += row.substr(reserved, row.find('|', reserved) + 1 - reserved);
+    }
+    EXPECT_EQ(line, expected);
+    ++rows;
+  }
+  EXPECT_GE(rows, 8U);
+}
+
+}  // namespace
+}  // namespace vramlab::tests

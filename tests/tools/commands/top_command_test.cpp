@@ -1,0 +1,216 @@
+// `vramlab top` from outside.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <nlohmann/json.hpp>
+
+#include "tests/support/kit/own_folder.h"
+#include "tests/support/kit/text_program.h"
+#include "tests/support/processes/run_program.h"
+
+namespace vramlab::tests {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using support::free_line;
+using support::malloc_line;
+using testing::HasSubstr;
+
+const std::string program = VRAMLAB_BINARY_DIR "/vramlab";
+const std::string samples = VRAMLAB_SOURCE_DIR "/traces/samples/";
+
+class Top : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder = support::own_folder() + "top_test_" +
+             testing::UnitTest::GetInstance()->current_test_info()->name();
+    fs::remove_all(folder);
+    fs::create_directory(folder);
+  }
+  void TearDown() override { fs::remove_all(folder); }
+
+  static ProgramResult top(std::vector<std::string> arguments, const std::string& input = "") {
+    arguments.insert(arguments.begin(), {program, "top"});
+    return run_program(arguments, input);
+  }
+  static json top_json(std::vector<std::string> arguments) {
+    arguments.emplace_back("--json");
+    const ProgramResult result = top(std::move(arguments));
+    EXPECT_EQ(result.exit_status, 0) << result.errors;
+    return json::parse(result.output);
+  }
+  static std::string text_of(const std::string& lines) {
+    return "{\"format\":\"vramlab-trace\",\"version\":1}\n" + lines;
+  }
+  std::string write(const std::string& name, const std::string& content) const {
+    std::ofstream(folder + "/" + name) << content;
+    return folder + "/" + name;
+  }
+  /// The program is refused with this reason.
+  static void expect_refused(const std::vector<std::string>& arguments, const std::string& reason) {
+    const ProgramResult result = top(arguments);
+    EXPECT_EQ(result.exit_status, 2);
+    EXPECT_EQ(result.output, "");
+    EXPECT_THAT(result.errors, HasSubstr(reason));
+    EXPECT_EQ(std::ranges::count(result.errors, '\n'), 1);
+  }
+  std::string folder;
+};
+
+TEST_F(Top, says_the_same_of_a_program_and_of_its_recording) {
+  const std::string recording = folder + "/training.pickle";
+  ASSERT_EQ(run_program({program, "replay", samples + "training.vtrace", "--snapshot-out",
+                         recording, "--quiet"})
+                .exit_status,
+            0);
+  const auto facts = [](const json& document) {
+    json rows = json::array();
+    for (const json& group : document["devices"][0]["groups"])
+      rows.push_back({group["key"], group["bytes"], group["requested_bytes"], group["blocks"]});
+    return rows;
+  };
+  for (const char* by : {"site", "stack", "size", "stream", "pool"}) {
+    const json of_program = top_json({samples + "training.vtrace", "--by", by});
+    EXPECT_EQ(facts(of_program), facts(top_json({recording, "--by", by}))) << by;
+    EXPECT_GT(of_program["devices"][0]["groups"].size(), 0U);
+  }
+}
+
+TEST_F(Top, finds_the_peak_that_info_tells_of) {
+  const std::string recording = folder + "/serving.json";
+  ASSERT_EQ(run_program({program, "replay", samples + "serving.vtrace.jsonl", "--snapshot-out",
+                         recording, "--quiet"})
+                .exit_status,
+            0);
+  const json info = json::parse(run_program({program, "info", "--json", recording}).output);
+  std::vector<std::uint64_t> peaks;
+  std::function<void(const json&)> look = [&](const json& value) {
+    // One that has no parts is its own only one.
+    if (!value.is_structured()) return;
+    if (value.is_object() && value.contains("peak_requested_bytes"))
+      peaks.push_back(value["peak_requested_bytes"]);
+    for (const json& part : value) look(part);
+  };
+  look(info);
+  ASSERT_EQ(peaks.size(), 1U);
+  EXPECT_EQ(top_json({recording})["devices"][0]["requested_bytes"], peaks[0]);
+}
+
+TEST_F(Top, has_all_groups_in_json_and_says_what_a_limit_left_out) {
+  const json whole = top_json({samples + "leak.vtrace"});
+  const json part = top_json({samples + "leak.vtrace", "--limit", "2"});
+  EXPECT_EQ(whole["schema_version"], 1);
+  EXPECT_EQ(whole["moment"], "peak");
+  const json& device = part["devices"][0];
+  EXPECT_EQ(device["groups"].size(), 2U);
+  EXPECT_EQ(device["more"]["groups"], whole["devices"][0]["groups"].size() - 2);
+  std::uint64_t sum = device["more"]["bytes"];
+  for (const json& group : device["groups"]) sum += group["bytes"].get<std::uint64_t>();
+  EXPECT_EQ(sum, whole["devices"][0]["bytes"]);
+}
+
+TEST_F(Top, folds_stacks_that_add_up_to_the_whole) {
+  const ProgramResult result = top({samples + "training.vtrace", "--folded"});
+  std::istringstream lines(result.output);
+  std::uint64_t sum = 0;
+  for (std::string line; std::getline(lines, line);)
+    sum += std::stoull(line.substr(line.rfind(' ') + 1));
+  EXPECT_EQ(sum, top_json({samples + "training.vtrace"})["devices"][0]["bytes"]);
+}
+
+TEST_F(Top, reads_standard_input) {
+  const ProgramResult result =
+      top({"-", "--at", "1"}, text_of(malloc_line(1, 1024) + malloc_line(2, 4096) + free_line(1)));
+  EXPECT_EQ(result.exit_status, 0) << result.errors;
+  EXPECT_THAT(result.output, HasSubstr("5.00 KiB in 2 blocks"));
+  EXPECT_THAT(result.output, HasSubstr("no block has a stack"));
+}
+
+TEST_F(Top, shows_each_device_or_one_of_them) {
+  const std::string file =
+      write("two.jsonl", text_of(malloc_line(1, 1024) + malloc_line(2, 4096, ",\"device\":1")));
+  const ProgramResult both = top({file});
+  EXPECT_THAT(both.output, HasSubstr("device 0 at the peak"));
+  EXPECT_THAT(both.output, HasSubstr("device 1 at the peak"));
+  const ProgramResult one = top({file, "--device", "1"});
+  EXPECT_THAT(one.output, testing::Not(HasSubstr("device 0")));
+  EXPECT_EQ(top({file, "--folded"}).output,
+            "device 0;(no stack was recorded) 1024\ndevice 1;(no stack was recorded) 4096\n");
+  expect_refused({file, "--device", "2"},
+                 "expected a device 2 that has something to show, found "
+                 "only 0, 1");
+}
+
+TEST_F(Top, shows_the_end_of_a_snapshot_without_a_history_and_says_so) {
+  const std::string file = write("segments.json", R"([{"device": 0, "address": 4096,
+    "total_size": 2097152, "allocated_size": 1024, "active_size": 1024, "stream": 0,
+    "segment_type": "small", "blocks": [
+      {"address": 4096, "size": 1024, "requested_size": 700, "state": "active_allocated",
+       "frames": [{"name": "load", "filename": "/home/me/model.py", "line": 3}]},
+      {"address": 5120, "size": 2096128, "requested_size": 0, "state": "inactive"}]}])");
+  const ProgramResult result = top({file});
+  EXPECT_EQ(result.exit_status, 0) << result.errors;
+  EXPECT_THAT(result.output, HasSubstr("at the end, which is all that the file tells"));
+  EXPECT_THAT(result.output, HasSubstr("1024 bytes in 1 block, 700 bytes requested\n"));
+  EXPECT_THAT(result.output, HasSubstr("me/model.py:3 load"));
+  expect_refused({file, "--at", "5"}, "expected an event 5, found no history");
+}
+
+TEST_F(Top, reads_logs_as_programs) {
+  const std::string logs = VRAMLAB_SOURCE_DIR "/tests/traces/samples/";
+  EXPECT_THAT(top({logs + "rmm.csv", "--at", "oom", "--by", "stream"}).output,
+              testing::AllOf(HasSubstr("at the first out-of-memory, after event 3"),
+                             HasSubstr("100.0 %       1  stream 2\n")));
+  EXPECT_THAT(top({logs + "profiler.json", "--by", "size"}).output,
+              testing::AllOf(HasSubstr("1.50 KiB in 2 blocks"), HasSubstr("over 512 B to 1 KiB"),
+                             HasSubstr("up to 512 B")));
+}
+
+TEST_F(Top, knows_that_a_device_without_a_request_holds_nothing) {
+  const std::string file =
+      write("idle.jsonl", text_of(malloc_line(1, 1024) + "{\"marker\":\"here\",\"device\":1}\n"));
+  EXPECT_THAT(top({file, "--device", "1"}).output,
+              HasSubstr("device 1 at the peak of what was allocated, before the first event\n"
+                        "  nothing is allocated\n"));
+}
+
+TEST_F(Top, says_that_no_iterations_can_be_told) {
+  const std::string file = write("short.jsonl", text_of(malloc_line(1, 1024)));
+  EXPECT_THAT(top({file, "--growth"}).output, HasSubstr("no iterations can be told"));
+  EXPECT_EQ(top_json({file, "--growth"})["iterations_by"], "none");
+}
+
+TEST_F(Top, takes_the_moments_that_snapshot_takes) {
+  const std::string leak = samples + "leak.vtrace";
+  const std::string expected = top({leak, "--at", "1500us"}).output;
+  EXPECT_THAT(expected, HasSubstr("device 0 at 1500us, "));
+  for (const std::string same : {"1.5ms", "time:1.5ms", "time:1500us"}) {
+    const ProgramResult result = top({leak, "--at", same});
+    EXPECT_EQ(result.exit_status, 0) << result.errors;
+    EXPECT_EQ(result.output.substr(result.output.find("after event")),
+              expected.substr(expected.find("after event")));
+  }
+}
+
+TEST_F(Top, refuses_what_there_is_not) {
+  const std::string leak = samples + "leak.vtrace";
+  expect_refused({folder + "/nothing"}, "expected a file that can be read");
+  expect_refused({leak, "--at", "99999"}, "expected an event 99999, found 5457 events, from 0 on");
+  expect_refused({leak, "--at", "oom"}, "expected a request that failed, found none");
+  expect_refused({leak, "--at", "9999s"}, "expected a time that the history reaches");
+  expect_refused({leak, "--at", "noon"}, "an event's number or a time such as 20ms, found 'noon'");
+  expect_refused({leak, "--at", "99999999999999999999s"}, "found '99999999999999999999s'");
+  expect_refused({leak, "--between", "7", "7"}, "expected the earlier event first, found 7 and 7");
+  expect_refused({leak, "--by", "colour"}, "colour");
+  expect_refused({leak, "--every", "5"}, "--growth");
+  expect_refused({leak, "--growth", "--iteration", "5,99999"}, "expected an event 99999");
+  expect_refused({"-", "--growth"}, "reads it twice");
+}
+
+}  // namespace
+}  // namespace vramlab::tests

@@ -1,0 +1,74 @@
+// What every command refuses in the same way: one line that says what was meant.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+
+#include "tests/support/kit/own_folder.h"
+#include "tests/support/processes/run_program.h"
+
+namespace vramlab::tests {
+namespace {
+
+using testing::HasSubstr;
+
+const std::string leak = VRAMLAB_SOURCE_DIR "/traces/samples/leak.vtrace";
+
+void expect_refused(std::vector<std::string> words, const std::string& told) {
+  words.insert(words.begin(), VRAMLAB_BINARY_DIR "/vramlab");
+  const ProgramResult result = run_program(words);
+  EXPECT_EQ(result.exit_status, 2) << told;
+  EXPECT_EQ(result.output, "");
+  EXPECT_THAT(result.errors, HasSubstr(told));
+  EXPECT_EQ(std::ranges::count(result.errors, '\n'), 1) << result.errors;
+  EXPECT_TRUE(std::ranges::all_of(result.errors, [](unsigned char letter) {
+    return letter == '\n' || letter >= ' ';
+  })) << result.errors;
+}
+
+TEST(WrongUsage, an_unknown_name_comes_with_the_nearest_known_one) {
+  expect_refused({"rplay", leak}, "there is no command 'rplay'; the nearest is replay");
+  expect_refused({"replay", leak, "--gpu", "H100"},
+                 "there is no GPU 'H100' in the list; the nearest is h100-80gb");
+  expect_refused({"diff", leak, leak, "--fail-if", "peak_reservd > +2%"},
+                 "found 'peak_reservd'; the nearest is peak_reserved");
+}
+
+TEST(WrongUsage, a_negative_number_is_no_large_one) {
+  expect_refused({"top", leak, "--limit", "-1"}, "--limit: expected a number from 0 on, found -1");
+  expect_refused({"sweep", leak, "--conf", "", "--limit", "-3"}, "--limit: expected a number");
+  expect_refused({"snapshot", leak, "--segments", "-1"}, "--segments: expected a number");
+  expect_refused({"pack", leak, "--seed", "-1"}, "--seed: expected a number");
+}
+
+TEST(WrongUsage, nothing_is_not_enough_where_there_must_be_some) {
+  expect_refused({"top", leak, "--growth", "--every", "0"},
+                 "--every: expected a number above 0, found 0");
+  expect_refused({"pack", leak, "--capacity", "0"}, "--capacity: expected a number above 0");
+  expect_refused({"policies", leak, "--device-memory", "0"}, "no device has 0 bytes");
+}
+
+TEST(WrongUsage, what_is_in_a_file_does_not_get_onto_the_screen_as_it_is) {
+  const std::string folder = support::own_folder();
+  std::ofstream(folder + "bytes") << "\x1b[31m\x07=1\n";
+  expect_refused({"sweep", leak, "--grid", folder + "bytes"}, "bytes at line 1: expected");
+  expect_refused({"diff", leak, leak, "--budget", folder + "bytes"}, "at byte 1: expected JSON");
+}
+
+TEST(WrongUsage, two_outputs_need_two_files) {
+  const std::string file = support::own_folder() + "both";
+  expect_refused({"replay", leak, "--timeline", file, "--snapshot-out", file},
+                 "--timeline: expected another file than --snapshot-out, found " + file);
+}
+
+TEST(WrongUsage, a_page_of_nothing_is_not_written) {
+  const std::string folder = support::own_folder();
+  std::ofstream(folder + "nothing.json") << "{}";
+  expect_refused({"report", folder + "nothing.json", "-o", folder + "page.html"},
+                 "expected a device with something to show, found none");
+  EXPECT_FALSE(std::ifstream(folder + "page.html").is_open());
+}
+
+}  // namespace
+}  // namespace vramlab::tests

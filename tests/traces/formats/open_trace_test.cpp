@@ -1,0 +1,76 @@
+#include "traces/formats/open_trace.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "tests/support/kit/own_folder.h"
+#include "traces/files/input_error.h"
+
+namespace vramlab::traces {
+namespace {
+
+std::string error_of_file_with(const std::string& bytes) {
+  const std::string path = support::own_folder() + "open_trace_test";
+  std::ofstream(path, std::ios::binary) << bytes;
+  try {
+    open_trace(path);
+  } catch (const InputError& error) {
+    return error.fault().found;
+  }
+  return "";
+}
+
+TEST(OpenTrace, pickles_are_told_from_their_first_bytes) {
+  EXPECT_EQ(error_of_file_with("\x80\x04}."), "");
+  EXPECT_EQ(error_of_file_with("}(u."), "");
+}
+
+TEST(OpenTrace, json_is_told_from_its_first_letter) {
+  EXPECT_EQ(error_of_file_with("\n {}"), "");
+  EXPECT_EQ(error_of_file_with("[]"), "");
+}
+
+TraceFormat format_of_file_with(const std::string& bytes) {
+  const std::string path = support::own_folder() + "open_trace_test";
+  std::ofstream(path, std::ios::binary) << bytes;
+  return open_trace(path).format;
+}
+
+TEST(OpenTrace, kinds_of_json_are_told_from_their_keys) {
+  EXPECT_EQ(format_of_file_with(R"({"segments": []})"), TraceFormat::snapshot_json);
+  EXPECT_EQ(format_of_file_with(R"({"schemaVersion": 1})"), TraceFormat::torch_profiler);
+  const std::string far = R"({"x": ")" + std::string(50'000, 'x') + R"(", "traceEvents": []})";
+  EXPECT_EQ(format_of_file_with(far), TraceFormat::torch_profiler);
+  const std::string too_far = R"({"x": ")" + std::string(70'000, 'x') + R"(", "traceEvents": []})";
+  EXPECT_EQ(format_of_file_with(too_far), TraceFormat::snapshot_json);
+}
+
+TEST(OpenTrace, looking_ahead_loses_nothing) {
+  const std::string path = support::own_folder() + "open_trace_test";
+  const std::string bytes = R"({"x": ")" + std::string(90'000, 'x') + R"("})";
+  std::ofstream(path, std::ios::binary) << bytes;
+  const OpenTrace trace = open_trace(path);
+  std::string read;
+  char piece[1000];
+  while (const std::size_t got = trace.source->read(piece, sizeof piece)) read.append(piece, got);
+  EXPECT_TRUE(read == bytes);
+}
+
+TEST(OpenTrace, other_files_are_refused_by_what_they_are) {
+  EXPECT_EQ(error_of_file_with(""), "an empty file");
+  EXPECT_EQ(error_of_file_with("PK\x03\x04..."), "a zip archive (such as torch.save writes)");
+  EXPECT_EQ(error_of_file_with("<html>"), "HTML or XML text");
+  EXPECT_EQ(error_of_file_with("\x01\x02"), "bytes that begin with 01 02");
+}
+
+TEST(OpenTrace, missing_file_is_named) { EXPECT_THROW(open_trace("/no/such/file"), InputError); }
+
+TEST(OpenTrace, broken_gzip_is_told) {
+  EXPECT_THROW(open_trace("/dev/null"), InputError);
+  EXPECT_EQ(error_of_file_with("\x1f\x8b\x08\x01\x02"), "damaged or cut-off data");
+}
+
+}  // namespace
+}  // namespace vramlab::traces

@@ -1,0 +1,40 @@
+// What the fuzz targets ask, asked of the samples, of samples with bytes changed at random, and of
+// what once broke a rule.
+#include "tests/support/fuzz/log_fuzz_bodies.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+
+namespace vramlab::tests {
+namespace {
+
+std::string sample(const char* name) {
+  std::ostringstream bytes;
+  bytes << std::ifstream(std::string(VRAMLAB_SOURCE_DIR "/tests/traces/samples/") + name).rdbuf();
+  return bytes.str();
+}
+
+std::string with_changed_byte(std::string bytes, std::uint64_t seed) {
+  const std::uint64_t mixed = seed * 0x9E3779B97F4A7C15U;
+  bytes[(mixed >> 32U) % bytes.size()] = static_cast<char>(mixed >> 24U);
+  return bytes;
+}
+
+TEST(LogFuzzBodies, samples_keep_all_rules) {
+  EXPECT_EQ(support::broken_rule_of_profiler_json(sample("profiler.json")), std::nullopt);
+  EXPECT_EQ(support::broken_rule_of_rmm_log(sample("rmm.csv")), std::nullopt);
+}
+
+TEST(LogFuzzBodies, changed_samples_keep_all_rules) {
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    const std::string trace = with_changed_byte(sample("profiler.json"), seed);
+    EXPECT_EQ(support::broken_rule_of_profiler_json(trace), std::nullopt) << seed;
+    const std::string log = with_changed_byte(sample("rmm.csv"), seed);
+    EXPECT_EQ(support::broken_rule_of_rmm_log(log), std::nullopt) << seed;
+  }
+}
+
+}  // namespace
+}  // namespace vramlab::tests

@@ -1,0 +1,147 @@
+// Logs of RAPIDS' memory manager, by hand.
+#include "traces/logs/rmm_log.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "tests/support/fuzz/log_listing.h"
+#include "traces/logs/rmm_values.h"
+
+namespace vramlab::traces {
+namespace {
+
+using support::LogListing;
+using support::read_rmm_bytes;
+
+const std::string header = "Thread,Time,Action,Pointer,Size,Stream\n";
+
+std::string sample() {
+  std::ostringstream bytes;
+  bytes << std::ifstream(VRAMLAB_SOURCE_DIR "/tests/traces/samples/rmm.csv").rdbuf();
+  return bytes.str();
+}
+
+std::string lines_of(const std::string& rows) {
+  const LogListing listing = read_rmm_bytes(header + rows);
+  EXPECT_EQ(listing.error, "");
+  return listing.lines;
+}
+
+void expect_error(const std::string& rows, const std::string& part) {
+  const LogListing listing = read_rmm_bytes(header + rows);
+  EXPECT_NE(listing.error.find(part), std::string::npos) << listing.error << "\n" << rows;
+}
+
+TEST(RmmLog, a_log_of_two_threads_over_midnight) {
+  const LogListing listing = read_rmm_bytes(sample());
+  EXPECT_EQ(listing.error, "");
+  EXPECT_NE(listing.header.find("\"origin\":\"RMM log\""), std::string::npos);
+  EXPECT_EQ(listing.lines,
+            "{\"malloc\":1,\"bytes\":1048576,\"time_ns\":86399999998000}\n"
+            "{\"malloc\":2,\"bytes\":2048,\"stream\":2,\"time_ns\":86399999999000}\n"
+            "{\"free\":1,\"time_ns\":86400000003000}\n"
+            "{\"marker\":\"out of memory\",\"time_ns\":86400000003000}\n"
+            "{\"free\":2,\"time_ns\":86401500000000}\n");
+  LogFacts expected;
+  expected.failures = 1;
+  EXPECT_EQ(listing.facts, expected);
+}
+
+TEST(RmmLog, it_does_not_matter_how_the_bytes_arrive) {
+  const LogListing whole = read_rmm_bytes(sample());
+  for (std::size_t count = 1; count < 50; ++count)
+    EXPECT_EQ(read_rmm_bytes(sample(), count).lines, whole.lines) << count;
+}
+
+TEST(RmmLog, a_pipe_is_read_as_a_file_is) {
+  std::string log = header + "1,00:00:01:0,free,7,5,0\n1,00:00:00:0,free,8,6,0\n";
+  const LogListing file = support::read_rmm_bytes(log);
+  const LogListing pipe = support::read_piped_rmm_bytes(log, 3);
+  EXPECT_EQ(pipe.lines, file.lines);
+  EXPECT_EQ(pipe.facts, file.facts);
+  EXPECT_EQ(file.facts.mallocs_before_begin, 2U);
+  log += "x";
+  EXPECT_EQ(support::read_piped_rmm_bytes(log).error, support::read_rmm_bytes(log).error);
+}
+
+TEST(RmmLog, lines_may_end_as_on_windows_be_blank_or_lack_their_end) {
+  const LogListing listing = read_rmm_bytes(
+      "\xEF\xBB\xBF"
+      "Thread,Time,Action,Pointer,Size,Stream\r\n\r\n1,00:00:00:000001,allocate,0x10,5,0\r\n\n"
+      "1,00:00:00:000002,free,0x10,5,0");
+  EXPECT_EQ(listing.error, "");
+  EXPECT_EQ(listing.lines,
+            "{\"malloc\":1,\"bytes\":5,\"time_ns\":1000}\n{\"free\":1,\"time_ns\":2000}\n");
+  EXPECT_EQ(read_rmm_bytes(header).lines, "");
+}
+
+TEST(RmmLog, a_day_may_follow_a_day_and_a_late_line_does_not_make_one) {
+  EXPECT_EQ(lines_of("1,01:00:00:000000,allocate,1,5,0\n1,14:00:00:000000,allocate,2,5,0\n"
+                     "1,13:00:00:000000,allocate,3,5,0\n1,12:59:30:000000,allocate,4,5,0\n"),
+            "{\"malloc\":1,\"bytes\":5,\"time_ns\":3600000000000}\n"
+            "{\"malloc\":2,\"bytes\":5,\"time_ns\":50400000000000}\n"
+            "{\"malloc\":3,\"bytes\":5,\"time_ns\":133200000000000}\n"
+            "{\"malloc\":4,\"bytes\":5,\"time_ns\":133200000000000}\n");
+  EXPECT_EQ(lines_of("1,00:00:00:000001,allocate,1,5,0\n2,23:59:59:999999,allocate,2,5,0\n"),
+            "{\"malloc\":1,\"bytes\":5,\"time_ns\":1000}\n"
+            "{\"malloc\":2,\"bytes\":5,\"time_ns\":1000}\n");
+}
+
+TEST(RmmLog, memory_freed_on_another_stream_was_used_there) {
+  EXPECT_EQ(lines_of("1,00:00:00:0,allocate,a,5,1\n1,00:00:00:0,free,0xA,5,0xf\n"),
+            "{\"malloc\":1,\"bytes\":5,\"stream\":1,\"time_ns\":0}\n"
+            "{\"use\":1,\"stream\":15,\"time_ns\":0}\n{\"free\":1,\"time_ns\":0}\n");
+}
+
+TEST(RmmLog, requests_of_nothing_are_left_out) {
+  const LogListing listing =
+      read_rmm_bytes(header + "1,00:00:00:0,allocate,(nil),0,0\n1,00:00:00:0,free,0x0,0,0\n");
+  EXPECT_EQ(listing.lines, "");
+  EXPECT_EQ(listing.facts.empty_requests, 2U);
+}
+
+TEST(RmmLog, values_that_mean_nothing_are_refused_with_their_line) {
+  expect_error("1,00:00:00:0,allocate,1,5,0\n1,24:00:00:0,allocate,2,5,0\n",
+               "file at byte 67 (line 3): expected a time of the day, found '24:00:00:0'");
+  expect_error("1,00:00:00:0,realloc,1,5,0\n", "'allocate', 'free' or 'allocate failure'");
+  expect_error("1,00:00:00:0,allocate,0x,5,0\n", "expected a pointer, found '0x'");
+  expect_error("1,00:00:00:0,allocate,10000000000000000,5,0\n", "expected a pointer");
+  expect_error("1,00:00:00:0,allocate,1,-5,0\n", "expected a size in bytes, found '-5'");
+  expect_error("1,00:00:00:0,allocate,1,18446744073709551616,0\n", "expected a size in bytes");
+  expect_error("1,00:00:00:0,allocate,1,5,\n", "expected a stream, found ''");
+  expect_error("1,00:00:00:0,allocate,1,5\n", "6 values between commas, found 'fewer'");
+  expect_error("1,00:00:00:0,allocate,1,5,0,7\n", "found 'more'");
+  expect_error("\x01\n", "found 'fewer'");
+  std::string long_line(500'000, 'x');
+  expect_error(long_line, "a line of at most 4096 bytes");
+  long_line.back() = '\n';
+  expect_error(long_line, "a line of at most 4096 bytes");
+  EXPECT_NE(read_rmm_bytes("Thread,Time\n").error.find("at byte 0 (line 1)"), std::string::npos);
+}
+
+TEST(RmmLog, times_that_would_not_fit_are_refused) {
+  std::string rows;
+  for (int day = 0; day < 220'000; ++day)
+    rows += "1,00:00:00:0,free,1,1,0\n1,23:00:00:0,free,1,1,0\n";
+  expect_error(rows, "a log of at most 500 years");
+}
+
+TEST(RmmLog, times_and_streams_are_written_in_several_ways) {
+  EXPECT_EQ(rmm::time_of_day_ns("10:36:59:123456"), 38219123456000U);
+  EXPECT_EQ(rmm::time_of_day_ns("10:36:59.123456789"), 38219123456789U);
+  EXPECT_EQ(rmm::time_of_day_ns("10:36:59"), 38219000000000U);
+  for (const char* letters : {"", "10:36:5", "10:36:60:0", "10:60:00:0", "1:36:59:0", "10-36-59:0",
+                              "10:36:59:", "10:36:59:1234567890", "10:36:59 1", "+1:00:00:0"})
+    EXPECT_EQ(rmm::time_of_day_ns(letters), std::nullopt) << letters;
+  EXPECT_EQ(rmm::stream("12"), 12U);
+  EXPECT_EQ(rmm::stream("0x12"), 18U);
+  EXPECT_EQ(rmm::stream("ff"), 255U);
+  EXPECT_EQ(rmm::stream("x"), std::nullopt);
+  EXPECT_EQ(rmm::time_text(38219123456789), "10:36:59:123456");
+  EXPECT_EQ(rmm::time_text(86400000003000), "00:00:00:000003");
+}
+
+}  // namespace
+}  // namespace vramlab::traces

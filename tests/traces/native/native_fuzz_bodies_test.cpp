@@ -1,0 +1,56 @@
+// What the fuzz targets ask, asked of the samples, of samples with bytes changed at random, and of
+// what once broke a rule.
+#include "tests/support/fuzz/native_fuzz_bodies.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/fuzz/native_rewriting.h"
+#include "tests/support/recordings/native_samples.h"
+
+namespace vramlab::tests {
+namespace {
+
+using support::broken_rule_of_native_binary;
+using support::broken_rule_of_native_text;
+
+std::string sample(const char* name) { return support::native_sample(VRAMLAB_SOURCE_DIR, name); }
+
+void change_one_byte(std::string& bytes, std::uint64_t seed) {
+  const std::uint64_t mixed = seed * 0x9E3779B97F4A7C15U;
+  bytes[(mixed >> 32U) % bytes.size()] = static_cast<char>(mixed >> 24U);
+}
+
+TEST(NativeFuzzBodies, samples_keep_all_rules) {
+  for (const char* name : {support::every_shape, support::whole_program}) {
+    EXPECT_EQ(broken_rule_of_native_text(sample(name)), std::nullopt);
+    EXPECT_EQ(broken_rule_of_native_binary(support::native_binary_of(sample(name))), std::nullopt);
+  }
+}
+
+TEST(NativeFuzzBodies, changed_samples_keep_all_rules) {
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    std::string text = sample(seed % 2 == 0 ? support::every_shape : support::whole_program);
+    change_one_byte(text, seed);
+    EXPECT_EQ(broken_rule_of_native_text(text), std::nullopt) << seed;
+  }
+}
+
+TEST(NativeFuzzBodies, bytes_with_right_checksums_reach_the_events) {
+  const std::string lines = "{\"format\":\"vramlab-trace\",\"version\":1}\n";
+  const std::string bytes =
+      std::string{'\0', static_cast<char>(lines.size())} + lines + std::string(128, '\0');
+  const auto read = support::rewrite_native_binary(support::assembled_binary(bytes));
+  EXPECT_EQ(read.error, "");
+  EXPECT_NE(read.text.find("{\"malloc\":0,\"bytes\":0}\n{\"malloc\":0"), std::string::npos);
+  EXPECT_EQ(broken_rule_of_native_binary(support::assembled_binary(bytes)), std::nullopt);
+}
+
+TEST(NativeFuzzBodies, a_value_that_one_entry_holds_has_the_same_content_in_the_binary_form) {
+  EXPECT_EQ(broken_rule_of_native_text(
+                "{\"format\":\"vramlab-trace\",\"version\":1}\n{\"section\":\"device_traces\"}\n"
+                "{\"trace\":0}\n{\"entry\":{\"action\":\"a\",\"new\":[[1],{\"a\":2}]}}\n"),
+            std::nullopt);
+}
+
+}  // namespace
+}  // namespace vramlab::tests

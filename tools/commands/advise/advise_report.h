@@ -1,0 +1,32 @@
+// What `vramlab advise` prints.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "replay/whatif/advise.h"
+
+namespace vramlab::tools {
+
+struct AdviseOutcome {
+  std::string file;
+  std::string reference;
+  std::string conditions;
+  replay::Trust trust = replay::Trust::exact;
+  /// Where the costs of device calls are from.
+  std::string costs_origin;
+  /// Of the device; nothing where nothing limits it.
+  std::optional<allocator::Bytes> memory;
+  std::vector<std::string> notes;
+  /// What keeps memory at the peak, where nothing helps: sentences.
+  std::vector<std::string> pinners;
+  replay::Advice advice;
+};
+
+/// Why nothing helps, or why it does not fit; empty where something helps and it fits.
+std::vector<std::string> advise_reasons(const AdviseOutcome& outcome);
+std::string advise_text(const AdviseOutcome& outcome);
+std::string advise_json(const AdviseOutcome& outcome);
+
+}  // namespace vramlab::tools

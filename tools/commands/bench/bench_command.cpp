@@ -1,0 +1,128 @@
+// `vramlab bench engine`: what the engine costs per call, beside a yardstick and the reference. The
+// other benchmarks are in files of their own.
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "replay/bench/engine_benchmark.h"
+#include "tools/commands/bench/bench_streams_command.h"
+#include "tools/commands/bench/bench_trace_command.h"
+#include "tools/kit/commands.h"
+#include "traces/cases/program_calls.h"
+#include "traces/workloads/workload.h"
+
+namespace vramlab::tools {
+namespace {
+
+struct BenchArguments {
+  std::vector<std::string> files;
+  std::vector<std::string> confs;
+  CommonFlags flags;
+};
+
+double steady_nanoseconds() {
+  return std::chrono::duration<double, std::nano>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+struct NamedProgram {
+  std::string file;
+  traces::RecordedProgram program;
+};
+
+/// Those that live from malloc and free: what else they do is left out, as it is not timed.
+constexpr std::string_view timed_workloads[] = {"training", "serving", "experts", "diffusion",
+                                                "fragments"};
+
+traces::RecordedProgram timed_workload(std::string_view name) {
+  traces::SnapshotTables tables;
+  traces::ProgramCalls calls(tables);
+  traces::WorkloadRequest request;
+  request.name = name;
+  traces::generate_workload(request, tables, calls);
+  traces::RecordedProgram program;
+  program.name = name;
+  program.calls = calls.take_calls();
+  std::erase_if(program.calls, [](const traces::Call& call) {
+    return call.kind != traces::CallKind::malloc && call.kind != traces::CallKind::free;
+  });
+  return program;
+}
+
+std::vector<NamedProgram> programs_of(const BenchArguments& arguments) {
+  std::vector<NamedProgram> programs;
+  for (const std::string& file : arguments.files)
+    programs.push_back({file, traces::read_recorded_program(file)});
+  if (!programs.empty()) return programs;
+  for (const std::string_view name : timed_workloads)
+    programs.push_back({std::string(name), timed_workload(name)});
+  return programs;
+}
+
+void print_text(const std::vector<replay::BenchmarkRow>& rows) {
+  std::printf("%-10s %-26s %-8s %12s %14s %20s\n", "workload", "options", "history", "ns per call",
+              "yardstick ns", "share of reference");
+  for (const replay::BenchmarkRow& row : rows) {
+    std::printf("%-10s %-26s %-8s %12.1f %14.1f", row.workload.c_str(),
+                row.conf.empty() ? "(none)" : row.conf.c_str(),
+                row.history == replay::HistoryKept::yes ? "on" : "off", row.ns_per_call,
+                row.yardstick_ns);
+    if (row.share_of_reference)
+      std::printf(" %13.3f = 1/%.1f\n", *row.share_of_reference, 1 / *row.share_of_reference);
+    else
+      std::printf(" %20s\n", "-");
+  }
+}
+
+void print_json(const std::vector<replay::BenchmarkRow>& rows) {
+  nlohmann::ordered_json document = {{"schema_version", 1}};
+  document["rows"] = nlohmann::ordered_json::array();
+  for (const replay::BenchmarkRow& row : rows) {
+    nlohmann::ordered_json line = {{"workload", row.workload},
+                                   {"conf", row.conf},
+                                   {"history", row.history == replay::HistoryKept::yes},
+                                   {"ns_per_call", row.ns_per_call},
+                                   {"yardstick_ns", row.yardstick_ns}};
+    line["share_of_reference"] = nullptr;
+    if (row.share_of_reference) line["share_of_reference"] = *row.share_of_reference;
+    document["rows"].push_back(std::move(line));
+  }
+  std::printf("%s\n", document.dump(2).c_str());
+}
+
+ExitStatus bench_engine(const BenchArguments& arguments) {
+  start_logging(arguments.flags);
+  std::vector<replay::BenchmarkRow> rows;
+  for (const NamedProgram& named : programs_of(arguments))
+    for (const std::string& conf : arguments.confs)
+      for (replay::BenchmarkRow& row :
+           replay::benchmark_engine(named.program, named.file, conf, steady_nanoseconds))
+        rows.push_back(std::move(row));
+  arguments.flags.json ? print_json(rows) : print_text(rows);
+  return ExitStatus::done;
+}
+
+}  // namespace
+
+void add_bench_command(CLI::App& program, CommandAction& action) {
+  CLI::App* bench = program.add_subcommand("bench", "The project's own benchmarks, as ratios");
+  bench->require_subcommand(1);
+  bench->footer("Example: vramlab bench engine");
+  const auto arguments = std::make_shared<BenchArguments>();
+  arguments->confs = {"", "expandable_segments:True"};
+  CLI::App* engine =
+      bench->add_subcommand("engine", "The cost of malloc and free, beside a yardstick");
+  engine->add_option("FILE", arguments->files,
+                     "Workloads; without any, built-in ones (see vramlab generate)");
+  engine->add_option("--conf", arguments->confs, "An option string; give it once for each");
+  engine->footer("Example: vramlab bench engine --conf max_split_size_mb:64 workload.json.gz");
+  add_common_flags(*engine, arguments->flags);
+  add_bench_trace_command(*bench, action);
+  add_bench_streams_command(*bench, action);
+  engine->callback(
+      [arguments, &action] { action = [arguments] { return bench_engine(*arguments); }; });
+}
+
+}  // namespace vramlab::tools

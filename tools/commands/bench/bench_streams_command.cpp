@@ -1,0 +1,79 @@
+#include "tools/commands/bench/bench_streams_command.h"
+
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "replay/bench/streams_benchmark.h"
+
+namespace vramlab::tools {
+namespace {
+
+struct BenchStreamsArguments {
+  std::vector<std::uint64_t> operations = {1'000'000, 3'000'000, 10'000'000};
+  std::vector<std::uint32_t> streams = {4, 64, 1024};
+  CommonFlags flags;
+};
+
+double nanoseconds_now() {
+  return std::chrono::duration<double, std::nano>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+double millions_per_second(const replay::StreamsBenchmarkRow& row) {
+  return 1e3 / row.ns_per_operation;
+}
+
+void print_text(const replay::StreamsBenchmarkRow& row) {
+  std::printf("%12llu %8u %12.2f %12.1f %14.1f\n",
+              static_cast<unsigned long long>(row.mix.operations), row.mix.streams,
+              millions_per_second(row), row.ns_per_operation, row.yardstick_ns);
+  std::fflush(stdout);
+}
+
+nlohmann::ordered_json row_of(const replay::StreamsBenchmarkRow& row) {
+  return {{"operations", row.mix.operations},
+          {"streams", row.mix.streams},
+          {"millions_per_second", millions_per_second(row)},
+          {"ns_per_operation", row.ns_per_operation},
+          {"yardstick_ns", row.yardstick_ns},
+          {"end_ns", row.end_ns}};
+}
+
+ExitStatus bench_streams(const BenchStreamsArguments& arguments) {
+  start_logging(arguments.flags);
+  nlohmann::ordered_json document = {{"schema_version", 1}};
+  document["rows"] = nlohmann::ordered_json::array();
+  if (!arguments.flags.json)
+    std::printf("%12s %8s %12s %12s %14s\n", "operations", "streams", "M/s", "ns each",
+                "yardstick ns");
+  for (const std::uint64_t operations : arguments.operations) {
+    for (const std::uint32_t streams : arguments.streams) {
+      const auto row = replay::benchmark_streams({operations, streams}, nanoseconds_now);
+      if (!arguments.flags.json) print_text(row);
+      document["rows"].push_back(row_of(row));
+    }
+  }
+  if (arguments.flags.json) std::printf("%s\n", document.dump(2).c_str());
+  return ExitStatus::done;
+}
+
+}  // namespace
+
+void add_bench_streams_command(CLI::App& bench, CommandAction& action) {
+  const auto arguments = std::make_shared<BenchStreamsArguments>();
+  CLI::App* streams = bench.add_subcommand(
+      "streams", "The cost of a call on simulated streams, beside a yardstick");
+  streams->add_option("--operations", arguments->operations, "How many calls; several are allowed")
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1'000'000'000}));
+  streams->add_option("--streams", arguments->streams, "On how many streams; several are allowed")
+      ->check(CLI::Range(1U, 65'536U));
+  streams->footer("Example: vramlab bench streams --operations 1000000 --streams 64");
+  add_common_flags(*streams, arguments->flags);
+  streams->callback(
+      [arguments, &action] { action = [arguments] { return bench_streams(*arguments); }; });
+}
+
+}  // namespace vramlab::tools

@@ -1,0 +1,199 @@
+// `vramlab capacity`: the least device memory on which a recording runs, per setting.
+#include <memory>
+
+#include "replay/packing/find_lifetimes.h"
+#include "replay/run/ordered_device.h"
+#include "replay/run/replay_options.h"
+#include "replay/whatif/capacity.h"
+#include "replay/whatif/option_grid.h"
+#include "tools/commands/capacity/capacity_report.h"
+#include "tools/commands/pack/checked_packing.h"
+#include "tools/kit/commands.h"
+#include "tools/kit/parallel_tasks.h"
+#include "tools/kit/progress_bar.h"
+#include "tools/kit/size_argument.h"
+#include "tools/kit/table_output.h"
+#include "tools/kit/what_if_runs.h"
+#include "traces/files/input_error.h"
+
+namespace vramlab::tools {
+namespace {
+
+struct CapacityArguments {
+  std::string file;
+  std::vector<std::string> options;
+  ReplayArguments replay;
+  std::uint64_t replays_above = replay::CapacityEffort{}.replays_above;
+  /// Known of a list of buffers.
+  std::uint64_t capacity = 0;
+  std::size_t threads = usual_thread_count();
+  TableOutput output;
+  CommonFlags flags;
+};
+
+/// So that it takes no longer than the replays beside it: what is left out is said.
+const replay::PackingLimits packing_beside_replays{
+    .most_for_all_orders = 100'000,
+    .most_for_one_order = 1'000'000,
+    .most_work_of_order = 30'000'000,
+    .climb_work = 20'000'000,
+    .floor_states = 20'000,
+};
+
+std::string printed(const CapacityOutcome& outcome, const std::string& format) {
+  if (format == "json") return capacity_json(outcome);
+  if (format == "csv") return capacity_csv(outcome);
+  return format == "markdown" ? capacity_markdown(outcome) : capacity_text(outcome);
+}
+
+void refuse_bad_options(const std::vector<std::string>& options,
+                        const allocator::ReferenceVersion& version) {
+  for (const std::string& conf : options) {
+    if (const auto refusal = replay::refusal_of(conf, version))
+      throw traces::InputError(
+          {"--conf", "", "options that version " + std::string(version.name) + " takes", *refusal});
+  }
+}
+
+void refuse_settings(const CapacityArguments& arguments) {
+  if (!arguments.options.empty() || !conditions_text(arguments.replay).empty())
+    throw traces::InputError({arguments.file, "",
+                              "a recording or a program, which --conf and other "
+                              "conditions are for",
+                              "a list of buffers"});
+}
+
+/// What is there over time, packed; where there is something to pack.
+PackOutcome packed(const replay::LoadedRecording& recording,
+                   const replay::ReplayConditions& conditions) {
+  PackOutcome outcome;
+  outcome.file = recording.file();
+  outcome.input.source =
+      recording.is_recording() ? replay::PackSource::recording : replay::PackSource::program;
+  for (const replay::DeviceLifetimes& device : lifetimes_of(recording, conditions))
+    if (!device.blocks.empty())
+      outcome.input.groups.push_back(pack_group_of(device, recording.file()));
+  outcome.results = checked_packings(outcome.input, packing_beside_replays);
+  return outcome;
+}
+
+/// The rows and, as one more task, the packing.
+void find_all(const replay::LoadedRecording& recording, const CapacityArguments& arguments,
+              CapacityOutcome& outcome) {
+  const replay::ReplayConditions asked = conditions_of(arguments.replay);
+  const std::size_t rows = outcome.rows.size();
+  run_tasks(rows + 1, arguments.threads, [&](std::size_t i) {
+    if (i == rows) {
+      outcome.packing = packed(recording, asked);
+      return;
+    }
+    replay::ReplayConditions conditions = asked;
+    if (!outcome.rows[i].is_recorded) conditions.options = outcome.rows[i].conf;
+    outcome.rows[i].answer =
+        find_capacity(recording, conditions, {.replays_above = arguments.replays_above});
+  });
+}
+
+void note_models(const replay::LoadedRecording& recording, CapacityOutcome& outcome) {
+  for (const CapacityRow& row : outcome.rows) {
+    replay::ReplayConditions conditions;
+    if (!row.is_recorded) conditions.options = row.conf;
+    const allocator::Settings settings = recording.settings_for(conditions);
+    if (settings.backend == allocator::Backend::native) continue;
+    outcome.notes.push_back(replay::modelled_backend_note(settings));
+    return;
+  }
+}
+
+CapacityOutcome of_recording(traces::OpenBytes bytes, const CapacityArguments& arguments) {
+  if (arguments.capacity > 0)
+    throw traces::InputError({"--capacity", "", "a list of buffers, whose capacity is known",
+                              "a recording or a program"});
+  const replay::LoadedRecording recording = load_recording(std::move(bytes), arguments.replay);
+  refuse_bad_options(arguments.options, recording.version());
+  CapacityOutcome outcome;
+  outcome.reference = recording.version().name;
+  outcome.conditions = conditions_text(arguments.replay);
+  outcome.notes = recording.notes();
+  refuse_full_device(conditions_of(arguments.replay), replay::boundless_memory);
+  if (arguments.options.empty()) outcome.rows.push_back({recording.settings().text, true, {}});
+  for (const std::string& conf : arguments.options) outcome.rows.push_back({conf, false, {}});
+  note_models(recording, outcome);
+  find_all(recording, arguments, outcome);
+  return outcome;
+}
+
+CapacityOutcome of_list(traces::OpenBytes& bytes, const CapacityArguments& arguments,
+                        const std::string& format) {
+  refuse_settings(arguments);
+  if (format != "text" && format != "json")
+    throw traces::InputError({"--format", "", "text or json of a list of buffers", format});
+  CapacityOutcome outcome;
+  PackOutcome& packing = outcome.packing;
+  packing.file = bytes.file;
+  if (arguments.capacity > 0) packing.capacity = allocator::Bytes{arguments.capacity};
+  packing.input = replay::read_pack_list(bytes);
+  packing.results = checked_packings(packing.input, {});
+  return outcome;
+}
+
+ExitStatus capacity(const CapacityArguments& arguments) {
+  start_logging(arguments.flags);
+  OpenTableOutput output(arguments.output, arguments.flags, "text");
+  CapacityOutcome outcome;
+  {
+    ProgressBar bar(traces::input_name(arguments.file),
+                    arguments.flags.quiet ? ProgressDisplay::off : ProgressDisplay::automatic);
+    traces::OpenBytes bytes = traces::open_bytes(arguments.file, bar.listener());
+    const std::string file = bytes.file;
+    outcome = traces::begins_like_buffer_list(bytes.start)
+                  ? of_list(bytes, arguments, output.format())
+                  : of_recording(std::move(bytes), arguments);
+    outcome.file = file;
+  }
+  output.write(printed(outcome, output.format()));
+  const bool fits = !outcome.packing.capacity || outcome.packing.all_fit();
+  return fits ? ExitStatus::done : ExitStatus::answer_is_no;
+}
+
+}  // namespace
+
+void add_capacity_command(CLI::App& program, CommandAction& action) {
+  const auto arguments = std::make_shared<CapacityArguments>();
+  CLI::App* command = program.add_subcommand(
+      "capacity", "Find the least device memory on which a recording runs, per setting");
+  command
+      ->add_option("FILE", arguments->file,
+                   "A recording or a program, in any format that vramlab info knows, or a list of "
+                   "buffers in the CSV of MiniMalloc (- is standard input)")
+      ->required();
+  command
+      ->add_option("--conf", arguments->options,
+                   "Options (PYTORCH_CUDA_ALLOC_CONF) instead of those in the file; may be given "
+                   "several times")
+      ->expected(1)
+      ->take_all();
+  add_limitless_conditions(*command, arguments->replay);
+  command
+      ->add_option("--replays-above", arguments->replays_above,
+                   "Replays on larger devices than the answer, to see whether more memory always "
+                   "helps")
+      ->capture_default_str();
+  command
+      ->add_option("--capacity", arguments->capacity,
+                   "Of a list of buffers: whether the best packing fits into this, such as 1MiB; "
+                   "it is no where it does not (exit status 1)")
+      ->transform(size_in_bytes())
+      ->check(CLI::PositiveNumber);
+  command->add_option("-j,--jobs", arguments->threads, "Threads to use (default: one per core)")
+      ->check(CLI::Range(1, 1024));
+  add_table_output(*command, arguments->output);
+  add_common_flags(*command, arguments->flags);
+  command->footer(
+      "Example: vramlab capacity snapshot.pickle --conf '' --conf "
+      "expandable_segments:True");
+  command->callback(
+      [arguments, &action] { action = [arguments] { return capacity(*arguments); }; });
+}
+
+}  // namespace vramlab::tools

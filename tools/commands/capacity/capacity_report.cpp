@@ -1,0 +1,199 @@
+#include "tools/commands/capacity/capacity_report.h"
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "tools/commands/pack/pack_group_json.h"
+#include "tools/printers/json_or_null.h"
+#include "tools/printers/share_text.h"
+#include "tools/printers/text_lines.h"
+
+namespace vramlab::tools {
+namespace {
+
+using allocator::Bytes;
+using nlohmann::ordered_json;
+using replay::CapacityAnswer;
+
+constexpr std::array<const char*, 6> headings = {"least memory",    "above packing",
+                                                 "reserves freely", "live, rounded",
+                                                 "live, requested", "replays"};
+
+/// To the granule, as `--device-memory` takes it.
+std::string exact_text(Bytes bytes) {
+  constexpr Bytes mebibyte{1ULL << 20};
+  return std::to_string(bytes / mebibyte) + "MiB";
+}
+
+/// How far the online allocator is above the packing, in millionths of it.
+std::optional<std::int64_t> above_packing(const CapacityOutcome& outcome,
+                                          const CapacityAnswer& answer) {
+  const auto packing = outcome.best_packing();
+  if (!packing || !answer.least || packing->count == 0) return std::nullopt;
+  return static_cast<std::int64_t>(replay::ratio_of(answer.least->count, packing->count)) -
+         replay::whole_ratio;
+}
+
+std::vector<std::string> cells_of(const CapacityOutcome& outcome, const CapacityAnswer& answer) {
+  const auto live = [&answer](Bytes replay::LiveBounds::*part) {
+    return answer.live ? format_bytes((*answer.live).*part) : std::string("-");
+  };
+  const auto above = above_packing(outcome, answer);
+  return {answer.least ? exact_text(*answer.least) : "-",
+          above ? (*above < 0 ? "" : "+") + ratio_text(*above) : "-",
+          format_bytes(answer.peak_reserved),
+          live(&replay::LiveBounds::rounded),
+          live(&replay::LiveBounds::requested),
+          std::to_string(answer.replays)};
+}
+
+std::string conf_text(const CapacityRow& row) {
+  const std::string text = row.conf.empty() ? "no options" : row.conf;
+  return row.is_recorded ? "as in the file (" + text + ")" : text;
+}
+
+/// More memory does not always help; where that matters it is said.
+std::string remark_text(const CapacityAnswer& answer) {
+  if (!answer.least) return "runs on no size";
+  std::string text;
+  constexpr std::size_t most_named = 3;
+  for (std::size_t i = 0; i < std::min(most_named, answer.fails_above.size()); ++i)
+    text += (i == 0 ? "fails again from " : ", from ") + exact_text(answer.fails_above[i].from) +
+            " to below " + exact_text(answer.fails_above[i].below);
+  if (answer.fails_above.size() > most_named)
+    text += " and on " + std::to_string(answer.fails_above.size() - most_named) + " more ranges";
+  if (answer.looked_up_to)
+    text += (text.empty() ? "" : "; ") + std::string("looked at sizes up to ") +
+            exact_text(*answer.looked_up_to);
+  return text;
+}
+
+/// What there would be to gain.
+std::string packing_text(const PackOutcome& packing, std::size_t index) {
+  const replay::PackGroup& group = packing.input.groups[index];
+  std::string text = "device " + std::to_string(*group.device) + ": " +
+                     std::to_string(group.buffers.size()) + " blocks, known beforehand\n";
+  add_line(text, "live at once",
+           format_bytes(group.bounds->peak_requested) + " as asked for, " +
+               format_bytes(group.load_bound) + " as blocks");
+  if (group.bounds->peak_by_stream.size() > 1)
+    add_line(text, "peaks by stream",
+             format_bytes(group.bounds->sum_of_streams) + ": " + stream_peaks_text(*group.bounds));
+  add_line(text, "best packing", best_packing_text(group, packing.results[index]));
+  for (const std::string& sentence : packing.results[index].left_out)
+    add_line(text, "left out", sentence);
+  return text;
+}
+
+ordered_json bounds_json(const std::optional<replay::LiveBounds>& live) {
+  if (!live) return nullptr;
+  return {{"live_requested_bytes", live->requested.count},
+          {"live_rounded_bytes", live->rounded.count},
+          {"live_on_device_bytes", live->on_device.count}};
+}
+
+ordered_json row_json(const CapacityOutcome& outcome, const CapacityRow& row) {
+  const CapacityAnswer& answer = row.answer;
+  ordered_json json = {{"conf", row.conf}, {"as_in_file", row.is_recorded}};
+  json["least_bytes"] = or_null(answer.least);
+  json["above_packing_millionths"] = or_null(above_packing(outcome, answer));
+  json["peak_reserved"] = answer.peak_reserved.count;
+  json["lower_bounds"] = bounds_json(answer.live);
+  json["fails_above"] = ordered_json::array();
+  for (const replay::SizeRange& range : answer.fails_above)
+    json["fails_above"].push_back(
+        {{"from_bytes", range.from.count}, {"below_bytes", range.below.count}});
+  json["looked_up_to_bytes"] = or_null(answer.looked_up_to);
+  json["replays"] = answer.replays;
+  return json;
+}
+
+std::string quoted(const std::string& text) { return "\"" + text + "\""; }
+
+}  // namespace
+
+std::optional<Bytes> CapacityOutcome::best_packing() const {
+  std::optional<Bytes> most;
+  for (const replay::PackingResult& result : packing.results)
+    most = std::max(most.value_or(Bytes{}), result.packing.height);
+  return most;
+}
+
+std::string capacity_text(const CapacityOutcome& outcome) {
+  if (outcome.is_list()) return pack_text(outcome.packing);
+  std::string text = outcome.file + "; version " + outcome.reference +
+                     (outcome.conditions.empty() ? "" : "; " + outcome.conditions) + "\n";
+  for (const std::string& note : outcome.notes) text += "note: " + note + "\n";
+  std::array<std::size_t, headings.size()> widths{};
+  for (std::size_t i = 0; i < headings.size(); ++i) widths[i] = std::string(headings[i]).size();
+  for (const CapacityRow& row : outcome.rows) {
+    const auto cells = cells_of(outcome, row.answer);
+    for (std::size_t i = 0; i < cells.size(); ++i) widths[i] = std::max(widths[i], cells[i].size());
+  }
+  for (std::size_t i = 0; i < headings.size(); ++i) text += right(headings[i], widths[i]) + "  ";
+  text += "options\n";
+  for (const CapacityRow& row : outcome.rows) {
+    const auto cells = cells_of(outcome, row.answer);
+    for (std::size_t i = 0; i < cells.size(); ++i) text += right(cells[i], widths[i]) + "  ";
+    const std::string remark = remark_text(row.answer);
+    text += conf_text(row) + (remark.empty() ? "" : "  (" + remark + ")") + "\n";
+  }
+  for (std::size_t i = 0; i < outcome.packing.results.size(); ++i)
+    text += packing_text(outcome.packing, i);
+  return text;
+}
+
+std::string capacity_markdown(const CapacityOutcome& outcome) {
+  std::string text = "| options |";
+  std::string line = "|---|";
+  for (const char* heading : headings) {
+    text += std::string(" ") + heading + " |";
+    line += "---:|";
+  }
+  text += " |\n" + line + "---|\n";
+  for (const CapacityRow& row : outcome.rows) {
+    text += "| `" + conf_text(row) + "` |";
+    for (const std::string& cell : cells_of(outcome, row.answer)) text += " " + cell + " |";
+    text += " " + remark_text(row.answer) + " |\n";
+  }
+  return text;
+}
+
+std::string capacity_csv(const CapacityOutcome& outcome) {
+  std::string text =
+      "conf,as_in_file,least_bytes,best_packing_bytes,peak_reserved,live_rounded_bytes,"
+      "live_requested_bytes,fails_above,replays\n";
+  for (const CapacityRow& row : outcome.rows) {
+    const CapacityAnswer& answer = row.answer;
+    const auto number = [](const std::optional<Bytes>& bytes) {
+      return bytes ? std::to_string(bytes->count) : std::string();
+    };
+    text += quoted(row.conf) + (row.is_recorded ? ",true," : ",false,") + number(answer.least) +
+            "," + number(outcome.best_packing()) + "," +
+            std::to_string(answer.peak_reserved.count) + "," +
+            (answer.live ? std::to_string(answer.live->rounded.count) : "") + "," +
+            (answer.live ? std::to_string(answer.live->requested.count) : "") + "," +
+            std::to_string(answer.fails_above.size()) + "," + std::to_string(answer.replays) + "\n";
+  }
+  return text;
+}
+
+std::string capacity_json(const CapacityOutcome& outcome) {
+  ordered_json json = {
+      {"schema_version", 1},
+      {"file", outcome.file},
+      {"source", replay::pack_source_name(outcome.packing.input.source)},
+      {"reference", outcome.is_list() ? ordered_json(nullptr) : ordered_json(outcome.reference)},
+      {"conditions", outcome.conditions},
+      {"granularity_bytes", replay::device_granule.count},
+      {"notes", outcome.notes},
+      {"rows", ordered_json::array()}};
+  for (const CapacityRow& row : outcome.rows) json["rows"].push_back(row_json(outcome, row));
+  json["packing"] = {{"notes", outcome.packing.input.notes},
+                     {"capacity", or_null(outcome.packing.capacity)},
+                     {"groups", pack_groups_json(outcome.packing)}};
+  return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace vramlab::tools

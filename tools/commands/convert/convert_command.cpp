@@ -1,0 +1,141 @@
+// `vramlab convert`: a recording in another format.
+#include <cstdint>
+#include <cstdio>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string_view>
+
+#include "tools/commands/convert/convert_perfetto.h"
+#include "tools/commands/convert/convert_steps.h"
+#include "tools/kit/commands.h"
+#include "tools/kit/progress_bar.h"
+#include "tools/kit/removal_on_interrupt.h"
+#include "traces/files/input_error.h"
+#include "traces/files/output_file.h"
+#include "traces/formats/make_trace_writer.h"
+#include "traces/formats/read_snapshot.h"
+
+namespace vramlab::tools {
+namespace {
+
+struct ConvertArguments {
+  std::string input;
+  std::string output;
+  std::string format;
+  ConvertSteps steps;
+  std::optional<std::uint64_t> stream;
+  bool may_overwrite = false;
+  CommonFlags flags;
+};
+
+struct OutputFormat {
+  std::string_view name;
+  std::string_view endings[2];
+  /// Nothing for a Perfetto trace, which is a picture of a recording.
+  std::optional<traces::TraceFormat> format;
+};
+
+/// The first ending that fits counts.
+constexpr OutputFormat output_formats[] = {
+    {"perfetto", {".perfetto.json", ".perfetto"}, std::nullopt},
+    {"pickle", {".pickle", ".pkl"}, traces::TraceFormat::snapshot_pickle},
+    {"json", {".json", ".json"}, traces::TraceFormat::snapshot_json},
+    {"native-text", {".vtrace.jsonl", ".jsonl"}, traces::TraceFormat::native_text},
+    {"native-binary", {".vtrace", ".vtrace"}, traces::TraceFormat::native_binary},
+    {"rmm", {".csv", ".rmm.csv"}, traces::TraceFormat::rmm_log},
+};
+
+bool has_ending(const OutputFormat& format, std::string_view path) {
+  return path.ends_with(format.endings[0]) || path.ends_with(format.endings[1]);
+}
+
+const OutputFormat& output_format(const ConvertArguments& arguments) {
+  for (const OutputFormat& format : output_formats)
+    if (arguments.format.empty() ? has_ending(format, arguments.output)
+                                 : arguments.format == format.name)
+      return format;
+  throw traces::InputError({arguments.output, "",
+                            "a name that ends in .pickle, .pkl, .json, .jsonl, .vtrace, .csv or "
+                            ".perfetto.json (or --format)",
+                            "another ending"});
+}
+
+ConvertSteps steps_of(const ConvertArguments& arguments) {
+  ConvertSteps steps = arguments.steps;
+  if (arguments.stream) steps.filter.stream = allocator::StreamId{*arguments.stream};
+  return steps;
+}
+
+void convert_to(traces::TraceFormat format, traces::OpenTrace& trace, const ConvertSteps& steps,
+                traces::ByteSink& output) {
+  traces::SnapshotTables tables;
+  const auto writer = make_trace_writer(format, output, tables);
+  ConvertChain chain(steps, tables, writer->sinks());
+  traces::read_trace(trace, tables, chain.sinks());
+  writer->finish();
+}
+
+ExitStatus convert(const ConvertArguments& arguments) {
+  start_logging(arguments.flags);
+  const OutputFormat& format = output_format(arguments);
+  if (!format.format) check_perfetto_steps(steps_of(arguments));
+  ProgressBar bar(traces::input_name(arguments.input),
+                  arguments.flags.quiet ? ProgressDisplay::off : ProgressDisplay::automatic);
+  traces::OpenTrace trace = traces::open_trace(arguments.input, bar.listener());
+  RemovalOnInterrupt removal;
+  traces::OutputFile output(arguments.output, arguments.may_overwrite ? traces::Overwrite::allowed
+                                                                      : traces::Overwrite::refused);
+  removal.begin({output.temporary_path()});
+  if (format.format)
+    convert_to(*format.format, trace, steps_of(arguments), output);
+  else
+    convert_to_perfetto(trace, steps_of(arguments), output);
+  output.finish();
+  return ExitStatus::done;
+}
+
+void add_filters(CLI::App& command, ConvertArguments& arguments) {
+  const std::map<std::string, std::uint64_t> units = {
+      {"ns", 1}, {"us", 1'000}, {"ms", 1'000'000}, {"s", 1'000'000'000}};
+  const auto as_time = CLI::AsNumberWithUnit(units, CLI::AsNumberWithUnit::UNIT_REQUIRED, "TIME");
+  traces::RecordFilter& filter = arguments.steps.filter;
+  command.add_option("--from", filter.from_ns, "Only events from then on, such as 10us or 3s")
+      ->transform(as_time);
+  command.add_option("--to", filter.to_ns, "Only events before then, counted from the first one")
+      ->transform(as_time);
+  command.add_option("--device", filter.device, "Only what belongs to this device");
+  command.add_option("--stream", arguments.stream, "Only what belongs to this stream");
+}
+
+}  // namespace
+
+void add_convert_command(CLI::App& program, CommandAction& action) {
+  const auto arguments = std::make_shared<ConvertArguments>();
+  CLI::App* command = program.add_subcommand(
+      "convert", "Write a recording in another format, a part of it, or without stacks or names");
+  command
+      ->add_option(
+          "IN", arguments->input,
+          "A PyTorch memory snapshot (pickle or JSON), a native trace, a torch profiler trace "
+          "or an RMM log (also .gz, .zst; - is standard input)")
+      ->required();
+  command->add_option("-o,--output", arguments->output, "The file to write")->required();
+  command
+      ->add_option(
+          "--format", arguments->format,
+          "pickle, json, native-text, native-binary, rmm or perfetto; without it, the output's "
+          "ending says")
+      ->check(CLI::IsMember({"pickle", "json", "native-text", "native-binary", "rmm", "perfetto"}));
+  command->add_flag("--strip-frames", arguments->steps.strips_frames, "Leave out all stacks");
+  command->add_flag("--anonymize", arguments->steps.anonymizes,
+                    "Put names in place of functions, paths, annotations and other texts");
+  add_filters(*command, *arguments);
+  command->add_flag("--force", arguments->may_overwrite, "Overwrite the output");
+  add_common_flags(*command, arguments->flags);
+  command->get_option("--json")->description("Changes nothing: the answer is the file");
+  command->footer("Example: vramlab convert snapshot.pickle -o snapshot.json");
+  command->callback([arguments, &action] { action = [arguments] { return convert(*arguments); }; });
+}
+
+}  // namespace vramlab::tools

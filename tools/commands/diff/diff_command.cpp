@@ -1,0 +1,186 @@
+// `vramlab diff`: what changed from one file to another, and whether that keeps within limits.
+#include <cstdio>
+#include <filesystem>
+#include <map>
+#include <memory>
+
+#include "replay/compare/budget.h"
+#include "tools/commands/diff/diff_report.h"
+#include "tools/kit/commands.h"
+#include "tools/kit/progress_bar.h"
+#include "tools/kit/removal_on_interrupt.h"
+#include "tools/kit/scratch_place.h"
+#include "traces/files/input_error.h"
+#include "traces/files/output_file.h"
+
+namespace vramlab::tools {
+namespace {
+
+using replay::CompareBy;
+using replay::MomentKind;
+
+constexpr const char* usual_budget = ".vramlab.json";
+
+struct DiffArguments {
+  std::string base;
+  std::string now;
+  std::string at = "peak";
+  std::string by = "site";
+  std::optional<std::int64_t> device;
+  std::vector<std::string> fail_if;
+  std::string budget;
+  bool ignores_budget = false;
+  std::string format;
+  std::string output;
+  bool may_overwrite = false;
+  std::uint64_t limit = 20;
+  CommonFlags flags;
+};
+
+const std::map<std::string, CompareBy>& compared_groups() {
+  static const std::map<std::string, CompareBy> names = {
+      {"site", CompareBy::site}, {"stack", CompareBy::stack},
+      {"size", CompareBy::size}, {"stream", CompareBy::stream},
+      {"pool", CompareBy::pool}, {"position", CompareBy::position}};
+  return names;
+}
+
+MomentKind moment_kind_of(const std::string& at) {
+  if (at == "end") return MomentKind::end;
+  return at == "oom" ? MomentKind::out_of_memory : MomentKind::peak;
+}
+
+std::string moment_name(const std::string& at) {
+  if (at == "end") return "the end";
+  return at == "oom" ? "the first out-of-memory" : "the peak of what was allocated";
+}
+
+/// Those of the repository's file where there is one, then those of the command line.
+std::vector<replay::AskedLimit> limits_of(const DiffArguments& arguments) {
+  std::vector<replay::AskedLimit> limits;
+  const bool is_there = std::filesystem::exists(usual_budget);
+  const std::string path =
+      !arguments.budget.empty() ? arguments.budget : (is_there ? usual_budget : "");
+  if (!path.empty() && !arguments.ignores_budget)
+    limits = replay::limits_of_budget(path, arguments.now);
+  for (const std::string& text : arguments.fail_if)
+    limits.push_back({replay::parse_limit(text, "--fail-if"), "--fail-if"});
+  return limits;
+}
+
+replay::ComparedFile read_file(const std::string& path, const DiffArguments& arguments) {
+  replay::CompareConditions conditions;
+  conditions.moment.kind = moment_kind_of(arguments.at);
+  conditions.by = compared_groups().at(arguments.by);
+  conditions.device = arguments.device;
+  conditions.scratch = scratch_place();
+  ProgressBar bar(traces::input_name(path),
+                  arguments.flags.quiet ? ProgressDisplay::off : ProgressDisplay::automatic);
+  return read_compared_file(path, conditions, bar.listener());
+}
+
+/// What was asked for, or else what the output's ending says.
+std::string wanted_format(const DiffArguments& arguments) {
+  if (arguments.flags.json) return "json";
+  if (!arguments.format.empty()) return arguments.format;
+  if (arguments.output.ends_with(".json")) return "json";
+  if (arguments.output.ends_with(".md")) return "markdown";
+  return arguments.output.ends_with(".xml") ? "junit" : "text";
+}
+
+std::string printed(const DiffOutcome& outcome, const DiffArguments& arguments) {
+  const std::string format = wanted_format(arguments);
+  if (format == "json") return diff_json(outcome);
+  if (format == "markdown") return diff_markdown(outcome);
+  if (format == "junit") return diff_junit(outcome);
+  return diff_text(outcome);
+}
+
+ExitStatus diff_files(const DiffArguments& arguments) {
+  start_logging(arguments.flags);
+  const std::vector<replay::AskedLimit> limits = limits_of(arguments);
+  RemovalOnInterrupt removal;
+  std::optional<traces::OutputFile> output;
+  if (!arguments.output.empty()) {
+    output.emplace(arguments.output, arguments.may_overwrite ? traces::Overwrite::allowed
+                                                             : traces::Overwrite::refused);
+    removal.begin({output->temporary_path()});
+  }
+  replay::ComparedFile base = read_file(arguments.base, arguments);
+  replay::ComparedFile now = read_file(arguments.now, arguments);
+  const DiffOutcome outcome{
+      compare(std::move(base), std::move(now), compared_groups().at(arguments.by), limits),
+      moment_name(arguments.at), arguments.limit};
+  const std::string text = printed(outcome, arguments);
+  if (output) {
+    output->write(text);
+    output->finish();
+  } else {
+    std::fwrite(text.data(), 1, text.size(), stdout);
+  }
+  return outcome.comparison.breaks_limits() ? ExitStatus::answer_is_no : ExitStatus::done;
+}
+
+void add_limit_options(CLI::App& command, DiffArguments& arguments) {
+  command.add_option("--fail-if", arguments.fail_if,
+                     "A limit, such as 'peak_reserved > +2%', 'stranded > 512MiB' or "
+                     "'device_allocs > +10'; may be given many times (names: docs/metrics.md)");
+  CLI::Option* budget = command.add_option(
+      "--budget", arguments.budget,
+      "A file with limits (default: .vramlab.json in this folder, if it is there)");
+  command.add_flag("--no-budget", arguments.ignores_budget, "Leave .vramlab.json out")
+      ->excludes(budget);
+}
+
+void add_output_options(CLI::App& command, DiffArguments& arguments) {
+  CLI::Option* format =
+      command
+          .add_option(
+              "--format", arguments.format,
+              "text, json, markdown (for a pull request) or junit (for CI); without it, the "
+              "output's ending says (.json, .md, .xml), and otherwise it is text")
+          ->check(CLI::IsMember({"text", "json", "markdown", "junit"}));
+  command.add_option("-o,--output", arguments.output, "Write to a file");
+  command.add_flag("--force", arguments.may_overwrite, "Overwrite the output");
+  command.add_option("--limit", arguments.limit, "Groups to show (0 for all)")
+      ->capture_default_str();
+  add_common_flags(command, arguments.flags);
+  format->excludes(command.get_option("--json"));
+}
+
+}  // namespace
+
+void add_diff_command(CLI::App& program, CommandAction& action) {
+  const auto arguments = std::make_shared<DiffArguments>();
+  CLI::App* command = program.add_subcommand(
+      "diff", "Say what changed from one recording to another, without comparing addresses");
+  command
+      ->add_option("BASE", arguments->base,
+                   "What to compare with: a recording or a program in any format that vramlab "
+                   "info knows, or the JSON report of a replay")
+      ->required();
+  command->add_option("NEW", arguments->now, "What is to be judged")->required();
+  command
+      ->add_option("--at", arguments->at,
+                   "When to look at who holds memory: peak, end or oom; a snapshot without a "
+                   "history shows its end")
+      ->check(CLI::IsMember({"peak", "end", "oom"}))
+      ->capture_default_str();
+  std::vector<std::string> names;
+  for (const auto& [name, by] : compared_groups()) names.push_back(name);
+  command
+      ->add_option("--by", arguments->by,
+                   "Compare by: site (the user's own innermost frame), stack, size, stream, pool, "
+                   "position (of the "
+                   "request in its iteration)")
+      ->check(CLI::IsMember(names))
+      ->capture_default_str();
+  command->add_option("--device", arguments->device, "Only this device");
+  add_limit_options(*command, *arguments);
+  add_output_options(*command, *arguments);
+  command->footer("Example: vramlab diff base.pickle new.pickle --fail-if 'peak_reserved > +2%'");
+  command->callback(
+      [arguments, &action] { action = [arguments] { return diff_files(*arguments); }; });
+}
+
+}  // namespace vramlab::tools

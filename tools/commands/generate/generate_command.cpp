@@ -1,0 +1,144 @@
+// `vramlab generate`: a synthetic workload as a native trace.
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <set>
+#include <string_view>
+
+#include "tools/commands/generate/workload_list.h"
+#include "tools/kit/commands.h"
+#include "tools/kit/progress_bar.h"
+#include "tools/kit/removal_on_interrupt.h"
+#include "traces/files/input_error.h"
+#include "traces/files/output_file.h"
+#include "traces/formats/make_trace_writer.h"
+#include "traces/workloads/workload.h"
+
+namespace vramlab::tools {
+namespace {
+
+using traces::TraceFormat;
+using traces::Workload;
+using traces::WorkloadOption;
+
+struct GenerateArguments {
+  traces::WorkloadRequest request;
+  std::string output;
+  std::string format;
+  bool lists = false;
+  bool may_overwrite = false;
+  CommonFlags flags;
+};
+
+TraceFormat output_format(const GenerateArguments& arguments) {
+  if (arguments.format == "native-text") return TraceFormat::native_text;
+  if (arguments.format == "native-binary") return TraceFormat::native_binary;
+  if (arguments.output.ends_with(".jsonl")) return TraceFormat::native_text;
+  if (arguments.output.ends_with(".vtrace")) return TraceFormat::native_binary;
+  throw traces::InputError({arguments.output, "",
+                            "a name that ends in .jsonl or .vtrace (or --format)",
+                            "another ending"});
+}
+
+/// Tells a progress bar how much was written.
+class WatchedSink : public traces::ByteSink {
+ public:
+  WatchedSink(traces::ByteSink& sink, traces::ProgressListener listener)
+      : sink_(sink), listener_(std::move(listener)) {}
+
+  void write(std::string_view bytes) override {
+    sink_.write(bytes);
+    written_.bytes_read += bytes.size();
+    if (listener_) listener_(written_);
+  }
+
+ private:
+  traces::ByteSink& sink_;
+  traces::ProgressListener listener_;
+  traces::ReadProgress written_;
+};
+
+void write_trace(const GenerateArguments& arguments) {
+  const TraceFormat format = output_format(arguments);
+  ProgressBar bar(arguments.output,
+                  arguments.flags.quiet ? ProgressDisplay::off : ProgressDisplay::automatic);
+  RemovalOnInterrupt removal;
+  traces::OutputFile output(arguments.output, arguments.may_overwrite ? traces::Overwrite::allowed
+                                                                      : traces::Overwrite::refused);
+  removal.begin({output.temporary_path()});
+  WatchedSink watched(output, bar.listener());
+  traces::SnapshotTables tables;
+  const auto writer = make_trace_writer(format, watched, tables);
+  traces::generate_workload(arguments.request, tables, writer->sinks().program);
+  writer->finish();
+  output.finish();
+}
+
+ExitStatus generate(const GenerateArguments& arguments) {
+  start_logging(arguments.flags);
+  if (arguments.lists) {
+    const std::string list = arguments.flags.json ? workload_list_json() : workload_list_text();
+    std::fputs(list.c_str(), stdout);
+  } else {
+    write_trace(arguments);
+  }
+  return ExitStatus::done;
+}
+
+/// Each once, whichever workloads have it; whether the chosen one does is asked later.
+void add_size_options(CLI::App& command, const std::shared_ptr<GenerateArguments>& arguments) {
+  std::set<std::string_view> added;
+  for (const Workload& workload : traces::workloads()) {
+    for (const WorkloadOption& option : workload.options) {
+      if (!added.insert(option.name).second) continue;
+      const std::string name(option.name);
+      const std::string meaning(option.meaning);
+      if (option.is_switch())
+        command.add_flag_callback(
+            "--" + name, [arguments, name] { arguments->request.sizes[name] = 1; }, meaning);
+      else
+        command.add_option_function<std::uint64_t>(
+            "--" + name,
+            [arguments, name](std::uint64_t size) { arguments->request.sizes[name] = size; },
+            meaning);
+    }
+  }
+}
+
+}  // namespace
+
+void add_generate_command(CLI::App& program, CommandAction& action) {
+  constexpr std::uint64_t most_events = 10'000'000'000;
+  const auto arguments = std::make_shared<GenerateArguments>();
+  CLI::App* command = program.add_subcommand(
+      "generate", "Write a synthetic workload, such as training or serving, as a native trace");
+  CLI::Option* name = command->add_option("NAME", arguments->request.name, "The workload");
+  CLI::Option* output = command->add_option("-o,--output", arguments->output, "The file to write");
+  command
+      ->add_option("--format", arguments->format,
+                   "native-text or native-binary; without it, the output's ending says")
+      ->check(CLI::IsMember({"native-text", "native-binary"}));
+  command->add_flag("--list", arguments->lists,
+                    "Say which workloads there are, with their options and defaults");
+  command->add_option("--seed", arguments->request.seed, "Another seed, other random numbers")
+      ->capture_default_str();
+  command
+      ->add_option("--events", arguments->request.event_count,
+                   "About how many events; whole iterations are written")
+      ->check(CLI::Range(std::uint64_t{1}, most_events))
+      ->capture_default_str();
+  add_size_options(*command, arguments);
+  command->add_flag("--force", arguments->may_overwrite, "Overwrite the output");
+  add_common_flags(*command, arguments->flags);
+  command->get_option("--json")->description("With --list, print one JSON document");
+  command->footer(
+      "Example: vramlab generate training --layers 12 --sequence 1024 -o training.vtrace");
+  command->callback([arguments, name, output, &action] {
+    if (!arguments->lists)
+      for (const CLI::Option* needed : {name, output})
+        if (needed->count() == 0) throw CLI::RequiredError(needed->get_name());
+    action = [arguments] { return generate(*arguments); };
+  });
+}
+
+}  // namespace vramlab::tools

@@ -1,0 +1,79 @@
+// `vramlab info`: what is in a recording.
+#include <cstdio>
+#include <memory>
+
+#include "replay/history/recording_summary.h"
+#include "tools/commands/info/info_report.h"
+#include "tools/kit/commands.h"
+#include "tools/kit/progress_bar.h"
+#include "traces/formats/read_snapshot.h"
+
+namespace vramlab::tools {
+namespace {
+
+struct InfoArguments {
+  std::vector<std::string> files;
+  CommonFlags flags;
+};
+
+std::string encoding_text(const traces::SnapshotFacts& snapshot, traces::TraceFormat format) {
+  if (!snapshot.pickle) return format == traces::TraceFormat::native_binary ? "binary" : "text";
+  const traces::PickleFacts& facts = *snapshot.pickle;
+  const char* producer = facts.producer == traces::PickleProducer::python
+                             ? "written by Python"
+                             : "written by PyTorch's C++ pickler";
+  if (!facts.protocol) return std::string("no protocol number, ") + producer;
+  return "protocol " + std::to_string(*facts.protocol) + ", " + producer;
+}
+
+InfoOutcome look_at(const std::string& path, const CommonFlags& flags) {
+  ProgressBar bar(traces::input_name(path),
+                  flags.quiet ? ProgressDisplay::off : ProgressDisplay::automatic);
+  traces::OpenTrace trace = traces::open_trace(path, bar.listener());
+  traces::SnapshotTables tables;
+  replay::RecordingSummarizer summarizer(tables);
+  traces::ProgramCounter program;
+  const traces::SnapshotFacts facts = traces::read_trace(trace, tables, {summarizer, program});
+  InfoOutcome outcome;
+  outcome.file = trace.file;
+  outcome.format = trace_format_name(trace.format);
+  outcome.packing = packing_name(trace.packing);
+  outcome.encoding = encoding_text(facts, trace.format);
+  outcome.bytes = facts.bytes;
+  outcome.summary = summarizer.finish();
+  if (holds_programs(trace.format)) outcome.program = program.summary();
+  outcome.log = facts.log;
+  return outcome;
+}
+
+ExitStatus info(const InfoArguments& arguments) {
+  start_logging(arguments.flags);
+  std::vector<InfoOutcome> outcomes;
+  for (const std::string& file : arguments.files) {
+    outcomes.push_back(look_at(file, arguments.flags));
+    if (arguments.flags.json) continue;
+    if (outcomes.size() > 1) std::fputs("\n", stdout);
+    std::fputs(info_text(outcomes.back()).c_str(), stdout);
+  }
+  if (arguments.flags.json) std::fputs(info_json(outcomes).c_str(), stdout);
+  return ExitStatus::done;
+}
+
+}  // namespace
+
+void add_info_command(CLI::App& program, CommandAction& action) {
+  const auto arguments = std::make_shared<InfoArguments>();
+  CLI::App* command = program.add_subcommand(
+      "info", "Say what is in a recording: origin, devices, events, segments, settings");
+  command
+      ->add_option(
+          "FILE", arguments->files,
+          "PyTorch memory snapshots (pickle or JSON), native traces, torch profiler traces or "
+          "RMM logs (also .gz, .zst; - is standard input)")
+      ->required();
+  add_common_flags(*command, arguments->flags);
+  command->footer("Example: vramlab info snapshot.pickle");
+  command->callback([arguments, &action] { action = [arguments] { return info(*arguments); }; });
+}
+
+}  // namespace vramlab::tools

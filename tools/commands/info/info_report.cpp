@@ -1,0 +1,218 @@
+#include "tools/commands/info/info_report.h"
+
+#include <array>
+#include <cstdio>
+#include <ctime>
+#include <nlohmann/json.hpp>
+
+#include "allocator/words/bytes.h"
+#include "allocator/words/id_names.h"
+#include "tools/commands/info/info_program.h"
+#include "tools/printers/duration_text.h"
+#include "tools/printers/json_or_null.h"
+
+namespace vramlab::tools {
+namespace {
+
+using allocator::format_bytes;
+using nlohmann::ordered_json;
+using replay::DeviceSummary;
+
+constexpr int schema_version = 1;
+constexpr std::size_t most_listed = 8;
+
+/// Names at the left, values in one column.
+class Lines {
+ public:
+  explicit Lines(std::string indent) : indent_(std::move(indent)) {}
+  void add(std::string name, const std::string& value) {
+    constexpr std::size_t name_width = 18;
+    if (name.size() < name_width) name.resize(name_width, ' ');
+    text += indent_ + name + " " + value + "\n";
+  }
+  std::string text;
+
+ private:
+  std::string indent_;
+};
+
+std::string utc_text(std::uint64_t time_us) {
+  const auto seconds = static_cast<std::time_t>(time_us / 1'000'000);
+  std::tm parts{};
+  if (gmtime_r(&seconds, &parts) == nullptr) return std::to_string(time_us) + " us";
+  std::array<char, 64> text{};
+  const std::size_t length =
+      std::strftime(text.data(), text.size(), "%Y-%m-%d %H:%M:%S UTC", &parts);
+  return {text.data(), length};
+}
+
+/// `2: 0, 7`, and of many the first ones.
+template <typename Items, typename NameOf>
+std::string listed(const Items& items, const NameOf& name_of) {
+  std::string text = std::to_string(items.size());
+  std::size_t count = 0;
+  for (const auto& item : items) {
+    text += count == 0 ? ": " : ", ";
+    if (count++ == most_listed) return text + "...";
+    text += name_of(item);
+  }
+  return text;
+}
+
+std::string stream_name(allocator::StreamId stream) { return std::to_string(stream.value); }
+
+void add_events(Lines& lines, const DeviceSummary& device) {
+  std::string kinds;
+  for (const replay::ActionCount& action : device.actions)
+    kinds += (kinds.empty() ? " (" : ", ") + action.action + " " + std::to_string(action.count);
+  if (!kinds.empty()) kinds += ")";
+  lines.add("events", std::to_string(device.event_count) + kinds);
+  if (device.time)
+    lines.add("time", utc_text(device.time->first_us) + ", for " +
+                          duration_text(device.time->last_us - device.time->first_us));
+}
+
+void add_segments(Lines& lines, const replay::SegmentFigures& figures) {
+  std::string text = std::to_string(figures.segment_count);
+  if (figures.expandable_count > 0)
+    text += " (" + std::to_string(figures.expandable_count) + " expandable)";
+  lines.add("segments", text + ", " + format_bytes(figures.reserved) + " reserved");
+  lines.add("blocks", std::to_string(figures.block_count) + ", " +
+                          std::to_string(figures.active_block_count) + " of them active with " +
+                          format_bytes(figures.active) + ", " + format_bytes(figures.requested) +
+                          " of it requested");
+}
+
+std::string device_text(const DeviceSummary& device) {
+  Lines lines("  ");
+  add_events(lines, device);
+  lines.add("history",
+            std::string(history_kind_name(device.history)) + ". " + device.history_reason);
+  add_segments(lines, device.segments);
+  if (device.peak_requested)
+    lines.add("peak requested", format_bytes(*device.peak_requested) + ", as the events tell");
+  if (device.peak_reserved)
+    lines.add("peak reserved", format_bytes(*device.peak_reserved) + ", as the events tell");
+  if (device.least_device_memory)
+    lines.add("device memory", "at least " + format_bytes(*device.least_device_memory) +
+                                   " (reserved and free at an out-of-memory event)");
+  lines.add("streams", listed(device.streams, stream_name));
+  if (!device.pools.empty())
+    lines.add("pools", listed(device.pools, [](allocator::PoolId pool) { return name_of(pool); }));
+  return "device " + std::to_string(device.device) + "\n" + lines.text;
+}
+
+std::string settings_text(const replay::RecordingSummary& summary) {
+  if (!summary.has_settings) return "";
+  std::string text = "settings\n";
+  Lines lines("  ");
+  for (const auto& [name, value] : summary.settings) lines.add(name, value);
+  return text + lines.text;
+}
+
+std::string joined(const std::vector<std::string>& items, const char* separator) {
+  std::string text;
+  for (const std::string& item : items) text += (text.empty() ? "" : separator) + item;
+  return text;
+}
+
+ordered_json segments_json(const replay::SegmentFigures& figures) {
+  return {{"count", figures.segment_count},
+          {"expandable", figures.expandable_count},
+          {"reserved_bytes", figures.reserved.count},
+          {"allocated_bytes", figures.allocated.count},
+          {"active_bytes", figures.active.count},
+          {"requested_bytes", figures.requested.count},
+          {"blocks", figures.block_count},
+          {"active_blocks", figures.active_block_count}};
+}
+
+ordered_json device_json(const DeviceSummary& device) {
+  ordered_json actions = ordered_json::object();
+  for (const replay::ActionCount& action : device.actions) actions[action.action] = action.count;
+  ordered_json streams = ordered_json::array();
+  for (const allocator::StreamId stream : device.streams) streams.push_back(stream.value);
+  ordered_json pools = ordered_json::array();
+  for (const allocator::PoolId pool : device.pools)
+    pools.push_back(ordered_json::array({pool.graph, pool.user}));
+  const auto time_us = [&](std::uint64_t replay::TimeSpan::*end) {
+    return device.time ? ordered_json((*device.time).*end) : ordered_json(nullptr);
+  };
+  return {{"device", device.device},
+          {"events", device.event_count},
+          {"events_by_action", actions},
+          {"first_time_us", time_us(&replay::TimeSpan::first_us)},
+          {"last_time_us", time_us(&replay::TimeSpan::last_us)},
+          {"history", std::string(history_kind_name(device.history))},
+          {"history_reason", device.history_reason},
+          {"segments", segments_json(device.segments)},
+          {"peak_requested_bytes", or_null(device.peak_requested)},
+          {"peak_reserved_bytes", or_null(device.peak_reserved)},
+          {"least_device_memory_bytes", or_null(device.least_device_memory)},
+          {"streams", streams},
+          {"pools", pools}};
+}
+
+ordered_json outcome_json(const InfoOutcome& outcome) {
+  const replay::RecordingSummary& summary = outcome.summary;
+  ordered_json settings = nullptr;
+  if (summary.has_settings) {
+    settings = ordered_json::object();
+    for (const auto& [name, value] : summary.settings) settings[name] = value;
+  }
+  ordered_json devices = ordered_json::array();
+  for (const DeviceSummary& device : summary.devices) devices.push_back(device_json(device));
+  return {{"file", outcome.file},
+          {"format", outcome.format},
+          {"packing", outcome.packing},
+          {"encoding", outcome.encoding},
+          {"bytes", outcome.bytes},
+          {"bare_list", summary.is_bare_list},
+          {"version", summary.version.versions},
+          {"version_reason", summary.version.reason},
+          {"devices", devices},
+          {"settings", settings},
+          {"annotations", summary.annotation_count},
+          {"ring_overflowed", summary.ring_overflowed},
+          {"texts", summary.text_count},
+          {"frames", summary.frame_count},
+          {"stacks", summary.stack_count},
+          {"unknown_keys", summary.unknown_keys},
+          {"signs_of_synthesis", summary.signs_of_synthesis},
+          {"program", outcome.program ? program_json(*outcome.program) : ordered_json(nullptr)},
+          {"log", outcome.log ? log_json(*outcome.log) : ordered_json(nullptr)}};
+}
+
+}  // namespace
+
+std::string info_text(const InfoOutcome& outcome) {
+  const replay::RecordingSummary& summary = outcome.summary;
+  Lines lines("  ");
+  lines.add("format", outcome.format + (summary.is_bare_list ? ", a list of segments" : "") +
+                          (outcome.packing.empty() ? "" : ", in " + outcome.packing));
+  lines.add("encoding", outcome.encoding + ", " + format_bytes({outcome.bytes}));
+  if (!summary.devices.empty() || !outcome.program)
+    lines.add("version", summary.version.versions + " (guessed: " + summary.version.reason + ")");
+  lines.add("stacks", std::to_string(summary.stack_count) + " different ones of " +
+                          std::to_string(summary.frame_count) + " frames");
+  if (summary.annotation_count > 0)
+    lines.add("annotations", std::to_string(summary.annotation_count));
+  if (!summary.unknown_keys.empty()) lines.add("unknown keys", joined(summary.unknown_keys, ", "));
+  if (!summary.signs_of_synthesis.empty())
+    lines.add("made by a script?", joined(summary.signs_of_synthesis, "; "));
+  std::string text = outcome.file + "\n" + lines.text;
+  if (outcome.program) text += program_text(*outcome.program);
+  if (outcome.log) text += log_text(*outcome.log);
+  for (const DeviceSummary& device : summary.devices) text += device_text(device);
+  return text + settings_text(summary);
+}
+
+std::string info_json(const std::vector<InfoOutcome>& outcomes) {
+  ordered_json document = {{"schema_version", schema_version}, {"files", ordered_json::array()}};
+  for (const InfoOutcome& outcome : outcomes) document["files"].push_back(outcome_json(outcome));
+  constexpr int indent = 2;
+  // Names come from files and may hold anything.
+  return document.dump(indent, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace vramlab::tools

@@ -1,0 +1,62 @@
+// `vramlab pack`: lower bounds of a history's memory, and what a planner with perfect foresight
+// could do with it.
+#include <cstdio>
+#include <memory>
+
+#include "tools/commands/pack/checked_packing.h"
+#include "tools/commands/pack/pack_report.h"
+#include "tools/kit/commands.h"
+#include "tools/kit/progress_bar.h"
+#include "tools/kit/size_argument.h"
+
+namespace vramlab::tools {
+namespace {
+
+struct PackArguments {
+  std::string file;
+  std::uint64_t capacity = 0;
+  replay::PackingLimits limits;
+  CommonFlags flags;
+};
+
+ExitStatus pack(const PackArguments& arguments) {
+  start_logging(arguments.flags);
+  PackOutcome outcome;
+  outcome.file = arguments.file;
+  if (arguments.capacity > 0) outcome.capacity = allocator::Bytes{arguments.capacity};
+  {
+    ProgressBar bar(traces::input_name(arguments.file),
+                    arguments.flags.quiet ? ProgressDisplay::off : ProgressDisplay::automatic);
+    outcome.input = replay::read_pack_input(arguments.file, bar.listener());
+  }
+  outcome.results = checked_packings(outcome.input, arguments.limits);
+  const std::string text = arguments.flags.json ? pack_json(outcome) : pack_text(outcome);
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  return outcome.capacity && !outcome.all_fit() ? ExitStatus::answer_is_no : ExitStatus::done;
+}
+
+}  // namespace
+
+void add_pack_command(CLI::App& program, CommandAction& action) {
+  const auto arguments = std::make_shared<PackArguments>();
+  CLI::App* command = program.add_subcommand(
+      "pack", "Say how little memory a history needs, and what a planner could do");
+  command
+      ->add_option("FILE", arguments->file,
+                   "A recording or a program in any format that vramlab info reads, or a list of "
+                   "buffers in the CSV of MiniMalloc (also .gz, .zst; - is standard input)")
+      ->required();
+  command
+      ->add_option("--capacity", arguments->capacity,
+                   "Whether the best packing fits into this, such as 20GiB; it is no where it "
+                   "does not (exit status 1)")
+      ->transform(size_in_bytes())
+      ->check(refusal_of_nothing);
+  command->add_option("--seed", arguments->limits.seed,
+                      "Of the search for a better order (default: 1)");
+  add_common_flags(*command, arguments->flags);
+  command->footer("Example: vramlab pack snapshot.pickle");
+  command->callback([arguments, &action] { action = [arguments] { return pack(*arguments); }; });
+}
+
+}  // namespace vramlab::tools

@@ -1,0 +1,161 @@
+#include "tools/commands/pack/pack_report.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "tools/commands/pack/pack_group_json.h"
+#include "tools/printers/share_text.h"
+#include "tools/printers/text_lines.h"
+
+namespace vramlab::tools {
+namespace {
+
+using allocator::Bytes;
+using nlohmann::ordered_json;
+using replay::PackGroup;
+using replay::PackingResult;
+using replay::TriedPacking;
+
+constexpr std::size_t size_width = 14;
+
+std::string row(const std::string& name, Bytes size, const std::string& sentence) {
+  return "    " + padded(name, line_name_width) + right(format_bytes(size), size_width) +
+         (sentence.empty() ? "" : "  " + sentence) + "\n";
+}
+
+bool is_optimal(const PackGroup& group, const PackingResult& result) {
+  return result.packing.height == group.load_bound;
+}
+
+std::string bounds_text(const PackGroup& group) {
+  std::string text = "  at least\n";
+  if (!group.bounds) return text + row("load", group.load_bound, "what is there at once");
+  text += row("requested", group.bounds->peak_requested, "what was asked for at once");
+  text += row("load", group.load_bound, "the same, rounded up to blocks: no packing is lower");
+  if (group.bounds->peak_by_stream.size() > 1)
+    text += row("by streams", group.bounds->sum_of_streams,
+                "if streams share no memory: " + stream_peaks_text(*group.bounds));
+  return text;
+}
+
+std::string online_text(const PackOutcome& outcome, const PackGroup& group, Bytes best) {
+  if (!group.online_peak_reserved) return "";
+  if (*group.online_peak_reserved < group.load_bound)
+    return "  the recording contradicts itself: it reserved " +
+           format_bytes(*group.online_peak_reserved) + " at its peak, less than was in use\n";
+  return "  the allocator reserved " + format_bytes(*group.online_peak_reserved) + " at its peak" +
+         (outcome.input.source == replay::PackSource::recording ? ", as recorded: "
+                                                                : ", replayed: ") +
+         percent_above(*group.online_peak_reserved, best) + " above the best packing\n";
+}
+
+std::string group_text(const PackOutcome& outcome, std::size_t index) {
+  const PackGroup& group = outcome.input.groups[index];
+  const PackingResult& result = outcome.results[index];
+  std::string text = (group.device ? "device " + std::to_string(*group.device) + ": " : "") +
+                     std::to_string(group.buffers.size()) +
+                     (group.device ? " blocks\n" : " buffers\n");
+  text += bounds_text(group);
+  text += "  on one range of addresses, all known beforehand\n";
+  for (const TriedPacking& tried : result.tried)
+    text += row(tried.heuristic, tried.height, percent_above(tried.height, group.load_bound));
+  for (const std::string& sentence : result.left_out) text += "    left out: " + sentence + "\n";
+  text += "  best: " + best_packing_text(group, result) + "\n";
+  text += online_text(outcome, group, result.packing.height);
+  if (outcome.capacity)
+    text += "  " + std::string(outcome.fits(index) ? "fits" : "does not fit") + " into " +
+            format_bytes(*outcome.capacity) +
+            (group.load_bound > *outcome.capacity ? ", and no packing can\n" : "\n");
+  return text;
+}
+
+ordered_json bounds_json(const PackGroup& group) {
+  if (!group.bounds) return nullptr;
+  ordered_json streams = ordered_json::array();
+  for (const auto& [stream, peak] : group.bounds->peak_by_stream)
+    streams.push_back({{"stream", stream.value}, {"peak_bytes", peak.count}});
+  return {{"peak_requested", group.bounds->peak_requested.count},
+          {"peak_rounded", group.bounds->peak_rounded.count},
+          {"sum_of_stream_peaks", group.bounds->sum_of_streams.count},
+          {"streams", std::move(streams)}};
+}
+
+ordered_json group_json(const PackOutcome& outcome, std::size_t index) {
+  const PackGroup& group = outcome.input.groups[index];
+  const PackingResult& result = outcome.results[index];
+  ordered_json tried = ordered_json::array();
+  for (const TriedPacking& packing : result.tried)
+    tried.push_back({{"heuristic", packing.heuristic}, {"bytes", packing.height.count}});
+  ordered_json json;
+  json["device"] = group.device ? ordered_json(*group.device) : ordered_json(nullptr);
+  json["buffers"] = group.buffers.size();
+  json["lower_bounds"] = bounds_json(group);
+  json["load_bound"] = group.load_bound.count;
+  json["tried"] = std::move(tried);
+  json["left_out"] = result.left_out;
+  json["best"] = {{"heuristic", result.heuristic},
+                  {"bytes", result.packing.height.count},
+                  {"is_optimal", is_optimal(group, result)}};
+  json["peak_reserved"] = group.online_peak_reserved
+                              ? ordered_json(group.online_peak_reserved->count)
+                              : ordered_json(nullptr);
+  json["fits"] = outcome.capacity ? ordered_json(outcome.fits(index)) : ordered_json(nullptr);
+  return json;
+}
+
+}  // namespace
+
+std::string stream_peaks_text(const replay::LowerBounds& bounds) {
+  constexpr std::size_t most = 4;
+  std::string text;
+  std::size_t count = 0;
+  for (const auto& [stream, peak] : bounds.peak_by_stream) {
+    if (count++ == most) break;
+    text += (text.empty() ? "stream " : ", stream ") + std::to_string(stream.value) + " " +
+            format_bytes(peak);
+  }
+  if (bounds.peak_by_stream.size() > most)
+    text += ", and " + std::to_string(bounds.peak_by_stream.size() - most) + " more";
+  return text;
+}
+
+ordered_json pack_groups_json(const PackOutcome& outcome) {
+  ordered_json groups = ordered_json::array();
+  for (std::size_t i = 0; i < outcome.results.size(); ++i) groups.push_back(group_json(outcome, i));
+  return groups;
+}
+
+std::string best_packing_text(const PackGroup& group, const PackingResult& result) {
+  return format_bytes(result.packing.height) + " (" + std::to_string(result.packing.height.count) +
+         " bytes) by " + result.heuristic +
+         (is_optimal(group, result)
+              ? ", which is optimal"
+              : ", at most " + percent_above(result.packing.height, group.load_bound) +
+                    " above the lowest possible");
+}
+
+bool PackOutcome::all_fit() const {
+  for (std::size_t i = 0; i < results.size(); ++i)
+    if (!fits(i)) return false;
+  return true;
+}
+
+std::string pack_text(const PackOutcome& outcome) {
+  std::string text = outcome.file + "\n";
+  for (const std::string& note : outcome.input.notes) text += "  note: " + note + "\n";
+  for (std::size_t i = 0; i < outcome.results.size(); ++i) text += group_text(outcome, i);
+  return text;
+}
+
+std::string pack_json(const PackOutcome& outcome) {
+  ordered_json json = {{"schema_version", 1},
+                       {"file", outcome.file},
+                       {"source", replay::pack_source_name(outcome.input.source)},
+                       {"notes", outcome.input.notes}};
+  json["capacity"] =
+      outcome.capacity ? ordered_json(outcome.capacity->count) : ordered_json(nullptr);
+  json["groups"] = pack_groups_json(outcome);
+  return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace vramlab::tools

@@ -1,0 +1,34 @@
+// What `vramlab pack` prints: lower bounds, and how low the packings are.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "replay/packing/best_packing.h"
+#include "replay/packing/pack_input.h"
+
+namespace vramlab::tools {
+
+struct PackOutcome {
+  /// As it was named.
+  std::string file;
+  replay::PackInput input;
+  /// One for each group of the input.
+  std::vector<replay::PackingResult> results;
+  std::optional<allocator::Bytes> capacity;
+
+  /// Requires: there is a capacity.
+  bool fits(std::size_t group) const { return results[group].packing.height <= *capacity; }
+  bool all_fit() const;
+};
+
+/// Of the first few.
+std::string stream_peaks_text(const replay::LowerBounds& bounds);
+/// How low the packing is, by which heuristic, and how far that is from the lowest possible.
+std::string best_packing_text(const replay::PackGroup& group, const replay::PackingResult& result);
+std::string pack_text(const PackOutcome& outcome);
+/// With a line break at its end.
+std::string pack_json(const PackOutcome& outcome);
+
+}  // namespace vramlab::tools

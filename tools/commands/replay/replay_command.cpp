@@ -1,0 +1,178 @@
+// `vramlab replay`: what other options, another card or another version would have done with a
+// recorded program.
+#include <cstdio>
+#include <memory>
+
+#include "tools/commands/replay/replay_json.h"
+#include "tools/commands/replay/replay_text.h"
+#include "tools/commands/replay/screen.h"
+#include "tools/commands/replay/timeline_file.h"
+#include "tools/kit/commands.h"
+#include "tools/kit/moment_argument.h"
+#include "tools/kit/out_of_memory_report.h"
+#include "tools/kit/progress_bar.h"
+#include "tools/kit/removal_on_interrupt.h"
+#include "tools/kit/replay_arguments.h"
+#include "tools/kit/state_file.h"
+#include "traces/files/input_error.h"
+
+namespace vramlab::tools {
+namespace {
+
+struct ReplayCommand {
+  ReplayArguments replay;
+  std::string snapshot_out;
+  std::string snapshot_at;
+  std::string timeline;
+  std::uint64_t history = 1'000'000;
+  bool fails_on_out_of_memory = false;
+  bool may_overwrite = false;
+  CommonFlags flags;
+
+  traces::Overwrite overwrite() const {
+    return may_overwrite ? traces::Overwrite::allowed : traces::Overwrite::refused;
+  }
+};
+
+/// The timeline and the snapshot that were asked for. Opened before the replay, which can take
+/// long: a name that can't be written to is told at once.
+class ReplayOutputs {
+ public:
+  explicit ReplayOutputs(const ReplayCommand& command) {
+    if (!command.timeline.empty() && command.timeline == command.snapshot_out)
+      throw traces::InputError(
+          {"--timeline", "", "another file than --snapshot-out", command.timeline});
+    std::vector<std::string> unfinished;
+    if (!command.timeline.empty()) {
+      timeline_.emplace(command.timeline, command.overwrite());
+      unfinished.push_back(timeline_->temporary_path());
+    }
+    if (!command.snapshot_out.empty()) {
+      snapshot_.emplace(command.snapshot_out, command.overwrite());
+      unfinished.push_back(snapshot_->temporary_path());
+    }
+    if (!unfinished.empty()) removal_.begin(std::move(unfinished));
+  }
+
+  replay::ReplayReport run(replay::ReplaySource& source, const ReplayCommand& command) {
+    replay::ReplayReport report =
+        snapshot_ ? run_with_snapshot(source, command) : source.run(watch());
+    if (timeline_) timeline_->finish();
+    return report;
+  }
+
+ private:
+  replay::ReplayWatch watch() {
+    replay::ReplayWatch watch;
+    if (timeline_)
+      watch.after_event = [this](replay::DeviceReplay& device, const traces::ProgramEvent& event,
+                                 std::uint64_t number) { timeline_->add(device, event, number); };
+    return watch;
+  }
+
+  replay::ReplayReport run_with_snapshot(replay::ReplaySource& source,
+                                         const ReplayCommand& command) {
+    const replay::StatesAtMoment at =
+        states_at(source, *moment_of(command.snapshot_at), command.replay.file, watch());
+    write_snapshot_file(*snapshot_, at,
+                        replay::settings_value(at.report.options, source.tables().texts),
+                        source.tables());
+    return at.report;
+  }
+
+  RemovalOnInterrupt removal_;
+  std::optional<TimelineFile> timeline_;
+  std::optional<traces::OutputFile> snapshot_;
+};
+
+/// The states of the devices at their first request that failed, and why it did.
+struct ExplainedFailures {
+  std::unique_ptr<replay::ReplaySource> source;
+  replay::StatesAtMoment at;
+  std::vector<ToldOutOfMemory> told;
+};
+
+/// Nothing where nothing failed, or where the input cannot be read again.
+ExplainedFailures explain_failures(const ReplayCommand& command,
+                                   const replay::ReplayReport& report) {
+  ExplainedFailures explained;
+  if (!report.has_failures() || command.replay.on_out_of_memory != "report" ||
+      command.replay.file == "-")
+    return explained;
+  replay::ReplayConditions conditions = conditions_of(command.replay);
+  conditions.notes_origins = replay::NotesOrigins::yes;
+  explained.source = std::make_unique<replay::ReplaySource>(
+      command.replay.file, std::move(conditions), traces::ProgressListener());
+  explained.at =
+      states_at(*explained.source, {replay::MomentKind::out_of_memory}, command.replay.file, {});
+  for (const replay::DeviceState& state : explained.at.states)
+    for (const replay::DeviceReport& device : report.devices)
+      if (device.device == state.device && !device.failures.empty())
+        explained.told.push_back(tell_replayed(state, device, command.replay, Tries::all));
+  return explained;
+}
+
+ExitStatus replay_file(const ReplayCommand& command) {
+  start_logging(command.flags);
+  ProgressBar bar(traces::input_name(command.replay.file),
+                  command.flags.quiet ? ProgressDisplay::off : ProgressDisplay::automatic);
+  replay::ReplayConditions conditions = conditions_of(command.replay);
+  if (!command.snapshot_out.empty()) {
+    conditions.history_capacity = command.history;
+    conditions.notes_origins = replay::NotesOrigins::yes;
+  }
+  replay::ReplaySource source(command.replay.file, std::move(conditions), bar.listener());
+  ReplayOutcome outcome{command.replay.file, ReplayOutputs(command).run(source, command),
+                        command.replay.on_out_of_memory == "report" || command.flags.verbose};
+  for (const std::string& note : notes_on(command.replay)) outcome.report.notes.push_back(note);
+  const ExplainedFailures explained = explain_failures(command, outcome.report);
+  if (explained.source)
+    for (const ToldOutOfMemory& told : explained.told) {
+      outcome.explained_text += out_of_memory_text(told, explained.source->tables());
+      outcome.explained.push_back(out_of_memory_json(told, explained.source->tables()));
+    }
+  const std::string text =
+      command.flags.json
+          ? replay_json(outcome)
+          : replay_text(outcome, {letters_of_locale(locale_of_environment()), screen_columns()});
+  std::fputs(text.c_str(), stdout);
+  return command.fails_on_out_of_memory && outcome.report.has_failures() ? ExitStatus::answer_is_no
+                                                                         : ExitStatus::done;
+}
+
+void add_outputs(CLI::App& command, ReplayCommand& arguments) {
+  CLI::Option* out =
+      command.add_option("--snapshot-out", arguments.snapshot_out,
+                         "Write the state as a memory snapshot: a pickle, or JSON (.json)");
+  add_moment(command, "--snapshot-at", arguments.snapshot_at,
+             "When: peak, oom, end, an event's number or a time such as 12.5ms (default: end)")
+      ->default_str("end")
+      ->needs(out);
+  arguments.snapshot_at = "end";
+  command
+      .add_option("--history", arguments.history,
+                  "Entries of history in the snapshot, at most (default: a million)")
+      ->needs(out);
+  command.add_option("--timeline", arguments.timeline,
+                     "Write what was held after each event, as CSV");
+  command.add_flag("--fail-on-oom", arguments.fails_on_out_of_memory,
+                   "Exit with 1 where a request failed");
+  command.add_flag("--force", arguments.may_overwrite, "Overwrite outputs");
+}
+
+}  // namespace
+
+void add_replay_command(CLI::App& program, CommandAction& action) {
+  const auto arguments = std::make_shared<ReplayCommand>();
+  CLI::App* command = program.add_subcommand(
+      "replay", "Replay a recording under other options, on another card, in another version");
+  add_replay_arguments(*command, arguments->replay);
+  add_outputs(*command, *arguments);
+  add_common_flags(*command, arguments->flags);
+  command->footer(
+      "Example: vramlab replay snapshot.pickle --conf expandable_segments:True --gpu a100-80gb");
+  command->callback(
+      [arguments, &action] { action = [arguments] { return replay_file(*arguments); }; });
+}
+
+}  // namespace vramlab::tools

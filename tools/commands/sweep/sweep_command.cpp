@@ -1,0 +1,178 @@
+// `vramlab sweep`: many settings over one recording, or over the recordings of all ranks of a job.
+#include <charconv>
+#include <filesystem>
+#include <memory>
+#include <set>
+
+#include "replay/run/replay_options.h"
+#include "replay/whatif/option_grid.h"
+#include "tools/commands/sweep/sweep_outcome.h"
+#include "tools/kit/commands.h"
+#include "tools/kit/parallel_tasks.h"
+#include "tools/kit/table_output.h"
+#include "tools/kit/what_if_runs.h"
+#include "traces/files/input_error.h"
+
+namespace vramlab::tools {
+namespace {
+
+using replay::AskedSetting;
+
+struct SweepArguments {
+  /// Files, and words of a grid.
+  std::vector<std::string> words;
+  ReplayArguments replay;
+  std::vector<std::string> options;
+  std::string grid;
+  bool adds_recorded = false;
+  std::string shard;
+  std::size_t threads = usual_thread_count();
+  TableOutput output;
+  CommonFlags flags;
+
+  std::vector<std::string> files() const {
+    std::vector<std::string> files;
+    for (const std::string& word : words)
+      if (!is_of_grid(word)) files.push_back(word);
+    return files;
+  }
+  std::string grid_words() const {
+    std::string text;
+    for (const std::string& word : words)
+      if (is_of_grid(word)) text += word + " ";
+    return text;
+  }
+
+ private:
+  static bool is_of_grid(const std::string& word) {
+    // Longer than a file's name can be, it is an error there and none here.
+    std::error_code too_long;
+    return replay::is_grid_word(word) && !std::filesystem::exists(word, too_long);
+  }
+};
+
+std::optional<Shard> shard_of(const std::string& text) {
+  if (text.empty()) return std::nullopt;
+  Shard shard;
+  const char* end = text.data() + text.size();
+  const auto [slash, error] = std::from_chars(text.data(), end, shard.index);
+  if (error == std::errc() && slash != end && *slash == '/') {
+    const auto [last, count_error] = std::from_chars(slash + 1, end, shard.count);
+    if (count_error == std::errc() && last == end && shard.index >= 1 && shard.index <= shard.count)
+      return shard;
+  }
+  throw traces::InputError(
+      {"--shard", "", "I/N with I from 1 to N, such as 3/8", "'" + text + "'"});
+}
+
+std::vector<AskedSetting> asked_settings(const SweepArguments& arguments,
+                                         const allocator::ReferenceVersion& version) {
+  std::vector<std::string> options;
+  for (const std::string& conf : arguments.options) {
+    if (const auto refusal = replay::refusal_of(conf, version))
+      throw traces::InputError(
+          {"--conf", "", "options that version " + std::string(version.name) + " takes", *refusal});
+    options.push_back(conf);
+  }
+  const auto add = [&options](const std::vector<std::string>& more) {
+    options.insert(options.end(), more.begin(), more.end());
+  };
+  if (const std::string words = arguments.grid_words(); !words.empty())
+    add(settings_of_grid(replay::parse_grid(words, version, "the grid")));
+  if (replay::is_grid_word(arguments.grid))
+    add(settings_of_grid(replay::parse_grid(arguments.grid, version, "--grid")));
+  else if (!arguments.grid.empty())
+    add(replay::read_grid_file(arguments.grid, version));
+  std::vector<AskedSetting> settings;
+  std::set<std::string> seen;
+  for (const std::string& conf : options)
+    if (seen.insert(conf).second) settings.push_back({conf, false});
+  return settings;
+}
+
+void refuse_empty(const std::vector<replay::SweepRow>& rows) {
+  for (const replay::SweepRow& row : rows)
+    if (!row.was_refused()) return;
+  if (!rows.empty())
+    throw traces::InputError({"the settings", "", "one at least that can be replayed",
+                              "none; '" + rows.front().conf + "': " + rows.front().refusal});
+}
+
+ExitStatus sweep(const SweepArguments& arguments) {
+  start_logging(arguments.flags);
+  const std::vector<std::string> files = arguments.files();
+  if (files.empty())
+    throw traces::InputError({"the arguments", "", "a recording to sweep over", "none"});
+  const std::optional<Shard> shard = shard_of(arguments.shard);
+  OpenTableOutput output(arguments.output, arguments.flags, shard ? "json" : "text");
+  if (shard && output.format() != "json")
+    throw traces::InputError(
+        {"--format", "", "json, as shards are joined by vramlab merge", output.format()});
+  const auto recordings =
+      load_recordings(files, arguments.replay, arguments.flags, arguments.threads);
+  std::vector<AskedSetting> all = asked_settings(arguments, recordings.front().version());
+  if (arguments.adds_recorded) all.insert(all.begin(), {recordings.front().settings().text, true});
+  if (all.empty())
+    throw traces::InputError(
+        {"the arguments", "", "settings: --conf, --grid or option=a|b", "none"});
+  std::vector<AskedSetting> settings;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (!shard || shard->has(i)) settings.push_back(all[i]);
+  SweepOutcome outcome;
+  outcome.files = files;
+  outcome.reference = recordings.front().version().name;
+  outcome.conditions = conditions_text(arguments.replay);
+  outcome.setting_count = all.size();
+  outcome.shard = shard;
+  for (const auto& recording : recordings)
+    for (const std::string& note : recording.notes())
+      outcome.notes.push_back(files.size() > 1 ? recording.file() + ": " + note : note);
+  for (const std::string& note : notes_on(arguments.replay)) outcome.notes.push_back(note);
+  outcome.rows =
+      run_settings(recordings, settings, conditions_of(arguments.replay), arguments.threads);
+  if (!shard) refuse_empty(outcome.rows);
+  sort_rows(outcome.rows);
+  output.write(sweep_printed(outcome, output.format(), arguments.output.row_limit));
+  return ExitStatus::done;
+}
+
+void add_settings(CLI::App& command, SweepArguments& arguments) {
+  command
+      .add_option("FILE", arguments.words,
+                  "Recordings or programs, in any format that vramlab info knows, of several the "
+                  "worst counts; and alternatives such as 'max_split_size_mb=64|128'")
+      ->required();
+  command
+      .add_option("--conf", arguments.options,
+                  "Options (PYTORCH_CUDA_ALLOC_CONF) to try; may be given several times")
+      ->expected(1)
+      ->take_all();
+  command.add_option("--grid", arguments.grid,
+                     "Alternatives, or a file of them, every combination of which is tried "
+                     "(docs/sweep.md)");
+  command.add_flag("--recorded", arguments.adds_recorded,
+                   "Also try the options that are in the file, as it was recorded");
+  command.add_option("--shard", arguments.shard,
+                     "Only the I-th of N parts of the settings (I/N), to be joined by vramlab "
+                     "merge (docs/cluster.md)");
+  command.add_option("-j,--jobs", arguments.threads, "Threads to use (default: one per core)")
+      ->check(CLI::Range(1, 1024));
+}
+
+}  // namespace
+
+void add_sweep_command(CLI::App& program, CommandAction& action) {
+  const auto arguments = std::make_shared<SweepArguments>();
+  CLI::App* command = program.add_subcommand(
+      "sweep", "Replay under many settings side by side: a table, best first");
+  add_settings(*command, *arguments);
+  add_replay_conditions(*command, arguments->replay);
+  add_table_output(*command, arguments->output);
+  add_common_flags(*command, arguments->flags);
+  command->footer(
+      "Example: vramlab sweep rank*.pickle 'max_split_size_mb=none|64|128' "
+      "'expandable_segments=True|False'");
+  command->callback([arguments, &action] { action = [arguments] { return sweep(*arguments); }; });
+}
+
+}  // namespace vramlab::tools

@@ -1,0 +1,173 @@
+#include "tools/commands/top/growth_report.h"
+
+#include <cmath>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "tools/commands/top/top_report.h"
+#include "tools/printers/text_lines.h"
+#include "traces/values/user_frame.h"
+
+namespace vramlab::tools {
+namespace {
+
+using allocator::Bytes;
+using nlohmann::ordered_json;
+using replay::DeviceGrowth;
+using replay::GrowingSite;
+using replay::IterationRule;
+using replay::IterationSource;
+
+constexpr std::size_t name_width = 90;
+
+const char* source_name(IterationSource source) {
+  switch (source) {
+    case IterationSource::none:
+      return "none";
+    case IterationSource::events:
+      return "events";
+    case IterationSource::every:
+      return "every";
+    case IterationSource::ranges:
+      return "ranges";
+    case IterationSource::markers:
+      return "markers";
+    case IterationSource::annotations:
+      return "annotations";
+    case IterationSource::requests:
+      return "requests";
+  }
+  return "";
+}
+
+/// What a round begins with.
+std::string request_text(const replay::RepeatedRequest& request,
+                         const traces::SnapshotTables& tables) {
+  const auto frame = traces::innermost_user_frame(request.stack, tables);
+  if (!frame) return "a request of " + format_bytes(request.requested);
+  return "a request at " + traces::frame_text(*frame, tables);
+}
+
+std::string how_found(const replay::FoundGrowth& found, std::int64_t device) {
+  const IterationRule& rule = found.rule;
+  switch (rule.source) {
+    case IterationSource::events:
+      return "they end after the given events";
+    case IterationSource::every:
+      return "every " + std::to_string(rule.every) + " events, as asked for";
+    case IterationSource::ranges:
+      return "told by the ranges '" + rule.name + "'";
+    case IterationSource::markers:
+      return "told by the markers '" + rule.name + "'";
+    case IterationSource::annotations:
+      return "told by the annotations '" + rule.name + "'";
+    case IterationSource::requests: {
+      const auto request = rule.requests.find(device);
+      if (request == rule.requests.end()) return "none can be told";
+      return "found by what comes again: each begins with " +
+             request_text(request->second, found.tables);
+    }
+    case IterationSource::none:
+      break;
+  }
+  return "none can be told";
+}
+
+std::string blocks_per_iteration(const GrowingSite& site) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.2f",
+                static_cast<double>(site.grown_blocks) / static_cast<double>(site.iterations));
+  return text;
+}
+
+Bytes whole_bytes(double bytes) { return {static_cast<std::uint64_t>(std::llround(bytes))}; }
+
+std::string sites_text(const DeviceGrowth& device, std::uint64_t limit) {
+  std::string text = "  " + right("growth/iter.", 14) + right("blocks/iter.", 14) +
+                     right("held at last", 14) + right("blocks", 8) + "  call site\n";
+  std::uint64_t shown = 0;
+  for (const GrowingSite& site : device.sites) {
+    if (limit != 0 && shown >= limit) break;
+    ++shown;
+    text += "  " + right(format_bytes(whole_bytes(site.bytes_per_iteration())), 14) +
+            right(blocks_per_iteration(site), 14) + right(format_bytes(site.held), 14) +
+            right(std::to_string(site.held_blocks), 8) + "  " + shortened(site.key, name_width) +
+            "\n";
+  }
+  if (shown < device.sites.size())
+    text +=
+        "  and " + std::to_string(device.sites.size() - shown) + " more (--limit 0 shows all)\n";
+  return text;
+}
+
+std::string device_text(const GrowthOutcome& outcome, const DeviceGrowth& device) {
+  std::string text = "device " + std::to_string(device.device) + ": " +
+                     std::to_string(device.iterations) +
+                     (device.iterations == 1 ? " end of an iteration, " : " ends of iterations, ") +
+                     how_found(outcome.found, device.device) + "\n";
+  if (device.iterations < replay::least_iteration_ends)
+    return text + "  too few to tell growth from warm-up: " +
+           std::to_string(replay::least_iteration_ends) + " are needed\n";
+  if (outcome.found.rule.source == IterationSource::requests)
+    text +=
+        "  these rounds are a guess: they may be layers or parameters of one step; --iteration and "
+        "--every\n  say where steps end\n";
+  text += "  held at the end of the first one " + format_bytes(device.held_first) +
+          ", of the last one " + format_bytes(device.held_last) + ", as requested\n";
+  if (device.sites.empty()) return text + "  no call site grows steadily\n";
+  return text + sites_text(device, outcome.limit);
+}
+
+ordered_json site_json(const GrowingSite& site, const traces::SnapshotTables& tables) {
+  return {{"key", site.key},
+          {"bytes_per_iteration", site.bytes_per_iteration()},
+          {"blocks_per_iteration",
+           static_cast<double>(site.grown_blocks) / static_cast<double>(site.iterations)},
+          {"steady_iterations", site.iterations},
+          {"grown_bytes", site.grown.count},
+          {"grown_blocks", site.grown_blocks},
+          {"held_bytes", site.held.count},
+          {"held_blocks", site.held_blocks},
+          {"stack", stack_json(site.sample_stack, tables)}};
+}
+
+}  // namespace
+
+std::string growth_text(const GrowthOutcome& outcome) {
+  std::string text = outcome.file + "\n";
+  if (outcome.found.rule.source == IterationSource::none)
+    return text +
+           "  no iterations can be told: nothing is named like one, and no request comes again at "
+           "even\n  distances; say where they end with --iteration or --every\n";
+  for (const DeviceGrowth& device : outcome.found.devices) text += device_text(outcome, device);
+  return text;
+}
+
+std::string growth_json(const GrowthOutcome& outcome) {
+  const replay::FoundGrowth& found = outcome.found;
+  ordered_json json = {{"schema_version", 1},
+                       {"kind", "growth"},
+                       {"file", outcome.file},
+                       {"iterations_by", source_name(found.rule.source)},
+                       {"iteration_name", found.rule.name},
+                       {"is_guess", found.rule.source == IterationSource::requests},
+                       {"devices", ordered_json::array()}};
+  for (const DeviceGrowth& device : found.devices) {
+    ordered_json row = {{"device", device.device},
+                        {"iteration_ends", device.iterations},
+                        {"how_found", how_found(found, device.device)},
+                        {"is_enough", device.iterations >= replay::least_iteration_ends},
+                        {"first_held_bytes", device.held_first.count},
+                        {"last_held_bytes", device.held_last.count},
+                        {"growing_sites", device.sites.size()},
+                        {"sites", ordered_json::array()}};
+    for (const GrowingSite& site : device.sites) {
+      if (outcome.limit != 0 && row["sites"].size() >= outcome.limit) break;
+      row["sites"].push_back(site_json(site, found.tables));
+    }
+    json["devices"].push_back(std::move(row));
+  }
+  return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace vramlab::tools

@@ -1,0 +1,197 @@
+#include "tools/commands/top/top_report.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "replay/holders/stack_tree.h"
+#include "tools/commands/top/top_tree.h"
+#include "tools/printers/duration_text.h"
+#include "tools/printers/json_or_null.h"
+#include "tools/printers/text_lines.h"
+
+namespace vramlab::tools {
+namespace {
+
+using nlohmann::ordered_json;
+using replay::DeviceHoldings;
+using replay::GroupTotals;
+using replay::HeldGroup;
+
+constexpr std::size_t name_width = 100;
+
+const char* heading_of(replay::GroupBy by) {
+  switch (by) {
+    case replay::GroupBy::site:
+      return "call site";
+    case replay::GroupBy::stack:
+      return "stack, outermost frame first";
+    case replay::GroupBy::size:
+      return "size";
+    case replay::GroupBy::stream:
+      return "stream";
+    case replay::GroupBy::pool:
+      return "pool";
+    case replay::GroupBy::age:
+      return "age";
+  }
+  return "";
+}
+
+std::string moment_text(const TopOutcome& outcome, const DeviceHoldings& device) {
+  const std::string of_events =
+      device.event ? "after event " + std::to_string(*device.event) +
+                         (outcome.found.is_program ? std::string()
+                                                   : " of " + std::to_string(device.event_count))
+                   : "before the first event";
+  if (!device.has_history) return "at the end, which is all that the file tells";
+  std::string text = of_events;
+  if (outcome.moment == "peak") text = "at the peak of what was allocated, " + of_events;
+  if (outcome.moment == "end") text = "at the end";
+  if (outcome.moment == "oom") text = "at the first out-of-memory, " + of_events;
+  if (outcome.at_time) text = "at " + outcome.moment + ", " + of_events;
+  if (device.since_begin_ns && *device.since_begin_ns > 0 && outcome.moment != "end")
+    text += ", " + nanoseconds_text(*device.since_begin_ns) + " after the first";
+  if (outcome.allocated_after)
+    text += ", of what was allocated after event " + std::to_string(*outcome.allocated_after);
+  return text;
+}
+
+std::string blocks_text(std::uint64_t count) {
+  return std::to_string(count) + (count == 1 ? " block" : " blocks");
+}
+
+std::string head_text(const TopOutcome& outcome, const DeviceHoldings& device,
+                      const GroupTotals& all) {
+  std::string text =
+      "device " + std::to_string(device.device) + " " + moment_text(outcome, device) + "\n";
+  if (all.blocks == 0) return text + "  nothing is allocated\n";
+  text += "  " + format_bytes(all.bytes) + " in " + blocks_text(all.blocks) + ", " +
+          format_bytes(all.requested) + " requested" +
+          (device.has_block_sizes ? "" : "; sizes are requests rounded up") + "\n";
+  return text;
+}
+
+/// Said plainly where no table of sites can help.
+std::string missing_stacks_text(const DeviceHoldings& device) {
+  const bool has_stacks = std::ranges::any_of(device.blocks, [](const replay::HeldBlock& block) {
+    return block.stack != traces::StackId{};
+  });
+  return has_stacks ? "" : "  no block has a stack; --by size or --by age may say more\n";
+}
+
+std::string group_table(const std::vector<HeldGroup>& groups, const TopOutcome& outcome,
+                        const GroupTotals& all) {
+  std::string text = top_heading(heading_of(outcome.by));
+  GroupTotals hidden;
+  std::size_t shown = 0;
+  for (const HeldGroup& group : groups) {
+    if (outcome.limit != 0 && shown >= outcome.limit) {
+      hidden.add(group.totals);
+      continue;
+    }
+    ++shown;
+    text += top_columns(group.totals, all) + shortened(group.key, name_width) + "\n";
+  }
+  return text + hidden_text(groups.size() - shown, hidden);
+}
+
+std::string device_text(const TopOutcome& outcome, const DeviceHoldings& device,
+                        const traces::SnapshotTables& tables) {
+  const GroupTotals all = replay::totals_of(device.blocks);
+  std::string text = head_text(outcome, device, all);
+  if (device.blocks.empty()) return text;
+  const bool uses_stacks =
+      outcome.by == replay::GroupBy::site || outcome.by == replay::GroupBy::stack;
+  if (uses_stacks) text += missing_stacks_text(device);
+  if (outcome.by == replay::GroupBy::stack)
+    return text + top_heading(heading_of(outcome.by)) +
+           tree_text(replay::stack_tree_of(device.blocks, tables, outcome.frames), outcome.limit);
+  const replay::AgeReference moment{device.event, device.time_ns};
+  return text + group_table(group_blocks(device.blocks, outcome.by, tables, moment), outcome, all);
+}
+
+ordered_json totals_json(const GroupTotals& totals) {
+  return {{"bytes", totals.bytes.count},
+          {"requested_bytes", totals.requested.count},
+          {"blocks", totals.blocks}};
+}
+
+ordered_json device_json(const TopOutcome& outcome, const DeviceHoldings& device,
+                         const traces::SnapshotTables& tables) {
+  ordered_json json = {{"device", device.device},
+                       {"has_history", device.has_history},
+                       {"events", device.event_count},
+                       {"event", or_null(device.event)},
+                       {"since_begin_ns", or_null(device.since_begin_ns)},
+                       {"bytes_are", device.has_block_sizes ? "blocks" : "rounded_requests"}};
+  json.update(totals_json(replay::totals_of(device.blocks)));
+  json["groups"] = ordered_json::array();
+  const auto groups =
+      group_blocks(device.blocks, outcome.by, tables, {device.event, device.time_ns});
+  GroupTotals hidden;
+  for (const HeldGroup& group : groups) {
+    if (outcome.limit != 0 && json["groups"].size() >= outcome.limit) {
+      hidden.add(group.totals);
+      continue;
+    }
+    ordered_json row = {{"key", group.key}};
+    row.update(totals_json(group.totals));
+    row["stack"] = stack_json(group.sample_stack, tables);
+    json["groups"].push_back(std::move(row));
+  }
+  json["more"] = {{"groups", groups.size() - json["groups"].size()}};
+  json["more"].update(totals_json(hidden));
+  return json;
+}
+
+}  // namespace
+
+std::string shortened(const std::string& text, std::size_t width) {
+  if (text.size() <= width) return text;
+  const std::size_t begin = width / 2 - 2;
+  return text.substr(0, begin) + " ... " + text.substr(text.size() - (width - begin - 5));
+}
+
+ordered_json stack_json(traces::StackId stack, const traces::SnapshotTables& tables) {
+  ordered_json frames = ordered_json::array();
+  for (const traces::FrameId id : tables.stacks.frames(stack)) {
+    const traces::FrameValue& frame = tables.frames.frame(id);
+    frames.push_back({{"name", tables.texts.text(frame.name)},
+                      {"filename", tables.texts.text(frame.filename)},
+                      {"line", frame.line}});
+  }
+  return frames;
+}
+
+std::string top_text(const TopOutcome& outcome, const traces::SnapshotTables& tables) {
+  std::string text = outcome.file + "\n";
+  for (const std::string& note : outcome.found.notes) text += "  note: " + note + "\n";
+  for (const DeviceHoldings& device : outcome.found.devices)
+    text += device_text(outcome, device, tables);
+  return text;
+}
+
+std::string top_json(const TopOutcome& outcome, const traces::SnapshotTables& tables) {
+  ordered_json json = {{"schema_version", 1},
+                       {"kind", "holdings"},
+                       {"file", outcome.file},
+                       {"moment", outcome.moment},
+                       {"allocated_after", or_null(outcome.allocated_after)},
+                       {"grouped_by", outcome.grouped_by},
+                       {"notes", outcome.found.notes}};
+  json["devices"] = ordered_json::array();
+  for (const DeviceHoldings& device : outcome.found.devices)
+    json["devices"].push_back(device_json(outcome, device, tables));
+  return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+}
+
+std::string top_folded(const TopOutcome& outcome, const traces::SnapshotTables& tables) {
+  std::string text;
+  for (const DeviceHoldings& device : outcome.found.devices)
+    text += folded_stacks(
+        replay::stack_tree_of(device.blocks, tables, outcome.frames),
+        outcome.found.devices.size() == 1 ? "" : "device " + std::to_string(device.device));
+  return text;
+}
+
+}  // namespace vramlab::tools

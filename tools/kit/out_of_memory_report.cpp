@@ -1,0 +1,195 @@
+#include "tools/kit/out_of_memory_report.h"
+
+#include "allocator/options/size_rules.h"
+#include "allocator/words/id_names.h"
+#include "tools/printers/fragmentation_json.h"
+#include "tools/printers/fragmentation_text.h"
+#include "tools/printers/json_or_null.h"
+
+namespace vramlab::tools {
+namespace {
+
+using allocator::Bytes;
+using nlohmann::ordered_json;
+using replay::OutOfMemoryStory;
+
+/// Standard input cannot be read again.
+bool can_try(const ReplayArguments& arguments, Tries tries) {
+  return tries == Tries::all && arguments.file != "-";
+}
+
+replay::ReplayTry replay_of(const ReplayArguments& arguments) {
+  return [&arguments](const replay::ReplayChange& change) {
+    replay::ReplayConditions conditions = conditions_of(arguments);
+    if (change.memory) conditions.memory = change.memory;
+    if (change.options) conditions.options = change.options;
+    conditions.on_out_of_memory = replay::OnOutOfMemory::stop;
+    return replay::ReplaySource(arguments.file, std::move(conditions), {}).run({});
+  };
+}
+
+replay::MemoryShare share_of(const replay::DeviceState& state) {
+  return state.rules.allowed ? replay::MemoryShare::limited : replay::MemoryShare::whole;
+}
+
+std::string asked_text(const OutOfMemoryStory& story) {
+  const Bytes asked = story.refused.request.value_or(story.refused.rounded);
+  return "out of memory at event " + std::to_string(story.refused.event) + ": " +
+         format_bytes(asked) + " on stream " + std::to_string(story.refused.stream.value) +
+         (story.refused.request ? "" : " (rounded)") + ", " + format_bytes(story.device_size) +
+         " as a segment\n";
+}
+
+std::string lane_text(const OutOfMemoryStory& story) {
+  std::string text = "the " + std::string(pool_kind_name(story.lane.kind)) + " half of ";
+  text += story.lane.pool == allocator::default_pool ? std::string("the device's own pool")
+                                                     : "pool " + name_of(story.lane.pool);
+  return "  " + text + " has " + format_bytes(story.in_lane.free) + " free on this stream in " +
+         std::to_string(story.in_lane.holes) + " holes, the largest " +
+         format_bytes(story.in_lane.largest_free) + "\n";
+}
+
+std::string unusable_text(const OutOfMemoryStory& story) {
+  std::string text;
+  const auto add = [&text](Bytes bytes, const char* where) {
+    if (bytes > Bytes{}) text += "  " + format_bytes(bytes) + " free " + where + "\n";
+  };
+  add(story.kept_by_split_limit, "in blocks large enough that max_split_size keeps whole");
+  add(story.passed_over, "in expandable segments, passed over while the option is off");
+  add(story.free_on_other_streams, "for other streams only");
+  add(story.free_in_other_half, "in the half of the pool for other sizes");
+  add(story.free_in_other_pools, "in other pools");
+  return text;
+}
+
+std::string device_line(const OutOfMemoryStory& story) {
+  if (!story.refused.device_free) return "  the free memory of the device is not known\n";
+  std::string text = "  the device had " + format_bytes(*story.refused.device_free) + " left";
+  if (story.allowed) text += ", and " + format_bytes(*story.allowed) + " in all are allowed";
+  if (story.is_limited_by_unknown_share)
+    text +=
+        ", which is enough: a memory fraction must have limited it, and recordings don't say "
+        "which";
+  if (story.shortfall) text += ": " + format_bytes(*story.shortfall) + " too little";
+  return text + "\n";
+}
+
+std::string enough_text(const ToldOutOfMemory& told, const traces::SnapshotTables& tables) {
+  const auto& blocks = told.story.enough_to_free;
+  if (blocks.empty()) {
+    if (!told.story.shortfall) return {};
+    return "  freeing the few blocks that are alone in their segments would not have been enough\n";
+  }
+  Bytes held;
+  Bytes released;
+  for (const replay::Pinner& block : blocks) {
+    held += block.size;
+    released += block.released_alone;
+  }
+  std::string text = "  freeing " + std::to_string(blocks.size()) + " blocks of " +
+                     format_bytes(held) + " together would have released " +
+                     format_bytes(released) + ":\n";
+  for (std::size_t i = 0; i < std::min<std::size_t>(3, blocks.size()); ++i) {
+    const std::string origin = origin_text(told.state, blocks[i].at, tables);
+    text += "    " + name_of(blocks[i].at) + ", " + format_bytes(blocks[i].size) +
+            (origin.empty() ? "" : ", " + origin) + "\n";
+  }
+  return text;
+}
+
+std::string memory_text(const ToldOutOfMemory& told) {
+  if (told.least_memory)
+    return "  passes with " + format_bytes(*told.least_memory) + " of memory, " +
+           format_bytes(*told.least_memory - *told.memory) + " more (found by replaying)\n";
+  if (!told.story.shortfall) return {};
+  return "  would pass with " + format_bytes(*told.story.shortfall) +
+         " more memory (by calculation)\n";
+}
+
+std::string tried_text(const ToldOutOfMemory& told) {
+  std::string text;
+  for (const replay::TriedOptions& tried : told.tried) {
+    const char* outcome = !tried.passes        ? "does not pass either"
+                          : tried.runs_through ? "passes, and so does all that follows"
+                                               : "passes, but a later request fails";
+    text += "  with " + tried.added + " it " + outcome + " (found by replaying)\n";
+  }
+  return text;
+}
+
+ordered_json tried_json(const ToldOutOfMemory& told) {
+  ordered_json json = ordered_json::array();
+  for (const replay::TriedOptions& tried : told.tried)
+    json.push_back({{"added_options", tried.added},
+                    {"passes", tried.passes},
+                    {"runs_through", tried.runs_through}});
+  return json;
+}
+
+}  // namespace
+
+std::optional<ToldOutOfMemory> tell_recorded(const replay::DeviceState& state,
+                                             const ReplayArguments& arguments, Tries tries) {
+  const auto refused = refused_by(state);
+  if (!refused) return std::nullopt;
+  ToldOutOfMemory told{state, tell_out_of_memory(state, *refused), std::nullopt};
+  if (can_try(arguments, tries))
+    told.tried = try_likely_options(replay_of(arguments), {state.device, refused->event},
+                                    state.rules.settings, share_of(state));
+  return told;
+}
+
+ToldOutOfMemory tell_replayed(const replay::DeviceState& state, const replay::DeviceReport& report,
+                              const ReplayArguments& arguments, Tries tries) {
+  const replay::FailedRequest& failure = report.failures.front();
+  const Bytes rounded = failure.figures.request < allocator::request_limit
+                            ? round_request(failure.figures.request, state.rules.settings)
+                            : failure.figures.request;
+  const replay::RefusedRequest refused{
+      failure.event,  failure.figures.request, rounded,
+      failure.stream, allocator::default_pool, failure.figures.device_free};
+  ToldOutOfMemory told{state, tell_out_of_memory(state, refused), report.memory};
+  if (!can_try(arguments, tries)) return told;
+  const replay::FailedAt failed{state.device, failure.event};
+  const replay::ReplayTry replay = replay_of(arguments);
+  told.least_memory = least_memory(replay, failed, report.memory,
+                                   told.story.shortfall.value_or(told.story.device_size));
+  told.tried = try_likely_options(replay, failed, state.rules.settings, share_of(state));
+  return told;
+}
+
+std::string out_of_memory_text(const ToldOutOfMemory& told, const traces::SnapshotTables& tables) {
+  const OutOfMemoryStory& story = told.story;
+  return asked_text(story) + lane_text(story) + unusable_text(story) + device_line(story) +
+         enough_text(told, tables) + memory_text(told) + tried_text(told);
+}
+
+ordered_json out_of_memory_json(const ToldOutOfMemory& told, const traces::SnapshotTables& tables) {
+  const OutOfMemoryStory& story = told.story;
+  ordered_json json = {{"device", told.state.device.value},
+                       {"event", story.refused.event},
+                       {"requested_bytes", or_null(story.refused.request)},
+                       {"rounded_bytes", story.refused.rounded.count},
+                       {"stream", story.refused.stream.value},
+                       {"pool_kind", pool_kind_name(story.lane.kind)},
+                       {"pool_id", {story.lane.pool.graph, story.lane.pool.user}},
+                       {"device_request_bytes", story.device_size.count},
+                       {"free_in_lane_bytes", story.in_lane.free.count},
+                       {"largest_free_in_lane_bytes", story.in_lane.largest_free.count},
+                       {"kept_by_split_limit_bytes", story.kept_by_split_limit.count},
+                       {"passed_over_bytes", story.passed_over.count},
+                       {"free_on_other_streams_bytes", story.free_on_other_streams.count},
+                       {"free_in_other_half_bytes", story.free_in_other_half.count},
+                       {"free_in_other_pools_bytes", story.free_in_other_pools.count},
+                       {"device_free_bytes", or_null(story.refused.device_free)},
+                       {"allowed_bytes", or_null(story.allowed)},
+                       {"shortfall_bytes", or_null(story.shortfall)}};
+  json["enough_to_free"] = ordered_json::array();
+  for (const replay::Pinner& block : story.enough_to_free)
+    json["enough_to_free"].push_back(pinner_json(told.state, block, tables));
+  json["least_memory_bytes"] = or_null(told.least_memory);
+  json["tried"] = tried_json(told);
+  return json;
+}
+
+}  // namespace vramlab::tools

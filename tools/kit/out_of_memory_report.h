@@ -1,0 +1,40 @@
+// Why a request failed and what would have helped, found and printed.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "replay/moments/out_of_memory_story.h"
+#include "replay/whatif/out_of_memory_tries.h"
+#include "tools/kit/replay_arguments.h"
+
+namespace vramlab::tools {
+
+struct ToldOutOfMemory {
+  /// The state right after it.
+  const replay::DeviceState& state;
+  replay::OutOfMemoryStory story;
+  /// What the device had in the replay; nothing of a recording.
+  std::optional<allocator::Bytes> memory;
+  /// With which it passes, found by replaying.
+  std::optional<allocator::Bytes> least_memory = {};
+  std::vector<replay::TriedOptions> tried = {};
+};
+
+/// Whether the file is replayed again to find what would have helped.
+enum class Tries : bool { none, all };
+
+/// Of a state of a recording; nothing where it is none of an out-of-memory.
+std::optional<ToldOutOfMemory> tell_recorded(const replay::DeviceState& state,
+                                             const ReplayArguments& arguments, Tries tries);
+/// Of the first request that failed in a replay of a device.
+ToldOutOfMemory tell_replayed(const replay::DeviceState& state, const replay::DeviceReport& report,
+                              const ReplayArguments& arguments, Tries tries);
+
+std::string out_of_memory_text(const ToldOutOfMemory& told, const traces::SnapshotTables& tables);
+nlohmann::ordered_json out_of_memory_json(const ToldOutOfMemory& told,
+                                          const traces::SnapshotTables& tables);
+
+}  // namespace vramlab::tools

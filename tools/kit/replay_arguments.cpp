@@ -1,0 +1,168 @@
+#include "tools/kit/replay_arguments.h"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+
+#include "allocator/words/reference_version.h"
+#include "replay/devices/read_device_costs.h"
+#include "replay/figures/nearest_name.h"
+#include "streams/device/gpu_models.h"
+#include "tools/kit/scratch_place.h"
+#include "tools/kit/size_argument.h"
+
+namespace vramlab::tools {
+namespace {
+
+using replay::FreeTiming;
+
+std::string gpu_names() {
+  std::string names;
+  for (const streams::GpuModel& gpu : streams::gpu_models())
+    names += (names.empty() ? "" : ", ") + std::string(gpu.name);
+  return names;
+}
+
+std::string nearest_gpu(const std::string& name) {
+  std::vector<std::string_view> names;
+  for (const streams::GpuModel& gpu : streams::gpu_models()) names.push_back(gpu.name);
+  std::string lower = name;
+  std::ranges::transform(lower, lower.begin(), [](unsigned char letter) {
+    return static_cast<char>(std::tolower(letter));
+  });
+  return std::string(replay::nearest_name(lower, names));
+}
+
+FreeTiming timing_of(const std::string& name) {
+  if (name == "eager") return FreeTiming::eager;
+  return name == "recorded" ? FreeTiming::recorded : FreeTiming::modelled;
+}
+
+/// Of a number of bytes that a device can have.
+std::optional<std::uint64_t> bytes_of_device(const std::string& text) {
+  constexpr std::uint64_t most = 1ULL << 40;
+  std::uint64_t bytes = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), bytes);
+  if (error == std::errc() && end == text.data() + text.size() && bytes <= most) return bytes;
+  return std::nullopt;
+}
+
+/// Empty where a device can have so much.
+std::string refusal_of_memory(const std::string& text) {
+  constexpr std::uint64_t least = 2ULL << 20;
+  if (bytes_of_device(text).value_or(0) >= least) return "";
+  return "no device has " + text + " bytes: from 2 MiB, of which its memory is made, to 1 TiB";
+}
+
+void add_device(CLI::App& command, ReplayArguments& arguments) {
+  CLI::Option* memory = add_device_memory(command, arguments.device_memory,
+                                          "what the file tells, otherwise no limit");
+  command.add_option("--gpu", arguments.gpu, "Memory of a known GPU: " + gpu_names())
+      ->check([](const std::string& name) {
+        return streams::find_gpu(name) ? std::string()
+                                       : "there is no GPU '" + name +
+                                             "' in the list; the nearest is " + nearest_gpu(name);
+      })
+      ->excludes(memory);
+}
+
+void add_memory_shares(CLI::App& command, ReplayArguments& arguments) {
+  command.add_option("--device-costs", arguments.device_costs,
+                     "What device calls cost, a file (docs/device_costs.md; default: estimates)");
+  command
+      .add_option("--memory-fraction", arguments.memory_fraction,
+                  "Share of the device that may be used")
+      ->check(CLI::Range(0.0, 1.0));
+  command
+      .add_option("--held-by-others", arguments.held_by_others,
+                  "Memory of each device that other processes hold all the time, such as 4GiB "
+                  "(default: what the file tells of them)")
+      ->transform(size_in_bytes())
+      ->check([](const std::string& text) {
+        return bytes_of_device(text) ? std::string()
+                                     : "others cannot hold " + text +
+                                           " bytes: no device has more "
+                                           "than 1 TiB";
+      });
+}
+
+}  // namespace
+
+CLI::Option* add_device_memory(CLI::App& command, std::optional<std::uint64_t>& memory,
+                               const std::string& without) {
+  return command
+      .add_option("--device-memory", memory,
+                  "Memory of each device, such as 80GiB (default: " + without + ")")
+      ->transform(size_in_bytes())
+      ->check(refusal_of_memory);
+}
+
+void add_replay_arguments(CLI::App& command, ReplayArguments& arguments) {
+  command
+      .add_option("FILE", arguments.file,
+                  "A recording or a program, in any format that vramlab info knows (- is standard "
+                  "input)")
+      ->required();
+  command.add_option("--conf", arguments.options,
+                     "Options (PYTORCH_CUDA_ALLOC_CONF) instead of those in the file");
+  add_replay_conditions(command, arguments);
+}
+
+void add_replay_conditions(CLI::App& command, ReplayArguments& arguments) {
+  add_device(command, arguments);
+  add_limitless_conditions(command, arguments);
+  command
+      .add_option("--on-oom", arguments.on_out_of_memory,
+                  "At an out-of-memory: stop (the default), or skip the request; report is skip, "
+                  "with the figures of each")
+      ->check(CLI::IsMember({"stop", "skip", "report"}));
+}
+
+void add_limitless_conditions(CLI::App& command, ReplayArguments& arguments) {
+  add_memory_shares(command, arguments);
+  command
+      .add_option("--reference", arguments.reference,
+                  "Version of the allocator (default: as the file says, or guessed from it)")
+      ->check([](const std::string& name) {
+        return allocator::find_reference_version(name) ? std::string()
+                                                       : "there is no version " + name;
+      });
+  command
+      .add_option("--frees", arguments.frees,
+                  "When memory that other streams used is free again: recorded (default of a "
+                  "recording), eager (at once), modelled (default of a program: by the durations "
+                  "of its work)")
+      ->check(CLI::IsMember({"recorded", "eager", "modelled"}));
+}
+
+std::vector<std::string> notes_on(const ReplayArguments& arguments) {
+  if (arguments.gpu.empty()) return {};
+  const streams::GpuModel& gpu = *streams::find_gpu(arguments.gpu);
+  return {std::string(gpu.name) + ": " + format_bytes(gpu.available()) +
+          " for the allocator, which is " + format_bytes(gpu.total) + " in all (" +
+          std::string(gpu.total_source) + ") less " + format_bytes(gpu.context) +
+          " for the process (" + std::string(gpu.context_source) + ")"};
+}
+
+replay::ReplayConditions conditions_of(const ReplayArguments& arguments) {
+  replay::ReplayConditions conditions;
+  conditions.scratch = scratch_place();
+  if (!arguments.reference.empty())
+    conditions.version = allocator::find_reference_version(arguments.reference);
+  conditions.options = arguments.options;
+  if (arguments.device_memory) conditions.memory = allocator::Bytes{*arguments.device_memory};
+  if (!arguments.gpu.empty()) conditions.memory = streams::find_gpu(arguments.gpu)->available();
+  if (!arguments.device_costs.empty())
+    conditions.costs = std::make_shared<const streams::DeviceCosts>(
+        replay::read_device_costs(arguments.device_costs));
+  conditions.memory_fraction = arguments.memory_fraction;
+  if (arguments.held_by_others)
+    conditions.held_by_others = allocator::Bytes{*arguments.held_by_others};
+  if (conditions.memory) refuse_full_device(conditions, *conditions.memory);
+  if (!arguments.frees.empty()) conditions.timing = timing_of(arguments.frees);
+  if (arguments.on_out_of_memory != "stop")
+    conditions.on_out_of_memory = replay::OnOutOfMemory::skip;
+  return conditions;
+}
+
+}  // namespace vramlab::tools

@@ -1,0 +1,117 @@
+#include "tools/kit/what_if_runs.h"
+
+#include <optional>
+
+#include "allocator/words/allocator_error.h"
+#include "replay/run/replay_options.h"
+#include "replay/whatif/option_grid.h"
+#include "tools/kit/parallel_tasks.h"
+#include "tools/kit/progress_bar.h"
+#include "traces/files/input_error.h"
+
+namespace vramlab::tools {
+namespace {
+
+using replay::AskedSetting;
+using replay::LoadedRecording;
+using replay::SweepFigures;
+using replay::SweepRow;
+
+/// As it can be given again.
+std::string exact_size(std::uint64_t bytes) {
+  constexpr std::uint64_t mebibyte = 1ULL << 20;
+  return bytes % mebibyte == 0 ? std::to_string(bytes / mebibyte) + "MiB" : std::to_string(bytes);
+}
+
+struct Attempt {
+  std::optional<SweepFigures> figures;
+  std::string refusal;
+};
+
+Attempt run_one(const LoadedRecording& recording, const AskedSetting& setting,
+                replay::ReplayConditions conditions) {
+  if (!setting.is_recorded) {
+    if (auto refusal = replay::refusal_of(setting.conf, recording.version()))
+      return {std::nullopt, *std::move(refusal)};
+    conditions.options = setting.conf;
+  }
+  try {
+    return {figures_of(recording.file(), recording.run(conditions)), {}};
+  } catch (const traces::InputError& error) {
+    return {std::nullopt, error.what()};
+  } catch (const allocator::AllocatorError& error) {
+    return {std::nullopt, error.what()};
+  }
+}
+
+SweepRow row_of(const AskedSetting& setting, std::vector<Attempt>::iterator first,
+                std::size_t file_count) {
+  SweepRow row{setting.conf, setting.is_recorded, {}, {}};
+  for (std::size_t file = 0; file < file_count; ++file) {
+    Attempt& attempt = *(first + static_cast<std::ptrdiff_t>(file));
+    if (!attempt.figures) return {setting.conf, setting.is_recorded, attempt.refusal, {}};
+    row.files.push_back(*std::move(attempt.figures));
+  }
+  return row;
+}
+
+}  // namespace
+
+std::vector<LoadedRecording> load_recordings(const std::vector<std::string>& files,
+                                             const ReplayArguments& arguments,
+                                             const CommonFlags& flags, std::size_t threads) {
+  const replay::ReplayConditions conditions = conditions_of(arguments);
+  std::vector<std::optional<LoadedRecording>> loaded(files.size());
+  run_tasks(files.size(), threads, [&](std::size_t i) {
+    // Several bars would write over each other.
+    ProgressBar bar(traces::input_name(files[i]), flags.quiet || files.size() > 1
+                                                      ? ProgressDisplay::off
+                                                      : ProgressDisplay::automatic);
+    loaded[i].emplace(files[i], replay::LoadConditions{conditions.version, bar.listener()});
+  });
+  std::vector<LoadedRecording> recordings;
+  for (auto& recording : loaded) {
+    recording->refuse_full_devices(conditions);
+    recordings.push_back(*std::move(recording));
+  }
+  return recordings;
+}
+
+LoadedRecording load_recording(traces::OpenBytes bytes, const ReplayArguments& arguments) {
+  const replay::ReplayConditions conditions = conditions_of(arguments);
+  return {traces::open_trace(std::move(bytes)), {conditions.version, nullptr}};
+}
+
+std::vector<SweepRow> run_settings(const std::vector<LoadedRecording>& recordings,
+                                   const std::vector<AskedSetting>& settings,
+                                   const replay::ReplayConditions& conditions,
+                                   std::size_t threads) {
+  const std::size_t files = recordings.size();
+  std::vector<Attempt> attempts(settings.size() * files);
+  run_tasks(attempts.size(), threads, [&](std::size_t task) {
+    attempts[task] = run_one(recordings[task % files], settings[task / files], conditions);
+  });
+  std::vector<SweepRow> rows;
+  for (std::size_t i = 0; i < settings.size(); ++i)
+    rows.push_back(
+        row_of(settings[i], attempts.begin() + static_cast<std::ptrdiff_t>(i * files), files));
+  return rows;
+}
+
+std::string conditions_text(const ReplayArguments& arguments) {
+  std::string text;
+  const auto add = [&text](const std::string& name, const std::string& value) {
+    text += (text.empty() ? "" : " ") + name + " " + value;
+  };
+  if (arguments.device_memory) add("--device-memory", exact_size(*arguments.device_memory));
+  if (!arguments.gpu.empty()) add("--gpu", arguments.gpu);
+  if (!arguments.device_costs.empty()) add("--device-costs", arguments.device_costs);
+  if (arguments.memory_fraction)
+    add("--memory-fraction", std::to_string(*arguments.memory_fraction));
+  if (arguments.held_by_others) add("--held-by-others", exact_size(*arguments.held_by_others));
+  if (!arguments.frees.empty()) add("--frees", arguments.frees);
+  if (arguments.on_out_of_memory != "stop") add("--on-oom", arguments.on_out_of_memory);
+  return text;
+}
+
+}  // namespace vramlab::tools

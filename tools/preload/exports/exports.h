@@ -1,0 +1,19 @@
+// The functions that the preload exports under the driver's names. Each is declared with the
+// Toolkit's type for it, so one with other arguments does not compile.
+#pragma once
+
+#include <type_traits>
+
+#include "tools/preload/ground/hook_table.h"
+
+#define VRAMLAB_DECLARE_EXPORT(symbol, type, use) \
+  extern "C" __attribute__((visibility("default"))) std::remove_pointer_t<type> symbol;
+VRAMLAB_HOOKS(VRAMLAB_DECLARE_EXPORT)
+#undef VRAMLAB_DECLARE_EXPORT
+
+namespace vramlab::preload {
+
+/// Our function of this symbol.
+void* replacement(Hook hook);
+
+}  // namespace vramlab::preload

@@ -1,0 +1,112 @@
+// How a program comes to our functions when it asks for the driver's by name: through dlsym, and
+// through the driver's own cuGetProcAddress, which the CUDA runtime gets everything by.
+//
+// The real resolver is asked first, and only what it gave is replaced. A look-up calls nothing else
+// in the driver and sets nothing up.
+#include <dlfcn.h>
+
+#include <optional>
+
+#include "tools/preload/driver/dlsym_chain.h"
+#include "tools/preload/driver/driver_library.h"
+#include "tools/preload/exports/exports.h"
+#include "tools/preload/ground/preload_mode.h"
+
+namespace vramlab::preload {
+namespace {
+
+bool is_wanted(Hook hook) {
+  if (process_mode() == PreloadMode::off) return false;
+  return row_of(hook).use != HookUse::recorded || process_mode() == PreloadMode::record;
+}
+
+/// Our function in place of the driver's, or what was given.
+void* substitute(Hook hook, void* given) {
+  if (!is_wanted(hook) || !is_of_driver(given)) return given;
+  keep_driver_function(hook, given);
+  return replacement(hook);
+}
+
+/// In place of the real dlsym, for the driver's names in a library that the caller names. It is not
+/// jumped over, which such a look-up does not mind.
+void* substituting_dlsym(void* handle, const char* name) {
+  void* const found = dlsym_chain().next(handle, name);
+  const auto hook = hook_of_symbol(name);
+  if (found == nullptr || !hook) return found;
+  // Without a driver, nothing has this name but ourselves.
+  if (found == replacement(*hook) && !driver_is_loaded()) return symbol_after_us(name);
+  return substitute(*hook, found);
+}
+
+/// RTLD_DEFAULT finds our own export first. Without a driver it must find none.
+void* dlsym_after_us(void* /*handle*/, const char* name) { return symbol_after_us(name); }
+
+DlsymFunction dlsym_for(void* handle, const char* name, const void* caller, DlsymFunction next) {
+  if (process_mode() == PreloadMode::off) return next;
+  // Who asks for the next one after itself wraps the driver, and must not be led back to us.
+  if (handle == RTLD_NEXT) return next;
+  // The driver's own look-ups are its own affair.
+  if (is_of_driver(caller)) return next;
+  if (handle != RTLD_DEFAULT) return substituting_dlsym;
+  return hook_of_symbol(name) && !driver_is_loaded() ? dlsym_after_us : next;
+}
+
+/// A version that our headers do not know may have another function under the same name.
+bool is_same_as_known(void* given, const DriverQuery& query, cuuint64_t flags) {
+  if (query.version <= CUDA_VERSION) return true;
+  void* known = nullptr;
+  CUdriverProcAddressQueryResult status{};
+  return call_driver<Hook::cuGetProcAddress_v2>(query.name.data(), &known, CUDA_VERSION, flags,
+                                                &status) == CUDA_SUCCESS &&
+         known == given;
+}
+
+/// After the driver's resolver said yes.
+void replace_answer(const char* name, void** function, int version, cuuint64_t flags) {
+  if (!is_driver_name(name) || function == nullptr || *function == nullptr) return;
+  const bool per_thread = (flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM) != 0;
+  const DriverQuery query{name, version,
+                          per_thread ? DefaultStream::per_thread : DefaultStream::legacy};
+  const auto hook = hook_of_query(query);
+  if (hook && is_same_as_known(*function, query, flags)) *function = substitute(*hook, *function);
+}
+
+}  // namespace
+}  // namespace vramlab::preload
+
+using vramlab::preload::call_driver;
+using vramlab::preload::Hook;
+
+// The driver's names.
+// NOLINTBEGIN(readability-identifier-naming)
+extern "C" {
+
+/// Called by dlsym itself (dlsym_entry.cpp).
+__attribute__((visibility("hidden"), used)) vramlab::preload::DlsymFunction vramlab_choose_dlsym(
+    void* handle, const char* name, const void* caller) {
+  const auto chain = vramlab::preload::dlsym_chain();
+  // An interposer behind us that asks for its own real dlsym.
+  const bool turns_back =
+      chain.next != chain.libc &&
+      vramlab::preload::in_same_library(caller, reinterpret_cast<const void*>(chain.next));
+  const auto next = turns_back ? chain.libc : chain.next;
+  if (!vramlab::preload::is_driver_name(name)) return next;
+  return vramlab::preload::dlsym_for(handle, name, caller, next);
+}
+
+CUresult cuGetProcAddress(const char* name, void** function, int version, cuuint64_t flags) {
+  const CUresult result = call_driver<Hook::cuGetProcAddress>(name, function, version, flags);
+  if (result == CUDA_SUCCESS) vramlab::preload::replace_answer(name, function, version, flags);
+  return result;
+}
+
+CUresult cuGetProcAddress_v2(const char* name, void** function, int version, cuuint64_t flags,
+                             CUdriverProcAddressQueryResult* status) {
+  const CUresult result =
+      call_driver<Hook::cuGetProcAddress_v2>(name, function, version, flags, status);
+  if (result == CUDA_SUCCESS) vramlab::preload::replace_answer(name, function, version, flags);
+  return result;
+}
+
+}  // extern "C"
+// NOLINTEND(readability-identifier-naming)

@@ -1,0 +1,63 @@
+#include "tools/preload/ground/hook_table.h"
+
+#include <array>
+
+namespace vramlab::preload {
+namespace {
+
+/// Reads `PFN_cuMemFreeAsync_v11020_ptsz`.
+constexpr HookRow row_from(Hook hook, std::string_view symbol, std::string_view type, HookUse use) {
+  HookRow row{hook, symbol, {}, 0, DefaultStream::legacy, use};
+  constexpr std::string_view prefix = "PFN_";
+  constexpr std::string_view per_thread = "_ptsz";
+  if (type.ends_with(per_thread)) {
+    row.if_null = DefaultStream::per_thread;
+    type.remove_suffix(per_thread.size());
+  }
+  const auto version = type.rfind("_v");
+  row.name = type.substr(prefix.size(), version - prefix.size());
+  for (const char digit : type.substr(version + 2)) row.since = row.since * 10 + (digit - '0');
+  return row;
+}
+
+constexpr std::array<HookRow, hook_count> rows = {
+#define VRAMLAB_HOOK_ROW(symbol, type, use) row_from(Hook::symbol, #symbol, #type, HookUse::use),
+    VRAMLAB_HOOKS(VRAMLAB_HOOK_ROW)
+#undef VRAMLAB_HOOK_ROW
+};
+
+constexpr bool has_twin(const HookRow& row) {
+  for (const HookRow& other : rows)
+    if (other.name == row.name && other.if_null != row.if_null) return true;
+  return false;
+}
+
+constexpr bool answers(const HookRow& row, const DriverQuery& query) {
+  if (row.name != query.name || row.since > query.version) return false;
+  return row.if_null == query.if_null || !has_twin(row);
+}
+
+}  // namespace
+
+std::span<const HookRow> hook_rows() { return rows; }
+
+std::optional<Hook> hook_of_symbol(std::string_view symbol) {
+  for (const HookRow& row : rows)
+    if (row.symbol == symbol) return row.hook;
+  return std::nullopt;
+}
+
+std::optional<Hook> hook_of_query(const DriverQuery& query) {
+  const HookRow* newest = nullptr;
+  for (const HookRow& row : rows)
+    if (answers(row, query) && (newest == nullptr || row.since > newest->since)) newest = &row;
+  if (newest == nullptr) return std::nullopt;
+  return newest->hook;
+}
+
+bool is_driver_name(const char* symbol) {
+  return symbol != nullptr && symbol[0] == 'c' && symbol[1] == 'u' && symbol[2] >= 'A' &&
+         symbol[2] <= 'Z';
+}
+
+}  // namespace vramlab::preload

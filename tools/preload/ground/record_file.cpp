@@ -1,0 +1,82 @@
+#include "tools/preload/ground/record_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <climits>
+#include <cstring>
+#include <utility>
+
+#include "tools/preload/ground/said.h"
+
+namespace vramlab::preload {
+namespace {
+
+/// The program may go to another folder later.
+std::string absolute(std::string path) {
+  std::array<char, PATH_MAX> here{};
+  if (path.starts_with('/') || getcwd(here.data(), here.size()) == nullptr) return path;
+  return std::string(here.data()) + "/" + path;
+}
+
+}  // namespace
+
+RecordFile::RecordFile(std::string base) : base_(std::move(base)) {}
+
+bool RecordFile::open_named(const std::string& name, int flags) {
+  descriptor_ = ::open(name.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | flags, 0666);
+  struct stat status {};
+  if (descriptor_ < 0 || fstat(descriptor_, &status) != 0) return false;
+  device_ = status.st_dev;
+  inode_ = status.st_ino;
+  return true;
+}
+
+bool RecordFile::open() {
+  const std::string name = absolute(base_) + "." + std::to_string(getpid());
+  path_ = name;
+  for (int number = 2; !open_named(path_, O_CREAT | O_EXCL); ++number) {
+    if (errno != EEXIST) {
+      fail("cannot be made");
+      return false;
+    }
+    path_ = name + "." + std::to_string(number);
+  }
+  return true;
+}
+
+/// Programs close descriptors that they do not know, and the number is given to another file.
+bool RecordFile::is_still_ours() const {
+  struct stat status {};
+  return fstat(descriptor_, &status) == 0 && status.st_dev == device_ && status.st_ino == inode_;
+}
+
+void RecordFile::append(std::string_view lines) {
+  if (failed_) return;
+  if (!is_still_ours() && !open_named(path_, 0)) return fail("was closed and cannot be opened");
+  const ssize_t written = write(descriptor_, lines.data(), lines.size());
+  if (written == static_cast<ssize_t>(lines.size())) return;
+  // No reader takes half a line. With O_APPEND the place after a write is the end of the file.
+  if (written > 0) {
+    const off_t end = lseek(descriptor_, 0, SEEK_CUR) - written;
+    if (ftruncate(descriptor_, end) != 0) return fail("ends within a line");
+    errno = ENOSPC;
+  }
+  fail("ends here");
+}
+
+void RecordFile::leave_to_parent() {
+  if (descriptor_ >= 0 && is_still_ours()) close(descriptor_);
+  descriptor_ = -1;
+  failed_ = false;
+}
+
+void RecordFile::fail(const char* what) {
+  say({"the recording ", path_, " ", what, ": ", std::strerror(errno)});
+  failed_ = true;
+}
+
+}  // namespace vramlab::preload

@@ -1,0 +1,86 @@
+// ExpandableMemory: the driver's side of expandable segments: reserved addresses, the physical
+// units that are mapped there, and the devices that may use them: the arena's own, and those of
+// contexts that have peer access. All of a call happens or nothing of it.
+//
+// It is called without the arena's lock, from any thread. Its own lock is held while the driver
+// creates, maps and sets access, which waits for no work; not while it unmaps, which may.
+#pragma once
+
+#include <map>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "allocator/options/settings.h"
+#include "allocator/words/device.h"
+#include "tools/preload/segments/context_record.h"
+
+namespace vramlab::shim {
+
+/// Why segments cannot expand on this device with these settings, if they cannot.
+std::optional<std::string> why_not_expandable(const streams::CudaDriver& driver, CUdevice device,
+                                              const allocator::Settings& settings);
+
+class ExpandableMemory {
+ public:
+  explicit ExpandableMemory(ContextRecord& context) : context_(context) {}
+
+  /// Where the units are. Before anything else.
+  void set_device(CUdevice device);
+
+  CUresult reserve(allocator::Address* at, allocator::Bytes size);
+  CUresult map(const allocator::UnitRange& range);
+  CUresult unmap(allocator::Address from, allocator::Bytes bytes);
+  CUresult release_reservation(allocator::Address at);
+
+  /// What is mapped now and later is `from`'s to use as well, or no longer.
+  CUresult set_peer(const ContextRecord& from, bool may_use);
+
+  /// Memory that is mapped does not go with its context. Nothing is mapped any more from now on.
+  void give_everything_back();
+
+ private:
+  struct Unit {
+    CUmemGenericAllocationHandle handle = 0;
+    allocator::Bytes size;
+  };
+  struct Range {
+    allocator::Address at;
+    allocator::Bytes size;
+  };
+  using TakenUnits = std::vector<std::pair<allocator::Address, Unit>>;
+  struct Peer {
+    const ContextRecord* context = nullptr;
+    CUdevice device = 0;
+  };
+
+  CUmemAllocationProp unit_properties() const;
+  CUresult create_and_map(allocator::Address at, allocator::Bytes size);
+  CUresult create_and_map_all(const allocator::UnitRange& range);
+  CUresult set_access(const Range& range) const;
+  /// Of one peer's device alone, everywhere.
+  CUresult change_access(CUdevice device, CUmemAccess_flags flags) const;
+  CUresult unmap_unit(allocator::Address at, const Unit& unit) const;
+  /// Goes on where one fails; the first error counts.
+  CUresult unmap_all(const TakenUnits& units) const;
+  /// From now on nobody else knows of them.
+  TakenUnits take_out(const Range& range);
+  std::vector<Range> mapped_ranges() const;
+  /// Without the arena's own, which needs no peer.
+  std::set<CUdevice> peer_devices() const;
+
+  ContextRecord& context_;
+  std::mutex mutex_;
+  /// None before it is set.
+  CUdevice device_ = -1;
+  /// Network cards may reach the memory, as they may reach that of cuMemAlloc.
+  bool is_for_network_cards_ = false;
+  bool is_given_back_ = false;
+  std::map<allocator::Address, allocator::Bytes> reservations_;
+  std::map<allocator::Address, Unit> units_;
+  std::vector<Peer> peers_;
+};
+
+}  // namespace vramlab::shim

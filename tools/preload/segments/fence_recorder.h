@@ -1,0 +1,44 @@
+// FenceRecorder: puts behind everything that could still use a block what tells when it is over:
+// in the block's context and in every context with access to its memory. The three ways, from the
+// best: an event of the whole context; an event on the legacy stream and on every stream that does
+// not wait for it; waiting for the context.
+#pragma once
+
+#include <memory>
+
+#include "tools/preload/segments/fence.h"
+
+namespace vramlab::shim {
+
+enum class FenceKind {
+  /// By what the driver has.
+  automatic,
+  context_event,
+  stream_events,
+  wait,
+};
+
+class FenceRecorder {
+ public:
+  FenceRecorder() = default;
+  FenceRecorder(const FenceRecorder&) = delete;
+  FenceRecorder& operator=(const FenceRecorder&) = delete;
+  virtual ~FenceRecorder() = default;
+
+  /// Sets the fence's state last: from then on others may have it.
+  /// Requires: no lock is held, and no capture begins in the owner's context meanwhile.
+  [[gnu::flatten]] FenceState record(Fence& fence, ContextRecord& owner);
+  /// One event on one stream: what is freed in a stream's order.
+  FenceState record_on(CUstream stream, Fence& fence, ContextRecord& owner);
+
+ private:
+  /// Requires: no capture is known to be open in the context.
+  virtual CUresult record_in(ContextRecord& context, Fence& fence) = 0;
+  CUresult record_everywhere(Fence& fence, ContextRecord& owner);
+  FenceState record_with_peers(Fence& fence, ContextRecord& owner);
+};
+
+std::unique_ptr<FenceRecorder> make_fence_recorder(FenceKind kind,
+                                                   const streams::CudaDriver& driver);
+
+}  // namespace vramlab::shim

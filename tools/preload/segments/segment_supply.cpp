@@ -1,0 +1,172 @@
+#include "tools/preload/segments/segment_supply.h"
+
+#include <algorithm>
+#include <string>
+
+#include "allocator/words/check.h"
+
+namespace vramlab::shim {
+
+using allocator::Address;
+using allocator::Bytes;
+using allocator::DeviceError;
+using allocator::UnitRange;
+
+std::optional<Address> SegmentSupply::allocate(Bytes size) {
+  CUdeviceptr at = 0;
+  CUresult result = CUDA_SUCCESS;
+  lock_.step_outside([&] {
+    flush();
+    result = context_.driver().mem_alloc(&at, size.count);
+  });
+  if (context_.is_gone()) throw DeviceError("the context is gone");
+  if (result == CUDA_SUCCESS) {
+    note({at}, size);
+    return Address{at};
+  }
+  lock_.call().refusal = result;
+  if (result != CUDA_ERROR_OUT_OF_MEMORY)
+    throw DeviceError(streams::driver_error_name(context_.driver(), result));
+  climb(lock_.call());
+  return std::nullopt;
+}
+
+void SegmentSupply::note(Address at, Bytes size) {
+  segments_[at] = size;
+  lowest_.store(std::min(lowest_.load(), at.value), std::memory_order_release);
+  highest_.store(std::max(highest_.load(), (at + size).value), std::memory_order_release);
+}
+
+void SegmentSupply::climb(Call& call) {
+  if (!call.ladder.owns_lock())
+    lock_.step_outside([&] { call.ladder = std::unique_lock(ladder_mutex_); });
+  // What was freed before the refusal counts. What is freed from now on is kept out of the cache
+  // until this request is through, so that there is nothing new to wait for under the lock.
+  if (hand_in_ != nullptr) hand_in_(hand_in_of_);
+  frees_.hold_back();
+  const std::vector<ContextEvent> events = frees_.pool().awaited();
+  std::size_t free = 0;
+  std::size_t total = 0;
+  lock_.step_outside([&] {
+    wait_for(events);
+    context_.driver().mem_get_info(&free, &total);
+  });
+  free_at_refusal_ = {free};
+}
+
+void SegmentSupply::wait_for(const std::vector<ContextEvent>& events) {
+  if (!context_.gate().try_enter()) return;
+  for (const ContextEvent& awaited : events) {
+    if (awaited.context->is_gone()) continue;
+    const CUresult result = context_.driver().event_synchronize(awaited.event);
+    if (result != CUDA_SUCCESS) awaited.context->keep_error(result);
+  }
+  context_.gate().leave();
+}
+
+void SegmentSupply::end_ladder(Call& call) {
+  if (!call.ladder.owns_lock()) return;
+  frees_.let_go();
+  call.ladder.unlock();
+}
+
+void SegmentSupply::put_on_list(const Range& range) {
+  to_release_.push_back(range);
+  pending_release_ += range.memory();
+}
+
+void SegmentSupply::release(Address at) {
+  const auto segment = segments_.find(at);
+  check(segment != segments_.end(), "only segments are given back");
+  put_on_list({at, segment->second});
+  segments_.erase(segment);
+}
+
+void SegmentSupply::unmap(const UnitRange& range) {
+  put_on_list({range.at, range.size(), RangeKind::units});
+}
+
+void SegmentSupply::release_reservation(Address at) {
+  const auto reservation = segments_.find(at);
+  check(reservation != segments_.end(), "only what was reserved is given back");
+  put_on_list({at, reservation->second, RangeKind::reservation});
+  segments_.erase(reservation);
+}
+
+bool SegmentSupply::owns(Address at) const {
+  const auto lies_in = [at](const Range& range) { return range.holds(at); };
+  if (std::any_of(to_release_.begin(), to_release_.end(), lies_in) ||
+      std::any_of(being_released_.begin(), being_released_.end(), lies_in))
+    return true;
+  auto above = segments_.upper_bound(at);
+  if (above == segments_.begin()) return false;
+  --above;
+  return at < above->first + above->second;
+}
+
+bool SegmentSupply::is_leaving(Address at) const {
+  return std::any_of(being_released_.begin(), being_released_.end(),
+                     [at](const Range& range) { return range.holds(at); });
+}
+
+bool SegmentSupply::is_going(const UnitRange& range) const {
+  const auto overlaps = [&range](const Range& other) {
+    return other.at < range.at + range.size() && range.at < other.at + other.size;
+  };
+  return std::any_of(to_release_.begin(), to_release_.end(), overlaps) ||
+         std::any_of(being_released_.begin(), being_released_.end(), overlaps);
+}
+
+void SegmentSupply::flush() {
+  if (!context_.gate().try_enter()) return;
+  give_back();
+  context_.gate().leave();
+}
+
+void SegmentSupply::give_back() {
+  const std::lock_guard flushing(flush_mutex_);
+  lock_.lock();
+  being_released_ = std::move(to_release_);
+  to_release_.clear();
+  const std::vector<Range> ranges = being_released_;
+  lock_.unlock();
+  if (ranges.empty()) return;
+  const auto done = ranges.begin() + static_cast<std::ptrdiff_t>(give_back(ranges));
+  lock_.lock();
+  for (auto range = ranges.begin(); range != done; ++range) pending_release_ -= range->memory();
+  to_release_.insert(to_release_.begin(), done, ranges.end());
+  being_released_.clear();
+  lock_.unlock();
+}
+
+std::size_t SegmentSupply::give_back(const std::vector<Range>& ranges) {
+  // Whoever frees may have another context, or none.
+  const CurrentContext current(context_);
+  for (std::size_t i = 0; i < ranges.size() && !context_.is_gone(); ++i) {
+    const CUresult result =
+        current.result() == CUDA_SUCCESS ? give_back(ranges[i]) : current.result();
+    if (is_capture_error(result)) return i;
+    if (result != CUDA_SUCCESS) context_.keep_error(result);
+  }
+  return ranges.size();
+}
+
+CUresult SegmentSupply::give_back(const Range& range) {
+  switch (range.kind) {
+    case RangeKind::segment:
+      return context_.driver().mem_free(range.at.value);
+    case RangeKind::units:
+      return mapped_.unmap(range.at, range.size);
+    case RangeKind::reservation:
+      return mapped_.release_reservation(range.at);
+  }
+  return CUDA_SUCCESS;
+}
+
+void SegmentSupply::give_up() {
+  // Whoever is giving back right now has its part in hand.
+  const std::lock_guard flushing(flush_mutex_);
+  mapped_.give_everything_back();
+}
+
+}  // namespace vramlab::shim

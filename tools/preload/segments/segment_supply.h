@@ -1,0 +1,122 @@
+// SegmentSupply: the driver's memory that an arena's cache is made of. Whoever asks holds the
+// arena's lock; the driver is called without it. The first time the driver has no more, everything
+// that is freed but still awaited is waited for, so that what the cache does next need not wait.
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "allocator/words/device.h"
+#include "tools/preload/segments/arena_lock.h"
+#include "tools/preload/segments/expandable_memory.h"
+#include "tools/preload/segments/fenced_frees.h"
+
+namespace vramlab::shim {
+
+class SegmentSupply {
+ public:
+  SegmentSupply(ArenaLock& lock, ContextRecord& context, FencedFrees& frees)
+      : lock_(lock), context_(context), frees_(frees), mapped_(context) {}
+
+  // Requires the lock, in a call that began.
+  /// Nothing where the driver has no room; throws DeviceError where it has another answer.
+  std::optional<allocator::Address> allocate(allocator::Bytes size);
+  /// Given back to the driver later: with the next segment that is asked for, or by flush().
+  void release(allocator::Address at);
+  /// The same for units of an expandable segment, and for its addresses.
+  void unmap(const allocator::UnitRange& range);
+  void release_reservation(allocator::Address at);
+  /// Ends what began with the first refusal. Requires the lock.
+  void end_ladder(Call& call);
+  /// As the driver said when it refused last.
+  allocator::MemoryInfo info() const { return {free_at_refusal_, total_}; }
+  void set_total(allocator::Bytes total) { total_ = total; }
+
+  /// Also of a segment that is about to be given back. Requires the lock.
+  bool owns(allocator::Address at) const;
+  /// The driver is just getting it back, or has it and gave it to somebody else already. Requires
+  /// the lock.
+  bool is_leaving(allocator::Address at) const;
+  /// Ends when it has gone. Requires: the lock is not held.
+  void wait_for_leaving() { const std::lock_guard flushing(flush_mutex_); }
+  allocator::Bytes pending_release() const { return pending_release_; }
+  bool has_pending() const { return !to_release_.empty(); }
+  /// The segment that the address lies in. Requires: there is one.
+  allocator::Address segment_of(allocator::Address at) const {
+    return std::prev(segments_.upper_bound(at))->first;
+  }
+  /// False: surely not ours. Requires nothing.
+  bool may_own(allocator::Address at) const {
+    return at.value >= lowest_.load(std::memory_order_acquire) &&
+           at.value < highest_.load(std::memory_order_acquire);
+  }
+  /// Gives back what is to be given back. Requires: the lock is not held.
+  void flush();
+
+  // For SegmentGrowth.
+  ArenaLock& lock() { return lock_; }
+  ContextRecord& context() { return context_; }
+  ExpandableMemory& mapped() { return mapped_; }
+  /// Addresses that are this arena's from now on. Requires the lock.
+  void note(allocator::Address at, allocator::Bytes size);
+  /// Some of these units are still to be given back. Requires the lock.
+  bool is_going(const allocator::UnitRange& range) const;
+  /// As flush(). Requires: the context's gate is entered.
+  void give_back();
+  /// After the driver refused memory. Requires the lock, in a call that began.
+  void climb() { climb(lock_.call()); }
+
+  /// The context is gone: what does not go with it is given back. Requires: the lock is not held.
+  void give_up();
+
+  /// How the ladder gets the arena's newest frees into the cache first. Requires the lock.
+  void set_hand_in(void (*hand_in)(void*), void* of) {
+    hand_in_ = hand_in;
+    hand_in_of_ = of;
+  }
+
+ private:
+  void climb(Call& call);
+  void wait_for(const std::vector<ContextEvent>& events);
+
+  ArenaLock& lock_;
+  ContextRecord& context_;
+  FencedFrees& frees_;
+  ExpandableMemory mapped_;
+  void (*hand_in_)(void*) = nullptr;
+  void* hand_in_of_ = nullptr;
+
+  enum class RangeKind : std::uint8_t { segment, units, reservation };
+  struct Range {
+    allocator::Address at;
+    allocator::Bytes size;
+    RangeKind kind = RangeKind::segment;
+    bool holds(allocator::Address address) const { return at <= address && address < at + size; }
+    allocator::Bytes memory() const {
+      return kind == RangeKind::reservation ? allocator::Bytes{0} : size;
+    }
+  };
+  CUresult give_back(const Range& range);
+  /// How many went; a capture may be in the way of the others.
+  std::size_t give_back(const std::vector<Range>& ranges);
+  /// In the order in which they are given back.
+  void put_on_list(const Range& range);
+  std::map<allocator::Address, allocator::Bytes> segments_;
+  std::vector<Range> to_release_;
+  /// In the driver's hands; a new segment may come back at the same place.
+  std::vector<Range> being_released_;
+  allocator::Bytes pending_release_;
+  allocator::Bytes total_;
+  allocator::Bytes free_at_refusal_;
+  std::atomic<std::uint64_t> lowest_ = ~0ULL;
+  std::atomic<std::uint64_t> highest_ = 0;
+  /// One thread gives back at a time: whoever is refused memory does not miss what another one is
+  /// just giving back.
+  std::mutex flush_mutex_;
+  std::mutex ladder_mutex_;
+};
+
+}  // namespace vramlab::shim

@@ -1,0 +1,145 @@
+#include "tools/printers/fragmentation_text.h"
+
+#include <array>
+#include <cstdio>
+
+#include "allocator/words/id_names.h"
+#include "replay/state/holes.h"
+#include "tools/printers/duration_text.h"
+#include "tools/printers/share_text.h"
+#include "tools/printers/text_lines.h"
+#include "traces/values/user_frame.h"
+
+namespace vramlab::tools {
+namespace {
+
+using allocator::Bytes;
+using replay::StateFigures;
+
+std::string percent_text(Bytes part, Bytes whole) {
+  return ratio_text(replay::ratio_of(part.count, whole.count));
+}
+
+std::string release_text(const StateFigures& figures) {
+  std::string text = "a release of everything cached gives back " +
+                     format_bytes(figures.releasable) + ", " + format_bytes(figures.stranded()) +
+                     " stay stranded beside live blocks";
+  if (figures.pool_held > Bytes{})
+    text += ", " + format_bytes(figures.pool_held) + " stay with private pools";
+  return text;
+}
+
+std::string waste_text(const StateFigures& figures) {
+  return format_bytes(figures.requested) + " requested, " + format_bytes(figures.rounding_waste()) +
+         " lost by rounding; " + format_bytes(figures.inactive_split) + " free in split segments";
+}
+
+std::string largest_text(const StateFigures& figures) {
+  std::string text = "largest request: " + format_bytes(figures.largest_cached) + " from the cache";
+  if (figures.largest_possible)
+    text += ", " + format_bytes(*figures.largest_possible) + " with new memory";
+  return text;
+}
+
+std::string shares_text(const StateFigures& figures) {
+  std::string text =
+      "external fragmentation " + percent_text(figures.free - figures.largest_free, figures.free);
+  if (figures.usable)
+    text += "; " + percent_text(*figures.usable, figures.free) +
+            " of what is free fits this workload's requests";
+  return text;
+}
+
+std::string row(const std::string& name, const StateFigures& figures) {
+  const auto column = [](Bytes bytes) { return right(format_bytes(bytes), 12); };
+  return "  " + padded(name, 24) + column(figures.reserved) + column(figures.allocated) +
+         column(figures.free) + column(figures.releasable) + column(figures.stranded()) + "\n";
+}
+
+/// Where there is more than one of something.
+std::string parts_text(const replay::Fragmentation& fragmentation) {
+  const auto pools = by_pool(fragmentation);
+  const auto streams = by_stream(fragmentation);
+  if (pools.size() < 2 && streams.size() < 2) return {};
+  std::string text = "  " + padded("", 24);
+  for (const char* name : {"reserved", "allocated", "free", "releasable", "stranded"})
+    text += right(name, 12);
+  text += "\n";
+  if (pools.size() > 1)
+    for (const auto& pool : pools) text += row(pool_name(pool.pool, pool.kind), pool.figures);
+  if (streams.size() > 1)
+    for (const auto& stream : streams)
+      text += row("stream " + std::to_string(stream.stream.value), stream.figures);
+  return text;
+}
+
+std::string pinner_line(const replay::DeviceState& state, const replay::Pinner& pinner,
+                        const traces::SnapshotTables& tables) {
+  std::string text = "  " + right(format_bytes(pinner.strands), 11) + "  " +
+                     right(format_bytes(pinner.released_alone), 11) + "  " + name_of(pinner.at) +
+                     "  " + right(format_bytes(pinner.size), 11) + "  ";
+  text += pool_name(pinner.lane.pool, pinner.lane.kind);
+  if (pinner.is_expandable) text += ", expandable";
+  text += ", stream " + std::to_string(pinner.lane.stream.value);
+  if (pinner.beside > 0) text += ", beside " + std::to_string(pinner.beside) + " more";
+  const std::string origin = origin_text(state, pinner.at, tables);
+  return text + (origin.empty() ? "" : "; " + origin) + "\n";
+}
+
+std::string age_text(const replay::RequestOrigin& origin, const replay::StateMoment& now) {
+  if (!origin.event || now.event < *origin.event) return {};
+  std::string text = std::to_string(now.event - *origin.event) + " events";
+  if (origin.time_ns && now.time_ns && *now.time_ns >= *origin.time_ns)
+    text += " (" + nanoseconds_text(*now.time_ns - *origin.time_ns) + ")";
+  return text + " old";
+}
+
+}  // namespace
+
+std::string pool_name(allocator::PoolId pool, allocator::PoolKind kind) {
+  std::string name(pool_kind_name(kind));
+  if (pool != allocator::default_pool) name += " of pool " + name_of(pool);
+  return name;
+}
+
+std::string figures_text(const replay::Fragmentation& fragmentation) {
+  const StateFigures& total = fragmentation.total;
+  std::string text;
+  for (const std::string& line :
+       {release_text(total), waste_text(total), largest_text(total), shares_text(total)})
+    text += "  " + line + "\n";
+  return text + parts_text(fragmentation);
+}
+
+std::string holes_text(const replay::DeviceState& state) {
+  std::string text;
+  for (const replay::HoleClass& of : replay::holes_by_size(state.snapshot)) {
+    const std::string sizes = format_bytes(of.from) + " to " + format_bytes(of.from * 2);
+    text += "  " + padded(std::string(pool_kind_name(of.kind)), 7) + padded(sizes, 26) +
+            right(std::to_string(of.count), 8) + right(format_bytes(of.bytes), 13) + "\n";
+  }
+  return text.empty() ? text : "  holes by size, how many, together\n" + text;
+}
+
+std::string origin_text(const replay::DeviceState& state, allocator::Address at,
+                        const traces::SnapshotTables& tables) {
+  const auto found = state.origins.find(at);
+  if (found == state.origins.end())
+    return state.moment ? "there before the history began" : std::string();
+  std::string text;
+  if (const auto frame = traces::innermost_user_frame(found->second.stack, tables))
+    text = traces::frame_text(*frame, tables);
+  const std::string age = state.moment ? age_text(found->second, *state.moment) : std::string();
+  return text.empty() || age.empty() ? text + age : text + ", " + age;
+}
+
+std::string pinners_text(const replay::DeviceState& state, const traces::SnapshotTables& tables,
+                         std::size_t limit) {
+  const auto pinners = find_pinners(state.snapshot, state.rules, limit);
+  if (pinners.empty()) return {};
+  std::string text = "  pinners: strands, freed alone gives back, block, size\n";
+  for (const replay::Pinner& pinner : pinners) text += pinner_line(state, pinner, tables);
+  return text;
+}
+
+}  // namespace vramlab::tools

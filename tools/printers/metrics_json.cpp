@@ -1,0 +1,21 @@
+#include "tools/printers/metrics_json.h"
+
+#include "allocator/words/check.h"
+
+namespace vramlab::tools {
+
+nlohmann::ordered_json metric_number(const replay::MetricValue& value) {
+  const replay::Metric* metric = replay::find_metric(value.name);
+  check(metric != nullptr, "a metric that is printed is one of the table");
+  if (metric->unit != replay::MetricUnit::ratio) return value.value;
+  return static_cast<double>(value.value) / static_cast<double>(replay::whole_ratio);
+}
+
+nlohmann::ordered_json metrics_json(const replay::MetricValues& values) {
+  nlohmann::ordered_json json = nlohmann::ordered_json::object();
+  for (const replay::MetricValue& value : values)
+    json[std::string(value.name)] = metric_number(value);
+  return json;
+}
+
+}  // namespace vramlab::tools

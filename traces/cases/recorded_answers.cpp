@@ -1,0 +1,151 @@
+#include <algorithm>
+#include <array>
+
+#include "traces/cases/recorded_parts.h"
+#include "traces/values/statistic_names.h"
+
+namespace vramlab::traces {
+namespace {
+
+using namespace allocator;
+
+/// Which keys a version's recordings have that those of others lack.
+struct VersionKeys {
+  std::string_view version;
+  bool has_trace_pools;
+  bool has_oom_rejections;
+};
+constexpr std::array<VersionKeys, 2> version_keys = {{
+    {"2.6", false, false},
+    {"2.12", true, true},
+}};
+
+VersionKeys keys_of(const ReferenceVersion& version) {
+  const auto row = std::ranges::find(version_keys, version.name, &VersionKeys::version);
+  return row == version_keys.end() ? VersionKeys{version.name, true, true} : *row;
+}
+
+template <typename Value, typename Read>
+std::vector<Value> read_array(const JsonValue& array, Read read) {
+  std::vector<Value> values;
+  values.reserve(array.array_size());
+  for (std::size_t i = 0; i < array.array_size(); ++i) values.push_back(read(array.at(i)));
+  return values;
+}
+
+Address read_address(const JsonValue& value) { return {value.number()}; }
+
+std::optional<Address> read_result(const JsonValue& value) {
+  if (value.is_null()) return std::nullopt;
+  return read_address(value);
+}
+
+Action read_action(const JsonValue& value) {
+  constexpr int action_count = static_cast<int>(Action::oom) + 1;
+  for (int i = 0; i < action_count; ++i)
+    if (value.text() == action_name(static_cast<Action>(i))) return static_cast<Action>(i);
+  value.fail("the name of an action");
+}
+
+RecordedEvent read_event(const JsonValue& entry) {
+  if (entry.array_size() != 4) entry.fail("a trace entry: action, address, size, stream");
+  return {read_action(entry.at(0)),
+          {entry.at(1).number()},
+          {entry.at(2).number()},
+          {entry.at(3).number()}};
+}
+
+RecordedRestore read_restore(const JsonValue& restore) {
+  restore.only_keys({"freed", "created"});
+  return {read_array<Address>(restore.key("freed"), read_address),
+          read_array<Address>(restore.key("created"), read_address)};
+}
+
+RecordedFailure read_failure(const JsonValue& failure) {
+  if (failure.array_size() != 2) failure.fail("an error: the call's index and the text");
+  return {failure.at(0).signed_number(), failure.at(1).text()};
+}
+
+std::vector<RecordedFailure> read_failures(const JsonValue& expect, std::string_view name) {
+  const auto failures = expect.find(name);
+  if (!failures) return {};
+  return read_array<RecordedFailure>(*failures, read_failure);
+}
+
+StatisticValue read_statistic(const JsonValue& value) {
+  if (value.array_size() != 4) value.fail("a statistic: current, peak, allocated, freed");
+  return {value.at(0).signed_number(), value.at(1).signed_number(), value.at(2).signed_number(),
+          value.at(3).signed_number()};
+}
+
+StatisticValues read_statistics(const JsonValue& stats) {
+  stats.only_keys({"allocation", "segment", "active", "inactive_split", "allocated_bytes",
+                   "reserved_bytes", "active_bytes", "inactive_split_bytes", "requested_bytes",
+                   "oversize_allocations", "oversize_segments", "num_alloc_retries", "num_ooms",
+                   "num_sync_all_streams", "num_device_alloc", "num_device_free",
+                   oom_rejections_name});
+  StatisticValues values;
+  for (const auto& statistic : pooled_statistic_names) {
+    const JsonValue pools = stats.key(statistic.name);
+    pools.only_keys({"all", "small_pool", "large_pool"});
+    for (const PoolPartName& part : pool_part_names)
+      values.*statistic.member.*part.member = read_statistic(pools.key(part.name));
+  }
+  for (const auto& statistic : plain_statistic_names)
+    values.*statistic.member = read_statistic(stats.key(statistic.name));
+  for (const auto& counter : counter_names)
+    values.*counter.member = stats.key(counter.name).signed_number();
+  if (const auto rejections = stats.find(oom_rejections_name))
+    values.num_oom_rejections = rejections->signed_number();
+  return values;
+}
+
+RecordedDeviceCalls read_device_calls(const JsonValue& calls) {
+  calls.only_keys({"cudaMalloc", "cudaFree", "cuMemCreate", "cudaEventSynchronize"});
+  return {calls.key("cudaMalloc").number(), calls.key("cudaFree").number(),
+          calls.key("cuMemCreate").number(), calls.key("cudaEventSynchronize").number()};
+}
+
+void read_optional_keys(const JsonValue& expect, RecordedAnswers& answers) {
+  if (const auto pools = expect.find("trace_pools"))
+    answers.trace_pools =
+        read_array<std::uint64_t>(*pools, [](const JsonValue& pool) { return pool.number(); });
+  if (const auto restores = expect.find("restores"))
+    answers.restores = read_array<RecordedRestore>(*restores, read_restore);
+  if (const auto message = expect.find("first_oom_message"))
+    answers.first_oom_message = message->text();
+  answers.config_failures = read_failures(expect, "config_errors");
+  answers.malloc_failures = read_failures(expect, "malloc_errors");
+}
+
+/// Some keys must be there for some programs only.
+void require_keys_of_program(const JsonValue& expect, const RecordedProgram& program) {
+  const VersionKeys keys = keys_of(*program.version);
+  if (keys.has_trace_pools) (void)expect.key("trace_pools");
+  if (keys.has_oom_rejections) (void)expect.key("final_stats").key(oom_rejections_name);
+  const bool restores = std::ranges::any_of(
+      program.calls, [](const Call& call) { return call.kind == CallKind::restore; });
+  if (restores) (void)expect.key("restores");
+}
+
+}  // namespace
+
+RecordedAnswers read_recorded_answers(const JsonValue& expect, const RecordedProgram& program) {
+  expect.only_keys({"results", "trace", "trace_pools", "snapshots", "restores", "final_snapshot",
+                    "final_stats", "device_calls", "first_oom_message", "config_errors",
+                    "malloc_errors"});
+  require_keys_of_program(expect, program);
+  RecordedAnswers answers;
+  answers.results = read_array<std::optional<Address>>(expect.key("results"), read_result);
+  answers.trace = read_array<RecordedEvent>(expect.key("trace"), read_event);
+  answers.snapshots = read_array<Snapshot>(expect.key("snapshots"), read_recorded_snapshot);
+  answers.final_snapshot = read_recorded_snapshot(expect.key("final_snapshot"));
+  const JsonValue stats = expect.key("final_stats");
+  answers.final_statistics = read_statistics(stats);
+  answers.has_oom_rejections = stats.find(oom_rejections_name).has_value();
+  answers.device_calls = read_device_calls(expect.key("device_calls"));
+  read_optional_keys(expect, answers);
+  return answers;
+}
+
+}  // namespace vramlab::traces

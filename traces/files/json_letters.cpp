@@ -1,0 +1,182 @@
+#include "traces/files/json_letters.h"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace vramlab::traces {
+namespace {
+
+constexpr std::string_view digits = "0123456789abcdef";
+
+void add_escape(std::uint32_t unit, ByteCollector& bytes) {
+  bytes.add("\\u");
+  for (int shift = 12; shift >= 0; shift -= 4) bytes.add(digits[(unit >> shift) & 15U]);
+}
+
+void add_control(char letter, ByteCollector& bytes) {
+  switch (letter) {
+    case '"':
+      return bytes.add("\\\"");
+    case '\\':
+      return bytes.add("\\\\");
+    case '\n':
+      return bytes.add("\\n");
+    case '\t':
+      return bytes.add("\\t");
+    default:
+      return add_escape(static_cast<unsigned char>(letter), bytes);
+  }
+}
+
+bool is_plain(char letter) {
+  return static_cast<unsigned char>(letter) >= ' ' && static_cast<unsigned char>(letter) < 0x80 &&
+         letter != '"' && letter != '\\';
+}
+
+/// One character of more than one byte, or a surrogate spelled like one. 0 bytes long where it is
+/// neither.
+struct WideLetter {
+  std::uint32_t code = 0;
+  std::size_t byte_count = 0;
+};
+
+WideLetter wide_letter_at(std::string_view text) {
+  const auto first = static_cast<unsigned char>(text.front());
+  const std::size_t byte_count = first < 0xC2   ? 0
+                                 : first < 0xE0 ? 2
+                                 : first < 0xF0 ? 3
+                                 : first < 0xF5 ? 4
+                                                : 0;
+  if (byte_count == 0 || text.size() < byte_count) return {};
+  std::uint32_t code = first & (0x7FU >> byte_count);
+  for (std::size_t i = 1; i < byte_count; ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    if ((byte & 0xC0U) != 0x80U) return {};
+    code = code << 6U | (byte & 0x3FU);
+  }
+  const std::uint32_t smallest = byte_count == 2 ? 0x80 : byte_count == 3 ? 0x800 : 0x10000;
+  constexpr std::uint32_t largest = 0x10FFFF;
+  if (code < smallest || code > largest) return {};
+  return {code, byte_count};
+}
+
+bool is_surrogate(std::uint32_t code) { return code >= 0xD800 && code <= 0xDFFF; }
+
+void add_code(std::uint32_t code, std::string& text) {
+  const auto add_byte = [&](std::uint32_t byte) { text += static_cast<char>(byte); };
+  if (code < 0x80) return add_byte(code);
+  const unsigned byte_count = code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+  // As many ones as there are bytes, then a zero.
+  add_byte((0xF00U >> byte_count & 0xFFU) | code >> (6 * (byte_count - 1)));
+  for (unsigned left = byte_count - 1; left > 0; --left)
+    add_byte(0x80U | (code >> (6 * (left - 1)) & 0x3FU));
+}
+
+/// The digits behind `\u`. Fewer than four where the one behind them is none.
+struct HexDigits {
+  std::uint32_t unit = 0;
+  std::size_t count = 0;
+};
+constexpr std::size_t digits_of_unit = 4;
+
+HexDigits hex_digits_at(std::string_view letters) {
+  HexDigits read;
+  for (const char letter : letters.substr(0, digits_of_unit)) {
+    const char small = letter >= 'A' && letter <= 'F' ? static_cast<char>(letter + 0x20) : letter;
+    const std::size_t digit = digits.find(small);
+    if (digit == std::string_view::npos) break;
+    read.unit = read.unit << 4U | static_cast<std::uint32_t>(digit);
+    ++read.count;
+  }
+  return read;
+}
+
+/// How much of `letters` was one escape or one character, and whether it was a right one.
+struct Step {
+  std::size_t letter_count = 0;
+  bool is_valid = true;
+};
+
+/// After `\u`. Two halves of a pair become the one character that they mean.
+Step decode_unit(std::string_view letters, std::string& text) {
+  const HexDigits first = hex_digits_at(letters);
+  if (first.count < digits_of_unit) return {first.count, false};
+  const bool may_be_pair = first.unit >= 0xD800 && first.unit <= 0xDBFF &&
+                           letters.substr(digits_of_unit).starts_with("\\u");
+  const HexDigits second =
+      may_be_pair ? hex_digits_at(letters.substr(digits_of_unit + 2)) : HexDigits{};
+  const bool is_pair =
+      second.count == digits_of_unit && second.unit >= 0xDC00 && second.unit <= 0xDFFF;
+  if (!is_pair) {
+    add_code(first.unit, text);
+    return {digits_of_unit};
+  }
+  add_code(0x10000U + ((first.unit - 0xD800U) << 10U) + (second.unit - 0xDC00U), text);
+  return {2 * digits_of_unit + 2};
+}
+
+/// From a backslash on.
+Step decode_escape(std::string_view letters, std::string& text) {
+  if (letters.size() < 2) return {letters.size(), false};
+  if (letters[1] == 'u') {
+    const Step unit = decode_unit(letters.substr(2), text);
+    return {2 + unit.letter_count, unit.is_valid};
+  }
+  constexpr std::string_view spelled = "\"\\/bfnrt";
+  constexpr std::string_view meant = "\"\\/\b\f\n\r\t";
+  const std::size_t which = spelled.find(letters[1]);
+  if (which == std::string_view::npos) return {1, false};
+  text += meant[which];
+  return {2};
+}
+
+}  // namespace
+
+void add_json_letters(std::string_view text, ByteCollector& bytes) {
+  while (!text.empty()) {
+    std::size_t plain = 0;
+    while (plain < text.size() && is_plain(text[plain])) ++plain;
+    bytes.add(text.substr(0, plain));
+    text.remove_prefix(plain);
+    if (text.empty()) return;
+    if (static_cast<unsigned char>(text.front()) < 0x80) {
+      add_control(text.front(), bytes);
+      text.remove_prefix(1);
+      continue;
+    }
+    const WideLetter letter = wide_letter_at(text);
+    if (letter.byte_count == 0)
+      bytes.add("\xEF\xBF\xBD");
+    else if (is_surrogate(letter.code))
+      add_escape(letter.code, bytes);
+    else
+      bytes.add(text.substr(0, letter.byte_count));
+    text.remove_prefix(letter.byte_count == 0 ? 1 : letter.byte_count);
+  }
+}
+
+std::optional<std::size_t> decode_json_letters(std::string_view letters, std::string& text) {
+  text.clear();
+  std::size_t at = 0;
+  while (at < letters.size()) {
+    const auto* const plain_end = std::find_if_not(letters.begin() + at, letters.end(), is_plain);
+    const auto plain_count = static_cast<std::size_t>(plain_end - letters.begin()) - at;
+    text += letters.substr(at, plain_count);
+    at += plain_count;
+    if (at == letters.size()) break;
+    const std::string_view rest = letters.substr(at);
+    if (rest.front() == '\\') {
+      const Step escape = decode_escape(rest, text);
+      at += escape.letter_count;
+      if (!escape.is_valid) return at;
+    } else {
+      const WideLetter letter = wide_letter_at(rest);
+      if (letter.byte_count == 0 || is_surrogate(letter.code)) return at;
+      text += rest.substr(0, letter.byte_count);
+      at += letter.byte_count;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace vramlab::traces

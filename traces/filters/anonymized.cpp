@@ -1,0 +1,172 @@
+#include "traces/filters/anonymized.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "traces/values/program_event.h"
+
+namespace vramlab::traces {
+namespace {
+
+std::string_view prefix_of(Pseudonyms::Kind kind) {
+  switch (kind) {
+    case Pseudonyms::Kind::function:
+      return "function_";
+    case Pseudonyms::Kind::file:
+      return "file_";
+    case Pseudonyms::Kind::metadata:
+      return "metadata_";
+    case Pseudonyms::Kind::annotation:
+      return "annotation_";
+    case Pseudonyms::Kind::text:
+      break;
+  }
+  return "text_";
+}
+
+/// Such as `.py`: of a few letters, so that it is no name.
+std::string_view ending_of(std::string_view path) {
+  for (const std::string_view ending : {".py", ".cpp", ".cu", ".cuh", ".cc", ".c", ".h", ".hpp"})
+    if (path.ends_with(ending)) return ending;
+  return {};
+}
+
+bool says_nothing(TextId text, std::string_view letters) {
+  return text.value < known_texts.size() || letters == "??" || letters == "N/A" ||
+         letters == failure_marker;
+}
+
+/// Such as `fx_node_op`, as people name fields; a path or a title is none.
+bool is_identifier(std::string_view letters) {
+  const auto is_letter = [](char letter) {
+    return letter == '_' || (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') ||
+           (letter >= '0' && letter <= '9');
+  };
+  return !letters.empty() && std::all_of(letters.begin(), letters.end(), is_letter);
+}
+
+}  // namespace
+
+TextId Pseudonyms::name_for(TextId text, Kind kind) {
+  if (says_nothing(text, tables_.texts.text(text))) return text;
+  const auto [place, is_new] = texts_.try_emplace({kind, text});
+  if (is_new) place->second = tables_.texts.intern(new_name(text, kind));
+  return place->second;
+}
+
+std::string Pseudonyms::new_name(TextId text, Kind kind) {
+  std::string name(prefix_of(kind));
+  name += std::to_string(++counts_[kind]);
+  if (kind == Kind::file) name += ending_of(tables_.texts.text(text));
+  return name;
+}
+
+FrameId Pseudonyms::name_frame(FrameId id) {
+  const auto [place, is_new] = frames_.try_emplace(id);
+  if (!is_new) return place->second;
+  FrameValue frame = tables_.frames.frame(id);
+  frame.name = name_for(frame.name, Kind::function);
+  frame.filename = name_for(frame.filename, Kind::file);
+  name_fields(frame.unknown);
+  return place->second = tables_.frames.intern(frame);
+}
+
+StackId Pseudonyms::name_frames(StackId stack) {
+  const auto [place, is_new] = stacks_.try_emplace(stack);
+  if (!is_new) return place->second;
+  const auto frames = tables_.stacks.frames(stack);
+  std::vector<FrameId> named(frames.begin(), frames.end());
+  for (FrameId& frame : named) frame = name_frame(frame);
+  return place->second = tables_.stacks.intern(named);
+}
+
+TextId Pseudonyms::name_key(TextId key) {
+  return is_identifier(tables_.texts.text(key)) ? key : name_for(key, Kind::text);
+}
+
+void Pseudonyms::name_fields(std::vector<UnknownField>& fields) {
+  for (UnknownField& field : fields) {
+    field.key = name_key(field.key);
+    field.value = name_value(field.value);
+  }
+}
+
+/// Its depth is bounded by deepest_generic_value, so this may come back to itself.
+GenericPointer Pseudonyms::name_value(const GenericPointer& value) {
+  if (const auto known = values_.find(value.get()); known != values_.end())
+    return known->second.new_value;
+  auto named = std::make_shared<const GenericValue>(named_parts(*value));
+  // Nobody else holds it: it comes once.
+  if (value.use_count() > 1) values_[value.get()] = {value, named};
+  return named;
+}
+
+GenericValue Pseudonyms::named_parts(const GenericValue& value) {
+  GenericValue named = value;
+  if (auto* text = std::get_if<TextId>(&named.content)) {
+    *text = name_for(*text, Kind::text);
+  } else if (auto* list = std::get_if<GenericList>(&named.content)) {
+    for (GenericPointer& item : list->items) item = name_value(item);
+  } else if (auto* tuple = std::get_if<GenericTuple>(&named.content)) {
+    for (GenericPointer& item : tuple->items) item = name_value(item);
+  } else if (auto* dict = std::get_if<GenericDict>(&named.content)) {
+    for (auto& [key, item] : dict->items) {
+      const auto* name = std::get_if<TextId>(&key->content);
+      const bool stays = name != nullptr && name_key(*name) == *name;
+      if (!stays) key = name_value(key);
+      item = name_value(item);
+    }
+  }
+  return named;
+}
+
+void AnonymizedSnapshot::segment(const SegmentValue& segment) {
+  SegmentValue named = segment;
+  named.stack = names_.name_frames(named.stack);
+  names_.name_fields(named.unknown);
+  for (BlockValue& block : named.blocks) {
+    block.stack = names_.name_frames(block.stack);
+    names_.name_fields(block.unknown);
+    for (HistoryEntry& entry : block.history) {
+      entry.stack = names_.name_frames(entry.stack);
+      names_.name_fields(entry.unknown);
+    }
+  }
+  next_.segment(named);
+}
+
+void AnonymizedSnapshot::trace_entry(DeviceIndex device, const TraceEntry& entry) {
+  TraceEntry named = entry;
+  named.stack = names_.name_frames(named.stack);
+  for (TextId* text :
+       {&named.compile_context, &named.user_metadata, &named.internal_metadata, &named.category})
+    *text = names_.name_for(*text, Pseudonyms::Kind::metadata);
+  for (TextId& frame : named.forward_frames)
+    frame = names_.name_for(frame, Pseudonyms::Kind::function);
+  names_.name_fields(named.unknown);
+  next_.trace_entry(device, named);
+}
+
+void AnonymizedSnapshot::annotation(const AnnotationValue& annotation) {
+  AnnotationValue named = annotation;
+  named.name = names_.name_for(named.name, Pseudonyms::Kind::annotation);
+  names_.name_fields(named.unknown);
+  next_.annotation(named);
+}
+
+void AnonymizedProgram::header(const TraceHeader& header) {
+  TraceHeader named = header;
+  if (!named.origin.empty()) named.origin = "anonymized";
+  next_.header(named);
+}
+
+void AnonymizedProgram::program_event(const ProgramEvent& event) {
+  ProgramEvent named = event;
+  named.stack = names_.name_frames(named.stack);
+  // The option string is no name.
+  if (has_text(named.kind) && named.kind != ProgramEventKind::options)
+    named.text = names_.name_for(named.text, Pseudonyms::Kind::annotation);
+  next_.program_event(named);
+}
+
+}  // namespace vramlab::traces

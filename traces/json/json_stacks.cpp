@@ -1,0 +1,83 @@
+#include "traces/json/json_stacks.h"
+
+#include <cstring>
+
+namespace vramlab::traces {
+
+void JsonStacks::fail_as_no_frames() {
+  tokens_.fail("a list of frames under 'frames'", name_of_kind(FieldValue::Kind::generic));
+}
+
+StackId JsonStacks::read() {
+  tokens_.take();
+  frames_.clear();
+  if (tokens_.take_if(']')) return {};
+  KnownFrames::Place place;
+  do {
+    if (frames_.size() == GenericBuilder::most_parts)
+      tokens_.fail("at most " + std::to_string(GenericBuilder::most_parts) + " frames of a stack",
+                   "more");
+    if (tokens_.peek_value() != '{') fail_as_no_frames();
+    const FrameId frame = read_frame(place);
+    frames_.push_back(frame);
+    place.pass(frame);
+  } while (tokens_.take_separator(']'));
+  return tables_.stacks.intern(frames_);
+}
+
+FrameId JsonStacks::read_frame(KnownFrames::Place place) {
+  if (const auto known = take_known(place)) return *known;
+  LetterWindow& window = tokens_.window();
+  // So that the letters are mostly still there when the frame is through.
+  window.has(KnownFrames::longest_letters);
+  const std::uint64_t fill_count = window.fill_count();
+  const std::uint64_t begin = window.bytes_taken();
+  const FrameValue frame = read_fields();
+  const FrameId id = tables_.frames.intern(frame);
+  // Frames with unknown fields are never taken for one another, however their letters are.
+  if (frame.unknown.empty() && window.fill_count() == fill_count) {
+    const auto size = static_cast<std::size_t>(window.bytes_taken() - begin);
+    known_frames_.remember(place, {window.at() - size, size}, id);
+  }
+  tokens_.begin_quotes_here();
+  return id;
+}
+
+std::optional<FrameId> JsonStacks::take_known(KnownFrames::Place place) {
+  const KnownFrames::Frame* const guess = known_frames_.guess(place);
+  if (guess == nullptr) return std::nullopt;
+  LetterWindow& window = tokens_.window();
+  const std::size_t size = guess->letters.size();
+  if (!window.has(size) || std::memcmp(window.at(), guess->letters.data(), size) != 0)
+    return std::nullopt;
+  window.go_to(window.at() + size);
+  tokens_.begin_quotes_here();
+  return guess->id;
+}
+
+FrameValue JsonStacks::read_fields() {
+  FrameValue frame;
+  tokens_.take();
+  if (tokens_.take_if('}')) return frame;
+  do read_field(frame);
+  while (tokens_.take_separator('}'));
+  return frame;
+}
+
+/// A key that comes again counts instead of the one before.
+void JsonStacks::read_field(FrameValue& frame) {
+  const TextId key = tokens_.take_key();
+  const auto known = known_key(key);
+  if (!known || !FieldsOf<FrameValue>::keys.has(*known)) {
+    frame.unknown.push_back({key, generic_.read()});
+    return;
+  }
+  const char letter = tokens_.peek_value();
+  if (letter == '{' || letter == '[') fail_as_no_frames();
+  FieldValue field;
+  tokens_.take_scalar(field);
+  if (set_field(frame, *known, field) != nullptr) fail_as_no_frames();
+  frame.keys.add(*known);
+}
+
+}  // namespace vramlab::traces

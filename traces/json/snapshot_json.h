@@ -1,0 +1,27 @@
+// Reads a PyTorch memory snapshot from JSON, as json.dump writes it: a dict of sections or a bare
+// list of segments, of any version, unknown keys passed on. Each value goes to the sink as soon as
+// it is complete, so no file is held as a whole.
+//
+// Whole numbers from -2^63 to 2^64 - 1 are exact and others refused; lists under the keys of pools
+// are pools. Throws InputError at the first byte that is no snapshot.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "traces/files/byte_source.h"
+#include "traces/values/snapshot_sink.h"
+#include "traces/values/snapshot_tables.h"
+
+namespace vramlab::traces {
+
+struct JsonFacts {
+  /// Of the text, unpacked.
+  std::uint64_t bytes = 0;
+};
+
+/// `file` is the input's name for messages.
+JsonFacts read_snapshot_json(ByteSource& source, const std::string& file, SnapshotTables& tables,
+                             SnapshotSink& sink);
+
+}  // namespace vramlab::traces

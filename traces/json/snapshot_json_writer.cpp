@@ -1,0 +1,129 @@
+#include <charconv>
+#include <cmath>
+#include <utility>
+
+#include "allocator/words/check.h"
+#include "traces/files/input_error.h"
+#include "traces/files/json_letters.h"
+#include "traces/values/snapshot_writer.h"
+
+namespace vramlab::traces {
+namespace {
+
+/// Spells a snapshot as JSON. Every segment and event has a line of its own.
+class JsonEncoder : public SnapshotEncoder {
+ public:
+  JsonEncoder(ByteSink& sink, const TextTable& texts) : bytes_(sink), texts_(texts) {}
+
+  void begin_dict() override { begin('{', Kind::dict); }
+  void end_dict() override { end('}'); }
+  void begin_list() override { begin('[', Kind::list); }
+  void end_list() override { end(']'); }
+  void begin_tuple(std::size_t) override { begin_list(); }
+  void end_tuple(std::size_t) override { end_list(); }
+  void key(TextId key) override {
+    begin_item();
+    add_text(key);
+    bytes_.add(": ");
+  }
+  void begin_foreign_key() override {
+    throw InputError({"the recording", "", "texts as keys, as JSON has no others", "another key"});
+  }
+
+  void none() override { add_value("null"); }
+  void boolean(bool value) override { add_value(value ? "true" : "false"); }
+  void whole(WholeNumber number) override;
+  void real(double number) override;
+  void text(TextId text) override {
+    begin_value();
+    add_text(text);
+  }
+
+  std::uint32_t remember() override { return 0; }
+  bool refer_to(std::uint32_t) override { return false; }
+
+  void finish() override {
+    bytes_.add('\n');
+    bytes_.flush();
+  }
+
+ private:
+  enum class Kind : std::uint8_t { dict, list };
+  struct Open {
+    Kind kind;
+    bool has_items = false;
+  };
+
+  void begin(char bracket, Kind kind) {
+    begin_value();
+    bytes_.add(bracket);
+    open_.push_back({kind});
+  }
+  void end(char bracket) {
+    bytes_.add(bracket);
+    open_.pop_back();
+  }
+  void add_value(std::string_view letters) {
+    begin_value();
+    bytes_.add(letters);
+  }
+  void begin_value() {
+    if (!open_.empty() && open_.back().kind == Kind::list) begin_item();
+  }
+  void begin_item();
+  void add_text(TextId text);
+
+  ByteCollector bytes_;
+  const TextTable& texts_;
+  std::vector<Open> open_;
+};
+
+void JsonEncoder::begin_item() {
+  // The top, its sections, and the lists of single devices.
+  constexpr std::size_t deepest_on_lines = 3;
+  Open& around = open_.back();
+  const bool is_on_line = open_.size() <= deepest_on_lines && around.kind == Kind::list;
+  const bool is_first = !std::exchange(around.has_items, true);
+  if (is_on_line || open_.size() == 1)
+    bytes_.add(is_first ? "\n" : ",\n");
+  else if (!is_first)
+    bytes_.add(", ");
+}
+
+void JsonEncoder::add_text(TextId text) {
+  bytes_.add('"');
+  add_json_letters(texts_.text(text), bytes_);
+  bytes_.add('"');
+}
+
+void JsonEncoder::whole(WholeNumber number) {
+  constexpr std::size_t longest = 20;
+  char letters[longest];
+  const auto end = number.is_negative ? std::to_chars(letters, letters + longest,
+                                                      static_cast<std::int64_t>(number.bits))
+                                      : std::to_chars(letters, letters + longest, number.bits);
+  add_value(std::string_view(letters, end.ptr));
+}
+
+/// The shortest spelling that reads back as the same number, and never one of a whole number.
+void JsonEncoder::real(double number) {
+  if (!std::isfinite(number))
+    throw InputError({"the recording", "", "numbers that JSON can write",
+                      std::isnan(number) ? "not a number" : "an infinite number"});
+  constexpr std::size_t longest = 32;
+  char letters[longest];
+  const auto end = std::to_chars(letters, letters + longest, number);
+  const std::string_view spelled(letters, end.ptr);
+  add_value(spelled);
+  if (spelled.find_first_of(".e") == std::string_view::npos) bytes_.add(".0");
+}
+
+}  // namespace
+
+std::unique_ptr<SnapshotWriter> make_snapshot_json_writer(ByteSink& sink,
+                                                          const SnapshotTables& tables) {
+  return std::make_unique<SnapshotWriter>(std::make_unique<JsonEncoder>(sink, tables.texts),
+                                          tables);
+}
+
+}  // namespace vramlab::traces

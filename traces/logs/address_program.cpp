@@ -1,0 +1,87 @@
+#include "traces/logs/address_program.h"
+
+namespace vramlab::traces {
+namespace {
+
+ProgramEvent program_event_at(ProgramEventKind kind, const AddressEvent& event) {
+  ProgramEvent made;
+  made.kind = kind;
+  made.device = event.device;
+  made.time_ns = event.time_ns;
+  return made;
+}
+
+}  // namespace
+
+void FirstFrees::look_at(const AddressEvent& event) {
+  if (!begin_ns_) begin_ns_ = event.time_ns;
+  if (event.kind == AddressEventKind::failure) return;
+  const bool is_first = seen_.insert(MemoryPlace(event)).second;
+  if (!is_first || event.kind != AddressEventKind::free) return;
+  frees_.push_back(event);
+  frees_.back().time_ns = *begin_ns_;
+}
+
+AddressProgram::AddressProgram(const FirstFrees& first_frees, ProgramSink& sink,
+                               SnapshotTables& tables)
+    : sink_(sink), failure_text_(tables.texts.intern(failure_marker)) {
+  for (const AddressEvent& event : first_frees.frees()) give_malloc(event);
+  facts_.mallocs_before_begin = first_frees.frees().size();
+}
+
+void AddressProgram::add(const AddressEvent& event) {
+  switch (event.kind) {
+    case AddressEventKind::allocate:
+      return give_malloc(event);
+    case AddressEventKind::free:
+      return give_free(event);
+    case AddressEventKind::failure:
+      return give_failure(event);
+  }
+}
+
+void AddressProgram::give_malloc(const AddressEvent& event) {
+  Memory& memory = memory_[MemoryPlace(event)];
+  if (memory.is_live) {
+    end(memory, event);
+    ++facts_.assumed_frees;
+  }
+  memory = {true, ++last_id_, event.stream};
+  ProgramEvent malloc = program_event_at(ProgramEventKind::malloc, event);
+  malloc.id = memory.id;
+  malloc.bytes = event.bytes;
+  malloc.stream = event.stream;
+  sink_.program_event(malloc);
+}
+
+/// Who gives memory back on another stream than it was asked for on has used it there.
+void AddressProgram::give_free(const AddressEvent& event) {
+  Memory& memory = memory_[MemoryPlace(event)];
+  if (!memory.is_live) {
+    ++facts_.lone_frees;
+    return;
+  }
+  if (memory.stream != event.stream) {
+    ProgramEvent use = program_event_at(ProgramEventKind::use, event);
+    use.id = memory.id;
+    use.stream = event.stream;
+    sink_.program_event(use);
+  }
+  end(memory, event);
+}
+
+void AddressProgram::give_failure(const AddressEvent& event) {
+  ProgramEvent marker = program_event_at(ProgramEventKind::marker, event);
+  marker.text = failure_text_;
+  sink_.program_event(marker);
+  ++facts_.failures;
+}
+
+void AddressProgram::end(Memory& memory, const AddressEvent& event) {
+  ProgramEvent free = program_event_at(ProgramEventKind::free, event);
+  free.id = memory.id;
+  sink_.program_event(free);
+  memory.is_live = false;
+}
+
+}  // namespace vramlab::traces

@@ -1,0 +1,82 @@
+// AddressProgram: a program's events out of a log that names memory by its address. What a log
+// lacks is assumed and counted:
+// * memory whose first event is a free was allocated before the log began: the malloc comes first,
+//   at the time of the first event. Who reads a log finds out about those beforehand (FirstFrees);
+// * an address that is allocated again without a free in between was freed right before;
+// * memory that is freed again without a malloc in between is not freed again.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "traces/logs/address_event.h"
+#include "traces/values/program_sink.h"
+#include "traces/values/snapshot_tables.h"
+
+namespace vramlab::traces {
+
+/// How a log differs from what a program did.
+struct LogFacts {
+  /// Events of the CPU and of devices that are no GPU: left out.
+  std::uint64_t of_other_devices = 0;
+  /// Requests of no bytes, and their frees: left out.
+  std::uint64_t empty_requests = 0;
+  std::uint64_t failures = 0;
+  std::uint64_t mallocs_before_begin = 0;
+  std::uint64_t assumed_frees = 0;
+  std::uint64_t lone_frees = 0;
+  /// Events stood out of order and were sorted by time.
+  bool was_sorted = false;
+
+  friend bool operator==(const LogFacts&, const LogFacts&) = default;
+};
+
+/// Memory that was there before a log began: looks at its events in order.
+class FirstFrees {
+ public:
+  void look_at(const AddressEvent& event);
+
+  /// The first event of each such memory, but at the time of the log's first event.
+  const std::vector<AddressEvent>& frees() const { return frees_; }
+
+ private:
+  std::optional<std::uint64_t> begin_ns_;
+  std::vector<AddressEvent> frees_;
+  /// Looked up only.
+  std::unordered_set<MemoryPlace, MemoryPlaceHash> seen_;
+};
+
+class AddressProgram {
+ public:
+  /// Hands the mallocs of what was there before on. Ids count from 1 on, in the order of the
+  /// mallocs. The sink must outlive it.
+  AddressProgram(const FirstFrees& first_frees, ProgramSink& sink, SnapshotTables& tables);
+
+  /// In the order of time.
+  void add(const AddressEvent& event);
+  const LogFacts& facts() const { return facts_; }
+
+ private:
+  struct Memory {
+    bool is_live = false;
+    std::uint64_t id = 0;
+    allocator::StreamId stream;
+  };
+
+  void give_malloc(const AddressEvent& event);
+  void give_free(const AddressEvent& event);
+  void give_failure(const AddressEvent& event);
+  void end(Memory& memory, const AddressEvent& event);
+
+  ProgramSink& sink_;
+  TextId failure_text_;
+  /// Looked up only.
+  std::unordered_map<MemoryPlace, Memory, MemoryPlaceHash> memory_;
+  std::uint64_t last_id_ = 0;
+  LogFacts facts_;
+};
+
+}  // namespace vramlab::traces

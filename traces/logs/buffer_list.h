@@ -1,0 +1,51 @@
+// Reads lists of buffers as google/minimalloc has them: comma-separated values with a line of
+// names, a buffer a line, each with when it is there and how large it is. What a column is called
+// differs from list to list:
+//
+//   id, buffer_id, buffer      its name
+//   lower, start, begin        when it begins
+//   upper                      when it is over; with `end` instead: the last moment it is there
+//   size, alignment, hint, offset
+//   gaps                       when it is not needed: `7-9 11-12@0:4`; with a window behind the @
+//                              only these bytes of it are
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "traces/files/byte_source.h"
+
+namespace vramlab::traces {
+
+struct BufferGap {
+  /// [lower, upper) in time.
+  std::uint64_t lower = 0;
+  std::uint64_t upper = 0;
+  /// So many of its bytes are needed then, too.
+  std::uint64_t needed_bytes = 0;
+};
+
+struct BufferRow {
+  std::string id;
+  /// [lower, upper) in time.
+  std::uint64_t lower = 0;
+  std::uint64_t upper = 0;
+  std::uint64_t size = 0;
+  std::uint64_t alignment = 1;
+  /// Where it was placed, or should be.
+  std::optional<std::uint64_t> hint;
+  std::optional<std::uint64_t> offset;
+  /// Ascending, inside the lifetime.
+  std::vector<BufferGap> gaps;
+};
+
+/// Whether these first bytes are a line of such names.
+bool begins_like_buffer_list(std::string_view bytes);
+
+/// `file` is the input's name for messages. All sizes together are below 2^62. Throws InputError.
+std::vector<BufferRow> read_buffer_list(ByteSource& source, const std::string& file);
+
+}  // namespace vramlab::traces

@@ -1,0 +1,183 @@
+#include "traces/logs/profiler_json.h"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "traces/files/input_error.h"
+#include "traces/files/utf8.h"
+#include "traces/json/json_passing.h"
+#include "traces/logs/address_log.h"
+#include "traces/logs/profiler_event.h"
+
+namespace vramlab::traces {
+namespace {
+
+constexpr std::size_t most_devices = 1024;
+constexpr std::uint64_t largest_device = std::numeric_limits<std::uint32_t>::max();
+
+bool is_gpu(WholeNumber device_type) { return device_type == WholeNumber{1, false}; }
+
+class ProfilerReader {
+ public:
+  ProfilerReader(JsonInput input, SnapshotTables& tables)
+      : file_(input.file), tables_(tables), tokens_(input, tables.texts), events_(tokens_) {
+    header_.origin = "torch profiler";
+  }
+
+  LogReading read(ProgramSink& sink);
+
+ private:
+  void read_top();
+  void read_events();
+  void take_event(const ProfilerEvent& event);
+  void take_gpu_event(const ProfilerEvent& event);
+  void read_devices();
+  bool is_known(DeviceIndex index) const;
+  std::optional<TraceDevice> read_device();
+  [[noreturn]] void fail(const ProfilerEvent& event, const std::string& expected) const;
+
+  const std::string& file_;
+  SnapshotTables& tables_;
+  JsonTokens tokens_;
+  ProfilerEventReader events_;
+  AddressLog log_;
+  TraceHeader header_;
+  LogFacts left_out_;
+  bool has_events_ = false;
+};
+
+LogReading ProfilerReader::read(ProgramSink& sink) {
+  tokens_.pass_byte_order_mark();
+  const char letter = tokens_.peek_value();
+  if (letter == '{') {
+    read_top();
+  } else if (letter == '[') {
+    read_events();
+  } else {
+    tokens_.fail("a Chrome trace: a dict, or a list of events", "another value");
+  }
+  tokens_.expect_end();
+  if (!has_events_) tokens_.fail("a list under 'traceEvents'", "none");
+  sink.header(header_);
+  LogFacts facts = log_.give_to(sink, tables_);
+  facts.of_other_devices = left_out_.of_other_devices;
+  facts.empty_requests = left_out_.empty_requests;
+  return {tokens_.window().bytes_taken(), facts};
+}
+
+void ProfilerReader::read_top() {
+  tokens_.take();
+  if (tokens_.take_if('}')) return;
+  do {
+    const std::string& key = tokens_.take_passing_key();
+    const bool is_list = tokens_.peek_value() == '[';
+    if (key == "traceEvents" && is_list)
+      read_events();
+    else if (key == "deviceProperties" && is_list)
+      read_devices();
+    else
+      pass_value(tokens_);
+  } while (tokens_.take_separator('}'));
+}
+
+void ProfilerReader::read_events() {
+  if (has_events_) tokens_.fail("each key once", "the key 'traceEvents' again");
+  has_events_ = true;
+  tokens_.take();
+  if (tokens_.take_if(']')) return;
+  do take_event(events_.read());
+  while (tokens_.take_separator(']'));
+}
+
+void ProfilerReader::take_event(const ProfilerEvent& event) {
+  if (event.kind == ProfilerEventKind::other) return;
+  if (!event.device_type) fail(event, "a whole number under 'Device Type'");
+  if (is_gpu(*event.device_type))
+    take_gpu_event(event);
+  else
+    ++left_out_.of_other_devices;
+}
+
+void ProfilerReader::take_gpu_event(const ProfilerEvent& event) {
+  AddressEvent made;
+  if (!event.time_ns) fail(event, "microseconds from 0 on under 'ts'");
+  made.time_ns = *event.time_ns;
+  if (!event.device || event.device->is_negative || event.device->bits > largest_device)
+    fail(event, "a number from 0 to 2^32 - 1 under 'Device Id'");
+  made.device = {static_cast<std::uint32_t>(event.device->bits)};
+  if (event.kind == ProfilerEventKind::out_of_memory) {
+    made.kind = AddressEventKind::failure;
+    return log_.add(made);
+  }
+  if (!event.address) fail(event, "a whole number under 'Addr'");
+  if (!event.bytes) fail(event, "a whole number under 'Bytes'");
+  made.address = {event.address->bits};
+  made.kind = event.bytes->is_negative ? AddressEventKind::free : AddressEventKind::allocate;
+  made.bytes = {event.bytes->is_negative ? ~event.bytes->bits + 1 : event.bytes->bits};
+  if (made.bytes.count == 0)
+    ++left_out_.empty_requests;
+  else
+    log_.add(made);
+}
+
+void ProfilerReader::read_devices() {
+  tokens_.take();
+  if (tokens_.take_if(']')) return;
+  do {
+    std::optional<TraceDevice> device = read_device();
+    if (!device || is_known(device->index)) continue;
+    if (header_.devices.size() == most_devices)
+      tokens_.fail("at most " + std::to_string(most_devices) + " devices", "more");
+    header_.devices.push_back(*std::move(device));
+  } while (tokens_.take_separator(']'));
+}
+
+bool ProfilerReader::is_known(DeviceIndex index) const {
+  return std::any_of(header_.devices.begin(), header_.devices.end(),
+                     [&](const TraceDevice& one) { return one.index == index; });
+}
+
+/// Nothing of what has no number.
+std::optional<TraceDevice> ProfilerReader::read_device() {
+  TraceDevice device;
+  std::optional<WholeNumber> number;
+  std::optional<WholeNumber> memory;
+  if (tokens_.peek_value() != '{') {
+    pass_value(tokens_);
+    return std::nullopt;
+  }
+  tokens_.take();
+  if (tokens_.take_if('}')) return std::nullopt;
+  do {
+    const std::string& key = tokens_.take_passing_key();
+    if (key == "name" && tokens_.peek_value() == '"')
+      device.name = tokens_.take_passing_text();
+    else if (key == "id")
+      number = take_whole_number(tokens_);
+    else if (key == "totalGlobalMem")
+      memory = take_whole_number(tokens_);
+    else
+      pass_value(tokens_);
+  } while (tokens_.take_separator('}'));
+  if (!number || number->is_negative || number->bits > largest_device) return std::nullopt;
+  device.index = {static_cast<std::uint32_t>(number->bits)};
+  if (memory && !memory->is_negative) device.memory = {memory->bits};
+  if (!is_utf8(device.name)) device.name.clear();
+  return device;
+}
+
+void ProfilerReader::fail(const ProfilerEvent& event, const std::string& expected) const {
+  throw InputError(
+      {file_, "byte " + std::to_string(event.position), "a memory event with " + expected, "none"});
+}
+
+}  // namespace
+
+LogReading read_profiler_json(ByteSource& source, const std::string& file, SnapshotTables& tables,
+                              ProgramSink& sink) {
+  return ProfilerReader({source, file}, tables).read(sink);
+}
+
+}  // namespace vramlab::traces

@@ -1,0 +1,148 @@
+#include "traces/logs/rmm_log.h"
+
+#include <array>
+
+#include "traces/files/line_source.h"
+#include "traces/logs/address_log.h"
+#include "traces/logs/rmm_format.h"
+#include "traces/logs/rmm_values.h"
+
+namespace vramlab::traces {
+namespace {
+
+enum Column : std::uint8_t { thread, time, action, pointer, size, stream, column_count };
+using Columns = std::array<std::string_view, column_count>;
+
+constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+
+/// By how much a line may be older than the one above it.
+constexpr std::uint64_t most_backward_ns = std::uint64_t{60} * 1'000'000'000;
+
+/// The lines of one log, decoded.
+class RmmEvents {
+ public:
+  RmmEvents(ByteSource& source, const std::string& file) : lines_(source, file) { take_header(); }
+
+  /// Nothing at the end. What is about no memory at all is left out and counted.
+  std::optional<AddressEvent> next();
+  std::uint64_t empty_requests() const { return empty_requests_; }
+  std::uint64_t bytes_taken() const { return lines_.bytes_taken(); }
+
+ private:
+  void take_header();
+  AddressEvent decode(std::string_view line);
+  Columns split(std::string_view line) const;
+  AddressEventKind kind_of(std::string_view letters) const;
+  std::uint64_t continued(std::uint64_t time_of_day_ns);
+  template <typename Value>
+  Value needed(std::optional<Value> value, const char* expected, std::string_view found) const;
+  [[noreturn]] void fail(const std::string& expected, std::string_view found) const {
+    lines_.fail(expected, found);
+  }
+
+  LineSource lines_;
+  std::uint64_t empty_requests_ = 0;
+  std::optional<std::uint64_t> last_ns_;
+};
+
+void RmmEvents::take_header() {
+  std::string_view line = lines_.next().value_or("");
+  if (line.starts_with(byte_order_mark)) line.remove_prefix(byte_order_mark.size());
+  if (line != rmm::header) fail("the line '" + std::string(rmm::header) + "'", "another line");
+}
+
+std::optional<AddressEvent> RmmEvents::next() {
+  while (const auto line = lines_.next()) {
+    if (line->empty()) continue;
+    const AddressEvent event = decode(*line);
+    const bool is_empty = event.address.value == 0 && event.bytes.count == 0;
+    if (!is_empty || event.kind == AddressEventKind::failure) return event;
+    ++empty_requests_;
+  }
+  return std::nullopt;
+}
+
+AddressEvent RmmEvents::decode(std::string_view line) {
+  const Columns columns = split(line);
+  AddressEvent event;
+  event.kind = kind_of(columns[action]);
+  event.time_ns =
+      continued(needed(rmm::time_of_day_ns(columns[time]), "a time of the day", columns[time]));
+  event.bytes = {needed(rmm::size(columns[size]), "a size in bytes", columns[size])};
+  event.stream = {needed(rmm::stream(columns[stream]), "a stream", columns[stream])};
+  if (event.kind != AddressEventKind::failure)
+    event.address = {needed(rmm::pointer(columns[pointer]), "a pointer", columns[pointer])};
+  return event;
+}
+
+Columns RmmEvents::split(std::string_view line) const {
+  Columns columns;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const std::size_t comma = line.find(',');
+    const bool is_last = i + 1 == columns.size();
+    if (is_last != (comma == std::string_view::npos))
+      fail(std::to_string(columns.size()) + " values between commas", is_last ? "more" : "fewer");
+    columns[i] = line.substr(0, comma);
+    if (!is_last) line.remove_prefix(comma + 1);
+  }
+  return columns;
+}
+
+AddressEventKind RmmEvents::kind_of(std::string_view letters) const {
+  if (letters == rmm::allocate) return AddressEventKind::allocate;
+  if (letters == rmm::free) return AddressEventKind::free;
+  if (letters == rmm::failure) return AddressEventKind::failure;
+  fail("'allocate', 'free' or 'allocate failure'", letters);
+}
+
+/// A time that goes on from day to day.
+std::uint64_t RmmEvents::continued(std::uint64_t time_of_day_ns) {
+  if (!last_ns_) return *(last_ns_ = time_of_day_ns);
+  const std::uint64_t last_of_day = *last_ns_ % rmm::day_ns;
+  const std::uint64_t forward = (time_of_day_ns + rmm::day_ns - last_of_day) % rmm::day_ns;
+  if (forward > rmm::day_ns - most_backward_ns) return *last_ns_;
+  if (__builtin_add_overflow(*last_ns_, forward, &*last_ns_))
+    fail("a log of at most 500 years", rmm::time_text(time_of_day_ns));
+  return *last_ns_;
+}
+
+template <typename Value>
+Value RmmEvents::needed(std::optional<Value> value, const char* expected,
+                        std::string_view found) const {
+  if (!value) fail(expected, found);
+  return *value;
+}
+
+}  // namespace
+
+bool begins_like_rmm_log(std::string_view bytes) {
+  if (bytes.starts_with(byte_order_mark)) bytes.remove_prefix(byte_order_mark.size());
+  return bytes.starts_with(rmm::header);
+}
+
+LogReading read_rmm_log(ByteSource& source, const std::string& file, SnapshotTables& tables,
+                        ProgramSink& sink) {
+  TraceHeader header;
+  header.origin = "RMM log";
+  const auto once_more = source.reopen();
+  RmmEvents events(source, file);
+  LogFacts facts;
+  if (once_more) {
+    FirstFrees first_frees;
+    while (const auto event = events.next()) first_frees.look_at(*event);
+    sink.header(header);
+    AddressProgram program(first_frees, sink, tables);
+    RmmEvents events_again(*once_more, file);
+    while (const auto event = events_again.next()) program.add(*event);
+    facts = program.facts();
+  } else {
+    AddressLog log;
+    while (const auto event = events.next()) log.add(*event);
+    sink.header(header);
+    facts = log.give_to(sink, tables);
+  }
+  facts.empty_requests = events.empty_requests();
+  return {events.bytes_taken(), facts};
+}
+
+}  // namespace vramlab::traces

@@ -1,0 +1,81 @@
+#include "traces/logs/rmm_values.h"
+
+#include <array>
+#include <charconv>
+#include <cstdio>
+
+#include "traces/logs/rmm_format.h"
+
+namespace vramlab::traces::rmm {
+namespace {
+
+constexpr std::uint64_t ns_of_second = 1'000'000'000;
+
+/// All of the letters.
+std::optional<std::uint64_t> number(std::string_view letters, int base) {
+  std::uint64_t value = 0;
+  const char* const end = letters.data() + letters.size();
+  const auto [stop, error] = std::from_chars(letters.data(), end, value, base);
+  if (error != std::errc() || stop != end) return std::nullopt;
+  return value;
+}
+
+bool has_hexadecimal_sign(std::string_view letters) {
+  return letters.starts_with("0x") || letters.starts_with("0X");
+}
+
+std::optional<std::uint64_t> fraction_ns(std::string_view digits) {
+  constexpr std::size_t most_digits = 9;
+  if (digits.empty() || digits.size() > most_digits) return std::nullopt;
+  std::string filled(digits);
+  filled.resize(most_digits, '0');
+  return number(filled, 10);
+}
+
+}  // namespace
+
+std::optional<std::uint64_t> time_of_day_ns(std::string_view letters) {
+  constexpr std::size_t whole_letters = 8;
+  constexpr std::array<std::uint64_t, 3> units = {ns_of_second * 3600, ns_of_second * 60,
+                                                  ns_of_second};
+  constexpr std::array<std::uint64_t, 3> limits = {24, 60, 60};
+  if (letters.size() < whole_letters) return std::nullopt;
+  std::uint64_t time = 0;
+  for (std::size_t part = 0; part < units.size(); ++part) {
+    const std::size_t at = part * 3;
+    const auto value = number(letters.substr(at, 2), 10);
+    if (!value || *value >= limits[part] || (part > 0 && letters[at - 1] != ':'))
+      return std::nullopt;
+    time += *value * units[part];
+  }
+  if (letters.size() == whole_letters) return time;
+  if (letters[whole_letters] != ':' && letters[whole_letters] != '.') return std::nullopt;
+  const auto fraction = fraction_ns(letters.substr(whole_letters + 1));
+  if (!fraction) return std::nullopt;
+  return time + *fraction;
+}
+
+std::optional<std::uint64_t> pointer(std::string_view letters) {
+  if (letters == "(nil)") return 0;
+  if (has_hexadecimal_sign(letters)) letters.remove_prefix(2);
+  return number(letters, 16);
+}
+
+std::optional<std::uint64_t> size(std::string_view letters) { return number(letters, 10); }
+
+std::optional<std::uint64_t> stream(std::string_view letters) {
+  const bool is_decimal = letters.find_first_not_of("0123456789") == std::string_view::npos;
+  return is_decimal ? number(letters, 10) : pointer(letters);
+}
+
+std::string time_text(std::uint64_t time_ns) {
+  const std::uint64_t us = time_ns % day_ns / 1000;
+  const std::uint64_t seconds = us / 1'000'000;
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%02u:%02u:%02u:%06u",
+                static_cast<unsigned>(seconds / 3600), static_cast<unsigned>(seconds / 60 % 60),
+                static_cast<unsigned>(seconds % 60), static_cast<unsigned>(us % 1'000'000));
+  return text.data();
+}
+
+}  // namespace vramlab::traces::rmm

@@ -1,0 +1,67 @@
+// MappedTrace: a binary native trace in a file, its events as they lie there, for who goes through
+// them many times. All of it is checked when it is opened: afterwards every event is of a kind that
+// there is and refers only to what there is.
+//
+// The runs of events are in the order of the trace. What was recorded besides entries is passed
+// over; read_trace() gives that.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "traces/files/mapped_file.h"
+#include "traces/native/native_layout.h"
+#include "traces/native/native_record_reader.h"
+#include "traces/values/program_sink.h"
+#include "traces/values/snapshot_tables.h"
+
+namespace vramlab::traces {
+
+class MappedTrace {
+ public:
+  using Run = std::span<const NativeEvent>;
+
+  /// Throws InputError.
+  explicit MappedTrace(const std::string& path);
+  MappedTrace(const MappedTrace&) = delete;
+  MappedTrace& operator=(const MappedTrace&) = delete;
+
+  std::span<const Run> runs() const { return runs_; }
+  std::uint64_t event_count() const { return event_count_; }
+  const TraceHeader& header() const { return header_.kept; }
+
+  /// Texts, frames and stacks; what an event refers to by number is in values().
+  const SnapshotTables& tables() const { return tables_; }
+  const NativeValueReader& values() const { return records_.values(); }
+
+ private:
+  struct KeptHeader : ProgramSink {
+    void header(const TraceHeader& header) override { kept = header; }
+    void program_event(const ProgramEvent&) override {}
+    TraceHeader kept;
+  };
+
+  void read();
+  std::span<const ChunkStart> find_directory();
+  void read_chunk(const ChunkStart& named);
+  void check_events(Run run, std::uint64_t byte) const;
+  template <typename Layout>
+  std::span<const Layout> layouts_at(std::uint64_t byte, std::uint64_t count) const;
+  [[noreturn]] void fail(std::uint64_t byte, const std::string& expected,
+                         const std::string& found) const;
+
+  std::string path_;
+  MappedFile file_;
+  SnapshotTables tables_;
+  SnapshotSink unused_;
+  KeptHeader header_;
+  NativeRecordReader records_;
+  std::vector<Run> runs_;
+  std::uint64_t event_count_ = 0;
+  /// Where the chunk after those that were read must be.
+  std::uint64_t next_byte_ = 0;
+};
+
+}  // namespace vramlab::traces

@@ -1,0 +1,148 @@
+#include "traces/native/native_binary_writer.h"
+
+#include <string>
+#include <vector>
+
+#include "traces/native/native_chunks.h"
+#include "traces/native/native_event_codec.h"
+#include "traces/native/native_format.h"
+#include "traces/native/native_layout.h"
+#include "traces/native/native_record_writer.h"
+#include "traces/native/native_shapes.h"
+
+namespace vramlab::traces {
+namespace {
+
+/// Puts chunks into the file, and the directory behind them.
+class ChunkWriter {
+ public:
+  explicit ChunkWriter(ByteSink& sink) : sink_(sink) {
+    BinaryStart start;
+    start.magic = magic_of(native::binary_start);
+    start.version = native::newest_version;
+    start.event_bytes = sizeof(NativeEvent);
+    write(bytes_of(start));
+  }
+
+  void write_chunk(ChunkKind kind, std::string_view payload) {
+    ChunkStart start;
+    start.kind = static_cast<std::uint32_t>(kind);
+    start.crc32 = crc32_with(0, payload);
+    start.payload_bytes = payload.size();
+    start.event_count = kind == ChunkKind::events ? payload.size() / sizeof(NativeEvent) : 0;
+    start.byte = byte_count_;
+    constexpr std::string_view zeros("\0\0\0\0\0\0\0", 7);
+    write(bytes_of(start));
+    write(payload);
+    write(zeros.substr(0, padding_after(payload.size())));
+    chunks_.push_back(start);
+  }
+
+  void finish() {
+    BinaryEnd end;
+    end.magic = magic_of(native::binary_end);
+    end.directory_byte = byte_count_;
+    end.chunk_count = chunks_.size();
+    for (const ChunkStart& chunk : chunks_) end.event_count += chunk.event_count;
+    const std::vector<ChunkStart> directory = chunks_;
+    write_chunk(ChunkKind::directory, {reinterpret_cast<const char*>(directory.data()),
+                                       directory.size() * sizeof(ChunkStart)});
+    write(bytes_of(end));
+  }
+
+ private:
+  void write(std::string_view bytes) {
+    sink_.write(bytes);
+    byte_count_ += bytes.size();
+  }
+
+  ByteSink& sink_;
+  std::uint64_t byte_count_ = 0;
+  std::vector<ChunkStart> chunks_;
+};
+
+/// Lines and events that wait. Definitions may overtake events; no other line does.
+class PendingRecords : public LineSink {
+ public:
+  explicit PendingRecords(ByteSink& sink) : chunks_(sink) {
+    events_.reserve(most_events_of_a_chunk);
+  }
+
+  void line(std::string_view line, LineKind kind) override {
+    constexpr std::size_t many_bytes = std::size_t{1} << 20;
+    if (kind == LineKind::record && (!events_.empty() || lines_.size() > many_bytes)) flush();
+    lines_.append(line) += '\n';
+  }
+  void event(const NativeEvent& event) {
+    events_.push_back(event);
+    if (events_.size() == most_events_of_a_chunk) flush();
+  }
+  void finish() {
+    flush();
+    chunks_.finish();
+  }
+
+ private:
+  void flush() {
+    if (!lines_.empty()) chunks_.write_chunk(ChunkKind::lines, lines_);
+    if (!events_.empty())
+      chunks_.write_chunk(ChunkKind::events, {reinterpret_cast<const char*>(events_.data()),
+                                              events_.size() * sizeof(NativeEvent)});
+    lines_.clear();
+    events_.clear();
+  }
+
+  ChunkWriter chunks_;
+  std::string lines_;
+  std::vector<NativeEvent> events_;
+};
+
+/// Everything but events and entries is a line, as in the text form.
+class BinaryRecordWriter : public NativeRecordWriter {
+ public:
+  BinaryRecordWriter(PendingRecords& pending, const SnapshotTables& tables)
+      : NativeRecordWriter(pending, tables), pending_(pending), shapes_(pending, speller()) {}
+
+  void program_event(const ProgramEvent& event) override {
+    write_missing_header();
+    EventNumbers numbers;
+    numbers.stack = speller().stack_number(event.stack);
+    if (has_text(event.kind)) numbers.detail = speller().text_number(event.text);
+    pending_.event(encode(event, numbers));
+  }
+  void trace_entry(DeviceIndex device, const TraceEntry& entry) override {
+    EventNumbers numbers;
+    if (entry.keys.has(KnownText::frames)) numbers.stack = speller().stack_number(entry.stack);
+    numbers.detail = shapes_.number_of(entry);
+    pending_.event(encode(device, entry, numbers));
+  }
+
+ private:
+  PendingRecords& pending_;
+  NativeShapes shapes_;
+};
+
+class NativeBinaryWriter : public TraceWriter {
+ public:
+  NativeBinaryWriter(ByteSink& sink, const SnapshotTables& tables)
+      : pending_(sink), records_(pending_, tables) {}
+
+  NativeSinks sinks() override { return {records_, records_}; }
+  void finish() override {
+    records_.finish();
+    pending_.finish();
+  }
+
+ private:
+  PendingRecords pending_;
+  BinaryRecordWriter records_;
+};
+
+}  // namespace
+
+std::unique_ptr<TraceWriter> make_native_binary_writer(ByteSink& sink,
+                                                       const SnapshotTables& tables) {
+  return std::make_unique<NativeBinaryWriter>(sink, tables);
+}
+
+}  // namespace vramlab::traces

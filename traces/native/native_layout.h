@@ -1,0 +1,129 @@
+// The layout of a native trace's binary form (docs/trace_format.md). All numbers are little-endian,
+// all places multiples of 8 bytes, so that a mapped file is used as it is.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+#include <type_traits>
+
+#include "traces/values/known_texts.h"
+
+namespace vramlab::traces {
+
+static_assert(std::endian::native == std::endian::little,
+              "binary traces are used as they lie in the file");
+
+namespace native {
+
+inline constexpr std::string_view binary_start = "vramlabB";
+inline constexpr std::string_view binary_end = "vramlabE";
+/// Of kinds from here on, the event is a recorded entry; the action is known for those below the
+/// last one.
+inline constexpr std::uint16_t first_entry_kind = 0x100;
+inline constexpr std::uint16_t other_entry_kind = 0x1ff;
+inline constexpr std::uint32_t first_action = static_cast<std::uint32_t>(KnownText::alloc);
+inline constexpr std::uint32_t last_action = static_cast<std::uint32_t>(KnownText::annotate);
+
+// Flags of an event. The scope, or whatever other choice of a few words a kind has, takes two bits.
+inline constexpr std::uint16_t has_time_flag = 1;
+/// Also `pageable`, `non_blocking` and `no_timing`.
+inline constexpr std::uint16_t use_on_oom_flag = 2;
+inline constexpr std::uint16_t no_split_flag = 4;
+inline constexpr std::uint16_t pool_is_list_flag = 8;
+inline constexpr unsigned choice_shift = 4;
+inline constexpr std::uint16_t choice_mask = 3U << choice_shift;
+
+/// The device is in the lower half of its field, the host thread in the upper one.
+inline constexpr unsigned thread_shift = 16;
+inline constexpr std::uint32_t device_mask = 0xffff;
+
+}  // namespace native
+
+/// One event of a program or one recorded entry. What a kind does not use is 0.
+struct NativeEvent {
+  std::uint16_t kind = 0;
+  std::uint16_t flags = 0;
+  std::uint32_t device = 0;
+  /// In nanoseconds; of an entry in microseconds.
+  std::uint64_t time = 0;
+  /// The id, event, flag, graph, fraction (its bits) or stream waited for; of an entry the address,
+  /// or else the free memory of the device.
+  std::uint64_t subject = 0;
+  /// Bytes, nanoseconds or a flag's value.
+  std::uint64_t amount = 0;
+  std::uint64_t stream = 0;
+  /// Also the priority, as a signed number, and the event that time is counted from.
+  std::uint64_t graph_pool = 0;
+  std::uint64_t user_pool = 0;
+  /// By number, as in the lines.
+  std::uint32_t stack = 0;
+  /// The number of the text; of an entry, of its shape.
+  std::uint32_t detail = 0;
+
+  bool is_entry() const { return kind >= native::first_entry_kind; }
+  friend bool operator==(const NativeEvent&, const NativeEvent&) = default;
+};
+
+struct BinaryStart {
+  std::array<char, 8> magic{};
+  std::uint32_t version = 0;
+  std::uint32_t event_bytes = 0;
+  std::array<std::uint64_t, 2> zero{};
+};
+
+enum class ChunkKind : std::uint32_t {
+  /// Records as in the text form.
+  lines = 1,
+  events = 2,
+  /// The last one: all others in order.
+  directory = 3,
+};
+
+/// Stands before a chunk's payload, which zeros fill up to a multiple of 8 bytes.
+struct ChunkStart {
+  std::uint32_t kind = 0;
+  /// Of the payload, as in zlib and PNG.
+  std::uint32_t crc32 = 0;
+  std::uint64_t payload_bytes = 0;
+  /// 0 for lines.
+  std::uint64_t event_count = 0;
+  /// Of this one, from the beginning of the file.
+  std::uint64_t byte = 0;
+  friend bool operator==(const ChunkStart&, const ChunkStart&) = default;
+};
+
+struct BinaryEnd {
+  std::uint64_t directory_byte = 0;
+  /// Without the directory.
+  std::uint64_t chunk_count = 0;
+  std::uint64_t event_count = 0;
+  std::array<char, 8> magic{};
+};
+
+static_assert(sizeof(NativeEvent) == 64 && std::is_trivially_copyable_v<NativeEvent>);
+static_assert(sizeof(BinaryStart) == 32 && std::is_trivially_copyable_v<BinaryStart>);
+static_assert(sizeof(ChunkStart) == 32 && std::is_trivially_copyable_v<ChunkStart>);
+static_assert(sizeof(BinaryEnd) == 32 && std::is_trivially_copyable_v<BinaryEnd>);
+
+constexpr std::uint64_t padding_after(std::uint64_t payload_bytes) {
+  return (8 - payload_bytes % 8) % 8;
+}
+
+/// The bytes of a value of this layout.
+template <typename Layout>
+std::string_view bytes_of(const Layout& value) {
+  static_assert(std::is_trivially_copyable_v<Layout>);
+  return {reinterpret_cast<const char*>(&value), sizeof value};
+}
+
+inline std::array<char, 8> magic_of(std::string_view letters) {
+  std::array<char, 8> magic{};
+  letters.copy(magic.data(), magic.size());
+  return magic;
+}
+
+}  // namespace vramlab::traces

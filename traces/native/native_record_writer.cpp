@@ -1,0 +1,218 @@
+#include "traces/native/native_record_writer.h"
+
+#include <charconv>
+
+#include "allocator/words/check.h"
+#include "traces/files/utf8.h"
+#include "traces/native/native_field_writer.h"
+#include "traces/native/native_format.h"
+
+namespace vramlab::traces {
+namespace {
+
+/// The settings have none: their line says it.
+std::string_view section_name(SnapshotSection section) {
+  switch (section) {
+    case SnapshotSection::segments:
+      return "segments";
+    case SnapshotSection::device_traces:
+      return "device_traces";
+    case SnapshotSection::external_annotations:
+      return "external_annotations";
+    case SnapshotSection::allocator_settings:
+      return {};
+  }
+  check_failed("every section has a name", __FILE__, __LINE__);
+}
+
+void add_header_text(std::string& line, std::string_view key, std::string_view text) {
+  check(is_utf8(text), "what a header says is UTF-8");
+  if (text.empty()) return;
+  line.append(",\"").append(key).append("\":");
+  add_json_text(line, text);
+}
+
+void add_device(std::string& line, const TraceDevice& device) {
+  line += "{\"device\":" + std::to_string(device.index.value);
+  if (device.memory.count != 0) line += ",\"memory\":" + std::to_string(device.memory.count);
+  add_header_text(line, "name", device.name);
+  line += '}';
+}
+
+std::string header_line(const TraceHeader& header) {
+  std::string line = "{\"format\":\"";
+  line.append(native::format_name).append("\",\"version\":");
+  line += std::to_string(native::newest_version);
+  add_header_text(line, "origin", header.origin);
+  add_header_text(line, "settings", header.settings);
+  add_header_text(line, "reference", header.reference);
+  if (!header.devices.empty()) {
+    line += ",\"devices\":[";
+    for (const TraceDevice& device : header.devices) {
+      if (&device != header.devices.data()) line += ',';
+      add_device(line, device);
+    }
+    line += ']';
+  }
+  return line += ",\"has_end\":true}";
+}
+
+bool is_at_default(const ProgramEvent& event, ProgramField field) {
+  if (!has_default(field)) return false;
+  if (is_switch(field)) return !switch_of(event, field);
+  if (is_choice(field)) return choice_of(event, field) == 0;
+  switch (field) {
+    case ProgramField::stream:
+      return event.stream == allocator::StreamId{};
+    case ProgramField::pool:
+      return event.pool == allocator::default_pool;
+    case ProgramField::priority:
+      return event.priority == 0;
+    case ProgramField::graph:
+      return event.graph == 0;
+    default:
+      return false;
+  }
+}
+
+void add_fraction(std::string& line, double fraction) {
+  constexpr std::size_t longest = 32;
+  char letters[longest];
+  line.append(letters, std::to_chars(letters, letters + longest, fraction).ptr);
+}
+
+}  // namespace
+
+NativeRecordWriter::NativeRecordWriter(LineSink& lines, const SnapshotTables& tables)
+    : lines_(lines), speller_(lines, tables) {}
+
+void NativeRecordWriter::header(const TraceHeader& header) {
+  check(!has_header_, "a trace has one header, its first line");
+  has_header_ = true;
+  lines_.line(header_line(header), LineKind::record);
+}
+
+void NativeRecordWriter::write_missing_header() {
+  if (has_header_) return;
+  TraceHeader from_snapshot;
+  from_snapshot.origin = "snapshot";
+  header(from_snapshot);
+}
+
+void NativeRecordWriter::finish() {
+  begin("end");
+  line_ += "true";
+  end();
+}
+
+void NativeRecordWriter::begin(std::string_view kind) {
+  write_missing_header();
+  line_.assign("{\"").append(kind).append("\":");
+}
+
+void NativeRecordWriter::end() { lines_.line(line_ += '}', LineKind::record); }
+
+void NativeRecordWriter::bare_list() {
+  begin("bare_list");
+  line_ += "true";
+  end();
+}
+
+void NativeRecordWriter::section(SnapshotSection section) {
+  const std::string_view name = section_name(section);
+  if (name.empty()) return;
+  begin("section");
+  add_json_text(line_, name);
+  end();
+}
+
+void NativeRecordWriter::segment(const SegmentValue& segment) {
+  begin("segment");
+  add_fields(line_, speller_, segment);
+  end();
+  for (const BlockValue& block : segment.blocks) {
+    begin("block");
+    add_fields(line_, speller_, block);
+    end();
+  }
+}
+
+void NativeRecordWriter::device_trace(DeviceIndex device) {
+  begin("trace");
+  line_ += std::to_string(device.value);
+  end();
+}
+
+void NativeRecordWriter::trace_entry(DeviceIndex, const TraceEntry& entry) {
+  begin("entry");
+  add_fields(line_, speller_, entry);
+  end();
+}
+
+void NativeRecordWriter::settings(const GenericPointer& settings) {
+  begin("settings");
+  speller_.add_root(line_, settings);
+  end();
+}
+
+void NativeRecordWriter::annotation(const AnnotationValue& annotation) {
+  begin("annotation");
+  add_fields(line_, speller_, annotation);
+  end();
+}
+
+void NativeRecordWriter::unknown_section(TextId key, const GenericPointer& value) {
+  begin("unknown_section");
+  speller_.add_root(line_, value);
+  line_ += ",\"key\":";
+  speller_.add_text(line_, key);
+  end();
+}
+
+void NativeRecordWriter::program_event(const ProgramEvent& event) {
+  begin(program_event_name(event.kind));
+  const auto fields = program_fields(event.kind);
+  if (fields.empty())
+    line_ += "true";
+  else
+    add_program_value(event, fields.front());
+  for (std::size_t i = 1; i < fields.size(); ++i)
+    if (!is_at_default(event, fields[i])) add_program_field(event, fields[i]);
+  if (event.device != DeviceIndex{})
+    line_.append(",\"device\":").append(std::to_string(event.device.value));
+  if (event.thread != 0) line_.append(",\"thread\":").append(std::to_string(event.thread));
+  if (event.time_ns) line_.append(",\"time_ns\":").append(std::to_string(*event.time_ns));
+  if (event.stack != StackId{})
+    line_.append(",\"stack\":").append(std::to_string(speller_.stack_number(event.stack)));
+  end();
+}
+
+void NativeRecordWriter::add_program_field(const ProgramEvent& event, ProgramField field) {
+  line_.append(",\"").append(program_field_name(field)).append("\":");
+  add_program_value(event, field);
+}
+
+void NativeRecordWriter::add_program_value(const ProgramEvent& event, ProgramField field) {
+  if (is_choice(field)) return add_json_text(line_, choices(field)[choice_of(event, field)]);
+  if (is_switch(field)) {
+    line_ += switch_of(event, field) ? "true" : "false";
+    return;
+  }
+  switch (field) {
+    case ProgramField::pool:
+      line_ += '[' + std::to_string(event.pool.graph) + ',' + std::to_string(event.pool.user) + ']';
+      return;
+    case ProgramField::fraction:
+      return add_fraction(line_, event.fraction);
+    case ProgramField::text:
+      return speller_.add_text(line_, event.text);
+    case ProgramField::priority:
+      line_ += std::to_string(event.priority);
+      return;
+    default:
+      line_ += std::to_string(number_of(event, field));
+      return;
+  }
+}
+
+}  // namespace vramlab::traces

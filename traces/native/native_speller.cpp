@@ -1,0 +1,261 @@
+#include "traces/native/native_speller.h"
+
+#include <bit>
+#include <charconv>
+#include <cmath>
+
+#include "traces/files/utf8.h"
+#include "traces/native/native_field_writer.h"
+#include "traces/native/native_format.h"
+
+namespace vramlab::traces {
+namespace {
+
+constexpr std::string_view digits = "0123456789abcdef";
+
+void add_hex(std::string& line, std::string_view bytes) {
+  for (const char letter : bytes) {
+    const auto byte = static_cast<unsigned char>(letter);
+    line += digits[byte >> 4U];
+    line += digits[byte & 15U];
+  }
+}
+
+void add_control(std::string& line, char letter) {
+  switch (letter) {
+    case '"':
+      line += "\\\"";
+      return;
+    case '\\':
+      line += "\\\\";
+      return;
+    case '\n':
+      line += "\\n";
+      return;
+    case '\t':
+      line += "\\t";
+      return;
+    default:
+      line += "\\u00";
+      add_hex(line, {&letter, 1});
+  }
+}
+
+bool is_plain(char letter) {
+  return static_cast<unsigned char>(letter) >= ' ' && letter != '"' && letter != '\\';
+}
+
+bool is_scalar(const GenericValue& value) { return value.depth == 0; }
+
+/// Writing it out wherever it comes costs next to nothing.
+bool is_small(const GenericValue& value) {
+  constexpr std::size_t few = 16;
+  const auto has_few_scalars = [](const auto& items) {
+    if (items.size() > few) return false;
+    for (const GenericPointer& item : items)
+      if (!is_scalar(*item)) return false;
+    return true;
+  };
+  if (const auto* list = std::get_if<GenericList>(&value.content))
+    return has_few_scalars(list->items);
+  if (const auto* tuple = std::get_if<GenericTuple>(&value.content))
+    return has_few_scalars(tuple->items);
+  const auto* dict = std::get_if<GenericDict>(&value.content);
+  if (dict == nullptr) return true;
+  if (dict->items.size() > few) return false;
+  for (const auto& [key, item] : dict->items)
+    if (!is_scalar(*key) || !is_scalar(*item)) return false;
+  return true;
+}
+
+/// The shortest spelling that reads back as the same number, and never one of a whole number.
+void add_real(std::string& line, double number) {
+  if (!std::isfinite(number)) {
+    constexpr int longest = 16;
+    char letters[longest];
+    const auto end =
+        std::to_chars(letters, letters + longest, std::bit_cast<std::uint64_t>(number), 16);
+    line.append("{\"").append(native::real_bits).append("\":\"");
+    line.append(letters, end.ptr).append("\"}");
+    return;
+  }
+  constexpr std::size_t longest = 32;
+  char letters[longest];
+  const std::string_view spelled(letters, std::to_chars(letters, letters + longest, number).ptr);
+  line += spelled;
+  if (spelled.find_first_of(".e") == std::string_view::npos) line += ".0";
+}
+
+void add_whole(std::string& line, WholeNumber number) {
+  line += number.is_negative ? std::to_string(static_cast<std::int64_t>(number.bits))
+                             : std::to_string(number.bits);
+}
+
+bool has_texts_as_keys(const GenericDict& dict) {
+  for (const auto& [key, item] : dict.items)
+    if (!std::holds_alternative<TextId>(key->content)) return false;
+  return true;
+}
+
+std::uint32_t& place_of(std::vector<std::uint32_t>& places, std::uint32_t id) {
+  if (id >= places.size()) places.resize(std::size_t{id} + 1);
+  return places[id];
+}
+
+}  // namespace
+
+void add_json_text(std::string& line, std::string_view text) {
+  line += '"';
+  while (!text.empty()) {
+    std::size_t plain = 0;
+    while (plain < text.size() && is_plain(text[plain])) ++plain;
+    line += text.substr(0, plain);
+    text.remove_prefix(plain);
+    if (text.empty()) break;
+    add_control(line, text.front());
+    text.remove_prefix(1);
+  }
+  line += '"';
+}
+
+bool NativeSpeller::stands_in_place(TextId text) {
+  std::uint32_t& place = place_of(texts_, text.value);
+  if (place != not_seen) return place == in_place;
+  const std::string_view letters = tables_.texts.text(text);
+  if (letters.size() > native::longest_text_in_place || !is_utf8(letters)) return false;
+  place = in_place;
+  return true;
+}
+
+std::uint32_t NativeSpeller::text_number(TextId text) {
+  std::uint32_t& place = place_of(texts_, text.value);
+  if (place != not_seen && place != in_place) return place;
+  place = ++text_count_;
+  const std::string_view letters = tables_.texts.text(text);
+  std::string line = "{\"text\":" + std::to_string(place);
+  if (is_utf8(letters)) {
+    line += ",\"is\":";
+    add_json_text(line, letters);
+  } else {
+    line += ",\"hex\":\"";
+    add_hex(line, letters);
+    line += '"';
+  }
+  lines_.line(line += '}', LineKind::definition);
+  return place;
+}
+
+void NativeSpeller::add_text(std::string& line, TextId text) {
+  if (stands_in_place(text)) return add_json_text(line, tables_.texts.text(text));
+  add_reference(line, native::text_reference, text_number(text));
+}
+
+void NativeSpeller::add_key(std::string& line, TextId key) {
+  const std::string_view letters = tables_.texts.text(key);
+  if (stands_in_place(key) && !letters.starts_with(native::special_start))
+    return add_json_text(line, letters);
+  line += '"';
+  line.append(native::key_reference).append(std::to_string(text_number(key)));
+  line += '"';
+}
+
+void NativeSpeller::add_reference(std::string& line, std::string_view kind, std::uint32_t number) {
+  line.append("{\"").append(kind).append("\":").append(std::to_string(number)) += '}';
+}
+
+std::uint32_t NativeSpeller::frame_number(FrameId id) {
+  if (const std::uint32_t number = place_of(frames_, id.value); number != not_seen) return number;
+  std::string fields;
+  add_fields(fields, *this, tables_.frames.frame(id));
+  const std::uint32_t number = place_of(frames_, id.value) = ++frame_count_;
+  lines_.line("{\"frame\":" + std::to_string(number) + ",\"is\":" + fields + "}",
+              LineKind::definition);
+  return number;
+}
+
+std::uint32_t NativeSpeller::stack_number(StackId stack) {
+  if (stack == StackId{}) return 0;
+  if (const std::uint32_t number = place_of(stacks_, stack.value); number != not_seen)
+    return number;
+  std::string frames;
+  for (const FrameId frame : tables_.stacks.frames(stack)) {
+    if (!frames.empty()) frames += ',';
+    frames += std::to_string(frame_number(frame));
+  }
+  const std::uint32_t number = place_of(stacks_, stack.value) = ++stack_count_;
+  lines_.line("{\"stack\":" + std::to_string(number) + ",\"frames\":[" + frames + "]}",
+              LineKind::definition);
+  return number;
+}
+
+/// Its depth is bounded by deepest_generic_value, so this may come back to itself.
+void NativeSpeller::add_value(std::string& line, const GenericPointer& value) {
+  if (value.use_count() == 1 || is_small(*value)) return add_parts(line, *value);
+  add_reference(line, native::value_reference, value_number(value));
+}
+
+std::uint32_t NativeSpeller::value_number(const GenericPointer& value) {
+  const auto known = values_.find(value.get());
+  if (known != values_.end()) return known->second.number;
+  std::string parts;
+  add_parts(parts, *value);
+  const auto number = static_cast<std::uint32_t>(values_.size() + 1);
+  values_[value.get()] = {value, number};
+  lines_.line("{\"value\":" + std::to_string(number) + ",\"is\":" + parts + "}",
+              LineKind::definition);
+  return number;
+}
+
+void NativeSpeller::add_parts(std::string& line, const GenericValue& value) {
+  if (const auto* flag = std::get_if<bool>(&value.content)) {
+    line += *flag ? "true" : "false";
+  } else if (const auto* number = std::get_if<WholeNumber>(&value.content)) {
+    add_whole(line, *number);
+  } else if (const auto* real = std::get_if<double>(&value.content)) {
+    add_real(line, *real);
+  } else if (const auto* text = std::get_if<TextId>(&value.content)) {
+    add_text(line, *text);
+  } else if (const auto* dict = std::get_if<GenericDict>(&value.content)) {
+    add_dict(line, *dict);
+  } else if (const auto* list = std::get_if<GenericList>(&value.content)) {
+    add_items(line, list->items);
+  } else if (const auto* tuple = std::get_if<GenericTuple>(&value.content)) {
+    line.append("{\"").append(native::tuple).append("\":");
+    add_items(line, tuple->items);
+    line += '}';
+  } else {
+    line += "null";
+  }
+}
+
+void NativeSpeller::add_items(std::string& line, const std::vector<GenericPointer>& items) {
+  line += '[';
+  for (const GenericPointer& item : items) {
+    if (line.back() != '[') line += ',';
+    add_value(line, item);
+  }
+  line += ']';
+}
+
+void NativeSpeller::add_dict(std::string& line, const GenericDict& dict) {
+  const bool has_texts = has_texts_as_keys(dict);
+  if (!has_texts) line.append("{\"").append(native::pairs).append("\":[");
+  if (has_texts) line += '{';
+  const std::size_t begin = line.size();
+  for (const auto& [key, item] : dict.items) {
+    if (line.size() != begin) line += ',';
+    if (has_texts) {
+      add_key(line, std::get<TextId>(key->content));
+      line += ':';
+    } else {
+      line += '[';
+      add_value(line, key);
+      line += ',';
+    }
+    add_value(line, item);
+    if (!has_texts) line += ']';
+  }
+  line += has_texts ? "}" : "]}";
+}
+
+}  // namespace vramlab::traces

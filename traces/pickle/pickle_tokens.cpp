@@ -1,0 +1,155 @@
+#include "traces/pickle/pickle_tokens.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "traces/files/input_error.h"
+
+namespace vramlab::traces {
+
+std::string_view pickle_token_name(PickleTokenKind kind) {
+  switch (kind) {
+    case PickleTokenKind::mark:
+      return "the mark before items";
+    case PickleTokenKind::stop:
+      return "the end of the pickle";
+    case PickleTokenKind::proto:
+      return "a protocol number";
+    case PickleTokenKind::none:
+      return "None";
+    case PickleTokenKind::boolean:
+      return "a boolean";
+    case PickleTokenKind::whole:
+      return "a whole number";
+    case PickleTokenKind::real:
+      return "a float";
+    case PickleTokenKind::text:
+      return "a text";
+    case PickleTokenKind::empty_dict:
+      return "a dict";
+    case PickleTokenKind::empty_list:
+      return "a list";
+    case PickleTokenKind::empty_tuple:
+    case PickleTokenKind::tuple:
+    case PickleTokenKind::small_tuple:
+      return "a tuple";
+    case PickleTokenKind::append:
+    case PickleTokenKind::appends:
+      return "the end of a list's items";
+    case PickleTokenKind::setitem:
+    case PickleTokenKind::setitems:
+      return "the end of a dict's items";
+    case PickleTokenKind::dict:
+      return "a dict made of marked items";
+    case PickleTokenKind::list:
+      return "a list made of marked items";
+    case PickleTokenKind::get:
+      return "a reference";
+    case PickleTokenKind::put:
+    case PickleTokenKind::memoize:
+      return "the storing of a value in the memo";
+  }
+  return "an unknown token";
+}
+
+PickleTokens::PickleTokens(ByteSource& source, const std::string& file, std::size_t buffer_bytes)
+    : source_(source),
+      file_(file),
+      buffer_(buffer_bytes + longest_short_token),
+      at_(buffer_.data()),
+      end_(buffer_.data()) {}
+
+void PickleTokens::fail(const std::string& expected, const std::string& found) const {
+  throw InputError({file_, "byte " + std::to_string(token_position()), expected, found});
+}
+
+void PickleTokens::fail_as_cut_off() const {
+  throw InputError({file_, "byte " + std::to_string(position_of(end_)), "the rest of a pickle",
+                    "the end of the file"});
+}
+
+void PickleTokens::refuse_opcode(std::uint8_t opcode) const {
+  const std::uint64_t position = position_of(at_) - 1;
+  throw InputError({file_, "byte " + std::to_string(position),
+                    "plain data of pickle protocol 2 to 5", pickle_opcode_name(opcode)});
+}
+
+PickleToken PickleTokens::next() { return next_inline(); }
+
+bool PickleTokens::fill(const char* kept_from) {
+  if (source_ended_) return false;
+  const std::ptrdiff_t dropped = kept_from - buffer_.data();
+  const auto kept = static_cast<std::size_t>(end_ - kept_from);
+  const std::ptrdiff_t at_offset = at_ - kept_from;
+  std::memmove(buffer_.data(), kept_from, kept);
+  buffer_position_ += static_cast<std::uint64_t>(dropped);
+  token_offset_ -= dropped;
+  // Only a long text fills it; the text's bytes are really there, so growing is safe.
+  if (kept + longest_short_token >= buffer_.size()) buffer_.resize(buffer_.size() * 2);
+  const std::size_t got =
+      source_.read(buffer_.data() + kept, buffer_.size() - longest_short_token - kept);
+  source_ended_ = got == 0;
+  at_ = buffer_.data() + at_offset;
+  end_ = buffer_.data() + kept + got;
+  // What decoding sees behind the end is the same in every run.
+  std::fill_n(buffer_.data() + kept + got, longest_short_token, '\0');
+  return !source_ended_;
+}
+
+void PickleTokens::need(std::uint64_t count) {
+  // at_ may be behind the end, in the room for the longest short token.
+  while (end_ - at_ < static_cast<std::ptrdiff_t>(count))
+    if (!fill(token_start())) fail_as_cut_off();
+}
+
+PickleToken PickleTokens::next_near_end() {
+  if (at_ > end_) fail_as_cut_off();
+  while (end_ - at_ < longest_short_token && fill(at_)) {
+  }
+  if (at_ == end_) fail_as_cut_off();
+  begin_token();
+  if (end_ - at_ >= longest_short_token) return decode();
+  const PickleToken token = decode();
+  if (at_ > end_) fail_as_cut_off();
+  return token;
+}
+
+void PickleTokens::pass_frames() {
+  while (true) {
+    while (end_ - at_ < longest_short_token && fill(at_)) {
+    }
+    if (at_ == end_ || static_cast<PickleOpcode>(*at_) != PickleOpcode::frame) return;
+    constexpr std::ptrdiff_t frame_bytes = 1 + sizeof(std::uint64_t);
+    if (end_ - at_ < frame_bytes) fail_as_cut_off();
+    at_ += frame_bytes;
+  }
+}
+
+PickleToken PickleTokens::decode_long(std::uint64_t length) {
+  constexpr std::uint64_t most_bytes = 9;
+  if (length > most_bytes)
+    fail("a whole number of at most 64 bits", "one of " + std::to_string(length) + " bytes");
+  need(length);
+  if (length == 0) return {PickleTokenKind::whole, false, 0, {}};
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, at_, std::min<std::uint64_t>(length, sizeof bits));
+  const auto last = static_cast<unsigned char>(at_[length - 1]);
+  at_ += length;
+  const bool is_negative = (last & 0x80U) != 0;
+  if (length == most_bytes && last != 0) fail("a whole number of at most 64 bits", "a larger one");
+  if (is_negative && length < sizeof bits) bits |= ~std::uint64_t{0} << (8 * length);
+  return {PickleTokenKind::whole, is_negative, bits, {}};
+}
+
+PickleToken PickleTokens::decode_text(std::uint64_t length) {
+  if (at_ > end_) fail_as_cut_off();
+  if (length > longest_text_bytes)
+    fail("a text of at most " + std::to_string(longest_text_bytes) + " bytes",
+         "one of " + std::to_string(length));
+  need(length);
+  const std::string_view text(at_, static_cast<std::size_t>(length));
+  at_ += length;
+  return {PickleTokenKind::text, false, length, text};
+}
+
+}  // namespace vramlab::traces

@@ -1,0 +1,290 @@
+#include "traces/pickle/snapshot_pickle.h"
+
+#include "traces/pickle/snapshot_pickle_walker.h"
+
+namespace vramlab::traces {
+namespace {
+
+using Kind = PickleTokenKind;
+
+/// The top of a snapshot: its sections, in any order.
+class SectionReader {
+ public:
+  SectionReader(PickleInput input, SnapshotTables& tables, SnapshotSink& sink)
+      : walker_(input, tables), tokens_(walker_.tokens), sink_(sink), entry_(walker_.event) {}
+
+  PickleFacts read();
+
+ private:
+  void read_top_dict();
+  void read_marked_sections();
+  bool read_section(TextId text);
+  bool begin_section_list(KnownText key, SnapshotSection section);
+  void read_segments();
+  void read_device_traces();
+  void read_trace(const PickleToken& first, DeviceIndex device);
+  void read_annotations();
+  void read_entry(const PickleToken& first, DeviceIndex device);
+  void give_segment(SegmentValue& segment);
+
+  void give_collected(TextId key, const PickleValues::Collected& collected);
+  void give_generic(TextId text, const GenericPointer& value);
+  void give_section(KnownText key, const GenericPointer& value);
+  const std::vector<GenericPointer>& items_of(const GenericPointer& value, KnownText key);
+  void give_traces(const GenericPointer& value);
+  void mark_section(KnownText key, SnapshotSection section);
+
+  SnapshotPickleWalker walker_;
+  PickleTokens& tokens_;
+  SnapshotSink& sink_;
+  KeySet sections_;
+  TraceEntry& entry_;
+  PickleFacts facts_;
+};
+
+PickleFacts SectionReader::read() {
+  PickleToken first = tokens_.next();
+  if (first.kind == Kind::proto) {
+    constexpr std::uint64_t newest_protocol = 5;
+    if (first.number > newest_protocol)
+      tokens_.fail("a pickle of protocol 0 to 5", "protocol " + std::to_string(first.number));
+    facts_.protocol = static_cast<std::uint32_t>(first.number);
+    first = tokens_.next();
+  }
+  if (first.kind == Kind::empty_dict) {
+    read_top_dict();
+  } else if (first.kind == Kind::empty_list) {
+    sink_.bare_list();
+    sections_.add(KnownText::segments);
+    sink_.section(SnapshotSection::segments);
+    read_segments();
+  } else {
+    walker_.fail_at(first, "a snapshot: a dict, or a list of segments");
+  }
+  walker_.expect(Kind::stop);
+  facts_.bytes = tokens_.bytes_taken();
+  return facts_;
+}
+
+void SectionReader::read_top_dict() {
+  const auto put = walker_.values.take_put();
+  if (put) walker_.values.store(*put, {MemoKind::passed, 0});
+  // Python stores a dict before it fills it, PyTorch's own pickler afterwards if at all.
+  facts_.producer = put ? PickleProducer::python : PickleProducer::cpp;
+  while (true) {
+    const PickleToken token = tokens_.next();
+    if (token.kind == Kind::mark) {
+      read_marked_sections();
+    } else if (const auto key = walker_.values.text_of(token)) {
+      if (read_section(*key)) {
+        walker_.expect(Kind::setitem);
+        continue;
+      }
+      const auto collected = walker_.values.collect(PickleValues::StopAt::unmatched_end);
+      if (collected.ended_by != Kind::setitem || collected.items.size() != 1)
+        tokens_.fail("one value for a key", "another number of values");
+      give_generic(*key, collected.items.front());
+    } else {
+      tokens_.push_back();
+      break;
+    }
+  }
+  walker_.values.store_if_put({MemoKind::passed, 0});
+}
+
+void SectionReader::read_marked_sections() {
+  while (true) {
+    const PickleToken token = tokens_.next();
+    if (token.kind == Kind::setitems) return;
+    const auto key = walker_.values.text_of(token);
+    if (!key) walker_.fail_at(token, "a text as key");
+    if (read_section(*key)) continue;
+    const auto collected = walker_.values.collect(PickleValues::StopAt::section_key);
+    give_collected(*key, collected);
+    if (collected.ended_by == Kind::setitems) return;
+    if (collected.ended_by != Kind::text)
+      tokens_.fail("the end of a dict's items", std::string(pickle_token_name(collected.ended_by)));
+  }
+}
+
+bool SectionReader::read_section(TextId text) {
+  const auto key = known_key(text);
+  if (key == KnownText::segments && begin_section_list(*key, SnapshotSection::segments)) {
+    read_segments();
+    return true;
+  }
+  if (key == KnownText::device_traces && begin_section_list(*key, SnapshotSection::device_traces)) {
+    read_device_traces();
+    return true;
+  }
+  if (key == KnownText::external_annotations &&
+      begin_section_list(*key, SnapshotSection::external_annotations)) {
+    read_annotations();
+    return true;
+  }
+  return false;
+}
+
+bool SectionReader::begin_section_list(KnownText key, SnapshotSection section) {
+  if (tokens_.next().kind != Kind::empty_list) {
+    tokens_.push_back();
+    return false;
+  }
+  mark_section(key, section);
+  return true;
+}
+
+void SectionReader::mark_section(KnownText key, SnapshotSection section) {
+  if (sections_.has(key))
+    tokens_.fail("each key once", "the key '" + std::string(known_text(key)) + "' again");
+  sections_.add(key);
+  sink_.section(section);
+}
+
+void SectionReader::read_segments() {
+  walker_.values.store_if_put({MemoKind::passed, 0});
+  walker_.read_list(Kind::empty_dict, [&](const PickleToken& item) {
+    SegmentValue segment;
+    walker_.read_value(item, segment);
+    give_segment(segment);
+  });
+  walker_.values.store_if_put({MemoKind::passed, 0});
+}
+
+void SectionReader::give_segment(SegmentValue& segment) {
+  count_up_addresses(segment);
+  sink_.segment(segment);
+}
+
+void SectionReader::read_device_traces() {
+  walker_.values.store_if_put({MemoKind::passed, 0});
+  DeviceIndex device;
+  walker_.read_list(Kind::empty_list, [&](const PickleToken& item) {
+    sink_.device_trace(device);
+    read_trace(item, device);
+    ++device.value;
+  });
+  walker_.values.store_if_put({MemoKind::passed, 0});
+}
+
+void SectionReader::read_trace(const PickleToken& first, DeviceIndex device) {
+  if (first.kind == Kind::get) {
+    for (const GenericPointer& item :
+         items_of(walker_.values.generic_of(first), KnownText::device_traces)) {
+      entry_ = {};
+      walker_.fill_from_generic(item, entry_);
+      sink_.trace_entry(device, entry_);
+    }
+    return;
+  }
+  if (first.kind != Kind::empty_list) walker_.fail_at(first, "a device's list of events");
+  walker_.values.store_if_put({MemoKind::passed, 0});
+  walker_.read_list(Kind::empty_dict, [&](const PickleToken& item) { read_entry(item, device); });
+  walker_.values.store_if_put({MemoKind::passed, 0});
+}
+
+void SectionReader::read_entry(const PickleToken& first, DeviceIndex device) {
+  // Reset by hand: the vectors keep their memory, and they are mostly empty.
+  entry_.keys = {};
+  entry_.address = {};
+  entry_.device_free = {};
+  entry_.size = {};
+  entry_.pool = {};
+  entry_.pool_is_list = false;
+  entry_.stack = {};
+  entry_.time_us = 0;
+  entry_.stream = {};
+  entry_.compile_context = entry_.user_metadata = entry_.internal_metadata = entry_.category = {};
+  if (!entry_.forward_frames.empty()) entry_.forward_frames.clear();
+  if (!entry_.unknown.empty()) entry_.unknown.clear();
+  walker_.read_value(first, entry_);
+  if (!entry_.keys.has(KnownText::action)) tokens_.fail("an event with an 'action'", "none");
+  sink_.trace_entry(device, entry_);
+}
+
+void SectionReader::read_annotations() {
+  walker_.values.store_if_put({MemoKind::passed, 0});
+  walker_.read_list(Kind::empty_dict, [&](const PickleToken& item) {
+    AnnotationValue annotation;
+    walker_.read_value(item, annotation);
+    sink_.annotation(annotation);
+  });
+  walker_.values.store_if_put({MemoKind::passed, 0});
+}
+
+void SectionReader::give_collected(TextId key, const PickleValues::Collected& collected) {
+  if (collected.items.size() % 2 == 0) tokens_.fail("keys with values", "a key alone");
+  give_generic(key, collected.items.front());
+  for (std::size_t i = 1; i < collected.items.size(); i += 2) {
+    const auto* text = std::get_if<TextId>(&collected.items[i]->content);
+    if (text == nullptr) tokens_.fail("a text as key", "another value");
+    give_generic(*text, collected.items[i + 1]);
+  }
+}
+
+void SectionReader::give_generic(TextId text, const GenericPointer& value) {
+  const auto key = known_key(text);
+  const bool is_section = key == KnownText::segments || key == KnownText::device_traces ||
+                          key == KnownText::allocator_settings ||
+                          key == KnownText::external_annotations;
+  if (is_section)
+    give_section(*key, value);
+  else
+    sink_.unknown_section(text, value);
+}
+
+void SectionReader::give_section(KnownText key, const GenericPointer& value) {
+  if (key == KnownText::allocator_settings) {
+    mark_section(key, SnapshotSection::allocator_settings);
+    if (!std::holds_alternative<GenericDict>(value->content))
+      tokens_.fail("a dict under 'allocator_settings'", "another value");
+    sink_.settings(value);
+  } else if (key == KnownText::segments) {
+    mark_section(key, SnapshotSection::segments);
+    for (const GenericPointer& item : items_of(value, key)) {
+      SegmentValue segment;
+      walker_.fill_from_generic(item, segment);
+      give_segment(segment);
+    }
+  } else if (key == KnownText::external_annotations) {
+    mark_section(key, SnapshotSection::external_annotations);
+    for (const GenericPointer& item : items_of(value, key)) {
+      AnnotationValue annotation;
+      walker_.fill_from_generic(item, annotation);
+      sink_.annotation(annotation);
+    }
+  } else {
+    mark_section(key, SnapshotSection::device_traces);
+    give_traces(value);
+  }
+}
+
+void SectionReader::give_traces(const GenericPointer& value) {
+  DeviceIndex device;
+  for (const GenericPointer& trace : items_of(value, KnownText::device_traces)) {
+    sink_.device_trace(device);
+    for (const GenericPointer& item : items_of(trace, KnownText::device_traces)) {
+      entry_ = {};
+      walker_.fill_from_generic(item, entry_);
+      sink_.trace_entry(device, entry_);
+    }
+    ++device.value;
+  }
+}
+
+const std::vector<GenericPointer>& SectionReader::items_of(const GenericPointer& value,
+                                                           KnownText key) {
+  const auto* list = std::get_if<GenericList>(&value->content);
+  if (list == nullptr)
+    tokens_.fail("a list under '" + std::string(known_text(key)) + "'", "another value");
+  return list->items;
+}
+
+}  // namespace
+
+PickleFacts read_snapshot_pickle(ByteSource& source, const std::string& file,
+                                 SnapshotTables& tables, SnapshotSink& sink) {
+  return SectionReader({source, file}, tables, sink).read();
+}
+
+}  // namespace vramlab::traces

@@ -1,0 +1,39 @@
+// Reads a PyTorch memory snapshot from a pickle: protocols 2 to 5, written by Python or by
+// PyTorch's own C++ pickler. It walks the structure of a snapshot and gives each value to the sink
+// as soon as it is complete, so no file is held as a whole; nothing in the file is ever run.
+//
+// A file may be a dict of sections or a bare list of segments, of any version; unknown keys are
+// passed on. Throws InputError at the first byte that is no snapshot. Bytes behind the end of the
+// pickle are not looked at.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "traces/files/byte_source.h"
+#include "traces/values/snapshot_sink.h"
+#include "traces/values/snapshot_tables.h"
+
+namespace vramlab::traces {
+
+enum class PickleProducer : std::uint8_t {
+  /// Python's pickle module, as torch.cuda.memory._dump_snapshot uses it.
+  python,
+  /// PyTorch's C++ pickler, as torch::cuda::_memory_snapshot_pickled uses it.
+  cpp,
+};
+
+struct PickleFacts {
+  /// Nothing where the file does not say.
+  std::optional<std::uint32_t> protocol;
+  PickleProducer producer = PickleProducer::python;
+  /// Of the pickle, unpacked.
+  std::uint64_t bytes = 0;
+};
+
+/// `file` is the input's name for messages.
+PickleFacts read_snapshot_pickle(ByteSource& source, const std::string& file,
+                                 SnapshotTables& tables, SnapshotSink& sink);
+
+}  // namespace vramlab::traces

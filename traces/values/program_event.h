@@ -1,0 +1,182 @@
+// ProgramEvent: one thing that a program does to the allocator, its streams or its device, as a
+// native trace holds it. Which fields a kind has is one table, which both forms of the native trace
+// are read and written by (docs/trace_format.md).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "allocator/words/ids.h"
+#include "traces/calls/call.h"
+#include "traces/values/snapshot_sink.h"
+
+namespace vramlab::traces {
+
+/// The numbers stand in binary traces: a new kind goes to the end.
+enum class ProgramEventKind : std::uint8_t {
+  malloc,
+  free,
+  use,
+  work,
+  stream_done,
+  event_record,
+  event_wait,
+  stream_wait,
+  capture_begin,
+  capture_end,
+  pool_create,
+  pool_begin,
+  pool_end,
+  pool_release,
+  pool_destroy,
+  options,
+  memory_fraction,
+  empty_cache,
+  external,
+  snapshot,
+  reset_peak_stats,
+  reset_accumulated_stats,
+  checkpoint,
+  restore,
+  marker,
+  range_begin,
+  range_end,
+  reads,
+  writes,
+  copy,
+  memset,
+  host_function,
+  flag_write,
+  flag_wait,
+  stream_create,
+  stream_destroy,
+  stream_sync,
+  stream_query,
+  event_create,
+  event_destroy,
+  event_sync,
+  event_query,
+  event_elapsed,
+  device_sync,
+  graph_launch,
+  graph_destroy,
+  capture_mode,
+  stream_from_pool,
+};
+inline constexpr std::size_t program_event_kind_count =
+    static_cast<std::size_t>(ProgramEventKind::stream_from_pool) + 1;
+
+enum class ProgramField : std::uint8_t {
+  id,
+  bytes,
+  stream,
+  for_stream,
+  duration_ns,
+  event,
+  pool,
+  scope,
+  use_on_oom,
+  no_split,
+  fraction,
+  text,
+  fault,
+  direction,
+  pageable,
+  flag,
+  value,
+  non_blocking,
+  priority,
+  no_timing,
+  from_event,
+  mode,
+  graph,
+};
+
+/// What a kernel ends with.
+enum class WorkFault : std::uint8_t { none, illegal_address, launch_failure };
+enum class CopyDirection : std::uint8_t { to_device, to_host, on_device };
+/// Which calls of which threads a capture forbids.
+enum class CaptureStrictness : std::uint8_t { global, thread_local_only, relaxed };
+
+/// A field that its kind does not have is at its default.
+struct ProgramEvent {
+  ProgramEventKind kind = ProgramEventKind::snapshot;
+  ScopeStreams scope = ScopeStreams::every_stream;
+  bool use_on_oom = false;
+  bool no_split = false;
+  /// A copy from or to pageable memory: its thread waits for it.
+  bool pageable = false;
+  bool non_blocking = false;
+  bool no_timing = false;
+  WorkFault fault = WorkFault::none;
+  CopyDirection direction = CopyDirection::to_device;
+  CaptureStrictness mode = CaptureStrictness::global;
+  DeviceIndex device;
+  /// Of the host.
+  std::uint32_t thread = 0;
+  /// The lower, the sooner, as in CUDA.
+  std::int32_t priority = 0;
+  TextId text;
+  /// Where in the program it happened.
+  StackId stack;
+  /// From any beginning, the same for all events of a trace.
+  std::optional<std::uint64_t> time_ns;
+  /// Names what a malloc gave, until it is freed.
+  std::uint64_t id = 0;
+  allocator::Bytes bytes;
+  allocator::StreamId stream;
+  /// The stream that is waited for.
+  allocator::StreamId for_stream;
+  std::uint64_t duration_ns = 0;
+  allocator::EventId event;
+  /// The event that time is counted from.
+  allocator::EventId from_event;
+  std::uint64_t flag = 0;
+  std::uint64_t value = 0;
+  std::uint64_t graph = 0;
+  allocator::PoolId pool;
+  double fraction = 0;
+
+  friend bool operator==(const ProgramEvent&, const ProgramEvent&) = default;
+};
+
+/// The text of a marker that stands for a request that failed, where a log told of one.
+inline constexpr std::string_view failure_marker = "out of memory";
+
+/// Priorities go from minus this to this.
+inline constexpr std::int32_t farthest_priority = 1000;
+
+/// Such as `malloc`.
+std::string_view program_event_name(ProgramEventKind kind);
+/// Nothing where no kind has this name.
+std::optional<ProgramEventKind> program_event_kind(std::string_view name);
+/// The fields of a kind. The first is what the event is about.
+std::span<const ProgramField> program_fields(ProgramEventKind kind);
+
+bool has_text(ProgramEventKind kind);
+
+/// Such as `bytes`.
+std::string_view program_field_name(ProgramField field);
+std::optional<ProgramField> program_field(std::string_view name);
+/// Whether it may be left out, and is 0 or false then.
+bool has_default(ProgramField field);
+
+/// A field whose value is one of a few words: which of them, from 0 on, and the words.
+bool is_choice(ProgramField field);
+std::span<const std::string_view> choices(ProgramField field);
+std::size_t choice_of(const ProgramEvent& event, ProgramField field);
+/// Requires: the field has so many choices.
+void set_choice(ProgramEvent& event, ProgramField field, std::size_t choice);
+
+/// A field that is a whole number from 0 on.
+std::uint64_t number_of(const ProgramEvent& event, ProgramField field);
+void set_number(ProgramEvent& event, ProgramField field, std::uint64_t number);
+
+/// A field that is true or false.
+bool is_switch(ProgramField field);
+bool switch_of(const ProgramEvent& event, ProgramField field);
+void set_switch(ProgramEvent& event, ProgramField field, bool is_on);
+
+}  // namespace vramlab::traces

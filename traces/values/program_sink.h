@@ -1,0 +1,63 @@
+// ProgramSink: who takes the header and the program's events of a native trace, in the order of the
+// file. What a snapshot recorded goes to a SnapshotSink beside it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "traces/values/program_event.h"
+
+namespace vramlab::traces {
+
+struct TraceDevice {
+  DeviceIndex index;
+  /// 0 where it is not known.
+  allocator::Bytes memory;
+  std::string name;
+  friend bool operator==(const TraceDevice&, const TraceDevice&) = default;
+};
+
+/// What a native trace says about itself. Anything may be empty.
+struct TraceHeader {
+  /// Where it is from, in a word or two: `snapshot`, `workload training`.
+  std::string origin;
+  /// The option string in force at the start.
+  std::string settings;
+  /// The reference's version, such as `2.6`.
+  std::string reference;
+  /// Those that something is known about; events may name others.
+  std::vector<TraceDevice> devices;
+  friend bool operator==(const TraceHeader&, const TraceHeader&) = default;
+};
+
+class ProgramSink {
+ public:
+  ProgramSink() = default;
+  ProgramSink(const ProgramSink&) = delete;
+  ProgramSink& operator=(const ProgramSink&) = delete;
+  virtual ~ProgramSink() = default;
+
+  /// Once, before everything else of the file.
+  virtual void header(const TraceHeader&) {}
+  virtual void program_event(const ProgramEvent& event) = 0;
+};
+
+/// Who takes a whole native trace.
+struct NativeSinks {
+  SnapshotSink& recorded;
+  ProgramSink& program;
+};
+
+/// For what has no place for a program's events: refuses the first one.
+class RefusedProgram : public ProgramSink {
+ public:
+  /// Both are for the message: the input's name, and what takes no program, such as `a pickle`.
+  RefusedProgram(std::string file, std::string taker);
+  void program_event(const ProgramEvent& event) override;
+
+ private:
+  std::string file_;
+  std::string taker_;
+};
+
+}  // namespace vramlab::traces

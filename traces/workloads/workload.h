@@ -1,0 +1,54 @@
+// Synthetic workloads: programs shaped like what people run, written event by event, so that a
+// program of any length is made in the same little memory. The same name, seed and sizes give the
+// same events on every machine. docs/generate.md says what each of them models.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "traces/values/program_sink.h"
+#include "traces/values/snapshot_tables.h"
+
+namespace vramlab::traces {
+
+struct WorkloadRun;
+
+/// A size that a workload can be given; one that reaches from 0 to 1 is a switch.
+struct WorkloadOption {
+  std::string_view name;
+  std::string_view meaning;
+  std::uint64_t usual = 0;
+  std::uint64_t least = 1;
+  std::uint64_t most = 1;
+
+  constexpr bool is_switch() const { return least == 0 && most == 1; }
+};
+
+struct Workload {
+  std::string_view name;
+  std::string_view description;
+  std::span<const WorkloadOption> options;
+  void (*write)(WorkloadRun& run);
+};
+
+/// All of them, in the order in which they are listed.
+std::span<const Workload> workloads();
+
+struct WorkloadRequest {
+  std::string name;
+  std::uint64_t seed = 1;
+  /// About how many: what is begun is ended.
+  std::uint64_t event_count = 100'000;
+  /// By option; what is not there is as usual.
+  std::map<std::string, std::uint64_t, std::less<>> sizes{};
+};
+
+/// The tables are those of whoever reads the sink. Throws InputError where there is no such
+/// workload, it has no such option, or a size is out of its range; nothing was written then.
+void generate_workload(const WorkloadRequest& request, SnapshotTables& tables, ProgramSink& sink);
+
+}  // namespace vramlab::traces

@@ -1,0 +1,113 @@
+// The worst for an allocator: each round asks for a size that fits into nothing that the rounds
+// before left, and keeps one block here and there, so that what lies between can't be joined.
+#include <algorithm>
+#include <array>
+#include <utility>
+#include <vector>
+
+#include "traces/workloads/workload_costs.h"
+#include "traces/workloads/workload_run.h"
+
+namespace vramlab::traces {
+namespace {
+
+using allocator::Bytes;
+
+constexpr std::array<WorkloadOption, 4> options = {{
+    {"classes", "how many sizes there are, each twice the one before, from 512 bytes on", 15, 1,
+     24},
+    {"blocks", "most blocks that a round asks for", 2'000, 8, 1'000'000},
+    {"volume", "most memory that a round asks for, in MiB", 1'024, 1, 1'048'576},
+    {"kept", "one block in so many is kept until its size comes again", 8, 2, 1'000},
+}};
+
+constexpr CallSite main_site{"main", "worst_case.py", 58};
+constexpr CallSite fill_site{"fill", "worst_case.py", 14};
+constexpr CallSite churn_site{"churn", "worst_case.py", 27};
+constexpr CallSite thin_out_site{"thin_out", "worst_case.py", 39};
+
+class Fragmenter {
+ public:
+  explicit Fragmenter(WorkloadRun& run)
+      : run_(run), writer_(run.writer), kept_(run.size_of("classes")) {}
+
+  void run_round(std::uint64_t round);
+  void stop();
+
+ private:
+  Tensor make(std::uint64_t smallest);
+  void fill(std::uint64_t smallest);
+  void churn(std::uint64_t smallest);
+  void thin_out(std::vector<Tensor>& kept);
+
+  WorkloadRun& run_;
+  WorkloadWriter& writer_;
+  std::vector<Tensor> live_;
+  /// By size.
+  std::vector<std::vector<Tensor>> kept_;
+};
+
+void Fragmenter::run_round(std::uint64_t round) {
+  constexpr std::uint64_t first_size = 512;
+  const std::size_t size_class = (round - 1) % kept_.size();
+  fill(first_size << size_class);
+  churn(first_size << size_class);
+  thin_out(kept_[size_class]);
+  writer_.synchronize();
+}
+
+void Fragmenter::stop() {
+  for (std::vector<Tensor>& kept : kept_) writer_.free_all(kept);
+}
+
+Tensor Fragmenter::make(std::uint64_t smallest) {
+  const Bytes size{smallest + 1 + run_.random.below(smallest)};
+  const Tensor made = writer_.malloc(size);
+  if (run_.random.one_in(8)) writer_.work(memory_ns(size));
+  return made;
+}
+
+void Fragmenter::fill(std::uint64_t smallest) {
+  const CallScope at(writer_, fill_site);
+  const std::uint64_t fitting = (run_.size_of("volume") << 20) / (2 * smallest);
+  const std::uint64_t count = std::clamp<std::uint64_t>(fitting, 1, run_.size_of("blocks"));
+  for (std::uint64_t i = 0; i < count; ++i) live_.push_back(make(smallest));
+}
+
+/// Lifetimes without a pattern.
+void Fragmenter::churn(std::uint64_t smallest) {
+  const CallScope at(writer_, churn_site);
+  for (std::size_t i = 0; i < live_.size(); ++i) {
+    Tensor& chosen = live_[run_.random.below(live_.size())];
+    writer_.free(chosen);
+    chosen = make(smallest);
+  }
+}
+
+/// Those of the same size that were kept before go now, after others took the room around them.
+void Fragmenter::thin_out(std::vector<Tensor>& kept) {
+  const CallScope at(writer_, thin_out_site);
+  writer_.free_all(kept);
+  for (std::size_t i = 0; i < live_.size(); ++i) {
+    if (i % run_.size_of("kept") == 0)
+      kept.push_back(live_[i]);
+    else
+      writer_.free(live_[i]);
+  }
+  live_.clear();
+}
+
+void write(WorkloadRun& run) {
+  const CallScope at(run.writer, main_site);
+  Fragmenter fragmenter(run);
+  run.repeat("round", [&](std::uint64_t round) { fragmenter.run_round(round); });
+  fragmenter.stop();
+}
+
+}  // namespace
+
+Workload fragments_workload() {
+  return {"fragments", "sizes that fit into no gap, lifetimes without a pattern", options, write};
+}
+
+}  // namespace vramlab::traces

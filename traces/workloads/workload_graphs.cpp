@@ -1,0 +1,192 @@
+// Graphs: inference that is captured once for each of several batch sizes, all in one private pool,
+// and then replayed. Only what is done beside the graphs allocates while they are replayed.
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "traces/workloads/workload_costs.h"
+#include "traces/workloads/workload_run.h"
+
+namespace vramlab::traces {
+namespace {
+
+using allocator::Bytes;
+
+constexpr std::array<WorkloadOption, 6> options = {{
+    {"layers", "layers of the model", 12, 1, 1'000},
+    {"hidden", "hidden size", 2'048, 8, 32'768},
+    {"batch", "largest batch", 64, 1, 4'096},
+    {"graphs", "how many batch sizes are captured, each half of the one before", 5, 1, 12},
+    {"answer", "tokens of an answer, each a replay", 64, 1, 131'072},
+    {"vocabulary", "words of the vocabulary", 32'000, 2, 1'048'576},
+}};
+
+constexpr allocator::StreamId capture_stream{1};
+constexpr allocator::PoolId graph_pool{1, 0};
+
+constexpr CallSite main_site{"main", "serve_graphs.py", 160};
+constexpr CallSite load_site{"load_weights", "serve_graphs.py", 31};
+constexpr CallSite warm_up_site{"warm_up", "serve_graphs.py", 58};
+constexpr CallSite capture_site{"capture", "serve_graphs.py", 70};
+constexpr CallSite replay_site{"replay", "serve_graphs.py", 104};
+constexpr CallSite reset_site{"reset", "serve_graphs.py", 133};
+constexpr CallSite linear_site{"linear", "nn/functional.py", 120};
+constexpr CallSite gelu_site{"gelu", "nn/functional.py", 88};
+constexpr CallSite norm_site{"layer_norm", "nn/functional.py", 201};
+constexpr CallSite sample_site{"sample", "serve/sampler.py", 19};
+
+struct Graph {
+  std::uint64_t batch = 0;
+  std::uint64_t duration_ns = 0;
+  /// In the pool; the graph writes it again each time.
+  Tensor output;
+};
+
+class GraphRunner {
+ public:
+  explicit GraphRunner(WorkloadRun& run) : run_(run), writer_(run.writer) {}
+
+  void load();
+  /// Largest first, so that the smaller ones find room in what it left in the pool.
+  void capture_all();
+  /// Requests that are answered together.
+  void answer();
+  void stop();
+
+ private:
+  void add_weight(std::uint64_t rows, std::uint64_t columns);
+  Tensor run_model(std::uint64_t batch);
+  Tensor run_layer(Tensor input, std::uint64_t batch);
+  Graph capture(std::uint64_t batch);
+  void replay(const Graph& graph, std::uint64_t rows);
+
+  WorkloadRun& run_;
+  WorkloadWriter& writer_;
+  std::uint64_t hidden_ = run_.size_of("hidden");
+  std::uint64_t vocabulary_ = run_.size_of("vocabulary");
+  std::vector<Tensor> kept_;
+  std::vector<Graph> graphs_;
+};
+
+void GraphRunner::add_weight(std::uint64_t rows, std::uint64_t columns) {
+  kept_.push_back(writer_.malloc(half_bytes(rows, columns)));
+  writer_.work(memory_ns(kept_.back().size));
+}
+
+/// Also the input that every graph reads.
+void GraphRunner::load() {
+  const CallScope at(writer_, load_site);
+  for (std::uint64_t layer = 0; layer < run_.size_of("layers"); ++layer) {
+    add_weight(hidden_, 1);
+    add_weight(hidden_, 4 * hidden_);
+    add_weight(4 * hidden_, hidden_);
+  }
+  add_weight(hidden_, vocabulary_);
+  add_weight(run_.size_of("batch"), hidden_);
+}
+
+Tensor GraphRunner::run_layer(Tensor input, std::uint64_t batch) {
+  const Bytes size = half_bytes(batch, hidden_);
+  const Tensor normed = writer_.compute(norm_site, size, memory_ns(size * 2), capture_stream);
+  const Tensor expanded = writer_.compute(linear_site, size * 4,
+                                          matmul_ns({batch, hidden_, 4 * hidden_}), capture_stream);
+  writer_.free(normed);
+  const Tensor active = writer_.compute(gelu_site, size * 4, memory_ns(size * 8), capture_stream);
+  writer_.free(expanded);
+  const Tensor output =
+      writer_.compute(linear_site, size, matmul_ns({batch, 4 * hidden_, hidden_}), capture_stream);
+  writer_.free(active);
+  if (input.id != 0) writer_.free(input);
+  return output;
+}
+
+Tensor GraphRunner::run_model(std::uint64_t batch) {
+  Tensor hidden;
+  for (std::uint64_t layer = 0; layer < run_.size_of("layers"); ++layer)
+    hidden = run_layer(hidden, batch);
+  const Tensor logits = writer_.compute(linear_site, half_bytes(batch, vocabulary_),
+                                        matmul_ns({batch, hidden_, vocabulary_}), capture_stream);
+  writer_.free(hidden);
+  return logits;
+}
+
+void GraphRunner::capture_all() {
+  std::uint64_t batch = run_.size_of("batch");
+  for (std::uint64_t i = 0; i < run_.size_of("graphs") && batch > 0; ++i, batch /= 2)
+    writer_.in_range("capture batch " + std::to_string(batch),
+                     [&] { graphs_.push_back(capture(batch)); });
+}
+
+Graph GraphRunner::capture(std::uint64_t batch) {
+  {
+    const CallScope at(writer_, warm_up_site);
+    writer_.wait_for(capture_stream, compute_stream);
+    writer_.free(run_model(batch));
+    writer_.wait_for(compute_stream, capture_stream);
+    writer_.synchronize();
+  }
+  const CallScope at(writer_, capture_site);
+  Graph graph;
+  graph.batch = batch;
+  writer_.pool_begin(graph_pool);
+  writer_.capture_begin(capture_stream);
+  graph.output = run_model(batch);
+  graph.duration_ns = writer_.capture_end(capture_stream);
+  writer_.pool_end(graph_pool);
+  return graph;
+}
+
+void GraphRunner::answer() {
+  const Graph& graph = graphs_[run_.random.below(graphs_.size())];
+  const std::uint64_t rows = run_.random.between(graph.batch / 2 + 1, graph.batch);
+  for (std::uint64_t token = 0; token < run_.size_of("answer"); ++token) replay(graph, rows);
+}
+
+void GraphRunner::replay(const Graph& graph, std::uint64_t rows) {
+  const CallScope at(writer_, replay_site);
+  const Tensor input = writer_.malloc(half_bytes(rows, hidden_));
+  writer_.work(memory_ns(input.size * 2));
+  writer_.free(input);
+  writer_.work(graph.duration_ns);
+  const CallScope sampling(writer_, sample_site);
+  const Bytes exact{rows * vocabulary_ * 4};
+  const Tensor logits = writer_.malloc(exact);
+  writer_.work(memory_ns(exact));
+  const Tensor probabilities = writer_.malloc(exact);
+  writer_.work(memory_ns(exact * 2));
+  writer_.free(logits);
+  const Tensor drawn = writer_.malloc({rows * 8});
+  writer_.work(memory_ns(exact));
+  writer_.free(probabilities);
+  writer_.synchronize();
+  writer_.free(drawn);
+}
+
+/// Each graph that goes is one user of the pool less.
+void GraphRunner::stop() {
+  const CallScope at(writer_, reset_site);
+  for (; !graphs_.empty(); graphs_.pop_back()) {
+    writer_.free(graphs_.back().output);
+    writer_.pool_release(graph_pool);
+  }
+  writer_.free_all(kept_);
+  writer_.empty_cache();
+}
+
+void write(WorkloadRun& run) {
+  const CallScope at(run.writer, main_site);
+  GraphRunner runner(run);
+  runner.load();
+  runner.capture_all();
+  run.repeat("batch", [&](std::uint64_t) { runner.answer(); });
+  runner.stop();
+}
+
+}  // namespace
+
+Workload graphs_workload() {
+  return {"graphs", "inference captured in graphs that share a private pool, then replayed",
+          options, write};
+}
+
+}  // namespace vramlab::traces

@@ -1,0 +1,180 @@
+#include "traces/workloads/workload_layer.h"
+
+#include "traces/workloads/workload_costs.h"
+
+namespace vramlab::traces {
+namespace {
+
+constexpr CallSite block_site{"forward", "model/block.py", 44};
+constexpr CallSite attention_site{"forward", "model/attention.py", 29};
+constexpr CallSite flash_site{"flash_attention", "model/attention.py", 61};
+constexpr CallSite mlp_site{"forward", "model/mlp.py", 17};
+constexpr CallSite linear_site{"linear", "nn/functional.py", 120};
+constexpr CallSite gelu_site{"gelu", "nn/functional.py", 88};
+constexpr CallSite norm_site{"layer_norm", "nn/functional.py", 201};
+constexpr CallSite residual_site{"add_residual", "model/block.py", 52};
+constexpr CallSite linear_backward_site{"linear_backward", "autograd/linear.py", 36};
+constexpr CallSite gelu_backward_site{"gelu_backward", "autograd/activation.py", 14};
+constexpr CallSite norm_backward_site{"layer_norm_backward", "autograd/norm.py", 48};
+constexpr CallSite flash_backward_site{"flash_attention_backward", "autograd/attention.py", 73};
+constexpr CallSite sum_site{"accumulate", "autograd/engine.py", 95};
+
+}  // namespace
+
+TransformerLayer::TransformerLayer(WorkloadWriter& writer, TrainedParameters& parameters,
+                                   const TransformerSizes& sizes)
+    : writer_(writer),
+      parameters_(parameters),
+      hidden_(sizes.hidden),
+      heads_(sizes.heads),
+      first_norm_(add_norm()),
+      projections_(add_linear(hidden_, 3 * hidden_)),
+      output_(add_linear(hidden_, hidden_)),
+      second_norm_(add_norm()),
+      expand_(add_linear(hidden_, 4 * hidden_)),
+      contract_(add_linear(4 * hidden_, hidden_)) {}
+
+TransformerLayer::Norm TransformerLayer::add_norm() {
+  const std::size_t weight = parameters_.add(hidden_);
+  return {weight, parameters_.add(hidden_)};
+}
+
+TransformerLayer::Linear TransformerLayer::add_linear(std::uint64_t inner, std::uint64_t columns) {
+  const std::size_t weight = parameters_.add(inner * columns);
+  return {weight, parameters_.add(columns), inner, columns};
+}
+
+Tensor TransformerLayer::linear(const Linear& layer, TokenCounts tokens) const {
+  return writer_.compute(linear_site, half_bytes(tokens.count(), layer.columns),
+                         matmul_ns({tokens.count(), layer.inner, layer.columns}));
+}
+
+SavedNorm TransformerLayer::norm(TokenCounts tokens) const {
+  const CallScope at(writer_, norm_site);
+  SavedNorm saved;
+  saved.normed = writer_.malloc(half_bytes(tokens.count(), hidden_));
+  saved.mean = writer_.malloc({tokens.count() * 4});
+  saved.deviation = writer_.malloc({tokens.count() * 4});
+  writer_.work(memory_ns(saved.normed.size * 2));
+  return saved;
+}
+
+Tensor TransformerLayer::add_to_residual(Tensor branch) const {
+  const Tensor sum = writer_.compute(residual_site, branch.size, memory_ns(branch.size * 3));
+  writer_.free(branch);
+  return sum;
+}
+
+Tensor TransformerLayer::attend(TokenCounts tokens, LayerActivations& saved) const {
+  const CallScope at(writer_, attention_site);
+  saved.projected = linear(projections_, tokens);
+  saved.attended = writer_.compute(flash_site, half_bytes(tokens.count(), hidden_),
+                                   matmul_ns({tokens.count(), hidden_, 2 * tokens.sequence}));
+  saved.log_sums = writer_.malloc({tokens.count() * heads_ * 4});
+  return linear(output_, tokens);
+}
+
+Tensor TransformerLayer::forward(Tensor input, TokenCounts tokens, LayerActivations& saved) const {
+  const CallScope at(writer_, block_site);
+  saved.input = input;
+  saved.norm = norm(tokens);
+  saved.middle = add_to_residual(attend(tokens, saved));
+  saved.middle_norm = norm(tokens);
+  const CallScope mlp(writer_, mlp_site);
+  saved.expanded = linear(expand_, tokens);
+  saved.activated =
+      writer_.compute(gelu_site, saved.expanded.size, memory_ns(saved.expanded.size * 2));
+  return add_to_residual(linear(contract_, tokens));
+}
+
+void TransformerLayer::forget(const LayerActivations& saved) const {
+  for (const Tensor tensor :
+       {saved.activated, saved.expanded, saved.middle_norm.deviation, saved.middle_norm.mean,
+        saved.middle_norm.normed, saved.middle, saved.log_sums, saved.attended, saved.projected,
+        saved.norm.deviation, saved.norm.mean, saved.norm.normed})
+    writer_.free(tensor);
+}
+
+void TransformerLayer::make_gradient(std::size_t parameter, const Backward& pass) const {
+  pass.buckets.add(parameters_.make_gradient(parameter));
+}
+
+Tensor TransformerLayer::linear_backward(const Linear& layer, Tensor gradient,
+                                         const Backward& pass) const {
+  const CallScope at(writer_, linear_backward_site);
+  const MatmulShape shape = {pass.tokens.count(), layer.inner, layer.columns};
+  const Tensor of_input = writer_.malloc(half_bytes(pass.tokens.count(), layer.inner));
+  writer_.work(matmul_ns(shape));
+  make_gradient(layer.weight, pass);
+  writer_.work(matmul_ns(shape));
+  make_gradient(layer.bias, pass);
+  writer_.work(memory_ns(gradient.size));
+  return of_input;
+}
+
+Tensor TransformerLayer::norm_backward(const Norm& norm, Tensor gradient, const SavedNorm& saved,
+                                       const Backward& pass) const {
+  const CallScope at(writer_, norm_backward_site);
+  const Tensor of_input = writer_.malloc(gradient.size);
+  make_gradient(norm.weight, pass);
+  make_gradient(norm.bias, pass);
+  writer_.work(memory_ns(gradient.size * 3));
+  for (const Tensor tensor : {gradient, saved.deviation, saved.mean}) writer_.free(tensor);
+  return of_input;
+}
+
+Tensor TransformerLayer::add_gradients(Tensor past_branch, Tensor through_branch) const {
+  const Tensor sum = writer_.compute(sum_site, past_branch.size, memory_ns(past_branch.size * 3));
+  writer_.free(through_branch);
+  writer_.free(past_branch);
+  return sum;
+}
+
+Tensor TransformerLayer::flash_backward(Tensor gradient, const LayerActivations& saved,
+                                        const Backward& pass) const {
+  const CallScope at(writer_, flash_backward_site);
+  const std::uint64_t tokens = pass.tokens.count();
+  const Tensor of_projections = writer_.malloc(saved.projected.size);
+  const Tensor query_sums = writer_.malloc({tokens * hidden_ * 4});
+  const Tensor row_sums = writer_.malloc(saved.log_sums.size);
+  writer_.work(matmul_ns({tokens, hidden_, 5 * pass.tokens.sequence}));
+  for (const Tensor tensor :
+       {row_sums, query_sums, gradient, saved.log_sums, saved.attended, saved.projected})
+    writer_.free(tensor);
+  return of_projections;
+}
+
+Tensor TransformerLayer::attention_backward(Tensor gradient, const LayerActivations& saved,
+                                            const Backward& pass) const {
+  const Tensor of_attended = linear_backward(output_, gradient, pass);
+  const Tensor of_projections = flash_backward(of_attended, saved, pass);
+  const Tensor of_normed = linear_backward(projections_, of_projections, pass);
+  writer_.free(of_projections);
+  writer_.free(saved.norm.normed);
+  const Tensor of_input = norm_backward(first_norm_, of_normed, saved.norm, pass);
+  writer_.free(saved.input);
+  return add_gradients(gradient, of_input);
+}
+
+Tensor TransformerLayer::mlp_backward(Tensor gradient, const LayerActivations& saved,
+                                      const Backward& pass) const {
+  const Tensor of_activated = linear_backward(contract_, gradient, pass);
+  writer_.free(saved.activated);
+  const Tensor of_expanded =
+      writer_.compute(gelu_backward_site, of_activated.size, memory_ns(of_activated.size * 3));
+  writer_.free(of_activated);
+  writer_.free(saved.expanded);
+  const Tensor of_normed = linear_backward(expand_, of_expanded, pass);
+  writer_.free(of_expanded);
+  writer_.free(saved.middle_norm.normed);
+  const Tensor of_middle = norm_backward(second_norm_, of_normed, saved.middle_norm, pass);
+  writer_.free(saved.middle);
+  return add_gradients(gradient, of_middle);
+}
+
+Tensor TransformerLayer::backward(Tensor gradient, const LayerActivations& saved,
+                                  const Backward& pass) const {
+  return attention_backward(mlp_backward(gradient, saved, pass), saved, pass);
+}
+
+}  // namespace vramlab::traces

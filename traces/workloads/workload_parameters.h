@@ -1,0 +1,51 @@
+// TrainedParameters: what mixed-precision training with Adam keeps for each parameter, and what its
+// optimizer step needs for a moment. Weights and gradients have 2 bytes an element; the master
+// copy and Adam's two states have 4.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "traces/workloads/workload_writer.h"
+
+namespace vramlab::traces {
+
+class TrainedParameters {
+ public:
+  explicit TrainedParameters(WorkloadWriter& writer) : writer_(writer) {}
+
+  /// Allocates the weight and its master copy. Returns the parameter's number: 0, 1, 2 and so on.
+  std::size_t add(std::uint64_t element_count);
+  std::size_t count() const { return parameters_.size(); }
+
+  Tensor make_gradient(std::size_t parameter);
+  /// Requires: it has one.
+  Tensor gradient(std::size_t parameter) const { return parameters_[parameter].gradient; }
+
+  /// Adam over all that have a gradient, list by list, so that the temporaries of all are there at
+  /// once. The first step makes the states. No gradient is left.
+  void optimize();
+  void free_all();
+
+ private:
+  struct Parameter {
+    std::uint64_t element_count = 0;
+    Tensor weight;
+    Tensor master;
+    Tensor gradient;
+    Tensor average;
+    Tensor square_average;
+  };
+
+  std::vector<Parameter*> those_with_gradient();
+  void clip_gradients(const std::vector<Parameter*>& parameters);
+  void make_missing_states(const std::vector<Parameter*>& parameters);
+  void take_step(const std::vector<Parameter*>& parameters);
+  void free_gradients(const std::vector<Parameter*>& parameters);
+
+  WorkloadWriter& writer_;
+  std::vector<Parameter> parameters_;
+};
+
+}  // namespace vramlab::traces

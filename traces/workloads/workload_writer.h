@@ -1,0 +1,121 @@
+// WorkloadWriter: writes a synthetic program down, one event at a time. It numbers what is
+// allocated, and it keeps the time: of a host that goes on after each launch, and of streams that
+// work through what was launched. Every event has the host's time and the call stack of the moment.
+//
+// What it holds does not grow with the number of events; tables grow by a text for each range.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "traces/values/program_sink.h"
+#include "traces/values/snapshot_tables.h"
+#include "traces/workloads/workload_random.h"
+
+namespace vramlab::traces {
+
+/// A line of the made-up program.
+struct CallSite {
+  std::string_view function;
+  std::string_view file;
+  std::int64_t line = 0;
+};
+
+/// Memory that the program holds.
+struct Tensor {
+  std::uint64_t id = 0;
+  allocator::Bytes size;
+};
+
+inline constexpr allocator::StreamId compute_stream{0};
+
+class WorkloadWriter {
+ public:
+  /// The tables are those of whoever reads the sink. Both must live as long.
+  WorkloadWriter(ProgramSink& sink, SnapshotTables& tables, std::uint64_t seed);
+  WorkloadWriter(const WorkloadWriter&) = delete;
+  WorkloadWriter& operator=(const WorkloadWriter&) = delete;
+
+  std::uint64_t event_count() const { return event_count_; }
+
+  Tensor malloc(allocator::Bytes size, allocator::StreamId stream = compute_stream);
+  void free(Tensor tensor);
+  /// Last first; none is left.
+  void free_all(std::vector<Tensor>& tensors);
+  void use(Tensor tensor, allocator::StreamId stream);
+
+  /// A kernel; it takes a little more or less than said, as kernels do.
+  void work(std::uint64_t duration_ns, allocator::StreamId stream = compute_stream);
+  /// A kernel, below `site`, that gives a new tensor.
+  Tensor compute(const CallSite& site, allocator::Bytes size, std::uint64_t duration_ns,
+                 allocator::StreamId stream = compute_stream);
+  /// What one stream does from now on comes after what the other was given so far.
+  void wait_for(allocator::StreamId waiting, allocator::StreamId waited);
+  /// The host waits for all that the streams were given.
+  void synchronize();
+
+  /// Work is not done in between, but becomes part of a graph.
+  void capture_begin(allocator::StreamId stream);
+  /// Returns how long the graph takes.
+  std::uint64_t capture_end(allocator::StreamId stream);
+  /// Requests of capturing streams go to the pool in between.
+  void pool_begin(allocator::PoolId pool);
+  void pool_end(allocator::PoolId pool) { write_of_pool(ProgramEventKind::pool_end, pool); }
+  void pool_release(allocator::PoolId pool) { write_of_pool(ProgramEventKind::pool_release, pool); }
+  void empty_cache() { write_of_pool(ProgramEventKind::empty_cache, allocator::default_pool); }
+
+  void marker(std::string_view text) { write_text(ProgramEventKind::marker, text); }
+  /// What `body` does is between the range's begin and end.
+  template <typename Body>
+  void in_range(std::string_view text, const Body& body) {
+    write_text(ProgramEventKind::range_begin, text);
+    body();
+    write_text(ProgramEventKind::range_end, text);
+  }
+
+ private:
+  friend class CallScope;
+
+  ProgramEvent event_of(ProgramEventKind kind) const;
+  void write(ProgramEvent event);
+  void write_text(ProgramEventKind kind, std::string_view text);
+  void write_of_pool(ProgramEventKind kind, allocator::PoolId pool);
+  std::uint64_t& ready_ns(allocator::StreamId stream);
+  void enter(const CallSite& site);
+  void leave(StackId stack_before);
+
+  ProgramSink& sink_;
+  SnapshotTables& tables_;
+  WorkloadRandom jitter_;
+  std::uint64_t event_count_ = 0;
+  std::uint64_t last_id_ = 0;
+  std::uint64_t wait_count_ = 0;
+  std::uint64_t host_ns_ = 0;
+  /// By stream: when all that it was given is done.
+  std::vector<std::uint64_t> ready_ns_;
+  bool captures_ = false;
+  std::uint64_t captured_ns_ = 0;
+  /// Innermost frame last.
+  std::vector<FrameId> frames_;
+  std::vector<FrameId> stack_frames_;
+  StackId stack_;
+};
+
+/// While it lives, events happen below this line of the program.
+class CallScope {
+ public:
+  CallScope(WorkloadWriter& writer, const CallSite& site)
+      : writer_(writer), stack_before_(writer.stack_) {
+    writer.enter(site);
+  }
+  CallScope(const CallScope&) = delete;
+  CallScope& operator=(const CallScope&) = delete;
+  ~CallScope() { writer_.leave(stack_before_); }
+
+ private:
+  WorkloadWriter& writer_;
+  StackId stack_before_;
+};
+
+}  // namespace vramlab::traces
