@@ -40,7 +40,7 @@ check_lint() {
 }
 
 check_layout() {
-  step "includes, levels, lengths and readmes keep the rules of the house"
+  step "includes, rooms, lengths and readmes keep the rules of the house"
   bash tools/build.sh release vramlab_tests
   build/vramlab_tests --gtest_brief=1 --gtest_filter='Layout*'
 }

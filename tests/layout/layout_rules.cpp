@@ -25,12 +25,6 @@ std::string_view folder_of(std::string_view path) {
   return slash == std::string_view::npos ? std::string_view{} : path.substr(0, slash);
 }
 
-std::string_view name_without_ending(std::string_view path) {
-  const auto slash = path.rfind('/');
-  const auto name = slash == std::string_view::npos ? path : path.substr(slash + 1);
-  return name.substr(0, name.find('.'));
-}
-
 bool is_code_folder(std::string_view folder) {
   return std::find(code_folders.begin(), code_folders.end(), folder) != code_folders.end();
 }
@@ -67,39 +61,11 @@ std::optional<std::string> fault_of_quoted(const SourceFile& file, const Include
     return says_include(file, include) + std::string(from) + "/ may not know " + std::string(to) +
            "/";
   }
-  if (from == "traces" && !allocator_value_headers.contains(name_without_ending(include.target))) {
-    return says_include(file, include) + "traces/ sees only the value headers of allocator/";
-  }
   return std::nullopt;
-}
-
-/// A value header that pulls in more would open that to traces/ as well.
-std::optional<std::string> fault_of_value_header(const SourceFile& file, const Include& include) {
-  const bool is_value_header = file.path.ends_with(".h") && folder_of(file.path) == "allocator" &&
-                               allocator_value_headers.contains(name_without_ending(file.path));
-  if (!is_value_header || include.form == IncludeForm::angled ||
-      allocator_value_headers.contains(name_without_ending(include.target))) {
-    return std::nullopt;
-  }
-  return says_include(file, include) + "a value header includes only value headers";
 }
 
 void append(std::vector<std::string>& sentences, std::optional<std::string> sentence) {
   if (sentence) sentences.push_back(std::move(*sentence));
-}
-
-std::string_view name_of(Level level) {
-  switch (level) {
-    case Level::words:
-      return "words";
-    case Level::shapes:
-      return "shapes";
-    case Level::policy:
-      return "policy";
-    case Level::door:
-      return "door";
-  }
-  return "unknown";
 }
 
 /// From each file to those of the listed files that it includes.
@@ -172,27 +138,6 @@ std::vector<std::string> broken_arrows(const std::vector<SourceFile>& files) {
     for (const auto& include : file.includes) {
       const bool quoted = include.form == IncludeForm::quoted;
       append(broken, quoted ? fault_of_quoted(file, include) : fault_of_angled(file, include));
-      append(broken, fault_of_value_header(file, include));
-    }
-  }
-  return broken;
-}
-
-std::vector<std::string> broken_levels(const std::vector<SourceFile>& files) {
-  std::vector<std::string> broken;
-  for (const auto& file : files) {
-    if (folder_of(file.path) != "allocator") continue;
-    const auto own = allocator_levels.find(name_without_ending(file.path));
-    if (own == allocator_levels.end()) {
-      broken.push_back(file.path + " has no level: give it one in tests/layout/layout_tables.h");
-      continue;
-    }
-    for (const auto& include : file.includes) {
-      const auto other = allocator_levels.find(name_without_ending(include.target));
-      if (folder_of(include.target) != "allocator" || other == allocator_levels.end()) continue;
-      if (other->second <= own->second) continue;
-      broken.push_back(says_include(file, include) + std::string(name_of(own->second)) +
-                       " may not look up to " + std::string(name_of(other->second)));
     }
   }
   return broken;

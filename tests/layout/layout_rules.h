@@ -1,6 +1,6 @@
-// The rules of the house as functions over values: which folder may include which, which level of
-// allocator/ may include which, that includes make no circle, and how long a file may be. Reading
-// the tree is here too, so that the test can hand the rules good and bad trees alike.
+// The rules of the house as functions over values: which folder may include which, that includes
+// make no circle, and how long a file may be; those of rooms are in room_rules.h. Reading the tree
+// is here too, so that the test can hand the rules good and bad trees alike.
 #pragma once
 
 #include <cstddef>
@@ -37,7 +37,6 @@ struct FolderReadme {
 
 /// Each returns the broken rules as sentences, none if all hold.
 std::vector<std::string> broken_arrows(const std::vector<SourceFile>& files);
-std::vector<std::string> broken_levels(const std::vector<SourceFile>& files);
 std::vector<std::string> include_circles(const std::vector<SourceFile>& files);
 std::vector<std::string> unknown_threads(const std::vector<SourceFile>& files);
 std::vector<std::string> shared_temporary_files(const std::vector<SourceFile>& files);

@@ -27,10 +27,6 @@ TEST(LayoutOfTheTree, every_include_follows_the_arrows) {
   EXPECT_THAT(broken_arrows(tree()), IsEmpty());
 }
 
-TEST(LayoutOfTheTree, allocator_files_include_their_own_level_or_lower) {
-  EXPECT_THAT(broken_levels(tree()), IsEmpty());
-}
-
 TEST(LayoutOfTheTree, includes_go_in_no_circle) { EXPECT_THAT(include_circles(tree()), IsEmpty()); }
 
 TEST(LayoutOfTheTree, threads_are_where_the_thread_sanitizer_looks) {
@@ -95,17 +91,6 @@ TEST(LayoutRules, no_library_may_know_the_tools_or_the_tests) {
                           HasSubstr("tools/ may not know tests/")));
 }
 
-TEST(LayoutRules, traces_see_only_the_value_headers_of_the_allocator) {
-  EXPECT_THAT(broken_arrows({file_including("traces/a.h", "allocator/words/device.h")}),
-              ElementsAre(HasSubstr("traces/ sees only the value headers of allocator/")));
-}
-
-TEST(LayoutRules, a_value_header_includes_only_value_headers) {
-  EXPECT_THAT(
-      broken_arrows({file_including("allocator/words/snapshot.h", "allocator/words/device.h")}),
-      ElementsAre(HasSubstr("a value header includes only value headers")));
-}
-
 TEST(LayoutRules, allocator_includes_no_other_library) {
   EXPECT_THAT(
       broken_arrows({file_including_angled("allocator/shapes/block.h", "nlohmann/json.hpp")}),
@@ -118,21 +103,6 @@ TEST(LayoutRules, our_own_headers_are_quoted_and_written_from_the_root) {
                              file_including_angled("streams/a.cpp", "allocator/words/ids.h")}),
               ElementsAre(HasSubstr("written from the root"), HasSubstr("written from the root"),
                           HasSubstr("written in quotes")));
-}
-
-TEST(LayoutRules, a_lower_level_may_not_include_a_higher_one) {
-  EXPECT_THAT(
-      broken_levels(
-          {file_including("allocator/options/size_rules.h", "allocator/policy/reclaim.h"),
-           file_including("allocator/policy/reclaim.h", "allocator/options/size_rules.h")}),
-      ElementsAre(
-          "allocator/options/size_rules.h includes allocator/policy/reclaim.h: words may not look "
-          "up to policy"));
-}
-
-TEST(LayoutRules, a_file_without_a_level_is_named) {
-  EXPECT_THAT(broken_levels({file_including("allocator/helper.h", "allocator/words/ids.h")}),
-              ElementsAre(HasSubstr("allocator/helper.h has no level")));
 }
 
 TEST(LayoutRules, a_circle_of_includes_is_shown) {

@@ -1,0 +1,137 @@
+// The rooms of the house: which there are, and what each may include. A room is a folder; a new one
+// gets a row here and a README of its own.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <set>
+#include <string_view>
+
+namespace vramlab::tests {
+
+/// From each room to the rooms of its own folder that it may include besides itself; what a folder
+/// may include of others is said in layout_tables.h. A folder below a room has the room's row,
+/// unless it has one of its own. Rooms of what comes next are here before they are built:
+/// allocator/host, tools/dry_run, tools/python.
+using RoomArrows = std::map<std::string_view, std::set<std::string_view>>;
+
+inline const RoomArrows allowed_rooms = {
+    {"allocator/words", {}},
+    {"allocator/options", {"allocator/words"}},
+    {"allocator/shapes", {"allocator/options", "allocator/words"}},
+    {"allocator/listeners", {"allocator/shapes", "allocator/words"}},
+    {"allocator/policy",
+     {"allocator/listeners", "allocator/shapes", "allocator/options", "allocator/words"}},
+    {"allocator/door",
+     {"allocator/policy", "allocator/listeners", "allocator/shapes", "allocator/options",
+      "allocator/words"}},
+    {"allocator/readonly",
+     {"allocator/door", "allocator/policy", "allocator/listeners", "allocator/shapes",
+      "allocator/options", "allocator/words"}},
+    {"allocator/host", {"allocator/shapes", "allocator/options", "allocator/words"}},
+
+    {"streams/cuda_interface", {}},
+    {"streams/memory", {}},
+    {"streams/time", {}},
+    {"streams/order", {"streams/time"}},
+    {"streams/device", {"streams/memory", "streams/time"}},
+    {"streams/ordered_pool", {"streams/memory", "streams/order", "streams/time"}},
+    {"streams/hazards", {"streams/memory", "streams/order", "streams/time"}},
+    {"streams/live", {"streams/cuda_interface", "streams/device", "streams/time"}},
+
+    {"traces/files", {}},
+    {"traces/calls", {}},
+    {"traces/values", {"traces/files", "traces/calls"}},
+    {"traces/json", {"traces/values", "traces/files"}},
+    {"traces/pickle", {"traces/values", "traces/files"}},
+    {"traces/native", {"traces/json", "traces/values", "traces/files"}},
+    {"traces/logs", {"traces/json", "traces/values", "traces/files"}},
+    {"traces/cases", {"traces/json", "traces/values", "traces/files", "traces/calls"}},
+    {"traces/filters", {"traces/values", "traces/files"}},
+    {"traces/workloads", {"traces/values", "traces/files"}},
+    {"traces/formats",
+     {"traces/logs", "traces/native", "traces/pickle", "traces/json", "traces/values",
+      "traces/files"}},
+
+    {"replay/figures", {}},
+    {"replay/history", {}},
+    {"replay/runner", {}},
+    {"replay/devices", {}},
+    {"replay/bench", {}},
+    {"replay/state", {"replay/figures"}},
+    {"replay/follow", {"replay/history"}},
+    {"replay/holders", {"replay/history", "replay/figures"}},
+    {"replay/cases", {"replay/devices", "replay/runner"}},
+    {"replay/run",
+     {"replay/devices", "replay/runner", "replay/follow", "replay/history", "replay/state",
+      "replay/figures"}},
+    {"replay/moments",
+     {"replay/run", "replay/state", "replay/follow", "replay/history", "replay/figures"}},
+    {"replay/waiting", {"replay/run", "replay/follow", "replay/history", "replay/figures"}},
+    {"replay/timeline", {"replay/run", "replay/follow", "replay/history", "replay/figures"}},
+    {"replay/hazards", {"replay/waiting", "replay/run", "replay/devices", "replay/figures"}},
+    {"replay/live",
+     {"replay/cases", "replay/run", "replay/devices", "replay/runner", "replay/figures"}},
+    {"replay/compare",
+     {"replay/holders", "replay/moments", "replay/run", "replay/follow", "replay/history",
+      "replay/figures"}},
+    {"replay/page",
+     {"replay/timeline", "replay/state", "replay/follow", "replay/history", "replay/figures"}},
+    {"replay/whatif", {"replay/run", "replay/figures"}},
+    {"replay/packing", {"replay/holders", "replay/run", "replay/history"}},
+    {"replay/policies", {"replay/packing", "replay/figures"}},
+
+    {"tools/printers", {}},
+    {"tools/kit", {"tools/printers"}},
+    {"tools/live_gpu", {}},
+    {"tools/commands", {"tools/kit", "tools/printers"}},
+    {"tools/commands/advise", {"tools/commands/sweep", "tools/kit", "tools/printers"}},
+    {"tools/commands/capacity", {"tools/commands/pack", "tools/kit", "tools/printers"}},
+    {"tools/commands/pack", {"tools/kit", "tools/printers"}},
+    {"tools/commands/sweep", {"tools/kit", "tools/printers"}},
+    {"tools/commands/live", {"tools/live_gpu", "tools/kit", "tools/printers"}},
+    {"tools/preload/ground", {}},
+    {"tools/preload/driver", {"tools/preload/ground"}},
+    {"tools/preload/recorder", {"tools/preload/driver", "tools/preload/ground"}},
+    {"tools/preload/segments", {}},
+    {"tools/preload/shim", {"tools/preload/segments", "tools/preload/ground"}},
+    {"tools/preload/exports",
+     {"tools/preload/shim", "tools/preload/recorder", "tools/preload/driver",
+      "tools/preload/ground"}},
+    {"tools/pytorch", {}},
+    {"tools/dry_run", {"tools/kit", "tools/printers"}},
+    {"tools/python", {}},
+    {"tools", {"tools/kit"}},
+
+    {"tests/support/processes", {}},
+    {"tests/support/kit", {"tests/support/processes"}},
+    {"tests/support/devices", {"tests/support/kit"}},
+    {"tests/support/programs", {"tests/support/kit"}},
+    {"tests/support/twin", {"tests/support/programs", "tests/support/kit"}},
+    {"tests/support/naive",
+     {"tests/support/programs", "tests/support/devices", "tests/support/kit"}},
+    {"tests/support/cases", {"tests/support/programs", "tests/support/kit"}},
+    {"tests/support/recordings", {"tests/support/kit"}},
+    {"tests/support/fuzz", {"tests/support/kit"}},
+};
+
+/// The part of allocator/ that traces/ may see: values without behaviour of their own. Of these
+/// rooms all headers but some.
+inline const std::set<std::string_view> allocator_value_rooms = {"allocator/words",
+                                                                 "allocator/options"};
+inline const std::set<std::string_view> no_value_headers = {"allocator/words/device.h"};
+
+inline constexpr std::size_t most_files_of_a_room = 40;
+
+/// Sources that CMake names: alternatives to each other, and programs of one file each that are
+/// linked differently.
+inline const std::map<std::string_view, std::set<std::string_view>> sources_named_in_cmake = {
+    {"CMakeLists.txt", {"live_gpu_cuda.cpp", "live_gpu_missing.cpp"}},
+    {"tests/fake_cuda/CMakeLists.txt", {"driver_functions.cpp"}},
+    {"tests/gpu/CMakeLists.txt", {"gpu_program_run.cpp", "stand_in_cuda.cpp", "gpu_work.cu"}},
+    {"tests/preload/CMakeLists.txt",
+     {"direct.cpp", "loading.cpp", "scene_library.cpp", "wrapping_preload.cpp",
+      "asking_preload.cpp", "entry_points.cpp", "runtime.cpp"}},
+};
+
+}  // namespace vramlab::tests

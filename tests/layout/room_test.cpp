@@ -1,0 +1,145 @@
+// Every file is in a room, rooms include only rooms below them, and the rules can say no.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/layout/room_rules.h"
+
+namespace vramlab::tests {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+SourceFile file_including(std::string path, std::string target) {
+  return {std::move(path), 1, {{std::move(target), IncludeForm::quoted}}};
+}
+
+std::vector<SourceFile> files_of(const std::string& folder, std::size_t count) {
+  std::vector<SourceFile> files;
+  for (std::size_t i = 0; i < count; ++i)
+    files.push_back({folder + "/f" + std::to_string(i) + ".h", 1, {}});
+  return files;
+}
+
+std::vector<SourceFile> tree() { return read_tree(VRAMLAB_SOURCE_DIR); }
+
+TEST(LayoutOfRooms, every_file_is_in_a_room_and_includes_only_rooms_below) {
+  EXPECT_THAT(broken_rooms(tree()), IsEmpty());
+}
+
+TEST(LayoutOfRooms, arrows_between_rooms_go_in_no_circle) {
+  EXPECT_THAT(circles_of_rooms(allowed_rooms), IsEmpty());
+}
+
+TEST(LayoutOfRooms, no_room_is_overfull) { EXPECT_THAT(overfull_rooms(tree()), IsEmpty()); }
+
+TEST(LayoutOfRooms, tests_lie_in_the_mirrored_room) {
+  EXPECT_THAT(tests_out_of_place(tree()), IsEmpty());
+}
+
+TEST(LayoutOfRooms, traces_see_only_the_value_headers_of_the_allocator) {
+  EXPECT_THAT(broken_value_rooms(tree()), IsEmpty());
+}
+
+TEST(LayoutOfRooms, every_room_has_a_short_readme) {
+  const auto readmes = read_room_readmes(VRAMLAB_SOURCE_DIR);
+  EXPECT_THAT(readmes, SizeIs(testing::Gt(50U)));
+  EXPECT_THAT(broken_readmes(readmes), IsEmpty());
+}
+
+TEST(LayoutOfRooms, no_source_is_named_in_cmake) {
+  const auto files = read_build_files(VRAMLAB_SOURCE_DIR);
+  EXPECT_THAT(files, SizeIs(testing::Gt(8U)));
+  EXPECT_THAT(sources_in_lists(files), IsEmpty());
+}
+
+TEST(LayoutRoomRules, rooms_below_may_be_included_and_other_folders_are_not_asked) {
+  EXPECT_THAT(broken_rooms({file_including("replay/run/a.cpp", "replay/follow/verify.h"),
+                            file_including("replay/run/a.cpp", "replay/run/b.h"),
+                            file_including("replay/run/a.cpp", "streams/hazards/hazards.h"),
+                            file_including("tools/vramlab.cpp", "tools/kit/commands.h"),
+                            file_including("tools/commands/top/a.cpp", "tools/kit/commands.h"),
+                            file_including("tests/random/a.cpp", "tests/support/kit/b.h")}),
+              IsEmpty());
+}
+
+TEST(LayoutRoomRules, a_lower_room_may_not_include_a_higher_one) {
+  EXPECT_THAT(
+      broken_rooms({file_including("allocator/options/size_rules.h", "allocator/policy/reclaim.h"),
+                    file_including("allocator/policy/reclaim.h", "allocator/options/a.h")}),
+      ElementsAre("allocator/options/size_rules.h includes allocator/policy/reclaim.h: "
+                  "allocator/options may not know allocator/policy"));
+}
+
+TEST(LayoutRoomRules, commands_know_each_other_only_where_a_row_says_so) {
+  EXPECT_THAT(
+      broken_rooms(
+          {file_including("tools/commands/advise/a.cpp", "tools/commands/sweep/sweep_table.h"),
+           file_including("tools/commands/capacity/a.cpp", "tools/commands/sweep/sweep_table.h"),
+           file_including("tools/commands/top/a.cpp", "tools/commands/diff/diff_words.h")}),
+      ElementsAre(HasSubstr("tools/commands/capacity may not know tools/commands/sweep"),
+                  HasSubstr("tools/commands/top may not know tools/commands/diff")));
+}
+
+TEST(LayoutRoomRules, a_file_without_a_room_is_named) {
+  EXPECT_THAT(broken_rooms({file_including("replay/helper.h", "replay/run/a.h"),
+                            file_including("tools/misc/helper.h", "tools/kit/a.h"),
+                            file_including("tests/support/helper.h", "vector")}),
+              ElementsAre(HasSubstr("replay/helper.h is in no room"),
+                          HasSubstr("tools/misc/helper.h is in no room"),
+                          HasSubstr("tests/support/helper.h is in no room")));
+}
+
+TEST(LayoutRoomRules, a_circle_in_the_table_is_named) {
+  EXPECT_THAT(circles_of_rooms({{"a", {"b"}}, {"b", {"c"}}, {"c", {"b"}}, {"d", {}}}),
+              ElementsAre(HasSubstr("a is on"), HasSubstr("b is on"), HasSubstr("c is on")));
+  EXPECT_THAT(circles_of_rooms({{"a", {"b"}}}), ElementsAre("a may include b, which is no room"));
+}
+
+TEST(LayoutRoomRules, more_files_than_a_room_holds_are_named) {
+  EXPECT_THAT(overfull_rooms(files_of("replay/run", 40)), IsEmpty());
+  EXPECT_THAT(overfull_rooms(files_of("replay/run", 41)),
+              ElementsAre(HasSubstr("replay/run has 41 files")));
+}
+
+TEST(LayoutRoomRules, a_test_that_mirrors_no_room_is_named) {
+  EXPECT_THAT(tests_out_of_place({file_including("tests/replay/run/a_test.cpp", "vector"),
+                                  file_including("tests/tools/commands/a_test.cpp", "vector"),
+                                  file_including("tests/random/a_test.cpp", "vector"),
+                                  file_including("tests/replay/a_test.cpp", "vector"),
+                                  file_including("tests/replay/old/a_test.cpp", "vector")}),
+              ElementsAre(HasSubstr("tests/replay/a_test.cpp mirrors no room: there is no replay"),
+                          HasSubstr("there is no replay/old")));
+}
+
+TEST(LayoutRoomRules, traces_see_only_the_value_headers_of_the_allocator) {
+  EXPECT_THAT(
+      broken_value_rooms({file_including("traces/json/a.h", "allocator/words/ids.h"),
+                          file_including("traces/json/a.h", "allocator/words/device.h"),
+                          file_including("traces/json/b.h", "allocator/shapes/block.h"),
+                          file_including("replay/run/a.h", "allocator/words/device.h")}),
+      ElementsAre(HasSubstr("traces/json/a.h includes allocator/words/device.h: traces/ sees only"),
+                  HasSubstr("traces/json/b.h")));
+}
+
+TEST(LayoutRoomRules, a_value_header_includes_only_value_headers) {
+  EXPECT_THAT(
+      broken_value_rooms({file_including("allocator/words/snapshot.h", "allocator/words/device.h"),
+                          file_including("allocator/words/snapshot.h", "allocator/words/ids.h")}),
+      ElementsAre(HasSubstr("a value header includes only value headers")));
+}
+
+TEST(LayoutRoomRules, a_source_that_cmake_names_is_found) {
+  EXPECT_THAT(sources_in_lists({{"CMakeLists.txt",
+                                 "add_library(a ${sources} replay/a.cpp) # not b.cpp\n"
+                                 "file(GLOB c \"${PROJECT_SOURCE_DIR}/c/*.cpp\")\n"
+                                 "file(GLOB d d/*_test.cpp)\n"},
+                                {"tests/preload/CMakeLists.txt", "direct.cpp other.cpp"}}),
+              ElementsAre(HasSubstr("CMakeLists.txt names a.cpp"),
+                          HasSubstr("tests/preload/CMakeLists.txt names other.cpp")));
+}
+
+}  // namespace
+}  // namespace vramlab::tests
