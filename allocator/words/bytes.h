@@ -26,6 +26,9 @@ constexpr Bytes round_up(Bytes size, Bytes step) {
   return {(size.count + step.count - 1) / step.count * step.count};
 }
 
+/// For tables, whose sizes are written without a unit.
+constexpr Bytes mebibytes(std::uint64_t count) { return {count << 20}; }
+
 namespace literals {
 constexpr Bytes operator""_B(unsigned long long n) { return {n}; }
 constexpr Bytes operator""_KiB(unsigned long long n) { return {n << 10}; }

@@ -9,7 +9,6 @@
 namespace vramlab::replay {
 namespace {
 
-constexpr std::uint64_t ns_per_us = 1000;
 /// More names than these are no names of iterations.
 constexpr std::size_t most_names = 10'000;
 

@@ -13,8 +13,6 @@ using traces::ProgramEvent;
 using traces::ProgramEventKind;
 using traces::TextId;
 
-constexpr std::uint64_t ns_per_us = 1000;
-
 MemoryEventKind kind_of(TextId action) {
   switch (static_cast<KnownText>(action.value)) {
     case KnownText::alloc:

@@ -22,6 +22,9 @@
 
 namespace vramlab::replay {
 
+/// Recordings count microseconds.
+inline constexpr std::uint64_t ns_per_us = 1000;
+
 /// Memory that somebody has: from when it was handed out until its owner gives it back.
 struct HeldBlock {
   /// Its address in a recording, its id in a program.

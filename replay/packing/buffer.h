@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "allocator/words/bytes.h"
@@ -16,6 +17,9 @@ struct Buffer {
   /// What its offset must be a multiple of. Requires: not 0.
   allocator::Bytes alignment{1};
 };
+
+/// The offset of a buffer that has no place yet.
+inline constexpr std::uint64_t not_placed = std::numeric_limits<std::uint64_t>::max();
 
 /// Where the buffers lie, one offset each, and how high that is.
 struct Packing {

@@ -9,8 +9,6 @@
 namespace vramlab::replay {
 namespace {
 
-constexpr std::uint64_t not_placed = std::numeric_limits<std::uint64_t>::max();
-
 class FloorWalk {
  public:
   FloorWalk(const std::vector<Buffer>& buffers, const Sections& sections, std::uint64_t height,

@@ -28,8 +28,6 @@ std::optional<std::vector<Pair>> pairs_of(const std::vector<Buffer>& buffers,
   return pairs;
 }
 
-constexpr std::uint64_t not_placed = std::numeric_limits<std::uint64_t>::max();
-
 /// Between taken ranges, which are sorted here.
 std::uint64_t lowest_gap(std::vector<FreeRange>& taken, const Buffer& buffer) {
   std::ranges::sort(taken, {}, &FreeRange::begin);

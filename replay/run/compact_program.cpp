@@ -2,22 +2,22 @@
 
 namespace vramlab::replay {
 
-using Kind = traces::ProgramEventKind;
+using EventKind = traces::ProgramEventKind;
 
 namespace {
 
-Kind kind_of(CompactKind kind) {
+EventKind kind_of(CompactKind kind) {
   switch (kind) {
     case CompactKind::malloc:
-      return Kind::malloc;
+      return EventKind::malloc;
     case CompactKind::free:
-      return Kind::free;
+      return EventKind::free;
     case CompactKind::use:
-      return Kind::use;
+      return EventKind::use;
     case CompactKind::work:
-      return Kind::work;
+      return EventKind::work;
     default:
-      return Kind::stream_done;
+      return EventKind::stream_done;
   }
 }
 
@@ -34,7 +34,7 @@ traces::ProgramEvent CompactProgram::event_at(std::size_t index) const {
     event.device = known.device;
     event.stream = known.stream;
     event.bytes = known.bytes;
-    const bool is_of_block = event.kind != Kind::work && event.kind != Kind::stream_done;
+    const bool is_of_block = event.kind != EventKind::work && event.kind != EventKind::stream_done;
     if (is_of_block) event.id = needs_ids() ? ids_[index] : compact.slot() + 1;
   }
   if (!times_ns_.empty() && times_ns_[index] > 0) event.time_ns = times_ns_[index] - 1;

@@ -9,7 +9,7 @@
 namespace vramlab::replay {
 
 using allocator::MallocOutcome;
-using Kind = traces::ProgramEventKind;
+using EventKind = traces::ProgramEventKind;
 
 CompactReplay::CompactReplay(traces::DeviceIndex device, const DeviceConditions& conditions,
                              SlotAddresses& addresses)
@@ -72,22 +72,22 @@ void CompactReplay::set_options(const traces::ProgramEvent& event, const traces:
 
 void CompactReplay::apply_other(const traces::ProgramEvent& event, const traces::TextTable& texts) {
   switch (event.kind) {
-    case Kind::pool_create:
-    case Kind::pool_begin:
-    case Kind::pool_end:
-    case Kind::pool_release:
-    case Kind::pool_destroy:
+    case EventKind::pool_create:
+    case EventKind::pool_begin:
+    case EventKind::pool_end:
+    case EventKind::pool_release:
+    case EventKind::pool_destroy:
       return change_pool(engine_, world_.streams(), event);
-    case Kind::options:
+    case EventKind::options:
       return set_options(event, texts);
-    case Kind::memory_fraction:
+    case EventKind::memory_fraction:
       if (!conditions_.keeps_settings) engine_.set_memory_fraction(event.fraction);
       return;
-    case Kind::empty_cache:
+    case EventKind::empty_cache:
       return engine_.empty_cache(event.pool);
-    case Kind::external:
+    case EventKind::external:
       return world_.set_external(event.bytes);
-    case Kind::checkpoint:
+    case EventKind::checkpoint:
       // Nothing restores it, or DeviceReplay would run this; it may still be refused.
       return void(engine_.take_checkpoint(event.pool));
     default:

@@ -6,8 +6,6 @@
 namespace vramlab::replay {
 
 using traces::DeviceIndex;
-using Kind = traces::ProgramEventKind;
-
 CompactRun::CompactRun(const CompactProgram& program, const traces::TextTable& texts,
                        ConditionsOf conditions)
     : program_(program),

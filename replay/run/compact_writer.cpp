@@ -7,7 +7,7 @@ namespace {
 
 using allocator::AllocatorError;
 using traces::ProgramEvent;
-using Kind = traces::ProgramEventKind;
+using EventKind = traces::ProgramEventKind;
 
 std::size_t mixed(std::size_t seed, std::uint64_t value) {
   return (seed ^ value) * 0x9e3779b97f4a7c15ULL + (seed >> 29U);
@@ -16,20 +16,20 @@ std::size_t mixed(std::size_t seed, std::uint64_t value) {
 /// What is nothing to an allocator while no block is used on a second stream and nothing captures.
 bool is_of_streams_alone(const ProgramEvent& event) {
   switch (event.kind) {
-    case Kind::work:
-    case Kind::copy:
-    case Kind::memset:
-    case Kind::stream_done:
-    case Kind::event_record:
-    case Kind::event_wait:
-    case Kind::marker:
-    case Kind::range_begin:
-    case Kind::range_end:
-    case Kind::reads:
-    case Kind::writes:
-    case Kind::snapshot:
-    case Kind::reset_peak_stats:
-    case Kind::reset_accumulated_stats:
+    case EventKind::work:
+    case EventKind::copy:
+    case EventKind::memset:
+    case EventKind::stream_done:
+    case EventKind::event_record:
+    case EventKind::event_wait:
+    case EventKind::marker:
+    case EventKind::range_begin:
+    case EventKind::range_end:
+    case EventKind::reads:
+    case EventKind::writes:
+    case EventKind::snapshot:
+    case EventKind::reset_peak_stats:
+    case EventKind::reset_accumulated_stats:
       return true;
     default:
       return false;
@@ -38,20 +38,20 @@ bool is_of_streams_alone(const ProgramEvent& event) {
 
 bool is_of_memory_alone(const ProgramEvent& event) {
   switch (event.kind) {
-    case Kind::malloc:
-    case Kind::free:
-    case Kind::pool_create:
-    case Kind::pool_end:
-    case Kind::pool_release:
-    case Kind::pool_destroy:
-    case Kind::options:
-    case Kind::memory_fraction:
-    case Kind::empty_cache:
-    case Kind::external:
-    case Kind::checkpoint:
-    case Kind::restore:
+    case EventKind::malloc:
+    case EventKind::free:
+    case EventKind::pool_create:
+    case EventKind::pool_end:
+    case EventKind::pool_release:
+    case EventKind::pool_destroy:
+    case EventKind::options:
+    case EventKind::memory_fraction:
+    case EventKind::empty_cache:
+    case EventKind::external:
+    case EventKind::checkpoint:
+    case EventKind::restore:
       return true;
-    case Kind::pool_begin:
+    case EventKind::pool_begin:
       return event.scope != traces::ScopeStreams::capturing_streams;
     default:
       return false;
@@ -129,20 +129,20 @@ std::uint32_t CompactWriter::place_of(const ProgramEvent& event) {
 CompactEvent CompactWriter::compact(const ProgramEvent& event) {
   const BlockName name{event.device, event.id};
   switch (event.kind) {
-    case Kind::malloc:
+    case EventKind::malloc:
       return {CompactKind::malloc, new_slot(name),
               shape_of({event.device, event.bytes, event.stream})};
-    case Kind::free: {
+    case EventKind::free: {
       const std::uint32_t slot = slot_of(name, "freed");
       if (slots_.erase(name) > 0) free_slots_.push_back(slot);
       return {CompactKind::free, slot, shape_of({event.device, {}, {}})};
     }
-    case Kind::use:
+    case EventKind::use:
       return {CompactKind::use, slot_of(name, "used"), shape_of({event.device, {}, event.stream})};
-    case Kind::work:
-    case Kind::stream_done:
+    case EventKind::work:
+    case EventKind::stream_done:
       if (!is_plain_work(event)) break;
-      return {event.kind == Kind::work ? CompactKind::work : CompactKind::stream_done, 0,
+      return {event.kind == EventKind::work ? CompactKind::work : CompactKind::stream_done, 0,
               shape_of({event.device, {}, event.stream})};
     default:
       break;
@@ -156,11 +156,11 @@ void CompactWriter::add(const ProgramEvent& event, std::uint64_t number) {
   ProgramEvent plain = event;
   plain.time_ns.reset();
   plain.stack = {};
-  restores_ = restores_ || event.kind == Kind::restore;
+  restores_ = restores_ || event.kind == EventKind::restore;
   if (!is_of_streams_alone(event) && !is_of_memory_alone(event))
     program_.streams_matter_ = StreamsMatter::yes;
-  if (event.kind == Kind::stream_from_pool) program_.takes_pool_streams_ = true;
-  if (event.kind == Kind::options || event.kind == Kind::memory_fraction)
+  if (event.kind == EventKind::stream_from_pool) program_.takes_pool_streams_ = true;
+  if (event.kind == EventKind::options || event.kind == EventKind::memory_fraction)
     program_.changes_limits_ = true;
   program_.events_.push_back(compact(plain));
   program_.numbers_.push_back(static_cast<std::uint32_t>(number));

@@ -9,7 +9,7 @@ namespace {
 
 using allocator::Bytes;
 
-constexpr Bytes mebibytes(std::uint64_t count) { return {count << 20}; }
+using allocator::mebibytes;
 
 std::uint64_t on_line(const CallCost& low, const CallCost& high, Bytes bytes) {
   const auto rise = static_cast<long double>(high.nanoseconds) - low.nanoseconds;

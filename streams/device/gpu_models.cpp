@@ -7,7 +7,7 @@
 namespace vramlab::streams {
 namespace {
 
-constexpr allocator::Bytes mebibytes(std::uint64_t count) { return {count << 20}; }
+using allocator::mebibytes;
 
 constexpr std::string_view from_reports = "public out-of-memory reports of PyTorch, which name it";
 constexpr std::string_view estimate = "estimate";

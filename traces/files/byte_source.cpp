@@ -19,17 +19,12 @@ struct CloseFile {
 };
 using OpenFile = std::unique_ptr<std::FILE, CloseFile>;
 
-[[noreturn]] void fail(const std::string& file, const std::string& expected,
-                       const std::string& found) {
-  throw InputError({file, "", expected, found});
-}
-
 OpenFile open_for_reading(const std::string& path) {
   if (path == "-") return OpenFile(stdin);
   std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) fail(path, "a file", "a directory");
+  if (std::filesystem::is_directory(path, ignored)) refuse_file(path, "a file", "a directory");
   OpenFile file(std::fopen(path.c_str(), "rb"));
-  if (!file) fail(path, "a file that can be read", std::strerror(errno));
+  if (!file) refuse_file(path, "a file that can be read", std::strerror(errno));
   return file;
 }
 
@@ -55,7 +50,7 @@ class FileSource : public ByteSource {
   std::size_t read(char* target, std::size_t count) override {
     const std::size_t got = std::fread(target, 1, count, file_.get());
     if (got < count && std::ferror(file_.get()) != 0)
-      fail(input_name(path_), "a file that can be read", std::strerror(errno));
+      refuse_file(input_name(path_), "a file that can be read", std::strerror(errno));
     progress_.bytes_read += got;
     if (listener_) listener_(progress_);
     return got;

@@ -19,11 +19,6 @@ namespace {
 
 constexpr std::size_t chunk_bytes = std::size_t{1} << 16;
 
-[[noreturn]] void fail(const std::string& file, const std::string& expected,
-                       const std::string& found) {
-  throw InputError({file, "", expected, found});
-}
-
 [[noreturn]] void fail_as_broken(const std::string& file, std::size_t byte,
                                  std::string_view format) {
   throw InputError({file, "byte " + std::to_string(byte), "whole " + std::string(format) + " data",
@@ -32,7 +27,7 @@ constexpr std::size_t chunk_bytes = std::size_t{1} << 16;
 
 void check_size(const std::string& file, std::size_t size, std::size_t limit) {
   if (size > limit)
-    fail(file, "at most " + std::to_string(limit) + " bytes, unpacked", "more than that");
+    refuse_file(file, "at most " + std::to_string(limit) + " bytes, unpacked", "more than that");
 }
 
 std::string read_stream(std::FILE* stream, const std::string& file, std::size_t limit) {
@@ -41,9 +36,9 @@ std::string read_stream(std::FILE* stream, const std::string& file, std::size_t 
   while (const std::size_t count = std::fread(chunk.data(), 1, chunk.size(), stream)) {
     bytes.append(chunk.data(), count);
     if (bytes.size() > limit)
-      fail(file, "a file of at most " + std::to_string(limit) + " bytes", "a larger one");
+      refuse_file(file, "a file of at most " + std::to_string(limit) + " bytes", "a larger one");
   }
-  if (std::ferror(stream) != 0) fail(file, "a file that can be read", std::strerror(errno));
+  if (std::ferror(stream) != 0) refuse_file(file, "a file that can be read", std::strerror(errno));
   return bytes;
 }
 
@@ -58,7 +53,8 @@ struct EndInflate {
 std::string unpack_gzip(std::string& bytes, const std::string& file, const InputLimits& limits) {
   std::unique_ptr<z_stream, EndInflate> state(new z_stream{});
   constexpr int gzip_window = 15 + 16;
-  if (inflateInit2(state.get(), gzip_window) != Z_OK) fail(file, "memory to unpack it", "none");
+  if (inflateInit2(state.get(), gzip_window) != Z_OK)
+    refuse_file(file, "memory to unpack it", "none");
   state->next_in = reinterpret_cast<Bytef*>(bytes.data());
   state->avail_in = static_cast<uInt>(bytes.size());
   std::string unpacked;
@@ -82,7 +78,7 @@ std::string unpack_zstd(const std::string& bytes, const std::string& file,
                         const InputLimits& limits) {
   const std::unique_ptr<ZSTD_DCtx, decltype(&ZSTD_freeDCtx)> state(ZSTD_createDCtx(),
                                                                    &ZSTD_freeDCtx);
-  if (!state) fail(file, "memory to unpack it", "none");
+  if (!state) refuse_file(file, "memory to unpack it", "none");
   ZSTD_inBuffer in{bytes.data(), bytes.size(), 0};
   std::string unpacked;
   std::vector<char> chunk(chunk_bytes);
@@ -104,10 +100,10 @@ std::string read_input_bytes(const std::string& path, const InputLimits& limits)
     return unpack_input(read_stream(stdin, "standard input", limits.file_bytes), "standard input",
                         limits);
   std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) fail(path, "a file", "a directory");
+  if (std::filesystem::is_directory(path, ignored)) refuse_file(path, "a file", "a directory");
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"),
                                                              &std::fclose);
-  if (!file) fail(path, "a file that can be read", std::strerror(errno));
+  if (!file) refuse_file(path, "a file that can be read", std::strerror(errno));
   return unpack_input(read_stream(file.get(), path, limits.file_bytes), path, limits);
 }
 

@@ -41,4 +41,10 @@ class InputError : public std::runtime_error {
   InputFault fault_;
 };
 
+/// Refuses the file as a whole.
+[[noreturn]] inline void refuse_file(const std::string& file, const std::string& expected,
+                                     const std::string& found) {
+  throw InputError({file, "", expected, found});
+}
+
 }  // namespace vramlab::traces

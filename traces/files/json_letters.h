@@ -10,6 +10,8 @@
 
 namespace vramlab::traces {
 
+inline bool is_digit(char letter) { return letter >= '0' && letter <= '9'; }
+
 /// Half a pair of surrogates, which Python allows in its texts, becomes an escape; any other byte
 /// that is no UTF-8 becomes the replacement character.
 void add_json_letters(std::string_view text, ByteCollector& bytes);

@@ -12,6 +12,9 @@
 
 namespace vramlab::traces {
 
+/// Some programs begin their text files with it.
+inline constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+
 class LineSource {
  public:
   static constexpr std::size_t longest_line = 4096;

@@ -4,12 +4,11 @@
 #include <charconv>
 
 #include "traces/files/input_error.h"
+#include "traces/files/json_letters.h"
 #include "traces/files/utf8.h"
 
 namespace vramlab::traces {
 namespace {
-
-bool is_digit(char letter) { return letter >= '0' && letter <= '9'; }
 
 bool may_be_in_number(char letter) {
   return is_digit(letter) || letter == '-' || letter == '+' || letter == '.' || letter == 'e' ||

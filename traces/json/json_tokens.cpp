@@ -13,8 +13,6 @@ namespace {
 bool is_blank(char letter) {
   return letter == ' ' || letter == '\n' || letter == '\r' || letter == '\t';
 }
-bool is_digit(char letter) { return letter >= '0' && letter <= '9'; }
-
 /// Of a number with a fraction or an exponent: the place behind it, or of the letter that is wrong.
 struct RealLetters {
   const char* end;

@@ -26,7 +26,6 @@ constexpr std::array column_names = {
     ColumnName{"gaps", Column::gaps},
 };
 
-constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 /// So that sums stay countable.
 constexpr std::uint64_t most_bytes = std::uint64_t{1} << 62U;
 constexpr std::uint64_t latest = std::uint64_t{1} << 62U;

@@ -10,10 +10,8 @@
 namespace vramlab::traces {
 namespace {
 
-enum Column : std::uint8_t { thread, time, action, pointer, size, stream, column_count };
+enum RmmColumn : std::uint8_t { thread, time, action, pointer, size, stream, column_count };
 using Columns = std::array<std::string_view, column_count>;
-
-constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
 /// By how much a line may be older than the one above it.
 constexpr std::uint64_t most_backward_ns = std::uint64_t{60} * 1'000'000'000;

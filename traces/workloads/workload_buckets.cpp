@@ -7,7 +7,7 @@ namespace {
 
 constexpr allocator::StreamId network_stream{1};
 constexpr CallSite send_site{"all_reduce_bucket", "parallel/buckets.py", 52};
-constexpr CallSite finish_site{"finish", "parallel/buckets.py", 71};
+constexpr CallSite buckets_finish_site{"finish", "parallel/buckets.py", 71};
 
 }  // namespace
 
@@ -35,7 +35,7 @@ void GradientBuckets::send() {
 
 void GradientBuckets::finish() {
   send();
-  const CallScope at(writer_, finish_site);
+  const CallScope at(writer_, buckets_finish_site);
   writer_.wait_for(compute_stream, network_stream);
 }
 

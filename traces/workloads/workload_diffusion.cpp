@@ -12,7 +12,7 @@ namespace {
 
 using allocator::Bytes;
 
-constexpr std::array<WorkloadOption, 4> options = {{
+constexpr std::array<WorkloadOption, 4> diffusion_options = {{
     {"resolution", "height and width of a square picture, in pixels", 1'024, 64, 4'096},
     {"channels", "channels of the first level", 320, 8, 2'048},
     {"steps", "steps for a picture", 25, 1, 1'000},
@@ -21,13 +21,13 @@ constexpr std::array<WorkloadOption, 4> options = {{
 
 constexpr std::uint64_t latent_channels = 4;
 
-constexpr CallSite main_site{"main", "make_pictures.py", 87};
+constexpr CallSite diffusion_main_site{"main", "make_pictures.py", 87};
 constexpr CallSite prompt_site{"encode_prompt", "diffusion/text.py", 29};
 constexpr CallSite noise_site{"initial_noise", "diffusion/sampler.py", 18};
 constexpr CallSite denoise_site{"denoise", "diffusion/sampler.py", 46};
 constexpr CallSite guide_site{"guide", "diffusion/sampler.py", 55};
-constexpr CallSite step_site{"step", "diffusion/scheduler.py", 61};
-constexpr CallSite decode_site{"decode", "diffusion/vae.py", 77};
+constexpr CallSite diffusion_step_site{"step", "diffusion/scheduler.py", 61};
+constexpr CallSite diffusion_decode_site{"decode", "diffusion/vae.py", 77};
 constexpr CallSite picture_site{"to_bytes", "diffusion/vae.py", 93};
 
 /// A picture is wide, square or tall, of about as many pixels.
@@ -90,7 +90,7 @@ FeatureMap Painter::denoise(FeatureMap latent) {
   layers_.free(twice);
   const Tensor guided = writer_.compute(guide_site, size, memory_ns(size * 3));
   layers_.free(noise);
-  const Tensor next = writer_.compute(step_site, size, memory_ns(size * 3));
+  const Tensor next = writer_.compute(diffusion_step_site, size, memory_ns(size * 3));
   writer_.free(guided);
   layers_.free(latent);
   latent.tensor = next;
@@ -99,7 +99,7 @@ FeatureMap Painter::denoise(FeatureMap latent) {
 
 void Painter::decode(FeatureMap latent) {
   constexpr std::array<std::uint64_t, 4> channels = {512, 512, 256, 128};
-  const CallScope at(writer_, decode_site);
+  const CallScope at(writer_, diffusion_decode_site);
   FeatureMap current = layers_.convolve(latent, channels.front());
   layers_.free(latent);
   const auto replace = [&](const FeatureMap& next) {
@@ -119,8 +119,8 @@ void Painter::decode(FeatureMap latent) {
   layers_.free(current);
 }
 
-void write(WorkloadRun& run) {
-  const CallScope at(run.writer, main_site);
+void write_diffusion(WorkloadRun& run) {
+  const CallScope at(run.writer, diffusion_main_site);
   Painter painter(run);
   painter.load();
   run.repeat("picture", [&](std::uint64_t) { painter.paint(); });
@@ -130,8 +130,8 @@ void write(WorkloadRun& run) {
 }  // namespace
 
 Workload diffusion_workload() {
-  return {"diffusion", "pictures made with a U-Net in many steps and a decoder at the end", options,
-          write};
+  return {"diffusion", "pictures made with a U-Net in many steps and a decoder at the end",
+          diffusion_options, write_diffusion};
 }
 
 }  // namespace vramlab::traces

@@ -8,7 +8,7 @@ namespace {
 constexpr allocator::StreamId exchange_stream{1};
 
 constexpr CallSite layer_site{"forward", "model/moe.py", 57};
-constexpr CallSite norm_site{"rms_norm", "nn/functional.py", 216};
+constexpr CallSite expert_layer_norm_site{"rms_norm", "nn/functional.py", 216};
 constexpr CallSite router_site{"route", "model/router.py", 24};
 constexpr CallSite choose_site{"top_k", "model/router.py", 31};
 constexpr CallSite permute_site{"permute", "model/moe.py", 66};
@@ -17,7 +17,7 @@ constexpr CallSite expert_site{"forward", "model/expert.py", 18};
 constexpr CallSite combine_site{"combine", "model/moe.py", 81};
 constexpr CallSite layer_backward_site{"moe_backward", "autograd/moe.py", 29};
 constexpr CallSite expert_backward_site{"expert_backward", "autograd/moe.py", 47};
-constexpr CallSite norm_backward_site{"rms_norm_backward", "autograd/norm.py", 70};
+constexpr CallSite expert_layer_norm_backward_site{"rms_norm_backward", "autograd/norm.py", 70};
 
 std::uint64_t expanded_size(const ExpertSizes& sizes) { return 4 * sizes.hidden; }
 
@@ -39,7 +39,7 @@ ExpertLayer::ExpertLayer(WorkloadWriter& writer, TrainedParameters& parameters,
 /// Gives the tokens in the order of their experts.
 Tensor ExpertLayer::route(Tensor input, Activations& saved) const {
   const std::uint64_t tokens = input.size.count / half_bytes(1, sizes_.hidden).count;
-  saved.normed = writer_.compute(norm_site, input.size, memory_ns(input.size * 2));
+  saved.normed = writer_.compute(expert_layer_norm_site, input.size, memory_ns(input.size * 2));
   const Tensor scores = writer_.compute(router_site, float_bytes(tokens, sizes_.experts),
                                         matmul_ns({tokens, sizes_.hidden, sizes_.experts}));
   saved.choice = writer_.compute(choose_site, {tokens * sizes_.chosen * 8}, memory_ns(scores.size));
@@ -122,7 +122,7 @@ Tensor ExpertLayer::backward(Tensor gradient, Activations& saved) const {
   writer_.work(memory_ns(of_permuted.size * 2));
   writer_.free(of_permuted);
   writer_.free(saved.choice);
-  const CallScope norm(writer_, norm_backward_site);
+  const CallScope norm(writer_, expert_layer_norm_backward_site);
   const Tensor of_input = writer_.malloc(gradient.size);
   parameters_.make_gradient(norm_);
   writer_.work(memory_ns(gradient.size * 4));

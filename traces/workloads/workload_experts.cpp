@@ -11,7 +11,7 @@
 namespace vramlab::traces {
 namespace {
 
-constexpr std::array<WorkloadOption, 6> options = {{
+constexpr std::array<WorkloadOption, 6> experts_options = {{
     {"layers", "layers of the model", 8, 1, 1'000},
     {"hidden", "hidden size", 1'024, 8, 32'768},
     {"experts", "experts of a layer", 16, 1, 1'024},
@@ -20,13 +20,13 @@ constexpr std::array<WorkloadOption, 6> options = {{
     {"batch", "sequences a step", 8, 1, 4'096},
 }};
 
-constexpr CallSite main_site{"main", "train_moe.py", 151};
-constexpr CallSite build_site{"build_model", "train_moe.py", 36};
-constexpr CallSite batch_site{"next_batch", "data/loader.py", 66};
-constexpr CallSite forward_site{"training_step", "train_moe.py", 84};
-constexpr CallSite backward_site{"backward", "autograd/engine.py", 130};
-constexpr CallSite loss_site{"mean_square", "nn/functional.py", 330};
-constexpr CallSite optimizer_site{"training_step", "train_moe.py", 90};
+constexpr CallSite experts_main_site{"main", "train_moe.py", 151};
+constexpr CallSite experts_build_site{"build_model", "train_moe.py", 36};
+constexpr CallSite experts_batch_site{"next_batch", "data/loader.py", 66};
+constexpr CallSite experts_forward_site{"training_step", "train_moe.py", 84};
+constexpr CallSite experts_backward_site{"backward", "autograd/engine.py", 130};
+constexpr CallSite experts_loss_site{"mean_square", "nn/functional.py", 330};
+constexpr CallSite experts_optimizer_site{"training_step", "train_moe.py", 90};
 
 class ExpertModel {
  public:
@@ -49,7 +49,7 @@ class ExpertModel {
 
 ExpertModel::ExpertModel(WorkloadRun& run)
     : run_(run), writer_(run.writer), parameters_(run.writer) {
-  const CallScope at(writer_, build_site);
+  const CallScope at(writer_, experts_build_site);
   const ExpertSizes sizes = {run.size_of("hidden"), run.size_of("experts"), run.size_of("chosen")};
   for (std::uint64_t i = 0; i < run.size_of("layers"); ++i) {
     layers_.emplace_back(writer_, parameters_, sizes);
@@ -76,10 +76,10 @@ std::vector<std::uint64_t> share_out(std::uint64_t total,
 
 void ExpertModel::train() {
   const std::uint64_t tokens = run_.size_of("batch") * run_.size_of("sequence");
-  Tensor hidden = writer_.compute(batch_site, half_bytes(tokens, run_.size_of("hidden")),
+  Tensor hidden = writer_.compute(experts_batch_site, half_bytes(tokens, run_.size_of("hidden")),
                                   memory_ns(half_bytes(tokens, run_.size_of("hidden"))));
   {
-    const CallScope at(writer_, forward_site);
+    const CallScope at(writer_, experts_forward_site);
     for (std::size_t i = 0; i < layers_.size(); ++i) {
       std::vector<std::uint64_t> weights = popularity_[i];
       for (std::uint64_t& weight : weights) weight *= run_.random.between(0, 100);
@@ -88,19 +88,19 @@ void ExpertModel::train() {
                                   saved_[i]);
     }
   }
-  const CallScope at(writer_, backward_site);
-  Tensor gradient = writer_.compute(loss_site, hidden.size, memory_ns(hidden.size * 2));
+  const CallScope at(writer_, experts_backward_site);
+  Tensor gradient = writer_.compute(experts_loss_site, hidden.size, memory_ns(hidden.size * 2));
   writer_.free(hidden);
   for (std::size_t i = layers_.size(); i-- > 0;)
     gradient = layers_[i].backward(gradient, saved_[i]);
   writer_.free(gradient);
-  const CallScope optimizer(writer_, optimizer_site);
+  const CallScope optimizer(writer_, experts_optimizer_site);
   parameters_.optimize();
   writer_.synchronize();
 }
 
-void write(WorkloadRun& run) {
-  const CallScope at(run.writer, main_site);
+void write_experts(WorkloadRun& run) {
+  const CallScope at(run.writer, experts_main_site);
   ExpertModel model(run);
   run.repeat("step", [&](std::uint64_t) { model.train(); });
   model.free_all();
@@ -109,8 +109,8 @@ void write(WorkloadRun& run) {
 }  // namespace
 
 Workload experts_workload() {
-  return {"experts", "training a mixture of experts, whose loads change from step to step", options,
-          write};
+  return {"experts", "training a mixture of experts, whose loads change from step to step",
+          experts_options, write_experts};
 }
 
 }  // namespace vramlab::traces

@@ -13,7 +13,7 @@ namespace {
 
 using allocator::Bytes;
 
-constexpr std::array<WorkloadOption, 4> options = {{
+constexpr std::array<WorkloadOption, 4> fragments_options = {{
     {"classes", "how many sizes there are, each twice the one before, from 512 bytes on", 15, 1,
      24},
     {"blocks", "most blocks that a round asks for", 2'000, 8, 1'000'000},
@@ -21,7 +21,7 @@ constexpr std::array<WorkloadOption, 4> options = {{
     {"kept", "one block in so many is kept until its size comes again", 8, 2, 1'000},
 }};
 
-constexpr CallSite main_site{"main", "worst_case.py", 58};
+constexpr CallSite fragments_main_site{"main", "worst_case.py", 58};
 constexpr CallSite fill_site{"fill", "worst_case.py", 14};
 constexpr CallSite churn_site{"churn", "worst_case.py", 27};
 constexpr CallSite thin_out_site{"thin_out", "worst_case.py", 39};
@@ -97,8 +97,8 @@ void Fragmenter::thin_out(std::vector<Tensor>& kept) {
   live_.clear();
 }
 
-void write(WorkloadRun& run) {
-  const CallScope at(run.writer, main_site);
+void write_fragments(WorkloadRun& run) {
+  const CallScope at(run.writer, fragments_main_site);
   Fragmenter fragmenter(run);
   run.repeat("round", [&](std::uint64_t round) { fragmenter.run_round(round); });
   fragmenter.stop();
@@ -107,7 +107,8 @@ void write(WorkloadRun& run) {
 }  // namespace
 
 Workload fragments_workload() {
-  return {"fragments", "sizes that fit into no gap, lifetimes without a pattern", options, write};
+  return {"fragments", "sizes that fit into no gap, lifetimes without a pattern", fragments_options,
+          write_fragments};
 }
 
 }  // namespace vramlab::traces

@@ -12,7 +12,7 @@ namespace {
 
 using allocator::Bytes;
 
-constexpr std::array<WorkloadOption, 6> options = {{
+constexpr std::array<WorkloadOption, 6> graphs_options = {{
     {"layers", "layers of the model", 12, 1, 1'000},
     {"hidden", "hidden size", 2'048, 8, 32'768},
     {"batch", "largest batch", 64, 1, 4'096},
@@ -24,16 +24,16 @@ constexpr std::array<WorkloadOption, 6> options = {{
 constexpr allocator::StreamId capture_stream{1};
 constexpr allocator::PoolId graph_pool{1, 0};
 
-constexpr CallSite main_site{"main", "serve_graphs.py", 160};
-constexpr CallSite load_site{"load_weights", "serve_graphs.py", 31};
+constexpr CallSite graphs_main_site{"main", "serve_graphs.py", 160};
+constexpr CallSite graphs_load_site{"load_weights", "serve_graphs.py", 31};
 constexpr CallSite warm_up_site{"warm_up", "serve_graphs.py", 58};
 constexpr CallSite capture_site{"capture", "serve_graphs.py", 70};
 constexpr CallSite replay_site{"replay", "serve_graphs.py", 104};
 constexpr CallSite reset_site{"reset", "serve_graphs.py", 133};
-constexpr CallSite linear_site{"linear", "nn/functional.py", 120};
-constexpr CallSite gelu_site{"gelu", "nn/functional.py", 88};
-constexpr CallSite norm_site{"layer_norm", "nn/functional.py", 201};
-constexpr CallSite sample_site{"sample", "serve/sampler.py", 19};
+constexpr CallSite graphs_linear_site{"linear", "nn/functional.py", 120};
+constexpr CallSite graphs_gelu_site{"gelu", "nn/functional.py", 88};
+constexpr CallSite graphs_norm_site{"layer_norm", "nn/functional.py", 201};
+constexpr CallSite graphs_sample_site{"sample", "serve/sampler.py", 19};
 
 struct Graph {
   std::uint64_t batch = 0;
@@ -75,7 +75,7 @@ void GraphRunner::add_weight(std::uint64_t rows, std::uint64_t columns) {
 
 /// Also the input that every graph reads.
 void GraphRunner::load() {
-  const CallScope at(writer_, load_site);
+  const CallScope at(writer_, graphs_load_site);
   for (std::uint64_t layer = 0; layer < run_.size_of("layers"); ++layer) {
     add_weight(hidden_, 1);
     add_weight(hidden_, 4 * hidden_);
@@ -87,14 +87,16 @@ void GraphRunner::load() {
 
 Tensor GraphRunner::run_layer(Tensor input, std::uint64_t batch) {
   const Bytes size = half_bytes(batch, hidden_);
-  const Tensor normed = writer_.compute(norm_site, size, memory_ns(size * 2), capture_stream);
-  const Tensor expanded = writer_.compute(linear_site, size * 4,
+  const Tensor normed =
+      writer_.compute(graphs_norm_site, size, memory_ns(size * 2), capture_stream);
+  const Tensor expanded = writer_.compute(graphs_linear_site, size * 4,
                                           matmul_ns({batch, hidden_, 4 * hidden_}), capture_stream);
   writer_.free(normed);
-  const Tensor active = writer_.compute(gelu_site, size * 4, memory_ns(size * 8), capture_stream);
+  const Tensor active =
+      writer_.compute(graphs_gelu_site, size * 4, memory_ns(size * 8), capture_stream);
   writer_.free(expanded);
-  const Tensor output =
-      writer_.compute(linear_site, size, matmul_ns({batch, 4 * hidden_, hidden_}), capture_stream);
+  const Tensor output = writer_.compute(graphs_linear_site, size,
+                                        matmul_ns({batch, 4 * hidden_, hidden_}), capture_stream);
   writer_.free(active);
   if (input.id != 0) writer_.free(input);
   return output;
@@ -104,7 +106,7 @@ Tensor GraphRunner::run_model(std::uint64_t batch) {
   Tensor hidden;
   for (std::uint64_t layer = 0; layer < run_.size_of("layers"); ++layer)
     hidden = run_layer(hidden, batch);
-  const Tensor logits = writer_.compute(linear_site, half_bytes(batch, vocabulary_),
+  const Tensor logits = writer_.compute(graphs_linear_site, half_bytes(batch, vocabulary_),
                                         matmul_ns({batch, hidden_, vocabulary_}), capture_stream);
   writer_.free(hidden);
   return logits;
@@ -148,7 +150,7 @@ void GraphRunner::replay(const Graph& graph, std::uint64_t rows) {
   writer_.work(memory_ns(input.size * 2));
   writer_.free(input);
   writer_.work(graph.duration_ns);
-  const CallScope sampling(writer_, sample_site);
+  const CallScope sampling(writer_, graphs_sample_site);
   const Bytes exact{rows * vocabulary_ * 4};
   const Tensor logits = writer_.malloc(exact);
   writer_.work(memory_ns(exact));
@@ -173,8 +175,8 @@ void GraphRunner::stop() {
   writer_.empty_cache();
 }
 
-void write(WorkloadRun& run) {
-  const CallScope at(run.writer, main_site);
+void write_graphs(WorkloadRun& run) {
+  const CallScope at(run.writer, graphs_main_site);
   GraphRunner runner(run);
   runner.load();
   runner.capture_all();
@@ -186,7 +188,7 @@ void write(WorkloadRun& run) {
 
 Workload graphs_workload() {
   return {"graphs", "inference captured in graphs that share a private pool, then replayed",
-          options, write};
+          graphs_options, write_graphs};
 }
 
 }  // namespace vramlab::traces

@@ -6,16 +6,16 @@ namespace vramlab::traces {
 namespace {
 
 constexpr CallSite block_site{"forward", "model/block.py", 44};
-constexpr CallSite attention_site{"forward", "model/attention.py", 29};
+constexpr CallSite layer_attention_site{"forward", "model/attention.py", 29};
 constexpr CallSite flash_site{"flash_attention", "model/attention.py", 61};
 constexpr CallSite mlp_site{"forward", "model/mlp.py", 17};
-constexpr CallSite linear_site{"linear", "nn/functional.py", 120};
-constexpr CallSite gelu_site{"gelu", "nn/functional.py", 88};
-constexpr CallSite norm_site{"layer_norm", "nn/functional.py", 201};
-constexpr CallSite residual_site{"add_residual", "model/block.py", 52};
+constexpr CallSite layer_linear_site{"linear", "nn/functional.py", 120};
+constexpr CallSite layer_gelu_site{"gelu", "nn/functional.py", 88};
+constexpr CallSite layer_norm_site{"layer_norm", "nn/functional.py", 201};
+constexpr CallSite layer_residual_site{"add_residual", "model/block.py", 52};
 constexpr CallSite linear_backward_site{"linear_backward", "autograd/linear.py", 36};
 constexpr CallSite gelu_backward_site{"gelu_backward", "autograd/activation.py", 14};
-constexpr CallSite norm_backward_site{"layer_norm_backward", "autograd/norm.py", 48};
+constexpr CallSite layer_norm_backward_site{"layer_norm_backward", "autograd/norm.py", 48};
 constexpr CallSite flash_backward_site{"flash_attention_backward", "autograd/attention.py", 73};
 constexpr CallSite sum_site{"accumulate", "autograd/engine.py", 95};
 
@@ -45,12 +45,12 @@ TransformerLayer::Linear TransformerLayer::add_linear(std::uint64_t inner, std::
 }
 
 Tensor TransformerLayer::linear(const Linear& layer, TokenCounts tokens) const {
-  return writer_.compute(linear_site, half_bytes(tokens.count(), layer.columns),
+  return writer_.compute(layer_linear_site, half_bytes(tokens.count(), layer.columns),
                          matmul_ns({tokens.count(), layer.inner, layer.columns}));
 }
 
 SavedNorm TransformerLayer::norm(TokenCounts tokens) const {
-  const CallScope at(writer_, norm_site);
+  const CallScope at(writer_, layer_norm_site);
   SavedNorm saved;
   saved.normed = writer_.malloc(half_bytes(tokens.count(), hidden_));
   saved.mean = writer_.malloc({tokens.count() * 4});
@@ -60,13 +60,13 @@ SavedNorm TransformerLayer::norm(TokenCounts tokens) const {
 }
 
 Tensor TransformerLayer::add_to_residual(Tensor branch) const {
-  const Tensor sum = writer_.compute(residual_site, branch.size, memory_ns(branch.size * 3));
+  const Tensor sum = writer_.compute(layer_residual_site, branch.size, memory_ns(branch.size * 3));
   writer_.free(branch);
   return sum;
 }
 
 Tensor TransformerLayer::attend(TokenCounts tokens, LayerActivations& saved) const {
-  const CallScope at(writer_, attention_site);
+  const CallScope at(writer_, layer_attention_site);
   saved.projected = linear(projections_, tokens);
   saved.attended = writer_.compute(flash_site, half_bytes(tokens.count(), hidden_),
                                    matmul_ns({tokens.count(), hidden_, 2 * tokens.sequence}));
@@ -83,7 +83,7 @@ Tensor TransformerLayer::forward(Tensor input, TokenCounts tokens, LayerActivati
   const CallScope mlp(writer_, mlp_site);
   saved.expanded = linear(expand_, tokens);
   saved.activated =
-      writer_.compute(gelu_site, saved.expanded.size, memory_ns(saved.expanded.size * 2));
+      writer_.compute(layer_gelu_site, saved.expanded.size, memory_ns(saved.expanded.size * 2));
   return add_to_residual(linear(contract_, tokens));
 }
 
@@ -114,7 +114,7 @@ Tensor TransformerLayer::linear_backward(const Linear& layer, Tensor gradient,
 
 Tensor TransformerLayer::norm_backward(const Norm& norm, Tensor gradient, const SavedNorm& saved,
                                        const Backward& pass) const {
-  const CallScope at(writer_, norm_backward_site);
+  const CallScope at(writer_, layer_norm_backward_site);
   const Tensor of_input = writer_.malloc(gradient.size);
   make_gradient(norm.weight, pass);
   make_gradient(norm.bias, pass);

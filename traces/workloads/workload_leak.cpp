@@ -9,7 +9,7 @@
 namespace vramlab::traces {
 namespace {
 
-constexpr std::array<WorkloadOption, 6> options = {{
+constexpr std::array<WorkloadOption, 6> leak_options = {{
     {"layers", "layers of the model", 4, 1, 1'000},
     {"hidden", "hidden size", 512, 8, 32'768},
     {"sequence", "tokens of a sequence", 512, 1, 131'072},
@@ -18,16 +18,16 @@ constexpr std::array<WorkloadOption, 6> options = {{
     {"every", "how many steps pass from one that keeps something to the next", 1, 1, 1'000'000},
 }};
 
-constexpr CallSite main_site{"main", "finetune.py", 118};
-constexpr CallSite build_site{"build_model", "finetune.py", 25};
-constexpr CallSite batch_site{"next_batch", "data/loader.py", 66};
+constexpr CallSite leak_main_site{"main", "finetune.py", 118};
+constexpr CallSite leak_build_site{"build_model", "finetune.py", 25};
+constexpr CallSite leak_batch_site{"next_batch", "data/loader.py", 66};
 constexpr CallSite metrics_site{"update_metrics", "finetune.py", 97};
 constexpr CallSite keep_site{"append", "metrics/history.py", 21};
 
-Transformer build_model(WorkloadRun& run) {
+Transformer leak_build_model(WorkloadRun& run) {
   constexpr std::uint64_t heads = 8;
   constexpr std::uint64_t vocabulary = 8'192;
-  const CallScope at(run.writer, build_site);
+  const CallScope at(run.writer, leak_build_site);
   return {run.writer,
           {run.size_of("layers"), run.size_of("hidden"), heads, run.size_of("sequence"),
            run.size_of("batch"), vocabulary}};
@@ -41,11 +41,11 @@ void update_metrics(WorkloadRun& run, std::uint64_t step) {
   run.writer.compute(keep_site, kept, memory_ns(kept));
 }
 
-void take_step(WorkloadRun& run, Transformer& model, std::uint64_t step) {
+void leak_take_step(WorkloadRun& run, Transformer& model, std::uint64_t step) {
   constexpr allocator::Bytes bucket{25ULL << 20};
   const TokenCounts tokens{run.random.between(1, run.size_of("batch")), run.size_of("sequence")};
   const allocator::Bytes numbers{tokens.count() * 8};
-  const Tensor words = run.writer.compute(batch_site, numbers, memory_ns(numbers));
+  const Tensor words = run.writer.compute(leak_batch_site, numbers, memory_ns(numbers));
   const Tensor loss = model.train(tokens, Recompute::no, bucket);
   update_metrics(run, step);
   run.writer.synchronize();
@@ -53,18 +53,18 @@ void take_step(WorkloadRun& run, Transformer& model, std::uint64_t step) {
   run.writer.free(words);
 }
 
-void write(WorkloadRun& run) {
-  const CallScope at(run.writer, main_site);
-  Transformer model = build_model(run);
-  run.repeat("step", [&](std::uint64_t step) { take_step(run, model, step); });
+void write_leak(WorkloadRun& run) {
+  const CallScope at(run.writer, leak_main_site);
+  Transformer model = leak_build_model(run);
+  run.repeat("step", [&](std::uint64_t step) { leak_take_step(run, model, step); });
   model.free_all();
 }
 
 }  // namespace
 
 Workload leak_workload() {
-  return {"leak", "a training loop that keeps something in each step, until the end", options,
-          write};
+  return {"leak", "a training loop that keeps something in each step, until the end", leak_options,
+          write_leak};
 }
 
 }  // namespace vramlab::traces

@@ -11,8 +11,8 @@ using allocator::Bytes;
 constexpr CallSite make_weights{"init_weights", "model/init.py", 18};
 constexpr CallSite make_master{"add_param_group", "optim/mixed_adam.py", 27};
 constexpr CallSite zero_gradients{"zero_grad", "optim/mixed_adam.py", 64};
-constexpr CallSite step_site{"step", "optim/mixed_adam.py", 81};
-constexpr CallSite norm_site{"clip_grad_norm", "optim/clip.py", 12};
+constexpr CallSite parameters_step_site{"step", "optim/mixed_adam.py", 81};
+constexpr CallSite parameters_norm_site{"clip_grad_norm", "optim/clip.py", 12};
 constexpr CallSite state_site{"init_state", "optim/mixed_adam.py", 40};
 constexpr CallSite cast_site{"gradients_to_float", "optim/foreach.py", 15};
 constexpr CallSite root_site{"foreach_sqrt", "optim/foreach.py", 33};
@@ -50,7 +50,7 @@ std::vector<TrainedParameters::Parameter*> TrainedParameters::those_with_gradien
 void TrainedParameters::optimize() {
   const std::vector<Parameter*> parameters = those_with_gradient();
   {
-    const CallScope at(writer_, step_site);
+    const CallScope at(writer_, parameters_step_site);
     clip_gradients(parameters);
     make_missing_states(parameters);
     take_step(parameters);
@@ -59,7 +59,7 @@ void TrainedParameters::optimize() {
 }
 
 void TrainedParameters::clip_gradients(const std::vector<Parameter*>& parameters) {
-  const CallScope at(writer_, norm_site);
+  const CallScope at(writer_, parameters_norm_site);
   std::vector<Tensor> norms;
   for (const Parameter* parameter : parameters) {
     norms.push_back(writer_.malloc({4}));

@@ -14,7 +14,7 @@ namespace {
 using allocator::Bytes;
 using allocator::StreamId;
 
-constexpr std::array<WorkloadOption, 8> options = {{
+constexpr std::array<WorkloadOption, 8> serving_options = {{
     {"layers", "layers of the model", 16, 1, 1'000},
     {"hidden", "hidden size", 4'096, 8, 32'768},
     {"heads", "attention heads", 32, 1, 1'024},
@@ -27,18 +27,18 @@ constexpr std::array<WorkloadOption, 8> options = {{
 
 constexpr StreamId prompt_stream{1};
 
-constexpr CallSite main_site{"main", "serve.py", 212};
-constexpr CallSite load_site{"load_weights", "serve/model.py", 38};
+constexpr CallSite serving_main_site{"main", "serve.py", 212};
+constexpr CallSite serving_load_site{"load_weights", "serve/model.py", 38};
 constexpr CallSite admit_site{"admit", "serve/scheduler.py", 74};
-constexpr CallSite decode_site{"decode", "serve/scheduler.py", 103};
-constexpr CallSite finish_site{"finish", "serve/scheduler.py", 131};
-constexpr CallSite embedding_site{"embedding", "nn/functional.py", 45};
-constexpr CallSite norm_site{"rms_norm", "nn/functional.py", 216};
-constexpr CallSite linear_site{"linear", "nn/functional.py", 120};
-constexpr CallSite attention_site{"attention", "serve/model.py", 91};
+constexpr CallSite serving_decode_site{"decode", "serve/scheduler.py", 103};
+constexpr CallSite serving_finish_site{"finish", "serve/scheduler.py", 131};
+constexpr CallSite serving_embedding_site{"embedding", "nn/functional.py", 45};
+constexpr CallSite serving_norm_site{"rms_norm", "nn/functional.py", 216};
+constexpr CallSite serving_linear_site{"linear", "nn/functional.py", 120};
+constexpr CallSite serving_attention_site{"attention", "serve/model.py", 91};
 constexpr CallSite cache_site{"append", "serve/kv_cache.py", 33};
 constexpr CallSite gate_site{"silu_and_multiply", "nn/functional.py", 97};
-constexpr CallSite sample_site{"sample", "serve/sampler.py", 19};
+constexpr CallSite serving_sample_site{"sample", "serve/sampler.py", 19};
 
 struct Request {
   std::uint64_t tokens = 0;
@@ -86,7 +86,7 @@ void Server::add_weight(std::uint64_t rows, std::uint64_t columns) {
 }
 
 void Server::load_weights() {
-  const CallScope at(writer_, load_site);
+  const CallScope at(writer_, serving_load_site);
   add_weight(run_.size_of("vocabulary"), hidden_);
   for (std::uint64_t layer = 0; layer < layers_; ++layer) {
     add_weight(1, hidden_);
@@ -121,7 +121,7 @@ void Server::admit() {
   request.tokens = run_.random.between(1, run_.random.between(1, longest));
   request.answer_left = run_.random.between(1, run_.size_of("answer"));
   const Tensor hidden =
-      writer_.compute(embedding_site, half_bytes(request.tokens, hidden_),
+      writer_.compute(serving_embedding_site, half_bytes(request.tokens, hidden_),
                       memory_ns(half_bytes(request.tokens, hidden_)), prompt_stream);
   for (std::uint64_t layer = 0; layer < layers_; ++layer) {
     const Bytes cache = half_bytes(request.tokens, key_value_columns());
@@ -136,16 +136,16 @@ void Server::admit() {
 }
 
 Tensor Server::linear(const MatmulShape& shape, StreamId stream) {
-  return writer_.compute(linear_site, half_bytes(shape.rows, shape.columns), matmul_ns(shape),
-                         stream);
+  return writer_.compute(serving_linear_site, half_bytes(shape.rows, shape.columns),
+                         matmul_ns(shape), stream);
 }
 
 Tensor Server::attend(std::uint64_t tokens, StreamId stream) {
-  const Tensor normed = writer_.compute(norm_site, half_bytes(tokens, hidden_),
+  const Tensor normed = writer_.compute(serving_norm_site, half_bytes(tokens, hidden_),
                                         memory_ns(half_bytes(tokens, hidden_)), stream);
   const Tensor projected = linear({tokens, hidden_, hidden_ + key_value_columns()}, stream);
   writer_.free(normed);
-  const Tensor attended = writer_.compute(attention_site, half_bytes(tokens, hidden_),
+  const Tensor attended = writer_.compute(serving_attention_site, half_bytes(tokens, hidden_),
                                           matmul_ns({tokens, hidden_, tokens}), stream);
   writer_.free(projected);
   const Tensor output = linear({tokens, hidden_, hidden_}, stream);
@@ -154,7 +154,7 @@ Tensor Server::attend(std::uint64_t tokens, StreamId stream) {
 }
 
 void Server::run_mlp(std::uint64_t tokens, StreamId stream) {
-  const Tensor normed = writer_.compute(norm_site, half_bytes(tokens, hidden_),
+  const Tensor normed = writer_.compute(serving_norm_site, half_bytes(tokens, hidden_),
                                         memory_ns(half_bytes(tokens, hidden_)), stream);
   const Tensor expanded = linear({tokens, hidden_, 2 * expanded_}, stream);
   writer_.free(normed);
@@ -166,9 +166,9 @@ void Server::run_mlp(std::uint64_t tokens, StreamId stream) {
 }
 
 void Server::decode() {
-  const CallScope at(writer_, decode_site);
+  const CallScope at(writer_, serving_decode_site);
   const std::uint64_t rows = requests_.size();
-  const Tensor hidden = writer_.compute(embedding_site, half_bytes(rows, hidden_),
+  const Tensor hidden = writer_.compute(serving_embedding_site, half_bytes(rows, hidden_),
                                         memory_ns(half_bytes(rows, hidden_)));
   for (std::uint64_t layer = 0; layer < layers_; ++layer) {
     append_to_caches(layer);
@@ -190,7 +190,7 @@ void Server::append_to_caches(std::size_t layer) {
 }
 
 void Server::sample() {
-  const CallScope at(writer_, sample_site);
+  const CallScope at(writer_, serving_sample_site);
   const std::uint64_t rows = requests_.size();
   const std::uint64_t entries = rows * run_.size_of("vocabulary");
   const Tensor logits = linear({rows, hidden_, run_.size_of("vocabulary")}, compute_stream);
@@ -208,7 +208,7 @@ void Server::sample() {
 }
 
 void Server::finish_requests() {
-  const CallScope at(writer_, finish_site);
+  const CallScope at(writer_, serving_finish_site);
   for (Request& request : requests_) {
     ++request.tokens;
     --request.answer_left;
@@ -218,8 +218,8 @@ void Server::finish_requests() {
   std::erase_if(requests_, [](const Request& request) { return request.caches.empty(); });
 }
 
-void write(WorkloadRun& run) {
-  const CallScope at(run.writer, main_site);
+void write_serving(WorkloadRun& run) {
+  const CallScope at(run.writer, serving_main_site);
   Server server(run);
   server.load_weights();
   run.repeat("step", [&](std::uint64_t) { server.step(); });
@@ -229,8 +229,8 @@ void write(WorkloadRun& run) {
 }  // namespace
 
 Workload serving_workload() {
-  return {"serving", "a transformer that answers requests, with growing key-value caches", options,
-          write};
+  return {"serving", "a transformer that answers requests, with growing key-value caches",
+          serving_options, write_serving};
 }
 
 }  // namespace vramlab::traces

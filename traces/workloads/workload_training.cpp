@@ -10,7 +10,7 @@
 namespace vramlab::traces {
 namespace {
 
-constexpr std::array<WorkloadOption, 9> options = {{
+constexpr std::array<WorkloadOption, 9> training_options = {{
     {"layers", "layers of the model", 24, 1, 1'000},
     {"hidden", "hidden size", 2'048, 8, 32'768},
     {"heads", "attention heads", 16, 1, 1'024},
@@ -22,9 +22,9 @@ constexpr std::array<WorkloadOption, 9> options = {{
     {"recompute", "save each layer's input only and compute the rest again", 0, 0, 1},
 }};
 
-constexpr CallSite main_site{"main", "train.py", 140};
-constexpr CallSite build_site{"build_model", "train.py", 33};
-constexpr CallSite batch_site{"next_batch", "data/loader.py", 66};
+constexpr CallSite training_main_site{"main", "train.py", 140};
+constexpr CallSite training_build_site{"build_model", "train.py", 33};
+constexpr CallSite training_batch_site{"next_batch", "data/loader.py", 66};
 constexpr CallSite log_site{"log_loss", "train.py", 92};
 
 TransformerSizes model_sizes(const WorkloadRun& run) {
@@ -32,8 +32,8 @@ TransformerSizes model_sizes(const WorkloadRun& run) {
           run.size_of("sequence"), run.size_of("batch"),  run.size_of("vocabulary")};
 }
 
-Transformer build_model(WorkloadRun& run) {
-  const CallScope at(run.writer, build_site);
+Transformer training_build_model(WorkloadRun& run) {
+  const CallScope at(run.writer, training_build_site);
   return {run.writer, model_sizes(run)};
 }
 
@@ -47,11 +47,11 @@ TokenCounts draw_batch(WorkloadRun& run) {
   return {run.size_of("batch"), std::min((drawn + step - 1) / step * step, longest)};
 }
 
-void take_step(WorkloadRun& run, Transformer& model) {
+void training_take_step(WorkloadRun& run, Transformer& model) {
   const TokenCounts tokens = draw_batch(run);
   const allocator::Bytes numbers{tokens.count() * 8};
-  const Tensor words = run.writer.compute(batch_site, numbers, memory_ns(numbers));
-  const Tensor targets = run.writer.compute(batch_site, numbers, memory_ns(numbers));
+  const Tensor words = run.writer.compute(training_batch_site, numbers, memory_ns(numbers));
+  const Tensor targets = run.writer.compute(training_batch_site, numbers, memory_ns(numbers));
   const Recompute recompute = run.size_of("recompute") == 1 ? Recompute::yes : Recompute::no;
   const Tensor loss = model.train(tokens, recompute, {run.size_of("bucket") << 20});
   const CallScope at(run.writer, log_site);
@@ -59,18 +59,18 @@ void take_step(WorkloadRun& run, Transformer& model) {
   for (const Tensor tensor : {loss, targets, words}) run.writer.free(tensor);
 }
 
-void write(WorkloadRun& run) {
-  const CallScope at(run.writer, main_site);
-  Transformer model = build_model(run);
-  run.repeat("step", [&](std::uint64_t) { take_step(run, model); });
+void write_training(WorkloadRun& run) {
+  const CallScope at(run.writer, training_main_site);
+  Transformer model = training_build_model(run);
+  run.repeat("step", [&](std::uint64_t) { training_take_step(run, model); });
   model.free_all();
 }
 
 }  // namespace
 
 Workload training_workload() {
-  return {"training", "a transformer in mixed precision, gradients sent in buckets", options,
-          write};
+  return {"training", "a transformer in mixed precision, gradients sent in buckets",
+          training_options, write_training};
 }
 
 }  // namespace vramlab::traces

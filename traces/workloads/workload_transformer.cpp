@@ -8,19 +8,19 @@ namespace {
 using allocator::Bytes;
 using Backward = TransformerLayer::Backward;
 
-constexpr CallSite forward_site{"training_step", "train.py", 71};
-constexpr CallSite backward_site{"backward", "autograd/engine.py", 130};
-constexpr CallSite embedding_site{"embedding", "nn/functional.py", 45};
-constexpr CallSite norm_site{"layer_norm", "nn/functional.py", 201};
+constexpr CallSite transformer_forward_site{"training_step", "train.py", 71};
+constexpr CallSite transformer_backward_site{"backward", "autograd/engine.py", 130};
+constexpr CallSite transformer_embedding_site{"embedding", "nn/functional.py", 45};
+constexpr CallSite transformer_norm_site{"layer_norm", "nn/functional.py", 201};
 constexpr CallSite logits_site{"logits", "model/head.py", 22};
 constexpr CallSite float_site{"float", "model/head.py", 23};
-constexpr CallSite loss_site{"cross_entropy", "nn/functional.py", 310};
+constexpr CallSite transformer_loss_site{"cross_entropy", "nn/functional.py", 310};
 constexpr CallSite loss_backward_site{"cross_entropy_backward", "autograd/loss.py", 19};
 constexpr CallSite logits_backward_site{"linear_backward", "autograd/linear.py", 36};
-constexpr CallSite norm_backward_site{"layer_norm_backward", "autograd/norm.py", 48};
+constexpr CallSite transformer_norm_backward_site{"layer_norm_backward", "autograd/norm.py", 48};
 constexpr CallSite embedding_backward_site{"embedding_backward", "autograd/embedding.py", 27};
 constexpr CallSite recompute_site{"recompute", "model/checkpoint.py", 58};
-constexpr CallSite optimizer_site{"training_step", "train.py", 79};
+constexpr CallSite transformer_optimizer_site{"training_step", "train.py", 79};
 
 }  // namespace
 
@@ -41,22 +41,22 @@ Tensor Transformer::train(TokenCounts tokens, Recompute recompute, Bytes bucket)
   const Backward pass{tokens, buckets};
   Tensor last;
   {
-    const CallScope at(writer_, forward_site);
+    const CallScope at(writer_, transformer_forward_site);
     last = run_layers(embed(tokens), tokens, recompute);
   }
   const LossPass at_loss = compute_loss(last, pass);
   {
-    const CallScope at(writer_, backward_site);
+    const CallScope at(writer_, transformer_backward_site);
     embeddings_backward(layers_backward(at_loss.gradient, recompute, pass), buckets);
     buckets.finish();
   }
-  const CallScope at(writer_, optimizer_site);
+  const CallScope at(writer_, transformer_optimizer_site);
   parameters_.optimize();
   return at_loss.loss;
 }
 
 Tensor Transformer::embed(TokenCounts tokens) {
-  const CallScope at(writer_, embedding_site);
+  const CallScope at(writer_, transformer_embedding_site);
   const Bytes size{tokens.count() * sizes_.hidden * 2};
   const Tensor words = writer_.malloc(size);
   writer_.work(memory_ns(size));
@@ -85,8 +85,9 @@ Tensor Transformer::loss_of(TokenCounts tokens, Tensor& log_probabilities) {
       logits_site, {entries * 2}, matmul_ns({tokens.count(), sizes_.hidden, sizes_.vocabulary}));
   const Tensor exact = writer_.compute(float_site, {entries * 4}, memory_ns({entries * 6}));
   writer_.free(logits);
-  log_probabilities = writer_.compute(loss_site, {entries * 4}, memory_ns({entries * 8}));
-  const Tensor loss = writer_.compute(loss_site, {4}, memory_ns({tokens.count() * 4}));
+  log_probabilities =
+      writer_.compute(transformer_loss_site, {entries * 4}, memory_ns({entries * 8}));
+  const Tensor loss = writer_.compute(transformer_loss_site, {4}, memory_ns({tokens.count() * 4}));
   writer_.free(exact);
   return loss;
 }
@@ -110,13 +111,13 @@ Transformer::LossPass Transformer::compute_loss(Tensor last, const Backward& pas
   Tensor log_probabilities;
   LossPass result;
   {
-    const CallScope at(writer_, forward_site);
-    norm.normed = writer_.compute(norm_site, last.size, memory_ns(last.size * 2));
+    const CallScope at(writer_, transformer_forward_site);
+    norm.normed = writer_.compute(transformer_norm_site, last.size, memory_ns(last.size * 2));
     norm.mean = writer_.malloc({tokens * 4});
     norm.deviation = writer_.malloc({tokens * 4});
     result.loss = loss_of(pass.tokens, log_probabilities);
   }
-  const CallScope at(writer_, backward_site);
+  const CallScope at(writer_, transformer_backward_site);
   const Tensor of_logits = loss_backward(log_probabilities, pass.tokens);
   const Tensor of_normed = head_backward(of_logits, norm.normed.size, pass.tokens);
   writer_.free(norm.normed);
@@ -137,7 +138,7 @@ Tensor Transformer::head_backward(Tensor of_logits, Bytes size, TokenCounts toke
 }
 
 Tensor Transformer::last_norm_backward(Tensor of_normed, GradientBuckets& buckets) {
-  const CallScope at(writer_, norm_backward_site);
+  const CallScope at(writer_, transformer_norm_backward_site);
   const Tensor of_last = writer_.malloc(of_normed.size);
   buckets.add(parameters_.make_gradient(last_norm_));
   buckets.add(parameters_.make_gradient(last_norm_ + 1));

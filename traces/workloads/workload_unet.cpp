@@ -7,18 +7,18 @@
 namespace vramlab::traces {
 namespace {
 
-constexpr CallSite load_site{"load_unet", "diffusion/loading.py", 44};
+constexpr CallSite unet_load_site{"load_unet", "diffusion/loading.py", 44};
 constexpr CallSite down_site{"down_path", "diffusion/unet.py", 118};
 constexpr CallSite up_site{"up_path", "diffusion/unet.py", 141};
 constexpr CallSite concatenate_site{"concatenate", "diffusion/unet.py", 149};
-constexpr CallSite residual_site{"forward", "diffusion/resnet_block.py", 39};
-constexpr CallSite attention_site{"forward", "diffusion/attention_block.py", 52};
+constexpr CallSite unet_residual_site{"forward", "diffusion/resnet_block.py", 39};
+constexpr CallSite unet_attention_site{"forward", "diffusion/attention_block.py", 52};
 constexpr CallSite scores_site{"attention_scores", "diffusion/attention_block.py", 73};
 constexpr CallSite softmax_site{"softmax", "nn/functional.py", 260};
-constexpr CallSite norm_site{"group_norm_silu", "nn/functional.py", 230};
+constexpr CallSite unet_norm_site{"group_norm_silu", "nn/functional.py", 230};
 constexpr CallSite convolution_site{"conv2d", "nn/functional.py", 150};
 constexpr CallSite resample_site{"interpolate", "nn/functional.py", 172};
-constexpr CallSite linear_site{"linear", "nn/functional.py", 120};
+constexpr CallSite unet_linear_site{"linear", "nn/functional.py", 120};
 constexpr CallSite add_site{"add", "diffusion/resnet_block.py", 51};
 
 /// The words of the prompt.
@@ -55,11 +55,11 @@ FeatureMap PictureLayers::resample(const FeatureMap& input, std::uint64_t pixels
 
 FeatureMap PictureLayers::normed(const FeatureMap& input) const {
   return like(input, input.channels,
-              writer_.compute(norm_site, input.tensor.size, memory_ns(input.tensor.size * 2)));
+              writer_.compute(unet_norm_site, input.tensor.size, memory_ns(input.tensor.size * 2)));
 }
 
 FeatureMap PictureLayers::residual_block(const FeatureMap& input, std::uint64_t channels) const {
-  const CallScope at(writer_, residual_site);
+  const CallScope at(writer_, unet_residual_site);
   FeatureMap current = input;
   for (int half = 0; half < 2; ++half) {
     const FeatureMap smooth = normed(current);
@@ -82,10 +82,10 @@ Tensor PictureLayers::attend(const FeatureMap& input, std::uint64_t keys) const 
   const std::uint64_t heads = std::max<std::uint64_t>(input.channels / head_channels, 1);
   const std::uint64_t rows = input.batch * input.pixels;
   const allocator::Bytes size = half_bytes(rows * heads, keys);
-  const Tensor queries = writer_.compute(linear_site, input.tensor.size,
+  const Tensor queries = writer_.compute(unet_linear_site, input.tensor.size,
                                          matmul_ns({rows, input.channels, input.channels}));
   const Tensor keys_values =
-      writer_.compute(linear_site, half_bytes(input.batch * keys, 2 * input.channels),
+      writer_.compute(unet_linear_site, half_bytes(input.batch * keys, 2 * input.channels),
                       matmul_ns({input.batch * keys, input.channels, 2 * input.channels}));
   const Tensor scores = writer_.compute(scores_site, size, matmul_ns({rows, input.channels, keys}));
   const Tensor shares = writer_.compute(softmax_site, size, memory_ns(size * 2));
@@ -98,7 +98,7 @@ Tensor PictureLayers::attend(const FeatureMap& input, std::uint64_t keys) const 
 
 /// The pixels attend to each other, then to the prompt.
 FeatureMap PictureLayers::attention_block(const FeatureMap& input) const {
-  const CallScope at(writer_, attention_site);
+  const CallScope at(writer_, unet_attention_site);
   FeatureMap current = input;
   for (const std::uint64_t keys : {input.pixels, prompt_tokens}) {
     const FeatureMap smooth = normed(current);
@@ -114,7 +114,7 @@ FeatureMap PictureLayers::attention_block(const FeatureMap& input) const {
 }
 
 void Unet::load() {
-  const CallScope at(writer_, load_site);
+  const CallScope at(writer_, unet_load_site);
   constexpr int blocks_of_a_level = 5;
   for (const std::uint64_t factor : levels) {
     const std::uint64_t channels = channels_ * factor;

@@ -9,13 +9,13 @@ using nlohmann::ordered_json;
 using traces::ProgramEventKind;
 using traces::ProgramSummary;
 
-constexpr const char* indent = "  ";
+constexpr const char* line_indent = "  ";
 
 void add_line(std::string& text, std::string name, const std::string& value) {
   constexpr std::size_t name_width = 18;
   if (value.empty()) return;
   if (name.size() < name_width) name.resize(name_width, ' ');
-  text += indent + name + " " + value + "\n";
+  text += line_indent + name + " " + value + "\n";
 }
 
 std::string device_text(const traces::TraceDevice& device) {

@@ -10,7 +10,7 @@ namespace {
 using nlohmann::ordered_json;
 using streams::HazardSide;
 
-constexpr int schema_version = 1;
+constexpr int streams_schema_version = 1;
 
 ordered_json stream_key(streams::StreamAt stream) {
   return {{"device", stream.device}, {"stream", stream.stream.value}};
@@ -103,7 +103,7 @@ ordered_json deadlock_json(const HazardContext& context) {
 std::string stream_json(const StreamOutcome& outcome, const traces::SnapshotTables& tables) {
   const replay::StreamReport& report = outcome.report;
   const HazardContext context{report, tables};
-  ordered_json json = {{"schema_version", schema_version},
+  ordered_json json = {{"schema_version", streams_schema_version},
                        {"file", outcome.file},
                        {"kind", "program"},
                        {"reference", report.replay.reference},

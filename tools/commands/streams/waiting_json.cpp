@@ -11,7 +11,7 @@ using nlohmann::ordered_json;
 using replay::DeviceWaiting;
 using replay::WaitingCost;
 
-constexpr int schema_version = 1;
+constexpr int waiting_schema_version = 1;
 
 template <class Value, class Make>
 ordered_json optional_json(const std::optional<Value>& value, const Make& make) {
@@ -128,7 +128,7 @@ ordered_json device_json(const DeviceWaiting& device) {
 }  // namespace
 
 std::string waiting_json(const WaitingOutcome& outcome) {
-  ordered_json json = {{"schema_version", schema_version},
+  ordered_json json = {{"schema_version", waiting_schema_version},
                        {"file", outcome.file},
                        {"kind", "recording"},
                        {"reference", outcome.waiting.reference},

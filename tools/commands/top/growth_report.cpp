@@ -18,7 +18,7 @@ using replay::GrowingSite;
 using replay::IterationRule;
 using replay::IterationSource;
 
-constexpr std::size_t name_width = 90;
+constexpr std::size_t growing_name_width = 90;
 
 const char* source_name(IterationSource source) {
   switch (source) {
@@ -91,8 +91,8 @@ std::string sites_text(const DeviceGrowth& device, std::uint64_t limit) {
     ++shown;
     text += "  " + right(format_bytes(whole_bytes(site.bytes_per_iteration())), 14) +
             right(blocks_per_iteration(site), 14) + right(format_bytes(site.held), 14) +
-            right(std::to_string(site.held_blocks), 8) + "  " + shortened(site.key, name_width) +
-            "\n";
+            right(std::to_string(site.held_blocks), 8) + "  " +
+            shortened(site.key, growing_name_width) + "\n";
   }
   if (shown < device.sites.size())
     text +=

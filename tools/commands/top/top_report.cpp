@@ -17,8 +17,6 @@ using replay::DeviceHoldings;
 using replay::GroupTotals;
 using replay::HeldGroup;
 
-constexpr std::size_t name_width = 100;
-
 const char* heading_of(replay::GroupBy by) {
   switch (by) {
     case replay::GroupBy::site:
@@ -90,7 +88,7 @@ std::string group_table(const std::vector<HeldGroup>& groups, const TopOutcome& 
       continue;
     }
     ++shown;
-    text += top_columns(group.totals, all) + shortened(group.key, name_width) + "\n";
+    text += top_columns(group.totals, all) + shortened(group.key, top_name_width) + "\n";
   }
   return text + hidden_text(groups.size() - shown, hidden);
 }

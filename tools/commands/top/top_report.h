@@ -12,6 +12,9 @@
 
 namespace vramlab::tools {
 
+/// Longer names of call sites and stacks lose their middle.
+inline constexpr std::size_t top_name_width = 100;
+
 struct TopOutcome {
   std::string file;
   /// As it was asked for: `peak`, `end`, `oom`, an event or a time.

@@ -12,8 +12,6 @@ namespace {
 using replay::GroupTotals;
 using replay::StackTree;
 
-constexpr std::size_t name_width = 100;
-
 std::string share_text(const GroupTotals& part, const GroupTotals& all) {
   if (all.bytes.count == 0) return "-";
   char text[16];
@@ -74,9 +72,9 @@ std::size_t end_of_chain(const StackTree& tree, std::size_t at, std::size_t& ski
 }
 
 std::string chain_text(const std::string& first, const std::string& last, std::size_t steps) {
-  if (steps == 0) return shortened(first, name_width);
+  if (steps == 0) return shortened(first, top_name_width);
   const std::string between = steps == 1 ? " > " : " > (" + std::to_string(steps - 1) + " more) > ";
-  return shortened(first, name_width / 2) + between + shortened(last, name_width / 2);
+  return shortened(first, top_name_width / 2) + between + shortened(last, top_name_width / 2);
 }
 
 }  // namespace
