@@ -1,0 +1,54 @@
+// Structs and constants of streams, events, captures and launches.
+#pragma once
+
+#include "streams/cuda_interface/handles.h"
+#include "streams/cuda_interface/status.h"
+
+// Two streams that nobody made: the one that waits for all others, and the thread's own.
+#define CU_STREAM_LEGACY (reinterpret_cast<CUstream>(1))
+#define CU_STREAM_PER_THREAD (reinterpret_cast<CUstream>(2))
+
+enum CUstream_flags : unsigned {
+  CU_STREAM_DEFAULT = 0,
+  CU_STREAM_NON_BLOCKING = 1,
+};
+
+enum CUevent_flags : unsigned {
+  CU_EVENT_DISABLE_TIMING = 2,
+};
+
+enum CUstreamCaptureMode : unsigned {
+  CU_STREAM_CAPTURE_MODE_GLOBAL = 0,
+  CU_STREAM_CAPTURE_MODE_THREAD_LOCAL = 1,
+  CU_STREAM_CAPTURE_MODE_RELAXED = 2,
+};
+
+enum CUstreamCaptureStatus : unsigned {
+  CU_STREAM_CAPTURE_STATUS_NONE = 0,
+  CU_STREAM_CAPTURE_STATUS_ACTIVE = 1,
+};
+
+struct CUgraphEdgeData {  // Since CUDA 12.3.
+  unsigned char from_port;
+  unsigned char to_port;
+  unsigned char type;
+  unsigned char reserved[5];
+};
+
+using CUhostFn = void (*)(void* argument);
+using CUstreamCallback = void (*)(CUstream stream, CUresult status, void* argument);
+
+struct CUlaunchAttribute;
+
+struct CUlaunchConfig {
+  unsigned gridDimX;
+  unsigned gridDimY;
+  unsigned gridDimZ;
+  unsigned blockDimX;
+  unsigned blockDimY;
+  unsigned blockDimZ;
+  unsigned sharedMemBytes;
+  CUstream hStream;
+  CUlaunchAttribute* attrs;
+  unsigned numAttrs;
+};

@@ -1,0 +1,107 @@
+#!/usr/bin/env bash
+# Shows that compare.sh can say no: differences_test.sh CXX. In place of NVIDIA's headers stand ones
+# that are made of our own declarations, which are then altered in a copy of the tree.
+set -euo pipefail
+here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
+root="$(cd "$here/../.." && pwd)"
+compiler="$1"
+work="$(mktemp -d)"
+trap 'rm -rf "$work"' EXIT
+room=streams/cuda_interface
+
+make_headers() {
+  local known
+  known="$(sed -nE 's/.*newest_known_cuda = ([0-9]+);/\1/p' "$root/$room/functions.h")"
+  mkdir "$work/nvidia"
+  {
+    echo "#define CUDA_VERSION $known"
+    for file in handles status devices memory streams {device,context,memory,stream,work}_functions \
+      functions prototypes; do
+      grep -vE '^#pragma once|^#include "' "$root/$room/$file.h"
+    done
+    # The copy has tables and macros of the same names.
+    sed -nE 's/^#define (VRAMLAB_[A-Z_]+FUNCTIONS).*/#undef \1/p' "$root/$room"/*.h
+  } >"$work/nvidia/cuda.h"
+  awk '/^cu/ { for (at = 2; at <= NF; ++at) {
+    split($at, part, "_"); print "// PFN_" $1 "_v" part[1] (part[2] ? "_" part[2] : "") ")(" } }' \
+    "$root/tests/fake_cuda/driver_functions.txt" >"$work/nvidia/cudaTypedefs.h"
+}
+
+fail() {
+  echo "failed: $1" >&2
+  cat "$work/said" >&2
+  exit 1
+}
+fresh_copy() {
+  rm -rf "$work/tree"
+  mkdir -p "$work/tree/streams" "$work/tree/tests/fake_cuda"
+  cp -r "$root/$room" "$work/tree/streams/"
+  cp "$root/tests/fake_cuda/driver_functions.txt" "$work/tree/tests/fake_cuda/"
+}
+# alter FILE SED: the expression has to change something.
+alter() {
+  local file="$work/tree/$room/$1.h"
+  cp "$file" "$work/before"
+  sed -i -E "$2" "$file"
+  ! cmp -s "$work/before" "$file" || fail "nothing of $1.h is altered by $2"
+}
+compare() { bash "$here/compare.sh" "$compiler" "$work/nvidia" "$work/tree" >"$work/said" 2>&1; }
+# refused WHAT: the altered copy is refused, with these words.
+refused() {
+  ! compare || fail "nothing was found"
+  local what
+  for what in "$@"; do
+    grep -qF -- "$what" "$work/said" || fail "'$what' was not found"
+  done
+}
+
+make_headers
+fresh_copy
+compare || fail "our own declarations differ from themselves"
+
+alter status 's/(CUDA_ERROR_NOT_READY =) 600/\1 601/'
+alter handles 's/(CUmemGenericAllocationHandle =) unsigned long long/\1 long long/'
+alter memory '/^struct CUmemLocation \{/,/^\}/ { s/^  int id;//; s/CUmemLocationType type;/int id;\n  &/ }'
+alter memory 's/reserved\[64\]/reserved[32]/'
+alter streams 's/(CU_STREAM_PER_THREAD .*)2/\13/'
+alter streams '/unsigned numAttrs;/d'
+alter streams 's/(CUhostFn = void \(\*\)\()void/\1const void/'
+alter memory_functions 's/\(std::size_t\* free,/(int* free,/'
+alter work_functions 's/const void\* from/void* from/'
+refused "CUDA_ERROR_NOT_READY: its value differs from NVIDIA's: 601 here, 600 there" \
+  "CUmemGenericAllocationHandle: its type" "CUmemLocation.id: its offset" \
+  "CUipcMemHandle.reserved: its type" "CUipcMemHandle: its size" "CU_STREAM_PER_THREAD: its value" \
+  "CUlaunchConfig: its size" "CUhostFn: its type" "PFN_cuMemGetInfo_v3020: its type" \
+  "PFN_cuMemcpyHtoD_v3020: its type" "PFN_cuMemcpyHtoD_v7000_ptds: its type"
+
+# Names that NVIDIA does not have.
+fresh_copy
+alter memory_functions 's/cuMemFree_v2/cuMemFree_v9/'
+alter context_functions 's/(cuCtxPopCurrent_v2, )4000/\12000/'
+alter streams 's/CU_STREAM_NON_BLOCKING/CU_STREAM_NOT_BLOCKING/'
+refused cuMemFree_v9 PFN_cuCtxPopCurrent_v2000 CU_STREAM_NOT_BLOCKING
+
+# Declarations that the comparison would leave out.
+for line in 'typedef int CUnew;' 'inline constexpr int CU_NEW = 1;' 'enum CUnew : unsigned { CU_NEW = 1 };' \
+  'CUresult cuNew();'; do
+  fresh_copy
+  echo "$line" >>"$work/tree/$room/memory.h"
+  refused "memory.h:" "the comparison does not know this kind of line: $line"
+done
+fresh_copy
+echo 'struct CUnew {' >>"$work/tree/$room/memory.h"
+refused "ends inside of a declaration"
+fresh_copy
+alter functions '/^  VRAMLAB_CUDA_WORK_FUNCTIONS/d; s/(STREAM_FUNCTIONS\(One, Two\)) *\\/\1/'
+refused PFN_cuMemcpy_v4000
+
+# The list of all functions.
+fresh_copy
+list="$work/tree/tests/fake_cuda/driver_functions.txt"
+sed -i '/^cuInit /d' "$list"
+refused "functions that are missing" "cuInit 2000"
+fresh_copy
+echo "cuNew 12000" >>"$list"
+refused "that NVIDIA does not know" "cuNew 12000"
+
+echo "every difference was found"
