@@ -1,22 +1,18 @@
 // CudaDriver: the functions of CUDA's driver that we call, found at run time, so that one build
-// runs with and without a GPU. Types come from the headers of the CUDA Toolkit; nothing is linked.
+// runs with and without a GPU. Nothing is linked.
 //
 // Whoever loads one says where symbols are looked up: a library opened by name, or in a preload the
 // functions that stand behind our own. Each entry has the version of its symbol in its type.
 #pragma once
-
-#include <cuda.h>
-#include <cudaTypedefs.h>
 
 #include <functional>
 #include <optional>
 #include <string>
 #include <variant>
 
-namespace vramlab::streams {
+#include "streams/cuda_interface/functions.h"
 
-/// Since CUDA 12.5; older headers do not know it.
-using CtxRecordEvent = CUresult(CUDAAPI*)(CUcontext context, CUevent event);
+namespace vramlab::streams {
 
 // Entry(member, type, symbol): what a driver must have.
 // clang-format off
@@ -78,7 +74,7 @@ using CtxRecordEvent = CUresult(CUDAAPI*)(CUcontext context, CUevent event);
   Entry(stream_end_capture, PFN_cuStreamEndCapture_v10000, cuStreamEndCapture)                \
   Entry(graph_destroy, PFN_cuGraphDestroy_v10000, cuGraphDestroy)                             \
   Entry(memset_async, PFN_cuMemsetD32Async_v3020, cuMemsetD32Async)                           \
-  Entry(context_record_event, CtxRecordEvent, cuCtxRecordEvent)                               \
+  Entry(context_record_event, PFN_cuCtxRecordEvent_v12050, cuCtxRecordEvent)                  \
   Entry(context_id, PFN_cuCtxGetId_v12000, cuCtxGetId)                                        \
   Entry(mem_free_async, PFN_cuMemFreeAsync_v11020, cuMemFreeAsync)                            \
   Entry(mem_set_bytes, PFN_cuMemsetD8_v3020, cuMemsetD8_v2)                                   \

@@ -1,5 +1,5 @@
-// The table of hooks: which function a program gets for what it asks, and that the table says the
-// same as the Toolkit's headers.
+// The table of hooks: which function a program gets for what it asks, and that the table agrees
+// with the list of all functions of the driver.
 #include "tools/preload/ground/hook_table.h"
 
 #include <gmock/gmock.h>
@@ -7,8 +7,8 @@
 
 #include <fstream>
 #include <map>
-#include <regex>
 #include <set>
+#include <sstream>
 #include <string>
 
 namespace vramlab::tests {
@@ -22,36 +22,40 @@ using preload::hook_rows;
 using preload::HookRow;
 using testing::IsEmpty;
 
-/// name -> versions, of one meaning of stream 0, as cudaTypedefs.h has them.
+/// name -> versions, of one meaning of stream 0.
 using Versions = std::map<std::string, std::set<int>, std::less<>>;
 
-struct HeaderTypes {
+struct KnownFunctions {
   Versions legacy;
   Versions per_thread;
 };
 
-HeaderTypes types_of_header() {
-  HeaderTypes types;
-  std::ifstream header(VRAMLAB_CUDA_HEADERS "/cudaTypedefs.h");
-  const std::regex type(R"(PFN_(cu\w+?)_v([0-9]+)(_ptsz|_ptds)?\)\()");
-  for (std::string line; std::getline(header, line);) {
-    std::smatch found;
-    if (!std::regex_search(line, found, type)) continue;
-    Versions& versions = found[3].matched ? types.per_thread : types.legacy;
-    versions[found[1]].insert(std::stoi(found[2]));
+KnownFunctions known_functions() {
+  KnownFunctions functions;
+  std::ifstream list(VRAMLAB_SOURCE_DIR "/tests/fake_cuda/driver_functions.txt");
+  for (std::string line; std::getline(list, line);) {
+    if (!preload::is_driver_name(line.c_str())) continue;
+    std::istringstream words(line);
+    std::string name;
+    words >> name;
+    for (std::string version; words >> version;) {
+      const bool is_legacy = version.find('_') == std::string::npos;
+      Versions& versions = is_legacy ? functions.legacy : functions.per_thread;
+      versions[name].insert(std::stoi(version));
+    }
   }
-  return types;
+  return functions;
 }
 
-const Versions& of_meaning(const HeaderTypes& types, DefaultStream if_null) {
-  return if_null == DefaultStream::per_thread ? types.per_thread : types.legacy;
+const Versions& of_meaning(const KnownFunctions& functions, DefaultStream if_null) {
+  return if_null == DefaultStream::per_thread ? functions.per_thread : functions.legacy;
 }
 
-TEST(HookTable, every_row_is_a_function_of_the_headers) {
-  const HeaderTypes types = types_of_header();
-  ASSERT_GT(types.legacy.size(), 300U);
+TEST(HookTable, every_row_is_a_function_of_the_driver) {
+  const KnownFunctions functions = known_functions();
+  ASSERT_GT(functions.legacy.size(), 300U);
   for (const HookRow& row : hook_rows()) {
-    const auto& versions = of_meaning(types, row.if_null);
+    const auto& versions = of_meaning(functions, row.if_null);
     const auto known = versions.find(row.name);
     ASSERT_NE(known, versions.end()) << row.symbol;
     EXPECT_TRUE(known->second.contains(row.since)) << row.symbol;
@@ -59,10 +63,10 @@ TEST(HookTable, every_row_is_a_function_of_the_headers) {
 }
 
 TEST(HookTable, no_version_of_a_hooked_name_is_missing_but_older_ones) {
-  const HeaderTypes types = types_of_header();
+  const KnownFunctions functions = known_functions();
   std::vector<std::string> missing;
   for (const HookRow& oldest : hook_rows()) {
-    for (const int version : of_meaning(types, oldest.if_null).at(std::string(oldest.name))) {
+    for (const int version : of_meaning(functions, oldest.if_null).at(std::string(oldest.name))) {
       bool is_there = version < oldest.since;
       for (const HookRow& row : hook_rows())
         is_there |=
@@ -73,12 +77,12 @@ TEST(HookTable, no_version_of_a_hooked_name_is_missing_but_older_ones) {
   EXPECT_THAT(missing, IsEmpty());
 }
 
-TEST(HookTable, each_row_has_its_twin_where_the_headers_have_one) {
-  const HeaderTypes types = types_of_header();
+TEST(HookTable, each_row_has_its_twin_where_the_driver_has_one) {
+  const KnownFunctions functions = known_functions();
   for (const HookRow& row : hook_rows()) {
     const auto twin =
         row.if_null == DefaultStream::legacy ? DefaultStream::per_thread : DefaultStream::legacy;
-    const auto& versions = of_meaning(types, twin);
+    const auto& versions = of_meaning(functions, twin);
     const auto known = versions.find(row.name);
     if (known == versions.end() || !known->second.contains(row.since)) continue;
     const auto found = hook_of_query({row.name, row.since, twin});

@@ -82,6 +82,15 @@ TEST(Loaders, the_resolver_that_the_resolver_gives_is_ours_too) {
             "cuMemAlloc 3020 0: 0 ours:cuMemAlloc_v2\n");
 }
 
+TEST(Loaders, a_version_newer_than_we_know_gives_ours_where_the_function_is_still_the_same) {
+  PreloadedRun run;
+  run.set("FAKE_CUDA_DRIVER_VERSION", "14000");
+  EXPECT_EQ(said(run, {"preload_loading", "newer_version"}),
+            "cuMemAlloc 14000 0: 0 ours:cuMemAlloc_v2\n"
+            "cuMemFreeAsync 14000 2: 0 ours:cuMemFreeAsync_ptsz\n"
+            "cuInit 14000 0: 0 driver\n");
+}
+
 TEST(Loaders, a_lookup_calls_nothing_in_the_driver_but_its_resolver) {
   const PreloadedRun run;
   said(run, {"preload_loading", "dlsym"});

@@ -38,16 +38,16 @@ void let_others_in(Moment moment, CUdeviceptr at = 0) {
       << "another thread hangs while this one is in the driver";
 }
 
-CUresult CUDAAPI slow_map(CUdeviceptr at, std::size_t bytes, std::size_t offset,
-                          CUmemGenericAllocationHandle handle, unsigned long long flags) {
+CUresult slow_map(CUdeviceptr at, std::size_t bytes, std::size_t offset,
+                  CUmemGenericAllocationHandle handle, unsigned long long flags) {
   let_others_in(Moment::mapping, at);
   return the_real_one.mem_map(at, bytes, offset, handle, flags);
 }
-CUresult CUDAAPI slow_unmap(CUdeviceptr at, std::size_t bytes) {
+CUresult slow_unmap(CUdeviceptr at, std::size_t bytes) {
   let_others_in(Moment::unmapping, at);
   return the_real_one.mem_unmap(at, bytes);
 }
-CUresult CUDAAPI slow_wait(CUevent event) {
+CUresult slow_wait(CUevent event) {
   let_others_in(Moment::waiting);
   return the_real_one.event_synchronize(event);
 }

@@ -1,5 +1,4 @@
-// LiveGpu: the GPU of `vramlab live`, as far as the rest of the program knows of it. Built with the
-// CUDA Toolkit's headers there is one; without them, or without a driver, asking for it throws.
+// LiveGpu: the GPU of `vramlab live`, as far as the rest of the program knows of it.
 #pragma once
 
 #include <memory>
@@ -38,7 +37,7 @@ class LiveGpu {
   virtual std::vector<streams::CalibratedCall> calibrate(unsigned repeats) = 0;
 };
 
-/// Throws std::runtime_error, one sentence, where there is none.
+/// Throws std::runtime_error, one sentence, where there is no driver or no such GPU.
 std::unique_ptr<LiveGpu> open_live_gpu(int index);
 
 }  // namespace vramlab::tools

@@ -167,7 +167,6 @@ FAKE_CUDA_TWINS(cuStreamGetCaptureInfo_v2, _ptsz, context,
                 (CUstream stream, CUstreamCaptureStatus* status, cuuint64_t* id, CUgraph* graph,
                  const CUgraphNode** nodes, std::size_t* count),
                 stream, status, id, graph, nodes, count)
-#if CUDA_VERSION >= 12030
 namespace {
 CUresult on_cuStreamBeginCaptureToGraph(const CallSite& site, CUstream stream, CUgraph /*graph*/,
                                         const CUgraphNode* /*nodes*/,
@@ -191,7 +190,6 @@ FAKE_CUDA_TWINS(cuStreamGetCaptureInfo_v3, _ptsz, context,
                 (CUstream stream, CUstreamCaptureStatus* status, cuuint64_t* id, CUgraph* graph,
                  const CUgraphNode** nodes, const CUgraphEdgeData** edges, std::size_t* count),
                 stream, status, id, graph, nodes, edges, count)
-#endif
 FAKE_CUDA_CALL(cuThreadExchangeStreamCaptureMode)(CUstreamCaptureMode* mode) {
   const auto body = [=](FakeCuda& fake) {
     if (mode == nullptr || !is_mode(*mode)) return CUDA_ERROR_INVALID_VALUE;

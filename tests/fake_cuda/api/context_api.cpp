@@ -211,12 +211,10 @@ FAKE_CUDA_CALL(cuCtxCreate_v3)
  CUdevice device) {
   return create_context("cuCtxCreate_v3", made, flags, device);
 }
-#if CUDA_VERSION >= 12050
 FAKE_CUDA_CALL(cuCtxCreate_v4)
 (CUcontext* made, CUctxCreateParams* /*parameters*/, unsigned flags, CUdevice device) {
   return create_context("cuCtxCreate_v4", made, flags, device);
 }
-#endif
 namespace {
 CUresult destroy_context(const char* name, CUcontext gone) {
   const auto body = [=](FakeCuda& fake) {
@@ -300,7 +298,6 @@ FAKE_CUDA_CALL(cuCtxSynchronize)() {
   };
   return fake_call({"cuCtxSynchronize", context}, body);
 }
-#if CUDA_VERSION >= 13000
 FAKE_CUDA_CALL(cuCtxSynchronize_v2)(CUcontext of) {
   const auto body = [=](FakeCuda& fake) {
     const CUcontext asked = of == nullptr ? fake.contexts().current(FakeCuda::thread().value) : of;
@@ -311,7 +308,6 @@ FAKE_CUDA_CALL(cuCtxSynchronize_v2)(CUcontext of) {
   };
   return fake_call({"cuCtxSynchronize_v2", driver}, body, of);
 }
-#endif
 FAKE_CUDA_CALL(cuCtxEnablePeerAccess)(CUcontext peer, unsigned /*flags*/) {
   return change_peer("cuCtxEnablePeerAccess", peer, true);
 }

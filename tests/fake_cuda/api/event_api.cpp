@@ -67,12 +67,9 @@ FAKE_CUDA_CALL(cuEventSynchronize)(CUevent event) {
 FAKE_CUDA_CALL(cuEventElapsedTime)(float* ms, CUevent from, CUevent to) {
   return elapsed("cuEventElapsedTime", ms, from, to);
 }
-#if CUDA_VERSION >= 12080
 FAKE_CUDA_CALL(cuEventElapsedTime_v2)(float* ms, CUevent from, CUevent to) {
   return elapsed("cuEventElapsedTime_v2", ms, from, to);
 }
-#endif
-#if CUDA_VERSION >= 12050
 FAKE_CUDA_CALL(cuCtxRecordEvent)(CUcontext of, CUevent event) {
   const auto body = [=](FakeCuda& fake) {
     const CUcontext asked = of == nullptr ? fake.contexts().current(FakeCuda::thread().value) : of;
@@ -83,4 +80,3 @@ FAKE_CUDA_CALL(cuCtxRecordEvent)(CUcontext of, CUevent event) {
   };
   return fake_call({"cuCtxRecordEvent", CallNeeds::driver}, body, of, event);
 }
-#endif

@@ -2,15 +2,9 @@
 // has it as fake_cuX, so that tests may link it beside anything; libcuda.so.1 has it as cuX.
 #pragma once
 
-// The headers then name every version of a function by its symbol.
-#ifndef __CUDA_API_VERSION_INTERNAL
-#define __CUDA_API_VERSION_INTERNAL
-#endif
-#include <cuda.h>
-#include <cudaTypedefs.h>
-
 #include <type_traits>
 
+#include "streams/cuda_interface/functions.h"
 #include "tests/fake_cuda/engine/fake_cuda.h"
 
 #ifdef FAKE_CUDA_IS_LIBCUDA
@@ -19,6 +13,16 @@
 #define FAKE_CUDA_SYMBOL(name) fake_##name
 #endif
 #define FAKE_CUDA_EXPORT extern "C" __attribute__((visibility("default")))
+
+// What the interface says of them: with other parameters, a function does not compile.
+#define FAKE_CUDA_DECLARE(name, symbol, version, parameters) \
+  extern "C" CUresult FAKE_CUDA_SYMBOL(symbol) parameters;
+#define FAKE_CUDA_DECLARE_TWO(name, symbol, version, suffix, other, parameters) \
+  FAKE_CUDA_DECLARE(name, symbol, version, parameters)                          \
+  extern "C" CUresult FAKE_CUDA_SYMBOL(symbol##suffix) parameters;
+VRAMLAB_CUDA_FUNCTIONS(FAKE_CUDA_DECLARE, FAKE_CUDA_DECLARE_TWO)
+#undef FAKE_CUDA_DECLARE
+#undef FAKE_CUDA_DECLARE_TWO
 
 /// FAKE_CUDA_CALL(cuMemAlloc_v2)(parameters) { ... }
 #define FAKE_CUDA_CALL(name) FAKE_CUDA_EXPORT CUresult FAKE_CUDA_SYMBOL(name)

@@ -1,8 +1,6 @@
 // Green contexts: parts of a primary context, whose streams are its streams.
 #include "tests/fake_cuda/api/fake_call.h"
 
-#if CUDA_VERSION >= 12050
-
 using namespace vramlab::fake;
 
 namespace {
@@ -62,5 +60,3 @@ FAKE_CUDA_CALL(cuGreenCtxStreamCreate)
   };
   return fake_call({"cuGreenCtxStreamCreate", driver}, body, green, flags);
 }
-
-#endif

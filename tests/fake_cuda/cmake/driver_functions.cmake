@@ -1,17 +1,19 @@
-# Run in the build: writes OUTPUT, a source with all functions that INPUT (cudaTypedefs.h) has types
-# for, by name, version and stream variant.
-file(STRINGS "${INPUT}" lines REGEX "PFN_cu[A-Za-z0-9]+_v[0-9]+")
+# Run in the build: writes OUTPUT, a source with all functions that INPUT (driver_functions.txt)
+# knows, by name, version and stream variant.
+file(STRINGS "${INPUT}" lines REGEX "^cu")
 set(entries "")
 foreach(line IN LISTS lines)
-  if(line MATCHES "PFN_(cu[A-Za-z0-9]+)_v([0-9]+)(_ptsz|_ptds)?\\)")
+  string(REPLACE " " ";" versions "${line}")
+  list(POP_FRONT versions name)
+  foreach(version IN LISTS versions)
     set(variant plain)
-    if(CMAKE_MATCH_3)
+    if(version MATCHES "_(ptsz|ptds)$")
       set(variant per_thread)
     endif()
-    list(APPEND entries "    {\"${CMAKE_MATCH_1}\", ${CMAKE_MATCH_2}, StreamVariant::${variant}},")
-  endif()
+    string(REGEX MATCH "^[0-9]+" version "${version}")
+    list(APPEND entries "    {\"${name}\", ${version}, StreamVariant::${variant}},")
+  endforeach()
 endforeach()
-list(REMOVE_DUPLICATES entries)
 list(JOIN entries "\n" entries)
 file(WRITE "${OUTPUT}"
 "#include \"tests/fake_cuda/engine/driver_functions.h\"

@@ -1,6 +1,6 @@
 # Run in the build: writes OUTPUT, the list of what the stand-in for CUDA's runtime asks the driver for,
-# of what INPUT (cudaTypedefs.h) knows. As many queries as CUDA 13.0's runtime makes after its first
-# four: 362 without flags and 74 for per-thread streams; fewer where the headers know less.
+# of what INPUT (driver_functions.txt) knows. As many queries as CUDA 13.0's runtime makes after its
+# first four: 362 without flags and 74 for per-thread streams.
 set(plain_count 362)
 set(per_thread_count 74)
 # The stand-in calls these, in the versions that the real one asks for.
@@ -25,25 +25,28 @@ set(plain
 set(per_thread "")
 set(never "^cu(Mem(Create|Map|Unmap|SetAccess|Release|Address.*|AllocHost)|GreenCtx.*|CtxRecordEvent|Init|GetProcAddress)$")
 
-file(STRINGS "${INPUT}" lines REGEX "PFN_cu[A-Za-z0-9]+_v[0-9]+|__CUDA_API_VERSION_INTERNAL")
+# The others: the newest version that 13.0 knows, and every version for per-thread streams.
+file(STRINGS "${INPUT}" lines REGEX "^cu")
 foreach(line IN LISTS lines)
-  # Older versions follow.
-  if(line MATCHES "__CUDA_API_VERSION_INTERNAL")
-    break()
-  endif()
-  if(NOT line MATCHES "PFN_(cu[A-Za-z0-9]+)_v([0-9]+)(_ptsz|_ptds)?\\)" OR
-     CMAKE_MATCH_1 MATCHES "${never}")
+  string(REPLACE " " ";" versions "${line}")
+  list(POP_FRONT versions name)
+  if(name MATCHES "${never}")
     continue()
   endif()
-  string(REGEX MATCH "PFN_(cu[A-Za-z0-9]+)_v([0-9]+)(_ptsz|_ptds)?\\)" matched "${line}")
-  if(CMAKE_MATCH_3)
-    list(APPEND per_thread "${CMAKE_MATCH_1}, ${CMAKE_MATCH_2}")
-  else()
-    list(APPEND plain "${CMAKE_MATCH_1}, ${CMAKE_MATCH_2}")
-  endif()
+  set(newest_plain "")
+  foreach(version IN LISTS versions)
+    string(REGEX MATCH "^[0-9]+" number "${version}")
+    if(number GREATER 13000)
+      continue()
+    elseif(version MATCHES "_(ptsz|ptds)$")
+      list(APPEND per_thread "${name}, ${number}")
+    else()
+      set(newest_plain "${name}, ${number}")
+    endif()
+  endforeach()
+  list(APPEND plain ${newest_plain})
 endforeach()
 list(REMOVE_DUPLICATES plain)
-list(REMOVE_DUPLICATES per_thread)
 # What the stand-in calls comes first of what is kept.
 set(needed "")
 set(rest "")

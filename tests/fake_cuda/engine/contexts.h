@@ -5,13 +5,12 @@
 // one destroyed.
 #pragma once
 
-#include <cuda.h>
-
 #include <cstdint>
 #include <map>
 #include <set>
 #include <vector>
 
+#include "streams/cuda_interface/types.h"
 #include "tests/fake_cuda/engine/handles.h"
 
 namespace vramlab::fake {

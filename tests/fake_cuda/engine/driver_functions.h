@@ -1,6 +1,6 @@
 // Which functions a driver has: by name and version, as cuGetProcAddress knows them, and by symbol.
 //
-// All that the headers' cudaTypedefs.h knows are there. Those that the fake driver does not have
+// All of driver_functions.txt are there. Those that the fake driver does not have
 // answer CUDA_ERROR_NOT_SUPPORTED.
 #pragma once
 
@@ -12,7 +12,7 @@ namespace vramlab::fake {
 
 enum class StreamVariant : std::uint8_t { plain, per_thread };
 
-/// As cudaTypedefs.h names it, which makes it in the build (cmake/driver_functions.cmake).
+/// A version of a line of driver_functions.txt, which the build makes them of.
 struct DriverFunction {
   std::string_view name;
   int version = 0;

@@ -5,8 +5,6 @@
 // options say so. Work ends when time gets there; until then the memory that it uses is in use.
 #pragma once
 
-#include <cuda.h>
-
 #include <atomic>
 #include <cstdint>
 #include <initializer_list>
@@ -17,6 +15,7 @@
 #include <variant>
 #include <vector>
 
+#include "streams/cuda_interface/types.h"
 #include "tests/fake_cuda/engine/call_log.h"
 #include "tests/fake_cuda/engine/contexts.h"
 #include "tests/fake_cuda/engine/device_memory.h"

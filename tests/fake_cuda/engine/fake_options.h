@@ -1,11 +1,11 @@
 // FakeOptions: what the fake driver is like.
 #pragma once
 
-#include <cuda.h>
-
 #include <cstdint>
 #include <string>
 #include <vector>
+
+#include "streams/cuda_interface/types.h"
 
 namespace vramlab::fake {
 

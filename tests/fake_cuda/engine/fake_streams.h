@@ -3,8 +3,6 @@
 // piece of work does when it ends, and which memory it uses until then.
 #pragma once
 
-#include <cuda.h>
-
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -13,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "streams/cuda_interface/types.h"
 #include "streams/time/timed_streams.h"
 #include "tests/fake_cuda/engine/handles.h"
 #include "tests/fake_cuda/engine/race_oracle.h"

@@ -23,8 +23,8 @@ int main() {
   CUcontext context = nullptr;
   MUST(take<decltype(cuDevicePrimaryCtxRetain)>(library, "cuDevicePrimaryCtxRetain")(&context, 0));
   MUST(take<decltype(cuCtxSetCurrent)>(library, "cuCtxSetCurrent")(context));
-  const auto allocate = take<decltype(cuMemAlloc)>(library, "cuMemAlloc_v2");
-  const auto release = take<decltype(cuMemFree)>(library, "cuMemFree_v2");
+  const auto allocate = take<decltype(cuMemAlloc_v2)>(library, "cuMemAlloc_v2");
+  const auto release = take<decltype(cuMemFree_v2)>(library, "cuMemFree_v2");
   for (int round = 0; round < 10; ++round) {
     CUdeviceptr at = 0;
     MUST(allocate(&at, 1 << 20));

@@ -2,8 +2,7 @@
 // others by that one; with the version that each is asked for, and for both default streams.
 #include <dlfcn.h>
 
-#include <cudaTypedefs.h>
-
+#include "streams/cuda_interface/functions.h"
 #include "tests/fake_cuda/programs/program.h"
 
 using namespace vramlab::fake_programs;

@@ -11,12 +11,12 @@ CUgraphExec capture_fill(CUstream stream, CUfunction fill, CUdeviceptr at) {
   CUgraph graph = nullptr;
   CUgraphExec made = nullptr;
   CUstreamCaptureStatus status{};
-  MUST(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
+  MUST(cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
   MUST(cuStreamIsCapturing(stream, &status));
   must(status == CU_STREAM_CAPTURE_STATUS_ACTIVE, "the stream captures");
   MUST(launch(fill, {at, words, 5}, stream));
   MUST(cuStreamEndCapture(stream, &graph));
-  MUST(cuGraphInstantiate(&made, graph, 0));
+  MUST(cuGraphInstantiateWithFlags(&made, graph, 0));
   MUST(cuGraphDestroy(graph));
   return made;
 }
@@ -25,8 +25,8 @@ CUgraphExec capture_fill(CUstream stream, CUfunction fill, CUdeviceptr at) {
 void take_memory_in_a_strict_capture(CUstream stream) {
   CUgraph graph = nullptr;
   CUdeviceptr at = 0;
-  MUST(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
-  must(cuMemAlloc(&at, 4096) == CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, "memory in a capture");
+  MUST(cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
+  must(cuMemAlloc_v2(&at, 4096) == CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, "memory in a capture");
   must(cuStreamEndCapture(stream, &graph) == CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, "its end");
 }
 
@@ -34,7 +34,7 @@ void take_memory_in_a_strict_capture(CUstream stream) {
 void take_memory_in_a_relaxed_thread(CUstream stream) {
   CUgraph graph = nullptr;
   CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
-  MUST(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
+  MUST(cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
   MUST(cuThreadExchangeStreamCaptureMode(&mode));
   const CUdeviceptr at = take_memory(4096);
   MUST(cuThreadExchangeStreamCaptureMode(&mode));
@@ -53,7 +53,7 @@ int main() {
   const CUdeviceptr at = take_memory(words * 4);
   const CUgraphExec graph = capture_fill(stream, fill, at);
   for (std::uint32_t round = 0; round < 3; ++round) {
-    MUST(cuMemsetD32(at, round, words));
+    MUST(cuMemsetD32_v2(at, round, words));
     MUST(cuGraphLaunch(graph, stream));
     MUST(cuStreamSynchronize(stream));
     must(holds(at, words, 5), "the graph's words are there");

@@ -40,8 +40,8 @@ int use_what_is_the_parents() {
   CUdeviceptr at = 0;
   std::size_t free = 0;
   std::size_t total = 0;
-  if (cuMemAlloc(&at, 4096) != CUDA_ERROR_NOT_INITIALIZED) return 1;
-  if (cuMemGetInfo(&free, &total) != CUDA_ERROR_NOT_INITIALIZED) return 1;
+  if (cuMemAlloc_v2(&at, 4096) != CUDA_ERROR_NOT_INITIALIZED) return 1;
+  if (cuMemGetInfo_v2(&free, &total) != CUDA_ERROR_NOT_INITIALIZED) return 1;
   return cuInit(0) == CUDA_ERROR_NOT_INITIALIZED ? 0 : 1;
 }
 

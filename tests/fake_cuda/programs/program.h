@@ -3,13 +3,12 @@
 // it must.
 #pragma once
 
-#include <cuda.h>
-
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
 
+#include "streams/cuda_interface/prototypes.h"
 #include "tests/fake_cuda/control/fake_cuda_control.h"
 
 namespace vramlab::fake_programs {
@@ -62,18 +61,18 @@ inline CUresult launch(CUfunction kernel, Fill fill, CUstream stream) {
 /// Memory, which the oracle hears of.
 inline CUdeviceptr take_memory(std::size_t bytes) {
   CUdeviceptr at = 0;
-  MUST(cuMemAlloc(&at, bytes));
+  MUST(cuMemAlloc_v2(&at, bytes));
   fake_cuda_handed_out(at, bytes);
   return at;
 }
 inline void give_back_memory(CUdeviceptr at) {
   fake_cuda_given_back(at);
-  MUST(cuMemFree(at));
+  MUST(cuMemFree_v2(at));
 }
 
 inline bool holds(CUdeviceptr at, std::size_t words, std::uint32_t value) {
   std::vector<std::uint32_t> read(words);
-  MUST(cuMemcpyDtoH(read.data(), at, words * 4));
+  MUST(cuMemcpyDtoH_v2(read.data(), at, words * 4));
   for (const std::uint32_t word : read)
     if (word != value) return false;
   return true;

@@ -8,7 +8,7 @@ namespace {
 /// Made before the driver was first used, so gone after it.
 struct Last {
   CUdeviceptr at = 0;
-  ~Last() { must(cuMemFree(at) == CUDA_ERROR_DEINITIALIZED, "the driver says that it is gone"); }
+  ~Last() { must(cuMemFree_v2(at) == CUDA_ERROR_DEINITIALIZED, "the driver says that it is gone"); }
 };
 Last last;
 

@@ -66,7 +66,7 @@ class Program {
   /// What was put on the old one still runs.
   void renew_stream() {
     const std::size_t place = 2 + random_() % (streams_.size() - 2);
-    MUST(cuStreamDestroy(streams_[place]));
+    MUST(cuStreamDestroy_v2(streams_[place]));
     MUST(cuStreamCreate(&streams_[place], place % 2 == 0 ? 0U : 1U));
   }
 

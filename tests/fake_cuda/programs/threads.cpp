@@ -49,7 +49,7 @@ void work(CUcontext context, Shelf& shelf, std::uint32_t name, std::uint64_t rou
     if (const CUdeviceptr other = shelf.take(); other != 0) give_back_memory(other);
   }
   MUST(cuStreamSynchronize(stream));
-  MUST(cuStreamDestroy(stream));
+  MUST(cuStreamDestroy_v2(stream));
 }
 
 }  // namespace

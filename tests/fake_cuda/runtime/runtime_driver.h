@@ -3,8 +3,7 @@
 // the function that it gave for itself.
 #pragma once
 
-#include <cuda.h>
-#include <cudaTypedefs.h>
+#include "streams/cuda_interface/functions.h"
 
 namespace vramlab::fake {
 

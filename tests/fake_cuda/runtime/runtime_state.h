@@ -2,13 +2,12 @@
 // error, and the kernels that programs register before main.
 #pragma once
 
-#include <cuda.h>
-
 #include <cstddef>
 #include <map>
 #include <mutex>
 #include <string>
 
+#include "streams/cuda_interface/types.h"
 #include "tests/fake_cuda/runtime/fake_cudart.h"
 #include "tests/fake_cuda/runtime/runtime_driver.h"
 

@@ -8,7 +8,7 @@ constexpr auto per_thread = StreamVariant::per_thread;
 
 FoundProc find_in_13(const ProcQuery& query) { return find_proc(query, 13000); }
 
-TEST(DriverFunctions, every_function_here_is_one_that_the_headers_know) {
+TEST(DriverFunctions, every_function_here_is_one_that_the_driver_has) {
   for (const FakeFunction& function : fake_functions()) {
     const FoundProc found = find_proc({function.name, function.version, function.variant}, 13000);
     EXPECT_EQ(found.address, function.address) << function.symbol;
@@ -72,7 +72,8 @@ TEST_F(FakeProcAddress, a_function_that_the_fake_driver_lacks_says_so) {
   symbol<PFN_cuGetProcAddress_v12000>("cuGetProcAddress_v2")("cuTexRefDestroy", &found, 2000, 0,
                                                              nullptr);
   ASSERT_NE(found, nullptr);
-  EXPECT_EQ(reinterpret_cast<PFN_cuTexRefDestroy_v2000>(found)(nullptr), CUDA_ERROR_NOT_SUPPORTED);
+  using Function = CUresult (*)(void* reference);
+  EXPECT_EQ(reinterpret_cast<Function>(found)(nullptr), CUDA_ERROR_NOT_SUPPORTED);
 }
 
 }  // namespace

@@ -1,7 +1,5 @@
 #include "tests/fake_cuda/tests/fake_test.h"
 
-#if CUDA_VERSION >= 12050
-
 namespace vramlab::fake {
 namespace {
 
@@ -43,5 +41,3 @@ TEST_F(FakeGreenContexts, one_is_a_context_with_an_id_of_its_own_until_it_is_des
 
 }  // namespace
 }  // namespace vramlab::fake
-
-#endif

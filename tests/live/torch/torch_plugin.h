@@ -3,8 +3,6 @@
 // holds to the end of it.
 #pragma once
 
-#include <cuda.h>
-#include <cudaTypedefs.h>
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
@@ -17,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "streams/cuda_interface/functions.h"
 #include "tests/fake_cuda/control/fake_cuda_control.h"
 
 namespace vramlab::tests {

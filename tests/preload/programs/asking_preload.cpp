@@ -1,20 +1,19 @@
 // Another preload that interposes dlsym. With VRAMLAB_TEST_ASKING=libc it goes to the C library by
 // itself, else to the next one in line. Where ASKED_LOG names a file, each answer of the driver's
 // resolver is written there.
-#include <cuda.h>
 #include <dlfcn.h>
 
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
+#include "streams/cuda_interface/functions.h"
 #include "tests/preload/programs/whose.h"
 
 namespace {
 
 using Dlsym = void* (*)(void*, const char*);
-using Resolver = CUresult (*)(const char*, void**, int, cuuint64_t,
-                              CUdriverProcAddressQueryResult*);
+using Resolver = PFN_cuGetProcAddress_v12000;
 
 Dlsym libc_dlsym() { return reinterpret_cast<Dlsym>(dlvsym(RTLD_NEXT, "dlsym", "GLIBC_2.2.5")); }
 

@@ -1,5 +1,4 @@
 // A program that is linked to the driver, in scenes: what it does is its first argument.
-#include <cuda.h>
 #include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -13,6 +12,8 @@
 #include <string>
 #include <thread>
 #include <vector>
+
+#include "streams/cuda_interface/prototypes.h"
 
 namespace {
 
@@ -32,13 +33,13 @@ CUcontext use_device() {
 
 CUdeviceptr allocated(std::size_t bytes) {
   CUdeviceptr at = 0;
-  must(cuMemAlloc(&at, bytes), "cuMemAlloc");
+  must(cuMemAlloc_v2(&at, bytes), "cuMemAlloc");
   return at;
 }
 
 void allocate_and_free(std::size_t bytes) {
   const CUdeviceptr at = allocated(bytes);
-  must(cuMemFree(at), "cuMemFree");
+  must(cuMemFree_v2(at), "cuMemFree");
 }
 
 /// In the static constructors and destructors of a program that asks for it.
@@ -50,7 +51,7 @@ struct FromStatics {
     at = allocated(12345);
   }
   ~FromStatics() {
-    if (at != 0) std::printf("static free: %d\n", static_cast<int>(cuMemFree(at)));
+    if (at != 0) std::printf("static free: %d\n", static_cast<int>(cuMemFree_v2(at)));
   }
   CUdeviceptr at = 0;
 };
@@ -58,13 +59,13 @@ FromStatics from_statics;
 
 int null_outputs() {
   use_device();
-  std::printf("alloc %d\n", static_cast<int>(cuMemAlloc(nullptr, 4096)));
-  std::printf("info %d\n", static_cast<int>(cuMemGetInfo(nullptr, nullptr)));
+  std::printf("alloc %d\n", static_cast<int>(cuMemAlloc_v2(nullptr, 4096)));
+  std::printf("info %d\n", static_cast<int>(cuMemGetInfo_v2(nullptr, nullptr)));
   std::size_t total = 0;
-  std::printf("half info %d\n", static_cast<int>(cuMemGetInfo(nullptr, &total)));
+  std::printf("half info %d\n", static_cast<int>(cuMemGetInfo_v2(nullptr, &total)));
   CUdeviceptr at = 77;
-  std::printf("zero %d %llu\n", static_cast<int>(cuMemAlloc(&at, 0)), at);
-  std::printf("free 0 %d\n", static_cast<int>(cuMemFree(0)));
+  std::printf("zero %d %llu\n", static_cast<int>(cuMemAlloc_v2(&at, 0)), at);
+  std::printf("free 0 %d\n", static_cast<int>(cuMemFree_v2(0)));
   std::printf("async null %d\n", static_cast<int>(cuMemAllocAsync(nullptr, 16, nullptr)));
   return 0;
 }
@@ -72,8 +73,8 @@ int null_outputs() {
 int no_context() {
   must(cuInit(0), "cuInit");
   CUdeviceptr at = 77;
-  std::printf("alloc %d %llu\n", static_cast<int>(cuMemAlloc(&at, 4096)), at);
-  std::printf("free %d\n", static_cast<int>(cuMemFree(4096)));
+  std::printf("alloc %d %llu\n", static_cast<int>(cuMemAlloc_v2(&at, 4096)), at);
+  std::printf("free %d\n", static_cast<int>(cuMemFree_v2(4096)));
   return 0;
 }
 
@@ -99,12 +100,12 @@ int fork_after() {
   if (child == 0) {
     // Whatever the driver says to it: neither a hang nor a crash.
     CUdeviceptr mine = 0;
-    static_cast<void>(cuMemAlloc(&mine, 4444));
-    static_cast<void>(cuMemFree(at));
+    static_cast<void>(cuMemAlloc_v2(&mine, 4444));
+    static_cast<void>(cuMemFree_v2(at));
     std::exit(5);
   }
   wait_for_child(child);
-  must(cuMemFree(at), "cuMemFree after the fork");
+  must(cuMemFree_v2(at), "cuMemFree after the fork");
   allocate_and_free(5555);
   return 0;
 }
@@ -122,7 +123,7 @@ int fork_in_storm() {
     const pid_t child = fork();
     if (child == 0) {
       CUdeviceptr mine = 0;
-      static_cast<void>(cuMemAlloc(&mine, 4444));
+      static_cast<void>(cuMemAlloc_v2(&mine, 4444));
       _exit(0);
     }
     int status = 0;
@@ -153,7 +154,7 @@ int close_all() {
   for (int descriptor = 3; descriptor < 200; ++descriptor) close(descriptor);
   std::vector<int> mine;
   for (int i = 0; i < 20; ++i) mine.push_back(open("victim", O_CREAT | O_RDWR | O_APPEND, 0600));
-  must(cuMemFree(at), "cuMemFree");
+  must(cuMemFree_v2(at), "cuMemFree");
   allocate_and_free(2000);
   std::printf("victim %lld\n", static_cast<long long>(lseek(mine.front(), 0, SEEK_END)));
   return 0;
@@ -163,10 +164,10 @@ int kinds() {
   use_device();
   CUdeviceptr at = 0;
   std::size_t pitch = 0;
-  must(cuMemAllocPitch(&at, &pitch, 100, 10, 4), "pitch");
-  must(cuMemFree(at), "free of pitch");
+  must(cuMemAllocPitch_v2(&at, &pitch, 100, 10, 4), "pitch");
+  must(cuMemFree_v2(at), "free of pitch");
   must(cuMemAllocManaged(&at, 8192, CU_MEM_ATTACH_GLOBAL), "managed");
-  must(cuMemFree(at), "free of managed");
+  must(cuMemFree_v2(at), "free of managed");
   void* host = nullptr;
   must(cuMemHostAlloc(&host, 3000, 0), "host");
   must(cuMemFreeHost(host), "free of host");
@@ -176,9 +177,9 @@ int kinds() {
   must(cuStreamCreate(&other, CU_STREAM_NON_BLOCKING), "stream");
   must(cuMemAllocAsync(&at, 7000, stream), "async");
   must(cuMemFreeAsync(at, other), "free async");
-  must(cuStreamDestroy(stream), "destroy");
+  must(cuStreamDestroy_v2(stream), "destroy");
   CUdeviceptr huge = 5;
-  std::printf("huge %d\n", static_cast<int>(cuMemAlloc(&huge, std::size_t{1} << 50)));
+  std::printf("huge %d\n", static_cast<int>(cuMemAlloc_v2(&huge, std::size_t{1} << 50)));
   return 0;
 }
 
@@ -202,7 +203,7 @@ int reset() {
   use_device();
   allocated(6000);
   allocated(7000);
-  must(cuDevicePrimaryCtxReset(0), "reset");
+  must(cuDevicePrimaryCtxReset_v2(0), "reset");
   return 0;
 }
 

@@ -1,5 +1,4 @@
 // A program that gets at the driver while it runs, in scenes. It says whose functions it is given.
-#include <cuda.h>
 #include <dlfcn.h>
 
 #include <cstdio>
@@ -7,13 +6,13 @@
 #include <cstring>
 #include <string>
 
+#include "streams/cuda_interface/functions.h"
 #include "tests/preload/programs/whose.h"
 
 namespace {
 
-using Resolver4 = CUresult (*)(const char*, void**, int, cuuint64_t);
-using Resolver5 = CUresult (*)(const char*, void**, int, cuuint64_t,
-                               CUdriverProcAddressQueryResult*);
+using Resolver4 = PFN_cuGetProcAddress_v11030;
+using Resolver5 = PFN_cuGetProcAddress_v12000;
 constexpr cuuint64_t per_thread = CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
 
 void say(const char* what, const void* function) {
@@ -80,6 +79,16 @@ int by_given_resolver() {
   return 0;
 }
 
+/// A program that was built with a CUDA which did not exist when we were.
+int newer_version() {
+  const auto resolver = reinterpret_cast<Resolver5>(dlsym(driver(), "cuGetProcAddress_v2"));
+  CUdriverProcAddressQueryResult status{};
+  ask(resolver, "cuMemAlloc", 14000, 0, &status);
+  ask(resolver, "cuMemFreeAsync", 14000, per_thread, &status);
+  ask(resolver, "cuInit", 14000, 0, &status);
+  return 0;
+}
+
 int default_handle() {
   say("before", dlsym(RTLD_DEFAULT, "cuMemAlloc_v2"));
   say("global before", dlsym(dlopen(nullptr, RTLD_NOW), "cuMemAlloc_v2"));
@@ -121,7 +130,7 @@ int weak_name() {
     return 0;
   }
   CUdeviceptr at = 7;
-  const CUresult result = cuMemAlloc(&at, 16);
+  const CUresult result = cuMemAlloc_v2(&at, 16);
   std::printf("weak %d %llu\n", static_cast<int>(result), at);
   return 0;
 }
@@ -133,6 +142,7 @@ int main(int count, char** words) {
   if (scene == "dlsym") return by_dlsym();
   if (scene == "resolver") return by_resolver();
   if (scene == "given_resolver") return by_given_resolver();
+  if (scene == "newer_version") return newer_version();
   if (scene == "default") return default_handle();
   if (scene == "namespace") return other_namespace();
   if (scene == "deepbind") return library(words[2], RTLD_DEEPBIND);

@@ -1,10 +1,10 @@
-// A program on CUDA's runtime, static or shared.
-#include <cuda_runtime_api.h>
-
+// A program on CUDA's own runtime, static or shared, which has the binary interface of ours.
 #include <cstdio>
+
+#include "tests/fake_cuda/runtime/fake_cudart.h"
 
 int main() {
   void* at = nullptr;
-  std::printf("cudaMalloc %d\n", static_cast<int>(cudaMalloc(&at, 4096)));
+  std::printf("cudaMalloc %d\n", cudaMalloc(&at, 4096));
   return 0;
 }

@@ -1,12 +1,12 @@
 // Another preload that wraps a driver's function, and hands over to the next one after itself; and
 // a tool's start function, forwarded the same way, as OpenMP's runtime does it. Who loses the
 // caller sends both back to themselves without end.
-#include <cuda.h>
 #include <dlfcn.h>
 #include <unistd.h>
 
 #include <cstdio>
 
+#include "streams/cuda_interface/types.h"
 #include "tests/preload/programs/whose.h"
 
 extern "C" CUresult cuMemAlloc_v2(CUdeviceptr* at, std::size_t bytes) {

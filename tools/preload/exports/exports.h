@@ -1,5 +1,5 @@
 // The functions that the preload exports under the driver's names. Each is declared with the
-// Toolkit's type for it, so one with other arguments does not compile.
+// driver's type for it, so one with other arguments does not compile.
 #pragma once
 
 #include <type_traits>

@@ -123,7 +123,6 @@ CUresult cuCtxDisablePeerAccess(CUcontext peer) {
       [&](MemoryCalls& calls) { tell_peer_access(calls, peer, false); }, peer);
 }
 
-#if CUDA_VERSION >= 12050
 CUresult cuGreenCtxDestroy(CUgreenCtx green) {
   const auto context_of = found_in_driver<PFN_cuCtxFromGreenCtx_v12040>("cuCtxFromGreenCtx");
   CUcontext context = nullptr;
@@ -132,7 +131,6 @@ CUresult cuGreenCtxDestroy(CUgreenCtx green) {
   return followed_by<Hook::cuGreenCtxDestroy>([&](MemoryCalls& calls) { tell_gone(calls, going); },
                                               green);
 }
-#endif
 
 }  // extern "C"
 // NOLINTEND(readability-identifier-naming)

@@ -76,7 +76,6 @@ CUresult cuStreamEndCapture_ptsz(CUstream stream, CUgraph* graph) {
   return end_capture<Hook::cuStreamEndCapture_ptsz>({stream, DefaultStream::per_thread}, graph);
 }
 
-#if CUDA_VERSION >= 12050
 CUresult cuStreamBeginCaptureToGraph(CUstream stream, CUgraph graph, const CUgraphNode* nodes,
                                      const CUgraphEdgeData* edges, std::size_t count,
                                      CUstreamCaptureMode mode) {
@@ -97,7 +96,6 @@ CUresult cuGreenCtxStreamCreate(CUstream* stream, CUgreenCtx context, unsigned f
       [&](MemoryCalls& calls) { calls.stream_created(*stream, flags); }, stream, context, flags,
       priority);
 }
-#endif
 
 }  // extern "C"
 // NOLINTEND(readability-identifier-naming,readability-function-size)

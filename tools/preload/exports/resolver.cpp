@@ -51,12 +51,12 @@ DlsymFunction dlsym_for(void* handle, const char* name, const void* caller, Dlsy
   return hook_of_symbol(name) && !driver_is_loaded() ? dlsym_after_us : next;
 }
 
-/// A version that our headers do not know may have another function under the same name.
+/// A version that we do not know may have another function under the same name.
 bool is_same_as_known(void* given, const DriverQuery& query, cuuint64_t flags) {
-  if (query.version <= CUDA_VERSION) return true;
+  if (query.version <= newest_known_cuda) return true;
   void* known = nullptr;
   CUdriverProcAddressQueryResult status{};
-  return call_driver<Hook::cuGetProcAddress_v2>(query.name.data(), &known, CUDA_VERSION, flags,
+  return call_driver<Hook::cuGetProcAddress_v2>(query.name.data(), &known, newest_known_cuda, flags,
                                                 &status) == CUDA_SUCCESS &&
          known == given;
 }

@@ -7,10 +7,10 @@
 // is the driver's to judge.
 #pragma once
 
-#include <cuda.h>
-
 #include <cstddef>
 #include <cstdint>
+
+#include "streams/cuda_interface/types.h"
 
 namespace vramlab::preload {
 

@@ -2,11 +2,10 @@
 // the answer at nothing.
 #pragma once
 
-#include <cuda.h>
-#include <cudaTypedefs.h>
-
 #include <cstdint>
 #include <string>
+
+#include "streams/cuda_interface/functions.h"
 
 namespace vramlab::preload {
 

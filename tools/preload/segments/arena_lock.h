@@ -2,9 +2,9 @@
 // to call the driver. Whoever comes back finds the call that it is part of as it left it.
 #pragma once
 
-#include <cuda.h>
-
 #include <mutex>
+
+#include "streams/cuda_interface/types.h"
 
 namespace vramlab::shim {
 

@@ -2,13 +2,12 @@
 // its spare events, and the streams that an event on the legacy stream does not cover.
 #pragma once
 
-#include <cuda.h>
-
 #include <atomic>
 #include <cstdint>
 #include <mutex>
 #include <vector>
 
+#include "streams/cuda_interface/types.h"
 #include "streams/live/cuda_driver.h"
 #include "tools/preload/segments/capture_gate.h"
 

@@ -1,7 +1,7 @@
 // Errors of the driver that do not pass.
 #pragma once
 
-#include <cuda.h>
+#include "streams/cuda_interface/types.h"
 
 namespace vramlab::shim {
 

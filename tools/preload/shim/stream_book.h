@@ -1,13 +1,13 @@
 // StreamBook: which context a stream belongs to, and which captures are open.
 #pragma once
 
-#include <cuda.h>
 #include <pthread.h>
 
 #include <mutex>
 #include <unordered_map>
 #include <vector>
 
+#include "streams/cuda_interface/types.h"
 #include "tools/preload/ground/memory_calls.h"
 #include "tools/preload/segments/context_record.h"
 
