@@ -1,6 +1,8 @@
 // What is asked of a device and of the driver itself, and what contexts are made with.
 #pragma once
 
+// NOLINTBEGIN(readability-identifier-naming): CUDA's names.
+
 enum CUdevice_attribute : unsigned {
   CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT = 14,
   CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT = 16,
@@ -31,3 +33,5 @@ enum CUdriverProcAddressQueryResult : unsigned {
 
 struct CUexecAffinityParam;
 struct CUctxCreateParams;  // Since CUDA 12.5.
+
+// NOLINTEND(readability-identifier-naming)

@@ -25,6 +25,7 @@ inline constexpr int newest_known_cuda = 13050;
 
 // PFN_cuMemAlloc_v3020, PFN_cuMemFreeAsync_v11020_ptsz: pointers to the functions, as CUDA names
 // them.
+// NOLINTBEGIN(bugprone-macro-parentheses, readability-identifier-naming)
 #define VRAMLAB_CUDA_TYPE(name, symbol, version, parameters) \
   using PFN_##name##_v##version = CUresult(*) parameters;
 #define VRAMLAB_CUDA_TYPES(name, symbol, version, suffix, other, parameters) \
@@ -32,5 +33,6 @@ inline constexpr int newest_known_cuda = 13050;
   using PFN_##name##_v##other##suffix = CUresult(*) parameters;
 VRAMLAB_CUDA_FUNCTIONS(VRAMLAB_CUDA_TYPE, VRAMLAB_CUDA_TYPES)
 VRAMLAB_CUDA_GRAPH_MEMORY_FUNCTIONS(VRAMLAB_CUDA_TYPE)
+// NOLINTEND(bugprone-macro-parentheses, readability-identifier-naming)
 #undef VRAMLAB_CUDA_TYPE
 #undef VRAMLAB_CUDA_TYPES

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+// NOLINTBEGIN(readability-identifier-naming): CUDA's names.
+
 using cuuint64_t = std::uint64_t;
 
 using CUdevice = int;
@@ -23,3 +25,5 @@ using CUfunction = struct CUfunc_st*;
 using CUarray = struct CUarray_st*;
 using CUmipmappedArray = struct CUmipmappedArray_st*;
 using CUmemoryPool = struct CUmemPoolHandle_st*;
+
+// NOLINTEND(readability-identifier-naming)

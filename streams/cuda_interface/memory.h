@@ -5,6 +5,8 @@
 
 #include "streams/cuda_interface/handles.h"
 
+// NOLINTBEGIN(readability-identifier-naming): CUDA's names.
+
 enum CUmemorytype : unsigned {
   CU_MEMORYTYPE_HOST = 1,
   CU_MEMORYTYPE_DEVICE = 2,
@@ -127,3 +129,5 @@ enum CUmemRangeHandleType : unsigned {
 struct CUipcMemHandle {
   char reserved[64];
 };
+
+// NOLINTEND(readability-identifier-naming)

@@ -1,6 +1,8 @@
 // CUresult: what a call of the driver answers.
 #pragma once
 
+// NOLINTBEGIN(readability-identifier-naming): CUDA's names.
+
 enum CUresult : unsigned {
   CUDA_SUCCESS = 0,
   CUDA_ERROR_INVALID_VALUE = 1,
@@ -43,3 +45,5 @@ enum CUresult : unsigned {
   CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD = 908,
   CUDA_ERROR_UNKNOWN = 999,
 };
+
+// NOLINTEND(readability-identifier-naming)

@@ -4,6 +4,8 @@
 #include "streams/cuda_interface/handles.h"
 #include "streams/cuda_interface/status.h"
 
+// NOLINTBEGIN(readability-identifier-naming): CUDA's names.
+
 // Two streams that nobody made: the one that waits for all others, and the thread's own.
 #define CU_STREAM_LEGACY (reinterpret_cast<CUstream>(1))
 #define CU_STREAM_PER_THREAD (reinterpret_cast<CUstream>(2))
@@ -52,3 +54,5 @@ struct CUlaunchConfig {
   CUlaunchAttribute* attrs;
   unsigned numAttrs;
 };
+
+// NOLINTEND(readability-identifier-naming)
