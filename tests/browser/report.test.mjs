@@ -109,6 +109,27 @@ describe("a page of a recording", () => {
     isNear(x / last, 0.5, 0.26);
   });
 
+  test("labels the axis with times, or with numbers of events", async () => {
+    await tab.evaluate(() => {
+      window.drawn = [];
+      const { fillText } = CanvasRenderingContext2D.prototype;
+      CanvasRenderingContext2D.prototype.fillText = function (text, ...place) {
+        window.drawn.push(text);
+        fillText.call(this, text, ...place);
+      };
+    });
+    const times = async (axis) => {
+      await tab.evaluate(() => { window.drawn = []; });
+      await tab.getByText(axis, { exact: true }).click();
+      await tab.waitForTimeout(150);
+      const drawn = await tab.evaluate(() => window.drawn);
+      assert.ok(drawn.length > 0);
+      return drawn.filter((text) => /[0-9] [mµ]?s$/.test(text));
+    };
+    assert.deepEqual(await times("Event"), []);
+    assert.ok((await times("Time")).length > 0);
+  });
+
   test("dragging zooms, keys zoom and pan, a double click shows all", async () => {
     const grip = (name) => tab.locator(`.grip.${name}`).getAttribute("aria-valuenow").then(Number);
     const last = await grip("to");

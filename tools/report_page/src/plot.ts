@@ -108,7 +108,7 @@ export class Plot {
       stroke: colour("ink-soft"), font: "11px system-ui, sans-serif",
       grid: { stroke: colour("grid"), width: 1 }, ticks: { stroke: colour("grid"), width: 1, size: 4 },
     };
-    const isTime = this.chosen.axis === "time";
+    const isTime = () => this.chosen.axis === "time";
     return {
       width, height: this.options.height, padding: [8, 10, 0, 0],
       legend: { show: false },
@@ -119,7 +119,7 @@ export class Plot {
       },
       axes: [
         { ...axis, space: 80, size: 30,
-          values: (_, splits) => splits.map((value) => isTime
+          values: (_, splits) => splits.map((value) => isTime()
             ? roundTimeText(value, (splits[1] ?? 1) - (splits[0] ?? 0)) : numberText(value)) },
         { ...axis, size: 68, space: 24, incrs: this.options.increments ?? binaryIncrements,
           values: (_, splits) => splits.map(this.options.axisText) },
