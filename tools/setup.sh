@@ -1,24 +1,27 @@
 #!/usr/bin/env bash
-# Installs what building vramlab needs and the machine lacks, through apt. Quick when nothing is
-# missing. With --check also the programs that tools/check.sh uses, with --fuzz those of fuzz.sh, with
-# --with-browser what the tests of the report page run in: Chromium, Node.js and playwright-core.
+# Installs what building and testing vramlab needs and the machine lacks, through apt. Quick when
+# nothing is missing. With --program only what building the program needs, with --check also what
+# tools/check.sh uses, with --fuzz what tools/fuzz.sh uses, with --with-browser what the tests of the
+# report page run in: Chromium, Node.js and playwright-core.
 set -euo pipefail
 
-build_packages=(cmake ninja-build g++ nlohmann-json3-dev libspdlog-dev libcli11-dev zlib1g-dev
-  libzstd-dev libgtest-dev libgmock-dev libbenchmark-dev python3-jsonschema libxml2-utils)
+program_packages=(cmake ninja-build g++ nlohmann-json3-dev libspdlog-dev libcli11-dev zlib1g-dev
+  libzstd-dev)
+test_packages=(ccache libgtest-dev libgmock-dev libbenchmark-dev python3-jsonschema libxml2-utils)
 check_packages=(clang-format-14 clang-tidy-14)
 browser_packages=(chromium)
 fuzz_packages=(clang-14 libclang-rt-14-dev llvm-14)
 
 usage() {
-  echo "usage: bash tools/setup.sh [--check | --fuzz | --with-browser]"
-  echo "Installs the packages that building needs, and those of tools/check.sh, of tools/fuzz.sh or of"
-  echo "the tests in a browser."
+  echo "usage: bash tools/setup.sh [--program | --check | --fuzz | --with-browser]"
+  echo "Installs the packages that building and testing need; with --program only those that building"
+  echo "the program needs, otherwise also those of tools/check.sh, tools/fuzz.sh or the browser tests."
 }
 
-wanted=("${build_packages[@]}")
+wanted=("${program_packages[@]}" "${test_packages[@]}")
 case "${1:-}" in
   "") ;;
+  --program) wanted=("${program_packages[@]}") ;;
   --check) wanted+=("${check_packages[@]}") ;;
   --fuzz) wanted+=("${fuzz_packages[@]}") ;;
   --with-browser)
@@ -44,17 +47,25 @@ for package in "${wanted[@]}"; do
   is_installed "$package" || missing+=("$package")
 done
 
+# Shows what apt says only if it fails.
 install_missing() {
-  local as_root=()
+  local as_root=() log
   if [ "$(id -u)" -ne 0 ]; then
     command -v sudo >/dev/null ||
       { echo "setup: needs root or sudo to install: ${missing[*]}" >&2; exit 1; }
     as_root=(sudo)
   fi
   echo "setup: installing ${missing[*]}"
-  "${as_root[@]}" apt-get update -qq
-  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
-    apt-get install -y -qq --no-install-recommends "${missing[@]}"
+  log="$(mktemp)"
+  if ! { "${as_root[@]}" apt-get update &&
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+      apt-get install -y --no-install-recommends "${missing[@]}"; } >"$log" 2>&1; then
+    cat "$log" >&2
+    rm "$log"
+    echo "setup: apt could not install the packages; what it said is above" >&2
+    exit 1
+  fi
+  rm "$log"
 }
 
 if [ "${#missing[@]}" -gt 0 ]; then
