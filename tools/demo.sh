@@ -1,31 +1,36 @@
 #!/usr/bin/env bash
-# Installs what is missing, builds, and shows the main job: the bundled recordings of the reference
-# allocator are run again here and must agree in every answer. Then a workload under two settings,
-# the streams of a program, and what a call costs.
+# Installs what building the program needs, builds it, and shows the main job on a bundled recording:
+# what is in it, that the replay is exact, which setting is best, and a page to look at. With a program
+# as argument that one is shown, and nothing is installed or built.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-bash tools/setup.sh
-bash tools/build.sh release vramlab
+program="${1:-build/vramlab}"
+recording=traces/samples/gpt_training.pickle.gz
+page="$(dirname "$program")/demo.html"
+
+if [ "$#" -eq 0 ]; then
+  bash tools/setup.sh --program
+  echo "demo: building the program, which takes some minutes the first time"
+  bash tools/build.sh program vramlab
+fi
+
+show() {
+  echo "\$ build/vramlab $*"
+  "$program" "$@"
+}
 
 echo
-echo "demo: the recorded runs in tests/conformance, each compared to the last byte"
-echo "\$ build/vramlab conform tests/conformance/*.json.gz"
-build/vramlab conform tests/conformance/*.json.gz
-
+echo "1. What is in the recording? It is a training run of a GPT, recorded by PyTorch 2.6.0."
+show info "$recording"
 echo
-echo "demo: a training run (made by vramlab generate) as it is, and with expandable segments"
-for conf in "" expandable_segments:True; do
-  echo "\$ build/vramlab replay traces/samples/training.vtrace --conf '$conf'"
-  build/vramlab replay traces/samples/training.vtrace --conf "$conf"
-done
-
+echo "2. Is the replay exact? Every address is compared with the recorded one."
+show verify "$recording"
 echo
-echo "demo: a program that hands memory on too early, and the call that would mend it"
-echo "\$ build/vramlab streams traces/samples/missing_record_stream.vtrace.jsonl"
-build/vramlab streams traces/samples/missing_record_stream.vtrace.jsonl
-
+echo "3. Which setting is best? (PyTorch itself, run with the one below, reserved 13.29 GiB, too.)"
+show advise "$recording"
 echo
-echo "demo: what a malloc or free costs here, beside a yardstick measured in the same run"
-echo "\$ build/vramlab bench engine"
-build/vramlab bench engine
+echo "4. The recording and that setting side by side, on a page to look at:"
+"$program" report "$recording" --conf expandable_segments:True -o "$page" --force --quiet
+echo "   $(realpath "$page")"
+echo "   Open it in a browser; it needs no server and no network."
