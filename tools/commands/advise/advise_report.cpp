@@ -29,17 +29,17 @@ std::string percent_of(std::uint64_t part, std::uint64_t whole) {
   return " (" + percent_text(share) + ")";
 }
 
-/// `4.69 GiB (27.1 %) less than no options`.
+/// `4.69 GiB (27.1 %) less than with no options`. Requires: the other one was not refused.
 std::string saving_text(const SweepRow& best, const SweepRow& other, const std::string& name) {
-  if (other.was_refused()) return "";
   if (other.worst().failed)
-    return name + " runs out of memory at event " + std::to_string(other.worst().failed->event);
+    return "with " + name + " it runs out of memory at event " +
+           std::to_string(other.worst().failed->event);
   const Bytes before = peak_of(other);
   const Bytes now = peak_of(best);
-  if (now == before) return "as much as " + name;
+  if (now == before) return "as much as with " + name;
   const Bytes change = now < before ? before - now : now - before;
   return format_bytes(change) + percent_of(change.count, before.count) +
-         (now < before ? " less than " : " more than ") + name;
+         (now < before ? " less than with " : " more than with ") + name;
 }
 
 std::string calls_text(const SweepRow& row) {
@@ -61,18 +61,14 @@ const char* trust_word(Trust trust) {
   return "";
 }
 
-std::string trust_text(const AdviseOutcome& outcome) {
-  switch (outcome.trust) {
+std::string trust_text(Trust trust) {
+  switch (trust) {
     case Trust::exact:
-      return "exact: the allocator's own answers to these requests; time in device calls is "
-             "modelled (" +
-             outcome.costs_origin + ")";
+      return "exact: the allocator's own answers to these requests";
     case Trust::modelled:
-      return "modelled: when memory that other streams used is free again comes from simulated "
-             "streams, and time in device calls from a model (" +
-             outcome.costs_origin + ")";
+      return "modelled: simulated streams tell when memory that other streams used is free again";
     case Trust::guessed:
-      return "a guess: see the notes";
+      return "guessed: see the notes";
   }
   return "";
 }
@@ -83,18 +79,19 @@ std::string headline(const AdviseOutcome& outcome) {
     return "No setting that was tried runs on this device. The one that gets furthest, " +
            conf_text(advice.best) + ", runs " + remark_text(advice.best) + ".\n";
   if (advice.nothing_helps())
-    return "Nothing helps: no options at all are best, and reserve " +
-           format_bytes(peak_of(advice.best)) + " at most.\n";
+    return "Nothing helps: the defaults are best and reserve at most " +
+           format_bytes(peak_of(advice.best)) + ".\n";
   return "Use this setting:\n  export PYTORCH_CUDA_ALLOC_CONF=" + advice.best.conf + "\n";
 }
 
-std::string savings_text(const Advice& advice) {
-  std::string text = format_bytes(peak_of(advice.best)) + " at most";
-  if (!advice.nothing_helps()) text += ", " + saving_text(advice.best, advice.usual, "no options");
-  if (!advice.recorded.conf.empty() && advice.recorded.conf != advice.best.conf)
-    text +=
-        ", " + saving_text(advice.best, advice.recorded, "the recorded " + advice.recorded.conf);
-  return text;
+std::vector<std::string> savings_of(const Advice& advice) {
+  std::vector<std::string> savings;
+  const SweepRow& recorded = advice.recorded;
+  if (!recorded.conf.empty() && recorded.conf != advice.best.conf && !recorded.was_refused())
+    savings.push_back(saving_text(advice.best, recorded, "the recorded " + recorded.conf));
+  if (!advice.nothing_helps() && !advice.usual.was_refused())
+    savings.push_back(saving_text(advice.best, advice.usual, "no options"));
+  return savings;
 }
 
 ordered_json optional_row(const std::optional<SweepRow>& row) {
@@ -131,11 +128,13 @@ std::string advise_text(const AdviseOutcome& outcome) {
   std::string text = outcome.file + "; version " + outcome.reference +
                      (outcome.conditions.empty() ? "" : "; " + outcome.conditions) + "\n" +
                      headline(outcome);
-  add_line(text, "reserves", savings_text(advice));
+  add_line(text, "peak reserved", format_bytes(peak_of(advice.best)));
+  for (const std::string& saving : savings_of(advice)) add_line(text, "", saving);
   add_line(text, "costs", calls_text(advice.best));
   if (!advice.nothing_helps() && !advice.usual.was_refused())
     add_line(text, "", "instead of " + calls_text(advice.usual) + " with no options");
-  add_line(text, "how sure", trust_text(outcome));
+  add_line(text, "how sure", trust_text(outcome.trust));
+  add_line(text, "", "time in device calls is modelled (" + outcome.costs_origin + ")");
   if (advice.runner_up) {
     const std::string remark = remark_text(*advice.runner_up);
     add_line(text, "next best",
