@@ -9,8 +9,8 @@
 #include <regex>
 #include <sstream>
 
-#include "tests/support/own_folder.h"
-#include "tests/support/run_program.h"
+#include "tests/support/kit/own_folder.h"
+#include "tests/support/processes/run_program.h"
 
 namespace vramlab::tests {
 namespace {

@@ -5,7 +5,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "tests/support/run_program.h"
+#include "tests/support/processes/run_program.h"
 
 namespace vramlab::tests {
 namespace {
