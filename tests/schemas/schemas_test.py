@@ -76,7 +76,7 @@ def check_names(vramlab, schemas):
 def check_metrics(schemas):
     """The schemas that name the metrics name those of docs/metrics.md."""
     with open(TOP + "/docs/metrics.md", encoding="utf-8") as page:
-        parts = page.read().split("## Of a comparison")
+        parts = page.read().split("## Metrics of a comparison")
     of_one, of_two = (re.findall(r"^\| `(\w+)` \|", part, re.MULTILINE) for part in parts)
     assert len(of_one) > 30 and of_two, "docs/metrics.md lists the metrics"
     replay, diff = schemas["replay"].schema["$defs"], schemas["diff"].schema
