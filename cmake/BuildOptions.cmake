@@ -34,6 +34,9 @@ target_compile_options(vramlab_build_options INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Woverloaded-virtual
   -Wold-style-cast -Wcast-qual -Wimplicit-fallthrough
   $<$<BOOL:${VRAMLAB_WARNINGS_AS_ERRORS}>:-Werror>)
+# A library that is loaded into other programs drops what it does not use, although it was compiled
+# together with what it does.
+target_compile_options(vramlab_build_options INTERFACE -ffunction-sections -fdata-sections)
 
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   # This compiler warns about overlapping copies inside its own std::string where there are none.

@@ -12,27 +12,45 @@ function(vramlab_room_sources result)
   set(${result} ${sources} PARENT_SCOPE)
 endfunction()
 
-# vramlab_rooms_library(<name> ROOMS <room>... [WITHOUT <room>...] [USES <target>...]); rooms that
-# are left out belong to another library.
+# vramlab_rooms_library(<name> [HIDDEN] ROOMS <room>... [WITHOUT <room>...] [USES <target>...]); rooms
+# that are left out belong to another library. HIDDEN: not seen from outside of what it is linked
+# into.
 function(vramlab_rooms_library name)
-  cmake_parse_arguments(PARSE_ARGV 1 ARG "" "" "ROOMS;WITHOUT;USES")
+  cmake_parse_arguments(PARSE_ARGV 1 ARG "HIDDEN" "" "ROOMS;WITHOUT;USES")
   vramlab_room_sources(sources ${ARG_ROOMS})
   vramlab_room_sources(others ${ARG_WITHOUT})
   list(REMOVE_ITEM sources ${others})
-  vramlab_source_library(${name} SOURCES ${sources} USES ${ARG_USES})
+  set(hidden)
+  if(ARG_HIDDEN)
+    set(hidden HIDDEN)
+  endif()
+  vramlab_source_library(${name} ${hidden} SOURCES ${sources} USES ${ARG_USES})
 endfunction()
 
-# vramlab_source_library(<name> SOURCES <file>... [USES <target>...])
+# vramlab_source_library(<name> [HIDDEN] [CHEAP] SOURCES <file>... [USES <target>...]); CHEAP: compiled
+# cheaply, as below.
 function(vramlab_source_library name)
-  cmake_parse_arguments(PARSE_ARGV 1 ARG "" "" "SOURCES;USES")
-  if(ARG_SOURCES)
-    add_library(${name} STATIC ${ARG_SOURCES})
-    target_link_libraries(${name} PUBLIC ${ARG_USES} PRIVATE vramlab_build_options)
-    target_include_directories(${name} PUBLIC "${PROJECT_SOURCE_DIR}")
-  else()
+  cmake_parse_arguments(PARSE_ARGV 1 ARG "HIDDEN;CHEAP" "" "SOURCES;USES")
+  if(NOT ARG_SOURCES)
     add_library(${name} INTERFACE)
     target_link_libraries(${name} INTERFACE ${ARG_USES})
     target_include_directories(${name} INTERFACE "${PROJECT_SOURCE_DIR}")
+    return()
+  endif()
+  add_library(${name} STATIC ${ARG_SOURCES})
+  target_link_libraries(${name} PUBLIC ${ARG_USES} PRIVATE vramlab_build_options)
+  target_include_directories(${name} PUBLIC "${PROJECT_SOURCE_DIR}")
+  if(ARG_HIDDEN)
+    set_target_properties(${name} PROPERTIES CXX_VISIBILITY_PRESET hidden
+                          VISIBILITY_INLINES_HIDDEN ON)
+    vramlab_build_fast(${name})
+  elseif(ARG_CHEAP)
+    vramlab_compile_cheaply(${name})
+    vramlab_build_fast(${name})
+  elseif(name STREQUAL "vramlab_allocator")
+    vramlab_build_fast(${name} HEADERS ${vramlab_standard_headers})
+  else()
+    vramlab_build_fast(${name} LIKE vramlab_allocator)
   endif()
 endfunction()
 

@@ -72,11 +72,6 @@ std::vector<std::string> overlong_page_lines(const std::vector<MarkdownPage>& pa
   return broken;
 }
 
-bool is_to_be_shortened(const MarkdownPage& page) {
-  return std::find(pages_to_shorten.begin(), pages_to_shorten.end(), page.path) !=
-         pages_to_shorten.end();
-}
-
 std::vector<MarkdownPage> read_pages(const std::filesystem::path& root) {
   std::vector<MarkdownPage> pages;
   const auto add = [&](const std::filesystem::directory_entry& entry) {

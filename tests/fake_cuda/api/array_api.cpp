@@ -7,8 +7,6 @@ using namespace vramlab::fake;
 
 namespace {
 
-constexpr CallNeeds context = CallNeeds::context;
-
 template <class Handle>
 CUresult create_array(const char* name, Handle* array, std::uint64_t elements) {
   const auto body = [=](FakeCuda& fake) {

@@ -7,10 +7,6 @@ using namespace vramlab::fake;
 
 namespace {
 
-constexpr CallNeeds nothing = CallNeeds::nothing;
-constexpr CallNeeds driver = CallNeeds::driver;
-constexpr CallNeeds context = CallNeeds::context;
-
 template <class Value>
 CUresult put(void* into, Value value) {
   std::memcpy(into, &value, sizeof value);

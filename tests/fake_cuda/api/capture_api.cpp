@@ -9,9 +9,6 @@ using vramlab::streams::StreamAt;
 
 namespace {
 
-constexpr CallNeeds driver = CallNeeds::driver;
-constexpr CallNeeds context = CallNeeds::context;
-
 constexpr std::array modes = {CaptureMode::global, CaptureMode::thread_local_only,
                               CaptureMode::relaxed};
 

@@ -10,10 +10,6 @@ using namespace vramlab::fake;
 
 namespace {
 
-constexpr CallNeeds nothing = CallNeeds::nothing;
-constexpr CallNeeds driver = CallNeeds::driver;
-constexpr CallNeeds context = CallNeeds::context;
-
 bool has_device(const FakeCuda& fake, CUdevice device) {
   return device >= 0 && static_cast<std::uint32_t>(device) < fake.options().device_count;
 }

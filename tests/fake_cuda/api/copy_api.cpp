@@ -10,7 +10,6 @@ using vramlab::streams::WorkKind;
 
 namespace {
 
-constexpr CallNeeds context = CallNeeds::context;
 /// 25 bytes each nanosecond, and what it takes to begin.
 constexpr std::uint64_t bytes_per_ns = 25;
 constexpr std::uint64_t start_ns = 1'000;

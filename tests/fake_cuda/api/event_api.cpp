@@ -6,8 +6,6 @@ using vramlab::streams::StreamAt;
 
 namespace {
 
-constexpr CallNeeds context = CallNeeds::context;
-
 CUresult record(FakeCuda& fake, const CallSite& site, CUevent event, CUstream stream) {
   const auto found = fake.find_stream(stream, site);
   if (const CUresult* refused = std::get_if<CUresult>(&found)) return *refused;

@@ -38,6 +38,9 @@ VRAMLAB_CUDA_FUNCTIONS(FAKE_CUDA_DECLARE, FAKE_CUDA_DECLARE_TWO)
 
 namespace vramlab::fake {
 
+/// Each function names what it needs.
+using enum CallNeeds;
+
 template <class Value>
 std::uint64_t as_number(Value value) {
   if constexpr (std::is_pointer_v<Value>)

@@ -5,8 +5,6 @@ using namespace vramlab::fake;
 
 namespace {
 
-constexpr CallNeeds driver = CallNeeds::driver;
-
 /// A green context and the context made of it have the same handle.
 Context* find_green(FakeCuda& fake, CUgreenCtx handle) {
   Context* const found = fake.contexts().find(handle_of<CUcontext>(value_of(handle)));

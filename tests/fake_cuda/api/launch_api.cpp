@@ -9,8 +9,6 @@ using namespace vramlab::fake;
 
 namespace {
 
-constexpr CallNeeds context = CallNeeds::context;
-
 CUresult load_module(const char* name, CUmodule* module) {
   const auto body = [=](FakeCuda& fake) {
     if (module == nullptr) return CUDA_ERROR_INVALID_VALUE;

@@ -7,9 +7,6 @@ using namespace vramlab::fake;
 
 namespace {
 
-constexpr CallNeeds driver = CallNeeds::driver;
-constexpr CallNeeds context = CallNeeds::context;
-
 struct MemoryWish {
   std::uint64_t bytes;
   MemoryKind kind = MemoryKind::device;

@@ -6,8 +6,6 @@ using namespace vramlab::fake;
 
 namespace {
 
-constexpr CallNeeds driver = CallNeeds::driver;
-constexpr CallNeeds context = CallNeeds::context;
 /// Pools of a device by its number, beside those that are made.
 constexpr std::uint64_t default_pools = 0x30000000;
 

@@ -7,8 +7,6 @@ using vramlab::streams::WorkKind;
 
 namespace {
 
-constexpr CallNeeds context = CallNeeds::context;
-
 /// `use` gets the simulator's stream where the handle is one.
 template <class Use>
 CUresult with_stream(FakeCuda& fake, const CallSite& site, CUstream stream, const Use& use) {

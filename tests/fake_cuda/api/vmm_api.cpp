@@ -5,8 +5,6 @@ using namespace vramlab::fake;
 
 namespace {
 
-constexpr CallNeeds driver = CallNeeds::driver;
-
 bool is_whole(FakeCuda& fake, std::uint64_t bytes) {
   return bytes > 0 && bytes % fake.memory().granularity() == 0;
 }

@@ -7,18 +7,11 @@ namespace {
 
 using namespace streams;
 using Kind = StreamCallKind;
-using Cases = std::vector<CaptureCase>;
 
 constexpr CaptureMode global = CaptureMode::global;
 constexpr CaptureMode thread_local_only = CaptureMode::thread_local_only;
 
-StreamScript script() { return {}; }
-
-void add(Cases& cases, const char* rule, const char* name, const StreamScript& script) {
-  cases.push_back({rule, name, script.program()});
-}
-
-void add_graphs(Cases& to) {
+void add_graphs(CaptureCases& to) {
   add(to, "9.1", "captured_work_does_not_run",
       script().begin(1).work(1).end(1).on_stream(Kind::synchronize_stream, 1));
   add(to, "9.1", "a_graph_runs_once_for_each_launch",
@@ -85,7 +78,7 @@ void add_graphs(Cases& to) {
           .on_stream(Kind::capture_of, 1));
 }
 
-void add_legacy(Cases& to) {
+void add_legacy(CaptureCases& to) {
   add(to, "9.5", "the_legacy_stream_cannot_be_captured", script().begin(0));
   add(to, "9.6", "no_work_for_the_legacy_stream_beside_a_captured_blocking_one",
       script().begin(4).work(0).end(4));
@@ -101,7 +94,7 @@ void add_legacy(Cases& to) {
       script().begin(1).work(0).record(1, 0).end(1).work(0));
 }
 
-void add_host_calls(Cases& to) {
+void add_host_calls(CaptureCases& to) {
   for (const CaptureMode mode : {CaptureMode::relaxed, thread_local_only, global}) {
     const std::string in = mode == global              ? "in_a_global_capture"
                            : mode == thread_local_only ? "in_a_thread_local_capture"
@@ -124,7 +117,7 @@ void add_host_calls(Cases& to) {
   }
 }
 
-void add_invalidation(Cases& to) {
+void add_invalidation(CaptureCases& to) {
   add(to, "9.8", "two_captures_do_not_become_one",
       script().begin(1).begin(2).record(1, 1).wait(2, 1).end(1).end(2));
   add(to, "9.8", "captured_work_does_not_wait_for_work_outside",
@@ -141,7 +134,7 @@ void add_invalidation(Cases& to) {
       script().begin(1).record(1, 1).on_stream(Kind::query_stream, 1).wait(2, 1).end(1).work(2));
 }
 
-void add_modes(Cases& to) {
+void add_modes(CaptureCases& to) {
   add(to, "9.10", "a_global_capture_forbids_its_own_thread_an_unsafe_call",
       script().begin(1, global).call(Kind::check_unsafe_call).end(1));
   add(to, "9.10", "a_global_capture_forbids_other_threads_an_unsafe_call",
@@ -183,8 +176,12 @@ void add_modes(Cases& to) {
 
 }  // namespace
 
+void add(CaptureCases& cases, const char* rule, const char* name, const StreamScript& script) {
+  cases.push_back({rule, name, script.program()});
+}
+
 std::vector<CaptureCase> capture_rule_cases() {
-  Cases cases;
+  CaptureCases cases;
   add_graphs(cases);
   add_legacy(cases);
   add_host_calls(cases);

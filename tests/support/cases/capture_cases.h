@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/cases/stream_script.h"
 #include "tests/support/programs/stream_program.h"
 
 namespace vramlab::tests {
@@ -17,6 +18,10 @@ struct CaptureCase {
   std::string name;
   StreamProgram program;
 };
+
+using CaptureCases = std::vector<CaptureCase>;
+
+void add(CaptureCases& cases, const char* rule, const char* name, const StreamScript& script);
 
 /// What NVIDIA wrote down.
 std::vector<CaptureCase> capture_rule_cases();

@@ -8,19 +8,11 @@ namespace {
 
 using namespace streams;
 using Kind = StreamCallKind;
-using Cases = std::vector<CaptureCase>;
 
-constexpr CaptureMode global = CaptureMode::global;
 constexpr std::uint64_t unknown = 77;
 
-StreamScript script() { return {}; }
-
-void add(Cases& cases, const char* rule, const char* name, const StreamScript& script) {
-  cases.push_back({rule, name, script.program()});
-}
-
 /// D6: the legacy stream, asked, and streams that were destroyed. The work is still running then.
-void add_legacy_stream(Cases& to) {
+void add_legacy_stream(CaptureCases& to) {
   constexpr std::uint64_t blocking = 4;
   constexpr std::uint64_t long_time = 2000;
   const auto busy = [=] { return script().work(blocking, long_time); };
@@ -35,9 +27,11 @@ void add_legacy_stream(Cases& to) {
 }
 
 /// D11: which calls are unsafe.
-void add_unsafe_calls(Cases& to) {
-  const auto by_other = [] { return script().record(2, 3).begin(1, global).by_thread(1); };
-  const auto by_own = [] { return script().record(2, 3).begin(1, global); };
+void add_unsafe_calls(CaptureCases& to) {
+  const auto by_other = [] {
+    return script().record(2, 3).begin(1, CaptureMode::global).by_thread(1);
+  };
+  const auto by_own = [] { return script().record(2, 3).begin(1, CaptureMode::global); };
   add(to, "D11", "another_thread_does_not_ask_about_a_stream",
       by_other().on_stream(Kind::query_stream, 3).by_thread(0).end(1));
   add(to, "D11", "another_thread_does_not_wait_for_a_stream",
@@ -68,13 +62,13 @@ void add_unsafe_calls(Cases& to) {
           .record(1, 3)
           .record(2, 3)
           .on_stream(Kind::synchronize_stream, 3)
-          .begin(1, global)
+          .begin(1, CaptureMode::global)
           .elapsed(1, 2)
           .end(1));
 }
 
 /// D12: what a refusal does to the capture.
-void add_refusals(Cases& to) {
+void add_refusals(CaptureCases& to) {
   add(to, "D12", "a_second_begin_invalidates", script().begin(1).begin(1).end(1));
   add(to, "D12", "an_end_on_another_stream_invalidates",
       script().begin(1).fork(1, 2).end(2).end(1));
@@ -91,7 +85,7 @@ void add_refusals(Cases& to) {
 }
 
 /// D13: an event of a capture that ended.
-void add_old_events(Cases& to) {
+void add_old_events(CaptureCases& to) {
   const auto captured = [] { return script().begin(1).work(1).record(1, 1).end(1); };
   add(to, "D13", "an_event_of_an_ended_capture_is_not_waited_for_by_a_stream",
       captured().wait(2, 1));
@@ -104,7 +98,7 @@ void add_old_events(Cases& to) {
 }
 
 /// D14 to D16: joining, destroying, graphs in graphs.
-void add_ends(Cases& to) {
+void add_ends(CaptureCases& to) {
   add(to, "D14", "a_stream_that_joined_and_did_nothing_need_not_come_back",
       script().begin(1).work(1).fork(1, 2).end(1).launch(3));
   add(to, "D14", "a_stream_that_came_back_may_join_again_and_do_nothing",
@@ -133,7 +127,7 @@ void add_ends(Cases& to) {
       script().begin(1).end(1).launch(1).on_stream(Kind::synchronize_stream, 1));
 }
 
-void add_handles(Cases& to) {
+void add_handles(CaptureCases& to) {
   for (const Kind kind : {Kind::destroy_event, Kind::query_event, Kind::synchronize_event})
     to.push_back({"3.7",
                   std::string("an_event_that_nobody_made_is_invalid_") +
@@ -162,7 +156,7 @@ void add_handles(Cases& to) {
 }  // namespace
 
 std::vector<CaptureCase> capture_decision_cases() {
-  Cases cases;
+  CaptureCases cases;
   add_legacy_stream(cases);
   add_unsafe_calls(cases);
   add_refusals(cases);

@@ -48,4 +48,6 @@ class StreamScript {
   StreamProgram program_;
 };
 
+inline StreamScript script() { return {}; }
+
 }  // namespace vramlab::tests

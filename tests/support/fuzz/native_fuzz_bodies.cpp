@@ -19,7 +19,7 @@ namespace vramlab::support {
 namespace {
 
 using Broken = std::optional<std::string>;
-constexpr std::size_t few_bytes = 3;
+constexpr std::size_t few_trace_bytes = 3;
 
 Broken broken_rule_of_readings(const NativeRewriting& whole, const NativeRewriting& dribbled) {
   if (whole.error != dribbled.error || whole.text != dribbled.text)
@@ -120,14 +120,14 @@ void add_chunk(std::string& file, std::vector<traces::ChunkStart>& chunks, trace
 
 Broken broken_rule_of_native_text(const std::string& bytes) {
   const NativeRewriting whole = rewrite_native_text(bytes);
-  if (auto broken = broken_rule_of_readings(whole, rewrite_native_text(bytes, few_bytes)))
+  if (auto broken = broken_rule_of_readings(whole, rewrite_native_text(bytes, few_trace_bytes)))
     return broken;
   return whole.error.empty() ? broken_rule_of_rewriting(whole.text) : std::nullopt;
 }
 
 Broken broken_rule_of_native_binary(const std::string& bytes) {
   const NativeRewriting whole = rewrite_native_binary(bytes);
-  if (auto broken = broken_rule_of_readings(whole, rewrite_native_binary(bytes, few_bytes)))
+  if (auto broken = broken_rule_of_readings(whole, rewrite_native_binary(bytes, few_trace_bytes)))
     return broken;
   if (auto broken = broken_rule_of_mapping(bytes, whole)) return broken;
   return whole.error.empty() ? broken_rule_of_rewriting(whole.text) : std::nullopt;

@@ -12,9 +12,9 @@ using traces::TraceEntry;
 constexpr std::uint64_t first_address = 0x10000;
 constexpr std::uint64_t place_bytes = 0x1000;
 
-class Maker {
+class HeldHistoryMaker {
  public:
-  Maker(std::uint64_t seed, FreeEntries frees) : random_(seed), frees_(frees) {}
+  HeldHistoryMaker(std::uint64_t seed, FreeEntries frees) : random_(seed), frees_(frees) {}
 
   HeldHistory make(std::size_t steps, std::size_t steps_before) {
     for (std::size_t i = 0; i < steps_before; ++i) step();
@@ -130,7 +130,7 @@ class Maker {
 
 HeldHistory random_held_history(std::uint64_t seed, FreeEntries frees, std::size_t steps,
                                 std::size_t steps_before) {
-  return Maker(seed, frees).make(steps, steps_before);
+  return HeldHistoryMaker(seed, frees).make(steps, steps_before);
 }
 
 void feed(const HeldHistory& history, traces::SnapshotSink& sink, bool segments_first) {

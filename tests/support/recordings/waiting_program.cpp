@@ -9,9 +9,9 @@ using allocator::Action;
 using allocator::Address;
 using allocator::BlockState;
 
-class Maker {
+class WaitingProgramMaker {
  public:
-  explicit Maker(std::uint64_t seed) : random_(seed) {}
+  explicit WaitingProgramMaker(std::uint64_t seed) : random_(seed) {}
 
   WaitingProgram make(std::size_t call_count) {
     for (std::size_t i = 0; i < call_count; ++i) call();
@@ -111,7 +111,7 @@ class Maker {
 }  // namespace
 
 WaitingProgram random_waiting_program(std::uint64_t seed, std::size_t call_count) {
-  return Maker(seed).make(call_count);
+  return WaitingProgramMaker(seed).make(call_count);
 }
 
 replay::DeviceHistory begun_at(const WaitingProgram& program, std::size_t first) {

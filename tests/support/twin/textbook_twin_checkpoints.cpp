@@ -14,7 +14,7 @@ using allocator::RestoreResult;
 
 namespace {
 
-CheckpointBlockState state_of(const Block& block) {
+CheckpointBlockState checkpoint_state_of(const Block& block) {
   if (!block.mapped) return CheckpointBlockState::unmapped;
   return block.allocated ? CheckpointBlockState::allocated : CheckpointBlockState::free;
 }
@@ -53,7 +53,7 @@ Checkpoint TextbookTwin::take_checkpoint(PoolId id) {
   for (const Segment* segment : segments_of(pool)) {
     CheckpointSegment noted{segment->stream, {}};
     for (const Block* block : blocks_of(*segment))
-      noted.blocks.push_back({block->address, block->size, state_of(*block)});
+      noted.blocks.push_back({block->address, block->size, checkpoint_state_of(*block)});
     checkpoint.segments.push_back(noted);
   }
   return checkpoint;

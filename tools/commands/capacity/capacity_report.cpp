@@ -109,7 +109,7 @@ ordered_json row_json(const CapacityOutcome& outcome, const CapacityRow& row) {
   return json;
 }
 
-std::string quoted(const std::string& text) { return "\"" + text + "\""; }
+std::string in_quotes(const std::string& text) { return "\"" + text + "\""; }
 
 }  // namespace
 
@@ -169,7 +169,7 @@ std::string capacity_csv(const CapacityOutcome& outcome) {
     const auto number = [](const std::optional<Bytes>& bytes) {
       return bytes ? std::to_string(bytes->count) : std::string();
     };
-    text += quoted(row.conf) + (row.is_recorded ? ",true," : ",false,") + number(answer.least) +
+    text += in_quotes(row.conf) + (row.is_recorded ? ",true," : ",false,") + number(answer.least) +
             "," + number(outcome.best_packing()) + "," +
             std::to_string(answer.peak_reserved.count) + "," +
             (answer.live ? std::to_string(answer.live->rounded.count) : "") + "," +

@@ -8,7 +8,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr int schema_version = 1;
+constexpr int conform_schema_version = 1;
 
 ordered_json difference_json(const replay::Difference& difference) {
   return {{"where", difference.where},
@@ -56,7 +56,7 @@ std::string counts_text(const ConformCounts& counts) {
 
 std::string outcomes_json(const std::vector<ConformOutcome>& outcomes) {
   const ConformCounts counts = count_outcomes(outcomes);
-  ordered_json document = {{"schema_version", schema_version},
+  ordered_json document = {{"schema_version", conform_schema_version},
                            {"passed", counts.passed},
                            {"failed", counts.failed},
                            {"unreadable", counts.unreadable},

@@ -11,7 +11,7 @@ using traces::ProgramSummary;
 
 constexpr const char* line_indent = "  ";
 
-void add_line(std::string& text, std::string name, const std::string& value) {
+void add_indented(std::string& text, std::string name, const std::string& value) {
   constexpr std::size_t name_width = 18;
   if (value.empty()) return;
   if (name.size() < name_width) name.resize(name_width, ' ');
@@ -27,11 +27,11 @@ std::string device_text(const traces::TraceDevice& device) {
 
 std::string header_text(const traces::TraceHeader& header) {
   std::string text;
-  add_line(text, "origin", header.origin);
-  add_line(text, "reference", header.reference);
-  add_line(text, "settings", header.settings);
+  add_indented(text, "origin", header.origin);
+  add_indented(text, "reference", header.reference);
+  add_indented(text, "settings", header.settings);
   for (const traces::TraceDevice& device : header.devices)
-    add_line(text, "on", device_text(device));
+    add_indented(text, "on", device_text(device));
   return text.empty() ? text : "header\n" + text;
 }
 
@@ -52,12 +52,12 @@ std::string program_text(const ProgramSummary& summary) {
   for_each_count(summary, [&](const std::string& name, std::uint64_t count) {
     kinds += (kinds.empty() ? " (" : ", ") + name + " " + std::to_string(count);
   });
-  add_line(text, "events", std::to_string(summary.event_count()) + kinds + ")");
-  add_line(text, "requested", format_bytes(summary.requested) + " in all");
+  add_indented(text, "events", std::to_string(summary.event_count()) + kinds + ")");
+  add_indented(text, "requested", format_bytes(summary.requested) + " in all");
   if (summary.times)
-    add_line(text, "time",
-             "from " + std::to_string(summary.times->first_ns) + " ns to " +
-                 std::to_string(summary.times->last_ns) + " ns");
+    add_indented(text, "time",
+                 "from " + std::to_string(summary.times->first_ns) + " ns to " +
+                     std::to_string(summary.times->last_ns) + " ns");
   return text;
 }
 
@@ -101,8 +101,8 @@ std::string log_text(const traces::LogFacts& log) {
   };
   std::string text;
   for (const Row& row : rows)
-    if (row.count > 0) add_line(text, row.name, std::to_string(row.count) + row.meaning);
-  if (log.was_sorted) add_line(text, "order", "events were not in the order of time: sorted");
+    if (row.count > 0) add_indented(text, row.name, std::to_string(row.count) + row.meaning);
+  if (log.was_sorted) add_indented(text, "order", "events were not in the order of time: sorted");
   return text.empty() ? text : "log\n" + text;
 }
 

@@ -18,7 +18,7 @@ using allocator::format_bytes;
 using nlohmann::ordered_json;
 using replay::DeviceSummary;
 
-constexpr int schema_version = 1;
+constexpr int info_schema_version = 1;
 constexpr std::size_t most_listed = 8;
 
 /// Names at the left, values in one column.
@@ -208,7 +208,8 @@ std::string info_text(const InfoOutcome& outcome) {
 }
 
 std::string info_json(const std::vector<InfoOutcome>& outcomes) {
-  ordered_json document = {{"schema_version", schema_version}, {"files", ordered_json::array()}};
+  ordered_json document = {{"schema_version", info_schema_version},
+                           {"files", ordered_json::array()}};
   for (const InfoOutcome& outcome : outcomes) document["files"].push_back(outcome_json(outcome));
   constexpr int indent = 2;
   // Names come from files and may hold anything.

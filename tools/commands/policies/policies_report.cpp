@@ -17,8 +17,8 @@ using replay::PolicyRun;
 constexpr std::size_t column_count = 8;
 using Cells = std::array<std::string, column_count>;
 
-const Cells heading = {"policy",   "reserved", "unused",      "cudaMalloc",
-                       "cudaFree", "units",    "units again", "failed"};
+const Cells policy_headings = {"policy",   "reserved", "unused",      "cudaMalloc",
+                               "cudaFree", "units",    "units again", "failed"};
 
 std::uint64_t value_of(const PolicyRun& run, std::string_view name) {
   return static_cast<std::uint64_t>(find_value(run.metrics, name)->value);
@@ -84,7 +84,7 @@ std::string policies_text(const PoliciesOutcome& outcome) {
   std::string text = outcome.file + "\n";
   for (const std::string& note : outcome.notes) text += "  note: " + note + "\n";
   for (const PoliciesOfDevice& device : outcome.devices) {
-    text += head_of(device) + "\n" + text_row(heading);
+    text += head_of(device) + "\n" + text_row(policy_headings);
     for (const PolicyRun& run : device.runs) text += text_row(cells_of(run));
     for (const std::string& note : notes_of(device)) text += "  " + note + "\n";
   }
@@ -95,7 +95,7 @@ std::string policies_markdown(const PoliciesOutcome& outcome) {
   std::string text;
   for (const std::string& note : outcome.notes) text += "note: " + note + "\n\n";
   for (const PoliciesOfDevice& device : outcome.devices) {
-    text += head_of(device) + "\n\n" + markdown_row(heading);
+    text += head_of(device) + "\n\n" + markdown_row(policy_headings);
     text += "|---|---:|---:|---:|---:|---:|---:|---:|\n";
     for (const PolicyRun& run : device.runs) text += markdown_row(cells_of(run));
     text += "\n";

@@ -15,9 +15,9 @@ using replay::StreamReport;
 using streams::CudaStatus;
 using streams::Hazard;
 
-constexpr std::size_t column_width = 12;
+constexpr std::size_t stream_column_width = 12;
 
-std::string column(const std::string& text) { return right(text, column_width); }
+std::string column(const std::string& text) { return right(text, stream_column_width); }
 
 std::string share_text(streams::Duration part, streams::Time whole) {
   if (whole.ns == 0) return "-";

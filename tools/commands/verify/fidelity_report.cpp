@@ -9,7 +9,7 @@ using nlohmann::ordered_json;
 using replay::DeviceFidelity;
 using replay::Inferences;
 
-std::string share(const replay::Agreement& agreement) {
+std::string share_text(const replay::Agreement& agreement) {
   return std::to_string(agreement.exact) + " of " + std::to_string(agreement.total);
 }
 
@@ -44,11 +44,11 @@ std::string device_text(const DeviceFidelity& device, bool is_verbose) {
   for (const std::string& reason : device.reasons) text += "    because: " + reason + "\n";
   if (device.event_count == 0) return text;
   const replay::SegmentCallCounts& calls = device.segment_calls;
-  text += "    allocs at the recorded address   " + share(device.allocs) + "\n";
+  text += "    allocs at the recorded address   " + share_text(device.allocs) + "\n";
   text += "    segment calls explained by rules " + std::to_string(calls.explained) + " of " +
           std::to_string(calls.total) + ", " + std::to_string(calls.taken) +
           " releases taken from the recording, " + std::to_string(calls.wrong) + " wrong\n";
-  text += "    final blocks                     " + share(device.final_blocks) + "\n";
+  text += "    final blocks                     " + share_text(device.final_blocks) + "\n";
   std::string inferred;
   for (const Figure& figure : figures_of(device.inferred))
     if (figure.value > 0)
@@ -134,9 +134,9 @@ std::string fidelity_totals(const std::vector<VerifiedFile>& verified) {
   return std::to_string(verified.size()) + " files: " + std::to_string(exact) + " exact, " +
          std::to_string(verified.size() - exact - different) +
          " approximate or final state only, " + std::to_string(different) + " different; allocs " +
-         share(allocs) + ", segment calls " + std::to_string(explained) + " explained, " +
+         share_text(allocs) + ", segment calls " + std::to_string(explained) + " explained, " +
          std::to_string(taken) + " taken, " + std::to_string(wrong) + " wrong, final blocks " +
-         share(blocks) + "\n";
+         share_text(blocks) + "\n";
 }
 
 std::string fidelity_json(const std::vector<VerifiedFile>& verified) {
