@@ -7,6 +7,7 @@
 #include "allocator/door/caching_allocator.h"
 #include "replay/bench/free_of_charge_device.h"
 #include "replay/run/loaded_recording.h"
+#include "tests/support/processes/places.h"
 
 namespace vramlab::tests {
 namespace {
@@ -61,7 +62,8 @@ double best_ns(const Run& run) {
 }
 
 void print_row(const char* name) {
-  const LoadedRecording recording(VRAMLAB_SOURCE_DIR "/traces/samples/" + std::string(name), {});
+  const LoadedRecording recording(support::source_dir() + "/traces/samples/" + std::string(name),
+                                  {});
   const replay::CompactProgram& program = recording.parts().front().program;
   const std::vector<Call> calls = calls_of(program);
   replay::ReplayConditions conditions;

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "tests/support/processes/places.h"
 #include "tests/support/recordings/case_history.h"
 
 namespace {
@@ -14,7 +15,8 @@ using vramlab::replay::FidelityLabel;
 
 std::vector<std::string> case_names() {
   std::vector<std::string> names;
-  for (const auto& entry : fs::directory_iterator(VRAMLAB_SOURCE_DIR "/tests/conformance"))
+  for (const auto& entry :
+       fs::directory_iterator(vramlab::support::source_dir() + "/tests/conformance"))
     if (entry.path().extension() == ".gz") names.push_back(entry.path().stem().stem().string());
   std::ranges::sort(names);
   return names;

@@ -13,6 +13,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/processes/places.h"
+
 namespace vramlab::tests {
 namespace {
 
@@ -96,15 +98,15 @@ class PageCheck {
 };
 
 std::vector<std::string> missing_on(const std::string& page) {
-  return PageCheck(VRAMLAB_SOURCE_DIR, test_names(VRAMLAB_SOURCE_DIR)).missing(page);
+  return PageCheck(support::source_dir(), test_names(support::source_dir())).missing(page);
 }
 
 std::string fidelity_page() {
-  return text_of(std::filesystem::path(VRAMLAB_SOURCE_DIR) / "docs" / "fidelity.md");
+  return text_of(std::filesystem::path(support::source_dir()) / "docs" / "fidelity.md");
 }
 
 std::string page_named(const std::string& name) {
-  return text_of(std::filesystem::path(VRAMLAB_SOURCE_DIR) / "docs" / name);
+  return text_of(std::filesystem::path(support::source_dir()) / "docs" / name);
 }
 
 struct NumberedPage {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "tests/layout/layout_rules.h"
+#include "tests/support/processes/places.h"
 
 namespace vramlab::tests {
 namespace {
@@ -21,7 +22,7 @@ SourceFile file_including_angled(std::string path, std::string target) {
   return {std::move(path), 1, {{std::move(target), IncludeForm::angled}}};
 }
 
-std::vector<SourceFile> tree() { return read_tree(VRAMLAB_SOURCE_DIR); }
+std::vector<SourceFile> tree() { return read_tree(support::source_dir()); }
 
 TEST(LayoutOfTheTree, every_include_follows_the_arrows) {
   EXPECT_THAT(broken_arrows(tree()), IsEmpty());
@@ -44,7 +45,7 @@ TEST(LayoutOfTheTree, nothing_is_there_that_clang_refuses) {
 TEST(LayoutOfTheTree, no_file_is_overlong) { EXPECT_THAT(overlong_files(tree()), IsEmpty()); }
 
 TEST(LayoutOfTheTree, every_folder_has_a_short_readme) {
-  EXPECT_THAT(broken_readmes(read_readmes(VRAMLAB_SOURCE_DIR)), IsEmpty());
+  EXPECT_THAT(broken_readmes(read_readmes(support::source_dir())), IsEmpty());
 }
 
 TEST(LayoutOfTheTree, is_read_whole) {

@@ -1,5 +1,6 @@
 // No two types share a name.
 #include "tests/layout/type_homes.h"
+#include "tests/support/processes/places.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -19,7 +20,7 @@ std::vector<TypesOfFile> types_of_tree() {
   std::vector<TypesOfFile> files;
   for (const char* folder : {"allocator", "streams", "traces", "replay", "tools", "tests"})
     for (const auto& entry :
-         fs::recursive_directory_iterator(fs::path(VRAMLAB_SOURCE_DIR) / folder)) {
+         fs::recursive_directory_iterator(fs::path(support::source_dir()) / folder)) {
       if (entry.path().extension() != ".h" && entry.path().extension() != ".cpp") continue;
       std::ostringstream text;
       text << std::ifstream(entry.path()).rdbuf();

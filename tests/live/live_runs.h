@@ -15,6 +15,7 @@
 #include "replay/run/replay_report.h"
 #include "replay/run/replay_source.h"
 #include "streams/live/steered_live_device.h"
+#include "tests/support/processes/places.h"
 
 namespace vramlab::tests {
 
@@ -27,7 +28,7 @@ inline replay::MakeDevice live_on(const streams::CudaDriver& driver) {
 }
 
 inline std::filesystem::path recorded_case(const std::string& name) {
-  return std::filesystem::path(VRAMLAB_SOURCE_DIR) / "tests" / "conformance" / name;
+  return std::filesystem::path(support::source_dir()) / "tests" / "conformance" / name;
 }
 
 inline std::vector<std::string> recorded_case_files() {
@@ -60,7 +61,7 @@ inline LiveRun run_sample_live(const streams::CudaDriver& driver, const std::str
     return std::make_unique<replay::LiveBesideSimulated>(device, of, live_on(driver),
                                                          run.comparisons.back());
   };
-  const auto file = std::filesystem::path(VRAMLAB_SOURCE_DIR) / "traces" / "samples" / sample;
+  const auto file = std::filesystem::path(support::source_dir()) / "traces" / "samples" / sample;
   replay::ReplaySource source(file.string(), std::move(conditions), {});
   run.report = source.run({});
   return run;

@@ -4,6 +4,7 @@
 #include <signal.h>
 
 #include "tests/preload/preloaded_run.h"
+#include "tests/support/processes/places.h"
 #include "tools/preload/ground/hook_table.h"
 
 namespace vramlab::tests {
@@ -16,7 +17,7 @@ using testing::Not;
 using testing::SizeIs;
 using traces::ProgramEventKind;
 
-const std::string program = std::string(VRAMLAB_BINARY_DIR) + "/vramlab";
+const std::string program = support::binary_dir() + "/vramlab";
 
 /// The commands set LD_PRELOAD themselves.
 class PreloadCommands : public testing::Test {
@@ -157,7 +158,7 @@ TEST_F(PreloadCommands, run_keeps_a_history_where_asked_that_others_read) {
 // meanwhile, and the history does not say when one began to ask.
 TEST_F(PreloadCommands, the_history_of_a_program_with_one_thread_is_exact) {
   const std::string state = run_.file("state.json");
-  const std::string streams = VRAMLAB_BINARY_DIR "/fake_cuda/programs/streams";
+  const std::string streams = support::binary_dir() + "/fake_cuda/programs/streams";
   const ProgramResult result =
       vramlab({"run", "--snapshot", state, "--history", "100000", "--", streams});
   EXPECT_EQ(result.exit_status, 0) << result.errors;

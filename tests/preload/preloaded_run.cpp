@@ -8,6 +8,7 @@
 
 #include "allocator/words/check.h"
 #include "tests/support/kit/own_folder.h"
+#include "tests/support/processes/places.h"
 #include "traces/formats/open_trace.h"
 #include "traces/formats/read_snapshot.h"
 #include "traces/values/program_sink.h"
@@ -27,10 +28,10 @@ class KeptEvents final : public traces::ProgramSink {
 }  // namespace
 
 std::string built(const std::string& name) {
-  return std::string(VRAMLAB_BINARY_DIR) + "/tests/preload/" + name;
+  return support::binary_dir() + "/tests/preload/" + name;
 }
 
-std::string preload_library() { return std::string(VRAMLAB_BINARY_DIR) + "/libvramlab_preload.so"; }
+std::string preload_library() { return support::binary_dir() + "/libvramlab_preload.so"; }
 
 std::vector<traces::ProgramEvent> ReadRecording::of_kind(traces::ProgramEventKind kind) const {
   std::vector<traces::ProgramEvent> found;
@@ -60,7 +61,7 @@ PreloadedRun::PreloadedRun() {
   std::string pattern = support::own_folder() + "vramlab-preload-" + std::string(6, 'X');
   check(mkdtemp(pattern.data()) != nullptr, "a folder for the test can be made");
   folder_ = pattern;
-  set("LD_LIBRARY_PATH", std::string(VRAMLAB_BINARY_DIR) + "/fake_cuda");
+  set("LD_LIBRARY_PATH", support::binary_dir() + "/fake_cuda");
   set("LD_PRELOAD", preload_library());
   set("VRAMLAB_RECORD", file("recording"));
   set("FAKE_CUDA_LOG", file("driver.log"));

@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "tests/preload/preloaded_run.h"
+#include "tests/support/processes/places.h"
 
 namespace vramlab::tests {
 namespace {
@@ -16,7 +17,7 @@ namespace {
 using testing::IsEmpty;
 using testing::Not;
 
-const std::string fake_cuda = std::string(VRAMLAB_BINARY_DIR) + "/fake_cuda";
+const std::string fake_cuda = support::binary_dir() + "/fake_cuda";
 
 std::string named(std::string words) {
   std::replace_if(

@@ -1,6 +1,7 @@
 // The twin is no better than its proof: it answers every bundled recorded case as the reference
 // did.
 #include "tests/support/twin/textbook_twin.h"
+#include "tests/support/processes/places.h"
 
 #include <gtest/gtest.h>
 
@@ -17,7 +18,7 @@ namespace {
 std::vector<std::string> bundled_cases() {
   std::vector<std::string> paths;
   for (const auto& entry :
-       std::filesystem::directory_iterator(VRAMLAB_SOURCE_DIR "/tests/conformance"))
+       std::filesystem::directory_iterator(support::source_dir() + "/tests/conformance"))
     if (entry.path().string().ends_with(".json.gz")) paths.push_back(entry.path().string());
   std::ranges::sort(paths);
   return paths;

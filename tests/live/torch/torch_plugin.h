@@ -17,6 +17,7 @@
 
 #include "streams/cuda_interface/functions.h"
 #include "tests/fake_cuda/control/fake_cuda_control.h"
+#include "tests/support/processes/places.h"
 
 namespace vramlab::tests {
 
@@ -30,8 +31,8 @@ inline void* symbol_of(void* library, const char* name) {
 
 /// As torch.cuda.memory.CUDAPluggableAllocator keeps them.
 struct TorchLibrary {
-  static void* open(const char* name) {
-    void* const library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+  static void* open(const std::string& name) {
+    void* const library = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) throw std::runtime_error(dlerror());
     return library;
   }
@@ -39,7 +40,7 @@ struct TorchLibrary {
   Function* find(const char* name) const {
     return reinterpret_cast<Function*>(symbol_of(library, name));
   }
-  void* library = open(VRAMLAB_TORCH_LIBRARY);
+  void* library = open(support::binary_dir() + "/libvramlab_torch.so");
   using Malloc = void*(std::size_t, int, CUstream);
   using Free = void(void*, std::size_t, int, CUstream);
   Malloc* malloc = find<Malloc>("vramlab_torch_malloc");

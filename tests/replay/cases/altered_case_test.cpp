@@ -6,6 +6,7 @@
 
 #include "replay/cases/case_differences.h"
 #include "replay/runner/engine_subject.h"
+#include "tests/support/processes/places.h"
 #include "traces/files/input_bytes.h"
 #include "traces/files/input_error.h"
 
@@ -20,7 +21,7 @@ constexpr const char* case_names[] = {"v212-checkpoint212-2170", "v212-scopes-20
                                       "v212-parse-2252"};
 
 json read_case(const std::string& name) {
-  const std::string path = VRAMLAB_SOURCE_DIR "/tests/conformance/" + name + ".json.gz";
+  const std::string path = support::source_dir() + "/tests/conformance/" + name + ".json.gz";
   return json::parse(traces::read_input_bytes(path));
 }
 

@@ -7,6 +7,7 @@
 
 #include "replay/cases/case_verdict.h"
 #include "replay/runner/engine_subject.h"
+#include "tests/support/processes/places.h"
 #include "traces/cases/recorded_case.h"
 
 namespace vramlab::replay {
@@ -16,14 +17,15 @@ namespace fs = std::filesystem;
 
 std::vector<std::string> bundled_case_names() {
   std::vector<std::string> names;
-  for (const auto& entry : fs::directory_iterator(VRAMLAB_SOURCE_DIR "/tests/conformance"))
+  for (const auto& entry : fs::directory_iterator(support::source_dir() + "/tests/conformance"))
     if (entry.path().extension() == ".gz") names.push_back(entry.path().stem().stem().string());
   std::ranges::sort(names);
   return names;
 }
 
 traces::RecordedCase read_bundled(const std::string& name) {
-  return traces::read_recorded_case(VRAMLAB_SOURCE_DIR "/tests/conformance/" + name + ".json.gz");
+  return traces::read_recorded_case(support::source_dir() + "/tests/conformance/" + name +
+                                    ".json.gz");
 }
 
 class BundledCase : public ::testing::TestWithParam<std::string> {};

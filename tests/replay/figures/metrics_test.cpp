@@ -7,6 +7,7 @@
 
 #include "replay/run/run_metrics.h"
 #include "replay/state/fragmentation.h"
+#include "tests/support/processes/places.h"
 
 namespace vramlab::tests {
 namespace {
@@ -16,7 +17,7 @@ using replay::MetricOf;
 
 /// `| name | unit | worse | sentence |` of each row of the page, in order.
 std::vector<std::string> rows_of_the_page() {
-  std::ifstream page(VRAMLAB_SOURCE_DIR "/docs/metrics.md");
+  std::ifstream page(support::source_dir() + "/docs/metrics.md");
   std::vector<std::string> rows;
   for (std::string line; std::getline(page, line);)
     if (line.starts_with("| `")) rows.push_back(line);

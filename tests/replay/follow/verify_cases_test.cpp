@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "tests/support/processes/places.h"
 #include "tests/support/recordings/case_history.h"
 
 namespace vramlab::replay {
@@ -101,7 +102,7 @@ INSTANTIATE_TEST_SUITE_P(Recorded, VerifiedCase, ::testing::ValuesIn(replayable_
 
 TEST(VerifiedCases, are_all_the_bundled_ones_that_a_snapshot_can_hold) {
   std::vector<std::string> found;
-  for (const auto& entry : fs::directory_iterator(VRAMLAB_SOURCE_DIR "/tests/conformance")) {
+  for (const auto& entry : fs::directory_iterator(support::source_dir() + "/tests/conformance")) {
     if (entry.path().extension() != ".gz") continue;
     const std::string name = entry.path().stem().stem().string();
     if (tests::is_replayable(bundled_case(name))) found.push_back(name);

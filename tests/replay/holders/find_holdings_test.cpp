@@ -5,6 +5,7 @@
 
 #include "replay/run/program_replay.h"
 #include "tests/support/kit/text_program.h"
+#include "tests/support/processes/places.h"
 #include "tests/support/recordings/native_samples.h"
 #include "traces/files/input_error.h"
 #include "traces/formats/read_snapshot.h"
@@ -152,7 +153,7 @@ class PlainWalk : public traces::ProgramSink {
 class FindHoldingsOfSample : public testing::TestWithParam<const char*> {};
 
 TEST_P(FindHoldingsOfSample, finds_at_the_peak_what_a_plain_walk_finds) {
-  const std::string path = std::string(VRAMLAB_SOURCE_DIR "/traces/samples/") + GetParam();
+  const std::string path = support::source_dir() + "/traces/samples/" + GetParam();
   traces::SnapshotTables tables;
   PlainWalk walk;
   traces::SnapshotSink unused;
@@ -178,7 +179,7 @@ TEST_P(FindHoldingsOfSample, finds_at_the_peak_what_a_plain_walk_finds) {
 
 /// What a replay allocates is at least what the requests are rounded up to, and not much more.
 TEST_P(FindHoldingsOfSample, agrees_with_the_peak_of_a_replay) {
-  const std::string path = std::string(VRAMLAB_SOURCE_DIR "/traces/samples/") + GetParam();
+  const std::string path = support::source_dir() + "/traces/samples/" + GetParam();
   traces::SnapshotTables tables;
   traces::OpenTrace trace = traces::open_trace(path);
   replay::ProgramReplay replayed(path, tables, {}, {});

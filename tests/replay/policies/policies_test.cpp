@@ -14,6 +14,7 @@
 #include "streams/device/simulated_device.h"
 #include "tests/support/kit/program_file.h"
 #include "tests/support/kit/text_program.h"
+#include "tests/support/processes/places.h"
 #include "tests/support/recordings/random_lifetimes.h"
 
 namespace vramlab::tests {
@@ -30,7 +31,7 @@ using support::random_lifetimes;
 using support::repeated_lifetimes;
 using namespace allocator::literals;
 
-const std::string samples = VRAMLAB_SOURCE_DIR "/traces/samples/";
+const std::string samples = support::source_dir() + "/traces/samples/";
 
 replay::PolicyConditions conditions() { return {allocator::default_reference_version(), {}}; }
 

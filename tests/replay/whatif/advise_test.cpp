@@ -5,9 +5,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "replay/run/replay_options.h"
 #include "tests/support/kit/program_file.h"
 #include "tests/support/kit/text_program.h"
+#include "tests/support/processes/places.h"
 
 namespace vramlab::replay {
 namespace {
@@ -160,7 +160,7 @@ TEST(Advices, take_what_fits_over_what_does_not) {
 class AdvisedSample : public testing::TestWithParam<const char*> {};
 
 TEST_P(AdvisedSample, gets_the_best_of_its_whole_grid_with_a_fifth_of_the_runs) {
-  const std::string path = VRAMLAB_SOURCE_DIR "/traces/samples/" + std::string(GetParam());
+  const std::string path = support::source_dir() + "/traces/samples/" + std::string(GetParam());
   for (const char* version : {"2.6", "2.12"}) {
     const LoadedRecording recording(path, {allocator::find_reference_version(version), {}});
     const Advice advice = advice_for(recording, {});

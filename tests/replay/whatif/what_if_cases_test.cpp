@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "tests/support/processes/places.h"
 #include "tests/support/twin/side_by_side.h"
 #include "traces/cases/recorded_case.h"
 
@@ -13,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path folder = VRAMLAB_SOURCE_DIR "/tests/conformance";
+const fs::path folder = support::source_dir() + "/tests/conformance";
 
 std::vector<std::string> case_names() {
   std::vector<std::string> names;

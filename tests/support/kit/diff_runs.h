@@ -14,6 +14,7 @@
 
 #include "tests/support/kit/own_folder.h"
 #include "tests/support/kit/text_program.h"
+#include "tests/support/processes/places.h"
 #include "tests/support/processes/run_program.h"
 
 namespace vramlab::tests {
@@ -51,7 +52,7 @@ class DiffRuns : public testing::Test {
 
   ProgramResult run(std::vector<std::string> arguments) const {
     arguments.insert(arguments.begin(),
-                     {"/usr/bin/env", "-C", folder, VRAMLAB_BINARY_DIR "/vramlab"});
+                     {"/usr/bin/env", "-C", folder, support::binary_dir() + "/vramlab"});
     return run_program(arguments);
   }
   ProgramResult diff(std::vector<std::string> arguments) const {

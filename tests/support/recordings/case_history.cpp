@@ -1,11 +1,13 @@
 #include "tests/support/recordings/case_history.h"
+#include "tests/support/processes/places.h"
 
 namespace vramlab::tests {
 
 using traces::CallKind;
 
 traces::RecordedCase bundled_case(const std::string& name) {
-  return traces::read_recorded_case(VRAMLAB_SOURCE_DIR "/tests/conformance/" + name + ".json.gz");
+  return traces::read_recorded_case(support::source_dir() + "/tests/conformance/" + name +
+                                    ".json.gz");
 }
 
 replay::RecordedHistory history_of(const traces::RecordedCase& recorded, std::size_t first) {

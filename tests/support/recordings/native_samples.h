@@ -5,6 +5,8 @@
 #include <sstream>
 #include <string>
 
+#include "tests/support/processes/places.h"
+
 namespace vramlab::support {
 
 /// All that can be in a snapshot.
@@ -12,10 +14,9 @@ inline constexpr const char* every_shape = "every_shape.vtrace.jsonl";
 /// Every kind of event of a program.
 inline constexpr const char* whole_program = "program.vtrace.jsonl";
 
-/// `source_dir` is the tree's top.
-inline std::string native_sample(const std::string& source_dir, const std::string& name) {
+inline std::string native_sample(const std::string& name) {
   std::ostringstream bytes;
-  bytes << std::ifstream(source_dir + "/tests/traces/samples/" + name).rdbuf();
+  bytes << std::ifstream(source_dir() + "/tests/traces/samples/" + name).rdbuf();
   return bytes.str();
 }
 

@@ -5,15 +5,17 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/support/kit/small_case.h"
+#include "tests/support/processes/places.h"
 #include "tests/support/processes/run_program.h"
 
 namespace vramlab::tests {
 namespace {
 
-const std::string bundled = VRAMLAB_SOURCE_DIR "/tests/conformance/v212-checkpoint212-2170.json.gz";
+const std::string bundled =
+    support::source_dir() + "/tests/conformance/v212-checkpoint212-2170.json.gz";
 
 ProgramResult vramlab(std::vector<std::string> arguments, const std::string& input = "") {
-  arguments.insert(arguments.begin(), VRAMLAB_BINARY_DIR "/vramlab");
+  arguments.insert(arguments.begin(), support::binary_dir() + "/vramlab");
   return run_program(arguments, input);
 }
 

@@ -10,6 +10,7 @@
 
 #include "tests/support/fuzz/snapshot_listing.h"
 #include "tests/support/kit/own_folder.h"
+#include "tests/support/processes/places.h"
 #include "tests/support/processes/run_program.h"
 #include "tests/support/recordings/pickle_writer.h"
 
@@ -19,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 using support::PickleTree;
 
-const std::string program = VRAMLAB_BINARY_DIR "/vramlab";
+const std::string program = support::binary_dir() + "/vramlab";
 
 class Convert : public testing::Test {
  protected:
@@ -100,7 +101,8 @@ TEST_F(Convert, a_time_needs_a_unit) {
 }
 
 TEST_F(Convert, a_program_does_not_become_a_snapshot) {
-  const std::string program_trace = VRAMLAB_SOURCE_DIR "/tests/traces/samples/program.vtrace.jsonl";
+  const std::string program_trace =
+      support::source_dir() + "/tests/traces/samples/program.vtrace.jsonl";
   const ProgramResult result = convert({program_trace, "-o", folder + "/out.pickle"});
   EXPECT_EQ(result.exit_status, 2);
   EXPECT_NE(result.errors.find("the event 'malloc'"), std::string::npos) << result.errors;
@@ -109,13 +111,13 @@ TEST_F(Convert, a_program_does_not_become_a_snapshot) {
 
 TEST_F(Convert, info_counts_the_events_of_a_program) {
   const ProgramResult result = run_program(
-      {program, "info", VRAMLAB_SOURCE_DIR "/tests/traces/samples/program.vtrace.jsonl"});
+      {program, "info", support::source_dir() + "/tests/traces/samples/program.vtrace.jsonl"});
   EXPECT_EQ(result.exit_status, 0) << result.errors;
   EXPECT_NE(result.output.find("53 (malloc 2, free 1"), std::string::npos) << result.output;
 }
 
 TEST_F(Convert, a_profiler_trace_becomes_a_program) {
-  const std::string trace = VRAMLAB_SOURCE_DIR "/tests/traces/samples/profiler.json";
+  const std::string trace = support::source_dir() + "/tests/traces/samples/profiler.json";
   const std::string output = folder + "/out.vtrace.jsonl";
   EXPECT_EQ(convert({trace, "-o", output}).exit_status, 0);
   EXPECT_NE(content(output).find("{\"malloc\":2,\"bytes\":1024,\"time_ns\":5925203097001}"),
@@ -127,7 +129,7 @@ TEST_F(Convert, a_profiler_trace_becomes_a_program) {
 }
 
 TEST_F(Convert, an_rmm_log_goes_to_a_native_trace_and_back) {
-  const std::string log = VRAMLAB_SOURCE_DIR "/tests/traces/samples/rmm.csv";
+  const std::string log = support::source_dir() + "/tests/traces/samples/rmm.csv";
   const std::string native = folder + "/out.vtrace";
   EXPECT_EQ(convert({"-", "-o", native}, content(log)).exit_status, 0);
   EXPECT_EQ(convert({native, "-o", folder + "/back.csv"}).exit_status, 0);
@@ -176,7 +178,7 @@ TEST_F(Convert, a_perfetto_trace_needs_a_whole_history_of_an_allocator) {
 }
 
 TEST_F(Convert, a_program_is_replayed_for_a_perfetto_trace) {
-  const std::string sample = VRAMLAB_SOURCE_DIR "/traces/samples/training.vtrace";
+  const std::string sample = support::source_dir() + "/traces/samples/training.vtrace";
   const std::string output = folder + "/out.perfetto.json";
   ASSERT_EQ(convert({sample, "-o", output}).exit_status, 0);
   std::uint64_t highest = 0;
@@ -188,7 +190,7 @@ TEST_F(Convert, a_program_is_replayed_for_a_perfetto_trace) {
       highest = std::max<std::uint64_t>(highest, event["args"]["reserved"]);
   }
   const ProgramResult replayed =
-      run_program({VRAMLAB_BINARY_DIR "/vramlab", "replay", "--json", sample});
+      run_program({support::binary_dir() + "/vramlab", "replay", "--json", sample});
   const auto report = nlohmann::json::parse(replayed.output);
   EXPECT_EQ(highest, report["devices"][0]["peak_reserved"]["bytes"]);
   EXPECT_GT(slices, 0U);

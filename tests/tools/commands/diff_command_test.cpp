@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "tests/support/kit/diff_runs.h"
+#include "tests/support/processes/places.h"
 
 namespace vramlab::tests {
 namespace {
@@ -20,7 +21,7 @@ using support::malloc_line;
 using testing::HasSubstr;
 using testing::Not;
 
-const std::string samples = VRAMLAB_SOURCE_DIR "/traces/samples/";
+const std::string samples = support::source_dir() + "/traces/samples/";
 
 constexpr const char* every_rise[] = {
     "--fail-if", "peak_allocated > +0%", "--fail-if", "peak_reserved > +0%",

@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/support/kit/diff_runs.h"
+#include "tests/support/processes/places.h"
 
 namespace vramlab::tests {
 namespace {
@@ -10,7 +11,7 @@ using nlohmann::json;
 using testing::HasSubstr;
 using testing::Not;
 
-const std::string samples = VRAMLAB_SOURCE_DIR "/traces/samples/";
+const std::string samples = support::source_dir() + "/traces/samples/";
 
 class DiffRefusals : public DiffRuns {};
 

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "tests/support/processes/places.h"
 #include "tests/support/processes/run_program.h"
 
 namespace vramlab::tests {
@@ -21,7 +22,8 @@ bool is_output(const fs::path& file) {
 
 std::vector<fs::path> golden_files() {
   std::vector<fs::path> files;
-  for (const auto& entry : fs::recursive_directory_iterator(VRAMLAB_SOURCE_DIR "/tests/golden"))
+  for (const auto& entry :
+       fs::recursive_directory_iterator(support::source_dir() + "/tests/golden"))
     if (entry.is_regular_file() && is_output(entry.path())) files.push_back(entry.path());
   std::ranges::sort(files);
   return files;
@@ -38,8 +40,8 @@ TEST(Golden, outputs_are_as_they_were) {
     std::string line;
     std::getline(stream, line);
     ASSERT_EQ(line.substr(0, prompt.size()), prompt);
-    std::vector<std::string> command = {"/usr/bin/env", "-C", VRAMLAB_SOURCE_DIR,
-                                        VRAMLAB_BINARY_DIR "/vramlab"};
+    std::vector<std::string> command = {"/usr/bin/env", "-C", support::source_dir(),
+                                        support::binary_dir() + "/vramlab"};
     const std::size_t note = line.find(status_note);
     const int status =
         note == std::string::npos ? 0 : std::stoi(line.substr(note + status_note.size()));

@@ -12,6 +12,7 @@
 
 #include "tests/support/fuzz/snapshot_listing.h"
 #include "tests/support/kit/own_folder.h"
+#include "tests/support/processes/places.h"
 #include "tests/support/processes/run_program.h"
 #include "tests/support/recordings/pickle_writer.h"
 
@@ -20,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::string program = VRAMLAB_BINARY_DIR "/vramlab";
+const std::string program = support::binary_dir() + "/vramlab";
 
 std::string gzip(std::string bytes) {
   z_stream state{};

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "tests/support/processes/places.h"
 #include "tests/support/processes/run_program.h"
 
 namespace vramlab::tests {
@@ -14,8 +15,8 @@ namespace {
 using nlohmann::json;
 using testing::HasSubstr;
 
-const std::string program = VRAMLAB_BINARY_DIR "/vramlab";
-const std::string samples = VRAMLAB_SOURCE_DIR "/traces/samples/";
+const std::string program = support::binary_dir() + "/vramlab";
+const std::string samples = support::source_dir() + "/traces/samples/";
 
 ProgramResult policies(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), {program, "policies"});
@@ -66,7 +67,7 @@ TEST(PoliciesCommand, refuses_what_it_does_not_know) {
 
 /// The rows of docs/policies.md: a sample, then what each policy reserved.
 TEST(PoliciesCommand, comes_to_what_the_page_of_policies_says) {
-  std::ifstream page(VRAMLAB_SOURCE_DIR "/docs/policies.md");
+  std::ifstream page(support::source_dir() + "/docs/policies.md");
   std::size_t rows = 0;
   for (std::string line; std::getline(page, line);) {
     std::istringstream cells(line);

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "tests/support/kit/own_folder.h"
+#include "tests/support/processes/places.h"
 #include "tests/support/processes/run_program.h"
 
 namespace vramlab::tests {
@@ -16,8 +17,8 @@ namespace {
 using nlohmann::json;
 using testing::HasSubstr;
 
-const std::string program = VRAMLAB_BINARY_DIR "/vramlab";
-const std::string sample = VRAMLAB_SOURCE_DIR "/traces/samples/training.vtrace";
+const std::string program = support::binary_dir() + "/vramlab";
+const std::string sample = support::source_dir() + "/traces/samples/training.vtrace";
 
 class ReplayCommands : public testing::Test {
  protected:

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "tests/support/processes/places.h"
 #include "tests/support/processes/run_program.h"
 
 namespace vramlab::tests {
@@ -15,20 +16,20 @@ using nlohmann::json;
 using testing::HasSubstr;
 using testing::Not;
 
-const std::string program = VRAMLAB_BINARY_DIR "/vramlab";
+const std::string program = support::binary_dir() + "/vramlab";
 
 /// In the folder of the sources, where samples have short names.
 ProgramResult report(const std::vector<std::string>& arguments, const std::string& locale,
                      const std::string& input = "") {
   std::vector<std::string> command = {
-      "/usr/bin/env", "-C", VRAMLAB_SOURCE_DIR, "LC_ALL=" + locale, "LANG=C", program, "replay"};
+      "/usr/bin/env", "-C", support::source_dir(), "LC_ALL=" + locale, "LANG=C", program, "replay"};
   command.insert(command.end(), arguments.begin(), arguments.end());
   return run_program(command, input);
 }
 
 /// Empty where the report is that of the file; to be written anew only where a report is to change.
 std::string difference(const std::string& golden, const std::vector<std::string>& arguments) {
-  const std::string path = VRAMLAB_SOURCE_DIR "/tests/golden/" + golden;
+  const std::string path = support::source_dir() + "/tests/golden/" + golden;
   std::ostringstream expected;
   expected << std::ifstream(path).rdbuf();
   const ProgramResult result = report(arguments, "C.UTF-8");

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "tests/support/kit/own_folder.h"
+#include "tests/support/processes/places.h"
 #include "tests/support/processes/run_program.h"
 #include "traces/files/input_bytes.h"
 
@@ -18,8 +19,8 @@ using nlohmann::json;
 using testing::HasSubstr;
 using testing::Not;
 
-const std::string program = VRAMLAB_BINARY_DIR "/vramlab";
-const std::string samples = VRAMLAB_SOURCE_DIR "/traces/samples/";
+const std::string program = support::binary_dir() + "/vramlab";
+const std::string samples = support::source_dir() + "/traces/samples/";
 
 std::string bytes_of_base64(const std::string& text) {
   const std::string letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";

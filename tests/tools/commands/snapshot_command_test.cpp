@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "tests/support/kit/own_folder.h"
+#include "tests/support/processes/places.h"
 #include "tests/support/processes/run_program.h"
 
 namespace vramlab::tests {
@@ -16,8 +17,8 @@ namespace {
 using nlohmann::json;
 using testing::HasSubstr;
 
-const std::string program = VRAMLAB_BINARY_DIR "/vramlab";
-const std::string samples = VRAMLAB_SOURCE_DIR "/traces/samples/";
+const std::string program = support::binary_dir() + "/vramlab";
+const std::string samples = support::source_dir() + "/traces/samples/";
 
 std::string text_of(const std::string& path) {
   std::ostringstream text;
@@ -52,7 +53,7 @@ class GoldenSnapshot : public testing::TestWithParam<Golden> {};
 
 TEST_P(GoldenSnapshot, prints_what_is_in_its_file) {
   EXPECT_EQ(output_of(GetParam().sample, GetParam().options),
-            text_of(VRAMLAB_SOURCE_DIR "/tests/golden/" + std::string(GetParam().file)));
+            text_of(support::source_dir() + "/tests/golden/" + std::string(GetParam().file)));
 }
 
 INSTANTIATE_TEST_SUITE_P(

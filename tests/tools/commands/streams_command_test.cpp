@@ -6,12 +6,13 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/support/kit/own_folder.h"
+#include "tests/support/processes/places.h"
 #include "tests/support/processes/run_program.h"
 
 namespace vramlab::tests {
 namespace {
 
-const std::string program = VRAMLAB_BINARY_DIR "/vramlab";
+const std::string program = support::binary_dir() + "/vramlab";
 
 class Streams : public testing::Test {
  protected:

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/support/kit/own_folder.h"
+#include "tests/support/processes/places.h"
 #include "tests/support/processes/run_program.h"
 
 namespace vramlab::tests {
@@ -16,10 +17,10 @@ using nlohmann::json;
 using testing::HasSubstr;
 using testing::Not;
 
-const std::string program = VRAMLAB_BINARY_DIR "/vramlab";
+const std::string program = support::binary_dir() + "/vramlab";
 
 std::string sample(const std::string& name) {
-  return VRAMLAB_SOURCE_DIR "/traces/samples/" + name + ".vtrace.jsonl";
+  return support::source_dir() + "/traces/samples/" + name + ".vtrace.jsonl";
 }
 
 ProgramResult streams(std::vector<std::string> arguments, const std::string& input = "") {

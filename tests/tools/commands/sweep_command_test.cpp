@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "tests/support/kit/own_folder.h"
+#include "tests/support/processes/places.h"
 #include "tests/support/processes/run_program.h"
 
 namespace vramlab::tests {
@@ -18,8 +19,8 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 using testing::HasSubstr;
 
-const std::string program = VRAMLAB_BINARY_DIR "/vramlab";
-const std::string samples = VRAMLAB_SOURCE_DIR "/traces/samples/";
+const std::string program = support::binary_dir() + "/vramlab";
+const std::string samples = support::source_dir() + "/traces/samples/";
 const std::string leak = samples + "leak.vtrace";
 const std::string training = samples + "training.vtrace";
 

@@ -9,6 +9,7 @@
 #include "replay/state/fragmentation.h"
 #include "replay/whatif/sweep_row.h"
 #include "tests/support/kit/own_folder.h"
+#include "tests/support/processes/places.h"
 #include "tests/support/processes/run_program.h"
 
 namespace vramlab::tests {
@@ -21,8 +22,8 @@ using replay::FreeTiming;
 using replay::ReplayConditions;
 using replay::SweepFigures;
 
-const std::string program = VRAMLAB_BINARY_DIR "/vramlab";
-const std::string samples = VRAMLAB_SOURCE_DIR "/traces/samples/";
+const std::string program = support::binary_dir() + "/vramlab";
+const std::string samples = support::source_dir() + "/traces/samples/";
 
 const char* const sample_names[] = {"diffusion.vtrace",     "experts.vtrace",
                                     "fragments.vtrace",     "graphs.vtrace.jsonl",

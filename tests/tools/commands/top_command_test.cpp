@@ -10,6 +10,7 @@
 
 #include "tests/support/kit/own_folder.h"
 #include "tests/support/kit/text_program.h"
+#include "tests/support/processes/places.h"
 #include "tests/support/processes/run_program.h"
 
 namespace vramlab::tests {
@@ -21,8 +22,8 @@ using support::free_line;
 using support::malloc_line;
 using testing::HasSubstr;
 
-const std::string program = VRAMLAB_BINARY_DIR "/vramlab";
-const std::string samples = VRAMLAB_SOURCE_DIR "/traces/samples/";
+const std::string program = support::binary_dir() + "/vramlab";
+const std::string samples = support::source_dir() + "/traces/samples/";
 
 class Top : public testing::Test {
  protected:
@@ -162,7 +163,7 @@ TEST_F(Top, shows_the_end_of_a_snapshot_without_a_history_and_says_so) {
 }
 
 TEST_F(Top, reads_logs_as_programs) {
-  const std::string logs = VRAMLAB_SOURCE_DIR "/tests/traces/samples/";
+  const std::string logs = support::source_dir() + "/tests/traces/samples/";
   EXPECT_THAT(top({logs + "rmm.csv", "--at", "oom", "--by", "stream"}).output,
               testing::AllOf(HasSubstr("at the first out-of-memory, after event 3"),
                              HasSubstr("100.0 %       1  stream 2\n")));

@@ -5,12 +5,13 @@
 #include <fstream>
 
 #include "tests/support/kit/own_folder.h"
+#include "tests/support/processes/places.h"
 #include "tests/support/processes/run_program.h"
 
 namespace vramlab::tests {
 namespace {
 
-const std::string program = VRAMLAB_BINARY_DIR "/vramlab";
+const std::string program = support::binary_dir() + "/vramlab";
 
 class Verify : public testing::Test {
  protected:

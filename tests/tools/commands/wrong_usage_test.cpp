@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "tests/support/kit/own_folder.h"
+#include "tests/support/processes/places.h"
 #include "tests/support/processes/run_program.h"
 
 namespace vramlab::tests {
@@ -13,10 +14,10 @@ namespace {
 
 using testing::HasSubstr;
 
-const std::string leak = VRAMLAB_SOURCE_DIR "/traces/samples/leak.vtrace";
+const std::string leak = support::source_dir() + "/traces/samples/leak.vtrace";
 
 void expect_refused(std::vector<std::string> words, const std::string& told) {
-  words.insert(words.begin(), VRAMLAB_BINARY_DIR "/vramlab");
+  words.insert(words.begin(), support::binary_dir() + "/vramlab");
   const ProgramResult result = run_program(words);
   EXPECT_EQ(result.exit_status, 2) << told;
   EXPECT_EQ(result.output, "");

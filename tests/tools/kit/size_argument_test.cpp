@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "tests/support/processes/places.h"
 #include "tests/support/processes/run_program.h"
 
 namespace vramlab::tests {
@@ -12,8 +13,8 @@ namespace {
 using testing::HasSubstr;
 
 ProgramResult run_with(const std::string& size) {
-  return run_program({VRAMLAB_BINARY_DIR "/vramlab", "replay",
-                      VRAMLAB_SOURCE_DIR "/traces/samples/overlap.vtrace.jsonl", "--json",
+  return run_program({support::binary_dir() + "/vramlab", "replay",
+                      support::source_dir() + "/traces/samples/overlap.vtrace.jsonl", "--json",
                       "--device-memory", size});
 }
 

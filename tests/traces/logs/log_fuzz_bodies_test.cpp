@@ -1,6 +1,7 @@
 // What the fuzz targets ask, asked of the samples, of samples with bytes changed at random, and of
 // what once broke a rule.
 #include "tests/support/fuzz/log_fuzz_bodies.h"
+#include "tests/support/processes/places.h"
 
 #include <gtest/gtest.h>
 
@@ -12,7 +13,7 @@ namespace {
 
 std::string sample(const char* name) {
   std::ostringstream bytes;
-  bytes << std::ifstream(std::string(VRAMLAB_SOURCE_DIR "/tests/traces/samples/") + name).rdbuf();
+  bytes << std::ifstream(support::source_dir() + "/tests/traces/samples/" + name).rdbuf();
   return bytes.str();
 }
 

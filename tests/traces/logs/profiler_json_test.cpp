@@ -1,5 +1,6 @@
 // Chrome traces of torch.profiler, by hand: which of their events become a program, and how.
 #include "traces/logs/profiler_json.h"
+#include "tests/support/processes/places.h"
 
 #include <gtest/gtest.h>
 
@@ -17,7 +18,7 @@ using support::read_profiler_bytes;
 
 std::string sample() {
   std::ostringstream bytes;
-  bytes << std::ifstream(VRAMLAB_SOURCE_DIR "/tests/traces/samples/profiler.json").rdbuf();
+  bytes << std::ifstream(support::source_dir() + "/tests/traces/samples/profiler.json").rdbuf();
   return bytes.str();
 }
 

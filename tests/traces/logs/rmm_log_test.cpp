@@ -1,5 +1,6 @@
 // Logs of RAPIDS' memory manager, by hand.
 #include "traces/logs/rmm_log.h"
+#include "tests/support/processes/places.h"
 
 #include <gtest/gtest.h>
 
@@ -19,7 +20,7 @@ const std::string header = "Thread,Time,Action,Pointer,Size,Stream\n";
 
 std::string sample() {
   std::ostringstream bytes;
-  bytes << std::ifstream(VRAMLAB_SOURCE_DIR "/tests/traces/samples/rmm.csv").rdbuf();
+  bytes << std::ifstream(support::source_dir() + "/tests/traces/samples/rmm.csv").rdbuf();
   return bytes.str();
 }
 

@@ -23,7 +23,7 @@ using support::native_binary_of;
 using support::rewrite_native_binary;
 using testing::HasSubstr;
 
-std::string sample(const char* name) { return support::native_sample(VRAMLAB_SOURCE_DIR, name); }
+std::string sample(const char* name) { return support::native_sample(name); }
 
 /// A file for as long as the test runs.
 class MappedBytes {

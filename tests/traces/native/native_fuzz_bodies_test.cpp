@@ -13,7 +13,7 @@ namespace {
 using support::broken_rule_of_native_binary;
 using support::broken_rule_of_native_text;
 
-std::string sample(const char* name) { return support::native_sample(VRAMLAB_SOURCE_DIR, name); }
+std::string sample(const char* name) { return support::native_sample(name); }
 
 void change_one_byte(std::string& bytes, std::uint64_t seed) {
   const std::uint64_t mixed = seed * 0x9E3779B97F4A7C15U;

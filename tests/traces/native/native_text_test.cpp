@@ -21,7 +21,7 @@ namespace {
 using support::rewrite_native_text;
 using testing::HasSubstr;
 
-std::string sample(const char* name) { return support::native_sample(VRAMLAB_SOURCE_DIR, name); }
+std::string sample(const char* name) { return support::native_sample(name); }
 
 std::string text_as_pickle(const std::string& text) {
   SnapshotTables tables;

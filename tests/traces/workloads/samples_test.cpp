@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "tests/support/kit/generated.h"
+#include "tests/support/processes/places.h"
 #include "traces/formats/open_trace.h"
 #include "traces/formats/read_snapshot.h"
 
@@ -23,9 +24,8 @@ const std::string sample_folder = VRAMLAB_SOURCE_DIR "/traces/samples";
 /// The programs, without the recording.
 std::vector<std::string> sample_files() {
   std::vector<std::string> files;
-  for (const auto& entry : fs::directory_iterator(sample_folder))
-    if (entry.path().filename().string().find(".vtrace") != std::string::npos)
-      files.push_back(entry.path().string());
+  for (const auto& entry : fs::directory_iterator(support::source_dir() + "/traces/samples"))
+    files.push_back(entry.path().string());
   std::sort(files.begin(), files.end());
   return files;
 }
