@@ -58,7 +58,7 @@ suite_under() {
   seq 0 $((shares - 1)) |
     UBSAN_OPTIONS=print_stacktrace=1 GTEST_TOTAL_SHARDS="$shares" GTEST_BRIEF=1 \
       xargs --max-procs="$jobs" -I '{}' \
-      env GTEST_SHARD_INDEX='{}' timeout 900 "build-$1/vramlab_tests"
+      env GTEST_SHARD_INDEX='{}' timeout 3600 "build-$1/vramlab_tests"
 }
 
 # The PyTorch plug-in's, a process each: what PyTorch loads lives as long as its process, so leaks
@@ -70,7 +70,7 @@ torch_tests_under() {
     awk '/^[^ ]/ { suite = $1 } /^ / { print suite $1 }' |
     GTEST_BRIEF=1 UBSAN_OPTIONS=print_stacktrace=1 ASAN_OPTIONS=detect_leaks=0 \
       xargs --max-procs="$jobs" -I '{}' \
-      env LD_LIBRARY_PATH="build-$1/fake_cuda" timeout 300 "$program" --gtest_filter='{}'
+      env LD_LIBRARY_PATH="build-$1/fake_cuda" timeout 3600 "$program" --gtest_filter='{}'
 }
 
 check_address() {
@@ -78,7 +78,7 @@ check_address() {
   suite_under asan-ubsan
   for program in vramlab_fake_cuda_tests vramlab_shim_tests vramlab_live_tests; do
     bash tools/build.sh asan-ubsan "$program"
-    timeout 900 "build-asan-ubsan/$program" --gtest_brief=1
+    timeout 3600 "build-asan-ubsan/$program" --gtest_brief=1
   done
   torch_tests_under asan-ubsan '*'
 }
@@ -98,7 +98,7 @@ check_thread() {
   suite_under tsan
   for program in vramlab_shim_tests vramlab_fake_cuda_tests; do
     bash tools/build.sh tsan "$program"
-    timeout 900 "build-tsan/$program" --gtest_brief=1 --gtest_filter='*Threads*'
+    timeout 3600 "build-tsan/$program" --gtest_brief=1 --gtest_filter='*Threads*'
   done
   torch_tests_under tsan '*Threads*'
 }
