@@ -45,9 +45,9 @@ void add_test_names(const std::string& text, std::set<std::string>& names) {
     names.insert((*found)[1].str() + "." + (*found)[2].str());
 }
 
-std::set<std::string> test_names(const std::filesystem::path& root) {
+std::set<std::string> test_names_below(const std::filesystem::path& folder) {
   std::set<std::string> names;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(root / "tests"))
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder))
     if (entry.path().extension() == ".cpp") add_test_names(text_of(entry.path()), names);
   return names;
 }
@@ -63,6 +63,12 @@ std::vector<std::string> paragraphs_of(const std::string& page) {
     if (stands_alone) paragraphs.emplace_back();
   }
   return paragraphs;
+}
+
+/// Read once for all tests.
+const std::set<std::string>& test_names() {
+  static const std::set<std::string> names = test_names_below(support::source_dir() + "/tests");
+  return names;
 }
 
 /// What the page names and the tree does not have.
@@ -98,7 +104,7 @@ class PageCheck {
 };
 
 std::vector<std::string> missing_on(const std::string& page) {
-  return PageCheck(support::source_dir(), test_names(support::source_dir())).missing(page);
+  return PageCheck(support::source_dir(), test_names()).missing(page);
 }
 
 std::string fidelity_page() {

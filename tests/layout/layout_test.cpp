@@ -22,7 +22,11 @@ SourceFile file_including_angled(std::string path, std::string target) {
   return {std::move(path), 1, {{std::move(target), IncludeForm::angled}}};
 }
 
-std::vector<SourceFile> tree() { return read_tree(support::source_dir()); }
+/// Read once for all tests.
+const std::vector<SourceFile>& tree() {
+  static const std::vector<SourceFile> files = read_tree(support::source_dir());
+  return files;
+}
 
 TEST(LayoutOfTheTree, every_include_follows_the_arrows) {
   EXPECT_THAT(broken_arrows(tree()), IsEmpty());
@@ -49,7 +53,7 @@ TEST(LayoutOfTheTree, every_folder_has_a_short_readme) {
 }
 
 TEST(LayoutOfTheTree, is_read_whole) {
-  const auto files = tree();
+  const auto& files = tree();
   const auto snapshot = std::find_if(files.begin(), files.end(), [](const SourceFile& file) {
     return file.path == "allocator/words/snapshot.h";
   });

@@ -83,7 +83,7 @@ ProgramResult PreloadedRun::run(const std::vector<std::string>& words) const {
 }
 
 ProgramResult PreloadedRun::run_command(const std::vector<std::string>& command) const {
-  std::vector<std::string> all = {"/usr/bin/timeout", "--foreground", "60",
+  std::vector<std::string> all = {"/usr/bin/timeout", "--foreground", "600",
                                   "/usr/bin/env",     "-C",           folder_.string()};
   for (const auto& [name, value] : variables_) all.push_back(name + "=" + value);
   all.insert(all.end(), command.begin(), command.end());

@@ -28,12 +28,29 @@ traces::RecordedProgram program_of(const std::string& name) {
   return traces::read_recorded_case((folder / (name + ".json.gz")).string()).program;
 }
 
+struct CaseOptions {
+  const allocator::ReferenceVersion* version;
+  std::string config;
+};
+
+/// Of every case, read once: reading them takes longer than the runs of a test.
+const std::vector<CaseOptions>& options_of_all() {
+  static const std::vector<CaseOptions> all = [] {
+    std::vector<CaseOptions> read;
+    for (const std::string& name : case_names()) {
+      const traces::RecordedProgram program = program_of(name);
+      read.push_back({program.version, program.config});
+    }
+    return read;
+  }();
+  return all;
+}
+
 /// Of cases of the same version, each different string once.
 std::vector<std::string> options_for(const traces::RecordedProgram& program) {
   std::vector<std::string> options = {"", "expandable_segments:True",
                                       "max_split_size_mb:32,roundup_power2_divisions:4"};
-  for (const std::string& name : case_names()) {
-    const traces::RecordedProgram other = program_of(name);
+  for (const CaseOptions& other : options_of_all()) {
     const bool is_known = std::ranges::find(options, other.config) != options.end();
     if (other.version == program.version && !is_known) options.push_back(other.config);
   }

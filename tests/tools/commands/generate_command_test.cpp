@@ -122,6 +122,8 @@ TEST_F(Generate, wrong_usage_is_refused_with_what_is_wrong) {
 pid_t start_long(const std::string& output) {
   const pid_t child = fork();
   if (child != 0) return child;
+  // Tests that run in the background hand on that interrupts are ignored.
+  signal(SIGINT, SIG_DFL);
   execl(program.c_str(), program.c_str(), "generate", "training", "--events", "1000000000", "-o",
         output.c_str(), nullptr);
   _exit(127);
