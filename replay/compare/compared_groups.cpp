@@ -29,7 +29,7 @@ GroupBy group_by(CompareBy by) {
 std::set<RequestName> requests_of(const std::vector<DeviceHoldings>& devices) {
   std::set<RequestName> requests;
   for (const DeviceHoldings& device : devices)
-    for (const HeldBlock& block : device.blocks)
+    for (const LiveBlock& block : device.blocks)
       if (block.event) requests.emplace(device.device, *block.event);
   return requests;
 }
@@ -51,7 +51,7 @@ std::vector<HeldGroup> group_by_position(const std::string& path,
       read_memory_events(trace, tables, recorded, program) ? program.found() : recorded.found();
   std::map<std::string, GroupTotals> groups;
   for (const DeviceHoldings& device : devices)
-    for (const HeldBlock& block : device.blocks) {
+    for (const LiveBlock& block : device.blocks) {
       const auto position = block.event ? found.find({device.device, *block.event}) : found.end();
       groups[position == found.end()
                  ? "older than the recording, " + format_bytes(block.requested)
@@ -77,7 +77,7 @@ void add_groups(const std::string& path, const CompareConditions& conditions,
   if (found.devices.empty())
     throw InputError({trace.file, "", "a device " + std::to_string(conditions.device.value_or(0)),
                       "none of that number"});
-  std::vector<HeldBlock> blocks;
+  std::vector<LiveBlock> blocks;
   for (const DeviceHoldings& device : found.devices)
     blocks.insert(blocks.end(), device.blocks.begin(), device.blocks.end());
   if (found.devices.size() == 1) compared.event = found.devices.front().event;

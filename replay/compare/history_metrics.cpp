@@ -1,9 +1,9 @@
 #include "replay/compare/history_metrics.h"
 
 #include <algorithm>
-#include <map>
+#include <optional>
 
-#include "replay/follow/history_walk.h"
+#include "replay/follow/followed_blocks.h"
 #include "replay/run/history_replay.h"
 #include "replay/run/recorded_limits.h"
 
@@ -54,57 +54,26 @@ AtEnd at_end(const DeviceHistory& history) {
   return end;
 }
 
-/// What is live, followed from event to event.
-class PeakAllocated : public PlacementWatcher {
+/// The most that blocks took, as large as they were placed; nothing where nothing has a place.
+class PeakAllocated : public FollowedBlocks {
  public:
-  explicit PeakAllocated(const DeviceHistory& history) : history_(history) {}
-
-  /// Nothing where no event has a place and nothing was there.
-  std::optional<Bytes> peak() const { return is_known_ ? std::optional(peak_) : std::nullopt; }
-
-  void begin(const PlacementBlocks& blocks) override {
-    for (const auto& [at, block] : blocks.blocks()) {
-      if (block.use == allocator::GivenUse::unmapped) continue;
-      is_known_ = true;
-      if (block.use == allocator::GivenUse::live) hand_out(at, block.size);
-    }
-  }
-  void event_done(std::size_t event, const PlacementBlocks& blocks) override {
-    const allocator::AllocatorEvent& what = history_.events[event];
-    if (what.action == Action::segment_alloc || what.action == Action::segment_map)
-      is_known_ = true;
-    if (what.action == Action::free_requested || what.action == Action::free_completed)
-      give_back(what.address);
-    if (what.action != Action::alloc) return;
-    if (const PlacedBlock* block = blocks.find(what.address)) hand_out(what.address, block->size);
-  }
+  using FollowedBlocks::FollowedBlocks;
+  std::optional<Bytes> peak() const { return has_places_ ? std::optional(peak_) : std::nullopt; }
 
  private:
-  void hand_out(allocator::Address at, Bytes size) {
-    is_known_ = true;
-    live_[at] = size;
-    now_ += size;
-    peak_ = std::max(peak_, now_);
-  }
-  void give_back(allocator::Address at) {
-    const auto found = live_.find(at);
-    if (found == live_.end()) return;
-    now_ -= found->second;
-    live_.erase(found);
+  void moment_passed(const MomentFigures& now, const PlacementBlocks&) override {
+    has_places_ = has_places_ || now.reserved > Bytes{};
+    peak_ = std::max(peak_, now.allocated);
   }
 
-  const DeviceHistory& history_;
-  std::map<allocator::Address, Bytes> live_;
-  Bytes now_;
+  bool has_places_ = false;
   Bytes peak_;
-  bool is_known_ = false;
 };
 
-/// Of live blocks, as large as they were; nothing where they have no place.
 std::optional<Bytes> peak_allocated(const DeviceHistory& history,
                                     const VerifyConditions& conditions) {
   const HistoryWalk walk = walk_blocks(history, conditions);
-  PeakAllocated peak(history);
+  PeakAllocated peak(history, walk);
   watch_history(history, walk, conditions, peak);
   return peak.peak();
 }

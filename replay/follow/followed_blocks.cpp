@@ -11,9 +11,6 @@ using allocator::Bytes;
 using allocator::GivenUse;
 using allocator::SnapshotSegment;
 
-/// Histories that contradict themselves may take more than there is.
-void take(Bytes& from, Bytes size) { from -= std::min(from, size); }
-
 Bytes largest_free_of(const PlacementBlocks& blocks) {
   Bytes largest;
   for (const auto& [one_class, set] : blocks.all_free_blocks())
@@ -38,47 +35,37 @@ void add_block(SnapshotSegment& segment, Address at, const PlacedBlock& block, B
 
 }  // namespace
 
-FollowedBlocks::FollowedBlocks(const DeviceHistory& history, const HistoryWalk& walk,
-                               const StartStacks& start_stacks)
-    : history_(history), walk_(walk), start_stacks_(start_stacks) {}
-
 void FollowedBlocks::begin(const PlacementBlocks& blocks) {
-  for (const auto& [at, block] : blocks.blocks()) adopt(at, block);
-  for (const auto& [at, requested] : requested_at_start(walk_.start)) {
-    const auto found = in_use_.find(at);
-    if (found == in_use_.end()) continue;
-    found->second.requested = requested;
-    now_.requested += requested;
-  }
-  // What stands at such an address at the end is another block where this one was given back.
-  for (const auto& [at, stack] : start_stacks_)
-    if (const auto found = in_use_.find(at); found != in_use_.end()) found->second.stack = stack;
-  for (const allocator::AllocatorEvent& event : history_.events) {
-    if (event.action != Action::free_requested && event.action != Action::free_completed) continue;
-    if (const auto found = in_use_.find(event.address); found != in_use_.end())
-      found->second.stack = {};
-  }
+  const std::map<Address, Bytes> requested = requested_at_start(walk_.start);
+  const std::map<Address, traces::StackId> stacks = stacks_from_before(history_);
   if (!walk_.times_us.empty()) now_.time_us = walk_.times_us.front();
-  for (const auto& [at, block] : in_use_) {
-    if (!block.waits) block_changed(Change::handed_out, at, block);
+  for (const auto& [at, block] : blocks.blocks()) {
+    if (block.use == GivenUse::unmapped) continue;
+    grow(block.life, block.size);
+    if (block.use == GivenUse::free) continue;
+    LiveBlock there;
+    there.key = at.value;
+    there.bytes = block.size;
+    there.life = block.life;
+    if (const auto found = requested.find(at); found != requested.end())
+      there.requested = found->second;
+    if (const auto found = stacks.find(at); found != stacks.end()) there.stack = found->second;
+    if (block.use == GivenUse::waiting) there.freed.emplace();
+    add_earlier(there);
   }
   pass(blocks);
-}
-
-void FollowedBlocks::adopt(Address at, const PlacedBlock& block) {
-  if (block.use == GivenUse::unmapped) return;
-  now_.reserved += block.size;
-  if (block.use == GivenUse::free) return;
-  const bool waits = block.use == GivenUse::waiting;
-  in_use_[at] = {block.size, {}, waits, 0, {}, block.life};
-  now_.active += block.size;
-  if (!waits) now_.allocated += block.size;
 }
 
 void FollowedBlocks::event_done(std::size_t event, const PlacementBlocks& blocks) {
   now_.step = event + 1;
   now_.time_us = walk_.times_us[event];
-  apply(event, blocks);
+  MemoryEvent told = memory_event(history_, event);
+  if (const PlacedBlock* placed = blocks.find({told.block.key})) {
+    told.block.bytes = placed->size;
+    told.block.life = placed->life;
+  }
+  apply(told);
+  change_segments(event);
   pass(blocks);
 }
 
@@ -87,60 +74,58 @@ void FollowedBlocks::pass(const PlacementBlocks& blocks) {
   moment_passed(now_, blocks);
 }
 
-void FollowedBlocks::apply(std::size_t event, const PlacementBlocks& blocks) {
-  const allocator::AllocatorEvent& what = history_.events[event];
+void FollowedBlocks::grow(LifeIndex life, Bytes size) {
+  now_.reserved += size;
+  segment_grew(life, size);
+}
+
+void FollowedBlocks::shrink(LifeIndex life, Bytes size) {
+  take(now_.reserved, size);
+  segment_shrank(life, size);
+}
+
+void FollowedBlocks::change_segments(std::size_t event) {
+  const allocator::AllocatorEvent what = history_.events[event];
+  const auto life = [&] { return walk_.placements.life_of_event[event]; };
   switch (what.action) {
-    case Action::alloc:
-      return hand_out(event, blocks);
-    case Action::free_requested:
-    case Action::free_completed:
-      return give_back(what);
     case Action::segment_alloc:
     case Action::segment_map:
       ++now_.device_gets;
-      now_.reserved += what.size;
-      return;
+      return grow(life(), what.size);
     case Action::segment_free:
     case Action::segment_unmap:
       ++now_.device_releases;
-      return take(now_.reserved, what.size);
+      return shrink(life(), what.size);
     default:
       return;
   }
 }
 
-void FollowedBlocks::hand_out(std::size_t event, const PlacementBlocks& blocks) {
-  const allocator::AllocatorEvent& what = history_.events[event];
-  const PlacedBlock* placed = blocks.find(what.address);
-  if (placed == nullptr) return;
-  const traces::StackId stack =
-      history_.stacks.empty() ? traces::StackId{} : history_.stacks[event];
-  FollowedBlock& block = in_use_[what.address];
-  block = {placed->size, what.size, false, event + 1, stack, placed->life};
-  now_.allocated += block.size;
-  now_.active += block.size;
+void FollowedBlocks::block_allocated(const LiveBlock& block) {
+  now_.allocated += block.bytes;
+  now_.active += block.bytes;
   now_.requested += block.requested;
-  block_changed(Change::handed_out, what.address, block);
+  block_changed(Change::handed_out, block);
 }
 
-/// Old recordings have one entry for both.
-void FollowedBlocks::give_back(const allocator::AllocatorEvent& event) {
-  const auto found = in_use_.find(event.address);
-  if (found == in_use_.end()) return;
-  FollowedBlock& block = found->second;
-  if (!block.waits) {
-    take(now_.allocated, block.size);
-    block_changed(Change::given_back, event.address, block);
-  }
-  block.waits = true;
-  if (event.action == Action::free_requested) return;
-  take(now_.active, block.size);
+void FollowedBlocks::block_was_there(const LiveBlock& block) {
+  if (!block.freed) return block_allocated(block);
+  now_.active += block.bytes;
+  now_.requested += block.requested;
+}
+
+void FollowedBlocks::block_freed(const LiveBlock& block) {
+  take(now_.allocated, block.bytes);
+  block_changed(Change::given_back, block);
+}
+
+void FollowedBlocks::block_completed(const LiveBlock& block) {
+  take(now_.active, block.bytes);
   take(now_.requested, block.requested);
-  block_changed(Change::completed, event.address, block);
-  in_use_.erase(found);
+  block_changed(Change::completed, block);
 }
 
-allocator::Snapshot snapshot_of(const PlacementBlocks& blocks, const BlocksInUse& in_use,
+allocator::Snapshot snapshot_of(const PlacementBlocks& blocks, const LiveBlocks& in_use,
                                 const std::vector<allocator::PoolId>& pools) {
   allocator::Snapshot snapshot;
   Address end;
@@ -156,9 +141,8 @@ allocator::Snapshot snapshot_of(const PlacementBlocks& blocks, const BlocksInUse
       segment.pool = block.life < pools.size() ? pools[block.life] : allocator::default_pool;
       segment.is_expandable = life.is_expandable;
     }
-    const auto held = in_use.find(at);
-    add_block(snapshot.segments.back(), at, block,
-              held == in_use.end() ? Bytes{} : held->second.requested);
+    const LiveBlock* held = in_use.find(at.value);
+    add_block(snapshot.segments.back(), at, block, held == nullptr ? Bytes{} : held->requested);
     life_before = block.life;
     end = at + block.size;
   }

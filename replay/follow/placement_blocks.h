@@ -10,13 +10,9 @@
 
 #include "allocator/options/settings.h"
 #include "allocator/words/directed.h"
+#include "replay/history/live_blocks.h"
 
 namespace vramlab::replay {
-
-/// One segment from the call that got it to the one that gave it back, by number. Addresses are
-/// used again; a life is not.
-using LifeIndex = std::uint32_t;
-inline constexpr LifeIndex no_life = 0xffffffff;
 
 struct SegmentLife {
   allocator::Address base;

@@ -92,6 +92,31 @@ std::map<allocator::Address, traces::StackId> stacks_from_before(const DeviceHis
   return stacks;
 }
 
+RecordedSums sums_of(const DeviceHistory& history) {
+  RecordedSums sums;
+  std::uint64_t done = 0;
+  for (const allocator::AllocatorEvent& event : history.events) {
+    ++done;
+    if (event.action == Action::alloc) sums.requested.add(event.size, done);
+    if (event.action == Action::free_completed) sums.requested.subtract(event.size);
+    if (event.action == Action::segment_alloc || event.action == Action::segment_map)
+      sums.reserved.add(event.size, done);
+    if (event.action == Action::segment_free || event.action == Action::segment_unmap)
+      sums.reserved.subtract(event.size);
+  }
+  return sums;
+}
+
+std::optional<Bytes> peak_reserved_of(const DeviceHistory& history) {
+  const Peak reserved = sums_of(history).reserved;
+  Bytes at_end;
+  for (const allocator::SnapshotSegment& segment : history.final_segments)
+    at_end += segment.total_size;
+  if (history.final_segments.empty() && reserved.highest() == 0 && reserved.now() == 0)
+    return std::nullopt;
+  return reserved.above(reserved.start_for(at_end));
+}
+
 DeviceHistory& HistoryCollector::device_of(std::int64_t number) {
   for (DeviceHistory& device : history_.devices)
     if (device.device == number) return device;

@@ -13,6 +13,7 @@
 #include "allocator/words/allocator_event.h"
 #include "allocator/words/reference_version.h"
 #include "allocator/words/snapshot.h"
+#include "replay/figures/peak.h"
 #include "replay/history/recording_summary.h"
 #include "traces/files/long_sequence.h"
 #include "traces/values/snapshot_sink.h"
@@ -49,6 +50,18 @@ struct DeviceHistory {
 
 /// Of final blocks that no event shows a request for: they were there all the time.
 std::map<allocator::Address, traces::StackId> stacks_from_before(const DeviceHistory& history);
+
+/// Sums over the events, counted from 0, and their peaks; moments are how many events were done.
+struct RecordedSums {
+  /// As requested, until the free is completed.
+  Peak requested;
+  Peak reserved;
+};
+RecordedSums sums_of(const DeviceHistory& history);
+
+/// The most that was reserved, counted back from the end; nothing where the history says nothing
+/// of segments.
+std::optional<allocator::Bytes> peak_reserved_of(const DeviceHistory& history);
 
 struct RecordedHistory {
   std::vector<DeviceHistory> devices;

@@ -23,11 +23,6 @@ std::uint64_t RecordingSummary::event_count() const {
 
 RecordingSummarizer::~RecordingSummarizer() = default;
 
-void RecordingSummarizer::Balance::add(std::uint64_t amount) {
-  now += amount;
-  highest = std::max(highest, static_cast<std::int64_t>(now));
-}
-
 std::uint64_t RecordingSummarizer::Device::count_of(KnownText action) const {
   for (const auto& [known, count] : actions)
     if (known == TextId(action)) return count;
@@ -99,28 +94,27 @@ void RecordingSummarizer::trace_entry(traces::DeviceIndex index, const traces::T
   count_action(device, entry.action);
   note_places(device, entry);
   note_looks(entry);
-  const std::uint64_t size = entry.size.count;
   switch (static_cast<KnownText>(entry.action.value)) {
     case KnownText::alloc:
-      device.until_requested.add(size);
-      device.until_completed.add(size);
+      device.until_requested.add(entry.size);
+      device.until_completed.add(entry.size);
       break;
     case KnownText::free_requested:
-      device.until_requested.subtract(size);
+      device.until_requested.subtract(entry.size);
       break;
     case KnownText::free_completed:
-      device.until_completed.subtract(size);
+      device.until_completed.subtract(entry.size);
       break;
     case KnownText::segment_alloc:
     case KnownText::segment_map:
-      device.reserved.add(size);
+      device.reserved.add(entry.size);
       break;
     case KnownText::segment_free:
     case KnownText::segment_unmap:
-      device.reserved.subtract(size);
+      device.reserved.subtract(entry.size);
       break;
     case KnownText::oom: {
-      const auto sum = static_cast<std::int64_t>(device.reserved.now + entry.device_free.count);
+      const std::int64_t sum = device.reserved.now_and(entry.device_free);
       device.reserved_and_free = std::max(device.reserved_and_free.value_or(sum), sum);
       break;
     }
@@ -164,7 +158,7 @@ DeviceSummary RecordingSummarizer::summarise(const Device& device) const {
   summary.pools = device.pools;
 
   const bool knows_requests = device.count_of(KnownText::free_requested) > 0;
-  const Balance& requested = knows_requests ? device.until_requested : device.until_completed;
+  const Peak& requested = knows_requests ? device.until_requested : device.until_completed;
   const allocator::Bytes final_requested =
       knows_requests ? device.segments.requested_in_use : device.segments.requested;
   HistorySums sums;
@@ -172,23 +166,20 @@ DeviceSummary RecordingSummarizer::summarise(const Device& device) const {
   sums.live_block_count = static_cast<std::int64_t>(device.segments.active_block_count -
                                                     device.count_of(KnownText::alloc) +
                                                     device.count_of(KnownText::free_completed));
-  sums.requested_bytes = static_cast<std::int64_t>(final_requested.count - requested.now);
-  sums.reserved_bytes =
-      static_cast<std::int64_t>(device.segments.reserved.count - device.reserved.now);
+  sums.requested_bytes = requested.start_for(final_requested);
+  sums.reserved_bytes = device.reserved.start_for(device.segments.reserved);
   sums.ring_overflowed = ring_is_known_full();
   const HistoryVerdict verdict = judge_history(sums);
   summary.history = verdict.kind;
   summary.history_reason = verdict.reason;
   if (verdict.kind == HistoryKind::segments_only || verdict.kind == HistoryKind::inconsistent)
     return summary;
-  const auto at_most = [](std::int64_t start, std::int64_t highest) {
-    return allocator::Bytes{static_cast<std::uint64_t>(start) +
-                            static_cast<std::uint64_t>(highest)};
-  };
-  summary.peak_requested = at_most(sums.requested_bytes, requested.highest);
-  summary.peak_reserved = at_most(sums.reserved_bytes, device.reserved.highest);
+  summary.peak_requested = requested.above(sums.requested_bytes);
+  summary.peak_reserved = device.reserved.above(sums.reserved_bytes);
   if (device.reserved_and_free)
-    summary.least_device_memory = at_most(sums.reserved_bytes, *device.reserved_and_free);
+    summary.least_device_memory =
+        allocator::Bytes{static_cast<std::uint64_t>(sums.reserved_bytes) +
+                         static_cast<std::uint64_t>(*device.reserved_and_free)};
   return summary;
 }
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "replay/figures/peak.h"
 #include "traces/values/snapshot_sink.h"
 #include "traces/values/snapshot_tables.h"
 
@@ -114,13 +115,6 @@ class RecordingSummarizer : public traces::SnapshotSink {
   RecordingSummary finish() const;
 
  private:
-  /// Sums may be of any sign on the way, and wrap where a file is nonsense.
-  struct Balance {
-    std::uint64_t now = 0;
-    std::int64_t highest = 0;
-    void add(std::uint64_t amount);
-    void subtract(std::uint64_t amount) { now -= amount; }
-  };
   struct Device {
     std::int64_t number = 0;
     SegmentFigures segments;
@@ -132,9 +126,9 @@ class RecordingSummarizer : public traces::SnapshotSink {
     std::set<allocator::PoolId> pools;
     std::optional<allocator::PoolId> last_pool;
     /// Requested bytes: given, asked back, really back.
-    Balance until_requested;
-    Balance until_completed;
-    Balance reserved;
+    Peak until_requested;
+    Peak until_completed;
+    Peak reserved;
     std::optional<std::int64_t> reserved_and_free;
     std::uint64_t count_of(traces::KnownText action) const;
   };

@@ -56,7 +56,7 @@ std::string age_in_events(std::uint64_t age) {
   return std::to_string(limit) + " to " + std::to_string(limit * 10) + " events";
 }
 
-std::string age_class(const HeldBlock& block, const AgeReference& moment) {
+std::string age_class(const LiveBlock& block, const AgeReference& moment) {
   if (!block.event) return "before the history began";
   if (moment.time_ns && block.time_ns)
     return age_in_time(*moment.time_ns - std::min(*moment.time_ns, *block.time_ns));
@@ -74,7 +74,7 @@ class Keys {
   Keys(GroupBy by, const traces::SnapshotTables& tables, const AgeReference& moment)
       : by_(by), tables_(tables), sites_(tables), moment_(moment) {}
 
-  std::string of(const HeldBlock& block) {
+  std::string of(const LiveBlock& block) {
     switch (by_) {
       case GroupBy::site:
         return has_stack(block) ? sites_.of(block.stack) : without_stack(block);
@@ -93,8 +93,8 @@ class Keys {
   }
 
  private:
-  static bool has_stack(const HeldBlock& block) { return block.stack != traces::StackId{}; }
-  static std::string without_stack(const HeldBlock& block) {
+  static bool has_stack(const LiveBlock& block) { return block.stack != traces::StackId{}; }
+  static std::string without_stack(const LiveBlock& block) {
     return block.event ? no_stack_name : earlier_name;
   }
 
@@ -109,7 +109,7 @@ struct Collected {
   traces::StackId sample_stack;
   Bytes largest;
 
-  void add(const HeldBlock& block) {
+  void add(const LiveBlock& block) {
     if (totals.blocks == 0 || block.bytes > largest) {
       largest = block.bytes;
       sample_stack = block.stack;
@@ -127,7 +127,7 @@ struct Collected {
 
 }  // namespace
 
-void GroupTotals::add(const HeldBlock& block) {
+void GroupTotals::add(const LiveBlock& block) {
   bytes += block.bytes;
   requested += block.requested;
   ++blocks;
@@ -155,27 +155,27 @@ std::string stack_text(traces::StackId stack, const traces::SnapshotTables& tabl
   return text;
 }
 
-GroupTotals totals_of(const std::vector<HeldBlock>& blocks) {
+GroupTotals totals_of(const std::vector<LiveBlock>& blocks) {
   GroupTotals totals;
-  for (const HeldBlock& block : blocks) totals.add(block);
+  for (const LiveBlock& block : blocks) totals.add(block);
   return totals;
 }
 
-std::vector<HeldGroup> group_blocks(const std::vector<HeldBlock>& blocks, GroupBy by,
+std::vector<HeldGroup> group_blocks(const std::vector<LiveBlock>& blocks, GroupBy by,
                                     const traces::SnapshotTables& tables,
                                     const AgeReference& moment) {
   Keys keys(by, tables, moment);
   std::map<std::string, Collected> groups;
   if (by == GroupBy::site || by == GroupBy::stack) {
-    std::map<std::pair<traces::StackId, bool>, std::pair<HeldBlock, Collected>> stacks;
-    for (const HeldBlock& block : blocks) {
+    std::map<std::pair<traces::StackId, bool>, std::pair<LiveBlock, Collected>> stacks;
+    for (const LiveBlock& block : blocks) {
       auto& [example, collected] = stacks[{block.stack, block.event.has_value()}];
       example = block;
       collected.add(block);
     }
     for (const auto& [stack, known] : stacks) groups[keys.of(known.first)].add(known.second);
   } else {
-    for (const HeldBlock& block : blocks) groups[keys.of(block)].add(block);
+    for (const LiveBlock& block : blocks) groups[keys.of(block)].add(block);
   }
   std::vector<HeldGroup> sorted;
   for (auto& [key, group] : groups) sorted.push_back({key, group.totals, group.sample_stack});

@@ -29,12 +29,12 @@ enum class GroupBy : std::uint8_t {
 };
 
 struct GroupTotals {
-  /// As HeldBlock::bytes.
+  /// As LiveBlock::bytes.
   allocator::Bytes bytes;
   allocator::Bytes requested;
   std::uint64_t blocks = 0;
 
-  void add(const HeldBlock& block);
+  void add(const LiveBlock& block);
   void add(const GroupTotals& other);
   friend bool operator==(const GroupTotals&, const GroupTotals&) = default;
 };
@@ -53,11 +53,11 @@ struct AgeReference {
 };
 
 /// The most bytes first, equal ones by key.
-std::vector<HeldGroup> group_blocks(const std::vector<HeldBlock>& blocks, GroupBy by,
+std::vector<HeldGroup> group_blocks(const std::vector<LiveBlock>& blocks, GroupBy by,
                                     const traces::SnapshotTables& tables,
                                     const AgeReference& moment = {});
 
-GroupTotals totals_of(const std::vector<HeldBlock>& blocks);
+GroupTotals totals_of(const std::vector<LiveBlock>& blocks);
 
 /// The names of call sites, each found once. Such as `project/train.py:12 step`.
 class SiteNames {

@@ -17,7 +17,7 @@ void round_blocks(FoundHoldings& found, const traces::GenericPointer& settings,
   for (DeviceHoldings& device : found.devices) {
     if (device.has_block_sizes || device.blocks.empty()) continue;
     is_rounded = true;
-    for (HeldBlock& block : device.blocks)
+    for (LiveBlock& block : device.blocks)
       block.bytes = rounded(block.requested, in_force.settings);
   }
   if (is_rounded && !in_force.doubt.empty()) found.notes.push_back(in_force.doubt);

@@ -104,7 +104,7 @@ std::size_t GrowthFinder::site_named(Device& device, const std::string& name,
   return at->second;
 }
 
-std::size_t GrowthFinder::site_of(Device& device, const HeldBlock& block) {
+std::size_t GrowthFinder::site_of(Device& device, const LiveBlock& block) {
   if (block.stack == traces::StackId{}) {
     const auto known = device.site_of_size.find(block.requested.count);
     if (known != device.site_of_size.end()) return known->second;
@@ -122,42 +122,17 @@ std::size_t GrowthFinder::site_of(Device& device, const HeldBlock& block) {
   return site_plus_1 - 1;
 }
 
-/// Whether something was held there.
-bool GrowthFinder::give_back(Device& device, std::uint64_t key) {
-  const auto block = device.memory.release(key);
-  if (block)
-    device.series.change(site_of(device, *block),
-                         -static_cast<std::int64_t>(block->requested.count), -1);
-  return block.has_value();
-}
-
-void GrowthFinder::apply(Device& device, const MemoryEvent& event) {
-  switch (event.kind) {
-    case MemoryEventKind::allocated:
-      if (give_back(device, event.block.key) && checks_ids()) throw already_live(file_, event);
-      device.memory.allocate(event.block);
-      device.series.change(site_of(device, event.block),
-                           static_cast<std::int64_t>(event.block.requested.count), 1);
-      return;
-    case MemoryEventKind::freed:
-    case MemoryEventKind::free_completed:
-      // Where a file tells both, nothing is there any more when a free is completed.
-      if (!give_back(device, event.block.key) && checks_ids()) throw not_live(file_, event);
-      return;
-    case MemoryEventKind::restored:
-      allows_unknown_ids_ = true;
-      return;
-    default:
-      return;
-  }
+void GrowthFinder::Device::change(const LiveBlock& block, int blocks) {
+  series.change(finder.site_of(*this, block),
+                blocks * static_cast<std::int64_t>(block.requested.count), blocks);
 }
 
 void GrowthFinder::memory_event(const MemoryEvent& event) {
   last_event_ = std::max(last_event_.value_or(0), event.number);
-  Device& device = devices_[event.device];
+  Device& device = devices_.try_emplace(event.device, *this).first->second;
   const IterationEnds::Place place = ends_.place(event);
   if (place == IterationEnds::Place::before) end_iteration(device);
-  apply(device, event);
+  device.apply(event);
   if (place == IterationEnds::Place::after) end_iteration(device);
 }
 

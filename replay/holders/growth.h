@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "replay/holders/call_sites.h"
-#include "replay/holders/held_memory.h"
 #include "replay/holders/iterations.h"
 
 namespace vramlab::replay {
@@ -101,8 +100,19 @@ class GrowthFinder : public MemoryEventSink {
   std::vector<DeviceGrowth> finish();
 
  private:
-  struct Device {
-    HeldMemory memory;
+  struct Device : LiveBlocks {
+    explicit Device(GrowthFinder& owner) : LiveBlocks(owner.keys_, owner.file_), finder(owner) {}
+
+    void block_allocated(const LiveBlock& block) override { change(block, 1); }
+    void block_freed(const LiveBlock& block) override {
+      if (block.event) change(block, -1);
+    }
+    void block_lost(const LiveBlock& block) override {
+      if (!block.freed) block_freed(block);
+    }
+    void change(const LiveBlock& block, int blocks);
+
+    GrowthFinder& finder;
     IterationSeries series;
     /// A site by its name; of what has no stack, a name for each size.
     std::map<std::string, std::size_t> site_by_name;
@@ -111,17 +121,13 @@ class GrowthFinder : public MemoryEventSink {
     std::map<std::uint64_t, std::size_t> site_of_size;
     std::vector<traces::StackId> sample_stacks;
   };
-  void apply(Device& device, const MemoryEvent& event);
   void end_iteration(Device& device);
-  bool give_back(Device& device, std::uint64_t key);
-  bool checks_ids() const { return keys_ == KeyMeaning::id && !allows_unknown_ids_; }
-  std::size_t site_of(Device& device, const HeldBlock& block);
+  std::size_t site_of(Device& device, const LiveBlock& block);
   static std::size_t site_named(Device& device, const std::string& name, traces::StackId stack);
   static DeviceGrowth growth_of(std::int64_t number, const Device& device);
 
   std::string file_;
   KeyMeaning keys_;
-  bool allows_unknown_ids_ = false;
   std::optional<std::uint64_t> last_event_;
   SiteNames names_;
   IterationEnds ends_;

@@ -1,7 +1,8 @@
 #include "replay/holders/holdings.h"
 
 #include <algorithm>
-#include <tuple>
+#include <set>
+#include <utility>
 
 namespace vramlab::replay {
 
@@ -15,80 +16,70 @@ bool HoldingsFinder::is_past_moment(const MemoryEvent& event) const {
   return *event.time_ns > *first_time_ns_ && *event.time_ns - *first_time_ns_ > moment_.time_ns;
 }
 
-void HoldingsFinder::mark(Device& device, const EventMoment& at) {
-  device.memory.mark(at.event);
-  device.marked = at;
-}
-
 void HoldingsFinder::memory_event(const MemoryEvent& event) {
-  Device& device = devices_[event.device];
+  Device& device = device_of(event.device);
   if (event.time_ns) {
     if (!first_time_ns_) first_time_ns_ = event.time_ns;
     last_time_ns_ = std::max(last_time_ns_.value_or(0), *event.time_ns);
   }
   if (!device.is_reached && is_past_moment(event)) {
-    mark(device, device.last);
+    device.mark(device.last);
     device.is_reached = true;
   }
   ++device.event_count;
   device.last.event = event.number;
   if (event.time_ns) device.last.time_ns = event.time_ns;
-  apply(device, event);
-}
-
-void HoldingsFinder::apply(Device& device, const MemoryEvent& event) {
-  switch (event.kind) {
-    case MemoryEventKind::allocated:
-      device.has_history = true;
-      if (!device.memory.allocate(event.block)) {
-        if (keys_ == KeyMeaning::id && !allows_unknown_ids_) throw already_live(file_, event);
-        ++device.contradictions;
-      }
-      device.last_allocation = device.last;
-      return note_peak(device);
-    case MemoryEventKind::freed:
-      device.has_history = true;
-      return release(device, event);
-    case MemoryEventKind::free_completed:
-      device.has_history = true;
-      return complete_free(device, event);
-    case MemoryEventKind::failed:
-      if (moment_.kind != MomentKind::out_of_memory || device.is_reached) return;
-      mark(device, device.last);
-      device.is_reached = true;
-      return;
-    case MemoryEventKind::restored:
-      allows_unknown_ids_ = true;
-      return;
-    case MemoryEventKind::range_begin:
-    case MemoryEventKind::range_end:
-    case MemoryEventKind::marker:
-    case MemoryEventKind::other:
-      return;
+  device.apply(event);
+  const bool is_failure = event.kind == MemoryEventKind::failed;
+  if (is_failure && moment_.kind == MomentKind::out_of_memory && !device.is_reached) {
+    device.mark(device.last);
+    device.is_reached = true;
   }
+  if (event.kind < MemoryEventKind::failed) device.has_history = true;
 }
 
-void HoldingsFinder::note_peak(Device& device) {
-  if (moment_.kind != MomentKind::peak || device.memory.requested() <= device.highest) return;
-  device.highest = device.memory.requested();
-  mark(device, device.last_allocation);
+void HoldingsFinder::Device::mark(const EventMoment& at) {
+  marked = at;
+  given_back_since_mark.clear();
 }
 
-void HoldingsFinder::release(Device& device, const MemoryEvent& event) {
-  if (keys_ == KeyMeaning::address && !device.says_when_freed) {
-    // Completions before the first request belong to requests from before the history.
-    device.says_when_freed = true;
-    device.memory.take_back_earlier_releases();
-    note_peak(device);
-  }
-  if (device.memory.release(event.block.key)) return;
-  if (keys_ == KeyMeaning::address) return device.memory.release_earlier(event.block);
-  if (!allows_unknown_ids_) throw not_live(file_, event);
+void HoldingsFinder::Device::raise(allocator::Bytes bytes) {
+  if (requested.add(bytes) && marks_peaks) mark(last_allocation);
 }
 
-void HoldingsFinder::complete_free(Device& device, const MemoryEvent& event) {
-  if (device.says_when_freed || device.memory.release(event.block.key)) return;
-  device.memory.release_earlier(event.block);
+void HoldingsFinder::Device::block_allocated(const LiveBlock& block) {
+  last_allocation = last;
+  raise(block.requested);
+}
+
+void HoldingsFinder::Device::block_freed(const LiveBlock& block) {
+  requested.subtract(block.requested);
+  if (!block.event) earlier_given_back += block.requested;
+  if (was_at_mark(block)) given_back_since_mark.push_back(block);
+}
+
+void HoldingsFinder::Device::block_lost(const LiveBlock& block) {
+  if (block.freed) return;
+  ++contradictions;
+  block_freed(block);
+}
+
+void HoldingsFinder::Device::first_free_told() {
+  std::erase_if(given_back_since_mark, [](const LiveBlock& block) { return !block.event; });
+  raise(std::exchange(earlier_given_back, {}));
+}
+
+const LiveBlock* HoldingsFinder::Device::held(std::uint64_t key) const {
+  const LiveBlock* block = find(key);
+  return block == nullptr || block->freed ? nullptr : block;
+}
+
+std::vector<LiveBlock> HoldingsFinder::Device::held_at_mark() const {
+  std::vector<LiveBlock> blocks = given_back_since_mark;
+  for (const LiveBlock& block : in_order())
+    if (!block.freed && was_at_mark(block)) blocks.push_back(block);
+  sort_by_age(blocks);
+  return blocks;
 }
 
 bool HoldingsFinder::ends_at_moment(const Device& device,
@@ -126,57 +117,63 @@ DeviceHoldings HoldingsFinder::holdings_of(std::int64_t number, Device& device) 
   else if (device.event_count < 2)
     device.has_history = false;
   holdings.has_history = device.has_history;
-  if (moment_.kind != MomentKind::peak && !device.is_reached) mark(device, device.last);
+  if (moment_.kind != MomentKind::peak && !device.is_reached) device.mark(device.last);
   holdings.event = device.marked.event;
   holdings.time_ns = device.marked.time_ns;
   if (holdings.time_ns && first_time_ns_ && *holdings.time_ns >= *first_time_ns_)
     holdings.since_begin_ns = *holdings.time_ns - *first_time_ns_;
   const bool is_end = moment_.kind == MomentKind::end || !device.has_history;
-  std::ranges::sort(device.final_blocks, {}, &HeldBlock::key);
+  std::ranges::sort(device.final_blocks, {}, &LiveBlock::key);
   holdings.has_block_sizes = is_end && device.has_final_state;
-  holdings.blocks = holdings.has_block_sizes ? at_end(device) : device.memory.held_at_mark();
-  if (!holdings.has_block_sizes) add_survivors(device, holdings.blocks);
+  if (holdings.has_block_sizes) {
+    holdings.blocks = device.held_at_end();
+  } else {
+    holdings.blocks = device.survivors();
+    const std::vector<LiveBlock> at_mark = device.held_at_mark();
+    holdings.blocks.insert(holdings.blocks.end(), at_mark.begin(), at_mark.end());
+  }
   if (allocated_after_)
-    std::erase_if(holdings.blocks, [&](const HeldBlock& block) {
+    std::erase_if(holdings.blocks, [&](const LiveBlock& block) {
       return !block.event || *block.event <= *allocated_after_;
     });
-  holdings.contradictions = device.contradictions + missing_at_end(device);
+  holdings.contradictions = device.contradictions + device.missing_at_end();
   return holdings;
 }
 
 /// What the segments show, with what the history tells of it.
-std::vector<HeldBlock> HoldingsFinder::at_end(const Device& device) {
-  std::vector<HeldBlock> blocks;
-  for (HeldBlock block : device.final_blocks) {
-    if (const HeldBlock* known = device.memory.find(block.key)) {
+std::vector<LiveBlock> HoldingsFinder::Device::held_at_end() const {
+  std::vector<LiveBlock> blocks;
+  for (LiveBlock block : final_blocks) {
+    if (const LiveBlock* known = held(block.key)) {
       block.event = known->event;
       block.time_ns = known->time_ns;
       if (known->stack != traces::StackId{}) block.stack = known->stack;
     }
     blocks.push_back(block);
   }
-  std::ranges::sort(blocks, {},
-                    [](const HeldBlock& block) { return std::tuple(block.event, block.key); });
+  sort_by_age(blocks);
   return blocks;
 }
 
 /// What was there from before the first event to the end.
-void HoldingsFinder::add_survivors(const Device& device, std::vector<HeldBlock>& blocks) {
-  std::vector<HeldBlock> survivors;
-  for (HeldBlock block : device.final_blocks) {
-    if (device.memory.find(block.key) != nullptr) continue;
+std::vector<LiveBlock> HoldingsFinder::Device::survivors() const {
+  std::vector<LiveBlock> blocks;
+  for (LiveBlock block : final_blocks) {
+    if (held(block.key) != nullptr) continue;
     block.bytes = block.requested;
-    survivors.push_back(block);
+    blocks.push_back(block);
   }
-  blocks.insert(blocks.begin(), survivors.begin(), survivors.end());
+  return blocks;
 }
 
-std::uint64_t HoldingsFinder::missing_at_end(const Device& device) {
-  if (!device.has_final_state) return 0;
-  std::uint64_t there = 0;
-  for (const HeldBlock& block : device.final_blocks)
-    if (device.memory.find(block.key) != nullptr) ++there;
-  return device.memory.count() - there;
+std::uint64_t HoldingsFinder::Device::missing_at_end() const {
+  if (!has_final_state) return 0;
+  std::set<std::uint64_t> there;
+  for (const LiveBlock& block : final_blocks) there.insert(block.key);
+  std::uint64_t missing = 0;
+  for (const LiveBlock& block : in_order())
+    if (!block.freed && !there.contains(block.key)) ++missing;
+  return missing;
 }
 
 traces::InputError HoldingsFinder::no_such_moment() const {

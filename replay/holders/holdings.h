@@ -1,6 +1,7 @@
 // Holdings: who held a device's memory at a moment, as a list of blocks. They are found while the
 // events go by, in one pass for any moment: the peak is known only at the end, but what was held at
-// the highest point so far is kept at hand (HeldMemory).
+// the highest point so far is kept at hand. A mark there costs nothing but forgetting the one
+// before, and memory is bounded by what was ever held at once, not by the number of events.
 //
 // Allocated is what was handed out and not given back by its owner yet; the peak is the first event
 // at which most of it, as requested, was allocated. Where a file does not say when memory was given
@@ -14,7 +15,9 @@
 #include <vector>
 
 #include "replay/figures/moment.h"
-#include "replay/holders/held_memory.h"
+#include "replay/figures/peak.h"
+#include "replay/holders/memory_events.h"
+#include "traces/files/input_error.h"
 
 namespace vramlab::replay {
 
@@ -29,7 +32,7 @@ struct DeviceHoldings {
   std::optional<std::uint64_t> since_begin_ns;
   std::optional<std::uint64_t> time_ns;
   /// Oldest first.
-  std::vector<HeldBlock> blocks;
+  std::vector<LiveBlock> blocks;
   /// They are as large as the blocks were, not only as the requests rounded up.
   bool has_block_sizes = false;
   /// Handed out again without having been given back, or neither given back nor there at the end.
@@ -43,10 +46,10 @@ class HoldingsFinder : public MemoryEventSink {
                  std::optional<std::uint64_t> allocated_after = {});
 
   void memory_event(const MemoryEvent& event) override;
-  void device_seen(std::int64_t device) override { devices_[device]; }
-  void final_segment(std::int64_t device) override { devices_[device].has_final_state = true; }
-  void final_block(std::int64_t device, const HeldBlock& block) override {
-    devices_[device].final_blocks.push_back(block);
+  void device_seen(std::int64_t device) override { device_of(device); }
+  void final_segment(std::int64_t device) override { device_of(device).has_final_state = true; }
+  void final_block(std::int64_t device, const LiveBlock& block) override {
+    device_of(device).final_blocks.push_back(block);
   }
 
   /// Once the reader is through; devices by number, those without such a moment left out. Throws
@@ -59,41 +62,59 @@ class HoldingsFinder : public MemoryEventSink {
     std::optional<std::uint64_t> event;
     std::optional<std::uint64_t> time_ns;
   };
-  struct Device {
-    HeldMemory memory;
+  /// What is held on a device now, and what was at the mark.
+  struct Device : LiveBlocks {
+    explicit Device(const HoldingsFinder& finder)
+        : LiveBlocks(finder.keys_, finder.file_),
+          marks_peaks(finder.moment_.kind == MomentKind::peak) {}
+
+    void mark(const EventMoment& at);
+    bool was_at_mark(const LiveBlock& block) const {
+      return !block.event || (marked.event && *block.event <= *marked.event);
+    }
+    /// Null where its owner gave it back.
+    const LiveBlock* held(std::uint64_t key) const;
+    /// Blocks from before the first event that were never given back are not among them.
+    std::vector<LiveBlock> held_at_mark() const;
+    std::vector<LiveBlock> held_at_end() const;
+    std::vector<LiveBlock> survivors() const;
+    std::uint64_t missing_at_end() const;
+
+    void block_allocated(const LiveBlock& block) override;
+    void block_freed(const LiveBlock& block) override;
+    void block_lost(const LiveBlock& block) override;
+    void first_free_told() override;
+    void raise(allocator::Bytes requested);
+
+    const bool marks_peaks;
     std::uint64_t event_count = 0;
     bool has_history = false;
-    bool says_when_freed = false;
     /// The moment was reached, and nothing after it counts.
     bool is_reached = false;
-    std::int64_t highest = 0;
+    /// Without what was there before the first event.
+    Peak requested;
+    allocator::Bytes earlier_given_back;
     EventMoment last;
     EventMoment last_allocation;
     EventMoment marked;
+    std::vector<LiveBlock> given_back_since_mark;
     std::uint64_t contradictions = 0;
     bool has_final_state = false;
-    std::vector<HeldBlock> final_blocks;
+    std::vector<LiveBlock> final_blocks;
   };
 
+  Device& device_of(std::int64_t number) {
+    return devices_.try_emplace(number, *this).first->second;
+  }
   bool is_past_moment(const MemoryEvent& event) const;
-  static void mark(Device& device, const EventMoment& at);
-  void apply(Device& device, const MemoryEvent& event);
-  void release(Device& device, const MemoryEvent& event);
-  void complete_free(Device& device, const MemoryEvent& event);
-  void note_peak(Device& device);
   bool ends_at_moment(const Device& device, std::optional<std::uint64_t> event_count) const;
   DeviceHoldings holdings_of(std::int64_t number, Device& device) const;
-  static std::vector<HeldBlock> at_end(const Device& device);
-  static void add_survivors(const Device& device, std::vector<HeldBlock>& blocks);
-  static std::uint64_t missing_at_end(const Device& device);
   traces::InputError no_such_moment() const;
 
   std::string file_;
   Moment moment_;
   KeyMeaning keys_;
   std::optional<std::uint64_t> allocated_after_;
-  /// A checkpoint was restored: ids that no malloc named may be freed.
-  bool allows_unknown_ids_ = false;
   std::optional<std::uint64_t> first_time_ns_;
   std::optional<std::uint64_t> last_time_ns_;
   std::map<std::int64_t, Device> devices_;

@@ -29,8 +29,8 @@ MemoryEventKind kind_of(TextId action) {
 }
 
 /// Of old formats: what the block was asked for last.
-HeldBlock final_block_of(const traces::BlockValue& block, const traces::SegmentValue& segment) {
-  HeldBlock held;
+LiveBlock final_block_of(const traces::BlockValue& block, const traces::SegmentValue& segment) {
+  LiveBlock held;
   held.key = block.address.value;
   held.bytes = block.size;
   held.requested = block.size;
@@ -62,8 +62,13 @@ void RecordedMemoryEvents::trace_entry(traces::DeviceIndex index, const traces::
   event.device = index.value;
   event.number = next_number_[index.value]++;
   if (entry.keys.has(KnownText::time_us)) event.time_ns = entry.time_us * ns_per_us;
-  event.block = {entry.address.value, entry.size,  entry.size,   entry.stream,
-                 entry.pool,          entry.stack, event.number, event.time_ns};
+  event.block.key = entry.address.value;
+  event.block.requested = event.block.bytes = entry.size;
+  event.block.stream = entry.stream;
+  event.block.pool = entry.pool;
+  event.block.stack = entry.stack;
+  event.block.event = event.number;
+  event.block.time_ns = event.time_ns;
   sink_.memory_event(event);
 }
 
@@ -125,10 +130,15 @@ allocator::PoolId ProgramMemoryEvents::pool_of(const Device& device,
   return newest == scopes.rend() ? allocator::default_pool : newest->pool;
 }
 
-HeldBlock ProgramMemoryEvents::block_of(const Device& device, const ProgramEvent& event) const {
-  HeldBlock block{event.id,     event.bytes,  rounded(event.bytes, device.settings),
-                  event.stream, {},           event.stack,
-                  next_number_, event.time_ns};
+LiveBlock ProgramMemoryEvents::block_of(const Device& device, const ProgramEvent& event) const {
+  LiveBlock block;
+  block.key = event.id;
+  block.requested = event.bytes;
+  block.bytes = rounded(event.bytes, device.settings);
+  block.stream = event.stream;
+  block.stack = event.stack;
+  block.event = next_number_;
+  block.time_ns = event.time_ns;
   if (!device.scopes.empty()) block.pool = pool_of(device, event.stream);
   return block;
 }
@@ -186,16 +196,6 @@ void ProgramMemoryEvents::program_event(const ProgramEvent& event) {
     seen.block.key = event.id;
   ++next_number_;
   sink_.memory_event(seen);
-}
-
-traces::InputError not_live(const std::string& file, const MemoryEvent& event) {
-  return traces::InputError({file, "event " + std::to_string(event.number) + " of the program",
-                             "the id of memory that is live", std::to_string(event.block.key)});
-}
-
-traces::InputError already_live(const std::string& file, const MemoryEvent& event) {
-  return traces::InputError({file, "event " + std::to_string(event.number) + " of the program",
-                             "a new id", std::to_string(event.block.key) + ", which is live"});
 }
 
 allocator::Bytes rounded(allocator::Bytes request, const allocator::Settings& settings) {

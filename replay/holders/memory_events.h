@@ -1,6 +1,5 @@
-// MemoryEvents: a recording of any format as plain events of memory: something is allocated, given
-// back, or a request fails. Recorded histories name memory by its address, programs by an id; to
-// who takes the events both are a key.
+// MemoryEvents: a recording of any format as plain events of memory (live_blocks.h): something is
+// allocated, given back, or a request fails.
 //
 // Events are numbered as everywhere: entries of a recording by device, from 0 on, events of a
 // program across all devices.
@@ -15,7 +14,7 @@
 
 #include "allocator/options/settings.h"
 #include "allocator/words/reference_version.h"
-#include "traces/files/input_error.h"
+#include "replay/history/live_blocks.h"
 #include "traces/values/program_sink.h"
 #include "traces/values/snapshot_sink.h"
 #include "traces/values/snapshot_tables.h"
@@ -24,48 +23,6 @@ namespace vramlab::replay {
 
 /// Recordings count microseconds.
 inline constexpr std::uint64_t ns_per_us = 1000;
-
-/// Memory that somebody has: from when it was handed out until its owner gives it back.
-struct HeldBlock {
-  /// Its address in a recording, its id in a program.
-  std::uint64_t key = 0;
-  allocator::Bytes requested;
-  /// Rounded up, or the whole block where the file shows it.
-  allocator::Bytes bytes;
-  allocator::StreamId stream;
-  allocator::PoolId pool;
-  traces::StackId stack;
-  /// When it was allocated; nothing where that was before the history began.
-  std::optional<std::uint64_t> event;
-  std::optional<std::uint64_t> time_ns;
-  friend bool operator==(const HeldBlock&, const HeldBlock&) = default;
-};
-
-enum class MemoryEventKind : std::uint8_t {
-  allocated,
-  /// Its owner gave it back.
-  freed,
-  /// It is free, which says when it was given back only where nothing else does.
-  free_completed,
-  failed,
-  /// A checkpoint of a pool was restored: what is held there only an allocator knows.
-  restored,
-  range_begin,
-  range_end,
-  marker,
-  other,
-};
-
-struct MemoryEvent {
-  MemoryEventKind kind = MemoryEventKind::other;
-  std::int64_t device = 0;
-  std::uint64_t number = 0;
-  std::optional<std::uint64_t> time_ns;
-  /// Of an allocation, all of it; of what is given back, what the file says there.
-  HeldBlock block;
-  /// Of ranges and markers.
-  traces::TextId text;
-};
 
 class MemoryEventSink {
  public:
@@ -80,7 +37,7 @@ class MemoryEventSink {
   /// The file shows a segment of the device as it is at the end; its blocks follow.
   virtual void final_segment(std::int64_t /*device*/) {}
   /// A block that is allocated when a recording ends, as its segments show.
-  virtual void final_block(std::int64_t /*device*/, const HeldBlock&) {}
+  virtual void final_block(std::int64_t /*device*/, const LiveBlock&) {}
   virtual void annotation(const traces::AnnotationValue&) {}
 };
 
@@ -134,7 +91,7 @@ class ProgramMemoryEvents : public traces::ProgramSink {
 
   Device& device_of(const traces::ProgramEvent& event);
   MemoryEventKind note(Device& device, const traces::ProgramEvent& event);
-  HeldBlock block_of(const Device& device, const traces::ProgramEvent& event) const;
+  LiveBlock block_of(const Device& device, const traces::ProgramEvent& event) const;
   allocator::PoolId pool_of(const Device& device, allocator::StreamId stream) const;
   allocator::Settings changed_settings(const allocator::Settings& in_force,
                                        std::string_view options, const std::string& position) const;
@@ -148,18 +105,6 @@ class ProgramMemoryEvents : public traces::ProgramSink {
   std::uint64_t next_number_ = 0;
   std::uint64_t restore_count_ = 0;
 };
-
-/// What a key in the events means.
-enum class KeyMeaning : std::uint8_t {
-  /// Of a recording: memory may have been there before it.
-  address,
-  /// Of a program: what is freed was allocated before, or the file is wrong.
-  id,
-};
-
-/// A program frees what is not live, or names anew what is.
-traces::InputError not_live(const std::string& file, const MemoryEvent& event);
-traces::InputError already_live(const std::string& file, const MemoryEvent& event);
 
 /// The request as a block at least is. What no allocator grants stays as it is.
 allocator::Bytes rounded(allocator::Bytes request, const allocator::Settings& settings);

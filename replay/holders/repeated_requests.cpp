@@ -50,7 +50,7 @@ bool is_trusted(const RoundCount& rounds) {
 
 }  // namespace
 
-RequestMark RequestMarks::next(const HeldBlock& block) {
+RequestMark RequestMarks::next(const LiveBlock& block) {
   if (block.stack != traces::StackId{}) return {of_stack | block.stack.value};
   std::uint64_t mark = block.requested.count;
   for (const std::uint64_t size : last_sizes_) mark = mixed(mark, size);
@@ -60,7 +60,7 @@ RequestMark RequestMarks::next(const HeldBlock& block) {
   return {mark & ~of_stack};
 }
 
-void RepeatedRequests::add(const HeldBlock& block) {
+void RepeatedRequests::add(const LiveBlock& block) {
   const RequestMark mark = marks_.next(block);
   const std::uint64_t at = requests_++;
   auto found = seen_.find(mark.value);

@@ -24,7 +24,7 @@ struct RequestMark {
 /// The marks of one device's requests, one after the other.
 class RequestMarks {
  public:
-  RequestMark next(const HeldBlock& block);
+  RequestMark next(const LiveBlock& block);
 
  private:
   /// Sizes of the last requests without a stack, mixed.
@@ -41,7 +41,7 @@ struct RepeatedRequest {
 
 class RepeatedRequests {
  public:
-  void add(const HeldBlock& block);
+  void add(const LiveBlock& block);
   /// The first request of the rounds; nothing where there are none to be told.
   std::optional<RepeatedRequest> find() const;
 

@@ -9,9 +9,9 @@ namespace {
 /// One stack's blocks, and whether they are from before the history.
 using StackKey = std::pair<traces::StackId, bool>;
 
-std::map<StackKey, GroupTotals> totals_by_stack(const std::vector<HeldBlock>& blocks) {
+std::map<StackKey, GroupTotals> totals_by_stack(const std::vector<LiveBlock>& blocks) {
   std::map<StackKey, GroupTotals> stacks;
-  for (const HeldBlock& block : blocks)
+  for (const LiveBlock& block : blocks)
     // Where a block has a stack its age is not asked for.
     stacks[{block.stack, block.stack == traces::StackId{} && !block.event}].add(block);
   return stacks;
@@ -38,7 +38,7 @@ std::string escaped(std::string frame) {
 
 }  // namespace
 
-StackTree stack_tree_of(const std::vector<HeldBlock>& blocks, const traces::SnapshotTables& tables,
+StackTree stack_tree_of(const std::vector<LiveBlock>& blocks, const traces::SnapshotTables& tables,
                         traces::FrameChoice choice) {
   StackTree tree;
   tree.nodes.emplace_back();

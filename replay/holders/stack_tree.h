@@ -27,7 +27,7 @@ struct StackTree {
   std::vector<StackTreeNode> nodes;
 };
 
-StackTree stack_tree_of(const std::vector<HeldBlock>& blocks, const traces::SnapshotTables& tables,
+StackTree stack_tree_of(const std::vector<LiveBlock>& blocks, const traces::SnapshotTables& tables,
                         traces::FrameChoice choice);
 
 /// A line a stack, outermost frame first, as flamegraph.pl reads them: `frame;frame BYTES`, sorted,

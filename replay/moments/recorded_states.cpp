@@ -5,28 +5,13 @@
 
 #include "allocator/options/size_rules.h"
 #include "replay/follow/verify.h"
+#include "replay/history/live_blocks.h"
 
 namespace vramlab::replay {
 namespace {
 
 using allocator::Action;
 using allocator::AllocatorEvent;
-
-/// After so many events; 0 where more was there at the start than ever after.
-std::size_t peak_of(const DeviceHistory& history) {
-  std::int64_t now = 0;
-  std::int64_t highest = 0;
-  std::size_t count = 0;
-  for (std::size_t i = 0; i < history.events.size(); ++i) {
-    const AllocatorEvent& event = history.events[i];
-    if (event.action == Action::alloc) now += static_cast<std::int64_t>(event.size.count);
-    if (event.action == Action::free_completed) now -= static_cast<std::int64_t>(event.size.count);
-    if (now <= highest) continue;
-    highest = now;
-    count = i + 1;
-  }
-  return count;
-}
 
 /// Of the whole file; nothing where no event has a time.
 std::optional<std::uint64_t> first_time_us(const RecordedHistory& history) {
@@ -53,7 +38,7 @@ std::optional<std::size_t> count_at(const DeviceHistory& history, const Moment& 
                                     const std::optional<std::uint64_t>& start_us) {
   switch (moment.kind) {
     case MomentKind::peak:
-      return peak_of(history);
+      return sums_of(history).requested.moment();
     case MomentKind::out_of_memory: {
       const auto found = std::ranges::find(history.events, Action::oom, &AllocatorEvent::action);
       if (found == history.events.end()) return std::nullopt;
@@ -102,21 +87,18 @@ traces::StackId stack_of(const DeviceHistory& history, std::size_t event) {
   return history.stacks.empty() ? traces::StackId{} : history.stacks[event];
 }
 
-/// Where what is in use was asked for: the last request before that got the address.
+/// Where what is in use was asked for.
 void find_origins(const DeviceHistory& history, std::size_t count, DeviceState& state) {
-  std::map<allocator::Address, std::optional<std::size_t>> requests;
+  LiveBlocks live;
+  for (std::size_t i = 0; i < count; ++i) live.apply(memory_event(history, i));
   for (const allocator::SnapshotSegment& segment : state.snapshot.segments)
-    for (const allocator::SnapshotBlock& block : segment.blocks)
-      if (block.state != allocator::BlockState::inactive) requests[block.address];
-  for (std::size_t i = 0; i < count; ++i) {
-    const AllocatorEvent& event = history.events[i];
-    if (event.action != Action::alloc) continue;
-    if (const auto found = requests.find(event.address); found != requests.end()) found->second = i;
-  }
-  for (const auto& [at, request] : requests)
-    if (request)
-      state.origins[at] = {stack_of(history, *request), *request,
-                           time_of(history.events[*request])};
+    for (const allocator::SnapshotBlock& block : segment.blocks) {
+      if (block.state == allocator::BlockState::inactive) continue;
+      const LiveBlock* found = live.find(block.address.value);
+      if (found != nullptr && found->event)
+        state.origins[block.address] = {found->stack, *found->event,
+                                        time_of(history.events[*found->event])};
+    }
   for (const auto& [at, stack] : stacks_from_before(history))
     state.origins[at] = {stack, std::nullopt, std::nullopt};
 }

@@ -57,8 +57,4 @@ struct DeviceLifetimes {
 /// From events in order, their stacks, and what is there at the end.
 DeviceLifetimes lifetimes_of(const DeviceHistory& history, const allocator::Settings& settings);
 
-/// The most that was reserved, counted back from what is reserved at the end; nothing where
-/// nothing is known of segments.
-std::optional<allocator::Bytes> peak_reserved_of(const DeviceHistory& history);
-
 }  // namespace vramlab::replay

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "allocator/options/size_rules.h"
+#include "replay/figures/peak.h"
 #include "traces/files/input_error.h"
 
 namespace vramlab::replay {
@@ -10,21 +11,10 @@ namespace {
 
 using allocator::Bytes;
 
-/// Bytes that come and go.
-struct Level {
-  std::uint64_t now = 0;
-  std::uint64_t highest = 0;
-
-  void add(Bytes bytes) {
-    now += bytes.count;
-    highest = std::max(highest, now);
-  }
-};
-
 struct Levels {
-  Level requested;
-  Level rounded;
-  std::map<allocator::StreamId, Level> by_stream;
+  Peak requested;
+  Peak rounded;
+  std::map<allocator::StreamId, Peak> by_stream;
 };
 
 /// By end. What ends at a step is gone before what begins there.
@@ -45,21 +35,20 @@ LowerBounds lower_bounds_of(const DeviceLifetimes& device) {
   std::size_t ended = 0;
   for (const Lifetime& block : device.blocks) {
     for (; ends[ended]->end <= block.begin; ++ended) {
-      levels.requested.now -= ends[ended]->requested.count;
-      levels.rounded.now -= ends[ended]->bytes.count;
-      levels.by_stream[ends[ended]->stream].now -= ends[ended]->bytes.count;
+      levels.requested.subtract(ends[ended]->requested);
+      levels.rounded.subtract(ends[ended]->bytes);
+      levels.by_stream[ends[ended]->stream].subtract(ends[ended]->bytes);
     }
-    if (levels.rounded.now + block.bytes.count > levels.rounded.highest)
-      bounds.peak_step = block.begin;
     levels.requested.add(block.requested);
-    levels.rounded.add(block.bytes);
+    levels.rounded.add(block.bytes, block.begin);
     levels.by_stream[block.stream].add(block.bytes);
   }
-  bounds.peak_requested = {levels.requested.highest};
-  bounds.peak_rounded = {levels.rounded.highest};
+  bounds.peak_requested = levels.requested.bytes();
+  bounds.peak_rounded = levels.rounded.bytes();
+  bounds.peak_step = levels.rounded.moment();
   for (const auto& [stream, level] : levels.by_stream) {
-    bounds.peak_by_stream[stream] = {level.highest};
-    bounds.sum_of_streams += Bytes{level.highest};
+    bounds.peak_by_stream[stream] = level.bytes();
+    bounds.sum_of_streams += level.bytes();
   }
   return bounds;
 }

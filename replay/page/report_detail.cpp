@@ -37,9 +37,9 @@ std::vector<HistoryStep> choose_steps(HistoryStep last, std::size_t most_blocks,
   return in_order(std::move(steps));
 }
 
-ReportDetail::ReportDetail(const DeviceHistory& history, const HistoryWalk& walk,
-                           const StartStacks& stacks, PageTexts& texts, Plan plan)
-    : FollowedBlocks(history, walk, stacks),
+ReportDetail::ReportDetail(const DeviceHistory& history, const HistoryWalk& walk, PageTexts& texts,
+                           Plan plan)
+    : FollowedBlocks(history, walk),
       texts_(texts),
       plan_(std::move(plan)),
       site_bytes_(plan_.sites.size()),
@@ -51,17 +51,17 @@ void ReportDetail::moment_passed(const MomentFigures& figures, const PlacementBl
     if (event.action != allocator::Action::oom && event.action != allocator::Action::snapshot)
       states_.touch(event.address, std::max(event.size, allocator::Bytes{1}));
   }
-  if (is_due(plan_.states, next_state_, figures.step)) states_.add(figures.step, blocks, in_use());
+  if (is_due(plan_.states, next_state_, figures.step)) states_.add(figures.step, blocks, *this);
   if (is_due(plan_.moments, next_moment_, figures.step))
     for (std::size_t i = 0; i < plan_.sites.size(); ++i)
       site_bytes_[i].push_back(sites_.now(plan_.sites[i]).count);
   if (seen_ && is_due(plan_.snapshots, next_snapshot_, figures.step))
-    seen_(figures.step, snapshot_of(blocks, in_use(), walk().pools), in_use());
+    seen_(figures.step, snapshot_of(blocks, *this, walk().pools), *this);
 }
 
-void ReportDetail::block_changed(Change change, allocator::Address, const FollowedBlock& block) {
-  if (change == Change::handed_out) sites_.add(texts_.site_of(block.stack), block.size);
-  if (change == Change::given_back) sites_.take(texts_.site_of(block.stack), block.size);
+void ReportDetail::block_changed(Change change, const LiveBlock& block) {
+  if (change == Change::handed_out) sites_.add(texts_.site_of(block.stack), block.bytes);
+  if (change == Change::given_back) sites_.take(texts_.site_of(block.stack), block.bytes);
 }
 
 }  // namespace vramlab::replay

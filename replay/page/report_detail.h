@@ -29,10 +29,9 @@ class ReportDetail : public FollowedBlocks {
     std::vector<std::uint32_t> sites;
   };
   using SnapshotSeen =
-      std::function<void(HistoryStep, const allocator::Snapshot&, const BlocksInUse&)>;
+      std::function<void(HistoryStep, const allocator::Snapshot&, const LiveBlocks&)>;
 
-  ReportDetail(const DeviceHistory& history, const HistoryWalk& walk, const StartStacks& stacks,
-               PageTexts& texts, Plan plan);
+  ReportDetail(const DeviceHistory& history, const HistoryWalk& walk, PageTexts& texts, Plan plan);
 
   /// Is shown the snapshot of each step of the plan.
   void when_seen(SnapshotSeen seen) { seen_ = std::move(seen); }
@@ -43,7 +42,7 @@ class ReportDetail : public FollowedBlocks {
 
  private:
   void moment_passed(const MomentFigures& figures, const PlacementBlocks& blocks) override;
-  void block_changed(Change change, allocator::Address at, const FollowedBlock& block) override;
+  void block_changed(Change change, const LiveBlock& block) override;
 
   PageTexts& texts_;
   Plan plan_;

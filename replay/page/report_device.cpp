@@ -83,7 +83,7 @@ ordered_json DevicePart::build() {
 }
 
 void DevicePart::survey() {
-  ReportSurvey survey(history_, walk_, input_.stacks, texts_, input_.limits.moments);
+  ReportSurvey survey(history_, walk_, texts_, input_.limits.moments);
   watch_history(history_, walk_, input_.conditions, survey);
   moments_ = survey.take_moments();
   for (const MomentFigures& moment : moments_) plan_.moments.push_back(moment.step);
@@ -116,11 +116,11 @@ std::vector<HistoryStep> DevicePart::choose_snapshots(
 }
 
 void DevicePart::detail() {
-  ReportDetail detail(history_, walk_, input_.stacks, texts_, plan_);
+  ReportDetail detail(history_, walk_, texts_, plan_);
   const HistoryStep last = json_["last"]["step"];
   ReportFragmentation fragmentation({.settings = input_.conditions.settings.settings}, texts_);
   detail.when_seen(
-      [&](HistoryStep step, const allocator::Snapshot& snapshot, const BlocksInUse& in_use) {
+      [&](HistoryStep step, const allocator::Snapshot& snapshot, const LiveBlocks& in_use) {
         fragmentation.add(step, snapshot, in_use);
         if (step == last) compare_end(snapshot);
       });

@@ -11,7 +11,6 @@ namespace vramlab::replay {
 
 struct ReportDeviceInput {
   const DeviceHistory& history;
-  const StartStacks& stacks;
   const VerifyConditions& conditions;
   const ReportLimits& limits;
 };

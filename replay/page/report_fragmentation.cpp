@@ -29,7 +29,7 @@ constexpr FigureName names[] = {
 }  // namespace
 
 void ReportFragmentation::add(HistoryStep step, const allocator::Snapshot& snapshot,
-                              const BlocksInUse& in_use) {
+                              const LiveBlocks& in_use) {
   steps_.push_back(step);
   figures_.push_back(find_fragmentation(snapshot, rules_).total);
   offsets_.push_back(pinners_.size());
@@ -39,10 +39,10 @@ void ReportFragmentation::add(HistoryStep step, const allocator::Snapshot& snaps
   for (const Pinner& pinner : pinners) {
     pinners_.add_step(before, pinner.at.value);
     before = pinner.at.value;
-    const FollowedBlock& block = in_use.at(pinner.at);
+    const LiveBlock& block = *in_use.find(pinner.at.value);
     for (const std::uint64_t number :
          {pinner.size.count, pinner.strands.count, pinner.released_alone.count,
-          pinner.segment_size.count, pinner.beside, std::uint64_t{block.life}, step - block.since,
+          pinner.segment_size.count, pinner.beside, std::uint64_t{block.life}, step - block.since(),
           std::uint64_t{texts_.node_of(block.stack)}})
       pinners_.add(number);
   }

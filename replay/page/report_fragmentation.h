@@ -19,7 +19,7 @@ class ReportFragmentation {
       : rules_(std::move(rules)), texts_(texts) {}
 
   /// In order of the steps.
-  void add(HistoryStep step, const allocator::Snapshot& snapshot, const BlocksInUse& in_use);
+  void add(HistoryStep step, const allocator::Snapshot& snapshot, const LiveBlocks& in_use);
 
   const std::vector<HistoryStep>& steps() const { return steps_; }
   /// Adds to the page's bytes what the JSON points to.

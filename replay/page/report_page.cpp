@@ -77,11 +77,7 @@ ordered_json report_run(const ReportInput& input, const traces::SnapshotTables& 
     if (std::string reason = impossible_part(history); !reason.empty())
       throw traces::InputError({input.file, "device " + std::to_string(history.device),
                                 "a history that an allocator can have", reason});
-    const auto stacks = input.final_stacks.find(history.device);
-    const StartStacks none;
-    json["devices"].push_back(report_device(
-        {history, stacks == input.final_stacks.end() ? none : stacks->second, conditions, limits},
-        texts, bytes));
+    json["devices"].push_back(report_device({history, conditions, limits}, texts, bytes));
   }
   json["spans"] = spans_json(input.spans, tables.texts);
   json["stacks"] = texts_json(texts, tables, bytes);

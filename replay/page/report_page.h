@@ -40,8 +40,6 @@ struct ReportInput {
   std::string options;
   std::vector<std::string> notes;
   std::vector<DeviceHistory> devices;
-  /// By device.
-  std::map<std::int64_t, StartStacks> final_stacks;
   std::vector<AnnotationSpan> spans;
 };
 

@@ -9,13 +9,13 @@ using allocator::Address;
 using allocator::Bytes;
 using allocator::GivenUse;
 
-ShownBlock shown(Address at, const PlacedBlock& block, const BlocksInUse& in_use) {
+ShownBlock shown(Address at, const PlacedBlock& block, const LiveBlocks& in_use) {
   ShownBlock shown{block.size, block.life, block.use, {}, 0, {}};
-  const auto held = in_use.find(at);
-  if (block.use == GivenUse::free || held == in_use.end()) return shown;
-  shown.requested = held->second.requested;
-  shown.since = held->second.since;
-  shown.stack = held->second.stack;
+  const LiveBlock* held = in_use.find(at.value);
+  if (block.use == GivenUse::free || held == nullptr) return shown;
+  shown.requested = held->requested;
+  shown.since = held->since();
+  shown.stack = held->stack;
   return shown;
 }
 
@@ -48,7 +48,7 @@ bool widen(const Map& map, Address& begin, Address& end) {
 
 void ReportStates::touch(Address at, Bytes size) { touched_.emplace_back(at, at + size); }
 
-void ReportStates::add(HistoryStep step, const PlacementBlocks& blocks, const BlocksInUse& in_use) {
+void ReportStates::add(HistoryStep step, const PlacementBlocks& blocks, const LiveBlocks& in_use) {
   if (steps_.empty()) touched_ = {{Address{0}, Address{~std::uint64_t{0}}}};
   std::ranges::sort(touched_);
   Change change;
@@ -72,7 +72,7 @@ void ReportStates::add(HistoryStep step, const PlacementBlocks& blocks, const Bl
 }
 
 void ReportStates::compare(Address begin, Address end, const PlacementBlocks& blocks,
-                           const BlocksInUse& in_use, Change& change) {
+                           const LiveBlocks& in_use, Change& change) {
   auto old_block = shown_.lower_bound(begin);
   for (auto at = blocks.blocks().lower_bound(begin); at != blocks.blocks().end() && at->first < end;
        ++at) {

@@ -29,7 +29,7 @@ class ReportStates {
 
   /// Something changed there since the last state.
   void touch(allocator::Address at, allocator::Bytes size);
-  void add(HistoryStep step, const PlacementBlocks& blocks, const BlocksInUse& in_use);
+  void add(HistoryStep step, const PlacementBlocks& blocks, const LiveBlocks& in_use);
 
   /// Of each state: its step, where its bytes begin, and whether it stands alone.
   const std::vector<HistoryStep>& steps() const { return steps_; }
@@ -47,7 +47,7 @@ class ReportStates {
   };
 
   void compare(allocator::Address begin, allocator::Address end, const PlacementBlocks& blocks,
-               const BlocksInUse& in_use, Change& change);
+               const LiveBlocks& in_use, Change& change);
   void write(HistoryStep step, const Change& change);
   void write_whole(HistoryStep step);
 

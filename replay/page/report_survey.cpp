@@ -7,34 +7,23 @@ namespace vramlab::replay {
 
 using allocator::Bytes;
 
-void SiteBytes::add(std::uint32_t site, Bytes size) {
-  if (site >= now_.size()) {
-    now_.resize(site + 1);
-    peak_.resize(site + 1);
-  }
-  now_[site] += size;
-  peak_[site] = std::max(peak_[site], now_[site]);
+Bytes SiteBytes::now(std::uint32_t site) const {
+  return site < peaks_.size() ? peaks_[site].bytes_now() : Bytes{};
 }
-
-void SiteBytes::take(std::uint32_t site, Bytes size) {
-  if (site < now_.size()) now_[site] -= std::min(now_[site], size);
-}
-
-Bytes SiteBytes::now(std::uint32_t site) const { return site < now_.size() ? now_[site] : Bytes{}; }
 
 std::vector<std::uint32_t> SiteBytes::largest(std::size_t count) const {
-  std::vector<std::uint32_t> sites(peak_.size());
+  std::vector<std::uint32_t> sites(peaks_.size());
   std::iota(sites.begin(), sites.end(), 0U);
-  std::ranges::stable_sort(
-      sites, [this](std::uint32_t a, std::uint32_t b) { return peak_[a] > peak_[b]; });
-  std::erase_if(sites, [this](std::uint32_t site) { return peak_[site] == Bytes{}; });
+  std::ranges::stable_sort(sites, std::greater{},
+                           [this](std::uint32_t site) { return peaks_[site].highest(); });
+  std::erase_if(sites, [this](std::uint32_t site) { return peaks_[site].highest() == 0; });
   if (sites.size() > count) sites.resize(count);
   return sites;
 }
 
-ReportSurvey::ReportSurvey(const DeviceHistory& history, const HistoryWalk& walk,
-                           const StartStacks& stacks, PageTexts& texts, std::size_t wanted_moments)
-    : FollowedBlocks(history, walk, stacks),
+ReportSurvey::ReportSurvey(const DeviceHistory& history, const HistoryWalk& walk, PageTexts& texts,
+                           std::size_t wanted_moments)
+    : FollowedBlocks(history, walk),
       texts_(texts),
       thinned_(history.events.size(), wanted_moments) {}
 
@@ -46,9 +35,9 @@ void ReportSurvey::moment_passed(const MomentFigures& figures, const PlacementBl
   last_ = figures;
 }
 
-void ReportSurvey::block_changed(Change change, allocator::Address, const FollowedBlock& block) {
-  if (change == Change::handed_out) sites_.add(texts_.site_of(block.stack), block.size);
-  if (change == Change::given_back) sites_.take(texts_.site_of(block.stack), block.size);
+void ReportSurvey::block_changed(Change change, const LiveBlock& block) {
+  if (change == Change::handed_out) sites_.add(texts_.site_of(block.stack), block.bytes);
+  if (change == Change::given_back) sites_.take(texts_.site_of(block.stack), block.bytes);
 }
 
 }  // namespace vramlab::replay

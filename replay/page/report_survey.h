@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "replay/figures/peak.h"
 #include "replay/follow/followed_blocks.h"
 #include "replay/page/page_texts.h"
 #include "replay/page/thinned_moments.h"
@@ -14,21 +15,24 @@ namespace vramlab::replay {
 /// What each call site holds, kept up to date; sites by their number in PageTexts.
 class SiteBytes {
  public:
-  void add(std::uint32_t site, allocator::Bytes size);
-  void take(std::uint32_t site, allocator::Bytes size);
+  void add(std::uint32_t site, allocator::Bytes size) { peak_of(site).add(size); }
+  void take(std::uint32_t site, allocator::Bytes size) { peak_of(site).subtract(size); }
   allocator::Bytes now(std::uint32_t site) const;
   /// The sites that ever held most, so many at most, the largest first.
   std::vector<std::uint32_t> largest(std::size_t count) const;
 
  private:
-  std::vector<allocator::Bytes> now_;
-  std::vector<allocator::Bytes> peak_;
+  Peak& peak_of(std::uint32_t site) {
+    if (site >= peaks_.size()) peaks_.resize(site + 1);
+    return peaks_[site];
+  }
+  std::vector<Peak> peaks_;
 };
 
 class ReportSurvey : public FollowedBlocks {
  public:
-  ReportSurvey(const DeviceHistory& history, const HistoryWalk& walk, const StartStacks& stacks,
-               PageTexts& texts, std::size_t wanted_moments);
+  ReportSurvey(const DeviceHistory& history, const HistoryWalk& walk, PageTexts& texts,
+               std::size_t wanted_moments);
 
   /// Once the walk is done.
   std::vector<MomentFigures> take_moments() { return thinned_.take(); }
@@ -41,7 +45,7 @@ class ReportSurvey : public FollowedBlocks {
 
  private:
   void moment_passed(const MomentFigures& figures, const PlacementBlocks& blocks) override;
-  void block_changed(Change change, allocator::Address at, const FollowedBlock& block) override;
+  void block_changed(Change change, const LiveBlock& block) override;
 
   PageTexts& texts_;
   ThinnedMoments thinned_;

@@ -83,8 +83,8 @@ WaitingSum::WaitingSum(const DeviceHistory& history)
 }
 
 void WaitingSum::wait_began(const WaitingFree& free) {
-  level_ += free.bytes;
-  change(free.began);
+  if (held_.add(free.bytes)) cost_.peak_at = free.began;
+  note_level(free.began);
 }
 
 void WaitingSum::wait_ended(const WaitingFree& free) {
@@ -99,19 +99,17 @@ void WaitingSum::wait_ended(const WaitingFree& free) {
   }
   // What outlasts the history is held at its end.
   if (free.outlasts) return;
-  level_ -= free.bytes;
-  change(free.ended);
+  held_.subtract(free.bytes);
+  note_level(free.ended);
 }
 
-void WaitingSum::change(const WaitMoment& now) {
-  curve_.change(counts_events_ ? now.event : now.time_us, level_);
-  if (level_ <= cost_.peak) return;
-  cost_.peak = level_;
-  cost_.peak_at = now;
+void WaitingSum::note_level(const WaitMoment& now) {
+  curve_.change(counts_events_ ? now.event : now.time_us, held_.bytes_now());
 }
 
 WaitingCost WaitingSum::take(const WalkCounts& counts) {
   cost_.counts = counts;
+  cost_.peak = held_.bytes();
   cost_.held = curve_.finish();
   cost_.wait_events = spread_of(by_events_);
   if (!history_.traits.lacks_time) cost_.wait_us = spread_of(by_us_);

@@ -9,6 +9,7 @@
 
 #include "replay/figures/byte_time.h"
 #include "replay/figures/held_curve.h"
+#include "replay/figures/peak.h"
 #include "replay/waiting/waiting_frees.h"
 
 namespace vramlab::replay {
@@ -91,15 +92,15 @@ class WaitingSum : public WaitingWatcher {
   WaitingCost take(const WalkCounts& counts);
 
  private:
-  using Places = std::pair<std::optional<traces::StackId>, std::optional<traces::StackId>>;
+  void note_level(const WaitMoment& now);
 
-  void change(const WaitMoment& now);
+  using Places = std::pair<std::optional<traces::StackId>, std::optional<traces::StackId>>;
 
   const DeviceHistory& history_;
   WaitingCost cost_;
   bool counts_events_ = false;
   HeldCurve curve_;
-  allocator::Bytes level_;
+  Peak held_;
   std::map<Places, WaitingTotals> by_place_;
   std::map<allocator::StreamId, WaitingTotals> by_stream_;
   /// How many waits took so long; of whole ones.

@@ -1,6 +1,10 @@
 #include "replay/waiting/waiting_frees.h"
 
 #include <algorithm>
+#include <set>
+
+#include "replay/follow/backward_run.h"
+#include "replay/history/live_blocks.h"
 
 namespace vramlab::replay {
 namespace {
@@ -8,44 +12,17 @@ namespace {
 using allocator::Action;
 using allocator::Address;
 using allocator::AllocatorEvent;
-using allocator::BlockState;
 
-/// What waits at a place, of what only size and stream are known.
-using Unexplained = std::map<Address, WaitingFree>;
-
-WaitingFree free_of(Address address, allocator::Bytes bytes, allocator::StreamId stream) {
-  WaitingFree free;
-  free.address = address;
-  free.bytes = bytes;
-  free.stream = stream;
-  return free;
-}
-
-Unexplained waiting_finally(const DeviceHistory& history) {
-  Unexplained waiting;
+std::set<std::uint64_t> waiting_finally(const DeviceHistory& history) {
+  std::set<std::uint64_t> waiting;
   for (const allocator::SnapshotSegment& segment : history.final_segments)
     for (const allocator::SnapshotBlock& block : segment.blocks)
-      if (block.state == BlockState::active_pending_free)
-        waiting[block.address] = free_of(block.address, block.requested, segment.stream);
+      if (block.state == allocator::BlockState::active_pending_free)
+        waiting.insert(block.address.value);
   return waiting;
 }
 
-/// Backwards: what completes, or waits at the end, and was neither given back nor handed out
-/// before.
-Unexplained waiting_at_first(const DeviceHistory& history) {
-  Unexplained waiting = waiting_finally(history);
-  for (std::size_t i = history.events.size(); i-- > 0;) {
-    const AllocatorEvent& event = history.events[i];
-    if (event.action == Action::free_completed && i > 0)
-      waiting[event.address] = free_of(event.address, event.size, event.stream);
-    if (event.action == Action::free_completed && i == 0) waiting.erase(event.address);
-    if (event.action == Action::free_requested || event.action == Action::alloc)
-      waiting.erase(event.address);
-  }
-  return waiting;
-}
-
-class Walk {
+class Walk : public LiveBlocks {
  public:
   Walk(const DeviceHistory& history, WaitingWatcher& watcher)
       : history_(history), watcher_(watcher) {}
@@ -54,7 +31,9 @@ class Walk {
     begin();
     for (std::size_t i = 0; i < history_.events.size(); ++i) {
       now_ = {i, time_of(i)};
-      step(history_.events[i]);
+      MemoryEvent event = memory_event(history_, i);
+      event.time_ns = now_.time_us * ns_per_us;
+      apply(event);
       watcher_.event_done(now_);
     }
     end();
@@ -64,11 +43,18 @@ class Walk {
  private:
   void begin() {
     if (history_.events.empty()) return;
-    now_ = {0, time_of(0)};
+    now_ = begin_ = {0, time_of(0)};
     if (!says_when_frees_were_requested(history_)) return;
-    for (auto& [address, free] : waiting_at_first(history_)) {
-      free.began_before = true;
-      add(free);
+    const AllocatorEvent first = history_.events.front();
+    for (const auto& [at, block] : run_backwards(history_).blocks) {
+      const bool is_no_sign = first.action == Action::free_completed && first.address == at;
+      if (!block.is_waiting || is_no_sign) continue;
+      LiveBlock there;
+      there.key = at.value;
+      there.requested = block.requested;
+      there.stream = block.stream;
+      there.freed.emplace();
+      add_earlier(there);
     }
   }
 
@@ -78,80 +64,65 @@ class Walk {
     return std::max(now_.time_us, history_.events[event].time_us);
   }
 
-  void add(WaitingFree free) {
-    free.began = now_;
-    watcher_.wait_began(free);
-    waiting_.insert_or_assign(free.address, free);
+  void block_was_there(const LiveBlock& block) override {
+    if (block.freed) watcher_.wait_began(wait_of(block));
   }
-
-  void step(const AllocatorEvent& event) {
-    switch (event.action) {
-      case Action::alloc:
-        if (finish(event.address)) ++counts_.contradictions;
-        alloc_stacks_[event.address] = stack();
-        break;
-      case Action::free_requested:
-        request(event);
-        break;
-      case Action::free_completed:
-        finish(event.address);
-        alloc_stacks_.erase(event.address);
-        break;
-      default:
-        break;
-    }
-  }
-
-  void request(const AllocatorEvent& event) {
+  void block_freed(const LiveBlock& block) override {
+    if (!block.freed) return;
     if (is_completed_at_once()) return void(++counts_.immediate_frees);
-    if (finish(event.address)) ++counts_.contradictions;
-    WaitingFree free = free_of(event.address, event.size, event.stream);
-    if (const auto at = alloc_stacks_.find(event.address); at != alloc_stacks_.end()) {
-      free.alloc_stack = at->second;
-      alloc_stacks_.erase(at);
-    }
-    free.free_stack = stack();
-    add(free);
+    watcher_.wait_began(wait_of(block));
+  }
+  void block_completed(const LiveBlock& block) override {
+    if (!block.freed || block.freed->event == now_.event - 1) return;
+    watcher_.wait_ended(wait_of(block));
+  }
+  void block_lost(const LiveBlock& block) override {
+    if (!block.freed) return;
+    ++counts_.contradictions;
+    watcher_.wait_ended(wait_of(block));
   }
 
   bool is_completed_at_once() const {
     if (now_.event + 1 >= history_.events.size()) return false;
-    const AllocatorEvent& next = history_.events[now_.event + 1];
+    const AllocatorEvent next = history_.events[now_.event + 1];
     return next.action == Action::free_completed &&
            next.address == history_.events[now_.event].address;
   }
 
-  /// Whether something waited there.
-  bool finish(Address address) {
-    const auto at = waiting_.find(address);
-    if (at == waiting_.end()) return false;
-    at->second.ended = now_;
-    watcher_.wait_ended(at->second);
-    waiting_.erase(at);
-    return true;
+  /// Its end is now.
+  WaitingFree wait_of(const LiveBlock& block) const {
+    WaitingFree free;
+    free.address = {block.key};
+    free.bytes = block.requested;
+    free.stream = block.stream;
+    if (block.event) free.alloc_stack = block.stack;
+    free.began_before = !block.freed->event;
+    free.began = begin_;
+    if (block.freed->event) {
+      free.free_stack = block.freed->stack;
+      free.began = {*block.freed->event, *block.freed->time_ns / ns_per_us};
+    }
+    free.ended = now_;
+    return free;
   }
 
   void end() {
-    const Unexplained finally = waiting_finally(history_);
-    for (auto& [address, free] : waiting_) {
-      if (!history_.final_segments.empty() && !finally.contains(address)) ++counts_.contradictions;
+    const std::set<std::uint64_t> finally = waiting_finally(history_);
+    for (const LiveBlock& block : in_order()) {
+      if (!block.freed) continue;
+      if (!history_.final_segments.empty() && !finally.contains(block.key))
+        ++counts_.contradictions;
+      WaitingFree free = wait_of(block);
       free.outlasts = true;
-      free.ended = now_;
       watcher_.wait_ended(free);
     }
-  }
-
-  traces::StackId stack() const {
-    return history_.stacks.empty() ? traces::StackId{} : history_.stacks[now_.event];
   }
 
   const DeviceHistory& history_;
   WaitingWatcher& watcher_;
   WalkCounts counts_;
+  WaitMoment begin_;
   WaitMoment now_;
-  std::map<Address, WaitingFree> waiting_;
-  /// Of what is live and was asked for in the history.
-  std::map<Address, traces::StackId> alloc_stacks_;
 };
 
 }  // namespace

@@ -54,7 +54,7 @@ inline const RoomArrows allowed_rooms = {
       "traces/files"}},
 
     {"replay/figures", {}},
-    {"replay/history", {}},
+    {"replay/history", {"replay/figures"}},
     {"replay/runner", {}},
     {"replay/devices", {}},
     {"replay/bench", {}},
@@ -78,7 +78,7 @@ inline const RoomArrows allowed_rooms = {
     {"replay/page",
      {"replay/timeline", "replay/state", "replay/follow", "replay/history", "replay/figures"}},
     {"replay/whatif", {"replay/run", "replay/figures"}},
-    {"replay/packing", {"replay/holders", "replay/run", "replay/history"}},
+    {"replay/packing", {"replay/holders", "replay/run", "replay/history", "replay/figures"}},
     {"replay/policies", {"replay/packing", "replay/figures"}},
 
     {"tools/printers", {}},

@@ -12,8 +12,8 @@ namespace {
 using namespace allocator::literals;
 using replay::GroupBy;
 using replay::GroupTotals;
-using replay::HeldBlock;
 using replay::HeldGroup;
+using replay::LiveBlock;
 
 class CallSites : public testing::Test {
  protected:
@@ -28,8 +28,8 @@ class CallSites : public testing::Test {
   traces::StackId stack(const std::vector<traces::FrameId>& frames) {
     return tables.stacks.intern(frames);
   }
-  static HeldBlock block(allocator::Bytes bytes, traces::StackId stack = {}) {
-    HeldBlock held;
+  static LiveBlock block(allocator::Bytes bytes, traces::StackId stack = {}) {
+    LiveBlock held;
     held.requested = bytes;
     held.bytes = bytes;
     held.stack = stack;
@@ -37,7 +37,7 @@ class CallSites : public testing::Test {
     return held;
   }
   /// Such as `a.py:1 f 1024 2`: key, bytes, blocks.
-  std::vector<std::string> lines(const std::vector<HeldBlock>& blocks, GroupBy by,
+  std::vector<std::string> lines(const std::vector<LiveBlock>& blocks, GroupBy by,
                                  const replay::AgeReference& moment = {}) const {
     std::vector<std::string> lines;
     for (const HeldGroup& group : group_blocks(blocks, by, tables, moment))
@@ -54,7 +54,7 @@ TEST_F(CallSites, are_those_of_the_innermost_frame_of_the_user) {
   const auto library = frame("empty", "/x/site-packages/torch/t.py", 1);
   const auto step = frame("step", "/home/me/train.py", 12);
   const auto main = frame("main", "/home/me/train.py", 3);
-  const std::vector<HeldBlock> blocks = {block(512_B, stack({library, step, main})),
+  const std::vector<LiveBlock> blocks = {block(512_B, stack({library, step, main})),
                                          block(1_KiB, stack({step, main})),
                                          block(4_KiB, stack({library, main})), block(8_KiB)};
   EXPECT_EQ(lines(blocks, GroupBy::site),
@@ -64,7 +64,7 @@ TEST_F(CallSites, are_those_of_the_innermost_frame_of_the_user) {
 }
 
 TEST_F(CallSites, tell_what_is_older_than_the_recording_from_what_has_no_stack) {
-  HeldBlock older = block(1_KiB);
+  LiveBlock older = block(1_KiB);
   older.event.reset();
   EXPECT_EQ(
       lines({older, block(512_B)}, GroupBy::site),
@@ -93,7 +93,7 @@ TEST_F(CallSites, are_grouped_by_the_largest_size_that_there_can_be) {
 }
 
 TEST_F(CallSites, are_grouped_by_stream_and_pool) {
-  HeldBlock other = block(1_KiB);
+  LiveBlock other = block(1_KiB);
   other.stream = {7};
   other.pool = {0, 2};
   EXPECT_EQ(lines({other, block(512_B)}, GroupBy::stream),
@@ -103,13 +103,13 @@ TEST_F(CallSites, are_grouped_by_stream_and_pool) {
 }
 
 TEST_F(CallSites, are_grouped_by_age_in_time_or_else_in_events) {
-  HeldBlock young = block(512_B);
+  LiveBlock young = block(512_B);
   young.event = 95;
   young.time_ns = 1'000'000;
-  HeldBlock old = block(1_KiB);
+  LiveBlock old = block(1_KiB);
   old.event = 10;
   old.time_ns = 0;
-  HeldBlock older = block(2_KiB);
+  LiveBlock older = block(2_KiB);
   older.event.reset();
   EXPECT_EQ(
       lines({young, old, older}, GroupBy::age, {100, 1'005'000}),
@@ -141,9 +141,9 @@ TEST_F(CallSites, of_random_blocks_hold_all_blocks_once) {
                              static_cast<std::int64_t>(random.below(3))));
     stacks.push_back(stack(frames));
   }
-  std::vector<HeldBlock> blocks;
+  std::vector<LiveBlock> blocks;
   for (int i = 0; i < 500; ++i) {
-    HeldBlock held = block({1 + random.below(1 << 22)}, random.pick(stacks));
+    LiveBlock held = block({1 + random.below(1 << 22)}, random.pick(stacks));
     held.stream = {random.below(4)};
     held.pool = {random.below(3), 0};
     held.event = random.below(100);
@@ -160,7 +160,7 @@ TEST_F(CallSites, of_random_blocks_hold_all_blocks_once) {
   const auto by_stream = group_blocks(blocks, GroupBy::stream, tables);
   for (const HeldGroup& group : by_stream) {
     GroupTotals plain;
-    for (const HeldBlock& held : blocks)
+    for (const LiveBlock& held : blocks)
       if ("stream " + std::to_string(held.stream.value) == group.key) plain.add(held);
     EXPECT_EQ(plain, group.totals);
   }

@@ -15,7 +15,7 @@ namespace {
 
 using namespace allocator::literals;
 using replay::FoundHoldings;
-using replay::HeldBlock;
+using replay::LiveBlock;
 using replay::Moment;
 using replay::MomentKind;
 using support::free_line;
@@ -32,7 +32,7 @@ std::vector<std::uint64_t> ids(const std::string& lines, const Moment& moment,
                                std::optional<std::uint64_t> allocated_after = {}) {
   std::vector<std::uint64_t> held;
   for (const auto& device : found(lines, moment, allocated_after).devices)
-    for (const HeldBlock& block : device.blocks) held.push_back(block.key);
+    for (const LiveBlock& block : device.blocks) held.push_back(block.key);
   return held;
 }
 
@@ -167,7 +167,7 @@ TEST_P(FindHoldingsOfSample, finds_at_the_peak_what_a_plain_walk_finds) {
     const auto& expected = walk.at_peak[device.device];
     EXPECT_EQ(device.event, walk.peak_event[device.device]);
     ASSERT_EQ(device.blocks.size(), expected.size());
-    for (const HeldBlock& block : device.blocks) {
+    for (const LiveBlock& block : device.blocks) {
       const traces::ProgramEvent& event = expected.at(block.key);
       EXPECT_EQ(block.requested, event.bytes);
       EXPECT_EQ(block.stream, event.stream);
@@ -191,7 +191,7 @@ TEST_P(FindHoldingsOfSample, agrees_with_the_peak_of_a_replay) {
   const FoundHoldings held = replay::find_holdings(again, own_tables, {});
   for (std::size_t i = 0; i < report.devices.size(); ++i) {
     std::uint64_t rounded = 0;
-    for (const HeldBlock& block : held.devices.at(i).blocks) rounded += block.bytes.count;
+    for (const LiveBlock& block : held.devices.at(i).blocks) rounded += block.bytes.count;
     const std::uint64_t allocated = report.devices[i].peak_allocated.bytes.count;
     EXPECT_LE(rounded, allocated);
     EXPECT_GE(rounded + rounded / 10, allocated);

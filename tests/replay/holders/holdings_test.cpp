@@ -16,10 +16,10 @@ namespace {
 
 using namespace allocator::literals;
 using replay::DeviceHoldings;
-using replay::HeldBlock;
+using replay::LiveBlock;
 using replay::Moment;
 using replay::MomentKind;
-using Truth = std::map<std::uint64_t, HeldBlock>;
+using Truth = std::map<std::uint64_t, LiveBlock>;
 
 constexpr std::uint64_t program_count = 300;
 constexpr std::size_t step_count = 120;
@@ -53,14 +53,14 @@ std::vector<DeviceHoldings> found(const Drawn& made, const Moment& moment,
 /// By address; of blocks from before the recording, the stack is known only where they survive.
 using Facts = std::tuple<std::uint64_t, std::uint64_t, std::optional<std::uint64_t>,
                          std::optional<std::uint64_t>, std::uint64_t, std::uint32_t>;
-Facts facts_of(const HeldBlock& block) {
+Facts facts_of(const LiveBlock& block) {
   return {block.key,     block.requested.count, block.event,
           block.time_ns, block.stream.value,    block.event ? block.stack.value : 0};
 }
 
-std::vector<Facts> facts_of(const std::vector<HeldBlock>& blocks) {
+std::vector<Facts> facts_of(const std::vector<LiveBlock>& blocks) {
   std::vector<Facts> facts;
-  for (const HeldBlock& block : blocks) facts.push_back(facts_of(block));
+  for (const LiveBlock& block : blocks) facts.push_back(facts_of(block));
   std::ranges::sort(facts);
   return facts;
 }
@@ -135,7 +135,7 @@ TEST(Holdings, at_the_end_are_what_the_segments_show_with_what_the_history_tells
     if (seed % 3 == 0) continue;
     EXPECT_EQ(facts_of(devices.at(0).blocks), facts_of(made.history.truth.back()));
     EXPECT_TRUE(devices.at(0).has_block_sizes);
-    for (const HeldBlock& block : devices.at(0).blocks) EXPECT_EQ(block.bytes, 4_KiB);
+    for (const LiveBlock& block : devices.at(0).blocks) EXPECT_EQ(block.bytes, 4_KiB);
     if (says_when_freed(made.history)) {
       EXPECT_EQ(devices.at(0).contradictions, 0U);
     }
@@ -190,7 +190,7 @@ TEST(Holdings, of_altered_recordings_are_some_blocks_each_of_them_once_at_the_en
       const auto devices = found(made, {.kind = kind});
       EXPECT_EQ(facts_of(devices.at(0).blocks), facts_of(found(made, {.kind = kind})[0].blocks));
       std::set<std::uint64_t> keys;
-      for (const HeldBlock& block : devices[0].blocks) keys.insert(block.key);
+      for (const LiveBlock& block : devices[0].blocks) keys.insert(block.key);
       if (kind == MomentKind::end) {
         EXPECT_EQ(keys.size(), devices[0].blocks.size());
       }

@@ -29,7 +29,7 @@ class FullWalk : public FollowedBlocks {
  private:
   void moment_passed(const MomentFigures& figures, const PlacementBlocks& blocks) override {
     moments.push_back(figures);
-    states[figures.step] = snapshot_of(blocks, in_use(), walk().pools);
+    states[figures.step] = snapshot_of(blocks, *this, walk().pools);
   }
 };
 
@@ -41,7 +41,7 @@ class ReportOfCase : public ::testing::TestWithParam<const char*> {
         history(recording.devices.front()),
         conditions{*recorded.program.version, false, settings()},
         walk(walk_history(history, conditions)),
-        full(history, walk, no_stacks) {
+        full(history, walk) {
     watch_history(history, walk, conditions, full);
   }
   SettingsInForce settings() {
@@ -55,7 +55,6 @@ class ReportOfCase : public ::testing::TestWithParam<const char*> {
   const DeviceHistory& history;
   VerifyConditions conditions;
   HistoryWalk walk;
-  StartStacks no_stacks;
   FullWalk full;
 };
 
@@ -106,7 +105,7 @@ TEST_P(ReportOfCase, keeps_every_moment_where_there_are_few) {
 TEST_P(ReportOfCase, gives_back_the_states_of_the_walk) {
   for (const std::uint64_t most_changes : {1'000'000U, 3'000U, 100U}) {
     PageTexts texts(tables);
-    ReportDetail detail(history, walk, no_stacks, texts,
+    ReportDetail detail(history, walk, texts,
                         {choose_steps(full.moments.back().step, 50, most_changes, {}), {}, {}, {}});
     watch_history(history, walk, conditions, detail);
     const ReportStates& states = detail.states();

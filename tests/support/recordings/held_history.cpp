@@ -5,7 +5,7 @@
 namespace vramlab::tests {
 namespace {
 
-using replay::HeldBlock;
+using replay::LiveBlock;
 using traces::KnownText;
 using traces::TraceEntry;
 
@@ -45,7 +45,7 @@ class HeldHistoryMaker {
   }
 
   /// The last entry has this effect.
-  void add(KnownText action, std::uint64_t address, const HeldBlock& block) {
+  void add(KnownText action, std::uint64_t address, const LiveBlock& block) {
     TraceEntry entry;
     entry.action = traces::TextId(action);
     entry.address = {address};
@@ -63,7 +63,7 @@ class HeldHistoryMaker {
   void allocate() {
     std::uint64_t address = first_address + random_.below(8) * place_bytes;
     while (live_.contains(address) || waiting_.contains(address)) address += place_bytes;
-    HeldBlock block;
+    LiveBlock block;
     block.key = address;
     block.requested = {1 + random_.below(place_bytes)};
     block.bytes = block.requested;
@@ -102,7 +102,7 @@ class HeldHistoryMaker {
     for (const auto& [address, block] : waiting_) add_block(block, KnownText::active_pending_free);
   }
 
-  void add_block(const HeldBlock& held, KnownText state) {
+  void add_block(const LiveBlock& held, KnownText state) {
     traces::BlockValue block;
     block.address = {held.key};
     block.size = {place_bytes};
@@ -121,8 +121,8 @@ class HeldHistoryMaker {
   RandomNumbers random_;
   FreeEntries frees_;
   HeldHistory made_;
-  std::map<std::uint64_t, HeldBlock> live_;
-  std::map<std::uint64_t, HeldBlock> waiting_;
+  std::map<std::uint64_t, LiveBlock> live_;
+  std::map<std::uint64_t, LiveBlock> waiting_;
   std::uint64_t now_us_ = 1;
 };
 

@@ -23,7 +23,7 @@ struct HeldHistory {
   std::vector<traces::TraceEntry> entries;
   /// Before the first entry, then after each: what is allocated, by address. Events and times of
   /// blocks from before the first entry are nothing.
-  std::vector<std::map<std::uint64_t, replay::HeldBlock>> truth;
+  std::vector<std::map<std::uint64_t, replay::LiveBlock>> truth;
   /// One for each block that is allocated or waits at the end.
   std::vector<traces::SegmentValue> final_segments;
 };

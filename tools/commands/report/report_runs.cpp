@@ -17,18 +17,9 @@ class ReportCollector : public replay::HistoryCollector {
  public:
   using HistoryCollector::HistoryCollector;
 
-  void segment(const traces::SegmentValue& segment) override {
-    HistoryCollector::segment(segment);
-    replay::StartStacks& stacks = final_stacks[segment.device];
-    for (const traces::BlockValue& block : segment.blocks) {
-      const bool is_old = block.stack.value == 0 && !block.history.empty();
-      stacks[block.address] = is_old ? block.history.back().stack : block.stack;
-    }
-  }
   void annotation(const traces::AnnotationValue& annotation) override { spans.add(annotation); }
 
   replay::AnnotationCollector spans;
-  std::map<std::int64_t, replay::StartStacks> final_stacks;
 };
 
 struct LoadedRun {
@@ -69,7 +60,6 @@ void show_replay(const ReportRunRequest& request, LoadedRun& run) {
   note_replay(replay.run(watch_keeping(run.input.devices)), run);
   run.conditions.emplace(
       replay::VerifyConditions{replay.version(), false, {replay.settings(), {}}});
-  run.input.final_stacks.clear();
 }
 
 void load(const ReportRunRequest& request, const traces::ProgressListener& listener,
@@ -87,7 +77,6 @@ void load(const ReportRunRequest& request, const traces::ProgressListener& liste
     run.conditions.emplace(
         replay::VerifyConditions{program.version(), false, {program.settings(), {}}});
   } else {
-    run.input.final_stacks = std::move(collector.final_stacks);
     run.history = collector.take();
     if (request.is_replay)
       show_replay(request, run);

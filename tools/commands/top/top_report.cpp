@@ -71,7 +71,7 @@ std::string head_text(const TopOutcome& outcome, const DeviceHoldings& device,
 
 /// Said plainly where no table of sites can help.
 std::string missing_stacks_text(const DeviceHoldings& device) {
-  const bool has_stacks = std::ranges::any_of(device.blocks, [](const replay::HeldBlock& block) {
+  const bool has_stacks = std::ranges::any_of(device.blocks, [](const replay::LiveBlock& block) {
     return block.stack != traces::StackId{};
   });
   return has_stacks ? "" : "  no block has a stack; --by size or --by age may say more\n";
