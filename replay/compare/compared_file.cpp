@@ -1,6 +1,5 @@
 #include "replay/compare/compared_file.h"
 
-#include "replay/compare/compared_parts.h"
 #include "traces/files/input_error.h"
 
 namespace vramlab::replay {

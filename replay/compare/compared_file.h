@@ -8,7 +8,7 @@
 
 #include "replay/figures/metrics.h"
 #include "replay/holders/call_sites.h"
-#include "replay/holders/find_holdings.h"
+#include "replay/holders/holdings.h"
 #include "replay/run/replay_conditions.h"
 #include "traces/files/byte_source.h"
 #include "traces/files/long_sequence.h"
@@ -56,5 +56,21 @@ struct CompareConditions {
 /// A recording, a program, or the JSON report of a replay. Throws InputError.
 ComparedFile read_compared_file(const std::string& path, const CompareConditions& conditions,
                                 const traces::ProgressListener& listener);
+
+/// Who held memory, from one pass over the file; two more where positions tell blocks apart.
+void add_groups(const std::string& path, const CompareConditions& conditions,
+                const traces::ProgressListener& listener, ComparedFile& compared);
+
+/// Replays the program, twice where it is looked at before its end.
+void add_program_metrics(const std::string& path, const CompareConditions& conditions,
+                         const traces::ProgressListener& listener, ComparedFile& compared);
+
+/// Counted from the recording itself.
+void add_recorded_metrics(const std::string& path, const CompareConditions& conditions,
+                          const traces::ProgressListener& listener, ComparedFile& compared);
+
+/// Nothing where the file is no JSON of vramlab's own commands.
+std::optional<ComparedFile> read_report(const std::string& path,
+                                        const CompareConditions& conditions);
 
 }  // namespace vramlab::replay

@@ -2,8 +2,8 @@
 #include <map>
 #include <set>
 
-#include "replay/compare/compared_parts.h"
-#include "replay/holders/request_positions.h"
+#include "replay/compare/compared_file.h"
+#include "replay/holders/iterations.h"
 #include "traces/files/input_error.h"
 
 namespace vramlab::replay {

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "replay/compare/compared_parts.h"
+#include "replay/compare/compared_file.h"
 #include "replay/compare/history_metrics.h"
 #include "replay/moments/replayed_states.h"
 #include "replay/run/run_metrics.h"

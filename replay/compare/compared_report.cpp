@@ -2,7 +2,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "replay/compare/compared_parts.h"
+#include "replay/compare/compared_file.h"
 #include "traces/files/input_error.h"
 
 namespace vramlab::replay {

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "replay/holders/memory_events.h"
+#include "traces/files/input_error.h"
+
 namespace vramlab::replay {
 namespace {
 
@@ -41,6 +44,16 @@ bool hardly_falls(std::span<const std::int64_t> series, Part part) {
     (step > 0 ? up : down) += step;
   }
   return -down <= up / 10;
+}
+
+/// Iterations can only end where there are events.
+void check_events(const IterationRule& rule, const GrowthFinder& finder, const std::string& file) {
+  if (rule.events.empty() || (finder.last_event() && rule.events.back() <= *finder.last_event()))
+    return;
+  throw traces::InputError({file, "", "an event " + std::to_string(rule.events.back()),
+                            finder.last_event()
+                                ? std::to_string(*finder.last_event() + 1) + " events, from 0 on"
+                                : "no history"});
 }
 
 }  // namespace
@@ -179,6 +192,28 @@ DeviceGrowth GrowthFinder::growth_of(std::int64_t number, const Device& device) 
     return left != right ? left > right : a.key < b.key;
   });
   return growth;
+}
+
+FoundGrowth find_growth(const std::string& path, const IterationRule& told,
+                        const traces::ProgressListener& listener) {
+  FoundGrowth found;
+  found.rule = told;
+  if (told.source == IterationSource::none) {
+    if (path == "-")
+      throw traces::InputError({traces::input_name(path), "",
+                                "a file, as this looks for iterations first and reads it twice",
+                                "standard input"});
+    found.rule = find_iterations(path, listener);
+    if (found.rule.source == IterationSource::none) return found;
+  }
+  traces::OpenTrace trace = traces::open_trace(path, listener);
+  GrowthFinder recorded(trace.file, KeyMeaning::address, found.rule, found.tables);
+  GrowthFinder program(trace.file, KeyMeaning::id, found.rule, found.tables);
+  GrowthFinder& finder =
+      read_memory_events(trace, found.tables, recorded, program) ? program : recorded;
+  check_events(found.rule, finder, trace.file);
+  found.devices = finder.finish();
+  return found;
 }
 
 }  // namespace vramlab::replay

@@ -12,6 +12,7 @@
 
 #include "replay/holders/call_sites.h"
 #include "replay/holders/iterations.h"
+#include "traces/files/byte_source.h"
 
 namespace vramlab::replay {
 
@@ -133,5 +134,17 @@ class GrowthFinder : public MemoryEventSink {
   IterationEnds ends_;
   std::map<std::int64_t, Device> devices_;
 };
+
+struct FoundGrowth {
+  /// Of no source: iterations can't be told.
+  IterationRule rule;
+  std::vector<DeviceGrowth> devices;
+  traces::SnapshotTables tables;
+};
+
+/// `path` may be `-`, standard input, where the rule is told. A rule without a source is looked
+/// for. Throws InputError.
+FoundGrowth find_growth(const std::string& path, const IterationRule& told,
+                        const traces::ProgressListener& listener);
 
 }  // namespace vramlab::replay

@@ -18,6 +18,7 @@
 #include "replay/figures/peak.h"
 #include "replay/holders/memory_events.h"
 #include "traces/files/input_error.h"
+#include "traces/formats/open_trace.h"
 
 namespace vramlab::replay {
 
@@ -119,5 +120,18 @@ class HoldingsFinder : public MemoryEventSink {
   std::optional<std::uint64_t> last_time_ns_;
   std::map<std::int64_t, Device> devices_;
 };
+
+struct FoundHoldings {
+  std::vector<DeviceHoldings> devices;
+  bool is_program = false;
+  /// Sentences: what is not sure.
+  std::vector<std::string> notes;
+};
+
+/// The tables receive what the blocks refer to. `allocated_after`: only what was allocated after
+/// this event. Throws InputError, also where there is no such moment.
+FoundHoldings find_holdings(traces::OpenTrace& trace, traces::SnapshotTables& tables,
+                            const Moment& moment,
+                            std::optional<std::uint64_t> allocated_after = {});
 
 }  // namespace vramlab::replay

@@ -4,6 +4,7 @@
 
 #include "allocator/options/size_rules.h"
 #include "traces/files/input_error.h"
+#include "traces/formats/read_snapshot.h"
 
 namespace vramlab::replay {
 namespace {
@@ -200,6 +201,14 @@ void ProgramMemoryEvents::program_event(const ProgramEvent& event) {
 
 allocator::Bytes rounded(allocator::Bytes request, const allocator::Settings& settings) {
   return request < allocator::request_limit ? round_request(request, settings) : request;
+}
+
+bool read_memory_events(traces::OpenTrace& trace, traces::SnapshotTables& tables,
+                        MemoryEventSink& recorded, MemoryEventSink& program) {
+  RecordedMemoryEvents recorded_events(recorded);
+  ProgramMemoryEvents program_events(trace.file, tables, program);
+  traces::read_trace(trace, tables, {recorded_events, program_events});
+  return program_events.event_count() > 0;
 }
 
 }  // namespace vramlab::replay

@@ -15,6 +15,7 @@
 #include "allocator/options/settings.h"
 #include "allocator/words/reference_version.h"
 #include "replay/history/live_blocks.h"
+#include "traces/formats/open_trace.h"
 #include "traces/values/program_sink.h"
 #include "traces/values/snapshot_sink.h"
 #include "traces/values/snapshot_tables.h"
@@ -108,5 +109,9 @@ class ProgramMemoryEvents : public traces::ProgramSink {
 
 /// The request as a block at least is. What no allocator grants stays as it is.
 allocator::Bytes rounded(allocator::Bytes request, const allocator::Settings& settings);
+
+/// For one who looks at a recording and one who looks at a program; true where it is a program.
+bool read_memory_events(traces::OpenTrace& trace, traces::SnapshotTables& tables,
+                        MemoryEventSink& recorded, MemoryEventSink& program);
 
 }  // namespace vramlab::replay

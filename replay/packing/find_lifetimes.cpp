@@ -1,6 +1,6 @@
 #include "replay/packing/find_lifetimes.h"
 
-#include "replay/holders/read_memory_events.h"
+#include "replay/holders/iterations.h"
 #include "replay/run/noted_program.h"
 #include "traces/formats/read_snapshot.h"
 

@@ -1,5 +1,5 @@
 // Who held memory at a moment of programs and of the bundled samples.
-#include "replay/holders/find_holdings.h"
+#include "replay/holders/holdings.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // Leaks: programs that have one, and programs that only look as if.
 #include <gtest/gtest.h>
 
-#include "replay/holders/find_growth.h"
+#include "replay/holders/growth.h"
 #include "tests/support/kit/own_folder.h"
 #include "tests/support/kit/random_numbers.h"
 #include "traces/files/input_error.h"

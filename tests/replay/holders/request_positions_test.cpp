@@ -1,5 +1,5 @@
 // Where requests stand in the iterations of a program.
-#include "replay/holders/request_positions.h"
+#include "replay/holders/iterations.h"
 
 #include <gtest/gtest.h>
 

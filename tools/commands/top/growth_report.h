@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "replay/holders/find_growth.h"
+#include "replay/holders/growth.h"
 
 namespace vramlab::tools {
 

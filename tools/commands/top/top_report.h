@@ -7,7 +7,7 @@
 #include <string>
 
 #include "replay/holders/call_sites.h"
-#include "replay/holders/find_holdings.h"
+#include "replay/holders/holdings.h"
 #include "traces/values/user_frame.h"
 
 namespace vramlab::tools {
