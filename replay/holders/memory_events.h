@@ -22,9 +22,6 @@
 
 namespace vramlab::replay {
 
-/// Recordings count microseconds.
-inline constexpr std::uint64_t ns_per_us = 1000;
-
 class MemoryEventSink {
  public:
   MemoryEventSink() = default;

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/support/processes/places.h"
+
 namespace vramlab::tests {
 namespace {
 
@@ -16,19 +18,19 @@ using testing::Not;
 std::string letters(std::size_t count) { return std::string(count, 'x'); }
 
 TEST(PagesOfTheTree, have_no_overlong_lines) {
-  auto pages = read_pages(VRAMLAB_SOURCE_DIR);
+  auto pages = read_pages(support::source_dir());
   EXPECT_THAT(overlong_page_lines(pages), IsEmpty());
 }
 
 TEST(PagesOfTheTree, are_all_read) {
-  const auto pages = read_pages(VRAMLAB_SOURCE_DIR);
+  const auto pages = read_pages(support::source_dir());
   EXPECT_THAT(pages, Contains(Field(&MarkdownPage::path, "README.md")));
   EXPECT_THAT(pages, Contains(Field(&MarkdownPage::path, "docs/decisions/0001-dependencies.md")));
   EXPECT_THAT(pages, Contains(Field(&MarkdownPage::path, "tests/golden/README.md")));
 }
 
 TEST(PagesOfTheTree, do_not_include_what_the_program_wrote) {
-  EXPECT_THAT(read_pages(VRAMLAB_SOURCE_DIR),
+  EXPECT_THAT(read_pages(support::source_dir()),
               Not(Contains(Field(&MarkdownPage::path, "tests/golden/diff/same.md"))));
 }
 

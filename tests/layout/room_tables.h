@@ -111,7 +111,7 @@ inline const RoomArrows allowed_rooms = {
     {"tests/support/naive",
      {"tests/support/programs", "tests/support/devices", "tests/support/kit"}},
     {"tests/support/cases", {"tests/support/programs", "tests/support/kit"}},
-    {"tests/support/recordings", {"tests/support/kit"}},
+    {"tests/support/recordings", {"tests/support/kit", "tests/support/processes"}},
     {"tests/support/fuzz", {"tests/support/kit"}},
 };
 

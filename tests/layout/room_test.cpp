@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/layout/room_rules.h"
+#include "tests/support/processes/places.h"
 
 namespace vramlab::tests {
 namespace {
@@ -23,7 +24,7 @@ std::vector<SourceFile> files_of(const std::string& folder, std::size_t count) {
   return files;
 }
 
-std::vector<SourceFile> tree() { return read_tree(VRAMLAB_SOURCE_DIR); }
+std::vector<SourceFile> tree() { return read_tree(support::source_dir()); }
 
 TEST(LayoutOfRooms, every_file_is_in_a_room_and_includes_only_rooms_below) {
   EXPECT_THAT(broken_rooms(tree()), IsEmpty());
@@ -44,13 +45,13 @@ TEST(LayoutOfRooms, traces_see_only_the_value_headers_of_the_allocator) {
 }
 
 TEST(LayoutOfRooms, every_room_has_a_short_readme) {
-  const auto readmes = read_room_readmes(VRAMLAB_SOURCE_DIR);
+  const auto readmes = read_room_readmes(support::source_dir());
   EXPECT_THAT(readmes, SizeIs(testing::Gt(50U)));
   EXPECT_THAT(broken_readmes(readmes), IsEmpty());
 }
 
 TEST(LayoutOfRooms, no_source_is_named_in_cmake) {
-  const auto files = read_build_files(VRAMLAB_SOURCE_DIR);
+  const auto files = read_build_files(support::source_dir());
   EXPECT_THAT(files, SizeIs(testing::Gt(8U)));
   EXPECT_THAT(sources_in_lists(files), IsEmpty());
 }

@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/support/processes/places.h"
+
 #include <fstream>
 #include <map>
 #include <set>
@@ -32,7 +34,7 @@ struct KnownFunctions {
 
 KnownFunctions known_functions() {
   KnownFunctions functions;
-  std::ifstream list(VRAMLAB_SOURCE_DIR "/tests/fake_cuda/driver_functions.txt");
+  std::ifstream list(support::source_dir() + "/tests/fake_cuda/driver_functions.txt");
   for (std::string line; std::getline(list, line);) {
     if (!preload::is_driver_name(line.c_str())) continue;
     std::istringstream words(line);

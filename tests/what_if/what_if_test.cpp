@@ -5,6 +5,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "tests/support/processes/places.h"
 #include "tests/support/processes/run_program.h"
 
 namespace vramlab::tests {
@@ -14,9 +15,9 @@ using nlohmann::json;
 
 json figures_of_replay(const json& recording, const json& run) {
   const ProgramResult result =
-      run_program({VRAMLAB_BINARY_DIR "/vramlab", "replay", "--json", "--conf", run.at("conf"),
+      run_program({support::binary_dir() + "/vramlab", "replay", "--json", "--conf", run.at("conf"),
                    "--device-memory", std::to_string(run.at("device_memory").get<std::uint64_t>()),
-                   VRAMLAB_SOURCE_DIR "/" + recording.get<std::string>()});
+                   support::source_dir() + "/" + recording.get<std::string>()});
   EXPECT_EQ(result.exit_status, 0) << result.errors;
   const json answer = json::parse(result.output);
   const json& end = answer.at("devices").at(0).at("end");
@@ -28,7 +29,7 @@ json figures_of_replay(const json& recording, const json& run) {
 
 TEST(WhatIf, answers_are_what_pytorch_did_under_that_setting) {
   const json truth =
-      json::parse(std::ifstream(VRAMLAB_SOURCE_DIR "/tests/what_if/gpt_training.json"));
+      json::parse(std::ifstream(support::source_dir() + "/tests/what_if/gpt_training.json"));
   ASSERT_EQ(truth.at("runs").size(), 11U);
   for (const json& run : truth.at("runs")) {
     SCOPED_TRACE(run.at("conf").get<std::string>());

@@ -1,6 +1,7 @@
 // Advice: workloads of which it is known what helps, and every bundled sample against its whole
 // grid.
 #include "replay/whatif/advise.h"
+#include "replay/run/replay_options.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "tests/support/kit/own_folder.h"
+#include "tests/support/processes/places.h"
 #include "tests/support/processes/run_program.h"
 
 namespace vramlab::tests {
@@ -19,7 +20,7 @@ namespace fs = std::filesystem;
 using support::own_folder;
 using testing::HasSubstr;
 
-const std::string sources = VRAMLAB_SOURCE_DIR;
+const std::string sources = support::source_dir();
 const std::string sample = sources + "/traces/samples/gpt_training.pickle.gz";
 const std::string prompt = "$ build/";
 
@@ -33,7 +34,7 @@ std::vector<std::string> readme_lines() {
 /// As typed into a shell in that folder, with the built program on the path.
 ProgramResult run_typed(const std::string& folder, const std::string& command) {
   return run_program({"/usr/bin/env", "-C", folder, "bash", "-c",
-                      "PATH=" VRAMLAB_BINARY_DIR ":$PATH; " + command});
+                      "PATH=" + support::binary_dir() + ":$PATH; " + command});
 }
 
 TEST(Readme, quotes_what_the_program_prints) {
@@ -71,7 +72,7 @@ TEST(Readme, recommends_commands_that_run) {
 
 TEST(Demo, is_short_and_leaves_a_page) {
   const std::string program = own_folder() + "vramlab";
-  fs::create_symlink(VRAMLAB_BINARY_DIR "/vramlab", program);
+  fs::create_symlink(support::binary_dir() + "/vramlab", program);
   const ProgramResult result =
       run_program({"/usr/bin/env", "bash", sources + "/tools/demo.sh", program});
   EXPECT_EQ(result.exit_status, 0) << result.errors;

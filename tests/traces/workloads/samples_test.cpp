@@ -19,13 +19,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::string sample_folder = VRAMLAB_SOURCE_DIR "/traces/samples";
+const std::string sample_folder = support::source_dir() + "/traces/samples";
 
 /// The programs, without the recording.
 std::vector<std::string> sample_files() {
   std::vector<std::string> files;
-  for (const auto& entry : fs::directory_iterator(support::source_dir() + "/traces/samples"))
-    files.push_back(entry.path().string());
+  for (const auto& entry : fs::directory_iterator(sample_folder))
+    if (entry.path().filename().string().find(".vtrace") != std::string::npos)
+      files.push_back(entry.path().string());
   std::sort(files.begin(), files.end());
   return files;
 }
