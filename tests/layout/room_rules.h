@@ -29,6 +29,8 @@ struct BuildFile {
   std::string text;
 };
 std::vector<std::string> sources_in_lists(const std::vector<BuildFile>& files);
+/// What may be named in a file of these and is not.
+std::vector<std::string> idle_exceptions(const std::vector<BuildFile>& files);
 
 std::vector<BuildFile> read_build_files(const std::filesystem::path& root);
 /// Of each room that is built; the folders of single commands have that of tools/commands.

@@ -123,10 +123,9 @@ inline const std::set<std::string_view> no_value_headers = {"allocator/words/dev
 
 inline constexpr std::size_t most_files_of_a_room = 40;
 
-/// Sources that CMake names: alternatives to each other, and programs of one file each that are
-/// linked differently.
+/// Sources that CMake names: programs of one file each that are linked differently, and what is
+/// compiled in another way.
 inline const std::map<std::string_view, std::set<std::string_view>> sources_named_in_cmake = {
-    {"CMakeLists.txt", {"live_gpu_cuda.cpp", "live_gpu_missing.cpp"}},
     {"tests/fake_cuda/CMakeLists.txt", {"driver_functions.cpp"}},
     {"tests/gpu/CMakeLists.txt", {"gpu_program_run.cpp", "stand_in_cuda.cpp", "gpu_work.cu"}},
     {"tests/preload/CMakeLists.txt",

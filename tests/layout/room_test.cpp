@@ -54,6 +54,7 @@ TEST(LayoutOfRooms, no_source_is_named_in_cmake) {
   const auto files = read_build_files(support::source_dir());
   EXPECT_THAT(files, SizeIs(testing::Gt(8U)));
   EXPECT_THAT(sources_in_lists(files), IsEmpty());
+  EXPECT_THAT(idle_exceptions(files), IsEmpty());
 }
 
 TEST(LayoutRoomRules, rooms_below_may_be_included_and_other_folders_are_not_asked) {
@@ -140,6 +141,14 @@ TEST(LayoutRoomRules, a_source_that_cmake_names_is_found) {
                                 {"tests/preload/CMakeLists.txt", "direct.cpp other.cpp"}}),
               ElementsAre(HasSubstr("CMakeLists.txt names a.cpp"),
                           HasSubstr("tests/preload/CMakeLists.txt names other.cpp")));
+}
+
+TEST(LayoutRoomRules, an_exception_that_is_not_needed_is_named) {
+  const std::string all =
+      "direct.cpp loading.cpp scene_library.cpp wrapping_preload.cpp asking_preload.cpp "
+      "entry_points.cpp";
+  EXPECT_THAT(idle_exceptions({{"tests/preload/CMakeLists.txt", all}}),
+              ElementsAre(HasSubstr("no longer names runtime.cpp")));
 }
 
 }  // namespace
