@@ -61,8 +61,7 @@ void add_recorded_metrics(const std::string& path, const CompareConditions& cond
   HistoryCollector collector(conditions.scratch);
   traces::read_snapshot(trace, tables, collector);
   const RecordedHistory history = collector.take();
-  const allocator::ReferenceVersion& version = guess_reference(history);
-  const VerifyConditions verify{version, true, recorded_settings(history, tables.texts, version)};
+  const VerifyConditions verify = verify_conditions(history, tables.texts, nullptr);
   std::vector<MetricValues> devices;
   for (const DeviceHistory& device : history.devices)
     if (!conditions.device || device.device == *conditions.device)

@@ -4,8 +4,8 @@
 #include <optional>
 
 #include "replay/follow/followed_blocks.h"
-#include "replay/run/history_replay.h"
 #include "replay/run/recorded_limits.h"
+#include "replay/run/recorded_memory.h"
 
 namespace vramlab::replay {
 namespace {

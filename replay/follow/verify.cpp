@@ -89,6 +89,13 @@ VerifyInput input_of(const DeviceHistory& history, const ExplainedHistory& expla
 
 }  // namespace
 
+VerifyConditions verify_conditions(const RecordedHistory& history, const traces::TextTable& texts,
+                                   const allocator::ReferenceVersion* version) {
+  const bool is_guessed = version == nullptr;
+  if (is_guessed) version = &guess_reference(history);
+  return {*version, is_guessed, recorded_settings(history, texts, *version)};
+}
+
 ExplainedHistory explain(const DeviceHistory& history, const VerifyConditions& conditions) {
   ExplainedHistory explained;
   if (auto fidelity = without_replay(history)) {

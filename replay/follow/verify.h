@@ -17,6 +17,10 @@ struct VerifyConditions {
   SettingsInForce settings;
 };
 
+/// `version`: null to guess it.
+VerifyConditions verify_conditions(const RecordedHistory& history, const traces::TextTable& texts,
+                                   const allocator::ReferenceVersion* version);
+
 /// Everything cached was released there.
 struct EmptiedCache {
   /// The first release.

@@ -1,5 +1,7 @@
 #include "replay/hazards/hazard_feed.h"
 
+#include "replay/run/device_replay.h"
+
 namespace vramlab::replay {
 
 using Kind = traces::ProgramEventKind;

@@ -7,10 +7,11 @@
 #include <unordered_map>
 
 #include "replay/devices/stream_program.h"
-#include "replay/run/device_replay.h"
 #include "streams/hazards/hazards.h"
 
 namespace vramlab::replay {
+
+class DeviceReplay;
 
 class HazardFeed {
  public:

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "replay/devices/watcher_pair.h"
+#include "replay/run/device_replay.h"
 
 namespace vramlab::replay {
 
@@ -43,15 +44,8 @@ void StreamSimulation::program_event(const traces::ProgramEvent& event) {
   replay_.program_event(event);
 }
 
-/// The allocator's history as if it had been recorded.
 DeviceFrees StreamSimulation::frees_of(DeviceReplay& device) const {
-  DeviceHistory history;
-  history.device = device.device().value;
-  history.traits.requests_frees = true;
-  history.events = device.take_history();
-  history.stacks = device.history_stacks(history.events);
-  for (const allocator::SnapshotSegment& segment : device.take_snapshot().segments)
-    history.final_segments.push_back(segment);
+  const DeviceHistory history = history_of(device);
   DeviceFrees frees{waiting_cost(history), {}};
   frees.places = places_of(frees.cost.sites, tables_);
   return frees;

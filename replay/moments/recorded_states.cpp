@@ -139,11 +139,7 @@ RecordedStates recorded_states(const RecordedHistory& history, const traces::Tex
                                const RecordedMoment& wanted) {
   RecordedStates found;
   const Moment& moment = wanted.moment;
-  const allocator::ReferenceVersion* version = wanted.version;
-  const bool is_guessed = version == nullptr;
-  if (is_guessed) version = &guess_reference(history);
-  const VerifyConditions conditions{*version, is_guessed,
-                                    recorded_settings(history, texts, *version)};
+  const VerifyConditions conditions = verify_conditions(history, texts, wanted.version);
   const allocator::Settings& settings = conditions.settings.settings;
   const auto start_us = first_time_us(history);
   for (const DeviceHistory& device : history.devices) {

@@ -1,5 +1,6 @@
 #include "replay/moments/replayed_states.h"
 
+#include "replay/run/device_replay.h"
 #include "traces/files/input_error.h"
 
 namespace vramlab::replay {

@@ -1,21 +1,12 @@
 #include "replay/packing/find_lifetimes.h"
 
 #include "replay/holders/iterations.h"
-#include "replay/run/noted_program.h"
+#include "replay/run/device_replay.h"
+#include "replay/run/program_replay.h"
 #include "traces/formats/read_snapshot.h"
 
 namespace vramlab::replay {
 namespace {
-
-DeviceHistory history_of(DeviceReplay& replay) {
-  DeviceHistory history;
-  history.device = replay.device().value;
-  history.events = replay.take_history();
-  history.stacks = replay.history_stacks(history.events);
-  history.traits.requests_frees = true;
-  history.final_segments = replay.take_snapshot().segments;
-  return history;
-}
 
 /// What a program says beside its requests and frees, by device.
 class NoticeCollector {
@@ -112,17 +103,15 @@ FoundLifetimes find_lifetimes(traces::OpenTrace& trace, traces::SnapshotTables& 
   conditions.on_out_of_memory = OnOutOfMemory::skip;
   conditions.history_capacity = unlimited_history;
   std::vector<DeviceHistory> replayed;
-  ReplayWatch watch;
-  watch.at_end = [&](DeviceReplay& device) { replayed.push_back(history_of(device)); };
+  ReplayWatch watch = watch_keeping(replayed);
   NoticeCollector notices(tables.texts);
   watch.after_event = [&](const DeviceReplay& device, const traces::ProgramEvent& event,
                           std::uint64_t /*number*/) { notices.note(device, event); };
   ProgramReplay replay(trace.file, tables, conditions, watch);
-  NotedProgram program(replay);
   HistoryCollector collector;
-  traces::read_trace(trace, tables, {collector, program});
+  traces::read_trace(trace, tables, {collector, replay});
   FoundLifetimes found;
-  found.is_program = program.has_events();
+  found.is_program = replay.has_events();
   if (found.is_program) {
     found.version = &replay.version();
     found.settings = replay.settings();
@@ -138,7 +127,7 @@ FoundLifetimes find_lifetimes(traces::OpenTrace& trace, traces::SnapshotTables& 
   return found;
 }
 
-std::vector<DeviceLifetimes> lifetimes_of(const LoadedRecording& recording,
+std::vector<DeviceLifetimes> lifetimes_of(const Recording& recording,
                                           const ReplayConditions& conditions) {
   const BoundlessHistories histories = recording.boundless_histories(conditions);
   std::vector<DeviceLifetimes> found;

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "replay/packing/lifetimes.h"
-#include "replay/run/loaded_recording.h"
+#include "replay/run/recording.h"
 #include "traces/formats/open_trace.h"
 
 namespace vramlab::replay {
@@ -29,7 +29,7 @@ FoundLifetimes find_lifetimes(traces::OpenTrace& trace, traces::SnapshotTables& 
 /// What is there over time, of each device: as a replay under the options in the file shows it
 /// where nothing limits memory. Of the conditions `timing` counts, and where long histories wait.
 /// Throws InputError.
-std::vector<DeviceLifetimes> lifetimes_of(const LoadedRecording& recording,
+std::vector<DeviceLifetimes> lifetimes_of(const Recording& recording,
                                           const ReplayConditions& conditions);
 
 /// By device, how many requests were made before each end of an iteration; empty where no

@@ -38,6 +38,7 @@ traces::ProgramEvent CompactProgram::event_at(std::size_t index) const {
     if (is_of_block) event.id = needs_ids() ? ids_[index] : compact.slot() + 1;
   }
   if (!times_ns_.empty() && times_ns_[index] > 0) event.time_ns = times_ns_[index] - 1;
+  if (!stacks_.empty()) event.stack = stacks_[index];
   return event;
 }
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "allocator/words/directed.h"
 #include "traces/values/program_event.h"
 
 namespace vramlab::replay {
@@ -20,6 +21,8 @@ enum class CompactKind : std::uint8_t {
   /// A whole event, about streams alone.
   other_of_streams,
   other,
+  /// A whole event that stands for how little memory there was when it was recorded.
+  of_recorded_memory,
 };
 
 /// What many events have in common.
@@ -60,16 +63,16 @@ class CompactProgram {
   }
   /// In the file.
   std::uint64_t number(std::size_t index) const { return numbers_[index]; }
-  /// As it was, without its stack.
+  /// As it was; with its stack where stacks are kept.
   traces::ProgramEvent event_at(std::size_t index) const;
 
   std::uint32_t slot_count() const { return slot_count_; }
   StreamsMatter streams_matter() const { return streams_matter_; }
   /// A restored checkpoint names blocks by the ids of the program: it needs event_at().
   bool needs_ids() const { return !ids_.empty(); }
-  /// Streams of PyTorch's pools go by other names here, which ProgramReplay knows.
   /// Options or a memory fraction change on the way.
   bool changes_limits() const { return changes_limits_; }
+  /// Streams of PyTorch's pools go by other names here, which ProgramReplay knows.
   bool takes_pool_streams() const { return takes_pool_streams_; }
   /// Those that events name, ascending.
   const std::vector<traces::DeviceIndex>& devices() const { return devices_; }
@@ -85,11 +88,31 @@ class CompactProgram {
   std::vector<std::uint64_t> times_ns_;
   /// Where they are needed.
   std::vector<std::uint64_t> ids_;
+  /// Where they are kept.
+  std::vector<traces::StackId> stacks_;
   std::vector<traces::DeviceIndex> devices_;
   std::uint32_t slot_count_ = 0;
   StreamsMatter streams_matter_ = StreamsMatter::no;
   bool takes_pool_streams_ = false;
   bool changes_limits_ = false;
+};
+
+/// A segment that is there before the first event.
+struct StartingSegment {
+  allocator::GivenSegment segment;
+  /// Of each block; 0 of those that nobody holds.
+  std::vector<std::uint64_t> ids;
+  /// Of each block, where the recording tells: of those that are still there at its end.
+  std::vector<traces::StackId> stacks;
+};
+
+/// What is replayed on its own: a program, or one device of a recorded history.
+struct ProgramPart {
+  CompactProgram program;
+  /// What was there at the start.
+  std::vector<StartingSegment> start;
+  /// So many of the program's events say what was so then: pools, frees that waited.
+  std::size_t start_event_count = 0;
 };
 
 }  // namespace vramlab::replay

@@ -1,38 +1,74 @@
 #include "replay/run/compact_run.h"
 
-#include "allocator/words/allocator_error.h"
-#include "replay/run/ordered_device.h"
+#include <algorithm>
 
 namespace vramlab::replay {
 
 using traces::DeviceIndex;
-CompactRun::CompactRun(const CompactProgram& program, const traces::TextTable& texts,
-                       ConditionsOf conditions)
-    : program_(program),
+
+void CompactReplay::adopt(const std::vector<StartingSegment>& start) {
+  if (start.empty()) return;
+  lay_out(start,
+          [this](const StartingSegment& given, std::size_t block, allocator::Address address) {
+            if (given.ids[block] != 0) addresses_[given.ids[block] - 1] = address;
+          });
+  start_is_there();
+}
+
+void CompactReplay::start_is_there() {
+  count_from_here();
+  note_peak(0);
+}
+
+void CompactReplay::note_peak(std::uint64_t number) {
+  peak_reserved_ = counted().peak_reserved_bytes();
+  peak_event_ = number;
+  stranded_at_peak_ = stranded_now(engine_);
+}
+
+void CompactReplay::apply_other(const traces::ProgramEvent& event, const traces::TextTable& texts) {
+  // Nothing restores a checkpoint, or DeviceReplay would run this; it may still be refused.
+  if (event.kind == Kind::checkpoint)
+    engine_.take_checkpoint(event.pool);
+  else
+    apply_rare(event, texts);
+}
+
+DeviceReport CompactReplay::report() const {
+  DeviceReport report = counters();
+  report.peak_allocated.bytes = {static_cast<std::uint64_t>(counted().peak_allocated_bytes())};
+  report.peak_reserved.bytes = {static_cast<std::uint64_t>(peak_reserved_)};
+  report.peak_reserved.event = peak_event_;
+  return report;
+}
+
+CompactRun::CompactRun(const ProgramPart& part, ReplaySetup& setup, const traces::TextTable& texts)
+    : program_(part.program),
+      part_(part),
+      setup_(setup),
       texts_(texts),
-      conditions_(std::move(conditions)),
-      addresses_(program.slot_count()) {}
+      addresses_(part.program.slot_count()),
+      is_as_recorded_(is_as_recorded(setup.asked)) {}
+
+bool CompactRun::can_run(const ProgramPart& part, const ReplaySetup& setup) {
+  const bool streams_run =
+      setup.timing() == FreeTiming::modelled && part.program.streams_matter() == StreamsMatter::yes;
+  return setup.settings.backend == allocator::Backend::native && !streams_run &&
+         !part.program.needs_ids() && !part.program.takes_pool_streams();
+}
 
 CompactReplay& CompactRun::device_of(DeviceIndex index) {
   if (last_ != nullptr && last_index_ == index) [[likely]]
     return *last_;
   std::unique_ptr<CompactReplay>& device = devices_[index];
-  if (!device) device = std::make_unique<CompactReplay>(index, conditions_(index), addresses_);
+  if (!device) {
+    DeviceConditions conditions = setup_.conditions_of(index);
+    if (conditions.timing == FreeTiming::modelled) conditions.timing = FreeTiming::recorded;
+    device = std::make_unique<CompactReplay>(index, conditions, addresses_);
+  }
   last_index_ = index;
   last_ = device.get();
   return *last_;
-}
-
-void CompactRun::adopt(DeviceIndex device, const std::vector<StartingSegment>& start,
-                       std::size_t start_event_count) {
-  device_of(device).adopt(start);
-  for (; at_ < start_event_count; ++at_) apply(at_);
-  if (start_event_count > 0) device_of(device).start_is_there();
-}
-
-bool CompactRun::apply_other(const CompactEvent& event, CompactReplay& device) {
-  device.apply_other(program_.other(event), texts_);
-  return true;
 }
 
 bool CompactRun::apply(std::size_t index) {
@@ -50,8 +86,17 @@ bool CompactRun::apply(std::size_t index) {
       device_of(shape.device).use(event, shape);
       return true;
     }
-    case CompactKind::other:
-      return apply_other(event, device_of(program_.other(event).device));
+    case CompactKind::of_recorded_memory:
+      if (!is_as_recorded_) {
+        ++left_out_;
+        return true;
+      }
+      [[fallthrough]];
+    case CompactKind::other: {
+      const traces::ProgramEvent& other = program_.other(event);
+      device_of(other.device).apply_other(other, texts_);
+      return true;
+    }
     case CompactKind::work:
     case CompactKind::stream_done:
     case CompactKind::other_of_streams: {
@@ -66,62 +111,37 @@ bool CompactRun::apply(std::size_t index) {
   return true;
 }
 
-void CompactRun::run(OnOutOfMemory on_out_of_memory, ReplayReport& report) {
-  try {
-    for (; at_ < program_.events().size(); ++at_) {
-      if (apply(at_) || on_out_of_memory == OnOutOfMemory::skip) [[likely]]
-        continue;
-      report.stopped_at = program_.number(at_);
-      break;
-    }
-  } catch (const allocator::AllocatorError& error) {
-    throw CompactRunError(program_.number(at_), error.what());
-  } catch (const allocator::DeviceError& error) {
-    throw CompactRunError(program_.number(at_), error.what());
-  }
-  report.events += std::min(at_ + 1, program_.events().size());
-  for (const auto& [index, device] : devices_) report.devices.push_back(device->report());
+/// What was there at the start: segments, and the first so many events.
+void CompactRun::adopt() {
+  CompactReplay& device = device_of(setup_.history->device);
+  device.adopt(part_.start);
+  for (; at_ < part_.start_event_count; ++at_) apply(at_);
+  if (part_.start_event_count > 0) device.start_is_there();
 }
 
-void run_whole_events(const LoadedPart& part,
-                      const std::pair<DeviceIndex, DeviceConditions>& device,
-                      const ReplayConditions& conditions, const ReplayWatch& watch,
-                      ReplayReport& report) {
-  const traces::SnapshotTables tables;
-  const DeviceIndex index = device.first;
-  std::optional<StreamProgram> streams;
-  std::optional<OrderedStreams> ordered;
-  std::unique_ptr<ProgramDevice> replayed;
-  DeviceConditions own = device.second;
-  if (own.settings.backend == allocator::Backend::native) {
-    if (own.timing == FreeTiming::modelled)
-      own.streams = &streams.emplace(conditions.stream_model, *watch.streams, *watch.accesses);
-    replayed = std::make_unique<DeviceReplay>(index, own);
-  } else {
-    ordered.emplace(conditions.stream_model, watch.streams, *watch.accesses);
-    replayed = std::make_unique<OrderedDevice>(
-        index,
-        OrderedConditions{own.memory, own.memory_fraction, own.timing, own.keeps_settings,
-                          own.costs, own.held_by_others},
-        *ordered);
+void CompactRun::run_events(ReplayReport& report) {
+  for (; at_ < program_.events().size(); ++at_) {
+    if (apply(at_) || setup_.asked.on_out_of_memory == OnOutOfMemory::skip) [[likely]]
+      continue;
+    report.stopped_at = program_.number(at_);
+    return;
   }
-  replayed->adopt(part.start);
-  for (std::size_t i = 0; i < part.program.events().size(); ++i) {
-    ++report.events;
-    const std::uint64_t number = part.program.number(i);
-    try {
-      const bool goes_on = replayed->apply(part.program.event_at(i), number, tables.texts);
-      if (i + 1 == part.start_event_count) replayed->start_is_there();
-      if (goes_on) continue;
-    } catch (const allocator::AllocatorError& error) {
-      throw CompactRunError(number, error.what());
-    }
-    if (conditions.on_out_of_memory == OnOutOfMemory::skip) continue;
-    report.stopped_at = number;
-    break;
+}
+
+void CompactRun::run(ReplayReport& report) {
+  try {
+    if (setup_.history != nullptr) adopt();
+    run_events(report);
+  } catch (const allocator::AllocatorError& error) {
+    setup_.refuse(program_.number(at_), error);
+  } catch (const allocator::DeviceError& error) {
+    setup_.refuse(program_.number(at_), error);
   }
-  if (watch.at_end) watch.at_end(*replayed->native());
-  report.devices.push_back(replayed->report());
+  report.events += std::min(at_ + 1, program_.events().size()) - left_out_;
+  for (const auto& [index, device] : devices_) report.devices.push_back(device->report());
+  if (setup_.history == nullptr) return;
+  report.devices.back().recorded_peak_reserved = setup_.history->memory.peak_reserved;
+  report.devices.back().recorded_peak_requested = setup_.history->memory.peak_requested;
 }
 
 }  // namespace vramlab::replay

@@ -1,75 +1,102 @@
-// CompactRun: a compact program on all of its devices, event by event.
+// CompactRun: a compact program on all of its devices, as fast as it goes: the counters of the
+// allocator and nothing else. What it comes to is what ProgramReplay comes to, without times and
+// curves.
 #pragma once
 
-#include <functional>
-#include <stdexcept>
+#include <map>
+#include <memory>
+#include <vector>
 
-#include "replay/run/compact_replay.h"
-#include "replay/run/replay_conditions.h"
+#include "replay/run/engine_replay.h"
+#include "replay/run/replay_setup.h"
 
 namespace vramlab::replay {
 
-/// An event must not be.
-class CompactRunError : public std::runtime_error {
+/// A block's id in a compact program is one more than its slot. By slot: where the block is.
+/// Nothing where the request failed or asked for nothing.
+using SlotAddresses = std::vector<allocator::Address>;
+
+/// One device of it.
+class CompactReplay : public EngineReplay<allocator::CountingAllocator> {
  public:
-  CompactRunError(std::uint64_t event, const std::string& what)
-      : std::runtime_error(what), event_(event) {}
-  /// Its number in the file.
-  std::uint64_t event() const { return event_; }
+  /// `addresses` must outlive it, and have a place for each slot of the program.
+  CompactReplay(traces::DeviceIndex device, const DeviceConditions& conditions,
+                SlotAddresses& addresses)
+      : EngineReplay(device, conditions), addresses_(addresses) {}
+
+  void adopt(const std::vector<StartingSegment>& start);
+  /// All that was so at the start is so now: counters and peaks begin here.
+  void start_is_there();
+
+  /// False where it failed.
+  bool request(const CompactEvent& event, const EventShape& shape, std::uint64_t number) {
+    ++requests_;
+    const allocator::MallocResult result = engine_.malloc(shape.bytes, shape.stream);
+    addresses_[event.slot()] = result.address;
+    if (counted().peak_reserved_bytes() > peak_reserved_) [[unlikely]]
+      note_peak(number);
+    if (result.outcome == allocator::MallocOutcome::allocated) [[likely]]
+      return true;
+    if (result.outcome == allocator::MallocOutcome::nothing) return true;
+    note_failure(result.outcome, {number, std::nullopt, shape.stream, {}});
+    return false;
+  }
+  void free(const CompactEvent& event) {
+    const allocator::Address at = addresses_[event.slot()];
+    if (at == allocator::Address{}) return;
+    ++frees_;
+    engine_.free(at);
+  }
+  void use(const CompactEvent& event, const EventShape& shape) {
+    const allocator::Address at = addresses_[event.slot()];
+    if (at != allocator::Address{} && conditions_.timing != FreeTiming::eager)
+      engine_.record_stream(at, shape.stream);
+  }
+  void apply_other(const traces::ProgramEvent& event, const traces::TextTable& texts);
+
+  DeviceReport report() const;
 
  private:
-  std::uint64_t event_;
+  void note_peak(std::uint64_t number);
+
+  SlotAddresses& addresses_;
+  std::int64_t peak_reserved_ = 0;
+  std::uint64_t peak_event_ = 0;
 };
 
 class CompactRun {
  public:
-  using ConditionsOf = std::function<DeviceConditions(traces::DeviceIndex)>;
+  /// All of it must outlive the run. Requires: can_run().
+  CompactRun(const ProgramPart& part, ReplaySetup& setup, const traces::TextTable& texts);
 
-  /// Program and texts must outlive it. Requires: the program needs no ids, and frees are not
-  /// modelled.
-  CompactRun(const CompactProgram& program, const traces::TextTable& texts,
-             ConditionsOf conditions);
+  /// Whether counters are all that it takes: no names of blocks, no streams in virtual time, and
+  /// PyTorch's own allocator.
+  static bool can_run(const ProgramPart& part, const ReplaySetup& setup);
 
-  /// Before the rest: what was there at the start, as segments and as the first so many events.
-  /// Throws DeviceError where it does not fit.
-  void adopt(traces::DeviceIndex device, const std::vector<StartingSegment>& start,
-             std::size_t start_event_count);
-  /// Adds devices to the report. Throws CompactRunError.
-  void run(OnOutOfMemory on_out_of_memory, ReplayReport& report);
-  /// Of a device that an event named.
-  const CompactReplay& device(traces::DeviceIndex index) const { return *devices_.at(index); }
+  /// Adds devices to the report. Throws InputError where an event must not be.
+  void run(ReplayReport& report);
 
  private:
+  void adopt();
+  void run_events(ReplayReport& report);
   CompactReplay& device_of(traces::DeviceIndex index);
   /// False where a request failed.
   bool apply(std::size_t index);
-  bool apply_other(const CompactEvent& event, CompactReplay& device);
 
   const CompactProgram& program_;
+  const ProgramPart& part_;
+  ReplaySetup& setup_;
   const traces::TextTable& texts_;
-  ConditionsOf conditions_;
   SlotAddresses addresses_;
   /// The next event.
   std::size_t at_ = 0;
+  /// Events that stand for recorded memory, where there is other memory.
+  std::size_t left_out_ = 0;
+  bool is_as_recorded_;
   std::map<traces::DeviceIndex, std::unique_ptr<CompactReplay>> devices_;
   /// The one that the last event was about.
   traces::DeviceIndex last_index_;
   CompactReplay* last_ = nullptr;
 };
-
-struct LoadedPart {
-  const CompactProgram& program;
-  /// What was there at the start.
-  const std::vector<StartingSegment>& start;
-  /// So many of the program's events say what was so then.
-  std::size_t start_event_count = 0;
-};
-
-/// The same with what CompactRun cannot do: modelled frees, another backend, a history. Of the
-/// watch only `at_end` is called.
-void run_whole_events(const LoadedPart& part,
-                      const std::pair<traces::DeviceIndex, DeviceConditions>& device,
-                      const ReplayConditions& conditions, const ReplayWatch& watch,
-                      ReplayReport& report);
 
 }  // namespace vramlab::replay

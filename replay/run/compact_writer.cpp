@@ -151,7 +151,8 @@ CompactEvent CompactWriter::compact(const ProgramEvent& event) {
           place_of(event)};
 }
 
-void CompactWriter::add(const ProgramEvent& event, std::uint64_t number) {
+void CompactWriter::add(const ProgramEvent& event, std::uint64_t number,
+                        OfRecordedMemory of_memory) {
   if (number > UINT32_MAX) throw AllocatorError("more than 2^32 events");
   ProgramEvent plain = event;
   plain.time_ns.reset();
@@ -162,10 +163,14 @@ void CompactWriter::add(const ProgramEvent& event, std::uint64_t number) {
   if (event.kind == EventKind::stream_from_pool) program_.takes_pool_streams_ = true;
   if (event.kind == EventKind::options || event.kind == EventKind::memory_fraction)
     program_.changes_limits_ = true;
-  program_.events_.push_back(compact(plain));
+  if (of_memory == OfRecordedMemory::yes)
+    program_.events_.emplace_back(CompactKind::of_recorded_memory, 0, place_of(plain));
+  else
+    program_.events_.push_back(compact(plain));
   program_.numbers_.push_back(static_cast<std::uint32_t>(number));
   program_.times_ns_.push_back(event.time_ns ? *event.time_ns + 1 : 0);
   program_.ids_.push_back(event.id);
+  if (keeps_stacks_ == KeepsStacks::yes) program_.stacks_.push_back(event.stack);
   devices_.insert(event.device);
 }
 

@@ -8,12 +8,21 @@
 
 namespace vramlab::replay {
 
+enum class KeepsStacks : bool { no, yes };
+
+/// Whether an event stands for how little memory there was when it was recorded.
+enum class OfRecordedMemory : bool { no, yes };
+
 class CompactWriter {
  public:
+  explicit CompactWriter(KeepsStacks keeps = KeepsStacks::no) : keeps_stacks_(keeps) {}
+
   /// A block that is there before the first event; says its name in the program that is made.
   std::uint64_t add_start(traces::DeviceIndex device, std::uint64_t id);
   /// Throws AllocatorError where a block is named that nothing made.
-  void add(const traces::ProgramEvent& event, std::uint64_t number);
+  void add(const traces::ProgramEvent& event, std::uint64_t number,
+           OfRecordedMemory of_memory = OfRecordedMemory::no);
+  std::size_t event_count() const { return program_.events_.size(); }
   CompactProgram finish();
 
  private:
@@ -38,6 +47,7 @@ class CompactWriter {
   std::uint32_t shape_of(const EventShape& shape);
   std::uint32_t place_of(const traces::ProgramEvent& event);
 
+  KeepsStacks keeps_stacks_;
   CompactProgram program_;
   std::unordered_map<BlockName, std::uint32_t, NameHash> slots_;
   std::vector<std::uint32_t> free_slots_;

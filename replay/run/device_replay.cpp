@@ -4,10 +4,9 @@
 
 #include "allocator/words/allocator_error.h"
 #include "allocator/words/id_names.h"
-#include "replay/run/engine_calls.h"
-#include "replay/run/replay_report.h"
+#include "replay/devices/stream_program.h"
+#include "replay/run/replay_watch.h"
 #include "replay/state/engine_rules.h"
-#include "replay/state/stranded_now.h"
 #include "streams/device/timed_device.h"
 
 namespace vramlab::replay {
@@ -16,10 +15,6 @@ using allocator::Address;
 using allocator::AllocatorError;
 using allocator::Bytes;
 using allocator::MallocOutcome;
-
-const streams::DeviceCosts& costs_of(const DeviceConditions& conditions) {
-  return conditions.costs ? *conditions.costs : streams::estimated_costs();
-}
 
 namespace {
 
@@ -44,63 +39,43 @@ class LastStacks {
 }  // namespace
 
 DeviceReplay::DeviceReplay(traces::DeviceIndex device, const DeviceConditions& conditions)
-    : index_(device),
-      conditions_(conditions),
-      world_(conditions_, device),
-      engine_(world_.device(), conditions.version, conditions.settings),
+    : EngineReplay(device, conditions),
       history_(conditions.scratch),
       request_stacks_(conditions.scratch),
       free_stacks_(conditions.scratch) {
-  static_cast<allocator::History&>(engine_.listeners()).set_capacity(conditions.history_capacity);
-  if (conditions.memory_fraction) engine_.set_memory_fraction(*conditions.memory_fraction);
+  kept().set_capacity(conditions.history_capacity);
 }
 
 void DeviceReplay::adopt(const std::vector<StartingSegment>& start) {
   if (start.empty()) return;
-  for (const StartingSegment& segment : start) adopt(segment);
-  static_cast<allocator::Statistics&>(engine_.listeners()).start_from(engine_.take_snapshot());
+  lay_out(start, [this](const StartingSegment& given, std::size_t block, Address at) {
+    if (given.ids[block] != 0) live_.note(given.ids[block], at);
+    const traces::StackId stack = given.stacks[block];
+    if (conditions_.notes_origins == NotesOrigins::yes && stack != traces::StackId{})
+      origins_[at] = {stack, std::nullopt, std::nullopt};
+  });
   start_is_there();
 }
 
 void DeviceReplay::start_is_there() {
-  auto& listeners = engine_.listeners();
-  static_cast<allocator::History&>(listeners).set_capacity(0);
-  static_cast<allocator::History&>(listeners).set_capacity(conditions_.history_capacity);
-  static_cast<allocator::Statistics&>(listeners).reset_peak();
-  static_cast<allocator::Statistics&>(listeners).reset_accumulated();
-  world_.start_is_there();
-  requests_ = 0;
-  frees_ = 0;
+  keep_history_from_here();
+  count_from_here();
   history_ = traces::LongSequence<allocator::AllocatorEvent>(conditions_.scratch);
   free_stacks_ = traces::LongSequence<traces::StackId>(conditions_.scratch);
-  peak_allocated_ = {
-      {static_cast<std::uint64_t>(statistics().allocated_bytes.all.current)}, 0, std::nullopt};
-  peak_reserved_ = {
-      {static_cast<std::uint64_t>(statistics().reserved_bytes.all.current)}, 0, std::nullopt};
-  stranded_at_peak_ = stranded_now(engine_);
+  const auto now = [](std::int64_t bytes) {
+    return PeakMoment{{static_cast<std::uint64_t>(bytes)}, 0, std::nullopt};
+  };
+  peak_allocated_ = now(counted().current_allocated_bytes());
+  peak_reserved_ = now(counted().current_reserved_bytes());
   curve_ = {};
   curve_.note(0, {peak_allocated_.bytes, peak_reserved_.bytes});
-}
-
-void DeviceReplay::adopt(const StartingSegment& start) {
-  allocator::GivenSegment segment = start.segment;
-  segment.base = world_.adopt(segment);
-  engine_.adopt(segment);
-  Address address = segment.base;
-  for (std::size_t i = 0; i < segment.blocks.size(); ++i) {
-    if (start.ids[i] != 0) live_.note(start.ids[i], address);
-    if (conditions_.notes_origins == NotesOrigins::yes && start.stacks[i] != traces::StackId{})
-      origins_[address] = {start.stacks[i], std::nullopt, std::nullopt};
-    address = address + segment.blocks[i].size;
-  }
 }
 
 bool DeviceReplay::apply(const Event& event, std::uint64_t number, const traces::TextTable& texts) {
   if (conditions_.streams != nullptr && !conditions_.streams->begin(event, number))
     throw streams::EndlessWait("host thread " + std::to_string(event.thread) +
                                " waits for work that never ends");
-  if (const auto now_ns = time_of(event))
-    static_cast<allocator::History&>(engine_.listeners()).set_time_us(*now_ns / 1000);
+  if (const auto now_ns = time_of(event)) kept().set_time_us(*now_ns / 1000);
   last_event_ = {
       number, event.time_ns ? event.time_ns : (last_event_ ? last_event_->time_ns : std::nullopt)};
   const bool goes_on = make_call(event, number, texts);
@@ -133,51 +108,27 @@ void DeviceReplay::apply_other(const Event& event, const traces::TextTable& text
   switch (event.kind) {
     case Kind::use:
       return use(event);
-    case Kind::pool_create:
-    case Kind::pool_begin:
-    case Kind::pool_end:
-    case Kind::pool_release:
-    case Kind::pool_destroy:
-      return change_pool(engine_, world_.streams(), event);
-    case Kind::options:
-      return set_options(event, texts);
-    case Kind::memory_fraction:
-      if (!conditions_.keeps_settings) engine_.set_memory_fraction(event.fraction);
-      return;
-    case Kind::empty_cache:
-      return engine_.empty_cache(event.pool);
-    case Kind::external:
-      return world_.set_external(event.bytes);
     case Kind::checkpoint:
     case Kind::restore:
       return keep_or_restore(event, texts);
     default:
-      // What asks for answers, or is there for people, is nothing to a device's streams either.
-      return world_.streams().apply(event);
+      return apply_rare(event, texts);
   }
 }
 
 bool DeviceReplay::request(const Event& event, std::uint64_t number) {
   ++requests_;
   const allocator::MallocResult result = engine_.malloc(event.bytes, event.stream);
-  switch (result.outcome) {
-    case MallocOutcome::allocated:
-      live_.note(event.id, result.address);
-      note_origin(event, number, result.address);
-      note_peaks(event, number);
-      return true;
-    case MallocOutcome::nothing:
-      failed_ids_.insert(event.id);
-      return true;
-    case MallocOutcome::scope_already_open:
-      throw AllocatorError("a request in a pool that lends its memory while it is captured to");
-    case MallocOutcome::out_of_memory:
-    case MallocOutcome::rejected:
-      break;
+  if (result) {
+    live_.note(event.id, result.address);
+    note_origin(event, number, result.address);
+    note_peaks(event, number);
+    return true;
   }
-  live_.forget(event.id);
   failed_ids_.insert(event.id);
-  failures_.push_back({number, event.time_ns, event.stream, engine_.last_failure()});
+  if (result.outcome == MallocOutcome::nothing) return true;
+  live_.forget(event.id);
+  note_failure(result.outcome, {number, event.time_ns, event.stream, {}});
   note_peaks(event, number);
   return false;
 }
@@ -210,14 +161,6 @@ Address DeviceReplay::address_of(const Event& event, const char* purpose) const 
                        ": nothing in use has that name");
 }
 
-void DeviceReplay::set_options(const Event& event, const traces::TextTable& texts) {
-  if (conditions_.keeps_settings) {
-    ++options_left_out_;
-    return;
-  }
-  replay::set_options(engine_, texts.text(event.text));
-}
-
 void DeviceReplay::keep_or_restore(const Event& event, const traces::TextTable& texts) {
   const std::string name(texts.text(event.text));
   if (event.kind == Kind::checkpoint) {
@@ -232,7 +175,6 @@ void DeviceReplay::keep_or_restore(const Event& event, const traces::TextTable& 
 
 /// Peaks are reached in requests only.
 void DeviceReplay::note_peaks(const Event& event, std::uint64_t number) {
-  const allocator::Statistics& counted = engine_.listeners();
   MemoryLevel reached;
   const auto note = [&](PeakMoment& peak, std::int64_t bytes, Bytes& of_curve) {
     const Bytes now{static_cast<std::uint64_t>(bytes)};
@@ -240,24 +182,19 @@ void DeviceReplay::note_peaks(const Event& event, std::uint64_t number) {
     peak = {now, number, event.time_ns};
     of_curve = now;
   };
-  note(peak_allocated_, counted.peak_allocated_bytes(), reached.allocated);
-  note(peak_reserved_, counted.peak_reserved_bytes(), reached.reserved);
+  note(peak_allocated_, counted().peak_allocated_bytes(), reached.allocated);
+  note(peak_reserved_, counted().peak_reserved_bytes(), reached.reserved);
   if (reached.reserved > Bytes{}) stranded_at_peak_ = stranded_now(engine_);
   // A peak inside a call may be over when the call is.
   if (reached != MemoryLevel{}) curve_.note(number, reached);
 }
 
 void DeviceReplay::note_level(const Event& event, std::uint64_t number) {
-  const allocator::Statistics& counted = engine_.listeners();
-  curve_.note(number, {{static_cast<std::uint64_t>(counted.current_allocated_bytes())},
-                       {static_cast<std::uint64_t>(counted.current_reserved_bytes())}});
+  curve_.note(number, {{static_cast<std::uint64_t>(counted().current_allocated_bytes())},
+                       {static_cast<std::uint64_t>(counted().current_reserved_bytes())}});
   if (!event.time_ns) return;
   if (!begin_ns_) begin_ns_ = event.time_ns;
   end_ns_ = event.time_ns;
-}
-
-allocator::StatisticValues DeviceReplay::statistics() const {
-  return static_cast<const allocator::Statistics&>(engine_.listeners()).values();
 }
 
 /// Of a history that is cut off at its beginning the last ones are there.
@@ -282,17 +219,19 @@ traces::LongSequence<traces::StackId> DeviceReplay::history_stacks(
 /// A history that is kept as a whole does not pile up in memory.
 void DeviceReplay::move_history_out() {
   constexpr std::uint64_t most_entries = 65'536;
-  const allocator::History& kept = engine_.listeners();
   if (conditions_.history_capacity == unlimited_history &&
-      kept.recorded_count() - history_.size() >= most_entries)
+      kept().recorded_count() - history_.size() >= most_entries)
     move_entries_out();
 }
 
 void DeviceReplay::move_entries_out() {
-  allocator::History& kept = engine_.listeners();
-  for (const allocator::AllocatorEvent& entry : kept.entries()) history_.push_back(entry);
-  kept.set_capacity(0);
-  kept.set_capacity(conditions_.history_capacity);
+  for (const allocator::AllocatorEvent& entry : kept().entries()) history_.push_back(entry);
+  keep_history_from_here();
+}
+
+void DeviceReplay::keep_history_from_here() {
+  kept().set_capacity(0);
+  kept().set_capacity(conditions_.history_capacity);
 }
 
 traces::LongSequence<allocator::AllocatorEvent> DeviceReplay::take_history() {
@@ -301,32 +240,15 @@ traces::LongSequence<allocator::AllocatorEvent> DeviceReplay::take_history() {
                        traces::LongSequence<allocator::AllocatorEvent>(conditions_.scratch));
 }
 
-std::vector<allocator::AllocatorEvent> DeviceReplay::history() const {
-  return static_cast<const allocator::History&>(engine_.listeners()).entries();
-}
+std::vector<allocator::AllocatorEvent> DeviceReplay::history() const { return kept().entries(); }
 
 DeviceReport DeviceReplay::report() const {
-  DeviceReport report;
-  report.device = index_;
-  report.memory = conditions_.memory;
-  report.held_by_others = conditions_.held_by_others;
-  report.requests = requests_;
-  report.frees = frees_;
+  DeviceReport report = counters();
   report.peak_allocated = peak_allocated_;
   report.peak_reserved = peak_reserved_;
   report.curve = curve_;
   report.begin_ns = begin_ns_;
   report.end_ns = end_ns_;
-  report.statistics = statistics();
-  report.device_calls = device_calls();
-  if (const streams::MemoryDevice* const simulated = world_.streams().simulated()) {
-    report.device_call_tally = world_.call_tally();
-    report.device_time_ns = costs_of(conditions_).nanoseconds_of(report.device_call_tally);
-    report.same_below = std::min(simulated->same_answers().below, engine_.core().margin.below());
-    report.places = simulated->place_book();
-  }
-  report.stranded_at_peak = stranded_at_peak_;
-  report.failures = failures_;
   return report;
 }
 
@@ -342,6 +264,23 @@ DeviceState state_of(DeviceReplay& replay) {
   state.rules.requests = replay.request_sizes();
   state.moment = replay.last_event();
   return state;
+}
+
+DeviceHistory history_of(DeviceReplay& replay) {
+  DeviceHistory history;
+  history.device = replay.device().value;
+  history.traits.names_pools = true;
+  history.traits.requests_frees = true;
+  history.events = replay.take_history();
+  history.stacks = replay.history_stacks(history.events);
+  history.final_segments = replay.take_snapshot().segments;
+  return history;
+}
+
+ReplayWatch watch_keeping(std::vector<DeviceHistory>& histories) {
+  ReplayWatch watch;
+  watch.at_end = [&histories](DeviceReplay& device) { histories.push_back(history_of(device)); };
+  return watch;
 }
 
 }  // namespace vramlab::replay

@@ -25,14 +25,22 @@ constexpr std::uint64_t first_waiting_stream = std::uint64_t{1} << 62;
 
 constexpr PoolId captured_pool{0, ~std::uint64_t{0} - 1};
 
+/// Of what stands for how little memory there was.
+bool is_of_recorded_memory(const ProgramEvent& event) {
+  return event.kind == ProgramEventKind::external || event.pool == captured_pool;
+}
+
 class ProgramBuilder {
  public:
-  ProgramBuilder(const DeviceHistory& history, const ExplainedHistory& explained, MemoryLeft left,
-                 Bytes memory)
+  ProgramBuilder(const DeviceHistory& history, const ExplainedHistory& explained, KeepsStacks keeps)
       : history_(history),
         explained_(explained),
+        keeps_stacks_(keeps),
         pools_(pools_by_generation(history, explained)),
-        limits_(history, explained.start, left, memory) {
+        writer_(keeps),
+        program_(facts_of(history, explained)),
+        limits_(history, explained.start,
+                choose_memory(program_.memory, program_.reservation, {}).memory) {
     for (std::size_t i = 0; i < history.events.size(); ++i)
       if (history.events[i].action == Action::alloc) last_request_[pool_of(i)] = i;
     for (const EmptiedCache& cache : explained.emptied)
@@ -41,22 +49,44 @@ class ProgramBuilder {
 
   HistoryProgram build() {
     add_start();
-    program_.start_event_count = program_.events.size();
+    write_last();
+    program_.part.start_event_count = writer_.event_count();
     for (const RecordedCall& call : explained_.calls) add_call(call);
+    write_last();
+    program_.part.program = writer_.finish();
     return std::move(program_);
   }
 
  private:
+  static HistoryProgram facts_of(const DeviceHistory& history, const ExplainedHistory& explained) {
+    return {.device = {static_cast<std::uint32_t>(history.device)},
+            .part = {},
+            .memory = recorded_memory(history, explained.start),
+            .reservation = explained.placements.reservation,
+            .places = {history, explained},
+            .fidelity = explained.fidelity,
+            .emptied = explained.emptied};
+  }
+
+  /// Valid until the next one.
   ProgramEvent& add(ProgramEventKind kind) {
-    ProgramEvent& event = program_.events.emplace_back();
+    write_last();
+    ProgramEvent& event = last_.emplace();
     event.kind = kind;
-    event.device = {static_cast<std::uint32_t>(history_.device)};
-    program_.origins.push_back(at_);
+    event.device = program_.device;
+    origin_of_last_ = at_;
     if (at_ < history_.events.size()) {
       event.time_ns = history_.events[at_].time_us * 1000;
       event.stack = history_.stacks.empty() ? traces::StackId{} : history_.stacks[at_];
     }
     return event;
+  }
+
+  void write_last() {
+    if (last_)
+      writer_.add(*last_, origin_of_last_,
+                  is_of_recorded_memory(*last_) ? OfRecordedMemory::yes : OfRecordedMemory::no);
+    last_.reset();
   }
 
   void add_pool(PoolId pool, ProgramEventKind kind) { add(kind).pool = pool; }
@@ -71,16 +101,17 @@ class ProgramBuilder {
 
   void add_start() {
     std::set<PoolId> pools;
-    const auto stacks = stacks_from_before(history_);
+    std::map<Address, traces::StackId> stacks;
+    if (keeps_stacks_ == KeepsStacks::yes) stacks = stacks_from_before(history_);
     for (std::size_t i = 0; i < explained_.start.segments.size(); ++i) {
       allocator::GivenSegment segment = explained_.start.segments[i];
       segment.pool = pools_[i];
-      StartingSegment& start = program_.start.emplace_back(StartingSegment{segment, {}, {}});
+      StartingSegment& start = program_.part.start.emplace_back(StartingSegment{segment, {}, {}});
       Address at = segment.base;
       for (allocator::GivenBlock& block : start.segment.blocks) {
         const bool waits = block.use == allocator::GivenUse::waiting;
         const bool is_held = waits || block.use == allocator::GivenUse::live;
-        start.ids.push_back(is_held ? name(at) : 0);
+        start.ids.push_back(is_held ? writer_.add_start(program_.device, name(at)) : 0);
         const auto stack = stacks.find(at);
         start.stacks.push_back(stack == stacks.end() ? traces::StackId{} : stack->second);
         if (waits) waiting_at_start_.push_back(at);
@@ -197,7 +228,6 @@ class ProgramBuilder {
 
   /// Whether the request failed and left everything cached alone, as it does during a capture.
   bool released_nothing(const RecordedCall& call) const {
-    if (limits_.left() == MemoryLeft::all) return false;
     for (std::size_t i = call.first; i < call.end; ++i)
       if (is_release(history_.events[i].action)) return false;
     return history_.events[call.end - 1].action == Action::oom;
@@ -236,8 +266,12 @@ class ProgramBuilder {
 
   const DeviceHistory& history_;
   const ExplainedHistory& explained_;
+  KeepsStacks keeps_stacks_;
   /// By life.
   const std::vector<PoolId> pools_;
+  CompactWriter writer_;
+  std::optional<ProgramEvent> last_;
+  std::size_t origin_of_last_ = 0;
   HistoryProgram program_;
   /// The entry of the trace that is being translated.
   std::size_t at_ = 0;
@@ -253,11 +287,53 @@ class ProgramBuilder {
   RecordedLimits limits_;
 };
 
+/// Collected garbage shows that there was a limit, and not which.
+bool has_garbage(const DeviceFidelity& fidelity) {
+  const Inferences& inferred = fidelity.inferred;
+  return inferred.garbage_collections + inferred.garbage_shaped > 0;
+}
+
 }  // namespace
 
 HistoryProgram program_of(const DeviceHistory& history, const ExplainedHistory& explained,
-                          MemoryLeft left, Bytes memory) {
-  return ProgramBuilder(history, explained, left, memory).build();
+                          KeepsStacks keeps) {
+  return ProgramBuilder(history, explained, keeps).build();
+}
+
+std::vector<std::string> notes_on(const HistoryProgram& history, const ReplayConditions& conditions,
+                                  const allocator::Settings& settings) {
+  std::vector<std::string> notes;
+  const std::string device = "device " + std::to_string(history.device.value) + ": ";
+  const DeviceFidelity& fidelity = history.fidelity;
+  if (fidelity.label != FidelityLabel::exact)
+    notes.push_back(device + "following the recording was " +
+                    std::string(fidelity_label_name(fidelity.label)) +
+                    " (vramlab verify says where), so this replay is a guess");
+  const bool is_native = settings.backend == allocator::Backend::native;
+  if (!history.part.start.empty())
+    notes.push_back(device + (is_native ? "what was there at the start is laid out as recorded"
+                                        : "what was in use at the start is asked for first"));
+  if (history.unmatched_frees > 0)
+    notes.push_back(device + std::to_string(history.unmatched_frees) +
+                    " frees of what was not there are left out");
+  if (history.failed_requests > 0)
+    notes.push_back(device + std::to_string(history.failed_requests) +
+                    " requests failed when it was recorded: they are tried, and what they "
+                    "get is given back at once");
+  const bool was_short = fidelity.inferred.oversize_releases +
+                             fidelity.inferred.release_all_or_empty_cache +
+                             fidelity.inferred.out_of_memory >
+                         0;
+  if (was_short && !conditions.memory && !is_as_recorded(conditions))
+    notes.push_back(device +
+                    "memory may have been short when it was recorded: --device-memory says "
+                    "how much there is");
+  if (has_garbage(history.fidelity) && !conditions.memory_fraction)
+    notes.push_back(device +
+                    "garbage was collected, which needs a memory fraction that no "
+                    "recording says: without --memory-fraction and --device-memory more "
+                    "stays cached here, and requests may fail that did not");
+  return notes;
 }
 
 }  // namespace vramlab::replay

@@ -5,46 +5,39 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
+#include "replay/follow/recorded_places.h"
 #include "replay/follow/verify.h"
-#include "traces/values/program_event.h"
+#include "replay/run/compact_writer.h"
+#include "replay/run/recorded_memory.h"
 
 namespace vramlab::replay {
 
-/// A segment that is there before the first event.
-struct StartingSegment {
-  allocator::GivenSegment segment;
-  /// Of each block; 0 of those that nobody holds.
-  std::vector<std::uint64_t> ids;
-  /// Of each block, where the recording tells: of those that are still there at its end.
-  std::vector<traces::StackId> stacks;
-};
-
+/// Of one device. Events have the number of the entry of the device's trace that they come from.
+/// At each request as much memory is there as explains that it was granted or refused, as if others
+/// held the rest: those events can be left out (CompactKind::of_recorded_memory).
 struct HistoryProgram {
-  std::vector<StartingSegment> start;
-  /// So many of the events below say what was so at the start: pools, frees that waited.
-  std::size_t start_event_count = 0;
-  std::vector<traces::ProgramEvent> events;
-  /// Of each program event: the entry of the device's trace that it comes from.
-  std::vector<std::size_t> origins;
+  traces::DeviceIndex device;
+  ProgramPart part;
+  RecordedMemory memory;
+  /// The addresses of its expandable segments.
+  allocator::Bytes reservation;
+  RecordedPlaces places;
+  DeviceFidelity fidelity;
+  std::vector<EmptiedCache> emptied;
   /// Frees of what was not there: they are left out.
   std::uint64_t unmatched_frees = 0;
   /// Requests that failed: they are tried, and given back at once.
   std::uint64_t failed_requests = 0;
 };
 
-/// How much of the device is left for the program.
-enum class MemoryLeft : std::uint8_t {
-  /// All of it.
-  all,
-  /// At each request as much as explains that it was granted or refused, as if others held the
-  /// rest.
-  as_recorded,
-};
-
-/// `memory`: of the device that it is replayed on.
 HistoryProgram program_of(const DeviceHistory& history, const ExplainedHistory& explained,
-                          MemoryLeft left, allocator::Bytes memory);
+                          KeepsStacks keeps);
+
+/// Sentences: what a replay under these conditions assumes. `settings`: those it runs under.
+std::vector<std::string> notes_on(const HistoryProgram& history, const ReplayConditions& conditions,
+                                  const allocator::Settings& settings);
 
 }  // namespace vramlab::replay

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "allocator/words/allocator_error.h"
+#include "replay/run/compact_program.h"
 #include "streams/device/timed_device.h"
 #include "streams/time/stream_joint.h"
 #include "traces/files/input_error.h"
@@ -20,6 +21,9 @@ namespace {
 constexpr StreamId joining_stream{~0ULL - 2};
 constexpr allocator::EventId between_streams{UINT64_MAX - 2};
 
+/// Memory is kept until it is asked back, as PyTorch sets it.
+constexpr streams::OrderedPoolRules pool_rules{.release_threshold = {UINT64_MAX}};
+
 void set(allocator::StatisticValue& value, Bytes now) {
   const auto bytes = static_cast<std::int64_t>(now.count);
   (bytes > value.current ? value.allocated : value.freed) += std::abs(bytes - value.current);
@@ -29,14 +33,14 @@ void set(allocator::StatisticValue& value, Bytes now) {
 
 }  // namespace
 
-OrderedDevice::OrderedDevice(traces::DeviceIndex device, const OrderedConditions& conditions,
+OrderedDevice::OrderedDevice(traces::DeviceIndex device, const DeviceConditions& conditions,
                              OrderedStreams& shared)
     : index_(device),
       conditions_(conditions),
       streams_(shared.program()),
       held_work_(shared.held()),
       memory_(streams::MemoryOptions{.total = conditions.memory}),
-      pool_(conditions.rules, device.value, memory_, shared.order()),
+      pool_(pool_rules, device.value, memory_, shared.order()),
       margin_(conditions.memory) {
   report_.device = device;
   report_.memory = conditions.memory;
@@ -314,14 +318,12 @@ DeviceReport OrderedDevice::report() const {
   report.device_calls.units_created = pool_.counts().units_created;
   report.pool = pool_.counts();
   streams::DeviceCallTally& calls = report.device_call_tally;
-  const allocator::Bytes unit = conditions_.rules.unit;
+  const allocator::Bytes unit = pool_rules.unit;
   calls.add(streams::DeviceCall::create, unit, report.pool->units_created);
   calls.add(streams::DeviceCall::map, unit, report.pool->units_created + report.pool->units_moved);
   calls.add(streams::DeviceCall::unmap, unit,
             report.pool->units_released + report.pool->units_moved);
-  const streams::DeviceCosts& costs =
-      conditions_.costs ? *conditions_.costs : streams::estimated_costs();
-  report.device_time_ns = costs.nanoseconds_of(calls);
+  report.device_time_ns = conditions_.device_costs().nanoseconds_of(calls);
   report.stranded_at_peak.reset();
   return report;
 }

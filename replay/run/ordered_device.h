@@ -12,27 +12,14 @@
 #include "allocator/options/size_margin.h"
 #include "replay/devices/held_work.h"
 #include "replay/devices/watcher_pair.h"
+#include "replay/run/device_conditions.h"
 #include "replay/run/program_device.h"
-#include "replay/run/replay_conditions.h"
 #include "replay/run/replay_report.h"
+#include "replay/run/replay_watch.h"
 #include "streams/order/timed_free_order.h"
 #include "streams/ordered_pool/ordered_pool.h"
 
 namespace vramlab::replay {
-
-struct OrderedConditions {
-  allocator::Bytes memory;
-  std::optional<double> memory_fraction;
-  FreeTiming timing = FreeTiming::modelled;
-  /// The program's own changes of the memory fraction are left out.
-  bool keeps_settings = false;
-  /// What device calls cost; estimates where there are none.
-  std::shared_ptr<const streams::DeviceCosts> costs = {};
-  /// In place of what the program says of others.
-  std::optional<allocator::Bytes> held_by_others = {};
-  /// Memory is kept until it is asked back, as PyTorch sets it.
-  streams::OrderedPoolRules rules{.release_threshold = {UINT64_MAX}};
-};
 
 /// What all devices of a program share; must outlive them.
 class OrderedStreams {
@@ -57,7 +44,7 @@ class OrderedStreams {
 
 class OrderedDevice final : public ProgramDevice {
  public:
-  OrderedDevice(traces::DeviceIndex device, const OrderedConditions& conditions,
+  OrderedDevice(traces::DeviceIndex device, const DeviceConditions& conditions,
                 OrderedStreams& shared);
 
   /// What was live then is asked for, one after another.
@@ -108,7 +95,7 @@ class OrderedDevice final : public ProgramDevice {
   streams::StreamAt stream_at(allocator::StreamId stream) const { return {index_.value, stream}; }
 
   traces::DeviceIndex index_;
-  OrderedConditions conditions_;
+  DeviceConditions conditions_;
   StreamProgram& streams_;
   HeldWork& held_work_;
   streams::SimulatedMemory memory_;

@@ -1,7 +1,7 @@
 #include "replay/run/placed_world.h"
 
 #include "allocator/words/check.h"
-#include "replay/run/device_replay.h"
+#include "replay/run/device_conditions.h"
 #include "streams/device/simulated_device.h"
 
 namespace vramlab::replay {

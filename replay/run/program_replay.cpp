@@ -1,123 +1,66 @@
 #include "replay/run/program_replay.h"
 
+#include <algorithm>
+
 #include "allocator/words/allocator_error.h"
-#include "replay/run/replay_options.h"
+#include "replay/run/device_replay.h"
+#include "replay/run/ordered_device.h"
 #include "streams/device/timed_device.h"
-#include "traces/files/input_error.h"
 
 namespace vramlab::replay {
 
-using allocator::Bytes;
 using traces::DeviceIndex;
-using traces::InputError;
-using traces::TraceDevice;
-
-void refuse_full_device(const ReplayConditions& conditions, Bytes memory) {
-  if (conditions.held_by_others && *conditions.held_by_others >= memory)
-    throw InputError({"memory held by others", "", "less than the device's " + format_bytes(memory),
-                      format_bytes(*conditions.held_by_others)});
-}
-
-void refuse_other_backends(const allocator::Settings& settings, const std::string& where) {
-  if (settings.backend != allocator::Backend::native)
-    throw InputError({where, "", "PyTorch's own allocator, which alone can run live",
-                      "the option backend:cudaMallocAsync"});
-}
+using traces::ProgramEvent;
 
 ProgramReplay::ProgramReplay(std::string file, const traces::SnapshotTables& tables,
                              ReplayConditions conditions, ReplayWatch watch)
-    : file_(std::move(file)),
-      tables_(tables),
-      conditions_(std::move(conditions)),
-      watch_(std::move(watch)) {
-  header({});
-}
+    : ProgramReplay(setup_of(std::move(file), std::move(conditions), {}), tables.texts,
+                    std::move(watch)) {}
+
+ProgramReplay::ProgramReplay(ReplaySetup setup, const traces::TextTable& texts, ReplayWatch watch)
+    : setup_(std::move(setup)), texts_(texts), watch_(std::move(watch)) {}
+
+ProgramReplay::~ProgramReplay() = default;
 
 void ProgramReplay::header(const traces::TraceHeader& header) {
-  header_ = header;
-  version_ = conditions_.version;
-  if (version_ == nullptr && !header.reference.empty()) {
-    version_ = allocator::find_reference_version(header.reference);
-    if (version_ == nullptr)
-      throw InputError({file_, "its header", "a version of the reference that is known",
-                        "'" + header.reference + "'"});
-  }
-  if (version_ == nullptr) version_ = &allocator::default_reference_version();
-  settings_ = conditions_.options ? settings_of(*conditions_.options, *version_, "the options")
-                                  : settings_of(header.settings, *version_, file_);
+  setup_ = setup_of(setup_.file, setup_.asked, header);
 }
 
-Bytes ProgramReplay::memory_of(DeviceIndex index, std::string* origin) const {
-  const auto say = [origin](const char* text) {
-    if (origin != nullptr) *origin = text;
-  };
-  if (conditions_.memory) {
-    say("as asked for");
-    return *conditions_.memory;
-  }
-  for (const TraceDevice& device : header_.devices)
-    if (device.index == index && device.memory.count != 0) {
-      say("as the file says");
-      return device.memory;
-    }
-  return boundless_memory;
-}
-
-DeviceConditions ProgramReplay::conditions_of(DeviceIndex index) {
-  DeviceConditions conditions{*version_, settings_, memory_of(index), conditions_.memory_fraction};
-  refuse_full_device(conditions_, conditions.memory);
-  conditions.held_by_others = conditions_.held_by_others;
-  conditions.timing = conditions_.timing.value_or(FreeTiming::modelled);
-  conditions.keeps_settings = conditions_.options.has_value();
-  conditions.history_capacity = conditions_.history_capacity;
-  conditions.scratch = conditions_.scratch;
-  conditions.notes_origins = conditions_.notes_origins;
-  conditions.costs = conditions_.costs;
-  conditions.keeps_place_book = conditions_.keeps_place_book;
+std::unique_ptr<ProgramDevice> ProgramReplay::make_device(DeviceIndex index) {
+  DeviceConditions conditions = setup_.conditions_of(index);
+  refuse_full_device(setup_.asked, conditions.memory);
   if (watch_.released)
     conditions.released = [this, index](streams::AddressRange range) {
       watch_.released(index.value, range);
     };
+  if (setup_.asked.make_program_device) {
+    refuse_other_backends(setup_.settings, setup_.file);
+    return setup_.asked.make_program_device(index, conditions);
+  }
+  const streams::StreamModel& model = setup_.asked.stream_model;
+  if (setup_.settings.backend != allocator::Backend::native) {
+    refuse_watch_of_ordered(watch_);
+    if (!ordered_streams_)
+      ordered_streams_ = std::make_unique<OrderedStreams>(model, watch_.streams, *watch_.accesses);
+    return std::make_unique<OrderedDevice>(index, conditions, *ordered_streams_);
+  }
   if (conditions.timing == FreeTiming::modelled) {
     if (!streams_)
-      streams_ = std::make_unique<StreamProgram>(conditions_.stream_model, *watch_.streams,
-                                                 *watch_.accesses);
+      streams_ = std::make_unique<StreamProgram>(model, *watch_.streams, *watch_.accesses);
     conditions.streams = streams_.get();
   }
-  return conditions;
+  return std::make_unique<DeviceReplay>(index, conditions);
 }
 
 ProgramDevice& ProgramReplay::device_of(DeviceIndex index) {
   std::unique_ptr<ProgramDevice>& device = devices_[index];
-  if (device) return *device;
-  if (conditions_.make_program_device) {
-    refuse_other_backends(settings_, file_);
-    device = conditions_.make_program_device(index, conditions_of(index));
-  } else if (settings_.backend == allocator::Backend::native)
-    device = std::make_unique<DeviceReplay>(index, conditions_of(index));
-  else
-    device = make_ordered_device(index);
+  if (!device) device = make_device(index);
   return *device;
 }
 
-std::unique_ptr<OrderedDevice> ProgramReplay::make_ordered_device(DeviceIndex index) {
-  refuse_watch_of_ordered(watch_);
-  if (!ordered_streams_)
-    ordered_streams_ = std::make_unique<OrderedStreams>(conditions_.stream_model, watch_.streams,
-                                                        *watch_.accesses);
-  refuse_full_device(conditions_, memory_of(index));
-  return std::make_unique<OrderedDevice>(
-      index,
-      OrderedConditions{memory_of(index), conditions_.memory_fraction,
-                        conditions_.timing.value_or(FreeTiming::modelled),
-                        conditions_.options.has_value(), conditions_.costs,
-                        conditions_.held_by_others},
-      *ordered_streams_);
-}
-
 /// Streams by the names that they have here.
-traces::ProgramEvent ProgramReplay::with_streams_of_pools(const traces::ProgramEvent& event) {
-  traces::ProgramEvent named = event;
+ProgramEvent ProgramReplay::with_streams_of_pools(const ProgramEvent& event) {
+  ProgramEvent named = event;
   streams::TorchStreams& pools = torch_streams_[event.device];
   if (event.kind == traces::ProgramEventKind::stream_from_pool) {
     if (event.stream.value == 0 || pools.is_taken(event.stream))
@@ -132,64 +75,109 @@ traces::ProgramEvent ProgramReplay::with_streams_of_pools(const traces::ProgramE
   return named;
 }
 
-void ProgramReplay::replay(const traces::ProgramEvent& event, std::uint64_t number) {
-  ProgramDevice& device = device_of(event.device);
-  const bool goes_on = device.apply(event, number, tables_.texts);
-  if (!goes_on && conditions_.on_out_of_memory == OnOutOfMemory::stop) stopped_at_ = number;
-  if (watch_.after_event) watch_.after_event(*device.native(), event, number);
-}
-
-void ProgramReplay::program_event(const traces::ProgramEvent& event) {
-  const std::uint64_t number = position_++;
-  if (!first_time_ns_) first_time_ns_ = event.time_ns;
-  if (stopped_at_ || is_over_ || !watch_.reaches(event, number)) {
-    is_over_ = is_over_ || (watch_.until_ns && event.time_ns > watch_.until_ns);
-    return;
-  }
-  ++events_;
-  const auto refuse = [&](const char* expected, const std::exception& error) {
-    throw InputError(
-        {file_, "event " + std::to_string(number) + " of the program", expected, error.what()});
-  };
-  const bool is_of_pool = event.kind == traces::ProgramEventKind::stream_from_pool;
+template <class Call>
+void ProgramReplay::guard(std::uint64_t number, const Call& call) {
   try {
-    if (is_of_pool || !torch_streams_.empty())
-      replay(with_streams_of_pools(event), number);
-    else
-      replay(event, number);
-  } catch (const allocator::AllocatorError& error) {
-    refuse("a call that may be made then", error);
-  } catch (const ProgramError& error) {
-    refuse("what the program made before", error);
+    call();
   } catch (const streams::EndlessWait& error) {
     stopped_at_ = number;
     endless_wait_ = error.what();
+  } catch (const allocator::AllocatorError& error) {
+    setup_.refuse(number, error);
+  } catch (const ProgramError& error) {
+    setup_.refuse(number, error);
   } catch (const allocator::DeviceError& error) {
-    refuse("what a device can do then", error);
+    setup_.refuse(number, error);
   }
+}
+
+void ProgramReplay::apply(const ProgramEvent& event, std::uint64_t number) {
+  ProgramDevice& device = device_of(event.device);
+  const bool goes_on = device.apply(event, number, texts_);
+  if (!goes_on && setup_.asked.on_out_of_memory == OnOutOfMemory::stop) stopped_at_ = number;
+  if (watch_.after_event) watch_.after_event(*device.native(), event, number);
+}
+
+/// Entries of a recording need not be in order, and some have no time.
+void ProgramReplay::note_time(const ProgramEvent& event) {
+  if (!event.time_ns) return;
+  if (setup_.history == nullptr)
+    first_time_ns_ = first_time_ns_.value_or(*event.time_ns);
+  else if (*event.time_ns > 0)
+    first_time_ns_ = std::min(first_time_ns_.value_or(*event.time_ns), *event.time_ns);
+}
+
+void ProgramReplay::replay(const ProgramEvent& event, std::uint64_t number) {
+  note_time(event);
+  if (is_over() || !watch_.reaches(event, number)) {
+    // Other devices of a program may go on.
+    if (setup_.history != nullptr || (watch_.until_ns && event.time_ns > watch_.until_ns))
+      has_passed_last_ = true;
+    return;
+  }
+  ++events_;
+  const bool is_of_pool = event.kind == traces::ProgramEventKind::stream_from_pool;
+  guard(number, [&] {
+    if (is_of_pool || !torch_streams_.empty())
+      apply(with_streams_of_pools(event), number);
+    else
+      apply(event, number);
+  });
+}
+
+void ProgramReplay::program_event(const ProgramEvent& event) {
+  const std::uint64_t number = position_++;
+  if (!watch_.before_event) return replay(event, number);
+  ProgramEvent seen = event;
+  watch_.before_event(seen, number);
+  replay(seen, number);
+}
+
+void ProgramReplay::run(const ProgramPart& part) {
+  const HistoryProgram* const history = setup_.history;
+  if (history != nullptr) guard(0, [&] { device_of(history->device).adopt(part.start); });
+  const bool is_as_recorded = history == nullptr || replay::is_as_recorded(setup_.asked);
+  const auto& events = part.program.events();
+  for (std::size_t i = 0; i < events.size() && !is_over(); ++i) {
+    if (events[i].kind() == CompactKind::of_recorded_memory && !is_as_recorded) continue;
+    const ProgramEvent event = part.program.event_at(i);
+    const std::uint64_t number = part.program.number(i);
+    if (history != nullptr && i == part.start_event_count && watch_.at_start &&
+        watch_.reaches(event, number))
+      watch_.at_start(*device_of(history->device).native());
+    replay(event, number);
+    if (i + 1 == part.start_event_count) device_of(history->device).start_is_there();
+  }
+}
+
+void ProgramReplay::add_device(ProgramDevice& device, DeviceIndex index, ReplayReport& report) {
+  device.finish();
+  if (watch_.at_end) watch_.at_end(*device.native());
+  DeviceReport& added = report.devices.emplace_back(device.report());
+  added.memory_origin = setup_.memory_of(index).origin;
+  if (auto note = empty_fraction_note(added, setup_.asked.memory_fraction))
+    report.notes.push_back(*std::move(note));
+  if (setup_.history == nullptr) return;
+  added.recorded_peak_reserved = setup_.history->memory.peak_reserved;
+  added.recorded_peak_requested = setup_.history->memory.peak_requested;
 }
 
 ReplayReport ProgramReplay::finish() {
   ReplayReport report;
-  report.reference = version_->name;
-  report.options = settings_.text;
+  report.reference = setup_.version->name;
+  report.options = setup_.settings.text;
   report.events = events_;
   report.first_time_ns = first_time_ns_;
   // Of an endless wait a note tells.
   if (!endless_wait_) report.stopped_at = stopped_at_;
-  std::uint64_t options_left_out = 0;
   if (endless_wait_)
     report.notes.push_back("the program stops at event " + std::to_string(*stopped_at_) + ": " +
                            *endless_wait_);
-  if (settings_.backend != allocator::Backend::native)
-    report.notes.push_back(modelled_backend_note(settings_));
+  if (setup_.history == nullptr && setup_.settings.backend != allocator::Backend::native)
+    report.notes.push_back(modelled_backend_note(setup_.settings));
+  std::uint64_t options_left_out = 0;
   for (const auto& [index, device] : devices_) {
-    device->finish();
-    if (watch_.at_end) watch_.at_end(*device->native());
-    DeviceReport& added = report.devices.emplace_back(device->report());
-    memory_of(index, &added.memory_origin);
-    if (auto note = empty_fraction_note(added, conditions_.memory_fraction))
-      report.notes.push_back(*std::move(note));
+    add_device(*device, index, report);
     options_left_out += device->options_left_out();
   }
   if (options_left_out > 0)

@@ -1,51 +1,62 @@
-// ProgramReplay: replays a program's events as a reader gives them, on as many devices as the
-// program names.
+// ProgramReplay: replays a program event by event, on as many devices as it names: as a reader
+// gives the events, or out of memory.
 #pragma once
 
 #include <map>
 #include <memory>
 #include <string>
 
-#include "replay/run/ordered_device.h"
-#include "replay/run/replay_conditions.h"
+#include "replay/devices/stream_program.h"
+#include "replay/run/program_device.h"
 #include "replay/run/replay_report.h"
+#include "replay/run/replay_setup.h"
+#include "replay/run/replay_watch.h"
 #include "streams/time/torch_streams.h"
 #include "traces/values/program_sink.h"
 
 namespace vramlab::replay {
 
+class OrderedStreams;
+
 class ProgramReplay : public traces::ProgramSink {
  public:
-  /// `file` is for messages. The tables are those of the reader and must live as long.
+  /// Of a program. `file` is for messages. The tables are those of the reader and must live as
+  /// long.
   ProgramReplay(std::string file, const traces::SnapshotTables& tables, ReplayConditions conditions,
                 ReplayWatch watch);
+  ProgramReplay(ReplaySetup setup, const traces::TextTable& texts, ReplayWatch watch);
+  ~ProgramReplay() override;
 
   void header(const traces::TraceHeader& header) override;
   /// Throws InputError where the event must not be.
   void program_event(const traces::ProgramEvent& event) override;
+  bool has_events() const { return position_ > 0; }
+  /// All of it, instead of single events.
+  void run(const ProgramPart& part);
 
   /// Once the reader is through.
   ReplayReport finish();
-  const allocator::ReferenceVersion& version() const { return *version_; }
-  const allocator::Settings& settings() const { return settings_; }
+  const allocator::ReferenceVersion& version() const { return *setup_.version; }
+  const allocator::Settings& settings() const { return setup_.settings; }
   /// Null unless frees are modelled and there was an event.
   StreamProgram* streams() { return streams_.get(); }
 
  private:
   void replay(const traces::ProgramEvent& event, std::uint64_t number);
+  void apply(const traces::ProgramEvent& event, std::uint64_t number);
+  /// Turns what is thrown on the way into an InputError.
+  template <class Call>
+  void guard(std::uint64_t number, const Call& call);
+  void note_time(const traces::ProgramEvent& event);
+  bool is_over() const { return stopped_at_ || has_passed_last_; }
   traces::ProgramEvent with_streams_of_pools(const traces::ProgramEvent& event);
   ProgramDevice& device_of(traces::DeviceIndex index);
-  std::unique_ptr<OrderedDevice> make_ordered_device(traces::DeviceIndex index);
-  DeviceConditions conditions_of(traces::DeviceIndex index);
-  allocator::Bytes memory_of(traces::DeviceIndex index, std::string* origin = nullptr) const;
+  std::unique_ptr<ProgramDevice> make_device(traces::DeviceIndex index);
+  void add_device(ProgramDevice& device, traces::DeviceIndex index, ReplayReport& report);
 
-  std::string file_;
-  const traces::SnapshotTables& tables_;
-  ReplayConditions conditions_;
+  ReplaySetup setup_;
+  const traces::TextTable& texts_;
   ReplayWatch watch_;
-  traces::TraceHeader header_;
-  const allocator::ReferenceVersion* version_ = nullptr;
-  allocator::Settings settings_;
   /// Of the backend that is ordered by streams.
   std::unique_ptr<OrderedStreams> ordered_streams_;
   std::map<traces::DeviceIndex, std::unique_ptr<ProgramDevice>> devices_;
@@ -58,8 +69,8 @@ class ProgramReplay : public traces::ProgramSink {
   /// Replayed ones.
   std::uint64_t events_ = 0;
   std::optional<std::uint64_t> first_time_ns_;
-  /// The time up to which was asked for has passed.
-  bool is_over_ = false;
+  /// The watch looks no further.
+  bool has_passed_last_ = false;
   std::optional<std::uint64_t> stopped_at_;
   std::optional<std::string> endless_wait_;
 };

@@ -17,9 +17,8 @@ Bytes reserved_at(const StartingState& start) {
 }
 
 RecordedLimits::RecordedLimits(const DeviceHistory& history, const StartingState& start,
-                               MemoryLeft left, Bytes memory)
+                               Bytes memory)
     : history_(history),
-      left_(left),
       memory_(memory),
       reserved_(reserved_at(start)),
       limit_(memory),
@@ -45,7 +44,7 @@ std::optional<Bytes> RecordedLimits::follow(const RecordedCall& call,
                                             const std::set<std::size_t>& emptied) {
   const Sums sums = sums_of(call, emptied);
   reserved_ = reserved_ - std::min(reserved_, sums.released) + sums.got;
-  if (left_ == MemoryLeft::all || call.kind != RecordedCallKind::request) return std::nullopt;
+  if (call.kind != RecordedCallKind::request) return std::nullopt;
   const Bytes before = limit_;
   const AllocatorEvent& last = history_.events[call.end - 1];
   const bool was_refused = sums.released > Bytes{} && sums.got > Bytes{} && !sums.was_emptied;

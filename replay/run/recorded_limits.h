@@ -5,20 +5,19 @@
 #include <optional>
 #include <set>
 
-#include "replay/run/history_program.h"
+#include "replay/follow/verify.h"
 
 namespace vramlab::replay {
 
 class RecordedLimits {
  public:
-  RecordedLimits(const DeviceHistory& history, const StartingState& start, MemoryLeft left,
-                 allocator::Bytes memory);
+  /// `memory`: of the device that it is replayed on.
+  RecordedLimits(const DeviceHistory& history, const StartingState& start, allocator::Bytes memory);
 
   /// What others hold from this call on, where it changes. Calls come in order. `emptied`: the
   /// releases with which the program emptied the cache.
   std::optional<allocator::Bytes> follow(const RecordedCall& call,
                                          const std::set<std::size_t>& emptied);
-  MemoryLeft left() const { return left_; }
 
  private:
   struct Sums {
@@ -29,7 +28,6 @@ class RecordedLimits {
   Sums sums_of(const RecordedCall& call, const std::set<std::size_t>& emptied) const;
 
   const DeviceHistory& history_;
-  MemoryLeft left_;
   allocator::Bytes memory_;
   allocator::Bytes reserved_;
   /// What the program may hold.

@@ -1,20 +1,44 @@
 // ReplayConditions: under which version, options and memory a program is replayed. What is not
-// given comes from the file. ReplayWatch: what is looked at on the way.
+// given comes from the file.
 #pragma once
 
 #include <functional>
-#include <map>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
 
-#include "replay/run/device_replay.h"
+#include "allocator/words/reference_version.h"
+#include "streams/memory/place_book.h"
+#include "streams/time/work.h"
+#include "traces/files/scratch_file.h"
+#include "traces/values/snapshot_sink.h"
+
+namespace vramlab::streams {
+class DeviceCosts;
+}
 
 namespace vramlab::replay {
+
+struct DeviceConditions;
+class ProgramDevice;
 
 /// So large that nothing a program asks for exceeds it, and small enough that expandable segments,
 /// which reserve a little more, find addresses.
 inline constexpr allocator::Bytes boundless_memory{1ULL << 40};
+
+/// As many entries of history as there are.
+inline constexpr std::size_t unlimited_history = std::numeric_limits<std::size_t>::max();
+
+/// When memory that other streams used is free again.
+enum class FreeTiming : std::uint8_t {
+  /// When the program says that a stream's work is done.
+  recorded,
+  /// At once, as if nobody used it on another stream.
+  eager,
+  /// By the durations of the work on the streams; also when the program says so.
+  modelled,
+};
 
 enum class OnOutOfMemory : std::uint8_t {
   /// The replay ends there.
@@ -22,6 +46,8 @@ enum class OnOutOfMemory : std::uint8_t {
   /// The request gets nothing, and the program goes on without it.
   skip,
 };
+
+enum class NotesOrigins : bool { no, yes };
 
 /// Of PyTorch's own allocator; the timing is not modelled.
 using MakeProgramDevice = std::function<std::unique_ptr<ProgramDevice>(
@@ -51,38 +77,7 @@ struct ReplayConditions {
   MakeProgramDevice make_program_device = {};
 };
 
-/// What is looked at on the way. Events have the numbers of the file; of a recording: of the entry
-/// in its device's trace. Several events may have one number.
-struct ReplayWatch {
-  std::function<void(DeviceReplay& replay, const traces::ProgramEvent& event, std::uint64_t number)>
-      after_event = {};
-  /// Once for each device of a recording, when what was there at the start is laid out.
-  std::function<void(DeviceReplay& replay)> at_start = {};
-  /// The last event of each device that is replayed; all of a device that is not named.
-  std::map<traces::DeviceIndex, std::uint64_t> until = {};
-  /// Only events up to this time; one without a time is where the last one before it was.
-  std::optional<std::uint64_t> until_ns = {};
-  // Where frees are modelled:
-  /// Is told what happens on the streams.
-  std::shared_ptr<streams::StreamWatcher> streams = std::make_shared<streams::StreamWatcher>();
-  std::shared_ptr<ProgramAccesses> accesses =
-      std::make_shared<ProgramAccesses>(ProgramAccesses::Use::none);
-  /// Device memory that was given back.
-  std::function<void(std::uint32_t device, streams::AddressRange range)> released = {};
-  /// Once for each device, after its last event.
-  std::function<void(DeviceReplay& replay)> at_end = {};
-
-  bool reaches(const traces::ProgramEvent& event, std::uint64_t number) const {
-    if (until_ns && event.time_ns && *event.time_ns > *until_ns) return false;
-    const auto last = until.find(event.device);
-    return last == until.end() || number <= last->second;
-  }
-};
-
 /// Throws InputError where nothing of a device of this size is left beside what others hold.
 void refuse_full_device(const ReplayConditions& conditions, allocator::Bytes memory);
-
-/// Throws InputError where the options choose another backend than PyTorch's own.
-void refuse_other_backends(const allocator::Settings& settings, const std::string& where);
 
 }  // namespace vramlab::replay

@@ -1,14 +1,39 @@
 // ReplayReport: what a replay came to, as a value. Printing it is for others.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "replay/run/device_replay.h"
-#include "streams/ordered_pool/ordered_pool.h"
+#include "allocator/words/malloc_result.h"
+#include "allocator/words/statistic_values.h"
+#include "replay/figures/memory_curve.h"
+#include "streams/device/device_calls.h"
+#include "streams/device/device_world.h"
+#include "streams/ordered_pool/ordered_pool_rules.h"
+#include "traces/values/snapshot_sink.h"
+
+namespace vramlab::streams {
+class PlaceBook;
+}
 
 namespace vramlab::replay {
+
+/// A moment at which more was held than ever before.
+struct PeakMoment {
+  allocator::Bytes bytes;
+  std::uint64_t event = 0;
+  std::optional<std::uint64_t> time_ns;
+};
+
+struct FailedRequest {
+  std::uint64_t event = 0;
+  std::optional<std::uint64_t> time_ns;
+  allocator::StreamId stream;
+  allocator::OutOfMemory figures;
+};
 
 struct DeviceReport {
   traces::DeviceIndex device;

@@ -1,6 +1,7 @@
 #include "replay/run/replay_source.h"
 
-#include "replay/run/noted_program.h"
+#include "replay/run/program_replay.h"
+#include "replay/run/recording.h"
 #include "traces/files/input_error.h"
 #include "traces/formats/read_snapshot.h"
 
@@ -16,7 +17,7 @@ ReplaySource::ReplaySource(std::string path, ReplayConditions conditions,
 ReplaySource::~ReplaySource() = default;
 
 ReplayReport ReplaySource::run(const ReplayWatch& watch) {
-  if (history_replay_) return history_replay_->run(watch);
+  if (recording_) return recording_->run(conditions_, watch);
   if (was_read_ && path_ == "-")
     throw traces::InputError({traces::input_name(path_), "",
                               "a file, as this goes through a program twice", "standard input"});
@@ -27,15 +28,13 @@ ReplayReport ReplaySource::run(const ReplayWatch& watch) {
 
 ReplayReport ReplaySource::read_and_run(const ReplayWatch& watch) {
   traces::OpenTrace trace = traces::open_trace(path_, listener_);
-  const std::string name = trace.file;
-  ProgramReplay replay(name, *tables_, conditions_, watch);
-  NotedProgram program(replay);
+  ProgramReplay program(trace.file, *tables_, conditions_, watch);
   HistoryCollector collector(conditions_.scratch);
   traces::read_trace(trace, *tables_, {collector, program});
-  if (program.has_events()) return replay.finish();
-  history_ = collector.take();
-  history_replay_ = std::make_unique<HistoryReplay>(name, history_, tables_->texts, conditions_);
-  return history_replay_->run(watch);
+  if (program.has_events()) return program.finish();
+  recording_ = std::make_unique<Recording>(trace.file, collector.take(), tables_->texts,
+                                           conditions_.version);
+  return recording_->run(conditions_, watch);
 }
 
 }  // namespace vramlab::replay

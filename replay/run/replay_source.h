@@ -1,15 +1,19 @@
-// ReplaySource: a file that can be replayed, whatever its format: a program's events as they are
-// read, or a recorded history as a whole.
+// ReplaySource: a file that is replayed under the same conditions, once or more: a program's events
+// as they are read, however many they are, or a recorded history as a whole.
 #pragma once
 
 #include <memory>
 #include <string>
 
-#include "replay/run/history_replay.h"
+#include "replay/run/replay_conditions.h"
 #include "replay/run/replay_report.h"
+#include "replay/run/replay_watch.h"
 #include "traces/files/byte_source.h"
+#include "traces/values/snapshot_tables.h"
 
 namespace vramlab::replay {
+
+class Recording;
 
 class ReplaySource {
  public:
@@ -23,8 +27,6 @@ class ReplaySource {
 
   /// Texts and stacks of what was replayed.
   traces::SnapshotTables& tables() { return *tables_; }
-  /// Whether it is a recorded history, known after the first run.
-  bool is_recording() const { return history_replay_ != nullptr; }
 
  private:
   ReplayReport read_and_run(const ReplayWatch& watch);
@@ -34,8 +36,8 @@ class ReplaySource {
   traces::ProgressListener listener_;
   bool was_read_ = false;
   std::unique_ptr<traces::SnapshotTables> tables_;
-  RecordedHistory history_;
-  std::unique_ptr<HistoryReplay> history_replay_;
+  /// Null of a program, and before the first run.
+  std::unique_ptr<Recording> recording_;
 };
 
 }  // namespace vramlab::replay

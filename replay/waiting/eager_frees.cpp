@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "replay/run/device_replay.h"
+
 namespace vramlab::replay {
 namespace {
 
@@ -25,7 +27,10 @@ void raise_to_now(PeakFigures& peaks, const DeviceReplay& device) {
   raise(peaks.reserved, now.reserved_bytes);
 }
 
-ReplayReport run(const HistoryReplay& replay, FreeTiming timing, PeaksByDevice& peaks) {
+ReplayReport run(const Recording& recording, FreeTiming timing, PeaksByDevice& peaks) {
+  ReplayConditions conditions;
+  conditions.timing = timing;
+  conditions.on_out_of_memory = OnOutOfMemory::skip;
   ReplayWatch watch;
   watch.at_start = [&](DeviceReplay& device) {
     raise_to_now(peaks[device.device().value], device);
@@ -41,7 +46,7 @@ ReplayReport run(const HistoryReplay& replay, FreeTiming timing, PeaksByDevice& 
     raise_to_now(figures, device);
     figures.failed_requests = device.failures().size();
   };
-  return replay.run(watch, timing);
+  return recording.run(conditions, watch);
 }
 
 }  // namespace
@@ -51,18 +56,18 @@ bool EagerFrees::is_exact() const {
          as_recorded.reserved == recorded_reserved;
 }
 
-EagerReplay replay_eagerly(const HistoryReplay& replay) {
+EagerReplay replay_eagerly(const Recording& recording) {
   PeaksByDevice as_recorded;
   PeaksByDevice eager;
-  run(replay, FreeTiming::recorded, as_recorded);
-  const ReplayReport report = run(replay, FreeTiming::eager, eager);
+  run(recording, FreeTiming::recorded, as_recorded);
+  const ReplayReport report = run(recording, FreeTiming::eager, eager);
   EagerReplay result;
   result.notes = report.notes;
   for (const DeviceReport& device : report.devices) {
     EagerFrees& frees = result.devices.emplace_back();
     frees.device = device.device.value;
-    if (const ExplainedHistory* explained = replay.explained(frees.device))
-      frees.followed = explained->fidelity.label;
+    if (const HistoryProgram* history = recording.history(frees.device))
+      frees.followed = history->fidelity.label;
     frees.recorded_requested = device.recorded_peak_requested.value_or(Bytes{});
     frees.recorded_reserved = device.recorded_peak_reserved.value_or(Bytes{});
     frees.as_recorded = as_recorded[device.device.value];

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "replay/run/history_replay.h"
+#include "replay/run/recording.h"
 
 namespace vramlab::replay {
 
@@ -40,7 +40,7 @@ struct EagerReplay {
   std::vector<std::string> notes;
 };
 
-/// Requires: the replay goes on after an out-of-memory. Throws InputError as a replay does.
-EagerReplay replay_eagerly(const HistoryReplay& replay);
+/// Goes on after an out-of-memory. Throws InputError as a replay does.
+EagerReplay replay_eagerly(const Recording& recording);
 
 }  // namespace vramlab::replay

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <memory>
 
 #include "traces/files/input_error.h"
 #include "traces/values/user_frame.h"
@@ -18,10 +17,10 @@ std::string place_of(const std::optional<traces::StackId>& stack,
 }
 
 std::vector<WaitingRelease> releases_of(const DeviceHistory& history,
-                                        const ExplainedHistory* explained) {
+                                        const HistoryProgram* followed) {
   std::set<std::size_t> emptied;
-  if (explained != nullptr)
-    for (const EmptiedCache& cache : explained->emptied) emptied.insert(cache.event);
+  if (followed != nullptr)
+    for (const EmptiedCache& cache : followed->emptied) emptied.insert(cache.event);
   const RecordedCalls calls = cut_into_calls(history);
   WaitingReleases releases(history, calls, emptied);
   walk_waiting_frees(history, releases);
@@ -29,8 +28,8 @@ std::vector<WaitingRelease> releases_of(const DeviceHistory& history,
 }
 
 /// Both replays, or why there are none.
-void replay_devices(const HistoryReplay& replay, RecordedWaiting& found) {
-  EagerReplay eager = replay_eagerly(replay);
+void replay_devices(const Recording& recording, RecordedWaiting& found) {
+  EagerReplay eager = replay_eagerly(recording);
   found.notes = std::move(eager.notes);
   for (DeviceWaiting& device : found.devices)
     for (const EagerFrees& frees : eager.devices)
@@ -72,19 +71,16 @@ RecordedWaiting find_waiting(const std::string& file, const RecordedHistory& his
   if (std::ranges::none_of(
           found.devices, [](const DeviceWaiting& device) { return device.cost.totals.count > 0; }))
     return found;
-  std::unique_ptr<HistoryReplay> replay;
+  std::optional<Recording> recording;
   try {
-    ReplayConditions conditions;
-    conditions.version = version;
-    conditions.on_out_of_memory = OnOutOfMemory::skip;
-    replay = std::make_unique<HistoryReplay>(file, history, tables.texts, std::move(conditions));
-    replay_devices(*replay, found);
+    recording.emplace(file, history, tables.texts, version);
+    replay_devices(*recording, found);
   } catch (const traces::InputError& error) {
     found.obstacle = error.what();
   }
   for (std::size_t i = 0; i < history.devices.size(); ++i)
     found.devices[i].releases = releases_of(
-        history.devices[i], replay ? replay->explained(history.devices[i].device) : nullptr);
+        history.devices[i], recording ? recording->history(history.devices[i].device) : nullptr);
   return found;
 }
 

@@ -22,8 +22,7 @@ constexpr std::uint64_t grid_share = 5;
 
 class AdviceSearch {
  public:
-  AdviceSearch(const LoadedRecording& recording, const AdviseOptions& options,
-               const RunSettings& run)
+  AdviceSearch(const Recording& recording, const AdviseOptions& options, const RunSettings& run)
       : recording_(recording),
         options_(options),
         run_(run),
@@ -174,8 +173,8 @@ class AdviceSearch {
     const allocator::Settings settings =
         divisions.empty() ? allocator::Settings{} : options_for(rounding, divisions);
     std::optional<LiveBounds> live = LiveBounds{};
-    for (const LoadedPart& part : recording_.parts()) {
-      const auto bounds = live_bounds(part, settings);
+    for (const ProgramPart* part : recording_.parts()) {
+      const auto bounds = live_bounds(*part, settings);
       if (!bounds) return live_[divisions] = std::nullopt;
       live->requested = std::max(live->requested, bounds->requested);
       live->rounded = std::max(live->rounded, bounds->rounded);
@@ -198,7 +197,7 @@ class AdviceSearch {
     return std::move(advice_);
   }
 
-  const LoadedRecording& recording_;
+  const Recording& recording_;
   const AdviseOptions& options_;
   const RunSettings& run_;
   OptionGrid grid_;
@@ -229,15 +228,14 @@ bool is_preferred(const SweepRow& a, const SweepRow& b, Preference preference) {
   return of_a != of_b ? of_a < of_b : is_better(a, b);
 }
 
-OptionGrid options_that_matter(const LoadedRecording& recording,
-                               const ReplayConditions& conditions) {
+OptionGrid options_that_matter(const Recording& recording, const ReplayConditions& conditions) {
   OptionGrid grid = {{expandable, {"none", "True"}},
                      {rounding, {"none", "32", "16", "8", "4", "2"}},
                      {splitting, {"none", "32", "64", "128", "256", "512", "1024"}}};
   // Garbage is collected only where the allocator may have a share of the device.
   bool has_share = conditions.memory_fraction.has_value();
-  for (const LoadedPart& part : recording.parts())
-    has_share = has_share || part.program.changes_limits();
+  for (const ProgramPart* part : recording.parts())
+    has_share = has_share || part->program.changes_limits();
   if (has_share) grid.push_back({garbage, {"none", "0.6", "0.8", "0.9"}});
   const bool has_segment_size =
       refusal_of("large_segment_size_mb:32", recording.version()) == std::nullopt;
@@ -246,8 +244,7 @@ OptionGrid options_that_matter(const LoadedRecording& recording,
   return grid;
 }
 
-Advice advise(const LoadedRecording& recording, const AdviseOptions& options,
-              const RunSettings& run) {
+Advice advise(const Recording& recording, const AdviseOptions& options, const RunSettings& run) {
   return AdviceSearch(recording, options, run).find();
 }
 

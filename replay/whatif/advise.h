@@ -13,7 +13,7 @@
 #include <set>
 #include <vector>
 
-#include "replay/run/loaded_recording.h"
+#include "replay/run/recording.h"
 #include "replay/whatif/live_bounds.h"
 #include "replay/whatif/option_grid.h"
 #include "replay/whatif/sweep_row.h"
@@ -32,8 +32,7 @@ enum class Preference : std::uint8_t {
 bool is_preferred(const SweepRow& a, const SweepRow& b, Preference preference);
 
 /// The options that can matter to this recording under these conditions, and the values to try.
-OptionGrid options_that_matter(const LoadedRecording& recording,
-                               const ReplayConditions& conditions);
+OptionGrid options_that_matter(const Recording& recording, const ReplayConditions& conditions);
 
 struct Advice {
   /// As the file says the options, and with no options at all.
@@ -60,7 +59,6 @@ struct AdviseOptions {
 };
 
 /// The conditions' own options are of no meaning.
-Advice advise(const LoadedRecording& recording, const AdviseOptions& options,
-              const RunSettings& run);
+Advice advise(const Recording& recording, const AdviseOptions& options, const RunSettings& run);
 
 }  // namespace vramlab::replay

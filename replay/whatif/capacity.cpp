@@ -19,7 +19,7 @@ struct Try {
 
 class CapacitySearch {
  public:
-  CapacitySearch(const LoadedRecording& recording, ReplayConditions conditions)
+  CapacitySearch(const Recording& recording, ReplayConditions conditions)
       : recording_(recording), conditions_(std::move(conditions)) {
     conditions_.on_out_of_memory = OnOutOfMemory::stop;
     conditions_.keeps_place_book = streams::KeepsPlaceBook::yes;
@@ -46,8 +46,8 @@ class CapacitySearch {
  private:
   void find_live(const allocator::Settings& settings) {
     answer_.live = LiveBounds{};
-    for (const LoadedPart& part : recording_.parts()) {
-      const auto bounds = live_bounds(part, settings);
+    for (const ProgramPart* part : recording_.parts()) {
+      const auto bounds = live_bounds(*part, settings);
       if (!bounds) return answer_.live.reset();
       answer_.live->requested = std::max(answer_.live->requested, bounds->requested);
       answer_.live->rounded = std::max(answer_.live->rounded, bounds->rounded);
@@ -59,7 +59,7 @@ class CapacitySearch {
   bool find_limitless() {
     conditions_.memory = boundless_memory;
     ++answer_.replays;
-    const ReplayReport report = recording_.run(conditions_);
+    const ReplayReport report = recording_.figures(conditions_);
     for (const DeviceReport& device : report.devices)
       answer_.peak_reserved = std::max(answer_.peak_reserved, device.peak_reserved.bytes);
     return !report.has_failures();
@@ -70,7 +70,7 @@ class CapacitySearch {
     ++answer_.replays;
     ReplayReport report;
     try {
-      report = recording_.run(conditions_);
+      report = recording_.figures(conditions_);
     } catch (const traces::InputError&) {
       // What was there at the start does not fit.
       return {false, size + device_granule, false};
@@ -121,14 +121,14 @@ class CapacitySearch {
       ranges.push_back(range);
   }
 
-  const LoadedRecording& recording_;
+  const Recording& recording_;
   ReplayConditions conditions_;
   CapacityAnswer answer_;
 };
 
 }  // namespace
 
-CapacityAnswer find_capacity(const LoadedRecording& recording, const ReplayConditions& conditions,
+CapacityAnswer find_capacity(const Recording& recording, const ReplayConditions& conditions,
                              const CapacityEffort& effort) {
   return CapacitySearch(recording, conditions).find(effort);
 }

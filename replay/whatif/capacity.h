@@ -11,7 +11,7 @@
 #include <optional>
 #include <vector>
 
-#include "replay/run/loaded_recording.h"
+#include "replay/run/recording.h"
 #include "replay/whatif/live_bounds.h"
 
 namespace vramlab::replay {
@@ -45,7 +45,7 @@ struct CapacityEffort {
 };
 
 /// The conditions' own memory is of no meaning. Throws InputError.
-CapacityAnswer find_capacity(const LoadedRecording& recording, const ReplayConditions& conditions,
+CapacityAnswer find_capacity(const Recording& recording, const ReplayConditions& conditions,
                              const CapacityEffort& effort);
 
 }  // namespace vramlab::replay

@@ -142,7 +142,8 @@ Bytes reserved_of(const std::vector<StartingSegment>& start) {
 
 }  // namespace
 
-std::optional<LiveBounds> live_bounds(const LoadedPart& part, const allocator::Settings& settings) {
+std::optional<LiveBounds> live_bounds(const ProgramPart& part,
+                                      const allocator::Settings& settings) {
   if (part.program.needs_ids()) return std::nullopt;
   LiveWalk walk(part.program, settings);
   const auto& devices = part.program.devices();

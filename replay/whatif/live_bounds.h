@@ -4,7 +4,8 @@
 
 #include <optional>
 
-#include "replay/run/compact_run.h"
+#include "allocator/options/settings.h"
+#include "replay/run/compact_program.h"
 
 namespace vramlab::replay {
 
@@ -21,7 +22,7 @@ struct LiveBounds {
 /// Of the device that needs most. Nothing where the program says only in a replay what is live.
 /// Frees that wait count as done. Where the program changes its options rounding is the least there
 /// is.
-std::optional<LiveBounds> live_bounds(const LoadedPart& part, const allocator::Settings& settings);
+std::optional<LiveBounds> live_bounds(const ProgramPart& part, const allocator::Settings& settings);
 
 /// The sizes of devices' memory are looked at in steps of this.
 inline constexpr allocator::Bytes device_granule{2ULL << 20};

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "allocator/options/settings.h"
 #include "replay/run/replay_report.h"
 
 namespace vramlab::replay {

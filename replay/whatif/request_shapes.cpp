@@ -9,14 +9,14 @@ namespace vramlab::replay {
 
 using allocator::Bytes;
 
-RequestShapes::RequestShapes(const LoadedRecording& recording) {
-  for (const LoadedPart& part : recording.parts()) {
-    for (const CompactEvent& event : part.program.events())
+RequestShapes::RequestShapes(const Recording& recording) {
+  for (const ProgramPart* part : recording.parts()) {
+    for (const CompactEvent& event : part->program.events())
       if (event.kind() == CompactKind::malloc) {
-        const Bytes bytes = part.program.shape(event).bytes;
+        const Bytes bytes = part->program.shape(event).bytes;
         if (bytes.count > 0 && bytes < allocator::request_limit) sizes_.insert(bytes);
       }
-    for (const StartingSegment& segment : part.start)
+    for (const StartingSegment& segment : part->start)
       largest_ = std::max(largest_, segment.segment.size());
   }
   if (!sizes_.empty())

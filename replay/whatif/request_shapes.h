@@ -3,13 +3,13 @@
 
 #include <set>
 
-#include "replay/run/loaded_recording.h"
+#include "replay/run/recording.h"
 
 namespace vramlab::replay {
 
 class RequestShapes {
  public:
-  explicit RequestShapes(const LoadedRecording& recording);
+  explicit RequestShapes(const Recording& recording);
 
   /// Whether any request gets another block than without the options.
   bool are_rounded_by(const allocator::Settings& settings) const;

@@ -17,6 +17,8 @@ class FreeGaps;
 
 enum class PlaceKind : std::uint8_t { allocation, reservation };
 
+enum class KeepsPlaceBook : bool { no, yes };
+
 /// What a memory goes by when it places ranges.
 struct PlacingRules {
   allocator::Bytes granularity;

@@ -32,8 +32,6 @@ using PlacementRule = std::function<std::optional<allocator::Address>(const Plac
 /// What happens where the rule's address is not free.
 enum class WhenTaken : std::uint8_t { fail, lowest_gap };
 
-enum class KeepsPlaceBook : bool { no, yes };
-
 struct MemoryOptions {
   allocator::Bytes total;
   allocator::Bytes granularity{2ULL << 20};

@@ -11,35 +11,10 @@
 #include "streams/memory/free_gaps.h"
 #include "streams/memory/simulated_memory.h"
 #include "streams/order/free_order.h"
+#include "streams/ordered_pool/ordered_pool_rules.h"
 #include "streams/ordered_pool/pool_holes.h"
 
 namespace vramlab::streams {
-
-/// The attributes of a pool, with the defaults of CUDA.
-struct OrderedPoolRules {
-  /// What is held above it is given back when the host waits for the device.
-  allocator::Bytes release_threshold{0};
-  bool follows_events = true;
-  bool is_opportunistic = true;
-  bool adds_dependencies = true;
-  allocator::Bytes unit{32ULL << 20};
-  allocator::Bytes alignment{512};
-};
-
-/// Where what was asked for came from.
-struct OrderedPoolCounts {
-  /// Free memory of the pool, as it lay.
-  std::uint64_t reused = 0;
-  /// Free units in new places, and new ones where these were not enough.
-  std::uint64_t moved = 0;
-  /// New units only.
-  std::uint64_t grown = 0;
-  /// The stream was made to wait for another.
-  std::uint64_t made_to_wait = 0;
-  std::uint64_t units_created = 0;
-  std::uint64_t units_moved = 0;
-  std::uint64_t units_released = 0;
-};
 
 class OrderedPool {
  public:

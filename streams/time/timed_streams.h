@@ -25,14 +25,6 @@
 
 namespace vramlab::streams {
 
-struct StreamModel {
-  /// From a call until what it puts on a stream can begin.
-  Duration launch_latency;
-  /// What each call costs its thread.
-  Duration call_time;
-  ConcurrencyLimits limits;
-};
-
 struct StreamTraits {
   /// It waits for the legacy default stream, and that one for it.
   bool is_blocking = true;

@@ -68,4 +68,12 @@ struct ConcurrencyLimits {
   friend bool operator==(const ConcurrencyLimits&, const ConcurrencyLimits&) = default;
 };
 
+struct StreamModel {
+  /// From a call until what it puts on a stream can begin.
+  Duration launch_latency;
+  /// What each call costs its thread.
+  Duration call_time;
+  ConcurrencyLimits limits;
+};
+
 }  // namespace vramlab::streams

@@ -6,14 +6,14 @@
 
 #include "allocator/door/caching_allocator.h"
 #include "replay/bench/free_of_charge_device.h"
-#include "replay/run/loaded_recording.h"
+#include "replay/run/recording.h"
 #include "tests/support/processes/places.h"
 
 namespace vramlab::tests {
 namespace {
 
 using replay::CompactKind;
-using replay::LoadedRecording;
+using replay::Recording;
 
 constexpr int runs = 200;
 
@@ -62,15 +62,14 @@ double best_ns(const Run& run) {
 }
 
 void print_row(const char* name) {
-  const LoadedRecording recording(support::source_dir() + "/traces/samples/" + std::string(name),
-                                  {});
-  const replay::CompactProgram& program = recording.parts().front().program;
+  const Recording recording(support::source_dir() + "/traces/samples/" + std::string(name), {});
+  const replay::CompactProgram& program = recording.parts().front()->program;
   const std::vector<Call> calls = calls_of(program);
   replay::ReplayConditions conditions;
   conditions.options = "";
   const auto count = static_cast<double>(calls.size());
   const double engine = best_ns([&] { run_engine(calls, program.slot_count()); }) / count;
-  const double replay = best_ns([&] { recording.run(conditions); }) / count;
+  const double replay = best_ns([&] { recording.figures(conditions); }) / count;
   std::printf("%-24s engine %7.1f ns/call   replay %7.1f ns/call   replay/engine %5.2f\n", name,
               engine, replay, replay / engine);
 }

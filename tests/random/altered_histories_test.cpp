@@ -2,7 +2,7 @@
 // whatever they say, there is a verdict, and the same one each time.
 #include <gtest/gtest.h>
 
-#include "replay/run/history_replay.h"
+#include "replay/run/recording.h"
 #include "replay/waiting/recorded_waiting.h"
 #include "tests/support/kit/random_numbers.h"
 #include "tests/support/recordings/case_history.h"
@@ -89,13 +89,12 @@ TEST_P(AlteredHistories, are_replayed_or_refused) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     const replay::RecordedHistory history = altered_history(recorded, seed);
     replay::ReplayConditions conditions;
-    conditions.version = recorded.program.version;
     conditions.on_out_of_memory = replay::OnOutOfMemory::skip;
     if (seed % 3 == 1) conditions.options = "expandable_segments:True";
     const traces::TextTable texts;
     try {
       const replay::ReplayReport report =
-          replay::HistoryReplay("altered", history, texts, conditions).run({});
+          replay::Recording("altered", history, texts, recorded.program.version).run(conditions);
       const replay::DeviceReport& device = report.devices.front();
       EXPECT_GE(device.peak_reserved.bytes, device.peak_allocated.bytes);
       EXPECT_GE(device.requests, device.failures.size());

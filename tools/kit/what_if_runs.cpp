@@ -13,7 +13,7 @@ namespace vramlab::tools {
 namespace {
 
 using replay::AskedSetting;
-using replay::LoadedRecording;
+using replay::Recording;
 using replay::SweepFigures;
 using replay::SweepRow;
 
@@ -28,7 +28,7 @@ struct Attempt {
   std::string refusal;
 };
 
-Attempt run_one(const LoadedRecording& recording, const AskedSetting& setting,
+Attempt run_one(const Recording& recording, const AskedSetting& setting,
                 replay::ReplayConditions conditions) {
   if (!setting.is_recorded) {
     if (auto refusal = replay::refusal_of(setting.conf, recording.version()))
@@ -36,7 +36,7 @@ Attempt run_one(const LoadedRecording& recording, const AskedSetting& setting,
     conditions.options = setting.conf;
   }
   try {
-    return {figures_of(recording.file(), recording.run(conditions)), {}};
+    return {figures_of(recording.file(), recording.figures(conditions)), {}};
   } catch (const traces::InputError& error) {
     return {std::nullopt, error.what()};
   } catch (const allocator::AllocatorError& error) {
@@ -57,19 +57,19 @@ SweepRow row_of(const AskedSetting& setting, std::vector<Attempt>::iterator firs
 
 }  // namespace
 
-std::vector<LoadedRecording> load_recordings(const std::vector<std::string>& files,
-                                             const ReplayArguments& arguments,
-                                             const CommonFlags& flags, std::size_t threads) {
+std::vector<Recording> load_recordings(const std::vector<std::string>& files,
+                                       const ReplayArguments& arguments, const CommonFlags& flags,
+                                       std::size_t threads) {
   const replay::ReplayConditions conditions = conditions_of(arguments);
-  std::vector<std::optional<LoadedRecording>> loaded(files.size());
+  std::vector<std::optional<Recording>> loaded(files.size());
   run_tasks(files.size(), threads, [&](std::size_t i) {
     // Several bars would write over each other.
     ProgressBar bar(traces::input_name(files[i]), flags.quiet || files.size() > 1
                                                       ? ProgressDisplay::off
                                                       : ProgressDisplay::automatic);
-    loaded[i].emplace(files[i], replay::LoadConditions{conditions.version, bar.listener()});
+    loaded[i].emplace(files[i], replay::OpenConditions{conditions.version, bar.listener()});
   });
-  std::vector<LoadedRecording> recordings;
+  std::vector<Recording> recordings;
   for (auto& recording : loaded) {
     recording->refuse_full_devices(conditions);
     recordings.push_back(*std::move(recording));
@@ -77,12 +77,12 @@ std::vector<LoadedRecording> load_recordings(const std::vector<std::string>& fil
   return recordings;
 }
 
-LoadedRecording load_recording(traces::OpenBytes bytes, const ReplayArguments& arguments) {
+Recording load_recording(traces::OpenBytes bytes, const ReplayArguments& arguments) {
   const replay::ReplayConditions conditions = conditions_of(arguments);
   return {traces::open_trace(std::move(bytes)), {conditions.version, nullptr}};
 }
 
-std::vector<SweepRow> run_settings(const std::vector<LoadedRecording>& recordings,
+std::vector<SweepRow> run_settings(const std::vector<Recording>& recordings,
                                    const std::vector<AskedSetting>& settings,
                                    const replay::ReplayConditions& conditions,
                                    std::size_t threads) {

@@ -5,22 +5,22 @@
 #include <string>
 #include <vector>
 
-#include "replay/run/loaded_recording.h"
+#include "replay/run/recording.h"
 #include "replay/whatif/sweep_row.h"
 #include "tools/kit/replay_arguments.h"
 
 namespace vramlab::tools {
 
 /// Side by side where there are several. Throws InputError.
-std::vector<replay::LoadedRecording> load_recordings(const std::vector<std::string>& files,
-                                                     const ReplayArguments& arguments,
-                                                     const CommonFlags& flags, std::size_t threads);
+std::vector<replay::Recording> load_recordings(const std::vector<std::string>& files,
+                                               const ReplayArguments& arguments,
+                                               const CommonFlags& flags, std::size_t threads);
 
-replay::LoadedRecording load_recording(traces::OpenBytes bytes, const ReplayArguments& arguments);
+replay::Recording load_recording(traces::OpenBytes bytes, const ReplayArguments& arguments);
 
 /// Each setting on each recording, on so many threads at most. In the order of the settings. What
 /// the version refuses, or what cannot be replayed, is a refused row.
-std::vector<replay::SweepRow> run_settings(const std::vector<replay::LoadedRecording>& recordings,
+std::vector<replay::SweepRow> run_settings(const std::vector<replay::Recording>& recordings,
                                            const std::vector<replay::AskedSetting>& settings,
                                            const replay::ReplayConditions& conditions,
                                            std::size_t threads);

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "replay/run/device_replay.h"
 #include "replay/run/program_replay.h"
 #include "tests/support/kit/text_program.h"
 #include "tests/support/processes/places.h"

@@ -40,11 +40,8 @@ class EagerCase : public testing::TestWithParam<const char*> {
   EagerFrees replay_from(std::size_t first) {
     RecordedHistory history = tests::history_of(recorded, first);
     history.settings = settings_value(recorded.program.config, texts);
-    ReplayConditions conditions;
-    conditions.version = recorded.program.version;
-    conditions.on_out_of_memory = OnOutOfMemory::skip;
-    const HistoryReplay replay("case", history, texts, conditions);
-    return replay_eagerly(replay).devices.at(0);
+    const Recording recording("case", history, texts, recorded.program.version);
+    return replay_eagerly(recording).devices.at(0);
   }
 
   traces::RecordedCase recorded;
@@ -98,8 +95,8 @@ TEST(EagerFrees, does_not_count_what_waited_at_the_start) {
                     {base + Bytes{1024}, {(2 << 20) - 1024}, {0}, allocator::BlockState::inactive}};
   device.final_segments = {segment};
   traces::TextTable texts;
-  const HistoryReplay replay("case", history, texts, {});
-  const EagerFrees frees = replay_eagerly(replay).devices.at(0);
+  const Recording recording("case", history, texts, nullptr);
+  const EagerFrees frees = replay_eagerly(recording).devices.at(0);
   EXPECT_EQ(frees.as_recorded.requested.count, 6000U);
   EXPECT_EQ(frees.eager.requested.count, 1000U);
   EXPECT_EQ(frees.eager.active.count, 1024U);

@@ -21,26 +21,26 @@ using testing::HasSubstr;
 
 constexpr std::uint64_t mebibyte = 1ULL << 20;
 
-RunSettings runner(const LoadedRecording& recording, const ReplayConditions& conditions) {
+RunSettings runner(const Recording& recording, const ReplayConditions& conditions) {
   return [&recording, conditions](const std::vector<AskedSetting>& settings) {
     std::vector<SweepRow> rows;
     for (const AskedSetting& setting : settings) {
       ReplayConditions own = conditions;
       if (!setting.is_recorded) own.options = setting.conf;
       SweepRow& row = rows.emplace_back(SweepRow{setting.conf, setting.is_recorded, {}, {}});
-      row.files.push_back(figures_of(recording.file(), recording.run(own)));
+      row.files.push_back(figures_of(recording.file(), recording.figures(own)));
     }
     return rows;
   };
 }
 
-Advice advice_for(const LoadedRecording& recording, const AdviseOptions& options) {
+Advice advice_for(const Recording& recording, const AdviseOptions& options) {
   return advise(recording, options, runner(recording, options.conditions));
 }
 
 Advice advice_for(const std::string& lines, const AdviseOptions& options = {}) {
   const ProgramFile file("advise_test", lines);
-  const LoadedRecording recording(file.path(), {});
+  const Recording recording(file.path(), {});
   return advice_for(recording, options);
 }
 
@@ -163,7 +163,7 @@ class AdvisedSample : public testing::TestWithParam<const char*> {};
 TEST_P(AdvisedSample, gets_the_best_of_its_whole_grid_with_a_fifth_of_the_runs) {
   const std::string path = support::source_dir() + "/traces/samples/" + std::string(GetParam());
   for (const char* version : {"2.6", "2.12"}) {
-    const LoadedRecording recording(path, {allocator::find_reference_version(version), {}});
+    const Recording recording(path, {allocator::find_reference_version(version), {}});
     const Advice advice = advice_for(recording, {});
     EXPECT_LE(advice.runs * 5, advice.grid_size) << version;
     const RunSettings run = runner(recording, {});

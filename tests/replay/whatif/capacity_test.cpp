@@ -69,9 +69,9 @@ std::string random_lines(std::uint32_t seed, bool changes_options = false) {
   return lines;
 }
 
-bool runs_on(const LoadedRecording& recording, ReplayConditions conditions, Bytes size) {
+bool runs_on(const Recording& recording, ReplayConditions conditions, Bytes size) {
   conditions.memory = size;
-  return !recording.run(conditions).has_failures();
+  return !recording.figures(conditions).has_failures();
 }
 
 struct BruteForce {
@@ -79,7 +79,7 @@ struct BruteForce {
   std::vector<SizeRange> fails_above;
 };
 
-BruteForce try_every_size(const LoadedRecording& recording, const ReplayConditions& conditions,
+BruteForce try_every_size(const Recording& recording, const ReplayConditions& conditions,
                           Bytes end) {
   BruteForce found;
   for (Bytes size = device_granule; size < end; size += device_granule) {
@@ -102,7 +102,7 @@ TEST_P(RandomWorkload, has_the_capacity_that_trying_every_size_finds) {
   std::uint64_t sizes = 0;
   for (std::uint32_t seed = 1; seed <= 12; ++seed) {
     const ProgramFile file("capacity_test", random_lines(seed, asked.changes_options));
-    const LoadedRecording recording(file.path(), {});
+    const Recording recording(file.path(), {});
     ReplayConditions conditions;
     if (!asked.changes_options) conditions.options = asked.options;
     conditions.memory_fraction = asked.memory_fraction;
@@ -140,7 +140,7 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(Capacities, of_the_stream_ordered_pool_are_what_trying_every_size_finds) {
   for (std::uint32_t seed = 1; seed <= 10; ++seed) {
     const ProgramFile file("capacity_ordered", random_lines(seed));
-    const LoadedRecording recording(file.path(), {});
+    const Recording recording(file.path(), {});
     ReplayConditions conditions;
     conditions.options = "backend:cudaMallocAsync";
     if (seed % 2 == 0) conditions.memory_fraction = 0.5;
@@ -155,7 +155,7 @@ TEST(Capacities, of_the_stream_ordered_pool_are_what_trying_every_size_finds) {
 TEST(Capacities, are_of_all_of_a_device_of_which_others_hold_a_part) {
   const ProgramFile file("capacity_held",
                          "{\"external\":104857600}\n" + malloc_line(1, 20 * mebibyte));
-  const LoadedRecording recording(file.path(), {});
+  const Recording recording(file.path(), {});
   ReplayConditions conditions;
   conditions.held_by_others = Bytes{30 * mebibyte};
   EXPECT_EQ(find_capacity(recording, conditions, {}).least, Bytes{50 * mebibyte})
@@ -164,14 +164,14 @@ TEST(Capacities, are_of_all_of_a_device_of_which_others_hold_a_part) {
 
 TEST(Capacities, are_said_not_to_exist_where_nothing_runs) {
   const ProgramFile file("capacity_none", malloc_line(1, 3ULL << 40));
-  const LoadedRecording recording(file.path(), {});
+  const Recording recording(file.path(), {});
   EXPECT_EQ(find_capacity(recording, {}, {}).least, std::nullopt);
 }
 
 TEST(Capacities, beside_other_users_of_the_device_leave_them_their_memory) {
   const ProgramFile file("capacity_external",
                          "{\"external\":104857600}\n" + malloc_line(1, 20 * mebibyte));
-  const LoadedRecording recording(file.path(), {});
+  const Recording recording(file.path(), {});
   EXPECT_EQ(find_capacity(recording, {}, {}).least, Bytes{120 * mebibyte});
 }
 
@@ -179,8 +179,8 @@ TEST(LiveBoundsOfPrograms, are_the_most_that_is_live_at_a_time) {
   const ProgramFile file("live_bounds", malloc_line(1, 1000) + malloc_line(2, 3 * mebibyte) +
                                             free_line(2) + malloc_line(3, 2 * mebibyte + 1) +
                                             malloc_line(4, 700, ",\"stream\":1"));
-  const LoadedRecording recording(file.path(), {});
-  const auto bounds = live_bounds(recording.parts().front(), {});
+  const Recording recording(file.path(), {});
+  const auto bounds = live_bounds(*recording.parts().front(), {});
   ASSERT_TRUE(bounds);
   EXPECT_EQ(bounds->requested, Bytes{3 * mebibyte + 1000});
   EXPECT_EQ(bounds->rounded, Bytes{3 * mebibyte + 1024});

@@ -4,7 +4,8 @@
 
 #include <filesystem>
 
-#include "replay/run/loaded_recording.h"
+#include "replay/run/device_replay.h"
+#include "replay/run/recording.h"
 #include "replay/run/replay_source.h"
 #include "replay/state/fragmentation.h"
 #include "replay/whatif/sweep_row.h"
@@ -81,12 +82,12 @@ bool is_refused(const std::string& path, const ReplayConditions& conditions) {
 }
 
 void expect_the_figures_of_replays(const std::string& path) {
-  const replay::LoadedRecording loaded(path, {});
+  const replay::Recording loaded(path, {});
   for (const ReplayConditions& conditions : conditions_for(path)) {
     if (is_refused(path, conditions)) continue;
     SweepFigures of_replay = replayed(path, conditions);
     of_replay.file = loaded.file();
-    EXPECT_EQ(figures_of(loaded.file(), loaded.run(conditions)), of_replay)
+    EXPECT_EQ(figures_of(loaded.file(), loaded.figures(conditions)), of_replay)
         << path << " " << conditions.options.value_or("as it is") << " on "
         << conditions.memory.value_or(Bytes{}).count;
   }
@@ -116,8 +117,8 @@ TEST_P(SampleInMemory, as_recorded_reaches_the_recorded_peaks) {
                   "")
           .exit_status,
       0);
-  const replay::LoadedRecording loaded(recorded, {});
-  for (const replay::DeviceReport& device : loaded.run({}).devices) {
+  const replay::Recording loaded(recorded, {});
+  for (const replay::DeviceReport& device : loaded.figures({}).devices) {
     EXPECT_EQ(device.peak_reserved.bytes, device.recorded_peak_reserved);
     EXPECT_EQ(device.statistics.requested_bytes.all.peak,
               static_cast<std::int64_t>(device.recorded_peak_requested->count));

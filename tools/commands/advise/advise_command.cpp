@@ -4,6 +4,7 @@
 #include <memory>
 #include <stdexcept>
 
+#include "replay/run/device_replay.h"
 #include "replay/state/pinners.h"
 #include "tools/commands/advise/advise_report.h"
 #include "tools/kit/commands.h"
@@ -15,7 +16,7 @@ namespace vramlab::tools {
 namespace {
 
 using allocator::Bytes;
-using replay::LoadedRecording;
+using replay::Recording;
 
 struct AdviseArguments {
   std::string file;
@@ -72,12 +73,12 @@ std::vector<std::string> pinner_sentences(const replay::DeviceState& state,
 }
 
 std::vector<std::string> find_pinner_sentences(const AdviseArguments& arguments,
-                                               const LoadedRecording& recording,
+                                               const Recording& recording,
                                                replay::ReplayConditions conditions) {
   if (arguments.file == "-") return {};
   conditions.on_out_of_memory = replay::OnOutOfMemory::stop;
   traces::DeviceIndex device;
-  replay::ReplayWatch watch = at_peak_of(recording.run(conditions), device);
+  replay::ReplayWatch watch = at_peak_of(recording.figures(conditions), device);
   std::optional<replay::DeviceState> state;
   watch.at_end = [&](replay::DeviceReplay& replay) {
     if (replay.device() == device) state = state_of(replay);
@@ -104,7 +105,7 @@ ExitStatus give_advice(const AdviseArguments& arguments) {
   start_logging(arguments.flags);
   const auto recordings =
       load_recordings({arguments.file}, arguments.replay, arguments.flags, arguments.threads);
-  const LoadedRecording& recording = recordings.front();
+  const Recording& recording = recordings.front();
   replay::ReplayConditions conditions = conditions_of(arguments.replay);
   const replay::AdviseOptions options{conditions, preference_of(arguments.prefer)};
   AdviseOutcome outcome;
@@ -123,7 +124,7 @@ ExitStatus give_advice(const AdviseArguments& arguments) {
   if (outcome.advice.best.was_refused()) throw std::runtime_error(outcome.advice.best.refusal);
   conditions.options = outcome.advice.best.conf;
   outcome.trust = recording.trust(conditions);
-  outcome.memory = memory_of(conditions, recording.run(conditions));
+  outcome.memory = memory_of(conditions, recording.figures(conditions));
   if (outcome.advice.nothing_helps() || outcome.advice.best.worst().failed)
     outcome.pinners = find_pinner_sentences(arguments, recording, conditions);
   const std::string text = arguments.flags.json ? advise_json(outcome) : advise_text(outcome);

@@ -64,8 +64,7 @@ void refuse_settings(const CapacityArguments& arguments) {
 }
 
 /// What is there over time, packed; where there is something to pack.
-PackOutcome packed(const replay::LoadedRecording& recording,
-                   const replay::ReplayConditions& conditions) {
+PackOutcome packed(const replay::Recording& recording, const replay::ReplayConditions& conditions) {
   PackOutcome outcome;
   outcome.file = recording.file();
   outcome.input.source =
@@ -78,7 +77,7 @@ PackOutcome packed(const replay::LoadedRecording& recording,
 }
 
 /// The rows and, as one more task, the packing.
-void find_all(const replay::LoadedRecording& recording, const CapacityArguments& arguments,
+void find_all(const replay::Recording& recording, const CapacityArguments& arguments,
               CapacityOutcome& outcome) {
   const replay::ReplayConditions asked = conditions_of(arguments.replay);
   const std::size_t rows = outcome.rows.size();
@@ -94,7 +93,7 @@ void find_all(const replay::LoadedRecording& recording, const CapacityArguments&
   });
 }
 
-void note_models(const replay::LoadedRecording& recording, CapacityOutcome& outcome) {
+void note_models(const replay::Recording& recording, CapacityOutcome& outcome) {
   for (const CapacityRow& row : outcome.rows) {
     replay::ReplayConditions conditions;
     if (!row.is_recorded) conditions.options = row.conf;
@@ -109,7 +108,7 @@ CapacityOutcome of_recording(traces::OpenBytes bytes, const CapacityArguments& a
   if (arguments.capacity > 0)
     throw traces::InputError({"--capacity", "", "a list of buffers, whose capacity is known",
                               "a recording or a program"});
-  const replay::LoadedRecording recording = load_recording(std::move(bytes), arguments.replay);
+  const replay::Recording recording = load_recording(std::move(bytes), arguments.replay);
   refuse_bad_options(arguments.options, recording.version());
   CapacityOutcome outcome;
   outcome.reference = recording.version().name;

@@ -3,6 +3,7 @@
 #include <spdlog/spdlog.h>
 
 #include "replay/history/history_checks.h"
+#include "replay/run/program_replay.h"
 #include "replay/timeline/perfetto_trace.h"
 #include "replay/timeline/replayed_program.h"
 #include "tools/kit/scratch_place.h"
@@ -34,11 +35,10 @@ replay::MemoryTimeline timeline_of(const replay::DeviceHistory& device, const st
 
 /// Those of the replay, or those that the recording says.
 replay::VerifyConditions conditions_of(const replay::RecordedHistory& history,
-                                       const replay::ReplayedProgram& program,
+                                       const replay::ProgramReplay& program,
                                        const traces::TextTable& texts) {
   if (program.has_events()) return {program.version(), false, {program.settings(), {}}};
-  const allocator::ReferenceVersion& version = guess_reference(history);
-  return {version, true, recorded_settings(history, texts, version)};
+  return verify_conditions(history, texts, nullptr);
 }
 
 }  // namespace
@@ -59,13 +59,15 @@ void convert_to_perfetto(traces::OpenTrace& trace, const ConvertSteps& steps,
   replayed.scratch = scratch_place();
   PerfettoCollector collector(replayed.scratch);
   replayed.on_out_of_memory = replay::OnOutOfMemory::skip;
-  replay::ReplayedProgram program(trace.file, tables, replayed, collector.spans);
+  std::vector<replay::DeviceHistory> histories;
+  replay::ProgramReplay program(trace.file, tables, keeping_all(replayed),
+                                watch_for_picture(histories, collector.spans));
   ConvertChain chain(steps, tables, {collector, program});
   traces::read_trace(trace, tables, chain.sinks());
   replay::RecordedHistory history = collector.take();
   if (program.has_events()) {
     program.finish();
-    history.devices = program.take_histories();
+    history.devices = std::move(histories);
   }
   const replay::VerifyConditions conditions = conditions_of(history, program, tables.texts);
   std::vector<replay::MemoryTimeline> timelines;

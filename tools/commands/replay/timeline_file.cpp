@@ -1,5 +1,7 @@
 #include "tools/commands/replay/timeline_file.h"
 
+#include "replay/run/device_replay.h"
+
 namespace vramlab::tools {
 
 TimelineFile::TimelineFile(const std::string& path, traces::Overwrite overwrite)

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "replay/run/replay_conditions.h"
+#include "replay/run/replay_watch.h"
 #include "traces/files/output_file.h"
 
 namespace vramlab::tools {

@@ -2,8 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "replay/run/history_replay.h"
-#include "replay/run/replayed_histories.h"
+#include "replay/run/program_replay.h"
+#include "replay/run/recording.h"
 #include "replay/timeline/replayed_program.h"
 #include "traces/files/gzip_text.h"
 #include "traces/files/input_error.h"
@@ -39,27 +39,24 @@ void note_replay(const replay::ReplayReport& report, LoadedRun& run) {
 }
 
 void show_as_recorded(const ReportRunRequest& request, LoadedRun& run) {
-  const bool is_guessed = request.conditions.version == nullptr;
-  const allocator::ReferenceVersion& version =
-      is_guessed ? guess_reference(run.history) : *request.conditions.version;
-  run.conditions.emplace(replay::VerifyConditions{
-      version, is_guessed, recorded_settings(run.history, run.tables.texts, version)});
+  run.conditions.emplace(
+      verify_conditions(run.history, run.tables.texts, request.conditions.version));
   run.input.options = run.conditions->settings.settings.text;
   if (!run.conditions->settings.doubt.empty())
     run.input.notes.push_back(run.conditions->settings.doubt);
-  if (is_guessed)
+  if (run.conditions->version_is_guessed)
     run.input.notes.push_back("the version of the allocator is guessed from the file: " +
-                              std::string(version.name));
+                              std::string(run.conditions->version.name));
   run.input.devices = std::move(run.history.devices);
 }
 
 void show_replay(const ReportRunRequest& request, LoadedRun& run) {
-  replay::ReplayConditions conditions = request.conditions;
-  conditions.history_capacity = replay::unlimited_history;
-  const replay::HistoryReplay replay(run.input.file, run.history, run.tables.texts, conditions);
-  note_replay(replay.run(watch_keeping(run.input.devices)), run);
-  run.conditions.emplace(
-      replay::VerifyConditions{replay.version(), false, {replay.settings(), {}}});
+  const replay::ReplayConditions conditions = keeping_all(request.conditions);
+  const replay::Recording recording(run.input.file, run.history, run.tables.texts,
+                                    conditions.version);
+  note_replay(recording.run(conditions, replay::watch_keeping(run.input.devices)), run);
+  run.conditions.emplace(replay::VerifyConditions{
+      recording.version(), false, {recording.settings_for(conditions), {}}});
 }
 
 void load(const ReportRunRequest& request, const traces::ProgressListener& listener,
@@ -68,12 +65,12 @@ void load(const ReportRunRequest& request, const traces::ProgressListener& liste
   run.input.file = trace.file;
   run.input.title = request.title;
   ReportCollector collector(request.conditions.scratch);
-  replay::ReplayedProgram program(trace.file, run.tables, request.conditions, collector.spans);
+  replay::ProgramReplay program(trace.file, run.tables, keeping_all(request.conditions),
+                                watch_for_picture(run.input.devices, collector.spans));
   traces::read_trace(trace, run.tables, {collector, program});
   run.input.spans = collector.spans.spans();
   if (program.has_events()) {
     note_replay(program.finish(), run);
-    run.input.devices = program.take_histories();
     run.conditions.emplace(
         replay::VerifyConditions{program.version(), false, {program.settings(), {}}});
   } else {

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "replay/run/device_replay.h"
 #include "tools/commands/streams/hazard_words.h"
 #include "tools/commands/streams/work_words.h"
 

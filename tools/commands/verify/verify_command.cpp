@@ -31,16 +31,16 @@ replay::Fidelity verify_file(const std::string& path, const VerifyArguments& arg
   replay::HistoryCollector collector(scratch_place());
   traces::read_snapshot(trace, tables, collector);
   const replay::RecordedHistory history = collector.take();
-  const allocator::ReferenceVersion& version =
-      arguments.reference.empty() ? replay::guess_reference(history)
-                                  : *allocator::find_reference_version(arguments.reference);
-  replay::SettingsInForce settings = recorded_settings(history, tables.texts, version);
+  replay::VerifyConditions conditions = verify_conditions(
+      history, tables.texts,
+      arguments.reference.empty() ? nullptr
+                                  : allocator::find_reference_version(arguments.reference));
   if (arguments.has_conf) {
-    auto parsed = parse_settings(settings.settings, arguments.conf, version);
+    auto parsed = parse_settings(conditions.settings.settings, arguments.conf, conditions.version);
     if (parsed.error) throw CLI::ValidationError("--conf", parsed.error->message);
-    settings = {std::move(parsed.settings), {}};
+    conditions.settings = {std::move(parsed.settings), {}};
   }
-  return verify(history, {version, arguments.reference.empty(), std::move(settings)});
+  return verify(history, conditions);
 }
 
 ExitStatus verify_files(const VerifyArguments& arguments) {

@@ -1,20 +1,22 @@
-// LoadedRecording: a file read once, whatever its format, to be replayed many times under other
+// Recording: a file opened once, whatever its format, to be replayed many times under other
 // conditions. Replays share nothing that changes: several may run at a time.
 #pragma once
 
 #include <memory>
 #include <string>
+#include <vector>
 
-#include "replay/follow/recorded_places.h"
-#include "replay/run/compact_run.h"
-#include "replay/run/history_replay.h"
+#include "replay/run/history_program.h"
+#include "replay/run/replay_report.h"
+#include "replay/run/replay_setup.h"
+#include "replay/run/replay_watch.h"
 #include "traces/formats/open_trace.h"
 #include "traces/values/program_sink.h"
 
 namespace vramlab::replay {
 
 /// What is fixed when a file is read.
-struct LoadConditions {
+struct OpenConditions {
   /// Null: as the file says, or guessed from it.
   const allocator::ReferenceVersion* version = nullptr;
   traces::ProgressListener listener{};
@@ -28,18 +30,22 @@ struct BoundlessHistories {
 
 enum class Trust : std::uint8_t { exact, modelled, guessed };
 
-class LoadedRecording {
+class Recording {
  public:
   /// `path` may be `-`. Throws InputError.
-  LoadedRecording(const std::string& path, const LoadConditions& conditions);
+  Recording(const std::string& path, const OpenConditions& conditions);
   /// The listener is the trace's own.
-  LoadedRecording(traces::OpenTrace trace, const LoadConditions& conditions);
-  ~LoadedRecording();
-  LoadedRecording(LoadedRecording&&) noexcept;
+  Recording(traces::OpenTrace trace, const OpenConditions& conditions);
+  /// A history that was read already; its stacks are those of the reader's tables. `file` is for
+  /// messages. Throws InputError where there is no history to replay.
+  Recording(std::string file, const RecordedHistory& history, const traces::TextTable& texts,
+            const allocator::ReferenceVersion* version);
 
-  /// As `vramlab replay` would do it, without times, curves and states. Requires: the conditions
-  /// name no other version. Throws InputError.
-  ReplayReport run(const ReplayConditions& conditions) const;
+  /// Everything, device by device. Requires: the conditions name no other version. Throws
+  /// InputError.
+  ReplayReport run(const ReplayConditions& conditions, const ReplayWatch& watch = {}) const;
+  /// The same without times, curves, histories and notes, as fast as it goes.
+  ReplayReport figures(const ReplayConditions& conditions) const;
 
   const std::string& file() const { return file_; }
   const allocator::ReferenceVersion& version() const { return *version_; }
@@ -47,6 +53,8 @@ class LoadedRecording {
   allocator::Settings settings() const { return settings_for({}); }
   /// A recorded history, not a program.
   bool is_recording() const { return !histories_.empty(); }
+  /// Of that device; null where it has none.
+  const HistoryProgram* history(std::int64_t device) const;
   /// What a replay runs under. Throws InputError where the options are refused.
   allocator::Settings settings_for(const ReplayConditions& conditions) const;
   /// Throws InputError where others would hold all of a device.
@@ -54,38 +62,35 @@ class LoadedRecording {
   /// Whether the allocator answers as it did to the byte where it is asked the same, or streams are
   /// simulated, or following the recording was not exact.
   Trust trust(const ReplayConditions& conditions) const;
-  /// Sentences about what the replays assume.
-  const std::vector<std::string>& notes() const { return notes_; }
+  /// Sentences about what replays of any kind assume.
+  std::vector<std::string> notes() const;
   /// Malloc and free events, of all devices.
-  std::uint64_t call_count() const { return call_count_; }
+  std::uint64_t call_count() const;
   /// What is live over time, of all devices: of a program's events together, of recorded ones each.
-  /// Without what follows from how much memory there was.
-  std::vector<LoadedPart> parts() const;
+  std::vector<const ProgramPart*> parts() const;
   /// What happens on each device where nothing limits memory, by a replay under the options in the
   /// file. Of the conditions `timing` counts, and where long histories wait. Throws InputError.
   BoundlessHistories boundless_histories(const ReplayConditions& conditions) const;
 
  private:
-  struct History;
-
-  void add_history(const DeviceHistory& history, bool version_is_guessed);
-  void run_program(const ReplayConditions& conditions, ReplayReport& report) const;
-  ReplayReport run_program_as_file(ReplayConditions conditions, const ReplayWatch& watch) const;
-  void watch_all(const ReplayConditions& conditions, const ReplayWatch& watch) const;
-  void run_history(const History& history, const ReplayConditions& conditions,
-                   ReplayReport& report) const;
-  DeviceConditions device_conditions(const ReplayConditions& conditions) const;
+  void take_program(const traces::TraceHeader& header, CompactProgram program);
+  void take_history(const RecordedHistory& history, const traces::TextTable& texts,
+                    KeepsStacks keeps);
+  void add_device(const DeviceHistory& history, const VerifyConditions& conditions,
+                  KeepsStacks keeps);
+  /// `history`: null of a program.
+  ReplaySetup setup_for(const ReplayConditions& conditions, const HistoryProgram* history) const;
 
   std::string file_;
+  /// Null until the file is read, where none was asked for.
   const allocator::ReferenceVersion* version_ = nullptr;
+  /// Of a recorded history.
   SettingsInForce recorded_;
+  std::vector<HistoryProgram> histories_;
+  /// Of a program.
   traces::TraceHeader header_;
-  std::unique_ptr<traces::SnapshotTables> tables_;
-  CompactProgram program_;
-  std::vector<History> histories_;
-  std::vector<std::string> notes_;
-  std::uint64_t call_count_ = 0;
-  bool is_followed_exactly_ = true;
+  std::unique_ptr<traces::SnapshotTables> tables_ = std::make_unique<traces::SnapshotTables>();
+  ProgramPart program_;
 };
 
 }  // namespace vramlab::replay

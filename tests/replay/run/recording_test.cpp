@@ -1,6 +1,6 @@
 // Recorded cases replayed as programs: under the recorded conditions they do what was recorded,
 // under others what the rules say.
-#include "replay/run/history_replay.h"
+#include "replay/run/recording.h"
 
 #include <gtest/gtest.h>
 
@@ -8,6 +8,7 @@
 
 #include "replay/compare/history_metrics.h"
 #include "replay/moments/snapshot_values_of.h"
+#include "replay/run/device_replay.h"
 #include "replay/run/run_metrics.h"
 #include "tests/support/recordings/case_history.h"
 #include "traces/files/input_error.h"
@@ -49,14 +50,13 @@ class ReplayedHistory : public ::testing::TestWithParam<const char*> {
     history.settings = settings_value(recorded.program.config, texts);
   }
   ReplayReport replay(ReplayConditions conditions, std::vector<AllocatorEvent>* trace = nullptr) {
-    conditions.version = recorded.program.version;
     conditions.history_capacity = 1'000'000;
-    HistoryReplay replay("case", history, texts, std::move(conditions));
+    const Recording recording("case", history, texts, recorded.program.version);
     ReplayWatch watch;
     watch.at_end = [trace](DeviceReplay& device) {
       if (trace != nullptr) *trace = device.history();
     };
-    return replay.run(watch);
+    return recording.run(conditions, watch);
   }
   ReplayReport replay_as_recorded(std::vector<AllocatorEvent>* trace = nullptr) {
     ReplayConditions conditions;
@@ -80,6 +80,26 @@ TEST_P(ReplayedHistory, does_what_was_recorded_under_the_recorded_conditions) {
   EXPECT_EQ(device.peak_reserved.bytes, device.recorded_peak_reserved);
   EXPECT_EQ(device.statistics.requested_bytes.all.peak,
             static_cast<std::int64_t>(device.recorded_peak_requested->count));
+}
+
+TEST_P(ReplayedHistory, figures_are_those_of_the_whole_run) {
+  for (const std::size_t first : {std::size_t{0}, recorded.expected.trace.size() / 2}) {
+    load(GetParam(), first);
+    const Recording recording("case", history, texts, recorded.program.version);
+    std::vector<ReplayConditions> all(4);
+    all[1].on_out_of_memory = OnOutOfMemory::skip;
+    all[2].options = "expandable_segments:True";
+    all[3].memory = {recording.figures({}).devices.front().peak_reserved.bytes.count / 2};
+    all[3].on_out_of_memory = OnOutOfMemory::skip;
+    for (const ReplayConditions& conditions : all) {
+      SCOPED_TRACE(&conditions - all.data());
+      const ReplayReport whole = recording.run(conditions);
+      const ReplayReport figures = recording.figures(conditions);
+      EXPECT_EQ(run_metrics(figures), run_metrics(whole));
+      EXPECT_EQ(figures.events, whole.events);
+      EXPECT_EQ(figures.stopped_at, whole.stopped_at);
+    }
+  }
 }
 
 TEST_P(ReplayedHistory, does_so_from_the_middle_on) {
@@ -166,17 +186,15 @@ TEST_P(OtherConditions, a_fraction_of_the_device_limits_what_is_reserved) {
 }
 
 TEST_P(OtherConditions, a_state_up_to_an_event_is_on_the_way_to_the_end) {
-  ReplayConditions conditions;
-  conditions.version = recorded.program.version;
-  HistoryReplay replay("case", history, texts, conditions);
-  const ReplayReport whole = replay.run({});
+  const Recording recording("case", history, texts, recorded.program.version);
+  const ReplayReport whole = recording.run({});
   ReplayWatch until;
   until.until[{0}] = whole.devices.front().peak_allocated.event;
   std::int64_t allocated = 0;
   until.at_end = [&allocated](DeviceReplay& device) {
     allocated = device.statistics().allocated_bytes.all.current;
   };
-  const ReplayReport part = replay.run(until);
+  const ReplayReport part = recording.run({}, until);
   EXPECT_EQ(allocated, static_cast<std::int64_t>(whole.devices.front().peak_allocated.bytes.count));
   EXPECT_LT(part.events, whole.events);
 }
@@ -189,7 +207,7 @@ INSTANTIATE_TEST_SUITE_P(Recorded, OtherConditions,
                            return name;
                          });
 
-TEST(HistoryReplays, a_free_of_what_was_never_given_is_left_out_and_told) {
+TEST(Recordings, a_free_of_what_was_never_given_is_left_out_and_told) {
   traces::RecordedCase recorded = bundled_case("train-1065");
   RecordedHistory history = history_of(recorded);
   std::vector<AllocatorEvent> events = history.devices.front().events.to_vector();
@@ -200,18 +218,18 @@ TEST(HistoryReplays, a_free_of_what_was_never_given_is_left_out_and_told) {
   events.insert(free + 2, again);
   history.devices.front().events = std::move(events);
   const traces::TextTable texts;
-  const ReplayReport report = HistoryReplay("case", history, texts, {}).run({});
+  const ReplayReport report = Recording("case", history, texts, nullptr).run({});
   const bool is_told = std::ranges::any_of(report.notes, [](const std::string& note) {
     return note.find("1 frees of what was not there are left out") != std::string::npos;
   });
   EXPECT_TRUE(is_told);
 }
 
-TEST(HistoryReplays, a_final_state_alone_is_refused) {
+TEST(Recordings, a_final_state_alone_is_refused) {
   RecordedHistory history;
   history.devices.emplace_back();
   const traces::TextTable texts;
-  EXPECT_THROW(HistoryReplay("file", history, texts, {}), traces::InputError);
+  EXPECT_THROW(Recording("file", history, texts, nullptr), traces::InputError);
 }
 
 }  // namespace

@@ -1,0 +1,162 @@
+// EngineReplay: an allocator on its device as a program's events drive it, whichever listeners the
+// allocator has. DeviceReplay tells all of a replay, CompactReplay its figures as fast as it goes.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "allocator/door/caching_allocator.h"
+#include "allocator/words/allocator_error.h"
+#include "replay/run/device_conditions.h"
+#include "replay/run/placed_world.h"
+#include "replay/run/replay_report.h"
+#include "replay/state/stranded_now.h"
+#include "traces/values/snapshot_tables.h"
+
+namespace vramlab::replay {
+
+template <class Allocator>
+class EngineReplay {
+ public:
+  traces::DeviceIndex device() const { return index_; }
+  allocator::StatisticValues statistics() const { return counted().values(); }
+  streams::DeviceCallCounts device_calls() const { return world_.call_counts(); }
+  const std::vector<FailedRequest>& failures() const { return failures_; }
+  const Allocator& engine() const { return engine_; }
+  Allocator& engine() { return engine_; }
+
+ protected:
+  using Event = traces::ProgramEvent;
+  using Kind = traces::ProgramEventKind;
+
+  EngineReplay(traces::DeviceIndex device, const DeviceConditions& conditions)
+      : index_(device),
+        conditions_(conditions),
+        world_(conditions_, device),
+        engine_(world_.device(), conditions.version, conditions.settings) {
+    if (conditions.memory_fraction) engine_.set_memory_fraction(*conditions.memory_fraction);
+  }
+  ~EngineReplay() = default;
+
+  const allocator::Statistics& counted() const { return engine_.listeners(); }
+
+  /// What was there at the start. `named` hears of each block: the start, its number there, where
+  /// it is.
+  template <class Named>
+  void lay_out(const std::vector<StartingSegment>& start, const Named& named) {
+    for (const StartingSegment& given : start) {
+      allocator::GivenSegment segment = given.segment;
+      segment.base = world_.adopt(segment);
+      engine_.adopt(segment);
+      allocator::Address address = segment.base;
+      for (std::size_t i = 0; i < segment.blocks.size(); ++i) {
+        named(given, i, address);
+        address = address + segment.blocks[i].size;
+      }
+    }
+    static_cast<allocator::Statistics&>(engine_.listeners()).start_from(engine_.take_snapshot());
+  }
+
+  /// Counters and peaks begin here.
+  void count_from_here() {
+    allocator::Statistics& statistics = engine_.listeners();
+    statistics.reset_peak();
+    statistics.reset_accumulated();
+    world_.start_is_there();
+    requests_ = 0;
+    frees_ = 0;
+    stranded_at_peak_ = stranded_now(engine_);
+  }
+
+  /// Of a request that asked for something and got nothing.
+  [[gnu::noinline]] void note_failure(allocator::MallocOutcome outcome, FailedRequest failed) {
+    if (outcome == allocator::MallocOutcome::scope_already_open)
+      throw allocator::AllocatorError(
+          "a request in a pool that lends its memory while it is captured to");
+    failed.figures = engine_.last_failure();
+    failures_.push_back(std::move(failed));
+  }
+
+  /// Of all kinds but requests, frees, uses and checkpoints.
+  void apply_rare(const Event& event, const traces::TextTable& texts) {
+    switch (event.kind) {
+      case Kind::pool_create:
+        return engine_.create_pool(event.pool, {event.use_on_oom, event.no_split});
+      case Kind::pool_begin:
+        return begin_pool(event);
+      case Kind::pool_end:
+        return engine_.end_scope(event.pool);
+      case Kind::pool_release:
+        return engine_.release_pool(event.pool);
+      case Kind::pool_destroy:
+        return engine_.destroy_pool(event.pool);
+      case Kind::options:
+        return set_options(texts.text(event.text));
+      case Kind::memory_fraction:
+        if (!conditions_.keeps_settings) engine_.set_memory_fraction(event.fraction);
+        return;
+      case Kind::empty_cache:
+        return engine_.empty_cache(event.pool);
+      case Kind::external:
+        return world_.set_external(event.bytes);
+      default:
+        // What asks for answers, or is there for people, is nothing to a device's streams either.
+        return world_.streams().apply(event);
+    }
+  }
+
+  /// Without peaks.
+  DeviceReport counters() const {
+    DeviceReport report;
+    report.device = index_;
+    report.memory = conditions_.memory;
+    report.held_by_others = conditions_.held_by_others;
+    report.requests = requests_;
+    report.frees = frees_;
+    report.statistics = statistics();
+    report.device_calls = device_calls();
+    if (const streams::MemoryDevice* const simulated = world_.streams().simulated()) {
+      report.device_call_tally = world_.call_tally();
+      report.device_time_ns = conditions_.device_costs().nanoseconds_of(report.device_call_tally);
+      report.same_below = std::min(simulated->same_answers().below, engine_.core().margin.below());
+      report.places = simulated->place_book();
+    }
+    report.stranded_at_peak = stranded_at_peak_;
+    report.failures = failures_;
+    return report;
+  }
+
+  traces::DeviceIndex index_;
+  DeviceConditions conditions_;
+  PlacedWorld world_;
+  Allocator engine_;
+  std::vector<FailedRequest> failures_;
+  allocator::Bytes stranded_at_peak_;
+  std::uint64_t requests_ = 0;
+  std::uint64_t frees_ = 0;
+  std::uint64_t options_left_out_ = 0;
+
+ private:
+  void begin_pool(const Event& event) {
+    using allocator::StreamId;
+    switch (event.scope) {
+      case traces::ScopeStreams::every_stream:
+        return engine_.begin_scope(event.pool, [](StreamId) { return true; });
+      case traces::ScopeStreams::one_stream:
+        return engine_.begin_scope(event.pool,
+                                   [own = event.stream](StreamId asked) { return asked == own; });
+      case traces::ScopeStreams::capturing_streams:
+        return engine_.begin_scope(
+            event.pool, [this](StreamId asked) { return world_.streams().is_capturing(asked); });
+    }
+  }
+
+  void set_options(std::string_view text) {
+    if (conditions_.keeps_settings)
+      ++options_left_out_;
+    else if (const auto error = engine_.set_options(text))
+      throw allocator::AllocatorError("the option string is refused: " + error->message);
+  }
+};
+
+}  // namespace vramlab::replay

@@ -1,0 +1,245 @@
+#include "replay/run/recording.h"
+
+#include <algorithm>
+
+#include "allocator/words/allocator_error.h"
+#include "replay/run/compact_run.h"
+#include "replay/run/ordered_device.h"
+#include "replay/run/program_replay.h"
+#include "replay/run/replay_options.h"
+#include "traces/files/input_error.h"
+#include "traces/formats/read_snapshot.h"
+
+namespace vramlab::replay {
+
+using allocator::Bytes;
+using traces::InputError;
+
+namespace {
+
+/// Collects a program.
+class ProgramCollector : public traces::ProgramSink {
+ public:
+  explicit ProgramCollector(std::string file) : file_(std::move(file)) {}
+
+  void header(const traces::TraceHeader& header) override { header_ = header; }
+  void program_event(const traces::ProgramEvent& event) override {
+    try {
+      writer_.add(event, position_);
+    } catch (const allocator::AllocatorError& error) {
+      throw InputError({file_, "event " + std::to_string(position_) + " of the program",
+                        "a call that may be made then", error.what()});
+    }
+    ++position_;
+  }
+
+  bool has_events() const { return position_ > 0; }
+  const traces::TraceHeader& header() const { return header_; }
+  CompactProgram finish() { return writer_.finish(); }
+
+ private:
+  std::string file_;
+  traces::TraceHeader header_;
+  CompactWriter writer_;
+  std::uint64_t position_ = 0;
+};
+
+void append(ReplayReport& report, ReplayReport part) {
+  report.events += part.events;
+  if (part.first_time_ns)
+    report.first_time_ns =
+        std::min(report.first_time_ns.value_or(*part.first_time_ns), *part.first_time_ns);
+  if (part.stopped_at) report.stopped_at = part.stopped_at;
+  std::ranges::move(part.devices, std::back_inserter(report.devices));
+  std::ranges::move(part.notes, std::back_inserter(report.notes));
+}
+
+Bytes reserved_in(const std::vector<StartingSegment>& start) {
+  Bytes reserved;
+  for (const StartingSegment& segment : start)
+    for (const allocator::GivenBlock& block : segment.segment.blocks)
+      if (block.use != allocator::GivenUse::unmapped) reserved += block.size;
+  return reserved;
+}
+
+}  // namespace
+
+Recording::Recording(const std::string& path, const OpenConditions& conditions)
+    : Recording(traces::open_trace(path, conditions.listener), conditions) {}
+
+Recording::Recording(traces::OpenTrace trace, const OpenConditions& conditions)
+    : file_(trace.file), version_(conditions.version) {
+  ProgramCollector program(file_);
+  HistoryCollector collector;
+  traces::read_trace(trace, *tables_, {collector, program});
+  if (program.has_events()) {
+    header_ = program.header();
+    program_.program = program.finish();
+    version_ = setup_of(file_, {.version = version_, .options = ""}, header_).version;
+    return;
+  }
+  take_history(collector.take(), tables_->texts, KeepsStacks::no);
+  // No event of a history refers to a text.
+  tables_ = std::make_unique<traces::SnapshotTables>();
+}
+
+Recording::Recording(std::string file, const RecordedHistory& history,
+                     const traces::TextTable& texts, const allocator::ReferenceVersion* version)
+    : file_(std::move(file)), version_(version) {
+  take_history(history, texts, KeepsStacks::yes);
+}
+
+void Recording::take_history(const RecordedHistory& history, const traces::TextTable& texts,
+                             KeepsStacks keeps) {
+  const VerifyConditions conditions = verify_conditions(history, texts, version_);
+  version_ = &conditions.version;
+  recorded_ = conditions.settings;
+  for (const DeviceHistory& device : history.devices) add_device(device, conditions, keeps);
+  if (histories_.empty())
+    throw InputError(
+        {file_, "", "a history that can be replayed", "none: the file holds a final state only"});
+}
+
+void Recording::add_device(const DeviceHistory& history, const VerifyConditions& conditions,
+                           KeepsStacks keeps) {
+  const ExplainedHistory explained = explain(history, conditions);
+  if (!explained.placements.life_of_event.empty())
+    histories_.push_back(program_of(history, explained, keeps));
+  else if (explained.fidelity.label != FidelityLabel::final_state_only)
+    throw InputError({file_, "device " + std::to_string(history.device),
+                      "a history that an allocator can have made",
+                      explained.fidelity.reasons.front()});
+}
+
+const HistoryProgram* Recording::history(std::int64_t device) const {
+  for (const HistoryProgram& history : histories_)
+    if (history.device.value == device) return &history;
+  return nullptr;
+}
+
+std::vector<std::string> Recording::notes() const {
+  std::vector<std::string> notes;
+  if (!recorded_.doubt.empty()) notes.push_back(recorded_.doubt);
+  for (const HistoryProgram& history : histories_) {
+    const std::string device = "device " + std::to_string(history.device.value);
+    if (history.fidelity.label != FidelityLabel::exact)
+      notes.push_back(device + ": following the recording was " +
+                      std::string(fidelity_label_name(history.fidelity.label)) +
+                      " (vramlab verify says where), so these replays are guesses");
+    if (const Bytes there = reserved_in(history.part.start); there > Bytes{})
+      notes.push_back(device + ": " + format_bytes(there) +
+                      " that was there when the recording began is laid out as it was, whatever "
+                      "the setting");
+  }
+  return notes;
+}
+
+std::uint64_t Recording::call_count() const {
+  std::uint64_t count = 0;
+  for (const ProgramPart* part : parts())
+    count += static_cast<std::uint64_t>(
+        std::ranges::count_if(part->program.events(), [](const CompactEvent& event) {
+          return event.kind() == CompactKind::malloc || event.kind() == CompactKind::free;
+        }));
+  return count;
+}
+
+std::vector<const ProgramPart*> Recording::parts() const {
+  if (!is_recording()) return {&program_};
+  std::vector<const ProgramPart*> parts;
+  for (const HistoryProgram& history : histories_) parts.push_back(&history.part);
+  return parts;
+}
+
+ReplaySetup Recording::setup_for(const ReplayConditions& conditions,
+                                 const HistoryProgram* history) const {
+  ReplaySetup setup{file_,           conditions, version_, settings_for(conditions),
+                    header_.devices, history};
+  setup.asked.version = version_;
+  if (history != nullptr) setup.places = history->places;
+  return setup;
+}
+
+allocator::Settings Recording::settings_for(const ReplayConditions& conditions) const {
+  if (conditions.options) return settings_of(*conditions.options, *version_, "the options");
+  return is_recording() ? recorded_.settings : settings_of(header_.settings, *version_, file_);
+}
+
+Trust Recording::trust(const ReplayConditions& conditions) const {
+  for (const HistoryProgram& history : histories_)
+    if (history.fidelity.label != FidelityLabel::exact) return Trust::guessed;
+  const HistoryProgram* const first = is_recording() ? &histories_.front() : nullptr;
+  const ReplaySetup setup = setup_for(conditions, first);
+  if (setup.settings.backend != allocator::Backend::native) return Trust::modelled;
+  return setup.timing() == FreeTiming::modelled &&
+                 (is_recording() || program_.program.streams_matter() == StreamsMatter::yes)
+             ? Trust::modelled
+             : Trust::exact;
+}
+
+void Recording::refuse_full_devices(const ReplayConditions& conditions) const {
+  for (const HistoryProgram& history : histories_)
+    refuse_full_device(conditions,
+                       choose_memory(history.memory, history.reservation, conditions).memory);
+  refuse_full_device(conditions, conditions.memory.value_or(boundless_memory));
+  if (conditions.memory) return;
+  for (const traces::TraceDevice& known : header_.devices)
+    if (known.memory.count != 0) refuse_full_device(conditions, known.memory);
+}
+
+ReplayReport Recording::run(const ReplayConditions& conditions, const ReplayWatch& watch) const {
+  const auto run_part = [&](const ProgramPart& part, const HistoryProgram* history) {
+    ProgramReplay replay(setup_for(conditions, history), tables_->texts, watch);
+    replay.run(part);
+    return replay.finish();
+  };
+  if (!is_recording()) return run_part(program_, nullptr);
+  ReplayReport report;
+  report.reference = version_->name;
+  const allocator::Settings settings = settings_for(conditions);
+  report.options = settings.text;
+  if (!recorded_.doubt.empty()) report.notes.push_back(recorded_.doubt);
+  if (settings.backend != allocator::Backend::native)
+    report.notes.push_back(modelled_backend_note(settings));
+  for (const HistoryProgram& history : histories_) {
+    std::ranges::move(notes_on(history, conditions, settings), std::back_inserter(report.notes));
+    append(report, run_part(history.part, &history));
+  }
+  return report;
+}
+
+ReplayReport Recording::figures(const ReplayConditions& conditions) const {
+  ReplayReport report;
+  report.reference = version_->name;
+  report.options = settings_for(conditions).text;
+  const auto add_part = [&](const ProgramPart& part, const HistoryProgram* history) {
+    ReplaySetup setup = setup_for(conditions, history);
+    if (CompactRun::can_run(part, setup)) {
+      CompactRun(part, setup, tables_->texts).run(report);
+    } else {
+      ProgramReplay replay(std::move(setup), tables_->texts, {});
+      replay.run(part);
+      append(report, replay.finish());
+    }
+  };
+  if (!is_recording()) add_part(program_, nullptr);
+  for (const HistoryProgram& history : histories_) add_part(history.part, &history);
+  return report;
+}
+
+BoundlessHistories Recording::boundless_histories(const ReplayConditions& conditions) const {
+  ReplayConditions all;
+  // Whoever chose another allocator gets the blocks of PyTorch's own.
+  if (settings().backend != allocator::Backend::native) all.options = "";
+  all.memory = boundless_memory;
+  all.timing = conditions.timing;
+  all.scratch = conditions.scratch;
+  all.on_out_of_memory = OnOutOfMemory::skip;
+  all.history_capacity = unlimited_history;
+  BoundlessHistories histories;
+  histories.settings = settings_for(all);
+  run(all, watch_keeping(histories.devices));
+  return histories;
+}
+
+}  // namespace vramlab::replay

@@ -1,0 +1,87 @@
+#include "replay/run/replay_setup.h"
+
+#include "allocator/words/device.h"
+#include "replay/devices/stream_program.h"
+#include "replay/run/replay_options.h"
+#include "traces/files/input_error.h"
+
+namespace vramlab::replay {
+
+using allocator::Bytes;
+using traces::DeviceIndex;
+using traces::InputError;
+
+void refuse_full_device(const ReplayConditions& conditions, Bytes memory) {
+  if (conditions.held_by_others && *conditions.held_by_others >= memory)
+    throw InputError({"memory held by others", "", "less than the device's " + format_bytes(memory),
+                      format_bytes(*conditions.held_by_others)});
+}
+
+void refuse_other_backends(const allocator::Settings& settings, const std::string& where) {
+  if (settings.backend != allocator::Backend::native)
+    throw InputError({where, "", "PyTorch's own allocator, which alone can run live",
+                      "the option backend:cudaMallocAsync"});
+}
+
+ReplaySetup setup_of(std::string file, ReplayConditions asked, const traces::TraceHeader& header) {
+  ReplaySetup setup{std::move(file), std::move(asked), nullptr, {}, header.devices};
+  setup.version = setup.asked.version;
+  if (setup.version == nullptr && !header.reference.empty()) {
+    setup.version = allocator::find_reference_version(header.reference);
+    if (setup.version == nullptr)
+      throw InputError({setup.file, "its header", "a version of the reference that is known",
+                        "'" + header.reference + "'"});
+  }
+  if (setup.version == nullptr) setup.version = &allocator::default_reference_version();
+  setup.settings = setup.asked.options
+                       ? settings_of(*setup.asked.options, *setup.version, "the options")
+                       : settings_of(header.settings, *setup.version, setup.file);
+  return setup;
+}
+
+FreeTiming ReplaySetup::timing() const {
+  return asked.timing.value_or(history != nullptr ? FreeTiming::recorded : FreeTiming::modelled);
+}
+
+ChosenMemory ReplaySetup::memory_of(DeviceIndex device) const {
+  if (history != nullptr) return choose_memory(history->memory, history->reservation, asked);
+  if (asked.memory) return {*asked.memory, "as asked for"};
+  for (const traces::TraceDevice& known : known_devices)
+    if (known.index == device && known.memory.count != 0) return {known.memory, "as the file says"};
+  return {boundless_memory, ""};
+}
+
+DeviceConditions ReplaySetup::conditions_of(DeviceIndex device) {
+  DeviceConditions of_device{*version, settings, memory_of(device).memory, asked.memory_fraction};
+  of_device.held_by_others = asked.held_by_others;
+  of_device.timing = timing();
+  of_device.keeps_settings = asked.options.has_value();
+  of_device.history_capacity = asked.history_capacity;
+  of_device.scratch = asked.scratch;
+  of_device.notes_origins = asked.notes_origins;
+  of_device.costs = asked.costs;
+  of_device.keeps_place_book = asked.keeps_place_book;
+  if (!places || asked.make_program_device) return of_device;
+  of_device.placement = [this](const streams::PlaceRequest& request) {
+    return places->place(request);
+  };
+  of_device.dictated_below = places->reservations_below();
+  return of_device;
+}
+
+void ReplaySetup::refuse(std::uint64_t event, const std::exception& error) const {
+  const bool is_of_device = dynamic_cast<const allocator::DeviceError*>(&error) != nullptr;
+  if (history != nullptr)
+    throw InputError({file, "device " + std::to_string(history->device.value),
+                      is_of_device ? "memory that the recorded starting state fits into"
+                                   : "a history that an allocator can have made",
+                      error.what()});
+  const bool is_of_streams = dynamic_cast<const ProgramError*>(&error) != nullptr;
+  throw InputError({file, "event " + std::to_string(event) + " of the program",
+                    is_of_device    ? "what a device can do then"
+                    : is_of_streams ? "what the program made before"
+                                    : "a call that may be made then",
+                    error.what()});
+}
+
+}  // namespace vramlab::replay

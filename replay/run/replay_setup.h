@@ -1,0 +1,44 @@
+// ReplaySetup: what a program is replayed under, made of what is asked for and of what the file
+// says. The one place where the conditions of a device are made.
+#pragma once
+
+#include <exception>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "replay/run/device_conditions.h"
+#include "replay/run/history_program.h"
+#include "traces/values/program_sink.h"
+
+namespace vramlab::replay {
+
+struct ReplaySetup {
+  /// For messages.
+  std::string file;
+  ReplayConditions asked;
+  const allocator::ReferenceVersion* version = nullptr;
+  allocator::Settings settings;
+  /// What a program says of its devices.
+  std::vector<traces::TraceDevice> known_devices = {};
+  /// Of one device of a recorded history, which must outlive this; null of a program.
+  const HistoryProgram* history = nullptr;
+  /// Where the history's segments go next.
+  std::optional<RecordedPlaces> places = {};
+
+  FreeTiming timing() const;
+  ChosenMemory memory_of(traces::DeviceIndex device) const;
+  /// This must outlive the device and stay where it is.
+  DeviceConditions conditions_of(traces::DeviceIndex device);
+  /// Throws the InputError for a call that failed with this.
+  [[noreturn]] void refuse(std::uint64_t event, const std::exception& error) const;
+};
+
+/// Of a program whose file begins like this. Throws InputError where version or options are
+/// refused.
+ReplaySetup setup_of(std::string file, ReplayConditions asked, const traces::TraceHeader& header);
+
+/// Throws InputError where the options choose another backend than PyTorch's own.
+void refuse_other_backends(const allocator::Settings& settings, const std::string& where);
+
+}  // namespace vramlab::replay
