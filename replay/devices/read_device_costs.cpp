@@ -78,7 +78,7 @@ std::string origin_of(const JsonValue& document, const std::string& path) {
   std::string origin = path;
   for (const char* key : {"gpu", "driver", "date"})
     if (const auto value = document.find(key))
-      origin += ", " + (value->is_text() ? value->text() : std::to_string(value->number()));
+      origin += ", " + (value->is_text() ? value->text() : value->shown());
   return origin;
 }
 

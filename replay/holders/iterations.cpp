@@ -82,6 +82,7 @@ void IterationFinder::memory_event(const MemoryEvent& event) {
 
 void IterationFinder::annotation(const traces::AnnotationValue& annotation) {
   if (annotation.stage != traces::TextId(traces::KnownText::end)) return;
+  if (!annotation.keys.has(traces::KnownText::time_us)) return;
   const std::string_view text = tables_.texts.text(annotation.name);
   add(annotations_, text, annotation.device);
   const auto name = annotations_.find(numbered_name(text).name);

@@ -1,5 +1,6 @@
 #include "replay/page/page_texts.h"
 
+#include <algorithm>
 #include "traces/values/user_frame.h"
 
 namespace vramlab::replay {
@@ -44,7 +45,7 @@ std::uint32_t PageTexts::frame_of(FrameId id) {
   if (is_new) {
     const traces::FrameValue& frame = tables_.frames.frame(id);
     const std::uint32_t name = text_of(frame.name);
-    frames_.push_back({name, text_of(frame.filename), frame.line});
+    frames_.push_back({name, text_of(frame.filename), std::max<std::int64_t>(frame.line, 0)});
   }
   return place->second;
 }

@@ -35,6 +35,7 @@ class PageTexts {
     /// Of `texts()`.
     std::uint32_t name = 0;
     std::uint32_t file = 0;
+    /// 0 where it is not known.
     std::int64_t line = 0;
   };
   /// The first one stands for no stack.

@@ -5,6 +5,7 @@
 namespace vramlab::replay {
 
 void AnnotationCollector::add(const traces::AnnotationValue& annotation) {
+  if (!annotation.keys.has(traces::KnownText::time_us)) return;
   std::vector<std::size_t>& open = open_[{annotation.device, annotation.name}];
   AnnotationSpan span{annotation.device, annotation.name, {}, {}};
   if (annotation.stage == traces::TextId(traces::KnownText::start)) {

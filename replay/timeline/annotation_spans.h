@@ -1,6 +1,6 @@
 // AnnotationSpans: what people named in a recording, as spans of time: each beginning with the next
 // end of the same name on the same device. One whose beginning or end was not recorded reaches to
-// that end of the recording.
+// that end of the recording. An annotation whose time is not known is left out.
 #pragma once
 
 #include <cstdint>

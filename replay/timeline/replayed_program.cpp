@@ -16,6 +16,7 @@ void add_span(const ProgramEvent& event, AnnotationCollector& spans) {
   annotation.stage = traces::TextId(begins ? KnownText::start : KnownText::end);
   annotation.device = event.device.value;
   annotation.time_us = *event.time_ns / 1000;
+  annotation.keys.add(KnownText::time_us);
   spans.add(annotation);
 }
 

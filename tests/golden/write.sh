@@ -1,23 +1,25 @@
 #!/usr/bin/env bash
-# Writes golden files anew, all of them or those that are named, with the program in build/.
+# Writes golden files anew with the program in build/: all that commands.txt lists, or those that are
+# named as they are there.
 set -euo pipefail
-shopt -s extglob
-top="$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)"
-cd "$top"
-files=("$@")
-if [ ${#files[@]} -eq 0 ]; then files=(tests/golden/!(memory)/*); fi
-for file in "${files[@]}"; do
-  read -r line <"$file"
-  command="${line#\$ vramlab }"
-  expected=0
-  [[ "$command" == *"  # exit status "* ]] && expected="${command##*  # exit status }"
-  read -r -a words <<<"${command%%  # exit status *}"
-  output="$(status=0; build/vramlab "${words[@]}" || status=$?; echo "$status.")"
-  output="${output%.}"
-  if [ "${output: -1}" != "$expected" ]; then
-    echo "$file: exit status ${output: -1}, expected $expected" >&2
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+golden=tests/golden
+is_asked_for() {
+  local file="$1"
+  shift
+  [ $# -eq 0 ] && return
+  for asked in "$@"; do [ "${asked#"$golden"/}" = "$file" ] && return; done
+  return 1
+}
+while read -r file expected command; do
+  if [ "$file" = "#" ] || ! is_asked_for "$file" "$@"; then continue; fi
+  read -r -a words <<<"$command"
+  mkdir -p "$(dirname "$golden/$file")"
+  status=0
+  LC_ALL=C.UTF-8 build/vramlab "${words[@]}" >"$golden/$file" </dev/null || status=$?
+  if [ "$status" != "$expected" ]; then
+    echo "$golden/$file: exit status $status, expected $expected" >&2
     exit 1
   fi
-  printf '%s\n%s' "$line" "${output%?}" >"$file"
-  echo "$file"
-done
+  echo "$golden/$file"
+done <"$golden/commands.txt"

@@ -2,6 +2,7 @@
 
 #include "allocator/options/size_rules.h"
 #include "allocator/words/id_names.h"
+#include "replay/run/recording.h"
 #include "tools/printers/fragmentation_json.h"
 #include "tools/printers/fragmentation_text.h"
 #include "tools/printers/json_or_null.h"
@@ -12,21 +13,6 @@ namespace {
 using allocator::Bytes;
 using nlohmann::ordered_json;
 using replay::OutOfMemoryStory;
-
-/// Standard input cannot be read again.
-bool can_try(const ReplayArguments& arguments, Tries tries) {
-  return tries == Tries::all && arguments.file != "-";
-}
-
-replay::ReplayTry replay_of(const ReplayArguments& arguments) {
-  return [&arguments](const replay::ReplayChange& change) {
-    replay::ReplayConditions conditions = conditions_of(arguments);
-    if (change.memory) conditions.memory = change.memory;
-    if (change.options) conditions.options = change.options;
-    conditions.on_out_of_memory = replay::OnOutOfMemory::stop;
-    return replay::ReplaySource(arguments.file, std::move(conditions), {}).run({});
-  };
-}
 
 replay::MemoryShare share_of(const replay::DeviceState& state) {
   return state.rules.allowed ? replay::MemoryShare::limited : replay::MemoryShare::whole;
@@ -128,19 +114,34 @@ ordered_json tried_json(const ToldOutOfMemory& told) {
 
 }  // namespace
 
+replay::ReplayTry tries_of(const ReplayArguments& arguments) {
+  if (arguments.file == "-") return {};
+  replay::ReplayConditions asked = conditions_of(arguments);
+  asked.on_out_of_memory = replay::OnOutOfMemory::stop;
+  std::shared_ptr<const replay::Recording> recording;
+  return [asked, recording, file = arguments.file](const replay::ReplayChange& change) mutable {
+    if (!recording)
+      recording = std::make_shared<replay::Recording>(file, replay::OpenConditions{asked.version});
+    replay::ReplayConditions conditions = asked;
+    if (change.memory) conditions.memory = change.memory;
+    if (change.options) conditions.options = change.options;
+    return recording->run(conditions);
+  };
+}
+
 std::optional<ToldOutOfMemory> tell_recorded(const replay::DeviceState& state,
-                                             const ReplayArguments& arguments, Tries tries) {
+                                             const replay::ReplayTry& tries) {
   const auto refused = refused_by(state);
   if (!refused) return std::nullopt;
   ToldOutOfMemory told{state, tell_out_of_memory(state, *refused), std::nullopt};
-  if (can_try(arguments, tries))
-    told.tried = try_likely_options(replay_of(arguments), {state.device, refused->event},
-                                    state.rules.settings, share_of(state));
+  if (tries)
+    told.tried = try_likely_options(tries, {state.device, refused->event}, state.rules.settings,
+                                    share_of(state));
   return told;
 }
 
 ToldOutOfMemory tell_replayed(const replay::DeviceState& state, const replay::DeviceReport& report,
-                              const ReplayArguments& arguments, Tries tries) {
+                              const replay::ReplayTry& tries) {
   const replay::FailedRequest& failure = report.failures.front();
   const Bytes rounded = failure.figures.request < allocator::request_limit
                             ? round_request(failure.figures.request, state.rules.settings)
@@ -149,12 +150,11 @@ ToldOutOfMemory tell_replayed(const replay::DeviceState& state, const replay::De
       failure.event,  failure.figures.request, rounded,
       failure.stream, allocator::default_pool, failure.figures.device_free};
   ToldOutOfMemory told{state, tell_out_of_memory(state, refused), report.memory};
-  if (!can_try(arguments, tries)) return told;
+  if (!tries) return told;
   const replay::FailedAt failed{state.device, failure.event};
-  const replay::ReplayTry replay = replay_of(arguments);
-  told.least_memory = least_memory(replay, failed, report.memory,
+  told.least_memory = least_memory(tries, failed, report.memory,
                                    told.story.shortfall.value_or(told.story.device_size));
-  told.tried = try_likely_options(replay, failed, state.rules.settings, share_of(state));
+  told.tried = try_likely_options(tries, failed, state.rules.settings, share_of(state));
   return told;
 }
 

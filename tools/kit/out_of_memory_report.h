@@ -23,15 +23,17 @@ struct ToldOutOfMemory {
   std::vector<replay::TriedOptions> tried = {};
 };
 
-/// Whether the file is replayed again to find what would have helped.
-enum class Tries : bool { none, all };
+/// Replays the file under changed conditions. The first try reads the file, the others go on from
+/// what was read. Null for standard input, which cannot be read again.
+replay::ReplayTry tries_of(const ReplayArguments& arguments);
 
-/// Of a state of a recording; nothing where it is none of an out-of-memory.
+/// Of a state of a recording; nothing where it is none of an out-of-memory. Without tries, what
+/// would have helped is left out.
 std::optional<ToldOutOfMemory> tell_recorded(const replay::DeviceState& state,
-                                             const ReplayArguments& arguments, Tries tries);
+                                             const replay::ReplayTry& tries);
 /// Of the first request that failed in a replay of a device.
 ToldOutOfMemory tell_replayed(const replay::DeviceState& state, const replay::DeviceReport& report,
-                              const ReplayArguments& arguments, Tries tries);
+                              const replay::ReplayTry& tries);
 
 std::string out_of_memory_text(const ToldOutOfMemory& told, const traces::SnapshotTables& tables);
 nlohmann::ordered_json out_of_memory_json(const ToldOutOfMemory& told,

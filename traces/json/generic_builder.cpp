@@ -40,17 +40,4 @@ GenericPointer GenericBuilder::text(TextId id) {
   return text;
 }
 
-GenericPointer GenericBuilder::scalar(bool value) {
-  return std::make_shared<const GenericValue>(GenericValue{value, 0});
-}
-GenericPointer GenericBuilder::scalar(WholeNumber number) {
-  return std::make_shared<const GenericValue>(GenericValue{number, 0});
-}
-GenericPointer GenericBuilder::scalar(double number) {
-  return std::make_shared<const GenericValue>(GenericValue{number, 0});
-}
-GenericPointer GenericBuilder::none() {
-  return std::make_shared<const GenericValue>(GenericValue{NoneValue{}, 0});
-}
-
 }  // namespace vramlab::traces

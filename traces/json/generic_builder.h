@@ -37,10 +37,6 @@ class GenericBuilder {
 
   /// The same one for the same text.
   GenericPointer text(TextId id);
-  static GenericPointer scalar(bool value);
-  static GenericPointer scalar(WholeNumber number);
-  static GenericPointer scalar(double number);
-  static GenericPointer none();
 
  private:
   struct Open {

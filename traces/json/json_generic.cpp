@@ -1,10 +1,8 @@
 #include "traces/json/json_generic.h"
 
-#include <bit>
 #include <utility>
 
 #include "allocator/words/check.h"
-
 namespace vramlab::traces {
 
 GenericPointer JsonGeneric::read() {
@@ -40,20 +38,8 @@ GenericPointer JsonGeneric::end_what_ends_here() {
 GenericPointer JsonGeneric::take_scalar() {
   FieldValue value;
   tokens_.take_scalar(value);
-  switch (value.kind) {
-    case FieldValue::Kind::none:
-      return GenericBuilder::none();
-    case FieldValue::Kind::boolean:
-      return GenericBuilder::scalar(value.bits != 0);
-    case FieldValue::Kind::whole:
-      return GenericBuilder::scalar(WholeNumber{value.bits, value.is_negative});
-    case FieldValue::Kind::real:
-      return GenericBuilder::scalar(std::bit_cast<double>(value.bits));
-    case FieldValue::Kind::text:
-      return builder_.text(value.text);
-    default:
-      check_failed("a scalar has no parts", __FILE__, __LINE__);
-  }
+  if (value.kind == FieldValue::Kind::text) return builder_.text(value.text);
+  return *generic_from_field(value);
 }
 
 void JsonGeneric::check_limits() const {

@@ -6,6 +6,7 @@
 #include "traces/files/input_error.h"
 #include "traces/files/json_letters.h"
 #include "traces/files/utf8.h"
+#include "traces/values/long_number.h"
 
 namespace vramlab::traces {
 namespace {
@@ -209,14 +210,14 @@ void JsonScanner::add_code(std::uint32_t code) {
 JsonScanner::Number JsonScanner::number() {
   const char first = peek();
   if (first != '-' && !is_digit(first)) fail("a number");
-  constexpr std::size_t longest = 400;
+  constexpr std::size_t longest = most_number_digits + 1;
   word_.clear();
   while (has_letter() && may_be_in_number(*at_)) {
     word_ += *at_++;
     if (word_.size() > longest)
       fail("a number of at most " + std::to_string(longest) + " letters", "a longer one");
   }
-  if (!is_number(word_)) fail("a number", quoted_word());
+  if (!is_number(word_)) fail("a number", quoted(word_));
   return word_.find_first_of(".eE") == std::string::npos ? whole_word() : real_word();
 }
 
@@ -231,25 +232,29 @@ JsonScanner::Number JsonScanner::whole_word() const {
   } else {
     error = std::from_chars(word_.data(), end, result.whole.bits).ec;
   }
-  if (error != std::errc{}) fail("a whole number from -2^63 to 2^64 - 1", quoted_word());
+  if (error != std::errc{}) {
+    result.kind = Number::Kind::long_whole;
+    std::from_chars(word_.data(), end, result.real);
+  }
   return result;
 }
 
 JsonScanner::Number JsonScanner::real_word() const {
-  Number result{false, {}, 0};
+  Number result{Number::Kind::real, {}, 0};
   const auto [at, error] = std::from_chars(word_.data(), word_.data() + word_.size(), result.real);
-  if (error != std::errc{}) fail("a number that a double can hold", quoted_word());
+  if (error != std::errc{}) fail("a number that a double can hold", quoted(word_));
   return result;
 }
 
-std::string JsonScanner::quoted_word() const {
+/// The beginning of it, in letters that can stand in a message.
+std::string JsonScanner::quoted(std::string_view text) {
   constexpr std::size_t longest_quote = 24;
-  return "'" + word_.substr(0, longest_quote) + "'";
+  return "'" + as_utf8(text.substr(0, longest_quote)) + "'";
 }
 
 double JsonScanner::real() {
   const Number found = number();
-  if (!found.is_whole) return found.real;
+  if (!found.is_whole()) return found.real;
   if (found.whole.is_negative)
     return static_cast<double>(static_cast<std::int64_t>(found.whole.bits));
   return static_cast<double>(found.whole.bits);
@@ -257,8 +262,8 @@ double JsonScanner::real() {
 
 std::uint64_t JsonScanner::unsigned_number(std::uint64_t maximum) {
   const Number found = number();
-  if (!found.is_whole || found.whole.is_negative || found.whole.bits > maximum)
-    fail("a whole number from 0 to " + std::to_string(maximum), quoted_word());
+  if (!found.is_whole() || found.whole.is_negative || found.whole.bits > maximum)
+    fail("a whole number from 0 to " + std::to_string(maximum), quoted(word_));
   return found.whole.bits;
 }
 

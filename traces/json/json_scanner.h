@@ -42,11 +42,15 @@ class JsonScanner {
   void null();
   std::uint64_t unsigned_number(std::uint64_t maximum = UINT64_MAX);
   struct Number {
-    bool is_whole = true;
+    enum class Kind : std::uint8_t { whole, long_whole, real };
+    Kind kind = Kind::whole;
     WholeNumber whole;
     double real = 0;
+    bool is_whole() const { return kind == Kind::whole; }
   };
   Number number();
+  /// The letters of the number that was taken last: valid until anything else is called.
+  std::string_view number_letters() const { return word_; }
   double real();
 
   /// Fails where something stands before the line's end.
@@ -57,6 +61,10 @@ class JsonScanner {
   // At what was taken or looked at last.
   [[noreturn]] void fail(const std::string& expected, const std::string& found) const;
   [[noreturn]] void fail(const std::string& expected);
+  /// Quotes a text that was found.
+  [[noreturn]] void fail_at_text(const std::string& expected, std::string_view found) const {
+    fail(expected, quoted(found));
+  }
   std::uint64_t bytes_taken() const {
     return bytes_before_ + static_cast<std::uint64_t>(at_ - buffer_.data());
   }
@@ -76,7 +84,7 @@ class JsonScanner {
   void take_word(std::string_view word);
   Number whole_word() const;
   Number real_word() const;
-  std::string quoted_word() const;
+  static std::string quoted(std::string_view text);
 
   ByteSource& source_;
   Origin origin_;

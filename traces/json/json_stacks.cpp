@@ -4,10 +4,6 @@
 
 namespace vramlab::traces {
 
-void JsonStacks::fail_as_no_frames() {
-  tokens_.fail("a list of frames under 'frames'", name_of_kind(FieldValue::Kind::generic));
-}
-
 StackId JsonStacks::read() {
   tokens_.take();
   frames_.clear();
@@ -17,7 +13,7 @@ StackId JsonStacks::read() {
     if (frames_.size() == GenericBuilder::most_parts)
       tokens_.fail("at most " + std::to_string(GenericBuilder::most_parts) + " frames of a stack",
                    "more");
-    if (tokens_.peek_value() != '{') fail_as_no_frames();
+    if (tokens_.peek_value() != '{') tokens_.fail_at_value("a list of frames under 'frames'");
     const FrameId frame = read_frame(place);
     frames_.push_back(frame);
     place.pass(frame);
@@ -34,8 +30,7 @@ FrameId JsonStacks::read_frame(KnownFrames::Place place) {
   const std::uint64_t begin = window.bytes_taken();
   const FrameValue frame = read_fields();
   const FrameId id = tables_.frames.intern(frame);
-  // Frames with unknown fields are never taken for one another, however their letters are.
-  if (frame.unknown.empty() && window.fill_count() == fill_count) {
+  if (can_be_compared(frame) && window.fill_count() == fill_count) {
     const auto size = static_cast<std::size_t>(window.bytes_taken() - begin);
     known_frames_.remember(place, {window.at() - size, size}, id);
   }
@@ -72,12 +67,15 @@ void JsonStacks::read_field(FrameValue& frame) {
     frame.unknown.push_back({key, generic_.read()});
     return;
   }
-  const char letter = tokens_.peek_value();
-  if (letter == '{' || letter == '[') fail_as_no_frames();
+  GenericPointer generic;
   FieldValue field;
-  tokens_.take_scalar(field);
-  if (set_field(frame, *known, field) != nullptr) fail_as_no_frames();
-  frame.keys.add(*known);
+  if (const char letter = tokens_.peek_value(); letter == '{' || letter == '[') {
+    generic = generic_.read();
+    field = field_from_generic(generic, *known, tables_);
+  } else {
+    tokens_.take_scalar(field);
+  }
+  put_field(frame, *known, field);
 }
 
 }  // namespace vramlab::traces

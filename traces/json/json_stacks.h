@@ -25,7 +25,6 @@ class JsonStacks {
   std::optional<FrameId> take_known(KnownFrames::Place place);
   FrameValue read_fields();
   void read_field(FrameValue& frame);
-  [[noreturn]] void fail_as_no_frames();
 
   JsonTokens& tokens_;
   JsonGeneric& generic_;

@@ -6,6 +6,7 @@
 
 #include "traces/files/input_error.h"
 #include "traces/files/json_letters.h"
+#include "traces/values/long_number.h"
 
 namespace vramlab::traces {
 namespace {
@@ -128,6 +129,15 @@ const std::string& JsonTokens::take_passing_key() {
   return passing_key_;
 }
 
+void JsonTokens::fail_at_value(const std::string& expected) {
+  const char letter = peek_value();
+  if (letter == '{') fail(expected, "a dict");
+  if (letter == '[') fail(expected, "a list");
+  FieldValue value;
+  take_scalar(value);
+  fail(expected, found_text(value, texts_));
+}
+
 void JsonTokens::take_scalar(FieldValue& value) {
   using Kind = FieldValue::Kind;
   switch (peek()) {
@@ -169,12 +179,21 @@ void JsonTokens::take_number(FieldValue& value) {
     window_.go_to(digits.end);
     constexpr std::uint64_t most_below_zero = std::uint64_t{1} << 63;
     if (digits.is_too_large || (has_minus && digits.number > most_below_zero))
-      fail("a whole number from -2^63 to 2^64 - 1", "a larger one");
+      return take_long_number(value);
     value.kind = FieldValue::Kind::whole;
     value.is_negative = has_minus && digits.number != 0;
     value.bits = has_minus ? ~digits.number + 1 : digits.number;
     return;
   }
+}
+
+void JsonTokens::take_long_number(FieldValue& value) {
+  const std::string_view letters = number_letters();
+  if (letters.size() > most_number_digits)
+    fail("a whole number of at most " + std::to_string(most_number_digits) + " digits",
+         "one of " + std::to_string(letters.size()));
+  value.kind = FieldValue::Kind::long_whole;
+  value.text = texts_.intern(letters);
 }
 
 void JsonTokens::take_real(FieldValue& value) {

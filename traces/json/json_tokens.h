@@ -92,12 +92,15 @@ class JsonTokens {
   }
 
   LetterWindow& window() { return window_; }
+  const TextTable& texts() const { return texts_; }
   /// Messages quote nothing before this place.
   void begin_quotes_at(std::uint64_t position) { word_position_ = position; }
   void begin_quotes_here() { begin_quotes_at(window_.bytes_taken()); }
 
   /// About what was taken last.
   [[noreturn]] void fail(const std::string& expected, const std::string& found) const;
+  /// About the value that is next.
+  [[noreturn]] void fail_at_value(const std::string& expected);
   /// The letter at a place of the window can't be there.
   [[noreturn]] void refuse(const char* place) const;
 
@@ -109,6 +112,8 @@ class JsonTokens {
   /// nothing moved, where none can come.
   bool lengthen_word();
   void take_number(FieldValue& value);
+  /// The number that was taken last has more than 64 bits.
+  void take_long_number(FieldValue& value);
   void take_real(FieldValue& value);
   void take_literal(std::string_view literal);
 

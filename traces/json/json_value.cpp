@@ -144,8 +144,10 @@ void JsonValue::only_keys(std::initializer_list<std::string_view> known) const {
   }
 }
 
+std::string JsonValue::shown() const { return describe(*value_); }
+
 void JsonValue::fail(const std::string& expected) const {
-  throw InputError({*file_, path(), expected, describe(*value_)});
+  throw InputError({*file_, path(), expected, shown()});
 }
 
 std::string JsonValue::path() const {

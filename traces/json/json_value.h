@@ -43,6 +43,8 @@ class JsonValue {
   /// Fails where there is a key that is not among these.
   void only_keys(std::initializer_list<std::string_view> known) const;
 
+  /// As JSON writes it, shortened; of an array or object only what it is.
+  std::string shown() const;
   [[noreturn]] void fail(const std::string& expected) const;
   /// Such as `expect.trace[3][1]`.
   std::string path() const;

@@ -43,9 +43,7 @@ JsonFacts SectionReader::read() {
   } else if (letter == '[') {
     read_bare_list();
   } else {
-    FieldValue ignored;
-    tokens_.take_scalar(ignored);
-    tokens_.fail("a snapshot: a dict, or a list of segments", "another value");
+    tokens_.fail_at_value("a snapshot: a dict, or a list of segments");
   }
   tokens_.expect_end();
   return {tokens_.window().bytes_taken()};
@@ -98,7 +96,7 @@ void SectionReader::read_segments() {
 void SectionReader::read_device_traces() {
   DeviceIndex device;
   walker_.read_items([&] {
-    if (tokens_.peek_value() != '[') tokens_.fail("a device's list of events", "another value");
+    if (tokens_.peek_value() != '[') tokens_.fail_at_value("a device's list of events");
     tokens_.take();
     sink_.device_trace(device);
     read_trace(device);
@@ -127,10 +125,11 @@ void SectionReader::give_value(TextId key, const GenericPointer& value) {
   if (known == KnownText::allocator_settings) {
     mark_section(*known, SnapshotSection::allocator_settings);
     if (!std::holds_alternative<GenericDict>(value->content))
-      tokens_.fail("a dict under 'allocator_settings'", "another value");
+      tokens_.fail("a dict under 'allocator_settings'", found_text(*value, tokens_.texts()));
     sink_.settings(value);
   } else if (is_list_section(known)) {
-    tokens_.fail("a list under '" + std::string(known_text(*known)) + "'", "another value");
+    tokens_.fail("a list under '" + std::string(known_text(*known)) + "'",
+                 found_text(*value, tokens_.texts()));
   } else {
     sink_.unknown_section(key, value);
   }

@@ -2,8 +2,8 @@
 // list of segments, of any version, unknown keys passed on. Each value goes to the sink as soon as
 // it is complete, so no file is held as a whole.
 //
-// Whole numbers from -2^63 to 2^64 - 1 are exact and others refused; lists under the keys of pools
-// are pools. Throws InputError at the first byte that is no snapshot.
+// Whole numbers are exact; lists under the keys of pools are pools. Throws InputError at the first
+// byte that is no snapshot.
 #pragma once
 
 #include <cstdint>

@@ -25,8 +25,7 @@ void SnapshotJsonWalker::read(AnnotationValue& annotation) { read_dict(annotatio
 
 template <typename Value>
 void SnapshotJsonWalker::read_dict(Value& value) {
-  const char letter = tokens.peek_value();
-  if (letter != '{') tokens.fail("a dict", letter == '[' ? "a list" : "another value");
+  if (tokens.peek_value() != '{') tokens.fail_at_value("a dict");
   tokens.take();
   KeyGuesses& guesses = guesses_of<Value>();
   LetterWindow& window = tokens.window();
@@ -76,15 +75,14 @@ template <typename Value>
 void SnapshotJsonWalker::read_field(Value& value, KnownText key) {
   if (value.keys.has(key)) [[unlikely]]
     tokens.fail("each key once", "the key '" + std::string(known_text(key)) + "' again");
-  value.keys.add(key);
   if constexpr (requires { read_list_field(value, key); }) {
     if (read_list_field(value, key)) return;
   }
   FieldValue field;
   read_value(key, field);
-  if (const char* needed = set_field(value, key, field)) [[unlikely]]
+  if (const char* needed = put_field(value, key, field)) [[unlikely]]
     tokens.fail(std::string(needed) + " under '" + std::string(known_text(key)) + "'",
-                name_of_kind(field.kind));
+                found_text(field, tables_.texts));
 }
 
 void SnapshotJsonWalker::read_value(KnownText key, FieldValue& value) {
@@ -130,19 +128,21 @@ void SnapshotJsonWalker::read_generic(KnownText key, FieldValue& value) {
 
 bool SnapshotJsonWalker::read_list_field(SegmentValue& segment, KnownText key) {
   if (key != KnownText::blocks) return false;
+  segment.keys.add(key);
   read_list(segment.blocks);
   return true;
 }
 
 bool SnapshotJsonWalker::read_list_field(BlockValue& block, KnownText key) {
   if (key != KnownText::history) return false;
+  block.keys.add(key);
   read_list(block.history);
   return true;
 }
 
 template <typename Item>
 void SnapshotJsonWalker::read_list(std::vector<Item>& items) {
-  if (tokens.peek_value() != '[') tokens.fail("a list of dicts", "another value");
+  if (tokens.peek_value() != '[') tokens.fail_at_value("a list of dicts");
   tokens.take();
   read_items([&] {
     count_part();

@@ -33,6 +33,7 @@ class JsonEncoder : public SnapshotEncoder {
   void none() override { add_value("null"); }
   void boolean(bool value) override { add_value(value ? "true" : "false"); }
   void whole(WholeNumber number) override;
+  void long_number(LongNumber number) override { add_value(texts_.text(number.digits)); }
   void real(double number) override;
   void text(TextId text) override {
     begin_value();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "allocator/words/ids.h"
 #include "traces/values/snapshot_sink.h"
@@ -22,7 +23,8 @@ struct AddressEvent {
   allocator::Address address;
   allocator::Bytes bytes;
   allocator::StreamId stream;
-  std::uint64_t time_ns = 0;
+  /// Nothing where the log says no time.
+  std::optional<std::uint64_t> time_ns;
 };
 
 /// Where memory is: addresses of two devices may be equal.

@@ -1,4 +1,4 @@
-// AddressLog: a log that names memory by its address, held as a whole, 40 bytes an event: where it
+// AddressLog: a log that names memory by its address, held as a whole, 48 bytes an event: where it
 // must be sorted by time, or can be read only once.
 #pragma once
 
@@ -12,7 +12,8 @@ class AddressLog {
  public:
   void add(const AddressEvent& event) { events_.push_back(event); }
 
-  /// Hands the program on. Events of the same time stay in the order of the log.
+  /// Hands the program on. Events of the same time stay in the order of the log, and all do where
+  /// one has no time.
   LogFacts give_to(ProgramSink& sink, SnapshotTables& tables);
 
  private:

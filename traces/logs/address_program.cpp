@@ -19,7 +19,7 @@ void FirstFrees::look_at(const AddressEvent& event) {
   const bool is_first = seen_.insert(MemoryPlace(event)).second;
   if (!is_first || event.kind != AddressEventKind::free) return;
   frees_.push_back(event);
-  frees_.back().time_ns = *begin_ns_;
+  frees_.back().time_ns = begin_ns_;
 }
 
 AddressProgram::AddressProgram(const FirstFrees& first_frees, ProgramSink& sink,

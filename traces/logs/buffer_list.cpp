@@ -167,7 +167,7 @@ void BufferLines::check_row(const BufferRow& row) {
   }
   // Rounding up to the alignment costs at most that much.
   bytes_ += row.size + (row.alignment - 1);
-  if (bytes_ >= most_bytes) fail("sizes that add up to less than 2^62", "more");
+  if (bytes_ >= most_bytes) fail("sizes that add up to less than 2^62", std::to_string(bytes_));
 }
 
 std::vector<BufferGap> BufferLines::gaps_of(std::string_view text) const {

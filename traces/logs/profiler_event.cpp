@@ -39,22 +39,30 @@ std::optional<std::uint64_t> ns_of_us(std::string_view letters) {
   return time;
 }
 
-std::optional<WholeNumber> take_whole_number(JsonTokens& tokens) {
-  if (!is_number_next(tokens)) {
+std::string ProfilerNumber::text() const {
+  if (!whole) return other;
+  return whole->is_negative ? std::to_string(static_cast<std::int64_t>(whole->bits))
+                            : std::to_string(whole->bits);
+}
+
+ProfilerNumber take_number(JsonTokens& tokens) {
+  const char letter = tokens.peek_value();
+  if (letter == '{' || letter == '[') {
     pass_value(tokens);
-    return std::nullopt;
+    return {std::nullopt, letter == '{' ? "a dict" : "a list"};
   }
   FieldValue value;
   tokens.take_scalar(value);
-  if (value.kind != FieldValue::Kind::whole) return std::nullopt;
-  return WholeNumber{value.bits, value.is_negative};
+  if (value.kind != FieldValue::Kind::whole)
+    return {std::nullopt, found_text(value, tokens.texts())};
+  return {WholeNumber{value.bits, value.is_negative}, ""};
 }
 
 ProfilerEvent ProfilerEventReader::read() {
   event_ = {};
   is_instant_ = false;
   event_.position = tokens_.window().bytes_taken();
-  if (tokens_.peek_value() != '{') tokens_.fail("an event: a dict", "another value");
+  if (tokens_.peek_value() != '{') tokens_.fail_at_value("an event: a dict");
   tokens_.take();
   if (!tokens_.take_if('}')) do
       read_value(tokens_.take_passing_key());
@@ -76,6 +84,9 @@ void ProfilerEventReader::read_value(const std::string& key) {
     FieldValue ignored;
     tokens_.take_scalar(ignored);
     event_.time_ns = ns_of_us(tokens_.number_letters());
+    if (!event_.time_ns) event_.other_time = tokens_.number_letters();
+  } else if (key == "ts") {
+    event_.other_time = take_number(tokens_).other;
   } else if (key == "args" && tokens_.peek_value() == '{') {
     read_arguments();
   } else {
@@ -88,13 +99,13 @@ void ProfilerEventReader::read_arguments() {
   if (tokens_.take_if('}')) return;
   do {
     const std::string& key = tokens_.take_passing_key();
-    std::optional<WholeNumber>* const field = key == "Device Type" ? &event_.device_type
-                                              : key == "Device Id" ? &event_.device
-                                              : key == "Addr"      ? &event_.address
-                                              : key == "Bytes"     ? &event_.bytes
-                                                                   : nullptr;
+    ProfilerNumber* const field = key == "Device Type" ? &event_.device_type
+                                  : key == "Device Id" ? &event_.device
+                                  : key == "Addr"      ? &event_.address
+                                  : key == "Bytes"     ? &event_.bytes
+                                                       : nullptr;
     if (field != nullptr)
-      *field = take_whole_number(tokens_);
+      *field = take_number(tokens_);
     else
       pass_value(tokens_);
   } while (tokens_.take_separator('}'));

@@ -13,16 +13,27 @@ namespace vramlab::traces {
 
 enum class ProfilerEventKind : std::uint8_t { other, memory, out_of_memory };
 
-/// A field is empty where its key is not there or holds something else than a whole number.
+/// What stands under a key.
+struct ProfilerNumber {
+  /// Nothing where the value is no whole number of 64 bits, or the key is not there.
+  std::optional<WholeNumber> whole;
+  /// What else there is, for messages.
+  std::string other = "none";
+
+  std::string text() const;
+};
+
 struct ProfilerEvent {
   ProfilerEventKind kind = ProfilerEventKind::other;
   /// Of the event's beginning in the file.
   std::uint64_t position = 0;
   std::optional<std::uint64_t> time_ns;
-  std::optional<WholeNumber> device_type;
-  std::optional<WholeNumber> device;
-  std::optional<WholeNumber> address;
-  std::optional<WholeNumber> bytes;
+  /// What there is where that is nothing.
+  std::string other_time = "none";
+  ProfilerNumber device_type;
+  ProfilerNumber device;
+  ProfilerNumber address;
+  ProfilerNumber bytes;
 };
 
 class ProfilerEventReader {
@@ -42,8 +53,8 @@ class ProfilerEventReader {
   bool is_instant_ = false;
 };
 
-/// A whole number at the tokens; nothing where another value is there, which is passed.
-std::optional<WholeNumber> take_whole_number(JsonTokens& tokens);
+/// Takes the value at the tokens, whatever it is.
+ProfilerNumber take_number(JsonTokens& tokens);
 
 /// Nanoseconds of a number of microseconds as it is written, such as `1700000000000000.123`: exact,
 /// which a double would not be. What is beyond nanoseconds is cut off. Nothing where it is

@@ -36,7 +36,8 @@ class ProfilerReader {
   void read_devices();
   bool is_known(DeviceIndex index) const;
   std::optional<TraceDevice> read_device();
-  [[noreturn]] void fail(const ProfilerEvent& event, const std::string& expected) const;
+  [[noreturn]] void fail(const ProfilerEvent& event, const std::string& expected,
+                         const std::string& found) const;
 
   const std::string& file_;
   SnapshotTables& tables_;
@@ -56,7 +57,7 @@ LogReading ProfilerReader::read(ProgramSink& sink) {
   } else if (letter == '[') {
     read_events();
   } else {
-    tokens_.fail("a Chrome trace: a dict, or a list of events", "another value");
+    tokens_.fail_at_value("a Chrome trace: a dict, or a list of events");
   }
   tokens_.expect_end();
   if (!has_events_) tokens_.fail("a list under 'traceEvents'", "none");
@@ -93,8 +94,9 @@ void ProfilerReader::read_events() {
 
 void ProfilerReader::take_event(const ProfilerEvent& event) {
   if (event.kind == ProfilerEventKind::other) return;
-  if (!event.device_type) fail(event, "a whole number under 'Device Type'");
-  if (is_gpu(*event.device_type))
+  if (!event.device_type.whole)
+    fail(event, "a whole number under 'Device Type'", event.device_type.text());
+  if (is_gpu(*event.device_type.whole))
     take_gpu_event(event);
   else
     ++left_out_.of_other_devices;
@@ -102,20 +104,23 @@ void ProfilerReader::take_event(const ProfilerEvent& event) {
 
 void ProfilerReader::take_gpu_event(const ProfilerEvent& event) {
   AddressEvent made;
-  if (!event.time_ns) fail(event, "microseconds from 0 on under 'ts'");
+  if (!event.time_ns) fail(event, "microseconds from 0 on under 'ts'", event.other_time);
   made.time_ns = *event.time_ns;
-  if (!event.device || event.device->is_negative || event.device->bits > largest_device)
-    fail(event, "a number from 0 to 2^32 - 1 under 'Device Id'");
-  made.device = {static_cast<std::uint32_t>(event.device->bits)};
+  const auto device = event.device.whole;
+  if (!device || device->is_negative || device->bits > largest_device)
+    fail(event, "a number from 0 to 2^32 - 1 under 'Device Id'", event.device.text());
+  made.device = {static_cast<std::uint32_t>(device->bits)};
   if (event.kind == ProfilerEventKind::out_of_memory) {
     made.kind = AddressEventKind::failure;
     return log_.add(made);
   }
-  if (!event.address) fail(event, "a whole number under 'Addr'");
-  if (!event.bytes) fail(event, "a whole number under 'Bytes'");
-  made.address = {event.address->bits};
-  made.kind = event.bytes->is_negative ? AddressEventKind::free : AddressEventKind::allocate;
-  made.bytes = {event.bytes->is_negative ? ~event.bytes->bits + 1 : event.bytes->bits};
+  const auto address = event.address.whole;
+  const auto bytes = event.bytes.whole;
+  if (!address) fail(event, "a whole number under 'Addr'", event.address.text());
+  if (!bytes) fail(event, "a whole number under 'Bytes'", event.bytes.text());
+  made.address = {address->bits};
+  made.kind = bytes->is_negative ? AddressEventKind::free : AddressEventKind::allocate;
+  made.bytes = {bytes->is_negative ? ~bytes->bits + 1 : bytes->bits};
   if (made.bytes.count == 0)
     ++left_out_.empty_requests;
   else
@@ -155,9 +160,9 @@ std::optional<TraceDevice> ProfilerReader::read_device() {
     if (key == "name" && tokens_.peek_value() == '"')
       device.name = tokens_.take_passing_text();
     else if (key == "id")
-      number = take_whole_number(tokens_);
+      number = take_number(tokens_).whole;
     else if (key == "totalGlobalMem")
-      memory = take_whole_number(tokens_);
+      memory = take_number(tokens_).whole;
     else
       pass_value(tokens_);
   } while (tokens_.take_separator('}'));
@@ -168,9 +173,10 @@ std::optional<TraceDevice> ProfilerReader::read_device() {
   return device;
 }
 
-void ProfilerReader::fail(const ProfilerEvent& event, const std::string& expected) const {
+void ProfilerReader::fail(const ProfilerEvent& event, const std::string& expected,
+                          const std::string& found) const {
   throw InputError(
-      {file_, "byte " + std::to_string(event.position), "a memory event with " + expected, "none"});
+      {file_, "byte " + std::to_string(event.position), "a memory event with " + expected, found});
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ class RmmEvents {
   AddressEvent decode(std::string_view line);
   Columns split(std::string_view line) const;
   AddressEventKind kind_of(std::string_view letters) const;
-  std::uint64_t continued(std::uint64_t time_of_day_ns);
+  std::optional<std::uint64_t> continued(std::uint64_t time_of_day_ns);
   template <typename Value>
   Value needed(std::optional<Value> value, const char* expected, std::string_view found) const;
   [[noreturn]] void fail(const std::string& expected, std::string_view found) const {
@@ -46,7 +46,7 @@ class RmmEvents {
 void RmmEvents::take_header() {
   std::string_view line = lines_.next().value_or("");
   if (line.starts_with(byte_order_mark)) line.remove_prefix(byte_order_mark.size());
-  if (line != rmm::header) fail("the line '" + std::string(rmm::header) + "'", "another line");
+  if (line != rmm::header) fail("the line '" + std::string(rmm::header) + "'", line);
 }
 
 std::optional<AddressEvent> RmmEvents::next() {
@@ -64,8 +64,7 @@ AddressEvent RmmEvents::decode(std::string_view line) {
   const Columns columns = split(line);
   AddressEvent event;
   event.kind = kind_of(columns[action]);
-  event.time_ns =
-      continued(needed(rmm::time_of_day_ns(columns[time]), "a time of the day", columns[time]));
+  if (const auto time_ns = rmm::time_of_day_ns(columns[time])) event.time_ns = continued(*time_ns);
   event.bytes = {needed(rmm::size(columns[size]), "a size in bytes", columns[size])};
   event.stream = {needed(rmm::stream(columns[stream]), "a stream", columns[stream])};
   if (event.kind != AddressEventKind::failure)
@@ -93,15 +92,15 @@ AddressEventKind RmmEvents::kind_of(std::string_view letters) const {
   fail("'allocate', 'free' or 'allocate failure'", letters);
 }
 
-/// A time that goes on from day to day.
-std::uint64_t RmmEvents::continued(std::uint64_t time_of_day_ns) {
-  if (!last_ns_) return *(last_ns_ = time_of_day_ns);
+/// A time that goes on from day to day; nothing after more than 500 years.
+std::optional<std::uint64_t> RmmEvents::continued(std::uint64_t time_of_day_ns) {
+  if (!last_ns_) return last_ns_ = time_of_day_ns;
   const std::uint64_t last_of_day = *last_ns_ % rmm::day_ns;
   const std::uint64_t forward = (time_of_day_ns + rmm::day_ns - last_of_day) % rmm::day_ns;
-  if (forward > rmm::day_ns - most_backward_ns) return *last_ns_;
-  if (__builtin_add_overflow(*last_ns_, forward, &*last_ns_))
-    fail("a log of at most 500 years", rmm::time_text(time_of_day_ns));
-  return *last_ns_;
+  if (forward > rmm::day_ns - most_backward_ns) return last_ns_;
+  std::uint64_t now_ns = 0;
+  if (__builtin_add_overflow(*last_ns_, forward, &now_ns)) return std::nullopt;
+  return last_ns_ = now_ns;
 }
 
 template <typename Value>

@@ -220,6 +220,7 @@ TraceEntry decode_entry(const NativeEvent& event, const NativeValueReader& value
   entry.pool = {event.graph_pool, event.user_pool};
   entry.pool_is_list = (event.flags & native::pool_is_list_flag) != 0;
   entry.stack = values.stack(event.stack);
+  keep_if_no_time(entry);
   return entry;
 }
 

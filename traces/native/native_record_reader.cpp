@@ -21,20 +21,10 @@ void take_once(JsonScanner& json, std::uint32_t& seen, unsigned field) {
 std::int32_t read_priority(JsonScanner& json) {
   const JsonScanner::Number number = json.number();
   const auto value = static_cast<std::int64_t>(number.whole.bits);
-  if (!number.is_whole || (value < 0) != number.whole.is_negative || value < -farthest_priority ||
+  if (!number.is_whole() || (value < 0) != number.whole.is_negative || value < -farthest_priority ||
       value > farthest_priority)
-    json.fail("a whole number from -1000 to 1000", "another number");
+    json.fail("a whole number from -1000 to 1000", std::string(json.number_letters()));
   return static_cast<std::int32_t>(value);
-}
-
-/// A name of letters that can stand in a message.
-std::string shown_name(const std::string& name) {
-  constexpr std::size_t longest = 24;
-  const bool is_plain = std::all_of(name.begin(), name.end(), [](char letter) {
-    return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') ||
-           (letter >= '0' && letter <= '9') || letter == '_';
-  });
-  return is_plain ? "'" + name.substr(0, longest) + "'" : "another name";
 }
 
 constexpr const char* needs_trace = "an entry below the 'trace' of its device";
@@ -89,27 +79,27 @@ void NativeRecordReader::finish(JsonScanner& json) const {
 void NativeRecordReader::read_record(JsonScanner& json) {
   const std::string_view name = json.text();
   if (!has_header_) {
-    if (name != "format") json.fail("a header, which begins with 'format'", "another line");
+    if (name != "format") json.fail_at_text("a header, which begins with 'format'", name);
     json.take(':');
     return read_header(json);
   }
-  if (is_ended_) json.fail("nothing behind the 'end'", "another record");
+  if (is_ended_) json.fail_at_text("nothing behind the 'end'", name);
   for (const RecordRow& row : rows) {
     if (row.name != name) continue;
-    if (segment_ && !row.may_stand_between_blocks) json.fail(needs_block, "another record");
+    if (segment_ && !row.may_stand_between_blocks) json.fail_at_text(needs_block, name);
     json.take(':');
     return row.read(*this, json);
   }
   const auto kind = program_event_kind(name);
-  if (!kind) json.fail("the name of a kind of record", "another one");
-  if (segment_) json.fail(needs_block, "another record");
+  if (!kind) json.fail_at_text("the name of a kind of record", name);
+  if (segment_) json.fail_at_text(needs_block, name);
   json.take(':');
   read_program_event(json, *kind);
 }
 
 void NativeRecordReader::read_header(JsonScanner& json) {
-  if (json.text() != native::format_name)
-    json.fail("'" + std::string(native::format_name) + "'", "another format");
+  if (const std::string_view format = json.text(); format != native::format_name)
+    json.fail_at_text("'" + std::string(native::format_name) + "'", format);
   NativeValueReader::next_name(json, "version");
   if (const std::uint64_t version = json.unsigned_number(); version != native::newest_version)
     json.fail("version " + std::to_string(native::newest_version),
@@ -130,7 +120,7 @@ unsigned NativeRecordReader::read_header_field(JsonScanner& json, TraceHeader& h
   if (name == "reference") return header.reference = json.text(), 2;
   if (name == "has_end") return has_end_ = json.boolean(), 3;
   if (name != "devices")
-    json.fail("'origin', 'settings', 'reference', 'devices' or 'has_end'", "another name");
+    json.fail_at_text("'origin', 'settings', 'reference', 'devices' or 'has_end'", name);
   json.take('[');
   while (!json.take_if(']')) {
     if (!header.devices.empty()) json.take(',');
@@ -151,7 +141,7 @@ void NativeRecordReader::read_device(JsonScanner& json, TraceDevice& device) {
     else if (field == "name")
       device.name = json.text();
     else
-      json.fail("'memory' or 'name'", "another name");
+      json.fail_at_text("'memory' or 'name'", field);
   }
   json.take('}');
 }
@@ -191,7 +181,7 @@ void NativeRecordReader::read_section(JsonScanner& json) {
     place_ = Place::annotations;
     begin_section(json, SnapshotSection::external_annotations);
   } else {
-    json.fail("'segments', 'device_traces' or 'external_annotations'", "another section");
+    json.fail_at_text("'segments', 'device_traces' or 'external_annotations'", name);
   }
 }
 
@@ -221,8 +211,9 @@ void NativeRecordReader::read_block(JsonScanner& json) {
 
 void NativeRecordReader::read_trace(JsonScanner& json) {
   if (place_ != Place::traces) json.fail("traces in the section 'device_traces'", "one elsewhere");
-  if (json.unsigned_number() != trace_count_)
-    json.fail("the trace of device " + std::to_string(trace_count_), "another one");
+  if (const std::uint64_t device = json.unsigned_number(); device != trace_count_)
+    json.fail("the trace of device " + std::to_string(trace_count_),
+              "that of " + std::to_string(device));
   device_ = {trace_count_++};
   sinks_.recorded.device_trace(device_);
 }
@@ -249,7 +240,7 @@ void NativeRecordReader::read_entry(JsonScanner& json) {
 void NativeRecordReader::read_settings(JsonScanner& json) {
   const GenericPointer settings = values_.value(json);
   if (!std::holds_alternative<GenericDict>(settings->content))
-    json.fail("a dict of settings", "another value");
+    json.fail("a dict of settings", values_.found(*settings));
   place_ = Place::between;
   begin_section(json, SnapshotSection::allocator_settings);
   sinks_.recorded.settings(settings);
@@ -291,7 +282,7 @@ void NativeRecordReader::read_program_event(JsonScanner& json, ProgramEventKind 
     const auto field = program_field(name);
     std::size_t place = 1;
     while (place < fields.size() && fields[place] != field) ++place;
-    if (place >= fields.size()) json.fail("a field of this event", shown_name(name));
+    if (place >= fields.size()) json.fail_at_text("a field of this event", name);
     take_once(json, seen, static_cast<unsigned>(place));
     read_program_field(json, event, fields[place]);
   }
@@ -324,9 +315,10 @@ void NativeRecordReader::read_program_field(JsonScanner& json, ProgramEvent& eve
                                             ProgramField field) {
   if (is_choice(field)) {
     const auto words = choices(field);
-    const auto found = std::find(words.begin(), words.end(), json.text());
+    const std::string_view word = json.text();
+    const auto found = std::find(words.begin(), words.end(), word);
     if (found == words.end())
-      json.fail("the name of a " + std::string(program_field_name(field)), "another text");
+      json.fail_at_text("the name of a " + std::string(program_field_name(field)), word);
     return set_choice(event, field, static_cast<std::size_t>(found - words.begin()));
   }
   if (is_switch(field)) return set_switch(event, field, json.boolean());

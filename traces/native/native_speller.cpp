@@ -211,6 +211,8 @@ void NativeSpeller::add_parts(std::string& line, const GenericValue& value) {
     line += *flag ? "true" : "false";
   } else if (const auto* number = std::get_if<WholeNumber>(&value.content)) {
     add_whole(line, *number);
+  } else if (const auto* long_number = std::get_if<LongNumber>(&value.content)) {
+    line += tables_.texts.text(long_number->digits);
   } else if (const auto* real = std::get_if<double>(&value.content)) {
     add_real(line, *real);
   } else if (const auto* text = std::get_if<TextId>(&value.content)) {

@@ -29,6 +29,9 @@ class NativeValueReader {
   void define_value(JsonScanner& json);
   void define_shape(JsonScanner& json);
 
+  /// For messages.
+  std::string found(const GenericValue& value) const { return found_text(value, tables_.texts); }
+
   TextId text(JsonScanner& json);
   /// Of an object, without its colon.
   TextId key(JsonScanner& json);
@@ -64,6 +67,7 @@ class NativeValueReader {
   template <typename Value>
   void field(JsonScanner& json, Value& value, KnownText key);
   FieldValue scalar_field(JsonScanner& json);
+  FieldValue number_field(JsonScanner& json);
   FieldValue pool_field(JsonScanner& json);
   void history(JsonScanner& json, std::vector<HistoryEntry>& history);
 

@@ -59,19 +59,12 @@ bool PickleMachine::step(const PickleToken& token) {
       push_mark();
       return true;
     case Kind::none:
-      push({NoneValue{}, 0});
-      return true;
     case Kind::boolean:
-      push({token.number != 0, 0});
-      return true;
     case Kind::whole:
-      push({WholeNumber{token.number, token.is_negative}, 0});
-      return true;
+    case Kind::long_whole:
     case Kind::real:
-      push({token.real(), 0});
-      return true;
     case Kind::text:
-      push_text(token);
+      push(*values_.scalar_of(token));
       return true;
     case Kind::empty_dict:
       push_open({GenericDict{}, 1});
@@ -115,10 +108,6 @@ bool PickleMachine::step(const PickleToken& token) {
 void PickleMachine::push_open(GenericValue value) {
   auto made = values_.make(std::move(value));
   stack_.push_back({made, made, {}});
-}
-
-void PickleMachine::push_text(const PickleToken& token) {
-  push({values_.tables_.texts.intern(token.text), 0});
 }
 
 void PickleMachine::push_mark() {
@@ -175,7 +164,7 @@ void PickleMachine::add_items(Slot& container, std::size_t first, PickleTokenKin
   if (!container.open || !fits(*container.open))
     values_.tokens.fail(
         wants_list ? "a new list to put items into" : "a new dict to put items into",
-        "another value");
+        values_.found(*container.value));
   if (container.stored && values_.generics_[*container.stored].is_referenced)
     values_.tokens.fail("values that are not part of themselves",
                         "items for a value that was referred to already");
@@ -197,7 +186,8 @@ void PickleMachine::add_to_dict(GenericValue& dict, std::size_t first) {
   if ((stack_.size() - first) % 2 != 0) values_.tokens.fail("keys with values", "a key alone");
   auto& items = std::get<GenericDict>(dict.content).items;
   for (std::size_t i = first; i < stack_.size(); i += 2) {
-    if (!can_be_key(*stack_[i].value)) values_.tokens.fail("a key", "a list or dict");
+    if (!can_be_key(*stack_[i].value))
+      values_.tokens.fail("a key", values_.found(*stack_[i].value));
     deepen(dict, stack_[i].value);
     deepen(dict, stack_[i + 1].value);
     items.emplace_back(std::move(stack_[i].value), std::move(stack_[i + 1].value));

@@ -35,7 +35,6 @@ class PickleMachine {
   bool step(const PickleToken& token);
   void push(GenericValue value) { stack_.push_back({values_.make(std::move(value)), nullptr, {}}); }
   void push_open(GenericValue value);
-  void push_text(const PickleToken& token);
   void push_mark();
   bool stops_at_key(const PickleToken& token);
   bool take_items(PickleTokenKind kind);

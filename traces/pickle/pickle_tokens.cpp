@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "traces/files/input_error.h"
+#include "traces/values/long_number.h"
 
 namespace vramlab::traces {
 
@@ -20,6 +21,7 @@ std::string_view pickle_token_name(PickleTokenKind kind) {
     case PickleTokenKind::boolean:
       return "a boolean";
     case PickleTokenKind::whole:
+    case PickleTokenKind::long_whole:
       return "a whole number";
     case PickleTokenKind::real:
       return "a float";
@@ -126,18 +128,21 @@ void PickleTokens::pass_frames() {
 }
 
 PickleToken PickleTokens::decode_long(std::uint64_t length) {
-  constexpr std::uint64_t most_bytes = 9;
-  if (length > most_bytes)
-    fail("a whole number of at most 64 bits", "one of " + std::to_string(length) + " bytes");
+  if (length > most_number_bytes)
+    fail("a whole number of at most " + std::to_string(most_number_bytes) + " bytes",
+         "one of " + std::to_string(length));
   need(length);
   if (length == 0) return {PickleTokenKind::whole, false, 0, {}};
-  std::uint64_t bits = 0;
-  std::memcpy(&bits, at_, std::min<std::uint64_t>(length, sizeof bits));
-  const auto last = static_cast<unsigned char>(at_[length - 1]);
+  const std::string_view bytes = without_needless_bytes({at_, static_cast<std::size_t>(length)});
   at_ += length;
-  const bool is_negative = (last & 0x80U) != 0;
-  if (length == most_bytes && last != 0) fail("a whole number of at most 64 bits", "a larger one");
-  if (is_negative && length < sizeof bits) bits |= ~std::uint64_t{0} << (8 * length);
+  std::uint64_t bits = 0;
+  // Above the 64 bits of a number without a sign stands a byte for the sign.
+  const bool is_unsigned = bytes.size() == sizeof bits + 1 && bytes.back() == '\0';
+  if (bytes.size() > sizeof bits && !is_unsigned)
+    return {PickleTokenKind::long_whole, false, length, bytes};
+  std::memcpy(&bits, bytes.data(), std::min(bytes.size(), sizeof bits));
+  const bool is_negative = (static_cast<unsigned char>(bytes.back()) & 0x80U) != 0;
+  if (is_negative && bytes.size() < sizeof bits) bits |= ~std::uint64_t{0} << (8 * bytes.size());
   return {PickleTokenKind::whole, is_negative, bits, {}};
 }
 

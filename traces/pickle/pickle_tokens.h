@@ -26,6 +26,8 @@ enum class PickleTokenKind : std::uint8_t {
   none,
   boolean,
   whole,
+  /// Of more than 64 bits: `text` has its bytes, in two's complement.
+  long_whole,
   real,
   text,
   empty_dict,

@@ -37,6 +37,33 @@ void PickleValues::fail_as_taken(std::uint64_t index) const {
   tokens.fail("a new place in the memo", "place " + std::to_string(index) + " again");
 }
 
+std::optional<GenericValue> PickleValues::scalar_of(const PickleToken& token) {
+  switch (token.kind) {
+    case PickleTokenKind::none:
+      return GenericValue{NoneValue{}, 0};
+    case PickleTokenKind::boolean:
+      return GenericValue{token.number != 0, 0};
+    case PickleTokenKind::whole:
+      return GenericValue{WholeNumber{token.number, token.is_negative}, 0};
+    case PickleTokenKind::long_whole:
+      return GenericValue{LongNumber{digits_of(token)}, 0};
+    case PickleTokenKind::real:
+      return GenericValue{token.real(), 0};
+    case PickleTokenKind::text:
+      return GenericValue{tables_.texts.intern(token.text), 0};
+    default:
+      return std::nullopt;
+  }
+}
+
+std::string PickleValues::found(const PickleToken& token) {
+  if (const auto scalar = scalar_of(token)) return found_text(*scalar, tables_.texts);
+  if (token.kind == PickleTokenKind::get)
+    if (const MemoEntry entry = memo_.get(token.number); entry.kind == MemoKind::text)
+      return found_text({TextId(entry.id), 0}, tables_.texts);
+  return std::string(pickle_token_name(token.kind));
+}
+
 std::shared_ptr<GenericValue> PickleValues::make(GenericValue value) {
   if (++generic_count_ > most_generic_values)
     tokens.fail("at most " + std::to_string(most_generic_values) + " values outside of events",

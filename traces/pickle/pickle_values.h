@@ -17,6 +17,7 @@
 
 #include "traces/pickle/pickle_memo.h"
 #include "traces/pickle/pickle_tokens.h"
+#include "traces/values/long_number.h"
 #include "traces/values/snapshot_fields.h"
 #include "traces/values/snapshot_tables.h"
 
@@ -61,6 +62,14 @@ class PickleValues {
 
   /// The text of a text token, stored if the next token says so; of a `get` token, if it is a text.
   std::optional<TextId> text_of(const PickleToken& token);
+  TextId digits_of(const PickleToken& long_number) {
+    return tables_.texts.intern(decimal_of(long_number.text));
+  }
+  /// Nothing where the token is no value without parts.
+  std::optional<GenericValue> scalar_of(const PickleToken& token);
+  // For messages: the value, or such as `a list`.
+  std::string found(const PickleToken& token);
+  std::string found(const GenericValue& value) const { return found_text(value, tables_.texts); }
   allocator::PoolId pool(std::uint32_t id) const { return pools_[id]; }
   MemoEntry remember_pool(allocator::PoolId pool);
 

@@ -198,6 +198,7 @@ void SectionReader::read_entry(const PickleToken& first, DeviceIndex device) {
   if (!entry_.forward_frames.empty()) entry_.forward_frames.clear();
   if (!entry_.unknown.empty()) entry_.unknown.clear();
   walker_.read_value(first, entry_);
+  keep_if_no_time(entry_);
   if (!entry_.keys.has(KnownText::action)) tokens_.fail("an event with an 'action'", "none");
   sink_.trace_entry(device, entry_);
 }
@@ -217,7 +218,7 @@ void SectionReader::give_collected(TextId key, const PickleValues::Collected& co
   give_generic(key, collected.items.front());
   for (std::size_t i = 1; i < collected.items.size(); i += 2) {
     const auto* text = std::get_if<TextId>(&collected.items[i]->content);
-    if (text == nullptr) tokens_.fail("a text as key", "another value");
+    if (text == nullptr) tokens_.fail("a text as key", walker_.values.found(*collected.items[i]));
     give_generic(*text, collected.items[i + 1]);
   }
 }
@@ -237,7 +238,7 @@ void SectionReader::give_section(KnownText key, const GenericPointer& value) {
   if (key == KnownText::allocator_settings) {
     mark_section(key, SnapshotSection::allocator_settings);
     if (!std::holds_alternative<GenericDict>(value->content))
-      tokens_.fail("a dict under 'allocator_settings'", "another value");
+      tokens_.fail("a dict under 'allocator_settings'", walker_.values.found(*value));
     sink_.settings(value);
   } else if (key == KnownText::segments) {
     mark_section(key, SnapshotSection::segments);
@@ -276,7 +277,8 @@ const std::vector<GenericPointer>& SectionReader::items_of(const GenericPointer&
                                                            KnownText key) {
   const auto* list = std::get_if<GenericList>(&value->content);
   if (list == nullptr)
-    tokens_.fail("a list under '" + std::string(known_text(key)) + "'", "another value");
+    tokens_.fail("a list under '" + std::string(known_text(key)) + "'",
+                 walker_.values.found(*value));
   return list->items;
 }
 

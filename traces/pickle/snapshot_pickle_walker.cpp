@@ -19,6 +19,10 @@ bool SnapshotPickleWalker::read_field(KnownText key, FieldValue& field) {
       field.bits = token.number;
       field.is_negative = token.is_negative;
       return true;
+    case PickleTokenKind::long_whole:
+      field.kind = FieldValue::Kind::long_whole;
+      field.text = values.digits_of(token);
+      return true;
     case PickleTokenKind::get:
       return read_field_reference(token, key, field);
     case PickleTokenKind::text:
@@ -74,7 +78,8 @@ allocator::PoolId SnapshotPickleWalker::read_pool(const PickleToken& first) {
   const PickleToken second = tokens.next();
   const bool are_numbers =
       second.kind == PickleTokenKind::whole && !first.is_negative && !second.is_negative;
-  if (!are_numbers) fail_at(second, "a pair of whole numbers");
+  if (!are_numbers)
+    fail_at(first.is_negative ? first : second, "a pair of whole numbers from 0 on");
   const PickleToken end = tokens.next();
   if (end.kind != PickleTokenKind::small_tuple || end.number != 2)
     fail_at(end, "a pair of whole numbers");

@@ -41,7 +41,7 @@ class SnapshotPickleWalker {
   void fill_from_generic(const GenericPointer& generic, Value& value);
 
   [[noreturn]] void fail_at(const PickleToken& token, const std::string& expected) {
-    tokens.fail(expected, std::string(pickle_token_name(token.kind)));
+    tokens.fail(expected, values.found(token));
   }
   void expect(PickleTokenKind kind) {
     const PickleToken token = tokens.next();
@@ -201,7 +201,7 @@ void SnapshotPickleWalker::take_collected(Value& value, TextId key,
   take_generic(value, key, collected.items.front());
   for (std::size_t i = 1; i < collected.items.size(); i += 2) {
     const auto* text = std::get_if<TextId>(&collected.items[i]->content);
-    if (text == nullptr) tokens.fail("a text as key", "another value");
+    if (text == nullptr) tokens.fail("a text as key", values.found(*collected.items[i]));
     take_generic(value, *text, collected.items[i + 1]);
   }
 }
@@ -275,10 +275,9 @@ inline bool SnapshotPickleWalker::take_plain_field(TextId key) {
 
 template <typename Value>
 void SnapshotPickleWalker::put_field(Value& value, KnownText key, const FieldValue& field) {
-  if (const char* expected = set_field(value, key, field)) [[unlikely]]
+  if (const char* expected = traces::put_field(value, key, field)) [[unlikely]]
     tokens.fail(std::string(expected) + " under '" + std::string(known_text(key)) + "'",
-                name_of_kind(field.kind));
-  value.keys.add(key);
+                found_text(field, tables_.texts));
 }
 
 template <typename Value>
@@ -298,10 +297,10 @@ void SnapshotPickleWalker::take_generic(Value& value, TextId key, const GenericP
 template <typename Value>
 void SnapshotPickleWalker::fill_from_generic(const GenericPointer& generic, Value& value) {
   const auto* dict = std::get_if<GenericDict>(&generic->content);
-  if (dict == nullptr) tokens.fail("a dict", "a reference to another value");
+  if (dict == nullptr) tokens.fail("a dict", values.found(*generic));
   for (const auto& [key, item] : dict->items) {
     const auto* text = std::get_if<TextId>(&key->content);
-    if (text == nullptr) tokens.fail("a text as key", "another value");
+    if (text == nullptr) tokens.fail("a text as key", values.found(*key));
     take_generic(value, *text, item);
   }
 }

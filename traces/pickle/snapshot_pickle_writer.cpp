@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "traces/pickle/pickle_opcodes.h"
+#include "traces/values/long_number.h"
 #include "traces/values/snapshot_writer.h"
 
 namespace vramlab::traces {
@@ -35,6 +36,7 @@ class PickleEncoder : public SnapshotEncoder {
     add_value(value ? PickleOpcode::newtrue : PickleOpcode::newfalse);
   }
   void whole(WholeNumber number) override;
+  void long_number(LongNumber number) override;
   void real(double number) override;
   void text(TextId text) override {
     begin_value();
@@ -175,6 +177,13 @@ void PickleEncoder::add_long(WholeNumber number) {
   add_number(number.bits, std::min(byte_count, word_bytes));
   // Only numbers from 2^63 on have a ninth byte.
   if (byte_count > word_bytes) bytes_.add('\0');
+}
+
+void PickleEncoder::long_number(LongNumber number) {
+  const std::string bytes = bytes_of_decimal(texts_.text(number.digits));
+  add_value(PickleOpcode::long1);
+  add_number(bytes.size(), 1);
+  bytes_.add(bytes);
 }
 
 void PickleEncoder::real(double number) {

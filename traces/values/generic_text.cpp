@@ -27,6 +27,7 @@ class GenericWriter {
     text += number.is_negative ? std::to_string(static_cast<std::int64_t>(number.bits))
                                : std::to_string(number.bits);
   }
+  void write_content(LongNumber number) { text += texts_.text(number.digits); }
   void write_content(double real) {
     std::array<char, 32> digits{};
     const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), real);

@@ -30,6 +30,7 @@ class SnapshotEncoder {
   virtual void none() = 0;
   virtual void boolean(bool value) = 0;
   virtual void whole(WholeNumber number) = 0;
+  virtual void long_number(LongNumber number) = 0;
   virtual void real(double number) = 0;
   virtual void text(TextId text) = 0;
 

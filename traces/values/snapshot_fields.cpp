@@ -1,6 +1,8 @@
 #include "traces/values/snapshot_fields.h"
 
+#include <utility>
 #include "allocator/words/check.h"
+#include "traces/values/generic_text.h"
 
 namespace vramlab::traces {
 namespace {
@@ -20,6 +22,10 @@ const char* set(std::uint64_t& field, const FieldValue& value) {
 }
 const char* set(allocator::Bytes& field, const FieldValue& value) {
   return set(field.count, value);
+}
+const char* set_time(std::uint64_t& field, const FieldValue& value) {
+  if (value.kind == Kind::whole && value.bits > latest_time_us) return "a time in microseconds";
+  return set(field, value);
 }
 /// Addresses and streams may be written as signed numbers: their bits count.
 const char* set_bits(std::uint64_t& field, const FieldValue& value) {
@@ -114,26 +120,52 @@ std::optional<StackId> stack_from(const GenericValue& value, SnapshotTables& tab
 
 }  // namespace
 
-const char* name_of_kind(FieldValue::Kind kind) {
-  switch (kind) {
+std::string found_text(const GenericValue& value, const TextTable& texts) {
+  constexpr std::size_t most_letters = 60;
+  const std::string text = generic_text(value, texts);
+  return text.size() <= most_letters ? text : text.substr(0, most_letters) + "...";
+}
+
+std::string found_text(const FieldValue& value, const TextTable& texts) {
+  if (value.kind == Kind::stack) return "a list of frames";
+  if (value.kind == Kind::pool)
+    return "(" + std::to_string(value.pool.graph) + ", " + std::to_string(value.pool.user) + ")";
+  return found_text(**generic_from_field(value), texts);
+}
+
+std::optional<GenericPointer> generic_from_field(const FieldValue& value) {
+  const auto make = [](auto content) {
+    return std::make_shared<const GenericValue>(GenericValue{content, 0});
+  };
+  switch (value.kind) {
     case Kind::none:
-      return "None";
+      return make(NoneValue{});
     case Kind::boolean:
-      return "a boolean";
+      return make(value.bits != 0);
     case Kind::whole:
-      return "a whole number";
+      return make(WholeNumber{value.bits, value.is_negative});
+    case Kind::long_whole:
+      return make(LongNumber{value.text});
     case Kind::real:
-      return "a float";
+      return make(std::bit_cast<double>(value.bits));
     case Kind::text:
-      return "a text";
-    case Kind::pool:
-      return "a pair of numbers";
-    case Kind::stack:
-      return "a list of frames";
+      return make(value.text);
     case Kind::generic:
-      return "a value of another shape";
+      return *value.generic;
+    case Kind::pool:
+    case Kind::stack:
+      return std::nullopt;
   }
   no_such_field();
+}
+
+void keep_if_no_time(TraceEntry& entry) {
+  if (entry.time_us <= latest_time_us) return;
+  FieldValue time;
+  time.kind = Kind::whole;
+  time.bits = std::exchange(entry.time_us, 0);
+  entry.keys.remove(KnownText::time_us);
+  put_field(entry, KnownText::time_us, time);
 }
 
 const char* set_field(FrameValue& frame, KnownText key, const FieldValue& value) {
@@ -162,7 +194,7 @@ const char* set_field(TraceEntry& entry, KnownText key, const FieldValue& value)
     case KnownText::stream:
       return set(entry.stream, value);
     case KnownText::time_us:
-      return set(entry.time_us, value);
+      return set_time(entry.time_us, value);
     case KnownText::pool_id:
       entry.pool_is_list = value.pool_is_list;
       return set(entry.pool, value);
@@ -256,7 +288,7 @@ const char* set_field(AnnotationValue& annotation, KnownText key, const FieldVal
     case KnownText::device:
       return set(annotation.device, value);
     case KnownText::time_us:
-      return set(annotation.time_us, value);
+      return set_time(annotation.time_us, value);
     default:
       no_such_field();
   }
@@ -280,6 +312,9 @@ FieldValue field_from_generic(const GenericPointer& value, KnownText key, Snapsh
     field.kind = Kind::whole;
     field.bits = number->bits;
     field.is_negative = number->is_negative;
+  } else if (const auto* long_number = std::get_if<LongNumber>(&content)) {
+    field.kind = Kind::long_whole;
+    field.text = long_number->digits;
   } else if (const auto* real = std::get_if<double>(&content)) {
     field.kind = Kind::real;
     field.bits = std::bit_cast<std::uint64_t>(*real);
@@ -318,9 +353,8 @@ std::optional<FrameId> frame_from_generic(const GenericPointer& value, SnapshotT
       frame.unknown.push_back({*text, item});
       continue;
     }
-    if (set_field(frame, *known, field_from_generic(item, *known, tables)) != nullptr)
+    if (put_field(frame, *known, field_from_generic(item, *known, tables)) != nullptr)
       return std::nullopt;
-    frame.keys.add(*known);
   }
   return tables.frames.intern(frame);
 }

@@ -1,6 +1,8 @@
 #include "traces/values/snapshot_tables.h"
 
 #include <algorithm>
+#include <bit>
+#include <concepts>
 #include <cstring>
 
 namespace vramlab::traces {
@@ -33,6 +35,24 @@ std::uint32_t hash_of(std::string_view text) {
 std::uint32_t hash_of(const FrameValue& frame) {
   const std::uint64_t hash = mix(frame.name.value, frame.filename.value);
   return finish(mix(hash, static_cast<std::uint64_t>(frame.line)));
+}
+
+bool is_same_scalar(const GenericValue& a, const GenericValue& b) {
+  if (a.content.index() != b.content.index()) return false;
+  const auto is_same = [&]<typename Content>(const Content& content) {
+    const auto& other = std::get<Content>(b.content);
+    if constexpr (std::is_same_v<Content, double>)
+      return std::bit_cast<std::uint64_t>(content) == std::bit_cast<std::uint64_t>(other);
+    else if constexpr (std::equality_comparable<Content>)
+      return content == other;
+    else
+      return false;
+  };
+  return std::visit(is_same, a.content);
+}
+
+bool is_same_field(const UnknownField& a, const UnknownField& b) {
+  return a.key == b.key && is_same_scalar(*a.value, *b.value);
 }
 
 std::uint32_t hash_of(std::span<const FrameId> frames) {
@@ -83,16 +103,22 @@ std::string_view TextTable::keep(std::string_view text) {
   return kept;
 }
 
+bool can_be_compared(const FrameValue& frame) {
+  return std::ranges::all_of(frame.unknown,
+                             [](const UnknownField& field) { return field.value->depth == 0; });
+}
+
 FrameId FrameTable::intern(const FrameValue& frame) {
   const auto add = [&] {
     frames_.push_back(frame);
     return static_cast<std::uint32_t>(frames_.size() - 1);
   };
-  if (!frame.unknown.empty()) return {add()};
+  if (!can_be_compared(frame)) return {add()};
   const auto is_same = [&](std::uint32_t id) {
     const FrameValue& other = frames_[id];
     return other.name == frame.name && other.filename == frame.filename &&
-           other.line == frame.line && other.keys == frame.keys;
+           other.line == frame.line && other.keys == frame.keys &&
+           std::ranges::equal(other.unknown, frame.unknown, is_same_field);
   };
   return {index_.find_or_add(hash_of(frame), is_same, add)};
 }

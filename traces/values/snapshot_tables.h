@@ -67,9 +67,12 @@ class TextTable {
   std::size_t held_bytes_ = 0;
 };
 
+/// Frames with lists or dicts in unknown fields are not compared.
+bool can_be_compared(const FrameValue& frame);
+
 class FrameTable {
  public:
-  /// Frames with unknown fields are not compared: each is a frame of its own.
+  /// A frame that can't be compared is a frame of its own each time.
   FrameId intern(const FrameValue& frame);
   const FrameValue& frame(FrameId id) const { return frames_[id.value]; }
   std::size_t count() const { return frames_.size(); }

@@ -65,13 +65,21 @@ struct WholeNumber {
   friend bool operator==(WholeNumber, WholeNumber) = default;
 };
 
+/// An integer of more bits, as its decimal digits, behind a `-` where it is below 0.
+struct LongNumber {
+  TextId digits;
+  friend bool operator==(LongNumber, LongNumber) = default;
+};
+
 /// A value of any shape. Shared where the file shares it: a consumer that walks it as a tree must
 /// limit how much it walks. Never deeper than `deepest_generic_value`, and never part of itself.
 struct GenericValue;
 using GenericPointer = std::shared_ptr<const GenericValue>;
 inline constexpr std::uint32_t deepest_generic_value = 64;
 
-struct NoneValue {};
+struct NoneValue {
+  friend bool operator==(NoneValue, NoneValue) = default;
+};
 struct GenericList {
   std::vector<GenericPointer> items;
 };
@@ -84,12 +92,15 @@ struct GenericDict {
 };
 
 struct GenericValue {
-  std::variant<NoneValue, bool, WholeNumber, double, TextId, GenericList, GenericTuple, GenericDict>
+  std::variant<NoneValue, bool, WholeNumber, LongNumber, double, TextId, GenericList, GenericTuple,
+               GenericDict>
       content;
   /// 0 for a value without parts.
   std::uint32_t depth = 0;
 };
 
+/// What is under a key without a field, or under one whose field only describes and has no room for
+/// such a value.
 struct UnknownField {
   TextId key;
   GenericPointer value;
@@ -98,6 +109,7 @@ struct UnknownField {
 struct FrameValue {
   TextId name;
   TextId filename;
+  /// Below 0 where PyTorch knew none.
   std::int64_t line = 0;
   KeySet keys;
   std::vector<UnknownField> unknown;

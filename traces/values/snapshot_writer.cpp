@@ -269,6 +269,8 @@ bool SnapshotWriter::write_scalar(const GenericValue& value) {
     encoder_->boolean(*flag);
   else if (const auto* number = std::get_if<WholeNumber>(&value.content))
     encoder_->whole(*number);
+  else if (const auto* long_number = std::get_if<LongNumber>(&value.content))
+    encoder_->long_number(*long_number);
   else if (const auto* real = std::get_if<double>(&value.content))
     encoder_->real(*real);
   else if (const auto* text = std::get_if<TextId>(&value.content))

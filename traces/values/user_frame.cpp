@@ -77,7 +77,7 @@ std::string frame_text(FrameId frame, const SnapshotTables& tables) {
       path.erase(0, folder + 1);
   std::string function = without_arguments(tables.texts.text(value.name));
   if (path.empty() || path == "??") return function;
-  if (value.line != 0) path += ":" + std::to_string(value.line);
+  if (value.line > 0) path += ":" + std::to_string(value.line);
   return function.empty() ? path : path + " " + function;
 }
 

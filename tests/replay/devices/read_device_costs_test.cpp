@@ -48,6 +48,12 @@ TEST_F(ReadDeviceCosts, functions_of_the_driver_stand_for_calls_of_the_device) {
   EXPECT_THAT(costs.origin(), HasSubstr(", some GPU, 13000"));
 }
 
+TEST_F(ReadDeviceCosts, whatever_stands_for_gpu_driver_and_date_is_told_as_it_is) {
+  std::ofstream(path_) << R"({"schema_version": 1, "gpu": null, "driver": 570.25, "date": -1,
+                              "calls": [{"call": "cuEventQuery", "nanoseconds": 3}]})";
+  EXPECT_THAT(replay::read_device_costs(path_).origin(), HasSubstr(", null, 570.25, -1"));
+}
+
 TEST_F(ReadDeviceCosts, what_maps_and_unmaps_is_two_functions_each) {
   const streams::DeviceCosts costs = read(R"([
       {"call": "cuMemMap", "bytes": 64, "nanoseconds": 5},

@@ -27,6 +27,7 @@ class Merged : public testing::Test {
     value.name = texts.intern(name);
     value.stage = TextId(stage);
     value.time_us = time_us;
+    value.keys.add(traces::KnownText::time_us);
     annotations.add(value);
   }
   void begin(const char* name, std::uint64_t time_us) {
@@ -76,6 +77,15 @@ TEST_F(Merged, annotations_that_overlap_keep_their_own_ends) {
   end("a", 5);
   end("b", 6);
   EXPECT_EQ(slices(), "b a0 1\nb b1 2\nb a2 3\ne a2 4\ne a0 5\ne b1 6\n");
+}
+
+TEST_F(Merged, annotation_without_a_time_is_left_out) {
+  traces::AnnotationValue value;
+  value.name = texts.intern("a");
+  value.stage = TextId(traces::KnownText::start);
+  annotations.add(value);
+  end("a", 7);
+  EXPECT_EQ(slices(), "b a0 7\ne a0 7\n");
 }
 
 TEST_F(Merged, an_end_or_a_beginning_that_was_not_recorded_is_that_of_the_recording) {

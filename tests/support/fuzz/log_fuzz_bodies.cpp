@@ -21,8 +21,8 @@ constexpr std::size_t few_bytes = 3;
 class ProgramRules : public traces::ProgramSink {
  public:
   void program_event(const ProgramEvent& event) override {
-    if (!event.time_ns || *event.time_ns < last_time_ns_) broken = "time does not go on";
-    last_time_ns_ = event.time_ns.value_or(0);
+    if (event.time_ns && *event.time_ns < last_time_ns_) broken = "time does not go on";
+    last_time_ns_ = event.time_ns.value_or(last_time_ns_);
     if (event.kind == ProgramEventKind::malloc && !live_.insert(event.id).second)
       broken = "an id is given twice";
     if (event.kind == ProgramEventKind::use && !live_.contains(event.id))

@@ -1,7 +1,7 @@
 // What the program prints of the bundled samples is what tests/golden says, letter by letter.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -14,45 +14,56 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// tests/golden/memory is for tools/check_memory.sh.
-bool is_output(const fs::path& file) {
-  const fs::path folder = file.parent_path().filename();
-  return folder != "golden" && folder != "memory";
+const fs::path folder = support::source_dir() + "/tests/golden";
+
+struct GoldenRow {
+  std::string file;
+  int exit_status = 0;
+  std::vector<std::string> command;
+};
+
+/// tests/golden/write.sh reads the same table.
+std::vector<GoldenRow> rows() {
+  std::vector<GoldenRow> rows;
+  std::ifstream table(folder / "commands.txt");
+  for (std::string line; std::getline(table, line);) {
+    if (line.starts_with('#')) continue;
+    std::istringstream words(line);
+    GoldenRow& row = rows.emplace_back();
+    words >> row.file >> row.exit_status;
+    for (std::string word; words >> word;) row.command.push_back(word);
+  }
+  return rows;
 }
 
-std::vector<fs::path> golden_files() {
-  std::vector<fs::path> files;
-  for (const auto& entry :
-       fs::recursive_directory_iterator(support::source_dir() + "/tests/golden"))
-    if (entry.is_regular_file() && is_output(entry.path())) files.push_back(entry.path());
-  std::ranges::sort(files);
-  return files;
+std::string text_of(const fs::path& file) {
+  std::ostringstream text;
+  text << std::ifstream(file).rdbuf();
+  return text.str();
 }
 
 TEST(Golden, outputs_are_as_they_were) {
-  const std::string prompt = "$ vramlab ";
-  const std::string status_note = "  # exit status ";
-  const std::vector<fs::path> files = golden_files();
-  EXPECT_GE(files.size(), 12U);
-  for (const fs::path& file : files) {
-    SCOPED_TRACE(file.string());
-    std::ifstream stream(file);
-    std::string line;
-    std::getline(stream, line);
-    ASSERT_EQ(line.substr(0, prompt.size()), prompt);
+  for (const GoldenRow& row : rows()) {
     std::vector<std::string> command = {"/usr/bin/env", "-C", support::source_dir(),
-                                        support::binary_dir() + "/vramlab"};
-    const std::size_t note = line.find(status_note);
-    const int status =
-        note == std::string::npos ? 0 : std::stoi(line.substr(note + status_note.size()));
-    std::istringstream words(line.substr(0, note).substr(prompt.size()));
-    for (std::string word; words >> word;) command.push_back(word);
-    std::ostringstream expected;
-    expected << stream.rdbuf();
+                                        "LC_ALL=C.UTF-8", support::binary_dir() + "/vramlab"};
+    command.insert(command.end(), row.command.begin(), row.command.end());
     const ProgramResult result = run_program(command);
-    EXPECT_EQ(result.exit_status, status) << result.errors;
-    EXPECT_EQ(result.output, expected.str());
+    EXPECT_EQ(result.exit_status, row.exit_status) << row.file << ": " << result.errors;
+    EXPECT_EQ(result.output, text_of(folder / row.file)) << row.file;
   }
+}
+
+/// tests/golden/memory is for tools/check_memory.sh.
+TEST(Golden, every_output_has_a_row) {
+  std::vector<std::string> files;
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    const std::string file = fs::relative(entry.path(), folder).string();
+    const bool is_output = file.find('/') != std::string::npos && !file.starts_with("memory/");
+    if (entry.is_regular_file() && is_output) files.push_back(file);
+  }
+  std::vector<std::string> listed;
+  for (const GoldenRow& row : rows()) listed.push_back(row.file);
+  EXPECT_THAT(files, testing::UnorderedElementsAreArray(listed));
 }
 
 }  // namespace

@@ -1,7 +1,11 @@
 // `vramlab replay` and `vramlab snapshot` from outside.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/inotify.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -19,6 +23,31 @@ using testing::HasSubstr;
 
 const std::string program = support::binary_dir() + "/vramlab";
 const std::string sample = support::source_dir() + "/traces/samples/training.vtrace";
+
+/// How often a file was opened since this was made.
+class OpenCounter {
+ public:
+  explicit OpenCounter(const std::string& file) : queue_(inotify_init1(IN_NONBLOCK)) {
+    // Without the closing between them, equal events would become one.
+    EXPECT_NE(inotify_add_watch(queue_, file.c_str(), IN_OPEN | IN_CLOSE), -1);
+  }
+  ~OpenCounter() { close(queue_); }
+  OpenCounter(const OpenCounter&) = delete;
+  OpenCounter& operator=(const OpenCounter&) = delete;
+
+  std::size_t count() const {
+    std::array<inotify_event, 512> events{};
+    const ssize_t bytes = read(queue_, events.data(), sizeof events);
+    if (bytes <= 0) return 0;
+    const auto seen = static_cast<std::size_t>(bytes) / sizeof events.front();
+    return static_cast<std::size_t>(
+        std::count_if(events.begin(), events.begin() + static_cast<std::ptrdiff_t>(seen),
+                      [](const inotify_event& event) { return (event.mask & IN_OPEN) != 0; }));
+  }
+
+ private:
+  int queue_;
+};
 
 class ReplayCommands : public testing::Test {
  protected:
@@ -149,6 +178,23 @@ TEST_F(ReplayCommands, too_little_memory_is_told_and_fails_if_asked) {
   const ProgramResult all = run(failing);
   EXPECT_EQ(all.exit_status, 1);
   EXPECT_GT(json::parse(all.output).at("devices").at(0).at("out_of_memory").size(), 1U);
+}
+
+TEST_F(ReplayCommands, what_would_have_helped_is_found_without_reading_the_file_for_each_try) {
+  const std::string program_file = path(".vtrace");
+  std::filesystem::copy_file(sample, program_file);
+  const std::string recording = path(".pickle");
+  ASSERT_EQ(run({"replay", sample, "--snapshot-out", recording}).exit_status, 0);
+  for (const std::string& file : {program_file, recording}) {
+    const OpenCounter opened(file);
+    const ProgramResult result =
+        run({"replay", file, "--device-memory", "4GiB", "--on-oom", "report"});
+    EXPECT_EQ(result.exit_status, 0) << result.errors;
+    EXPECT_THAT(result.output, HasSubstr("found by replaying"));
+    EXPECT_LE(opened.count(), 3U) << file;
+    EXPECT_EQ(run({"snapshot", file, "--device-memory", "4GiB", "--at", "oom"}).exit_status, 0);
+    EXPECT_LE(opened.count(), 3U) << file;
+  }
 }
 
 TEST_F(ReplayCommands, wrong_usage_and_bad_input_exit_with_2_and_one_line) {

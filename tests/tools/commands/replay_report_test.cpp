@@ -2,9 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "tests/support/processes/places.h"
 #include "tests/support/processes/run_program.h"
@@ -25,26 +23,6 @@ ProgramResult report(const std::vector<std::string>& arguments, const std::strin
       "/usr/bin/env", "-C", support::source_dir(), "LC_ALL=" + locale, "LANG=C", program, "replay"};
   command.insert(command.end(), arguments.begin(), arguments.end());
   return run_program(command, input);
-}
-
-/// Empty where the report is that of the file; to be written anew only where a report is to change.
-std::string difference(const std::string& golden, const std::vector<std::string>& arguments) {
-  const std::string path = support::source_dir() + "/tests/golden/" + golden;
-  std::ostringstream expected;
-  expected << std::ifstream(path).rdbuf();
-  const ProgramResult result = report(arguments, "C.UTF-8");
-  if (result.exit_status != 0) return "it fails: " + result.errors;
-  return result.output == expected.str() ? "" : golden + " has another report: " + result.output;
-}
-
-TEST(ReplayReports, of_samples_are_as_they_were) {
-  const std::string sample = "traces/samples/training.vtrace";
-  EXPECT_EQ(difference("replay_training.txt", {sample}), "");
-  EXPECT_EQ(
-      difference("replay_training_ordered.txt", {sample, "--conf", "backend:cudaMallocAsync"}), "");
-  EXPECT_EQ(difference("replay_training_short_of_memory.txt",
-                       {sample, "--device-memory", "4GiB", "--on-oom", "skip"}),
-            "");
 }
 
 /// Half of the memory, all of it, a quarter.

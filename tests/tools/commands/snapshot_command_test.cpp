@@ -1,11 +1,9 @@
-// `vramlab snapshot` from outside: golden outputs of the bundled samples, moments by time, devices,
-// and what it says of an out-of-memory.
+// `vramlab snapshot` from outside: moments by time, devices, and what it says of an out-of-memory.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "tests/support/kit/own_folder.h"
 #include "tests/support/processes/places.h"
@@ -19,12 +17,6 @@ using testing::HasSubstr;
 
 const std::string program = support::binary_dir() + "/vramlab";
 const std::string samples = support::source_dir() + "/traces/samples/";
-
-std::string text_of(const std::string& path) {
-  std::ostringstream text;
-  text << std::ifstream(path).rdbuf();
-  return text.str();
-}
 
 /// What the program prints, samples named without their folder.
 std::string output_of(const std::string& sample, std::vector<std::string> options,
@@ -42,35 +34,6 @@ json json_of(const std::string& sample, std::vector<std::string> options) {
   options.emplace_back("--json");
   return json::parse(output_of(sample, std::move(options)));
 }
-
-struct Golden {
-  const char* file;
-  const char* sample;
-  std::vector<std::string> options;
-};
-
-class GoldenSnapshot : public testing::TestWithParam<Golden> {};
-
-TEST_P(GoldenSnapshot, prints_what_is_in_its_file) {
-  EXPECT_EQ(output_of(GetParam().sample, GetParam().options),
-            text_of(support::source_dir() + "/tests/golden/" + std::string(GetParam().file)));
-}
-
-INSTANTIATE_TEST_SUITE_P(
-    Samples, GoldenSnapshot,
-    testing::Values(Golden{"snapshot_training_peak.txt", "training.vtrace", {"--at", "peak"}},
-                    Golden{"snapshot_fragments_oom.txt",
-                           "fragments.vtrace",
-                           {"--at", "oom", "--device-memory", "1GiB", "--segments", "12"}},
-                    Golden{"snapshot_diffusion_expandable.txt",
-                           "diffusion.vtrace",
-                           {"--at", "peak", "--conf", "expandable_segments:True"}},
-                    Golden{
-                        "snapshot_graphs.json", "graphs.vtrace.jsonl", {"--at", "peak", "--json"}}),
-    [](const auto& instance) {
-      std::string name = instance.param.file;
-      return name.substr(0, name.find('.'));
-    });
 
 TEST(SnapshotCommand, a_time_is_the_last_event_that_is_not_later) {
   const json at_event = json_of("training.vtrace", {"--at", "1000"});

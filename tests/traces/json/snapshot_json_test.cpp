@@ -51,21 +51,18 @@ TEST(SnapshotJson, unknown_keys_are_passed_on_wherever_they_are) {
     EXPECT_NE(reading.lines.find(line), std::string::npos) << line << "\n" << reading.lines;
 }
 
-TEST(SnapshotJson, whole_numbers_are_exact_or_refused) {
-  const auto reading = read_json_bytes(R"({"a": [18446744073709551615, -9223372036854775808]})");
-  EXPECT_EQ(reading.lines, "unknown a [18446744073709551615, -9223372036854775808]\n");
-  EXPECT_NE(error_of(R"({"a": 18446744073709551616})").find("from -2^63 to 2^64 - 1"),
-            std::string::npos);
-  EXPECT_NE(error_of(R"({"a": -9223372036854775809})"), "");
+TEST(SnapshotJson, whole_numbers_are_exact) {
+  const std::string numbers =
+      "[18446744073709551615, 18446744073709551616, -9223372036854775808, -9223372036854775809]";
+  EXPECT_EQ(read_json_bytes("{\"a\": " + numbers + "}").lines, "unknown a " + numbers + "\n");
   EXPECT_NE(error_of(R"({"a": 1e999})"), "");
 }
 
 TEST(SnapshotJson, what_is_no_snapshot_is_refused_with_its_byte) {
   EXPECT_EQ(error_of(R"(5)"),
-            "file at byte 1: expected a snapshot: a dict, or a list of segments, found another "
-            "value");
+            "file at byte 1: expected a snapshot: a dict, or a list of segments, found 5");
   EXPECT_EQ(error_of(R"({"segments": 5})"),
-            "file at byte 15: expected a list under 'segments', found another value");
+            "file at byte 15: expected a list under 'segments', found 5");
   EXPECT_EQ(error_of(R"({"segments": [], "segments": []})"),
             "file at byte 30: expected each key once, found the key 'segments' again");
   for (const char* json :

@@ -7,6 +7,7 @@
 #include "tools/commands/sweep/sweep_row_json.h"
 #include "tools/commands/sweep/sweep_table.h"
 #include "tools/printers/duration_text.h"
+#include "tools/printers/json_text.h"
 #include "tools/printers/share_text.h"
 #include "tools/printers/text_lines.h"
 
@@ -173,7 +174,7 @@ std::string advise_json(const AdviseOutcome& outcome) {
   json["runner_up"] = optional_row(advice.runner_up);
   json["no_options"] = sweep_row_json(advice.usual);
   json["recorded"] = sweep_row_json(advice.recorded);
-  return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+  return json_text(json);
 }
 
 }  // namespace vramlab::tools

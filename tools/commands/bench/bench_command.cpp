@@ -9,6 +9,7 @@
 #include "tools/commands/bench/bench_streams_command.h"
 #include "tools/commands/bench/bench_trace_command.h"
 #include "tools/kit/commands.h"
+#include "tools/printers/json_text.h"
 #include "traces/cases/program_calls.h"
 #include "traces/workloads/workload.h"
 
@@ -89,7 +90,7 @@ void print_json(const std::vector<replay::BenchmarkRow>& rows) {
     if (row.share_of_reference) line["share_of_reference"] = *row.share_of_reference;
     document["rows"].push_back(std::move(line));
   }
-  std::printf("%s\n", document.dump(2).c_str());
+  std::fputs(json_text(document).c_str(), stdout);
 }
 
 ExitStatus bench_engine(const BenchArguments& arguments) {

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "replay/bench/streams_benchmark.h"
+#include "tools/printers/json_text.h"
 
 namespace vramlab::tools {
 namespace {
@@ -56,7 +57,7 @@ ExitStatus bench_streams(const BenchStreamsArguments& arguments) {
       document["rows"].push_back(row_of(row));
     }
   }
-  if (arguments.flags.json) std::printf("%s\n", document.dump(2).c_str());
+  if (arguments.flags.json) std::fputs(json_text(document).c_str(), stdout);
   return ExitStatus::done;
 }
 

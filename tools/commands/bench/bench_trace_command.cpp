@@ -7,6 +7,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "tools/printers/json_text.h"
 #include "traces/native/mapped_trace.h"
 
 namespace vramlab::tools {
@@ -106,7 +107,7 @@ ExitStatus bench_trace(const BenchTraceArguments& arguments) {
     if (!arguments.flags.json) print_text(figures);
     document["rows"].push_back(row_of(figures));
   }
-  if (arguments.flags.json) std::printf("%s\n", document.dump(2).c_str());
+  if (arguments.flags.json) std::fputs(json_text(document).c_str(), stdout);
   return ExitStatus::done;
 }
 

@@ -5,7 +5,9 @@
 #include <nlohmann/json.hpp>
 
 #include "tools/commands/pack/pack_group_json.h"
+#include "tools/printers/csv_text.h"
 #include "tools/printers/json_or_null.h"
+#include "tools/printers/json_text.h"
 #include "tools/printers/share_text.h"
 #include "tools/printers/text_lines.h"
 
@@ -109,8 +111,6 @@ ordered_json row_json(const CapacityOutcome& outcome, const CapacityRow& row) {
   return json;
 }
 
-std::string in_quotes(const std::string& text) { return "\"" + text + "\""; }
-
 }  // namespace
 
 std::optional<Bytes> CapacityOutcome::best_packing() const {
@@ -169,7 +169,7 @@ std::string capacity_csv(const CapacityOutcome& outcome) {
     const auto number = [](const std::optional<Bytes>& bytes) {
       return bytes ? std::to_string(bytes->count) : std::string();
     };
-    text += in_quotes(row.conf) + (row.is_recorded ? ",true," : ",false,") + number(answer.least) +
+    text += csv_text(row.conf) + (row.is_recorded ? ",true," : ",false,") + number(answer.least) +
             "," + number(outcome.best_packing()) + "," +
             std::to_string(answer.peak_reserved.count) + "," +
             (answer.live ? std::to_string(answer.live->rounded.count) : "") + "," +
@@ -193,7 +193,7 @@ std::string capacity_json(const CapacityOutcome& outcome) {
   json["packing"] = {{"notes", outcome.packing.input.notes},
                      {"capacity", or_null(outcome.packing.capacity)},
                      {"groups", pack_groups_json(outcome.packing)}};
-  return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+  return json_text(json);
 }
 
 }  // namespace vramlab::tools

@@ -1,5 +1,6 @@
 #include "tools/commands/conform/conform_report.h"
 #include "tools/printers/json_or_null.h"
+#include "tools/printers/json_text.h"
 
 #include <nlohmann/json.hpp>
 
@@ -62,9 +63,8 @@ std::string outcomes_json(const std::vector<ConformOutcome>& outcomes) {
                            {"unreadable", counts.unreadable},
                            {"cases", ordered_json::array()}};
   for (const ConformOutcome& outcome : outcomes) document["cases"].push_back(outcome_json(outcome));
-  constexpr int indent = 2;
   // Names come from files and may hold anything.
-  return document.dump(indent, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+  return json_text(document);
 }
 
 }  // namespace vramlab::tools

@@ -2,6 +2,7 @@
 
 #include "tools/commands/diff/diff_report.h"
 #include "tools/commands/diff/diff_words.h"
+#include "tools/printers/json_text.h"
 #include "tools/printers/metrics_json.h"
 
 namespace vramlab::tools {
@@ -78,7 +79,7 @@ std::string diff_json(const DiffOutcome& outcome) {
   json["limits"] = ordered_json::array();
   for (const replay::JudgedLimit& limit : comparison.limits)
     json["limits"].push_back(limit_json(limit));
-  return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+  return json_text(json);
 }
 
 }  // namespace vramlab::tools

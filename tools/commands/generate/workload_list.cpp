@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "tools/printers/json_text.h"
 #include "tools/printers/text_lines.h"
 #include "traces/workloads/workload.h"
 
@@ -50,7 +51,7 @@ std::string workload_list_json() {
         {{"name", workload.name}, {"description", workload.description}, {"options", options}});
   }
   const ordered_json document = {{"schema_version", 1}, {"workloads", rows}};
-  return document.dump(2) + "\n";
+  return json_text(document);
 }
 
 }  // namespace vramlab::tools

@@ -10,6 +10,7 @@
 #include "tools/commands/info/info_program.h"
 #include "tools/printers/duration_text.h"
 #include "tools/printers/json_or_null.h"
+#include "tools/printers/json_text.h"
 
 namespace vramlab::tools {
 namespace {
@@ -211,9 +212,8 @@ std::string info_json(const std::vector<InfoOutcome>& outcomes) {
   ordered_json document = {{"schema_version", info_schema_version},
                            {"files", ordered_json::array()}};
   for (const InfoOutcome& outcome : outcomes) document["files"].push_back(outcome_json(outcome));
-  constexpr int indent = 2;
   // Names come from files and may hold anything.
-  return document.dump(indent, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+  return json_text(document);
 }
 
 }  // namespace vramlab::tools

@@ -2,6 +2,7 @@
 
 #include "tools/commands/live/live_report.h"
 #include "tools/printers/json_or_null.h"
+#include "tools/printers/json_text.h"
 
 namespace vramlab::tools {
 namespace {
@@ -80,7 +81,7 @@ std::string live_json(const LiveOutcome& outcome) {
                                {"least_free_bytes", memory.least_free.count},
                                {"free_at_end_bytes", memory.free_at_end.count}}},
                              {"calls", calls_json(outcome.calls)}};
-  return json.dump(2) + "\n";
+  return json_text(json);
 }
 
 std::string calibration_json(const Calibration& calibration) {
@@ -97,7 +98,7 @@ std::string calibration_json(const Calibration& calibration) {
                              {"driver", calibration.gpu.driver_version},
                              {"date", calibration.date},
                              {"calls", calls}};
-  return json.dump(2) + "\n";
+  return json_text(json);
 }
 
 }  // namespace vramlab::tools

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tools/commands/pack/pack_group_json.h"
+#include "tools/printers/json_text.h"
 #include "tools/printers/share_text.h"
 #include "tools/printers/text_lines.h"
 
@@ -155,7 +156,7 @@ std::string pack_json(const PackOutcome& outcome) {
   json["capacity"] =
       outcome.capacity ? ordered_json(outcome.capacity->count) : ordered_json(nullptr);
   json["groups"] = pack_groups_json(outcome);
-  return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+  return json_text(json);
 }
 
 }  // namespace vramlab::tools

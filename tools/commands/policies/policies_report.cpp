@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "tools/printers/json_text.h"
 #include "tools/printers/metrics_json.h"
 #include "tools/printers/share_text.h"
 #include "tools/printers/text_lines.h"
@@ -117,7 +118,7 @@ std::string policies_json(const PoliciesOutcome& outcome) {
                                {"peak_requested", device.peak_requested.count},
                                {"policies", std::move(runs)}});
   }
-  return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+  return json_text(json);
 }
 
 }  // namespace vramlab::tools

@@ -29,6 +29,7 @@ struct ReplayCommand {
   bool may_overwrite = false;
   CommonFlags flags;
 
+  bool explains_failures() const { return replay.on_out_of_memory == "report"; }
   traces::Overwrite overwrite() const {
     return may_overwrite ? traces::Overwrite::allowed : traces::Overwrite::refused;
   }
@@ -85,31 +86,21 @@ class ReplayOutputs {
   std::optional<traces::OutputFile> snapshot_;
 };
 
-/// The states of the devices at their first request that failed, and why it did.
-struct ExplainedFailures {
-  std::unique_ptr<replay::ReplaySource> source;
-  replay::StatesAtMoment at;
-  std::vector<ToldOutOfMemory> told;
-};
-
-/// Nothing where nothing failed, or where the input cannot be read again.
-ExplainedFailures explain_failures(const ReplayCommand& command,
-                                   const replay::ReplayReport& report) {
-  ExplainedFailures explained;
-  if (!report.has_failures() || command.replay.on_out_of_memory != "report" ||
-      command.replay.file == "-")
-    return explained;
-  replay::ReplayConditions conditions = conditions_of(command.replay);
-  conditions.notes_origins = replay::NotesOrigins::yes;
-  explained.source = std::make_unique<replay::ReplaySource>(
-      command.replay.file, std::move(conditions), traces::ProgressListener());
-  explained.at =
-      states_at(*explained.source, {replay::MomentKind::out_of_memory}, command.replay.file, {});
-  for (const replay::DeviceState& state : explained.at.states)
-    for (const replay::DeviceReport& device : report.devices)
-      if (device.device == state.device && !device.failures.empty())
-        explained.told.push_back(tell_replayed(state, device, command.replay, Tries::all));
-  return explained;
+/// Adds, for each device, why its first request failed and what would have helped. Standard input
+/// cannot be gone through again, so its failures stay as they are.
+void explain_failures(replay::ReplaySource& source, const ReplayCommand& command,
+                      ReplayOutcome& outcome) {
+  if (!outcome.report.has_failures() || command.replay.file == "-") return;
+  const auto states =
+      states_at(source, {replay::MomentKind::out_of_memory}, outcome.report, command.replay.file);
+  const replay::ReplayTry tries = tries_of(command.replay);
+  for (const replay::DeviceState& state : states)
+    for (const replay::DeviceReport& device : outcome.report.devices) {
+      if (device.device != state.device || device.failures.empty()) continue;
+      const ToldOutOfMemory told = tell_replayed(state, device, tries);
+      outcome.explained_text += out_of_memory_text(told, source.tables());
+      outcome.explained.push_back(out_of_memory_json(told, source.tables()));
+    }
 }
 
 ExitStatus replay_file(const ReplayCommand& command) {
@@ -117,20 +108,14 @@ ExitStatus replay_file(const ReplayCommand& command) {
   ProgressBar bar(traces::input_name(command.replay.file),
                   command.flags.quiet ? ProgressDisplay::off : ProgressDisplay::automatic);
   replay::ReplayConditions conditions = conditions_of(command.replay);
-  if (!command.snapshot_out.empty()) {
-    conditions.history_capacity = command.history;
+  if (!command.snapshot_out.empty()) conditions.history_capacity = command.history;
+  if (!command.snapshot_out.empty() || command.explains_failures())
     conditions.notes_origins = replay::NotesOrigins::yes;
-  }
   replay::ReplaySource source(command.replay.file, std::move(conditions), bar.listener());
   ReplayOutcome outcome{command.replay.file, ReplayOutputs(command).run(source, command),
-                        command.replay.on_out_of_memory == "report" || command.flags.verbose};
+                        command.explains_failures() || command.flags.verbose};
   for (const std::string& note : notes_on(command.replay)) outcome.report.notes.push_back(note);
-  const ExplainedFailures explained = explain_failures(command, outcome.report);
-  if (explained.source)
-    for (const ToldOutOfMemory& told : explained.told) {
-      outcome.explained_text += out_of_memory_text(told, explained.source->tables());
-      outcome.explained.push_back(out_of_memory_json(told, explained.source->tables()));
-    }
+  if (command.explains_failures()) explain_failures(source, command, outcome);
   const std::string text =
       command.flags.json
           ? replay_json(outcome)

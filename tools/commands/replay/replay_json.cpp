@@ -5,6 +5,7 @@
 #include "allocator/readonly/out_of_memory.h"
 #include "replay/run/run_metrics.h"
 #include "tools/printers/json_or_null.h"
+#include "tools/printers/json_text.h"
 #include "tools/printers/metrics_json.h"
 
 namespace vramlab::tools {
@@ -109,7 +110,7 @@ std::string replay_json(const ReplayOutcome& outcome) {
   json["out_of_memory"] = outcome.explained;
   json["devices"] = ordered_json::array();
   for (const DeviceReport& device : report.devices) json["devices"].push_back(device_json(device));
-  return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+  return json_text(json);
 }
 
 }  // namespace vramlab::tools

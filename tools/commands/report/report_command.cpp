@@ -11,6 +11,7 @@
 #include "tools/kit/commands.h"
 #include "tools/kit/progress_bar.h"
 #include "tools/kit/removal_on_interrupt.h"
+#include "tools/printers/json_text.h"
 #include "traces/files/input_error.h"
 #include "traces/files/output_file.h"
 
@@ -111,8 +112,7 @@ ExitStatus write_report(const ReportCommand& command) {
   removal.begin({output.temporary_path()});
   const nlohmann::ordered_json json = write_page(command, output);
   output.finish();
-  if (command.flags.json)
-    std::puts(json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace).c_str());
+  if (command.flags.json) std::fputs(json_text(json).c_str(), stdout);
   return ExitStatus::done;
 }
 

@@ -5,6 +5,7 @@
 #include "replay/run/program_replay.h"
 #include "replay/run/recording.h"
 #include "replay/timeline/replayed_program.h"
+#include "tools/printers/json_text.h"
 #include "traces/files/gzip_text.h"
 #include "traces/files/input_error.h"
 #include "traces/formats/read_snapshot.h"
@@ -91,8 +92,7 @@ void load(const ReportRunRequest& request, const traces::ProgressListener& liste
 
 /// The length of the JSON in four bytes, the lowest first, the JSON, and what it points to.
 std::string packed(const nlohmann::ordered_json& json, const std::string& bytes) {
-  const std::string text =
-      json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  const std::string text = compact_json_text(json);
   std::string all;
   for (int shift = 0; shift < 32; shift += 8) all += static_cast<char>(text.size() >> shift & 0xff);
   all += text;

@@ -109,13 +109,13 @@ FoundStates find_states(const SnapshotCommand& command, ProgressBar& bar) {
 std::vector<ToldOutOfMemory> tell(const SnapshotCommand& command,
                                   const std::vector<replay::DeviceState>& states,
                                   const replay::ReplayReport& report) {
-  const Tries tries = command.is_quick ? Tries::none : Tries::all;
+  const replay::ReplayTry tries = command.is_quick ? replay::ReplayTry() : tries_of(command.replay);
   std::vector<ToldOutOfMemory> told;
   for (const replay::DeviceState& state : states) {
     const auto of = std::ranges::find(report.devices, state.device, &replay::DeviceReport::device);
     if (of != report.devices.end())
-      told.push_back(tell_replayed(state, *of, command.replay, tries));
-    else if (auto recorded = tell_recorded(state, command.replay, tries))
+      told.push_back(tell_replayed(state, *of, tries));
+    else if (auto recorded = tell_recorded(state, tries))
       told.push_back(*std::move(recorded));
   }
   return told;

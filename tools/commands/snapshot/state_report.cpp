@@ -7,6 +7,7 @@
 #include "replay/state/occupancy_map.h"
 #include "tools/printers/fragmentation_json.h"
 #include "tools/printers/fragmentation_text.h"
+#include "tools/printers/json_text.h"
 #include "tools/printers/metrics_json.h"
 #include "tools/printers/text_lines.h"
 
@@ -127,7 +128,7 @@ std::string state_json(const StateOutcome& outcome) {
   json["devices"] = ordered_json::array();
   for (const replay::DeviceState& state : outcome.states)
     json["devices"].push_back(device_json(outcome, state));
-  return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+  return json_text(json);
 }
 
 }  // namespace vramlab::tools

@@ -3,6 +3,7 @@
 #include "tools/commands/streams/hazard_words.h"
 #include "tools/commands/streams/stream_report.h"
 #include "tools/commands/streams/work_words.h"
+#include "tools/printers/json_text.h"
 
 namespace vramlab::tools {
 namespace {
@@ -129,7 +130,7 @@ std::string stream_json(const StreamOutcome& outcome, const traces::SnapshotTabl
     json["refused_calls"].push_back(std::move(row));
   }
   json["endless_waits"] = deadlock_json(context);
-  return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+  return json_text(json);
 }
 
 }  // namespace vramlab::tools

@@ -5,16 +5,12 @@
 #include "replay/run/device_replay.h"
 #include "tools/commands/streams/hazard_words.h"
 #include "tools/commands/streams/work_words.h"
+#include "tools/printers/json_text.h"
 
 namespace vramlab::tools {
 namespace {
 
 using streams::ItemKind;
-
-/// Any text as JSON.
-std::string json_text(std::string_view text) {
-  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
 
 /// Microseconds, to the nanosecond.
 std::string microseconds(std::uint64_t time_ns) {
@@ -63,7 +59,7 @@ void StreamPicture::add(const replay::FinishedItem& finished) {
   const streams::Time begin = waits ? finished.could_begin : item.begin;
   event("\"ph\":\"X\"," + at_text(track_of(item.stream), item.stream.device, begin) +
         ",\"dur\":" + microseconds((item.end - begin).ns) +
-        ",\"name\":" + json_text(item_name(item.kind, finished.work)) +
+        ",\"name\":" + compact_json_text(item_name(item.kind, finished.work)) +
         ",\"args\":{\"event\":" + std::to_string(item.tag) + "}");
   if (waits && finished.awaited && finished.awaited->at)
     arrow({finished.awaited->stream, *finished.awaited->at}, {item.stream, item.end});
@@ -97,10 +93,10 @@ void StreamPicture::finish(const replay::StreamReport& report) {
     const streams::HazardSide& side = hazard.second;
     const streams::Time at = side.tag < called_.size() ? called_[side.tag] : streams::Time{};
     event("\"ph\":\"i\",\"s\":\"t\"," + at_text(track_of(side.stream), side.stream.device, at) +
-          ",\"name\":" + json_text("hazard: " + std::string(hazard_title(hazard.kind))) +
-          ",\"args\":{\"first\":" + json_text(side_text(hazard.first, context)) +
-          ",\"second\":" + json_text(side_text(side, context)) +
-          ",\"mend\":" + json_text(mend_text(hazard, context)) + "}");
+          ",\"name\":" + compact_json_text("hazard: " + std::string(hazard_title(hazard.kind))) +
+          ",\"args\":{\"first\":" + compact_json_text(side_text(hazard.first, context)) +
+          ",\"second\":" + compact_json_text(side_text(side, context)) +
+          ",\"mend\":" + compact_json_text(mend_text(hazard, context)) + "}");
   }
   sink_.write("\n]}\n");
 }

@@ -3,6 +3,7 @@
 
 #include "tools/commands/streams/waiting_report.h"
 #include "tools/commands/streams/waiting_words.h"
+#include "tools/printers/json_text.h"
 
 namespace vramlab::tools {
 namespace {
@@ -138,7 +139,7 @@ std::string waiting_json(const WaitingOutcome& outcome) {
   json["devices"] = ordered_json::array();
   for (const DeviceWaiting& device : outcome.waiting.devices)
     json["devices"].push_back(device_json(device));
-  return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+  return json_text(json);
 }
 
 }  // namespace vramlab::tools

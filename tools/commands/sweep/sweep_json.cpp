@@ -2,6 +2,7 @@
 
 #include "tools/commands/sweep/sweep_outcome.h"
 #include "tools/commands/sweep/sweep_row_json.h"
+#include "tools/printers/json_text.h"
 #include "tools/printers/metrics_json.h"
 #include "traces/files/input_bytes.h"
 #include "traces/files/input_error.h"
@@ -108,7 +109,7 @@ std::string sweep_json(const SweepOutcome& outcome) {
   for (const SweepRow& row : outcome.rows) json["rows"].push_back(sweep_row_json(row));
   // A file without this line is one that was cut off.
   json["complete"] = true;
-  return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+  return json_text(json);
 }
 
 SweepOutcome read_sweep(const std::string& path) {

@@ -5,6 +5,7 @@
 
 #include "allocator/words/bytes.h"
 #include "tools/commands/sweep/sweep_outcome.h"
+#include "tools/printers/csv_text.h"
 #include "tools/printers/duration_text.h"
 #include "tools/printers/text_lines.h"
 
@@ -72,14 +73,6 @@ std::string in_cell(const std::string& text) {
   for (const char letter : text)
     escaped += letter == '|' ? std::string("\\|") : std::string(1, letter);
   return escaped;
-}
-
-std::string quoted(const std::string& text) {
-  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char letter : text)
-    quoted += letter == '"' ? std::string("\"\"") : std::string(1, letter);
-  return quoted + "\"";
 }
 
 }  // namespace
@@ -164,8 +157,9 @@ std::string sweep_csv(const SweepOutcome& outcome) {
   for (const std::string_view name : names) text += "," + std::string(name);
   text += ",out_of_memory_device,out_of_memory_event,out_of_memory_requested\n";
   for (const SweepRow& row : outcome.rows) {
-    text += quoted(row.conf) + (row.is_recorded ? ",true," : ",false,") + quoted(row.refusal) + ",";
-    if (!row.was_refused()) text += quoted(row.worst().file);
+    text +=
+        csv_text(row.conf) + (row.is_recorded ? ",true," : ",false,") + csv_text(row.refusal) + ",";
+    if (!row.was_refused()) text += csv_text(row.worst().file);
     for (const std::string_view name : names) {
       const auto* value = row.was_refused() ? nullptr : find_value(row.worst().metrics, name);
       text += "," + (value == nullptr ? std::string() : std::to_string(value->value));

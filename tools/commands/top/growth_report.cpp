@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tools/commands/top/top_report.h"
+#include "tools/printers/json_text.h"
 #include "tools/printers/text_lines.h"
 #include "traces/values/user_frame.h"
 
@@ -167,7 +168,7 @@ std::string growth_json(const GrowthOutcome& outcome) {
     }
     json["devices"].push_back(std::move(row));
   }
-  return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+  return json_text(json);
 }
 
 }  // namespace vramlab::tools

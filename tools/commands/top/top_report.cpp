@@ -7,6 +7,7 @@
 #include "tools/commands/top/top_tree.h"
 #include "tools/printers/duration_text.h"
 #include "tools/printers/json_or_null.h"
+#include "tools/printers/json_text.h"
 #include "tools/printers/text_lines.h"
 
 namespace vramlab::tools {
@@ -154,9 +155,10 @@ ordered_json stack_json(traces::StackId stack, const traces::SnapshotTables& tab
   ordered_json frames = ordered_json::array();
   for (const traces::FrameId id : tables.stacks.frames(stack)) {
     const traces::FrameValue& frame = tables.frames.frame(id);
+    const bool knows_line = frame.keys.has(traces::KnownText::line) && frame.line >= 0;
     frames.push_back({{"name", tables.texts.text(frame.name)},
                       {"filename", tables.texts.text(frame.filename)},
-                      {"line", frame.line}});
+                      {"line", knows_line ? ordered_json(frame.line) : ordered_json()}});
   }
   return frames;
 }
@@ -180,7 +182,7 @@ std::string top_json(const TopOutcome& outcome, const traces::SnapshotTables& ta
   json["devices"] = ordered_json::array();
   for (const DeviceHoldings& device : outcome.found.devices)
     json["devices"].push_back(device_json(outcome, device, tables));
-  return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+  return json_text(json);
 }
 
 std::string top_folded(const TopOutcome& outcome, const traces::SnapshotTables& tables) {

@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "tools/printers/json_text.h"
+
 namespace vramlab::tools {
 namespace {
 
@@ -154,7 +156,7 @@ std::string fidelity_json(const std::vector<VerifiedFile>& verified) {
     files.push_back(std::move(json));
   }
   const ordered_json document = {{"schema_version", 1}, {"files", std::move(files)}};
-  return document.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+  return json_text(document);
 }
 
 }  // namespace vramlab::tools
