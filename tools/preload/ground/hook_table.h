@@ -20,6 +20,7 @@ enum class Hook : std::uint8_t {
 #undef VRAMLAB_HOOK_NAME
 };
 
+// NOLINTNEXTLINE(bugprone-macro-parentheses): it is a part of a sum.
 #define VRAMLAB_COUNT_HOOK(symbol, type, use) +1
 inline constexpr std::size_t hook_count = VRAMLAB_HOOKS(VRAMLAB_COUNT_HOOK);
 #undef VRAMLAB_COUNT_HOOK
