@@ -48,11 +48,12 @@ processor_seconds() {
   awk '{ printf "%.0f\n", $1 + $2 }' <<<"$spent"
 }
 
-# The targets of the product that this revision has on this machine.
+# The targets of the product that this revision has on this machine: the program, and the libraries.
 product_targets() {
   local known
   known="$(cmake --build "$1" --target help)"
-  for target in vramlab vramlab_preload vramlab_torch; do
+  echo vramlab
+  for target in vramlab_preload vramlab_torch; do
     if grep -q "^$target: phony" <<<"$known"; then echo "$target"; fi
   done
 }
