@@ -7,7 +7,6 @@ Usage: bash tests/schemas/run.sh PROGRAM
 
 import json
 import os
-import re
 import sys
 import tempfile
 
@@ -16,6 +15,7 @@ import jsonschema
 from budgets import check_budgets
 from documents import Vramlab, commands_with_json, documents_of
 from junit import check_junit
+from metric_lists import check_metric_lists
 from refusals import Refusals
 from snapshots import check_snapshots
 
@@ -73,19 +73,6 @@ def check_names(vramlab, schemas):
     assert named == sorted(schemas), f"schemas: {sorted(schemas)}, named here: {named}"
 
 
-def check_metrics(schemas):
-    """The schemas that name the metrics name those of docs/metrics.md."""
-    with open(TOP + "/docs/metrics.md", encoding="utf-8") as page:
-        parts = page.read().split("## Metrics of a comparison")
-    of_one, of_two = (re.findall(r"^\| `(\w+)` \|", part, re.MULTILINE) for part in parts)
-    assert len(of_one) > 30 and of_two, "docs/metrics.md lists the metrics"
-    replay, diff = schemas["replay"].schema["$defs"], schemas["diff"].schema
-    assert list(replay["metrics"]["properties"]) == of_one
-    assert list(diff["properties"]["changes"]["properties"]) == of_one
-    assert diff["$defs"]["limit"]["properties"]["metric"]["enum"] == of_one + of_two
-    assert "|".join(of_one + of_two) in schemas[BUDGET].schema["$defs"]["limit"]["pattern"]
-
-
 def check_documents(vramlab, schemas, scratch):
     refusals = {name: Refusals(name, schema.is_valid) for name, schema in schemas.items()}
     seen = dict.fromkeys(schemas, 0)
@@ -109,7 +96,7 @@ def main():
     vramlab = Vramlab(os.path.abspath(sys.argv[1]), TOP)
     schemas = read_schemas()
     check_names(vramlab, schemas)
-    check_metrics(schemas)
+    check_metric_lists()
     with tempfile.TemporaryDirectory() as scratch:
         check_documents(vramlab, schemas, scratch)
         check_budgets(vramlab, schemas[BUDGET], scratch)
