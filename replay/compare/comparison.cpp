@@ -55,9 +55,9 @@ std::vector<MetricChange> metric_changes(const ComparedFile& base, const Compare
 
 /// A check that can't be made must not pass.
 [[noreturn]] void refuse_unknown(const AskedLimit& asked, const std::string& file) {
-  throw traces::InputError(
-      {asked.origin + " '" + asked.limit.text + "'", "", "a metric that both files tell",
-       "that " + file + " does not tell " + std::string(asked.limit.metric->name)});
+  throw traces::InputError({asked.origin + " '" + asked.limit.text + "'", "",
+                            "a metric that both files have",
+                            file + " without " + std::string(asked.limit.metric->name)});
 }
 
 JudgedLimit judge(const AskedLimit& asked, const Comparison& comparison,

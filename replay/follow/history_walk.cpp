@@ -14,8 +14,7 @@ void find_times(const DeviceHistory& history, HistoryWalk& walk) {
   for (std::size_t i = 0; i < history.events.size(); ++i)
     walk.times_us.push_back(last = has_times ? std::max(last, history.events[i].time_us) : i);
   if (has_times || walk.times_us.empty()) return;
-  walk.doubts.emplace_back(
-      "the events have no times: each is shown a microsecond after the one before");
+  walk.doubts.emplace_back("the events have no times: they are shown one microsecond apart");
 }
 
 /// Twice where reservations have a known size: it bounds how far they reach.
@@ -55,8 +54,8 @@ void note_doubts(const DeviceHistory& history, HistoryWalk& walk) {
   if (!walk.placements.contradiction.empty()) doubts.push_back(walk.placements.contradiction);
   if (walk.start.assumed_extent_count > 0)
     doubts.push_back(std::to_string(walk.start.assumed_extent_count) +
-                     " blocks were there before the first event and are as large as the room "
-                     "around them allows");
+                     " blocks are older than the first event: their sizes are guessed from the "
+                     "room around them");
   std::uint64_t inferred = 0;
   for (LifeIndex life = 0; life < walk.pools.size(); ++life)
     if (!walk.placements.lives[life].pool && walk.pools[life] != allocator::default_pool)

@@ -66,7 +66,7 @@ StreamReport StreamSimulation::finish() {
     report.hazards = checker_->hazards();
     report.unlisted_hazards = checker_->unlisted_count();
     if (feed_.ends_at())
-      report.replay.notes.push_back("memory is not looked at for hazards behind event " +
+      report.replay.notes.push_back("hazards of memory are not looked for after event " +
                                     std::to_string(*feed_.ends_at()) +
                                     ", where a checkpoint was restored");
   }

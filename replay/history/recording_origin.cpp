@@ -40,7 +40,7 @@ VersionGuess guess_version_from(const VersionSigns& signs) {
   if (signs.has_old_blocks) return {"2.0 or older", "blocks have a 'history'"};
   if (signs.event_keys.has(KnownText::time_us) || signs.has_expandable_flag)
     return {"2.1 or 2.2", "there are times or expandable segments, and no settings"};
-  return {"unknown", "no key tells"};
+  return {"unknown", "no key shows it"};
 }
 
 HistoryVerdict judge_history(const HistorySums& sums) {

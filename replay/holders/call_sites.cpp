@@ -60,7 +60,7 @@ std::string age_class(const LiveBlock& block, const AgeReference& moment) {
   if (!block.event) return "before the history began";
   if (moment.time_ns && block.time_ns)
     return age_in_time(*moment.time_ns - std::min(*moment.time_ns, *block.time_ns));
-  if (!moment.event) return "not known";
+  if (!moment.event) return "unknown";
   return age_in_events(*moment.event - std::min(*moment.event, *block.event));
 }
 

@@ -32,7 +32,7 @@ void add_contradictions(FoundHoldings& found) {
     if (device.contradictions > 0)
       found.notes.push_back("device " + std::to_string(device.device) + ": " +
                             std::to_string(device.contradictions) +
-                            " blocks end without a sign of it, so some of this may be wrong");
+                            " blocks ended without a recorded free, so parts of this are guessed");
 }
 
 }  // namespace
@@ -242,8 +242,8 @@ FoundHoldings find_holdings(traces::OpenTrace& trace, traces::SnapshotTables& ta
     found.devices = programs.finish(program_events.event_count());
     if (program_events.restore_count() > 0)
       found.notes.push_back(std::to_string(program_events.restore_count()) +
-                            " restored checkpoints were left out: what they bring back or take "
-                            "away only a replay knows");
+                            " restored checkpoints were left out: only a replay knows which blocks "
+                            "they bring back or remove");
   } else {
     found.devices = recorded.finish(std::nullopt);
     round_blocks(found, recorded_events.settings(), tables.texts);

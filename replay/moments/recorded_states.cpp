@@ -149,7 +149,7 @@ RecordedStates recorded_states(const RecordedHistory& history, const traces::Tex
     const bool is_all_there_is = moment.kind == MomentKind::peak && device.events.size() < 2;
     if (is_all_there_is)
       found.doubts.push_back("device " + std::to_string(device.device) +
-                             ": this is the end, which is all that the file tells");
+                             ": this is the end, the only state in the file");
     if (moment.kind == MomentKind::end || is_all_there_is) {
       DeviceState state = state_of(device, device.events.size(), settings, {device.final_segments});
       keep_history(device, device.events.size(), wanted.history, state);
@@ -164,10 +164,9 @@ RecordedStates recorded_states(const RecordedHistory& history, const traces::Tex
       continue;
     }
     if (fidelity.label != FidelityLabel::exact)
-      found.doubts.push_back("device " + std::to_string(device.device) +
-                             ": following the recording was " +
-                             std::string(fidelity_label_name(fidelity.label)) +
-                             ", so this state may differ from what was there");
+      found.doubts.push_back(
+          "device " + std::to_string(device.device) + ": following the recording was " +
+          std::string(fidelity_label_name(fidelity.label)) + ", so this state is guessed");
     const std::size_t count = end_of_call(explained, *at);
     DeviceState state =
         state_of(device, count, settings, state_after(device, explained, conditions, *at));

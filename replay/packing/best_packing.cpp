@@ -52,7 +52,7 @@ class PackingTrials {
       try_order(order);
     }
     if (tried < packing_orders().size())
-      leave_out(tried == 0 ? "placing them in another order than that of time"
+      leave_out(tried == 0 ? "placing them in any order but that of time"
                            : "placing them in more than one order");
   }
 

@@ -48,10 +48,10 @@ void add_notes(FoundLifetimes& found) {
   for (const DeviceLifetimes& device : found.devices) {
     const std::string name = "device " + std::to_string(device.device);
     if (!device.has_history)
-      found.notes.push_back(name + " has no history: only what is there at the end is known");
+      found.notes.push_back(name + " has no history: only its final state is known");
     if (device.contradictions > 0)
       found.notes.push_back(name + ": " + std::to_string(device.contradictions) +
-                            " blocks end without a sign of it, so some of this may be wrong");
+                            " blocks ended without a recorded free, so parts of this are guessed");
   }
 }
 

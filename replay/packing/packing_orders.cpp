@@ -79,7 +79,7 @@ constexpr std::array<PackingOrder, 5> orders = {{
     {"size", "the largest buffer", by_size},
     {"area", "the largest product of size and lifetime", by_area},
     {"duration", "the longest lifetime", by_duration},
-    {"breadth", "what is there when most is, and of that the largest buffer", by_breadth},
+    {"breadth", "what is live at the peak, the largest buffer first", by_breadth},
     {"time_first_fit", "the earliest", by_beginning},
 }};
 

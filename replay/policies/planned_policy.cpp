@@ -167,8 +167,8 @@ PolicyReport PlannedPolicy::report() const {
   report.notes.push_back(
       "planned: " + std::to_string(places_.size()) + " blocks in " + format_bytes(planned_bytes_) +
       "; after that " + std::to_string(placed_count_) + " of " +
-      std::to_string(placed_count_ + other_count_) + " requests went to their place, and at most " +
-      format_bytes(peak_since_) + " were reserved");
+      std::to_string(placed_count_ + other_count_) +
+      " requests got their planned place; the peak reserved was " + format_bytes(peak_since_));
   return report;
 }
 

@@ -308,31 +308,32 @@ std::vector<std::string> notes_on(const HistoryProgram& history, const ReplayCon
   if (fidelity.label != FidelityLabel::exact)
     notes.push_back(device + "following the recording was " +
                     std::string(fidelity_label_name(fidelity.label)) +
-                    " (vramlab verify says where), so this replay is a guess");
+                    " (vramlab verify says where), so this replay is guessed");
   const bool is_native = settings.backend == allocator::Backend::native;
   if (!history.part.start.empty())
-    notes.push_back(device + (is_native ? "what was there at the start is laid out as recorded"
-                                        : "what was in use at the start is asked for first"));
+    notes.push_back(device + (is_native
+                                  ? "memory from before the recording keeps its recorded layout"
+                                  : "memory from before the recording is requested first"));
   if (history.unmatched_frees > 0)
     notes.push_back(device + std::to_string(history.unmatched_frees) +
-                    " frees of what was not there are left out");
+                    " frees of unknown blocks are left out");
   if (history.failed_requests > 0)
     notes.push_back(device + std::to_string(history.failed_requests) +
-                    " requests failed when it was recorded: they are tried, and what they "
-                    "get is given back at once");
+                    " requests failed in the recorded run: they are tried, and freed at once if "
+                    "they succeed");
   const bool was_short = fidelity.inferred.oversize_releases +
                              fidelity.inferred.release_all_or_empty_cache +
                              fidelity.inferred.out_of_memory >
                          0;
   if (was_short && !conditions.memory && !is_as_recorded(conditions))
     notes.push_back(device +
-                    "memory may have been short when it was recorded: --device-memory says "
-                    "how much there is");
+                    "memory may have been short in the recorded run: --device-memory sets how "
+                    "much the device has");
   if (has_garbage(history.fidelity) && !conditions.memory_fraction)
     notes.push_back(device +
-                    "garbage was collected, which needs a memory fraction that no "
-                    "recording says: without --memory-fraction and --device-memory more "
-                    "stays cached here, and requests may fail that did not");
+                    "garbage was collected in the recorded run, under a memory fraction that the "
+                    "file does not contain: without --memory-fraction and --device-memory, more "
+                    "memory stays cached here, and more requests may fail");
   return notes;
 }
 

@@ -60,7 +60,7 @@ void OrderedDevice::adopt(const std::vector<StartingSegment>& start) {
       const auto at = pool_.allocate(size, segment.segment.stream);
       if (!at)
         throw allocator::DeviceError(
-            "what was there at the start needs more memory than the device's " +
+            "memory from before the recording needs more than the device's " +
             format_bytes(conditions_.memory));
       hold(segment.ids[i], {*at, size, use_of(segment.segment.stream), {}});
     }

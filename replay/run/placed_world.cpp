@@ -67,7 +67,7 @@ Address PlacedWorld::lay_out(const allocator::GivenSegment& segment) {
                                         : device().allocate(segment.size(), segment.stream);
   forced_.reset();
   if (!at || (as_recorded && *at != segment.base))
-    throw DeviceError("what was there at the start needs more memory than the device's " +
+    throw DeviceError("memory from before the recording needs more than the device's " +
                       format_bytes(conditions_.memory));
   if (const streams::MemoryDevice* simulated = world_->simulated();
       simulated != nullptr && simulated->place_book() && segment.is_expandable)
@@ -86,7 +86,7 @@ void PlacedWorld::map_blocks_of(const allocator::GivenSegment& segment) {
                         format_bytes(segment.unit));
     const std::uint64_t units = (end - begin) / segment.unit;
     if (units > 0 && !device().map({begin, segment.unit, units}))
-      throw DeviceError("what was there at the start needs more memory than " +
+      throw DeviceError("memory from before the recording needs more than " +
                         format_bytes(conditions_.memory));
   };
   for (const allocator::GivenBlock& block : segment.blocks) {

@@ -76,12 +76,12 @@ bool is_as_recorded(const ReplayConditions& conditions) {
 
 ChosenMemory choose_memory(const RecordedMemory& recorded, Bytes reservation,
                            const ReplayConditions& conditions) {
-  if (conditions.memory) return {*conditions.memory, "as asked for"};
+  if (conditions.memory) return {*conditions.memory, "as given"};
   if (recorded.bound && !is_as_recorded(conditions))
-    return {*recorded.bound, "found out from what was refused"};
+    return {*recorded.bound, "inferred from the failed requests"};
   // Reservations of addresses go by the size of the device, which has at most so much.
   return {reservation == unknown_reservation ? boundless_memory : total_for(reservation),
-          recorded.bound ? "what was refused is refused again" : ""};
+          recorded.bound ? "requests that failed in the recording fail again" : ""};
 }
 
 }  // namespace vramlab::replay

@@ -125,11 +125,10 @@ std::vector<std::string> Recording::notes() const {
     if (history.fidelity.label != FidelityLabel::exact)
       notes.push_back(device + ": following the recording was " +
                       std::string(fidelity_label_name(history.fidelity.label)) +
-                      " (vramlab verify says where), so these replays are guesses");
+                      " (vramlab verify says where), so these replays are guessed");
     if (const Bytes there = reserved_in(history.part.start); there > Bytes{})
       notes.push_back(device + ": " + format_bytes(there) +
-                      " that was there when the recording began is laid out as it was, whatever "
-                      "the setting");
+                      " from before the recording keeps its recorded layout, whatever the setting");
   }
   return notes;
 }

@@ -13,7 +13,7 @@ std::optional<std::string> empty_fraction_note(const DeviceReport& device,
                                                const std::optional<double>& memory_fraction) {
   if (!memory_fraction || !device.memory_origin.empty()) return std::nullopt;
   return "device " + std::to_string(device.device.value) +
-         ": how much memory it has is not known, so a fraction of it limits nothing: give "
+         ": its memory size is unknown, so a memory fraction limits nothing: give "
          "--device-memory";
 }
 

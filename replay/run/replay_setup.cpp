@@ -45,7 +45,7 @@ FreeTiming ReplaySetup::timing() const {
 
 ChosenMemory ReplaySetup::memory_of(DeviceIndex device) const {
   if (history != nullptr) return choose_memory(history->memory, history->reservation, asked);
-  if (asked.memory) return {*asked.memory, "as asked for"};
+  if (asked.memory) return {*asked.memory, "as given"};
   for (const traces::TraceDevice& known : known_devices)
     if (known.index == device && known.memory.count != 0) return {known.memory, "as the file says"};
   return {boundless_memory, ""};

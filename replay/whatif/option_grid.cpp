@@ -71,7 +71,7 @@ GridOption option_of(const std::string& word, const ReferenceVersion& version,
   std::set<std::string> seen;
   for (const std::string& value : option.values) {
     if (value.empty())
-      throw InputError({where, "", "values of " + option.name + ", parted by |",
+      throw InputError({where, "", "values of " + option.name + ", separated by |",
                         "an empty one ('none' leaves the option out)"});
     if (!seen.insert(value).second)
       throw InputError(

@@ -161,10 +161,10 @@ TEST(Comparison, shows_a_metric_that_one_file_does_not_tell) {
 TEST(Comparison, of_a_limit_on_what_a_file_does_not_tell_is_refused) {
   const MetricValues known = {{"stranded", 5}};
   EXPECT_EQ(refusal(report("1", known), report("2", {}), "stranded > 1"),
-            "--fail-if 'stranded > 1': expected a metric that both files tell, found that 2 does "
-            "not tell stranded");
+            "--fail-if 'stranded > 1': expected a metric that both files have, found 2 without "
+            "stranded");
   EXPECT_THAT(refusal(report("1", {}), report("2", known), "stranded > +1"),
-              HasSubstr("found that 1 does not tell stranded"));
+              HasSubstr("found 1 without stranded"));
   EXPECT_EQ(refusal(report("1", {}), report("2", known), "stranded > 9"), "none")
       << "a value needs the new file only";
   EXPECT_THAT(refusal(report("1", known), file("2", {}), "new_groups > 0"),

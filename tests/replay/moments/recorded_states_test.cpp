@@ -119,7 +119,7 @@ TEST(RecordedState, at_the_peak_of_a_file_without_a_history_is_its_end_and_says_
   ASSERT_EQ(found.states.size(), 1U);
   EXPECT_EQ(found.states.front().snapshot.segments.front().allocated_size, allocator::Bytes{});
   ASSERT_EQ(found.doubts.size(), 1U);
-  EXPECT_EQ(found.doubts.front(), "device 0: this is the end, which is all that the file tells");
+  EXPECT_EQ(found.doubts.front(), "device 0: this is the end, the only state in the file");
 }
 
 TEST(RecordedState, there_is_none_at_an_event_that_is_not_there) {

@@ -224,7 +224,7 @@ TEST(Recordings, a_free_of_what_was_never_given_is_left_out_and_told) {
   const traces::TextTable texts;
   const ReplayReport report = Recording("case", history, texts, nullptr).run({});
   const bool is_told = std::ranges::any_of(report.notes, [](const std::string& note) {
-    return note.find("1 frees of what was not there are left out") != std::string::npos;
+    return note.find("1 frees of unknown blocks are left out") != std::string::npos;
   });
   EXPECT_TRUE(is_told);
 }
