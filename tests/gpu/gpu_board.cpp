@@ -45,7 +45,7 @@ GpuBoard::GpuBoard() {
   view_.run_counts = reinterpret_cast<std::uint32_t*>(take(counts_bytes));
 }
 
-/// Where the context was lost, nothing can be given back, and the process is about to end.
+/// If the context was lost, the free fails, and the process is about to end.
 GpuBoard::~GpuBoard() { static_cast<void>(cudaFreeHost(memory_)); }
 
 void GpuBoard::begin_program(std::vector<std::uint64_t> tags) {

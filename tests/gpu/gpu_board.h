@@ -32,7 +32,7 @@ class GpuBoard {
   void note_end(std::uint32_t work);
 
   WorkRuns ended_runs() const;
-  /// Of all that ended.
+  /// The answers of all runs that ended.
   std::map<WorkRun, RunAnswer> run_answers() const;
 
  private:

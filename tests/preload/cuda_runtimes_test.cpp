@@ -68,7 +68,7 @@ TEST_P(CudaRuntimes, get_exactly_the_intended_functions) {
     const ProgramResult result = run.run({name});
     EXPECT_THAT(result.output, HasSubstr("cudaMalloc ")) << result.errors;
     const auto asked = asked_of_resolver(run.file("asked"));
-    // Of another Toolkit another number.
+    // Other Toolkits have other numbers.
     if (std::string_view(VRAMLAB_CUDA_RUNTIME).starts_with("13.0")) {
       EXPECT_EQ(asked.size(), 440U);
     }

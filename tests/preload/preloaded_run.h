@@ -13,7 +13,7 @@
 
 namespace vramlab::tests {
 
-/// Where what is built for these tests lies.
+/// The path of a program that is built for these tests.
 std::string built(const std::string& name);
 std::string preload_library();
 
@@ -34,7 +34,8 @@ class PreloadedRun {
   PreloadedRun& operator=(const PreloadedRun&) = delete;
   ~PreloadedRun();
 
-  /// Of the environment; LD_PRELOAD and LD_LIBRARY_PATH are set already. A later one counts.
+  /// Sets a variable of the environment; LD_PRELOAD and LD_LIBRARY_PATH are set already.
+  /// The last value counts.
   PreloadedRun& set(const std::string& name, const std::string& value);
   PreloadedRun& record() { return set("VRAMLAB_SHIM", "record"); }
   PreloadedRun& without_driver() { return set("LD_LIBRARY_PATH", ""); }

@@ -7,7 +7,7 @@
 namespace vramlab::tests {
 namespace {
 
-// Where the driver refuses.
+// Calls that the driver refuses.
 
 struct Refusal {
   const char* name;

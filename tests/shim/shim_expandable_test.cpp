@@ -213,7 +213,7 @@ TEST(ShimExpandable, the_end_makes_no_call_of_the_driver) {
   EXPECT_EQ(world.calls("cuMemUnmap") + world.calls("cuMemRelease"), 0U);
 }
 
-// Where it cannot be.
+// Requests that can't have expandable segments.
 
 TEST(ShimExpandable, the_option_is_said_not_to_be_used_where_memory_cannot_be_mapped) {
   WorldOptions options = expandable();

@@ -22,7 +22,7 @@ struct SegmentCounts {
   std::uint64_t peak_bytes = 0;
 };
 
-/// Where an address lies: the segment around it.
+/// The segment around an address.
 struct BaseAllocation {
   allocator::Address address;
   allocator::Bytes size;
@@ -39,7 +39,7 @@ class TorchDevice {
  public:
   struct Requested {
     allocator::MallocResult result;
-    /// Of a request that failed.
+    /// Why the request failed.
     std::string failure;
   };
 
@@ -50,7 +50,7 @@ class TorchDevice {
   /// False where the address is none that malloc gave. Throws DeviceError.
   bool free(allocator::Address at);
   bool record_stream(allocator::Address at, allocator::StreamId stream);
-  /// Nothing where nothing that malloc gave lies there. Throws AllocatorError for expandable
+  /// Empty if no allocated block contains the address. Throws AllocatorError for expandable
   /// segments, which are no single allocation of the driver's.
   std::optional<BaseAllocation> base_of(allocator::Address at);
 
@@ -63,7 +63,7 @@ class TorchDevice {
   void end_allocate_to_pool(allocator::PoolId pool);
   void release_pool(allocator::PoolId pool);
 
-  /// Nothing where the driver has no room.
+  /// Empty if the driver has no room.
   std::optional<allocator::Address> give_segment(allocator::Bytes size);
   /// False where the address is none that give_segment gave.
   bool take_segment_back(allocator::Address at);

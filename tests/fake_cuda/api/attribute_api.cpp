@@ -51,7 +51,7 @@ CUresult put_attribute(FakeCuda& fake, void* into, CUpointer_attribute attribute
   }
 }
 
-/// Of what is mapped as of what is allocated.
+/// Mapped memory counts as allocated.
 std::optional<Allocation> known_at(FakeCuda& fake, CUdeviceptr at) {
   if (const Allocation* const found = fake.memory().find(at)) return *found;
   const auto* const mapping = fake.memory().find_mapping(at);

@@ -16,7 +16,7 @@
 namespace vramlab::fake {
 
 struct Context {
-  /// Of what belongs to it. A green context has that of the primary one which it is a part of.
+  /// Memory and streams carry it. A green context has the number of its primary one.
   std::uint32_t number = 0;
   std::uint64_t id = 0;
   std::uint32_t device = 0;
@@ -56,7 +56,7 @@ class Contexts {
   /// It is gone with all that are a part of it; threads may still have it as their current one.
   void remove(const Context& context);
 
-  // Of a thread.
+  // Each thread has its own stack of contexts.
   CUcontext current(std::uint32_t thread) const;
   void set_current(std::uint32_t thread, CUcontext context);
   void push(std::uint32_t thread, CUcontext context) { stacks_[thread].push_back(context); }

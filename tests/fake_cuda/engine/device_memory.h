@@ -24,7 +24,7 @@ struct Allocation {
   std::uint64_t bytes = 0;
   MemoryKind kind = MemoryKind::device;
   std::uint32_t device = 0;
-  /// Of the context that made it.
+  /// The number of the context that made it.
   std::uint32_t context = 0;
   unsigned flags = 0;
   std::uint64_t buffer_id = 0;
@@ -55,7 +55,7 @@ class DeviceMemory {
   DeviceMemory& operator=(const DeviceMemory&) = delete;
   ~DeviceMemory();
 
-  /// Nothing where there is no room. The wish's address and id are chosen here, but for the address
+  /// Empty if there is no room. The wish's address and id are chosen here, but for the address
   /// of what is registered.
   std::optional<std::uint64_t> allocate(Allocation wish);
   /// Requires: there is an allocation at this address.
@@ -75,7 +75,7 @@ class DeviceMemory {
   bool map(std::uint64_t at, std::uint64_t bytes, std::uint64_t handle);
   /// False where the range does not consist of whole mappings.
   bool unmap(std::uint64_t at, std::uint64_t bytes);
-  /// Of one device, from now on.
+  /// Changes the access of one device from now on.
   enum class Access : bool { none, all };
   bool set_access(streams::AddressRange range, std::uint32_t device, Access access);
   const std::pair<const std::uint64_t, Mapping>* find_mapping(std::uint64_t address) const;

@@ -28,7 +28,7 @@ struct FaultRule {
 
 struct FakeOptions {
   std::uint32_t device_count = 1;
-  /// Of each device.
+  /// The memory of each device.
   std::uint64_t memory_bytes = 8ULL << 30;
   std::uint64_t granularity = 2ULL << 20;
   /// Functions that came later are missing.

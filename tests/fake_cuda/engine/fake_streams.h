@@ -63,7 +63,7 @@ class FakeStreams final : private streams::StreamWatcher {
   const EventFacts* facts_of(CUevent event) const;
   CUresult destroy_event(CUevent event);
 
-  /// Of a graph, an executable graph or another object without streams.
+  /// A handle for a graph, an executable graph or another object without streams.
   std::uint64_t take_handle() { return handles_.take(); }
 
   /// Its streams and events are gone. What was put on them still runs.

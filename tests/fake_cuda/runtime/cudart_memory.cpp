@@ -10,7 +10,7 @@ namespace {
 CUdeviceptr address(const void* memory) { return reinterpret_cast<std::uintptr_t>(memory); }
 CUstream as_stream(void* stream) { return static_cast<CUstream>(stream); }
 
-/// Nothing is no error here, unlike in the driver.
+/// Zero bytes are no error here, unlike in the driver.
 template <class Allocate>
 int allocate(void** memory, std::size_t bytes, const Allocate& call) {
   return runtime_call([&](const RuntimeDriver& driver) {

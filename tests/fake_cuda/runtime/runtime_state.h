@@ -13,11 +13,11 @@
 
 namespace vramlab::fake {
 
-/// Of a thread.
+/// One thread's state.
 struct RuntimeThread {
   int device = 0;
   int last_error = 0;
-  /// Of the launch that is being made.
+  /// The configuration of the launch under way.
   fake_dim3 grid{};
   fake_dim3 block{};
   std::size_t shared_bytes = 0;

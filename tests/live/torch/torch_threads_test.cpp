@@ -59,7 +59,7 @@ class TorchThreads : public TorchPlugin {
   }
   void free(const TorchBlock& block, CUstream stream) const {
     given_back_(reinterpret_cast<std::uint64_t>(block.at));
-    // Of another block, as PyTorch may say them.
+    // PyTorch may pass another block's size and device.
     torch_.free(block.at, block.size / 2, 1 - block.device, stream);
   }
   std::string first_race() const {

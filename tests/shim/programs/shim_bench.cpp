@@ -55,7 +55,7 @@ class IdleDevice final : public Device {
   Address next_{1ULL << 40};
 };
 
-/// Of this thread's own time: others may have the machine in between.
+/// This thread's own time: other threads may have the machine in between.
 double thread_ns() {
   timespec now{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
@@ -73,7 +73,7 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-/// Of an allocation and a free.
+/// Measures an allocation and a free.
 class LockedEngine {
  public:
   void pair(std::uint64_t bytes) {

@@ -12,7 +12,7 @@
 namespace vramlab::tests {
 
 struct CaptureCase {
-  /// Of docs/stream_model.md, such as "9.7" or "D11".
+  /// A rule of docs/stream_model.md, such as "9.7" or "D11".
   std::string rule;
   /// A sentence with underscores.
   std::string name;

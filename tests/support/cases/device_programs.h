@@ -9,7 +9,7 @@
 
 namespace vramlab::tests {
 
-/// Nothing in it is refused because of a capture, and nothing rests on what docs/stream_model.md
+/// No call is refused because of a capture, and no answer rests on what docs/stream_model.md
 /// decided by itself: captures are relaxed, every stream that joins comes back, the legacy stream
 /// is not asked, and no blocking stream is destroyed.
 StreamProgram make_device_program(std::uint64_t seed);

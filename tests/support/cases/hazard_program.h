@@ -42,12 +42,12 @@ struct HazardStep {
   std::uint64_t subject = 0;
   std::vector<streams::BlockNumber> read{};
   std::vector<streams::BlockNumber> written{};
-  /// Of a hand-out: in units of 1 KiB.
+  /// An allocation's range, in units of 1 KiB.
   std::uint64_t first_unit = 0;
   std::uint64_t unit_count = 0;
-  /// Of a query: it was successful in the run.
+  /// A query was successful in the run.
   bool is_successful = false;
-  /// Of a create_stream.
+  /// For create_stream.
   bool is_blocking = true;
   std::uint64_t tag = 0;
 };

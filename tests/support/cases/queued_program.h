@@ -37,7 +37,8 @@ class QueuedProgram {
   }
   /// The work that a step put on streams.
   const std::vector<std::size_t>& work_of(std::size_t step) const { return work_of_[step]; }
-  /// Of a free: it is complete. Of a hand-out: the thread has it; work of its stream has it.
+  /// Onlookers of a free: it is complete. Onlookers of an allocation: the thread has it, and work
+  /// of its stream has it.
   const std::vector<std::size_t>& onlookers_of(std::size_t step) const { return onlookers_[step]; }
 
  private:

@@ -19,7 +19,7 @@ struct WorldSetup {
   std::string_view options = {};
 };
 
-/// Where a simulated device places its first classic segment, and its first reservation.
+/// A simulated device places its first classic segment and its first reservation here.
 inline constexpr allocator::Address first_segment{0x7f0000000000};
 inline constexpr allocator::Address first_reservation{0x300000000000};
 

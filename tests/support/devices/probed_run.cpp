@@ -47,7 +47,7 @@ ProbedRun::ProbedRun(const traces::RecordedProgram& program, std::size_t call_co
   for (std::size_t call = 0; call < call_count; ++call) try {
       runner_.step(call);
     } catch (const allocator::AllocatorError&) {
-      // Nothing changed, and the program goes on.
+      // The state is as before, and the program goes on.
     }
 }
 

@@ -37,7 +37,7 @@ class ProbedRun {
   replay::FragmentationRules rules();
   allocator::Bytes reserved() { return engine().core().reserved; }
   bool has_open_scope();
-  /// Nothing where nothing may be released now, as a scope is open.
+  /// Empty if an open scope forbids every release.
   std::optional<allocator::Bytes> released_by_emptying();
   /// Whether it was served, and without new memory of the device.
   enum class Served { no, from_the_cache, with_new_memory };

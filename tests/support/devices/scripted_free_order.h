@@ -40,7 +40,7 @@ class ScriptedFreeOrder final : public streams::FreeOrder {
   std::uint64_t points = 0;
   std::set<std::uint64_t> over;
   std::set<std::uint64_t> known;
-  /// Of streams: behind which places they are.
+  /// The places that streams are ordered after.
   std::set<std::pair<std::uint64_t, std::uint64_t>> behind;
   std::vector<std::pair<std::uint64_t, std::uint64_t>> waits;
   bool refuses = false;

@@ -30,7 +30,7 @@ class NaivePool {
   struct Cell {
     enum class State : std::uint8_t { unmapped, used, free };
     State state = State::unmapped;
-    /// Nothing where anybody may have it.
+    /// Empty if every stream may have it.
     std::optional<streams::FreePoint> point = std::nullopt;
   };
   using State = Cell::State;

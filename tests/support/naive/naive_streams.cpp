@@ -114,7 +114,7 @@ bool NaiveStreams::is_let_go(const NaiveItem& item) const {
   return item.work->value == 0 || (flag != flags_.end() && flag->second >= item.work->value);
 }
 
-/// Of all that ends now, what was issued first.
+/// Ends what was issued first of all that ends now.
 bool NaiveStreams::end_the_first() {
   if (lost_ != CudaStatus::success) return false;
   for (NaiveItem& item : items_) {
@@ -221,7 +221,7 @@ CudaStatus NaiveStreams::synchronize_stream(StreamAt stream) {
   return CudaStatus::success;
 }
 
-/// Of the legacy stream: also what its next work would wait for.
+/// The legacy stream's list has also what its next work would wait for.
 std::vector<std::size_t> NaiveStreams::pending_of(StreamAt stream) const {
   const std::size_t asked = *find_stream(stream);
   std::vector<std::size_t> pending;

@@ -23,7 +23,7 @@ struct NaiveItem {
   streams::Time issued;
   streams::Time arrival;
   std::uint64_t tag = 0;
-  /// Of work and graph nodes.
+  /// Work and graph nodes have it.
   std::optional<streams::Work> work;
   streams::Duration duration;
   std::int32_t priority = 0;
@@ -93,7 +93,7 @@ class NaiveStreams {
     bool has_timing = true;
     /// The item of the latest record.
     std::optional<std::size_t> record;
-    /// Where it was last recorded by a capturing stream.
+    /// The item at which a capturing stream last recorded it.
     std::optional<std::size_t> capture;
     Places captured_after;
   };

@@ -11,7 +11,7 @@
 
 namespace vramlab::tests {
 
-/// Nothing where both agree; else what differs, and from which call on.
+/// What differs, and from which call on; empty if both agree.
 std::optional<std::string> first_stream_difference(const StreamProgram& program);
 
 /// The same difference with calls left out as long as some difference remains.

@@ -199,7 +199,7 @@ std::uint64_t ProgramWriter::tiny_bytes() {
   return numbers_.one_in(6) ? numbers_.between(1, 1ULL << 20) : numbers_.between(1, 8192);
 }
 
-// Where the rules change, and one byte or one block beside it.
+// A size at which the rules change, or one byte or one block beside it.
 std::uint64_t ProgramWriter::border_bytes() {
   static constexpr std::uint64_t MiB = 1ULL << 20;
   static constexpr std::uint64_t borders[] = {512,      1024,     MiB,      2 * MiB,  4 * MiB,

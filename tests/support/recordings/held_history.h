@@ -28,7 +28,7 @@ struct HeldHistory {
   std::vector<traces::SegmentValue> final_segments;
 };
 
-/// Of so many steps, of which the first ones are not in the recording.
+/// A history of so many steps; the first ones are not in the recording.
 HeldHistory random_held_history(std::uint64_t seed, FreeEntries frees, std::size_t steps,
                                 std::size_t steps_before);
 

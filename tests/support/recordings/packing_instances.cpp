@@ -33,7 +33,7 @@ void cut_one(std::vector<Piece>& pieces, RandomNumbers& random) {
   pieces.push_back(rest);
 }
 
-/// Of the buffers from `next` on, with those before it placed.
+/// Tries all offsets of the buffers from `next` on; those before it are placed.
 void try_offsets(const std::vector<Buffer>& buffers, std::vector<std::uint64_t>& offsets,
                  std::uint64_t height, std::uint64_t& best) {
   const std::size_t next = offsets.size();

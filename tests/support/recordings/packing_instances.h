@@ -8,7 +8,7 @@
 
 namespace vramlab::support {
 
-/// Of so many moments, and sizes up to that; some alignments.
+/// Buffers over so many moments, with sizes up to a limit and some alignments.
 std::vector<replay::Buffer> random_buffers(std::uint64_t seed, std::size_t count,
                                            std::uint64_t moments = 100,
                                            std::uint64_t largest = 1'000);

@@ -28,7 +28,7 @@ class ProgramRules : public traces::ProgramSink {
     return counts_[static_cast<std::size_t>(kind)];
   }
   std::uint64_t event_count() const { return event_count_; }
-  /// Of those that were never freed.
+  /// The bytes that were never freed.
   std::uint64_t live_bytes() const { return live_bytes_; }
   std::uint64_t peak_bytes() const { return peak_bytes_; }
   std::uint64_t requested_bytes() const { return requested_bytes_; }

@@ -21,7 +21,7 @@ struct Pairing {
 
 enum class RuleChecks : std::uint8_t { none, now_and_then, after_every_call };
 
-/// Nothing where both agree on everything and the left one breaks no rule of its own.
+/// Empty if both agree on everything and the left one breaks no rule of its own.
 std::optional<std::string> first_difference(const traces::RecordedProgram& program,
                                             RuleChecks checks, const Pairing& pairing = {});
 

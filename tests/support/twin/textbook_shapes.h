@@ -34,7 +34,7 @@ struct Block {
   std::set<StreamId> other_streams;
   std::set<StreamId> used_in_capture;
   int outstanding_events = 0;
-  /// Of a deferred block: the graph nodes after which it may be reused; none: at the capture's end.
+  /// A deferred block may be reused after these graph nodes; without any, at the capture's end.
   std::vector<GraphNode> reusable_after;
   std::uint64_t stamp = 0;
   Segment* segment = nullptr;

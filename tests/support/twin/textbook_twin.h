@@ -159,7 +159,7 @@ class TextbookTwin final : public replay::AllocatorSubject {
   const allocator::ReferenceVersion& version_;
   allocator::Settings settings_;
   std::optional<allocator::SettingsError> start_error_;
-  /// Nothing: no fraction was set.
+  /// Empty if no fraction was set.
   std::optional<Bytes> allowed_;
 
   PoolPair own_{allocator::default_pool};

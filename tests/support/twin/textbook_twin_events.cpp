@@ -17,7 +17,7 @@ void TextbookTwin::process_events() {
   }
 }
 
-// Of one private pool: only the events that its own blocks wait for.
+// With a private pool, only the events that its own blocks wait for.
 void TextbookTwin::synchronize_events(const PrivatePool* only) {
   ++values_.num_sync_all_streams;
   handle_deferred();

@@ -17,7 +17,7 @@ DlsymFunction find_libc_dlsym() {
   for (const char* const version : {"GLIBC_2.2.5", "GLIBC_2.17", "GLIBC_2.34"})
     if (void* const found = dlvsym(RTLD_NEXT, "dlsym", version))
       return reinterpret_cast<DlsymFunction>(found);
-  // Nothing that the process looks up could be answered.
+  // Without it, no look-up of the process could be answered.
   std::abort();
 }
 

@@ -35,7 +35,7 @@ bool is_active(CUdevice device) {
       found_in_driver<PFN_cuDevicePrimaryCtxGetState_v7000>("cuDevicePrimaryCtxGetState");
   unsigned flags = 0;
   int active = 0;
-  // Where nobody can say, it is taken to be there still.
+  // If the driver can't say, the context counts as active.
   return state == nullptr || state(device, &flags, &active) != CUDA_SUCCESS || active != 0;
 }
 

@@ -38,7 +38,7 @@ enum class MemoryKind : std::uint8_t {
   host,
   registered_host,
   array,
-  /// Of `cuMemCreate`: memory without an address.
+  /// Memory without an address, from `cuMemCreate`.
   physical,
   graph,
   /// Another process's.
@@ -52,9 +52,9 @@ struct NewMemory {
   /// An address, or the handle of what has none.
   std::uint64_t at = 0;
   std::size_t bytes = 0;
-  /// Of what is stream-ordered.
+  /// Only stream-ordered memory has one.
   StreamHandle stream{};
-  /// Of physical memory; where it is below 0, the current context's.
+  /// The device of physical memory; below 0, that of the current context.
   int device = -1;
 };
 

@@ -15,13 +15,13 @@ enum class PreloadMode : std::uint8_t {
   sync,
   /// As deferred, and each block is an allocation of the driver.
   nosplit,
-  /// Nothing is replaced, calls are written down.
+  /// Calls go to the driver and are written down.
   record,
-  /// Nothing is replaced.
+  /// Calls go to the driver.
   off,
 };
 
-/// Nothing where no mode has this name.
+/// Empty if no mode has this name.
 std::optional<PreloadMode> preload_mode(std::string_view name);
 
 struct ModeWords {
@@ -33,7 +33,7 @@ struct ModeWords {
 /// VRAMLAB_SHIM names no mode.
 std::optional<PreloadMode> preload_mode(const ModeWords& words);
 
-/// Of this process, read once. A mode that does not exist is said on standard error, and is `off`.
+/// This process's mode, read once. An unknown mode is reported on standard error and means `off`.
 PreloadMode process_mode();
 
 }  // namespace vramlab::preload

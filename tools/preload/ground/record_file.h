@@ -24,7 +24,7 @@ class RecordFile {
   void append(std::string_view lines);
   /// After a fork: the file is the parent's.
   void leave_to_parent();
-  /// Nothing more can be written, and this was said.
+  /// Writing failed; the user was told, and no more is written.
   bool has_failed() const { return failed_; }
 
  private:

@@ -20,7 +20,7 @@ void say(std::initializer_list<std::string_view> parts) {
   for (const std::string_view part : parts) add(part);
   line[used++] = '\n';
   const int error_before = errno;
-  // Where standard error is closed nobody can be told.
+  // If standard error is closed, the message is lost.
   [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, line.data(), used);
   errno = error_before;
 }

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <memory>
 
-// Where our own code begins and ends: our frames are no part of a program's stack.
+// Our own code begins and ends here. Its frames are no part of a program's stack.
 extern "C" {
 // NOLINTBEGIN(readability-identifier-naming): the linker's names.
 extern const char __ehdr_start[] __attribute__((visibility("hidden")));

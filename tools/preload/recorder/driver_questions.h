@@ -14,10 +14,10 @@ class DriverQuestions {
   /// Requires: the driver is loaded.
   DriverQuestions();
 
-  /// Of this thread; null without one.
+  /// This thread's context; null without one.
   CUcontext current_context() const;
   std::uint32_t current_device() const;
-  /// Of a stream-ordered allocation, which a pool of another device may have given.
+  /// The device of a stream-ordered allocation. Its pool may be on another device than the stream.
   std::uint32_t device_of(CUdeviceptr at) const;
   /// As the header of a trace has them: `[{"device":0,"memory":1024,"name":"..."}]`. Empty where
   /// the driver does not say.

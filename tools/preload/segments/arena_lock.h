@@ -14,7 +14,7 @@ struct Call {
   CUresult refusal = CUDA_SUCCESS;
   /// Held from the first refusal on: one request at a time frees what is cached to go on.
   std::unique_lock<std::mutex> ladder;
-  /// Nothing may be asked of the driver but what the program asked for.
+  /// The driver may be asked only what the program asked for.
   bool is_for_driver = false;
 };
 

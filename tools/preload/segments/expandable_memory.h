@@ -27,7 +27,7 @@ class ExpandableMemory {
  public:
   explicit ExpandableMemory(ContextRecord& context) : context_(context) {}
 
-  /// Where the units are. Before anything else.
+  /// The device of the units. Must be the first call.
   void set_device(CUdevice device);
 
   CUresult reserve(allocator::Address* at, allocator::Bytes size);
@@ -60,7 +60,7 @@ class ExpandableMemory {
   CUresult create_and_map(allocator::Address at, allocator::Bytes size);
   CUresult create_and_map_all(const allocator::UnitRange& range);
   CUresult set_access(const Range& range) const;
-  /// Of one peer's device alone, everywhere.
+  /// Changes the access of one peer's device to all units.
   CUresult change_access(CUdevice device, CUmemAccess_flags flags) const;
   CUresult unmap_unit(allocator::Address at, const Unit& unit) const;
   /// Goes on where one fails; the first error counts.

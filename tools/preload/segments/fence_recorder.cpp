@@ -84,7 +84,7 @@ FenceState state_for(CUresult result, ContextRecord& owner) {
   return FenceState::failed;
 }
 
-/// Of all contexts that the fence is about, until one says no.
+/// Calls it for each context of the fence, until one says no.
 template <class Call>
 CUresult in_each(Fence& fence, ContextRecord& owner, const Call& call) {
   CUresult result = in_current(owner, call);

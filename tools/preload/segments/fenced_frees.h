@@ -57,7 +57,7 @@ class FencedFrees {
   FencePool pool_;
   /// By the order in which the frees began; as many as there are threads in a free.
   std::vector<Fence*> on_their_way_;
-  /// Of those that stay here longer.
+  /// The fences of frees that stay longer.
   std::vector<Fence*> held_;
   std::unordered_set<std::uint64_t> staying_;
   std::vector<allocator::Address> put_off_;

@@ -22,7 +22,7 @@ class SegmentSupply {
       : lock_(lock), context_(context), frees_(frees), mapped_(context) {}
 
   // Requires the lock, in a call that began.
-  /// Nothing where the driver has no room; throws DeviceError where it has another answer.
+  /// Empty if the driver has no room. Throws DeviceError on any other error.
   std::optional<allocator::Address> allocate(allocator::Bytes size);
   /// Given back to the driver later: with the next segment that is asked for, or by flush().
   void release(allocator::Address at);

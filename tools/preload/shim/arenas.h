@@ -19,7 +19,7 @@ class Arenas {
   Arenas& operator=(const Arenas&) = delete;
   ~Arenas();
 
-  /// Of the context that is current; null where none is.
+  /// The arena of the current context; null without one.
   [[gnu::flatten]] Arena* current();
   /// Made where there is none. Null where the driver does not know the context.
   Arena* of(CUcontext handle);

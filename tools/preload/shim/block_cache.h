@@ -34,7 +34,7 @@ class BlockCache {
   BlockCache& operator=(const BlockCache&) = delete;
   virtual ~BlockCache() = default;
 
-  /// Nothing: out of memory, after all that could be done about it. Throws DeviceError where the
+  /// Empty if memory stays out after every retry. Throws DeviceError if the
   /// driver had another answer.
   virtual std::optional<allocator::Address> allocate(allocator::Bytes size) = 0;
   /// Used again once the fence is complete. Requires: is_held().

@@ -36,7 +36,7 @@ class CachingShim final : public preload::MemoryCalls {
   void context_gone(preload::GoneContext context) override;
   void peer_access_changed(CUcontext from, CUcontext to, bool enabled) override;
 
-  // Nothing is locked around a fork: the child drops all of it.
+  // A fork locks no arena: the child drops all of them.
   void before_fork() override {}
   void after_fork_in_parent() override {}
   void after_fork_in_child() override;
