@@ -8,27 +8,25 @@ change of one file" ON)
 set(vramlab_standard_headers <algorithm> <array> <charconv> <cstdint> <functional> <map> <memory>
     <optional> <set> <span> <string> <string_view> <unordered_map> <utility> <variant> <vector>)
 
-# vramlab_build_fast(<target> [APART] [TOGETHER <room>...] [HEADERS <header>... | LIKE <target>]) makes
-# one source of all sources in a folder, and one of all below each room named behind TOGETHER. What
-# is generated, or has options of its own, is compiled alone, and with APART all sources are. HEADERS
-# are precompiled; LIKE takes those of a target with the same options. No source may rely on them:
-# tools/check.sh lint compiles each alone.
+# vramlab_build_fast(<target> [TOGETHER <room>...] [HEADERS <header>... | LIKE <target>]) makes one
+# source of all sources in a folder, and one of all below each room named behind TOGETHER. What is
+# generated, or has options of its own, is compiled alone. HEADERS are precompiled; LIKE takes those
+# of a target with the same options. No source may rely on them: tools/check.sh lint compiles each
+# alone.
 function(vramlab_build_fast target)
-  cmake_parse_arguments(PARSE_ARGV 1 ARG "APART" "LIKE" "TOGETHER;HEADERS")
+  cmake_parse_arguments(PARSE_ARGV 1 ARG "" "LIKE" "TOGETHER;HEADERS")
   get_target_property(type ${target} TYPE)
   if(NOT VRAMLAB_UNITY OR type STREQUAL "INTERFACE_LIBRARY")
     return()
   endif()
-  if(NOT ARG_APART)
-    get_target_property(sources ${target} SOURCES)
-    foreach(source ${sources})
-      vramlab_group_of("${source}" group ${ARG_TOGETHER})
-      if(group)
-        set_property(SOURCE "${source}" PROPERTY UNITY_GROUP "${group}")
-      endif()
-    endforeach()
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
-  endif()
+  get_target_property(sources ${target} SOURCES)
+  foreach(source ${sources})
+    vramlab_group_of("${source}" group ${ARG_TOGETHER})
+    if(group)
+      set_property(SOURCE "${source}" PROPERTY UNITY_GROUP "${group}")
+    endif()
+  endforeach()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND (ARG_LIKE OR ARG_HEADERS))
     # From a precompiled header this compiler warns about copies inside its own std::string where
     # there is nothing to warn about. Builds with VRAMLAB_UNITY=OFF keep these warnings.

@@ -22,13 +22,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-std::string text_of(const std::filesystem::path& path) {
-  std::ifstream file(path);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
 /// What stands between backticks.
 std::vector<std::string> quoted_words(const std::string& page) {
   std::vector<std::string> words;
@@ -48,7 +41,8 @@ void add_test_names(const std::string& text, std::set<std::string>& names) {
 std::set<std::string> test_names_below(const std::filesystem::path& folder) {
   std::set<std::string> names;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder))
-    if (entry.path().extension() == ".cpp") add_test_names(text_of(entry.path()), names);
+    if (entry.path().extension() == ".cpp")
+      add_test_names(support::content_of(entry.path()), names);
   return names;
 }
 
@@ -94,7 +88,7 @@ class PageCheck {
 
  private:
   bool holds(const std::string& file, const std::string& function) {
-    if (!texts_.contains(file)) texts_[file] = text_of(root_ / file);
+    if (!texts_.contains(file)) texts_[file] = support::content_of(root_ / file);
     return std::regex_search(texts_[file], std::regex("\\b" + function + "\\b"));
   }
 
@@ -108,11 +102,11 @@ std::vector<std::string> missing_on(const std::string& page) {
 }
 
 std::string fidelity_page() {
-  return text_of(std::filesystem::path(support::source_dir()) / "docs" / "fidelity.md");
+  return support::content_of(std::filesystem::path(support::source_dir()) / "docs" / "fidelity.md");
 }
 
 std::string page_named(const std::string& name) {
-  return text_of(std::filesystem::path(support::source_dir()) / "docs" / name);
+  return support::content_of(std::filesystem::path(support::source_dir()) / "docs" / name);
 }
 
 struct NumberedPage {

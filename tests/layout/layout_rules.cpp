@@ -29,13 +29,23 @@ bool is_code_folder(std::string_view folder) {
   return std::find(code_folders.begin(), code_folders.end(), folder) != code_folders.end();
 }
 
+/// The text of a line that is a comment and nothing else.
+std::optional<std::string_view> comment_of(std::string_view line) {
+  line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
+  if (!line.starts_with("//")) return std::nullopt;
+  line.remove_prefix(std::min(line.find_first_not_of('/'), line.size()));
+  line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
+  return line;
+}
+
+bool lacks_subject(std::string_view comment) {
+  const std::string_view word = comment.substr(0, comment.find_first_of(" :,.;"));
+  return word == "Of" || word == "Where" || word == "Nothing";
+}
+
 /// Standard headers are single words: no ending, no folder.
 bool is_standard_header(std::string_view target) {
   return target.find_first_of("./") == std::string_view::npos;
-}
-
-std::string says_include(const SourceFile& file, const Include& include) {
-  return file.path + " includes " + include.target + ": ";
 }
 
 std::optional<std::string> fault_of_angled(const SourceFile& file, const Include& include) {
@@ -132,6 +142,10 @@ std::optional<Include> parse_include(std::string_view line) {
 
 }  // namespace
 
+std::string says_include(const SourceFile& file, const Include& include) {
+  return file.path + " includes " + include.target + ": ";
+}
+
 std::vector<std::string> broken_arrows(const std::vector<SourceFile>& files) {
   std::vector<std::string> broken;
   for (const auto& file : files) {
@@ -192,6 +206,18 @@ std::vector<std::string> refused_by_clang(const std::vector<SourceFile>& files) 
   return broken;
 }
 
+std::vector<std::string> comments_without_subject(const std::vector<SourceFile>& files) {
+  std::vector<std::string> broken;
+  for (const auto& file : files) {
+    const auto holds = [&](std::string_view folder) { return file.path.starts_with(folder); };
+    if (std::ranges::none_of(folders_with_plain_comments, holds)) continue;
+    for (const std::size_t line : file.comments_without_subject)
+      broken.push_back(file.path + ":" + std::to_string(line) +
+                       " begins a comment with Of, Where or Nothing: put the subject first");
+  }
+  return broken;
+}
+
 std::vector<std::string> overlong_files(const std::vector<SourceFile>& files) {
   std::vector<std::string> broken;
   for (const auto& file : files) {
@@ -223,8 +249,15 @@ SourceFile parse_source(std::string path, std::string_view text) {
   for (const std::string_view name : clang_refuses)
     if (text.find(name) != std::string_view::npos) file.refused_names.push_back(name);
   std::istringstream lines{std::string(text)};
+  std::size_t number = 0;
+  bool is_in_comment = false;
   for (std::string line; std::getline(lines, line);) {
+    ++number;
     if (auto include = parse_include(line)) file.includes.push_back(std::move(*include));
+    const std::optional<std::string_view> comment = comment_of(line);
+    if (comment && !is_in_comment && lacks_subject(*comment))
+      file.comments_without_subject.push_back(number);
+    is_in_comment = comment.has_value();
   }
   return file;
 }

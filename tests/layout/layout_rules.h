@@ -27,6 +27,8 @@ struct SourceFile {
   bool names_shared_folder = false;
   /// Names that clang_refuses (layout_tables.h).
   std::vector<std::string_view> refused_names = {};
+  /// Lines on which a comment without a subject begins: with Of, Where or Nothing.
+  std::vector<std::size_t> comments_without_subject = {};
 };
 
 /// A folder's README; without one, line_count is 0.
@@ -35,12 +37,16 @@ struct FolderReadme {
   std::size_t line_count = 0;
 };
 
+/// How a sentence about an include begins.
+std::string says_include(const SourceFile& file, const Include& include);
+
 /// Each returns the broken rules as sentences, none if all hold.
 std::vector<std::string> broken_arrows(const std::vector<SourceFile>& files);
 std::vector<std::string> include_circles(const std::vector<SourceFile>& files);
 std::vector<std::string> unknown_threads(const std::vector<SourceFile>& files);
 std::vector<std::string> shared_temporary_files(const std::vector<SourceFile>& files);
 std::vector<std::string> refused_by_clang(const std::vector<SourceFile>& files);
+std::vector<std::string> comments_without_subject(const std::vector<SourceFile>& files);
 std::vector<std::string> overlong_files(const std::vector<SourceFile>& files);
 std::vector<std::string> broken_readmes(const std::vector<FolderReadme>& readmes);
 

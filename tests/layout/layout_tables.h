@@ -42,7 +42,7 @@ inline const std::set<std::string_view> sources_with_threads = {
 /// Tests may start them there.
 inline constexpr std::string_view threaded_tests = "tests/threads/";
 
-/// Where tests get a folder of their own: what runs at once must not meet in one file.
+/// Tests get a folder of their own here: what runs at once must not meet in one file.
 inline constexpr std::string_view home_of_test_files = "tests/support/kit/own_folder.h";
 
 /// What gives a std::ranges::subrange: clang 14, which lint and fuzzing use, can't compile that of
@@ -51,6 +51,14 @@ inline constexpr std::array<std::string_view, 11> clang_refuses = {
     "ranges::subrange",         "ranges::equal_range", "ranges::search(",   "ranges::find_end",
     "ranges::unique(",          "ranges::remove(",     "ranges::remove_if", "ranges::partition(",
     "ranges::stable_partition", "ranges::rotate(",     "std::views",
+};
+
+/// Comments here begin with their subject.
+inline constexpr std::array<std::string_view, 17> folders_with_plain_comments = {
+    "tools/preload/",   "tools/pytorch/", "tests/benchmarks/", "tests/broken/", "tests/contract/",
+    "tests/fake_cuda/", "tests/fuzz/",    "tests/gpu/",        "tests/layout/", "tests/live/",
+    "tests/preload/",   "tests/random/",  "tests/shim/",       "tests/soak/",   "tests/support/",
+    "tests/threads/",   "tests/tools/",
 };
 
 inline constexpr std::size_t most_lines_of_a_file = 400;

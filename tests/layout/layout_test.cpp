@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "tests/layout/layout_rules.h"
-#include "tests/support/processes/places.h"
+#include "tests/layout/sample_files.h"
 
 namespace vramlab::tests {
 namespace {
@@ -14,18 +14,8 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-SourceFile file_including(std::string path, std::string target) {
-  return {std::move(path), 1, {{std::move(target), IncludeForm::quoted}}};
-}
-
 SourceFile file_including_angled(std::string path, std::string target) {
-  return {std::move(path), 1, {{std::move(target), IncludeForm::angled}}};
-}
-
-/// Read once for all tests.
-const std::vector<SourceFile>& tree() {
-  static const std::vector<SourceFile> files = read_tree(support::source_dir());
-  return files;
+  return file_including(std::move(path), std::move(target), IncludeForm::angled);
 }
 
 TEST(LayoutOfTheTree, every_include_follows_the_arrows) {
@@ -44,6 +34,10 @@ TEST(LayoutOfTheTree, tests_that_run_at_once_have_files_of_their_own) {
 
 TEST(LayoutOfTheTree, nothing_is_there_that_clang_refuses) {
   EXPECT_THAT(refused_by_clang(tree()), IsEmpty());
+}
+
+TEST(LayoutOfTheTree, comments_begin_with_their_subject) {
+  EXPECT_THAT(comments_without_subject(tree()), IsEmpty());
 }
 
 TEST(LayoutOfTheTree, no_file_is_overlong) { EXPECT_THAT(overlong_files(tree()), IsEmpty()); }
@@ -141,6 +135,15 @@ TEST(LayoutRules, what_clang_refuses_is_named) {
                         parse_source("traces/c.cpp", "for (auto x : v | std::views::drop(1))")}),
       ElementsAre(HasSubstr("streams/a.cpp has a ranges::equal_range"),
                   HasSubstr("traces/c.cpp has a std::views")));
+}
+
+TEST(LayoutRules, a_comment_without_a_subject_is_named) {
+  EXPECT_THAT(
+      comments_without_subject(
+          {parse_source("tests/shim/a.cpp", "// Of a stream.\nint a;\n  /// Where: here.\n"),
+           parse_source("tests/shim/b.cpp",
+                        "// The end\n// Of it.\nint b;  // Nothing.\n// Often.\n")}),
+      ElementsAre(HasSubstr("tests/shim/a.cpp:1 begins"), HasSubstr("tests/shim/a.cpp:3 begins")));
 }
 
 TEST(LayoutRules, a_file_over_the_limit_is_overlong) {

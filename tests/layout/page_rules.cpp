@@ -58,10 +58,7 @@ bool is_installed_package(const std::filesystem::path& path) {
 }
 
 MarkdownPage read_page(const std::filesystem::path& root, const std::filesystem::path& path) {
-  std::ifstream file(root / path);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return {path.generic_string(), text.str()};
+  return {path.generic_string(), support::content_of(root / path)};
 }
 
 }  // namespace

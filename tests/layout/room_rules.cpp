@@ -1,4 +1,5 @@
 #include "tests/layout/room_rules.h"
+#include "tests/support/processes/places.h"
 
 #include <algorithm>
 #include <fstream>
@@ -25,10 +26,6 @@ std::string_view house_part(std::string_view path) {
 
 /// tests/ has rooms where it mirrors those of others, and in tests/support/.
 bool has_rooms(std::string_view path) { return house_part(path) != "tests"; }
-
-std::string says_include(const SourceFile& file, const Include& include) {
-  return file.path + " includes " + include.target + ": ";
-}
 
 /// `room` is the one whose row counts for the file.
 void check_includes(const SourceFile& file, std::string_view room,
@@ -62,12 +59,6 @@ RoomArrows without_lowest_rooms(RoomArrows arrows) {
       std::erase_if(others, [&](std::string_view other) { return lowest.contains(other); });
   }
   return arrows;
-}
-
-std::string text_of(const std::filesystem::path& path) {
-  std::ifstream input(path, std::ios::binary);
-  if (!input) throw std::runtime_error("cannot read " + path.string());
-  return {std::istreambuf_iterator<char>(input), std::istreambuf_iterator<char>()};
 }
 
 bool is_allowed_in_cmake(const std::string& path, const std::string& source) {
@@ -182,7 +173,7 @@ std::vector<std::string> idle_exceptions(const std::vector<BuildFile>& files) {
 std::vector<BuildFile> read_build_files(const std::filesystem::path& root) {
   std::vector<BuildFile> files;
   const auto add = [&](const std::filesystem::path& path) {
-    files.push_back({path.lexically_relative(root).generic_string(), text_of(path)});
+    files.push_back({path.lexically_relative(root).generic_string(), support::content_of(path)});
   };
   add(root / "CMakeLists.txt");
   for (const char* const folder :
@@ -198,7 +189,7 @@ std::vector<FolderReadme> read_room_readmes(const std::filesystem::path& root) {
   for (const auto& [room, others] : allowed_rooms) {
     if (room.starts_with("tools/commands/") || !std::filesystem::exists(root / room)) continue;
     const std::filesystem::path path = root / room / "README.md";
-    const std::string text = std::filesystem::exists(path) ? text_of(path) : std::string();
+    const std::string text = support::content_of(path);
     readmes.push_back(
         {std::string(room), static_cast<std::size_t>(std::ranges::count(text, '\n'))});
   }

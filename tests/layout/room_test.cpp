@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/layout/room_rules.h"
-#include "tests/support/processes/places.h"
+#include "tests/layout/sample_files.h"
 
 namespace vramlab::tests {
 namespace {
@@ -13,18 +13,12 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-SourceFile file_including(std::string path, std::string target) {
-  return {std::move(path), 1, {{std::move(target), IncludeForm::quoted}}};
-}
-
 std::vector<SourceFile> files_of(const std::string& folder, std::size_t count) {
   std::vector<SourceFile> files;
   for (std::size_t i = 0; i < count; ++i)
     files.push_back({folder + "/f" + std::to_string(i) + ".h", 1, {}});
   return files;
 }
-
-std::vector<SourceFile> tree() { return read_tree(support::source_dir()); }
 
 TEST(LayoutOfRooms, every_file_is_in_a_room_and_includes_only_rooms_below) {
   EXPECT_THAT(broken_rooms(tree()), IsEmpty());

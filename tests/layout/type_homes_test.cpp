@@ -22,9 +22,8 @@ std::vector<TypesOfFile> types_of_tree() {
     for (const auto& entry :
          fs::recursive_directory_iterator(fs::path(support::source_dir()) / folder)) {
       if (entry.path().extension() != ".h" && entry.path().extension() != ".cpp") continue;
-      std::ostringstream text;
-      text << std::ifstream(entry.path()).rdbuf();
-      files.push_back({entry.path().string(), types_defined_in(text.str())});
+      const std::string path = entry.path();
+      files.push_back({path, types_defined_in(support::content_of(path))});
     }
   return files;
 }

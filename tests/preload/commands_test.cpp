@@ -17,7 +17,7 @@ using testing::Not;
 using testing::SizeIs;
 using traces::ProgramEventKind;
 
-const std::string program = support::binary_dir() + "/vramlab";
+const std::string vramlab_path = support::binary_dir() + "/vramlab";
 
 /// The commands set LD_PRELOAD themselves.
 class PreloadCommands : public testing::Test {
@@ -25,7 +25,7 @@ class PreloadCommands : public testing::Test {
   PreloadCommands() { run_.set("LD_PRELOAD", "").set("VRAMLAB_RECORD", ""); }
 
   ProgramResult vramlab(const std::vector<std::string>& words) {
-    std::vector<std::string> command = {program};
+    std::vector<std::string> command = {vramlab_path};
     command.insert(command.end(), words.begin(), words.end());
     return run_.run_command(command);
   }
@@ -72,7 +72,7 @@ TEST_F(PreloadCommands, a_signal_is_sent_on_to_the_program) {
   const std::string trace = run_.file("recording.vtrace.jsonl");
   const ProgramResult result = run_.run_command(
       {"/bin/sh", "-c",
-       program + " record -o " + trace + " -- " + direct_ +
+       vramlab_path + " record -o " + trace + " -- " + direct_ +
            " wait > ready & vramlab=$!; "
            "while ! grep -q ready ready; do sleep 0.05; done; kill -TERM $vramlab; wait $vramlab"});
   EXPECT_EQ(result.exit_status, 128 + SIGTERM) << result.errors;

@@ -17,7 +17,7 @@ namespace {
 using namespace streams;
 using Kind = StreamCallKind;
 
-constexpr std::uint64_t program_count = 600;
+constexpr std::uint64_t answered_programs = 600;
 
 /// Other latencies, limits and queues: another device.
 StreamModel some_model(RandomNumbers& random) {
@@ -35,7 +35,7 @@ std::string first_of(const std::vector<std::string>& sentences) {
 }
 
 TEST(RandomDeviceAnswers, of_any_simulated_device_hold) {
-  for (std::uint64_t seed = 1; seed <= program_count; ++seed) {
+  for (std::uint64_t seed = 1; seed <= answered_programs; ++seed) {
     const StreamProgram program = make_device_program(seed);
     RandomNumbers random(seed);
     StreamProgram other_times = program;
@@ -49,7 +49,7 @@ TEST(RandomDeviceAnswers, of_any_simulated_device_hold) {
   }
 }
 
-/// Of two runs of works without a graph: the first has to end before the second begins, and the
+/// Finds two runs of work without a graph: the first has to end before the second begins, and the
 /// naive executor says so by itself.
 std::vector<std::pair<WorkRun, WorkRun>> naive_orders(const StreamProgram& program) {
   NaiveStreams naive({});
@@ -73,7 +73,7 @@ std::vector<std::pair<WorkRun, WorkRun>> naive_orders(const StreamProgram& progr
 
 TEST(RandomDeviceAnswers, every_order_that_is_broken_is_found) {
   std::uint64_t alterations = 0;
-  for (std::uint64_t seed = 1; seed <= program_count / 4; ++seed) {
+  for (std::uint64_t seed = 1; seed <= answered_programs / 4; ++seed) {
     const StreamProgram program = make_device_program(seed);
     const DeviceAnswers answers = SimulatedExecutor().run(program);
     for (const auto& [earlier, later] : naive_orders(program)) {
@@ -90,7 +90,7 @@ TEST(RandomDeviceAnswers, every_order_that_is_broken_is_found) {
 
 TEST(RandomDeviceAnswers, every_other_error_is_found) {
   std::uint64_t alterations = 0;
-  for (std::uint64_t seed = 1; seed <= program_count / 4; ++seed) {
+  for (std::uint64_t seed = 1; seed <= answered_programs / 4; ++seed) {
     const StreamProgram program = make_device_program(seed);
     const DeviceAnswers answers = SimulatedExecutor().run(program);
     for (std::size_t i = 0; i < answers.calls.size(); ++i) {
@@ -105,7 +105,7 @@ TEST(RandomDeviceAnswers, every_other_error_is_found) {
 
 TEST(RandomDeviceAnswers, every_wait_that_is_over_too_soon_is_found) {
   std::uint64_t alterations = 0;
-  for (std::uint64_t seed = 1; seed <= program_count; ++seed) {
+  for (std::uint64_t seed = 1; seed <= answered_programs; ++seed) {
     const StreamProgram program = make_device_program(seed);
     const DeviceAnswers answers = SimulatedExecutor().run(program);
     for (std::size_t i = 0; i < answers.calls.size(); ++i) {
@@ -127,7 +127,7 @@ TEST(RandomDevicePrograms, come_to_everything) {
   std::uint64_t captured_runs = 0;
   std::uint64_t queries = 0;
   std::uint64_t elapsed = 0;
-  for (std::uint64_t seed = 1; seed <= program_count; ++seed) {
+  for (std::uint64_t seed = 1; seed <= answered_programs; ++seed) {
     const StreamProgram program = make_device_program(seed);
     const DeviceAnswers answers = SimulatedExecutor().run(program);
     works += answers.runs.size();
@@ -146,7 +146,7 @@ TEST(RandomDevicePrograms, come_to_everything) {
 
 TEST(RandomDevicePrograms, of_misuse_are_refused_in_every_way) {
   std::set<std::string> errors;
-  for (std::uint64_t seed = 1; seed <= 4 * program_count; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 4 * answered_programs; ++seed) {
     const StreamProgram program = make_capture_misuse_program(seed);
     const DeviceAnswers answers = SimulatedExecutor().run(program);
     EXPECT_FALSE(first_other_error(program, answers)) << "seed " << seed;

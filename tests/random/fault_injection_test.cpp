@@ -3,7 +3,6 @@
 // failure names program, call and style; the seed shows it again.
 #include <gtest/gtest.h>
 
-#include <cctype>
 #include <memory>
 #include <string>
 #include <vector>
@@ -13,7 +12,7 @@
 #include "replay/runner/program_runner.h"
 #include "streams/device/simulated_device.h"
 #include "tests/support/devices/fault_injecting_device.h"
-#include "tests/support/programs/random_programs.h"
+#include "tests/support/programs/family_rows.h"
 #include "traces/calls/call_text.h"
 
 namespace vramlab::tests {
@@ -142,27 +141,7 @@ class FaultyRun {
   std::string wrong_;
 };
 
-struct Row {
-  const ReferenceVersion* version;
-  std::string_view family;
-};
-
-std::vector<Row> rows() {
-  std::vector<Row> all;
-  for (const ReferenceVersion& version : reference_versions())
-    for (const std::string_view family : random_families(version))
-      all.push_back({&version, family});
-  return all;
-}
-
-std::string name_of(const testing::TestParamInfo<Row>& row) {
-  std::string name = std::string(row.param.family) + "_" + std::string(row.param.version->name);
-  for (char& letter : name)
-    if (std::isalnum(static_cast<unsigned char>(letter)) == 0) letter = '_';
-  return name;
-}
-
-class FaultInjection : public testing::TestWithParam<Row> {};
+class FaultInjection : public testing::TestWithParam<FamilyRow> {};
 
 void sweep(const RecordedProgram& program) {
   constexpr std::uint64_t faults_per_program = 40;
@@ -188,7 +167,7 @@ TEST_P(FaultInjection, leaves_an_allocator_that_is_whole_and_loses_no_memory) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Families, FaultInjection, testing::ValuesIn(rows()), name_of);
+INSTANTIATE_TEST_SUITE_P(Families, FaultInjection, testing::ValuesIn(family_rows()), name_of_row);
 
 }  // namespace
 }  // namespace vramlab::tests

@@ -25,7 +25,7 @@ using replay::FragmentationRules;
 using replay::LaneFigures;
 using Served = ProbedRun::Served;
 
-constexpr std::uint64_t programs_per_family = 20;
+constexpr std::uint64_t fragmented_programs = 20;
 
 struct Moment {
   traces::RecordedProgram program;
@@ -35,11 +35,11 @@ struct Moment {
   Fragmentation found;
 };
 
-/// Of every family of every version, at a moment each.
+/// Visits programs of every family of every version, each at one moment.
 void for_each_moment(const std::function<void(const Moment&)>& look) {
   for (const allocator::ReferenceVersion& version : allocator::reference_versions())
     for (const std::string_view family : random_families(version))
-      for (std::uint64_t seed = 1; seed <= programs_per_family; ++seed) {
+      for (std::uint64_t seed = 1; seed <= fragmented_programs; ++seed) {
         Moment moment{make_random_program({&version, family, seed}), 0, {}, {}, {}};
         RandomNumbers numbers(seed);
         moment.calls = numbers.below(moment.program.calls.size());
@@ -55,7 +55,7 @@ void for_each_moment(const std::function<void(const Moment&)>& look) {
 
 bool is_of_the_device(const LaneFigures& lane) { return lane.lane.pool == allocator::default_pool; }
 
-/// Where requests don't go to the lane of their stream, or nothing may be released.
+/// Requests don't go to the lane of their stream, or nothing may be released.
 bool is_elsewhere(const Moment& moment) {
   return ProbedRun(moment.program, moment.calls).has_open_scope() ||
          std::ranges::any_of(moment.program.calls,
@@ -69,7 +69,7 @@ bool has_limit_beside_growth(const Moment& moment) {
          moment.rules.settings.max_split_size != allocator::unlimited;
 }
 
-/// Where the segment size was changed between, attempts that fail half-way leave more than one
+/// After a change of the segment size, attempts that fail half-way leave more than one
 /// size.
 bool has_units_of_before(const Moment& moment) {
   return std::ranges::any_of(moment.program.calls, [](const traces::Call& call) {
@@ -143,7 +143,7 @@ TEST(FragmentationFigures, the_largest_cached_request_is_served_from_the_cache_a
     if (is_elsewhere(moment) || has_limit_beside_growth(moment)) return;
     for (const LaneFigures& lane : moment.found.lanes) {
       const Bytes largest = lane.figures.largest_cached;
-      // Where blocks that wait are found to be free, more is cached than the snapshot shows.
+      // If waiting blocks turn out to be free, more is cached than the snapshot shows.
       if (!is_of_the_device(lane) || moment.found.total.waiting > 0_B) continue;
       ++tried;
       if (largest > 0_B) {

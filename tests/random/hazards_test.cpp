@@ -10,11 +10,11 @@
 namespace vramlab::tests {
 namespace {
 
-constexpr std::uint64_t programs_per_family = 3000;
+constexpr std::uint64_t hazard_programs = 3000;
 
 void compare(const HazardProgramTraits& traits, std::uint64_t first_seed) {
   std::size_t hazardous = 0;
-  for (std::uint64_t seed = first_seed; seed < first_seed + programs_per_family; ++seed) {
+  for (std::uint64_t seed = first_seed; seed < first_seed + hazard_programs; ++seed) {
     HazardProgram program = random_hazard_program(traits, seed);
     const FoundHazards by_checker = hazards_by_checker(program);
     const FoundHazards by_orders = hazards_by_interleavings(program, RacingPairs::last_ones);
@@ -25,8 +25,8 @@ void compare(const HazardProgramTraits& traits, std::uint64_t first_seed) {
                                      << text_of(by_orders);
   }
   // Programs of both sorts, or nothing is compared.
-  EXPECT_GT(hazardous, programs_per_family / 20);
-  EXPECT_LT(hazardous, programs_per_family - programs_per_family / 20);
+  EXPECT_GT(hazardous, hazard_programs / 20);
+  EXPECT_LT(hazardous, hazard_programs - hazard_programs / 20);
 }
 
 /// Which of two accesses comes last may be known only when a flag is written, so the checker names
@@ -35,7 +35,7 @@ void compare(const HazardProgramTraits& traits, std::uint64_t first_seed) {
 void compare_with_flags(const HazardProgramTraits& traits, std::uint64_t first_seed) {
   std::size_t hazardous = 0;
   std::size_t stuck = 0;
-  for (std::uint64_t seed = first_seed; seed < first_seed + programs_per_family; ++seed) {
+  for (std::uint64_t seed = first_seed; seed < first_seed + hazard_programs; ++seed) {
     HazardProgram program = random_hazard_program(traits, seed);
     const FoundHazards found = hazards_by_checker(program);
     const FoundHazards all = hazards_by_interleavings(program, RacingPairs::all);
@@ -50,9 +50,9 @@ void compare_with_flags(const HazardProgramTraits& traits, std::uint64_t first_s
         << text_of(all) << "of them needed:\n"
         << text_of(needed);
   }
-  EXPECT_GT(hazardous, programs_per_family / 20);
-  EXPECT_LT(hazardous, programs_per_family - programs_per_family / 20);
-  EXPECT_LT(stuck, programs_per_family / 2);
+  EXPECT_GT(hazardous, hazard_programs / 20);
+  EXPECT_LT(hazardous, hazard_programs - hazard_programs / 20);
+  EXPECT_LT(stuck, hazard_programs / 2);
 }
 
 TEST(RandomHazards, one_thread_on_memory_that_stays) {

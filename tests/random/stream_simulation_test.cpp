@@ -11,7 +11,7 @@ namespace vramlab::replay {
 namespace {
 
 using traces::ProgramEvent;
-using Kind = traces::ProgramEventKind;
+using EventKind = traces::ProgramEventKind;
 
 class RandomEvents {
  public:
@@ -32,20 +32,20 @@ class RandomEvents {
   void declare() {
     for (std::uint32_t device = 0; device < 2; ++device)
       for (std::uint64_t stream = 1; stream <= 4; ++stream) {
-        ProgramEvent& made = fresh(Kind::stream_create);
+        ProgramEvent& made = fresh(EventKind::stream_create);
         made.device = {device};
         made.stream = {stream};
         made.non_blocking = random_.below(2) == 0;
         made.priority = -static_cast<std::int32_t>(random_.below(3));
       }
     for (std::uint64_t event = 1; event <= 4; ++event) {
-      ProgramEvent& made = fresh(Kind::event_create);
+      ProgramEvent& made = fresh(EventKind::event_create);
       made.event = {event};
       made.device = {static_cast<std::uint32_t>(random_.below(2))};
     }
   }
 
-  ProgramEvent& fresh(Kind kind) {
+  ProgramEvent& fresh(EventKind kind) {
     ProgramEvent& event = events_.emplace_back();
     event.kind = kind;
     event.device = {static_cast<std::uint32_t>(random_.below(5) == 0 ? 1 : 0)};
@@ -67,15 +67,16 @@ class RandomEvents {
 
   /// What must be right is right: ids that are there. Pools are only in some programs.
   void add() {
-    const auto kind = static_cast<Kind>(random_.below(traces::program_event_kind_count));
-    const bool is_of_pool = (kind >= Kind::pool_create && kind <= Kind::pool_destroy) ||
-                            kind == Kind::checkpoint || kind == Kind::restore;
-    if (kind == Kind::options || (is_of_pool && !has_pools_)) return;
+    const auto kind = static_cast<EventKind>(random_.below(traces::program_event_kind_count));
+    const bool is_of_pool = (kind >= EventKind::pool_create && kind <= EventKind::pool_destroy) ||
+                            kind == EventKind::checkpoint || kind == EventKind::restore;
+    if (kind == EventKind::options || (is_of_pool && !has_pools_)) return;
     // What was used already must not be created.
-    if (!declares_ && (kind == Kind::stream_create || kind == Kind::event_create)) return;
+    if (!declares_ && (kind == EventKind::stream_create || kind == EventKind::event_create)) return;
     if (random_.below(3) == 0) return add_memory();
-    if (kind == Kind::free || kind == Kind::use || kind == Kind::malloc) return add_memory();
-    if (kind == Kind::reads || kind == Kind::writes) {
+    if (kind == EventKind::free || kind == EventKind::use || kind == EventKind::malloc)
+      return add_memory();
+    if (kind == EventKind::reads || kind == EventKind::writes) {
       if (last_id_ > 0) fresh(kind).id = 1 + random_.below(last_id_);
       return;
     }
@@ -83,19 +84,19 @@ class RandomEvents {
     event.id = 1'000'000;
     event.pool = {0, random_.below(2)};
     event.fraction = 0.9;
-    if (kind == Kind::work && random_.below(60) == 0)
+    if (kind == EventKind::work && random_.below(60) == 0)
       event.fault = traces::WorkFault::launch_failure;
     event.direction = static_cast<traces::CopyDirection>(random_.below(3));
     event.mode = static_cast<traces::CaptureStrictness>(random_.below(3));
     event.bytes = {random_.below(1 << 20)};
     // A name is taken from a pool once.
-    if (kind == Kind::stream_from_pool) event.stream = {++last_pool_name_};
+    if (kind == EventKind::stream_from_pool) event.stream = {++last_pool_name_};
   }
 
   void add_memory() {
     static constexpr std::uint64_t sizes[] = {0, 1, 512, 3000, 1 << 20, 5 << 20, 70 << 20};
     if (live_.empty() || random_.below(2) == 0) {
-      ProgramEvent& event = fresh(Kind::malloc);
+      ProgramEvent& event = fresh(EventKind::malloc);
       event.id = ++last_id_;
       event.bytes = {sizes[random_.below(7)]};
       live_.push_back({event.id, event.device});
@@ -103,7 +104,7 @@ class RandomEvents {
     }
     const std::size_t place = random_.below(live_.size());
     const bool frees = random_.below(2) == 0;
-    ProgramEvent& event = fresh(frees ? Kind::free : Kind::use);
+    ProgramEvent& event = fresh(frees ? EventKind::free : EventKind::use);
     event.id = live_[place].first;
     event.device = live_[place].second;
     if (frees) live_.erase(live_.begin() + static_cast<std::ptrdiff_t>(place));

@@ -16,12 +16,12 @@ using testing::Optional;
 /// Two kernels, on the streams given: 10 ns from 0 and from where the second follows.
 class WordsUnderCheck : public testing::Test {
  protected:
-  void run(StreamAt first, StreamAt second) {
+  void run(StreamAt earlier, StreamAt later) {
     naive_.begin_call({0}, Time{});
     for (const StreamAt stream : {stream_number(1), stream_number(2)})
       naive_.create_stream(stream, non_blocking);
-    naive_.submit(first, kernel(10, 1));
-    naive_.submit(second, kernel(10, 2));
+    naive_.submit(earlier, kernel(10, 1));
+    naive_.submit(later, kernel(10, 2));
     naive_.finish();
   }
   void hear_of(std::uint64_t number, StreamAt stream) {

@@ -11,7 +11,7 @@
 namespace vramlab::tests {
 namespace {
 
-constexpr std::uint64_t program_count = 10000;
+constexpr std::uint64_t stream_program_count = 10000;
 
 std::uint64_t first_stream_seed() {
   const char* wanted = std::getenv("VRAMLAB_RANDOM_SEED");
@@ -20,7 +20,7 @@ std::uint64_t first_stream_seed() {
 
 TEST(StreamsBesideNaiveStreams, agree_on_everything) {
   const std::uint64_t first = first_stream_seed();
-  for (std::uint64_t seed = first; seed < first + program_count; ++seed) {
+  for (std::uint64_t seed = first; seed < first + stream_program_count; ++seed) {
     const StreamProgram program = make_random_stream_program(seed);
     const auto difference = first_stream_difference(program);
     ASSERT_FALSE(difference) << *difference << "\nshortened:\n"

@@ -14,7 +14,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-constexpr PoolId pool{0, 7};
+constexpr PoolId captured_pool{0, 7};
 
 /// A pool with [4 live][4 free][rest free], noted.
 class Checkpoints : public testing::Test {
@@ -25,7 +25,7 @@ class Checkpoints : public testing::Test {
     second_ = world_.get(4_MiB);
     third_ = world_.get(4_MiB);
     world_.free(second_);
-    noted_ = world_.engine.take_checkpoint(pool);
+    noted_ = world_.engine.take_checkpoint(captured_pool);
   }
   ~Checkpoints() override {
     if (!ended_) world_.end_scope(7);
@@ -93,7 +93,7 @@ TEST_F(Checkpoints, segments_got_since_stay_and_become_free) {
 TEST_F(Checkpoints, taking_one_handles_deferred_frees_first) {
   world_.use_on(3, first_);
   world_.free(first_);
-  const Checkpoint after = world_.engine.take_checkpoint(pool);
+  const Checkpoint after = world_.engine.take_checkpoint(captured_pool);
   EXPECT_EQ(after.segments[0].blocks[0].state, CheckpointBlockState::free);
 }
 
@@ -101,14 +101,14 @@ TEST_F(Checkpoints, none_is_taken_while_a_block_waits_for_an_event) {
   end_scope();
   world_.use_on(3, first_);
   world_.free(first_);
-  EXPECT_THROW(world_.engine.take_checkpoint(pool), AllocatorError);
+  EXPECT_THROW(world_.engine.take_checkpoint(captured_pool), AllocatorError);
 }
 
 TEST_F(Checkpoints, a_segment_that_was_given_back_is_refused_and_nothing_changes) {
   world_.free(first_);
   world_.free(third_);
   end_scope();
-  world_.engine.release_pool(pool);
+  world_.engine.release_pool(captured_pool);
   world_.engine.empty_cache();
   world_.begin_scope(7);
   ended_ = false;
@@ -134,9 +134,9 @@ TEST_F(Checkpoints, a_block_that_waits_in_the_segment_is_refused_and_nothing_cha
 
 TEST_F(Checkpoints, a_pool_that_nobody_uses_any_more_is_refused) {
   end_scope();
-  world_.engine.release_pool(pool);
+  world_.engine.release_pool(captured_pool);
   EXPECT_THAT(refusal(), HasSubstr("nobody uses it"));
-  EXPECT_THROW(world_.engine.take_checkpoint(pool), AllocatorError);
+  EXPECT_THROW(world_.engine.take_checkpoint(captured_pool), AllocatorError);
 }
 
 TEST(CheckpointsOfUnknownPools, are_refused) {
@@ -186,7 +186,7 @@ TEST_F(NewerExpandableCheckpoints, a_segment_that_has_grown_keeps_the_rest_free)
 TEST_F(NewerExpandableCheckpoints, a_segment_that_has_shrunk_is_refused) {
   for (const Address address : {first_, third_}) world_.free(address);
   end_scope();
-  world_.engine.release_pool(pool);
+  world_.engine.release_pool(captured_pool);
   world_.engine.empty_cache();
   world_.begin_scope(7);
   ended_ = false;

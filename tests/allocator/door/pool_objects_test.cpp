@@ -14,13 +14,13 @@ using namespace allocator::literals;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-constexpr PoolId pool{0, 1};
+constexpr PoolId pool_object{0, 1};
 
 /// A device of 100 MiB where pool 1 holds a free block of 60 MiB that it lends.
 class LendingPools : public testing::Test {
  protected:
   LendingPools() {
-    world_.engine.create_pool(pool, {.use_on_oom = true});
+    world_.engine.create_pool(pool_object, {.use_on_oom = true});
     world_.begin_scope(1);
     lent_ = world_.get(60_MiB);
     world_.free(lent_);
@@ -35,7 +35,8 @@ TEST_F(LendingPools, serve_a_request_that_would_run_out_of_memory) {
   EXPECT_EQ(world_.get(50_MiB), lent_);
   EXPECT_THAT(world_.new_actions(), ElementsAre("alloc"));
   EXPECT_THAT(world_.segments(), ElementsAre("50MiB live, 10MiB free"));
-  EXPECT_EQ(world_.engine.take_snapshot().segments[0].pool, pool) << "the block stays the pool's";
+  EXPECT_EQ(world_.engine.take_snapshot().segments[0].pool, pool_object)
+      << "the block stays the pool's";
   EXPECT_EQ(world_.statistics().num_alloc_retries, 0);
 }
 
@@ -68,8 +69,8 @@ TEST_F(LendingPools, split_by_the_classic_rules_whatever_the_options_say) {
 }
 
 TEST_F(LendingPools, do_not_lend_once_they_are_destroyed) {
-  world_.engine.create_pool(pool, {});
-  world_.engine.destroy_pool(pool);
+  world_.engine.create_pool(pool_object, {});
+  world_.engine.destroy_pool(pool_object);
   world_.leave_free(0_B);
   EXPECT_EQ(world_.outcome_of(50_MiB), MallocOutcome::out_of_memory);
   EXPECT_THAT(world_.segments(), ElementsAre("60MiB free"));
@@ -93,14 +94,14 @@ TEST_F(LendingPools, one_that_is_captured_to_fails_the_request_and_keeps_a_use_m
   EXPECT_EQ(world_.statistics().num_ooms, 0);
   world_.end_scope(1);
   // Uses: the object, two scopes, and the one that stays counted.
-  for (int use = 0; use < 3; ++use) world_.engine.release_pool(pool);
+  for (int use = 0; use < 3; ++use) world_.engine.release_pool(pool_object);
   world_.engine.empty_cache();
   EXPECT_THAT(world_.segments(), ElementsAre("60MiB free"));
 }
 
 TEST(NoSplitPools, hand_out_blocks_whole_also_small_ones) {
   AllocatorWorld world({1_GiB, "2.12", {}});
-  world.engine.create_pool(pool, {.no_split = true});
+  world.engine.create_pool(pool_object, {.no_split = true});
   world.begin_scope(1);
   world.get(512_B);
   world.get(5_MiB);
@@ -112,8 +113,8 @@ TEST(NoSplitPools, hand_out_blocks_whole_also_small_ones) {
 
 TEST(NoSplitPools, the_registration_outlives_the_pool) {
   AllocatorWorld world({1_GiB, "2.12", {}});
-  world.engine.create_pool(pool, {.no_split = true});
-  world.engine.destroy_pool(pool);
+  world.engine.create_pool(pool_object, {.no_split = true});
+  world.engine.destroy_pool(pool_object);
   ASSERT_TRUE(world.engine.core().private_pools.empty());
   world.begin_scope(1);
   world.get(512_B);
@@ -123,30 +124,30 @@ TEST(NoSplitPools, the_registration_outlives_the_pool) {
 
 TEST(PoolObjects, destroying_one_gives_its_use_back_and_empties_its_cache) {
   AllocatorWorld world({1_GiB, "2.12", {}});
-  world.engine.create_pool(pool, {});
+  world.engine.create_pool(pool_object, {});
   world.begin_scope(1);
   world.free(world.get(5_MiB));
   world.end_scope(1);
-  world.engine.release_pool(pool);
-  world.engine.destroy_pool(pool);
+  world.engine.release_pool(pool_object);
+  world.engine.destroy_pool(pool_object);
   EXPECT_THAT(world.segments(), IsEmpty());
 }
 
 TEST(PoolObjects, one_that_a_graph_still_uses_keeps_its_memory) {
   AllocatorWorld world({1_GiB, "2.12", {}});
-  world.engine.create_pool(pool, {});
+  world.engine.create_pool(pool_object, {});
   world.begin_scope(1);
   world.free(world.get(5_MiB));
   world.end_scope(1);
-  world.engine.destroy_pool(pool);
+  world.engine.destroy_pool(pool_object);
   EXPECT_THAT(world.segments(), ElementsAre("20MiB free"));
 }
 
 TEST(PoolObjects, none_is_destroyed_while_a_scope_is_open) {
   AllocatorWorld world({1_GiB, "2.12", {}});
-  world.engine.create_pool(pool, {});
+  world.engine.create_pool(pool_object, {});
   world.begin_scope(2, 9);
-  EXPECT_THROW(world.engine.destroy_pool(pool), AllocatorError);
+  EXPECT_THROW(world.engine.destroy_pool(pool_object), AllocatorError);
   world.end_scope(2);
 }
 

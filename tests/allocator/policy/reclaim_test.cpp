@@ -251,9 +251,9 @@ TEST(EmptyCache, unmaps_expandable_blocks_after_the_classic_ones_of_their_pool) 
   AllocatorWorld world;
   const Address classic = world.get(40_MiB);
   world.set_options("expandable_segments:True");
-  const Address expandable = world.get(20_MiB);
+  const Address mapped = world.get(20_MiB);
   world.free(classic);
-  world.free(expandable);
+  world.free(mapped);
   world.new_actions();
   world.engine.empty_cache();
   EXPECT_THAT(world.new_actions(), ElementsAre("segment_free", "segment_unmap"));

@@ -25,7 +25,7 @@ struct BlocksAndMap {
   AddressMap map{blocks};
 };
 
-void run_random_operations(std::uint64_t seed, std::uint64_t step_bytes) {
+void run_random_map_operations(std::uint64_t seed, std::uint64_t step_bytes) {
   tests::RandomNumbers numbers(seed);
   BlocksAndMap both;
   std::unordered_map<std::uint64_t, BlockIndex> model;
@@ -47,15 +47,15 @@ void run_random_operations(std::uint64_t seed, std::uint64_t step_bytes) {
 }
 
 TEST(AddressMap, behaves_like_an_unordered_map_for_addresses_close_together) {
-  for (std::uint64_t seed = 1; seed <= 4; ++seed) run_random_operations(seed, 512);
+  for (std::uint64_t seed = 1; seed <= 4; ++seed) run_random_map_operations(seed, 512);
 }
 
 TEST(AddressMap, behaves_like_an_unordered_map_for_addresses_far_apart) {
-  for (std::uint64_t seed = 1; seed <= 4; ++seed) run_random_operations(seed, 20ULL << 20);
+  for (std::uint64_t seed = 1; seed <= 4; ++seed) run_random_map_operations(seed, 20ULL << 20);
 }
 
 TEST(AddressMap, addresses_that_share_a_tag_are_told_apart) {
-  for (std::uint64_t seed = 1; seed <= 4; ++seed) run_random_operations(seed, 1);
+  for (std::uint64_t seed = 1; seed <= 4; ++seed) run_random_map_operations(seed, 1);
 }
 
 TEST(AddressMap, knows_nothing_that_was_not_put_into_it) {

@@ -94,7 +94,7 @@ Bytes random_size(tests::RandomNumbers& numbers, unsigned most_bits) {
   return {(magnitude + numbers.below(magnitude)) / 512 * 512};
 }
 
-void run_random_operations(std::uint64_t seed, unsigned most_bits) {
+void run_random_block_operations(std::uint64_t seed, unsigned most_bits) {
   tests::RandomNumbers numbers(seed);
   FreeBlocksBesideModel both;
   std::vector<Key> held;
@@ -120,14 +120,14 @@ void run_random_operations(std::uint64_t seed, unsigned most_bits) {
 TEST(FreeBlocks, behave_like_an_ordered_set_with_small_sizes) {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     SCOPED_TRACE(seed);
-    run_random_operations(seed, 20);
+    run_random_block_operations(seed, 20);
   }
 }
 
 TEST(FreeBlocks, behave_like_an_ordered_set_with_all_sizes) {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     SCOPED_TRACE(seed);
-    run_random_operations(seed, 40);
+    run_random_block_operations(seed, 40);
   }
 }
 

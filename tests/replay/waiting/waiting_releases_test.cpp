@@ -14,8 +14,8 @@ using namespace allocator::literals;
 using allocator::Action;
 using allocator::Address;
 
-constexpr Address a{0x1000};
-constexpr Address b{0x9000};
+constexpr Address early_freed{0x1000};
+constexpr Address late_freed{0x9000};
 constexpr Address segment{0x100000};
 
 std::vector<WaitingRelease> releases_of(const DeviceHistory& history,
@@ -30,13 +30,15 @@ std::vector<WaitingRelease> releases_of(const DeviceHistory& history,
 DeviceHistory history_with_release(int completed) {
   DeviceHistory history;
   history.traits.requests_frees = true;
-  history.events = {{Action::free_requested, a, 1_MiB, {}, {}, 10},
-                    {Action::free_requested, b, 2_MiB, {}, {}, 20}};
-  if (completed > 0) history.events.push_back({Action::free_completed, a, 1_MiB, {}, {}, 70});
-  if (completed > 1) history.events.push_back({Action::free_completed, b, 2_MiB, {}, {}, 90});
+  history.events = {{Action::free_requested, early_freed, 1_MiB, {}, {}, 10},
+                    {Action::free_requested, late_freed, 2_MiB, {}, {}, 20}};
+  if (completed > 0)
+    history.events.push_back({Action::free_completed, early_freed, 1_MiB, {}, {}, 70});
+  if (completed > 1)
+    history.events.push_back({Action::free_completed, late_freed, 2_MiB, {}, {}, 90});
   history.events.push_back({Action::segment_free, segment, 20_MiB, {}, {}, 95});
   history.events.push_back({Action::segment_free, segment + 20_MiB, 4_MiB, {}, {}, 96});
-  history.events.push_back({Action::alloc, a, 1_MiB, {}, {}, 99});
+  history.events.push_back({Action::alloc, early_freed, 1_MiB, {}, {}, 99});
   return history;
 }
 
@@ -82,7 +84,7 @@ TEST(WaitingReleases, leaves_out_releases_while_nothing_waits) {
   DeviceHistory history;
   history.traits.requests_frees = true;
   history.events = {{Action::segment_free, segment, 20_MiB, {}, {}, 1},
-                    {Action::alloc, a, 1_MiB, {}, {}, 2}};
+                    {Action::alloc, early_freed, 1_MiB, {}, {}, 2}};
   EXPECT_TRUE(releases_of(history, {0}).empty());
 }
 

@@ -16,10 +16,9 @@ namespace {
 using allocator::Bytes;
 using support::free_line;
 using support::malloc_line;
+using support::mebibyte;
 using support::ProgramFile;
 using testing::HasSubstr;
-
-constexpr std::uint64_t mebibyte = 1ULL << 20;
 
 RunSettings runner(const Recording& recording, const ReplayConditions& conditions) {
   return [&recording, conditions](const std::vector<AskedSetting>& settings) {

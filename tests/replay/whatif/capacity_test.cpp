@@ -15,9 +15,8 @@ namespace {
 using allocator::Bytes;
 using support::free_line;
 using support::malloc_line;
+using support::mebibyte;
 using support::ProgramFile;
-
-constexpr std::uint64_t mebibyte = 1ULL << 20;
 
 struct Conditions {
   const char* options;

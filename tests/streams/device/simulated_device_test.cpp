@@ -9,20 +9,20 @@ using namespace allocator::literals;
 using allocator::Address;
 using allocator::StreamId;
 
-constexpr StreamId first{1};
-constexpr StreamId second{2};
+constexpr StreamId one_stream{1};
+constexpr StreamId other_stream{2};
 
 TEST(SimulatedDevice, successful_calls_are_counted_and_failed_ones_are_not) {
   SimulatedDevice device(100_MiB);
-  const auto at = device.allocate(20_MiB, first);
-  EXPECT_EQ(device.allocate(200_MiB, first), std::nullopt);
+  const auto at = device.allocate(20_MiB, one_stream);
+  EXPECT_EQ(device.allocate(200_MiB, one_stream), std::nullopt);
   device.release(*at);
   EXPECT_EQ(device.call_counts(), (DeviceCallCounts{.allocations = 1, .releases = 1}));
 }
 
 TEST(SimulatedDevice, units_given_back_are_counted_as_created) {
   SimulatedDevice device(100_MiB);
-  const Address at = *device.reserve(120_MiB, first);
+  const Address at = *device.reserve(120_MiB, one_stream);
   EXPECT_FALSE(device.map({at, 20_MiB, 6}));
   EXPECT_TRUE(device.map({at, 20_MiB, 1}));
   device.unmap({at, 20_MiB, 1});
@@ -31,7 +31,7 @@ TEST(SimulatedDevice, units_given_back_are_counted_as_created) {
 
 TEST(SimulatedDevice, waits_for_complete_events_are_counted_too) {
   SimulatedDevice device(100_MiB);
-  const auto event = device.record_event(first);
+  const auto event = device.record_event(one_stream);
   EXPECT_TRUE(device.is_complete(event));
   device.wait_for_event(event);
   EXPECT_EQ(device.call_counts().event_waits, 1U);
@@ -39,37 +39,37 @@ TEST(SimulatedDevice, waits_for_complete_events_are_counted_too) {
 
 TEST(SimulatedDevice, releasing_memory_waits_for_every_stream) {
   SimulatedDevice device(100_MiB);
-  const auto at = device.allocate(2_MiB, first);
-  device.submit_work(first);
-  device.submit_work(second);
-  const auto event = device.record_event(second);
+  const auto at = device.allocate(2_MiB, one_stream);
+  device.submit_work(one_stream);
+  device.submit_work(other_stream);
+  const auto event = device.record_event(other_stream);
   EXPECT_FALSE(device.is_complete(event));
   device.release(*at);
   EXPECT_TRUE(device.is_complete(event));
-  EXPECT_FALSE(device.has_pending_work(first));
+  EXPECT_FALSE(device.has_pending_work(one_stream));
 }
 
 TEST(SimulatedDevice, unmapping_waits_for_nothing) {
   SimulatedDevice device(100_MiB);
-  const Address at = *device.reserve(2_MiB, first);
+  const Address at = *device.reserve(2_MiB, one_stream);
   ASSERT_TRUE(device.map({at, 2_MiB, 1}));
-  device.submit_work(first);
+  device.submit_work(one_stream);
   device.unmap({at, 2_MiB, 1});
   device.release_reservation(at, 2_MiB);
-  EXPECT_TRUE(device.has_pending_work(first));
-  device.wait_for_stream(first);
-  EXPECT_FALSE(device.has_pending_work(first));
+  EXPECT_TRUE(device.has_pending_work(one_stream));
+  device.wait_for_stream(one_stream);
+  EXPECT_FALSE(device.has_pending_work(one_stream));
 }
 
 TEST(SimulatedDevice, work_on_a_capturing_stream_is_a_node_and_does_not_run) {
   SimulatedDevice device(100_MiB);
-  device.begin_capture(first);
-  device.submit_work(first);
-  EXPECT_FALSE(device.has_pending_work(first));
-  EXPECT_EQ(device.capture_of(first)->terminals.size(), 1U);
-  device.end_capture(first);
-  device.submit_work(first);
-  EXPECT_TRUE(device.has_pending_work(first));
+  device.begin_capture(one_stream);
+  device.submit_work(one_stream);
+  EXPECT_FALSE(device.has_pending_work(one_stream));
+  EXPECT_EQ(device.capture_of(one_stream)->terminals.size(), 1U);
+  device.end_capture(one_stream);
+  device.submit_work(one_stream);
+  EXPECT_TRUE(device.has_pending_work(one_stream));
 }
 
 TEST(SimulatedDevice, other_users_memory_is_not_free) {
@@ -77,7 +77,7 @@ TEST(SimulatedDevice, other_users_memory_is_not_free) {
   device.set_external_memory(90_MiB);
   EXPECT_EQ(device.memory_info().free, 10_MiB);
   EXPECT_EQ(device.memory_info().total, 100_MiB);
-  EXPECT_EQ(device.allocate(20_MiB, first), std::nullopt);
+  EXPECT_EQ(device.allocate(20_MiB, one_stream), std::nullopt);
 }
 
 }  // namespace

@@ -12,9 +12,6 @@ namespace {
 using namespace streams;
 using testing::ElementsAre;
 
-constexpr StreamAt first = stream_number(1);
-constexpr StreamAt second = stream_number(2);
-
 class CaptureBookPages : public testing::Test {
  protected:
   CaptureBookPages() { book_.begin(first, true, CaptureMode::global, {0}); }

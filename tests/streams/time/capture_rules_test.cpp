@@ -9,13 +9,6 @@ namespace {
 using namespace streams;
 using allocator::EventId;
 
-constexpr StreamAt first = stream_number(1);
-constexpr StreamAt second = stream_number(2);
-constexpr StreamAt outside = stream_number(3);
-constexpr EventId event{1};
-constexpr EventId other_event{2};
-constexpr GraphId graph{1};
-
 class CaptureRules : public testing::Test {
  protected:
   CaptureRules() {

@@ -7,12 +7,6 @@ namespace vramlab::tests {
 namespace {
 
 using namespace streams;
-using allocator::EventId;
-
-constexpr StreamAt first = stream_number(1);
-constexpr StreamAt second = stream_number(2);
-constexpr StreamAt elsewhere = stream_number(1, 1);
-constexpr EventId event{1};
 
 class DeviceEventRules : public testing::Test {
  protected:

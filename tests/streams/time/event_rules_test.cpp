@@ -9,12 +9,6 @@ namespace {
 using namespace streams;
 using allocator::EventId;
 
-constexpr StreamAt first = stream_number(1);
-constexpr StreamAt second = stream_number(2);
-constexpr StreamAt elsewhere = stream_number(1, 1);
-constexpr EventId event{1};
-constexpr EventId other_event{2};
-
 class EventRules : public testing::Test {
  protected:
   EventRules() {

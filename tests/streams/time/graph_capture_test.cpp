@@ -9,9 +9,9 @@ using allocator::GraphNode;
 using allocator::StreamId;
 using Nodes = std::vector<GraphNode>;
 
-constexpr StreamId first{1};
-constexpr StreamId second{2};
-constexpr StreamId third{3};
+constexpr StreamId one{1};
+constexpr StreamId two{2};
+constexpr StreamId three{3};
 
 Nodes terminals(const GraphCaptures& captures, StreamId stream) {
   return captures.capture_of(stream)->terminals;
@@ -19,19 +19,19 @@ Nodes terminals(const GraphCaptures& captures, StreamId stream) {
 
 TEST(GraphCaptures, a_capture_begins_without_terminal_nodes) {
   GraphCaptures captures;
-  captures.begin(first);
-  EXPECT_TRUE(captures.is_capturing(first));
-  EXPECT_FALSE(captures.is_capturing(second));
-  EXPECT_TRUE(terminals(captures, first).empty());
+  captures.begin(one);
+  EXPECT_TRUE(captures.is_capturing(one));
+  EXPECT_FALSE(captures.is_capturing(two));
+  EXPECT_TRUE(terminals(captures, one).empty());
 }
 
 TEST(GraphCaptures, work_becomes_the_only_terminal_and_depends_on_those_before) {
   GraphCaptures captures;
-  captures.begin(first);
-  captures.add_node(first);
-  const Nodes before = terminals(captures, first);
-  captures.add_node(first);
-  const Nodes after = terminals(captures, first);
+  captures.begin(one);
+  captures.add_node(one);
+  const Nodes before = terminals(captures, one);
+  captures.add_node(one);
+  const Nodes after = terminals(captures, one);
   ASSERT_EQ(after.size(), 1U);
   EXPECT_NE(after, before);
   EXPECT_EQ(captures.dependencies_of(after.front()), before);
@@ -40,60 +40,60 @@ TEST(GraphCaptures, work_becomes_the_only_terminal_and_depends_on_those_before) 
 
 TEST(GraphCaptures, a_waiting_stream_joins_with_the_others_terminals) {
   GraphCaptures captures;
-  captures.begin(first);
-  captures.add_node(first);
-  captures.wait(second, first);
-  EXPECT_EQ(captures.capture_of(second)->id, captures.capture_of(first)->id);
-  EXPECT_EQ(terminals(captures, second), terminals(captures, first));
+  captures.begin(one);
+  captures.add_node(one);
+  captures.wait(two, one);
+  EXPECT_EQ(captures.capture_of(two)->id, captures.capture_of(one)->id);
+  EXPECT_EQ(terminals(captures, two), terminals(captures, one));
 }
 
 TEST(GraphCaptures, waiting_within_a_capture_adds_terminals) {
   GraphCaptures captures;
-  captures.begin(first);
-  captures.wait(second, first);
-  captures.add_node(first);
-  captures.add_node(second);
-  const Nodes of_second = terminals(captures, second);
-  captures.wait(first, second);
-  captures.wait(first, second);
-  EXPECT_EQ(terminals(captures, first).size(), 2U);
-  EXPECT_EQ(terminals(captures, second), of_second);
-  captures.add_node(first);
-  EXPECT_EQ(captures.dependencies_of(terminals(captures, first).front()).size(), 2U);
+  captures.begin(one);
+  captures.wait(two, one);
+  captures.add_node(one);
+  captures.add_node(two);
+  const Nodes of_second = terminals(captures, two);
+  captures.wait(one, two);
+  captures.wait(one, two);
+  EXPECT_EQ(terminals(captures, one).size(), 2U);
+  EXPECT_EQ(terminals(captures, two), of_second);
+  captures.add_node(one);
+  EXPECT_EQ(captures.dependencies_of(terminals(captures, one).front()).size(), 2U);
 }
 
 TEST(GraphCaptures, waiting_for_another_graph_or_for_no_capture_changes_nothing) {
   GraphCaptures captures;
-  captures.begin(first);
-  captures.begin(second);
-  captures.add_node(second);
-  captures.wait(first, second);
-  EXPECT_TRUE(terminals(captures, first).empty());
-  captures.wait(first, third);
-  captures.wait(third, third);
-  EXPECT_FALSE(captures.is_capturing(third));
+  captures.begin(one);
+  captures.begin(two);
+  captures.add_node(two);
+  captures.wait(one, two);
+  EXPECT_TRUE(terminals(captures, one).empty());
+  captures.wait(one, three);
+  captures.wait(three, three);
+  EXPECT_FALSE(captures.is_capturing(three));
 }
 
 TEST(GraphCaptures, a_capture_ends_for_every_stream_in_it) {
   GraphCaptures captures;
-  captures.begin(first);
-  captures.wait(second, first);
-  captures.begin(third);
-  captures.end(second);
-  EXPECT_FALSE(captures.is_capturing(first));
-  EXPECT_FALSE(captures.is_capturing(second));
-  EXPECT_TRUE(captures.is_capturing(third));
+  captures.begin(one);
+  captures.wait(two, one);
+  captures.begin(three);
+  captures.end(two);
+  EXPECT_FALSE(captures.is_capturing(one));
+  EXPECT_FALSE(captures.is_capturing(two));
+  EXPECT_TRUE(captures.is_capturing(three));
 }
 
 TEST(GraphCaptures, captures_and_nodes_are_never_named_twice) {
   GraphCaptures captures;
-  captures.begin(first);
-  captures.add_node(first);
-  const auto old = *captures.capture_of(first);
-  captures.end(first);
-  captures.begin(first);
-  captures.add_node(first);
-  const auto now = *captures.capture_of(first);
+  captures.begin(one);
+  captures.add_node(one);
+  const auto old = *captures.capture_of(one);
+  captures.end(one);
+  captures.begin(one);
+  captures.add_node(one);
+  const auto now = *captures.capture_of(one);
   EXPECT_NE(now.id, old.id);
   EXPECT_NE(now.terminals, old.terminals);
 }

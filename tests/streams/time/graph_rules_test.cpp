@@ -12,12 +12,8 @@ using allocator::EventId;
 using allocator::GraphNode;
 using testing::ElementsAre;
 
-constexpr StreamAt first = stream_number(1);
-constexpr StreamAt second = stream_number(2);
-constexpr StreamAt outside = stream_number(3);
 constexpr EventId forked{1};
 constexpr EventId joined{2};
-constexpr GraphId graph{1};
 
 class GraphRules : public testing::Test {
  protected:

@@ -9,9 +9,6 @@ namespace {
 
 using namespace streams;
 
-constexpr StreamAt first = stream_number(1);
-constexpr StreamAt second = stream_number(2);
-
 class HostRules : public testing::Test {
  protected:
   explicit HostRules(const StreamModel& model = {}) : script_(model) {

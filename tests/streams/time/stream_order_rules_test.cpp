@@ -8,9 +8,6 @@ namespace {
 
 using namespace streams;
 
-constexpr StreamAt first = stream_number(1);
-constexpr StreamAt second = stream_number(2);
-
 class StreamOrder : public testing::Test {
  protected:
   explicit StreamOrder(const StreamModel& model = {}) : script_(model) {

@@ -17,9 +17,6 @@ using namespace streams;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-constexpr StreamAt first = stream_number(1);
-constexpr StreamAt second = stream_number(2);
-
 std::string name_of(StreamAt stream) {
   if (stream.stream == destroyed_blocking_streams) return "destroyed";
   return "s" + std::to_string(stream.stream.value);

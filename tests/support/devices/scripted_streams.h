@@ -18,6 +18,14 @@ constexpr streams::StreamAt legacy{0, {0}};
 constexpr streams::StreamAt stream_number(std::uint64_t number, std::uint32_t device = 0) {
   return {device, {number}};
 }
+// What most scripts need.
+constexpr streams::StreamAt first = stream_number(1);
+constexpr streams::StreamAt second = stream_number(2);
+constexpr streams::StreamAt outside = stream_number(3);
+constexpr streams::StreamAt elsewhere = stream_number(1, 1);
+constexpr allocator::EventId event{1};
+constexpr allocator::EventId other_event{2};
+constexpr streams::GraphId graph{1};
 constexpr streams::StreamTraits blocking{.is_blocking = true};
 constexpr streams::StreamTraits non_blocking{.is_blocking = false};
 

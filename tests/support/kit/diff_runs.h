@@ -2,24 +2,16 @@
 // whose blocks come from known call sites.
 #pragma once
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <filesystem>
-#include <fstream>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "tests/support/kit/own_folder.h"
+#include "tests/support/kit/command_test.h"
 #include "tests/support/kit/text_program.h"
-#include "tests/support/processes/places.h"
-#include "tests/support/processes/run_program.h"
 
 namespace vramlab::tests {
 
-inline constexpr std::uint64_t mebibyte = 1U << 20;
+using support::mebibyte;
 
 /// A program whose blocks come from call sites `train.py:LINE work`.
 inline std::string program_of(
@@ -40,38 +32,19 @@ inline std::string program_of(
 }
 
 /// In a folder of its own, in which there is no budget unless a test puts one there.
-class DiffRuns : public testing::Test {
+class DiffRuns : public FolderTest {
  protected:
-  void SetUp() override {
-    folder = support::own_folder() + "diff_test_" +
-             testing::UnitTest::GetInstance()->current_test_info()->name();
-    std::filesystem::remove_all(folder);
-    std::filesystem::create_directory(folder);
-  }
-  void TearDown() override { std::filesystem::remove_all(folder); }
-
   ProgramResult run(std::vector<std::string> arguments) const {
-    arguments.insert(arguments.begin(),
-                     {"/usr/bin/env", "-C", folder, support::binary_dir() + "/vramlab"});
+    arguments.insert(arguments.begin(), {"/usr/bin/env", "-C", folder, vramlab_path});
     return run_program(arguments);
   }
   ProgramResult diff(std::vector<std::string> arguments) const {
     arguments.insert(arguments.begin(), "diff");
     return run(arguments);
   }
-  std::string write(const std::string& name, const std::string& content) const {
-    std::ofstream(folder + "/" + name) << content;
-    return name;
-  }
-  /// Refused in one line, which has these words.
   void expect_refused(const std::vector<std::string>& arguments, const std::string& reason) const {
-    const ProgramResult result = diff(arguments);
-    EXPECT_EQ(result.exit_status, 2) << reason;
-    EXPECT_EQ(result.output, "");
-    EXPECT_THAT(result.errors, testing::HasSubstr(reason));
-    EXPECT_EQ(std::ranges::count(result.errors, '\n'), 1) << result.errors;
+    expect_refused_in_one_line(diff(arguments), reason);
   }
-  std::string folder;
 };
 
 }  // namespace vramlab::tests

@@ -1,12 +1,15 @@
 // Programs written as lines of a native trace.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "traces/formats/open_trace.h"
 
 namespace vramlab::support {
+
+inline constexpr std::uint64_t mebibyte = 1U << 20;
 
 /// Below a header of their own. An open file named `program`.
 inline traces::OpenTrace open_program(const std::string& lines) {

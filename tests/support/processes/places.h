@@ -1,4 +1,4 @@
-// Where the source tree and the build are. This is the only source that knows it when it is
+// The places of the source tree and the build. This is the only source that knows them when it is
 // compiled, so that a compiler cache serves every clone of the tree with all others.
 #pragma once
 
@@ -8,7 +8,10 @@ namespace vramlab::support {
 
 /// The top of the source tree; no slash at the end.
 std::string source_dir();
-/// Where the programs that were built lie; no slash at the end.
+/// The folder of the built programs; no slash at the end.
 std::string binary_dir();
+
+/// All bytes of a file; none if it can't be read.
+std::string content_of(const std::string& path);
 
 }  // namespace vramlab::support

@@ -3,12 +3,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
-#include <sstream>
 
 #include "allocator/words/check.h"
+#include "tests/support/processes/places.h"
 
 namespace vramlab::tests {
 namespace {
@@ -27,26 +27,26 @@ class TemporaryFile {
   }
 
   int descriptor() const { return descriptor_; }
-  std::string text() const {
-    std::ostringstream text;
-    text << std::ifstream(path_).rdbuf();
-    return text.str();
-  }
+  std::string text() const { return support::content_of(path_); }
 
  private:
   std::string path_ = "/tmp/vramlab-test-XXXXXX";
   int descriptor_;
 };
 
-[[noreturn]] void become(const std::vector<std::string>& command) {
+}  // namespace
+
+void become_program(const std::vector<std::string>& command) {
+  for (int number = 1; number < NSIG; ++number) std::signal(number, SIG_DFL);
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
   std::vector<char*> arguments;
   for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
   execv(arguments.front(), arguments.data());
   _exit(127);
 }
-
-}  // namespace
 
 ProgramResult run_program(const std::vector<std::string>& command, const std::string& input) {
   const TemporaryFile in;
@@ -61,7 +61,7 @@ ProgramResult run_program(const std::vector<std::string>& command, const std::st
     dup2(in.descriptor(), STDIN_FILENO);
     dup2(out.descriptor(), STDOUT_FILENO);
     dup2(err.descriptor(), STDERR_FILENO);
-    become(command);
+    become_program(command);
   }
   int status = 0;
   waitpid(child, &status, 0);

@@ -1,8 +1,6 @@
-// The native traces in tests/traces/samples.
+// The samples in tests/traces/samples.
 #pragma once
 
-#include <fstream>
-#include <sstream>
 #include <string>
 
 #include "tests/support/processes/places.h"
@@ -14,10 +12,8 @@ inline constexpr const char* every_shape = "every_shape.vtrace.jsonl";
 /// Every kind of event of a program.
 inline constexpr const char* whole_program = "program.vtrace.jsonl";
 
-inline std::string native_sample(const std::string& name) {
-  std::ostringstream bytes;
-  bytes << std::ifstream(source_dir() + "/tests/traces/samples/" + name).rdbuf();
-  return bytes.str();
+inline std::string sample_bytes(const std::string& name) {
+  return content_of(source_dir() + "/tests/traces/samples/" + name);
 }
 
 }  // namespace vramlab::support

@@ -6,42 +6,13 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "tests/support/kit/own_folder.h"
-#include "tests/support/processes/places.h"
-#include "tests/support/processes/run_program.h"
+#include "tests/support/kit/command_test.h"
 
 namespace vramlab::tests {
 namespace {
 
 using nlohmann::json;
 using testing::HasSubstr;
-
-const std::string program = support::binary_dir() + "/vramlab";
-const std::string samples = support::source_dir() + "/traces/samples/";
-const std::string leak = samples + "leak.vtrace";
-const std::string list =
-    "id,lower,upper,size\nb1,0,3,4\nb2,3,9,4\nb3,0,9,4\nb4,9,21,4\nb5,0,21,4\n";
-
-ProgramResult run(std::vector<std::string> words, const std::string& input = "") {
-  words.insert(words.begin(), program);
-  return run_program(words, input);
-}
-
-json run_json(std::vector<std::string> words, const std::string& input = "") {
-  words.emplace_back("--json");
-  const ProgramResult result = run(std::move(words), input);
-  EXPECT_EQ(result.exit_status, 0) << result.errors;
-  return json::parse(result.output, nullptr, false);
-}
-
-/// One line that says this, and exit status 2.
-void expect_refused(std::vector<std::string> words, const std::string& part,
-                    const std::string& input = "") {
-  const ProgramResult result = run(std::move(words), input);
-  EXPECT_EQ(result.exit_status, 2) << result.output;
-  EXPECT_THAT(result.errors, HasSubstr(part));
-  EXPECT_EQ(std::ranges::count(result.errors, '\n'), 1) << result.errors;
-}
 
 TEST(CapacityCommands, show_the_packing_that_pack_finds_beside_the_least_memory) {
   const json capacity = run_json({"capacity", leak});
@@ -55,40 +26,39 @@ TEST(CapacityCommands, show_the_packing_that_pack_finds_beside_the_least_memory)
   const double best = group.at("best").at("bytes");
   EXPECT_GE(best, group.at("load_bound").get<double>());
   EXPECT_NEAR(row.at("above_packing_millionths").get<double>(), (least / best - 1) * 1e6, 1);
-  const ProgramResult text = run({"capacity", leak});
+  const ProgramResult text = run_vramlab({"capacity", leak});
   EXPECT_THAT(text.output, HasSubstr("above packing"));
   EXPECT_THAT(text.output, HasSubstr("best packing"));
 }
 
 TEST(CapacityCommands, find_the_same_in_a_recording_of_a_program_and_on_standard_input) {
   const std::string recording = support::own_folder() + "capacity_leak.pickle";
-  ASSERT_EQ(run({"replay", leak, "--snapshot-out", recording, "--force", "--quiet"}).exit_status,
-            0);
+  ASSERT_EQ(
+      run_vramlab({"replay", leak, "--snapshot-out", recording, "--force", "--quiet"}).exit_status,
+      0);
   const json of_program = run_json({"capacity", leak});
   const json of_recording = run_json({"capacity", recording});
   const auto& group = of_recording.at("packing").at("groups").at(0);
   EXPECT_EQ(group.at("lower_bounds"),
             of_program.at("packing").at("groups").at(0).at("lower_bounds"));
-  std::ifstream file(leak, std::ios::binary);
-  const std::string bytes{std::istreambuf_iterator<char>(file), {}};
-  EXPECT_EQ(run_json({"capacity", "-"}, bytes).at("rows"), of_program.at("rows"));
+  EXPECT_EQ(run_json({"capacity", "-"}, content_of(leak)).at("rows"), of_program.at("rows"));
 }
 
 TEST(CapacityCommands, pack_lists_of_buffers_beside_a_known_capacity) {
-  const ProgramResult fits = run({"capacity", "-", "--capacity", "12"}, list);
+  const ProgramResult fits = run_vramlab({"capacity", "-", "--capacity", "12"}, buffer_list);
   EXPECT_EQ(fits.exit_status, 0) << fits.errors;
   EXPECT_THAT(fits.output, HasSubstr("which is optimal"));
   EXPECT_THAT(fits.output, HasSubstr("fits into 12 bytes"));
-  EXPECT_EQ(run({"capacity", "-", "--capacity", "11"}, list).exit_status, 1);
-  const json document = run_json({"capacity", "-"}, list);
+  EXPECT_EQ(run_vramlab({"capacity", "-", "--capacity", "11"}, buffer_list).exit_status, 1);
+  const json document = run_json({"capacity", "-"}, buffer_list);
   EXPECT_EQ(document.at("source"), "buffer_list");
   EXPECT_EQ(document.at("reference"), nullptr);
   EXPECT_EQ(document.at("packing").at("groups").at(0).at("best").at("bytes"), 12);
 }
 
 TEST(CapacityCommands, refuse_what_a_list_or_a_recording_cannot_have) {
-  expect_refused({"capacity", "-", "--conf", ""}, "a recording or a program", list);
-  expect_refused({"capacity", "-", "--format", "csv"}, "text or json", list);
+  expect_refused({"capacity", "-", "--conf", ""}, "a recording or a program", buffer_list);
+  expect_refused({"capacity", "-", "--format", "csv"}, "text or json", buffer_list);
   expect_refused({"capacity", leak, "--capacity", "1GiB"}, "a list of buffers");
   expect_refused({"capacity", "-"}, "line 3", "id,lower,upper,size\na,0,1,4\nb,2,1,4\n");
 }
@@ -101,8 +71,8 @@ TEST(CapacityCommands, take_cudas_own_pool_as_the_model_that_it_is) {
   const std::string at_least = std::to_string(least);
   const std::string less = std::to_string(least - (2 << 20));
   const auto replay = [](const std::string& memory) {
-    return run({"replay", leak, "--conf", "backend:cudaMallocAsync", "--device-memory", memory,
-                "--fail-on-oom"})
+    return run_vramlab({"replay", leak, "--conf", "backend:cudaMallocAsync", "--device-memory",
+                        memory, "--fail-on-oom"})
         .exit_status;
   };
   EXPECT_EQ(replay(at_least), 0);
@@ -111,7 +81,7 @@ TEST(CapacityCommands, take_cudas_own_pool_as_the_model_that_it_is) {
 
 TEST(MemoryHeldByOthers, leaves_a_replay_so_much_less) {
   const auto replay = [&](const std::string& memory, const std::string& held) {
-    return run(
+    return run_vramlab(
         {"replay", leak, "--device-memory", memory, "--held-by-others", held, "--fail-on-oom"});
   };
   EXPECT_EQ(replay("1GiB", "100MiB").exit_status, 0);

@@ -9,9 +9,8 @@
 #include <sstream>
 
 #include "tests/support/fuzz/snapshot_listing.h"
-#include "tests/support/kit/own_folder.h"
+#include "tests/support/kit/command_test.h"
 #include "tests/support/processes/places.h"
-#include "tests/support/processes/run_program.h"
 #include "tests/support/recordings/pickle_writer.h"
 
 namespace vramlab::tests {
@@ -20,55 +19,34 @@ namespace {
 namespace fs = std::filesystem;
 using support::PickleTree;
 
-const std::string program = support::binary_dir() + "/vramlab";
-
-class Convert : public testing::Test {
+class Convert : public FolderTest {
  protected:
-  void SetUp() override {
-    folder = support::own_folder() + "convert_test_" +
-             testing::UnitTest::GetInstance()->current_test_info()->name();
-    fs::remove_all(folder);
-    fs::create_directory(folder);
-    input = folder + "/in.pickle";
-    write(input, support::python_pickle(support::small_snapshot()));
-  }
-  void TearDown() override { fs::remove_all(folder); }
-
   ProgramResult convert(std::vector<std::string> arguments, const std::string& standard = "") {
-    arguments.insert(arguments.begin(), {program, "convert"});
-    return run_program(arguments, standard);
-  }
-  static void write(const std::string& path, const std::string& bytes) {
-    std::ofstream(path, std::ios::binary) << bytes;
-  }
-  static std::string content(const std::string& path) {
-    std::ostringstream bytes;
-    bytes << std::ifstream(path, std::ios::binary).rdbuf();
-    return bytes.str();
+    arguments.insert(arguments.begin(), "convert");
+    return run_vramlab(std::move(arguments), standard);
   }
   std::size_t file_count() const {
     return static_cast<std::size_t>(
         std::distance(fs::directory_iterator(folder), fs::directory_iterator()));
   }
 
-  std::string folder;
-  std::string input;
+  const std::string input = write("in.pickle", support::python_pickle(support::small_snapshot()));
 };
 
 TEST_F(Convert, a_pickle_goes_to_json_and_back) {
-  const std::string json = folder + "/out.json";
-  const ProgramResult there = convert({input, "-o", json});
+  const std::string as_json = in_folder("out.json");
+  const ProgramResult there = convert({input, "-o", as_json});
   EXPECT_EQ(there.exit_status, 0) << there.errors;
-  EXPECT_EQ(PickleTree::parse(content(json)), support::small_snapshot());
-  EXPECT_EQ(convert({json, "-o", folder + "/back.pkl"}).exit_status, 0);
-  EXPECT_EQ(support::read_pickle_bytes(content(folder + "/back.pkl")).lines,
-            support::read_pickle_bytes(content(input)).lines);
+  EXPECT_EQ(PickleTree::parse(content_of(as_json)), support::small_snapshot());
+  EXPECT_EQ(convert({as_json, "-o", folder + "/back.pkl"}).exit_status, 0);
+  EXPECT_EQ(support::read_pickle_bytes(content_of(folder + "/back.pkl")).lines,
+            support::read_pickle_bytes(content_of(input)).lines);
 }
 
 TEST_F(Convert, standard_input_and_a_format_by_name) {
   const std::string output = folder + "/out";
-  EXPECT_EQ(convert({"-", "-o", output, "--format", "json"}, content(input)).exit_status, 0);
-  EXPECT_EQ(PickleTree::parse(content(output)), support::small_snapshot());
+  EXPECT_EQ(convert({"-", "-o", output, "--format", "json"}, content_of(input)).exit_status, 0);
+  EXPECT_EQ(PickleTree::parse(content_of(output)), support::small_snapshot());
 }
 
 TEST_F(Convert, a_pickle_goes_to_a_native_trace_and_back) {
@@ -77,9 +55,9 @@ TEST_F(Convert, a_pickle_goes_to_a_native_trace_and_back) {
     const ProgramResult there = convert({input, "-o", native});
     EXPECT_EQ(there.exit_status, 0) << there.errors;
     const std::string back = folder + "/back" + ending + ".pickle";
-    EXPECT_EQ(convert({"-", "-o", back}, content(native)).exit_status, 0);
-    EXPECT_EQ(support::read_pickle_bytes(content(back)).lines,
-              support::read_pickle_bytes(content(input)).lines);
+    EXPECT_EQ(convert({"-", "-o", back}, content_of(native)).exit_status, 0);
+    EXPECT_EQ(support::read_pickle_bytes(content_of(back)).lines,
+              support::read_pickle_bytes(content_of(input)).lines);
   }
 }
 
@@ -88,11 +66,11 @@ TEST_F(Convert, a_part_is_kept_and_names_are_replaced) {
   const ProgramResult result =
       convert({input, "-o", output, "--anonymize", "--to", "2us", "--device", "0"});
   EXPECT_EQ(result.exit_status, 0) << result.errors;
-  EXPECT_EQ(content(output).find("train.py"), std::string::npos);
-  EXPECT_NE(content(output).find("file_1.py"), std::string::npos);
-  EXPECT_EQ(content(output).find("\"segment\":"), std::string::npos);
-  EXPECT_NE(content(output).find("\"action\":\"alloc\""), std::string::npos);
-  EXPECT_EQ(content(output).find("\"action\":\"oom\""), std::string::npos);
+  EXPECT_EQ(content_of(output).find("train.py"), std::string::npos);
+  EXPECT_NE(content_of(output).find("file_1.py"), std::string::npos);
+  EXPECT_EQ(content_of(output).find("\"segment\":"), std::string::npos);
+  EXPECT_NE(content_of(output).find("\"action\":\"alloc\""), std::string::npos);
+  EXPECT_EQ(content_of(output).find("\"action\":\"oom\""), std::string::npos);
 }
 
 TEST_F(Convert, a_time_needs_a_unit) {
@@ -110,8 +88,8 @@ TEST_F(Convert, a_program_does_not_become_a_snapshot) {
 }
 
 TEST_F(Convert, info_counts_the_events_of_a_program) {
-  const ProgramResult result = run_program(
-      {program, "info", support::source_dir() + "/tests/traces/samples/program.vtrace.jsonl"});
+  const ProgramResult result =
+      run_vramlab({"info", support::source_dir() + "/tests/traces/samples/program.vtrace.jsonl"});
   EXPECT_EQ(result.exit_status, 0) << result.errors;
   EXPECT_NE(result.output.find("53 (malloc 2, free 1"), std::string::npos) << result.output;
 }
@@ -120,10 +98,10 @@ TEST_F(Convert, a_profiler_trace_becomes_a_program) {
   const std::string trace = support::source_dir() + "/tests/traces/samples/profiler.json";
   const std::string output = folder + "/out.vtrace.jsonl";
   EXPECT_EQ(convert({trace, "-o", output}).exit_status, 0);
-  EXPECT_NE(content(output).find("{\"malloc\":2,\"bytes\":1024,\"time_ns\":5925203097001}"),
+  EXPECT_NE(content_of(output).find("{\"malloc\":2,\"bytes\":1024,\"time_ns\":5925203097001}"),
             std::string::npos);
   EXPECT_EQ(convert({trace, "-o", folder + "/out.pickle"}).exit_status, 2);
-  const ProgramResult result = run_program({program, "info", trace});
+  const ProgramResult result = run_vramlab({"info", trace});
   EXPECT_NE(result.output.find("4 (malloc 2, free 2)"), std::string::npos) << result.output;
   EXPECT_NE(result.output.find("1 events of the CPU"), std::string::npos) << result.output;
 }
@@ -131,30 +109,30 @@ TEST_F(Convert, a_profiler_trace_becomes_a_program) {
 TEST_F(Convert, an_rmm_log_goes_to_a_native_trace_and_back) {
   const std::string log = support::source_dir() + "/tests/traces/samples/rmm.csv";
   const std::string native = folder + "/out.vtrace";
-  EXPECT_EQ(convert({"-", "-o", native}, content(log)).exit_status, 0);
+  EXPECT_EQ(convert({"-", "-o", native}, content_of(log)).exit_status, 0);
   EXPECT_EQ(convert({native, "-o", folder + "/back.csv"}).exit_status, 0);
-  EXPECT_EQ(content(folder + "/back.csv"),
+  EXPECT_EQ(content_of(folder + "/back.csv"),
             "Thread,Time,Action,Pointer,Size,Stream\n"
             "0,23:59:59:999998,allocate,0x200,1048576,0\n"
             "0,23:59:59:999999,allocate,0x400,2048,2\n"
             "0,00:00:00:000003,free,0x200,1048576,0\n"
             "0,00:00:00:000003,allocate failure,0x0,0,0\n"
             "0,00:00:01:500000,free,0x400,2048,2\n");
-  const ProgramResult result = run_program({program, "info", "--json", log});
+  const ProgramResult result = run_vramlab({"info", "--json", log});
   EXPECT_NE(result.output.find("\"failed_requests\": 1"), std::string::npos) << result.output;
 }
 
 TEST_F(Convert, a_recording_goes_to_an_rmm_log) {
   const std::string output = folder + "/out";
   EXPECT_EQ(convert({input, "-o", output, "--format", "rmm"}).exit_status, 0);
-  EXPECT_NE(content(output).find("allocate,0x"), std::string::npos) << content(output);
+  EXPECT_NE(content_of(output).find("allocate,0x"), std::string::npos) << content_of(output);
 }
 
 TEST_F(Convert, a_recording_becomes_a_perfetto_trace) {
   const std::string output = folder + "/out.perfetto.json";
   const ProgramResult result = convert({input, "-o", output, "--anonymize", "--strip-frames"});
   EXPECT_EQ(result.exit_status, 0) << result.errors;
-  const PickleTree trace = PickleTree::parse(content(output));
+  const PickleTree trace = PickleTree::parse(content_of(output));
   std::string phases;
   PickleTree last_time = 0;
   for (const PickleTree& event : trace["traceEvents"]) {
@@ -165,8 +143,8 @@ TEST_F(Convert, a_recording_becomes_a_perfetto_trace) {
   }
   EXPECT_EQ(phases.substr(0, 2), "MC") << phases;
   EXPECT_NE(phases.find('b'), std::string::npos) << phases;
-  EXPECT_NE(content(output).find("annotation_1"), std::string::npos);
-  EXPECT_EQ(content(output).find("\"step\""), std::string::npos);
+  EXPECT_NE(content_of(output).find("annotation_1"), std::string::npos);
+  EXPECT_EQ(content_of(output).find("\"step\""), std::string::npos);
 }
 
 TEST_F(Convert, a_perfetto_trace_needs_a_whole_history_of_an_allocator) {
@@ -183,7 +161,7 @@ TEST_F(Convert, a_program_is_replayed_for_a_perfetto_trace) {
   ASSERT_EQ(convert({sample, "-o", output}).exit_status, 0);
   std::uint64_t highest = 0;
   std::size_t slices = 0;
-  const auto document = nlohmann::json::parse(content(output));
+  const auto document = nlohmann::json::parse(content_of(output));
   for (const auto& event : document["traceEvents"]) {
     if (event["ph"] == "b") ++slices;
     if (event["ph"] == "C" && event["name"] == "all pools")
@@ -199,22 +177,22 @@ TEST_F(Convert, a_program_is_replayed_for_a_perfetto_trace) {
 TEST_F(Convert, stacks_can_be_left_out) {
   const std::string output = folder + "/out.pickle";
   EXPECT_EQ(convert({input, "-o", output, "--strip-frames"}).exit_status, 0);
-  EXPECT_EQ(content(output).find("train.py"), std::string::npos);
+  EXPECT_EQ(content_of(output).find("train.py"), std::string::npos);
 }
 
 TEST_F(Convert, nothing_is_overwritten_without_force) {
-  const std::string before = content(input);
+  const std::string before = content_of(input);
   const ProgramResult result = convert({input, "-o", input});
   EXPECT_EQ(result.exit_status, 2);
   EXPECT_NE(result.errors.find("--force"), std::string::npos);
-  EXPECT_EQ(content(input), before);
+  EXPECT_EQ(content_of(input), before);
   EXPECT_EQ(convert({input, "-o", input, "--force"}).exit_status, 0);
-  EXPECT_EQ(support::read_pickle_bytes(content(input)).lines,
+  EXPECT_EQ(support::read_pickle_bytes(content_of(input)).lines,
             support::read_pickle_bytes(before).lines);
 }
 
 TEST_F(Convert, a_broken_input_leaves_no_output) {
-  write(input, content(input).substr(0, 500));
+  write("in.pickle", content_of(input).substr(0, 500));
   EXPECT_EQ(convert({input, "-o", folder + "/out.pickle"}).exit_status, 2);
   EXPECT_EQ(file_count(), 1U);
 }
@@ -230,13 +208,10 @@ pid_t start_waiting(const std::string& output, int& input_end) {
   if (pipe(ends) != 0) return -1;
   const pid_t child = fork();
   if (child == 0) {
-    // Tests that run in the background hand on that interrupts are ignored.
-    signal(SIGINT, SIG_DFL);
     dup2(ends[0], STDIN_FILENO);
     close(ends[0]);
     close(ends[1]);
-    execl(program.c_str(), program.c_str(), "convert", "-", "-o", output.c_str(), nullptr);
-    _exit(127);
+    become_program({vramlab_path, "convert", "-", "-o", output});
   }
   close(ends[0]);
   input_end = ends[1];
@@ -248,7 +223,7 @@ TEST_F(Convert, being_interrupted_leaves_nothing) {
   const pid_t child = start_waiting(folder + "/out.pickle", input_end);
   ASSERT_GT(child, 0);
   // More than is looked at to tell the format, and less than a snapshot.
-  const std::string start = content(input).substr(0, 200);
+  const std::string start = content_of(input).substr(0, 200);
   ASSERT_EQ(::write(input_end, start.data(), start.size()), 200);
   while (file_count() == 1) usleep(1000);
   int status = 0;

@@ -21,8 +21,6 @@ using support::malloc_line;
 using testing::HasSubstr;
 using testing::Not;
 
-const std::string samples = support::source_dir() + "/traces/samples/";
-
 constexpr const char* every_rise[] = {
     "--fail-if", "peak_allocated > +0%", "--fail-if", "peak_reserved > +0%",
     "--fail-if", "device_allocs > +0",   "--fail-if", "group_growth > 0",
@@ -35,10 +33,7 @@ class Diff : public DiffRuns {
     arguments.insert(arguments.end(), std::begin(every_rise), std::end(every_rise));
     return diff(arguments);
   }
-  json read_json(const std::string& name) const {
-    std::ifstream stream(folder + "/" + name);
-    return json::parse(stream);
-  }
+  json read_json(const std::string& name) const { return json::parse(content_of(in_folder(name))); }
   /// A snapshot, with the whole history, of a replay.
   void record(const std::string& file, const std::string& name,
               const std::vector<std::string>& more = {}) const {
@@ -118,7 +113,7 @@ TEST_F(Diff, of_the_same_work_at_other_addresses_is_empty) {
 }
 
 TEST_F(Diff, of_a_recording_and_its_replay_at_other_addresses_is_empty) {
-  record(samples + "leak.vtrace", "base.json");
+  record(leak, "base.json");
   json shifted = read_json("base.json");
   shift_addresses(shifted, std::uint64_t{1} << 38);
   write("elsewhere.json", shifted.dump());
@@ -132,7 +127,7 @@ TEST_F(Diff, of_a_recording_and_its_replay_at_other_addresses_is_empty) {
 }
 
 TEST_F(Diff, of_a_recording_that_began_in_mid_run_and_its_replay_is_empty) {
-  record(samples + "leak.vtrace", "whole.json");
+  record(leak, "whole.json");
   json cut = read_json("whole.json");
   json& entries = cut["device_traces"][0];
   // What the optimizer and the model hold was there before, and only the segments name its sites.
@@ -167,12 +162,9 @@ std::string with_larger_requests(const std::string& text, int line) {
 }
 
 TEST_F(Diff, finds_a_call_site_that_asks_for_a_twentieth_more) {
-  ASSERT_EQ(run({"convert", samples + "leak.vtrace", "-o", "base.jsonl"}).exit_status, 0);
-  std::ifstream stream(folder + "/base.jsonl");
-  std::ostringstream text;
-  text << stream.rdbuf();
+  ASSERT_EQ(run({"convert", leak, "-o", "base.jsonl"}).exit_status, 0);
   const std::string site = "nn/functional.py:310 cross_entropy";
-  write("new.jsonl", with_larger_requests(text.str(), 310));
+  write("new.jsonl", with_larger_requests(content_of(in_folder("base.jsonl")), 310));
   const std::vector<std::string> limits = {"--fail-if", "peak_allocated > +1%", "--fail-if",
                                            "group_growth > 5MiB"};
   for (const char* format : {"text", "json", "markdown", "junit"}) {
@@ -218,9 +210,8 @@ TEST_F(Diff, of_work_that_moved_to_another_call_site_keeps_the_sums) {
 }
 
 TEST_F(Diff, by_position_says_which_request_of_an_iteration_grew) {
-  const json found = json::parse(diff({samples + "leak.vtrace", samples + "training.vtrace", "--by",
-                                       "position", "--json", "--at", "end"})
-                                     .output);
+  const json found =
+      json::parse(diff({leak, training, "--by", "position", "--json", "--at", "end"}).output);
   EXPECT_EQ(found["grouped_by"], "position");
   ASSERT_FALSE(found["groups"].empty());
   for (const json& group : found["groups"])
@@ -248,7 +239,7 @@ TEST_F(Diff, compares_one_device_where_that_is_asked) {
 }
 
 TEST_F(Diff, of_reports_compares_their_figures) {
-  const std::string report = run({"replay", samples + "leak.vtrace", "--json"}).output;
+  const std::string report = run({"replay", leak, "--json"}).output;
   write("base.json", report);
   json changed = json::parse(report);
   changed["metrics"]["peak_reserved"] = changed["metrics"]["peak_reserved"].get<int>() + 1;
@@ -264,8 +255,8 @@ TEST_F(Diff, of_reports_compares_their_figures) {
 }
 
 TEST_F(Diff, of_a_report_and_the_program_it_is_of_finds_no_other_figures) {
-  write("report.json", run({"replay", samples + "leak.vtrace", "--json"}).output);
-  const json found = json::parse(diff({"report.json", samples + "leak.vtrace", "--json"}).output);
+  write("report.json", run({"replay", leak, "--json"}).output);
+  const json found = json::parse(diff({"report.json", leak, "--json"}).output);
   EXPECT_FALSE(found["groups_compared"]);
   std::size_t compared = 0;
   for (const auto& [name, change] : found["changes"].items()) {
@@ -277,19 +268,17 @@ TEST_F(Diff, of_a_report_and_the_program_it_is_of_finds_no_other_figures) {
 }
 
 TEST_F(Diff, writes_to_a_file_that_is_not_there_yet) {
-  const std::string file = samples + "leak.vtrace";
+  const std::string file = leak;
   const ProgramResult result = diff({file, file, "--format", "markdown", "-o", "comment.md"});
   EXPECT_EQ(result.exit_status, 0) << result.errors;
   EXPECT_EQ(result.output, "");
-  std::ifstream stream(folder + "/comment.md");
-  std::string line;
-  std::getline(stream, line);
-  EXPECT_EQ(line, "### Memory: no difference");
+  EXPECT_THAT(content_of(in_folder("comment.md")),
+              testing::StartsWith("### Memory: no difference\n"));
   expect_refused({file, file, "-o", "comment.md"}, "comment.md");
 }
 
 TEST_F(Diff, writes_what_the_ending_of_a_name_says_unless_a_format_is_asked_for) {
-  const std::string file = samples + "leak.vtrace";
+  const std::string file = leak;
   const std::pair<const char*, std::vector<std::string>> beginnings[] = {
       {"{", {"-o", "a.json"}},
       {"###", {"-o", "a.md"}},
@@ -301,10 +290,7 @@ TEST_F(Diff, writes_what_the_ending_of_a_name_says_unless_a_format_is_asked_for)
     std::vector<std::string> arguments = {file, file};
     arguments.insert(arguments.end(), more.begin(), more.end());
     EXPECT_EQ(diff(arguments).exit_status, 0);
-    std::ifstream stream(folder + "/" + more[1]);
-    std::string line;
-    std::getline(stream, line);
-    EXPECT_THAT(line, testing::StartsWith(beginning)) << more[1];
+    EXPECT_THAT(content_of(in_folder(more[1])), testing::StartsWith(beginning)) << more[1];
   }
 }
 
@@ -313,7 +299,7 @@ TEST_F(Diff, writes_its_answer_where_a_limit_is_broken_too) {
   const ProgramResult result = diff({"base.jsonl", "base.jsonl", "--fail-if", "requests > 0",
                                      "--format", "junit", "-o", "report.xml"});
   EXPECT_EQ(result.exit_status, 1) << result.errors;
-  EXPECT_GT(fs::file_size(folder + "/report.xml"), 100U);
+  EXPECT_GT(fs::file_size(in_folder("report.xml")), 100U);
 }
 
 }  // namespace

@@ -11,8 +11,6 @@ using nlohmann::json;
 using testing::HasSubstr;
 using testing::Not;
 
-const std::string samples = support::source_dir() + "/traces/samples/";
-
 class DiffRefusals : public DiffRuns {};
 
 class DiffBudget : public DiffRuns {
@@ -82,7 +80,7 @@ TEST_F(DiffBudget, has_limits_for_files_by_their_names) {
 }
 
 TEST_F(DiffRefusals, of_limits_that_mean_nothing) {
-  const std::string file = samples + "leak.vtrace";
+  const std::string file = leak;
   expect_refused({file, file, "--fail-if", "speed > 1"},
                  "--fail-if 'speed > 1' at letter 1: expected the name of a metric");
   expect_refused({file, file, "--fail-if", "peak_reserved > 1 XB"},
@@ -92,7 +90,7 @@ TEST_F(DiffRefusals, of_limits_that_mean_nothing) {
 
 TEST_F(DiffRefusals, of_limits_on_what_a_file_does_not_tell) {
   write("report.json", "{\"schema_version\":1,\"metrics\":{\"requests\":1}}");
-  expect_refused({samples + "leak.vtrace", "report.json", "--fail-if", "peak_reserved > +2%"},
+  expect_refused({leak, "report.json", "--fail-if", "peak_reserved > +2%"},
                  "--fail-if 'peak_reserved > +2%': expected a metric that both files have, found "
                  "report.json without peak_reserved");
   expect_refused({"report.json", "report.json", "--fail-if", "new_groups > 0"},
@@ -100,7 +98,7 @@ TEST_F(DiffRefusals, of_limits_on_what_a_file_does_not_tell) {
 }
 
 TEST_F(DiffRefusals, of_files_that_are_none) {
-  const std::string file = samples + "leak.vtrace";
+  const std::string file = leak;
   expect_refused({file, "none.pickle"},
                  "none.pickle: expected a file that can be read, found No such file or directory");
   expect_refused({"none.pickle", file}, "none.pickle: expected a file that can be read");

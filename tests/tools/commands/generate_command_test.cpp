@@ -9,10 +9,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "tests/support/kit/command_test.h"
 #include "tests/support/kit/generated.h"
-#include "tests/support/kit/own_folder.h"
-#include "tests/support/processes/places.h"
-#include "tests/support/processes/run_program.h"
 
 namespace vramlab::tests {
 namespace {
@@ -21,21 +19,11 @@ namespace fs = std::filesystem;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-const std::string program = support::binary_dir() + "/vramlab";
-
-class Generate : public testing::Test {
+class Generate : public FolderTest {
  protected:
-  void SetUp() override {
-    folder = support::own_folder() + "generate_test_" +
-             testing::UnitTest::GetInstance()->current_test_info()->name();
-    fs::remove_all(folder);
-    fs::create_directory(folder);
-  }
-  void TearDown() override { fs::remove_all(folder); }
-
   ProgramResult generate(std::vector<std::string> arguments) {
-    arguments.insert(arguments.begin(), {program, "generate"});
-    return run_program(arguments);
+    arguments.insert(arguments.begin(), "generate");
+    return run_vramlab(std::move(arguments));
   }
   /// What is wrong is said, and nothing is left behind.
   void expect_refused(const std::vector<std::string>& arguments, const std::string& reason) {
@@ -49,13 +37,6 @@ class Generate : public testing::Test {
     for (const auto& entry : fs::directory_iterator(folder)) bytes += entry.file_size();
     return bytes;
   }
-  static std::string content(const std::string& path) {
-    std::ostringstream bytes;
-    bytes << std::ifstream(path, std::ios::binary).rdbuf();
-    return bytes.str();
-  }
-
-  std::string folder;
 };
 
 TEST_F(Generate, writes_what_the_library_makes) {
@@ -67,7 +48,7 @@ TEST_F(Generate, writes_what_the_library_makes) {
     const ProgramResult result =
         generate({"leak", "--seed", "5", "--events", "20000", "--layers", "2", "-o", output});
     EXPECT_EQ(result.exit_status, 0) << result.errors;
-    EXPECT_TRUE(content(output) == support::generated_file(request, format)) << ending;
+    EXPECT_TRUE(content_of(output) == support::generated_file(request, format)) << ending;
   }
 }
 
@@ -76,19 +57,19 @@ TEST_F(Generate, a_format_can_be_named) {
   EXPECT_EQ(
       generate({"graphs", "--events", "1", "-o", output, "--format", "native-text"}).exit_status,
       0);
-  EXPECT_THAT(content(output), StartsWith("{\"format\":\"vramlab-trace\""));
+  EXPECT_THAT(content_of(output), StartsWith("{\"format\":\"vramlab-trace\""));
 }
 
 TEST_F(Generate, a_switch_needs_no_number) {
   const std::string output = folder + "/out.jsonl";
   EXPECT_EQ(generate({"training", "--layers", "1", "--recompute", "-o", output}).exit_status, 0);
-  EXPECT_THAT(content(output), HasSubstr("model/checkpoint.py"));
+  EXPECT_THAT(content_of(output), HasSubstr("model/checkpoint.py"));
 }
 
 TEST_F(Generate, info_reads_what_was_written) {
   const std::string output = folder + "/out.vtrace";
   ASSERT_EQ(generate({"fragments", "--events", "1000", "-o", output}).exit_status, 0);
-  const ProgramResult result = run_program({program, "info", output});
+  const ProgramResult result = run_vramlab({"info", output});
   EXPECT_EQ(result.exit_status, 0) << result.errors;
   EXPECT_THAT(result.output, HasSubstr("workload fragments"));
 }
@@ -101,9 +82,9 @@ TEST_F(Generate, lists_every_workload_with_its_options) {
     for (const traces::WorkloadOption& option : workload.options)
       EXPECT_THAT(text.output, HasSubstr("--" + std::string(option.name) + " "));
   }
-  const ProgramResult json = generate({"--list", "--json"});
-  EXPECT_THAT(json.output, HasSubstr("\"schema_version\": 1"));
-  EXPECT_THAT(json.output, HasSubstr("\"name\": \"kv-heads\""));
+  const ProgramResult list = generate({"--list", "--json"});
+  EXPECT_THAT(list.output, HasSubstr("\"schema_version\": 1"));
+  EXPECT_THAT(list.output, HasSubstr("\"name\": \"kv-heads\""));
 }
 
 TEST_F(Generate, wrong_usage_is_refused_with_what_is_wrong) {
@@ -122,11 +103,7 @@ TEST_F(Generate, wrong_usage_is_refused_with_what_is_wrong) {
 pid_t start_long(const std::string& output) {
   const pid_t child = fork();
   if (child != 0) return child;
-  // Tests that run in the background hand on that interrupts are ignored.
-  signal(SIGINT, SIG_DFL);
-  execl(program.c_str(), program.c_str(), "generate", "training", "--events", "1000000000", "-o",
-        output.c_str(), nullptr);
-  _exit(127);
+  become_program({vramlab_path, "generate", "training", "--events", "1000000000", "-o", output});
 }
 
 TEST_F(Generate, being_interrupted_leaves_nothing) {
@@ -144,9 +121,9 @@ TEST_F(Generate, nothing_is_overwritten_without_force) {
   const std::string output = folder + "/out.vtrace";
   std::ofstream(output) << "mine";
   EXPECT_EQ(generate({"leak", "--events", "1", "-o", output}).exit_status, 2);
-  EXPECT_EQ(content(output), "mine");
+  EXPECT_EQ(content_of(output), "mine");
   EXPECT_EQ(generate({"leak", "--events", "1", "-o", output, "--force"}).exit_status, 0);
-  EXPECT_THAT(content(output), StartsWith("vramlabB"));
+  EXPECT_THAT(content_of(output), StartsWith("vramlabB"));
 }
 
 }  // namespace

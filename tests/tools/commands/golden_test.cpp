@@ -6,15 +6,15 @@
 #include <fstream>
 #include <sstream>
 
+#include "tests/support/kit/command_test.h"
 #include "tests/support/processes/places.h"
-#include "tests/support/processes/run_program.h"
 
 namespace vramlab::tests {
 namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path folder = support::source_dir() + "/tests/golden";
+const std::string golden_folder = support::source_dir() + "/tests/golden";
 
 struct GoldenRow {
   std::string file;
@@ -23,9 +23,9 @@ struct GoldenRow {
 };
 
 /// tests/golden/write.sh reads the same table.
-std::vector<GoldenRow> rows() {
+std::vector<GoldenRow> golden_rows() {
   std::vector<GoldenRow> rows;
-  std::ifstream table(folder / "commands.txt");
+  std::ifstream table(golden_folder + "/commands.txt");
   for (std::string line; std::getline(table, line);) {
     if (line.starts_with('#')) continue;
     std::istringstream words(line);
@@ -36,33 +36,27 @@ std::vector<GoldenRow> rows() {
   return rows;
 }
 
-std::string text_of(const fs::path& file) {
-  std::ostringstream text;
-  text << std::ifstream(file).rdbuf();
-  return text.str();
-}
-
 TEST(Golden, outputs_are_as_they_were) {
-  for (const GoldenRow& row : rows()) {
+  for (const GoldenRow& row : golden_rows()) {
     std::vector<std::string> command = {"/usr/bin/env", "-C", support::source_dir(),
                                         "LC_ALL=C.UTF-8", support::binary_dir() + "/vramlab"};
     command.insert(command.end(), row.command.begin(), row.command.end());
     const ProgramResult result = run_program(command);
     EXPECT_EQ(result.exit_status, row.exit_status) << row.file << ": " << result.errors;
-    EXPECT_EQ(result.output, text_of(folder / row.file)) << row.file;
+    EXPECT_EQ(result.output, content_of(golden_folder + "/" + row.file)) << row.file;
   }
 }
 
 /// tests/golden/memory is for tools/check_memory.sh.
 TEST(Golden, every_output_has_a_row) {
   std::vector<std::string> files;
-  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
-    const std::string file = fs::relative(entry.path(), folder).string();
+  for (const auto& entry : fs::recursive_directory_iterator(golden_folder)) {
+    const std::string file = fs::relative(entry.path(), golden_folder).string();
     const bool is_output = file.find('/') != std::string::npos && !file.starts_with("memory/");
     if (entry.is_regular_file() && is_output) files.push_back(file);
   }
   std::vector<std::string> listed;
-  for (const GoldenRow& row : rows()) listed.push_back(row.file);
+  for (const GoldenRow& row : golden_rows()) listed.push_back(row.file);
   EXPECT_THAT(files, testing::UnorderedElementsAreArray(listed));
 }
 

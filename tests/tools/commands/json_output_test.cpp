@@ -6,9 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "tests/support/kit/own_folder.h"
+#include "tests/support/kit/command_test.h"
 #include "tests/support/processes/places.h"
-#include "tests/support/processes/run_program.h"
 
 namespace vramlab::tests {
 namespace {
@@ -16,33 +15,25 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-const std::string program = support::binary_dir() + "/vramlab";
-
 /// A name with a byte that no UTF-8 has.
-class JsonOutput : public testing::Test {
+class JsonOutput : public FolderTest {
  protected:
-  void SetUp() override {
-    file = support::own_folder() + "json_output_\xFF.vtrace";
-    fs::copy_file(support::source_dir() + "/traces/samples/leak.vtrace", file,
-                  fs::copy_options::overwrite_existing);
-  }
-  void TearDown() override { fs::remove(file); }
+  JsonOutput() { fs::copy_file(leak, file); }
 
-  std::string file;
+  const std::string file = in_folder("json_output_\xFF.vtrace");
 };
 
 TEST_F(JsonOutput, is_json_also_where_a_file_name_is_no_utf8) {
   const std::vector<std::vector<std::string>> commands = {
       {"info"}, {"replay"}, {"top"}, {"snapshot"}, {"bench", "trace"}};
   for (std::vector<std::string> command : commands) {
-    command.insert(command.begin(), program);
     command.insert(command.end(), {file, "--json"});
-    const ProgramResult result = run_program(command);
-    EXPECT_EQ(result.exit_status, 0) << command[1] << result.errors;
+    const ProgramResult result = run_vramlab(command);
+    EXPECT_EQ(result.exit_status, 0) << command[0] << result.errors;
     const json document = json::parse(result.output, nullptr, false);
-    ASSERT_FALSE(document.is_discarded()) << command[1] << result.output;
+    ASSERT_FALSE(document.is_discarded()) << command[0] << result.output;
     EXPECT_NE(document.dump().find("json_output_\xEF\xBF\xBD.vtrace"), std::string::npos)
-        << command[1];
+        << command[0];
   }
 }
 
@@ -53,9 +44,7 @@ TEST(JsonPrinting, is_done_in_one_place) {
     // The plug-in answers with numbers alone.
     if (path.extension() != ".cpp" || path.stem() == "json_text" || path.stem() == "torch_json")
       continue;
-    std::ostringstream text;
-    text << std::ifstream(path).rdbuf();
-    EXPECT_EQ(text.str().find(".dump("), std::string::npos) << path;
+    EXPECT_EQ(content_of(path).find(".dump("), std::string::npos) << path;
   }
 }
 

@@ -11,9 +11,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "tests/support/kit/own_folder.h"
-#include "tests/support/processes/places.h"
-#include "tests/support/processes/run_program.h"
+#include "tests/support/kit/command_test.h"
 
 namespace vramlab::tests {
 namespace {
@@ -21,25 +19,13 @@ namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 
-const std::string program = support::binary_dir() + "/vramlab";
-
-std::string text_of(const std::string& path) {
-  std::ostringstream text;
-  text << std::ifstream(path, std::ios::binary).rdbuf();
-  return text.str();
-}
-
 /// The most memory that a program had, in KiB; what it prints goes nowhere.
-long peak_kib_of(std::vector<std::string> command) {
-  std::vector<char*> arguments;
-  for (std::string& word : command) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
+long peak_kib_of(const std::vector<std::string>& command) {
   const pid_t child = fork();
   if (child == 0) {
     const int nowhere = open("/dev/null", O_WRONLY);
     dup2(nowhere, STDOUT_FILENO);
-    execv(arguments[0], arguments.data());
-    _exit(127);
+    become_program(command);
   }
   int status = 0;
   struct rusage used {};
@@ -48,20 +34,12 @@ long peak_kib_of(std::vector<std::string> command) {
   return used.ru_maxrss;
 }
 
-class LongHistory : public testing::Test {
+class LongHistory : public FolderTest {
  protected:
-  void SetUp() override {
-    folder = support::own_folder() + "long_history_" +
-             testing::UnitTest::GetInstance()->current_test_info()->name();
-    fs::remove_all(folder);
-    fs::create_directory(folder);
-  }
-  void TearDown() override { fs::remove_all(folder); }
-
   std::string generated(const std::string& events) const {
     const std::string trace = folder + "/" + events + ".vtrace";
-    EXPECT_EQ(run_program({program, "generate", "training", "--layers", "4", "--events", events,
-                           "-o", trace, "--quiet"})
+    EXPECT_EQ(run_vramlab({"generate", "training", "--layers", "4", "--events", events, "-o", trace,
+                           "--quiet"})
                   .exit_status,
               0);
     return trace;
@@ -69,22 +47,21 @@ class LongHistory : public testing::Test {
   /// As long as the trace, or its last entries.
   std::string recorded(const std::string& trace, const std::string& entries) const {
     std::string recording = folder + "/" + entries + ".pickle";
-    EXPECT_EQ(run_program({program, "replay", trace, "--history", entries, "--snapshot-out",
-                           recording, "--quiet"})
-                  .exit_status,
-              0);
+    EXPECT_EQ(
+        run_vramlab({"replay", trace, "--history", entries, "--snapshot-out", recording, "--quiet"})
+            .exit_status,
+        0);
     return recording;
   }
-  std::string folder;
 };
 
 /// It began in mid-run, so it is gone through more than once.
 TEST_F(LongHistory, gives_the_same_from_standard_input_as_from_a_file) {
   const std::string recording = recorded(generated("300000"), "250000");
-  const std::string content = text_of(recording);
+  const std::string content = content_of(recording);
   for (const std::string at : {"peak", "1234", "time:1ms"}) {
-    const ProgramResult file = run_program({program, "snapshot", recording, "--at", at});
-    const ProgramResult input = run_program({program, "snapshot", "-", "--at", at}, content);
+    const ProgramResult file = run_vramlab({"snapshot", recording, "--at", at});
+    const ProgramResult input = run_vramlab({"snapshot", "-", "--at", at}, content);
     ASSERT_EQ(file.exit_status, 0) << file.errors;
     EXPECT_EQ(input.exit_status, 0) << input.errors;
     EXPECT_EQ(file.output.substr(file.output.find('\n')),
@@ -95,7 +72,7 @@ TEST_F(LongHistory, gives_the_same_from_standard_input_as_from_a_file) {
 TEST_F(LongHistory, without_room_for_scratch_files_is_refused_with_the_reason) {
   const std::string recording = recorded(generated("300000"), "250000");
   const ProgramResult result = run_program({"/usr/bin/env", "TMPDIR=" + folder + "/nothing",
-                                            program, "snapshot", recording, "--at", "peak"});
+                                            vramlab_path, "snapshot", recording, "--at", "peak"});
   EXPECT_EQ(result.exit_status, 2);
   EXPECT_THAT(result.errors, HasSubstr("/nothing"));
   EXPECT_THAT(result.errors, HasSubstr("TMPDIR"));
@@ -116,7 +93,7 @@ TEST_F(LongHistory, takes_hardly_more_memory_than_one_of_a_quarter_of_its_length
   constexpr long most_growth_kib = 24 * 1024;
   const auto expect_no_growth = [&](const std::string& command, std::vector<std::string> options) {
     const auto peak_of = [&](const std::string& file) {
-      std::vector<std::string> words{program, command, file};
+      std::vector<std::string> words{vramlab_path, command, file};
       words.insert(words.end(), options.begin(), options.end());
       return peak_kib_of(words);
     };
@@ -132,8 +109,8 @@ TEST_F(LongHistory, of_a_replay_takes_no_more_memory_on_its_way_to_a_page) {
   if (!memory_is_the_programs_own) GTEST_SKIP() << "a sanitizer takes memory of its own";
   constexpr long most_growth_kib = 16 * 1024;
   const auto peak_of = [this](const std::string& events) {
-    return peak_kib_of(
-        {program, "report", generated(events), "-o", folder + "/page.html", "--force", "--quiet"});
+    return peak_kib_of({vramlab_path, "report", generated(events), "-o", folder + "/page.html",
+                        "--force", "--quiet"});
   };
   EXPECT_LT(peak_of("1600000"), peak_of("800000") + most_growth_kib);
 }

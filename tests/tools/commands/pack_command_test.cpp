@@ -5,9 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "tests/support/kit/own_folder.h"
-#include "tests/support/processes/places.h"
-#include "tests/support/processes/run_program.h"
+#include "tests/support/kit/command_test.h"
 
 namespace vramlab::tests {
 namespace {
@@ -15,23 +13,18 @@ namespace {
 using nlohmann::json;
 using testing::HasSubstr;
 
-const std::string program = support::binary_dir() + "/vramlab";
-const std::string samples = support::source_dir() + "/traces/samples/";
-const std::string list =
-    "id,lower,upper,size\nb1,0,3,4\nb2,3,9,4\nb3,0,9,4\nb4,9,21,4\nb5,0,21,4\n";
-
 ProgramResult pack(std::vector<std::string> arguments, const std::string& input = "") {
-  arguments.insert(arguments.begin(), {program, "pack"});
-  return run_program(arguments, input);
+  arguments.insert(arguments.begin(), "pack");
+  return run_vramlab(std::move(arguments), input);
 }
 
 TEST(Pack, of_a_list_of_buffers_says_whether_it_fits) {
-  const ProgramResult result = pack({"-", "--capacity", "12"}, list);
+  const ProgramResult result = pack({"-", "--capacity", "12"}, buffer_list);
   EXPECT_EQ(result.exit_status, 0) << result.errors;
   EXPECT_THAT(result.output, HasSubstr("12 bytes) by "));
   EXPECT_THAT(result.output, HasSubstr("which is optimal"));
   EXPECT_THAT(result.output, HasSubstr("fits into 12 bytes"));
-  const ProgramResult too_small = pack({"-", "--capacity", "11"}, list);
+  const ProgramResult too_small = pack({"-", "--capacity", "11"}, buffer_list);
   EXPECT_EQ(too_small.exit_status, 1);
   EXPECT_THAT(too_small.output, HasSubstr("does not fit into 11 bytes, and no packing can"));
 }
@@ -48,11 +41,10 @@ TEST(Pack, claims_no_optimum_above_the_bound_of_a_list_with_gaps) {
 
 TEST(Pack, of_a_sample_and_of_its_recording_is_the_same) {
   const std::string recording = support::own_folder() + "pack_leak.pickle";
-  ASSERT_EQ(run_program({program, "replay", samples + "leak.vtrace", "--snapshot-out", recording,
-                         "--force", "--quiet"})
-                .exit_status,
-            0);
-  const json of_program = json::parse(pack({samples + "leak.vtrace", "--json"}).output);
+  ASSERT_EQ(
+      run_vramlab({"replay", leak, "--snapshot-out", recording, "--force", "--quiet"}).exit_status,
+      0);
+  const json of_program = json::parse(pack({leak, "--json"}).output);
   const json of_recording = json::parse(pack({recording, "--json"}).output);
   EXPECT_EQ(of_program["source"], "program");
   EXPECT_EQ(of_recording["source"], "recording");

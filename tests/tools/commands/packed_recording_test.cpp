@@ -11,17 +11,13 @@
 #include <sstream>
 
 #include "tests/support/fuzz/snapshot_listing.h"
-#include "tests/support/kit/own_folder.h"
-#include "tests/support/processes/places.h"
-#include "tests/support/processes/run_program.h"
+#include "tests/support/kit/command_test.h"
 #include "tests/support/recordings/pickle_writer.h"
 
 namespace vramlab::tests {
 namespace {
 
 namespace fs = std::filesystem;
-
-const std::string program = support::binary_dir() + "/vramlab";
 
 std::string gzip(std::string bytes) {
   z_stream state{};
@@ -50,40 +46,23 @@ struct Packer {
 const std::array packers = {Packer{"gzip", [](const std::string& bytes) { return gzip(bytes); }},
                             Packer{"zstd", zstd}};
 
-class PackedRecording : public testing::Test {
+class PackedRecording : public FolderTest {
  protected:
-  void SetUp() override {
-    folder = support::own_folder() + "packed_recording_test_" +
-             testing::UnitTest::GetInstance()->current_test_info()->name();
-    fs::remove_all(folder);
-    fs::create_directory(folder);
-  }
-  void TearDown() override { fs::remove_all(folder); }
-
-  std::string file_with(const std::string& bytes) const {
-    std::ofstream(folder + "/in", std::ios::binary) << bytes;
-    return folder + "/in";
-  }
-  static std::string content(const std::string& path) {
-    std::ostringstream bytes;
-    bytes << std::ifstream(path, std::ios::binary).rdbuf();
-    return bytes.str();
-  }
+  std::string file_with(const std::string& bytes) const { return write("in", bytes); }
   /// What convert makes of the file, as lines.
   std::string converted(const std::string& bytes) const {
     const std::string output = folder + "/out.pickle";
-    const auto run = run_program({program, "convert", file_with(bytes), "-o", output, "--force"});
+    const auto run = run_vramlab({"convert", file_with(bytes), "-o", output, "--force"});
     EXPECT_EQ(run.exit_status, 0) << run.errors;
-    return support::read_pickle_bytes(content(output)).lines;
+    return support::read_pickle_bytes(content_of(output)).lines;
   }
 
-  std::string folder;
   const std::string recording = support::python_pickle(support::small_snapshot());
 };
 
 TEST_F(PackedRecording, info_says_how_it_is_packed_and_the_rest_as_of_the_plain_file) {
   const auto info_of = [this](const std::string& bytes) {
-    const auto run = run_program({program, "info", "--json", file_with(bytes)});
+    const auto run = run_vramlab({"info", "--json", file_with(bytes)});
     EXPECT_EQ(run.exit_status, 0) << run.errors;
     return nlohmann::json::parse(run.output)["files"][0];
   };
@@ -105,18 +84,17 @@ TEST_F(PackedRecording, convert_reads_what_the_plain_file_holds) {
 TEST_F(PackedRecording, convert_reads_it_from_standard_input) {
   for (const Packer& packer : packers) {
     const std::string output = folder + "/out.pickle";
-    const auto run =
-        run_program({program, "convert", "-", "-o", output, "--force"}, packer.pack(recording));
+    const auto run = run_vramlab({"convert", "-", "-o", output, "--force"}, packer.pack(recording));
     EXPECT_EQ(run.exit_status, 0) << run.errors;
-    EXPECT_EQ(support::read_pickle_bytes(content(output)).lines,
+    EXPECT_EQ(support::read_pickle_bytes(content_of(output)).lines,
               support::read_pickle_bytes(recording).lines);
   }
 }
 
 TEST_F(PackedRecording, verify_says_of_it_what_it_says_of_the_plain_file) {
-  const auto plain = run_program({program, "verify", file_with(recording)});
+  const auto plain = run_vramlab({"verify", file_with(recording)});
   for (const Packer& packer : packers) {
-    const auto packed = run_program({program, "verify", file_with(packer.pack(recording))});
+    const auto packed = run_vramlab({"verify", file_with(packer.pack(recording))});
     EXPECT_EQ(packed.exit_status, plain.exit_status) << packed.errors;
     EXPECT_EQ(packed.output, plain.output);
     EXPECT_EQ(packed.errors, plain.errors);
@@ -137,11 +115,10 @@ TEST_F(PackedRecording, cut_off_file_is_one_line_with_a_byte_and_leaves_nothing)
     for (const std::size_t kept : {packed.size() / 2, packed.size() - 1}) {
       const std::string path = file_with(packed.substr(0, kept));
       const std::string output = folder + "/out.json";
-      for (const std::vector<std::string>& command :
-           {std::vector<std::string>{program, "info", path},
-            {program, "verify", path},
-            {program, "convert", path, "-o", output}}) {
-        const auto run = run_program(command);
+      for (const std::vector<std::string>& command : {std::vector<std::string>{"info", path},
+                                                      {"verify", path},
+                                                      {"convert", path, "-o", output}}) {
+        const auto run = run_vramlab(command);
         EXPECT_EQ(run.exit_status, 2) << command[1];
         EXPECT_NE(run.errors.find("packed byte " + std::to_string(kept)), std::string::npos)
             << run.errors;
@@ -155,7 +132,7 @@ TEST_F(PackedRecording, cut_off_file_is_one_line_with_a_byte_and_leaves_nothing)
 TEST_F(PackedRecording, file_cut_off_between_its_pieces_is_a_cut_off_pickle) {
   const std::string half = recording.substr(0, recording.size() / 2);
   for (const Packer& packer : packers) {
-    const auto run = run_program({program, "info", file_with(packer.pack(half))});
+    const auto run = run_vramlab({"info", file_with(packer.pack(half))});
     EXPECT_EQ(run.exit_status, 2);
     EXPECT_NE(run.errors.find("byte " + std::to_string(half.size())), std::string::npos)
         << run.errors;

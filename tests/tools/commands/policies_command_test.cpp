@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "tests/support/kit/command_test.h"
 #include "tests/support/processes/places.h"
-#include "tests/support/processes/run_program.h"
 
 namespace vramlab::tests {
 namespace {
@@ -15,16 +15,13 @@ namespace {
 using nlohmann::json;
 using testing::HasSubstr;
 
-const std::string program = support::binary_dir() + "/vramlab";
-const std::string samples = support::source_dir() + "/traces/samples/";
-
 ProgramResult policies(std::vector<std::string> arguments) {
-  arguments.insert(arguments.begin(), {program, "policies"});
-  return run_program(arguments);
+  arguments.insert(arguments.begin(), "policies");
+  return run_vramlab(std::move(arguments));
 }
 
 TEST(PoliciesCommand, compares_all_and_says_which_are_not_in_pytorch) {
-  const ProgramResult result = policies({samples + "leak.vtrace"});
+  const ProgramResult result = policies({leak});
   EXPECT_EQ(result.exit_status, 0) << result.errors;
   for (const char* name : {"  caching  ", "caching_expandable  ", "first_fit *", "tlsf *",
                            "stitching *", "planned *", "* not in PyTorch"})
@@ -32,10 +29,9 @@ TEST(PoliciesCommand, compares_all_and_says_which_are_not_in_pytorch) {
 }
 
 TEST(PoliciesCommand, runs_those_that_are_asked_for_under_the_options_that_are_given) {
-  const json document =
-      json::parse(policies({samples + "leak.vtrace", "--policy", "caching", "--policy", "tlsf",
-                            "--conf", "expandable_segments:True", "--json"})
-                      .output);
+  const json document = json::parse(policies({leak, "--policy", "caching", "--policy", "tlsf",
+                                              "--conf", "expandable_segments:True", "--json"})
+                                        .output);
   const json& runs = document["devices"][0]["policies"];
   ASSERT_EQ(runs.size(), 2U);
   EXPECT_EQ(runs[0]["policy"], "caching");
@@ -45,14 +41,13 @@ TEST(PoliciesCommand, runs_those_that_are_asked_for_under_the_options_that_are_g
 }
 
 TEST(PoliciesCommand, prints_a_table_for_markdown) {
-  const ProgramResult result = policies({samples + "leak.vtrace", "--format", "markdown"});
+  const ProgramResult result = policies({leak, "--format", "markdown"});
   EXPECT_THAT(result.output, HasSubstr("| policy | reserved |"));
   EXPECT_THAT(result.output, HasSubstr("| stitching * |"));
 }
 
 TEST(PoliciesCommand, counts_what_fails_on_a_small_device) {
-  const json document = json::parse(
-      policies({samples + "leak.vtrace", "--device-memory", "300MiB", "--json"}).output);
+  const json document = json::parse(policies({leak, "--device-memory", "300MiB", "--json"}).output);
   for (const json& run : document["devices"][0]["policies"]) {
     EXPECT_GT(run["metrics"]["out_of_memory"], 0) << run["policy"];
     EXPECT_LE(run["metrics"]["peak_reserved"], 300 << 20) << run["policy"];
@@ -60,8 +55,8 @@ TEST(PoliciesCommand, counts_what_fails_on_a_small_device) {
 }
 
 TEST(PoliciesCommand, refuses_what_it_does_not_know) {
-  EXPECT_EQ(policies({samples + "leak.vtrace", "--policy", "magic"}).exit_status, 2);
-  EXPECT_EQ(policies({samples + "leak.vtrace", "--conf", "magic:1"}).exit_status, 2);
+  EXPECT_EQ(policies({leak, "--policy", "magic"}).exit_status, 2);
+  EXPECT_EQ(policies({leak, "--conf", "magic:1"}).exit_status, 2);
   EXPECT_EQ(policies({samples + "none.vtrace"}).exit_status, 2);
 }
 

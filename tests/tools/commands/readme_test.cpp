@@ -21,7 +21,7 @@ using support::own_folder;
 using testing::HasSubstr;
 
 const std::string sources = support::source_dir();
-const std::string sample = sources + "/traces/samples/gpt_training.pickle.gz";
+const std::string gpt_recording = sources + "/traces/samples/gpt_training.pickle.gz";
 const std::string prompt = "$ build/";
 
 std::vector<std::string> readme_lines() {
@@ -57,7 +57,7 @@ TEST(Readme, recommends_commands_that_run) {
   const std::string folder = own_folder() + "readme";
   fs::create_directory(folder);
   for (const char* name : {"snapshot.pickle", "before.pickle", "after.pickle"})
-    fs::create_symlink(sample, fs::path(folder) / name);
+    fs::create_symlink(gpt_recording, fs::path(folder) / name);
   const std::regex command("`(vramlab [^`]*\\.pickle[^`]*)`");
   int recommended = 0;
   for (const std::string& line : readme_lines()) {

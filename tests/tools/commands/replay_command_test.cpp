@@ -11,18 +11,14 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "tests/support/kit/own_folder.h"
+#include "tests/support/kit/command_test.h"
 #include "tests/support/processes/places.h"
-#include "tests/support/processes/run_program.h"
 
 namespace vramlab::tests {
 namespace {
 
 using nlohmann::json;
 using testing::HasSubstr;
-
-const std::string program = support::binary_dir() + "/vramlab";
-const std::string sample = support::source_dir() + "/traces/samples/training.vtrace";
 
 /// How often a file was opened since this was made.
 class OpenCounter {
@@ -49,34 +45,10 @@ class OpenCounter {
   int queue_;
 };
 
-class ReplayCommands : public testing::Test {
+class ReplayCommands : public FolderTest {
  protected:
-  std::string path(const std::string& name) {
-    const std::string full = support::own_folder() + "replay_test_" +
-                             testing::UnitTest::GetInstance()->current_test_info()->name() + name;
-    std::filesystem::remove(full);
-    written.push_back(full);
-    return full;
-  }
-  std::string write(const std::string& name, const std::string& text) {
-    const std::string full = path(name);
-    std::ofstream(full) << text;
-    return full;
-  }
-  static std::string read(const std::string& file) {
-    std::ostringstream text;
-    text << std::ifstream(file).rdbuf();
-    return text.str();
-  }
-  void TearDown() override {
-    for (const std::string& file : written) std::filesystem::remove(file);
-  }
-  static ProgramResult run(std::vector<std::string> arguments, const std::string& input = "") {
-    arguments.insert(arguments.begin(), program);
-    return run_program(arguments, input);
-  }
   static json device_of(const std::vector<std::string>& arguments) {
-    const ProgramResult result = run(arguments);
+    const ProgramResult result = run_vramlab(arguments);
     EXPECT_EQ(result.exit_status, 0) << result.errors;
     return json::parse(result.output).at("devices").at(0);
   }
@@ -88,11 +60,10 @@ class ReplayCommands : public testing::Test {
       "{\"malloc\":2,\"bytes\":1000,\"stream\":9,\"time_ns\":6000}\n"
       "{\"marker\":\"half\"}\n"
       "{\"free\":1,\"time_ns\":7000}\n";
-  std::vector<std::string> written;
 };
 
 TEST_F(ReplayCommands, replay_says_what_the_rules_give) {
-  const ProgramResult result = run({"replay", write(".jsonl", trace)});
+  const ProgramResult result = run_vramlab({"replay", write("in.jsonl", trace)});
   EXPECT_EQ(result.exit_status, 0) << result.errors;
   EXPECT_THAT(result.output, HasSubstr("peak reserved      22.00 MiB at event 1, after 1.00 us\n"));
   EXPECT_THAT(result.output, HasSubstr("requests           2, 0 failed; 1 frees\n"));
@@ -100,7 +71,7 @@ TEST_F(ReplayCommands, replay_says_what_the_rules_give) {
 }
 
 TEST_F(ReplayCommands, replay_reads_standard_input) {
-  const ProgramResult result = run({"replay", "--json", "-"}, trace);
+  const ProgramResult result = run_vramlab({"replay", "--json", "-"}, trace);
   EXPECT_EQ(result.exit_status, 0) << result.errors;
   const json document = json::parse(result.output);
   EXPECT_EQ(document.at("schema_version"), 1);
@@ -110,21 +81,22 @@ TEST_F(ReplayCommands, replay_reads_standard_input) {
 }
 
 TEST_F(ReplayCommands, other_options_and_cards_give_other_figures) {
-  const json plain = device_of({"replay", "--json", sample});
-  const json mapped = device_of({"replay", "--json", sample, "--conf", "expandable_segments:True"});
+  const json plain = device_of({"replay", "--json", training});
+  const json mapped =
+      device_of({"replay", "--json", training, "--conf", "expandable_segments:True"});
   EXPECT_GT(plain.at("device_allocs"), 0);
   EXPECT_EQ(mapped.at("device_allocs"), 0);
   EXPECT_GT(mapped.at("units_mapped"), 0);
   EXPECT_LT(mapped.at("peak_reserved").at("bytes"), plain.at("peak_reserved").at("bytes"));
   EXPECT_EQ(mapped.at("peak_requested_bytes"), plain.at("peak_requested_bytes"));
-  EXPECT_EQ(device_of({"replay", "--json", sample, "--gpu", "L4"}).at("memory_bytes"),
+  EXPECT_EQ(device_of({"replay", "--json", training, "--gpu", "L4"}).at("memory_bytes"),
             (22560ULL - 400) << 20);
 }
 
 TEST_F(ReplayCommands, the_backend_that_is_ordered_by_streams_is_tried_as_a_model) {
-  const std::vector<std::string> arguments = {"replay", write(".jsonl", trace), "--conf",
+  const std::vector<std::string> arguments = {"replay", write("in.jsonl", trace), "--conf",
                                               "backend:cudaMallocAsync,max_split_size_mb:64"};
-  const ProgramResult result = run(arguments);
+  const ProgramResult result = run_vramlab(arguments);
   EXPECT_EQ(result.exit_status, 0) << result.errors;
   EXPECT_THAT(result.output, HasSubstr("modelled after CUDA's documentation, not exact"));
   EXPECT_THAT(result.output, HasSubstr("the other options do nothing with it"));
@@ -135,23 +107,23 @@ TEST_F(ReplayCommands, the_backend_that_is_ordered_by_streams_is_tried_as_a_mode
   const json pool = device_of(as_json).at("stream_ordered");
   EXPECT_EQ(pool.at("grown"), 1);
   EXPECT_EQ(pool.at("reused"), 1);
-  EXPECT_EQ(device_of({"replay", "--json", sample}).at("stream_ordered"), nullptr);
+  EXPECT_EQ(device_of({"replay", "--json", training}).at("stream_ordered"), nullptr);
 }
 
 TEST_F(ReplayCommands, of_the_backend_ordered_by_streams_there_are_no_segments) {
   for (const std::vector<std::string>& arguments :
-       {std::vector<std::string>{"snapshot", sample},
-        {"replay", sample, "--timeline", path(".csv")}}) {
+       {std::vector<std::string>{"snapshot", training},
+        {"replay", training, "--timeline", in_folder("out.csv")}}) {
     std::vector<std::string> with_backend = arguments;
     with_backend.insert(with_backend.end(), {"--conf", "backend:cudaMallocAsync"});
-    const ProgramResult result = run(with_backend);
+    const ProgramResult result = run_vramlab(with_backend);
     EXPECT_EQ(result.exit_status, 2);
     EXPECT_THAT(result.errors, HasSubstr("expected the native backend"));
   }
 }
 
 TEST_F(ReplayCommands, metrics_agree_with_the_fields_of_old) {
-  const ProgramResult result = run({"replay", "--json", sample});
+  const ProgramResult result = run_vramlab({"replay", "--json", training});
   const json document = json::parse(result.output);
   const json& device = document.at("devices").at(0);
   const json& metrics = device.at("metrics");
@@ -166,49 +138,50 @@ TEST_F(ReplayCommands, metrics_agree_with_the_fields_of_old) {
 }
 
 TEST_F(ReplayCommands, too_little_memory_is_told_and_fails_if_asked) {
-  const std::vector<std::string> little = {"replay", sample, "--device-memory", "4GiB"};
-  const ProgramResult told = run(little);
+  const std::vector<std::string> little = {"replay", training, "--device-memory", "4GiB"};
+  const ProgramResult told = run_vramlab(little);
   EXPECT_EQ(told.exit_status, 0);
   EXPECT_THAT(told.output, HasSubstr("stopped at an out-of-memory"));
   EXPECT_THAT(told.output, HasSubstr("which has 4.00 GiB in total"));
   std::vector<std::string> failing = little;
   failing.emplace_back("--fail-on-oom");
-  EXPECT_EQ(run(failing).exit_status, 1);
+  EXPECT_EQ(run_vramlab(failing).exit_status, 1);
   failing.insert(failing.end(), {"--on-oom", "report", "--json"});
-  const ProgramResult all = run(failing);
+  const ProgramResult all = run_vramlab(failing);
   EXPECT_EQ(all.exit_status, 1);
   EXPECT_GT(json::parse(all.output).at("devices").at(0).at("out_of_memory").size(), 1U);
 }
 
 TEST_F(ReplayCommands, what_would_have_helped_is_found_without_reading_the_file_for_each_try) {
-  const std::string program_file = path(".vtrace");
-  std::filesystem::copy_file(sample, program_file);
-  const std::string recording = path(".pickle");
-  ASSERT_EQ(run({"replay", sample, "--snapshot-out", recording}).exit_status, 0);
+  const std::string program_file = in_folder("out.vtrace");
+  std::filesystem::copy_file(training, program_file);
+  const std::string recording = in_folder("out.pickle");
+  ASSERT_EQ(run_vramlab({"replay", training, "--snapshot-out", recording}).exit_status, 0);
   for (const std::string& file : {program_file, recording}) {
     const OpenCounter opened(file);
     const ProgramResult result =
-        run({"replay", file, "--device-memory", "4GiB", "--on-oom", "report"});
+        run_vramlab({"replay", file, "--device-memory", "4GiB", "--on-oom", "report"});
     EXPECT_EQ(result.exit_status, 0) << result.errors;
     EXPECT_THAT(result.output, HasSubstr("found by replaying"));
     EXPECT_LE(opened.count(), 3U) << file;
-    EXPECT_EQ(run({"snapshot", file, "--device-memory", "4GiB", "--at", "oom"}).exit_status, 0);
+    EXPECT_EQ(run_vramlab({"snapshot", file, "--device-memory", "4GiB", "--at", "oom"}).exit_status,
+              0);
     EXPECT_LE(opened.count(), 3U) << file;
   }
 }
 
 TEST_F(ReplayCommands, wrong_usage_and_bad_input_exit_with_2_and_one_line) {
-  const std::string file = write(".jsonl", trace);
+  const std::string file = write("in.jsonl", trace);
   const std::vector<std::vector<std::string>> wrong = {
       {"replay", file, "--conf", "max_split_size_mb:x"},
       {"replay", file, "--gpu", "abacus"},
       {"replay", file, "--memory-fraction", "1.5"},
       {"replay", file, "--reference", "0.1"},
-      {"replay", file, "--snapshot-out", path(".pickle"), "--snapshot-at", "noon"},
+      {"replay", file, "--snapshot-out", in_folder("out.pickle"), "--snapshot-at", "noon"},
       {"snapshot", file, "--at", "oom"},
       {"replay", write("2.jsonl", trace + "{\"free\":1}\n")}};
   for (const auto& arguments : wrong) {
-    const ProgramResult result = run(arguments);
+    const ProgramResult result = run_vramlab(arguments);
     EXPECT_EQ(result.exit_status, 2) << arguments.back();
     EXPECT_EQ(std::count(result.errors.begin(), result.errors.end(), '\n'), 1) << result.errors;
     EXPECT_EQ(result.output, "");
@@ -216,31 +189,31 @@ TEST_F(ReplayCommands, wrong_usage_and_bad_input_exit_with_2_and_one_line) {
 }
 
 TEST_F(ReplayCommands, the_timeline_has_a_line_for_each_change) {
-  const std::string out = path(".csv");
-  EXPECT_EQ(run({"replay", write(".jsonl", trace), "--timeline", out}).exit_status, 0);
-  EXPECT_EQ(read(out),
+  const std::string out = in_folder("out.csv");
+  EXPECT_EQ(run_vramlab({"replay", write("in.jsonl", trace), "--timeline", out}).exit_status, 0);
+  EXPECT_EQ(content_of(out),
             "event,time_ns,device,requested_bytes,allocated_bytes,active_bytes,reserved_bytes\n"
             "0,5000,0,3145728,3145728,3145728,20971520\n"
             "1,6000,0,3146728,3146752,3146752,23068672\n"
             "3,7000,0,1000,1024,1024,23068672\n");
-  EXPECT_EQ(run({"replay", write("2.jsonl", trace), "--timeline", out}).exit_status, 2);
+  EXPECT_EQ(run_vramlab({"replay", write("2.jsonl", trace), "--timeline", out}).exit_status, 2);
 }
 
 TEST_F(ReplayCommands, a_snapshot_of_a_replay_is_a_recording_that_verifies) {
   for (const char* conf : {"", "expandable_segments:True", "max_split_size_mb:64"})
     for (const char* at : {"peak", "end", "2500"}) {
       SCOPED_TRACE(std::string(conf) + " " + at);
-      const std::string out = path(".pickle");
-      const ProgramResult made =
-          run({"replay", sample, "--conf", conf, "--snapshot-out", out, "--snapshot-at", at, "-q"});
+      const std::string out = in_folder(std::string(at) + conf + ".pickle");
+      const ProgramResult made = run_vramlab(
+          {"replay", training, "--conf", conf, "--snapshot-out", out, "--snapshot-at", at, "-q"});
       ASSERT_EQ(made.exit_status, 0) << made.errors;
-      const ProgramResult verified = run({"verify", out, "--require", "exact"});
+      const ProgramResult verified = run_vramlab({"verify", out, "--require", "exact"});
       EXPECT_EQ(verified.exit_status, 0) << verified.output;
     }
 }
 
 TEST_F(ReplayCommands, snapshot_draws_the_segments) {
-  const ProgramResult result = run({"snapshot", write(".jsonl", trace), "--at", "1"});
+  const ProgramResult result = run_vramlab({"snapshot", write("in.jsonl", trace), "--at", "1"});
   EXPECT_EQ(result.exit_status, 0) << result.errors;
   EXPECT_THAT(result.output,
               HasSubstr("device 0: 22.00 MiB reserved in 2 segments, 4 blocks\n"
@@ -254,7 +227,7 @@ TEST_F(ReplayCommands, snapshot_draws_the_segments) {
                         "  external fragmentation 10.5 %; "));
   EXPECT_THAT(result.output, HasSubstr("  0x7f0000000000  20.00 MiB  #######"));
   const json document =
-      json::parse(run({"snapshot", write("2.jsonl", trace), "--at", "1", "--json"}).output);
+      json::parse(run_vramlab({"snapshot", write("2.jsonl", trace), "--at", "1", "--json"}).output);
   const json& segments = document.at("devices").at(0).at("segments");
   ASSERT_EQ(segments.size(), 2U);
   EXPECT_EQ(segments.at(0).at("blocks").at(0).at("bytes"), 3 << 20);
@@ -262,15 +235,15 @@ TEST_F(ReplayCommands, snapshot_draws_the_segments) {
 }
 
 TEST_F(ReplayCommands, snapshot_shows_a_final_state_without_history) {
-  const std::string file = write(".json", R"([{"device": 0, "address": 4096, "total_size": 2048,
+  const std::string file = write("in.json", R"([{"device": 0, "address": 4096, "total_size": 2048,
       "stream": 0, "segment_type": "small", "blocks": [
       {"address": 4096, "size": 1024, "state": "active_allocated"},
       {"address": 5120, "size": 1024, "state": "inactive"}]}])");
-  const ProgramResult result = run({"snapshot", file});
+  const ProgramResult result = run_vramlab({"snapshot", file});
   EXPECT_EQ(result.exit_status, 0) << result.errors;
   EXPECT_THAT(result.output,
               HasSubstr("########################........................  small, stream 0"));
-  EXPECT_EQ(run({"replay", file}).exit_status, 2);
+  EXPECT_EQ(run_vramlab({"replay", file}).exit_status, 2);
 }
 
 }  // namespace

@@ -4,8 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "tests/support/kit/command_test.h"
 #include "tests/support/processes/places.h"
-#include "tests/support/processes/run_program.h"
 
 namespace vramlab::tests {
 namespace {
@@ -14,13 +14,12 @@ using nlohmann::json;
 using testing::HasSubstr;
 using testing::Not;
 
-const std::string program = support::binary_dir() + "/vramlab";
-
 /// In the folder of the sources, where samples have short names.
 ProgramResult report(const std::vector<std::string>& arguments, const std::string& locale,
                      const std::string& input = "") {
   std::vector<std::string> command = {
-      "/usr/bin/env", "-C", support::source_dir(), "LC_ALL=" + locale, "LANG=C", program, "replay"};
+      "/usr/bin/env", "-C",    support::source_dir(), "LC_ALL=" + locale, "LANG=C",
+      vramlab_path,   "replay"};
   command.insert(command.end(), arguments.begin(), arguments.end());
   return run_program(command, input);
 }

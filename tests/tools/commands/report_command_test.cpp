@@ -7,9 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "tests/support/kit/own_folder.h"
-#include "tests/support/processes/places.h"
-#include "tests/support/processes/run_program.h"
+#include "tests/support/kit/command_test.h"
 #include "traces/files/input_bytes.h"
 
 namespace vramlab::tests {
@@ -18,9 +16,6 @@ namespace {
 using nlohmann::json;
 using testing::HasSubstr;
 using testing::Not;
-
-const std::string program = support::binary_dir() + "/vramlab";
-const std::string samples = support::source_dir() + "/traces/samples/";
 
 std::string bytes_of_base64(const std::string& text) {
   const std::string letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -38,23 +33,8 @@ std::string bytes_of_base64(const std::string& text) {
   return bytes;
 }
 
-class ReportCommand : public testing::Test {
+class ReportCommand : public FolderTest {
  protected:
-  std::string path(const std::string& name) {
-    const std::string full = support::own_folder() + "report_test_" +
-                             testing::UnitTest::GetInstance()->current_test_info()->name() + name;
-    std::filesystem::remove(full);
-    written.push_back(full);
-    return full;
-  }
-  void TearDown() override {
-    for (const std::string& file : written) std::filesystem::remove(file);
-  }
-  static std::string read(const std::string& file) {
-    std::ostringstream text;
-    text << std::ifstream(file).rdbuf();
-    return text.str();
-  }
   /// What the page says of each of its runs.
   static std::vector<json> runs_of(const std::string& page) {
     std::vector<json> runs;
@@ -70,17 +50,14 @@ class ReportCommand : public testing::Test {
     }
     return runs;
   }
-
-  std::vector<std::string> written;
 };
 
 TEST_F(ReportCommand, writes_one_page_that_needs_nothing_else) {
-  const std::string page = path(".html");
-  const ProgramResult result =
-      run_program({program, "report", samples + "training.vtrace", "-o", page});
+  const std::string page = in_folder("out.html");
+  const ProgramResult result = run_vramlab({"report", training, "-o", page});
   EXPECT_EQ(result.exit_status, 0);
   EXPECT_EQ(result.output, "");
-  const std::string text = read(page);
+  const std::string text = content_of(page);
   EXPECT_THAT(text, HasSubstr("default-src 'none'"));
   EXPECT_THAT(text, HasSubstr("Leon Sorokin"));
   for (const char* outside : {"src=\"http", "href=\"http", "url(http", "@import"})
@@ -90,11 +67,10 @@ TEST_F(ReportCommand, writes_one_page_that_needs_nothing_else) {
 
 TEST_F(ReportCommand, says_the_peaks_that_replay_says) {
   for (const char* sample : {"training.vtrace", "serving.vtrace.jsonl", "graphs.vtrace.jsonl"}) {
-    const std::string page = path(sample + std::string(".html"));
-    run_program({program, "report", samples + sample, "-o", page});
-    const json replay =
-        json::parse(run_program({program, "replay", samples + sample, "--json"}).output);
-    const json run = runs_of(read(page)).at(0);
+    const std::string page = in_folder(sample + std::string(".html"));
+    run_vramlab({"report", samples + sample, "-o", page});
+    const json replay = json::parse(run_vramlab({"replay", samples + sample, "--json"}).output);
+    const json run = runs_of(content_of(page)).at(0);
     EXPECT_EQ(run["origin"], "replayed");
     ASSERT_EQ(run["devices"].size(), replay["devices"].size());
     for (std::size_t i = 0; i < run["devices"].size(); ++i) {
@@ -108,11 +84,11 @@ TEST_F(ReportCommand, says_the_peaks_that_replay_says) {
 }
 
 TEST_F(ReportCommand, shows_each_file_and_each_choice_of_options) {
-  const std::string page = path(".html");
-  run_program({program, "report", samples + "training.vtrace", samples + "leak.vtrace", "--conf",
-               "expandable_segments:True", "--conf", "max_split_size_mb:64", "-o", page});
+  const std::string page = in_folder("out.html");
+  run_vramlab({"report", training, leak, "--conf", "expandable_segments:True", "--conf",
+               "max_split_size_mb:64", "-o", page});
   std::vector<std::string> titles;
-  for (const json& run : runs_of(read(page))) titles.push_back(run["title"]);
+  for (const json& run : runs_of(content_of(page))) titles.push_back(run["title"]);
   EXPECT_THAT(titles,
               testing::ElementsAre("training.vtrace", "training.vtrace, expandable_segments:True",
                                    "training.vtrace, max_split_size_mb:64", "leak.vtrace",
@@ -121,43 +97,42 @@ TEST_F(ReportCommand, shows_each_file_and_each_choice_of_options) {
 }
 
 TEST_F(ReportCommand, a_recording_is_shown_as_it_is) {
-  const std::string recording = path(".pickle");
-  run_program({program, "replay", samples + "leak.vtrace", "--snapshot-out", recording});
-  const std::string page = path(".html");
-  EXPECT_EQ(run_program({program, "report", recording, "-o", page}).exit_status, 0);
-  const json run = runs_of(read(page)).at(0);
+  const std::string recording = in_folder("out.pickle");
+  run_vramlab({"replay", leak, "--snapshot-out", recording});
+  const std::string page = in_folder("out.html");
+  EXPECT_EQ(run_vramlab({"report", recording, "-o", page}).exit_status, 0);
+  const json run = runs_of(content_of(page)).at(0);
   EXPECT_EQ(run["origin"], "recorded");
   EXPECT_EQ(run["title"], "as recorded");
   EXPECT_EQ(run["devices"][0]["blocks_unlike_file_at_end"], 0);
 }
 
 TEST_F(ReportCommand, keeps_a_long_history_within_bounds) {
-  const std::string trace = path(".vtrace");
+  const std::string trace = in_folder("out.vtrace");
   // A little more than the table of events may have (replay::ReportLimits).
-  run_program(
-      {program, "generate", "training", "--layers", "1", "--events", "240000", "-o", trace});
-  const std::string page = path(".html");
-  EXPECT_EQ(run_program({program, "report", trace, "-o", page}).exit_status, 0);
+  run_vramlab({"generate", "training", "--layers", "1", "--events", "240000", "-o", trace});
+  const std::string page = in_folder("out.html");
+  EXPECT_EQ(run_vramlab({"report", trace, "-o", page}).exit_status, 0);
   EXPECT_LE(std::filesystem::file_size(page), 20'000'000U);
-  const json device = runs_of(read(page)).at(0)["devices"][0];
+  const json device = runs_of(content_of(page)).at(0)["devices"][0];
   EXPECT_GT(device["events_per_stretch"], 1);
   EXPECT_LT(device["events"]["index"][2], device["events_total"]);
   EXPECT_LE(device["moments"]["step"][2], 100'000);
 }
 
 TEST_F(ReportCommand, writes_the_same_bytes_again) {
-  const std::string one = path("1.html");
-  const std::string other = path("2.html");
+  const std::string one = in_folder("1.html");
+  const std::string other = in_folder("2.html");
   for (const std::string& page : {one, other})
-    run_program({program, "report", samples + "experts.vtrace", "-o", page});
-  EXPECT_EQ(read(one), read(other));
+    run_vramlab({"report", samples + "experts.vtrace", "-o", page});
+  EXPECT_EQ(content_of(one), content_of(other));
 }
 
 TEST_F(ReportCommand, says_what_it_wrote_as_json) {
-  const std::string page = path(".html");
-  const json told = json::parse(run_program({program, "report", samples + "leak.vtrace", "--conf",
-                                             "expandable_segments:True", "--json", "-o", page})
-                                    .output);
+  const std::string page = in_folder("out.html");
+  const json told = json::parse(
+      run_vramlab({"report", leak, "--conf", "expandable_segments:True", "--json", "-o", page})
+          .output);
   EXPECT_EQ(told["schema_version"], 1);
   EXPECT_EQ(told["output"], page);
   EXPECT_EQ(told["bytes"], std::filesystem::file_size(page));
@@ -167,33 +142,32 @@ TEST_F(ReportCommand, says_what_it_wrote_as_json) {
 }
 
 TEST_F(ReportCommand, overwrites_only_when_told) {
-  const std::string page = path(".html");
+  const std::string page = in_folder("out.html");
   std::ofstream(page) << "mine";
-  const ProgramResult result =
-      run_program({program, "report", samples + "leak.vtrace", "-o", page});
+  const ProgramResult result = run_vramlab({"report", leak, "-o", page});
   EXPECT_EQ(result.exit_status, 2);
   EXPECT_THAT(result.errors, HasSubstr("--force"));
-  EXPECT_EQ(read(page), "mine");
+  EXPECT_EQ(content_of(page), "mine");
 }
 
 TEST_F(ReportCommand, reads_standard_input_once) {
-  const std::string page = path(".html");
-  const std::string input = read(samples + "overlap.vtrace.jsonl");
-  EXPECT_EQ(run_program({program, "report", "-", "-o", page}, input).exit_status, 0);
-  EXPECT_EQ(runs_of(read(page)).size(), 1U);
+  const std::string page = in_folder("out.html");
+  const std::string input = content_of(samples + "overlap.vtrace.jsonl");
+  EXPECT_EQ(run_vramlab({"report", "-", "-o", page}, input).exit_status, 0);
+  EXPECT_EQ(runs_of(content_of(page)).size(), 1U);
   const ProgramResult twice =
-      run_program({program, "report", "-", "--conf", "", "-o", page, "--force"}, input);
+      run_vramlab({"report", "-", "--conf", "", "-o", page, "--force"}, input);
   EXPECT_EQ(twice.exit_status, 2);
   EXPECT_THAT(twice.errors, HasSubstr("more than once"));
 }
 
 TEST_F(ReportCommand, bad_input_leaves_no_page) {
-  const std::string page = path(".html");
-  const ProgramResult missing = run_program({program, "report", "nothing.pickle", "-o", page});
+  const std::string page = in_folder("out.html");
+  const ProgramResult missing = run_vramlab({"report", "nothing.pickle", "-o", page});
   EXPECT_EQ(missing.exit_status, 2);
   EXPECT_THAT(missing.errors, HasSubstr("nothing.pickle"));
-  const ProgramResult refused = run_program(
-      {program, "report", samples + "leak.vtrace", "--conf", "no_such_option:1", "-o", page});
+  const ProgramResult refused =
+      run_vramlab({"report", leak, "--conf", "no_such_option:1", "-o", page});
   EXPECT_EQ(refused.exit_status, 2);
   EXPECT_THAT(refused.errors, HasSubstr("no_such_option"));
   EXPECT_FALSE(std::filesystem::exists(page));

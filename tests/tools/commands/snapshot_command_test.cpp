@@ -5,9 +5,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "tests/support/kit/own_folder.h"
-#include "tests/support/processes/places.h"
-#include "tests/support/processes/run_program.h"
+#include "tests/support/kit/command_test.h"
 
 namespace vramlab::tests {
 namespace {
@@ -15,14 +13,11 @@ namespace {
 using nlohmann::json;
 using testing::HasSubstr;
 
-const std::string program = support::binary_dir() + "/vramlab";
-const std::string samples = support::source_dir() + "/traces/samples/";
-
 /// What the program prints, samples named without their folder.
 std::string output_of(const std::string& sample, std::vector<std::string> options,
                       const char* command = "snapshot") {
-  options.insert(options.begin(), {program, command, samples + sample});
-  const ProgramResult result = run_program(options);
+  options.insert(options.begin(), {command, samples + sample});
+  const ProgramResult result = run_vramlab(std::move(options));
   EXPECT_EQ(result.exit_status, 0) << result.errors;
   std::string output = result.output;
   for (std::size_t at = 0; (at = output.find(samples, at)) != std::string::npos;)
@@ -65,7 +60,7 @@ TEST(SnapshotCommand, each_device_of_a_program_is_shown_at_its_own_peak) {
                          "{\"malloc\":3,\"bytes\":31457280,\"device\":1}\n"
                          "{\"free\":2}\n"
                          "{\"free\":3,\"device\":1}\n";
-  const ProgramResult result = run_program({program, "snapshot", file, "--at", "peak", "--json"});
+  const ProgramResult result = run_vramlab({"snapshot", file, "--at", "peak", "--json"});
   ASSERT_EQ(result.exit_status, 0) << result.errors;
   const json devices = json::parse(result.output).at("devices");
   EXPECT_EQ(devices.at(0).at("allocated_bytes"), 3 << 20);
@@ -132,9 +127,9 @@ TEST(SnapshotCommand, a_replay_tells_the_same_story) {
 TEST(SnapshotCommand, a_device_or_a_time_that_is_not_there_exits_with_2) {
   for (const std::vector<std::string>& options :
        {std::vector<std::string>{"--device", "7"}, {"--at", "12 parsecs"}, {"--at", "-3ms"}}) {
-    std::vector<std::string> arguments = {program, "snapshot", samples + "training.vtrace"};
+    std::vector<std::string> arguments = {"snapshot", training};
     arguments.insert(arguments.end(), options.begin(), options.end());
-    const ProgramResult result = run_program(arguments);
+    const ProgramResult result = run_vramlab(arguments);
     EXPECT_EQ(result.exit_status, 2);
     EXPECT_EQ(result.output, "");
   }

@@ -5,32 +5,17 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "tests/support/kit/own_folder.h"
-#include "tests/support/processes/places.h"
-#include "tests/support/processes/run_program.h"
+#include "tests/support/kit/command_test.h"
 
 namespace vramlab::tests {
 namespace {
 
-const std::string program = support::binary_dir() + "/vramlab";
-
-class Streams : public testing::Test {
+class Streams : public FolderTest {
  protected:
-  std::string write(const std::string& name, const std::string& content) {
-    const std::string path = support::own_folder() + "streams_test_" +
-                             testing::UnitTest::GetInstance()->current_test_info()->name() + name;
-    std::ofstream(path) << content;
-    written.push_back(path);
-    return path;
-  }
-  void TearDown() override {
-    for (const std::string& path : written) std::filesystem::remove(path);
-  }
   ProgramResult streams(std::vector<std::string> arguments) {
-    arguments.insert(arguments.begin(), {program, "streams"});
-    return run_program(arguments);
+    arguments.insert(arguments.begin(), "streams");
+    return run_vramlab(std::move(arguments));
   }
-  std::vector<std::string> written;
 };
 
 /// A bucket of 1 MiB is freed while it is still being sent, and another has to be got beside it.
@@ -61,7 +46,7 @@ std::string snapshot(bool with_time) {
 }
 
 TEST_F(Streams, says_what_waiting_holds_and_where_it_comes_from) {
-  const ProgramResult result = streams({write(".json", snapshot(true))});
+  const ProgramResult result = streams({write("file.json", snapshot(true))});
   EXPECT_EQ(result.exit_status, 0) << result.errors;
   for (const char* part :
        {"device 0: 1 of 1 free waited for other streams", "1024.00 KiB at event 2",
@@ -74,11 +59,11 @@ TEST_F(Streams, says_what_waiting_holds_and_where_it_comes_from) {
 }
 
 TEST_F(Streams, gives_the_same_figures_as_json) {
-  const ProgramResult result = streams({"--json", write(".json", snapshot(true))});
-  const auto json = nlohmann::json::parse(result.output);
-  EXPECT_EQ(json["schema_version"], 1);
-  EXPECT_EQ(json["kind"], "recording");
-  const auto& device = json["devices"][0];
+  const ProgramResult result = streams({"--json", write("file.json", snapshot(true))});
+  const auto document = nlohmann::json::parse(result.output);
+  EXPECT_EQ(document["schema_version"], 1);
+  EXPECT_EQ(document["kind"], "recording");
+  const auto& device = document["devices"][0];
   EXPECT_EQ(device["waited"]["frees"], 1);
   EXPECT_EQ(device["waited"]["byte_seconds"], 1048576);
   EXPECT_EQ(device["waited"]["byte_microseconds_rest"], 0);
@@ -93,19 +78,18 @@ TEST_F(Streams, gives_the_same_figures_as_json) {
 }
 
 TEST_F(Streams, says_the_same_of_every_form_that_holds_a_recording) {
-  const std::string file = write(".json", snapshot(true));
+  const std::string file = write("file.json", snapshot(true));
   const auto expected = nlohmann::json::parse(streams({"--json", file}).output)["devices"];
   for (const char* ending : {".pickle", ".vtrace", ".vtrace.jsonl"}) {
     const std::string converted = file + ending;
-    ASSERT_EQ(run_program({program, "convert", file, "-o", converted, "--force"}).exit_status, 0);
-    written.push_back(converted);
+    ASSERT_EQ(run_vramlab({"convert", file, "-o", converted, "--force"}).exit_status, 0);
     EXPECT_EQ(nlohmann::json::parse(streams({"--json", converted}).output)["devices"], expected)
         << ending;
   }
 }
 
 TEST_F(Streams, counts_in_events_where_entries_have_no_time_and_says_so) {
-  const std::string file = write(".json", snapshot(false));
+  const std::string file = write("file.json", snapshot(false));
   const ProgramResult result = streams({file});
   EXPECT_NE(result.output.find("entries have no time"), std::string::npos) << result.output;
   EXPECT_NE(result.output.find("2.00 MiB-events"), std::string::npos) << result.output;
@@ -129,7 +113,7 @@ TEST_F(Streams, tells_a_file_without_history_from_one_in_which_nothing_waited) {
 }
 
 TEST_F(Streams, says_why_a_history_that_cannot_be_is_not_replayed) {
-  const ProgramResult result = streams({write(".json", R"({"segments": [], "device_traces": [[
+  const ProgramResult result = streams({write("file.json", R"({"segments": [], "device_traces": [[
       {"action": "free_requested", "addr": 0, "size": 9223372036854775807, "stream": 0, "time_us": 1},
       {"action": "alloc", "addr": 512, "size": 4, "stream": 0, "time_us": 5}]]})")});
   EXPECT_EQ(result.exit_status, 0) << result.errors;
@@ -138,9 +122,9 @@ TEST_F(Streams, says_why_a_history_that_cannot_be_is_not_replayed) {
 }
 
 TEST_F(Streams, refuses_bad_input_and_an_unknown_version) {
-  EXPECT_EQ(streams({write(".txt", "nothing")}).exit_status, 2);
-  EXPECT_EQ(streams({write(".cut", snapshot(true).substr(0, 900))}).exit_status, 2);
-  EXPECT_EQ(streams({"--reference", "1.0", write(".json", snapshot(true))}).exit_status, 2);
+  EXPECT_EQ(streams({write("file.txt", "nothing")}).exit_status, 2);
+  EXPECT_EQ(streams({write("file.cut", snapshot(true).substr(0, 900))}).exit_status, 2);
+  EXPECT_EQ(streams({"--reference", "1.0", write("file.json", snapshot(true))}).exit_status, 2);
   EXPECT_EQ(streams({}).exit_status, 2);
 }
 

@@ -6,9 +6,8 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "tests/support/kit/own_folder.h"
+#include "tests/support/kit/command_test.h"
 #include "tests/support/processes/places.h"
-#include "tests/support/processes/run_program.h"
 
 namespace vramlab::tests {
 namespace {
@@ -17,19 +16,17 @@ using nlohmann::json;
 using testing::HasSubstr;
 using testing::Not;
 
-const std::string program = support::binary_dir() + "/vramlab";
-
-std::string sample(const std::string& name) {
+std::string sample_path(const std::string& name) {
   return support::source_dir() + "/traces/samples/" + name + ".vtrace.jsonl";
 }
 
 ProgramResult streams(std::vector<std::string> arguments, const std::string& input = "") {
-  arguments.insert(arguments.begin(), {program, "streams"});
-  return run_program(arguments, input);
+  arguments.insert(arguments.begin(), "streams");
+  return run_vramlab(std::move(arguments), input);
 }
 
-json json_of(const std::string& name) {
-  const ProgramResult result = streams({"--json", sample(name)});
+json streams_json(const std::string& name) {
+  const ProgramResult result = streams({"--json", sample_path(name)});
   EXPECT_EQ(result.exit_status, 0) << result.errors;
   return json::parse(result.output);
 }
@@ -41,7 +38,7 @@ ProgramResult streams_of(const std::string& lines, std::vector<std::string> argu
 }
 
 TEST(StreamsOfPrograms, a_clean_overlap_has_its_figures_and_no_hazard) {
-  const json found = json_of("overlap");
+  const json found = streams_json("overlap");
   EXPECT_EQ(found["kind"], "program");
   EXPECT_TRUE(found["hazards"].empty());
   EXPECT_TRUE(found["refused_calls"].empty());
@@ -59,12 +56,12 @@ TEST(StreamsOfPrograms, a_clean_overlap_has_its_figures_and_no_hazard) {
 }
 
 TEST(StreamsOfPrograms, a_missing_record_stream_is_found_and_explained) {
-  const json hazards = json_of("missing_record_stream")["hazards"];
+  const json hazards = streams_json("missing_record_stream")["hazards"];
   ASSERT_EQ(hazards.size(), 1U) << hazards.dump(1);
   EXPECT_EQ(hazards[0]["kind"], "reused_too_early");
   EXPECT_EQ(hazards[0]["count"], 5);
   EXPECT_EQ(hazards[0]["memory"]["bytes"], 8 << 20);
-  const std::string text = streams({sample("missing_record_stream")}).output;
+  const std::string text = streams({sample_path("missing_record_stream")}).output;
   EXPECT_THAT(text, HasSubstr("memory is handed out again while work may still use it, 5 times"));
   EXPECT_THAT(text, HasSubstr("train.py:20 forward) on stream 0 reads it"));
   EXPECT_THAT(text, HasSubstr("loader.py:31 prefetch) gets the memory, for stream 7"));
@@ -72,7 +69,7 @@ TEST(StreamsOfPrograms, a_missing_record_stream_is_found_and_explained) {
 }
 
 TEST(StreamsOfPrograms, an_overused_record_stream_shows_its_cost) {
-  const json found = json_of("overused_record_stream");
+  const json found = streams_json("overused_record_stream");
   EXPECT_TRUE(found["hazards"].empty());
   const json& frees = found["waiting_frees"][0];
   EXPECT_EQ(frees["waited"]["frees"], 48);
@@ -81,12 +78,13 @@ TEST(StreamsOfPrograms, an_overused_record_stream_shows_its_cost) {
   const json& at_once = found["if_completed_at_once"][0];
   EXPECT_EQ(at_once["peak_reserved_bytes"], 32 << 20);
   EXPECT_EQ(found["as_modelled"][0]["peak_reserved_bytes"], 144 << 20);
-  EXPECT_THAT(streams({sample("overused_record_stream")}).output,
+  EXPECT_THAT(streams({sample_path("overused_record_stream")}).output,
               HasSubstr("leave out record_stream"));
 }
 
 TEST(StreamsOfPrograms, the_picture_has_tracks_arrows_curves_and_marks) {
-  const ProgramResult result = streams({"--format", "perfetto", sample("missing_record_stream")});
+  const ProgramResult result =
+      streams({"--format", "perfetto", sample_path("missing_record_stream")});
   const json picture = json::parse(result.output);
   std::map<std::string, int> phases;
   for (const json& event : picture["traceEvents"]) ++phases[event["ph"].get<std::string>()];
@@ -101,7 +99,8 @@ TEST(StreamsOfPrograms, the_picture_has_tracks_arrows_curves_and_marks) {
 TEST(StreamsOfPrograms, the_picture_goes_to_a_file_that_is_not_overwritten) {
   const std::string path = support::own_folder() + "streams_picture.json";
   std::filesystem::remove(path);
-  const std::vector<std::string> command = {"--format", "perfetto", sample("overlap"), "-o", path};
+  const std::vector<std::string> command = {"--format", "perfetto", sample_path("overlap"), "-o",
+                                            path};
   EXPECT_EQ(streams(command).exit_status, 0);
   EXPECT_GT(std::filesystem::file_size(path), 5'000U);
   EXPECT_EQ(streams(command).exit_status, 2);
@@ -109,10 +108,10 @@ TEST(StreamsOfPrograms, the_picture_goes_to_a_file_that_is_not_overwritten) {
 }
 
 TEST(StreamsOfPrograms, findings_fail_where_that_is_asked_for) {
-  EXPECT_EQ(streams({"--fail-on-findings", sample("missing_record_stream")}).exit_status, 1);
-  EXPECT_EQ(streams({"--fail-on-findings", sample("overlap")}).exit_status, 0);
+  EXPECT_EQ(streams({"--fail-on-findings", sample_path("missing_record_stream")}).exit_status, 1);
+  EXPECT_EQ(streams({"--fail-on-findings", sample_path("overlap")}).exit_status, 0);
   const std::vector<std::string> without = {"--fail-on-findings", "--no-hazards",
-                                            sample("missing_record_stream")};
+                                            sample_path("missing_record_stream")};
   EXPECT_EQ(streams(without).exit_status, 0);
 }
 
@@ -168,7 +167,7 @@ TEST(StreamsOfPrograms, bad_input_is_told_with_file_place_expected_and_found) {
   const ProgramResult block = streams_of("{\"reads\":9}\n{\"work\":0,\"duration_ns\":1}\n");
   EXPECT_EQ(block.exit_status, 2);
   EXPECT_THAT(block.errors, HasSubstr("the id 9, which nothing ever had"));
-  EXPECT_EQ(streams({"--copy-engines", "3", sample("overlap")}).exit_status, 2);
+  EXPECT_EQ(streams({"--copy-engines", "3", sample_path("overlap")}).exit_status, 2);
 }
 
 TEST(StreamsOfPrograms, a_recording_has_no_picture_of_its_streams) {

@@ -7,9 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "tests/support/kit/own_folder.h"
-#include "tests/support/processes/places.h"
-#include "tests/support/processes/run_program.h"
+#include "tests/support/kit/command_test.h"
 
 namespace vramlab::tests {
 namespace {
@@ -18,35 +16,6 @@ namespace fs = std::filesystem;
 
 using nlohmann::json;
 using testing::HasSubstr;
-
-const std::string program = support::binary_dir() + "/vramlab";
-const std::string samples = support::source_dir() + "/traces/samples/";
-const std::string leak = samples + "leak.vtrace";
-const std::string training = samples + "training.vtrace";
-
-ProgramResult run(std::vector<std::string> words) {
-  words.insert(words.begin(), program);
-  return run_program(words, "");
-}
-
-json run_json(std::vector<std::string> words) {
-  words.emplace_back("--json");
-  const ProgramResult result = run(words);
-  EXPECT_EQ(result.exit_status, 0) << result.errors;
-  return json::parse(result.output, nullptr, false);
-}
-
-class SweepFolder : public testing::Test {
- protected:
-  void SetUp() override {
-    folder = support::own_folder() + "sweep_command_test_" +
-             testing::UnitTest::GetInstance()->current_test_info()->name() + "/";
-    fs::remove_all(folder);
-    fs::create_directory(folder);
-  }
-  void TearDown() override { fs::remove_all(folder); }
-  std::string folder;
-};
 
 TEST(SweepCommands, rows_are_what_replays_say_best_first) {
   const json sweep =
@@ -74,7 +43,7 @@ TEST(SweepCommands, threads_change_nothing) {
   one.insert(one.end(), {"-j", "1", "--json"});
   std::vector<std::string> many = words;
   many.insert(many.end(), {"-j", "4", "--json"});
-  EXPECT_EQ(run(one).output, run(many).output);
+  EXPECT_EQ(run_vramlab(one).output, run_vramlab(many).output);
 }
 
 TEST(SweepCommands, the_worst_of_several_recordings_decides) {
@@ -133,7 +102,7 @@ TEST(SweepCommands, wrong_usage_is_one_clear_line) {
   for (const WrongSweep& sweep : wrong) {
     std::vector<std::string> words = sweep.words;
     words.insert(words.begin(), "sweep");
-    const ProgramResult result = run(words);
+    const ProgramResult result = run_vramlab(words);
     EXPECT_EQ(result.exit_status, 2) << sweep.told;
     EXPECT_THAT(result.errors, HasSubstr(sweep.told));
     EXPECT_EQ(std::count(result.errors.begin(), result.errors.end(), '\n'), 1) << result.errors;
@@ -146,7 +115,7 @@ TEST(SweepCommands, tables_come_in_every_format) {
   const auto printed = [&words](const std::string& format) {
     std::vector<std::string> all = words;
     all.push_back(format);
-    return run(all).output;
+    return run_vramlab(all).output;
   };
   EXPECT_THAT(printed("text"), HasSubstr("peak reserved"));
   EXPECT_THAT(printed("markdown"),
@@ -155,17 +124,17 @@ TEST(SweepCommands, tables_come_in_every_format) {
               HasSubstr("\n\"max_split_size_mb:32,expandable_segments:True\",false,"));
 }
 
-using MergeCommands = SweepFolder;
+using MergeCommands = FolderTest;
 
 TEST_F(MergeCommands, shards_joined_are_the_whole_sweep) {
   const std::string grid = "roundup_power2_divisions=none|2|4|8 expandable_segments=True|False";
   const json whole = run_json({"sweep", leak, grid});
   std::vector<std::string> merge = {"merge"};
   for (const char* index : {"1", "2", "3"}) {
-    const std::string file = folder + index + ".json";
-    EXPECT_EQ(
-        run({"sweep", leak, grid, "--shard", std::string(index) + "/3", "-o", file}).exit_status,
-        0);
+    const std::string file = folder + "/" + index + ".json";
+    EXPECT_EQ(run_vramlab({"sweep", leak, grid, "--shard", std::string(index) + "/3", "-o", file})
+                  .exit_status,
+              0);
     merge.push_back(file);
   }
   EXPECT_EQ(run_json(merge), whole);
@@ -174,13 +143,11 @@ TEST_F(MergeCommands, shards_joined_are_the_whole_sweep) {
 TEST_F(MergeCommands, missing_and_cut_off_shards_are_found) {
   const std::string grid = "roundup_power2_divisions=none|2|4|8";
   for (const char* index : {"1", "2"})
-    run({"sweep", leak, grid, "--shard", std::string(index) + "/3", "-o",
-         folder + index + ".json"});
-  std::stringstream bytes;
-  bytes << std::ifstream(folder + "2.json").rdbuf();
-  const std::string text = bytes.str();
-  std::ofstream(folder + "2.json") << text.substr(0, text.size() / 2);
-  const ProgramResult merged = run({"merge", folder + "1.json", folder + "2.json"});
+    run_vramlab({"sweep", leak, grid, "--shard", std::string(index) + "/3", "-o",
+                 folder + "/" + index + ".json"});
+  const std::string text = content_of(in_folder("2.json"));
+  std::ofstream(in_folder("2.json")) << text.substr(0, text.size() / 2);
+  const ProgramResult merged = run_vramlab({"merge", in_folder("1.json"), in_folder("2.json")});
   EXPECT_EQ(merged.exit_status, 1);
   EXPECT_THAT(merged.errors, HasSubstr("2 of 3 shards are missing"));
   EXPECT_THAT(merged.errors, HasSubstr("--shard 2/3, --shard 3/3"));
@@ -188,21 +155,23 @@ TEST_F(MergeCommands, missing_and_cut_off_shards_are_found) {
 }
 
 TEST_F(MergeCommands, shards_of_another_sweep_are_refused) {
-  run({"sweep", leak, "--conf", "", "--conf", "max_split_size_mb:32", "--shard", "1/2", "-o",
-       folder + "1.json"});
-  run({"sweep", training, "--conf", "", "--conf", "max_split_size_mb:32", "--shard", "2/2", "-o",
-       folder + "2.json"});
-  const ProgramResult merged = run({"merge", folder + "1.json", folder + "2.json"});
+  run_vramlab({"sweep", leak, "--conf", "", "--conf", "max_split_size_mb:32", "--shard", "1/2",
+               "-o", in_folder("1.json")});
+  run_vramlab({"sweep", training, "--conf", "", "--conf", "max_split_size_mb:32", "--shard", "2/2",
+               "-o", in_folder("2.json")});
+  const ProgramResult merged = run_vramlab({"merge", in_folder("1.json"), in_folder("2.json")});
   EXPECT_EQ(merged.exit_status, 2);
   EXPECT_THAT(merged.errors, HasSubstr("a shard of the same sweep"));
 }
 
 TEST_F(MergeCommands, a_shard_that_is_killed_leaves_no_file) {
-  EXPECT_EQ(
-      run({"sweep", leak, "--conf", "", "--shard", "1/1", "-o", folder + "1.json"}).exit_status, 0);
+  EXPECT_EQ(run_vramlab({"sweep", leak, "--conf", "", "--shard", "1/1", "-o", in_folder("1.json")})
+                .exit_status,
+            0);
   EXPECT_EQ(std::distance(fs::directory_iterator(folder), fs::directory_iterator()), 1);
-  EXPECT_EQ(
-      run({"sweep", leak, "--conf", "", "--shard", "1/1", "-o", folder + "1.json"}).exit_status, 2)
+  EXPECT_EQ(run_vramlab({"sweep", leak, "--conf", "", "--shard", "1/1", "-o", in_folder("1.json")})
+                .exit_status,
+            2)
       << "nothing is overwritten";
 }
 

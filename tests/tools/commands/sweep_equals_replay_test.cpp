@@ -9,9 +9,7 @@
 #include "replay/run/replay_source.h"
 #include "replay/state/fragmentation.h"
 #include "replay/whatif/sweep_row.h"
-#include "tests/support/kit/own_folder.h"
-#include "tests/support/processes/places.h"
-#include "tests/support/processes/run_program.h"
+#include "tests/support/kit/command_test.h"
 
 namespace vramlab::tests {
 namespace {
@@ -22,9 +20,6 @@ using allocator::Bytes;
 using replay::FreeTiming;
 using replay::ReplayConditions;
 using replay::SweepFigures;
-
-const std::string program = support::binary_dir() + "/vramlab";
-const std::string samples = support::source_dir() + "/traces/samples/";
 
 const char* const sample_names[] = {"diffusion.vtrace",     "experts.vtrace",
                                     "fragments.vtrace",     "graphs.vtrace.jsonl",
@@ -102,8 +97,8 @@ TEST_P(SampleInMemory, gives_the_figures_of_replays) {
 TEST_P(SampleInMemory, recorded_anew_gives_the_figures_of_replays) {
   const std::string recorded =
       support::own_folder() + "sweep_equals_replay_" + GetParam() + ".pickle";
-  const ProgramResult result = run_program(
-      {program, "replay", samples + GetParam(), "--snapshot-out", recorded, "--force"}, "");
+  const ProgramResult result =
+      run_vramlab({"replay", samples + GetParam(), "--snapshot-out", recorded, "--force"}, "");
   ASSERT_EQ(result.exit_status, 0) << result.errors;
   expect_the_figures_of_replays(recorded);
   fs::remove(recorded);
@@ -112,11 +107,9 @@ TEST_P(SampleInMemory, recorded_anew_gives_the_figures_of_replays) {
 TEST_P(SampleInMemory, as_recorded_reaches_the_recorded_peaks) {
   const std::string recorded =
       support::own_folder() + "sweep_as_recorded_" + GetParam() + ".pickle";
-  ASSERT_EQ(
-      run_program({program, "replay", samples + GetParam(), "--snapshot-out", recorded, "--force"},
-                  "")
-          .exit_status,
-      0);
+  ASSERT_EQ(run_vramlab({"replay", samples + GetParam(), "--snapshot-out", recorded, "--force"}, "")
+                .exit_status,
+            0);
   const replay::Recording loaded(recorded, {});
   for (const replay::DeviceReport& device : loaded.figures({}).devices) {
     EXPECT_EQ(device.peak_reserved.bytes, device.recorded_peak_reserved);

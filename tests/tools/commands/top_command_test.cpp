@@ -8,10 +8,9 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 
-#include "tests/support/kit/own_folder.h"
+#include "tests/support/kit/command_test.h"
 #include "tests/support/kit/text_program.h"
 #include "tests/support/processes/places.h"
-#include "tests/support/processes/run_program.h"
 
 namespace vramlab::tests {
 namespace {
@@ -22,22 +21,11 @@ using support::free_line;
 using support::malloc_line;
 using testing::HasSubstr;
 
-const std::string program = support::binary_dir() + "/vramlab";
-const std::string samples = support::source_dir() + "/traces/samples/";
-
-class Top : public testing::Test {
+class Top : public FolderTest {
  protected:
-  void SetUp() override {
-    folder = support::own_folder() + "top_test_" +
-             testing::UnitTest::GetInstance()->current_test_info()->name();
-    fs::remove_all(folder);
-    fs::create_directory(folder);
-  }
-  void TearDown() override { fs::remove_all(folder); }
-
   static ProgramResult top(std::vector<std::string> arguments, const std::string& input = "") {
-    arguments.insert(arguments.begin(), {program, "top"});
-    return run_program(arguments, input);
+    arguments.insert(arguments.begin(), "top");
+    return run_vramlab(std::move(arguments), input);
   }
   static json top_json(std::vector<std::string> arguments) {
     arguments.emplace_back("--json");
@@ -45,29 +33,18 @@ class Top : public testing::Test {
     EXPECT_EQ(result.exit_status, 0) << result.errors;
     return json::parse(result.output);
   }
-  static std::string text_of(const std::string& lines) {
+  static std::string trace_of(const std::string& lines) {
     return "{\"format\":\"vramlab-trace\",\"version\":1}\n" + lines;
-  }
-  std::string write(const std::string& name, const std::string& content) const {
-    std::ofstream(folder + "/" + name) << content;
-    return folder + "/" + name;
   }
   /// The program is refused with this reason.
   static void expect_refused(const std::vector<std::string>& arguments, const std::string& reason) {
-    const ProgramResult result = top(arguments);
-    EXPECT_EQ(result.exit_status, 2);
-    EXPECT_EQ(result.output, "");
-    EXPECT_THAT(result.errors, HasSubstr(reason));
-    EXPECT_EQ(std::ranges::count(result.errors, '\n'), 1);
+    expect_refused_in_one_line(top(arguments), reason);
   }
-  std::string folder;
 };
 
 TEST_F(Top, says_the_same_of_a_program_and_of_its_recording) {
   const std::string recording = folder + "/training.pickle";
-  ASSERT_EQ(run_program({program, "replay", samples + "training.vtrace", "--snapshot-out",
-                         recording, "--quiet"})
-                .exit_status,
+  ASSERT_EQ(run_vramlab({"replay", training, "--snapshot-out", recording, "--quiet"}).exit_status,
             0);
   const auto facts = [](const json& document) {
     json rows = json::array();
@@ -76,7 +53,7 @@ TEST_F(Top, says_the_same_of_a_program_and_of_its_recording) {
     return rows;
   };
   for (const char* by : {"site", "stack", "size", "stream", "pool"}) {
-    const json of_program = top_json({samples + "training.vtrace", "--by", by});
+    const json of_program = top_json({training, "--by", by});
     EXPECT_EQ(facts(of_program), facts(top_json({recording, "--by", by}))) << by;
     EXPECT_GT(of_program["devices"][0]["groups"].size(), 0U);
   }
@@ -84,11 +61,11 @@ TEST_F(Top, says_the_same_of_a_program_and_of_its_recording) {
 
 TEST_F(Top, finds_the_peak_that_info_tells_of) {
   const std::string recording = folder + "/serving.json";
-  ASSERT_EQ(run_program({program, "replay", samples + "serving.vtrace.jsonl", "--snapshot-out",
-                         recording, "--quiet"})
+  ASSERT_EQ(run_vramlab({"replay", samples + "serving.vtrace.jsonl", "--snapshot-out", recording,
+                         "--quiet"})
                 .exit_status,
             0);
-  const json info = json::parse(run_program({program, "info", "--json", recording}).output);
+  const json info = json::parse(run_vramlab({"info", "--json", recording}).output);
   std::vector<std::uint64_t> peaks;
   std::function<void(const json&)> look = [&](const json& value) {
     // One that has no parts is its own only one.
@@ -103,8 +80,8 @@ TEST_F(Top, finds_the_peak_that_info_tells_of) {
 }
 
 TEST_F(Top, has_all_groups_in_json_and_says_what_a_limit_left_out) {
-  const json whole = top_json({samples + "leak.vtrace"});
-  const json part = top_json({samples + "leak.vtrace", "--limit", "2"});
+  const json whole = top_json({leak});
+  const json part = top_json({leak, "--limit", "2"});
   EXPECT_EQ(whole["schema_version"], 1);
   EXPECT_EQ(whole["moment"], "peak");
   const json& device = part["devices"][0];
@@ -116,17 +93,17 @@ TEST_F(Top, has_all_groups_in_json_and_says_what_a_limit_left_out) {
 }
 
 TEST_F(Top, folds_stacks_that_add_up_to_the_whole) {
-  const ProgramResult result = top({samples + "training.vtrace", "--folded"});
+  const ProgramResult result = top({training, "--folded"});
   std::istringstream lines(result.output);
   std::uint64_t sum = 0;
   for (std::string line; std::getline(lines, line);)
     sum += std::stoull(line.substr(line.rfind(' ') + 1));
-  EXPECT_EQ(sum, top_json({samples + "training.vtrace"})["devices"][0]["bytes"]);
+  EXPECT_EQ(sum, top_json({training})["devices"][0]["bytes"]);
 }
 
 TEST_F(Top, reads_standard_input) {
   const ProgramResult result =
-      top({"-", "--at", "1"}, text_of(malloc_line(1, 1024) + malloc_line(2, 4096) + free_line(1)));
+      top({"-", "--at", "1"}, trace_of(malloc_line(1, 1024) + malloc_line(2, 4096) + free_line(1)));
   EXPECT_EQ(result.exit_status, 0) << result.errors;
   EXPECT_THAT(result.output, HasSubstr("5.00 KiB in 2 blocks"));
   EXPECT_THAT(result.output, HasSubstr("no block has a stack"));
@@ -134,7 +111,7 @@ TEST_F(Top, reads_standard_input) {
 
 TEST_F(Top, shows_each_device_or_one_of_them) {
   const std::string file =
-      write("two.jsonl", text_of(malloc_line(1, 1024) + malloc_line(2, 4096, ",\"device\":1")));
+      write("two.jsonl", trace_of(malloc_line(1, 1024) + malloc_line(2, 4096, ",\"device\":1")));
   const ProgramResult both = top({file});
   EXPECT_THAT(both.output, HasSubstr("device 0 at the peak"));
   EXPECT_THAT(both.output, HasSubstr("device 1 at the peak"));
@@ -174,20 +151,19 @@ TEST_F(Top, reads_logs_as_programs) {
 
 TEST_F(Top, knows_that_a_device_without_a_request_holds_nothing) {
   const std::string file =
-      write("idle.jsonl", text_of(malloc_line(1, 1024) + "{\"marker\":\"here\",\"device\":1}\n"));
+      write("idle.jsonl", trace_of(malloc_line(1, 1024) + "{\"marker\":\"here\",\"device\":1}\n"));
   EXPECT_THAT(top({file, "--device", "1"}).output,
               HasSubstr("device 1 at the peak of what was allocated, before the first event\n"
                         "  nothing is allocated\n"));
 }
 
 TEST_F(Top, says_that_no_iterations_can_be_told) {
-  const std::string file = write("short.jsonl", text_of(malloc_line(1, 1024)));
+  const std::string file = write("short.jsonl", trace_of(malloc_line(1, 1024)));
   EXPECT_THAT(top({file, "--growth"}).output, HasSubstr("no iterations can be told"));
   EXPECT_EQ(top_json({file, "--growth"})["iterations_by"], "none");
 }
 
 TEST_F(Top, takes_the_moments_that_snapshot_takes) {
-  const std::string leak = samples + "leak.vtrace";
   const std::string expected = top({leak, "--at", "1500us"}).output;
   EXPECT_THAT(expected, HasSubstr("device 0 at 1500us, "));
   for (const std::string same : {"1.5ms", "time:1.5ms", "time:1500us"}) {
@@ -199,7 +175,6 @@ TEST_F(Top, takes_the_moments_that_snapshot_takes) {
 }
 
 TEST_F(Top, refuses_what_there_is_not) {
-  const std::string leak = samples + "leak.vtrace";
   expect_refused({folder + "/nothing"}, "expected a file that can be read");
   expect_refused({leak, "--at", "99999"}, "expected an event 99999, found 5457 events, from 0 on");
   expect_refused({leak, "--at", "oom"}, "expected a request that failed, found none");

@@ -4,27 +4,13 @@
 #include <filesystem>
 #include <fstream>
 
-#include "tests/support/kit/own_folder.h"
-#include "tests/support/processes/places.h"
-#include "tests/support/processes/run_program.h"
+#include "tests/support/kit/command_test.h"
 
 namespace vramlab::tests {
 namespace {
 
-const std::string program = support::binary_dir() + "/vramlab";
-
-class Verify : public testing::Test {
+class Verify : public FolderTest {
  protected:
-  std::string write(const std::string& name, const std::string& json) {
-    const std::string path = support::own_folder() + "verify_test_" +
-                             testing::UnitTest::GetInstance()->current_test_info()->name() + name;
-    std::ofstream(path) << json;
-    written.push_back(path);
-    return path;
-  }
-  void TearDown() override {
-    for (const std::string& path : written) std::filesystem::remove(path);
-  }
   /// One segment, one live block at this place in it.
   std::string snapshot(const std::string& alloc_address) {
     return R"({"segments": [{"device": 0, "address": 139637976727552, "total_size": 2097152,
@@ -38,40 +24,40 @@ class Verify : public testing::Test {
            alloc_address + R"(, "size": 100, "stream": 0}]]})";
   }
   ProgramResult verify(std::vector<std::string> arguments) {
-    arguments.insert(arguments.begin(), {program, "verify"});
-    return run_program(arguments, "");
+    arguments.insert(arguments.begin(), "verify");
+    return run_vramlab(std::move(arguments));
   }
-  std::vector<std::string> written;
 };
 
 TEST_F(Verify, says_exact_and_exits_with_0) {
-  const ProgramResult result = verify({write(".json", snapshot("139637976727552"))});
+  const ProgramResult result = verify({write("file.json", snapshot("139637976727552"))});
   EXPECT_EQ(result.exit_status, 0) << result.errors;
   EXPECT_NE(result.output.find(": exact\n"), std::string::npos);
   EXPECT_NE(result.output.find("allocs at the recorded address   1 of 1"), std::string::npos);
 }
 
 TEST_F(Verify, shows_the_first_difference) {
-  const ProgramResult result = verify({write(".json", snapshot("139637976728064"))});
+  const ProgramResult result = verify({write("file.json", snapshot("139637976728064"))});
   EXPECT_NE(result.output.find("first difference, at event 1"), std::string::npos) << result.output;
   EXPECT_EQ(result.output.find(": exact\n"), std::string::npos);
 }
 
 TEST_F(Verify, labels_a_file_without_history_and_lets_it_pass_unless_exact_is_required) {
-  const std::string file = write(".json", R"({"segments": [], "device_traces": [[]]})");
+  const std::string file = write("file.json", R"({"segments": [], "device_traces": [[]]})");
   EXPECT_EQ(verify({file}).exit_status, 0);
   EXPECT_NE(verify({file}).output.find("final state only"), std::string::npos);
   EXPECT_EQ(verify({file, "--require", "exact"}).exit_status, 1);
 }
 
 TEST_F(Verify, refuses_a_file_that_is_no_recording_and_an_unknown_version) {
-  EXPECT_EQ(verify({write(".txt", "nothing")}).exit_status, 2);
-  EXPECT_EQ(verify({"--reference", "1.0", write(".json", snapshot("139637976727552"))}).exit_status,
-            2);
+  EXPECT_EQ(verify({write("file.txt", "nothing")}).exit_status, 2);
+  EXPECT_EQ(
+      verify({"--reference", "1.0", write("file.json", snapshot("139637976727552"))}).exit_status,
+      2);
 }
 
 TEST_F(Verify, prints_one_document_with_json) {
-  const ProgramResult result = verify({"--json", write(".json", snapshot("139637976727552"))});
+  const ProgramResult result = verify({"--json", write("file.json", snapshot("139637976727552"))});
   EXPECT_NE(result.output.find("\"schema_version\": 1"), std::string::npos);
   EXPECT_NE(result.output.find("\"label\": \"exact\""), std::string::npos);
 }

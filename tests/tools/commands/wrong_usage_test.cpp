@@ -5,28 +5,13 @@
 #include <algorithm>
 #include <fstream>
 
-#include "tests/support/kit/own_folder.h"
+#include "tests/support/kit/command_test.h"
 #include "tests/support/processes/places.h"
-#include "tests/support/processes/run_program.h"
 
 namespace vramlab::tests {
 namespace {
 
 using testing::HasSubstr;
-
-const std::string leak = support::source_dir() + "/traces/samples/leak.vtrace";
-
-void expect_refused(std::vector<std::string> words, const std::string& told) {
-  words.insert(words.begin(), support::binary_dir() + "/vramlab");
-  const ProgramResult result = run_program(words);
-  EXPECT_EQ(result.exit_status, 2) << told;
-  EXPECT_EQ(result.output, "");
-  EXPECT_THAT(result.errors, HasSubstr(told));
-  EXPECT_EQ(std::ranges::count(result.errors, '\n'), 1) << result.errors;
-  EXPECT_TRUE(std::ranges::all_of(result.errors, [](unsigned char letter) {
-    return letter == '\n' || letter >= ' ';
-  })) << result.errors;
-}
 
 TEST(WrongUsage, an_unknown_name_comes_with_the_nearest_known_one) {
   expect_refused({"rplay", leak}, "there is no command 'rplay'; the nearest is replay");

@@ -65,13 +65,13 @@ TEST(Anonymized, settings_and_numbers_stay) {
 }
 
 TEST(Anonymized, the_header_does_not_say_where_it_is_from) {
-  const std::string text = anonymized(support::native_sample(support::whole_program));
+  const std::string text = anonymized(support::sample_bytes(support::whole_program));
   EXPECT_THAT(text, Not(HasSubstr("by hand")));
   EXPECT_THAT(text, HasSubstr("\"origin\":\"anonymized\""));
 }
 
 TEST(Anonymized, no_text_of_a_snapshot_is_left_but_keys_and_settings) {
-  const std::string text = anonymized(support::native_sample(support::every_shape));
+  const std::string text = anonymized(support::sample_bytes(support::every_shape));
   for (const char* gone : {"train.py", "somebody", "a long name", "much longer", "\"one\"", "step",
                            "😀", "\"4\"]", "call\"", "$odd"})
     EXPECT_THAT(text, Not(HasSubstr(gone)));

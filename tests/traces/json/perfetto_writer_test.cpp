@@ -10,25 +10,25 @@
 namespace vramlab::traces {
 namespace {
 
-using nlohmann::json;
+using Json = nlohmann::json;
 
 template <typename Use>
-json written(const Use& use) {
+Json written(const Use& use) {
   support::CollectedBytes output;
   PerfettoWriter writer(output);
   use(writer);
   writer.finish();
-  return json::parse(output.bytes);
+  return Json::parse(output.bytes);
 }
 
 TEST(PerfettoWriter, an_empty_trace_is_one_too) {
-  const json trace = written([](PerfettoWriter&) {});
-  EXPECT_EQ(trace["traceEvents"], json::array());
-  EXPECT_EQ(trace["otherData"], json({{"written by", "vramlab"}}));
+  const Json trace = written([](PerfettoWriter&) {});
+  EXPECT_EQ(trace["traceEvents"], Json::array());
+  EXPECT_EQ(trace["otherData"], Json({{"written by", "vramlab"}}));
 }
 
 TEST(PerfettoWriter, notes_come_before_the_events) {
-  const json trace = written([](PerfettoWriter& writer) {
+  const Json trace = written([](PerfettoWriter& writer) {
     writer.note("a \"doubt\"");
     writer.note("b");
   });
@@ -37,14 +37,14 @@ TEST(PerfettoWriter, notes_come_before_the_events) {
 }
 
 TEST(PerfettoWriter, each_kind_of_event_has_what_a_viewer_asks_for) {
-  const json trace = written([](PerfettoWriter& writer) {
+  const Json trace = written([](PerfettoWriter& writer) {
     writer.device(3);
     writer.figures({3, 17}, "default small", {{1}, {18446744073709551615U}, {2}});
     writer.moment({3, 18}, "out of memory", {99});
     writer.slice_begin({3, 19}, {"step\n\xff", 5});
     writer.slice_end({3, 20}, {"step", 5});
   });
-  const json expected = json::parse(R"([
+  const Json expected = Json::parse(R"([
     {"ph": "M", "name": "process_name", "pid": 3, "tid": 0, "args": {"name": "device 3"}},
     {"ph": "C", "pid": 3, "tid": 0, "ts": 17, "name": "default small",
      "args": {"allocated": 1, "reserved": 18446744073709551615, "largest free": 2}},

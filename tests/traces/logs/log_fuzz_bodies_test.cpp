@@ -1,21 +1,13 @@
 // What the fuzz targets ask, asked of the samples, of samples with bytes changed at random, and of
 // what once broke a rule.
 #include "tests/support/fuzz/log_fuzz_bodies.h"
-#include "tests/support/processes/places.h"
 
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <sstream>
+#include "tests/support/recordings/native_samples.h"
 
 namespace vramlab::tests {
 namespace {
-
-std::string sample(const char* name) {
-  std::ostringstream bytes;
-  bytes << std::ifstream(support::source_dir() + "/tests/traces/samples/" + name).rdbuf();
-  return bytes.str();
-}
 
 std::string with_changed_byte(std::string bytes, std::uint64_t seed) {
   const std::uint64_t mixed = seed * 0x9E3779B97F4A7C15U;
@@ -24,15 +16,16 @@ std::string with_changed_byte(std::string bytes, std::uint64_t seed) {
 }
 
 TEST(LogFuzzBodies, samples_keep_all_rules) {
-  EXPECT_EQ(support::broken_rule_of_profiler_json(sample("profiler.json")), std::nullopt);
-  EXPECT_EQ(support::broken_rule_of_rmm_log(sample("rmm.csv")), std::nullopt);
+  EXPECT_EQ(support::broken_rule_of_profiler_json(support::sample_bytes("profiler.json")),
+            std::nullopt);
+  EXPECT_EQ(support::broken_rule_of_rmm_log(support::sample_bytes("rmm.csv")), std::nullopt);
 }
 
 TEST(LogFuzzBodies, changed_samples_keep_all_rules) {
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
-    const std::string trace = with_changed_byte(sample("profiler.json"), seed);
+    const std::string trace = with_changed_byte(support::sample_bytes("profiler.json"), seed);
     EXPECT_EQ(support::broken_rule_of_profiler_json(trace), std::nullopt) << seed;
-    const std::string log = with_changed_byte(sample("rmm.csv"), seed);
+    const std::string log = with_changed_byte(support::sample_bytes("rmm.csv"), seed);
     EXPECT_EQ(support::broken_rule_of_rmm_log(log), std::nullopt) << seed;
   }
 }

@@ -1,13 +1,10 @@
 // Chrome traces of torch.profiler, by hand: which of their events become a program, and how.
 #include "traces/logs/profiler_json.h"
-#include "tests/support/processes/places.h"
 
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <sstream>
-
 #include "tests/support/fuzz/log_listing.h"
+#include "tests/support/recordings/native_samples.h"
 #include "traces/logs/profiler_event.h"
 
 namespace vramlab::traces {
@@ -15,12 +12,6 @@ namespace {
 
 using support::LogListing;
 using support::read_profiler_bytes;
-
-std::string sample() {
-  std::ostringstream bytes;
-  bytes << std::ifstream(support::source_dir() + "/tests/traces/samples/profiler.json").rdbuf();
-  return bytes.str();
-}
 
 std::string memory_event(const std::string& time_us, const std::string& address,
                          const std::string& bytes, const std::string& device = "0") {
@@ -33,13 +24,13 @@ std::string trace_of(const std::string& events) { return R"({"traceEvents": [)" 
 
 LogListing listed(const std::string& events) { return read_profiler_bytes(trace_of(events)); }
 
-void expect_error(const std::string& json, const std::string& part) {
+void expect_profiler_error(const std::string& json, const std::string& part) {
   const LogListing listing = read_profiler_bytes(json);
   EXPECT_NE(listing.error.find(part), std::string::npos) << listing.error << "\n" << json;
 }
 
 TEST(ProfilerJson, a_trace_as_the_profiler_writes_it) {
-  const LogListing listing = read_profiler_bytes(sample());
+  const LogListing listing = read_profiler_bytes(support::sample_bytes("profiler.json"));
   EXPECT_EQ(listing.error, "");
   EXPECT_NE(listing.header.find(R"("origin":"torch profiler","devices":[{"device":0,)"
                                 R"("memory":85029158912,"name":"NVIDIA H100 80GB HBM3"}])"),
@@ -57,9 +48,10 @@ TEST(ProfilerJson, a_trace_as_the_profiler_writes_it) {
 }
 
 TEST(ProfilerJson, it_does_not_matter_how_the_bytes_arrive) {
-  const LogListing whole = read_profiler_bytes(sample());
+  const LogListing whole = read_profiler_bytes(support::sample_bytes("profiler.json"));
   for (std::size_t count = 1; count < 40; ++count)
-    EXPECT_EQ(read_profiler_bytes(sample(), count).lines, whole.lines) << count;
+    EXPECT_EQ(read_profiler_bytes(support::sample_bytes("profiler.json"), count).lines, whole.lines)
+        << count;
 }
 
 TEST(ProfilerJson, a_bare_list_of_events) {
@@ -130,29 +122,32 @@ TEST(ProfilerJson, what_looks_like_a_memory_event_but_is_none_is_passed) {
 }
 
 TEST(ProfilerJson, a_memory_event_that_lacks_something_is_refused_with_its_place) {
-  expect_error(trace_of(R"({"ph": "i", "name": "[memory]", "ts": 1, "args": {"Device Type": 1}})"),
-               "file at byte 17: expected a memory event with a number from 0 to 2^32 - 1 under "
-               "'Device Id'");
-  expect_error(trace_of(memory_event("-1", "1", "1")), "under 'ts', found -1");
-  expect_error(trace_of(memory_event("\"1\"", "1", "1")), "under 'ts', found '1'");
-  expect_error(trace_of(memory_event("1", "1.5", "1")), "under 'Addr', found 1.5");
-  expect_error(trace_of(memory_event("1", "1", "null")), "under 'Bytes', found None");
-  expect_error(trace_of(memory_event("1", "[]", "1")), "under 'Addr', found a list");
-  expect_error(trace_of(memory_event("1", "1", "1", "4294967296")),
-               "under 'Device Id', found 4294967296");
-  expect_error(trace_of(R"({"ph": "i", "name": "[memory]"})"), "under 'Device Type', found none");
+  expect_profiler_error(
+      trace_of(R"({"ph": "i", "name": "[memory]", "ts": 1, "args": {"Device Type": 1}})"),
+      "file at byte 17: expected a memory event with a number from 0 to 2^32 - 1 under "
+      "'Device Id'");
+  expect_profiler_error(trace_of(memory_event("-1", "1", "1")), "under 'ts', found -1");
+  expect_profiler_error(trace_of(memory_event("\"1\"", "1", "1")), "under 'ts', found '1'");
+  expect_profiler_error(trace_of(memory_event("1", "1.5", "1")), "under 'Addr', found 1.5");
+  expect_profiler_error(trace_of(memory_event("1", "1", "null")), "under 'Bytes', found None");
+  expect_profiler_error(trace_of(memory_event("1", "[]", "1")), "under 'Addr', found a list");
+  expect_profiler_error(trace_of(memory_event("1", "1", "1", "4294967296")),
+                        "under 'Device Id', found 4294967296");
+  expect_profiler_error(trace_of(R"({"ph": "i", "name": "[memory]"})"),
+                        "under 'Device Type', found none");
 }
 
 TEST(ProfilerJson, broken_files_are_refused_with_their_place) {
-  expect_error(R"({"schemaVersion": 1})", "expected a list under 'traceEvents', found none");
-  expect_error(R"({"traceEvents": [], "traceEvents": []})", "'traceEvents' again");
-  expect_error(R"({"traceEvents": [1]})", "expected an event: a dict");
-  expect_error(R"({"traceEvents": [{})", "found the end of the text");
-  expect_error(trace_of(memory_event("1", "18446744073709551616", "1")),
-               "under 'Addr', found 18446744073709551616");
-  expect_error("{\"a\": " + std::string(2000, '['), "at most 1000 levels");
-  expect_error("3", "expected a Chrome trace");
-  const std::string whole = sample();
+  expect_profiler_error(R"({"schemaVersion": 1})",
+                        "expected a list under 'traceEvents', found none");
+  expect_profiler_error(R"({"traceEvents": [], "traceEvents": []})", "'traceEvents' again");
+  expect_profiler_error(R"({"traceEvents": [1]})", "expected an event: a dict");
+  expect_profiler_error(R"({"traceEvents": [{})", "found the end of the text");
+  expect_profiler_error(trace_of(memory_event("1", "18446744073709551616", "1")),
+                        "under 'Addr', found 18446744073709551616");
+  expect_profiler_error("{\"a\": " + std::string(2000, '['), "at most 1000 levels");
+  expect_profiler_error("3", "expected a Chrome trace");
+  const std::string whole = support::sample_bytes("profiler.json");
   for (std::size_t size = 0; size + 2 < whole.size(); size += 7)
     EXPECT_NE(read_profiler_bytes(whole.substr(0, size)).error, "") << size;
 }

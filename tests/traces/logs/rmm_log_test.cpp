@@ -1,13 +1,10 @@
 // Logs of RAPIDS' memory manager, by hand.
 #include "traces/logs/rmm_log.h"
-#include "tests/support/processes/places.h"
 
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <sstream>
-
 #include "tests/support/fuzz/log_listing.h"
+#include "tests/support/recordings/native_samples.h"
 #include "traces/logs/rmm_values.h"
 
 namespace vramlab::traces {
@@ -16,27 +13,21 @@ namespace {
 using support::LogListing;
 using support::read_rmm_bytes;
 
-const std::string header = "Thread,Time,Action,Pointer,Size,Stream\n";
-
-std::string sample() {
-  std::ostringstream bytes;
-  bytes << std::ifstream(support::source_dir() + "/tests/traces/samples/rmm.csv").rdbuf();
-  return bytes.str();
-}
+const std::string log_header = "Thread,Time,Action,Pointer,Size,Stream\n";
 
 std::string lines_of(const std::string& rows) {
-  const LogListing listing = read_rmm_bytes(header + rows);
+  const LogListing listing = read_rmm_bytes(log_header + rows);
   EXPECT_EQ(listing.error, "");
   return listing.lines;
 }
 
-void expect_error(const std::string& rows, const std::string& part) {
-  const LogListing listing = read_rmm_bytes(header + rows);
+void expect_log_error(const std::string& rows, const std::string& part) {
+  const LogListing listing = read_rmm_bytes(log_header + rows);
   EXPECT_NE(listing.error.find(part), std::string::npos) << listing.error << "\n" << rows;
 }
 
 TEST(RmmLog, a_log_of_two_threads_over_midnight) {
-  const LogListing listing = read_rmm_bytes(sample());
+  const LogListing listing = read_rmm_bytes(support::sample_bytes("rmm.csv"));
   EXPECT_EQ(listing.error, "");
   EXPECT_NE(listing.header.find("\"origin\":\"RMM log\""), std::string::npos);
   EXPECT_EQ(listing.lines,
@@ -51,13 +42,13 @@ TEST(RmmLog, a_log_of_two_threads_over_midnight) {
 }
 
 TEST(RmmLog, it_does_not_matter_how_the_bytes_arrive) {
-  const LogListing whole = read_rmm_bytes(sample());
+  const LogListing whole = read_rmm_bytes(support::sample_bytes("rmm.csv"));
   for (std::size_t count = 1; count < 50; ++count)
-    EXPECT_EQ(read_rmm_bytes(sample(), count).lines, whole.lines) << count;
+    EXPECT_EQ(read_rmm_bytes(support::sample_bytes("rmm.csv"), count).lines, whole.lines) << count;
 }
 
 TEST(RmmLog, a_pipe_is_read_as_a_file_is) {
-  std::string log = header + "1,00:00:01:0,free,7,5,0\n1,00:00:00:0,free,8,6,0\n";
+  std::string log = log_header + "1,00:00:01:0,free,7,5,0\n1,00:00:00:0,free,8,6,0\n";
   const LogListing file = support::read_rmm_bytes(log);
   const LogListing pipe = support::read_piped_rmm_bytes(log, 3);
   EXPECT_EQ(pipe.lines, file.lines);
@@ -75,7 +66,7 @@ TEST(RmmLog, lines_may_end_as_on_windows_be_blank_or_lack_their_end) {
   EXPECT_EQ(listing.error, "");
   EXPECT_EQ(listing.lines,
             "{\"malloc\":1,\"bytes\":5,\"time_ns\":1000}\n{\"free\":1,\"time_ns\":2000}\n");
-  EXPECT_EQ(read_rmm_bytes(header).lines, "");
+  EXPECT_EQ(read_rmm_bytes(log_header).lines, "");
 }
 
 TEST(RmmLog, a_day_may_follow_a_day_and_a_late_line_does_not_make_one) {
@@ -98,33 +89,34 @@ TEST(RmmLog, memory_freed_on_another_stream_was_used_there) {
 
 TEST(RmmLog, requests_of_nothing_are_left_out) {
   const LogListing listing =
-      read_rmm_bytes(header + "1,00:00:00:0,allocate,(nil),0,0\n1,00:00:00:0,free,0x0,0,0\n");
+      read_rmm_bytes(log_header + "1,00:00:00:0,allocate,(nil),0,0\n1,00:00:00:0,free,0x0,0,0\n");
   EXPECT_EQ(listing.lines, "");
   EXPECT_EQ(listing.facts.empty_requests, 2U);
 }
 
 TEST(RmmLog, values_that_mean_nothing_are_refused_with_their_line) {
-  expect_error("1,00:00:00:0,allocate,1,5,0\n1,24:00:00:0,realloc,2,5,0\n",
-               "file at byte 67 (line 3): expected 'allocate', 'free' or 'allocate failure', found "
-               "'realloc'");
-  expect_error("1,00:00:00:0,allocate,0x,5,0\n", "expected a pointer, found '0x'");
-  expect_error("1,00:00:00:0,allocate,10000000000000000,5,0\n", "expected a pointer");
-  expect_error("1,00:00:00:0,allocate,1,-5,0\n", "expected a size in bytes, found '-5'");
-  expect_error("1,00:00:00:0,allocate,1,18446744073709551616,0\n", "expected a size in bytes");
-  expect_error("1,00:00:00:0,allocate,1,5,\n", "expected a stream, found ''");
-  expect_error("1,00:00:00:0,allocate,1,5\n", "6 values between commas, found 'fewer'");
-  expect_error("1,00:00:00:0,allocate,1,5,0,7\n", "found 'more'");
-  expect_error("\x01\n", "found 'fewer'");
+  expect_log_error(
+      "1,00:00:00:0,allocate,1,5,0\n1,24:00:00:0,realloc,2,5,0\n",
+      "file at byte 67 (line 3): expected 'allocate', 'free' or 'allocate failure', found "
+      "'realloc'");
+  expect_log_error("1,00:00:00:0,allocate,0x,5,0\n", "expected a pointer, found '0x'");
+  expect_log_error("1,00:00:00:0,allocate,10000000000000000,5,0\n", "expected a pointer");
+  expect_log_error("1,00:00:00:0,allocate,1,-5,0\n", "expected a size in bytes, found '-5'");
+  expect_log_error("1,00:00:00:0,allocate,1,18446744073709551616,0\n", "expected a size in bytes");
+  expect_log_error("1,00:00:00:0,allocate,1,5,\n", "expected a stream, found ''");
+  expect_log_error("1,00:00:00:0,allocate,1,5\n", "6 values between commas, found 'fewer'");
+  expect_log_error("1,00:00:00:0,allocate,1,5,0,7\n", "found 'more'");
+  expect_log_error("\x01\n", "found 'fewer'");
   std::string long_line(500'000, 'x');
-  expect_error(long_line, "a line of at most 4096 bytes");
+  expect_log_error(long_line, "a line of at most 4096 bytes");
   long_line.back() = '\n';
-  expect_error(long_line, "a line of at most 4096 bytes");
+  expect_log_error(long_line, "a line of at most 4096 bytes");
   EXPECT_NE(read_rmm_bytes("Thread,Time\n").error.find("at byte 0 (line 1)"), std::string::npos);
 }
 
 TEST(RmmLog, line_with_what_is_no_time_is_an_event_without_one) {
   const std::string rows =
-      header + "1,24:00:00:0,free,3,5,0\n1,00:00:01:0,allocate,1,5,0\n1,,free,1,5,0\n";
+      log_header + "1,24:00:00:0,free,3,5,0\n1,00:00:01:0,allocate,1,5,0\n1,,free,1,5,0\n";
   const LogListing listing = read_rmm_bytes(rows);
   EXPECT_EQ(listing.error, "");
   EXPECT_EQ(listing.lines,

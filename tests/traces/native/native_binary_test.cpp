@@ -23,8 +23,6 @@ using support::native_binary_of;
 using support::rewrite_native_binary;
 using testing::HasSubstr;
 
-std::string sample(const char* name) { return support::native_sample(name); }
-
 /// A file for as long as the test runs.
 class MappedBytes {
  public:
@@ -52,27 +50,27 @@ std::string error_when_mapped(const std::string& bytes) {
 }
 
 TEST(NativeBinary, every_shape_of_a_snapshot_reads_back_as_it_was) {
-  const std::string text = sample(support::every_shape);
+  const std::string text = support::sample_bytes(support::every_shape);
   const auto again = rewrite_native_binary(native_binary_of(text));
   EXPECT_EQ(again.error, "");
   EXPECT_EQ(again.text, text);
 }
 
 TEST(NativeBinary, every_kind_of_event_of_a_program_reads_back_as_it_was) {
-  const std::string text = sample(support::whole_program);
+  const std::string text = support::sample_bytes(support::whole_program);
   const auto again = rewrite_native_binary(native_binary_of(text));
   EXPECT_EQ(again.error, "");
   EXPECT_EQ(again.text, text);
 }
 
 TEST(NativeBinary, it_does_not_matter_how_the_bytes_arrive) {
-  const std::string text = sample(support::every_shape);
+  const std::string text = support::sample_bytes(support::every_shape);
   EXPECT_EQ(rewrite_native_binary(native_binary_of(text), 1).text, text);
   EXPECT_EQ(rewrite_native_binary(native_binary_of(text), 7).text, text);
 }
 
 TEST(NativeBinary, an_error_is_the_same_however_the_bytes_arrive) {
-  const std::string binary = native_binary_of(sample(support::whole_program));
+  const std::string binary = native_binary_of(support::sample_bytes(support::whole_program));
   for (std::size_t at = 0; at < binary.size(); at += 3) {
     std::string broken = binary;
     broken[at] = static_cast<char>(broken[at] ^ 1);
@@ -105,7 +103,7 @@ TEST(NativeBinary, entries_of_equal_shape_share_it) {
 }
 
 TEST(NativeBinary, mapped_events_refer_to_texts_stacks_and_shapes) {
-  const MappedBytes file(native_binary_of(sample(support::whole_program)));
+  const MappedBytes file(native_binary_of(support::sample_bytes(support::whole_program)));
   const MappedTrace trace(file.path());
   EXPECT_EQ(trace.header().origin, "by hand");
   EXPECT_EQ(trace.event_count(), 53U);
@@ -119,7 +117,7 @@ TEST(NativeBinary, mapped_events_refer_to_texts_stacks_and_shapes) {
 }
 
 TEST(NativeBinary, every_cut_is_found) {
-  const std::string binary = native_binary_of(sample(support::every_shape));
+  const std::string binary = native_binary_of(support::sample_bytes(support::every_shape));
   for (std::size_t size = 0; size < binary.size(); ++size)
     EXPECT_THAT(rewrite_native_binary(binary.substr(0, size)).error, HasSubstr("byte ")) << size;
   for (std::size_t size = 0; size < binary.size(); size += 13)
@@ -127,7 +125,7 @@ TEST(NativeBinary, every_cut_is_found) {
 }
 
 TEST(NativeBinary, every_changed_byte_is_found) {
-  const std::string binary = native_binary_of(sample(support::every_shape));
+  const std::string binary = native_binary_of(support::sample_bytes(support::every_shape));
   for (std::size_t at = 0; at < binary.size(); ++at) {
     std::string changed = binary;
     changed[at] = static_cast<char>(changed[at] ^ 0x10);
@@ -138,7 +136,7 @@ TEST(NativeBinary, every_changed_byte_is_found) {
 }
 
 TEST(NativeBinary, bytes_behind_the_end_are_found) {
-  const std::string binary = native_binary_of(sample(support::whole_program));
+  const std::string binary = native_binary_of(support::sample_bytes(support::whole_program));
   EXPECT_THAT(rewrite_native_binary(binary + std::string(8, '\0')).error,
               HasSubstr("the end of the file, found more bytes"));
   EXPECT_THAT(error_when_mapped(binary + std::string(8, '\0')), HasSubstr("the end of a native"));
@@ -146,7 +144,7 @@ TEST(NativeBinary, bytes_behind_the_end_are_found) {
 
 /// The trace with its first event changed and all checksums right again.
 std::string with_first_event(const NativeEvent& event) {
-  std::string binary = native_binary_of(sample(support::whole_program));
+  std::string binary = native_binary_of(support::sample_bytes(support::whole_program));
   ChunkStart lines;
   std::memcpy(&lines, binary.data() + sizeof(BinaryStart), sizeof lines);
   const std::size_t chunk_byte =

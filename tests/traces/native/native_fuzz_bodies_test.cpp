@@ -13,8 +13,6 @@ namespace {
 using support::broken_rule_of_native_binary;
 using support::broken_rule_of_native_text;
 
-std::string sample(const char* name) { return support::native_sample(name); }
-
 void change_one_byte(std::string& bytes, std::uint64_t seed) {
   const std::uint64_t mixed = seed * 0x9E3779B97F4A7C15U;
   bytes[(mixed >> 32U) % bytes.size()] = static_cast<char>(mixed >> 24U);
@@ -22,14 +20,16 @@ void change_one_byte(std::string& bytes, std::uint64_t seed) {
 
 TEST(NativeFuzzBodies, samples_keep_all_rules) {
   for (const char* name : {support::every_shape, support::whole_program}) {
-    EXPECT_EQ(broken_rule_of_native_text(sample(name)), std::nullopt);
-    EXPECT_EQ(broken_rule_of_native_binary(support::native_binary_of(sample(name))), std::nullopt);
+    EXPECT_EQ(broken_rule_of_native_text(support::sample_bytes(name)), std::nullopt);
+    EXPECT_EQ(broken_rule_of_native_binary(support::native_binary_of(support::sample_bytes(name))),
+              std::nullopt);
   }
 }
 
 TEST(NativeFuzzBodies, changed_samples_keep_all_rules) {
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
-    std::string text = sample(seed % 2 == 0 ? support::every_shape : support::whole_program);
+    std::string text =
+        support::sample_bytes(seed % 2 == 0 ? support::every_shape : support::whole_program);
     change_one_byte(text, seed);
     EXPECT_EQ(broken_rule_of_native_text(text), std::nullopt) << seed;
   }

@@ -21,8 +21,6 @@ namespace {
 using support::rewrite_native_text;
 using testing::HasSubstr;
 
-std::string sample(const char* name) { return support::native_sample(name); }
-
 std::string text_as_pickle(const std::string& text) {
   SnapshotTables tables;
   support::CollectedBytes output;
@@ -44,7 +42,7 @@ std::string pickle_as_text(const std::string& pickle) {
 }
 
 TEST(NativeText, every_shape_of_a_snapshot_reads_back_as_it_was) {
-  const std::string text = sample(support::every_shape);
+  const std::string text = support::sample_bytes(support::every_shape);
   ASSERT_THAT(text, HasSubstr("$pairs"));
   const auto again = rewrite_native_text(text);
   EXPECT_EQ(again.error, "");
@@ -52,7 +50,7 @@ TEST(NativeText, every_shape_of_a_snapshot_reads_back_as_it_was) {
 }
 
 TEST(NativeText, every_shape_goes_through_a_pickle_unharmed) {
-  const std::string text = sample(support::every_shape);
+  const std::string text = support::sample_bytes(support::every_shape);
   EXPECT_EQ(pickle_as_text(text_as_pickle(text)), text);
 }
 
@@ -68,7 +66,7 @@ TEST(NativeText, snapshots_of_both_producers_come_back_with_all_their_values) {
 }
 
 TEST(NativeText, every_kind_of_event_of_a_program_reads_back_as_it_was) {
-  const std::string text = sample(support::whole_program);
+  const std::string text = support::sample_bytes(support::whole_program);
   for (std::size_t kind = 0; kind < program_event_kind_count; ++kind)
     ASSERT_THAT(
         text,
@@ -82,7 +80,7 @@ TEST(NativeText, header_and_events_reach_the_sink) {
   SnapshotTables tables;
   SnapshotSink recorded;
   ProgramCounter program;
-  const auto source = make_memory_source(sample(support::whole_program));
+  const auto source = make_memory_source(support::sample_bytes(support::whole_program));
   read_native_text(*source, "file", tables, {recorded, program});
   const ProgramSummary& summary = program.summary();
   EXPECT_EQ(summary.header.settings, "max_split_size_mb:64");
@@ -96,7 +94,7 @@ TEST(NativeText, header_and_events_reach_the_sink) {
 }
 
 TEST(NativeText, snapshots_have_no_place_for_a_program) {
-  EXPECT_THROW(text_as_pickle(sample(support::whole_program)), InputError);
+  EXPECT_THROW(text_as_pickle(support::sample_bytes(support::whole_program)), InputError);
 }
 
 TEST(NativeText, a_program_can_lose_its_stacks) {
@@ -105,7 +103,7 @@ TEST(NativeText, a_program_can_lose_its_stacks) {
   const auto writer = make_trace_writer(TraceFormat::native_text, output, tables);
   StrippedFrames recorded(writer->sinks().recorded);
   StrippedProgramFrames program(writer->sinks().program);
-  const auto source = make_memory_source(sample(support::whole_program));
+  const auto source = make_memory_source(support::sample_bytes(support::whole_program));
   read_native_text(*source, "file", tables, {recorded, program});
   writer->finish();
   EXPECT_EQ(output.bytes.find("train.py"), std::string::npos);
@@ -114,14 +112,14 @@ TEST(NativeText, a_program_can_lose_its_stacks) {
 
 TEST(NativeText, it_does_not_matter_how_the_bytes_arrive) {
   for (const char* name : {support::every_shape, support::whole_program}) {
-    const std::string text = sample(name);
+    const std::string text = support::sample_bytes(name);
     EXPECT_EQ(rewrite_native_text(text, 1).text, text);
     EXPECT_EQ(rewrite_native_text(text, 7).text, text);
   }
 }
 
 TEST(NativeText, an_error_is_the_same_however_the_bytes_arrive) {
-  const std::string text = sample(support::whole_program);
+  const std::string text = support::sample_bytes(support::whole_program);
   for (std::size_t cut = 1; cut < 200; cut += 3) {
     std::string broken = text;
     broken[cut] = '#';
@@ -200,7 +198,7 @@ TEST(NativeText, what_is_wrong_is_said_with_its_line_and_byte) {
 }
 
 TEST(NativeText, every_cut_is_found) {
-  const std::string text = sample(support::every_shape);
+  const std::string text = support::sample_bytes(support::every_shape);
   // Without its line's end, the last record is whole.
   for (std::size_t size = 0; size + 1 < text.size(); ++size)
     EXPECT_THAT(rewrite_native_text(text.substr(0, size)).error, HasSubstr("byte ")) << size;
