@@ -28,6 +28,11 @@ if(VRAMLAB_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   endif()
 endif()
 
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # By default this compiler collects garbage from 128 MiB on, which takes a tenth of its time.
+  add_compile_options("SHELL:--param ggc-min-heapsize=524288")
+endif()
+
 add_library(vramlab_build_options INTERFACE)
 target_include_directories(vramlab_build_options INTERFACE "${PROJECT_SOURCE_DIR}")
 target_compile_options(vramlab_build_options INTERFACE
