@@ -5,6 +5,8 @@
 #include <functional>
 #include <string>
 
+#include "traces/files/scratch_file.h"
+
 namespace vramlab::tools {
 
 /// The exit statuses of the whole program.
@@ -35,5 +37,10 @@ std::string refusal_of_nothing(const std::string& number);
 
 /// Logs go to standard error: warnings, all with --verbose, errors only with --quiet.
 void start_logging(const CommonFlags& flags);
+
+/// Makes bytes of a size, parts of a byte left out.
+CLI::Validator size_in_bytes();
+
+traces::ScratchPlace scratch_place();
 
 }  // namespace vramlab::tools

@@ -27,4 +27,8 @@ void add_run_command(CLI::App& program, CommandAction& action);
 void add_record_command(CLI::App& program, CommandAction& action);
 void add_live_command(CLI::App& program, CommandAction& action);
 
+void add_bench_streams_command(CLI::App& bench, CommandAction& action);
+
+void add_bench_trace_command(CLI::App& bench, CommandAction& action);
+
 }  // namespace vramlab::tools

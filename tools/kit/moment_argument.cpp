@@ -4,6 +4,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "traces/formats/make_trace_writer.h"
+
 namespace vramlab::tools {
 namespace {
 
@@ -73,6 +75,18 @@ CLI::Option* add_moment(CLI::App& command, const std::string& name, std::string&
     return "expected peak, oom, end, an event's number or a time such as 20ms, found '" + given +
            "'";
   });
+}
+
+void write_snapshot_file(traces::OutputFile& output, const replay::StatesAtMoment& at,
+                         const traces::GenericPointer& settings,
+                         const traces::SnapshotTables& tables) {
+  const auto writer =
+      make_trace_writer(output.name().ends_with(".json") ? traces::TraceFormat::snapshot_json
+                                                         : traces::TraceFormat::snapshot_pickle,
+                        output, tables);
+  write_states(at.states, settings, writer->sinks().recorded);
+  writer->finish();
+  output.finish();
 }
 
 }  // namespace vramlab::tools

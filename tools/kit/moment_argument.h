@@ -1,11 +1,13 @@
-// Moments on the command line, the same for every command.
+// Moments on the command line, the same for every command, and the state at one as a file.
 #pragma once
 
 #include <optional>
 #include <string>
 
 #include "replay/figures/moment.h"
+#include "replay/moments/replayed_states.h"
 #include "tools/kit/arguments.h"
+#include "traces/files/output_file.h"
 
 namespace vramlab::tools {
 
@@ -19,5 +21,11 @@ std::string shown_moment(const std::string& text);
 /// Adds an option that takes a moment.
 CLI::Option* add_moment(CLI::App& command, const std::string& name, std::string& text,
                         const std::string& description);
+
+/// As a pickle, or as JSON where the name ends in .json, and finishes the file. The tables are
+/// those of the states and of the settings, which may be null.
+void write_snapshot_file(traces::OutputFile& output, const replay::StatesAtMoment& at,
+                         const traces::GenericPointer& settings,
+                         const traces::SnapshotTables& tables);
 
 }  // namespace vramlab::tools

@@ -3,9 +3,8 @@
 #include "allocator/options/size_rules.h"
 #include "allocator/words/id_names.h"
 #include "replay/run/recording.h"
-#include "tools/printers/fragmentation_json.h"
 #include "tools/printers/fragmentation_text.h"
-#include "tools/printers/json_or_null.h"
+#include "tools/printers/json_text.h"
 
 namespace vramlab::tools {
 namespace {

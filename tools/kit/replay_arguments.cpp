@@ -8,8 +8,7 @@
 #include "replay/devices/read_device_costs.h"
 #include "replay/figures/nearest_name.h"
 #include "streams/device/gpu_models.h"
-#include "tools/kit/scratch_place.h"
-#include "tools/kit/size_argument.h"
+#include "tools/kit/arguments.h"
 
 namespace vramlab::tools {
 namespace {

@@ -1,7 +1,10 @@
 #include "tools/kit/table_output.h"
 
+#include <unistd.h>
 #include <cstdio>
+#include <utility>
 
+#include "allocator/words/check.h"
 #include "traces/files/input_error.h"
 
 namespace vramlab::tools {
@@ -16,6 +19,13 @@ std::string wanted_format(const TableOutput& output, const CommonFlags& flags,
   if (output.path.ends_with(".json")) return "json";
   if (output.path.ends_with(".csv")) return "csv";
   return output.path.ends_with(".md") ? "markdown" : usual;
+}
+
+constexpr int end_of_waiting = SIGUSR1;
+
+bool is_ignored(int signal) {
+  struct sigaction action {};
+  return sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 
 }  // namespace
@@ -51,6 +61,41 @@ void OpenTableOutput::write(const std::string& text) {
   }
   file_->write(text);
   file_->finish();
+}
+
+RemovalOnInterrupt::RemovalOnInterrupt() {
+  sigemptyset(&signals_);
+  sigaddset(&signals_, end_of_waiting);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP})
+    if (!is_ignored(signal)) sigaddset(&signals_, signal);
+  // Threads inherit this, so no other one is interrupted first.
+  pthread_sigmask(SIG_BLOCK, &signals_, &signals_before_);
+}
+
+void RemovalOnInterrupt::begin(std::vector<std::string> paths) {
+  check(!waiting_.joinable(), "files to remove are named once");
+  paths_ = std::move(paths);
+  waiting_ = std::thread([this] { wait_for_signal(); });
+}
+
+RemovalOnInterrupt::~RemovalOnInterrupt() {
+  if (waiting_.joinable()) {
+    pthread_kill(waiting_.native_handle(), end_of_waiting);
+    waiting_.join();
+  }
+  pthread_sigmask(SIG_SETMASK, &signals_before_, nullptr);
+}
+
+/// The program then ends as if nobody had waited: by the signal itself.
+void RemovalOnInterrupt::wait_for_signal() const {
+  int signal = 0;
+  if (sigwait(&signals_, &signal) != 0 || signal == end_of_waiting) return;
+  for (const std::string& path : paths_) unlink(path.c_str());
+  sigset_t only_this;
+  sigemptyset(&only_this);
+  sigaddset(&only_this, signal);
+  ::kill(getpid(), signal);
+  pthread_sigmask(SIG_UNBLOCK, &only_this, nullptr);
 }
 
 }  // namespace vramlab::tools

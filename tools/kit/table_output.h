@@ -1,12 +1,14 @@
-// Where a table goes and in which format: the options of the commands that print one, and the
-// output they open before the work.
+// Where an answer goes and in which format: options, an output that is opened before the work, and
+// the removal of unfinished files.
 #pragma once
 
+#include <signal.h>
 #include <optional>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "tools/kit/arguments.h"
-#include "tools/kit/removal_on_interrupt.h"
 #include "traces/files/output_file.h"
 
 namespace vramlab::tools {
@@ -35,6 +37,28 @@ class OpenTableOutput {
   std::string format_;
   RemovalOnInterrupt removal_;
   std::optional<traces::OutputFile> file_;
+};
+
+class RemovalOnInterrupt {
+ public:
+  /// From here on interrupts are held back, so that none falls between the opening of a file and
+  /// `begin`. Signals that the program was started to ignore stay ignored.
+  RemovalOnInterrupt();
+  RemovalOnInterrupt(const RemovalOnInterrupt&) = delete;
+  RemovalOnInterrupt& operator=(const RemovalOnInterrupt&) = delete;
+  ~RemovalOnInterrupt();
+
+  /// Once, when the files are open: these are removed from now on.
+  void begin(std::vector<std::string> paths);
+
+ private:
+  void wait_for_signal() const;
+
+  std::vector<std::string> paths_;
+  /// Those waited for, and one that only ends the waiting.
+  sigset_t signals_{};
+  sigset_t signals_before_{};
+  std::thread waiting_;
 };
 
 }  // namespace vramlab::tools

@@ -1,11 +1,16 @@
 #include "tools/kit/what_if_runs.h"
 
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <mutex>
 #include <optional>
+#include <thread>
+#include <vector>
 
 #include "allocator/words/allocator_error.h"
 #include "replay/run/replay_options.h"
 #include "replay/whatif/option_grid.h"
-#include "tools/kit/parallel_tasks.h"
 #include "tools/kit/progress_bar.h"
 #include "traces/files/input_error.h"
 
@@ -112,6 +117,36 @@ std::string conditions_text(const ReplayArguments& arguments) {
   if (!arguments.frees.empty()) add("--frees", arguments.frees);
   if (arguments.on_out_of_memory != "stop") add("--on-oom", arguments.on_out_of_memory);
   return text;
+}
+
+std::size_t usual_thread_count() {
+  return std::max<std::size_t>(1, std::thread::hardware_concurrency());
+}
+
+void run_tasks(std::size_t count, std::size_t threads,
+               const std::function<void(std::size_t)>& run) {
+  std::atomic<std::size_t> next{0};
+  std::mutex failure_lock;
+  std::size_t failed_task = count;
+  std::exception_ptr failure;
+  const auto work = [&] {
+    for (std::size_t task = next++; task < count; task = next++) {
+      try {
+        run(task);
+      } catch (...) {
+        const std::lock_guard<std::mutex> lock(failure_lock);
+        if (task < failed_task) failure = std::current_exception();
+        failed_task = std::min(failed_task, task);
+        next = count;
+      }
+    }
+  };
+  {
+    std::vector<std::jthread> pool;
+    for (std::size_t i = 1; i < std::min(threads, count); ++i) pool.emplace_back(work);
+    work();
+  }
+  if (failure) std::rethrow_exception(failure);
 }
 
 }  // namespace vramlab::tools

@@ -1,6 +1,7 @@
-// The figures of a state for people: what could be used or given back, holes, and who pins what.
+// The figures of a state, as text and as JSON: usable and releasable memory, holes and pinners.
 #pragma once
 
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "replay/state/device_state.h"
@@ -21,5 +22,13 @@ std::string pinners_text(const replay::DeviceState& state, const traces::Snapsho
 /// Where and how long ago the block at an address was asked for, as far as is known.
 std::string origin_text(const replay::DeviceState& state, allocator::Address at,
                         const traces::SnapshotTables& tables);
+
+/// `metrics`, `pools`, `streams`, `holes` and `pinners`, at most so many of them, added to a
+/// device.
+void add_fragmentation(nlohmann::ordered_json& device, const replay::DeviceState& state,
+                       const traces::SnapshotTables& tables, std::size_t pinner_limit);
+
+nlohmann::ordered_json pinner_json(const replay::DeviceState& state, const replay::Pinner& pinner,
+                                   const traces::SnapshotTables& tables);
 
 }  // namespace vramlab::tools

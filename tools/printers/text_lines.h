@@ -1,7 +1,10 @@
-// Lines of reports for people: names in one column, values beside them.
+// Texts of reports for people: lines and columns, shares, durations; and values in CSV.
 #pragma once
 
+#include <cstdint>
 #include <string>
+
+#include "allocator/words/bytes.h"
 
 namespace vramlab::tools {
 
@@ -11,5 +14,20 @@ std::string right(const std::string& text, std::size_t width);
 
 inline constexpr std::size_t line_name_width = 18;
 void add_line(std::string& text, const std::string& name, const std::string& value);
+
+/// A text as one value: between quotes where a comma, a quote or a line break is in it, with each
+/// quote twice.
+std::string csv_text(const std::string& text);
+
+/// `12.3 %`.
+std::string percent_text(double percent);
+/// The same of a ratio in millionths.
+std::string ratio_text(std::int64_t millionths);
+/// `+12.34 %`: how much the size is above the other; `+0 %` where it is not.
+std::string percent_above(allocator::Bytes size, allocator::Bytes other);
+
+std::string duration_text(std::uint64_t time_us);
+/// From nanoseconds on: `12 ns`, `3.40 us`, then as above.
+std::string nanoseconds_text(std::uint64_t time_ns);
 
 }  // namespace vramlab::tools

@@ -8,7 +8,6 @@
 #include "replay/state/pinners.h"
 #include "tools/commands/advise/advise_report.h"
 #include "tools/kit/commands.h"
-#include "tools/kit/parallel_tasks.h"
 #include "tools/kit/what_if_runs.h"
 #include "traces/values/user_frame.h"
 

@@ -4,11 +4,8 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
-#include "tools/commands/sweep/sweep_row_json.h"
-#include "tools/commands/sweep/sweep_table.h"
-#include "tools/printers/duration_text.h"
+#include "tools/commands/sweep/sweep_outcome.h"
 #include "tools/printers/json_text.h"
-#include "tools/printers/share_text.h"
 #include "tools/printers/text_lines.h"
 
 namespace vramlab::tools {

@@ -6,8 +6,6 @@
 #include <nlohmann/json.hpp>
 
 #include "replay/bench/engine_benchmark.h"
-#include "tools/commands/bench/bench_streams_command.h"
-#include "tools/commands/bench/bench_trace_command.h"
 #include "tools/kit/commands.h"
 #include "tools/printers/json_text.h"
 #include "traces/cases/program_calls.h"

@@ -1,4 +1,4 @@
-#include "tools/commands/bench/bench_streams_command.h"
+#include "tools/kit/commands.h"
 
 #include <chrono>
 #include <cstdio>

@@ -1,4 +1,4 @@
-#include "tools/commands/bench/bench_trace_command.h"
+#include "tools/kit/commands.h"
 
 #include <algorithm>
 #include <chrono>

@@ -4,11 +4,8 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
-#include "tools/commands/pack/pack_group_json.h"
-#include "tools/printers/csv_text.h"
-#include "tools/printers/json_or_null.h"
+#include "tools/commands/pack/pack_report.h"
 #include "tools/printers/json_text.h"
-#include "tools/printers/share_text.h"
 #include "tools/printers/text_lines.h"
 
 namespace vramlab::tools {

@@ -1,20 +1,100 @@
 // `vramlab conform`: runs recorded cases on the engine and says which agree.
 #include <spdlog/spdlog.h>
-
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <exception>
 #include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
 #include <thread>
+#include <vector>
 
+#include "replay/cases/case_verdict.h"
 #include "replay/runner/engine_subject.h"
-#include "tools/commands/conform/conform_report.h"
 #include "tools/kit/commands.h"
+#include "tools/printers/json_text.h"
 #include "traces/files/input_error.h"
 
 namespace vramlab::tools {
 namespace {
+
+using nlohmann::ordered_json;
+
+/// One file's outcome: a verdict, or why there is none.
+struct ConformOutcome {
+  std::string file;
+  std::optional<replay::CaseVerdict> verdict;
+  /// Names the file itself; empty where there is a verdict.
+  std::string error;
+};
+
+struct ConformCounts {
+  std::size_t passed = 0;
+  std::size_t failed = 0;
+  /// Files that are no recorded case.
+  std::size_t unreadable = 0;
+};
+
+constexpr int conform_schema_version = 1;
+
+ordered_json difference_json(const replay::Difference& difference) {
+  return {{"where", difference.where},
+          {"call", or_null(difference.call)},
+          {"expected", difference.expected},
+          {"actual", difference.actual}};
+}
+
+ordered_json outcome_json(const ConformOutcome& outcome) {
+  if (!outcome.verdict) return {{"file", outcome.file}, {"error", outcome.error}};
+  const replay::CaseVerdict& verdict = *outcome.verdict;
+  ordered_json json = {
+      {"file", outcome.file}, {"name", verdict.name}, {"passed", verdict.passed()}};
+  if (verdict.passed()) return json;
+  json["first_call"] = or_null(verdict.first_call);
+  json["call"] = verdict.call_text;
+  json["differences"] = ordered_json::array();
+  for (const replay::Difference& difference : verdict.differences)
+    json["differences"].push_back(difference_json(difference));
+  json["segments"] = verdict.segments;
+  return json;
+}
+
+ConformCounts count_outcomes(const std::vector<ConformOutcome>& outcomes) {
+  ConformCounts counts;
+  for (const ConformOutcome& outcome : outcomes) {
+    if (!outcome.verdict)
+      ++counts.unreadable;
+    else if (outcome.verdict->passed())
+      ++counts.passed;
+    else
+      ++counts.failed;
+  }
+  return counts;
+}
+
+/// Such as `396 passed, 0 failed`, without a line break; unreadable files only where there are
+/// some.
+std::string counts_text(const ConformCounts& counts) {
+  std::string text =
+      std::to_string(counts.passed) + " passed, " + std::to_string(counts.failed) + " failed";
+  if (counts.unreadable > 0) text += ", " + std::to_string(counts.unreadable) + " unreadable";
+  return text;
+}
+
+/// One document with a line break at its end.
+std::string outcomes_json(const std::vector<ConformOutcome>& outcomes) {
+  const ConformCounts counts = count_outcomes(outcomes);
+  ordered_json document = {{"schema_version", conform_schema_version},
+                           {"passed", counts.passed},
+                           {"failed", counts.failed},
+                           {"unreadable", counts.unreadable},
+                           {"cases", ordered_json::array()}};
+  for (const ConformOutcome& outcome : outcomes) document["cases"].push_back(outcome_json(outcome));
+  // Names come from files and may hold anything.
+  return json_text(document);
+}
 
 struct ConformArguments {
   std::vector<std::string> files;

@@ -7,10 +7,9 @@
 #include <string_view>
 
 #include "tools/commands/convert/convert_perfetto.h"
-#include "tools/commands/convert/convert_steps.h"
 #include "tools/kit/commands.h"
 #include "tools/kit/progress_bar.h"
-#include "tools/kit/removal_on_interrupt.h"
+#include "tools/kit/table_output.h"
 #include "traces/files/input_error.h"
 #include "traces/files/output_file.h"
 #include "traces/formats/make_trace_writer.h"

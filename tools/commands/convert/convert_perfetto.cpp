@@ -6,7 +6,7 @@
 #include "replay/run/program_replay.h"
 #include "replay/timeline/perfetto_trace.h"
 #include "replay/timeline/replayed_program.h"
-#include "tools/kit/scratch_place.h"
+#include "tools/kit/arguments.h"
 #include "traces/files/input_error.h"
 #include "traces/formats/read_snapshot.h"
 
@@ -39,6 +39,10 @@ replay::VerifyConditions conditions_of(const replay::RecordedHistory& history,
                                        const traces::TextTable& texts) {
   if (program.has_events()) return {program.version(), false, {program.settings(), {}}};
   return verify_conditions(history, texts, nullptr);
+}
+
+bool leaves_out(const traces::RecordFilter& filter) {
+  return filter.from_ns || filter.to_ns || filter.device || filter.stream;
 }
 
 }  // namespace
@@ -77,6 +81,26 @@ void convert_to_perfetto(traces::OpenTrace& trace, const ConvertSteps& steps,
   traces::PerfettoWriter writer(output);
   write_perfetto(timelines, collector.spans.spans(), tables.texts, writer);
   writer.finish();
+}
+
+ConvertChain::ConvertChain(const ConvertSteps& steps, traces::SnapshotTables& tables,
+                           traces::NativeSinks end)
+    : names_(tables),
+      after_filter_(add_stripping(steps.strips_frames, add_names(steps.anonymizes, end))) {
+  if (!leaves_out(steps.filter)) return;
+  filtered_.emplace(steps.filter, after_filter_.recorded);
+  filtered_program_.emplace(steps.filter, after_filter_.program);
+}
+
+traces::NativeSinks ConvertChain::add_names(bool anonymizes, traces::NativeSinks end) {
+  if (!anonymizes) return end;
+  return {anonymized_.emplace(names_, end.recorded),
+          anonymized_program_.emplace(names_, end.program)};
+}
+
+traces::NativeSinks ConvertChain::add_stripping(bool strips_frames, traces::NativeSinks next) {
+  if (!strips_frames) return next;
+  return {stripped_.emplace(next.recorded), stripped_program_.emplace(next.program)};
 }
 
 }  // namespace vramlab::tools

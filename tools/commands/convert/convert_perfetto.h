@@ -1,9 +1,14 @@
-// `vramlab convert` to a Perfetto trace, which is not written while the input is read: what was
-// there at the beginning is only known at the end.
+// What `vramlab convert` does to a recording on its way: leaves parts out, takes stacks away, puts
+// names in place of names, in this order; and how one becomes a Perfetto trace, which is written
+// when the whole input is read: what was live at the beginning is only known at the end.
 #pragma once
 
-#include "tools/commands/convert/convert_steps.h"
+#include <optional>
+
 #include "traces/files/byte_sink.h"
+#include "traces/filters/anonymized.h"
+#include "traces/filters/record_filter.h"
+#include "traces/filters/stripped_frames.h"
 #include "traces/formats/open_trace.h"
 
 namespace vramlab::tools {
@@ -14,5 +19,37 @@ void check_perfetto_steps(const ConvertSteps& steps);
 /// Warns where the curves may not be what happened. Throws InputError.
 void convert_to_perfetto(traces::OpenTrace& trace, const ConvertSteps& steps,
                          traces::ByteSink& output);
+
+struct ConvertSteps {
+  traces::RecordFilter filter;
+  bool strips_frames = false;
+  bool anonymizes = false;
+};
+
+class ConvertChain {
+ public:
+  /// The tables are those of the reader; they and the sinks at the end must live as long.
+  ConvertChain(const ConvertSteps& steps, traces::SnapshotTables& tables, traces::NativeSinks end);
+
+  /// What the reader gives to.
+  traces::NativeSinks sinks() {
+    return {filtered_ ? static_cast<traces::SnapshotSink&>(*filtered_) : after_filter_.recorded,
+            filtered_program_ ? static_cast<traces::ProgramSink&>(*filtered_program_)
+                              : after_filter_.program};
+  }
+
+ private:
+  traces::NativeSinks add_names(bool anonymizes, traces::NativeSinks end);
+  traces::NativeSinks add_stripping(bool strips_frames, traces::NativeSinks next);
+
+  traces::Pseudonyms names_;
+  std::optional<traces::AnonymizedSnapshot> anonymized_;
+  std::optional<traces::AnonymizedProgram> anonymized_program_;
+  std::optional<traces::StrippedFrames> stripped_;
+  std::optional<traces::StrippedProgramFrames> stripped_program_;
+  std::optional<traces::FilteredSnapshot> filtered_;
+  std::optional<traces::FilteredProgram> filtered_program_;
+  traces::NativeSinks after_filter_;
+};
 
 }  // namespace vramlab::tools

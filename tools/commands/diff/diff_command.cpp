@@ -6,10 +6,10 @@
 
 #include "replay/compare/budget.h"
 #include "tools/commands/diff/diff_report.h"
+#include "tools/kit/arguments.h"
 #include "tools/kit/commands.h"
 #include "tools/kit/progress_bar.h"
-#include "tools/kit/removal_on_interrupt.h"
-#include "tools/kit/scratch_place.h"
+#include "tools/kit/table_output.h"
 #include "traces/files/input_error.h"
 #include "traces/files/output_file.h"
 

@@ -1,9 +1,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tools/commands/diff/diff_report.h"
-#include "tools/commands/diff/diff_words.h"
 #include "tools/printers/json_text.h"
-#include "tools/printers/metrics_json.h"
 
 namespace vramlab::tools {
 namespace {

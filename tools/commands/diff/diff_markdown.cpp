@@ -1,7 +1,6 @@
 #include <algorithm>
 
 #include "tools/commands/diff/diff_report.h"
-#include "tools/commands/diff/diff_words.h"
 #include "traces/files/utf8.h"
 
 namespace vramlab::tools {

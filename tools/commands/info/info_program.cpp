@@ -1,4 +1,4 @@
-#include "tools/commands/info/info_program.h"
+#include "tools/commands/info/info_report.h"
 
 #include <nlohmann/json.hpp>
 

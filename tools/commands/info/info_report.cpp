@@ -7,10 +7,8 @@
 
 #include "allocator/words/bytes.h"
 #include "allocator/words/id_names.h"
-#include "tools/commands/info/info_program.h"
-#include "tools/printers/duration_text.h"
-#include "tools/printers/json_or_null.h"
 #include "tools/printers/json_text.h"
+#include "tools/printers/text_lines.h"
 
 namespace vramlab::tools {
 namespace {

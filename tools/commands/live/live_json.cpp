@@ -1,7 +1,6 @@
 #include <nlohmann/json.hpp>
 
 #include "tools/commands/live/live_report.h"
-#include "tools/printers/json_or_null.h"
 #include "tools/printers/json_text.h"
 
 namespace vramlab::tools {

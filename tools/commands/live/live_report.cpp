@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "tools/printers/duration_text.h"
 #include "tools/printers/text_lines.h"
 
 namespace vramlab::tools {

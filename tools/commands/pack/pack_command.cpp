@@ -3,11 +3,10 @@
 #include <cstdio>
 #include <memory>
 
-#include "tools/commands/pack/checked_packing.h"
 #include "tools/commands/pack/pack_report.h"
+#include "tools/kit/arguments.h"
 #include "tools/kit/commands.h"
 #include "tools/kit/progress_bar.h"
-#include "tools/kit/size_argument.h"
 
 namespace vramlab::tools {
 namespace {

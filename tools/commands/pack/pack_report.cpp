@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "tools/commands/pack/pack_group_json.h"
+#include "allocator/words/check.h"
+#include "replay/packing/packing_check.h"
 #include "tools/printers/json_text.h"
-#include "tools/printers/share_text.h"
 #include "tools/printers/text_lines.h"
 
 namespace vramlab::tools {
@@ -157,6 +157,18 @@ std::string pack_json(const PackOutcome& outcome) {
       outcome.capacity ? ordered_json(outcome.capacity->count) : ordered_json(nullptr);
   json["groups"] = pack_groups_json(outcome);
   return json_text(json);
+}
+
+std::vector<replay::PackingResult> checked_packings(const replay::PackInput& input,
+                                                    const replay::PackingLimits& limits) {
+  std::vector<replay::PackingResult> results;
+  for (const replay::PackGroup& group : input.groups) {
+    replay::PackingResult& result = results.emplace_back(best_packing(group.buffers, limits));
+    const auto fault = packing_fault(group.buffers, result.packing);
+    check(!fault, fault ? fault->c_str() : "the packing is without fault");
+    check(result.packing.height >= result.load_bound, "a packing is not below the load bound");
+  }
+  return results;
 }
 
 }  // namespace vramlab::tools

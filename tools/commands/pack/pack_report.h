@@ -1,6 +1,7 @@
 // What `vramlab pack` prints: lower bounds, and how low the packings are.
 #pragma once
 
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -30,5 +31,11 @@ std::string best_packing_text(const replay::PackGroup& group, const replay::Pack
 std::string pack_text(const PackOutcome& outcome);
 /// With a line break at its end.
 std::string pack_json(const PackOutcome& outcome);
+
+/// One for each group.
+std::vector<replay::PackingResult> checked_packings(const replay::PackInput& input,
+                                                    const replay::PackingLimits& limits);
+
+nlohmann::ordered_json pack_groups_json(const PackOutcome& outcome);
 
 }  // namespace vramlab::tools

@@ -2,22 +2,59 @@
 // recorded program.
 #include <cstdio>
 #include <memory>
+#include <string>
 
-#include "tools/commands/replay/replay_json.h"
-#include "tools/commands/replay/replay_text.h"
-#include "tools/commands/replay/screen.h"
-#include "tools/commands/replay/timeline_file.h"
+#include "replay/run/device_replay.h"
+#include "replay/run/replay_watch.h"
+#include "tools/commands/replay/replay_curve_text.h"
+#include "tools/commands/replay/replay_outcome.h"
 #include "tools/kit/commands.h"
 #include "tools/kit/moment_argument.h"
 #include "tools/kit/out_of_memory_report.h"
 #include "tools/kit/progress_bar.h"
-#include "tools/kit/removal_on_interrupt.h"
 #include "tools/kit/replay_arguments.h"
-#include "tools/kit/state_file.h"
+#include "tools/kit/table_output.h"
 #include "traces/files/input_error.h"
+#include "traces/files/output_file.h"
 
 namespace vramlab::tools {
 namespace {
+
+class TimelineFile {
+ public:
+  TimelineFile(const std::string& path, traces::Overwrite overwrite);
+
+  /// One line, unless the event changed none of the figures.
+  void add(const replay::DeviceReplay& replay, const traces::ProgramEvent& event,
+           std::uint64_t number);
+  void finish() { output_.finish(); }
+  const std::string& temporary_path() const { return output_.temporary_path(); }
+
+ private:
+  traces::OutputFile output_;
+  std::map<traces::DeviceIndex, std::string> last_figures_;
+};
+
+TimelineFile::TimelineFile(const std::string& path, traces::Overwrite overwrite)
+    : output_(path, overwrite) {
+  output_.write(
+      "event,time_ns,device,requested_bytes,allocated_bytes,active_bytes,reserved_bytes\n");
+}
+
+void TimelineFile::add(const replay::DeviceReplay& replay, const traces::ProgramEvent& event,
+                       std::uint64_t number) {
+  const allocator::StatisticValues values = replay.statistics();
+  std::string figures;
+  for (const allocator::PooledStatistic* value : {&values.requested_bytes, &values.allocated_bytes,
+                                                  &values.active_bytes, &values.reserved_bytes})
+    figures += "," + std::to_string(value->all.current);
+  std::string& last = last_figures_[replay.device()];
+  if (figures == last) return;
+  output_.write(std::to_string(number) + "," +
+                (event.time_ns ? std::to_string(*event.time_ns) : std::string()) + "," +
+                std::to_string(replay.device().value) + figures + "\n");
+  last = std::move(figures);
+}
 
 struct ReplayCommand {
   ReplayArguments replay;

@@ -1,8 +1,12 @@
 #include "tools/commands/replay/replay_curve_text.h"
 
+#include <sys/ioctl.h>
+#include <unistd.h>
 #include <algorithm>
+#include <array>
+#include <cctype>
+#include <cstdlib>
 
-#include "tools/printers/duration_text.h"
 #include "tools/printers/text_lines.h"
 
 namespace vramlab::tools {
@@ -36,6 +40,18 @@ std::string axis_text(const DeviceReport& device, std::size_t width) {
   return from + right(to, std::max(between, to.size() + 2));
 }
 
+/// U+2581 to U+2588.
+constexpr std::array<const char*, 8> unicode_letters = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+constexpr std::array<const char*, 8> ascii_letters = {".", ":", "-", "=", "+", "*", "%", "#"};
+
+/// From 0, for less than an eighth of the top, to 7.
+std::size_t height_of(std::uint64_t value, std::uint64_t top) {
+  if (value >= top) return unicode_letters.size() - 1;
+  const double share = static_cast<double>(value) / static_cast<double>(top);
+  const auto eighth = static_cast<std::size_t>(share * static_cast<double>(unicode_letters.size()));
+  return std::min(eighth, unicode_letters.size() - 1);
+}
+
 }  // namespace
 
 std::string replay_curve_text(const DeviceReport& device, const CurveStyle& style) {
@@ -52,6 +68,46 @@ std::string replay_curve_text(const DeviceReport& device, const CurveStyle& styl
   return "  over time, at most " + format_bytes(device.peak_reserved.bytes) + "\n" +
          named("reserved", line(&MemoryLevel::reserved)) +
          named("allocated", line(&MemoryLevel::allocated)) + named("", axis_text(device, columns));
+}
+
+Letters letters_of_locale(const std::string& locale) {
+  std::string name;
+  for (const char letter : locale)
+    if (letter != '-') name += static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+  return name.find("utf8") == std::string::npos ? Letters::ascii : Letters::unicode;
+}
+
+std::vector<std::uint64_t> thinned(const std::vector<std::uint64_t>& values, std::size_t most) {
+  const std::size_t count = std::min(values.size(), most);
+  std::vector<std::uint64_t> highest(count, 0);
+  for (std::size_t i = 0; i < count; ++i)
+    for (std::size_t at = i * values.size() / count; at < (i + 1) * values.size() / count; ++at)
+      highest[i] = std::max(highest[i], values[at]);
+  return highest;
+}
+
+std::string sparkline(const std::vector<std::uint64_t>& values, std::uint64_t top,
+                      Letters letters) {
+  const auto& row = letters == Letters::unicode ? unicode_letters : ascii_letters;
+  std::string line;
+  for (const std::uint64_t value : values) line += value == 0 ? " " : row[height_of(value, top)];
+  return line;
+}
+
+std::size_t screen_columns() {
+  constexpr std::size_t usual_columns = 80;
+  winsize size{};
+  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return usual_columns;
+  return size.ws_col;
+}
+
+std::string locale_of_environment() {
+  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"})
+    // The program has one thread when this is asked.
+    if (const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe)
+        value != nullptr && *value != '\0')
+      return value;
+  return {};
 }
 
 }  // namespace vramlab::tools

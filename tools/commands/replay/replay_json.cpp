@@ -1,12 +1,10 @@
-#include "tools/commands/replay/replay_json.h"
+#include "tools/commands/replay/replay_outcome.h"
 
 #include <nlohmann/json.hpp>
 
 #include "allocator/readonly/out_of_memory.h"
 #include "replay/run/run_metrics.h"
-#include "tools/printers/json_or_null.h"
 #include "tools/printers/json_text.h"
-#include "tools/printers/metrics_json.h"
 
 namespace vramlab::tools {
 namespace {

@@ -1,10 +1,12 @@
-// ReplayOutcome: what came of `vramlab replay`, to be printed.
+// What came of `vramlab replay`, and how it is printed: for people memory over time, figures in a
+// table and what went wrong; for programs JSON.
 #pragma once
 
 #include <nlohmann/json.hpp>
 #include <string>
 
 #include "replay/run/replay_report.h"
+#include "tools/commands/replay/replay_curve_text.h"
 
 namespace vramlab::tools {
 
@@ -18,5 +20,12 @@ struct ReplayOutcome {
   std::string explained_text = {};
   nlohmann::ordered_json explained = nlohmann::ordered_json::array();
 };
+
+/// With a line break at its end.
+std::string replay_json(const ReplayOutcome& outcome);
+
+std::string replay_text(const ReplayOutcome& outcome, const CurveStyle& style);
+
+std::string replay_figures_text(const replay::DeviceReport& device);
 
 }  // namespace vramlab::tools

@@ -1,16 +1,17 @@
-#include "tools/commands/replay/replay_text.h"
+#include "tools/commands/replay/replay_outcome.h"
 
 #include <algorithm>
 
 #include "allocator/readonly/out_of_memory.h"
-#include "tools/commands/replay/replay_figures_text.h"
-#include "tools/printers/duration_text.h"
 #include "tools/printers/text_lines.h"
 
 namespace vramlab::tools {
 namespace {
 
 using allocator::Bytes;
+using allocator::PooledStatistic;
+using allocator::StatisticValue;
+using allocator::StatisticValues;
 using replay::DeviceReport;
 using replay::FailedRequest;
 using replay::PeakMoment;
@@ -97,6 +98,37 @@ std::string device_text(const ReplayOutcome& outcome, const DeviceReport& device
   return text + replay_figures_text(device) + failures_text(outcome, device);
 }
 
+constexpr std::size_t column_width = 14;
+
+std::string bytes_text(std::int64_t count) {
+  const allocator::Bytes bytes{static_cast<std::uint64_t>(std::max<std::int64_t>(0, count))};
+  return format_bytes(bytes);
+}
+
+std::string count_text(std::int64_t count) { return std::to_string(count); }
+
+using NumberText = std::string (*)(std::int64_t number);
+
+std::string row(const std::string& name, const StatisticValue& value, NumberText number) {
+  std::string text = "  " + padded(name, line_name_width);
+  for (const std::int64_t shown : {value.current, value.peak, value.allocated, value.freed})
+    text += right(number(shown), column_width);
+  return text + "\n";
+}
+
+/// With what of it is in the pools of small and of large blocks.
+std::string rows(const std::string& name, const PooledStatistic& value) {
+  return row(name, value.all, bytes_text) + row("  small pool", value.small_pool, bytes_text) +
+         row("  large pool", value.large_pool, bytes_text);
+}
+
+std::string header() {
+  std::string text = "  " + padded("", line_name_width);
+  for (const char* name : {"at the end", "at most", "added", "taken away"})
+    text += right(name, column_width);
+  return text + "\n";
+}
+
 }  // namespace
 
 std::string replay_text(const ReplayOutcome& outcome, const CurveStyle& style) {
@@ -110,6 +142,24 @@ std::string replay_text(const ReplayOutcome& outcome, const CurveStyle& style) {
   for (const std::string& note : report.notes) add_line(text, "note", note);
   for (const DeviceReport& device : report.devices) text += device_text(outcome, device, style);
   return text + outcome.explained_text;
+}
+
+std::string replay_figures_text(const replay::DeviceReport& device) {
+  const StatisticValues& values = device.statistics;
+  // A stream-ordered pool has no halves, and counts no blocks.
+  if (device.pool)
+    return header() + row("allocated", values.allocated_bytes.all, bytes_text) +
+           row("requested", values.requested_bytes.all, bytes_text) +
+           row("reserved", values.reserved_bytes.all, bytes_text);
+  return header() + rows("allocated", values.allocated_bytes) +
+         row("active", values.active_bytes.all, bytes_text) +
+         row("requested", values.requested_bytes.all, bytes_text) +
+         rows("reserved", values.reserved_bytes) +
+         row("inactive split", values.inactive_split_bytes.all, bytes_text) +
+         row("allocations", values.allocation.all, count_text) +
+         row("active blocks", values.active.all, count_text) +
+         row("inactive blocks", values.inactive_split.all, count_text) +
+         row("segments", values.segment.all, count_text);
 }
 
 }  // namespace vramlab::tools

@@ -4,13 +4,12 @@
 #include <memory>
 
 #include "tools/commands/snapshot/state_report.h"
+#include "tools/kit/arguments.h"
 #include "tools/kit/commands.h"
 #include "tools/kit/moment_argument.h"
 #include "tools/kit/progress_bar.h"
-#include "tools/kit/removal_on_interrupt.h"
 #include "tools/kit/replay_arguments.h"
-#include "tools/kit/scratch_place.h"
-#include "tools/kit/state_file.h"
+#include "tools/kit/table_output.h"
 #include "traces/files/input_error.h"
 #include "traces/formats/read_snapshot.h"
 

@@ -5,10 +5,8 @@
 
 #include "allocator/words/id_names.h"
 #include "replay/state/occupancy_map.h"
-#include "tools/printers/fragmentation_json.h"
 #include "tools/printers/fragmentation_text.h"
 #include "tools/printers/json_text.h"
-#include "tools/printers/metrics_json.h"
 #include "tools/printers/text_lines.h"
 
 namespace vramlab::tools {

@@ -1,11 +1,9 @@
 #include "tools/commands/streams/hazard_words.h"
 
 #include "allocator/words/id_names.h"
-#include "tools/commands/streams/work_words.h"
 #include "traces/values/user_frame.h"
 
 namespace vramlab::tools {
-
 using streams::Hazard;
 using streams::HazardAct;
 using streams::HazardKind;

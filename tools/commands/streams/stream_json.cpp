@@ -2,7 +2,6 @@
 
 #include "tools/commands/streams/hazard_words.h"
 #include "tools/commands/streams/stream_report.h"
-#include "tools/commands/streams/work_words.h"
 #include "tools/printers/json_text.h"
 
 namespace vramlab::tools {

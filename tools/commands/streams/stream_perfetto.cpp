@@ -4,7 +4,6 @@
 
 #include "replay/run/device_replay.h"
 #include "tools/commands/streams/hazard_words.h"
-#include "tools/commands/streams/work_words.h"
 #include "tools/printers/json_text.h"
 
 namespace vramlab::tools {

@@ -3,8 +3,6 @@
 #include <algorithm>
 
 #include "tools/commands/streams/hazard_words.h"
-#include "tools/printers/duration_text.h"
-#include "tools/printers/share_text.h"
 #include "tools/printers/text_lines.h"
 
 namespace vramlab::tools {

@@ -1,8 +1,7 @@
 // The JSON of a report on waiting frees; docs/waiting.md says what each key means.
 #include <nlohmann/json.hpp>
 
-#include "tools/commands/streams/waiting_report.h"
-#include "tools/commands/streams/waiting_words.h"
+#include "tools/commands/streams/stream_report.h"
 #include "tools/printers/json_text.h"
 
 namespace vramlab::tools {

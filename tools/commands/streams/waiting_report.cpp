@@ -1,10 +1,8 @@
-#include "tools/commands/streams/waiting_report.h"
+#include "tools/commands/streams/stream_report.h"
 
 #include <algorithm>
 #include <sstream>
 
-#include "tools/commands/streams/waiting_words.h"
-#include "tools/printers/duration_text.h"
 #include "tools/printers/text_lines.h"
 
 namespace vramlab::tools {

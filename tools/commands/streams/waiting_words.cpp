@@ -1,9 +1,9 @@
-#include "tools/commands/streams/waiting_words.h"
+#include "tools/commands/streams/stream_report.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "tools/printers/duration_text.h"
+#include "tools/printers/text_lines.h"
 
 namespace vramlab::tools {
 namespace {

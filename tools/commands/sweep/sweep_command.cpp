@@ -8,7 +8,6 @@
 #include "replay/whatif/option_grid.h"
 #include "tools/commands/sweep/sweep_outcome.h"
 #include "tools/kit/commands.h"
-#include "tools/kit/parallel_tasks.h"
 #include "tools/kit/table_output.h"
 #include "tools/kit/what_if_runs.h"
 #include "traces/files/input_error.h"

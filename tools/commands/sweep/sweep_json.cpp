@@ -1,9 +1,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tools/commands/sweep/sweep_outcome.h"
-#include "tools/commands/sweep/sweep_row_json.h"
 #include "tools/printers/json_text.h"
-#include "tools/printers/metrics_json.h"
 #include "traces/files/input_bytes.h"
 #include "traces/files/input_error.h"
 #include "traces/json/json_value.h"

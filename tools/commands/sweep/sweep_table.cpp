@@ -1,12 +1,9 @@
-#include "tools/commands/sweep/sweep_table.h"
+#include "tools/commands/sweep/sweep_outcome.h"
 
 #include <algorithm>
 #include <array>
 
 #include "allocator/words/bytes.h"
-#include "tools/commands/sweep/sweep_outcome.h"
-#include "tools/printers/csv_text.h"
-#include "tools/printers/duration_text.h"
 #include "tools/printers/text_lines.h"
 
 namespace vramlab::tools {

@@ -1,10 +1,9 @@
-#include "tools/commands/top/growth_report.h"
+#include "tools/commands/top/top_report.h"
 
 #include <cmath>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
-#include "tools/commands/top/top_report.h"
 #include "tools/printers/json_text.h"
 #include "tools/printers/text_lines.h"
 #include "traces/values/user_frame.h"

@@ -4,7 +4,6 @@
 #include <map>
 #include <memory>
 
-#include "tools/commands/top/growth_report.h"
 #include "tools/commands/top/top_report.h"
 #include "tools/kit/commands.h"
 #include "tools/kit/moment_argument.h"

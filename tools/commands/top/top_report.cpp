@@ -4,9 +4,6 @@
 #include <nlohmann/json.hpp>
 
 #include "replay/holders/stack_tree.h"
-#include "tools/commands/top/top_tree.h"
-#include "tools/printers/duration_text.h"
-#include "tools/printers/json_or_null.h"
 #include "tools/printers/json_text.h"
 #include "tools/printers/text_lines.h"
 

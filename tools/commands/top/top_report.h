@@ -7,7 +7,9 @@
 #include <string>
 
 #include "replay/holders/call_sites.h"
+#include "replay/holders/growth.h"
 #include "replay/holders/holdings.h"
+#include "replay/holders/stack_tree.h"
 #include "traces/values/user_frame.h"
 
 namespace vramlab::tools {
@@ -42,5 +44,27 @@ nlohmann::ordered_json stack_json(traces::StackId stack, const traces::SnapshotT
 
 /// A text that is too long for a line: its beginning and its end.
 std::string shortened(const std::string& text, std::size_t width);
+
+/// The head of a table, whose last column has this name.
+std::string top_heading(const std::string& name);
+/// A row up to its last column.
+std::string top_columns(const replay::GroupTotals& part, const replay::GroupTotals& all);
+/// What a limit left out; empty where that is nothing.
+std::string hidden_text(std::size_t count, const replay::GroupTotals& hidden);
+
+/// The tree as rows, with the stacks that hold most, so many of them (0: all). Frames without
+/// branches are written in one row, the outermost and the innermost of them.
+std::string tree_text(const replay::StackTree& tree, std::uint64_t stack_limit);
+
+struct GrowthOutcome {
+  std::string file;
+  replay::FoundGrowth found;
+  /// Sites to show of each device; 0 for all.
+  std::uint64_t limit = 0;
+};
+
+std::string growth_text(const GrowthOutcome& outcome);
+/// With a line break at its end.
+std::string growth_json(const GrowthOutcome& outcome);
 
 }  // namespace vramlab::tools

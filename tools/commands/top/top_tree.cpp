@@ -1,9 +1,8 @@
-#include "tools/commands/top/top_tree.h"
+#include "tools/commands/top/top_report.h"
 
 #include <algorithm>
 #include <cstdio>
 
-#include "tools/commands/top/top_report.h"
 #include "tools/printers/text_lines.h"
 
 namespace vramlab::tools {

@@ -1,17 +1,177 @@
 // `vramlab verify`: replays recorded histories and says how faithful the replay is.
 #include <cstdio>
 #include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
 
 #include "allocator/options/settings.h"
+#include "replay/follow/fidelity.h"
 #include "replay/follow/verify.h"
-#include "tools/commands/verify/fidelity_report.h"
+#include "tools/kit/arguments.h"
 #include "tools/kit/commands.h"
 #include "tools/kit/progress_bar.h"
-#include "tools/kit/scratch_place.h"
+#include "tools/printers/json_text.h"
 #include "traces/formats/read_snapshot.h"
 
 namespace vramlab::tools {
 namespace {
+
+using nlohmann::ordered_json;
+using replay::DeviceFidelity;
+using replay::Inferences;
+
+struct VerifiedFile {
+  std::string file;
+  replay::Fidelity fidelity;
+};
+
+std::string share_text(const replay::Agreement& agreement) {
+  return std::to_string(agreement.exact) + " of " + std::to_string(agreement.total);
+}
+
+struct Figure {
+  const char* key;
+  const char* text;
+  std::uint64_t value;
+};
+
+std::vector<Figure> figures_of(const Inferences& inferred) {
+  return {
+      {"pool_assumed_segments", "segments whose pool is assumed", inferred.pool_assumed_segments},
+      {"pool_assumed_allocs", "allocs whose pool is assumed", inferred.pool_assumed_allocs},
+      {"emptied_caches", "emptied caches", inferred.emptied_caches},
+      {"release_all_or_empty_cache", "release-all or empty_cache",
+       inferred.release_all_or_empty_cache},
+      {"garbage_collections", "garbage collections", inferred.garbage_collections},
+      {"garbage_shaped", "GC-shaped releases, ages unknown", inferred.garbage_shaped},
+      {"oversize_releases", "oversize releases", inferred.oversize_releases},
+      {"assumed_extents", "block extents assumed", inferred.assumed_extents},
+      {"waiting_frees", "frees that waited", inferred.waiting_frees},
+      {"out_of_memory", "out-of-memory entries", inferred.out_of_memory},
+      {"out_of_memory_in_private_pools", "of them in private pools",
+       inferred.out_of_memory_in_private_pools},
+      {"mode_changes", "changes of expandable_segments", inferred.mode_changes},
+  };
+}
+
+std::string device_text(const DeviceFidelity& device, bool is_verbose) {
+  std::string text = "  device " + std::to_string(device.device) + ": " +
+                     std::string(fidelity_label_name(device.label)) + "\n";
+  for (const std::string& reason : device.reasons) text += "    because: " + reason + "\n";
+  if (device.event_count == 0) return text;
+  const replay::SegmentCallCounts& calls = device.segment_calls;
+  text += "    allocs at the recorded address   " + share_text(device.allocs) + "\n";
+  text += "    segment calls explained by rules " + std::to_string(calls.explained) + " of " +
+          std::to_string(calls.total) + ", " + std::to_string(calls.taken) +
+          " releases taken from the recording, " + std::to_string(calls.wrong) + " wrong\n";
+  text += "    final blocks                     " + share_text(device.final_blocks) + "\n";
+  std::string inferred;
+  for (const Figure& figure : figures_of(device.inferred))
+    if (figure.value > 0)
+      inferred += (inferred.empty() ? "" : ", ") + std::string(figure.text) + " " +
+                  std::to_string(figure.value);
+  if (is_verbose && !device.unexplained_events.empty()) {
+    text += "    releases taken in the calls that begin at events";
+    for (const std::size_t event : device.unexplained_events) text += " " + std::to_string(event);
+    text += "\n";
+  }
+  if (!inferred.empty()) text += "    inferred: " + inferred + "\n";
+  if (device.first_difference)
+    text += "    first difference, at event " + std::to_string(device.first_difference->event) +
+            ": " + device.first_difference->text + "\n";
+  return text;
+}
+
+ordered_json agreement_json(const replay::Agreement& agreement) {
+  return {{"total", agreement.total}, {"exact", agreement.exact}};
+}
+
+ordered_json device_json(const DeviceFidelity& device) {
+  ordered_json json;
+  json["device"] = device.device;
+  json["label"] = fidelity_label_name(device.label);
+  json["reasons"] = device.reasons;
+  json["event_count"] = device.event_count;
+  json["starts_empty"] = device.starts_empty;
+  json["allocs"] = agreement_json(device.allocs);
+  json["segment_calls"] = {{"total", device.segment_calls.total},
+                           {"explained", device.segment_calls.explained},
+                           {"taken_from_recording", device.segment_calls.taken},
+                           {"wrong", device.segment_calls.wrong}};
+  json["final_blocks"] = agreement_json(device.final_blocks);
+  ordered_json inferred;
+  for (const Figure& figure : figures_of(device.inferred)) inferred[figure.key] = figure.value;
+  json["inferred"] = std::move(inferred);
+  json["unexplained_events"] = device.unexplained_events;
+  if (device.first_difference)
+    json["first_difference"] = {{"event", device.first_difference->event},
+                                {"text", device.first_difference->text}};
+  else
+    json["first_difference"] = nullptr;
+  return json;
+}
+
+std::string fidelity_text(const VerifiedFile& verified, const CommonFlags& flags) {
+  const replay::Fidelity& fidelity = verified.fidelity;
+  std::string text =
+      verified.file + ": " + std::string(fidelity_label_name(fidelity.label())) + "\n";
+  const bool is_plain = fidelity.label() == replay::FidelityLabel::exact && flags.quiet;
+  if (is_plain) return text;
+  text += "  reference " + fidelity.reference +
+          (fidelity.reference_is_guessed ? " (guessed)" : "") + ", options " +
+          (fidelity.options.empty() ? "none" : fidelity.options) + "\n";
+  for (const DeviceFidelity& device : fidelity.devices) text += device_text(device, flags.verbose);
+  return text;
+}
+
+/// One line over all files.
+std::string fidelity_totals(const std::vector<VerifiedFile>& verified) {
+  std::size_t exact = 0;
+  std::size_t different = 0;
+  std::uint64_t explained = 0;
+  std::uint64_t taken = 0;
+  std::uint64_t wrong = 0;
+  replay::Agreement allocs;
+  replay::Agreement blocks;
+  for (const VerifiedFile& file : verified) {
+    if (file.fidelity.label() == replay::FidelityLabel::exact) ++exact;
+    if (file.fidelity.label() == replay::FidelityLabel::different) ++different;
+    for (const DeviceFidelity& device : file.fidelity.devices) {
+      explained += device.segment_calls.explained;
+      taken += device.segment_calls.taken;
+      wrong += device.segment_calls.wrong;
+      allocs.total += device.allocs.total;
+      allocs.exact += device.allocs.exact;
+      blocks.total += device.final_blocks.total;
+      blocks.exact += device.final_blocks.exact;
+    }
+  }
+  return std::to_string(verified.size()) + " files: " + std::to_string(exact) + " exact, " +
+         std::to_string(verified.size() - exact - different) +
+         " approximate or final state only, " + std::to_string(different) + " different; allocs " +
+         share_text(allocs) + ", segment calls " + std::to_string(explained) + " explained, " +
+         std::to_string(taken) + " taken, " + std::to_string(wrong) + " wrong, final blocks " +
+         share_text(blocks) + "\n";
+}
+
+std::string fidelity_json(const std::vector<VerifiedFile>& verified) {
+  ordered_json files = ordered_json::array();
+  for (const VerifiedFile& file : verified) {
+    ordered_json json;
+    json["file"] = file.file;
+    json["label"] = fidelity_label_name(file.fidelity.label());
+    json["reference"] = file.fidelity.reference;
+    json["reference_is_guessed"] = file.fidelity.reference_is_guessed;
+    json["options"] = file.fidelity.options;
+    json["devices"] = ordered_json::array();
+    for (const DeviceFidelity& device : file.fidelity.devices)
+      json["devices"].push_back(device_json(device));
+    files.push_back(std::move(json));
+  }
+  const ordered_json document = {{"schema_version", 1}, {"files", std::move(files)}};
+  return json_text(document);
+}
 
 struct VerifyArguments {
   std::vector<std::string> files;
