@@ -13,6 +13,30 @@
 
 namespace vramlab::tools {
 
+/// While it lives, Ctrl-C (or being asked to end) removes unfinished files before the program ends.
+/// A thread waits for the signals, so no handler and nothing global is needed.
+class RemovalOnInterrupt {
+ public:
+  /// From here on interrupts are held back, so that none falls between the opening of a file and
+  /// `begin`. Signals that the program was started to ignore stay ignored.
+  RemovalOnInterrupt();
+  RemovalOnInterrupt(const RemovalOnInterrupt&) = delete;
+  RemovalOnInterrupt& operator=(const RemovalOnInterrupt&) = delete;
+  ~RemovalOnInterrupt();
+
+  /// Once, when the files are open: these are removed from now on.
+  void begin(std::vector<std::string> paths);
+
+ private:
+  void wait_for_signal() const;
+
+  std::vector<std::string> paths_;
+  /// Those waited for, and one that only ends the waiting.
+  sigset_t signals_{};
+  sigset_t signals_before_{};
+  std::thread waiting_;
+};
+
 struct TableOutput {
   std::string format;
   std::string path;
@@ -37,28 +61,6 @@ class OpenTableOutput {
   std::string format_;
   RemovalOnInterrupt removal_;
   std::optional<traces::OutputFile> file_;
-};
-
-class RemovalOnInterrupt {
- public:
-  /// From here on interrupts are held back, so that none falls between the opening of a file and
-  /// `begin`. Signals that the program was started to ignore stay ignored.
-  RemovalOnInterrupt();
-  RemovalOnInterrupt(const RemovalOnInterrupt&) = delete;
-  RemovalOnInterrupt& operator=(const RemovalOnInterrupt&) = delete;
-  ~RemovalOnInterrupt();
-
-  /// Once, when the files are open: these are removed from now on.
-  void begin(std::vector<std::string> paths);
-
- private:
-  void wait_for_signal() const;
-
-  std::vector<std::string> paths_;
-  /// Those waited for, and one that only ends the waiting.
-  sigset_t signals_{};
-  sigset_t signals_before_{};
-  std::thread waiting_;
 };
 
 }  // namespace vramlab::tools

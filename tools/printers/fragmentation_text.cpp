@@ -6,6 +6,7 @@
 #include "allocator/words/id_names.h"
 #include "replay/state/holes.h"
 #include "tools/printers/json_text.h"
+#include "tools/printers/table.h"
 #include "tools/printers/text_lines.h"
 #include "traces/values/user_frame.h"
 
@@ -50,10 +51,13 @@ std::string shares_text(const StateFigures& figures) {
   return text;
 }
 
-std::string row(const std::string& name, const StateFigures& figures) {
-  const auto column = [](Bytes bytes) { return right(format_bytes(bytes), 12); };
-  return "  " + padded(name, 24) + column(figures.reserved) + column(figures.allocated) +
-         column(figures.free) + column(figures.releasable) + column(figures.stranded()) + "\n";
+std::vector<std::string> cells_of(const std::string& name, const StateFigures& figures) {
+  return {name,
+          format_bytes(figures.reserved),
+          format_bytes(figures.allocated),
+          format_bytes(figures.free),
+          format_bytes(figures.releasable),
+          format_bytes(figures.stranded())};
 }
 
 /// Where there is more than one of something.
@@ -61,29 +65,29 @@ std::string parts_text(const replay::Fragmentation& fragmentation) {
   const auto pools = by_pool(fragmentation);
   const auto streams = by_stream(fragmentation);
   if (pools.size() < 2 && streams.size() < 2) return {};
-  std::string text = "  " + padded("", 24);
-  for (const char* name : {"reserved", "allocated", "free", "releasable", "stranded"})
-    text += right(name, 12);
-  text += "\n";
+  Table table({left("", 24),
+               {"reserved", 10},
+               {"allocated", 10},
+               {"free", 10},
+               {"releasable", 10},
+               {"stranded", 10}});
   if (pools.size() > 1)
-    for (const auto& pool : pools) text += row(pool_name(pool.pool, pool.kind), pool.figures);
+    for (const auto& pool : pools)
+      table.add(cells_of(pool_name(pool.pool, pool.kind), pool.figures));
   if (streams.size() > 1)
     for (const auto& stream : streams)
-      text += row("stream " + std::to_string(stream.stream.value), stream.figures);
-  return text;
+      table.add(cells_of("stream " + std::to_string(stream.stream.value), stream.figures));
+  return table.text();
 }
 
-std::string pinner_line(const replay::DeviceState& state, const replay::Pinner& pinner,
+std::string pinner_text(const replay::DeviceState& state, const replay::Pinner& pinner,
                         const traces::SnapshotTables& tables) {
-  std::string text = "  " + right(format_bytes(pinner.strands), 11) + "  " +
-                     right(format_bytes(pinner.released_alone), 11) + "  " + name_of(pinner.at) +
-                     "  " + right(format_bytes(pinner.size), 11) + "  ";
-  text += pool_name(pinner.lane.pool, pinner.lane.kind);
+  std::string text = pool_name(pinner.lane.pool, pinner.lane.kind);
   if (pinner.is_expandable) text += ", expandable";
   text += ", stream " + std::to_string(pinner.lane.stream.value);
   if (pinner.beside > 0) text += ", beside " + std::to_string(pinner.beside) + " more";
   const std::string origin = origin_text(state, pinner.at, tables);
-  return text + (origin.empty() ? "" : "; " + origin) + "\n";
+  return text + (origin.empty() ? "" : "; " + origin);
 }
 
 std::string age_text(const replay::RequestOrigin& origin, const replay::StateMoment& now) {
@@ -124,13 +128,12 @@ std::string figures_text(const replay::Fragmentation& fragmentation) {
 }
 
 std::string holes_text(const replay::DeviceState& state) {
-  std::string text;
-  for (const replay::HoleClass& of : replay::holes_by_size(state.snapshot)) {
-    const std::string sizes = format_bytes(of.from) + " to " + format_bytes(of.from * 2);
-    text += "  " + padded(std::string(pool_kind_name(of.kind)), 7) + padded(sizes, 26) +
-            right(std::to_string(of.count), 8) + right(format_bytes(of.bytes), 13) + "\n";
-  }
-  return text.empty() ? text : "  holes by size, how many, together\n" + text;
+  Table table({left("", 5), left("", 24), {"", 8}, {"", 11}});
+  for (const replay::HoleClass& of : replay::holes_by_size(state.snapshot))
+    table.add({std::string(pool_kind_name(of.kind)),
+               format_bytes(of.from) + " to " + format_bytes(of.from * 2), std::to_string(of.count),
+               format_bytes(of.bytes)});
+  return table.is_empty() ? "" : "  holes by size, how many, together\n" + table.text();
 }
 
 std::string origin_text(const replay::DeviceState& state, allocator::Address at,
@@ -147,11 +150,13 @@ std::string origin_text(const replay::DeviceState& state, allocator::Address at,
 
 std::string pinners_text(const replay::DeviceState& state, const traces::SnapshotTables& tables,
                          std::size_t limit) {
-  const auto pinners = find_pinners(state.snapshot, state.rules, limit);
-  if (pinners.empty()) return {};
-  std::string text = "  pinners: strands, freed alone gives back, block, size\n";
-  for (const replay::Pinner& pinner : pinners) text += pinner_line(state, pinner, tables);
-  return text;
+  Table table({{"", 11}, {"", 11}, {""}, {"", 11}, left("")});
+  for (const replay::Pinner& pinner : find_pinners(state.snapshot, state.rules, limit))
+    table.add({format_bytes(pinner.strands), format_bytes(pinner.released_alone),
+               name_of(pinner.at), format_bytes(pinner.size), pinner_text(state, pinner, tables)});
+  return table.is_empty()
+             ? ""
+             : "  pinners: strands, freed alone gives back, block, size\n" + table.text();
 }
 
 ordered_json pinner_json(const replay::DeviceState& state, const replay::Pinner& pinner,

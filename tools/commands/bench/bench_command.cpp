@@ -8,6 +8,7 @@
 #include "replay/bench/engine_benchmark.h"
 #include "tools/kit/commands.h"
 #include "tools/printers/json_text.h"
+#include "tools/printers/table.h"
 #include "traces/cases/program_calls.h"
 #include "traces/workloads/workload.h"
 
@@ -60,19 +61,27 @@ std::vector<NamedProgram> programs_of(const BenchArguments& arguments) {
   return programs;
 }
 
+std::string decimals_text(double number, int decimals) {
+  char text[64];
+  std::snprintf(text, sizeof text, "%.*f", decimals, number);
+  return text;
+}
+
 void print_text(const std::vector<replay::BenchmarkRow>& rows) {
-  std::printf("%-10s %-26s %-8s %12s %14s %20s\n", "workload", "options", "history", "ns per call",
-              "yardstick ns", "share of reference");
+  Table table({left("workload"),
+               left("options"),
+               left("history"),
+               {"ns per call"},
+               {"yardstick ns"},
+               {"share of reference"}});
   for (const replay::BenchmarkRow& row : rows) {
-    std::printf("%-10s %-26s %-8s %12.1f %14.1f", row.workload.c_str(),
-                row.conf.empty() ? "(none)" : row.conf.c_str(),
-                row.history == replay::HistoryKept::yes ? "on" : "off", row.ns_per_call,
-                row.yardstick_ns);
-    if (row.share_of_reference)
-      std::printf(" %13.3f = 1/%.1f\n", *row.share_of_reference, 1 / *row.share_of_reference);
-    else
-      std::printf(" %20s\n", "-");
+    const auto& share = row.share_of_reference;
+    table.add({row.workload, row.conf.empty() ? "(none)" : row.conf,
+               row.history == replay::HistoryKept::yes ? "on" : "off",
+               decimals_text(row.ns_per_call, 1), decimals_text(row.yardstick_ns, 1),
+               share ? decimals_text(*share, 3) + " = 1/" + decimals_text(1 / *share, 1) : "-"});
   }
+  std::fputs(table.text("").c_str(), stdout);
 }
 
 void print_json(const std::vector<replay::BenchmarkRow>& rows) {

@@ -6,6 +6,7 @@
 
 #include "tools/commands/pack/pack_report.h"
 #include "tools/printers/json_text.h"
+#include "tools/printers/table.h"
 #include "tools/printers/text_lines.h"
 
 namespace vramlab::tools {
@@ -15,9 +16,9 @@ using allocator::Bytes;
 using nlohmann::ordered_json;
 using replay::CapacityAnswer;
 
-constexpr std::array<const char*, 6> headings = {"least memory",    "above packing",
-                                                 "reserves freely", "live, rounded",
-                                                 "live, requested", "replays"};
+const std::vector<Column> figure_columns = {{"least memory"},    {"above packing"},
+                                            {"reserves freely"}, {"live, rounded"},
+                                            {"live, requested"}, {"replays"}};
 
 /// To the granule, as `--device-memory` takes it.
 std::string exact_text(Bytes bytes) {
@@ -122,58 +123,59 @@ std::string capacity_text(const CapacityOutcome& outcome) {
   std::string text = outcome.file + "; version " + outcome.reference +
                      (outcome.conditions.empty() ? "" : "; " + outcome.conditions) + "\n";
   for (const std::string& note : outcome.notes) text += "note: " + note + "\n";
-  std::array<std::size_t, headings.size()> widths{};
-  for (std::size_t i = 0; i < headings.size(); ++i) widths[i] = std::string(headings[i]).size();
+  std::vector<Column> columns = figure_columns;
+  columns.push_back(left("options"));
+  Table table(columns);
   for (const CapacityRow& row : outcome.rows) {
-    const auto cells = cells_of(outcome, row.answer);
-    for (std::size_t i = 0; i < cells.size(); ++i) widths[i] = std::max(widths[i], cells[i].size());
-  }
-  for (std::size_t i = 0; i < headings.size(); ++i) text += right(headings[i], widths[i]) + "  ";
-  text += "options\n";
-  for (const CapacityRow& row : outcome.rows) {
-    const auto cells = cells_of(outcome, row.answer);
-    for (std::size_t i = 0; i < cells.size(); ++i) text += right(cells[i], widths[i]) + "  ";
+    auto cells = cells_of(outcome, row.answer);
     const std::string remark = remark_text(row.answer);
-    text += conf_text(row) + (remark.empty() ? "" : "  (" + remark + ")") + "\n";
+    cells.push_back(conf_text(row) + (remark.empty() ? "" : "  (" + remark + ")"));
+    table.add(std::move(cells));
   }
+  text += table.text("");
   for (std::size_t i = 0; i < outcome.packing.results.size(); ++i)
     text += packing_text(outcome.packing, i);
   return text;
 }
 
 std::string capacity_markdown(const CapacityOutcome& outcome) {
-  std::string text = "| options |";
-  std::string line = "|---|";
-  for (const char* heading : headings) {
-    text += std::string(" ") + heading + " |";
-    line += "---:|";
-  }
-  text += " |\n" + line + "---|\n";
+  std::vector<Column> columns = figure_columns;
+  columns.insert(columns.begin(), left("options"));
+  columns.push_back(left(""));
+  Table table(columns);
   for (const CapacityRow& row : outcome.rows) {
-    text += "| `" + conf_text(row) + "` |";
-    for (const std::string& cell : cells_of(outcome, row.answer)) text += " " + cell + " |";
-    text += " " + remark_text(row.answer) + " |\n";
+    auto cells = cells_of(outcome, row.answer);
+    cells.insert(cells.begin(), code_cell(conf_text(row)));
+    cells.push_back(markdown_cell(remark_text(row.answer)));
+    table.add(std::move(cells));
   }
-  return text;
+  return table.markdown();
 }
 
 std::string capacity_csv(const CapacityOutcome& outcome) {
-  std::string text =
-      "conf,as_in_file,least_bytes,best_packing_bytes,peak_reserved,live_rounded_bytes,"
-      "live_requested_bytes,fails_above,replays\n";
+  Table table({{"conf"},
+               {"as_in_file"},
+               {"least_bytes"},
+               {"best_packing_bytes"},
+               {"peak_reserved"},
+               {"live_rounded_bytes"},
+               {"live_requested_bytes"},
+               {"fails_above"},
+               {"replays"}});
+  const auto number = [](const std::optional<Bytes>& bytes) {
+    return bytes ? std::to_string(bytes->count) : std::string();
+  };
   for (const CapacityRow& row : outcome.rows) {
     const CapacityAnswer& answer = row.answer;
-    const auto number = [](const std::optional<Bytes>& bytes) {
-      return bytes ? std::to_string(bytes->count) : std::string();
+    const auto live = [&](Bytes replay::LiveBounds::*part) {
+      return answer.live ? number((*answer.live).*part) : std::string();
     };
-    text += csv_text(row.conf) + (row.is_recorded ? ",true," : ",false,") + number(answer.least) +
-            "," + number(outcome.best_packing()) + "," +
-            std::to_string(answer.peak_reserved.count) + "," +
-            (answer.live ? std::to_string(answer.live->rounded.count) : "") + "," +
-            (answer.live ? std::to_string(answer.live->requested.count) : "") + "," +
-            std::to_string(answer.fails_above.size()) + "," + std::to_string(answer.replays) + "\n";
+    table.add({row.conf, row.is_recorded ? "true" : "false", number(answer.least),
+               number(outcome.best_packing()), number(answer.peak_reserved),
+               live(&replay::LiveBounds::rounded), live(&replay::LiveBounds::requested),
+               std::to_string(answer.fails_above.size()), std::to_string(answer.replays)});
   }
-  return text;
+  return table.csv();
 }
 
 std::string capacity_json(const CapacityOutcome& outcome) {

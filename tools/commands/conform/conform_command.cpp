@@ -1,19 +1,17 @@
 // `vramlab conform`: runs recorded cases on the engine and says which agree.
 #include <spdlog/spdlog.h>
 #include <algorithm>
-#include <atomic>
 #include <cstdio>
-#include <exception>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "replay/cases/case_verdict.h"
 #include "replay/runner/engine_subject.h"
 #include "tools/kit/commands.h"
+#include "tools/kit/what_if_runs.h"
 #include "tools/printers/json_text.h"
 #include "traces/files/input_error.h"
 
@@ -98,7 +96,7 @@ std::string outcomes_json(const std::vector<ConformOutcome>& outcomes) {
 
 struct ConformArguments {
   std::vector<std::string> files;
-  std::size_t jobs = std::max(1U, std::thread::hardware_concurrency());
+  std::size_t jobs = usual_thread_count();
   std::string streams = "counted";
   CommonFlags flags;
 };
@@ -114,29 +112,13 @@ ConformOutcome run_file(const std::string& file, replay::CaseStreams streams) {
   return outcome;
 }
 
-/// Runs the files on several threads that share nothing but the number of the next file. What
-/// stops one of them is thrown once all have ended.
 std::vector<ConformOutcome> run_files(const ConformArguments& arguments) {
   std::vector<ConformOutcome> outcomes(arguments.files.size());
-  std::atomic<std::size_t> next_file{0};
-  std::vector<std::exception_ptr> failures(std::min(arguments.jobs, arguments.files.size()));
   const replay::CaseStreams streams = arguments.streams == "timed"
                                           ? replay::CaseStreams::virtual_time
                                           : replay::CaseStreams::counters;
-  std::vector<std::thread> threads;
-  threads.reserve(failures.size());
-  for (std::exception_ptr& failure : failures)
-    threads.emplace_back([&] {
-      try {
-        for (std::size_t i = next_file++; i < outcomes.size(); i = next_file++)
-          outcomes[i] = run_file(arguments.files[i], streams);
-      } catch (...) {
-        failure = std::current_exception();
-      }
-    });
-  for (std::thread& thread : threads) thread.join();
-  for (const std::exception_ptr& failure : failures)
-    if (failure) std::rethrow_exception(failure);
+  run_tasks(outcomes.size(), arguments.jobs,
+            [&](std::size_t i) { outcomes[i] = run_file(arguments.files[i], streams); });
   return outcomes;
 }
 

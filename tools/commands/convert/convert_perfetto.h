@@ -13,13 +13,6 @@
 
 namespace vramlab::tools {
 
-/// Throws InputError where a step would take away what the curves need: parts of a history.
-void check_perfetto_steps(const ConvertSteps& steps);
-
-/// Warns where the curves may not be what happened. Throws InputError.
-void convert_to_perfetto(traces::OpenTrace& trace, const ConvertSteps& steps,
-                         traces::ByteSink& output);
-
 struct ConvertSteps {
   traces::RecordFilter filter;
   bool strips_frames = false;
@@ -51,5 +44,12 @@ class ConvertChain {
   std::optional<traces::FilteredProgram> filtered_program_;
   traces::NativeSinks after_filter_;
 };
+
+/// Throws InputError where a step would take away what the curves need: parts of a history.
+void check_perfetto_steps(const ConvertSteps& steps);
+
+/// Warns where the curves may not be what happened. Throws InputError.
+void convert_to_perfetto(traces::OpenTrace& trace, const ConvertSteps& steps,
+                         traces::ByteSink& output);
 
 }  // namespace vramlab::tools

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "tools/printers/table.h"
 #include "tools/printers/text_lines.h"
 
 namespace vramlab::tools {
@@ -28,23 +29,14 @@ std::string file_text(const char* role, const replay::ComparedFile& file,
   return text;
 }
 
-/// Only what changed; the columns are as wide as what is in them.
+/// Only what changed.
 std::string metrics_text(const Comparison& comparison) {
-  std::vector<std::vector<std::string>> rows;
+  Table table({left(""), {"base"}, {"new"}, left("change")});
   for (const MetricChange& change : comparison.metrics)
     if (!change.is_same())
-      rows.push_back({std::string(change.metric->name), value_text(*change.metric, change.base),
-                      value_text(*change.metric, change.now), change_text(change)});
-  if (rows.empty()) return "";
-  rows.insert(rows.begin(), {"", "base", "new", "change"});
-  std::vector<std::size_t> widths(4);
-  for (const auto& row : rows)
-    for (std::size_t i = 0; i < widths.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
-  std::string text = "\n";
-  for (const auto& row : rows)
-    text += "  " + padded(row[0], widths[0]) + "  " + right(row[1], widths[1]) + "  " +
-            right(row[2], widths[2]) + "  " + row[3] + "\n";
-  return text;
+      table.add({std::string(change.metric->name), value_text(*change.metric, change.base),
+                 value_text(*change.metric, change.now), change_text(change)});
+  return table.is_empty() ? "" : "\n" + table.text();
 }
 
 std::string blocks_text(const GroupChange& change) {
@@ -52,27 +44,22 @@ std::string blocks_text(const GroupChange& change) {
 }
 
 std::string group_rows(const DiffOutcome& outcome) {
-  const Comparison& comparison = outcome.comparison;
-  if (comparison.groups.empty()) return "";
-  const std::uint64_t shown =
-      outcome.limit == 0 ? comparison.groups.size()
-                         : std::min<std::uint64_t>(outcome.limit, comparison.groups.size());
-  std::string text = "\n  " + right("change", 24) + "  " + right("base", 11) + "  " +
-                     right("new", 11) + "  " + right("blocks", 14) + "  " +
-                     groups_text(comparison.by) + "\n";
-  for (std::uint64_t i = 0; i < shown; ++i) {
-    const GroupChange& change = comparison.groups[i];
-    const bool is_named =
-        change.fate() == replay::GroupFate::appeared || change.fate() == replay::GroupFate::gone;
-    text += "  " + right(change_text(change), 24) + "  " +
-            right(format_bytes(change.base.bytes), 11) + "  " +
-            right(format_bytes(change.now.bytes), 11) + "  " + right(blocks_text(change), 14) +
-            "  " + change.key + (is_named ? " (" + fate_text(change.fate()) + ")" : "") + "\n";
+  const auto& groups = outcome.comparison.groups;
+  if (groups.empty()) return "";
+  Table table({{"change", 24},
+               {"base", 11},
+               {"new", 11},
+               {"blocks", 14},
+               left(groups_text(outcome.comparison.by))});
+  const std::size_t shown = shown_of(groups.size(), outcome.limit);
+  for (std::size_t i = 0; i < shown; ++i) {
+    const GroupChange& change = groups[i];
+    const bool is_named = change.fate() == GroupFate::appeared || change.fate() == GroupFate::gone;
+    table.add({change_text(change), format_bytes(change.base.bytes), format_bytes(change.now.bytes),
+               blocks_text(change),
+               change.key + (is_named ? " (" + fate_text(change.fate()) + ")" : "")});
   }
-  if (shown < comparison.groups.size())
-    text += "  and " + std::to_string(comparison.groups.size() - shown) +
-            " more (--limit 0 shows all)\n";
-  return text;
+  return "\n" + table.text() + rest_line(groups.size() - shown);
 }
 
 std::string limits_text(const Comparison& comparison) {

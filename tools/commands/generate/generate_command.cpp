@@ -11,6 +11,7 @@
 #include "tools/kit/progress_bar.h"
 #include "tools/kit/table_output.h"
 #include "tools/printers/json_text.h"
+#include "tools/printers/table.h"
 #include "tools/printers/text_lines.h"
 #include "traces/files/input_error.h"
 #include "traces/files/output_file.h"
@@ -25,14 +26,6 @@ using traces::TraceFormat;
 using traces::Workload;
 using traces::WorkloadOption;
 
-std::string option_line(const WorkloadOption& option) {
-  constexpr std::size_t name_width = 14;
-  constexpr std::size_t usual_width = 8;
-  const std::string usual = option.is_switch() ? "off" : std::to_string(option.usual);
-  return "  --" + padded(std::string(option.name), name_width) + padded(usual, usual_width) +
-         std::string(option.meaning) + "\n";
-}
-
 ordered_json option_json(const WorkloadOption& option) {
   return {{"name", option.name},
           {"meaning", option.meaning},
@@ -42,12 +35,15 @@ ordered_json option_json(const WorkloadOption& option) {
 }
 
 std::string workload_list_text() {
-  constexpr std::size_t name_width = 12;
   std::string text;
   for (const Workload& workload : traces::workloads()) {
-    text +=
-        padded(std::string(workload.name), name_width) + std::string(workload.description) + "\n";
-    for (const WorkloadOption& option : workload.options) text += option_line(option);
+    text += padded(std::string(workload.name), 12) + std::string(workload.description) + "\n";
+    Table options({left("", 14), left("", 6), left("")});
+    for (const WorkloadOption& option : workload.options)
+      options.add({"--" + std::string(option.name),
+                   option.is_switch() ? "off" : std::to_string(option.usual),
+                   std::string(option.meaning)});
+    text += options.text();
   }
   return text;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "tools/printers/table.h"
 #include "tools/printers/text_lines.h"
 
 namespace vramlab::tools {
@@ -67,25 +68,22 @@ std::string memory_text(const DriverMemory& memory) {
   return text;
 }
 
-constexpr std::size_t call_width = 28;
-constexpr std::size_t number_width = 12;
-
-std::string call_header() {
-  return padded("call", call_width) + right("up to", number_width) + right("count", number_width) +
-         right("median", number_width) + right("p95", number_width) + right("max", number_width) +
-         "\n";
-}
-
 std::string bytes_cell(Bytes bytes) { return bytes.count == 0 ? "-" : format_bytes(bytes); }
 
-std::string call_line(const DriverCallRow& row) {
-  return padded(std::string(driver_call_name(row.kind)), call_width) +
-         right(bytes_cell(row.up_to), number_width) +
-         right(std::to_string(row.count), number_width) +
-         right(nanoseconds_text(row.median_ns), number_width) +
-         right(nanoseconds_text(row.p95_ns), number_width) +
-         right(nanoseconds_text(row.max_ns), number_width) +
-         (row.failed > 0 ? "  " + std::to_string(row.failed) + " refused" : "") + "\n";
+std::string calls_text(const std::vector<DriverCallRow>& rows) {
+  Table table({left("call", 28),
+               {"up to", 10},
+               {"count", 10},
+               {"median", 10},
+               {"p95", 10},
+               {"max", 10},
+               left("")});
+  for (const DriverCallRow& row : rows)
+    table.add({std::string(driver_call_name(row.kind)), bytes_cell(row.up_to),
+               std::to_string(row.count), nanoseconds_text(row.median_ns),
+               nanoseconds_text(row.p95_ns), nanoseconds_text(row.max_ns),
+               row.failed > 0 ? std::to_string(row.failed) + " refused" : ""});
+  return table.text("");
 }
 
 }  // namespace
@@ -107,17 +105,15 @@ std::string live_text(const LiveOutcome& outcome) {
   for (const replay::DeviceReport& device : outcome.report.devices)
     text += device_text(outcome, device);
   text += memory_text(outcome.memory);
-  text += "\n" + call_header();
-  for (const DriverCallRow& row : outcome.calls) text += call_line(row);
-  return text;
+  return text + "\n" + calls_text(outcome.calls);
 }
 
 std::string calibration_text(const Calibration& calibration) {
-  std::string text = gpu_text(calibration.gpu) + ", " + calibration.date + "\n" + call_header();
+  std::vector<DriverCallRow> rows;
   for (const streams::CalibratedCall& call : calibration.calls)
-    text += call_line(
+    rows.push_back(
         {call.call, call.bytes, call.count, 0, call.median_ns, call.p95_ns, call.max_ns, 0});
-  return text;
+  return gpu_text(calibration.gpu) + ", " + calibration.date + "\n" + calls_text(rows);
 }
 
 }  // namespace vramlab::tools

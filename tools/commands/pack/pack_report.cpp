@@ -6,6 +6,7 @@
 #include "allocator/words/check.h"
 #include "replay/packing/packing_check.h"
 #include "tools/printers/json_text.h"
+#include "tools/printers/table.h"
 #include "tools/printers/text_lines.h"
 
 namespace vramlab::tools {
@@ -17,26 +18,26 @@ using replay::PackGroup;
 using replay::PackingResult;
 using replay::TriedPacking;
 
-constexpr std::size_t size_width = 14;
-
-std::string row(const std::string& name, Bytes size, const std::string& sentence) {
-  return "    " + padded(name, line_name_width) + right(format_bytes(size), size_width) +
-         (sentence.empty() ? "" : "  " + sentence) + "\n";
-}
+Table size_table() { return Table({left("", line_name_width), {"", 12}, left("")}); }
 
 bool is_optimal(const PackGroup& group, const PackingResult& result) {
   return result.packing.height == group.load_bound;
 }
 
 std::string bounds_text(const PackGroup& group) {
-  std::string text = "  at least\n";
-  if (!group.bounds) return text + row("load", group.load_bound, "what is there at once");
-  text += row("requested", group.bounds->peak_requested, "what was asked for at once");
-  text += row("load", group.load_bound, "the same, rounded up to blocks: no packing is lower");
+  Table table = size_table();
+  if (!group.bounds) {
+    table.add({"load", format_bytes(group.load_bound), "what is there at once"});
+    return "  at least\n" + table.text("    ");
+  }
+  table.add(
+      {"requested", format_bytes(group.bounds->peak_requested), "what was asked for at once"});
+  table.add({"load", format_bytes(group.load_bound),
+             "the same, rounded up to blocks: no packing is lower"});
   if (group.bounds->peak_by_stream.size() > 1)
-    text += row("by streams", group.bounds->sum_of_streams,
-                "if streams share no memory: " + stream_peaks_text(*group.bounds));
-  return text;
+    table.add({"by streams", format_bytes(group.bounds->sum_of_streams),
+               "if streams share no memory: " + stream_peaks_text(*group.bounds)});
+  return "  at least\n" + table.text("    ");
 }
 
 std::string online_text(const PackOutcome& outcome, const PackGroup& group, Bytes best) {
@@ -58,8 +59,11 @@ std::string group_text(const PackOutcome& outcome, std::size_t index) {
                      (group.device ? " blocks\n" : " buffers\n");
   text += bounds_text(group);
   text += "  on one range of addresses, all known beforehand\n";
+  Table table = size_table();
   for (const TriedPacking& tried : result.tried)
-    text += row(tried.heuristic, tried.height, percent_above(tried.height, group.load_bound));
+    table.add({tried.heuristic, format_bytes(tried.height),
+               percent_above(tried.height, group.load_bound)});
+  text += table.text("    ");
   for (const std::string& sentence : result.left_out) text += "    left out: " + sentence + "\n";
   text += "  best: " + best_packing_text(group, result) + "\n";
   text += online_text(outcome, group, result.packing.height);

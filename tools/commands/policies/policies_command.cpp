@@ -17,6 +17,7 @@
 #include "tools/kit/progress_bar.h"
 #include "tools/kit/replay_arguments.h"
 #include "tools/printers/json_text.h"
+#include "tools/printers/table.h"
 #include "tools/printers/text_lines.h"
 #include "traces/files/input_error.h"
 
@@ -41,26 +42,28 @@ struct PoliciesOutcome {
   std::vector<PoliciesOfDevice> devices;
 };
 
-constexpr std::size_t column_count = 8;
-using Cells = std::array<std::string, column_count>;
-
-const Cells policy_headings = {"policy",   "reserved", "unused",      "cudaMalloc",
-                               "cudaFree", "units",    "units again", "failed"};
-
 std::uint64_t value_of(const PolicyRun& run, std::string_view name) {
   return static_cast<std::uint64_t>(find_value(run.metrics, name)->value);
 }
 
-Cells cells_of(const PolicyRun& run) {
-  const auto count = [&](std::string_view name) { return std::to_string(value_of(run, name)); };
-  return {std::string(run.policy) + (run.is_in_pytorch ? "" : " *"),
-          allocator::format_bytes({value_of(run, "peak_reserved")}),
-          ratio_text(run.unused_at_peak),
-          count("device_allocs"),
-          count("device_frees"),
-          count("units_mapped"),
-          std::to_string(run.report.units_remapped),
-          count("out_of_memory")};
+Table table_of(const PoliciesOfDevice& device) {
+  Table table({left("policy", 20),
+               {"reserved", 11},
+               {"unused", 11},
+               {"cudaMalloc", 11},
+               {"cudaFree", 11},
+               {"units", 11},
+               {"units again", 11},
+               {"failed", 11}});
+  for (const PolicyRun& run : device.runs) {
+    const auto count = [&](std::string_view name) { return std::to_string(value_of(run, name)); };
+    table.add({std::string(run.policy) + (run.is_in_pytorch ? "" : " *"),
+               allocator::format_bytes({value_of(run, "peak_reserved")}),
+               ratio_text(run.unused_at_peak), count("device_allocs"), count("device_frees"),
+               count("units_mapped"), std::to_string(run.report.units_remapped),
+               count("out_of_memory")});
+  }
+  return table;
 }
 
 std::vector<std::string> notes_of(const PoliciesOfDevice& device) {
@@ -81,20 +84,6 @@ std::string head_of(const PoliciesOfDevice& device) {
 
 constexpr const char* star = "* not in PyTorch: an idea to compare with, which no setting turns on";
 
-std::string text_row(const Cells& cells) {
-  constexpr std::size_t first_width = 20;
-  constexpr std::size_t width = 13;
-  std::string row = "  " + padded(cells[0], first_width);
-  for (std::size_t i = 1; i < cells.size(); ++i) row += right(cells[i], width);
-  return row + "\n";
-}
-
-std::string markdown_row(const Cells& cells) {
-  std::string row = "|";
-  for (const std::string& cell : cells) row += " " + cell + " |";
-  return row + "\n";
-}
-
 ordered_json run_json(const PolicyRun& run) {
   return {{"policy", run.policy},
           {"is_in_pytorch", run.is_in_pytorch},
@@ -109,8 +98,7 @@ std::string policies_text(const PoliciesOutcome& outcome) {
   std::string text = outcome.file + "\n";
   for (const std::string& note : outcome.notes) text += "  note: " + note + "\n";
   for (const PoliciesOfDevice& device : outcome.devices) {
-    text += head_of(device) + "\n" + text_row(policy_headings);
-    for (const PolicyRun& run : device.runs) text += text_row(cells_of(run));
+    text += head_of(device) + "\n" + table_of(device).text();
     for (const std::string& note : notes_of(device)) text += "  " + note + "\n";
   }
   return text + "  " + star + "\n";
@@ -120,10 +108,7 @@ std::string policies_markdown(const PoliciesOutcome& outcome) {
   std::string text;
   for (const std::string& note : outcome.notes) text += "note: " + note + "\n\n";
   for (const PoliciesOfDevice& device : outcome.devices) {
-    text += head_of(device) + "\n\n" + markdown_row(policy_headings);
-    text += "|---|---:|---:|---:|---:|---:|---:|---:|\n";
-    for (const PolicyRun& run : device.runs) text += markdown_row(cells_of(run));
-    text += "\n";
+    text += head_of(device) + "\n\n" + table_of(device).markdown() + "\n";
     for (const std::string& note : notes_of(device)) text += note + "\n\n";
   }
   return text + "\\" + star + "\n";

@@ -10,6 +10,8 @@
 
 namespace vramlab::tools {
 
+enum class Letters : std::uint8_t { ascii, unicode };
+
 struct CurveStyle {
   Letters letters = Letters::ascii;
   /// Of the screen; the curves have 60 at most.
@@ -18,8 +20,6 @@ struct CurveStyle {
 
 /// Empty where there was no event.
 std::string replay_curve_text(const replay::DeviceReport& device, const CurveStyle& style);
-
-enum class Letters : std::uint8_t { ascii, unicode };
 
 /// Those that a terminal of that locale shows, such as `de_DE.UTF-8`; empty where it is not set.
 Letters letters_of_locale(const std::string& locale);

@@ -7,6 +7,7 @@
 #include "replay/state/occupancy_map.h"
 #include "tools/printers/fragmentation_text.h"
 #include "tools/printers/json_text.h"
+#include "tools/printers/table.h"
 #include "tools/printers/text_lines.h"
 
 namespace vramlab::tools {
@@ -46,10 +47,8 @@ std::string map_text(const replay::DeviceState& state, std::uint64_t limit) {
   std::string text;
   const auto shown = shown_segments(state.snapshot, limit);
   for (const SnapshotSegment* segment : shown) text += segment_line(*segment);
-  if (shown.size() < state.snapshot.segments.size())
-    text += "  and " + std::to_string(state.snapshot.segments.size() - shown.size()) +
-            " smaller segments (--segments 0 shows all)\n";
-  return text;
+  return text +
+         rest_line(state.snapshot.segments.size() - shown.size(), "--segments", "smaller segments");
 }
 
 std::string device_text(const StateOutcome& outcome, const replay::DeviceState& state) {

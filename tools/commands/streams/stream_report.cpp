@@ -1,8 +1,10 @@
 #include "tools/commands/streams/stream_report.h"
 
 #include <algorithm>
+#include <span>
 
 #include "tools/commands/streams/hazard_words.h"
+#include "tools/printers/table.h"
 #include "tools/printers/text_lines.h"
 
 namespace vramlab::tools {
@@ -13,31 +15,10 @@ using replay::StreamReport;
 using streams::CudaStatus;
 using streams::Hazard;
 
-constexpr std::size_t stream_column_width = 12;
-
-std::string column(const std::string& text) { return right(text, stream_column_width); }
-
 std::string share_text(streams::Duration part, streams::Time whole) {
   if (whole.ns == 0) return "-";
   return percent_text(100.0 * static_cast<double>(part.ns) / static_cast<double>(whole.ns));
 }
-
-/// Says how many more there are than are shown.
-class ShownRows {
- public:
-  ShownRows(std::uint64_t most, std::size_t count)
-      : left_(most == 0 ? count : most), count_(count) {}
-  bool take() { return left_ > 0 && (--left_, ++taken_, true); }
-  std::string rest_text() const {
-    if (taken_ >= count_) return {};
-    return "  and " + std::to_string(count_ - taken_) + " more (--top)\n";
-  }
-
- private:
-  std::uint64_t left_;
-  std::size_t count_;
-  std::size_t taken_ = 0;
-};
 
 std::string activity_text(const ActivityReport& activity, std::uint64_t shown) {
   std::string text;
@@ -50,17 +31,19 @@ std::string activity_text(const ActivityReport& activity, std::uint64_t shown) {
     add_line(text, "host thread " + std::to_string(thread.value),
              "waited " + nanoseconds_text(figures.waited.ns) + " in " +
                  std::to_string(figures.waits) + (figures.waits == 1 ? " call" : " calls"));
-  text += "\n  " + padded("stream", line_name_width) + column("work") + column("busy") +
-          column("of time") + column("held up") + "\n";
-  ShownRows rows(shown, activity.streams.size());
-  for (const auto& [stream, figures] : activity.streams) {
-    if (!rows.take()) break;
-    text += "  " + padded(stream_text(stream), line_name_width) +
-            column(std::to_string(figures.work_count)) + column(nanoseconds_text(figures.busy.ns)) +
-            column(share_text(figures.busy, activity.end)) +
-            column(nanoseconds_text(figures.held_up.ns)) + "\n";
-  }
-  return text + rows.rest_text();
+  Table table({left("stream", line_name_width),
+               {"work", 10},
+               {"busy", 10},
+               {"of time", 10},
+               {"held up", 10}});
+  std::size_t left = shown_of(activity.streams.size(), shown);
+  const std::size_t left_out = activity.streams.size() - left;
+  for (const auto& [stream, figures] : activity.streams)
+    if (left > 0 && left-- > 0)
+      table.add({stream_text(stream), std::to_string(figures.work_count),
+                 nanoseconds_text(figures.busy.ns), share_text(figures.busy, activity.end),
+                 nanoseconds_text(figures.held_up.ns)});
+  return text + "\n" + table.text() + rest_line(left_out, "--top");
 }
 
 std::string hazards_text(const HazardContext& context, std::uint64_t shown) {
@@ -68,9 +51,8 @@ std::string hazards_text(const HazardContext& context, std::uint64_t shown) {
   if (hazards.empty()) return "\nno hazard\n";
   const std::size_t all = hazards.size() + context.report.unlisted_hazards;
   std::string text = "\n" + std::to_string(all) + (all == 1 ? " hazard\n" : " hazards\n");
-  ShownRows rows(shown, all);
-  for (const Hazard& hazard : hazards) {
-    if (!rows.take()) break;
+  const std::size_t listed = std::min(shown_of(all, shown), hazards.size());
+  for (const Hazard& hazard : std::span(hazards).first(listed)) {
     text += "  * " + std::string(hazard_title(hazard.kind));
     if (hazard.count > 1) text += ", " + std::to_string(hazard.count) + " times";
     if (hazard.kind != streams::HazardKind::waits_for_ever)
@@ -80,21 +62,19 @@ std::string hazards_text(const HazardContext& context, std::uint64_t shown) {
       text += "\n      about   " + object;
     text += "\n      mend    " + mend_text(hazard, context) + "\n";
   }
-  return text + rows.rest_text();
+  return text + rest_line(all - listed, "--top");
 }
 
 std::string refused_text(const HazardContext& context, std::uint64_t shown) {
   const auto& refused = context.report.refused;
   if (refused.empty()) return {};
   std::string text = "\n" + std::to_string(refused.size()) + " calls that CUDA refuses\n";
-  ShownRows rows(shown, refused.size());
-  for (const replay::RefusedCall& call : refused) {
-    if (!rows.take()) break;
+  const std::size_t listed = shown_of(refused.size(), shown);
+  for (const replay::RefusedCall& call : std::span(refused).first(listed))
     text += "  " + std::string(program_event_name(call.kind)) + " of " +
             event_place(call.event, context) + ": " + std::string(cuda_status_name(call.status)) +
             "\n";
-  }
-  return text + rows.rest_text();
+  return text + rest_line(refused.size() - listed, "--top");
 }
 
 std::string deadlock_text(const HazardContext& context) {

@@ -9,6 +9,13 @@
 
 namespace vramlab::tools {
 
+struct WaitingOutcome {
+  std::string file;
+  replay::RecordedWaiting waiting;
+  /// Call sites, streams and releases to show in the text, the costliest; 0 for all.
+  std::uint64_t shown = 10;
+};
+
 struct StreamOutcome {
   std::string file;
   replay::StreamReport report;
@@ -23,17 +30,12 @@ struct StreamOutcome {
 WaitingOutcome waiting_of(const StreamOutcome& outcome);
 
 std::string stream_text(const StreamOutcome& outcome, const traces::SnapshotTables& tables);
+
 /// Everything, whatever `shown` says.
 std::string stream_json(const StreamOutcome& outcome, const traces::SnapshotTables& tables);
 
-struct WaitingOutcome {
-  std::string file;
-  replay::RecordedWaiting waiting;
-  /// Call sites, streams and releases to show in the text, the costliest; 0 for all.
-  std::uint64_t shown = 10;
-};
-
 std::string waiting_text(const WaitingOutcome& outcome);
+
 /// Everything, whatever `shown` says.
 std::string waiting_json(const WaitingOutcome& outcome);
 
@@ -42,6 +44,7 @@ std::string cost_text(const replay::WaitingTotals& totals, const replay::Waiting
 
 /// `train.py:12 step`, or why there is no such thing.
 std::string allocated_text(const replay::WaitingPlace& place);
+
 std::string freed_text(const replay::WaitingPlace& place);
 
 /// In percent; 0 of nothing. By time, or by events where no time goes by.

@@ -51,10 +51,6 @@ std::string sweep_printed(const SweepOutcome& outcome, const std::string& format
 /// Of what sweep_json() wrote. Throws InputError.
 SweepOutcome read_sweep(const std::string& path);
 
-/// What stands above the columns before the options.
-const std::vector<std::string>& sweep_headings();
-/// One text for each of them. Requires: the row was run.
-std::vector<std::string> sweep_cells(const replay::SweepRow& row);
 /// The options, or what stands for none of them.
 std::string conf_text(const replay::SweepRow& row);
 /// Where it ran out of memory or why it was refused; empty where neither.

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "allocator/words/bytes.h"
+#include "tools/printers/table.h"
 #include "tools/printers/text_lines.h"
 
 namespace vramlab::tools {
@@ -13,19 +14,20 @@ using replay::Metric;
 using replay::SweepFigures;
 using replay::SweepRow;
 
-struct Column {
+struct ShownFigure {
   const char* heading;
   std::string_view metric;
 };
-constexpr std::array<Column, 9> columns = {{{"peak reserved", "peak_reserved"},
-                                            {"peak allocated", "peak_allocated"},
-                                            {"stranded", "stranded_at_peak"},
-                                            {"allocs", "device_allocs"},
-                                            {"frees", "device_frees"},
-                                            {"maps", "units_mapped"},
-                                            {"unmaps", "units_unmapped"},
-                                            {"syncs", "stream_synchronisations"},
-                                            {"time", "device_time"}}};
+
+constexpr ShownFigure figures_shown[] = {{"peak reserved", "peak_reserved"},
+                                         {"peak allocated", "peak_allocated"},
+                                         {"stranded", "stranded_at_peak"},
+                                         {"allocs", "device_allocs"},
+                                         {"frees", "device_frees"},
+                                         {"maps", "units_mapped"},
+                                         {"unmaps", "units_unmapped"},
+                                         {"syncs", "stream_synchronisations"},
+                                         {"time", "device_time"}};
 
 std::string cell_text(const SweepFigures& figures, std::string_view name) {
   const replay::MetricValue* value = find_value(figures.metrics, name);
@@ -39,6 +41,20 @@ std::string cell_text(const SweepFigures& figures, std::string_view name) {
     default:
       return std::to_string(amount);
   }
+}
+
+std::vector<Column> sweep_columns() {
+  std::vector<Column> columns;
+  for (const ShownFigure& figure : figures_shown) columns.push_back({figure.heading});
+  return columns;
+}
+
+/// Empty cells of a row that was not run.
+std::vector<std::string> figure_cells(const SweepRow& row) {
+  std::vector<std::string> cells;
+  for (const ShownFigure& figure : figures_shown)
+    cells.push_back(row.was_refused() ? "" : cell_text(row.worst(), figure.metric));
+  return cells;
 }
 
 std::string files_text(const SweepOutcome& outcome) {
@@ -57,37 +73,7 @@ std::string shard_text(const SweepOutcome& outcome) {
          " of " + std::to_string(outcome.setting_count) + " settings\n";
 }
 
-std::vector<std::size_t> widths_of(const std::vector<std::vector<std::string>>& cells) {
-  std::vector<std::size_t> widths;
-  for (const std::string& heading : sweep_headings()) widths.push_back(heading.size());
-  for (const auto& row : cells)
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
-  return widths;
-}
-
-std::string in_cell(const std::string& text) {
-  std::string escaped;
-  for (const char letter : text)
-    escaped += letter == '|' ? std::string("\\|") : std::string(1, letter);
-  return escaped;
-}
-
 }  // namespace
-
-const std::vector<std::string>& sweep_headings() {
-  static const std::vector<std::string> headings = [] {
-    std::vector<std::string> all;
-    for (const Column& column : columns) all.emplace_back(column.heading);
-    return all;
-  }();
-  return headings;
-}
-
-std::vector<std::string> sweep_cells(const SweepRow& row) {
-  std::vector<std::string> cells;
-  for (const Column& column : columns) cells.push_back(cell_text(row.worst(), column.metric));
-  return cells;
-}
 
 std::string conf_text(const SweepRow& row) {
   const std::string text = row.conf.empty() ? "no options" : row.conf;
@@ -106,68 +92,60 @@ std::string remark_text(const SweepRow& row) {
 std::string sweep_text(const SweepOutcome& outcome, std::size_t row_limit) {
   std::string text = files_text(outcome) + "\n" + shard_text(outcome);
   for (const std::string& note : outcome.notes) text += "note: " + note + "\n";
-  const std::size_t shown =
-      row_limit == 0 ? outcome.rows.size() : std::min(row_limit, outcome.rows.size());
-  std::vector<std::vector<std::string>> cells(shown);
-  for (std::size_t i = 0; i < shown; ++i)
-    if (!outcome.rows[i].was_refused()) cells[i] = sweep_cells(outcome.rows[i]);
-  const std::vector<std::size_t> widths = widths_of(cells);
-  const auto add_row = [&](const std::vector<std::string>& row, const std::string& rest) {
-    for (std::size_t i = 0; i < widths.size(); ++i)
-      text += right(i < row.size() ? row[i] : "", widths[i]) + "  ";
-    text += rest + "\n";
-  };
-  add_row(sweep_headings(), "options");
+  std::vector<Column> columns = sweep_columns();
+  columns.push_back(left("options"));
+  Table table(columns);
+  const std::size_t shown = shown_of(outcome.rows.size(), row_limit);
   for (std::size_t i = 0; i < shown; ++i) {
     const std::string remark = remark_text(outcome.rows[i]);
-    add_row(cells[i], conf_text(outcome.rows[i]) + (remark.empty() ? "" : "  (" + remark + ")"));
+    auto cells = figure_cells(outcome.rows[i]);
+    cells.push_back(conf_text(outcome.rows[i]) + (remark.empty() ? "" : "  (" + remark + ")"));
+    table.add(std::move(cells));
   }
-  if (shown < outcome.rows.size())
-    text += "and " + std::to_string(outcome.rows.size() - shown) + " more\n";
-  return text;
+  return text + table.text("") + rest_line(outcome.rows.size() - shown);
 }
 
 std::string sweep_markdown(const SweepOutcome& outcome) {
-  std::string text = in_cell(files_text(outcome)) + "\n\n| options |";
-  std::string line = "|---|";
-  for (const std::string& heading : sweep_headings()) {
-    text += " " + heading + " |";
-    line += "---:|";
-  }
-  text += " |\n" + line + "---|\n";
+  std::vector<Column> columns = sweep_columns();
+  columns.insert(columns.begin(), left("options"));
+  columns.push_back(left(""));
+  Table table(columns);
   for (const SweepRow& row : outcome.rows) {
-    text += "| `" + in_cell(conf_text(row)) + "` |";
-    const auto cells =
-        row.was_refused() ? std::vector<std::string>(sweep_headings().size()) : sweep_cells(row);
-    for (const std::string& cell : cells) text += " " + cell + " |";
-    text += " " + in_cell(remark_text(row)) + " |\n";
+    auto cells = figure_cells(row);
+    cells.insert(cells.begin(), code_cell(conf_text(row)));
+    cells.push_back(markdown_cell(remark_text(row)));
+    table.add(std::move(cells));
   }
+  std::string text = markdown_cell(files_text(outcome)) + "\n\n" + table.markdown();
   for (const std::string& note : outcome.notes) text += "\n* " + note;
   return text + (outcome.notes.empty() ? "" : "\n");
 }
 
 std::string sweep_csv(const SweepOutcome& outcome) {
-  std::string text = "conf,as_recorded,refused,worst_file";
-  std::vector<std::string_view> names;
+  std::vector<Column> columns = {{"conf"}, {"as_recorded"}, {"refused"}, {"worst_file"}};
   for (const Metric& metric : replay::all_metrics())
-    if (metric.of == replay::MetricOf::run) names.push_back(metric.name);
-  for (const std::string_view name : names) text += "," + std::string(name);
-  text += ",out_of_memory_device,out_of_memory_event,out_of_memory_requested\n";
+    if (metric.of == replay::MetricOf::run) columns.push_back({std::string(metric.name)});
+  const std::size_t first_metric = 4;
+  const std::size_t metric_end = columns.size();
+  for (const char* name : {"device", "event", "requested"})
+    columns.push_back({std::string("out_of_memory_") + name});
+  Table table(columns);
   for (const SweepRow& row : outcome.rows) {
-    text +=
-        csv_text(row.conf) + (row.is_recorded ? ",true," : ",false,") + csv_text(row.refusal) + ",";
-    if (!row.was_refused()) text += csv_text(row.worst().file);
-    for (const std::string_view name : names) {
-      const auto* value = row.was_refused() ? nullptr : find_value(row.worst().metrics, name);
-      text += "," + (value == nullptr ? std::string() : std::to_string(value->value));
+    std::vector<std::string> cells = {row.conf, row.is_recorded ? "true" : "false", row.refusal};
+    if (!row.was_refused()) {
+      cells.push_back(row.worst().file);
+      for (std::size_t i = first_metric; i < metric_end; ++i) {
+        const auto* value = find_value(row.worst().metrics, columns[i].heading);
+        cells.push_back(value == nullptr ? "" : std::to_string(value->value));
+      }
+      if (const auto& failed = row.worst().failed)
+        for (const std::uint64_t number :
+             {std::uint64_t{failed->device}, failed->event, failed->requested_bytes})
+          cells.push_back(std::to_string(number));
     }
-    const bool failed = !row.was_refused() && row.worst().failed;
-    text += failed ? "," + std::to_string(row.worst().failed->device) + "," +
-                         std::to_string(row.worst().failed->event) + "," +
-                         std::to_string(row.worst().failed->requested_bytes) + "\n"
-                   : ",,,\n";
+    table.add(std::move(cells));
   }
-  return text;
+  return table.csv();
 }
 
 std::string sweep_printed(const SweepOutcome& outcome, const std::string& format,

@@ -3,8 +3,10 @@
 #include <cmath>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <span>
 
 #include "tools/printers/json_text.h"
+#include "tools/printers/table.h"
 #include "tools/printers/text_lines.h"
 #include "traces/values/user_frame.h"
 
@@ -83,21 +85,17 @@ std::string blocks_per_iteration(const GrowingSite& site) {
 Bytes whole_bytes(double bytes) { return {static_cast<std::uint64_t>(std::llround(bytes))}; }
 
 std::string sites_text(const DeviceGrowth& device, std::uint64_t limit) {
-  std::string text = "  " + right("growth/iter.", 14) + right("blocks/iter.", 14) +
-                     right("held at last", 14) + right("blocks", 8) + "  call site\n";
-  std::uint64_t shown = 0;
-  for (const GrowingSite& site : device.sites) {
-    if (limit != 0 && shown >= limit) break;
-    ++shown;
-    text += "  " + right(format_bytes(whole_bytes(site.bytes_per_iteration())), 14) +
-            right(blocks_per_iteration(site), 14) + right(format_bytes(site.held), 14) +
-            right(std::to_string(site.held_blocks), 8) + "  " +
-            shortened(site.key, growing_name_width) + "\n";
-  }
-  if (shown < device.sites.size())
-    text +=
-        "  and " + std::to_string(device.sites.size() - shown) + " more (--limit 0 shows all)\n";
-  return text;
+  Table table({{"growth/iter.", 14},
+               {"blocks/iter.", 12},
+               {"held at last", 12},
+               {"blocks", 6},
+               left("call site")});
+  const std::size_t shown = shown_of(device.sites.size(), limit);
+  for (const GrowingSite& site : std::span(device.sites).first(shown))
+    table.add({format_bytes(whole_bytes(site.bytes_per_iteration())), blocks_per_iteration(site),
+               format_bytes(site.held), std::to_string(site.held_blocks),
+               shortened(site.key, growing_name_width)});
+  return table.text() + rest_line(device.sites.size() - shown);
 }
 
 std::string device_text(const GrowthOutcome& outcome, const DeviceGrowth& device) {

@@ -5,6 +5,7 @@
 
 #include "replay/holders/stack_tree.h"
 #include "tools/printers/json_text.h"
+#include "tools/printers/table.h"
 #include "tools/printers/text_lines.h"
 
 namespace vramlab::tools {
@@ -77,18 +78,15 @@ std::string missing_stacks_text(const DeviceHoldings& device) {
 
 std::string group_table(const std::vector<HeldGroup>& groups, const TopOutcome& outcome,
                         const GroupTotals& all) {
-  std::string text = top_heading(heading_of(outcome.by));
+  Table table = top_table(heading_of(outcome.by));
   GroupTotals hidden;
-  std::size_t shown = 0;
-  for (const HeldGroup& group : groups) {
-    if (outcome.limit != 0 && shown >= outcome.limit) {
-      hidden.add(group.totals);
-      continue;
-    }
-    ++shown;
-    text += top_columns(group.totals, all) + shortened(group.key, top_name_width) + "\n";
-  }
-  return text + hidden_text(groups.size() - shown, hidden);
+  const std::size_t shown = shown_of(groups.size(), outcome.limit);
+  for (std::size_t i = 0; i < groups.size(); ++i)
+    if (i < shown)
+      table.add(top_cells(groups[i].totals, all, shortened(groups[i].key, top_name_width)));
+    else
+      hidden.add(groups[i].totals);
+  return table.text() + hidden_text(groups.size() - shown, hidden);
 }
 
 std::string device_text(const TopOutcome& outcome, const DeviceHoldings& device,
@@ -100,7 +98,7 @@ std::string device_text(const TopOutcome& outcome, const DeviceHoldings& device,
       outcome.by == replay::GroupBy::site || outcome.by == replay::GroupBy::stack;
   if (uses_stacks) text += missing_stacks_text(device);
   if (outcome.by == replay::GroupBy::stack)
-    return text + top_heading(heading_of(outcome.by)) +
+    return text +
            tree_text(replay::stack_tree_of(device.blocks, tables, outcome.frames), outcome.limit);
   const replay::AgeReference moment{device.event, device.time_ns};
   return text + group_table(group_blocks(device.blocks, outcome.by, tables, moment), outcome, all);

@@ -10,6 +10,7 @@
 #include "replay/holders/growth.h"
 #include "replay/holders/holdings.h"
 #include "replay/holders/stack_tree.h"
+#include "tools/printers/table.h"
 #include "traces/values/user_frame.h"
 
 namespace vramlab::tools {
@@ -45,10 +46,10 @@ nlohmann::ordered_json stack_json(traces::StackId stack, const traces::SnapshotT
 /// A text that is too long for a line: its beginning and its end.
 std::string shortened(const std::string& text, std::size_t width);
 
-/// The head of a table, whose last column has this name.
-std::string top_heading(const std::string& name);
-/// A row up to its last column.
-std::string top_columns(const replay::GroupTotals& part, const replay::GroupTotals& all);
+/// A table whose last column has this name.
+Table top_table(const std::string& name);
+std::vector<std::string> top_cells(const replay::GroupTotals& part, const replay::GroupTotals& all,
+                                   const std::string& name);
 /// What a limit left out; empty where that is nothing.
 std::string hidden_text(std::size_t count, const replay::GroupTotals& hidden);
 

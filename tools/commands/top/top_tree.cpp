@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "tools/printers/table.h"
 #include "tools/printers/text_lines.h"
 
 namespace vramlab::tools {
@@ -13,11 +14,8 @@ using replay::StackTree;
 
 std::string share_text(const GroupTotals& part, const GroupTotals& all) {
   if (all.bytes.count == 0) return "-";
-  char text[16];
-  std::snprintf(
-      text, sizeof text, "%.1f %%",
-      100.0 * static_cast<double>(part.bytes.count) / static_cast<double>(all.bytes.count));
-  return text;
+  return percent_text(100.0 * static_cast<double>(part.bytes.count) /
+                      static_cast<double>(all.bytes.count));
 }
 
 /// Which nodes lead to one of the stacks that hold most; and what the other stacks hold.
@@ -78,13 +76,13 @@ std::string chain_text(const std::string& first, const std::string& last, std::s
 
 }  // namespace
 
-std::string top_heading(const std::string& name) {
-  return "  " + right("bytes", 14) + right("share", 9) + right("blocks", 8) + "  " + name + "\n";
+Table top_table(const std::string& name) {
+  return Table({{"bytes", 14}, {"share", 7}, {"blocks", 6}, left(name)});
 }
 
-std::string top_columns(const GroupTotals& part, const GroupTotals& all) {
-  return "  " + right(format_bytes(part.bytes), 14) + right(share_text(part, all), 9) +
-         right(std::to_string(part.blocks), 8) + "  ";
+std::vector<std::string> top_cells(const GroupTotals& part, const GroupTotals& all,
+                                   const std::string& name) {
+  return {format_bytes(part.bytes), share_text(part, all), std::to_string(part.blocks), name};
 }
 
 std::string hidden_text(std::size_t count, const GroupTotals& hidden) {
@@ -96,7 +94,7 @@ std::string hidden_text(std::size_t count, const GroupTotals& hidden) {
 
 std::string tree_text(const StackTree& tree, std::uint64_t stack_limit) {
   const Selection selection = select(tree, stack_limit);
-  std::string text;
+  Table table = top_table("stack, outermost frame first");
   std::vector<Row> open;
   const auto open_children = [&](std::size_t node, std::size_t depth) {
     const auto& children = tree.nodes[node].children;
@@ -109,12 +107,12 @@ std::string tree_text(const StackTree& tree, std::uint64_t stack_limit) {
     open.pop_back();
     std::size_t steps = 0;
     const std::size_t end = end_of_chain(tree, row.node, steps);
-    text += top_columns(tree.nodes[row.node].totals, tree.nodes.front().totals) +
-            std::string(2 * row.depth, ' ') +
-            chain_text(tree.nodes[row.node].frame, tree.nodes[end].frame, steps) + "\n";
+    table.add(top_cells(tree.nodes[row.node].totals, tree.nodes.front().totals,
+                        std::string(2 * row.depth, ' ') +
+                            chain_text(tree.nodes[row.node].frame, tree.nodes[end].frame, steps)));
     open_children(end, row.depth + 1);
   }
-  return text + hidden_text(selection.hidden_stacks, selection.hidden);
+  return table.text() + hidden_text(selection.hidden_stacks, selection.hidden);
 }
 
 }  // namespace vramlab::tools

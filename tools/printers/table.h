@@ -1,0 +1,55 @@
+// Table: rows of cells that print as text for people, as Markdown and as CSV; and what a limit on
+// rows leaves out.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace vramlab::tools {
+
+enum class Align : std::uint8_t { left, right };
+
+struct Column {
+  std::string heading;
+  /// In text a column is at least this wide, so that the tables of one report agree.
+  std::size_t width = 0;
+  Align align = Align::right;
+};
+
+inline Column left(std::string heading, std::size_t width = 0) {
+  return {std::move(heading), width, Align::left};
+}
+
+class Table {
+ public:
+  explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
+
+  /// Missing cells at the end are empty. Requires: no more cells than columns.
+  void add(std::vector<std::string> cells);
+  bool is_empty() const { return rows_.empty(); }
+
+  /// With a line of headings, unless all of them are empty.
+  std::string text(const std::string& indent = "  ") const;
+  /// Cells are printed as they are: markdown_cell() and code_cell() make a text safe.
+  std::string markdown() const;
+  std::string csv() const;
+
+ private:
+  std::vector<Column> columns_;
+  std::vector<std::vector<std::string>> rows_;
+};
+
+/// A text without what would end a cell of a Markdown table.
+std::string markdown_cell(const std::string& text);
+/// The same as code, so that no letter of it is Markdown.
+std::string code_cell(const std::string& text);
+
+/// How many of so many rows are shown; a limit of 0 shows all.
+std::size_t shown_of(std::size_t count, std::uint64_t limit);
+/// `  and 3 more (--limit 0 shows all)`; empty if nothing is left out.
+std::string rest_line(std::size_t left_out, const std::string& option = "--limit",
+                      const std::string& name = "more");
+
+}  // namespace vramlab::tools
