@@ -6,7 +6,7 @@
 namespace vramlab::allocator {
 
 std::string format_bytes(Bytes size) {
-  if (size.count <= 1024) return std::to_string(size.count) + " bytes";
+  if (size.count < 1024) return std::to_string(size.count) + " bytes";
   struct Unit {
     const char* name;
     double bytes;
@@ -14,7 +14,9 @@ std::string format_bytes(Bytes size) {
   constexpr std::array<Unit, 3> units = {{{"KiB", 0x1p10}, {"MiB", 0x1p20}, {"GiB", 0x1p30}}};
   std::size_t unit = 0;
   const auto bytes = static_cast<double>(size.count);
-  while (unit + 1 < units.size() && bytes > 1024 * units[unit].bytes) ++unit;
+  // What two decimals would round up to 1024 of a unit is one of the next.
+  constexpr double most = 1023.995;
+  while (unit + 1 < units.size() && bytes >= most * units[unit].bytes) ++unit;
   std::array<char, 48> text{};
   std::snprintf(text.data(), text.size(), "%.2f %s", bytes / units[unit].bytes, units[unit].name);
   return text.data();

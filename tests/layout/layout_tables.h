@@ -35,9 +35,8 @@ inline const std::set<std::string_view> sources_with_threads = {
     "tests/shim/shim_expandable_threads_test.cpp",
     "tests/shim/programs/shim_soak.cpp",
     "tests/shim/shim_threads_test.cpp",
-    "tools/commands/conform/conform_command.cpp",
-    "tools/kit/parallel_tasks.cpp",
-    "tools/kit/removal_on_interrupt.h",
+    "tools/kit/table_output.h",
+    "tools/kit/what_if_runs.cpp",
 };
 /// Tests may start them there.
 inline constexpr std::string_view threaded_tests = "tests/threads/";

@@ -1,5 +1,7 @@
 #include "tools/kit/arguments.h"
 
+#include "allocator/words/reference_version.h"
+
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
 #include <algorithm>
@@ -64,10 +66,18 @@ std::string convert(std::string& text) {
 
 }  // namespace
 
+void add_reference(CLI::App& command, std::string& name, const std::string& usual) {
+  command.add_option("--reference", name, "Version of the allocator (" + usual + ")")
+      ->check([](const std::string& given) {
+        return allocator::find_reference_version(given) ? std::string()
+                                                        : "there is no version " + given;
+      });
+}
+
 void add_common_flags(CLI::App& command, CommonFlags& flags) {
   command.add_flag("--json", flags.json, "Print one JSON document");
   CLI::Option* quiet = command.add_flag("-q,--quiet", flags.quiet, "Print the result only");
-  command.add_flag("-v,--verbose", flags.verbose, "Say more, also on standard error")
+  command.add_flag("-v,--verbose", flags.verbose, "Print more, also on standard error")
       ->excludes(quiet);
 }
 

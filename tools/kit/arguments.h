@@ -29,6 +29,9 @@ struct CommonFlags {
   bool verbose = false;
 };
 
+/// --reference, whose text ends with what it is by default. The name must outlive the parsing.
+void add_reference(CLI::App& command, std::string& name, const std::string& usual);
+
 /// --json, --quiet and --verbose. The flags must outlive the parsing.
 void add_common_flags(CLI::App& command, CommonFlags& flags);
 

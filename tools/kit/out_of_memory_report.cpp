@@ -48,13 +48,13 @@ std::string unusable_text(const OutOfMemoryStory& story) {
 }
 
 std::string device_line(const OutOfMemoryStory& story) {
-  if (!story.refused.device_free) return "  the free memory of the device is not known\n";
+  if (!story.refused.device_free) return "  the free memory of the device is unknown\n";
   std::string text = "  the device had " + format_bytes(*story.refused.device_free) + " left";
   if (story.allowed) text += ", and " + format_bytes(*story.allowed) + " in all are allowed";
   if (story.is_limited_by_unknown_share)
     text +=
-        ", which is enough: a memory fraction must have limited it, and recordings don't say "
-        "which";
+        ", which is enough: a memory fraction must have limited it, and recordings don't contain "
+        "it";
   if (story.shortfall) text += ": " + format_bytes(*story.shortfall) + " too little";
   return text + "\n";
 }
@@ -94,8 +94,8 @@ std::string memory_text(const ToldOutOfMemory& told) {
 std::string tried_text(const ToldOutOfMemory& told) {
   std::string text;
   for (const replay::TriedOptions& tried : told.tried) {
-    const char* outcome = !tried.passes        ? "does not pass either"
-                          : tried.runs_through ? "passes, and so does all that follows"
+    const char* outcome = !tried.passes        ? "still fails"
+                          : tried.runs_through ? "passes, and so do all later requests"
                                                : "passes, but a later request fails";
     text += "  with " + tried.added + " it " + outcome + " (found by replaying)\n";
   }

@@ -14,6 +14,10 @@ ProgressBar::ProgressBar(std::string what, ProgressDisplay display)
     : what_(std::move(what)),
       is_shown_(display == ProgressDisplay::automatic && isatty(STDERR_FILENO) != 0) {}
 
+ProgressBar::ProgressBar(const std::string& file, const CommonFlags& flags)
+    : ProgressBar(traces::input_name(file),
+                  flags.quiet ? ProgressDisplay::off : ProgressDisplay::automatic) {}
+
 ProgressBar::~ProgressBar() {
   constexpr const char* return_and_clear_line = "\r\033[K";
   if (has_drawn_) std::fputs(return_and_clear_line, stderr);

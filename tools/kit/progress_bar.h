@@ -4,6 +4,7 @@
 #include <chrono>
 #include <string>
 
+#include "tools/kit/arguments.h"
 #include "traces/files/byte_source.h"
 
 namespace vramlab::tools {
@@ -13,6 +14,8 @@ enum class ProgressDisplay { automatic, off };
 class ProgressBar {
  public:
   ProgressBar(std::string what, ProgressDisplay display);
+  /// For the reading of a file, `-` for standard input.
+  ProgressBar(const std::string& file, const CommonFlags& flags);
   ProgressBar(const ProgressBar&) = delete;
   ProgressBar& operator=(const ProgressBar&) = delete;
   /// Removes the bar.

@@ -54,8 +54,8 @@ std::string refusal_of_memory(const std::string& text) {
 }
 
 void add_device(CLI::App& command, ReplayArguments& arguments) {
-  CLI::Option* memory = add_device_memory(command, arguments.device_memory,
-                                          "what the file tells, otherwise no limit");
+  CLI::Option* memory =
+      add_device_memory(command, arguments.device_memory, "as in the file, otherwise no limit");
   command.add_option("--gpu", arguments.gpu, "Memory of a known GPU: " + gpu_names())
       ->check([](const std::string& name) {
         return streams::find_gpu(name) ? std::string()
@@ -66,8 +66,9 @@ void add_device(CLI::App& command, ReplayArguments& arguments) {
 }
 
 void add_memory_shares(CLI::App& command, ReplayArguments& arguments) {
-  command.add_option("--device-costs", arguments.device_costs,
-                     "What device calls cost, a file (docs/device_costs.md; default: estimates)");
+  command.add_option(
+      "--device-costs", arguments.device_costs,
+      "A file with the cost of device calls (docs/device_costs.md; default: estimates)");
   command
       .add_option("--memory-fraction", arguments.memory_fraction,
                   "Share of the device that may be used")
@@ -75,7 +76,7 @@ void add_memory_shares(CLI::App& command, ReplayArguments& arguments) {
   command
       .add_option("--held-by-others", arguments.held_by_others,
                   "Memory of each device that other processes hold all the time, such as 4GiB "
-                  "(default: what the file tells of them)")
+                  "(default: as in the file)")
       ->transform(size_in_bytes())
       ->check([](const std::string& text) {
         return bytes_of_device(text) ? std::string()
@@ -112,20 +113,14 @@ void add_replay_conditions(CLI::App& command, ReplayArguments& arguments) {
   add_limitless_conditions(command, arguments);
   command
       .add_option("--on-oom", arguments.on_out_of_memory,
-                  "At an out-of-memory: stop (the default), or skip the request; report is skip, "
-                  "with the figures of each")
+                  "At an out-of-memory: stop (the default), skip the request, or skip and report "
+                  "each")
       ->check(CLI::IsMember({"stop", "skip", "report"}));
 }
 
 void add_limitless_conditions(CLI::App& command, ReplayArguments& arguments) {
   add_memory_shares(command, arguments);
-  command
-      .add_option("--reference", arguments.reference,
-                  "Version of the allocator (default: as the file says, or guessed from it)")
-      ->check([](const std::string& name) {
-        return allocator::find_reference_version(name) ? std::string()
-                                                       : "there is no version " + name;
-      });
+  add_reference(command, arguments.reference, "default: as in the file, or guessed from it");
   command
       .add_option("--frees", arguments.frees,
                   "When memory that other streams used is free again: recorded (default of a "

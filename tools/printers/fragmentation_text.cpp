@@ -22,17 +22,16 @@ std::string percent_text(Bytes part, Bytes whole) {
 }
 
 std::string release_text(const StateFigures& figures) {
-  std::string text = "a release of everything cached gives back " +
-                     format_bytes(figures.releasable) + ", " + format_bytes(figures.stranded()) +
-                     " stay stranded beside live blocks";
+  std::string text = "releasing the cache would return " + format_bytes(figures.releasable) + "; " +
+                     format_bytes(figures.stranded()) + " would stay, stranded beside live blocks";
   if (figures.pool_held > Bytes{})
-    text += ", " + format_bytes(figures.pool_held) + " stay with private pools";
+    text += ", " + format_bytes(figures.pool_held) + " with private pools";
   return text;
 }
 
 std::string waste_text(const StateFigures& figures) {
   return format_bytes(figures.requested) + " requested, " + format_bytes(figures.rounding_waste()) +
-         " lost by rounding; " + format_bytes(figures.inactive_split) + " free in split segments";
+         " lost to rounding; " + format_bytes(figures.inactive_split) + " free in split segments";
 }
 
 std::string largest_text(const StateFigures& figures) {
@@ -47,7 +46,7 @@ std::string shares_text(const StateFigures& figures) {
       "external fragmentation " + percent_text(figures.free - figures.largest_free, figures.free);
   if (figures.usable)
     text += "; " + percent_text(*figures.usable, figures.free) +
-            " of what is free fits this workload's requests";
+            " of the free memory fits this workload's requests";
   return text;
 }
 
@@ -128,19 +127,18 @@ std::string figures_text(const replay::Fragmentation& fragmentation) {
 }
 
 std::string holes_text(const replay::DeviceState& state) {
-  Table table({left("", 5), left("", 24), {"", 8}, {"", 11}});
+  Table table({left("pool", 5), left("free blocks", 24), {"count", 8}, {"together", 11}});
   for (const replay::HoleClass& of : replay::holes_by_size(state.snapshot))
     table.add({std::string(pool_kind_name(of.kind)),
                format_bytes(of.from) + " to " + format_bytes(of.from * 2), std::to_string(of.count),
                format_bytes(of.bytes)});
-  return table.is_empty() ? "" : "  holes by size, how many, together\n" + table.text();
+  return table.is_empty() ? "" : table.text();
 }
 
 std::string origin_text(const replay::DeviceState& state, allocator::Address at,
                         const traces::SnapshotTables& tables) {
   const auto found = state.origins.find(at);
-  if (found == state.origins.end())
-    return state.moment ? "there before the history began" : std::string();
+  if (found == state.origins.end()) return state.moment ? "older than the history" : std::string();
   std::string text;
   if (const auto frame = traces::innermost_user_frame(found->second.stack, tables))
     text = traces::frame_text(*frame, tables);
@@ -150,13 +148,15 @@ std::string origin_text(const replay::DeviceState& state, allocator::Address at,
 
 std::string pinners_text(const replay::DeviceState& state, const traces::SnapshotTables& tables,
                          std::size_t limit) {
-  Table table({{"", 11}, {"", 11}, {""}, {"", 11}, left("")});
+  Table table({{"strands", 11},
+               {"if freed", 11},
+               {"block"},
+               {"size", 11},
+               left("pool, stream, call site")});
   for (const replay::Pinner& pinner : find_pinners(state.snapshot, state.rules, limit))
     table.add({format_bytes(pinner.strands), format_bytes(pinner.released_alone),
                name_of(pinner.at), format_bytes(pinner.size), pinner_text(state, pinner, tables)});
-  return table.is_empty()
-             ? ""
-             : "  pinners: strands, freed alone gives back, block, size\n" + table.text();
+  return table.is_empty() ? "" : table.text();
 }
 
 ordered_json pinner_json(const replay::DeviceState& state, const replay::Pinner& pinner,

@@ -8,28 +8,29 @@ namespace {
 
 using namespace literals;
 
-TEST(FormatBytes, prints_plain_bytes_up_to_and_including_1024) {
+TEST(FormatBytes, prints_plain_bytes_below_1024) {
   EXPECT_EQ(format_bytes(0_B), "0 bytes");
   EXPECT_EQ(format_bytes(1_B), "1 bytes");
   EXPECT_EQ(format_bytes(1023_B), "1023 bytes");
-  EXPECT_EQ(format_bytes(1024_B), "1024 bytes");
+  EXPECT_EQ(format_bytes(1024_B), "1.00 KiB");
 }
 
-TEST(FormatBytes, prints_kibibytes_above_1024_bytes_and_up_to_1024_of_them) {
+TEST(FormatBytes, prints_kibibytes_from_1024_bytes_on) {
   EXPECT_EQ(format_bytes(1025_B), "1.00 KiB");
   EXPECT_EQ(format_bytes(1536_B), "1.50 KiB");
   EXPECT_EQ(format_bytes(1023_KiB), "1023.00 KiB");
-  EXPECT_EQ(format_bytes(1_MiB), "1024.00 KiB");
+  EXPECT_EQ(format_bytes(1_MiB - 6_B), "1023.99 KiB");
+  EXPECT_EQ(format_bytes(1_MiB - 5_B), "1.00 MiB") << "the unit fits the rounded number";
 }
 
-TEST(FormatBytes, prints_mebibytes_above_1024_kibibytes_and_up_to_1024_of_them) {
-  EXPECT_EQ(format_bytes(1_MiB + 1_B), "1.00 MiB");
+TEST(FormatBytes, prints_mebibytes_from_1024_kibibytes_on) {
+  EXPECT_EQ(format_bytes(1_MiB), "1.00 MiB");
   EXPECT_EQ(format_bytes(20_MiB + 256_KiB), "20.25 MiB");
-  EXPECT_EQ(format_bytes(1_GiB), "1024.00 MiB");
+  EXPECT_EQ(format_bytes(1_GiB - 1_B), "1.00 GiB");
 }
 
-TEST(FormatBytes, prints_gibibytes_above_1024_mebibytes_without_end) {
-  EXPECT_EQ(format_bytes(1_GiB + 1_B), "1.00 GiB");
+TEST(FormatBytes, prints_gibibytes_from_1024_mebibytes_without_end) {
+  EXPECT_EQ(format_bytes(1_GiB), "1.00 GiB");
   EXPECT_EQ(format_bytes(80_GiB), "80.00 GiB");
   EXPECT_EQ(format_bytes(2048_GiB), "2048.00 GiB");
 }

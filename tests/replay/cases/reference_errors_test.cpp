@@ -107,6 +107,8 @@ TEST(ReferenceErrors, figures_are_sizes_with_units_and_the_gpu) {
       (std::vector<std::string>{"20.00 MiB", "GPU 0", "2.00 GiB", "0 bytes"}));
   EXPECT_EQ(figures_of_message("GPU 12, 512 KiB."),
             (std::vector<std::string>{"GPU 12", "512 KiB"}));
+  EXPECT_EQ(figures_of_message("1024.00 KiB, 1024.00 MiB."),
+            (std::vector<std::string>{"1.00 MiB", "1.00 GiB"}));
   EXPECT_TRUE(figures_of_message("no 12 figures 3").empty());
 }
 

@@ -29,8 +29,7 @@ TEST_F(DiffBudget, in_the_current_folder_is_used) {
   write(".vramlab.json", budget_of("peak_allocated > +10%"));
   const ProgramResult result = diff({"base.jsonl", "new.jsonl"});
   EXPECT_EQ(result.exit_status, 1) << result.errors;
-  EXPECT_THAT(result.output,
-              HasSubstr("BROKEN  peak_allocated > +10%: 1024.00 KiB before, 3.00 MiB"));
+  EXPECT_THAT(result.output, HasSubstr("BROKEN  peak_allocated > +10%: 1.00 MiB before, 3.00 MiB"));
   EXPECT_EQ(json::parse(diff({"base.jsonl", "new.jsonl", "--json"}).output)["limits"][0]["origin"],
             ".vramlab.json at fail_if[0]");
 }

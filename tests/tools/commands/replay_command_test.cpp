@@ -217,11 +217,11 @@ TEST_F(ReplayCommands, snapshot_draws_the_segments) {
   EXPECT_EQ(result.exit_status, 0) << result.errors;
   EXPECT_THAT(result.output,
               HasSubstr("device 0: 22.00 MiB reserved in 2 segments, 4 blocks\n"
-                        "  3.00 MiB allocated, 0 bytes waiting to be free, 19.00 MiB free "
-                        "(largest piece 17.00 MiB)\n"
-                        "  a release of everything cached gives back 0 bytes, 19.00 MiB stay "
+                        "  3.00 MiB allocated, 0 bytes waiting, 19.00 MiB free "
+                        "(largest block 17.00 MiB)\n"
+                        "  releasing the cache would return 0 bytes; 19.00 MiB would stay, "
                         "stranded beside live blocks\n"
-                        "  3.00 MiB requested, 24 bytes lost by rounding; 19.00 MiB free in split "
+                        "  3.00 MiB requested, 24 bytes lost to rounding; 19.00 MiB free in split "
                         "segments\n"
                         "  largest request: 17.00 MiB from the cache\n"
                         "  external fragmentation 10.5 %; "));

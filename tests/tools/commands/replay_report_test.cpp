@@ -34,7 +34,7 @@ const std::string small_program =
 
 TEST(ReplayReports, curves_are_drawn_in_the_letters_of_the_locale) {
   const ProgramResult plain = report({"-"}, "C", small_program);
-  EXPECT_THAT(plain.output, HasSubstr("  over time, at most 40.00 MiB\n"
+  EXPECT_THAT(plain.output, HasSubstr("  over time, peak 40.00 MiB\n"
                                       "  reserved   +###\n"
                                       "  allocated  +#+ \n"
                                       "             event 0  event 3, 4.00 us\n"));
@@ -68,14 +68,14 @@ TEST(ReplayReports, json_has_the_curve_and_no_peak_is_lost_in_it) {
 TEST(ReplayReports, the_table_has_what_was_held_and_what_went_through) {
   const ProgramResult result = report({"-"}, "C", small_program);
   EXPECT_THAT(result.output,
-              HasSubstr("                        at the end       at most         added    taken "
-                        "away\n"
-                        "  allocated                0 bytes     40.00 MiB     40.00 MiB     40.00 "
-                        "MiB\n"
-                        "    small pool             0 bytes       0 bytes       0 bytes       0 "
-                        "bytes\n"));
+              HasSubstr("                           current          peak  total allocated   "
+                        "total freed\n"
+                        "  allocated                0 bytes     40.00 MiB        40.00 MiB     "
+                        "40.00 MiB\n"
+                        "    small pool             0 bytes       0 bytes          0 bytes       "
+                        "0 bytes\n"));
   EXPECT_THAT(result.output, HasSubstr("\n  segments                       2             2"
-                                       "             2             0\n"));
+                                       "                2             0\n"));
   const ProgramResult ordered =
       report({"-", "--conf", "backend:cudaMallocAsync"}, "C", small_program);
   EXPECT_THAT(ordered.output, Not(HasSubstr("small pool")));

@@ -49,9 +49,9 @@ TEST_F(Streams, says_what_waiting_holds_and_where_it_comes_from) {
   const ProgramResult result = streams({write("file.json", snapshot(true))});
   EXPECT_EQ(result.exit_status, 0) << result.errors;
   for (const char* part :
-       {"device 0: 1 of 1 free waited for other streams", "1024.00 KiB at event 2",
-        "1024.00 KiB-seconds", "1.00 s to 1.00 s, median 1.00 s", "2 to 2 events, median 2",
-        "if these frees completed at once (exact", "1024.00 KiB less",
+       {"device 0: 1 of 1 free waited for other streams", "1.00 MiB at event 2", "1.00 MiB-seconds",
+        "1.00 s to 1.00 s, median 1.00 s", "2 to 2 events, median 2",
+        "if these frees completed at once (exact", "1.00 MiB less",
         "allocated at net/buckets.py:51 send", "freed at net/buckets.py:52 send",
         "* 100 % of what waiting holds is memory allocated at net/buckets.py:51 send",
         "wait_event"})

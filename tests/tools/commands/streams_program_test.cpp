@@ -62,7 +62,7 @@ TEST(StreamsOfPrograms, a_missing_record_stream_is_found_and_explained) {
   EXPECT_EQ(hazards[0]["count"], 5);
   EXPECT_EQ(hazards[0]["memory"]["bytes"], 8 << 20);
   const std::string text = streams({sample_path("missing_record_stream")}).output;
-  EXPECT_THAT(text, HasSubstr("memory is handed out again while work may still use it, 5 times"));
+  EXPECT_THAT(text, HasSubstr("memory is reused while work may still use it, 5 times"));
   EXPECT_THAT(text, HasSubstr("train.py:20 forward) on stream 0 reads it"));
   EXPECT_THAT(text, HasSubstr("loader.py:31 prefetch) gets the memory, for stream 7"));
   EXPECT_THAT(text, HasSubstr("record_stream(stream 0) on the earlier block before it is freed"));
@@ -132,7 +132,7 @@ TEST(StreamsOfPrograms, waits_that_never_end_are_told_with_their_flag) {
 )",
                                           {"--fail-on-findings"});
   EXPECT_EQ(result.exit_status, 1);
-  EXPECT_THAT(result.output, HasSubstr("host thread 0 waits for ever in event 1"));
+  EXPECT_THAT(result.output, HasSubstr("host thread 0 never returns from event 1"));
   EXPECT_THAT(result.output, HasSubstr("which waits for flag 3"));
   EXPECT_THAT(result.output, HasSubstr("something writes flag 3"));
   EXPECT_THAT(result.output, HasSubstr("the program stops at event 2"));

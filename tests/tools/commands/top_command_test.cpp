@@ -133,8 +133,8 @@ TEST_F(Top, shows_the_end_of_a_snapshot_without_a_history_and_says_so) {
       {"address": 5120, "size": 2096128, "requested_size": 0, "state": "inactive"}]}])");
   const ProgramResult result = top({file});
   EXPECT_EQ(result.exit_status, 0) << result.errors;
-  EXPECT_THAT(result.output, HasSubstr("at the end, which is all that the file tells"));
-  EXPECT_THAT(result.output, HasSubstr("1024 bytes in 1 block, 700 bytes requested\n"));
+  EXPECT_THAT(result.output, HasSubstr("at the end, the only state in the file"));
+  EXPECT_THAT(result.output, HasSubstr("1.00 KiB in 1 block, 700 bytes requested\n"));
   EXPECT_THAT(result.output, HasSubstr("me/model.py:3 load"));
   expect_refused({file, "--at", "5"}, "expected an event 5, found no history");
 }
@@ -153,13 +153,13 @@ TEST_F(Top, knows_that_a_device_without_a_request_holds_nothing) {
   const std::string file =
       write("idle.jsonl", trace_of(malloc_line(1, 1024) + "{\"marker\":\"here\",\"device\":1}\n"));
   EXPECT_THAT(top({file, "--device", "1"}).output,
-              HasSubstr("device 1 at the peak of what was allocated, before the first event\n"
+              HasSubstr("device 1 at the peak of allocated memory, before the first event\n"
                         "  nothing is allocated\n"));
 }
 
 TEST_F(Top, says_that_no_iterations_can_be_told) {
   const std::string file = write("short.jsonl", trace_of(malloc_line(1, 1024)));
-  EXPECT_THAT(top({file, "--growth"}).output, HasSubstr("no iterations can be told"));
+  EXPECT_THAT(top({file, "--growth"}).output, HasSubstr("no iterations found"));
   EXPECT_EQ(top_json({file, "--growth"})["iterations_by"], "none");
 }
 

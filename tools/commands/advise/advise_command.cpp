@@ -46,9 +46,9 @@ replay::ReplayWatch at_peak_of(const replay::ReplayReport& report, traces::Devic
 std::string site_of(const replay::DeviceState& state, const replay::Pinner& pinner,
                     const traces::SnapshotTables& tables) {
   const auto origin = state.origins.find(pinner.at);
-  if (origin == state.origins.end()) return "a place that is not known";
+  if (origin == state.origins.end()) return "an unknown place";
   const auto frame = traces::innermost_user_frame(origin->second.stack, tables);
-  return frame ? traces::frame_text(*frame, tables) : "a place that is not known";
+  return frame ? traces::frame_text(*frame, tables) : "an unknown place";
 }
 
 /// What live blocks keep at the peak, by where they were asked for.
@@ -65,8 +65,8 @@ std::vector<std::string> pinner_sentences(const replay::DeviceState& state,
   std::vector<std::string> sentences;
   for (const auto& [bytes, site] : largest) {
     if (sentences.size() == told) break;
-    sentences.push_back("blocks asked for at " + site + " keep " + format_bytes(bytes) +
-                        " from being released when most is reserved");
+    sentences.push_back("blocks allocated at " + site + " keep " + format_bytes(bytes) +
+                        " from being released at the peak");
   }
   return sentences;
 }
@@ -136,14 +136,14 @@ ExitStatus give_advice(const AdviseArguments& arguments) {
 void add_advise_command(CLI::App& program, CommandAction& action) {
   const auto arguments = std::make_shared<AdviseArguments>();
   CLI::App* command = program.add_subcommand(
-      "advise", "Say which setting to use for a workload, what it saves and what it costs");
+      "advise", "Find the best setting for a workload, what it saves and what it costs");
   command
       ->add_option("FILE", arguments->file,
                    "A recording or a program, in any format that vramlab info knows")
       ->required();
   command
       ->add_option("--prefer", arguments->prefer,
-                   "What counts most: memory (the least peak), calls (the fewest device calls) or "
+                   "What to optimize: memory (the lowest peak), calls (the fewest device calls) or "
                    "time (the least modelled time in them)")
       ->check(CLI::IsMember({"memory", "calls", "time"}))
       ->capture_default_str();

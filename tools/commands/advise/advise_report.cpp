@@ -44,7 +44,7 @@ std::string calls_text(const SweepRow& row) {
   return std::to_string(device_calls_of(row.worst().metrics)) + " device calls, about " +
          nanoseconds_text(
              static_cast<std::uint64_t>(value_of(row.worst().metrics, "device_time"))) +
-         " of the host's time";
+         " of host time";
 }
 
 const char* trust_word(Trust trust) {
@@ -64,7 +64,7 @@ std::string trust_text(Trust trust) {
     case Trust::exact:
       return "exact: the allocator's own answers to these requests";
     case Trust::modelled:
-      return "modelled: simulated streams tell when memory that other streams used is free again";
+      return "modelled: simulated streams decide when memory used by other streams is free again";
     case Trust::guessed:
       return "guessed: see the notes";
   }
@@ -77,8 +77,8 @@ std::string headline(const AdviseOutcome& outcome) {
     return "No setting that was tried runs on this device. The one that gets furthest, " +
            conf_text(advice.best) + ", runs " + remark_text(advice.best) + ".\n";
   if (advice.nothing_helps())
-    return "Nothing helps: the defaults are best and reserve at most " +
-           format_bytes(peak_of(advice.best)) + ".\n";
+    return "No setting helps: the defaults are best, with " + format_bytes(peak_of(advice.best)) +
+           " reserved at the peak.\n";
   return "Use this setting:\n  export PYTORCH_CUDA_ALLOC_CONF=" + advice.best.conf + "\n";
 }
 
@@ -111,12 +111,13 @@ std::vector<std::string> advise_reasons(const AdviseOutcome& outcome) {
   if (!fails && !advice.nothing_helps()) return {};
   std::vector<std::string> reasons;
   if (advice.live && outcome.memory && advice.live->rounded > *outcome.memory)
-    reasons.push_back("live memory alone does not fit: " + format_bytes(advice.live->rounded) +
-                      " is live at one moment, and there is " + format_bytes(*outcome.memory));
+    reasons.push_back("live memory alone does not fit: its peak is " +
+                      format_bytes(advice.live->rounded) + ", and the device has " +
+                      format_bytes(*outcome.memory));
   else if (advice.live && !fails)
     reasons.push_back(format_bytes(advice.live->rounded) + " of the " +
                       format_bytes(peak_of(advice.best)) +
-                      " is live at one moment, which no setting can change");
+                      " is live memory, which no setting can reduce");
   reasons.insert(reasons.end(), outcome.pinners.begin(), outcome.pinners.end());
   return reasons;
 }
@@ -131,7 +132,7 @@ std::string advise_text(const AdviseOutcome& outcome) {
   add_line(text, "costs", calls_text(advice.best));
   if (!advice.nothing_helps() && !advice.usual.was_refused())
     add_line(text, "", "instead of " + calls_text(advice.usual) + " with no options");
-  add_line(text, "how sure", trust_text(outcome.trust));
+  add_line(text, "certainty", trust_text(outcome.trust));
   add_line(text, "", "time in device calls is modelled (" + outcome.costs_origin + ")");
   if (advice.runner_up) {
     const std::string remark = remark_text(*advice.runner_up);

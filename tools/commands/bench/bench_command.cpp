@@ -115,13 +115,13 @@ ExitStatus bench_engine(const BenchArguments& arguments) {
 }  // namespace
 
 void add_bench_command(CLI::App& program, CommandAction& action) {
-  CLI::App* bench = program.add_subcommand("bench", "The project's own benchmarks, as ratios");
+  CLI::App* bench = program.add_subcommand("bench", "Run the project's own benchmarks, as ratios");
   bench->require_subcommand(1);
   bench->footer("Example: vramlab bench engine");
   const auto arguments = std::make_shared<BenchArguments>();
   arguments->confs = {"", "expandable_segments:True"};
   CLI::App* engine =
-      bench->add_subcommand("engine", "The cost of malloc and free, beside a yardstick");
+      bench->add_subcommand("engine", "Measure the cost of malloc and free, beside a yardstick");
   engine->add_option("FILE", arguments->files,
                      "Workloads; without any, built-in ones (see vramlab generate)");
   engine->add_option("--conf", arguments->confs, "An option string; give it once for each");

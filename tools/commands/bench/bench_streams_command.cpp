@@ -66,7 +66,7 @@ ExitStatus bench_streams(const BenchStreamsArguments& arguments) {
 void add_bench_streams_command(CLI::App& bench, CommandAction& action) {
   const auto arguments = std::make_shared<BenchStreamsArguments>();
   CLI::App* streams = bench.add_subcommand(
-      "streams", "The cost of a call on simulated streams, beside a yardstick");
+      "streams", "Measure the cost of a call on simulated streams, beside a yardstick");
   streams->add_option("--operations", arguments->operations, "How many calls; several are allowed")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1'000'000'000}));
   streams->add_option("--streams", arguments->streams, "On how many streams; several are allowed")

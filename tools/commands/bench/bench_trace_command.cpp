@@ -116,7 +116,7 @@ ExitStatus bench_trace(const BenchTraceArguments& arguments) {
 void add_bench_trace_command(CLI::App& bench, CommandAction& action) {
   const auto arguments = std::make_shared<BenchTraceArguments>();
   CLI::App* trace = bench.add_subcommand(
-      "trace", "How fast the events of a binary native trace are gone through");
+      "trace", "Measure how fast the events of a binary native trace are read");
   trace->add_option("FILE", arguments->files, "Binary native traces")->required();
   trace->footer("Example: vramlab bench trace workload.vtrace");
   add_common_flags(*trace, arguments->flags);

@@ -140,8 +140,7 @@ ExitStatus capacity(const CapacityArguments& arguments) {
   OpenTableOutput output(arguments.output, arguments.flags, "text");
   CapacityOutcome outcome;
   {
-    ProgressBar bar(traces::input_name(arguments.file),
-                    arguments.flags.quiet ? ProgressDisplay::off : ProgressDisplay::automatic);
+    ProgressBar bar(arguments.file, arguments.flags);
     traces::OpenBytes bytes = traces::open_bytes(arguments.file, bar.listener());
     const std::string file = bytes.file;
     outcome = traces::begins_like_buffer_list(bytes.start)
@@ -179,8 +178,8 @@ void add_capacity_command(CLI::App& program, CommandAction& action) {
       ->capture_default_str();
   command
       ->add_option("--capacity", arguments->capacity,
-                   "Of a list of buffers: whether the best packing fits into this, such as 1MiB; "
-                   "it is no where it does not (exit status 1)")
+                   "For a list of buffers: check that the best packing fits into this, such as "
+                   "1MiB (exit status 1 if not)")
       ->transform(size_in_bytes())
       ->check(CLI::PositiveNumber);
   command->add_option("-j,--jobs", arguments->threads, "Threads to use (default: one per core)")

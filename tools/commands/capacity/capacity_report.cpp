@@ -16,9 +16,9 @@ using allocator::Bytes;
 using nlohmann::ordered_json;
 using replay::CapacityAnswer;
 
-const std::vector<Column> figure_columns = {{"least memory"},    {"above packing"},
-                                            {"reserves freely"}, {"live, rounded"},
-                                            {"live, requested"}, {"replays"}};
+const std::vector<Column> figure_columns = {
+    {"least memory"},  {"--device-memory"}, {"above packing"}, {"peak without limit"},
+    {"live, rounded"}, {"live, requested"}, {"replays"}};
 
 /// To the granule, as `--device-memory` takes it.
 std::string exact_text(Bytes bytes) {
@@ -40,7 +40,8 @@ std::vector<std::string> cells_of(const CapacityOutcome& outcome, const Capacity
     return answer.live ? format_bytes((*answer.live).*part) : std::string("-");
   };
   const auto above = above_packing(outcome, answer);
-  return {answer.least ? exact_text(*answer.least) : "-",
+  return {answer.least ? format_bytes(*answer.least) : "-",
+          answer.least ? exact_text(*answer.least) : "-",
           above ? (*above < 0 ? "" : "+") + ratio_text(*above) : "-",
           format_bytes(answer.peak_reserved),
           live(&replay::LiveBounds::rounded),
@@ -55,17 +56,17 @@ std::string conf_text(const CapacityRow& row) {
 
 /// More memory does not always help; where that matters it is said.
 std::string remark_text(const CapacityAnswer& answer) {
-  if (!answer.least) return "runs on no size";
+  if (!answer.least) return "runs with no memory size";
   std::string text;
   constexpr std::size_t most_named = 3;
   for (std::size_t i = 0; i < std::min(most_named, answer.fails_above.size()); ++i)
-    text += (i == 0 ? "fails again from " : ", from ") + exact_text(answer.fails_above[i].from) +
-            " to below " + exact_text(answer.fails_above[i].below);
+    text += (i == 0 ? "fails again from " : ", from ") + format_bytes(answer.fails_above[i].from) +
+            " to below " + format_bytes(answer.fails_above[i].below);
   if (answer.fails_above.size() > most_named)
     text += " and on " + std::to_string(answer.fails_above.size() - most_named) + " more ranges";
   if (answer.looked_up_to)
-    text += (text.empty() ? "" : "; ") + std::string("looked at sizes up to ") +
-            exact_text(*answer.looked_up_to);
+    text += (text.empty() ? "" : "; ") + std::string("searched up to ") +
+            format_bytes(*answer.looked_up_to);
   return text;
 }
 
@@ -73,9 +74,10 @@ std::string remark_text(const CapacityAnswer& answer) {
 std::string packing_text(const PackOutcome& packing, std::size_t index) {
   const replay::PackGroup& group = packing.input.groups[index];
   std::string text = "device " + std::to_string(*group.device) + ": " +
-                     std::to_string(group.buffers.size()) + " blocks, known beforehand\n";
+                     std::to_string(group.buffers.size()) +
+                     " blocks, all lifetimes known in advance\n";
   add_line(text, "live at once",
-           format_bytes(group.bounds->peak_requested) + " as asked for, " +
+           format_bytes(group.bounds->peak_requested) + " requested, " +
                format_bytes(group.load_bound) + " as blocks");
   if (group.bounds->peak_by_stream.size() > 1)
     add_line(text, "peaks by stream",

@@ -152,7 +152,7 @@ ExitStatus conform(const ConformArguments& arguments) {
 void add_conform_command(CLI::App& program, CommandAction& action) {
   const auto arguments = std::make_shared<ConformArguments>();
   CLI::App* command = program.add_subcommand(
-      "conform", "Run recorded cases of the reference and say which agree in every answer");
+      "conform", "Compare the engine with recorded cases of the reference, answer by answer");
   command
       ->add_option("FILE", arguments->files,
                    "Recorded cases (.json, .json.gz; - is standard input)")
@@ -161,7 +161,7 @@ void add_conform_command(CLI::App& program, CommandAction& action) {
       ->check(CLI::Range(1, 1024));
   command
       ->add_option("--streams", arguments->streams,
-                   "What is under the allocator: counted streams, or those of vramlab streams in "
+                   "What the allocator runs on: counted streams, or those of vramlab streams in "
                    "virtual time (timed); the answers are the same")
       ->check(CLI::IsMember({"counted", "timed"}))
       ->capture_default_str();

@@ -79,8 +79,7 @@ ExitStatus convert(const ConvertArguments& arguments) {
   start_logging(arguments.flags);
   const OutputFormat& format = output_format(arguments);
   if (!format.format) check_perfetto_steps(steps_of(arguments));
-  ProgressBar bar(traces::input_name(arguments.input),
-                  arguments.flags.quiet ? ProgressDisplay::off : ProgressDisplay::automatic);
+  ProgressBar bar(arguments.input, arguments.flags);
   traces::OpenTrace trace = traces::open_trace(arguments.input, bar.listener());
   RemovalOnInterrupt removal;
   traces::OutputFile output(arguments.output, arguments.may_overwrite ? traces::Overwrite::allowed
@@ -128,11 +127,11 @@ void add_convert_command(CLI::App& program, CommandAction& action) {
       ->check(CLI::IsMember({"pickle", "json", "native-text", "native-binary", "rmm", "perfetto"}));
   command->add_flag("--strip-frames", arguments->steps.strips_frames, "Leave out all stacks");
   command->add_flag("--anonymize", arguments->steps.anonymizes,
-                    "Put names in place of functions, paths, annotations and other texts");
+                    "Replace the names of functions, paths, annotations and other texts");
   add_filters(*command, *arguments);
   command->add_flag("--force", arguments->may_overwrite, "Overwrite the output");
   add_common_flags(*command, arguments->flags);
-  command->get_option("--json")->description("Changes nothing: the answer is the file");
+  command->get_option("--json")->description("Ignored: the output is the file");
   command->footer("Example: vramlab convert snapshot.pickle -o snapshot.json");
   command->callback([arguments, &action] { action = [arguments] { return convert(*arguments); }; });
 }

@@ -52,7 +52,7 @@ MomentKind moment_kind_of(const std::string& at) {
 
 std::string moment_name(const std::string& at) {
   if (at == "end") return "the end";
-  return at == "oom" ? "the first out-of-memory" : "the peak of what was allocated";
+  return at == "oom" ? "the first out-of-memory" : "the peak of allocated memory";
 }
 
 /// Those of the repository's file where there is one, then those of the command line.
@@ -74,8 +74,7 @@ replay::ComparedFile read_file(const std::string& path, const DiffArguments& arg
   conditions.by = compared_groups().at(arguments.by);
   conditions.device = arguments.device;
   conditions.scratch = scratch_place();
-  ProgressBar bar(traces::input_name(path),
-                  arguments.flags.quiet ? ProgressDisplay::off : ProgressDisplay::automatic);
+  ProgressBar bar(path, arguments.flags);
   return read_compared_file(path, conditions, bar.listener());
 }
 
@@ -127,8 +126,8 @@ void add_limit_options(CLI::App& command, DiffArguments& arguments) {
                      "'device_allocs > +10'; may be given many times (names: docs/metrics.md)");
   CLI::Option* budget = command.add_option(
       "--budget", arguments.budget,
-      "A file with limits (default: .vramlab.json in this folder, if it is there)");
-  command.add_flag("--no-budget", arguments.ignores_budget, "Leave .vramlab.json out")
+      "A file with limits (default: .vramlab.json in this folder, if it exists)");
+  command.add_flag("--no-budget", arguments.ignores_budget, "Ignore .vramlab.json")
       ->excludes(budget);
 }
 
@@ -153,13 +152,13 @@ void add_output_options(CLI::App& command, DiffArguments& arguments) {
 void add_diff_command(CLI::App& program, CommandAction& action) {
   const auto arguments = std::make_shared<DiffArguments>();
   CLI::App* command = program.add_subcommand(
-      "diff", "Say what changed from one recording to another, without comparing addresses");
+      "diff", "Compare two recordings: peaks, call sites and limits, without comparing addresses");
   command
       ->add_option("BASE", arguments->base,
                    "What to compare with: a recording or a program in any format that vramlab "
                    "info knows, or the JSON report of a replay")
       ->required();
-  command->add_option("NEW", arguments->now, "What is to be judged")->required();
+  command->add_option("NEW", arguments->now, "The recording to judge")->required();
   command
       ->add_option("--at", arguments->at,
                    "When to look at who holds memory: peak, end or oom; a snapshot without a "

@@ -10,7 +10,7 @@ using nlohmann::ordered_json;
 
 ordered_json file_json(const replay::ComparedFile& file) {
   ordered_json json = {{"file", file.name}, {"kind", file.kind}};
-  json["event"] = file.event ? ordered_json(*file.event) : ordered_json(nullptr);
+  json["event"] = or_null(file.event);
   json["at_end"] = file.is_at_end;
   json["notes"] = file.notes;
   return json;

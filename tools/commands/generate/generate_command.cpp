@@ -99,8 +99,7 @@ class WatchedSink : public traces::ByteSink {
 
 void write_trace(const GenerateArguments& arguments) {
   const TraceFormat format = output_format(arguments);
-  ProgressBar bar(arguments.output,
-                  arguments.flags.quiet ? ProgressDisplay::off : ProgressDisplay::automatic);
+  ProgressBar bar(arguments.output, arguments.flags);
   RemovalOnInterrupt removal;
   traces::OutputFile output(arguments.output, arguments.may_overwrite ? traces::Overwrite::allowed
                                                                       : traces::Overwrite::refused);
@@ -158,12 +157,12 @@ void add_generate_command(CLI::App& program, CommandAction& action) {
                    "native-text or native-binary; without it, the output's ending says")
       ->check(CLI::IsMember({"native-text", "native-binary"}));
   command->add_flag("--list", arguments->lists,
-                    "Say which workloads there are, with their options and defaults");
-  command->add_option("--seed", arguments->request.seed, "Another seed, other random numbers")
+                    "Show all workloads, with their options and defaults");
+  command->add_option("--seed", arguments->request.seed, "Seed of the random numbers")
       ->capture_default_str();
   command
       ->add_option("--events", arguments->request.event_count,
-                   "About how many events; whole iterations are written")
+                   "Number of events, rounded up to whole iterations")
       ->check(CLI::Range(std::uint64_t{1}, most_events))
       ->capture_default_str();
   add_size_options(*command, arguments);

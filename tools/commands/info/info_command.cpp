@@ -27,8 +27,7 @@ std::string encoding_text(const traces::SnapshotFacts& snapshot, traces::TraceFo
 }
 
 InfoOutcome look_at(const std::string& path, const CommonFlags& flags) {
-  ProgressBar bar(traces::input_name(path),
-                  flags.quiet ? ProgressDisplay::off : ProgressDisplay::automatic);
+  ProgressBar bar(path, flags);
   traces::OpenTrace trace = traces::open_trace(path, bar.listener());
   traces::SnapshotTables tables;
   replay::RecordingSummarizer summarizer(tables);
@@ -64,7 +63,7 @@ ExitStatus info(const InfoArguments& arguments) {
 void add_info_command(CLI::App& program, CommandAction& action) {
   const auto arguments = std::make_shared<InfoArguments>();
   CLI::App* command = program.add_subcommand(
-      "info", "Say what is in a recording: origin, devices, events, segments, settings");
+      "info", "Show what is in a recording: origin, devices, events, segments, settings");
   command
       ->add_option(
           "FILE", arguments->files,

@@ -1,5 +1,7 @@
 #include "tools/commands/info/info_report.h"
 
+#include "tools/printers/text_lines.h"
+
 #include <nlohmann/json.hpp>
 
 namespace vramlab::tools {
@@ -9,13 +11,8 @@ using nlohmann::ordered_json;
 using traces::ProgramEventKind;
 using traces::ProgramSummary;
 
-constexpr const char* line_indent = "  ";
-
-void add_indented(std::string& text, std::string name, const std::string& value) {
-  constexpr std::size_t name_width = 18;
-  if (value.empty()) return;
-  if (name.size() < name_width) name.resize(name_width, ' ');
-  text += line_indent + name + " " + value + "\n";
+void add_known(std::string& text, const std::string& name, const std::string& value) {
+  if (!value.empty()) add_line(text, name, value);
 }
 
 std::string device_text(const traces::TraceDevice& device) {
@@ -27,11 +24,11 @@ std::string device_text(const traces::TraceDevice& device) {
 
 std::string header_text(const traces::TraceHeader& header) {
   std::string text;
-  add_indented(text, "origin", header.origin);
-  add_indented(text, "reference", header.reference);
-  add_indented(text, "settings", header.settings);
+  add_known(text, "origin", header.origin);
+  add_known(text, "reference", header.reference);
+  add_known(text, "settings", header.settings);
   for (const traces::TraceDevice& device : header.devices)
-    add_indented(text, "on", device_text(device));
+    add_known(text, "on", device_text(device));
   return text.empty() ? text : "header\n" + text;
 }
 
@@ -52,12 +49,12 @@ std::string program_text(const ProgramSummary& summary) {
   for_each_count(summary, [&](const std::string& name, std::uint64_t count) {
     kinds += (kinds.empty() ? " (" : ", ") + name + " " + std::to_string(count);
   });
-  add_indented(text, "events", std::to_string(summary.event_count()) + kinds + ")");
-  add_indented(text, "requested", format_bytes(summary.requested) + " in all");
+  add_known(text, "events", std::to_string(summary.event_count()) + kinds + ")");
+  add_known(text, "requested", format_bytes(summary.requested) + " in all");
   if (summary.times)
-    add_indented(text, "time",
-                 "from " + std::to_string(summary.times->first_ns) + " ns to " +
-                     std::to_string(summary.times->last_ns) + " ns");
+    add_known(text, "time",
+              "from " + std::to_string(summary.times->first_ns) + " ns to " +
+                  std::to_string(summary.times->last_ns) + " ns");
   return text;
 }
 
@@ -93,16 +90,16 @@ std::string log_text(const traces::LogFacts& log) {
   const Row rows[] = {
       {"out of memory", log.failures, " failed requests, which are markers"},
       {"before the log", log.mallocs_before_begin,
-       " blocks, only freed in it: malloc at its begin"},
-      {"frees missing", log.assumed_frees, " blocks allocated again without one: free put before"},
+       " blocks that are only freed in it: a malloc was added at its start"},
+      {"frees missing", log.assumed_frees, " blocks allocated again without one: a free was added"},
       {"mallocs missing", log.lone_frees, " blocks freed again without one: left out"},
-      {"empty requests", log.empty_requests, " events of no bytes: left out"},
+      {"empty requests", log.empty_requests, " events of 0 bytes: left out"},
       {"other devices", log.of_other_devices, " events of the CPU or other devices: left out"},
   };
   std::string text;
   for (const Row& row : rows)
-    if (row.count > 0) add_indented(text, row.name, std::to_string(row.count) + row.meaning);
-  if (log.was_sorted) add_indented(text, "order", "events were not in the order of time: sorted");
+    if (row.count > 0) add_known(text, row.name, std::to_string(row.count) + row.meaning);
+  if (log.was_sorted) add_known(text, "order", "events were not in order of time: sorted");
   return text.empty() ? text : "log\n" + text;
 }
 

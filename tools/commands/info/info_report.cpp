@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <ctime>
 #include <nlohmann/json.hpp>
+#include <regex>
 
 #include "allocator/words/bytes.h"
 #include "allocator/words/id_names.h"
@@ -19,21 +20,6 @@ using replay::DeviceSummary;
 
 constexpr int info_schema_version = 1;
 constexpr std::size_t most_listed = 8;
-
-/// Names at the left, values in one column.
-class Lines {
- public:
-  explicit Lines(std::string indent) : indent_(std::move(indent)) {}
-  void add(std::string name, const std::string& value) {
-    constexpr std::size_t name_width = 18;
-    if (name.size() < name_width) name.resize(name_width, ' ');
-    text += indent_ + name + " " + value + "\n";
-  }
-  std::string text;
-
- private:
-  std::string indent_;
-};
 
 std::string utc_text(std::uint64_t time_us) {
   const auto seconds = static_cast<std::time_t>(time_us / 1'000'000);
@@ -60,53 +46,69 @@ std::string listed(const Items& items, const NameOf& name_of) {
 
 std::string stream_name(allocator::StreamId stream) { return std::to_string(stream.value); }
 
-void add_events(Lines& lines, const DeviceSummary& device) {
+void add_events(std::string& lines, const DeviceSummary& device) {
   std::string kinds;
   for (const replay::ActionCount& action : device.actions)
     kinds += (kinds.empty() ? " (" : ", ") + action.action + " " + std::to_string(action.count);
   if (!kinds.empty()) kinds += ")";
-  lines.add("events", std::to_string(device.event_count) + kinds);
+  add_line(lines, "events", std::to_string(device.event_count) + kinds);
   if (device.time)
-    lines.add("time", utc_text(device.time->first_us) + ", for " +
-                          duration_text(device.time->last_us - device.time->first_us));
+    add_line(lines, "time",
+             utc_text(device.time->first_us) + ", for " +
+                 duration_text(device.time->last_us - device.time->first_us));
 }
 
-void add_segments(Lines& lines, const replay::SegmentFigures& figures) {
+void add_segments(std::string& lines, const replay::SegmentFigures& figures) {
   std::string text = std::to_string(figures.segment_count);
   if (figures.expandable_count > 0)
     text += " (" + std::to_string(figures.expandable_count) + " expandable)";
-  lines.add("segments", text + ", " + format_bytes(figures.reserved) + " reserved");
-  lines.add("blocks", std::to_string(figures.block_count) + ", " +
-                          std::to_string(figures.active_block_count) + " of them active with " +
-                          format_bytes(figures.active) + ", " + format_bytes(figures.requested) +
-                          " of it requested");
+  add_line(lines, "segments", text + ", " + format_bytes(figures.reserved) + " reserved");
+  add_line(lines, "blocks",
+           std::to_string(figures.block_count) + ", " + std::to_string(figures.active_block_count) +
+               " of them active with " + format_bytes(figures.active) + ", " +
+               format_bytes(figures.requested) + " of it requested");
 }
 
 std::string device_text(const DeviceSummary& device) {
-  Lines lines("  ");
+  std::string lines;
   add_events(lines, device);
-  lines.add("history",
-            std::string(history_kind_name(device.history)) + ". " + device.history_reason);
+  add_line(lines, "history",
+           std::string(history_kind_name(device.history)) + ". " + device.history_reason);
   add_segments(lines, device.segments);
   if (device.peak_requested)
-    lines.add("peak requested", format_bytes(*device.peak_requested) + ", as the events tell");
+    add_line(lines, "peak requested", format_bytes(*device.peak_requested) + ", from the events");
   if (device.peak_reserved)
-    lines.add("peak reserved", format_bytes(*device.peak_reserved) + ", as the events tell");
+    add_line(lines, "peak reserved", format_bytes(*device.peak_reserved) + ", from the events");
   if (device.least_device_memory)
-    lines.add("device memory", "at least " + format_bytes(*device.least_device_memory) +
-                                   " (reserved and free at an out-of-memory event)");
-  lines.add("streams", listed(device.streams, stream_name));
+    add_line(lines, "device memory",
+             "at least " + format_bytes(*device.least_device_memory) +
+                 " (reserved and free at an out-of-memory event)");
+  add_line(lines, "streams", listed(device.streams, stream_name));
   if (!device.pools.empty())
-    lines.add("pools", listed(device.pools, [](allocator::PoolId pool) { return name_of(pool); }));
-  return "device " + std::to_string(device.device) + "\n" + lines.text;
+    add_line(lines, "pools",
+             listed(device.pools, [](allocator::PoolId pool) { return name_of(pool); }));
+  return "device " + std::to_string(device.device) + "\n" + lines;
+}
+
+/// A list of divisions by size as the option has it, `[256:4,512:0]`, empty if all are 0; other
+/// values as they are.
+std::string divisions_text(const std::string& name, const std::string& value) {
+  if (name != "roundup_power2_divisions" || !value.starts_with("{")) return value;
+  std::string list = "[";
+  for (const char letter : value.substr(1, value.size() - 2))
+    if (letter != '\'' && letter != '"' && letter != ' ') list += letter;
+  const bool has_some = std::regex_search(list, std::regex(":[1-9]"));
+  return has_some ? list + "]" : "";
 }
 
 std::string settings_text(const replay::RecordingSummary& summary) {
   if (!summary.has_settings) return "";
   std::string text = "settings\n";
-  Lines lines("  ");
-  for (const auto& [name, value] : summary.settings) lines.add(name, value);
-  return text + lines.text;
+  std::string lines;
+  for (const auto& [name, value] : summary.settings)
+    if (const std::string shown = divisions_text(name, value); !shown.empty())
+      add_line(lines, name, shown);
+  return text + lines;
 }
 
 std::string joined(const std::vector<std::string>& items, const char* separator) {
@@ -186,20 +188,24 @@ ordered_json outcome_json(const InfoOutcome& outcome) {
 
 std::string info_text(const InfoOutcome& outcome) {
   const replay::RecordingSummary& summary = outcome.summary;
-  Lines lines("  ");
-  lines.add("format", outcome.format + (summary.is_bare_list ? ", a list of segments" : "") +
-                          (outcome.packing.empty() ? "" : ", in " + outcome.packing));
-  lines.add("encoding", outcome.encoding + ", " + format_bytes({outcome.bytes}));
+  std::string lines;
+  add_line(lines, "format",
+           outcome.format + (summary.is_bare_list ? ", a list of segments" : "") +
+               (outcome.packing.empty() ? "" : ", in " + outcome.packing));
+  add_line(lines, "encoding", outcome.encoding + ", " + format_bytes({outcome.bytes}));
   if (!summary.devices.empty() || !outcome.program)
-    lines.add("version", summary.version.versions + " (guessed: " + summary.version.reason + ")");
-  lines.add("stacks", std::to_string(summary.stack_count) + " different ones of " +
-                          std::to_string(summary.frame_count) + " frames");
+    add_line(lines, "version",
+             summary.version.versions + " (guessed: " + summary.version.reason + ")");
+  add_line(lines, "stacks",
+           std::to_string(summary.stack_count) + " different, made of " +
+               std::to_string(summary.frame_count) + " frames");
   if (summary.annotation_count > 0)
-    lines.add("annotations", std::to_string(summary.annotation_count));
-  if (!summary.unknown_keys.empty()) lines.add("unknown keys", joined(summary.unknown_keys, ", "));
+    add_line(lines, "annotations", std::to_string(summary.annotation_count));
+  if (!summary.unknown_keys.empty())
+    add_line(lines, "unknown keys", joined(summary.unknown_keys, ", "));
   if (!summary.signs_of_synthesis.empty())
-    lines.add("made by a script?", joined(summary.signs_of_synthesis, "; "));
-  std::string text = outcome.file + "\n" + lines.text;
+    add_line(lines, "made by a script?", joined(summary.signs_of_synthesis, "; "));
+  std::string text = outcome.file + "\n" + lines;
   if (outcome.program) text += program_text(*outcome.program);
   if (outcome.log) text += log_text(*outcome.log);
   for (const DeviceSummary& device : summary.devices) text += device_text(device);

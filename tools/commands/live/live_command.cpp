@@ -109,8 +109,7 @@ void add_notes(LiveOutcome& outcome) {
 ExitStatus run_live(const LiveCommand& command) {
   const std::unique_ptr<LiveGpu> gpu = open_live_gpu(command.gpu);
   LiveOutput output(command);
-  ProgressBar bar(traces::input_name(command.replay.file),
-                  command.flags.quiet ? ProgressDisplay::off : ProgressDisplay::automatic);
+  ProgressBar bar(command.replay.file, command.flags);
   Comparisons comparisons;
   LiveOutcome outcome;
   outcome.file = command.replay.file;

@@ -63,7 +63,7 @@ std::string memory_text(const DriverMemory& memory) {
   if (gone.count + come.count > 0)
     add_line(text, "noise",
              "other programs or the driver itself " +
-                 std::string(gone.count > 0 ? "took " : "gave back ") + format_bytes(gone + come) +
+                 std::string(gone.count > 0 ? "took " : "released ") + format_bytes(gone + come) +
                  " meanwhile: the peak is off by as much");
   return text;
 }

@@ -24,8 +24,7 @@ ExitStatus pack(const PackArguments& arguments) {
   outcome.file = arguments.file;
   if (arguments.capacity > 0) outcome.capacity = allocator::Bytes{arguments.capacity};
   {
-    ProgressBar bar(traces::input_name(arguments.file),
-                    arguments.flags.quiet ? ProgressDisplay::off : ProgressDisplay::automatic);
+    ProgressBar bar(arguments.file, arguments.flags);
     outcome.input = replay::read_pack_input(arguments.file, bar.listener());
   }
   outcome.results = checked_packings(outcome.input, arguments.limits);
@@ -39,7 +38,7 @@ ExitStatus pack(const PackArguments& arguments) {
 void add_pack_command(CLI::App& program, CommandAction& action) {
   const auto arguments = std::make_shared<PackArguments>();
   CLI::App* command = program.add_subcommand(
-      "pack", "Say how little memory a history needs, and what a planner could do");
+      "pack", "Find how little memory a history needs, and what a planner could do");
   command
       ->add_option("FILE", arguments->file,
                    "A recording or a program in any format that vramlab info reads, or a list of "
@@ -47,12 +46,12 @@ void add_pack_command(CLI::App& program, CommandAction& action) {
       ->required();
   command
       ->add_option("--capacity", arguments->capacity,
-                   "Whether the best packing fits into this, such as 20GiB; it is no where it "
-                   "does not (exit status 1)")
+                   "Check that the best packing fits into this, such as 20GiB (exit status 1 "
+                   "if not)")
       ->transform(size_in_bytes())
       ->check(refusal_of_nothing);
   command->add_option("--seed", arguments->limits.seed,
-                      "Of the search for a better order (default: 1)");
+                      "Seed of the search for a better order (default: 1)");
   add_common_flags(*command, arguments->flags);
   command->footer("Example: vramlab pack snapshot.pickle");
   command->callback([arguments, &action] { action = [arguments] { return pack(*arguments); }; });

@@ -27,17 +27,16 @@ bool is_optimal(const PackGroup& group, const PackingResult& result) {
 std::string bounds_text(const PackGroup& group) {
   Table table = size_table();
   if (!group.bounds) {
-    table.add({"load", format_bytes(group.load_bound), "what is there at once"});
-    return "  at least\n" + table.text("    ");
+    table.add({"load", format_bytes(group.load_bound), "peak of live memory"});
+    return "  lower bounds\n" + table.text("    ");
   }
-  table.add(
-      {"requested", format_bytes(group.bounds->peak_requested), "what was asked for at once"});
+  table.add({"requested", format_bytes(group.bounds->peak_requested), "peak of requested memory"});
   table.add({"load", format_bytes(group.load_bound),
              "the same, rounded up to blocks: no packing is lower"});
   if (group.bounds->peak_by_stream.size() > 1)
     table.add({"by streams", format_bytes(group.bounds->sum_of_streams),
                "if streams share no memory: " + stream_peaks_text(*group.bounds)});
-  return "  at least\n" + table.text("    ");
+  return "  lower bounds\n" + table.text("    ");
 }
 
 std::string online_text(const PackOutcome& outcome, const PackGroup& group, Bytes best) {
@@ -58,7 +57,7 @@ std::string group_text(const PackOutcome& outcome, std::size_t index) {
                      std::to_string(group.buffers.size()) +
                      (group.device ? " blocks\n" : " buffers\n");
   text += bounds_text(group);
-  text += "  on one range of addresses, all known beforehand\n";
+  text += "  packings into one range of addresses, with all lifetimes known in advance\n";
   Table table = size_table();
   for (const TriedPacking& tried : result.tried)
     table.add({tried.heuristic, format_bytes(tried.height),
@@ -92,7 +91,7 @@ ordered_json group_json(const PackOutcome& outcome, std::size_t index) {
   for (const TriedPacking& packing : result.tried)
     tried.push_back({{"heuristic", packing.heuristic}, {"bytes", packing.height.count}});
   ordered_json json;
-  json["device"] = group.device ? ordered_json(*group.device) : ordered_json(nullptr);
+  json["device"] = or_null(group.device);
   json["buffers"] = group.buffers.size();
   json["lower_bounds"] = bounds_json(group);
   json["load_bound"] = group.load_bound.count;
@@ -101,9 +100,7 @@ ordered_json group_json(const PackOutcome& outcome, std::size_t index) {
   json["best"] = {{"heuristic", result.heuristic},
                   {"bytes", result.packing.height.count},
                   {"is_optimal", is_optimal(group, result)}};
-  json["peak_reserved"] = group.online_peak_reserved
-                              ? ordered_json(group.online_peak_reserved->count)
-                              : ordered_json(nullptr);
+  json["peak_reserved"] = or_null(group.online_peak_reserved);
   json["fits"] = outcome.capacity ? ordered_json(outcome.fits(index)) : ordered_json(nullptr);
   return json;
 }
@@ -157,8 +154,7 @@ std::string pack_json(const PackOutcome& outcome) {
                        {"file", outcome.file},
                        {"source", replay::pack_source_name(outcome.input.source)},
                        {"notes", outcome.input.notes}};
-  json["capacity"] =
-      outcome.capacity ? ordered_json(outcome.capacity->count) : ordered_json(nullptr);
+  json["capacity"] = or_null(outcome.capacity);
   json["groups"] = pack_groups_json(outcome);
   return json_text(json);
 }

@@ -53,7 +53,7 @@ Table table_of(const PoliciesOfDevice& device) {
                {"cudaMalloc", 11},
                {"cudaFree", 11},
                {"units", 11},
-               {"units again", 11},
+               {"remapped", 11},
                {"failed", 11}});
   for (const PolicyRun& run : device.runs) {
     const auto count = [&](std::string_view name) { return std::to_string(value_of(run, name)); };
@@ -78,11 +78,11 @@ std::vector<std::string> notes_of(const PoliciesOfDevice& device) {
 }
 
 std::string head_of(const PoliciesOfDevice& device) {
-  return "device " + std::to_string(device.device) + ": " +
-         allocator::format_bytes(device.peak_requested) + " in use at most";
+  return "device " + std::to_string(device.device) + ": peak requested " +
+         allocator::format_bytes(device.peak_requested);
 }
 
-constexpr const char* star = "* not in PyTorch: an idea to compare with, which no setting turns on";
+constexpr const char* star = "* not in PyTorch: for comparison only, no setting turns it on";
 
 ordered_json run_json(const PolicyRun& run) {
   return {{"policy", run.policy},
@@ -154,7 +154,7 @@ std::map<std::int64_t, std::vector<std::uint64_t>> iteration_ends_of(
     const PoliciesArguments& arguments, PoliciesOutcome& outcome) {
   if (arguments.file != "-") return replay::find_iteration_ends(arguments.file, nullptr);
   outcome.notes.emplace_back(
-      "standard input is read once, so iterations, which planned goes by, were not looked for");
+      "standard input is read once, so the policy planned knows no iterations");
   return {};
 }
 
@@ -194,8 +194,7 @@ ExitStatus compare(const PoliciesArguments& arguments) {
   start_logging(arguments.flags);
   std::string text;
   {
-    ProgressBar bar(traces::input_name(arguments.file),
-                    arguments.flags.quiet ? ProgressDisplay::off : ProgressDisplay::automatic);
+    ProgressBar bar(arguments.file, arguments.flags);
     const PoliciesOutcome outcome = run_all(arguments, bar);
     if (arguments.flags.json || arguments.format == "json")
       text = policies_json(outcome);
@@ -217,7 +216,7 @@ std::vector<std::string> policy_names() {
 void add_policies_command(CLI::App& program, CommandAction& action) {
   const auto arguments = std::make_shared<PoliciesArguments>();
   CLI::App* command = program.add_subcommand(
-      "policies", "Compare PyTorch's allocator with others that PyTorch does not have");
+      "policies", "Compare PyTorch's allocator with other allocation policies");
   command
       ->add_option("FILE", arguments->file,
                    "A recording or a program, in any format that vramlab info reads (also .gz, "

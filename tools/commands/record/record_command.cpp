@@ -157,8 +157,9 @@ ExitStatus finish(const RecordArguments& arguments, const FinishedRecordings& to
   try {
     const auto names = finish_recordings(recording_parts(base), end.process, to);
     if (names.empty())
-      std::fprintf(
-          stderr, "vramlab: nothing was recorded: no memory was asked for through CUDA's driver\n");
+      std::fprintf(stderr,
+                   "vramlab: nothing was recorded: the program requested no memory through the "
+                   "CUDA driver\n");
     if (!arguments.flags.quiet)
       for (const std::string& name : names)
         std::fprintf(stderr, "vramlab: recorded in %s\n", name.c_str());
@@ -194,12 +195,12 @@ void add_record_command(CLI::App& program, CommandAction& action) {
       ->add_option("--format", arguments->format,
                    "native-text or native-binary; without it, the output's ending says")
       ->check(CLI::IsMember({"native-text", "native-binary"}));
-  command->add_flag("--stacks", arguments->has_stacks, "Also where in the program each call is");
+  command->add_flag("--stacks", arguments->has_stacks, "Record the stack of each call");
   command->add_flag("--force", arguments->may_overwrite, "Overwrite the output");
   command->add_option("PROGRAM", arguments->program, "The program and its arguments, after --")
       ->required();
   add_common_flags(*command, arguments->flags);
-  command->get_option("--json")->description("Changes nothing: the answer is the file");
+  command->get_option("--json")->description("Ignored: the output is the file");
   command->footer("Example: vramlab record -o train.vtrace -- ./train --steps 10");
   command->callback([arguments, &action] { action = [arguments] { return record(*arguments); }; });
 }

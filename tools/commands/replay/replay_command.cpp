@@ -1,4 +1,4 @@
-// `vramlab replay`: what other options, another card or another version would have done with a
+// `vramlab replay`: what other options, another GPU or another version would have done with a
 // recorded program.
 #include <cstdio>
 #include <memory>
@@ -142,8 +142,7 @@ void explain_failures(replay::ReplaySource& source, const ReplayCommand& command
 
 ExitStatus replay_file(const ReplayCommand& command) {
   start_logging(command.flags);
-  ProgressBar bar(traces::input_name(command.replay.file),
-                  command.flags.quiet ? ProgressDisplay::off : ProgressDisplay::automatic);
+  ProgressBar bar(command.replay.file, command.flags);
   replay::ReplayConditions conditions = conditions_of(command.replay);
   if (!command.snapshot_out.empty()) conditions.history_capacity = command.history;
   if (!command.snapshot_out.empty() || command.explains_failures())
@@ -176,9 +175,9 @@ void add_outputs(CLI::App& command, ReplayCommand& arguments) {
                   "Entries of history in the snapshot, at most (default: a million)")
       ->needs(out);
   command.add_option("--timeline", arguments.timeline,
-                     "Write what was held after each event, as CSV");
+                     "Write current memory after each event, as CSV");
   command.add_flag("--fail-on-oom", arguments.fails_on_out_of_memory,
-                   "Exit with 1 where a request failed");
+                   "Exit with 1 if a request fails");
   command.add_flag("--force", arguments.may_overwrite, "Overwrite outputs");
 }
 
@@ -187,7 +186,7 @@ void add_outputs(CLI::App& command, ReplayCommand& arguments) {
 void add_replay_command(CLI::App& program, CommandAction& action) {
   const auto arguments = std::make_shared<ReplayCommand>();
   CLI::App* command = program.add_subcommand(
-      "replay", "Replay a recording under other options, on another card, in another version");
+      "replay", "Replay a recording under other options, on another GPU or in another version");
   add_replay_arguments(*command, arguments->replay);
   add_outputs(*command, *arguments);
   add_common_flags(*command, arguments->flags);

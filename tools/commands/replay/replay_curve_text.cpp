@@ -65,7 +65,7 @@ std::string replay_curve_text(const DeviceReport& device, const CurveStyle& styl
     return sparkline(thinned(values_of(device.curve, held), width), top, style.letters);
   };
   const std::size_t columns = std::min(width, device.curve.steps().size());
-  return "  over time, at most " + format_bytes(device.peak_reserved.bytes) + "\n" +
+  return "  over time, peak " + format_bytes(device.peak_reserved.bytes) + "\n" +
          named("reserved", line(&MemoryLevel::reserved)) +
          named("allocated", line(&MemoryLevel::allocated)) + named("", axis_text(device, columns));
 }

@@ -17,7 +17,7 @@ using replay::PeakMoment;
 
 ordered_json peak_json(const PeakMoment& peak) {
   ordered_json json = {{"bytes", peak.bytes.count}, {"event", peak.event}};
-  json["time_ns"] = peak.time_ns ? ordered_json(*peak.time_ns) : ordered_json(nullptr);
+  json["time_ns"] = or_null(peak.time_ns);
   return json;
 }
 
@@ -102,7 +102,7 @@ std::string replay_json(const ReplayOutcome& outcome) {
                        {"reference", report.reference},
                        {"options", report.options},
                        {"events", report.events}};
-  json["stopped_at"] = report.stopped_at ? ordered_json(*report.stopped_at) : ordered_json(nullptr);
+  json["stopped_at"] = or_null(report.stopped_at);
   json["notes"] = report.notes;
   json["metrics"] = metrics_json(run_metrics(report));
   json["out_of_memory"] = outcome.explained;

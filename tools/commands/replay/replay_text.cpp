@@ -71,7 +71,7 @@ std::string ordered_calls_text(const streams::OrderedPoolCounts& counts) {
   add_line(text, "units",
            std::to_string(counts.units_created) + " created, " +
                std::to_string(counts.units_moved) + " moved, " +
-               std::to_string(counts.units_released) + " given back");
+               std::to_string(counts.units_released) + " released");
   return text;
 }
 
@@ -83,7 +83,7 @@ std::string device_text(const ReplayOutcome& outcome, const DeviceReport& device
                ? std::string("no limit")
                : format_bytes(device.memory) + ", " + device.memory_origin);
   if (device.held_by_others)
-    add_line(text, "held by others", format_bytes(*device.held_by_others) + " of it, as asked for");
+    add_line(text, "held by others", format_bytes(*device.held_by_others) + " of it, as given");
   add_line(text, "requests",
            std::to_string(device.requests) + ", " + std::to_string(device.failures.size()) +
                " failed; " + std::to_string(device.frees) + " frees");
@@ -139,10 +139,10 @@ std::string replay_text(const ReplayOutcome& outcome, const CurveStyle& style) {
 std::string replay_figures_text(const replay::DeviceReport& device) {
   const StatisticValues& values = device.statistics;
   Table table({left("", line_name_width),
-               {"at the end", 12},
-               {"at most", 12},
-               {"added", 12},
-               {"taken away", 12}});
+               {"current", 12},
+               {"peak", 12},
+               {"total allocated", 12},
+               {"total freed", 12}});
   // A stream-ordered pool has no halves, and counts no blocks.
   if (device.pool) {
     add_row(table, "allocated", values.allocated_bytes.all, bytes_text);

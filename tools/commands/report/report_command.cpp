@@ -218,8 +218,7 @@ nlohmann::ordered_json write_page(const ReportCommand& command, traces::OutputFi
   write(page.substr(0, at));
   for (const ReportRunRequest& run : runs) {
     json["runs"].push_back(json_of(run));
-    ProgressBar bar(traces::input_name(run.file),
-                    command.flags.quiet ? ProgressDisplay::off : ProgressDisplay::automatic);
+    ProgressBar bar(run.file, command.flags);
     write("<script type=\"application/octet-stream\" class=\"run\">");
     write(packed_run(run, limits, most_bytes, bar.listener()));
     write("</script>\n");
@@ -246,7 +245,7 @@ ExitStatus write_report(const ReportCommand& command) {
 void add_report_command(CLI::App& program, CommandAction& action) {
   const auto arguments = std::make_shared<ReportCommand>();
   CLI::App* command = program.add_subcommand(
-      "report", "Write one page to look at: memory over time, states, who holds what, events");
+      "report", "Write an HTML report: memory over time, states, call sites, events");
   command
       ->add_option("FILE", arguments->files,
                    "Recordings or programs, in any format that vramlab info knows; several are "

@@ -130,8 +130,7 @@ std::string moment_text(const std::string& at) {
 
 ExitStatus show_snapshot(const SnapshotCommand& command) {
   start_logging(command.flags);
-  ProgressBar bar(traces::input_name(command.replay.file),
-                  command.flags.quiet ? ProgressDisplay::off : ProgressDisplay::automatic);
+  ProgressBar bar(command.replay.file, command.flags);
   RemovalOnInterrupt removal;
   std::optional<traces::OutputFile> output;
   if (!command.output.empty()) {
@@ -158,7 +157,7 @@ ExitStatus show_snapshot(const SnapshotCommand& command) {
 void add_snapshot_command(CLI::App& program, CommandAction& action) {
   const auto arguments = std::make_shared<SnapshotCommand>();
   CLI::App* command = program.add_subcommand(
-      "snapshot", "Show what was where at a moment, or write it as a memory snapshot");
+      "snapshot", "Show segments, free blocks and pinners at a moment, or write a memory snapshot");
   add_replay_arguments(*command, arguments->replay);
   add_moment(*command, "--at", arguments->at,
              "When: peak, oom, end, an event's number, or a time from the first event on, such as "
@@ -170,7 +169,7 @@ void add_snapshot_command(CLI::App& program, CommandAction& action) {
   command->add_option("--pinners", arguments->pinners,
                       "Blocks to show that keep memory from being released (default: 10)");
   command->add_flag("--quick", arguments->is_quick,
-                    "At an out-of-memory, don't replay to find what would have helped");
+                    "At an out-of-memory, skip the replays that find what would have helped");
   command->add_option("--device", arguments->device, "Only this device");
   command->add_flag("--force", arguments->may_overwrite, "Overwrite the output");
   add_common_flags(*command, arguments->flags);

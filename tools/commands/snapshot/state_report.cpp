@@ -59,7 +59,7 @@ std::string device_text(const StateOutcome& outcome, const replay::DeviceState& 
                      std::to_string(total.segments) + " segments, " + std::to_string(total.blocks) +
                      " blocks\n";
   text += "  " + format_bytes(total.allocated) + " allocated, " + format_bytes(total.waiting) +
-          " waiting to be free, " + format_bytes(total.free) + " free (largest piece " +
+          " waiting, " + format_bytes(total.free) + " free (largest block " +
           format_bytes(total.largest_free) + ")\n";
   return text + figures_text(found) + map_text(state, outcome.segment_limit) + holes_text(state) +
          pinners_text(state, outcome.tables, outcome.pinner_limit);

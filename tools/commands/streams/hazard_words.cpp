@@ -35,7 +35,7 @@ std::string_view hazard_title(HazardKind kind) {
     case HazardKind::use_after_free:
       return "memory is used after it was freed";
     case HazardKind::reused_too_early:
-      return "memory is handed out again while work may still use it";
+      return "memory is reused while work may still use it";
     case HazardKind::read_before_write:
       return "a read may come before the write whose result it wants";
     case HazardKind::write_before_write:
@@ -45,7 +45,7 @@ std::string_view hazard_title(HazardKind kind) {
     case HazardKind::used_after_destroy:
       return "a stream or event is used after it was destroyed";
     case HazardKind::waits_for_ever:
-      return "something waits for ever";
+      return "a wait never ends";
   }
   return "";
 }
@@ -78,7 +78,7 @@ std::string side_text(const HazardSide& side, const HazardContext& context) {
     case HazardAct::free:
       return place + " frees it";
     case HazardAct::hand_out:
-      return place + " gets the memory, for " + stream_text(side.stream);
+      return place + " gets the memory for " + stream_text(side.stream);
     case HazardAct::destroy:
       return place + " destroys it";
     case HazardAct::use_of_handle:

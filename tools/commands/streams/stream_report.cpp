@@ -25,7 +25,7 @@ std::string activity_text(const ActivityReport& activity, std::uint64_t shown) {
   for (const auto& [device, figures] : activity.devices)
     add_line(text, "device " + std::to_string(device),
              "busy " + share_text(figures.busy, activity.end) +
-                 " of the time, two or more at once " +
+                 " of the time, two or more streams at once " +
                  share_text(figures.overlapped, activity.end));
   for (const auto& [thread, figures] : activity.threads)
     add_line(text, "host thread " + std::to_string(thread.value),
@@ -34,8 +34,8 @@ std::string activity_text(const ActivityReport& activity, std::uint64_t shown) {
   Table table({left("stream", line_name_width),
                {"work", 10},
                {"busy", 10},
-               {"of time", 10},
-               {"held up", 10}});
+               {"share", 10},
+               {"blocked", 10}});
   std::size_t left = shown_of(activity.streams.size(), shown);
   const std::size_t left_out = activity.streams.size() - left;
   for (const auto& [stream, figures] : activity.streams)
@@ -48,7 +48,7 @@ std::string activity_text(const ActivityReport& activity, std::uint64_t shown) {
 
 std::string hazards_text(const HazardContext& context, std::uint64_t shown) {
   const std::vector<Hazard>& hazards = context.report.hazards;
-  if (hazards.empty()) return "\nno hazard\n";
+  if (hazards.empty()) return "\nno hazards\n";
   const std::size_t all = hazards.size() + context.report.unlisted_hazards;
   std::string text = "\n" + std::to_string(all) + (all == 1 ? " hazard\n" : " hazards\n");
   const std::size_t listed = std::min(shown_of(all, shown), hazards.size());
@@ -60,7 +60,7 @@ std::string hazards_text(const HazardContext& context, std::uint64_t shown) {
     text += "\n      second  " + side_text(hazard.second, context);
     if (const std::string object = object_text(hazard, context); !object.empty())
       text += "\n      about   " + object;
-    text += "\n      mend    " + mend_text(hazard, context) + "\n";
+    text += "\n      fix     " + mend_text(hazard, context) + "\n";
   }
   return text + rest_line(all - listed, "--top");
 }
@@ -81,7 +81,7 @@ std::string deadlock_text(const HazardContext& context) {
   const replay::Deadlock& deadlock = context.report.deadlock;
   std::string text;
   for (const replay::StuckCall& call : deadlock.threads)
-    text += "  host thread " + std::to_string(call.thread.value) + " waits for ever in " +
+    text += "  host thread " + std::to_string(call.thread.value) + " never returns from " +
             event_place(call.event, context) + ", since " + nanoseconds_text(call.since.ns) + "\n";
   for (const streams::StuckWork& work : deadlock.work) {
     text += "  " + stream_text(work.stream) + " stops before the work of " +
@@ -89,7 +89,7 @@ std::string deadlock_text(const HazardContext& context) {
     if (work.awaited) text += ", which waits for flag " + std::to_string(work.awaited->value);
     text += "\n";
   }
-  return text.empty() ? text : "\nwaits that never end\n" + text;
+  return text.empty() ? text : "\ndeadlock\n" + text;
 }
 
 std::string frees_text(const StreamOutcome& outcome) {

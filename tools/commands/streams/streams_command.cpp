@@ -105,8 +105,7 @@ Findings draw_program(const StreamsCommand& command, traces::OpenTrace& trace,
 }
 
 Findings write_answer(const StreamsCommand& command, traces::ByteSink& sink) {
-  ProgressBar bar(traces::input_name(command.file),
-                  command.flags.quiet ? ProgressDisplay::off : ProgressDisplay::automatic);
+  ProgressBar bar(command.file, command.flags);
   traces::OpenTrace trace = traces::open_trace(command.file, bar.listener());
   if (command.wanted_format() == "perfetto") return draw_program(command, trace, sink);
   traces::SnapshotTables tables;
@@ -177,7 +176,7 @@ void add_outputs(CLI::App& command, StreamsCommand& arguments) {
                      "Streams, hazards and call sites to show, at most (default: 10; 0 for all)");
   command.add_flag("--no-hazards", arguments.leaves_hazards_out, "Don't look for hazards");
   command.add_flag("--fail-on-findings", arguments.fails_on_findings,
-                   "Exit with 1 where there is a hazard, a refused call or an endless wait");
+                   "Exit with 1 on a hazard, a refused call or a deadlock");
 }
 
 }  // namespace
@@ -185,20 +184,15 @@ void add_outputs(CLI::App& command, StreamsCommand& arguments) {
 void add_streams_command(CLI::App& program, CommandAction& action) {
   const auto arguments = std::make_shared<StreamsCommand>();
   CLI::App* command = program.add_subcommand(
-      "streams", "Simulate a program's streams and find hazards; cost of waiting in a recording");
+      "streams",
+      "Find hazards and deadlocks in a program's streams, or show the cost of waiting frees");
   command
       ->add_option(
           "FILE", arguments->file,
           "A native trace of a program, or a PyTorch memory snapshot (also .gz, .zst; - is "
           "standard input)")
       ->required();
-  command
-      ->add_option("--reference", arguments->reference,
-                   "Version of the allocator (default: from the file)")
-      ->check([](const std::string& name) {
-        return allocator::find_reference_version(name) ? std::string()
-                                                       : "there is no version " + name;
-      });
+  add_reference(*command, arguments->reference, "default: from the file");
   add_model(*command, *arguments);
   add_outputs(*command, *arguments);
   add_common_flags(*command, arguments->flags);

@@ -63,11 +63,11 @@ void add_clipped(std::string& text, const char* name, const replay::WaitingTotal
 }
 
 void add_held(std::string& text, const WaitingCost& cost) {
-  add_line(text, "most held",
+  add_line(text, "peak",
            format_bytes(cost.peak) + " at " + moment_text(cost.peak_at) + "; " +
                format_bytes(mean_held(cost)) + " on average");
   add_line(text, "cost", cost_text(cost.totals, cost));
-  add_line(text, "held over time",
+  add_line(text, "over time",
            "[" + curve_text(cost) + "]  " +
                (has_time(cost) ? duration_text(*cost.span_us)
                                : std::to_string(cost.event_count) + " events"));
@@ -101,9 +101,9 @@ std::string trust_text(const EagerFrees& eager) {
     return "exact: the recording is followed to the byte, and replayed as it was it reaches its "
            "peaks";
   if (eager.followed != replay::FidelityLabel::exact)
-    return "approximate: following the recording is " +
+    return "guessed: following the recording is " +
            std::string(fidelity_label_name(eager.followed)) + " (vramlab verify says where)";
-  return "approximate: replayed as it was, the recording reaches other peaks than it says";
+  return "guessed: replayed as it was, the recording reaches other peaks than it says";
 }
 
 void add_eager(std::string& text, const EagerFrees& eager) {
@@ -125,7 +125,7 @@ void add_eager(std::string& text, const EagerFrees& eager) {
 std::string stall_text(const WaitingRelease& release) {
   if (!release.shown_us) return {};
   std::string text = ", between " + duration_text(*release.shown_us);
-  if (!release.at_most_us) return text + " and a time that is not known";
+  if (!release.at_most_us) return text + " and an unknown time";
   return text + " and " + duration_text(*release.at_most_us);
 }
 
@@ -179,7 +179,7 @@ std::string device_text(const DeviceWaiting& device, std::uint64_t shown) {
   std::string text = "device " + std::to_string(cost.device) + ": ";
   if (cost.event_count == 0) return text + "no history" + final_text(cost) + "\n";
   if (!cost.is_known)
-    return text + "the file does not say when memory was given back, so waits are not known" +
+    return text + "the file does not say when memory was freed, so waits are unknown" +
            final_text(cost) + "\n";
   const std::uint64_t whole_frees = cost.totals.count + cost.counts.immediate_frees;
   if (whole_frees == 0) return text + "no free in the history" + final_text(cost) + "\n";
@@ -187,11 +187,10 @@ std::string device_text(const DeviceWaiting& device, std::uint64_t shown) {
     return text + "none of " + frees_text(whole_frees) + " waited for other streams\n";
   text += std::to_string(cost.totals.count) + " of " + frees_text(whole_frees) +
           " waited for other streams\n";
-  if (!has_time(cost))
-    add_line(text, "note", "entries have no time: what is said of time is in events");
+  if (!has_time(cost)) add_line(text, "note", "entries have no times: waits are counted in events");
   if (cost.counts.contradictions > 0)
     add_line(text, "note",
-             frees_text(cost.counts.contradictions) + " never completed, as far as entries tell");
+             frees_text(cost.counts.contradictions) + " never completed, according to the entries");
   add_held(text, cost);
   if (device.eager) add_eager(text, *device.eager);
   add_releases(text, device, shown);

@@ -39,7 +39,7 @@ std::string count_text(std::uint64_t count, const std::string& one, const std::s
 
 std::string place_finding(const WaitingPlace& place, const WaitingCost& cost) {
   std::string text = std::to_string(share_percent(place.totals, cost.totals)) +
-                     " % of what waiting holds is memory allocated " + allocated_text(place);
+                     " % of the cost is memory allocated " + allocated_text(place);
   if (!place.freed_at.empty()) text += " and freed " + freed_text(place);
   return text + ": " + cost_text(place.totals, cost) + " in " +
          count_text(place.totals.count, "free", "frees") + " of " +
@@ -57,8 +57,7 @@ void add_places(const DeviceWaiting& device, std::vector<std::string>& findings)
   }
   if (findings.empty())
     findings.emplace_back(
-        "The recording has no stacks of these frees, so where in the program they are is not "
-        "known.");
+        "The recording has no stacks of these frees, so their place in the program is unknown.");
 }
 
 std::string saved_text(const char* name, Bytes now, Bytes eager) {
@@ -81,7 +80,7 @@ std::string saving_finding(const EagerFrees& eager) {
   if (then.reserved < now.reserved) text += saved_text("reserved", now.reserved, then.reserved);
   if (then.reserved < now.reserved && then.active < now.active) text += " and ";
   if (then.active < now.active) text += saved_text("active", now.active, then.active);
-  return text + (eager.is_exact() ? " less." : " less, roughly.");
+  return text + (eager.is_exact() ? " less." : " less (guessed).");
 }
 
 bool has_waited(const DeviceWaiting& device) {
@@ -105,14 +104,15 @@ std::string stall_finding(const DeviceWaiting& device) {
 }
 
 constexpr const char* unended =
-    "None of these waits ends in the recording. The allocator looks whether work is done only when "
-    "memory is asked for, and during a graph capture not at all.";
+    "None of these waits ends in the recording. The allocator checks for completed work only "
+    "when memory is requested, and not at all during a graph capture.";
 
 constexpr const char* remedy =
-    "To mend it: let the stream that allocated the memory wait for an event of the stream that "
+    "To fix it: let the stream that allocated the memory wait for an event of the stream that "
     "uses it (wait_event, wait_stream) before the memory is freed, and leave out record_stream for "
     "it. The free is then complete at once, and the next request on the stream can have the block. "
-    "Or use the memory on the stream that allocated it. Which stream used it no recording says.";
+    "Or use the memory on the stream that allocated it. Recordings do not say which stream used "
+    "it.";
 
 }  // namespace
 

@@ -118,7 +118,7 @@ ExitStatus merge(const MergeArguments& arguments) {
 void add_merge_command(CLI::App& program, CommandAction& action) {
   const auto arguments = std::make_shared<MergeArguments>();
   CLI::App* command = program.add_subcommand(
-      "merge", "Join the shards of a sweep; says which are missing or were cut off");
+      "merge", "Join the shards of a sweep, and show which are missing or incomplete");
   command->add_option("FILE", arguments->files, "What vramlab sweep --shard wrote")->required();
   add_table_output(*command, arguments->output);
   add_common_flags(*command, arguments->flags);

@@ -149,8 +149,7 @@ void add_settings(CLI::App& command, SweepArguments& arguments) {
   command.add_option("--grid", arguments.grid,
                      "Alternatives, or a file of them, every combination of which is tried "
                      "(docs/sweep.md)");
-  command.add_flag("--recorded", arguments.adds_recorded,
-                   "Also try the options that are in the file, as it was recorded");
+  command.add_flag("--recorded", arguments.adds_recorded, "Also try the recorded options");
   command.add_option("--shard", arguments.shard,
                      "Only the I-th of N parts of the settings (I/N), to be joined by vramlab "
                      "merge (docs/cluster.md)");
@@ -163,7 +162,7 @@ void add_settings(CLI::App& command, SweepArguments& arguments) {
 void add_sweep_command(CLI::App& program, CommandAction& action) {
   const auto arguments = std::make_shared<SweepArguments>();
   CLI::App* command = program.add_subcommand(
-      "sweep", "Replay under many settings side by side: a table, best first");
+      "sweep", "Compare many settings by replaying under each: a table, best first");
   add_settings(*command, *arguments);
   add_replay_conditions(*command, arguments->replay);
   add_table_output(*command, arguments->output);

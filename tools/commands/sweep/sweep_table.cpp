@@ -60,7 +60,7 @@ std::vector<std::string> figure_cells(const SweepRow& row) {
 std::string files_text(const SweepOutcome& outcome) {
   std::string text = outcome.files.front();
   if (outcome.files.size() > 1)
-    text += " and " + std::to_string(outcome.files.size() - 1) + " more, the worst of which counts";
+    text += " and " + std::to_string(outcome.files.size() - 1) + " more; the worst counts";
   text += "; version " + outcome.reference;
   if (!outcome.conditions.empty()) text += "; " + outcome.conditions;
   return text;
@@ -85,7 +85,7 @@ std::string remark_text(const SweepRow& row) {
   if (!row.worst().failed) return "";
   const replay::FailedWhere& failed = *row.worst().failed;
   return "out of memory at event " + std::to_string(failed.event) + ", " +
-         format_bytes(allocator::Bytes{failed.requested_bytes}) + " asked for" +
+         format_bytes(allocator::Bytes{failed.requested_bytes}) + " requested" +
          (row.files.size() > 1 ? " (" + row.worst().file + ")" : "");
 }
 

@@ -56,23 +56,23 @@ std::string how_found(const replay::FoundGrowth& found, std::int64_t device) {
     case IterationSource::events:
       return "they end after the given events";
     case IterationSource::every:
-      return "every " + std::to_string(rule.every) + " events, as asked for";
+      return "every " + std::to_string(rule.every) + " events, as given";
     case IterationSource::ranges:
-      return "told by the ranges '" + rule.name + "'";
+      return "from the ranges '" + rule.name + "'";
     case IterationSource::markers:
-      return "told by the markers '" + rule.name + "'";
+      return "from the markers '" + rule.name + "'";
     case IterationSource::annotations:
-      return "told by the annotations '" + rule.name + "'";
+      return "from the annotations '" + rule.name + "'";
     case IterationSource::requests: {
       const auto request = rule.requests.find(device);
-      if (request == rule.requests.end()) return "none can be told";
-      return "found by what comes again: each begins with " +
+      if (request == rule.requests.end()) return "none found";
+      return "guessed from repeated requests: each begins with " +
              request_text(request->second, found.tables);
     }
     case IterationSource::none:
       break;
   }
-  return "none can be told";
+  return "none found";
 }
 
 std::string blocks_per_iteration(const GrowingSite& site) {
@@ -87,7 +87,7 @@ Bytes whole_bytes(double bytes) { return {static_cast<std::uint64_t>(std::llroun
 std::string sites_text(const DeviceGrowth& device, std::uint64_t limit) {
   Table table({{"growth/iter.", 14},
                {"blocks/iter.", 12},
-               {"held at last", 12},
+               {"held at end", 12},
                {"blocks", 6},
                left("call site")});
   const std::size_t shown = shown_of(device.sites.size(), limit);
@@ -108,8 +108,8 @@ std::string device_text(const GrowthOutcome& outcome, const DeviceGrowth& device
            std::to_string(replay::least_iteration_ends) + " are needed\n";
   if (outcome.found.rule.source == IterationSource::requests)
     text +=
-        "  these rounds are a guess: they may be layers or parameters of one step; --iteration and "
-        "--every\n  say where steps end\n";
+        "  these iterations are guessed: they may be layers or parameters of one step; --iteration "
+        "and --every\n  set where steps end\n";
   text += "  held at the end of the first one " + format_bytes(device.held_first) +
           ", of the last one " + format_bytes(device.held_last) + ", as requested\n";
   if (device.sites.empty()) return text + "  no call site grows steadily\n";
@@ -135,8 +135,8 @@ std::string growth_text(const GrowthOutcome& outcome) {
   std::string text = outcome.file + "\n";
   if (outcome.found.rule.source == IterationSource::none)
     return text +
-           "  no iterations can be told: nothing is named like one, and no request comes again at "
-           "even\n  distances; say where they end with --iteration or --every\n";
+           "  no iterations found: nothing is named like one, and no request repeats at even "
+           "distances;\n  give their ends with --iteration or --every\n";
   for (const DeviceGrowth& device : outcome.found.devices) text += device_text(outcome, device);
   return text;
 }

@@ -83,8 +83,7 @@ ExitStatus show_growth(const TopArguments& arguments, ProgressBar& bar) {
 
 ExitStatus show_top(const TopArguments& arguments) {
   start_logging(arguments.flags);
-  ProgressBar bar(traces::input_name(arguments.file),
-                  arguments.flags.quiet ? ProgressDisplay::off : ProgressDisplay::automatic);
+  ProgressBar bar(arguments.file, arguments.flags);
   if (arguments.growth) return show_growth(arguments, bar);
   traces::OpenTrace trace = traces::open_trace(arguments.file, bar.listener());
   traces::SnapshotTables tables;
@@ -125,7 +124,7 @@ void add_moment_options(CLI::App& command, TopArguments& arguments) {
 
 void add_growth_options(CLI::App& command, TopArguments& arguments) {
   CLI::Option* growth = command.add_flag(
-      "--growth", arguments.growth, "Say which call sites hold more with each iteration: leaks");
+      "--growth", arguments.growth, "Find leaks: call sites that hold more with each iteration");
   CLI::Option* ends = command
                           .add_option("--iteration", arguments.iteration_ends,
                                       "The events that iterations end after: 100,200,300")
@@ -144,7 +143,7 @@ void add_growth_options(CLI::App& command, TopArguments& arguments) {
 void add_top_command(CLI::App& program, CommandAction& action) {
   const auto arguments = std::make_shared<TopArguments>();
   CLI::App* command = program.add_subcommand(
-      "top", "Say who holds memory at the peak or another moment, and what leaks");
+      "top", "Show who holds memory at the peak or another moment, and find leaks");
   command
       ->add_option("FILE", arguments->file,
                    "A PyTorch memory snapshot (pickle or JSON), a native trace, a torch profiler "

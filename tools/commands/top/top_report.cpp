@@ -40,16 +40,16 @@ std::string moment_text(const TopOutcome& outcome, const DeviceHoldings& device)
                          (outcome.found.is_program ? std::string()
                                                    : " of " + std::to_string(device.event_count))
                    : "before the first event";
-  if (!device.has_history) return "at the end, which is all that the file tells";
+  if (!device.has_history) return "at the end, the only state in the file";
   std::string text = of_events;
-  if (outcome.moment == "peak") text = "at the peak of what was allocated, " + of_events;
+  if (outcome.moment == "peak") text = "at the peak of allocated memory, " + of_events;
   if (outcome.moment == "end") text = "at the end";
   if (outcome.moment == "oom") text = "at the first out-of-memory, " + of_events;
   if (outcome.at_time) text = "at " + outcome.moment + ", " + of_events;
   if (device.since_begin_ns && *device.since_begin_ns > 0 && outcome.moment != "end")
     text += ", " + nanoseconds_text(*device.since_begin_ns) + " after the first";
   if (outcome.allocated_after)
-    text += ", of what was allocated after event " + std::to_string(*outcome.allocated_after);
+    text += ", only what was allocated after event " + std::to_string(*outcome.allocated_after);
   return text;
 }
 

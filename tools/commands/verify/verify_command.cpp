@@ -184,8 +184,7 @@ struct VerifyArguments {
 
 /// The newest version whose rules differ and whose signs the file shows.
 replay::Fidelity verify_file(const std::string& path, const VerifyArguments& arguments) {
-  ProgressBar bar(traces::input_name(path),
-                  arguments.flags.quiet ? ProgressDisplay::off : ProgressDisplay::automatic);
+  ProgressBar bar(path, arguments.flags);
   traces::OpenTrace trace = traces::open_trace(path, bar.listener());
   traces::SnapshotTables tables;
   replay::HistoryCollector collector(scratch_place());
@@ -229,18 +228,12 @@ ExitStatus verify_files(const VerifyArguments& arguments) {
 void add_verify_command(CLI::App& program, CommandAction& action) {
   const auto arguments = std::make_shared<VerifyArguments>();
   CLI::App* command = program.add_subcommand(
-      "verify", "Replay recorded histories and say how faithful the replay is");
+      "verify", "Replay recorded histories and show how faithful the replay is");
   command
       ->add_option("FILE", arguments->files,
                    "PyTorch memory snapshots (pickle or JSON; also .gz, .zst; - is standard input)")
       ->required();
-  command
-      ->add_option("--reference", arguments->reference,
-                   "Version of the allocator (default: guessed from the file)")
-      ->check([](const std::string& name) {
-        return allocator::find_reference_version(name) ? std::string()
-                                                       : "there is no version " + name;
-      });
+  add_reference(*command, arguments->reference, "default: guessed from the file");
   CLI::Option* conf = command->add_option("--conf", arguments->conf,
                                           "Options to replay with, on top of those in the file");
   std::string required;

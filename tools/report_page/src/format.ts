@@ -2,14 +2,21 @@
 
 const units = ["B", "KiB", "MiB", "GiB", "TiB"];
 
+/** Two decimals; halves go to the even digit, as in the program: 39.625 is 39.62. */
+function rounded(value: number): string {
+  const isHalf = Math.abs(value * 8) % 4 === 1;
+  return (isHalf ? value - Math.sign(value) * 0.001 : value).toFixed(2);
+}
+
 export function sizeText(bytes: number): string {
   let value = bytes;
   let unit = 0;
-  while (Math.abs(value) >= 1024 && unit < units.length - 1) {
+  // What two decimals would round up to 1024 of a unit is one of the next, as the program prints it.
+  while (Math.abs(value) >= (unit === 0 ? 1024 : 1023.995) && unit < units.length - 1) {
     value /= 1024;
     ++unit;
   }
-  return unit === 0 ? `${value} B` : `${value.toFixed(2)} ${units[unit]}`;
+  return unit === 0 ? `${value} B` : `${rounded(value)} ${units[unit]}`;
 }
 
 /** Short, for axes. */
