@@ -35,7 +35,7 @@ void add_reference(CLI::App& command, std::string& name, const std::string& usua
 /// --json, --quiet and --verbose. The flags must outlive the parsing.
 void add_common_flags(CLI::App& command, CommonFlags& flags);
 
-/// Of a number of which there must be some; empty where it is.
+/// A sentence that refuses 0; empty for any other number.
 std::string refusal_of_nothing(const std::string& number);
 
 /// Logs go to standard error: warnings, all with --verbose, errors only with --quiet.

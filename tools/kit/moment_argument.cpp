@@ -14,7 +14,7 @@ using replay::MomentKind;
 
 constexpr std::string_view time_prefix = "time:";
 
-/// Nothing where there is no such unit.
+/// Empty if there is no such unit.
 std::optional<std::uint64_t> nanoseconds_in(std::string_view unit) {
   constexpr std::array<std::pair<std::string_view, std::uint64_t>, 4> units = {
       {{"ns", 1}, {"us", 1'000}, {"ms", 1'000'000}, {"s", 1'000'000'000}}};

@@ -27,11 +27,11 @@ struct ToldOutOfMemory {
 /// what was read. Null for standard input, which cannot be read again.
 replay::ReplayTry tries_of(const ReplayArguments& arguments);
 
-/// Of a state of a recording; nothing where it is none of an out-of-memory. Without tries, what
+/// For a state of a recording; empty if it is not one of an out-of-memory. Without tries, what
 /// would have helped is left out.
 std::optional<ToldOutOfMemory> tell_recorded(const replay::DeviceState& state,
                                              const replay::ReplayTry& tries);
-/// Of the first request that failed in a replay of a device.
+/// For the first request that failed in a replay of a device.
 ToldOutOfMemory tell_replayed(const replay::DeviceState& state, const replay::DeviceReport& report,
                               const replay::ReplayTry& tries);
 

@@ -37,7 +37,7 @@ FreeTiming timing_of(const std::string& name) {
   return name == "recorded" ? FreeTiming::recorded : FreeTiming::modelled;
 }
 
-/// Of a number of bytes that a device can have.
+/// A number of bytes that a device can have.
 std::optional<std::uint64_t> bytes_of_device(const std::string& text) {
   constexpr std::uint64_t most = 1ULL << 40;
   std::uint64_t bytes = 0;

@@ -1,5 +1,5 @@
-// Where an answer goes and in which format: options, an output that is opened before the work, and
-// the removal of unfinished files.
+// The destination and the format of an answer: options, an output that is opened before the work,
+// and the removal of unfinished files.
 #pragma once
 
 #include <signal.h>
@@ -41,7 +41,7 @@ struct TableOutput {
   std::string format;
   std::string path;
   bool may_overwrite = false;
-  /// Of the text for people; 0 for all.
+  /// Rows of the text for people; 0 for all.
   std::size_t row_limit = 0;
 };
 

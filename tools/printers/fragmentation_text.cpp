@@ -59,7 +59,7 @@ std::vector<std::string> cells_of(const std::string& name, const StateFigures& f
           format_bytes(figures.stranded())};
 }
 
-/// Where there is more than one of something.
+/// A table, if there is more than one pool or stream.
 std::string parts_text(const replay::Fragmentation& fragmentation) {
   const auto pools = by_pool(fragmentation);
   const auto streams = by_stream(fragmentation);

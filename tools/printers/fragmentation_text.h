@@ -19,7 +19,7 @@ std::string holes_text(const replay::DeviceState& state);
 std::string pinners_text(const replay::DeviceState& state, const traces::SnapshotTables& tables,
                          std::size_t limit);
 
-/// Where and how long ago the block at an address was asked for, as far as is known.
+/// The call site and the age of the block at an address, as far as they are known.
 std::string origin_text(const replay::DeviceState& state, allocator::Address at,
                         const traces::SnapshotTables& tables);
 

@@ -40,7 +40,7 @@ std::string Table::text(const std::string& indent) const {
   std::vector<std::size_t> widths;
   for (std::size_t i = 0; i < columns_.size(); ++i) {
     widths.push_back(columns_[i].width);
-    // Nothing stands after the last column, so a left-aligned one needs no width.
+    // A left-aligned last column needs no width.
     if (i + 1 == columns_.size() && columns_[i].align == Align::left) widths.back() = 0;
     for (const auto& line : lines)
       if (i + 1 < columns_.size() || columns_[i].align == Align::right)

@@ -14,9 +14,9 @@ struct AdviseOutcome {
   std::string reference;
   std::string conditions;
   replay::Trust trust = replay::Trust::exact;
-  /// Where the costs of device calls are from.
+  /// The origin of the costs of device calls.
   std::string costs_origin;
-  /// Of the device; nothing where nothing limits it.
+  /// The device's memory; empty without a limit.
   std::optional<allocator::Bytes> memory;
   std::vector<std::string> notes;
   /// What keeps memory at the peak, where nothing helps: sentences.

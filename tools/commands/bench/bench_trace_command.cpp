@@ -22,7 +22,7 @@ struct TraceFigures {
   std::string file;
   std::uint64_t event_count = 0;
   double open_seconds = 0;
-  /// Of the best of some passes.
+  /// The best of some passes.
   double pass_seconds = std::numeric_limits<double>::infinity();
   /// What a pass found, so that it can't be left out.
   std::uint64_t bytes_asked_for = 0;

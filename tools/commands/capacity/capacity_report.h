@@ -23,11 +23,11 @@ struct CapacityOutcome {
   std::string conditions;
   std::vector<std::string> notes;
   std::vector<CapacityRow> rows;
-  /// Of what is there over time, whatever the setting.
+  /// The live memory over time, packed; it is the same under every setting.
   PackOutcome packing;
 
   bool is_list() const { return reference.empty(); }
-  /// Of the device that needs most; nothing where nothing is packed.
+  /// The packing of the device that needs most; empty if nothing is packed.
   std::optional<allocator::Bytes> best_packing() const;
 };
 

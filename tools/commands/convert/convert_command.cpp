@@ -31,7 +31,7 @@ struct ConvertArguments {
 struct OutputFormat {
   std::string_view name;
   std::string_view endings[2];
-  /// Nothing for a Perfetto trace, which is a picture of a recording.
+  /// Empty for a Perfetto trace, which is a picture of a recording.
   std::optional<traces::TraceFormat> format;
 };
 

@@ -90,7 +90,7 @@ std::string points_text(std::int64_t millionths) {
   return text;
 }
 
-/// Nothing of what was nothing before.
+/// Empty if there was nothing before.
 std::string share_text(std::int64_t change, std::int64_t base) {
   if (base == 0) return "";
   const double share = 100.0 * static_cast<double>(std::abs(change)) / static_cast<double>(base);

@@ -23,9 +23,9 @@ struct InfoOutcome {
   std::string encoding;
   std::uint64_t bytes = 0;
   replay::RecordingSummary summary;
-  /// Of formats that hold programs.
+  /// Set for formats that hold programs.
   std::optional<traces::ProgramSummary> program;
-  /// Of a log that names memory by its address.
+  /// Set for a log that names memory by its address.
   std::optional<traces::LogFacts> log;
 };
 

@@ -35,8 +35,8 @@ std::string today() {
   return text;
 }
 
-/// Where the result goes. A file is opened before the work, so that a name that can't be written to
-/// is told at once.
+/// The destination of the result. A file is opened before the work, so that a name that can't be
+/// written to is told at once.
 class LiveOutput {
  public:
   explicit LiveOutput(const LiveCommand& command) : flags_(command.flags) {

@@ -24,7 +24,7 @@ struct PackOutcome {
   bool all_fit() const;
 };
 
-/// Of the first few.
+/// The peaks of the first few streams.
 std::string stream_peaks_text(const replay::LowerBounds& bounds);
 /// How low the packing is, by which heuristic, and how far that is from the lowest possible.
 std::string best_packing_text(const replay::PackGroup& group, const replay::PackingResult& result);

@@ -14,7 +14,7 @@ enum class Letters : std::uint8_t { ascii, unicode };
 
 struct CurveStyle {
   Letters letters = Letters::ascii;
-  /// Of the screen; the curves have 60 at most.
+  /// The width of the screen; the curves have 60 at most.
   std::size_t columns = 80;
 };
 
@@ -31,7 +31,7 @@ std::vector<std::uint64_t> thinned(const std::vector<std::uint64_t>& values, std
 /// blank.
 std::string sparkline(const std::vector<std::uint64_t>& values, std::uint64_t top, Letters letters);
 
-/// Of the terminal that standard output is; 80 where it is none.
+/// The width of the terminal that standard output is; 80 if it is none.
 std::size_t screen_columns();
 
 /// The one that says how letters are written, such as `de_DE.UTF-8`; empty where none is set.

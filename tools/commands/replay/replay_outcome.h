@@ -13,7 +13,7 @@ namespace vramlab::tools {
 struct ReplayOutcome {
   std::string file;
   replay::ReplayReport report;
-  /// Of each failed request, instead of the first only.
+  /// The figures of each failed request, instead of the first only.
   bool shows_all_failures = false;
   /// Why the first request of each device that failed did, for people and as JSON; empty where that
   /// was not asked for.

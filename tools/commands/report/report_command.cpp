@@ -207,7 +207,7 @@ nlohmann::ordered_json write_page(const ReportCommand& command, traces::OutputFi
   replay::ReportLimits limits;
   for (std::size_t count = runs.size(); count > 1; count = (count + 1) / 2)
     limits = limits.halved();
-  // Of what is left for the data, each run gets the same.
+  // Each run gets the same part of what is left for the data.
   const std::size_t most_bytes = (most_page_bytes - page.size()) / runs.size() - 200;
   std::size_t bytes = 0;
   const auto write = [&](std::string_view text) {

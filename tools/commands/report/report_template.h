@@ -6,7 +6,7 @@
 
 namespace vramlab::tools {
 
-/// Where the data goes; once in the template.
+/// The place of the data; once in the template.
 inline constexpr std::string_view report_data_mark = "@VRAMLAB_REPORT_DATA@";
 
 std::string_view report_template();

@@ -62,7 +62,7 @@ FoundStates replayed(const SnapshotCommand& command, ProgressBar& bar) {
   return found;
 }
 
-/// Nothing where the file holds a program.
+/// Empty if the file holds a program.
 std::optional<FoundStates> recorded(const SnapshotCommand& command, ProgressBar& bar) {
   FoundStates found;
   found.tables = std::make_unique<traces::SnapshotTables>();
@@ -104,7 +104,7 @@ FoundStates find_states(const SnapshotCommand& command, ProgressBar& bar) {
   return found;
 }
 
-/// Of each device that ran out of memory; without a replay the report names none.
+/// One for each device that ran out of memory; without a replay the report names none.
 std::vector<ToldOutOfMemory> tell(const SnapshotCommand& command,
                                   const std::vector<replay::DeviceState>& states,
                                   const replay::ReplayReport& report) {

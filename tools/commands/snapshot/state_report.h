@@ -20,9 +20,9 @@ struct StateOutcome {
   std::uint64_t segment_limit = 0;
   /// Pinners to show of each device.
   std::uint64_t pinner_limit = 0;
-  /// Of the states' stacks.
+  /// The tables of the states' stacks.
   const traces::SnapshotTables& tables;
-  /// Where the moment is an out-of-memory.
+  /// Set if the moment is an out-of-memory.
   std::vector<ToldOutOfMemory> told = {};
 };
 

@@ -37,7 +37,7 @@ class StreamPicture {
   traces::ByteSink& sink_;
   const traces::SnapshotTables& tables_;
   std::map<streams::StreamAt, std::uint64_t> tracks_;
-  /// Of each event of the program: when it was called.
+  /// When each event of the program was called.
   std::vector<streams::Time> called_;
   std::map<traces::DeviceIndex, std::string> last_figures_;
   std::uint64_t arrow_count_ = 0;

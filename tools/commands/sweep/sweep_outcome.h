@@ -26,7 +26,7 @@ struct SweepOutcome {
   std::string reference;
   /// Such as `--device-memory 40GiB`, in words of the command line; empty for none.
   std::string conditions;
-  /// Of the whole grid.
+  /// The size of the whole grid.
   std::uint64_t setting_count = 0;
   std::optional<Shard> shard;
   std::vector<std::string> notes;
@@ -48,12 +48,12 @@ std::string sweep_markdown(const SweepOutcome& outcome);
 std::string sweep_printed(const SweepOutcome& outcome, const std::string& format,
                           std::size_t row_limit);
 
-/// Of what sweep_json() wrote. Throws InputError.
+/// Reads what sweep_json() wrote. Throws InputError.
 SweepOutcome read_sweep(const std::string& path);
 
 /// The options, or what stands for none of them.
 std::string conf_text(const replay::SweepRow& row);
-/// Where it ran out of memory or why it was refused; empty where neither.
+/// The place where it ran out of memory, or why it was refused; else empty.
 std::string remark_text(const replay::SweepRow& row);
 
 nlohmann::ordered_json sweep_row_json(const replay::SweepRow& row);

@@ -28,7 +28,7 @@ struct TopOutcome {
   /// Such as `site`.
   std::string grouped_by;
   replay::GroupBy by = replay::GroupBy::site;
-  /// Of trees and folded stacks.
+  /// The frames of trees and folded stacks.
   traces::FrameChoice frames = traces::FrameChoice::readable;
   replay::FoundHoldings found;
   /// Groups to show of each device; 0 for all.
