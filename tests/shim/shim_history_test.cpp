@@ -6,7 +6,7 @@
 #include <set>
 
 #include "tests/shim/world/shim_program.h"
-#include "tools/preload/shim/history_json.h"
+#include "tools/preload/shim/reports.h"
 
 namespace vramlab::tests {
 namespace {

@@ -12,10 +12,3 @@
 // NOLINTEND(bugprone-macro-parentheses)
 VRAMLAB_HOOKS(VRAMLAB_DECLARE_EXPORT)
 #undef VRAMLAB_DECLARE_EXPORT
-
-namespace vramlab::preload {
-
-/// Our function of this symbol.
-void* replacement(Hook hook);
-
-}  // namespace vramlab::preload

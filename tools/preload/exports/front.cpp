@@ -3,57 +3,118 @@
 #include <pthread.h>
 
 #include <atomic>
+#include <cstdlib>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <utility>
+#include <variant>
 
-#include "tools/preload/exports/behind.h"
+#include "tools/preload/driver/real_calls.h"
+#include "tools/preload/ground/message.h"
 #include "tools/preload/ground/preload_mode.h"
+#include "tools/preload/recorder/recorder.h"
+#include "tools/preload/shim/caching_shim.h"
 
 namespace vramlab::preload {
 namespace {
+
+MemoryCalls* make_recorder() {
+  const char* const file = std::getenv("VRAMLAB_RECORD");
+  const char* const stacks = std::getenv("VRAMLAB_RECORD_STACKS");
+  const bool has_file = file != nullptr && *file != '\0';
+  const bool has_stacks = stacks != nullptr && std::string_view(stacks) == "1";
+  return new Recorder(
+      {has_file ? file : "vramlab-recording", has_stacks ? RecordStacks::yes : RecordStacks::no});
+}
+
+/// From any thread.
+std::function<void(const std::string&)> say_each_once() {
+  struct Messages {
+    std::mutex mutex;
+    std::set<std::string> sentences;
+  };
+  return [messages = std::make_shared<Messages>()](const std::string& sentence) {
+    const std::lock_guard lock(messages->mutex);
+    if (messages->sentences.insert(sentence).second) say({sentence});
+  };
+}
+
+MemoryCalls* make_caching_shim() {
+  const auto driver =
+      streams::find_cuda_driver(driver_symbol, streams::DriverNeeds::all_but_mapping);
+  if (const auto* const none = std::get_if<streams::NoCudaDriver>(&driver)) {
+    say({none->reason, ": nothing is replaced"});
+    return new RealCalls();
+  }
+  shim::ShimOptions options =
+      shim::read_shim_options([](const char* name) { return std::getenv(name); });
+  for (const std::string& complaint : options.complaints) say({complaint});
+  options.say = say_each_once();
+  return new shim::CachingShim(std::get<streams::CudaDriver>(driver), std::move(options));
+}
+
+/// Never destroyed. Null for `off`. Requires: the driver is loaded.
+MemoryCalls* make_implementation(PreloadMode mode) {
+  switch (mode) {
+    case PreloadMode::record:
+      return make_recorder();
+    case PreloadMode::deferred:
+    case PreloadMode::sync:
+    case PreloadMode::nosplit:
+      return make_caching_shim();
+    case PreloadMode::off:
+      break;
+  }
+  return nullptr;
+}
 
 thread_local int calls_under_way = 0;
 
 pthread_once_t fork_once = PTHREAD_ONCE_INIT;
 pthread_mutex_t making = PTHREAD_MUTEX_INITIALIZER;
-std::atomic<MemoryCalls*> behind;
+std::atomic<MemoryCalls*> implementation;
 
 void before_fork() {
   pthread_mutex_lock(&making);
-  if (MemoryCalls* const calls = behind.load()) calls->before_fork();
+  if (MemoryCalls* const calls = implementation.load()) calls->before_fork();
 }
 
 void after_fork_in_parent() {
-  if (MemoryCalls* const calls = behind.load()) calls->after_fork_in_parent();
+  if (MemoryCalls* const calls = implementation.load()) calls->after_fork_in_parent();
   pthread_mutex_unlock(&making);
 }
 
 void after_fork_in_child() {
-  if (MemoryCalls* const calls = behind.load()) calls->after_fork_in_child();
+  if (MemoryCalls* const calls = implementation.load()) calls->after_fork_in_child();
   making = PTHREAD_MUTEX_INITIALIZER;
 }
 
 void watch_forks() { pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child); }
 
-/// What stands behind the exports; null where there is no driver, now or yet.
-MemoryCalls* behind_exports() {
-  if (MemoryCalls* const calls = behind.load(std::memory_order_acquire)) return calls;
+/// What the exports call; null without a driver, now or yet.
+MemoryCalls* implementation_of_exports() {
+  if (MemoryCalls* const calls = implementation.load(std::memory_order_acquire)) return calls;
   if (process_mode() == PreloadMode::off || !driver_is_loaded()) return nullptr;
   pthread_once(&fork_once, watch_forks);
   pthread_mutex_lock(&making);
-  if (behind.load(std::memory_order_relaxed) == nullptr)
-    behind.store(make_behind(process_mode()), std::memory_order_release);
+  if (implementation.load(std::memory_order_relaxed) == nullptr)
+    implementation.store(make_implementation(process_mode()), std::memory_order_release);
   pthread_mutex_unlock(&making);
-  return behind.load(std::memory_order_acquire);
+  return implementation.load(std::memory_order_acquire);
 }
 
 /// Last of all that runs at exit; a program that ends otherwise does without.
 [[gnu::destructor]] void at_exit() {
-  if (MemoryCalls* const calls = behind.load(std::memory_order_acquire)) calls->at_exit();
+  if (MemoryCalls* const calls = implementation.load(std::memory_order_acquire)) calls->at_exit();
 }
 
 }  // namespace
 
 ProgramCall::ProgramCall() {
-  if (++calls_under_way == 1) calls_ = behind_exports();
+  if (++calls_under_way == 1) calls_ = implementation_of_exports();
 }
 
 ProgramCall::~ProgramCall() { --calls_under_way; }

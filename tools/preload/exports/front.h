@@ -1,4 +1,4 @@
-// What every exported function does first: find out what stands behind the exports in this process.
+// What every exported function does first: find out what implements the exports in this process.
 // It is made by the first call that needs it, kept to the end of the process and never destroyed,
 // since programs call the driver from static constructors and destructors and from any thread.
 #pragma once
@@ -8,8 +8,8 @@
 
 namespace vramlab::preload {
 
-/// One call of the program. A call made inside of another one (by the driver, or by what stands
-/// behind the exports) finds nothing: it goes to the driver.
+/// One call of the program. A call made inside of another one (by the driver, or by what
+/// implements the exports) finds nothing: it goes to the driver.
 class ProgramCall {
  public:
   ProgramCall();
@@ -24,8 +24,8 @@ class ProgramCall {
   MemoryCalls* calls_ = nullptr;
 };
 
-/// The action with what stands behind the exports, else the driver's function. Nothing that is
-/// thrown gets into the program: it ends here.
+/// The action with what implements the exports, else the driver's function. No exception gets into
+/// the program: it ends here.
 template <Hook hook, class Action, class... Arguments>
 CUresult instead_of(const Action& action, Arguments... arguments) noexcept {
   const ProgramCall call;

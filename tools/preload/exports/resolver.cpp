@@ -15,6 +15,18 @@
 namespace vramlab::preload {
 namespace {
 
+/// Our function of this symbol.
+void* replacement(Hook hook) {
+  switch (hook) {
+#define VRAMLAB_REPLACEMENT(symbol, type, use) \
+  case Hook::symbol:                           \
+    return reinterpret_cast<void*>(&::symbol);
+    VRAMLAB_HOOKS(VRAMLAB_REPLACEMENT)
+#undef VRAMLAB_REPLACEMENT
+  }
+  return nullptr;
+}
+
 bool is_wanted(Hook hook) {
   if (process_mode() == PreloadMode::off) return false;
   return row_of(hook).use != HookUse::recorded || process_mode() == PreloadMode::record;

@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <utility>
 
-#include "tools/preload/ground/said.h"
+#include "tools/preload/ground/message.h"
 
 namespace vramlab::preload {
 namespace {

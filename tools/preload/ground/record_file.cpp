@@ -10,7 +10,7 @@
 #include <cstring>
 #include <utility>
 
-#include "tools/preload/ground/said.h"
+#include "tools/preload/ground/message.h"
 
 namespace vramlab::preload {
 namespace {

@@ -1,15 +1,26 @@
 #include "tools/preload/recorder/recorder.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <climits>
 #include <ctime>
+#include <string>
 #include <utility>
 #include <vector>
 
-#include "tools/preload/recorder/program_name.h"
-
 namespace vramlab::preload {
 namespace {
+
+/// This process's executable without its folders; empty if the system does not say.
+std::string program_name() {
+  std::array<char, PATH_MAX> path{};
+  const ssize_t length = readlink("/proc/self/exe", path.data(), path.size());
+  const std::string name(path.data(), length < 0 ? 0 : static_cast<std::size_t>(length));
+  return name.substr(name.rfind('/') + 1);
+}
 
 /// The format has no larger ones: all threads beyond share it.
 constexpr std::uint32_t last_thread = 65535;

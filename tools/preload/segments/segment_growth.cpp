@@ -1,7 +1,6 @@
 #include "tools/preload/segments/segment_growth.h"
 
 #include "tools/preload/segments/fence_recorder.h"
-#include "tools/preload/segments/lasting_errors.h"
 
 namespace vramlab::shim {
 

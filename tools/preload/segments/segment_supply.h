@@ -16,6 +16,9 @@
 
 namespace vramlab::shim {
 
+/// After one of these errors the context answers nothing else any more.
+bool is_lasting(CUresult error);
+
 class SegmentSupply {
  public:
   SegmentSupply(ArenaLock& lock, ContextRecord& context, FencedFrees& frees)

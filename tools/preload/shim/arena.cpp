@@ -4,7 +4,6 @@
 #include <ctime>
 
 #include "allocator/options/size_rules.h"
-#include "tools/preload/segments/lasting_errors.h"
 #include "tools/preload/shim/engine_cache.h"
 #include "tools/preload/shim/whole_cache.h"
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "allocator/options/size_rules.h"
-#include "tools/preload/shim/report_signal.h"
 #include "tools/preload/shim/reports.h"
 
 namespace vramlab::shim {

@@ -9,7 +9,7 @@
 #include "allocator/door/caching_allocator.h"
 #include "tools/preload/shim/arena_device.h"
 #include "tools/preload/shim/block_cache.h"
-#include "tools/preload/shim/history_clock.h"
+#include "tools/preload/shim/whole_history.h"
 
 namespace vramlab::shim {
 

@@ -4,11 +4,15 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
+#include <csignal>
 #include <string_view>
 
 namespace vramlab::shim {
 namespace {
 
+using allocator::Action;
+using allocator::AllocatorEvent;
 using allocator::PooledStatistic;
 using allocator::SnapshotBlock;
 using allocator::SnapshotSegment;
@@ -102,7 +106,46 @@ void write_to(const std::string& where, const std::string& text) {
   if (!is_written) write_all(STDERR_FILENO, "vramlab: cannot write " + path + "\n");
 }
 
+void add_number(std::string& text, std::string_view name, std::uint64_t value) {
+  text.append(", \"").append(name).append("\": ").append(std::to_string(value));
+}
+
+/// Streams are the arena's own, and the program's are not known: all is on stream 0.
+void add_event(std::string& text, const AllocatorEvent& event) {
+  text.append("{\"action\": \"").append(action_name(event.action)).append("\"");
+  add_number(text, event.action == Action::oom ? "device_free" : "addr", event.address.value);
+  add_number(text, "size", event.size.count);
+  add_number(text, "stream", 0);
+  add_number(text, "time_us", event.time_us);
+  text.append(", \"frames\": []}");
+}
+
+std::vector<const AllocatorEvent*> by_time(const std::vector<const ArenaHistory*>& arenas) {
+  std::vector<const AllocatorEvent*> events;
+  for (const ArenaHistory* arena : arenas)
+    for (const AllocatorEvent& event : *arena) events.push_back(&event);
+  if (arenas.size() > 1)
+    std::stable_sort(events.begin(), events.end(),
+                     [](const auto* a, const auto* b) { return a->time_us < b->time_us; });
+  return events;
+}
+
+// A signal's handler has nothing but globals to tell by.
+std::atomic<bool> is_asked = false;
+static_assert(std::atomic<bool>::is_always_lock_free);
+
+void note_request(int) { is_asked.store(true, std::memory_order_relaxed); }
+
 }  // namespace
+
+std::string history_json(const std::vector<const ArenaHistory*>& arenas) {
+  std::string text = "[";
+  for (const AllocatorEvent* event : by_time(arenas)) {
+    text += text.size() == 1 ? "\n" : ",\n";
+    add_event(text, *event);
+  }
+  return text += "]";
+}
 
 std::string statistics_text(const std::vector<ArenaReport>& arenas) {
   std::string text;
@@ -172,6 +215,19 @@ std::string path_for_process(const std::string& path, long process) {
     }
   }
   return result;
+}
+
+void listen_for_report_signal(int signal) {
+  struct sigaction action {};
+  action.sa_handler = note_request;
+  action.sa_flags = SA_RESTART;
+  sigemptyset(&action.sa_mask);
+  sigaction(signal, &action, nullptr);
+}
+
+bool take_report_request() {
+  return is_asked.load(std::memory_order_relaxed) &&
+         is_asked.exchange(false, std::memory_order_relaxed);
 }
 
 }  // namespace vramlab::shim

@@ -6,12 +6,14 @@
 #include <string>
 #include <vector>
 
+#include "allocator/words/allocator_event.h"
 #include "allocator/words/snapshot.h"
 #include "allocator/words/statistic_values.h"
 #include "tools/preload/shim/arena.h"
-#include "tools/preload/shim/history_json.h"
 
 namespace vramlab::shim {
+
+using ArenaHistory = std::vector<allocator::AllocatorEvent>;
 
 struct ArenaReport {
   int device = 0;
@@ -20,6 +22,8 @@ struct ArenaReport {
   ArenaHistory history{};
 };
 
+/// One device's list of `device_traces`, by time: each arena has memory of its own.
+std::string history_json(const std::vector<const ArenaHistory*>& arenas);
 std::string statistics_text(const std::vector<ArenaReport>& arenas);
 std::string snapshot_json(const std::vector<ArenaReport>& arenas, const std::string& settings);
 
@@ -33,6 +37,11 @@ class Reports {
  private:
   std::vector<ArenaReport> arenas_;
 };
+
+/// A signal asks for a report: its handler sets a flag, at which the next call looks.
+void listen_for_report_signal(int signal);
+/// Whether one came since the last time.
+bool take_report_request();
 
 /// Every `%p` is the number of the process, as programs start others with the same environment.
 std::string path_for_process(const std::string& path, long process);

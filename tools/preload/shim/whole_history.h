@@ -2,12 +2,20 @@
 // stream. All functions do nothing where no history is asked for.
 #pragma once
 
+#include <chrono>
 #include <memory>
 
+#include "allocator/listeners/history.h"
 #include "tools/preload/shim/arena_device.h"
-#include "tools/preload/shim/history_clock.h"
 
 namespace vramlab::shim {
+
+/// Entries have the time that PyTorch's snapshots have: microseconds since 1970.
+inline void note_time(allocator::History& history) {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  history.set_time_us(static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::microseconds>(now).count()));
+}
 
 class WholeHistory {
  public:

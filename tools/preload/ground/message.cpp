@@ -1,4 +1,4 @@
-#include "tools/preload/ground/said.h"
+#include "tools/preload/ground/message.h"
 
 #include <unistd.h>
 
