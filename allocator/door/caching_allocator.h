@@ -22,7 +22,6 @@
 #include "allocator/words/checkpoint.h"
 #include "allocator/words/directed.h"
 #include "allocator/words/malloc_result.h"
-#include "allocator/words/pool_traits.h"
 #include "allocator/words/snapshot.h"
 
 namespace vramlab::allocator {
@@ -71,7 +70,7 @@ class CachingAllocator {
   /// Ages of free blocks are counted as if there were a limit.
   void count_ages() { core_.allowed = unlimited; }
   void replace_settings(const Settings& settings) { core_.settings = settings; }
-  /// Where a request's block would come from; nothing is taken.
+  /// The place that a request's block would come from; nothing is taken.
   std::optional<Address> best_fit(const Search& search) const;
   /// A request to this pool whose way past a miss the director knows.
   MallocResult malloc_directed(Bytes request, StreamId stream, PoolId pool, Director& director);
@@ -137,7 +136,6 @@ class CachingAllocator {
                                                        FreeBlocks::Cursor at) const;
   [[gnu::noinline]] FreeBlocks::Cursor skip_expandable(const Lane& lane,
                                                        FreeBlocks::Cursor at) const;
-  bool is_oversize_mismatch(Bytes block, Bytes rounded) const;
   Bytes reach_of(const Block& block) const;
   bool reaches_as_far(const Lane& lane, const Block& one, const Block& other) const;
 

@@ -72,7 +72,7 @@ FreeBlocks::Cursor CachingAllocator<L>::find_best_fit(const Lane& lane, Bytes ro
     if (!at) return {};
     found = &core_.blocks[lane.free.block_at(at)];
   }
-  return is_oversize_mismatch(found->size(), rounded) ? FreeBlocks::Cursor{} : at;
+  return is_oversize_mismatch(found->size(), rounded, core_.settings) ? FreeBlocks::Cursor{} : at;
 }
 
 /// How far the block could grow in place: with the unmapped addresses right after it.
@@ -127,14 +127,6 @@ FreeBlocks::Cursor CachingAllocator<L>::skip_expandable(const Lane& lane,
                                                         FreeBlocks::Cursor at) const {
   while (at && core_.blocks[lane.free.block_at(at)].is_expandable()) at = lane.free.next(at);
   return at;
-}
-
-template <class L>
-bool CachingAllocator<L>::is_oversize_mismatch(Bytes block, Bytes rounded) const {
-  const Settings& settings = core_.settings;
-  if (rounded < settings.max_split_size) return block >= settings.max_split_size;
-  // Not a sum: the limit may be all that a number holds.
-  return block - rounded >= settings.max_non_split_rounding;
 }
 
 template <class L>
@@ -200,9 +192,10 @@ bool CachingAllocator<L>::should_split(const Lane& lane, Bytes size, Bytes round
                                        Mode mode) const {
   if (lane.pool->is_no_split) [[unlikely]]
     return false;
-  const Bytes remainder = size - rounded;
-  if (lane.kind == PoolKind::small || mode == Mode::expandable) return remainder >= small_remainder;
-  return rounded < core_.settings.max_split_size && remainder > large_remainder;
+  const bool splits_all = lane.kind == PoolKind::small || mode == Mode::expandable;
+  return is_split_off(size, rounded,
+                      splits_all ? SplitRule::all_remainders : SplitRule::large_remainders,
+                      core_.settings);
 }
 
 template <class L>

@@ -25,7 +25,7 @@ void History::keep_newest(std::size_t entries) {
   std::size_t kept = 0;
   while (first > 0 && kept < entries) kept += ring_[--first].is_completed_too ? 2 : 1;
   if (kept > entries) {
-    // Of the oldest pair only the second is kept.
+    // Only the second of the oldest pair is kept.
     ring_[first].action = Action::free_completed;
     ring_[first].is_completed_too = false;
   }

@@ -73,7 +73,7 @@ class Statistics : public Listener {
     reserved_bytes,
     counter_count,
   };
-  /// Of one counter and one half.
+  /// One counter of one half.
   struct Series {
     std::int64_t current = 0;
     std::int64_t peak = 0;
@@ -117,10 +117,10 @@ class Statistics : public Listener {
   static void increase_single(StatisticValue& value);
   static void decrease_single(StatisticValue& value);
   PooledStatistic value_of(Counter counter) const;
-  /// Of what is allocated or waits. Requires: `allocated` counts blocks or their bytes.
+  /// What is allocated or waits. Requires: `allocated` counts blocks or their bytes.
   PooledStatistic value_with_waiting(Counter allocated) const;
 
-  /// Of one of the two active statistics.
+  /// One of the two active statistics.
   struct Waiting {
     std::array<std::int64_t, 2> current{};
     std::array<std::int64_t, 2> current_at_reset{};

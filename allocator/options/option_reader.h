@@ -51,7 +51,10 @@ void skip_option(const OptionInHand& option);
 /// The separator after a value, where the string goes on.
 void take_separator_after(const OptionInHand& option);
 
-// For lists, which read their own entries.
+/// The value of roundup_power2_divisions: one number for all sizes, or a list of sizes with a
+/// number each. What stands in a list before its first mistake has been written to its slots.
+void read_rounding_divisions(const OptionInHand& option);
+
 void take_separator(const OptionInHand& option, std::string_view separator);
 /// The next token, or refuses the string's end.
 std::string take_value(const OptionInHand& option);

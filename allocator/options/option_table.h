@@ -23,7 +23,7 @@ struct FlagValue {
 struct MebibytesValue {
   Bytes Settings::*field;
   std::uint64_t least_mib = 0;
-  /// Where set, the least is what this other option says now.
+  /// If set, the least is what this other option says now.
   Bytes Settings::*least_like = nullptr;
   /// Larger numbers are refused; without it, a number whose bytes do not fit becomes the largest
   /// that does.

@@ -1,6 +1,6 @@
 #include "allocator/options/settings.h"
 
-#include "allocator/options/settings_passes.h"
+#include "allocator/options/option_reader.h"
 #include "allocator/words/check.h"
 #include "allocator/words/reference_version.h"
 
@@ -16,6 +16,49 @@ Settings reset_by_new_string(Settings settings, std::string_view text) {
   return settings;
 }
 
+/// Each option takes effect where it stands.
+void parse_in_single_pass(OptionParse& parse) {
+  while (!parse.tokens.at_end()) {
+    const OptionInHand option = take_option_name(parse);
+    read_option(option);
+    take_separator_after(option);
+  }
+}
+
+/// Looks at every token, so it also finds names in places where a value should be.
+void read_segment_size(OptionParse& parse) {
+  parse.tokens.start_again();
+  while (!parse.tokens.at_end()) {
+    const OptionRow* row = find_option(parse.rules, parse.tokens.next());
+    const std::string name = parse.tokens.take();
+    if (row != nullptr && row->pass == OptionPass::segment_size) read_option({parse, *row, name});
+  }
+}
+
+/// Reads the options of one pass and skips the others, which must be known and complete.
+void read_pass(OptionParse& parse, OptionPass pass) {
+  parse.tokens.start_again();
+  while (!parse.tokens.at_end()) {
+    const OptionInHand option = take_option_name(parse);
+    if (option.row.pass == pass)
+      read_option(option);
+    else
+      skip_option(option);
+    take_separator_after(option);
+  }
+}
+
+/// The segment size comes first, wherever it stands, since other bounds depend on it; then the
+/// options that all accelerators share; then the allocator's own. A mistake in one walk leaves the
+/// options of the next as they were.
+void parse_in_three_passes(OptionParse& parse) {
+  read_segment_size(parse);
+  parse.settings.max_non_split_rounding = parse.settings.large_segment_size;
+  read_pass(parse, OptionPass::shared);
+  read_pass(parse, OptionPass::own);
+}
+
+/// Throws OptionRefused at the first mistake, with what stands before it in effect.
 void parse_by_grammar(OptionParse& parse) {
   switch (parse.version.grammar) {
     case OptionGrammar::single_pass:

@@ -65,6 +65,23 @@ constexpr Bytes device_size_for_miss(Bytes rounded, const Settings& settings) {
   return round_up(rounded, large_segment_step);
 }
 
+/// Whether a block is too large for a request that it would hold: the split limit keeps apart what
+/// is below it and what is not, and beyond it little may be wasted.
+constexpr bool is_oversize_mismatch(Bytes block, Bytes rounded, const Settings& settings) {
+  if (rounded < settings.max_split_size) return block >= settings.max_split_size;
+  // Not a sum: the limit may be all that a number holds.
+  return block - rounded >= settings.max_non_split_rounding;
+}
+
+/// Which remainders are split off a block: all of them in a small pool and in an expandable
+/// segment, large ones below the split limit elsewhere.
+enum class SplitRule : bool { large_remainders, all_remainders };
+constexpr bool is_split_off(Bytes block, Bytes rounded, SplitRule rule, const Settings& settings) {
+  const Bytes remainder = block - rounded;
+  if (rule == SplitRule::all_remainders) return remainder >= small_remainder;
+  return rounded < settings.max_split_size && remainder > large_remainder;
+}
+
 /// A share of the device's memory, or of another limit.
 constexpr Bytes share_of(double share, Bytes whole) {
   return {static_cast<std::uint64_t>(share * static_cast<double>(whole.count))};

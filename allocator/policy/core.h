@@ -38,7 +38,7 @@ struct Core {
   const ReferenceVersion& version;
   Bytes device_total;
   Settings settings;
-  /// Nothing until a memory fraction limits the allocator.
+  /// Empty until a memory fraction limits the allocator.
   std::optional<Bytes> allowed;
   /// What share `allowed` is.
   double fraction = 1;

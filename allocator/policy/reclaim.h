@@ -54,7 +54,7 @@ class Reclaim {
   void release_all(PoolId pool, ScopeOpen scope_open);
 
  private:
-  /// Of the blocks that are still there: what the average is made of.
+  /// The blocks that are still there: what the average is made of.
   struct Ages {
     double sum = 0;
     std::uint64_t count = 0;
@@ -96,7 +96,7 @@ void Reclaim<L>::collect_garbage() {
   const Bytes limit = share_of(threshold, *core_.allowed);
   if (core_.reserved <= limit) return;
   const Garbage garbage = pick_garbage(core_.reserved - limit, ~0U);
-  // Where the limit is higher than what was left then, the last pass is not made.
+  // If the limit is higher than what was left then, the last pass is not made.
   const Bytes left = core_.reserved - garbage.before_last_pass;
   core_.margin.note(
       [&](Bytes total) { return share_of(threshold, core_.allowed_on(total)) >= left; });

@@ -70,7 +70,7 @@ class FreeBlocks {
 
   struct Place {
     std::uint32_t bin;
-    /// Where in its bin a size lies, in the upper 24 bits: 0 for the bin's smallest.
+    /// The place of a size in its bin, in the upper 24 bits: 0 for the bin's smallest.
     std::uint64_t size_key;
   };
   struct ReleaseMemory {

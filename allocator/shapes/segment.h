@@ -12,9 +12,9 @@ namespace vramlab::allocator {
 
 struct Segment {
   Address base;
-  /// Of an expandable one: the reserved addresses, mapped or not.
+  /// In an expandable one: the reserved addresses, mapped or not.
   Bytes size;
-  /// Of an expandable one: the size of its physical units.
+  /// In an expandable one: the size of its physical units.
   Bytes unit;
   LaneIndex lane{};
   BlockIndex first = BlockIndex::none;

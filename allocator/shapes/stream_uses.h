@@ -16,7 +16,7 @@ struct StreamUses {
   std::vector<StreamId> streams;
   /// Streams recorded while a capture scope was open: they need no event after the capture.
   std::vector<StreamId> in_capture;
-  /// Of a deferred free: the graph nodes that must have run before the memory is safe. Empty: only
+  /// For a deferred free: the graph nodes that must have run before the memory is safe. Empty: only
   /// the end of the capture tells.
   std::vector<GraphNode> markers;
   std::uint32_t outstanding_events = 0;

@@ -25,7 +25,7 @@ std::string_view action_name(Action action);
 
 struct AllocatorEvent {
   Action action = Action::alloc;
-  /// Of an `oom` entry: the device's free bytes instead of an address.
+  /// In an `oom` entry: the device's free bytes instead of an address.
   Address address;
   /// alloc, free_*: requested bytes; segment_*: the range's; oom: the rounded size; snapshot:
   /// active bytes.

@@ -26,7 +26,7 @@ struct GivenSegment {
   PoolKind kind = PoolKind::small;
   PoolId pool;
   bool is_expandable = false;
-  /// Of an expandable one: the size of its physical units.
+  /// In an expandable one: the size of its physical units.
   Bytes unit;
   std::vector<GivenBlock> blocks;
 
@@ -70,8 +70,8 @@ class Director {
   virtual bool may_attempt() = 0;
   /// The attempt failed: whether the request goes on to release memory.
   virtual bool goes_on() = 0;
-  /// Nothing else helped: whether everything is released. `pools` gets the private pools that this
-  /// covers, in the order in which they are released.
+  /// When nothing else helped: whether everything is released. `pools` gets the private pools that
+  /// this covers, in the order in which they are released.
   virtual bool releases_everything(std::vector<PoolId>& pools) = 0;
 };
 

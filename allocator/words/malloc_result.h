@@ -35,7 +35,7 @@ struct OutOfMemory {
   int device = 0;
   Bytes device_total;
   Bytes device_free;
-  /// Nothing where no memory fraction limits the allocator.
+  /// Empty if no memory fraction limits the allocator.
   std::optional<Bytes> allowed;
   Bytes allocated;
   /// Bytes of free blocks in private pools.

@@ -19,7 +19,7 @@ std::string_view pool_kind_name(PoolKind kind);
 struct SnapshotBlock {
   Address address;
   Bytes size;
-  /// Of an inactive block: what the block was last asked for, or a leftover of a split.
+  /// In an inactive block: what the block was last asked for, or a leftover of a split.
   Bytes requested;
   BlockState state = BlockState::inactive;
   friend bool operator==(const SnapshotBlock&, const SnapshotBlock&) = default;

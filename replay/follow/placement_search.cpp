@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "allocator/options/size_rules.h"
+
 namespace vramlab::replay {
 namespace {
 
@@ -37,11 +39,6 @@ class PlacementSearch {
   const std::vector<LifeIndex>* among_;
 };
 
-bool is_mismatch(Bytes block, Bytes rounded, const allocator::Settings& settings) {
-  if (rounded < settings.max_split_size) return block >= settings.max_split_size;
-  return block - rounded >= settings.max_non_split_rounding;
-}
-
 }  // namespace
 
 std::optional<Address> search_placements(const PlacementBlocks& blocks,
@@ -61,7 +58,8 @@ std::optional<Address> search_placements(const PlacementBlocks& blocks,
       at = next;
     }
   }
-  if (search.is_over(at) || is_mismatch(at->first, request.rounded, settings)) return std::nullopt;
+  if (search.is_over(at) || is_oversize_mismatch(at->first, request.rounded, settings))
+    return std::nullopt;
   return at->second;
 }
 

@@ -256,10 +256,11 @@ void PlacementWalk::note_bases() {
 }
 
 Bytes PlacementWalk::handed_out_size(Bytes rounded, Bytes block, const SegmentLife& life) const {
-  const Bytes rest = block - rounded;
-  const bool splits = life.kind == PoolKind::small || mode_
-                          ? rest >= allocator::small_remainder
-                          : rounded < settings_.max_split_size && rest > allocator::large_remainder;
+  using allocator::SplitRule;
+  const bool splits_all = life.kind == PoolKind::small || mode_;
+  const bool splits =
+      is_split_off(block, rounded,
+                   splits_all ? SplitRule::all_remainders : SplitRule::large_remainders, settings_);
   return splits ? rounded : block;
 }
 

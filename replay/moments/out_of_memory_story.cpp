@@ -28,7 +28,7 @@ void count_hole(const SnapshotSegment& segment, const SnapshotBlock& hole,
   } else if (segment.is_expandable && !rules.settings.expandable_segments) {
     story.passed_over += hole.size;
   } else if (hole.size >= story.refused.rounded &&
-             !may_serve(hole.size, story.refused.rounded, rules.settings)) {
+             is_oversize_mismatch(hole.size, story.refused.rounded, rules.settings)) {
     story.kept_by_split_limit += hole.size;
   }
 }

@@ -15,7 +15,6 @@
 #include "allocator/words/allocator_event.h"
 #include "allocator/words/checkpoint.h"
 #include "allocator/words/malloc_result.h"
-#include "allocator/words/pool_traits.h"
 #include "allocator/words/snapshot.h"
 #include "allocator/words/statistic_values.h"
 

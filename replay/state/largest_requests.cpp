@@ -55,11 +55,6 @@ bool may_grow(Bytes rounded, const LaneView& lane) {
          device_size_for_miss(rounded, settings) <= lane.allowed_left;
 }
 
-bool may_serve(Bytes block, Bytes rounded, const Settings& settings) {
-  if (rounded < settings.max_split_size) return block < settings.max_split_size;
-  return block < rounded + settings.max_non_split_rounding;
-}
-
 Bytes largest_cached_request(const LaneView& lane) {
   const Settings& settings = lane.rules.settings;
   Bytes largest;
@@ -70,7 +65,7 @@ Bytes largest_cached_request(const LaneView& lane) {
       if (block.state != allocator::BlockState::inactive) continue;
       const Bytes request = largest_of_kind(block.size, segment->kind, settings);
       if (request <= largest) continue;
-      if (may_serve(block.size, request, settings) ||
+      if (!is_oversize_mismatch(block.size, request, settings) ||
           (may_grow(request, lane) && hole_grown_for(lane, request) >= request))
         largest = request;
     }

@@ -34,8 +34,4 @@ allocator::Bytes largest_new_request(const LaneView& lane, const NewMemory& memo
 /// Whether an expandable segment is grown for a request on a miss, as far as limits go.
 bool may_grow(allocator::Bytes rounded, const LaneView& lane);
 
-/// Whether a free block of this size may serve a request of this rounded size; it must be as large.
-bool may_serve(allocator::Bytes block, allocator::Bytes rounded,
-               const allocator::Settings& settings);
-
 }  // namespace vramlab::replay

@@ -28,7 +28,7 @@ Holes holes_of(std::span<const SnapshotSegment* const> lane, const allocator::Se
 Bytes usable_by(const Holes& holes, Bytes size, const allocator::Settings& settings) {
   Bytes usable;
   for (auto hole = holes.lower_bound(size); hole != holes.end(); ++hole) {
-    if (!may_serve(hole->first, size, settings)) continue;
+    if (is_oversize_mismatch(hole->first, size, settings)) continue;
     // Blocks from the split limit on are handed out whole.
     const bool is_split = size < settings.max_split_size || settings.expandable_segments;
     usable += size * ((is_split ? hole->first / size : 1) * hole->second);
@@ -41,7 +41,7 @@ Bytes usable_by_growing(const LaneView& lane, Bytes size) {
   const allocator::Settings& settings = lane.rules.settings;
   if (settings.max_split_size == allocator::unlimited || !may_grow(size, lane)) return {};
   const Bytes hole = hole_grown_for(lane, size);
-  if (hole < size || may_serve(hole, size, settings)) return {};
+  if (hole < size || !is_oversize_mismatch(hole, size, settings)) return {};
   return size * (hole / size);
 }
 

@@ -1,5 +1,5 @@
 // The list form of roundup_power2_divisions: which slots an entry sets, and what a mistake leaves.
-#include "allocator/options/rounding_list.h"
+#include "allocator/options/option_reader.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
