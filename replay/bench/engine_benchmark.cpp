@@ -9,7 +9,7 @@
 #include "allocator/door/caching_allocator.h"
 #include "replay/bench/free_of_charge_device.h"
 #include "replay/bench/yardstick.h"
-#include "traces/calls/call_text.h"
+#include "traces/calls/call_forms.h"
 #include "traces/files/input_error.h"
 
 namespace vramlab::replay {
@@ -60,12 +60,12 @@ DecodedProgram decode(const traces::RecordedProgram& program, const std::string&
   DecodedProgram decoded;
   std::unordered_map<std::uint64_t, std::uint32_t> slots;
   for (std::size_t i = 0; i < program.calls.size(); ++i) {
-    const traces::Call& call = program.calls[i];
-    const bool is_malloc = call.kind == traces::CallKind::malloc;
-    if (!is_malloc && call.kind != traces::CallKind::free)
+    const traces::ProgramEvent& call = program.calls[i];
+    const bool is_malloc = call.kind == traces::ProgramEventKind::malloc;
+    if (!is_malloc && call.kind != traces::ProgramEventKind::free)
       throw traces::InputError({file, "ops[" + std::to_string(i) + "]",
                                 "malloc or free, which are what is timed",
-                                traces::call_text(call)});
+                                traces::call_text(call, program.text_of(call))});
     const auto slot = static_cast<std::uint32_t>(slots.size());
     decoded.calls.push_back(
         {call.bytes, call.stream, slots.try_emplace(call.id, slot).first->second, is_malloc});

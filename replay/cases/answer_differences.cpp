@@ -10,7 +10,7 @@ namespace vramlab::replay {
 namespace {
 
 using namespace allocator;
-using traces::CallKind;
+using traces::ProgramEventKind;
 
 /// As the recording writes it: nothing for a failure, 0 for a request of 0 bytes.
 std::optional<Address> as_recorded(const MallocResult& result) {
@@ -63,7 +63,7 @@ std::optional<Difference> results_difference(const ComparedCase& compared) {
   difference.expected = text_at(expected, *at, result_text);
   difference.actual = text_at(
       actual, *at, [](const MallocResult& result) { return result_text(as_recorded(result)); });
-  difference.call = nth_call(compared.recorded.program, CallKind::malloc, *at);
+  difference.call = nth_call(compared.recorded.program, ProgramEventKind::malloc, *at);
   if (*at < expected.size()) difference.address = expected[*at];
   if (!difference.address && *at < actual.size()) difference.address = as_recorded(actual[*at]);
   return difference;
@@ -116,7 +116,7 @@ std::optional<Difference> snapshots_difference(const ComparedCase& compared) {
   difference.where = place_in("snapshots", *at);
   difference.expected = text_at(expected, *at, a_snapshot);
   difference.actual = text_at(actual, *at, a_snapshot);
-  difference.call = nth_call(compared.recorded.program, CallKind::snapshot, *at);
+  difference.call = nth_call(compared.recorded.program, ProgramEventKind::snapshot, *at);
   if (*at >= expected.size() || *at >= actual.size()) return difference;
   const auto inner = find_difference(expected[*at], actual[*at]);
   difference.where += inner->where;
@@ -139,7 +139,7 @@ std::optional<Difference> restores_difference(const ComparedCase& compared) {
   difference.expected = text_at(expected, *at, restore_text);
   difference.actual = text_at(
       actual, *at, [](const RestoreResult& restore) { return restore_text(as_recorded(restore)); });
-  difference.call = nth_call(compared.recorded.program, CallKind::restore, *at);
+  difference.call = nth_call(compared.recorded.program, ProgramEventKind::restore, *at);
   return difference;
 }
 

@@ -42,8 +42,8 @@ std::vector<Difference> find_differences(const traces::RecordedCase& recorded,
   return differences;
 }
 
-std::optional<std::int64_t> nth_call(const traces::RecordedProgram& program, traces::CallKind kind,
-                                     std::size_t n) {
+std::optional<std::int64_t> nth_call(const traces::RecordedProgram& program,
+                                     traces::ProgramEventKind kind, std::size_t n) {
   for (std::size_t i = 0; i < program.calls.size(); ++i)
     if (program.calls[i].kind == kind && n-- == 0) return static_cast<std::int64_t>(i);
   return std::nullopt;

@@ -1,4 +1,4 @@
-// Where a run and a recorded case differ: the first difference of each part of the answers.
+// How a run and a recorded case differ: the first difference of each part of the answers.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +17,9 @@ struct Difference {
   std::string actual;
   /// The call that caused it; -1 for the settings at the start, nothing where it shows at the end.
   std::optional<std::int64_t> call;
-  /// Where in memory to look.
+  /// The place in memory to look at.
   std::optional<allocator::Address> address;
-  /// Of a difference in the trace, whose call is not known from the answers alone.
+  /// For a difference in the trace, whose call the answers alone do not tell.
   std::optional<std::size_t> trace_entry;
 };
 

@@ -8,20 +8,20 @@ namespace vramlab::replay {
 
 namespace {
 
-SteeredDevice make_device(allocator::Bytes total, const CaseWorld& world) {
+DeviceSides make_device(allocator::Bytes total, const CaseSetup& setup) {
   const streams::MemoryOptions options{.total = total};
-  if (world.make_device) return world.make_device(options);
-  if (world.streams == CaseStreams::counters)
-    return steered(std::make_shared<streams::SimulatedDevice>(options));
-  return steered(std::make_shared<streams::CountedTimedDevice>(options));
+  if (setup.make_device) return setup.make_device(options);
+  if (setup.streams == CaseStreams::counters)
+    return both_sides(std::make_shared<streams::SimulatedDevice>(options));
+  return both_sides(std::make_shared<streams::CountedTimedDevice>(options));
 }
 
 }  // namespace
 
-CaseRun::CaseRun(const traces::RecordedProgram& program, const CaseWorld& world)
-    : device_(make_device(program.device_total, world)),
-      subject_(world.factory(*device_.device, *program.version, program.config, config_error_)),
-      runner_(program.calls, {*subject_, *device_.world}) {
+CaseRun::CaseRun(const traces::RecordedProgram& program, const CaseSetup& setup)
+    : device_(make_device(program.device_total, setup)),
+      subject_(setup.factory(*device_.device, *program.version, program.config, config_error_)),
+      runner_(program.calls, program.texts, {*subject_, *device_.driven}) {
   if (program.memory_fraction) subject_->set_memory_fraction(*program.memory_fraction);
 }
 
@@ -49,7 +49,7 @@ CaseAnswers CaseRun::finish() {
   result.history = subject_->history();
   result.final_snapshot = subject_->take_snapshot();
   result.final_statistics = subject_->statistics();
-  result.device_calls = device_.world->call_counts();
+  result.device_calls = device_.driven->call_counts();
   result.stop = stop_;
   return result;
 }

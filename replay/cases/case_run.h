@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "replay/devices/steered_device.h"
+#include "replay/devices/device_sides.h"
 #include "replay/runner/program_runner.h"
 #include "traces/cases/recorded_case.h"
 
@@ -36,17 +36,17 @@ struct CaseAnswers {
 enum class CaseStreams : std::uint8_t { counters, virtual_time };
 
 /// What a case runs on.
-struct CaseWorld {
+struct CaseSetup {
   SubjectFactory factory;
   CaseStreams streams = CaseStreams::counters;
-  /// Where something else than a simulated device is to be run on.
+  /// Set if the case is to run on something else than a simulated device.
   MakeDevice make_device = {};
 };
 
 class CaseRun {
  public:
   /// The program must outlive the run.
-  CaseRun(const traces::RecordedProgram& program, const CaseWorld& world);
+  CaseRun(const traces::RecordedProgram& program, const CaseSetup& setup);
 
   /// Makes calls until that many were made, or one could not be made.
   void run_until(std::size_t call_count);
@@ -55,7 +55,7 @@ class CaseRun {
   CaseAnswers finish();
 
  private:
-  SteeredDevice device_;
+  DeviceSides device_;
   std::optional<allocator::SettingsError> config_error_;
   std::unique_ptr<AllocatorSubject> subject_;
   ProgramRunner runner_;

@@ -4,30 +4,30 @@
 #include <limits>
 
 #include "replay/cases/segment_map.h"
-#include "traces/calls/call_text.h"
+#include "traces/calls/call_forms.h"
 
 namespace vramlab::replay {
 namespace {
 
 using traces::RecordedProgram;
 
-std::size_t history_size_after(const RecordedProgram& program, const CaseWorld& world,
+std::size_t history_size_after(const RecordedProgram& program, const CaseSetup& setup,
                                std::size_t call_count) {
-  CaseRun run(program, world);
+  CaseRun run(program, setup);
   run.run_until(call_count);
   return run.subject().history().size();
 }
 
 /// The call that caused a trace entry, found by running the program again up to different calls.
-/// Nothing where the entry was never made.
-std::optional<std::int64_t> call_of_entry(const RecordedProgram& program, const CaseWorld& world,
+/// Empty if the entry was never made.
+std::optional<std::int64_t> call_of_entry(const RecordedProgram& program, const CaseSetup& setup,
                                           std::size_t entry) {
   // The calls before `low` made too few entries; those from `high` on made enough.
   std::size_t low = 0;
   std::size_t high = program.calls.size();
   while (low < high) {
     const std::size_t middle = low + (high - low) / 2;
-    if (history_size_after(program, world, middle + 1) > entry)
+    if (history_size_after(program, setup, middle + 1) > entry)
       high = middle;
     else
       low = middle + 1;
@@ -45,13 +45,14 @@ const Difference& earliest(const std::vector<Difference>& differences) {
 
 std::string text_of_call(const RecordedProgram& program, std::int64_t call) {
   if (call < 0) return "the start, with the options \"" + program.config + "\"";
-  return call_text(program.calls.at(static_cast<std::size_t>(call)));
+  const traces::ProgramEvent& made = program.calls.at(static_cast<std::size_t>(call));
+  return call_text(made, program.text_of(made));
 }
 
-std::string segments_near(const RecordedProgram& program, const CaseWorld& world,
+std::string segments_near(const RecordedProgram& program, const CaseSetup& setup,
                           const Difference& difference) {
   const auto end = static_cast<std::int64_t>(program.calls.size());
-  CaseRun run(program, world);
+  CaseRun run(program, setup);
   run.run_until(
       static_cast<std::size_t>(std::clamp<std::int64_t>(difference.call.value_or(end), 0, end)));
   return segment_map(run.subject().take_snapshot(),
@@ -60,9 +61,9 @@ std::string segments_near(const RecordedProgram& program, const CaseWorld& world
 
 }  // namespace
 
-CaseVerdict judge_case(const traces::RecordedCase& recorded, const CaseWorld& world) {
+CaseVerdict judge_case(const traces::RecordedCase& recorded, const CaseSetup& setup) {
   const RecordedProgram& program = recorded.program;
-  CaseRun run(program, world);
+  CaseRun run(program, setup);
   run.run_until(program.calls.size());
   CaseVerdict verdict;
   verdict.name = program.name;
@@ -71,11 +72,11 @@ CaseVerdict judge_case(const traces::RecordedCase& recorded, const CaseWorld& wo
 
   for (Difference& difference : verdict.differences)
     if (difference.trace_entry)
-      difference.call = call_of_entry(program, world, *difference.trace_entry);
+      difference.call = call_of_entry(program, setup, *difference.trace_entry);
   const Difference& first = earliest(verdict.differences);
   verdict.first_call = first.call;
   if (first.call) verdict.call_text = text_of_call(program, *first.call);
-  verdict.segments = segments_near(program, world, first);
+  verdict.segments = segments_near(program, setup, first);
   return verdict;
 }
 

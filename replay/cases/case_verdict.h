@@ -24,7 +24,7 @@ struct CaseVerdict {
   bool passed() const { return differences.empty(); }
 };
 
-CaseVerdict judge_case(const traces::RecordedCase& recorded, const CaseWorld& world);
+CaseVerdict judge_case(const traces::RecordedCase& recorded, const CaseSetup& setup);
 
 /// Several lines for people, each with a line break.
 std::string verdict_text(const CaseVerdict& verdict);

@@ -53,7 +53,7 @@ inline std::string place_in(std::string_view list, std::size_t index) {
 }
 
 /// The index of the nth call of a kind, counted from 0.
-std::optional<std::int64_t> nth_call(const traces::RecordedProgram& program, traces::CallKind kind,
-                                     std::size_t n);
+std::optional<std::int64_t> nth_call(const traces::RecordedProgram& program,
+                                     traces::ProgramEventKind kind, std::size_t n);
 
 }  // namespace vramlab::replay

@@ -21,7 +21,7 @@ std::optional<std::int64_t> first_failed_call(const ComparedCase& compared) {
   for (std::size_t n = 0; n < results.size(); ++n)
     if (results[n].outcome == MallocOutcome::out_of_memory ||
         results[n].outcome == MallocOutcome::rejected)
-      return nth_call(compared.recorded.program, traces::CallKind::malloc, n);
+      return nth_call(compared.recorded.program, traces::ProgramEventKind::malloc, n);
   return std::nullopt;
 }
 

@@ -19,10 +19,10 @@ struct ReferenceSettingsError {
   std::string option;
 };
 
-/// Nothing where the text is none of the reference's.
+/// Empty if the text is none of the reference's.
 std::optional<ReferenceSettingsError> understand_settings_error(std::string_view text);
 
-/// Of a request that failed for another reason than memory.
+/// A request that failed for another reason than memory.
 std::optional<allocator::MallocOutcome> understand_malloc_error(std::string_view text);
 
 /// The figures of an out-of-memory message in their order: sizes with units, and the GPU's number.

@@ -10,7 +10,7 @@ namespace {
 
 using namespace allocator;
 
-/// Of two lists: the first place where they differ, with "nothing" where one of them has ended.
+/// The first place where two lists differ, with "nothing" for one that has ended.
 template <typename Item>
 std::optional<SnapshotDifference> first_difference(const std::vector<Item>& expected,
                                                    const std::vector<Item>& actual) {

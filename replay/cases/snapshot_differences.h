@@ -1,4 +1,4 @@
-// Where two snapshots differ first.
+// The first difference of two snapshots.
 #pragma once
 
 #include <optional>

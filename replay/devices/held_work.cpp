@@ -9,7 +9,7 @@ using streams::StreamAt;
 namespace {
 
 // Names that no program gives.
-/// Where flags are written.
+/// The stream on which flags are written.
 constexpr allocator::StreamId writing_stream{~0ULL - 3};
 
 streams::FlagId flag_of(std::size_t stream_number) { return {~std::uint64_t{stream_number}}; }

@@ -17,7 +17,7 @@ class HeldWork {
   HeldWork(StreamProgram& streams, streams::TimedFreeOrder& order)
       : streams_(streams), order_(order) {}
 
-  /// Of a stream that does not capture.
+  /// Requires: the stream does not capture.
   void hold_back(streams::StreamAt stream);
 
   void stream_is_done(streams::StreamAt stream);

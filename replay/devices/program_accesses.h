@@ -23,7 +23,7 @@ inline std::uint64_t site_of(traces::StackId stack, std::uint64_t event) {
 
 class ProgramAccesses final : public streams::AccessSource {
  public:
-  /// Where nobody asks, nothing is kept, and ids need not be known.
+  /// If nobody asks, nothing is kept, and ids need not be known.
   enum class Use : std::uint8_t { none, hazards };
   explicit ProgramAccesses(Use use) : use_(use) {}
 
@@ -33,7 +33,7 @@ class ProgramAccesses final : public streams::AccessSource {
     events_.push_back(event);
     return blocks_[id] = streams::BlockNumber{events_.size()};
   }
-  /// Of block 1, 2 and so on: by which event it was handed out.
+  /// The events that handed out block 1, 2 and so on.
   const std::vector<std::uint64_t>& block_events() const { return events_; }
   /// The latest one of this id; nothing where there never was one.
   std::optional<streams::BlockNumber> block_of(std::uint64_t id) const;

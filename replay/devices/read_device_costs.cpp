@@ -39,7 +39,7 @@ constexpr std::array driver_functions{
     DriverFunction{"cuEventSynchronize", DeviceCall::synchronise},
 };
 
-/// Nothing where the driver's function is no part of a call.
+/// Empty if the driver's function is no part of a call.
 std::optional<DeviceCall> call_of(const JsonValue& name) {
   if (!name.text().starts_with("cu")) name.fail("a function of the driver, such as cuMemAlloc");
   const auto* const found =
@@ -63,7 +63,7 @@ std::optional<CallCost> row_of(const JsonValue& row) {
   return cost;
 }
 
-/// Of a call that is made of several functions the costs add up.
+/// The costs of a call that is made of several functions add up.
 void add_row(std::vector<CallCost>& rows, const CallCost& added) {
   const auto same = std::ranges::find_if(rows, [&](const CallCost& row) {
     return row.call == added.call && row.bytes == added.bytes;

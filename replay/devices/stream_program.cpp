@@ -2,8 +2,6 @@
 
 #include <string>
 
-#include "streams/time/stream_joint.h"
-
 namespace vramlab::replay {
 
 using streams::CudaStatus;

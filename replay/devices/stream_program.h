@@ -63,7 +63,7 @@ class StreamProgram final {
   /// The event's thread gets to it. False where it never does; nothing that follows is reached
   /// then.
   [[nodiscard]] bool begin(const traces::ProgramEvent& event, std::uint64_t number);
-  /// Of the kinds about streams; others change nothing. Requires: begin() came first.
+  /// Kinds that are not about streams change nothing. Requires: begin() came first.
   void apply(const traces::ProgramEvent& event);
   /// Until nothing more can happen.
   Deadlock finish();
@@ -99,7 +99,7 @@ class StreamProgram final {
   bool declares_events_ = false;
   std::set<streams::StreamAt> declared_;
   std::set<allocator::EventId> declared_events_;
-  /// Of those that are not declared: where they were recorded last.
+  /// For those that are not declared: where they were recorded last.
   std::map<allocator::EventId, std::uint32_t> event_devices_;
   std::unordered_map<std::uint32_t, std::uint64_t> last_call_;
   std::vector<RefusedCall> refused_;

@@ -15,7 +15,7 @@
 
 namespace vramlab::replay {
 
-/// Where a record of an event stands; its time is known once it ended.
+/// The place of a record of an event; its time is known once it ended.
 struct RecordPoint {
   streams::StreamAt stream;
   std::optional<streams::Time> at;
@@ -23,11 +23,11 @@ struct RecordPoint {
 
 struct FinishedItem {
   streams::EndedItem item;
-  /// Of work and graph nodes.
+  /// For work and graph nodes.
   streams::WorkKind work = streams::WorkKind::kernel;
   /// When it was issued and what its stream had before was done.
   streams::Time could_begin;
-  /// Of an event_wait: what it waited for; null where there was nothing.
+  /// For an event_wait: what it waited for; null where there was nothing.
   std::shared_ptr<const RecordPoint> awaited;
 };
 

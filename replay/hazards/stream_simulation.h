@@ -33,9 +33,9 @@ struct StreamReport {
   std::vector<RefusedCall> refused;
   Deadlock deadlock;
   streams::CudaStatus lost_context = streams::CudaStatus::success;
-  /// Of block 1, 2 and so on: by which event it was handed out.
+  /// The events that handed out block 1, 2 and so on.
   std::vector<std::uint64_t> block_events;
-  /// Of each event of the program: where in the program it is.
+  /// The place in the program of each of its events.
   std::vector<traces::StackId> stacks;
 
   bool has_findings() const {

@@ -11,7 +11,7 @@ MakeDevice simulated_at(GivenPlaces& places) {
     options.placement = [&places](const streams::PlaceRequest& request) {
       return places.place(request);
     };
-    return steered(std::make_shared<streams::SimulatedDevice>(std::move(options)));
+    return both_sides(std::make_shared<streams::SimulatedDevice>(std::move(options)));
   };
 }
 

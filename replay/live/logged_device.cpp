@@ -30,17 +30,17 @@ const char* word_of(DeviceAction::Kind kind) {
 }
 
 struct LoggedParts {
-  LoggedParts(SteeredDevice device, std::vector<DeviceAction>& log)
+  LoggedParts(DeviceSides device, std::vector<DeviceAction>& log)
       : inner(std::move(device)), logged(*inner.device, log) {}
-  SteeredDevice inner;
+  DeviceSides inner;
   LoggedDevice logged;
 };
 
 }  // namespace
 
-SteeredDevice logged(SteeredDevice device, std::vector<DeviceAction>& log) {
+DeviceSides logged(DeviceSides device, std::vector<DeviceAction>& log) {
   const auto parts = std::make_shared<LoggedParts>(std::move(device), log);
-  return {parts, &parts->logged, parts->inner.world};
+  return {parts, &parts->logged, parts->inner.driven};
 }
 
 std::string action_text(const DeviceAction& action) {

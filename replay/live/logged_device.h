@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "replay/devices/steered_device.h"
+#include "replay/devices/device_sides.h"
 
 namespace vramlab::replay {
 
@@ -61,6 +61,6 @@ class LoggedDevice final : public allocator::Device {
 };
 
 /// The same device, with what is done noted in the log, which must outlive it.
-SteeredDevice logged(SteeredDevice device, std::vector<DeviceAction>& log);
+DeviceSides logged(DeviceSides device, std::vector<DeviceAction>& log);
 
 }  // namespace vramlab::replay

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "allocator/options/settings.h"
-#include "replay/devices/steered_device.h"
+#include "replay/devices/device_sides.h"
 #include "replay/run/replay_conditions.h"
 #include "streams/device/device_costs.h"
 #include "streams/memory/simulated_memory.h"

@@ -38,7 +38,7 @@ class DeviceReplay final : public ProgramDevice,
   const std::optional<RequestSizes>& request_sizes() const { return request_sizes_; }
   /// Nothing before the first event.
   const std::optional<StateMoment>& last_event() const { return last_event_; }
-  allocator::Bytes device_free() { return world_.device().memory_info().free; }
+  allocator::Bytes device_free() { return on_device_.device().memory_info().free; }
   /// Of each entry of history() or take_history(): where the request or the free is in the program.
   traces::LongSequence<traces::StackId> history_stacks(
       const traces::LongSequence<allocator::AllocatorEvent>& entries) const;

@@ -8,8 +8,9 @@
 #include "allocator/door/caching_allocator.h"
 #include "allocator/words/allocator_error.h"
 #include "replay/run/device_conditions.h"
-#include "replay/run/placed_world.h"
+#include "replay/run/replay_device.h"
 #include "replay/run/replay_report.h"
+#include "replay/runner/apply_event.h"
 #include "replay/state/stranded_now.h"
 #include "traces/values/snapshot_tables.h"
 
@@ -20,7 +21,7 @@ class EngineReplay {
  public:
   traces::DeviceIndex device() const { return index_; }
   allocator::StatisticValues statistics() const { return counted().values(); }
-  streams::DeviceCallCounts device_calls() const { return world_.call_counts(); }
+  streams::DeviceCallCounts device_calls() const { return on_device_.call_counts(); }
   const std::vector<FailedRequest>& failures() const { return failures_; }
   const Allocator& engine() const { return engine_; }
   Allocator& engine() { return engine_; }
@@ -32,8 +33,8 @@ class EngineReplay {
   EngineReplay(traces::DeviceIndex device, const DeviceConditions& conditions)
       : index_(device),
         conditions_(conditions),
-        world_(conditions_, device),
-        engine_(world_.device(), conditions.version, conditions.settings) {
+        on_device_(conditions_, device),
+        engine_(on_device_.device(), conditions.version, conditions.settings) {
     if (conditions.memory_fraction) engine_.set_memory_fraction(*conditions.memory_fraction);
   }
   ~EngineReplay() = default;
@@ -46,7 +47,7 @@ class EngineReplay {
   void lay_out(const std::vector<StartingSegment>& start, const Named& named) {
     for (const StartingSegment& given : start) {
       allocator::GivenSegment segment = given.segment;
-      segment.base = world_.adopt(segment);
+      segment.base = on_device_.adopt(segment);
       engine_.adopt(segment);
       allocator::Address address = segment.base;
       for (std::size_t i = 0; i < segment.blocks.size(); ++i) {
@@ -62,7 +63,7 @@ class EngineReplay {
     allocator::Statistics& statistics = engine_.listeners();
     statistics.reset_peak();
     statistics.reset_accumulated();
-    world_.start_is_there();
+    on_device_.start_is_there();
     requests_ = 0;
     frees_ = 0;
     stranded_at_peak_ = stranded_now(engine_);
@@ -80,28 +81,19 @@ class EngineReplay {
   /// Of all kinds but requests, frees, uses and checkpoints.
   void apply_rare(const Event& event, const traces::TextTable& texts) {
     switch (event.kind) {
-      case Kind::pool_create:
-        return engine_.create_pool(event.pool, {event.use_on_oom, event.no_split});
-      case Kind::pool_begin:
-        return begin_pool(event);
-      case Kind::pool_end:
-        return engine_.end_scope(event.pool);
-      case Kind::pool_release:
-        return engine_.release_pool(event.pool);
-      case Kind::pool_destroy:
-        return engine_.destroy_pool(event.pool);
       case Kind::options:
         return set_options(texts.text(event.text));
       case Kind::memory_fraction:
         if (!conditions_.keeps_settings) engine_.set_memory_fraction(event.fraction);
         return;
-      case Kind::empty_cache:
-        return engine_.empty_cache(event.pool);
       case Kind::external:
-        return world_.set_external(event.bytes);
+        return on_device_.set_external(event.bytes);
       default:
+        if (apply_to_pools(engine_, event,
+                           [this](auto stream) { return on_device_.is_capturing(stream); }))
+          return;
         // What asks for answers, or is there for people, is nothing to a device's streams either.
-        return world_.streams().apply(event);
+        return on_device_.apply(event);
     }
   }
 
@@ -115,8 +107,8 @@ class EngineReplay {
     report.frees = frees_;
     report.statistics = statistics();
     report.device_calls = device_calls();
-    if (const streams::MemoryDevice* const simulated = world_.streams().simulated()) {
-      report.device_call_tally = world_.call_tally();
+    if (const streams::MemoryDevice* const simulated = on_device_.simulated()) {
+      report.device_call_tally = on_device_.call_tally();
       report.device_time_ns = conditions_.device_costs().nanoseconds_of(report.device_call_tally);
       report.same_below = std::min(simulated->same_answers().below, engine_.core().margin.below());
       report.places = simulated->place_book();
@@ -128,7 +120,7 @@ class EngineReplay {
 
   traces::DeviceIndex index_;
   DeviceConditions conditions_;
-  PlacedWorld world_;
+  ReplayDevice on_device_;
   Allocator engine_;
   std::vector<FailedRequest> failures_;
   allocator::Bytes stranded_at_peak_;
@@ -137,20 +129,6 @@ class EngineReplay {
   std::uint64_t options_left_out_ = 0;
 
  private:
-  void begin_pool(const Event& event) {
-    using allocator::StreamId;
-    switch (event.scope) {
-      case traces::ScopeStreams::every_stream:
-        return engine_.begin_scope(event.pool, [](StreamId) { return true; });
-      case traces::ScopeStreams::one_stream:
-        return engine_.begin_scope(event.pool,
-                                   [own = event.stream](StreamId asked) { return asked == own; });
-      case traces::ScopeStreams::capturing_streams:
-        return engine_.begin_scope(
-            event.pool, [this](StreamId asked) { return world_.streams().is_capturing(asked); });
-    }
-  }
-
   void set_options(std::string_view text) {
     if (conditions_.keeps_settings)
       ++options_left_out_;

@@ -5,7 +5,6 @@
 #include "allocator/words/allocator_error.h"
 #include "replay/run/compact_program.h"
 #include "streams/device/timed_device.h"
-#include "streams/time/stream_joint.h"
 #include "traces/files/input_error.h"
 
 namespace vramlab::replay {

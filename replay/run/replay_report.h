@@ -11,7 +11,7 @@
 #include "allocator/words/statistic_values.h"
 #include "replay/figures/memory_curve.h"
 #include "streams/device/device_calls.h"
-#include "streams/device/device_world.h"
+#include "streams/device/driven_device.h"
 #include "streams/ordered_pool/ordered_pool_rules.h"
 #include "traces/values/snapshot_sink.h"
 

@@ -1,18 +1,23 @@
-// AllocatorAdapter: an allocator with any listeners as a subject of programs. What listeners know
-// (statistics, history) is for those who derive from it.
+// AllocatorAdapter: an allocator with any listeners as a subject of programs. What it has no
+// listener for, statistics or history, is empty.
 #pragma once
 
+#include <type_traits>
+
 #include "allocator/door/caching_allocator.h"
+#include "allocator/readonly/consistency.h"
 #include "replay/runner/allocator_subject.h"
 
 namespace vramlab::replay {
 
 template <class L>
-class AllocatorAdapter : public AllocatorSubject {
+class AllocatorAdapter final : public AllocatorSubject {
  public:
   AllocatorAdapter(allocator::Device& device, const allocator::ReferenceVersion& version,
                    const allocator::Settings& settings)
       : engine_(device, version, settings) {}
+
+  allocator::CachingAllocator<L>& engine() { return engine_; }
 
   allocator::MallocResult malloc(allocator::Bytes request, allocator::StreamId stream) override {
     return engine_.malloc(request, stream);
@@ -44,11 +49,31 @@ class AllocatorAdapter : public AllocatorSubject {
   }
   allocator::Snapshot take_snapshot() override { return engine_.take_snapshot(); }
 
- protected:
-  allocator::CachingAllocator<L>& engine() { return engine_; }
-  const allocator::CachingAllocator<L>& engine() const { return engine_; }
+  allocator::StatisticValues statistics() const override {
+    if constexpr (counts) return static_cast<const Statistics&>(engine_.listeners()).values();
+    return {};
+  }
+  void reset_peak_statistics() override {
+    if constexpr (counts) static_cast<Statistics&>(engine_.listeners()).reset_peak();
+  }
+  void reset_accumulated_statistics() override {
+    if constexpr (counts) static_cast<Statistics&>(engine_.listeners()).reset_accumulated();
+  }
+  std::vector<allocator::AllocatorEvent> history() const override {
+    if constexpr (std::is_base_of_v<History, L>)
+      return static_cast<const History&>(engine_.listeners()).entries();
+    return {};
+  }
+  std::string find_broken_rule() const override {
+    const std::vector<std::string> broken = find_broken_rules(engine_);
+    return broken.empty() ? std::string() : broken.front();
+  }
 
  private:
+  using Statistics = allocator::Statistics;
+  using History = allocator::History;
+  static constexpr bool counts = std::is_base_of_v<Statistics, L>;
+
   allocator::CachingAllocator<L> engine_;
 };
 

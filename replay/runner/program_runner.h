@@ -1,5 +1,5 @@
-// ProgramRunner: applies a program of calls, step by step, to an allocator and to the world of the
-// device under it, and collects what it answers. It knows which id names which address and which
+// ProgramRunner: applies a program's events, step by step, to an allocator and to the device under
+// it, and collects what the allocator answers. It knows which id names which address and which
 // checkpoint has which name; judging the answers is for others.
 //
 // A call that must not be made throws allocator::AllocatorError, and the run cannot go on.
@@ -15,13 +15,13 @@
 
 #include "replay/runner/allocator_subject.h"
 #include "replay/runner/live_addresses.h"
-#include "streams/device/device_world.h"
-#include "traces/calls/call.h"
+#include "streams/device/driven_device.h"
+#include "traces/values/program_event.h"
 
 namespace vramlab::replay {
 
 struct ConfigFailure {
-  /// Of the call; -1 for the settings at the start.
+  /// The call's number; -1 for the settings at the start.
   std::int64_t call = 0;
   allocator::SettingsError error;
 };
@@ -48,13 +48,15 @@ struct Answers {
 /// A program is made for one allocator on one device. Both must outlive the runner.
 struct ProgramSetting {
   AllocatorSubject& subject;
-  streams::DeviceWorld& device;
+  streams::DrivenDevice& device;
 };
 
 class ProgramRunner {
  public:
-  ProgramRunner(std::span<const traces::Call> calls, ProgramSetting setting)
-      : calls_(calls), subject_(setting.subject), device_(setting.device) {}
+  /// `texts` are those of the calls, by their ids. Both lists must outlive the runner.
+  ProgramRunner(std::span<const traces::ProgramEvent> calls, std::span<const std::string> texts,
+                ProgramSetting setting)
+      : calls_(calls), texts_(texts), subject_(setting.subject), device_(setting.device) {}
 
   std::size_t call_count() const { return calls_.size(); }
   /// Applies one call. Calls are made in order: `index` is the number of calls made before.
@@ -62,26 +64,24 @@ class ProgramRunner {
   void run_all();
 
   const Answers& answers() const { return answers_; }
-  /// Nothing where the id names no live block.
+  /// Empty if the id names no live block.
   std::optional<allocator::Address> address_of(std::uint64_t id) const {
     return addresses_.find(id);
   }
 
  private:
-  void do_malloc(const traces::Call& call);
-  void do_free(const traces::Call& call);
-  void do_record_stream(const traces::Call& call);
-  void do_set_config(const traces::Call& call);
-  void do_begin_pool(const traces::Call& call);
-  void do_checkpoint(const traces::Call& call);
-  void do_restore(const traces::Call& call);
-  void do_capture_begin(const traces::Call& call);
-  void do_capture_end(const traces::Call& call);
-  void do_statistics_or_snapshot(const traces::Call& call);
+  using Event = traces::ProgramEvent;
 
-  std::span<const traces::Call> calls_;
+  void request(const Event& call);
+  void set_options(const Event& call);
+  void restore(const Event& call);
+  const std::string& text_of(const Event& call) const { return texts_[call.text.value]; }
+  std::int64_t call_number() const { return static_cast<std::int64_t>(next_call_) - 1; }
+
+  std::span<const Event> calls_;
+  std::span<const std::string> texts_;
   AllocatorSubject& subject_;
-  streams::DeviceWorld& device_;
+  streams::DrivenDevice& device_;
   std::size_t next_call_ = 0;
   LiveAddresses addresses_;
   std::map<std::string, allocator::Checkpoint> checkpoints_;

@@ -1,7 +1,6 @@
 #include "streams/device/counted_timed_device.h"
 
 #include "allocator/words/check.h"
-#include "streams/time/stream_joint.h"
 
 namespace vramlab::streams {
 
@@ -16,7 +15,7 @@ constexpr EventId between_streams{0};
 
 /// Stream 0 is one like the others here, not the legacy stream.
 StreamAt name_of(StreamId stream) { return {0, {stream.value + 2}}; }
-/// Where flags are written.
+/// The stream on which flags are written.
 constexpr StreamAt writing_stream{0, {1}};
 
 FlagId flag_of(StreamId stream) { return {stream.value}; }

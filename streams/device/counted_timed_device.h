@@ -5,7 +5,7 @@
 #include <map>
 #include <vector>
 
-#include "streams/device/counted_device.h"
+#include "streams/device/memory_device.h"
 #include "streams/time/timed_streams.h"
 
 namespace vramlab::streams {

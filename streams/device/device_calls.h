@@ -40,7 +40,7 @@ class DeviceCallTally {
     if (count > 0) sized_[static_cast<std::size_t>(call)][each] += count;
   }
   std::uint64_t count(DeviceCall call) const;
-  /// Of a call that has a size: how many of each.
+  /// For a call that has a size: how many of each.
   const std::map<allocator::Bytes, std::uint64_t>& by_size(DeviceCall call) const {
     return sized_[static_cast<std::size_t>(call)];
   }

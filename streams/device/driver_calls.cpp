@@ -9,47 +9,27 @@ namespace vramlab::streams {
 using allocator::Bytes;
 
 std::string_view driver_call_name(DriverCallKind kind) {
-  switch (kind) {
-    case DriverCallKind::mem_alloc:
-      return "cuMemAlloc";
-    case DriverCallKind::mem_free:
-      return "cuMemFree";
-    case DriverCallKind::address_reserve:
-      return "cuMemAddressReserve";
-    case DriverCallKind::address_free:
-      return "cuMemAddressFree";
-    case DriverCallKind::mem_create:
-      return "cuMemCreate";
-    case DriverCallKind::mem_map:
-      return "cuMemMap";
-    case DriverCallKind::mem_set_access:
-      return "cuMemSetAccess";
-    case DriverCallKind::mem_unmap:
-      return "cuMemUnmap";
-    case DriverCallKind::mem_release:
-      return "cuMemRelease";
-    case DriverCallKind::mem_get_info:
-      return "cuMemGetInfo";
-    case DriverCallKind::context_synchronize:
-      return "cuCtxSynchronize";
-    case DriverCallKind::stream_create:
-      return "cuStreamCreate";
-    case DriverCallKind::stream_synchronize:
-      return "cuStreamSynchronize";
-    case DriverCallKind::event_create:
-      return "cuEventCreate";
-    case DriverCallKind::event_record:
-      return "cuEventRecord";
-    case DriverCallKind::event_query:
-      return "cuEventQuery";
-    case DriverCallKind::event_synchronize:
-      return "cuEventSynchronize";
-    case DriverCallKind::capture_info:
-      return "cuStreamGetCaptureInfo";
-    case DriverCallKind::node_dependencies:
-      return "cuGraphNodeGetDependencies";
-  }
-  return "unknown";
+  static constexpr std::array<std::string_view, driver_call_kind_count> names = {
+      "cuMemAlloc",
+      "cuMemFree",
+      "cuMemAddressReserve",
+      "cuMemAddressFree",
+      "cuMemCreate",
+      "cuMemMap",
+      "cuMemSetAccess",
+      "cuMemUnmap",
+      "cuMemRelease",
+      "cuMemGetInfo",
+      "cuCtxSynchronize",
+      "cuStreamCreate",
+      "cuStreamSynchronize",
+      "cuEventCreate",
+      "cuEventRecord",
+      "cuEventQuery",
+      "cuEventSynchronize",
+      "cuStreamGetCaptureInfo",
+      "cuGraphNodeGetDependencies"};
+  return names.at(static_cast<std::size_t>(kind));
 }
 
 /// Up to the number of bins each duration has one of its own; from there on each doubling has as

@@ -82,7 +82,7 @@ struct DriverCallRow {
   /// The smallest power of two that no call's bytes exceed; 0 where there are none.
   allocator::Bytes up_to;
   std::uint64_t count = 0;
-  /// Of those: calls that did not succeed.
+  /// How many of them did not succeed.
   std::uint64_t failed = 0;
   std::uint64_t median_ns = 0;
   std::uint64_t p95_ns = 0;
@@ -111,6 +111,26 @@ class DriverCallTimings {
   };
   std::map<Key, Calls> calls_;
   std::array<std::uint64_t, driver_call_kind_count> succeeded_{};
+};
+
+/// What to measure to know what each call costs by the size that it is about.
+struct CalibrationPlan {
+  int device = 0;
+  /// Memory is taken so often for each size, after a first time that is not counted.
+  unsigned repeats = 20;
+  /// No larger size is tried, and none that is more than half of what is free.
+  allocator::Bytes largest{16ULL << 30};
+  HostTime now = {};
+};
+
+/// Calls of one kind about one size.
+struct CalibratedCall {
+  DriverCallKind call = DriverCallKind::mem_alloc;
+  allocator::Bytes bytes;
+  std::uint64_t count = 0;
+  std::uint64_t median_ns = 0;
+  std::uint64_t p95_ns = 0;
+  std::uint64_t max_ns = 0;
 };
 
 }  // namespace vramlab::streams

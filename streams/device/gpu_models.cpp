@@ -11,7 +11,7 @@ using allocator::mebibytes;
 
 constexpr std::string_view from_reports = "public out-of-memory reports of PyTorch, which name it";
 constexpr std::string_view estimate = "estimate";
-/// Of cuMemGetAllocationGranularity, and of how cudaMalloc rounds.
+/// For cuMemGetAllocationGranularity, and for how cudaMalloc rounds.
 constexpr std::string_view from_guide = "CUDA documentation";
 
 constexpr GpuModel model(std::string_view name, std::uint64_t total_mib,

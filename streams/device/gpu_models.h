@@ -1,13 +1,26 @@
-// Named GPUs: how much memory an allocator can get on one. Each figure says where it is from.
+// What is known of GPUs: of a real one, and of named ones how much memory an allocator can get on
+// one. Each figure says where it is from.
 #pragma once
 
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "allocator/words/bytes.h"
 
 namespace vramlab::streams {
+
+/// What is told of a real GPU, for reports. No CUDA is needed to know of it.
+struct GpuFacts {
+  int index = 0;
+  std::string name;
+  int compute_major = 0;
+  int compute_minor = 0;
+  /// Such as 13000 for CUDA 13.0.
+  int driver_version = 0;
+  allocator::Bytes memory;
+};
 
 struct GpuModel {
   std::string_view name;

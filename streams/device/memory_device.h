@@ -7,7 +7,7 @@
 
 #include "allocator/words/device.h"
 #include "streams/device/device_calls.h"
-#include "streams/device/device_world.h"
+#include "streams/device/driven_device.h"
 #include "streams/memory/simulated_memory.h"
 
 namespace vramlab::streams {
@@ -50,6 +50,18 @@ class MemoryDevice : public allocator::Device {
   SimulatedMemory memory_;
   DeviceCallCounts call_counts_;
   DeviceCallTally tally_;
+};
+
+/// A simulated GPU whose streams all stand for themselves, stream 0 too, and whose work has no
+/// duration: it ends when the program says so, or when something waits for it. Recorded cases run
+/// on it.
+class CountedDevice : public MemoryDevice, public DrivenDevice {
+ public:
+  void set_external_memory(allocator::Bytes size) final { MemoryDevice::set_external_memory(size); }
+  const DeviceCallCounts& call_counts() const final { return MemoryDevice::call_counts(); }
+
+ protected:
+  using MemoryDevice::MemoryDevice;
 };
 
 }  // namespace vramlab::streams

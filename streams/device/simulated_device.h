@@ -1,13 +1,13 @@
 // SimulatedDevice: a GPU as small as it can be and still exact: bytes, addresses, and streams as
-// counters of work. It stands behind the allocator's Device seam; the other half of its door is the
-// world's: work, other users of the memory, captures.
+// counters of work. One side is the allocator's Device, the other the program's: work, other users
+// of the memory, captures.
 #pragma once
 
 #include <cstdint>
 
-#include "streams/device/counted_device.h"
 #include "streams/device/counted_streams.h"
-#include "streams/time/graph_capture.h"
+#include "streams/device/memory_device.h"
+#include "streams/time/capture_book.h"
 
 namespace vramlab::streams {
 
@@ -22,7 +22,7 @@ class SimulatedDevice final : public CountedDevice {
   std::optional<allocator::StreamCapture> capture_of(allocator::StreamId stream) override;
   std::vector<allocator::GraphNode> dependencies_of(allocator::GraphNode node) override;
 
-  // The world's side.
+  // The program's side.
   void submit_work(allocator::StreamId stream) override;
   void complete_work(allocator::StreamId stream) override { streams_.complete(stream); }
   void begin_capture(allocator::StreamId stream) override { captures_.begin(stream); }

@@ -40,7 +40,7 @@ enum class HazardAct : std::uint8_t { work, free, hand_out, destroy, use_of_hand
 /// One of the two that meet.
 struct HazardSide {
   HazardAct act = HazardAct::work;
-  /// Of work and graph nodes.
+  /// For work and graph nodes.
   WorkKind kind = WorkKind::kernel;
   bool reads = false;
   bool writes = false;
@@ -49,9 +49,9 @@ struct HazardSide {
   std::uint64_t site = 0;
   StreamAt stream{};
   ThreadId thread{};
-  /// Of work: the watcher's number of the item.
+  /// For work: the watcher's number of the item.
   std::uint64_t number = 0;
-  /// Of a graph: the stream that it was captured on. `stream` is the one it was launched on.
+  /// For a graph: the stream that it was captured on. `stream` is the one it was launched on.
   bool is_node = false;
   StreamAt captured_on{};
   /// False where it was so long ago that nobody remembers; then only `act` means something.
@@ -84,11 +84,11 @@ struct Hazard {
   HazardKind kind = HazardKind::use_after_free;
   HazardSide first{};
   HazardSide second{};
-  /// Of memory: the block of each side, and the addresses that both have.
+  /// For memory: the block of each side, and the addresses that both have.
   BlockNumber first_block{};
   BlockNumber second_block{};
   AddressRange range{};
-  /// Of a used_after_destroy.
+  /// For a used_after_destroy.
   std::optional<allocator::EventId> event{};
   Mend mend{};
   /// How often these two sites met; the rest is of the first time.

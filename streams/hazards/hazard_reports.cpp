@@ -105,7 +105,7 @@ void HazardChecker::settle(const ClosedWait& wait) {
   });
 }
 
-/// Where the wait does not decide it, what its writer waits for may.
+/// If the wait does not decide it, what its writer waits for may.
 bool HazardChecker::is_put_in_order(Doubt& doubt, const ClosedWait& wait) {
   if (std::erase(doubt.open_before_second, wait.token) > 0) {
     if (wait.writer.covers(doubt.first)) return true;

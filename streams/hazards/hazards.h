@@ -141,7 +141,7 @@ class HazardChecker final : public StreamWatcher {
   AccessSource& source_;
   ProgramOrder order_;
   ShadowMemory memory_;
-  /// Of live blocks: other streams that the free waits for.
+  /// Other streams that the free of a live block waits for.
   std::map<BlockNumber, std::vector<StreamAt>> uses_;
   HazardList list_;
   std::vector<Doubt> doubts_;
@@ -150,7 +150,7 @@ class HazardChecker final : public StreamWatcher {
   std::vector<ShadowBlock*> touched_;
   /// Open waits that it is behind.
   std::vector<Epoch> open_;
-  /// Of what is before the hand-out or the free that is being told.
+  /// The clocks of what is before the hand-out or the free that is being told.
   std::vector<const VectorClock*> clocks_;
 };
 

@@ -66,9 +66,9 @@ class ShadowMemory {
   const FreedBlock* find_freed(BlockNumber block) const;
   /// `ended`: what comes before any other use of the memory in any case.
   void free(ShadowBlock& block, const HazardSide& side, std::span<const VectorClock* const> ended);
-  /// Nothing that was done there matters any more.
+  /// What was done there does not matter any more.
   void release(std::uint32_t device, AddressRange range);
-  /// Of a graph's pool: others at some of the same addresses, freed ones too.
+  /// For a graph's pool: others at some of the same addresses, freed ones too.
   std::span<const BlockNumber> overlapping(const ShadowBlock& block) const;
   /// By line of the clocks: whether an access stands on it.
   std::vector<bool> used_lines(std::size_t line_count) const;

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "streams/device/calibrated_calls.h"
+#include "streams/device/driver_calls.h"
 #include "streams/live/cuda_driver.h"
 
 namespace vramlab::streams {

@@ -9,7 +9,7 @@
 
 #include "allocator/words/device.h"
 #include "streams/device/driver_calls.h"
-#include "streams/device/gpu_facts.h"
+#include "streams/device/gpu_models.h"
 #include "streams/live/cuda_driver.h"
 
 namespace vramlab::streams {

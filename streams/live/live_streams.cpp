@@ -33,7 +33,7 @@ bool LiveStreams::may_be_capturing() const {
   return std::any_of(handles_.begin(), handles_.end(), [this](const auto& named) {
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
     const CUresult result = session_.driver().stream_is_capturing(named.second, &status);
-    // Of the legacy stream: another one of the context captures.
+    // For the legacy stream: another one of the context captures.
     return result == CUDA_ERROR_STREAM_CAPTURE_IMPLICIT ||
            (result == CUDA_SUCCESS && status != CU_STREAM_CAPTURE_STATUS_NONE);
   });

@@ -38,7 +38,7 @@ class FreeGaps {
     std::vector<AddressRange> gaps;
     allocator::Bytes largest;
   };
-  /// Of a gap; one past the last is {chunk count, 0}.
+  /// The place of a gap; one past the last is {chunk count, 0}.
   struct Position {
     std::size_t chunk = 0;
     std::size_t index = 0;

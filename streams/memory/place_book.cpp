@@ -15,7 +15,7 @@ using allocator::Bytes;
 namespace {
 
 constexpr std::size_t most_notes = 200'000;
-/// Of one question.
+/// The answer to one question.
 constexpr std::uint64_t most_looks = 4'000'000;
 constexpr AddressRange all_addresses{{0}, {UINT64_MAX}};
 
@@ -69,7 +69,7 @@ Bytes PlaceBook::size_on(const Note& note, Bytes device_total) const {
   return round_up(allocator::reservation_size(device_total, note.unit), rules_.granularity);
 }
 
-/// Nothing where it would not be where the rule put it, or left it.
+/// Empty if it would not be where the rule put it, or left it.
 std::optional<Address> PlaceBook::place_on(const Note& note, Bytes size,
                                            const FreeGaps& gaps) const {
   const GivenPlace& place = note.place;
@@ -98,7 +98,7 @@ bool PlaceBook::same_order_on(Bytes device_total) const {
       there.erase(found);
       continue;
     }
-    // Nothing was mapped there: nobody knows how it grows.
+    // Without mapped memory there, nobody knows how it grows.
     if (!note.keeps_size && note.unit == Bytes{}) return false;
     const Bytes size = size_on(note, device_total);
     const auto at = place_on(note, size, gaps);

@@ -61,7 +61,7 @@ class PlaceBook {
  private:
   struct Note {
     GivenPlace place;
-    /// Of a reservation that goes by the device's size.
+    /// For a reservation that goes by the device's size.
     allocator::Bytes unit;
     bool gives_back = false;
     bool keeps_size = true;
@@ -78,7 +78,7 @@ class PlaceBook {
 
   PlacingRules rules_;
   std::vector<Note> notes_;
-  /// Of the reservations that are there.
+  /// For the reservations that are there.
   std::vector<std::size_t> reservations_;
   bool grows_ = false;
   bool gave_back_ = false;

@@ -18,7 +18,7 @@ using allocator::UnitRange;
 namespace {
 
 constexpr Address end_of_addresses{std::numeric_limits<std::uint64_t>::max()};
-/// Nothing larger is ever placed, so that rounding and sums cannot wrap around.
+/// No larger size is ever placed, so that rounding and sums cannot wrap around.
 constexpr Bytes largest_range{1ULL << 62};
 
 }  // namespace

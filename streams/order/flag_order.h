@@ -2,7 +2,7 @@
 // it have in common. Where none is issued yet the wait is open: a line of its own stands for what
 // it will follow, in the clocks of all that is behind it, until the first such write is issued.
 //
-// Of a flag's writes the last few dozen are remembered; a wait for less than those follows the
+// The last few dozen writes of a flag are remembered; a wait for less than those follows the
 // oldest of them.
 #pragma once
 
@@ -29,7 +29,7 @@ struct ClosedWait {
 class FlagOrder {
  public:
   bool has_open() const { return !open_.empty(); }
-  /// Nothing where no such write is issued yet.
+  /// Empty if no such write is issued yet.
   std::optional<VectorClock> writes_before(FlagId flag, std::uint64_t value) const;
   void open(FlagId flag, std::uint64_t value, Epoch token) {
     open_.push_back({flag, value, token});

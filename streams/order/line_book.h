@@ -25,7 +25,7 @@ class LineBook {
     strand.clock.set({strand.line, first_ticks_[strand.line.value]});
     return strand;
   }
-  /// Of those that have the line now, not of those that had it before: only then does covering the
+  /// It is of those that have the line now, not of those before: only then does covering the
   /// epoch mean covering what was followed there.
   bool is_current(Epoch epoch) const { return epoch.tick >= first_ticks_[epoch.line.value]; }
 

@@ -23,14 +23,14 @@ class ProgramOrder {
   /// Appends the clocks of all that something would follow if it were put on the stream now.
   void add_clocks_of_next(StreamAt stream, std::vector<const VectorClock*>& clocks) const;
 
-  /// Nothing where it was not recorded.
+  /// Empty if it was not recorded.
   void add_clock_of_event(allocator::EventId event, std::vector<const VectorClock*>& clocks) const {
     if (const auto found = events_.find(event.value); found != events_.end())
       clocks.push_back(&found->second.clock);
   }
 
   void stream_created(StreamAt stream, StreamKind kind) { stream_at(stream).kind = kind; }
-  /// Where the item stands, itself included.
+  /// The place of the item, itself included.
   const Strand& issued(const IssuedItem& item);
   void stream_follows(StreamAt stream, StreamAt before);
   void event_recorded(allocator::EventId event, StreamAt stream);
@@ -92,7 +92,7 @@ class ProgramOrder {
     NodePlaces followed;
     std::vector<LaunchedNode> places;
     std::vector<Branch> branches;
-    /// Of places that others still follow, though their branch went on.
+    /// For places that others still follow, though their branch went on.
     std::unordered_map<std::uint32_t, Strand> left_behind;
   };
 

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "streams/time/stream_joint.h"
-
 namespace vramlab::streams {
 
 namespace {

@@ -15,7 +15,7 @@ class TimedFreeOrder final : public FreeOrder, public StreamWatcher {
   /// Those that tell this one what happens. Before anything is asked.
   void watch(TimedStreams& streams) { streams_ = &streams; }
 
-  /// Of what was issued last.
+  /// The place of what was issued last.
   Epoch last_issued() const { return last_issued_; }
   /// The clocks of all that the stream, or the event's latest record, is behind.
   void add_clocks_of_next(StreamAt stream, std::vector<const VectorClock*>& clocks) const {

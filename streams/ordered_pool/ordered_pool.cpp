@@ -14,7 +14,7 @@ namespace {
 
 /// Addresses cost nothing; so many are used up only by devices that nobody has.
 constexpr Bytes reserved_addresses{1ULL << 44};
-/// Nothing larger is asked of a device, so that sums cannot wrap around.
+/// No larger size is asked of a device, so that sums cannot wrap around.
 constexpr Bytes largest_request{1ULL << 43};
 
 /// From the first address on that a unit can begin at.

@@ -18,7 +18,7 @@ namespace vramlab::streams {
 
 class OrderedPool {
  public:
-  /// Of that device; its memory and the order must outlive the pool.
+  /// A pool of that device; its memory and the order must outlive the pool.
   OrderedPool(const OrderedPoolRules& rules, std::uint32_t device, SimulatedMemory& memory,
               FreeOrder& order);
 

@@ -18,7 +18,7 @@ struct OrderedPoolRules {
   allocator::Bytes alignment{512};
 };
 
-/// Where what was asked for came from.
+/// The source of what was asked for.
 struct OrderedPoolCounts {
   /// Free memory of the pool, as it lay.
   std::uint64_t reused = 0;

@@ -25,18 +25,18 @@ class PoolHoles {
 
   struct Piece {
     AddressRange range;
-    /// Nothing where it is settled.
+    /// Empty if it is settled.
     std::optional<FreePoint> point;
   };
 
   /// Requires: nothing in the range is free.
   void add(const Piece& piece);
-  /// Of the smallest hole that has enough memory in a row that may be used, the smallest such row;
+  /// The smallest row in the smallest hole that has enough memory in a row that may be used;
   /// of several the lowest.
   std::optional<AddressRange> smallest_fit(allocator::Bytes size, const Judge& judge);
   /// It is not free any more. Requires: all of it is.
   void take(AddressRange range);
-  /// Where the pieces of the range became free that are not settled, by address.
+  /// The places where the pieces of the range became free that are not settled, by address.
   std::vector<FreePoint> points_in(AddressRange range) const;
   /// Whole units, counted from `origin`, that may be used from end to end, by address.
   std::vector<allocator::Address> whole_units(allocator::Address origin, allocator::Bytes unit,

@@ -12,6 +12,7 @@ namespace vramlab::streams {
 using allocator::CaptureId;
 using allocator::GraphNode;
 using allocator::StreamCapture;
+using allocator::StreamId;
 
 NodePlaces terminals_of(const CapturedGraph& graph) {
   std::vector<bool> is_followed(graph.nodes.size(), false);
@@ -115,6 +116,32 @@ std::vector<GraphNode> CaptureBook::dependencies_of(GraphNode node) const {
   for (const std::uint32_t other : capture->second.graph.nodes[place].after)
     before.push_back({capture->second.first_node + other});
   return before;
+}
+
+void GraphCaptures::begin(StreamId stream) {
+  book_.begin({0, stream}, /*is_blocking=*/false, CaptureMode::relaxed, {});
+}
+
+void GraphCaptures::end(StreamId stream) {
+  const CaptureBook::Member* member = book_.find({0, stream});
+  check(member != nullptr, "only a capture that is under way ends");
+  book_.end(member->capture->id);
+}
+
+void GraphCaptures::add_node(StreamId stream) {
+  CaptureBook::Member* member = book_.find({0, stream});
+  check(member != nullptr, "only a capturing stream adds nodes");
+  CaptureBook::add_node(*member, {});
+}
+
+void GraphCaptures::wait(StreamId stream, StreamId waited) {
+  const CaptureBook::Member* other = book_.find({0, waited});
+  if (other == nullptr) return;
+  CaptureBook::Member* own = book_.find({0, stream});
+  if (own == nullptr)
+    book_.join({0, stream}, /*is_blocking=*/false, *other->capture, other->tips);
+  else if (own->capture == other->capture)
+    CaptureBook::add_tips(*own, other->tips);
 }
 
 }  // namespace vramlab::streams

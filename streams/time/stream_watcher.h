@@ -29,7 +29,7 @@ enum class ItemKind : std::uint8_t {
   graph_begin,
   graph_node,
   graph_end,
-  /// Of the allocator's: it asks later whether the stream got there.
+  /// For the allocator, which asks later whether the stream got there.
   mark,
 };
 
@@ -41,7 +41,7 @@ struct IssuedItem {
   ThreadId thread;
   Time issued;
   std::uint64_t tag = 0;
-  /// Of work and graph nodes, else null.
+  /// For work and graph nodes, else null.
   const Work* work = nullptr;
 };
 

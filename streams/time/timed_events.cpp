@@ -1,6 +1,7 @@
-// TimedStreams: events.
+// TimedStreams: events, and the marks that the allocator asks for.
 #include <utility>
 
+#include "allocator/words/device.h"
 #include "streams/time/timed_streams.h"
 
 namespace vramlab::streams {
@@ -130,6 +131,48 @@ ElapsedTime TimedStreams::elapsed(EventId from, EventId to) {
   if (first.device != second.device) return {CudaStatus::invalid_resource_handle, 0};
   if (!first.at || !second.at) return {CudaStatus::not_ready, 0};
   return {CudaStatus::success, static_cast<std::int64_t>(second.at->ns - first.at->ns)};
+}
+
+StreamMark TimedStreams::put_mark(StreamAt stream) {
+  Device& device = device_at(stream.device);
+  if (!has_stream(stream)) add_stream(device, {.name = stream, .is_blocking = false});
+  if (captures_.find(stream) != nullptr)
+    throw allocator::DeviceError("an event was recorded for a block's free on stream " +
+                                 std::to_string(stream.stream.value) + ", which captures");
+  const std::uint32_t place = stream_places_.find(stream);
+  const WorkRef item = put_mark(place, ItemKind::mark, 0, 0);
+  engine_.submit(item);
+  return {item};
+}
+
+bool TimedStreams::wait_for_stream(StreamAt stream) {
+  const Stream* found = find_stream(stream);
+  if (found == nullptr) return true;
+  watcher_.thread_follows_stream(caller_, stream);
+  return wait_inside({found->last});
+}
+
+bool TimedStreams::wait_for_device(std::uint32_t device) {
+  return wait_inside(ends_of_device(device));
+}
+
+/// The call that is being made goes on behind them.
+bool TimedStreams::wait_inside(const std::vector<WorkRef>& awaited) {
+  tell_wait(awaited);
+  for (const WorkRef work : awaited)
+    if (!engine_.run_until_ended(work) && lost_ == CudaStatus::success) return false;
+  clocks_.wait_until(caller_, engine_.now());
+  engine_.advance(clocks_.begin_call(caller_, std::nullopt));
+  return true;
+}
+
+CudaStatus wait_for_other_stream(TimedStreams& streams, StreamAt stream, StreamAt waited,
+                                 EventId between, std::uint64_t tag) {
+  streams.create_event(between, waited.device, /*has_timing=*/false);
+  CudaStatus status = streams.record_event(between, waited, tag);
+  if (status == CudaStatus::success) status = streams.wait_for_event(stream, between, tag);
+  streams.destroy_event(between);
+  return status;
 }
 
 }  // namespace vramlab::streams

@@ -17,7 +17,7 @@ TimedStreams::TimedStreams(const StreamModel& model, StreamWatcher& watcher)
 
 bool TimedStreams::begin_call(ThreadId thread, std::optional<Time> not_before) {
   if (!waiting_threads_.empty() && !resume(thread)) return false;
-  // Where a thread waited in vain, time has gone on to where nothing more could happen.
+  // If a thread waited in vain, time has gone on to where nothing more could happen.
   const Time earliest = std::max(not_before.value_or(Time{}), engine_.now());
   const Time at = clocks_.begin_call(thread, earliest);
   clocks_.pass(thread, model_.call_time);
@@ -212,8 +212,8 @@ CudaStatus TimedStreams::refuse_captures_on(std::uint32_t device) {
   return status;
 }
 
-/// Of all streams, destroyed ones too; the thread follows them from now on. Destroyed ones that are
-/// done are done with.
+/// The ends of all streams, destroyed ones too; the thread follows them from now on. Destroyed ones
+/// that are done are done with.
 std::vector<WorkRef> TimedStreams::ends_of_device(std::uint32_t device) {
   std::vector<WorkRef> ends;
   std::vector<std::uint32_t>& streams = device_at(device).streams;

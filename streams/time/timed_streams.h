@@ -109,8 +109,8 @@ class TimedStreams final : private WorkListener {
   }
 
   // For the allocator, inside a call of the program: nothing is refused because of a capture.
-  /// Where the stream is by now. A stream that nobody made is made, non-blocking. Requires: it does
-  /// not capture.
+  /// The place that the stream has reached. A stream that nobody made is made, non-blocking.
+  /// Requires: it does not capture.
   StreamMark put_mark(StreamAt stream);
   bool has_passed(const StreamMark& mark) const { return engine_.has_ended(mark.item); }
   // The call goes on when it is passed, or when all that the stream or the device was given has
@@ -256,5 +256,10 @@ class TimedStreams final : private WorkListener {
   /// By slot of the engine.
   std::vector<Item> items_;
 };
+
+/// One stream waits for another, as programs write it: an event is recorded on the one and waited
+/// for by the other. `between` names no event that is in use. Both streams are there.
+CudaStatus wait_for_other_stream(TimedStreams& streams, StreamAt stream, StreamAt waited,
+                                 allocator::EventId between, std::uint64_t tag);
 
 }  // namespace vramlab::streams

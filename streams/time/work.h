@@ -46,7 +46,7 @@ struct Work {
   WorkKind kind = WorkKind::kernel;
   /// A copy from or to pageable memory: the host waits for it.
   bool blocks_host = false;
-  /// Of a kernel: what it ends with. A sticky error loses the context.
+  /// For a kernel: what it ends with. A sticky error loses the context.
   CudaStatus fault = CudaStatus::success;
   Duration duration{};
   FlagId flag{};

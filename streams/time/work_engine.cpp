@@ -63,7 +63,7 @@ void WorkEngine::let_go(WorkRef work) {
   if (!is_settling_ && (!ended_now_.empty() || waiting_count_ > 0)) settle();
 }
 
-/// Nothing it waits for is left, but for its arrival and a place.
+/// It waits for nothing any more, but for its arrival and a place.
 void WorkEngine::become_ready(WorkRef work) {
   Slot& slot = slots_[work.slot];
   const bool is_limited = slot.place.value != any_place.value;
@@ -92,7 +92,7 @@ void WorkEngine::begin(WorkRef work) {
   slot.stage = Stage::running;
   slot.at = now_;
   release_followers(slot.begin_followers);
-  // Where followers began, slots may have moved: none was added, so they did not.
+  // When followers began, slots may have moved: none was added, so they did not.
   slot.begin_followers = no_link;
   if (slot.duration.ns == 0)
     end_now(work);

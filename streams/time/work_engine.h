@@ -83,7 +83,7 @@ class WorkEngine {
   bool run_until_ended(WorkRef work);
   /// Until nothing more can happen.
   void run();
-  /// Nothing begins or ends any more.
+  /// Work neither begins nor ends any more.
   void stop();
 
   /// Requires: it is pending.

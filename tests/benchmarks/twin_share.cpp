@@ -23,8 +23,8 @@
 namespace {
 
 using namespace vramlab;
-using traces::Call;
-using traces::CallKind;
+using Call = traces::ProgramEvent;
+using Kind = traces::ProgramEventKind;
 using traces::RecordedProgram;
 
 constexpr int runs = 3;
@@ -57,11 +57,11 @@ double run_once(const RecordedProgram& program, const replay::SubjectFactory& ma
   std::uint64_t calls = 0;
   const auto start = std::chrono::steady_clock::now();
   for (const Call& call : program.calls) {
-    if (call.kind == CallKind::malloc) {
+    if (call.kind == Kind::malloc) {
       const auto result = subject->malloc(call.bytes, call.stream);
       if (result) addresses[call.id] = result.address;
       ++calls;
-    } else if (call.kind == CallKind::free) {
+    } else if (call.kind == Kind::free) {
       const auto found = addresses.find(call.id);
       if (found == addresses.end()) continue;
       subject->free(found->second);

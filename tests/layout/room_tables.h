@@ -40,8 +40,8 @@ inline const RoomArrows allowed_rooms = {
     {"streams/live", {"streams/cuda_interface", "streams/device", "streams/time"}},
 
     {"traces/files", {}},
-    {"traces/calls", {}},
-    {"traces/values", {"traces/files", "traces/calls"}},
+    {"traces/calls", {"traces/values"}},
+    {"traces/values", {"traces/files"}},
     {"traces/json", {"traces/values", "traces/files"}},
     {"traces/pickle", {"traces/values", "traces/files"}},
     {"traces/native", {"traces/json", "traces/values", "traces/files"}},

@@ -1,6 +1,6 @@
 // LiveDevice and what stands on it keep the device contract, on the fake driver. On a GPU:
 // tests/gpu/live.
-#include "streams/live/steered_live_device.h"
+#include "streams/live/driven_live_device.h"
 #include "tests/contract/device_contract.h"
 #include "tests/live/fake_gpu.h"
 
@@ -45,8 +45,8 @@ struct LimitedLiveTraits {
 struct SteeredLiveTraits {
   static constexpr allocator::Bytes unit = 2_MiB;
   static constexpr bool memory_is_exact = true;
-  static OnFakeGpu<streams::SteeredLiveDevice> make() {
-    return OnFakeGpu<streams::SteeredLiveDevice>({.memory_limit = 64_MiB});
+  static OnFakeGpu<streams::DrivenLiveDevice> make() {
+    return OnFakeGpu<streams::DrivenLiveDevice>({.memory_limit = 64_MiB});
   }
 };
 

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "streams/live/calibration.h"
-#include "streams/live/steered_live_device.h"
+#include "streams/live/driven_live_device.h"
 #include "tests/live/fake_gpu.h"
 
 namespace vramlab::tests {
@@ -153,7 +153,7 @@ TEST_F(LiveDeviceTest, calls_are_timed_by_the_clock_that_was_given) {
 }
 
 TEST_F(LiveDeviceTest, a_capture_is_seen_with_its_nodes) {
-  streams::SteeredLiveDevice device(gpu_.driver(), {});
+  streams::DrivenLiveDevice device(gpu_.driver(), {});
   device.begin_capture({1});
   ASSERT_TRUE(device.capture_of({1}).has_value());
   EXPECT_TRUE(device.capture_of({1})->terminals.empty());
@@ -173,7 +173,7 @@ TEST_F(LiveDeviceTest, a_capture_is_seen_with_its_nodes) {
 }
 
 TEST_F(LiveDeviceTest, memory_can_be_taken_and_given_back_while_a_stream_captures) {
-  streams::SteeredLiveDevice device(gpu_.driver(), {});
+  streams::DrivenLiveDevice device(gpu_.driver(), {});
   device.begin_capture({1});
   const auto at = device.allocate(2_MiB, {1});
   ASSERT_TRUE(at.has_value());
@@ -183,7 +183,7 @@ TEST_F(LiveDeviceTest, memory_can_be_taken_and_given_back_while_a_stream_capture
 }
 
 TEST_F(LiveDeviceTest, a_steered_event_is_complete_when_the_program_says_so) {
-  streams::SteeredLiveDevice device(gpu_.driver(), {});
+  streams::DrivenLiveDevice device(gpu_.driver(), {});
   device.submit_work({1});
   const auto event = device.record_event({1});
   EXPECT_FALSE(device.is_complete(event));

@@ -14,7 +14,7 @@
 #include "replay/live/live_case.h"
 #include "replay/run/replay_report.h"
 #include "replay/run/replay_source.h"
-#include "streams/live/steered_live_device.h"
+#include "streams/live/driven_live_device.h"
 #include "tests/support/processes/places.h"
 
 namespace vramlab::tests {
@@ -22,7 +22,7 @@ namespace vramlab::tests {
 /// Devices on GPU 0. The driver must outlive them.
 inline replay::MakeDevice live_on(const streams::CudaDriver& driver) {
   return [&driver](const streams::MemoryOptions& memory) {
-    return replay::steered(std::make_shared<streams::SteeredLiveDevice>(
+    return replay::both_sides(std::make_shared<streams::DrivenLiveDevice>(
         driver, streams::LiveOptions{.memory_limit = memory.total}));
   };
 }

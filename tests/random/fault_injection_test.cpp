@@ -13,7 +13,7 @@
 #include "streams/device/simulated_device.h"
 #include "tests/support/devices/fault_injecting_device.h"
 #include "tests/support/programs/family_rows.h"
-#include "traces/calls/call_text.h"
+#include "traces/calls/call_forms.h"
 
 namespace vramlab::tests {
 namespace {
@@ -37,8 +37,7 @@ class FaultyRun {
         device_(program.device_total),
         faulty_(device_),
         subject_(
-            replay::make_engine_subject(faulty_, *program.version, program.config, config_error_)),
-        calls_(program.calls) {
+            replay::make_engine_subject(faulty_, *program.version, program.config, config_error_)) {
     if (program.memory_fraction) subject_->set_memory_fraction(*program.memory_fraction);
   }
 
@@ -60,13 +59,13 @@ class FaultyRun {
 
  private:
   void run(const Plan& plan) {
-    replay::ProgramRunner runner(calls_, {*subject_, device_});
+    replay::ProgramRunner runner(program_.calls, program_.texts, {*subject_, device_});
     bool had_failed = false;
-    for (std::size_t call = 0; call < calls_.size() && wrong_.empty(); ++call) {
+    for (std::size_t call = 0; call < program_.calls.size() && wrong_.empty(); ++call) {
       step(runner, call, plan);
-      if (faulty_.has_failed() && !had_failed) look_after(call_text(calls_[call]));
+      if (faulty_.has_failed() && !had_failed) look_after(text_of(program_.calls[call]));
       had_failed = faulty_.has_failed();
-      if (call % 32 == 31) look_after(call_text(calls_[call]));
+      if (call % 32 == 31) look_after(text_of(program_.calls[call]));
     }
   }
 
@@ -76,14 +75,18 @@ class FaultyRun {
     } catch (const AllocatorError&) {
       // The call must not be made in this state.
     } catch (const DeviceError&) {
-      if (plan.afterwards == Afterwards::repeated) repeat(calls_[call]);
+      if (plan.afterwards == Afterwards::repeated) repeat(program_.calls[call]);
     }
   }
 
+  std::string text_of(const traces::ProgramEvent& call) const {
+    return call_text(call, program_.text_of(call));
+  }
+
   /// Once more, by a runner of its own that knows no ids: what needs none.
-  void repeat(const traces::Call& call) {
+  void repeat(const traces::ProgramEvent& call) {
     try {
-      replay::ProgramRunner({&call, 1}, {*subject_, device_}).step(0);
+      replay::ProgramRunner({&call, 1}, program_.texts, {*subject_, device_}).step(0);
     } catch (const AllocatorError&) {
     }
   }
@@ -137,7 +140,6 @@ class FaultyRun {
   FaultInjectingDevice faulty_;
   std::optional<SettingsError> config_error_;
   std::unique_ptr<replay::AllocatorSubject> subject_;
-  std::vector<traces::Call> calls_;
   std::string wrong_;
 };
 

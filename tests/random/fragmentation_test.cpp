@@ -59,7 +59,7 @@ bool is_of_the_device(const LaneFigures& lane) { return lane.lane.pool == alloca
 bool is_elsewhere(const Moment& moment) {
   return ProbedRun(moment.program, moment.calls).has_open_scope() ||
          std::ranges::any_of(moment.program.calls,
-                             [](const traces::Call& call) { return call.use_on_oom; });
+                             [](const traces::ProgramEvent& call) { return call.use_on_oom; });
 }
 
 /// With both options, what the limit keeps from requests is cut up when a segment is grown from it,
@@ -72,8 +72,8 @@ bool has_limit_beside_growth(const Moment& moment) {
 /// After a change of the segment size, attempts that fail half-way leave more than one
 /// size.
 bool has_units_of_before(const Moment& moment) {
-  return std::ranges::any_of(moment.program.calls, [](const traces::Call& call) {
-    return call.text.find("large_segment_size_mb") != std::string::npos;
+  return std::ranges::any_of(moment.program.calls, [&](const traces::ProgramEvent& call) {
+    return moment.program.text_of(call).find("large_segment_size_mb") != std::string_view::npos;
   });
 }
 

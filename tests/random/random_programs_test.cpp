@@ -12,17 +12,18 @@
 #include "streams/device/simulated_device.h"
 #include "tests/support/kit/random_numbers.h"
 #include "tests/support/twin/textbook_twin.h"
-#include "traces/calls/call_text.h"
+#include "traces/calls/call_forms.h"
 
 namespace vramlab::tests {
 namespace {
 
 using allocator::MallocOutcome;
-using traces::CallKind;
+using traces::ProgramEventKind;
 
 std::string text_of(const traces::RecordedProgram& program) {
   std::string text = describe(program);
-  for (const traces::Call& call : program.calls) text.append(1, '\n').append(call_text(call));
+  for (const traces::ProgramEvent& call : program.calls)
+    text.append(1, '\n').append(call_text(call, program.text_of(call)));
   return text;
 }
 
@@ -43,18 +44,20 @@ TEST(RandomPrograms, other_seed_gives_another_program) {
 }
 
 TEST(RandomPrograms, make_every_kind_of_call) {
-  std::set<CallKind> kinds;
+  std::set<ProgramEventKind> kinds;
   for (std::uint64_t seed = 1; seed < 200; ++seed)
-    for (const traces::Call& call : make_random_program(seed).calls) kinds.insert(call.kind);
-  for (int kind = 0; kind <= static_cast<int>(CallKind::wait); ++kind)
-    EXPECT_TRUE(kinds.contains(static_cast<CallKind>(kind))) << kind;
+    for (const traces::ProgramEvent& call : make_random_program(seed).calls)
+      kinds.insert(call.kind);
+  for (const traces::CallForm& form : traces::call_forms())
+    EXPECT_TRUE(kinds.contains(form.kind)) << form.name;
 }
 
 TEST(RandomPrograms, keep_an_older_version_from_calls_it_does_not_have) {
   for (const std::string_view family : random_families(allocator::default_reference_version())) {
     const auto program = make_random_program({&allocator::default_reference_version(), family, 9});
-    EXPECT_TRUE(std::ranges::none_of(program.calls, [](const traces::Call& call) {
-      return call.kind == CallKind::create_pool || call.kind == CallKind::capture_begin;
+    EXPECT_TRUE(std::ranges::none_of(program.calls, [](const traces::ProgramEvent& call) {
+      return call.kind == ProgramEventKind::pool_create ||
+             call.kind == ProgramEventKind::capture_begin;
     })) << family;
   }
 }
@@ -67,7 +70,7 @@ std::map<MallocOutcome, int> outcomes_of(std::uint64_t seed_count) {
     if (program.name.starts_with("misuse")) continue;
     streams::SimulatedDevice device(program.device_total);
     TextbookTwin twin(device, *program.version, program.config);
-    replay::ProgramRunner runner(program.calls, {twin, device});
+    replay::ProgramRunner runner(program.calls, program.texts, {twin, device});
     for (std::size_t call = 0; call < program.calls.size(); ++call) {
       try {
         runner.step(call);

@@ -10,7 +10,7 @@ namespace vramlab::tests {
 namespace {
 
 using namespace allocator::literals;
-using traces::Call;
+using Call = traces::ProgramEvent;
 
 traces::RecordedProgram program_of(std::vector<Call> calls) {
   traces::RecordedProgram program;

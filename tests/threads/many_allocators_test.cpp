@@ -28,7 +28,7 @@ class OwnRun {
       : program_(program),
         device_(program.device_total),
         subject_(make(device_, *program.version, program.config, config_error_)),
-        runner_(program.calls, {*subject_, device_}) {
+        runner_(program.calls, program.texts, {*subject_, device_}) {
     if (program.memory_fraction) subject_->set_memory_fraction(*program.memory_fraction);
   }
 
@@ -127,35 +127,21 @@ TEST(ManyAllocators, a_second_run_of_a_program_gives_the_same_answers) {
   }
 }
 
-/// An allocator with any listeners, of which nothing is reported.
 template <class L>
-class UnheardSubject final : public replay::AllocatorAdapter<L> {
- public:
-  using replay::AllocatorAdapter<L>::AllocatorAdapter;
-
-  StatisticValues statistics() const override { return {}; }
-  void reset_peak_statistics() override {}
-  void reset_accumulated_statistics() override {}
-  std::vector<AllocatorEvent> history() const override { return {}; }
-  std::string find_broken_rule() const override { return {}; }
-};
-
-template <class L>
-std::unique_ptr<replay::AllocatorSubject> make_unheard(Device& device,
-                                                       const ReferenceVersion& version,
-                                                       std::string_view config,
-                                                       std::optional<SettingsError>&) {
+std::unique_ptr<replay::AllocatorSubject> make_with(Device& device, const ReferenceVersion& version,
+                                                    std::string_view config,
+                                                    std::optional<SettingsError>&) {
   Settings settings;
   if (!config.empty()) settings = parse_settings({}, config, version).settings;
-  return std::make_unique<UnheardSubject<L>>(device, version, settings);
+  return std::make_unique<replay::AllocatorAdapter<L>>(device, version, settings);
 }
 
 TEST(Listeners, change_no_answer) {
   for (const RecordedProgram& program : programs(120)) {
     SCOPED_TRACE(describe(program));
     OwnRun recording(program);
-    OwnRun counting(program, make_unheard<Listeners<Statistics>>);
-    OwnRun bare(program, make_unheard<Listeners<>>);
+    OwnRun counting(program, make_with<Listeners<Statistics>>);
+    OwnRun bare(program, make_with<Listeners<>>);
     for (OwnRun* run : {&recording, &counting, &bare}) run->run_all();
     counting.expect_same_results_as(recording);
     bare.expect_same_results_as(recording);

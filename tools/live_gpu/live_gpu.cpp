@@ -4,7 +4,7 @@
 #include <stdexcept>
 
 #include "streams/live/calibration.h"
-#include "streams/live/steered_live_device.h"
+#include "streams/live/driven_live_device.h"
 #include "tools/live_gpu/live_gpu.h"
 
 namespace vramlab::tools {
@@ -27,15 +27,15 @@ class CudaGpu final : public LiveGpu {
   const streams::GpuFacts& facts() const override { return facts_; }
   const streams::DriverCallTimings& timings() const override { return timings_; }
 
-  replay::SteeredDevice make_device(const streams::MemoryOptions& memory) override {
+  replay::DeviceSides make_device(const streams::MemoryOptions& memory) override {
     streams::LiveOptions options{.device = facts_.index, .memory_limit = memory.total};
     options.timing = {[this](const streams::DriverCall& call) { timings_.add(call); }, steady_ns};
-    const auto note_and_delete = [this](const streams::SteeredLiveDevice* device) {
+    const auto note_and_delete = [this](const streams::DrivenLiveDevice* device) {
       memory_.least_free = std::min(memory_.least_free, device->least_free());
       delete device;
     };
-    return replay::steered(std::shared_ptr<streams::SteeredLiveDevice>(
-        std::make_unique<streams::SteeredLiveDevice>(driver_, std::move(options)).release(),
+    return replay::both_sides(std::shared_ptr<streams::DrivenLiveDevice>(
+        std::make_unique<streams::DrivenLiveDevice>(driver_, std::move(options)).release(),
         note_and_delete));
   }
 

@@ -4,9 +4,9 @@
 #include <memory>
 #include <vector>
 
-#include "replay/devices/steered_device.h"
-#include "streams/device/calibrated_calls.h"
-#include "streams/device/gpu_facts.h"
+#include "replay/devices/device_sides.h"
+#include "streams/device/driver_calls.h"
+#include "streams/device/gpu_models.h"
 
 namespace vramlab::tools {
 
@@ -30,7 +30,7 @@ class LiveGpu {
 
   virtual const streams::GpuFacts& facts() const = 0;
   /// With no more memory than this, whatever the GPU has.
-  virtual replay::SteeredDevice make_device(const streams::MemoryOptions& memory) = 0;
+  virtual replay::DeviceSides make_device(const streams::MemoryOptions& memory) = 0;
   virtual const streams::DriverCallTimings& timings() const = 0;
   /// Requires: all devices that were made are gone.
   virtual DriverMemory memory() = 0;

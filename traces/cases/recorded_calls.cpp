@@ -1,58 +1,12 @@
 #include <algorithm>
-#include <array>
-#include <cmath>
 
+#include "traces/calls/call_forms.h"
 #include "traces/cases/recorded_parts.h"
 
 namespace vramlab::traces {
 namespace {
 
-enum class Field : std::uint8_t {
-  none,
-  id,
-  bytes,
-  stream,
-  waited_stream,
-  pool,
-  /// May be left out.
-  maybe_pool,
-  fraction,
-  text,
-  scope,
-  traits,
-};
-
-struct CallForm {
-  std::string_view name;
-  CallKind kind;
-  std::array<Field, 3> fields{};
-};
-
-/// The most frequent ones first: they are looked up one by one.
-constexpr std::array<CallForm, 22> call_forms = {{
-    {"malloc", CallKind::malloc, {Field::id, Field::bytes, Field::stream}},
-    {"free", CallKind::free, {Field::id}},
-    {"record_stream", CallKind::record_stream, {Field::id, Field::stream}},
-    {"work", CallKind::work, {Field::stream}},
-    {"complete", CallKind::complete, {Field::stream}},
-    {"external", CallKind::external, {Field::bytes}},
-    {"empty_cache", CallKind::empty_cache, {Field::maybe_pool}},
-    {"snapshot", CallKind::snapshot},
-    {"reset_peak_stats", CallKind::reset_peak_stats},
-    {"reset_accumulated_stats", CallKind::reset_accumulated_stats},
-    {"set_config", CallKind::set_config, {Field::text}},
-    {"set_fraction", CallKind::set_fraction, {Field::fraction}},
-    {"begin_pool", CallKind::begin_pool, {Field::pool, Field::scope}},
-    {"end_pool", CallKind::end_pool, {Field::pool}},
-    {"release_pool", CallKind::release_pool, {Field::pool}},
-    {"create_pool", CallKind::create_pool, {Field::pool, Field::traits}},
-    {"destroy_pool", CallKind::destroy_pool, {Field::pool}},
-    {"checkpoint", CallKind::checkpoint, {Field::pool, Field::text}},
-    {"restore", CallKind::restore, {Field::text, Field::id}},
-    {"capture_begin", CallKind::capture_begin, {Field::stream}},
-    {"capture_end", CallKind::capture_end, {Field::stream}},
-    {"wait", CallKind::wait, {Field::stream, Field::waited_stream}},
-}};
+using Field = CallField;
 
 double read_fraction(const JsonValue& value) {
   const double fraction = value.real();
@@ -60,7 +14,7 @@ double read_fraction(const JsonValue& value) {
   return fraction;
 }
 
-void read_scope(const JsonValue& value, Call& call) {
+void read_scope(const JsonValue& value, ProgramEvent& call) {
   if (value.is_null()) {
     call.scope = ScopeStreams::every_stream;
   } else if (value.is_text()) {
@@ -72,13 +26,14 @@ void read_scope(const JsonValue& value, Call& call) {
   }
 }
 
-void read_traits(const JsonValue& value, Call& call) {
+void read_traits(const JsonValue& value, ProgramEvent& call) {
   value.only_keys({"use_on_oom", "no_split"});
   call.use_on_oom = value.key("use_on_oom").boolean();
   call.no_split = value.key("no_split").boolean();
 }
 
-void read_field(Field field, const JsonValue& value, Call& call) {
+void read_field(Field field, const JsonValue& value, RecordedProgram& program) {
+  ProgramEvent& call = program.calls.back();
   switch (field) {
     case Field::none:
       return;
@@ -92,17 +47,17 @@ void read_field(Field field, const JsonValue& value, Call& call) {
       call.stream = {value.number()};
       return;
     case Field::waited_stream:
-      call.waited_stream = {value.number()};
+      call.for_stream = {value.number()};
       return;
     case Field::pool:
     case Field::maybe_pool:
-      call.pool = value.number();
+      call.pool = {0, value.number()};
       return;
     case Field::fraction:
       call.fraction = read_fraction(value);
       return;
     case Field::text:
-      call.text = value.text();
+      call.text = program.add_text(value.text());
       return;
     case Field::scope:
       return read_scope(value, call);
@@ -114,12 +69,13 @@ void read_field(Field field, const JsonValue& value, Call& call) {
 const CallForm& form_of(const JsonValue& op) {
   if (op.array_size() == 0) op.fail("a call: its name and what it is about");
   const JsonValue name = op.at(0);
-  const auto form = std::ranges::find(call_forms, std::string_view(name.text()), &CallForm::name);
-  if (form == call_forms.end()) name.fail("the name of a call");
+  const auto forms = call_forms();
+  const auto form = std::ranges::find(forms, std::string_view(name.text()), &CallForm::name);
+  if (form == forms.end()) name.fail("the name of a call");
   return *form;
 }
 
-Call read_call(const JsonValue& op) {
+void read_call(const JsonValue& op, RecordedProgram& program) {
   const CallForm& form = form_of(op);
   const auto most = static_cast<std::size_t>(
       std::ranges::count_if(form.fields, [](Field field) { return field != Field::none; }));
@@ -128,19 +84,15 @@ Call read_call(const JsonValue& op) {
   if (given < least || given > most)
     op.fail("'" + std::string(form.name) + "' with " + std::to_string(most) +
             (most == 1 ? " value" : " values") + " after it");
-  Call call;
-  call.kind = form.kind;
-  for (std::size_t i = 0; i < given; ++i) read_field(form.fields[i], op.at(i + 1), call);
-  return call;
+  program.calls.emplace_back().kind = form.kind;
+  for (std::size_t i = 0; i < given; ++i) read_field(form.fields[i], op.at(i + 1), program);
 }
 
 }  // namespace
 
-std::vector<Call> read_recorded_calls(const JsonValue& ops) {
-  std::vector<Call> calls;
-  calls.reserve(ops.array_size());
-  for (std::size_t i = 0; i < ops.array_size(); ++i) calls.push_back(read_call(ops.at(i)));
-  return calls;
+void read_recorded_calls(const JsonValue& ops, RecordedProgram& program) {
+  program.calls.reserve(ops.array_size());
+  for (std::size_t i = 0; i < ops.array_size(); ++i) read_call(ops.at(i), program);
 }
 
 }  // namespace vramlab::traces

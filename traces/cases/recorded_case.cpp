@@ -42,7 +42,7 @@ RecordedProgram read_program(const JsonValue& top) {
   program.device_total = read_device_total(top.key("device"));
   program.config = top.key("config").text();
   program.memory_fraction = read_memory_fraction(top.key("memory_fraction"));
-  program.calls = read_recorded_calls(top.key("ops"));
+  read_recorded_calls(top.key("ops"), program);
   return program;
 }
 

@@ -12,7 +12,7 @@
 #include "allocator/words/reference_version.h"
 #include "allocator/words/snapshot.h"
 #include "allocator/words/statistic_values.h"
-#include "traces/calls/call.h"
+#include "traces/values/program_event.h"
 
 namespace vramlab::traces {
 
@@ -25,7 +25,18 @@ struct RecordedProgram {
   std::string config;
   /// Set before the first call.
   std::optional<double> memory_fraction;
-  std::vector<Call> calls;
+  std::vector<ProgramEvent> calls;
+  /// The texts of the calls, by their ids.
+  std::vector<std::string> texts;
+
+  TextId add_text(std::string text) {
+    texts.push_back(std::move(text));
+    return TextId(static_cast<std::uint32_t>(texts.size() - 1));
+  }
+  /// Empty where the call has none.
+  std::string_view text_of(const ProgramEvent& call) const {
+    return call.text.value < texts.size() ? texts[call.text.value] : std::string_view();
+  }
 };
 
 struct RecordedEvent {
@@ -42,7 +53,7 @@ struct RecordedRestore {
 
 /// An error that the reference raised, in its words.
 struct RecordedFailure {
-  /// Of the call; -1 for the option string at the start.
+  /// The call's number; -1 for the option string at the start.
   std::int64_t call = 0;
   std::string text;
 };
@@ -60,7 +71,7 @@ struct RecordedAnswers {
   /// One for each malloc: an address, 0 for a request of 0 bytes, nothing where it failed.
   std::vector<std::optional<allocator::Address>> results;
   std::vector<RecordedEvent> trace;
-  /// Of each trace entry: the second half of its pool id.
+  /// For each trace entry: the second half of its pool id.
   std::optional<std::vector<std::uint64_t>> trace_pools;
   std::vector<allocator::Snapshot> snapshots;
   std::vector<RecordedRestore> restores;

@@ -7,12 +7,9 @@
 namespace vramlab::traces {
 
 /// From the array `ops`.
-std::vector<Call> read_recorded_calls(const JsonValue& ops);
+void read_recorded_calls(const JsonValue& ops, RecordedProgram& program);
 
 /// From the object `expect`. The program says which keys must be there.
 RecordedAnswers read_recorded_answers(const JsonValue& expect, const RecordedProgram& program);
-
-/// From an array of segments.
-allocator::Snapshot read_recorded_snapshot(const JsonValue& segments);
 
 }  // namespace vramlab::traces

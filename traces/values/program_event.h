@@ -9,7 +9,6 @@
 #include <string_view>
 
 #include "allocator/words/ids.h"
-#include "traces/calls/call.h"
 #include "traces/values/snapshot_sink.h"
 
 namespace vramlab::traces {
@@ -94,6 +93,8 @@ enum class ProgramField : std::uint8_t {
   graph,
 };
 
+/// Which streams a capture scope accepts.
+enum class ScopeStreams : std::uint8_t { every_stream, one_stream, capturing_streams };
 /// What a kernel ends with.
 enum class WorkFault : std::uint8_t { none, illegal_address, launch_failure };
 enum class CopyDirection : std::uint8_t { to_device, to_host, on_device };

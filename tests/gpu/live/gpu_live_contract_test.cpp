@@ -1,6 +1,6 @@
 // The device contract on a real GPU. Others may use its memory meanwhile, so free bytes are not
 // compared, but for a device with a limit, which counts by itself.
-#include "streams/live/steered_live_device.h"
+#include "streams/live/driven_live_device.h"
 #include "tests/contract/device_contract.h"
 #include "tests/gpu/live/real_gpu.h"
 
@@ -27,7 +27,7 @@ struct LimitedRealGpuTraits {
   static constexpr allocator::Bytes unit = 2_MiB;
   static constexpr bool memory_is_exact = true;
   static std::unique_ptr<allocator::Device> make() {
-    return std::make_unique<streams::SteeredLiveDevice>(
+    return std::make_unique<streams::DrivenLiveDevice>(
         real_driver(), streams::LiveOptions{.memory_limit = 512_MiB});
   }
 };

@@ -8,6 +8,7 @@
 #include "replay/cases/case_verdict.h"
 #include "replay/runner/engine_subject.h"
 #include "tests/support/processes/places.h"
+#include "traces/calls/call_forms.h"
 #include "traces/cases/recorded_case.h"
 
 namespace vramlab::replay {
@@ -49,10 +50,11 @@ INSTANTIATE_TEST_SUITE_P(Recorded, BundledCase, ::testing::ValuesIn(bundled_case
                          });
 
 TEST(BundledCases, every_kind_of_call_occurs) {
-  std::set<traces::CallKind> kinds;
+  std::set<traces::ProgramEventKind> kinds;
   for (const std::string& name : bundled_case_names())
-    for (const traces::Call& call : read_bundled(name).program.calls) kinds.insert(call.kind);
-  EXPECT_EQ(kinds.size(), static_cast<std::size_t>(traces::CallKind::wait) + 1);
+    for (const traces::ProgramEvent& call : read_bundled(name).program.calls)
+      kinds.insert(call.kind);
+  EXPECT_EQ(kinds.size(), traces::call_forms().size());
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ MakeDevice elsewhere() {
           next -= next % (1ULL << 21);
           return std::optional(allocator::Address{next});
         };
-    return steered(std::make_shared<streams::SimulatedDevice>(std::move(options)));
+    return both_sides(std::make_shared<streams::SimulatedDevice>(std::move(options)));
   };
 }
 
@@ -42,7 +42,7 @@ MakeDevice failing_at(std::uint64_t call) {
   return [call](const streams::MemoryOptions& memory) {
     const auto parts = std::make_shared<FaultyParts>(memory);
     parts->faulty.set_fault(tests::Fault{call});
-    return SteeredDevice{parts, &parts->faulty, &parts->inner};
+    return DeviceSides{parts, &parts->faulty, &parts->inner};
   };
 }
 
@@ -120,8 +120,8 @@ traces::RecordedProgram small_program() {
   program.version = &allocator::default_reference_version();
   program.device_total = 64_MiB;
   for (std::uint64_t id = 1; id < 6; ++id) {
-    traces::Call call;
-    call.kind = traces::CallKind::malloc;
+    traces::ProgramEvent call;
+    call.kind = traces::ProgramEventKind::malloc;
     call.id = id;
     call.bytes = 15_MiB;
     program.calls.push_back(call);

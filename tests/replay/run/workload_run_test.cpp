@@ -10,8 +10,8 @@
 #include "replay/runner/engine_subject.h"
 #include "replay/runner/program_runner.h"
 #include "streams/device/simulated_device.h"
+#include "tests/support/kit/calls.h"
 #include "tests/support/kit/generated.h"
-#include "traces/cases/program_calls.h"
 
 namespace vramlab::replay {
 namespace {
@@ -20,14 +20,31 @@ using namespace allocator::literals;
 using allocator::MallocOutcome;
 using allocator::StatisticValues;
 using testing::IsEmpty;
-using traces::Call;
-using traces::CallKind;
+using Call = traces::ProgramEvent;
+using Kind = traces::ProgramEventKind;
+
+/// The events of a workload, with the texts that its ids name.
+class Collected final : public traces::ProgramSink {
+ public:
+  void program_event(const Call& event) override { calls_.push_back(event); }
+  static std::vector<Call> of(const traces::WorkloadRequest& request) {
+    traces::SnapshotTables tables;
+    Collected collected;
+    generate_workload(request, tables, collected);
+    for (const Call& call : collected.calls_)
+      EXPECT_FALSE(has_text(call.kind) && asks_for_text(call.kind)) << "no texts are kept here";
+    return std::move(collected.calls_);
+  }
+
+ private:
+  static bool asks_for_text(Kind kind) {
+    return kind == Kind::options || kind == Kind::checkpoint || kind == Kind::restore;
+  }
+  std::vector<Call> calls_;
+};
 
 std::vector<Call> calls_of(const traces::WorkloadRequest& request) {
-  traces::SnapshotTables tables;
-  traces::ProgramCalls calls(tables);
-  generate_workload(request, tables, calls);
-  return calls.take_calls();
+  return Collected::of(request);
 }
 
 class EngineRun {
@@ -35,7 +52,7 @@ class EngineRun {
   EngineRun(const std::vector<Call>& calls, std::string_view options)
       : subject_(make_engine_subject(device_, allocator::default_reference_version(), options,
                                      config_error_)),
-        runner_(calls, {*subject_, device_}) {}
+        runner_(calls, {}, {*subject_, device_}) {}
 
   /// The checker looks after every so many calls, and at the end.
   void all_checked() {
@@ -77,7 +94,7 @@ TEST_P(WorkloadOnEngine, runs_without_errors) {
 /// Frees that still wait are completed when the cache is emptied.
 TEST_P(WorkloadOnEngine, leaves_nothing_but_what_it_leaks) {
   std::vector<Call> calls = calls_of(support::small_workload(GetParam()));
-  calls.push_back({.kind = CallKind::empty_cache});
+  calls.push_back(tests::call_of(Kind::empty_cache));
   EngineRun run(calls, "");
   run.all_checked();
   const bool leaks = std::string(GetParam()) == "leak";
@@ -87,9 +104,8 @@ TEST_P(WorkloadOnEngine, leaves_nothing_but_what_it_leaks) {
 
 TEST(GraphsOnEngine, keep_their_pool_until_the_last_graph_is_gone) {
   const std::vector<Call> calls = calls_of(support::small_workload("graphs"));
-  const auto release = std::find_if(calls.begin(), calls.end(), [](const Call& call) {
-    return call.kind == CallKind::release_pool;
-  });
+  const auto release = std::find_if(
+      calls.begin(), calls.end(), [](const Call& call) { return call.kind == Kind::pool_release; });
   const auto private_bytes = [](const std::vector<Call>& some_calls) {
     EngineRun run(some_calls, "");
     run.all_checked();

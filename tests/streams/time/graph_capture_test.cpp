@@ -1,4 +1,4 @@
-#include "streams/time/graph_capture.h"
+#include "streams/time/capture_book.h"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "allocator/readonly/consistency.h"
 #include "allocator/words/allocator_error.h"
 
 namespace vramlab::tests {
@@ -18,31 +17,10 @@ allocator::Settings starting_settings(const traces::RecordedProgram& program) {
 
 }  // namespace
 
-allocator::StatisticValues OpenEngine::statistics() const {
-  return static_cast<const allocator::Statistics&>(engine().listeners()).values();
-}
-
-void OpenEngine::reset_peak_statistics() {
-  static_cast<allocator::Statistics&>(engine().listeners()).reset_peak();
-}
-
-void OpenEngine::reset_accumulated_statistics() {
-  static_cast<allocator::Statistics&>(engine().listeners()).reset_accumulated();
-}
-
-std::vector<allocator::AllocatorEvent> OpenEngine::history() const {
-  return static_cast<const allocator::History&>(engine().listeners()).entries();
-}
-
-std::string OpenEngine::find_broken_rule() const {
-  const std::vector<std::string> broken = allocator::find_broken_rules(engine());
-  return broken.empty() ? std::string() : broken.front();
-}
-
 ProbedRun::ProbedRun(const traces::RecordedProgram& program, std::size_t call_count)
     : device_(program.device_total),
       subject_(device_, *program.version, starting_settings(program)),
-      runner_(program.calls, {subject_, device_}) {
+      runner_(program.calls, program.texts, {subject_, device_}) {
   if (program.memory_fraction) subject_.set_memory_fraction(*program.memory_fraction);
   for (std::size_t call = 0; call < call_count; ++call) try {
       runner_.step(call);

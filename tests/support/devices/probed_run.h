@@ -12,20 +12,6 @@
 
 namespace vramlab::tests {
 
-/// The engine as a subject that shows it.
-class OpenEngine final : public replay::AllocatorAdapter<
-                             allocator::Listeners<allocator::Statistics, allocator::History>> {
- public:
-  using AllocatorAdapter::AllocatorAdapter;
-  using AllocatorAdapter::engine;
-
-  allocator::StatisticValues statistics() const override;
-  void reset_peak_statistics() override;
-  void reset_accumulated_statistics() override;
-  std::vector<allocator::AllocatorEvent> history() const override;
-  std::string find_broken_rule() const override;
-};
-
 class ProbedRun {
  public:
   /// Makes calls until that many were made; those that must not be made change nothing. The program
@@ -45,7 +31,8 @@ class ProbedRun {
 
  private:
   streams::SimulatedDevice device_;
-  OpenEngine subject_;
+  replay::AllocatorAdapter<allocator::Listeners<allocator::Statistics, allocator::History>>
+      subject_;
   replay::ProgramRunner runner_;
 };
 

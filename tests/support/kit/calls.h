@@ -2,71 +2,70 @@
 #pragma once
 
 #include <optional>
-#include <string>
-#include <utility>
 
-#include "traces/calls/call.h"
+#include "traces/values/program_event.h"
 
 namespace vramlab::tests {
 
-inline traces::Call call_of(traces::CallKind kind) {
-  traces::Call call;
+inline traces::ProgramEvent call_of(traces::ProgramEventKind kind) {
+  traces::ProgramEvent call;
   call.kind = kind;
   return call;
 }
 
-inline traces::Call malloc_call(std::uint64_t id, allocator::Bytes bytes,
-                                std::uint64_t stream = 0) {
-  traces::Call call = call_of(traces::CallKind::malloc);
+inline traces::ProgramEvent malloc_call(std::uint64_t id, allocator::Bytes bytes,
+                                        std::uint64_t stream = 0) {
+  traces::ProgramEvent call = call_of(traces::ProgramEventKind::malloc);
   call.id = id;
   call.bytes = bytes;
   call.stream = {stream};
   return call;
 }
 
-inline traces::Call free_call(std::uint64_t id) {
-  traces::Call call = call_of(traces::CallKind::free);
+inline traces::ProgramEvent free_call(std::uint64_t id) {
+  traces::ProgramEvent call = call_of(traces::ProgramEventKind::free);
   call.id = id;
   return call;
 }
 
-inline traces::Call record_stream_call(std::uint64_t id, std::uint64_t stream) {
-  traces::Call call = call_of(traces::CallKind::record_stream);
+inline traces::ProgramEvent record_stream_call(std::uint64_t id, std::uint64_t stream) {
+  traces::ProgramEvent call = call_of(traces::ProgramEventKind::use);
   call.id = id;
   call.stream = {stream};
   return call;
 }
 
 /// end_pool, release_pool, destroy_pool, or empty_cache of one pool.
-inline traces::Call pool_call(traces::CallKind kind, std::uint64_t pool) {
-  traces::Call call = call_of(kind);
-  call.pool = pool;
+inline traces::ProgramEvent pool_call(traces::ProgramEventKind kind, std::uint64_t pool) {
+  traces::ProgramEvent call = call_of(kind);
+  call.pool = {0, pool};
   return call;
 }
 
-inline traces::Call begin_pool_call(std::uint64_t pool,
-                                    std::optional<std::uint64_t> stream = std::nullopt) {
-  traces::Call call = pool_call(traces::CallKind::begin_pool, pool);
+inline traces::ProgramEvent begin_pool_call(std::uint64_t pool,
+                                            std::optional<std::uint64_t> stream = std::nullopt) {
+  traces::ProgramEvent call = pool_call(traces::ProgramEventKind::pool_begin, pool);
   if (!stream) return call;
   call.scope = traces::ScopeStreams::one_stream;
   call.stream = {*stream};
   return call;
 }
 
-inline traces::Call create_lending_pool_call(std::uint64_t pool) {
-  traces::Call call = pool_call(traces::CallKind::create_pool, pool);
+inline traces::ProgramEvent create_lending_pool_call(std::uint64_t pool) {
+  traces::ProgramEvent call = pool_call(traces::ProgramEventKind::pool_create, pool);
   call.use_on_oom = true;
   return call;
 }
 
-inline traces::Call checkpoint_call(std::uint64_t pool, std::string name) {
-  traces::Call call = pool_call(traces::CallKind::checkpoint, pool);
-  call.text = std::move(name);
+/// Under the first name of the program's texts.
+inline traces::ProgramEvent checkpoint_call(std::uint64_t pool) {
+  traces::ProgramEvent call = pool_call(traces::ProgramEventKind::checkpoint, pool);
+  call.text = traces::TextId(0);
   return call;
 }
 
-inline traces::Call external_call(allocator::Bytes bytes) {
-  traces::Call call = call_of(traces::CallKind::external);
+inline traces::ProgramEvent external_call(allocator::Bytes bytes) {
+  traces::ProgramEvent call = call_of(traces::ProgramEventKind::external);
   call.bytes = bytes;
   return call;
 }

@@ -8,8 +8,8 @@ namespace vramlab::tests {
 
 using allocator::Bytes;
 using allocator::StreamId;
-using traces::Call;
-using traces::CallKind;
+using Call = traces::ProgramEvent;
+using Kind = traces::ProgramEventKind;
 
 ProgramWriter::ProgramWriter(RandomNumbers& numbers, const RandomFamily& family,
                              traces::RecordedProgram& program)
@@ -63,7 +63,7 @@ void ProgramWriter::take_step() {
 void ProgramWriter::finish() {
   while (!captures_.empty()) end_capture_of(captures_.begin()->first);
   for (auto& [pool, picture] : pools_) {
-    if (picture.open) add_pool_call(CallKind::end_pool, pool);
+    if (picture.open) add_pool_call(Kind::pool_end, pool);
     picture.open = false;
   }
   while (!live_.empty()) free_at(static_cast<std::size_t>(numbers_.below(live_.size())));
@@ -72,7 +72,7 @@ void ProgramWriter::finish() {
 
 void ProgramWriter::write_malloc() {
   if (live_.size() >= most_live_) return write_free();
-  Call& call = add(CallKind::malloc);
+  Call& call = add(Kind::malloc);
   call.id = next_id_++;
   call.bytes = Bytes{numbers_.one_in(3) ? numbers_.pick(favourite_sizes_) : pick_bytes()};
   call.stream = pick_stream();
@@ -89,7 +89,7 @@ void ProgramWriter::write_free() {
 }
 
 void ProgramWriter::free_at(std::size_t index) {
-  add(CallKind::free).id = live_[index];
+  add(Kind::free).id = live_[index];
   live_[index] = live_.back();
   live_.pop_back();
 }
@@ -101,7 +101,7 @@ void ProgramWriter::write_pass() {
   const std::uint64_t layers = numbers_.between(3, 20);
   const std::uint64_t batch = numbers_.between(1, 4);
   for (std::uint64_t layer = 0; layer < layers; ++layer) {
-    Call& call = add(CallKind::malloc);
+    Call& call = add(Kind::malloc);
     call.id = next_id_++;
     call.bytes = Bytes{favourite_sizes_[static_cast<std::size_t>(layer % 6)] / 4 * batch};
     call.stream = streams_.front();
@@ -114,17 +114,17 @@ void ProgramWriter::write_pass() {
 
 void ProgramWriter::write_record_stream() {
   if (live_.empty()) return write_malloc();
-  Call& call = add(CallKind::record_stream);
+  Call& call = add(Kind::use);
   call.id = numbers_.one_in(2) ? live_.back() : numbers_.pick(live_);
   call.stream = numbers_.pick(streams_);
 }
 
-void ProgramWriter::write_work() { add(CallKind::work).stream = pick_stream(); }
-void ProgramWriter::write_complete() { add(CallKind::complete).stream = pick_stream(); }
+void ProgramWriter::write_work() { add(Kind::work).stream = pick_stream(); }
+void ProgramWriter::write_complete() { add(Kind::stream_done).stream = pick_stream(); }
 
 void ProgramWriter::write_external() {
   const std::uint64_t total = program_.device_total.count;
-  add(CallKind::external).bytes =
+  add(Kind::external).bytes =
       Bytes{numbers_.one_in(3) ? 0 : numbers_.below(total / (16ULL << 20) + 2) * (16ULL << 20)};
 }
 
@@ -133,25 +133,25 @@ void ProgramWriter::write_empty_cache() {
       std::ranges::any_of(pools_, [](const auto& entry) { return entry.second.open; });
   if (in_scope && program_.version->empty_cache_in_scope == allocator::EmptyCacheInScope::refused)
     return write_malloc();
-  add(CallKind::empty_cache);
+  add(Kind::empty_cache);
 }
 
-void ProgramWriter::write_snapshot() { add(CallKind::snapshot); }
+void ProgramWriter::write_snapshot() { add(Kind::snapshot); }
 
 void ProgramWriter::write_reset() {
-  add(numbers_.one_in(2) ? CallKind::reset_peak_stats : CallKind::reset_accumulated_stats);
+  add(numbers_.one_in(2) ? Kind::reset_peak_stats : Kind::reset_accumulated_stats);
 }
 
 void ProgramWriter::write_set_config() {
   std::string options = random_options(numbers_, family_, *program_.version);
-  add(CallKind::set_config).text = std::move(options);
+  add(Kind::options).text = program_.add_text(std::move(options));
 }
 
 void ProgramWriter::write_set_fraction() {
-  add(CallKind::set_fraction).fraction = random_fraction(numbers_);
+  add(Kind::memory_fraction).fraction = random_fraction(numbers_);
 }
 
-Call& ProgramWriter::add(CallKind kind) {
+Call& ProgramWriter::add(Kind kind) {
   program_.calls.emplace_back();
   program_.calls.back().kind = kind;
   return program_.calls.back();

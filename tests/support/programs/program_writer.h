@@ -50,8 +50,8 @@ class ProgramWriter {
   void write_pass();
   void write_misuse();
 
-  traces::Call& add(traces::CallKind kind);
-  void add_pool_call(traces::CallKind kind, std::uint64_t pool);
+  traces::ProgramEvent& add(traces::ProgramEventKind kind);
+  void add_pool_call(traces::ProgramEventKind kind, std::uint64_t pool);
   void free_at(std::size_t index);
   void end_capture_of(std::uint64_t pool);
 

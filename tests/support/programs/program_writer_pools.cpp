@@ -6,11 +6,11 @@
 namespace vramlab::tests {
 
 using allocator::StreamId;
-using traces::Call;
-using traces::CallKind;
+using Call = traces::ProgramEvent;
+using Kind = traces::ProgramEventKind;
 using traces::ScopeStreams;
 
-void ProgramWriter::add_pool_call(CallKind kind, std::uint64_t pool) { add(kind).pool = pool; }
+void ProgramWriter::add_pool_call(Kind kind, std::uint64_t pool) { add(kind).pool = {0, pool}; }
 
 /// A new pool, or one that is in use and not open; ids of pools without use are left alone, but for
 /// one in a while, which may have been forgotten or must be refused.
@@ -34,8 +34,8 @@ void ProgramWriter::write_begin_pool() {
   picture.is_doubtful = picture.is_doubtful || (is_known && picture.uses == 0);
   picture.open = true;
   ++picture.uses;
-  Call& call = add(CallKind::begin_pool);
-  call.pool = pool;
+  Call& call = add(Kind::pool_begin);
+  call.pool = {0, pool};
   call.scope = numbers_.one_in(2) ? ScopeStreams::every_stream : ScopeStreams::one_stream;
   if (call.scope == ScopeStreams::one_stream) call.stream = stream;
 }
@@ -47,7 +47,7 @@ void ProgramWriter::write_end_pool() {
   if (open.empty()) return write_malloc();
   const std::uint64_t pool = numbers_.pick(open);
   pools_[pool].open = false;
-  add_pool_call(CallKind::end_pool, pool);
+  add_pool_call(Kind::pool_end, pool);
 }
 
 // The last use goes neither while the pool is captured to nor while it is an object's: what happens
@@ -62,7 +62,7 @@ void ProgramWriter::write_release_pool() {
   if (releasable.empty()) return write_malloc();
   const std::uint64_t pool = numbers_.pick(releasable);
   --pools_[pool].uses;
-  add_pool_call(CallKind::release_pool, pool);
+  add_pool_call(Kind::pool_release, pool);
 }
 
 void ProgramWriter::write_create_pool() {
@@ -72,8 +72,8 @@ void ProgramWriter::write_create_pool() {
   PoolPicture& picture = pools_[pool];
   ++picture.uses;
   ++picture.objects;
-  Call& call = add(CallKind::create_pool);
-  call.pool = pool;
+  Call& call = add(Kind::pool_create);
+  call.pool = {0, pool};
   call.use_on_oom = !numbers_.one_in(3);
   call.no_split = numbers_.one_in(3);
 }
@@ -88,32 +88,32 @@ void ProgramWriter::write_destroy_pool() {
   const std::uint64_t pool = numbers_.pick(objects);
   --pools_[pool].uses;
   --pools_[pool].objects;
-  add_pool_call(CallKind::destroy_pool, pool);
+  add_pool_call(Kind::pool_destroy, pool);
 }
 
 void ProgramWriter::write_empty_pool_cache() {
   if (pools_.empty() ||
       std::ranges::any_of(pools_, [](const auto& entry) { return entry.second.open; }))
     return write_malloc();
-  add_pool_call(CallKind::empty_cache, numbers_.between(1, pools_.size()));
+  add_pool_call(Kind::empty_cache, numbers_.between(1, pools_.size()));
 }
 
 std::uint64_t ProgramWriter::pick_known_pool() { return numbers_.between(1, pools_.size()); }
 
 void ProgramWriter::write_checkpoint() {
   if (pools_.empty()) return write_begin_pool();
-  Call& call = add(CallKind::checkpoint);
-  call.pool = pick_known_pool();
-  call.text = "c" + std::to_string(checkpoints_.size());
-  checkpoints_.push_back(call.text);
+  Call& call = add(Kind::checkpoint);
+  call.pool = {0, pick_known_pool()};
+  checkpoints_.push_back("c" + std::to_string(checkpoints_.size()));
+  call.text = program_.add_text(checkpoints_.back());
 }
 
 void ProgramWriter::write_restore() {
   if (checkpoints_.empty()) return write_checkpoint();
-  Call& call = add(CallKind::restore);
+  Call& call = add(Kind::restore);
   const std::size_t recent = std::min<std::size_t>(checkpoints_.size(), 4);
-  call.text =
-      checkpoints_[checkpoints_.size() - 1 - static_cast<std::size_t>(numbers_.below(recent))];
+  call.text = program_.add_text(
+      checkpoints_[checkpoints_.size() - 1 - static_cast<std::size_t>(numbers_.below(recent))]);
   call.id = next_restored_id_;
   for (std::uint64_t i = 0; i < 4; ++i) live_.push_back(next_restored_id_ + i);
   next_restored_id_ += 10'000;
@@ -132,10 +132,10 @@ void ProgramWriter::write_begin_capture() {
   pools_[pool].open = true;
   ++pools_[pool].uses;
   captures_[pool] = {stream, {stream}};
-  Call& call = add(CallKind::begin_pool);
-  call.pool = pool;
+  Call& call = add(Kind::pool_begin);
+  call.pool = {0, pool};
   call.scope = ScopeStreams::capturing_streams;
-  add(CallKind::capture_begin).stream = stream;
+  add(Kind::capture_begin).stream = stream;
 }
 
 void ProgramWriter::write_end_capture() {
@@ -144,19 +144,19 @@ void ProgramWriter::write_end_capture() {
 }
 
 void ProgramWriter::end_capture_of(std::uint64_t pool) {
-  add(CallKind::capture_end).stream = captures_[pool].origin;
+  add(Kind::capture_end).stream = captures_[pool].origin;
   captures_.erase(pool);
   pools_[pool].open = false;
-  add_pool_call(CallKind::end_pool, pool);
+  add_pool_call(Kind::pool_end, pool);
 }
 
 void ProgramWriter::write_wait() {
   const StreamId stream = pick_stream();
   const StreamId waited = numbers_.pick(streams_);
   if (stream == waited) return write_work();
-  Call& call = add(CallKind::wait);
+  Call& call = add(Kind::stream_wait);
   call.stream = stream;
-  call.waited_stream = waited;
+  call.for_stream = waited;
   if (is_capturing(stream)) return;
   for (auto& [pool, capture] : captures_)
     if (capture.streams.contains(waited)) capture.streams.insert(stream);
@@ -166,26 +166,26 @@ void ProgramWriter::write_wait() {
 void ProgramWriter::write_misuse() {
   switch (numbers_.below(7)) {
     case 0:
-      return add_pool_call(CallKind::end_pool, pools_.size() + 5);
+      return add_pool_call(Kind::pool_end, pools_.size() + 5);
     case 1:
-      return add_pool_call(CallKind::release_pool, pools_.size() + 5);
+      return add_pool_call(Kind::pool_release, pools_.size() + 5);
     case 2:
-      add(CallKind::set_fraction).fraction = numbers_.one_in(2) ? 1.5 : -0.1;
+      add(Kind::memory_fraction).fraction = numbers_.one_in(2) ? 1.5 : -0.1;
       return;
     case 3: {
-      Call& call = add(CallKind::checkpoint);
-      call.pool = pools_.size() + 5;
-      call.text = "refused";
+      Call& call = add(Kind::checkpoint);
+      call.pool = {0, pools_.size() + 5};
+      call.text = program_.add_text("refused");
       return;
     }
     case 4:
-      add(CallKind::restore).text = "never taken";
+      add(Kind::restore).text = program_.add_text("never taken");
       return;
     default:
       for (const auto& [pool, picture] : pools_) {
         if (!picture.open) continue;
-        if (numbers_.one_in(2)) return add_pool_call(CallKind::begin_pool, pool);
-        add(CallKind::empty_cache);
+        if (numbers_.one_in(2)) return add_pool_call(Kind::pool_begin, pool);
+        add(Kind::empty_cache);
         return;
       }
       return write_malloc();

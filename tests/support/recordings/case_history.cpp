@@ -3,7 +3,7 @@
 
 namespace vramlab::tests {
 
-using traces::CallKind;
+using traces::ProgramEventKind;
 
 traces::RecordedCase bundled_case(const std::string& name) {
   return traces::read_recorded_case(support::source_dir() + "/tests/conformance/" + name +
@@ -35,10 +35,12 @@ replay::DeviceFidelity fidelity_of(const replay::RecordedHistory& history,
 }
 
 bool is_replayable(const traces::RecordedCase& recorded) {
-  for (const traces::Call& call : recorded.program.calls) {
-    if (call.kind == CallKind::set_config || call.kind == CallKind::restore) return false;
+  for (const traces::ProgramEvent& call : recorded.program.calls) {
+    if (call.kind == ProgramEventKind::options || call.kind == ProgramEventKind::restore)
+      return false;
     // A snapshot does not say which pools lend their memory or hand out whole blocks.
-    if (call.kind == CallKind::create_pool && (call.use_on_oom || call.no_split)) return false;
+    if (call.kind == ProgramEventKind::pool_create && (call.use_on_oom || call.no_split))
+      return false;
   }
   return true;
 }

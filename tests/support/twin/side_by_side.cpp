@@ -10,14 +10,18 @@
 #include "streams/device/simulated_device.h"
 #include "tests/support/programs/random_programs.h"
 #include "tests/support/twin/answers_text.h"
-#include "traces/calls/call_text.h"
+#include "traces/calls/call_forms.h"
 
 namespace vramlab::tests {
 namespace {
 
-using traces::Call;
-using traces::CallKind;
+using Call = traces::ProgramEvent;
+using Kind = traces::ProgramEventKind;
 using traces::RecordedProgram;
+
+std::string text_of_call(const RecordedProgram& program, std::size_t index) {
+  return call_text(program.calls[index], program.text_of(program.calls[index]));
+}
 
 /// One of the two: an allocator, its device and the program's runner on both.
 struct Side {
@@ -31,7 +35,7 @@ struct Side {
   Side(const RecordedProgram& program, const replay::SubjectFactory& make)
       : device(program.device_total),
         subject(make(device, *program.version, program.config, config_error)),
-        runner(program.calls, {*subject, device}) {
+        runner(program.calls, program.texts, {*subject, device}) {
     if (program.memory_fraction) subject->set_memory_fraction(*program.memory_fraction);
   }
 
@@ -88,7 +92,7 @@ class Comparison {
   }
 
   std::string at_call(std::size_t index, const std::string& difference) const {
-    return "call " + std::to_string(index) + ", " + call_text(program_.calls[index]) + ": " +
+    return "call " + std::to_string(index) + ", " + text_of_call(program_, index) + ": " +
            difference;
   }
 
@@ -102,15 +106,15 @@ class Comparison {
     const replay::Answers& right = right_.runner.answers();
     if (left_.error) return std::nullopt;
     switch (call.kind) {
-      case CallKind::malloc:
+      case Kind::malloc:
         return compare_malloc(left.results.back(), right.results.back());
-      case CallKind::snapshot:
+      case Kind::snapshot:
         if (!agree(left.snapshots.back(), right.snapshots.back())) return differs("snapshots");
         return std::nullopt;
-      case CallKind::restore:
+      case Kind::restore:
         if (!agree(left.restores.back(), right.restores.back())) return differs("restores");
         return std::nullopt;
-      case CallKind::set_config:
+      case Kind::options:
         if (!agree(left.config_failures.size(), right.config_failures.size()))
           return differs("refused option strings");
         return std::nullopt;
@@ -172,13 +176,13 @@ std::optional<std::string> run_carefully(const RecordedProgram& program, RuleChe
 /// Calls about pools and captures stay: without one, those that follow might not be allowed.
 bool may_be_left_out(const Call& call) {
   switch (call.kind) {
-    case CallKind::begin_pool:
-    case CallKind::end_pool:
-    case CallKind::release_pool:
-    case CallKind::create_pool:
-    case CallKind::destroy_pool:
-    case CallKind::capture_begin:
-    case CallKind::capture_end:
+    case Kind::pool_begin:
+    case Kind::pool_end:
+    case Kind::pool_release:
+    case Kind::pool_create:
+    case Kind::pool_destroy:
+    case Kind::capture_begin:
+    case Kind::capture_end:
       return false;
     default:
       return true;
@@ -223,7 +227,7 @@ std::string explain_difference(RecordedProgram program, RuleChecks checks, const
   std::ostringstream text;
   text << describe(program) << '\n';
   for (std::size_t i = 0; i < program.calls.size(); ++i)
-    text << "  " << i << ": " << call_text(program.calls[i]) << '\n';
+    text << "  " << i << ": " << text_of_call(program, i) << '\n';
   text << run_carefully(program, checks, pairing).value_or("no difference any more");
   return text.str();
 }

@@ -35,7 +35,7 @@ TEST(RecordedCase, what_to_run_is_read) {
   EXPECT_EQ(program.device_total, Bytes{1073741824});
   EXPECT_EQ(program.memory_fraction, std::nullopt);
   ASSERT_EQ(program.calls.size(), 3U);
-  EXPECT_EQ(program.calls[0].kind, CallKind::malloc);
+  EXPECT_EQ(program.calls[0].kind, ProgramEventKind::malloc);
   EXPECT_EQ(program.calls[0].id, 1U);
   EXPECT_EQ(program.calls[0].bytes, Bytes{1000});
 }
@@ -70,21 +70,21 @@ TEST(RecordedCase, scopes_accept_all_streams_one_or_the_capturing_ones) {
 
 TEST(RecordedCase, emptying_the_cache_may_name_a_pool) {
   const auto calls = program_of(R"(["empty_cache"], ["empty_cache", 7])").calls;
-  EXPECT_EQ(calls[1].pool, 0U);
-  EXPECT_EQ(calls[2].pool, 7U);
+  EXPECT_EQ(calls[1].pool.user, 0U);
+  EXPECT_EQ(calls[2].pool.user, 7U);
 }
 
 TEST(RecordedCase, the_other_calls_carry_their_values) {
-  const auto calls = program_of(R"(["create_pool", 2, {"use_on_oom": true, "no_split": false}],
-      ["checkpoint", 2, "a"], ["wait", 3, 4], ["set_fraction", 0.5], ["set_config", "x:y"])")
-                         .calls;
+  const auto program = program_of(R"(["create_pool", 2, {"use_on_oom": true, "no_split": false}],
+      ["checkpoint", 2, "a"], ["wait", 3, 4], ["set_fraction", 0.5], ["set_config", "x:y"])");
+  const auto& calls = program.calls;
   EXPECT_TRUE(calls[1].use_on_oom);
   EXPECT_FALSE(calls[1].no_split);
-  EXPECT_EQ(calls[2].text, "a");
+  EXPECT_EQ(program.text_of(calls[2]), "a");
   EXPECT_EQ(calls[3].stream.value, 3U);
-  EXPECT_EQ(calls[3].waited_stream.value, 4U);
+  EXPECT_EQ(calls[3].for_stream.value, 4U);
   EXPECT_EQ(calls[4].fraction, 0.5);
-  EXPECT_EQ(calls[5].text, "x:y");
+  EXPECT_EQ(program.text_of(calls[5]), "x:y");
 }
 
 TEST(RecordedCase, older_recordings_need_no_pools_in_the_trace) {

@@ -9,7 +9,6 @@
 #include "tools/kit/commands.h"
 #include "tools/printers/json_text.h"
 #include "tools/printers/table.h"
-#include "traces/cases/program_calls.h"
 #include "traces/workloads/workload.h"
 
 namespace vramlab::tools {
@@ -36,18 +35,27 @@ struct NamedProgram {
 constexpr std::string_view timed_workloads[] = {"training", "serving", "experts", "diffusion",
                                                 "fragments"};
 
+class RequestsAndFrees final : public traces::ProgramSink {
+ public:
+  explicit RequestsAndFrees(std::vector<traces::ProgramEvent>& calls) : calls_(calls) {}
+  void program_event(const traces::ProgramEvent& event) override {
+    if (event.kind == traces::ProgramEventKind::malloc ||
+        event.kind == traces::ProgramEventKind::free)
+      calls_.push_back(event);
+  }
+
+ private:
+  std::vector<traces::ProgramEvent>& calls_;
+};
+
 traces::RecordedProgram timed_workload(std::string_view name) {
+  traces::RecordedProgram program;
+  program.name = name;
   traces::SnapshotTables tables;
-  traces::ProgramCalls calls(tables);
+  RequestsAndFrees calls(program.calls);
   traces::WorkloadRequest request;
   request.name = name;
   traces::generate_workload(request, tables, calls);
-  traces::RecordedProgram program;
-  program.name = name;
-  program.calls = calls.take_calls();
-  std::erase_if(program.calls, [](const traces::Call& call) {
-    return call.kind != traces::CallKind::malloc && call.kind != traces::CallKind::free;
-  });
   return program;
 }
 

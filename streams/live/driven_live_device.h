@@ -1,4 +1,4 @@
-// SteeredLiveDevice: a real GPU for programs whose work ends when they say so. Memory, events and
+// DrivenLiveDevice: a real GPU for programs whose work ends when they say so. Memory, events and
 // captures are the GPU's own; the work itself is only counted, so that nothing the GPU does by
 // itself decides when a free that waits is over: an event is complete when the GPU says so and the
 // program has said it too. (Work that really hung on the GPU could stop calls of the driver that
@@ -8,16 +8,16 @@
 #include <map>
 
 #include "streams/device/counted_streams.h"
-#include "streams/device/device_world.h"
+#include "streams/device/driven_device.h"
 #include "streams/live/live_device.h"
 
 namespace vramlab::streams {
 
-class SteeredLiveDevice final : public allocator::Device, public DeviceWorld {
+class DrivenLiveDevice final : public allocator::Device, public DrivenDevice {
  public:
   /// The streams' names are this device's own, whatever the options say.
-  SteeredLiveDevice(const CudaDriver& driver, LiveOptions options);
-  ~SteeredLiveDevice() override;
+  DrivenLiveDevice(const CudaDriver& driver, LiveOptions options);
+  ~DrivenLiveDevice() override;
 
   // The allocator's side.
   allocator::MemoryInfo memory_info() override { return live_.memory_info(); }
@@ -37,7 +37,7 @@ class SteeredLiveDevice final : public allocator::Device, public DeviceWorld {
   std::optional<allocator::StreamCapture> capture_of(allocator::StreamId stream) override;
   std::vector<allocator::GraphNode> dependencies_of(allocator::GraphNode node) override;
 
-  // The world's side.
+  // The program's side.
   void submit_work(allocator::StreamId stream) override;
   void complete_work(allocator::StreamId stream) override { counted_.complete(stream); }
   void begin_capture(allocator::StreamId stream) override;

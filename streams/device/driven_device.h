@@ -1,6 +1,6 @@
-// DeviceWorld: the world's half of a device whose work ends when the world says so: what programs
-// do on it beside asking for memory. The allocator's half is `Device`; a simulated device and a
-// real GPU have both.
+// DrivenDevice: the program's side of a device whose work ends when the program says so: what
+// programs do on it beside asking for memory. The allocator's side is `Device`; a simulated device
+// and a real GPU have both.
 #pragma once
 
 #include "allocator/words/ids.h"
@@ -25,12 +25,12 @@ struct DeviceCallCounts {
   }
 };
 
-class DeviceWorld {
+class DrivenDevice {
  public:
-  DeviceWorld() = default;
-  DeviceWorld(const DeviceWorld&) = delete;
-  DeviceWorld& operator=(const DeviceWorld&) = delete;
-  virtual ~DeviceWorld() = default;
+  DrivenDevice() = default;
+  DrivenDevice(const DrivenDevice&) = delete;
+  DrivenDevice& operator=(const DrivenDevice&) = delete;
+  virtual ~DrivenDevice() = default;
 
   /// One more piece of work; a node of the graph where the stream captures.
   virtual void submit_work(allocator::StreamId stream) = 0;

@@ -1,4 +1,4 @@
-#include "streams/live/steered_live_device.h"
+#include "streams/live/driven_live_device.h"
 
 #include <algorithm>
 
@@ -30,12 +30,12 @@ LiveOptions with_counting(LiveOptions options, DeviceCallCounts& counts) {
 
 }  // namespace
 
-SteeredLiveDevice::SteeredLiveDevice(const CudaDriver& driver, LiveOptions options)
+DrivenLiveDevice::DrivenLiveDevice(const CudaDriver& driver, LiveOptions options)
     : live_(driver, with_counting(std::move(options), calls_)) {
   least_free_ = live_.driver_memory().free;
 }
 
-SteeredLiveDevice::~SteeredLiveDevice() {
+DrivenLiveDevice::~DrivenLiveDevice() {
   if (scratch_ == 0) return;
   try {
     const auto scope = live_.session().enter();
@@ -45,15 +45,15 @@ SteeredLiveDevice::~SteeredLiveDevice() {
   }
 }
 
-void SteeredLiveDevice::require(std::string_view call, CUresult result) {
+void DrivenLiveDevice::require(std::string_view call, CUresult result) {
   if (result != CUDA_SUCCESS) live_.session().fail(call, result);
 }
 
-void SteeredLiveDevice::note_free_memory() {
+void DrivenLiveDevice::note_free_memory() {
   least_free_ = std::min(least_free_, live_.driver_memory().free);
 }
 
-std::optional<Address> SteeredLiveDevice::allocate(Bytes size, StreamId stream) {
+std::optional<Address> DrivenLiveDevice::allocate(Bytes size, StreamId stream) {
   const auto at = live_.allocate(size, stream);
   if (!at) return at;
   ++calls_.allocations;
@@ -61,32 +61,32 @@ std::optional<Address> SteeredLiveDevice::allocate(Bytes size, StreamId stream) 
   return at;
 }
 
-void SteeredLiveDevice::release(Address at) {
+void DrivenLiveDevice::release(Address at) {
   counted_.complete_all();
   live_.release(at);
   ++calls_.releases;
 }
 
-std::optional<Address> SteeredLiveDevice::reserve(Bytes size, StreamId stream) {
+std::optional<Address> DrivenLiveDevice::reserve(Bytes size, StreamId stream) {
   return live_.reserve(size, stream);
 }
 
-void SteeredLiveDevice::release_reservation(Address at, Bytes size) {
+void DrivenLiveDevice::release_reservation(Address at, Bytes size) {
   live_.release_reservation(at, size);
 }
 
-bool SteeredLiveDevice::map(const UnitRange& range) {
+bool DrivenLiveDevice::map(const UnitRange& range) {
   if (!live_.map(range)) return false;
   note_free_memory();
   return true;
 }
 
-void SteeredLiveDevice::wait_for_stream(StreamId stream) {
+void DrivenLiveDevice::wait_for_stream(StreamId stream) {
   counted_.complete(stream);
   if (!is_capturing(stream)) live_.wait_for_stream(stream);
 }
 
-EventId SteeredLiveDevice::record_event(StreamId stream) {
+EventId DrivenLiveDevice::record_event(StreamId stream) {
   const EventId on_gpu = live_.record_event(stream);
   const EventId event = counted_.record_event(stream);
   events_[event] = on_gpu;
@@ -95,52 +95,52 @@ EventId SteeredLiveDevice::record_event(StreamId stream) {
 
 /// What the program says comes first: until it does, there is nothing to ask the GPU. It runs
 /// nothing else on these streams, so that its answer comes soon.
-bool SteeredLiveDevice::is_complete(EventId event) {
+bool DrivenLiveDevice::is_complete(EventId event) {
   if (!counted_.is_complete(event)) return false;
   const EventId on_gpu = events_.at(event);
   if (!live_.is_complete(on_gpu)) live_.wait_for_event(on_gpu);
   return true;
 }
 
-void SteeredLiveDevice::wait_for_event(EventId event) {
+void DrivenLiveDevice::wait_for_event(EventId event) {
   counted_.wait_for_event(event);
   live_.wait_for_event(events_.at(event));
   ++calls_.event_waits;
 }
 
-void SteeredLiveDevice::forget_event(EventId event) {
+void DrivenLiveDevice::forget_event(EventId event) {
   counted_.forget_event(event);
   live_.forget_event(events_.at(event));
   events_.erase(event);
 }
 
-std::optional<StreamCapture> SteeredLiveDevice::capture_of(StreamId stream) {
+std::optional<StreamCapture> DrivenLiveDevice::capture_of(StreamId stream) {
   return live_.capture_of(stream);
 }
 
-std::vector<GraphNode> SteeredLiveDevice::dependencies_of(GraphNode node) {
+std::vector<GraphNode> DrivenLiveDevice::dependencies_of(GraphNode node) {
   return live_.dependencies_of(node);
 }
 
-bool SteeredLiveDevice::is_capturing(StreamId stream) const {
+bool DrivenLiveDevice::is_capturing(StreamId stream) const {
   return live_.capture_of(stream).has_value();
 }
 
-void SteeredLiveDevice::add_node(CUstream stream) {
+void DrivenLiveDevice::add_node(CUstream stream) {
   const auto scope = live_.session().enter();
   if (scratch_ == 0) require("cuMemAlloc", driver().mem_alloc(&scratch_, sizeof(unsigned)));
   check(driver().memset_async != nullptr, "every driver that captures has cuMemsetD32Async");
   require("cuMemsetD32Async", driver().memset_async(scratch_, 0, 1, stream));
 }
 
-void SteeredLiveDevice::submit_work(StreamId stream) {
+void DrivenLiveDevice::submit_work(StreamId stream) {
   if (is_capturing(stream))
     add_node(live_.handle_of(stream));
   else
     counted_.submit_work(stream);
 }
 
-void SteeredLiveDevice::begin_capture(StreamId stream) {
+void DrivenLiveDevice::begin_capture(StreamId stream) {
   const CUstream handle = live_.handle_of(stream);
   const auto scope = live_.session().enter();
   check(driver().stream_begin_capture != nullptr, "a driver that captures can begin to");
@@ -152,7 +152,7 @@ void SteeredLiveDevice::begin_capture(StreamId stream) {
 }
 
 /// Streams that did not join again make the driver complain; the capture is over all the same.
-void SteeredLiveDevice::end_capture(StreamId stream) {
+void DrivenLiveDevice::end_capture(StreamId stream) {
   const auto capture = live_.capture_of(stream);
   check(capture.has_value(), "only a capture that is under way ends");
   const auto origin = origins_.find(capture->id);
@@ -169,7 +169,7 @@ void SteeredLiveDevice::end_capture(StreamId stream) {
 }
 
 /// What captures nothing, or another graph, is not waited for: CUDA would refuse it.
-void SteeredLiveDevice::wait_for_other_stream(StreamId stream, StreamId waited) {
+void DrivenLiveDevice::wait_for_other_stream(StreamId stream, StreamId waited) {
   const auto other = live_.capture_of(waited);
   if (!other) return;
   const auto own = live_.capture_of(stream);
