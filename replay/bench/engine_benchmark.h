@@ -5,16 +5,39 @@
 // given number of elements, with random sizes (4,000 multiples of 512) and random addresses.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "traces/cases/recorded_case.h"
 
 namespace vramlab::replay {
+
+// The yardstick of the benchmarks: an ordered set under random best-fit look-ups.
+
+class Yardstick {
+ public:
+  explicit Yardstick(std::size_t set_size);
+
+  /// Nanoseconds per operation over a slice of the 2,000,000 that seven slices make up.
+  double measure_slice(const std::function<double()>& clock);
+
+ private:
+  using Element = std::tuple<int, std::size_t, std::size_t>;
+
+  std::uint64_t next_random();
+  std::size_t random_size();
+  Element random_element();
+
+  std::set<Element> elements_;
+  std::uint64_t random_state_ = 0x9E3779B97F4A7C15ULL;
+};
 
 /// Nanoseconds since some fixed moment.
 using Clock = std::function<double()>;

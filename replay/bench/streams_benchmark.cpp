@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "allocator/words/check.h"
-#include "replay/bench/yardstick.h"
+#include "replay/bench/engine_benchmark.h"
 #include "streams/time/timed_streams.h"
 
 namespace vramlab::replay {

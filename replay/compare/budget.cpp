@@ -38,7 +38,7 @@ class BudgetReader {
 
  private:
   json parse() const {
-    // The keys of each object that is open. Of two equal ones the reader of JSON keeps one only,
+    // The keys of each object that is open. The reader of JSON keeps only one of two equal keys,
     // and the limits of the other would be lost.
     std::vector<std::set<std::string>> open;
     const auto look = [&](int, json::parse_event_t event, const json& value) {

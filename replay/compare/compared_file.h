@@ -1,5 +1,5 @@
-// ComparedFile: what two files are compared by: metrics, and who held memory at a moment. Nothing
-// in it depends on addresses, nor on the order of a file.
+// ComparedFile: what two files are compared by: metrics, and who held memory at a moment. It
+// depends neither on addresses nor on the order of a file.
 #pragma once
 
 #include <optional>
@@ -19,7 +19,7 @@ struct ComparedFile {
   std::string name;
   /// Such as `a recording`.
   std::string kind;
-  /// Of one device, or of all together.
+  /// One device's, or the sum of all.
   MetricValues metrics;
   /// Whether it says who held memory; a report of figures does not.
   bool has_groups = false;
@@ -40,7 +40,7 @@ enum class CompareBy : std::uint8_t {
   size,
   stream,
   pool,
-  /// Where in an iteration it was asked for, and how large it is.
+  /// Its place in an iteration, and its size.
   position,
 };
 
@@ -69,7 +69,7 @@ void add_program_metrics(const std::string& path, const CompareConditions& condi
 void add_recorded_metrics(const std::string& path, const CompareConditions& conditions,
                           const traces::ProgressListener& listener, ComparedFile& compared);
 
-/// Nothing where the file is no JSON of vramlab's own commands.
+/// Empty if the file is not JSON of vramlab's own commands.
 std::optional<ComparedFile> read_report(const std::string& path,
                                         const CompareConditions& conditions);
 

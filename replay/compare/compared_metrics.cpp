@@ -3,7 +3,7 @@
 #include "replay/compare/compared_file.h"
 #include "replay/compare/history_metrics.h"
 #include "replay/moments/replayed_states.h"
-#include "replay/run/run_metrics.h"
+#include "replay/run/replay_report.h"
 #include "traces/formats/read_snapshot.h"
 
 namespace vramlab::replay {
@@ -44,7 +44,7 @@ void add_program_metrics(const std::string& path, const CompareConditions& condi
                 [&](const DeviceReport& device) { return is_other(device.device); });
   compared.metrics = run_metrics(report);
   for (const std::string& note : report.notes) add_note_once(compared, note);
-  // Of a pool that is ordered by streams there are no states.
+  // A pool that is ordered by streams has no states.
   if (std::ranges::any_of(report.devices,
                           [](const auto& device) { return device.pool.has_value(); }))
     return;

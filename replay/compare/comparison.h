@@ -13,7 +13,7 @@ namespace vramlab::replay {
 
 struct MetricChange {
   const Metric* metric = nullptr;
-  // Nothing where a file does not say it.
+  // Empty if a file does not say it.
   std::optional<std::int64_t> base;
   std::optional<std::int64_t> now;
 

@@ -4,7 +4,6 @@
 #include <optional>
 
 #include "replay/follow/followed_blocks.h"
-#include "replay/run/recorded_limits.h"
 #include "replay/run/recorded_memory.h"
 
 namespace vramlab::replay {
@@ -70,14 +69,6 @@ class PeakAllocated : public FollowedBlocks {
   Bytes peak_;
 };
 
-std::optional<Bytes> peak_allocated(const DeviceHistory& history,
-                                    const VerifyConditions& conditions) {
-  const HistoryWalk walk = walk_blocks(history, conditions);
-  PeakAllocated peak(history, walk);
-  watch_history(history, walk, conditions, peak);
-  return peak.peak();
-}
-
 /// In the order of the table.
 void add(MetricValues& values, std::string_view name, std::uint64_t value) {
   values.push_back({name, static_cast<std::int64_t>(value)});
@@ -94,14 +85,14 @@ MetricValues history_metrics(const DeviceHistory& history, const VerifyCondition
     return values;
   }
   const Counts counts = count(history);
-  const StartingState start =
-      find_starting_state(history, conditions.settings.settings, unknown_reservation);
-  const RecordedMemory memory = recorded_memory(history, start);
-  const std::uint64_t all_got = reserved_at(start).count + counts.got.count;
+  const HistoryWalk walk = walk_blocks(history, conditions);
+  PeakAllocated allocated(history, walk);
+  watch_history(history, walk, conditions, allocated);
+  const RecordedMemory memory = recorded_memory(history, walk.start);
+  const std::uint64_t all_got = reserved_at(walk.start).count + counts.got.count;
   add(values, "requests", counts.requests);
   add(values, "frees", counts.frees);
-  if (const auto peak = peak_allocated(history, conditions))
-    add(values, "peak_allocated", peak->count);
+  if (const auto peak = allocated.peak()) add(values, "peak_allocated", peak->count);
   add(values, "peak_requested", memory.peak_requested.count);
   add(values, "peak_reserved", memory.peak_reserved.count);
   add(values, "end_allocated", end.allocated.count);

@@ -8,7 +8,7 @@
 
 namespace vramlab::replay {
 
-/// Of one device. Without a history only what is there at the end.
+/// One device's. Without a history only what is there at the end.
 MetricValues history_metrics(const DeviceHistory& history, const VerifyConditions& conditions);
 
 }  // namespace vramlab::replay

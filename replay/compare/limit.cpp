@@ -202,7 +202,7 @@ bool is_broken(const Limit& limit, std::int64_t base, std::int64_t now) {
     case LimitKind::change:
       return holds(limit.sign, change, limit.value);
     case LimitKind::relative_change:
-      // Of nothing, every share is nothing: what comes from nothing is above all of them.
+      // Every share of nothing is nothing, so what comes from nothing is above all of them.
       return holds(limit.sign, change * whole_ratio, static_cast<Wide>(limit.value) * base);
   }
   return false;

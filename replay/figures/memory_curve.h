@@ -1,5 +1,5 @@
 // MemoryCurve: what a device held over a program, in steps of equally many events however long the
-// program is: when there are too many steps, each two become one. Of each step it keeps the most
+// program is: when there are too many steps, each two become one. For each step it keeps the most
 // that was held after any of its events, so that no peak is lost.
 #pragma once
 

@@ -45,9 +45,9 @@ std::span<const Metric> all_metrics();
 const Metric* find_metric(std::string_view name);
 
 struct MetricValue {
-  /// Of the table.
+  /// As in the table.
   std::string_view name;
-  /// Of a ratio in millionths.
+  /// A ratio is in millionths.
   std::int64_t value = 0;
   friend bool operator==(const MetricValue&, const MetricValue&) = default;
 };
@@ -57,7 +57,7 @@ using MetricValues = std::vector<MetricValue>;
 /// Null where it is not among them.
 const MetricValue* find_value(const MetricValues& values, std::string_view name);
 
-/// Of all devices together; a metric that one of them does not know is left out.
+/// All devices together; a metric that one of them does not know is left out.
 MetricValues sum_of_metrics(const std::vector<MetricValues>& devices);
 
 /// `part` of `whole` in millionths, rounded to the nearest; 0 of nothing. Requires: part is not

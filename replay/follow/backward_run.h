@@ -10,42 +10,42 @@
 
 namespace vramlab::replay {
 
-struct BlockThen {
+struct StartingBlock {
   allocator::Bytes requested;
-  /// Of blocks that survive; of the others only the request is known.
+  /// Known for blocks that survive; for the others only the request is known.
   std::optional<allocator::Bytes> exact_size;
   allocator::StreamId stream;
   /// Its owner had given it back already.
   bool is_waiting = false;
 };
 
-struct ClassicThen {
+struct StartingClassic {
   allocator::Bytes size;
   allocator::StreamId stream;
   allocator::PoolKind kind = allocator::PoolKind::small;
-  /// Of segments that survive.
+  /// Known for segments that survive.
   std::optional<allocator::PoolId> pool;
 };
 
 /// A mapped range of an expandable segment.
-struct PieceThen {
+struct StartingPiece {
   allocator::Bytes size;
   allocator::StreamId stream;
   std::optional<allocator::PoolKind> kind;
   std::optional<allocator::PoolId> pool;
-  /// Nothing that was placed there says it.
+  /// No block that was placed there says it.
   bool kind_is_guessed = false;
 };
 
-struct StateThen {
-  std::map<allocator::Address, BlockThen> blocks;
-  std::map<allocator::Address, ClassicThen> classic;
-  std::map<allocator::Address, PieceThen> pieces;
+struct RewoundState {
+  std::map<allocator::Address, StartingBlock> blocks;
+  std::map<allocator::Address, StartingClassic> classic;
+  std::map<allocator::Address, StartingPiece> pieces;
   /// The first event, from the end on, that cannot have happened; empty where there is none.
   std::string contradiction;
 };
 
-StateThen run_backwards(const DeviceHistory& history);
+RewoundState run_backwards(const DeviceHistory& history);
 
 /// Whether anything of [begin, end) is in the map of ranges.
 template <class Ranges>

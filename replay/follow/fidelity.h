@@ -22,7 +22,7 @@ struct SegmentCallCounts {
   std::uint64_t explained = 0;
   /// Releases that no rule explains: done as recorded.
   std::uint64_t taken = 0;
-  /// Of another kind, address, size or place than recorded, or not made at all.
+  /// Their kind, address, size or place differs from the recording, or they are not made at all.
   std::uint64_t wrong = 0;
 };
 
@@ -37,7 +37,7 @@ struct Inferences {
   std::uint64_t emptied_caches = 0;
   std::uint64_t release_all_or_empty_cache = 0;
   std::uint64_t garbage_collections = 0;
-  /// Of the shape of a garbage collection, where the ages of blocks are not known.
+  /// They look like a garbage collection, while the ages of blocks are not known.
   std::uint64_t garbage_shaped = 0;
   std::uint64_t oversize_releases = 0;
   std::uint64_t assumed_extents = 0;
@@ -48,20 +48,21 @@ struct Inferences {
   std::uint64_t mode_changes = 0;
 };
 
+/// Each is weaker than the one before. A device without a history says nothing against others.
 enum class FidelityLabel : std::uint8_t {
+  /// There is no history: only the final state was looked at.
+  final_state_only,
   /// Every alloc, every segment call and every final block as recorded.
   exact,
   /// The recording does not hold what an exact replay needs.
   approximate,
-  /// There is no history: only the final state was looked at.
-  final_state_only,
   /// The recording holds what is needed, and the replay differs.
   different,
 };
 std::string_view fidelity_label_name(FidelityLabel label);
 
 struct ReplayDifference {
-  /// Of the device's trace.
+  /// In the device's trace.
   std::size_t event = 0;
   /// A sentence: what was recorded, what was replayed.
   std::string text;
@@ -78,7 +79,7 @@ struct DeviceFidelity {
   FidelityLabel label = FidelityLabel::exact;
   std::vector<std::string> reasons;
   std::optional<ReplayDifference> first_difference;
-  /// Where releases were taken from the recording: the first event of each such call.
+  /// The first event of each call whose releases were taken from the recording.
   std::vector<std::size_t> unexplained_events;
 };
 

@@ -5,12 +5,38 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string>
 #include <vector>
 
-#include "replay/follow/history_walk.h"
+#include "replay/follow/placement_walk.h"
+#include "replay/follow/verify.h"
 #include "replay/history/live_blocks.h"
 
 namespace vramlab::replay {
+
+// HistoryWalk: what walking through a recorded history needs, found once: when each event was,
+// which calls the events belong to, what was there at the beginning, where every block is, and
+// which pool every segment is of. Pools that the file does not name are inferred from placements
+// and releases, as a first guess of what `verify` would try.
+
+struct HistoryWalk : PlacedHistory {
+  /// By event; they don't go back.
+  traces::LongSequence<std::uint64_t> times_us;
+  /// By life.
+  std::vector<allocator::PoolId> pools;
+  /// Sentences: why what the walk shows may not be what happened.
+  std::vector<std::string> doubts;
+};
+
+/// Without pools and doubts. Requires: the history has no impossible part (impossible_part).
+HistoryWalk walk_blocks(const DeviceHistory& history, const VerifyConditions& conditions);
+
+/// Requires: the same.
+HistoryWalk walk_history(const DeviceHistory& history, const VerifyConditions& conditions);
+
+/// Once more, watched. Requires: the walk is one through this history under these conditions.
+void watch_history(const DeviceHistory& history, const HistoryWalk& walk,
+                   const VerifyConditions& conditions, PlacementWatcher& watcher);
 
 /// A moment of a history by how many of its events were done: 0 is the beginning.
 using HistoryStep = std::uint64_t;

@@ -20,7 +20,7 @@ struct SegmentLife {
   allocator::StreamId stream;
   allocator::PoolKind kind = allocator::PoolKind::small;
   bool is_expandable = false;
-  /// Where something says it.
+  /// Empty if nothing says it.
   std::optional<allocator::PoolId> pool;
   /// Events: the one that began it (0 where it was there at the start), the one that ended it.
   std::size_t begin = 0;
@@ -46,7 +46,8 @@ class PlacementBlocks {
   LifeIndex add(const SegmentLife& life, const std::vector<allocator::GivenBlock>& blocks);
   /// False where what is recorded cannot be.
   bool hand_out(allocator::Address at, allocator::Bytes size);
-  bool free(allocator::Address at, allocator::GivenUse use);
+  /// It waits until complete().
+  bool free(allocator::Address at);
   bool complete(allocator::Address at);
   bool release(allocator::Address at, allocator::Bytes size, std::size_t event);
   bool map(allocator::Address at, allocator::Bytes size);
@@ -88,5 +89,23 @@ class PlacementBlocks {
   std::vector<SegmentLife> lives_;
   std::set<LifeIndex> living_;
 };
+
+// The search rules over placed blocks: which of some free blocks a request would get.
+
+struct PlacementRequest {
+  allocator::Bytes rounded;
+  PlacementBlocks::Class wanted;
+  bool expandable_on = false;
+};
+
+/// Searches all lives, or only those in `among`.
+std::optional<allocator::Address> search_placements(const PlacementBlocks& blocks,
+                                                    const PlacementRequest& request,
+                                                    const allocator::Settings& settings,
+                                                    const std::vector<LifeIndex>* among = nullptr);
+
+/// Lives with a free block that is large enough.
+std::vector<LifeIndex> lives_with_room(const PlacementBlocks& blocks,
+                                       const PlacementRequest& request);
 
 }  // namespace vramlab::replay

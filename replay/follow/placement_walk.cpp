@@ -3,10 +3,9 @@
 #include <algorithm>
 
 #include "allocator/options/size_rules.h"
-#include "allocator/words/id_names.h"
-#include "replay/follow/expandable_modes.h"
-#include "replay/follow/placement_search.h"
-#include "replay/follow/reservations_then.h"
+#include "replay/follow/placement_blocks.h"
+#include "replay/follow/starting_reservations.h"
+#include "replay/history/recorded_calls.h"
 
 namespace vramlab::replay {
 namespace {
@@ -21,21 +20,30 @@ using allocator::Settings;
 
 class PlacementWalk {
  public:
-  PlacementWalk(const DeviceHistory& history, const StartingState& start,
-                const RecordedCalls& calls, const Settings& settings, Bytes reservation)
+  /// `watcher`: null for nobody.
+  PlacementWalk(const DeviceHistory& history, const PlacedHistory& placed, const Settings& settings,
+                PlacementWatcher* watcher)
       : history_(history),
-        start_(start),
-        calls_(calls),
+        start_(placed.start),
+        calls_(placed.calls),
         settings_(settings),
-        reservation_(reservation),
+        reservation_(placed.reservation),
         least_reservation_(least_reservation(history)),
         kinds_(request_kinds(history, settings)),
-        modes_(history, calls, settings) {
+        modes_(history, placed.calls, settings),
+        watcher_(watcher) {
     facts_.life_of_event = traces::LongSequence<LifeIndex>(history.events.place());
   }
 
-  void watch(PlacementWatcher& watcher) { watcher_ = &watcher; }
-  Placements run();
+  Placements run() {
+    adopt_start();
+    if (watcher_ != nullptr) watcher_->begin(blocks_);
+    for (std::size_t i = 0; i < calls_.size(); ++i) walk_call(i);
+    note_life(history_.events.size(), no_life);
+    name_pools();
+    facts_.lives = std::move(blocks_.lives());
+    return std::move(facts_);
+  }
 
  private:
   struct Shape {
@@ -50,32 +58,286 @@ class PlacementWalk {
     std::vector<LifeIndex> serving_before;
   };
 
-  void adopt_start();
-  void walk_call(std::size_t index);
-  void walk_free(const RecordedCall& call);
-  void walk_run(std::size_t index);
-  bool walk_event(std::size_t index);
-  bool walk_map(std::size_t index);
-  void place(std::size_t index, bool grew);
-  LifeIndex life_to_grow(std::size_t index) const;
-  Shape shape_of(const RecordedCall& call) const;
-  std::vector<LifeIndex> serving(const PlacementRequest& request) const;
-  void note_search(const PlacementRequest& request, Address at, LifeIndex life);
-  void note_miss(const Miss& miss, LifeIndex got);
-  void note_growth(std::size_t index, const PlacementRequest& request);
-  void note_left(ReleaseRun& run, const Shape& shape) const;
-  bool could_release(LifeIndex index) const;
-  void note_bases();
+  void adopt_start() {
+    for (std::size_t i = 0; i < start_.segments.size(); ++i) {
+      const allocator::GivenSegment& given = start_.segments[i];
+      SegmentLife life{given.base, given.size(), given.stream, given.kind, given.is_expandable, {}};
+      life.pool = start_.known_pools[i];
+      blocks_.add(life, given.blocks);
+    }
+    note_bases();
+  }
+
+  void walk_call(std::size_t index) {
+    const RecordedCall& call = calls_[index];
+    mode_ = modes_.at(index);
+    if (call.kind == RecordedCallKind::free || call.kind == RecordedCallKind::free_later)
+      walk_free(call);
+    else
+      walk_run(index);
+  }
+
+  void walk_free(const RecordedCall& call) {
+    const Address at = history_.events[call.first].address;
+    if (!blocks_.free(at)) return contradict(call.first);
+    const std::size_t last = call.end - 1;
+    if (call.first != last) tell(call.first);
+    if (call.kind == RecordedCallKind::free) blocks_.complete(at);
+    tell(last);
+  }
+
+  void walk_run(std::size_t index) {
+    const RecordedCall& call = calls_[index];
+    const bool is_request = call.kind == RecordedCallKind::request;
+    const std::size_t end = is_request ? call.end - 1 : call.end;
+    const bool is_placed = is_request && history_.events[end].action == Action::alloc;
+    const Shape shape = shape_of(call);
+    Miss miss;
+    if (is_placed) {
+      miss.request = {round_request(history_.events[end].size, settings_),
+                      {history_.events[end].stream, kinds_[end]},
+                      mode_};
+      miss.is_certain = !shape.releases || !shape.completes;
+      if (!miss.is_certain) miss.serving_before = serving(miss.request);
+    }
+    ReleaseRun run;
+    run.call = index;
+    for (std::size_t i = call.first; i < end; ++i) {
+      const AllocatorEvent& event = history_.events[i];
+      if (i == shape.first_growth) {
+        note_left(run, shape);
+        if (is_placed && watcher_ == nullptr) {
+          note_miss(miss, life_to_grow(i));
+          note_growth(i, miss.request);
+        }
+      }
+      life_ = no_life;
+      const bool has_place = walk_event(i);
+      note_life(i, life_);
+      if (has_place)
+        tell(i);
+      else
+        contradict(i);
+      if (is_release(event.action) && life_ != no_life)
+        run.released.push_back(
+            {life_, event.address, event.size, event.action == Action::segment_unmap});
+    }
+    if (shape.first_growth >= end) note_left(run, shape);
+    if (!run.released.empty()) facts_.releases.push_back(std::move(run));
+    if (is_placed) place(end, shape.first_growth < end);
+  }
+
+  bool walk_event(std::size_t index) {
+    const AllocatorEvent& event = history_.events[index];
+    LifeIndex& life = life_;
+    switch (event.action) {
+      case Action::free_completed:
+        return blocks_.complete(event.address);
+      case Action::segment_alloc: {
+        const PoolKind kind = kinds_[index];
+        life = blocks_.add({event.address, event.size, event.stream, kind, false, {}, index},
+                           {{event.size, {}, GivenUse::free}});
+        return true;
+      }
+      case Action::segment_free:
+        if (const PlacedBlock* block = blocks_.find(event.address)) life = block->life;
+        return life != no_life && blocks_.release(event.address, event.size, index);
+      case Action::segment_map:
+        return walk_map(index);
+      case Action::segment_unmap:
+        for (const LifeIndex one : blocks_.living()) {
+          const SegmentLife& candidate = blocks_.lives()[one];
+          if (candidate.is_expandable && candidate.base <= event.address &&
+              event.address < candidate.base + candidate.size && candidate.stream == event.stream &&
+              (life == no_life || blocks_.lives()[life].base < candidate.base))
+            life = one;
+        }
+        return life != no_life && blocks_.unmap(event.address, event.size, index);
+      default:
+        return true;
+    }
+  }
+
+  bool walk_map(std::size_t index) {
+    const AllocatorEvent& event = history_.events[index];
+    LifeIndex& life = life_;
+    life = blocks_.reservation_for(event.address, {event.stream, kinds_[index]});
+    if (life == no_life) {
+      const Bytes unit = expandable_unit(kinds_[index], settings_);
+      const Bytes size = round_up(reservation_, unit);
+      life = blocks_.add({event.address, size, event.stream, kinds_[index], true, {}, index},
+                         {{size, {}, GivenUse::unmapped}});
+      note_bases();
+    }
+    return blocks_.map(event.address, event.size);
+  }
+
+  void place(std::size_t index, bool grew) {
+    const AllocatorEvent& event = history_.events[index];
+    const PlacedBlock* block = blocks_.find(event.address);
+    const Bytes rounded = round_request(event.size, settings_);
+    if (block == nullptr || block->use != GivenUse::free || block->size < rounded)
+      return contradict(index);
+    const LifeIndex life = block->life;
+    note_life(index, life);
+    // What searches reveal, a walk that is watched has no use for.
+    if (!grew && watcher_ == nullptr)
+      note_search({rounded, {event.stream, kinds_[index]}, mode_}, event.address, life);
+    if (history_.traits.names_pools && !blocks_.lives()[life].pool)
+      blocks_.lives()[life].pool = event.pool;
+    blocks_.hand_out(event.address, handed_out_size(rounded, block->size, blocks_.lives()[life]));
+    tell(index);
+  }
+
+  /// The life that the growth will be part of; a new one is the next number.
+  LifeIndex life_to_grow(std::size_t index) const {
+    const AllocatorEvent& event = history_.events[index];
+    LifeIndex life = no_life;
+    if (event.action == Action::segment_map)
+      life = blocks_.reservation_for(event.address, {event.stream, kinds_[index]});
+    return life != no_life ? life : static_cast<LifeIndex>(blocks_.lives().size());
+  }
+
+  Shape shape_of(const RecordedCall& call) const {
+    Shape shape;
+    shape.first_growth = call.end;
+    for (std::size_t i = call.first; i < call.end; ++i) {
+      const Action action = history_.events[i].action;
+      if (is_release(action)) shape.releases = true;
+      if (action == Action::free_completed) shape.completes = true;
+      if (is_segment_call(action) && !is_release(action) && shape.first_growth == call.end)
+        shape.first_growth = i;
+    }
+    return shape;
+  }
+
+  /// Lives that would have served the request.
+  std::vector<LifeIndex> serving(const PlacementRequest& request) const {
+    std::vector<LifeIndex> lives;
+    if (!search_placements(blocks_, request, settings_)) return lives;
+    for (const LifeIndex life : lives_with_room(blocks_, request)) {
+      const std::vector<LifeIndex> alone{life};
+      if (search_placements(blocks_, request, settings_, &alone)) lives.push_back(life);
+    }
+    return lives;
+  }
+
+  /// Lives with a block that would have been chosen over the one that was.
+  void note_search(const PlacementRequest& request, Address at, LifeIndex life) {
+    if (search_placements(blocks_, request, settings_) == at) return;
+    for (const LifeIndex other : lives_with_room(blocks_, request)) {
+      if (other == life) continue;
+      const std::vector<LifeIndex> pair{life, other};
+      const auto found = search_placements(blocks_, request, settings_, &pair);
+      if (found && *found != at && blocks_.find(*found)->life == other) keep_apart(life, other);
+    }
+  }
+
+  /// A request that got new memory found nothing; lives that would have served it are in other
+  /// pools. If frees were completed and memory was released, the search may have come before the
+  /// frees.
+  void note_miss(const Miss& miss, LifeIndex got) {
+    std::vector<LifeIndex> others = serving(miss.request);
+    for (const LifeIndex other : others) {
+      if (other == got) continue;
+      const bool served_before =
+          std::ranges::find(miss.serving_before, other) != miss.serving_before.end();
+      if (miss.is_certain || served_before) keep_apart(got, other);
+    }
+  }
+
+  /// Growth begins at the lowest place of the pool that has room: reservations with a lower one are
+  /// in other pools.
+  void note_growth(std::size_t index, const PlacementRequest& request) {
+    const AllocatorEvent& event = history_.events[index];
+    if (event.action != Action::segment_map) return;
+    const LifeIndex grown = life_to_grow(index);
+    const bool is_new = grown == blocks_.lives().size();
+    for (const LifeIndex other : blocks_.living()) {
+      if (other == grown || !blocks_.lives()[other].is_expandable ||
+          blocks_.class_of(other) != request.wanted)
+        continue;
+      const auto place = blocks_.place_to_grow(other, request.rounded);
+      if (place && (is_new || *place < event.address)) keep_apart(grown, other);
+    }
+  }
+
+  void note_left(ReleaseRun& run, const Shape& shape) const {
+    if (!shape.releases || watcher_ != nullptr) return;
+    for (const LifeIndex life : blocks_.living())
+      if (could_release(life)) run.left.push_back(life);
+  }
+
+  bool could_release(LifeIndex index) const {
+    const SegmentLife& life = blocks_.lives()[index];
+    const Bytes unit = expandable_unit(life.kind, settings_);
+    Address at = life.base;
+    while (const PlacedBlock* block = blocks_.find(at)) {
+      if (block->life != index) break;
+      const Address end = at + block->size;
+      if (block->use == GivenUse::free && !life.is_expandable) return block->size == life.size;
+      if (block->use == GivenUse::free &&
+          (end - life.base) / unit > (round_up(at - life.base, unit)) / unit)
+        return true;
+      if (!life.is_expandable) return false;
+      at = end;
+    }
+    return false;
+  }
+
+  /// The smallest distance between reservations bounds how large they are.
+  void note_bases() {
+    std::vector<Address> bases;
+    for (const LifeIndex life : blocks_.living())
+      if (blocks_.lives()[life].is_expandable) bases.push_back(blocks_.lives()[life].base);
+    std::ranges::sort(bases);
+    for (std::size_t i = 1; i < bases.size(); ++i)
+      if (const Bytes distance = bases[i] - bases[i - 1]; distance >= least_reservation_)
+        facts_.reservation = std::min(facts_.reservation, distance);
+  }
+
   void tell(std::size_t event) {
     if (watcher_ != nullptr) watcher_->event_done(event, blocks_);
   }
-  void contradict(std::size_t event);
-  void note_life(std::size_t event, LifeIndex life);
+
+  void contradict(std::size_t event) {
+    if (!facts_.contradiction.empty()) return;
+    facts_.contradiction = "event " + std::to_string(event) + ", " +
+                           event_text(history_.events[event]) +
+                           ", has no place among the blocks before it";
+  }
+
+  /// Events come in order; those between them have none. A walk that is watched is not the first.
+  void note_life(std::size_t event, LifeIndex life) {
+    if (watcher_ != nullptr) return;
+    traces::LongSequence<LifeIndex>& lives = facts_.life_of_event;
+    while (lives.size() < event) lives.push_back(no_life);
+    if (event < history_.events.size()) lives.push_back(life);
+  }
+
   void keep_apart(LifeIndex a, LifeIndex b) {
     facts_.apart.emplace(std::min(a, b), std::max(a, b));
   }
-  void name_pools();
-  Bytes handed_out_size(Bytes rounded, Bytes block, const SegmentLife& life) const;
+
+  void name_pools() {
+    for (const LifeIndex index : blocks_.living()) {
+      SegmentLife& life = blocks_.lives()[index];
+      for (const allocator::SnapshotSegment& segment : history_.final_segments)
+        if (segment.is_expandable == life.is_expandable && life.base <= segment.address &&
+            segment.address < life.base + life.size && segment.stream == life.stream &&
+            segment.kind == life.kind && history_.traits.segments_say_pool)
+          life.pool = segment.pool;
+    }
+  }
+
+  Bytes handed_out_size(Bytes rounded, Bytes block, const SegmentLife& life) const {
+    using allocator::SplitRule;
+  const bool splits_all = life.kind == PoolKind::small || mode_;
+  const bool splits =
+      is_split_off(block, rounded,
+                   splits_all ? SplitRule::all_remainders : SplitRule::large_remainders, settings_);
+  return splits ? rounded : block;
+  }
 
   const DeviceHistory& history_;
   const StartingState& start_;
@@ -86,310 +348,32 @@ class PlacementWalk {
   traces::LongSequence<PoolKind> kinds_;
   ExpandableModes modes_;
   bool mode_ = false;
-  /// Of the event that is being walked.
+  /// The life of the event that is being walked.
   LifeIndex life_ = no_life;
   PlacementBlocks blocks_;
   Placements facts_;
-  /// Null for nobody.
-  PlacementWatcher* watcher_ = nullptr;
+  PlacementWatcher* watcher_;
 };
-
-Placements PlacementWalk::run() {
-  adopt_start();
-  if (watcher_ != nullptr) watcher_->begin(blocks_);
-  for (std::size_t i = 0; i < calls_.size(); ++i) walk_call(i);
-  note_life(history_.events.size(), no_life);
-  name_pools();
-  facts_.lives = std::move(blocks_.lives());
-  return std::move(facts_);
-}
-
-void PlacementWalk::adopt_start() {
-  for (std::size_t i = 0; i < start_.segments.size(); ++i) {
-    const allocator::GivenSegment& given = start_.segments[i];
-    SegmentLife life{given.base, given.size(), given.stream, given.kind, given.is_expandable, {}};
-    life.pool = start_.known_pools[i];
-    blocks_.add(life, given.blocks);
-  }
-  note_bases();
-}
-
-void PlacementWalk::contradict(std::size_t event) {
-  if (!facts_.contradiction.empty()) return;
-  const AllocatorEvent& what = history_.events[event];
-  facts_.contradiction = "event " + std::to_string(event) + ", " +
-                         std::string(action_name(what.action)) + " of " + format_bytes(what.size) +
-                         " at " + allocator::name_of(what.address) +
-                         ", has no place among the blocks before it";
-}
-
-/// Events come in order; those between them have none. A walk that is watched is not the first.
-void PlacementWalk::note_life(std::size_t event, LifeIndex life) {
-  if (watcher_ != nullptr) return;
-  traces::LongSequence<LifeIndex>& lives = facts_.life_of_event;
-  while (lives.size() < event) lives.push_back(no_life);
-  if (event < history_.events.size()) lives.push_back(life);
-}
-
-void PlacementWalk::walk_call(std::size_t index) {
-  const RecordedCall& call = calls_[index];
-  mode_ = modes_.at(index);
-  if (call.kind == RecordedCallKind::free || call.kind == RecordedCallKind::free_later)
-    walk_free(call);
-  else
-    walk_run(index);
-}
-
-void PlacementWalk::walk_free(const RecordedCall& call) {
-  const Address at = history_.events[call.first].address;
-  if (!blocks_.free(at, GivenUse::waiting)) return contradict(call.first);
-  const std::size_t last = call.end - 1;
-  if (call.first != last) tell(call.first);
-  if (call.kind == RecordedCallKind::free) blocks_.complete(at);
-  tell(last);
-}
-
-void PlacementWalk::walk_run(std::size_t index) {
-  const RecordedCall& call = calls_[index];
-  const bool is_request = call.kind == RecordedCallKind::request;
-  const std::size_t end = is_request ? call.end - 1 : call.end;
-  const bool is_placed = is_request && history_.events[end].action == Action::alloc;
-  const Shape shape = shape_of(call);
-  Miss miss;
-  if (is_placed) {
-    miss.request = {round_request(history_.events[end].size, settings_),
-                    {history_.events[end].stream, kinds_[end]},
-                    mode_};
-    miss.is_certain = !shape.releases || !shape.completes;
-    if (!miss.is_certain) miss.serving_before = serving(miss.request);
-  }
-  ReleaseRun run;
-  run.call = index;
-  for (std::size_t i = call.first; i < end; ++i) {
-    const AllocatorEvent& event = history_.events[i];
-    if (i == shape.first_growth) {
-      note_left(run, shape);
-      if (is_placed && watcher_ == nullptr) {
-        note_miss(miss, life_to_grow(i));
-        note_growth(i, miss.request);
-      }
-    }
-    life_ = no_life;
-    const bool has_place = walk_event(i);
-    note_life(i, life_);
-    if (has_place)
-      tell(i);
-    else
-      contradict(i);
-    if (is_release(event.action) && life_ != no_life)
-      run.released.push_back(
-          {life_, event.address, event.size, event.action == Action::segment_unmap});
-  }
-  if (shape.first_growth >= end) note_left(run, shape);
-  if (!run.released.empty()) facts_.releases.push_back(std::move(run));
-  if (is_placed) place(end, shape.first_growth < end);
-}
-
-/// The life that the growth will be part of; a new one is the next number.
-LifeIndex PlacementWalk::life_to_grow(std::size_t index) const {
-  const AllocatorEvent& event = history_.events[index];
-  LifeIndex life = no_life;
-  if (event.action == Action::segment_map)
-    life = blocks_.reservation_for(event.address, {event.stream, kinds_[index]});
-  return life != no_life ? life : static_cast<LifeIndex>(blocks_.lives().size());
-}
-
-bool PlacementWalk::walk_event(std::size_t index) {
-  const AllocatorEvent& event = history_.events[index];
-  LifeIndex& life = life_;
-  switch (event.action) {
-    case Action::free_completed:
-      return blocks_.complete(event.address);
-    case Action::segment_alloc: {
-      const PoolKind kind = kinds_[index];
-      life = blocks_.add({event.address, event.size, event.stream, kind, false, {}, index},
-                         {{event.size, {}, GivenUse::free}});
-      return true;
-    }
-    case Action::segment_free:
-      if (const PlacedBlock* block = blocks_.find(event.address)) life = block->life;
-      return life != no_life && blocks_.release(event.address, event.size, index);
-    case Action::segment_map:
-      return walk_map(index);
-    case Action::segment_unmap:
-      for (const LifeIndex one : blocks_.living()) {
-        const SegmentLife& candidate = blocks_.lives()[one];
-        if (candidate.is_expandable && candidate.base <= event.address &&
-            event.address < candidate.base + candidate.size && candidate.stream == event.stream &&
-            (life == no_life || blocks_.lives()[life].base < candidate.base))
-          life = one;
-      }
-      return life != no_life && blocks_.unmap(event.address, event.size, index);
-    default:
-      return true;
-  }
-}
-
-bool PlacementWalk::walk_map(std::size_t index) {
-  const AllocatorEvent& event = history_.events[index];
-  LifeIndex& life = life_;
-  life = blocks_.reservation_for(event.address, {event.stream, kinds_[index]});
-  if (life == no_life) {
-    const Bytes unit = expandable_unit(kinds_[index], settings_);
-    const Bytes size = round_up(reservation_, unit);
-    life = blocks_.add({event.address, size, event.stream, kinds_[index], true, {}, index},
-                       {{size, {}, GivenUse::unmapped}});
-    note_bases();
-  }
-  return blocks_.map(event.address, event.size);
-}
-
-/// The smallest distance between reservations bounds how large they are.
-void PlacementWalk::note_bases() {
-  std::vector<Address> bases;
-  for (const LifeIndex life : blocks_.living())
-    if (blocks_.lives()[life].is_expandable) bases.push_back(blocks_.lives()[life].base);
-  std::ranges::sort(bases);
-  for (std::size_t i = 1; i < bases.size(); ++i)
-    if (const Bytes distance = bases[i] - bases[i - 1]; distance >= least_reservation_)
-      facts_.reservation = std::min(facts_.reservation, distance);
-}
-
-Bytes PlacementWalk::handed_out_size(Bytes rounded, Bytes block, const SegmentLife& life) const {
-  using allocator::SplitRule;
-  const bool splits_all = life.kind == PoolKind::small || mode_;
-  const bool splits =
-      is_split_off(block, rounded,
-                   splits_all ? SplitRule::all_remainders : SplitRule::large_remainders, settings_);
-  return splits ? rounded : block;
-}
-
-void PlacementWalk::place(std::size_t index, bool grew) {
-  const AllocatorEvent& event = history_.events[index];
-  const PlacedBlock* block = blocks_.find(event.address);
-  const Bytes rounded = round_request(event.size, settings_);
-  if (block == nullptr || block->use != GivenUse::free || block->size < rounded)
-    return contradict(index);
-  const LifeIndex life = block->life;
-  note_life(index, life);
-  // What searches reveal, a walk that is watched has no use for.
-  if (!grew && watcher_ == nullptr)
-    note_search({rounded, {event.stream, kinds_[index]}, mode_}, event.address, life);
-  if (history_.traits.names_pools && !blocks_.lives()[life].pool)
-    blocks_.lives()[life].pool = event.pool;
-  blocks_.hand_out(event.address, handed_out_size(rounded, block->size, blocks_.lives()[life]));
-  tell(index);
-}
-
-/// Lives with a block that would have been chosen over the one that was.
-void PlacementWalk::note_search(const PlacementRequest& request, Address at, LifeIndex life) {
-  if (search_placements(blocks_, request, settings_) == at) return;
-  for (const LifeIndex other : lives_with_room(blocks_, request)) {
-    if (other == life) continue;
-    const std::vector<LifeIndex> pair{life, other};
-    const auto found = search_placements(blocks_, request, settings_, &pair);
-    if (found && *found != at && blocks_.find(*found)->life == other) keep_apart(life, other);
-  }
-}
-
-/// Lives that would have served the request.
-std::vector<LifeIndex> PlacementWalk::serving(const PlacementRequest& request) const {
-  std::vector<LifeIndex> lives;
-  if (!search_placements(blocks_, request, settings_)) return lives;
-  for (const LifeIndex life : lives_with_room(blocks_, request)) {
-    const std::vector<LifeIndex> alone{life};
-    if (search_placements(blocks_, request, settings_, &alone)) lives.push_back(life);
-  }
-  return lives;
-}
-
-PlacementWalk::Shape PlacementWalk::shape_of(const RecordedCall& call) const {
-  Shape shape;
-  shape.first_growth = call.end;
-  for (std::size_t i = call.first; i < call.end; ++i) {
-    const Action action = history_.events[i].action;
-    if (is_release(action)) shape.releases = true;
-    if (action == Action::free_completed) shape.completes = true;
-    if (is_segment_call(action) && !is_release(action) && shape.first_growth == call.end)
-      shape.first_growth = i;
-  }
-  return shape;
-}
-
-/// A request that got new memory found nothing; lives that would have served it are in other pools.
-/// Where frees were completed and memory was released, the search may have come before the frees.
-void PlacementWalk::note_miss(const Miss& miss, LifeIndex got) {
-  std::vector<LifeIndex> others = serving(miss.request);
-  for (const LifeIndex other : others) {
-    if (other == got) continue;
-    const bool served_before =
-        std::ranges::find(miss.serving_before, other) != miss.serving_before.end();
-    if (miss.is_certain || served_before) keep_apart(got, other);
-  }
-}
-
-/// Growth begins at the lowest place of the pool that has room: reservations with a lower one are
-/// in other pools.
-void PlacementWalk::note_growth(std::size_t index, const PlacementRequest& request) {
-  const AllocatorEvent& event = history_.events[index];
-  if (event.action != Action::segment_map) return;
-  const LifeIndex grown = life_to_grow(index);
-  const bool is_new = grown == blocks_.lives().size();
-  for (const LifeIndex other : blocks_.living()) {
-    if (other == grown || !blocks_.lives()[other].is_expandable ||
-        blocks_.class_of(other) != request.wanted)
-      continue;
-    const auto place = blocks_.place_to_grow(other, request.rounded);
-    if (place && (is_new || *place < event.address)) keep_apart(grown, other);
-  }
-}
-
-bool PlacementWalk::could_release(LifeIndex index) const {
-  const SegmentLife& life = blocks_.lives()[index];
-  const Bytes unit = expandable_unit(life.kind, settings_);
-  Address at = life.base;
-  while (const PlacedBlock* block = blocks_.find(at)) {
-    if (block->life != index) break;
-    const Address end = at + block->size;
-    if (block->use == GivenUse::free && !life.is_expandable) return block->size == life.size;
-    if (block->use == GivenUse::free &&
-        (end - life.base) / unit > (round_up(at - life.base, unit)) / unit)
-      return true;
-    if (!life.is_expandable) return false;
-    at = end;
-  }
-  return false;
-}
-
-void PlacementWalk::note_left(ReleaseRun& run, const Shape& shape) const {
-  if (!shape.releases || watcher_ != nullptr) return;
-  for (const LifeIndex life : blocks_.living())
-    if (could_release(life)) run.left.push_back(life);
-}
-
-void PlacementWalk::name_pools() {
-  for (const LifeIndex index : blocks_.living()) {
-    SegmentLife& life = blocks_.lives()[index];
-    for (const allocator::SnapshotSegment& segment : history_.final_segments)
-      if (segment.is_expandable == life.is_expandable && life.base <= segment.address &&
-          segment.address < life.base + life.size && segment.stream == life.stream &&
-          segment.kind == life.kind && history_.traits.segments_say_pool)
-        life.pool = segment.pool;
-  }
-}
 
 }  // namespace
 
-Placements walk_placements(const DeviceHistory& history, const StartingState& start,
-                           const RecordedCalls& calls, const Settings& settings,
-                           Bytes reservation) {
-  return PlacementWalk(history, start, calls, settings, reservation).run();
+/// Done twice if reservations have a known size, as that bounds how far they reach.
+PlacedHistory place_history(const DeviceHistory& history, const Settings& settings) {
+  PlacedHistory placed;
+  placed.calls = cut_into_calls(history);
+  for (int round = 0; round < 2; ++round) {
+    placed.start = find_starting_state(history, settings, placed.reservation);
+    placed.placements = PlacementWalk(history, placed, settings, nullptr).run();
+    if (placed.placements.reservation == placed.reservation || round == 1) break;
+    placed.reservation = placed.placements.reservation;
+  }
+
+  return placed;
 }
 
-void watch_placements(const PlacementInput& input, PlacementWatcher& watcher) {
-  PlacementWalk walk(input.history, input.start, input.calls, input.settings, input.reservation);
-  walk.watch(watcher);
-  walk.run();
+void watch_placements(const DeviceHistory& history, const PlacedHistory& placed,
+                      const Settings& settings, PlacementWatcher& watcher) {
+  PlacementWalk(history, placed, settings, &watcher).run();
 }
 
 }  // namespace vramlab::replay

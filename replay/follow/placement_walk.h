@@ -42,10 +42,6 @@ struct Placements {
   std::string contradiction;
 };
 
-Placements walk_placements(const DeviceHistory& history, const StartingState& start,
-                           const RecordedCalls& calls, const allocator::Settings& settings,
-                           allocator::Bytes reservation);
-
 /// Hears how the blocks change while a history is walked through. Lives have the same numbers in
 /// each walk over a history.
 class PlacementWatcher {
@@ -61,15 +57,19 @@ class PlacementWatcher {
   virtual void event_done(std::size_t event, const PlacementBlocks& blocks) = 0;
 };
 
-/// What a walk goes by.
-struct PlacementInput {
-  const DeviceHistory& history;
-  const StartingState& start;
-  const RecordedCalls& calls;
-  const allocator::Settings& settings;
-  allocator::Bytes reservation;
+/// A history whose events all have their places.
+struct PlacedHistory {
+  RecordedCalls calls;
+  StartingState start;
+  Placements placements;
+  /// The addresses of an expandable segment, as the walk took them.
+  allocator::Bytes reservation = unknown_reservation;
 };
-/// The same walk, watched.
-void watch_placements(const PlacementInput& input, PlacementWatcher& watcher);
+
+PlacedHistory place_history(const DeviceHistory& history, const allocator::Settings& settings);
+
+/// The same walk again, watched.
+void watch_placements(const DeviceHistory& history, const PlacedHistory& placed,
+                      const allocator::Settings& settings, PlacementWatcher& watcher);
 
 }  // namespace vramlab::replay

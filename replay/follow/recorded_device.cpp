@@ -12,13 +12,6 @@ using allocator::Address;
 using allocator::Bytes;
 using allocator::StreamId;
 
-std::string event_text(const allocator::AllocatorEvent& event) {
-  std::string text(action_name(event.action));
-  text += " of " + format_bytes(event.size);
-  if (event.action != Action::oom) text += " at " + allocator::name_of(event.address);
-  return text;
-}
-
 void RecordedDevice::expect(std::size_t first, std::size_t end) {
   calls_.clear();
   at_ = 0;

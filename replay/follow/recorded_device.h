@@ -71,7 +71,4 @@ class RecordedDevice : public allocator::Device {
   std::string difference_;
 };
 
-/// Such as `segment_alloc of 20.00 MiB at 0x7f0000000000`.
-std::string event_text(const allocator::AllocatorEvent& event);
-
 }  // namespace vramlab::replay

@@ -32,7 +32,7 @@ RecordedPlaces::RecordedPlaces(const DeviceHistory& history, const ExplainedHist
 std::optional<allocator::Address> RecordedPlaces::place(const streams::PlaceRequest& request) {
   if (has_left_ || next_ == places_.size()) return std::nullopt;
   const Place& next = places_[next_];
-  // Where a reservation of the recorded size fits, a smaller one fits as well. The recorded size is
+  // A smaller reservation fits wherever one of the recorded size does. The recorded size is
   // the smallest of them; they are rounded up to the units of their pool.
   const bool is_it = next.kind == request.kind &&
                      (next.kind == PlaceKind::allocation ? next.size == request.size

@@ -17,7 +17,6 @@ class RecordedPlaces {
   std::optional<allocator::Address> place(const streams::PlaceRequest& request);
   /// Reservations of this size and above are not those that were recorded.
   allocator::Bytes reservations_below() const { return reservations_below_; }
-  bool has_left_recording() const { return has_left_; }
 
  private:
   struct Place {

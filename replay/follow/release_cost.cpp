@@ -80,7 +80,7 @@ std::uint64_t ReleaseCost::everything_from(const ReleaseRun& run, std::size_t fi
   return order_misfits(run, first, pools) + left_misfits(run, released, pools);
 }
 
-/// Of one stream in one pool, the largest first.
+/// They are of one stream in one pool, the largest first.
 std::size_t ReleaseCost::longest_oversize(const ReleaseRun& run, std::size_t first,
                                           allocator::Bytes limit, const Pools& pools) const {
   std::size_t end = first;

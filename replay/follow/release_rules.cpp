@@ -87,7 +87,6 @@ std::optional<LadderPlan> ReleaseRules::after_garbage(const allocator::Search& s
   plan.has_oversize = !oversize.empty();
   rest = rest.subspan(oversize.size());
   if (rest.empty() && (is_enough || ending.is_refused)) return plan;
-  plan.has_everything = true;
   if (ending.completes_after)
     return garbage.size() + oversize.size() == *ending.completes_after ? std::optional(plan)
                                                                        : std::nullopt;

@@ -24,7 +24,6 @@ struct PooledRelease {
 struct LadderPlan {
   unsigned garbage_passes = 0;
   bool has_oversize = false;
-  bool has_everything = false;
 };
 
 class ReleaseRules {
@@ -32,7 +31,7 @@ class ReleaseRules {
   explicit ReleaseRules(const ReplayEngine& engine) : engine_(engine) {}
 
   struct Ending {
-    /// Where frees complete after so many releases, everything is released from there on; what
+    /// If frees complete after so many releases, everything is released from there on; what
     /// that takes cannot be foreseen.
     std::optional<std::size_t> completes_after;
     /// The request failed in the end.

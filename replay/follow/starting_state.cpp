@@ -3,29 +3,126 @@
 #include <algorithm>
 
 #include "allocator/options/size_rules.h"
-#include "replay/follow/block_extents.h"
-#include "replay/follow/reservations_then.h"
+#include "replay/follow/starting_reservations.h"
 
 namespace vramlab::replay {
+
 namespace {
 
 using allocator::Action;
 using allocator::Address;
 using allocator::Bytes;
+
+/// A block whose rest may be its own or a free block.
+struct OpenBlock {
+  Address end_of_request;
+  /// The next block or the end of the segment.
+  Address end_of_room;
+  std::optional<Address> landing;
+};
+
+class ExtentFinder {
+ public:
+  ExtentFinder(const DeviceHistory& history, const RewoundState& rewound,
+               const allocator::Settings& settings)
+      : history_(history), rewound_(rewound), settings_(settings) {}
+
+  BlockExtents find() {
+    for (auto at = rewound_.blocks.begin(); at != rewound_.blocks.end(); ++at) look_at(at);
+    watch_landings();
+    for (const auto& [address, block] : done_) settle(address, block);
+    for (const auto& [address, block] : open_) settle(address, block);
+    return std::move(extents_);
+  }
+
+ private:
+  using BlockPlace = std::map<Address, StartingBlock>::const_iterator;
+
+  void look_at(BlockPlace at) {
+    const auto& [address, block] = *at;
+    if (block.exact_size) {
+      extents_.sizes[address] = *block.exact_size;
+      return;
+    }
+    const Bytes rounded = round_request(block.requested, settings_);
+    extents_.sizes[address] = rounded;
+    auto segment = rewound_.classic.upper_bound(address);
+    if (segment == rewound_.classic.begin()) return;
+    --segment;
+    const Address segment_end = segment->first + segment->second.size;
+    if (address >= segment_end || segment->second.kind == allocator::PoolKind::small) return;
+    const auto next = std::next(at);
+    const Address end_of_room =
+        next != rewound_.blocks.end() && next->first < segment_end ? next->first : segment_end;
+    if (end_of_room > address + rounded) open_[address] = {address + rounded, end_of_room, {}};
+  }
+
+  /// The first request that is placed behind an open block while it lives shows where its rest
+  /// ends.
+  void watch_landings() {
+    for (const allocator::AllocatorEvent& event : history_.events) {
+      if (open_.empty()) return;
+      if (event.action == Action::alloc) note_landing(event.address);
+      if (event.action != Action::free_completed) continue;
+      if (const auto freed = open_.find(event.address); freed != open_.end())
+        done_.insert(open_.extract(freed));
+    }
+  }
+
+  void note_landing(Address at) {
+    auto open = open_.upper_bound(at);
+    if (open == open_.begin()) return;
+    --open;
+    OpenBlock& block = open->second;
+    if (at >= block.end_of_room || at < block.end_of_request) return;
+    block.landing = at;
+    done_.insert(open_.extract(open));
+  }
+
+  void settle(Address address, const OpenBlock& block) {
+    const Bytes room = block.end_of_room - block.end_of_request;
+    Bytes& size = extents_.sizes[address];
+    if (block.landing && *block.landing - block.end_of_request <= allocator::large_remainder) {
+      size = *block.landing - address;
+      return;
+    }
+    if (size >= settings_.max_split_size || room <= allocator::large_remainder)
+      size += room;
+    else if (!block.landing)
+      ++extents_.assumed_count;
+  }
+
+  const DeviceHistory& history_;
+  const RewoundState& rewound_;
+  const allocator::Settings& settings_;
+  BlockExtents extents_;
+  std::map<Address, OpenBlock> open_;
+  std::map<Address, OpenBlock> done_;
+};
+
+}  // namespace
+
+BlockExtents find_extents(const DeviceHistory& history, const RewoundState& rewound,
+                          const allocator::Settings& settings) {
+  return ExtentFinder(history, rewound, settings).find();
+}
+
+namespace {
+
 using allocator::GivenSegment;
 using allocator::GivenUse;
 using allocator::PoolKind;
 
 class SegmentBuilder {
  public:
-  SegmentBuilder(const StateThen& then, const BlockExtents& extents)
-      : then_(then), extents_(extents) {}
+  SegmentBuilder(const RewoundState& rewound, const BlockExtents& extents)
+      : rewound_(rewound), extents_(extents) {}
 
   /// Blocks and the gaps between them, each gap one block.
   void fill(GivenSegment& segment, Address begin, Address end, GivenUse gap) const {
     Address at = begin;
-    for (auto block = then_.blocks.lower_bound(begin);
-         block != then_.blocks.end() && block->first < end; ++block) {
+    for (auto block = rewound_.blocks.lower_bound(begin);
+         block != rewound_.blocks.end() && block->first < end; ++block) {
       if (block->first < at) continue;
       add_gap(segment, block->first - at, gap);
       const Bytes size = std::min(extents_.sizes.at(block->first), end - block->first);
@@ -41,11 +138,11 @@ class SegmentBuilder {
   }
 
  private:
-  const StateThen& then_;
+  const RewoundState& rewound_;
   const BlockExtents& extents_;
 };
 
-GivenSegment classic_segment(Address base, const ClassicThen& classic,
+GivenSegment classic_segment(Address base, const StartingClassic& classic,
                              const SegmentBuilder& builder) {
   GivenSegment segment;
   segment.base = base;
@@ -56,22 +153,23 @@ GivenSegment classic_segment(Address base, const ClassicThen& classic,
   return segment;
 }
 
-GivenSegment reserved_segment(const ReservationThen& then, Bytes unit, Bytes reservation,
+GivenSegment reserved_segment(const StartingReservation& start, Bytes unit, Bytes reservation,
                               const SegmentBuilder& builder) {
   GivenSegment segment;
-  segment.base = then.base;
-  segment.stream = then.stream;
-  segment.kind = then.kind;
-  segment.pool = then.pool.value_or(allocator::default_pool);
+  segment.base = start.base;
+  segment.stream = start.stream;
+  segment.kind = start.kind;
+  segment.pool = start.pool.value_or(allocator::default_pool);
   segment.is_expandable = true;
   segment.unit = unit;
-  Address at = then.base;
-  for (const auto& [address, size] : then.mapped) {
+  Address at = start.base;
+  for (const auto& [address, size] : start.mapped) {
     SegmentBuilder::add_gap(segment, address - at, GivenUse::unmapped);
     builder.fill(segment, address, address + size, GivenUse::free);
     at = address + size;
   }
-  const Bytes used = at - then.base;
+
+  const Bytes used = at - start.base;
   if (const Bytes all = round_up(reservation, unit); all > used)
     SegmentBuilder::add_gap(segment, all - used, GivenUse::unmapped);
   return segment;
@@ -91,30 +189,43 @@ traces::LongSequence<PoolKind> request_kinds(const DeviceHistory& history,
       fill_until(i + 1, allocator::pool_kind_of(round_request(event.size, settings)));
     if (event.action == Action::oom) fill_until(i + 1, allocator::pool_kind_of(event.size));
   }
+
   fill_until(history.events.size(), PoolKind::large);
   return kinds;
 }
 
 StartingState find_starting_state(const DeviceHistory& history, const allocator::Settings& settings,
                                   Bytes reservation) {
-  StateThen then = run_backwards(history);
-  const BlockExtents extents = find_extents(history, then, settings);
+  RewoundState rewound = run_backwards(history);
+  const BlockExtents extents = find_extents(history, rewound, settings);
   const traces::LongSequence<PoolKind> kinds = request_kinds(history, settings);
-  const SegmentBuilder builder(then, extents);
+  const SegmentBuilder builder(rewound, extents);
   std::map<Address, std::pair<GivenSegment, std::optional<allocator::PoolId>>> by_base;
-  for (const auto& [base, classic] : then.classic)
+  for (const auto& [base, classic] : rewound.classic)
     by_base[base] = {classic_segment(base, classic, builder), classic.pool};
-  for (const ReservationThen& one : find_reservations(history, then, kinds, settings))
+  for (const StartingReservation& one : find_reservations(history, rewound, kinds, settings))
     by_base[one.base] = {
         reserved_segment(one, expandable_unit(one.kind, settings), reservation, builder), one.pool};
   StartingState state;
   state.assumed_extent_count = extents.assumed_count;
-  state.contradiction = then.contradiction;
+  state.contradiction = rewound.contradiction;
   for (auto& [base, segment] : by_base) {
     state.segments.push_back(std::move(segment.first));
     state.known_pools.push_back(segment.second);
   }
+
   return state;
+}
+
+Bytes total_for(Bytes reservation) {
+  return {reservation.count / 9 * 8 + reservation.count % 9 * 8 / 9};
+}
+
+Bytes mapped_size(const GivenSegment& segment) {
+  Bytes mapped;
+  for (const allocator::GivenBlock& block : segment.blocks)
+    if (block.use != GivenUse::unmapped) mapped += block.size;
+  return mapped;
 }
 
 std::map<allocator::Address, allocator::Bytes> requested_at_start(const StartingState& start) {
@@ -126,6 +237,7 @@ std::map<allocator::Address, allocator::Bytes> requested_at_start(const Starting
       at = at + block.size;
     }
   }
+
   return requested;
 }
 

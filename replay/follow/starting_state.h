@@ -2,6 +2,7 @@
 // can start from.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -11,6 +12,18 @@
 #include "replay/follow/backward_run.h"
 
 namespace vramlab::replay {
+
+// How large the blocks were that were there at the start and did not survive: the file says only
+// what was requested. A rest that was too small to be split off belongs to the block.
+
+struct BlockExtents {
+  std::map<allocator::Address, allocator::Bytes> sizes;
+  /// Blocks whose size neither a survivor nor a later event shows.
+  std::uint64_t assumed_count = 0;
+};
+
+BlockExtents find_extents(const DeviceHistory& history, const RewoundState& rewound,
+                          const allocator::Settings& settings);
 
 /// How far apart two reservations of addresses begin where nothing says so.
 inline constexpr allocator::Bytes unknown_reservation{1ULL << 40};
@@ -27,6 +40,12 @@ struct StartingState {
 /// `reservation`: how many addresses an expandable segment reserves.
 StartingState find_starting_state(const DeviceHistory& history, const allocator::Settings& settings,
                                   allocator::Bytes reservation);
+
+/// The size of a device on which an expandable segment reserves that many addresses.
+allocator::Bytes total_for(allocator::Bytes reservation);
+
+/// Without the unmapped addresses.
+allocator::Bytes mapped_size(const allocator::GivenSegment& segment);
 
 /// By address, what was requested of the blocks.
 std::map<allocator::Address, allocator::Bytes> requested_at_start(const StartingState& start);

@@ -1,29 +1,18 @@
 #include "replay/follow/verify.h"
 
 #include <algorithm>
+#include <set>
 
 #include "replay/follow/pool_inference.h"
+#include "replay/follow/release_cost.h"
 #include "replay/follow/verify_run.h"
-#include "replay/history/history_checks.h"
+#include "replay/history/recorded_calls.h"
 
 namespace vramlab::replay {
+
 namespace {
 
 using allocator::PoolId;
-
-/// Twice where reservations have a known size: it bounds how far they reach.
-void prepare(ExplainedHistory& explained, const DeviceHistory& history,
-             const allocator::Settings& settings) {
-  explained.calls = cut_into_calls(history);
-  allocator::Bytes reservation = unknown_reservation;
-  for (int round = 0; round < 2; ++round) {
-    explained.start = find_starting_state(history, settings, reservation);
-    explained.placements =
-        walk_placements(history, explained.start, explained.calls, settings, reservation);
-    if (explained.placements.reservation == reservation) break;
-    reservation = explained.placements.reservation;
-  }
-}
 
 /// The better of two: fewer wrong things first, then fewer taken from the recording.
 bool is_better(const DeviceFidelity& a, const DeviceFidelity& b) {
@@ -81,12 +70,6 @@ std::optional<DeviceFidelity> without_replay(const DeviceHistory& history) {
   return std::nullopt;
 }
 
-VerifyInput input_of(const DeviceHistory& history, const ExplainedHistory& explained,
-                     const VerifyConditions& conditions) {
-  return {history,         conditions.settings.settings, conditions.version, explained.calls,
-          explained.start, explained.placements,         explained.pools};
-}
-
 }  // namespace
 
 VerifyConditions verify_conditions(const RecordedHistory& history, const traces::TextTable& texts,
@@ -103,13 +86,13 @@ ExplainedHistory explain(const DeviceHistory& history, const VerifyConditions& c
     return explained;
   }
   const allocator::Settings& settings = conditions.settings.settings;
-  prepare(explained, history, settings);
+  static_cast<PlacedHistory&>(explained) = place_history(history, settings);
   PoolInference inference(history, explained.placements, settings);
   std::optional<DeviceFidelity> best;
   std::vector<PoolId> best_pools;
   for (unsigned round = 1; round <= most_pool_rounds; ++round) {
     explained.pools = inference.solve();
-    VerifyRun run(input_of(history, explained, conditions));
+    VerifyRun run(history, explained, conditions);
     DeviceFidelity fidelity = run.run();
     fidelity.inferred.pool_rounds = round;
     inference.count(fidelity.inferred);
@@ -132,7 +115,7 @@ ExplainedHistory explain(const DeviceHistory& history, const VerifyConditions& c
 
 allocator::Snapshot state_after(const DeviceHistory& history, const ExplainedHistory& explained,
                                 const VerifyConditions& conditions, std::size_t event_count) {
-  VerifyRun run(input_of(history, explained, conditions));
+  VerifyRun run(history, explained, conditions);
   return run.state_after(event_count);
 }
 
@@ -144,6 +127,48 @@ Fidelity verify(const RecordedHistory& history, const VerifyConditions& conditio
   for (const DeviceHistory& device : history.devices)
     fidelity.devices.push_back(explain(device, conditions).fidelity);
   return fidelity;
+}
+
+namespace {
+
+using allocator::Action;
+
+/// By life; 0 if there is none.
+std::vector<std::size_t> last_requests(const DeviceHistory& history, const Placements& placements) {
+  std::vector<std::size_t> last(placements.lives.size());
+  for (std::size_t i = 0; i < history.events.size(); ++i) {
+    const LifeIndex life = placements.life_of_event[i];
+    if (life != no_life && history.events[i].action == Action::alloc) last[life] = i;
+  }
+  return last;
+}
+
+std::set<PoolId> released_pools(const DeviceHistory& history, const ExplainedHistory& explained,
+                                const std::vector<PoolId>& pools, std::size_t first) {
+  const std::optional<RecordedCall> call = call_of(explained.calls, first);
+  std::set<PoolId> released;
+  for (std::size_t i = first; call && i < call->end; ++i) {
+    const LifeIndex life = explained.placements.life_of_event[i];
+    if (life != no_life && is_release(history.events[i].action)) released.insert(pools[life]);
+  }
+  released.erase(allocator::default_pool);
+  return released;
+}
+
+}  // namespace
+
+std::vector<PoolId> pools_by_generation(const DeviceHistory& history,
+                                        const ExplainedHistory& explained) {
+  std::vector<PoolId> pools = explained.pools;
+  const std::vector<std::size_t> last = last_requests(history, explained.placements);
+  std::uint64_t next_name = first_unnamed_pool * 2;
+  for (const EmptiedCache& cache : explained.emptied)
+    for (const PoolId pool : released_pools(history, explained, pools, cache.event)) {
+      const PoolId later{0, next_name++};
+      for (LifeIndex life = 0; life < pools.size(); ++life)
+        if (pools[life] == pool && last[life] > cache.event) pools[life] = later;
+    }
+  return pools;
 }
 
 }  // namespace vramlab::replay

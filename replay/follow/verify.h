@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <vector>
 
 #include "allocator/words/snapshot.h"
 #include "replay/follow/fidelity.h"
@@ -30,20 +31,17 @@ struct EmptiedCache {
 };
 
 /// A device's history with what following it brought to light.
-struct ExplainedHistory {
+/// The segments of its start have their pools.
+struct ExplainedHistory : PlacedHistory {
   DeviceFidelity fidelity;
-  RecordedCalls calls;
-  /// Pools included.
-  StartingState start;
-  Placements placements;
   /// By life.
   std::vector<allocator::PoolId> pools;
   std::vector<EmptiedCache> emptied;
-  /// Of requests that failed, by the event: the pool that explains what they released.
+  /// For each event of a failed request: the pool that explains what it released.
   std::map<std::size_t, allocator::PoolId> failed_pools;
 };
 
-/// Nothing but the fidelity where there is no history, or none that an allocator can have made.
+/// Only the fidelity if there is no history, or none that an allocator can have made.
 ExplainedHistory explain(const DeviceHistory& history, const VerifyConditions& conditions);
 
 /// The state after the call that the last of the first so many events belongs to; of none, the
@@ -52,5 +50,13 @@ allocator::Snapshot state_after(const DeviceHistory& history, const ExplainedHis
                                 const VerifyConditions& conditions, std::size_t event_count);
 
 Fidelity verify(const RecordedHistory& history, const VerifyConditions& conditions);
+
+// A private pool whose memory was released has lost its users and takes no more requests. If the
+// pools that were found out say otherwise, two pools were taken for one: what is asked for
+// afterwards belongs to another pool.
+
+/// By life: the pools that were found out, with those apart that one name stood for.
+std::vector<allocator::PoolId> pools_by_generation(const DeviceHistory& history,
+                                                   const ExplainedHistory& explained);
 
 }  // namespace vramlab::replay

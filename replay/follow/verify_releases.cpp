@@ -15,7 +15,7 @@ using allocator::Search;
 std::vector<PooledRelease> VerifyRun::expected_releases() const {
   std::vector<PooledRelease> releases;
   for (const std::size_t i : device_.expected_releases()) {
-    const AllocatorEvent& event = input_.history.events[i];
+    const AllocatorEvent& event = history_.events[i];
     releases.push_back(
         {{event.address, event.size, event.stream, event.action == Action::segment_unmap},
          pool_of(i)});
@@ -35,7 +35,7 @@ bool VerifyRun::empty_cache_first() {
 
 /// False where what was released is not free to be released.
 bool VerifyRun::release_as_recorded(std::size_t index) {
-  const AllocatorEvent& event = input_.history.events[index];
+  const AllocatorEvent& event = history_.events[index];
   const bool is_unmap = event.action == Action::segment_unmap;
   if (is_unmap ? engine_.can_unmap_named(event.address)
                : engine_.can_release_named(event.address)) {
@@ -62,48 +62,46 @@ void VerifyRun::take_releases() {
   }
   if (!any) return;
   unexplained_calls_.push_back(call_.index);
-  fidelity_.unexplained_events.push_back(input_.calls[call_.index].first);
+  fidelity_.unexplained_events.push_back(explained_.calls[call_.index].first);
 }
 
 /// Ages are counted in searches: those before the recording are unknown, and so are those of
 /// failed requests whose pool is not known.
 bool VerifyRun::ages_are_known() const {
   return fidelity_.starts_empty &&
-         (input_.history.traits.names_pools || fidelity_.inferred.out_of_memory == 0);
+         (history_.traits.names_pools || fidelity_.inferred.out_of_memory == 0);
 }
 
 /// Whether the releases begin as garbage collection would, had blocks other ages; then that part is
 /// done as recorded.
-bool VerifyRun::collects_by_shape(const Search& search) {
-  const auto place = std::ranges::find(candidates_, search.pool, &Search::pool);
-  if (!candidate_missed_[static_cast<std::size_t>(place - candidates_.begin())]) return false;
-  const std::size_t count = rules_.garbage_shape(search, expected_releases(), ending());
+bool VerifyRun::collects_by_shape(const Candidate& candidate) {
+  if (!candidate.has_missed) return false;
+  const std::size_t count = rules_.garbage_shape(candidate.search, expected_releases(), ending());
   if (count == 0) return false;
   const std::vector<std::size_t> events = device_.expected_releases();
   for (std::size_t i = 0; i < count; ++i) release_as_recorded(events[i]);
   fidelity_.inferred.garbage_shaped += count;
-  return explains(search);
+  return explains(candidate);
 }
 
-/// Of the expected releases: where frees complete between them, and whether the request fails.
+/// Says when frees complete between the expected releases, and whether the request fails.
 ReleaseRules::Ending VerifyRun::ending() const {
   ReleaseRules::Ending ending;
   ending.is_refused = call_.is_out_of_memory;
   const std::vector<std::size_t> releases = device_.expected_releases();
   for (std::size_t i = 1; i < releases.size() && !ending.completes_after; ++i)
     for (std::size_t event = releases[i - 1]; event < releases[i]; ++event)
-      if (input_.history.events[event].action == Action::free_completed) ending.completes_after = i;
+      if (history_.events[event].action == Action::free_completed) ending.completes_after = i;
   return ending;
 }
 
 /// Whether this search missed, and its way past the miss makes the recorded releases.
-bool VerifyRun::explains(const Search& search) {
-  const auto place = std::ranges::find(candidates_, search.pool, &Search::pool);
-  call_.search = search;
-  call_.has_missed = candidate_missed_[static_cast<std::size_t>(place - candidates_.begin())];
+bool VerifyRun::explains(const Candidate& candidate) {
+  call_.search = candidate.search;
+  call_.has_missed = candidate.has_missed;
   if (!call_.has_missed) return false;
   const std::vector<PooledRelease> releases = expected_releases();
-  const auto plan = rules_.ladder(search, releases, ending());
+  const auto plan = rules_.ladder(candidate.search, releases, ending());
   if (!plan) return false;
   call_.garbage_passes = plan->garbage_passes;
   if (plan->has_oversize) ++fidelity_.inferred.oversize_releases;
@@ -113,43 +111,47 @@ bool VerifyRun::explains(const Search& search) {
 /// An out-of-memory that released nothing: some pool in which the search missed, and which had
 /// nothing oversize to release.
 void VerifyRun::run_out_of_memory(std::size_t event) {
-  for (const Search& search : candidates_)
-    if (explains(search)) return;
-  note(event, "recorded " + event_text(input_.history.events[event]) +
-                  ", replayed a block that was found");
+  for (const Candidate& candidate : candidates_)
+    if (explains(candidate)) return;
+  note(event,
+       "recorded " + event_text(history_.events[event]) + ", replayed a block that was found");
 }
 
 bool VerifyRun::gets_new_memory() const {
-  for (std::size_t i = input_.calls[call_.index].first; i < call_.end; ++i) {
-    const Action action = input_.history.events[i].action;
+  for (std::size_t i = explained_.calls[call_.index].first; i < call_.end; ++i) {
+    const Action action = history_.events[i].action;
     if (action == Action::segment_alloc || action == Action::segment_map) return true;
   }
   return false;
 }
 
+/// A cache that was emptied before the request: its search begins anew.
+bool VerifyRun::empty_cache_before_request() {
+  if (!empty_cache_first()) return false;
+  call_.cache_emptied = true;
+  for (Candidate& candidate : candidates_) candidate.has_missed = false;
+  note_misses();
+  return true;
+}
+
 void VerifyRun::explain_releases() {
+  const auto is_explained = [this] {
+    return std::ranges::any_of(candidates_, [this](const auto& one) { return explains(one); });
+  };
   // A request that released everything gets new memory, or fails.
-  if (!gets_new_memory() && !call_.is_out_of_memory && empty_cache_first()) {
-    call_.cache_emptied = true;
-    for (std::size_t c = 0; c < candidates_.size(); ++c)
-      candidate_missed_[c] = is_missed(candidates_[c]);
-    if (device_.expected_releases().empty()) return void(explains(candidates_.front()));
-  }
-  for (const Search& search : candidates_)
-    if (explains(search)) return;
+  if (!gets_new_memory() && !call_.is_out_of_memory && empty_cache_before_request() &&
+      device_.expected_releases().empty())
+    return void(explains(candidates_.front()));
+  if (is_explained()) return;
   if (!ages_are_known())
-    for (const Search& search : candidates_)
-      if (collects_by_shape(search)) return;
-  if (empty_cache_first()) {
-    call_.cache_emptied = true;
-    for (std::size_t c = 0; c < candidates_.size(); ++c)
-      candidate_missed_[c] = is_missed(candidates_[c]);
-    for (const Search& search : candidates_)
-      if (explains(search)) return;
+    for (const Candidate& candidate : candidates_)
+      if (collects_by_shape(candidate)) return;
+  if (empty_cache_before_request()) {
+    if (is_explained()) return;
     if (device_.expected_releases().empty()) return void(explains(candidates_.front()));
   }
-  call_.search = candidates_.front();
-  call_.has_missed = candidate_missed_.front();
+  call_.search = candidates_.front().search;
+  call_.has_missed = candidates_.front().has_missed;
   take_releases();
 }
 

@@ -16,32 +16,30 @@ using allocator::Search;
 
 namespace {
 
-/// On a device of this size an expandable segment reserves as many addresses as were recorded.
-Bytes total_for(Bytes reservation) {
-  return {reservation.count / 9 * 8 + reservation.count % 9 * 8 / 9};
-}
-
 /// In a pool of its own nothing is cached.
 constexpr PoolId empty_pool{0, ~std::uint64_t{0}};
 
 }  // namespace
 
-VerifyRun::VerifyRun(const VerifyInput& input)
-    : input_(input),
-      device_(input.history, total_for(input.placements.reservation)),
-      engine_(device_, input.version, input.settings),
+VerifyRun::VerifyRun(const DeviceHistory& history, const ExplainedHistory& explained,
+                     const VerifyConditions& conditions)
+    : history_(history),
+      explained_(explained),
+      settings_(conditions.settings.settings),
+      device_(history, total_for(explained.placements.reservation)),
+      engine_(device_, conditions.version, settings_),
       rules_(engine_),
-      modes_(input.history, input.calls, input.settings) {
-  if (input.settings.garbage_collection_threshold > 0) engine_.count_ages();
+      modes_(history, explained.calls, settings_) {
+  if (settings_.garbage_collection_threshold > 0) engine_.count_ages();
   adopt_start();
 }
 
 VerifyRun::~VerifyRun() = default;
 
 void VerifyRun::adopt_start() {
-  for (std::size_t i = 0; i < input_.start.segments.size(); ++i) {
-    allocator::GivenSegment given = input_.start.segments[i];
-    given.pool = input_.pools[i];
+  for (std::size_t i = 0; i < explained_.start.segments.size(); ++i) {
+    allocator::GivenSegment given = explained_.start.segments[i];
+    given.pool = explained_.pools[i];
     engine_.adopt(given);
     const allocator::GivenBlock& last = given.blocks.back();
     const bool ends_unmapped = last.use == allocator::GivenUse::unmapped;
@@ -50,8 +48,8 @@ void VerifyRun::adopt_start() {
 }
 
 PoolId VerifyRun::pool_of(std::size_t event) const {
-  const LifeIndex life = input_.placements.life_of_event[event];
-  return life == no_life ? allocator::default_pool : input_.pools[life];
+  const LifeIndex life = explained_.placements.life_of_event[event];
+  return life == no_life ? allocator::default_pool : explained_.pools[life];
 }
 
 void VerifyRun::note(std::size_t event, const std::string& text) {
@@ -59,24 +57,25 @@ void VerifyRun::note(std::size_t event, const std::string& text) {
 }
 
 DeviceFidelity VerifyRun::run() {
-  fidelity_.device = input_.history.device;
-  fidelity_.event_count = input_.history.events.size();
-  fidelity_.starts_empty = input_.start.segments.empty();
-  fidelity_.inferred.assumed_extents = input_.start.assumed_extent_count;
-  for (std::size_t i = 0; i < input_.calls.size(); ++i) follow(i);
+  fidelity_.device = history_.device;
+  fidelity_.event_count = history_.events.size();
+  fidelity_.starts_empty = explained_.start.segments.empty();
+  fidelity_.inferred.assumed_extents = explained_.start.assumed_extent_count;
+  for (std::size_t i = 0; i < explained_.calls.size(); ++i) follow(i);
   compare_final_blocks();
   count_segment_calls();
   return std::move(fidelity_);
 }
 
 allocator::Snapshot VerifyRun::state_after(std::size_t event_count) {
-  for (std::size_t i = 0; i < input_.calls.size() && input_.calls[i].first < event_count; ++i)
+  for (std::size_t i = 0; i < explained_.calls.size() && explained_.calls[i].first < event_count;
+       ++i)
     follow(i);
   return engine_.take_snapshot();
 }
 
 void VerifyRun::follow(std::size_t index) {
-  const RecordedCall& call = input_.calls[index];
+  const RecordedCall& call = explained_.calls[index];
   set_mode(index);
   switch (call.kind) {
     case RecordedCallKind::free:
@@ -98,13 +97,13 @@ void VerifyRun::set_mode(std::size_t index) {
 }
 
 void VerifyRun::follow_free(const RecordedCall& call) {
-  Address at = input_.history.events[call.first].address;
+  Address at = history_.events[call.first].address;
   if (const auto moved = moved_.find(at); moved != moved_.end()) at = moved->second;
   if (!engine_.is_live(at)) return note(call.first, "no block to free is at " + name_of(at));
   compare_request(call.first, engine_.requested_at(at));
   if (call.kind == RecordedCallKind::free) {
     engine_.free(at);
-    moved_.erase(input_.history.events[call.first].address);
+    moved_.erase(history_.events[call.first].address);
     return;
   }
   engine_.hold(at);
@@ -112,7 +111,7 @@ void VerifyRun::follow_free(const RecordedCall& call) {
 }
 
 void VerifyRun::compare_request(std::size_t index, Bytes requested) {
-  const AllocatorEvent& event = input_.history.events[index];
+  const AllocatorEvent& event = history_.events[index];
   if (event.size != requested)
     note(index, "recorded " + event_text(event) + ", replayed a block of " +
                     format_bytes(requested) + " there");
@@ -121,7 +120,7 @@ void VerifyRun::compare_request(std::size_t index, Bytes requested) {
 /// Completes the waiting frees of these events, and no others.
 void VerifyRun::complete_frees_of(std::size_t first, std::size_t end) {
   for (std::size_t i = first; i < end; ++i) {
-    const AllocatorEvent& event = input_.history.events[i];
+    const AllocatorEvent& event = history_.events[i];
     if (event.action != Action::free_completed) continue;
     Address at = event.address;
     if (const auto moved = moved_.find(at); moved != moved_.end()) at = moved->second;
@@ -138,20 +137,24 @@ void VerifyRun::complete_until(std::size_t event) {
   call_.next_completion = std::max(call_.next_completion, event);
 }
 
-/// A release that no request asked for: the cache was emptied, perhaps more than once.
-void VerifyRun::follow_release(std::size_t index) {
-  const RecordedCall& recorded = input_.calls[index];
+void VerifyRun::begin_call(std::size_t index) {
   call_ = {};
   call_.index = index;
-  call_.end = recorded.end;
-  call_.next_completion = recorded.first;
+  call_.end = explained_.calls[index].end;
+  call_.next_completion = explained_.calls[index].first;
+}
+
+/// A release that no request asked for: the cache was emptied, perhaps more than once.
+void VerifyRun::follow_release(std::size_t index) {
+  const RecordedCall& recorded = explained_.calls[index];
+  begin_call(index);
   std::size_t first = recorded.first;
   while (first < recorded.end) {
     std::size_t end = first;
-    while (end < recorded.end && !is_segment_call(input_.history.events[end].action)) ++end;
+    while (end < recorded.end && !is_segment_call(history_.events[end].action)) ++end;
     complete_until(end);
     first = end;
-    while (end < recorded.end && is_segment_call(input_.history.events[end].action)) ++end;
+    while (end < recorded.end && is_segment_call(history_.events[end].action)) ++end;
     device_.expect(first, end);
     while (!device_.expected_releases().empty() && empty_cache_first()) {
     }
@@ -162,20 +165,23 @@ void VerifyRun::follow_release(std::size_t index) {
 }
 
 std::size_t VerifyRun::first_segment_call() const {
-  std::size_t at = input_.calls[call_.index].first;
-  while (at + 1 < call_.end && !is_segment_call(input_.history.events[at].action)) ++at;
+  std::size_t at = explained_.calls[call_.index].first;
+  while (at + 1 < call_.end && !is_segment_call(history_.events[at].action)) ++at;
   return at;
 }
 
-bool VerifyRun::is_missed(const Search& search) const { return !engine_.best_fit(search); }
+void VerifyRun::note_misses() {
+  for (Candidate& candidate : candidates_)
+    candidate.has_missed = candidate.has_missed || !engine_.best_fit(candidate.search);
+}
 
 std::vector<Search> VerifyRun::searches_of(std::size_t index) const {
-  const AllocatorEvent& event = input_.history.events[index];
+  const AllocatorEvent& event = history_.events[index];
   // That of a failed request is rounded already, unless somebody wrote the file by hand.
-  const Bytes rounded = round_request(event.size, input_.settings);
+  const Bytes rounded = round_request(event.size, settings_);
   if (event.action == Action::alloc) return {{pool_of(index), event.stream, rounded}};
   std::vector<Search> searches{{allocator::default_pool, event.stream, rounded}};
-  if (input_.history.traits.names_pools) {
+  if (history_.traits.names_pools) {
     searches.front().pool = event.pool;
     return searches;
   }
@@ -188,24 +194,20 @@ std::vector<Search> VerifyRun::searches_of(std::size_t index) const {
 /// Completes the frees at the head of the call, and sees which searches missed on the way.
 void VerifyRun::complete_head() {
   const std::size_t end = first_segment_call();
-  candidates_ = searches_of(call_.end - 1);
-  candidate_missed_.clear();
-  for (const Search& search : candidates_) candidate_missed_.push_back(is_missed(search));
+  candidates_.clear();
+  for (const Search& search : searches_of(call_.end - 1)) candidates_.push_back({search});
+  note_misses();
   for (std::size_t i = call_.next_completion; i < end; ++i) {
     complete_until(i + 1);
-    for (std::size_t c = 0; c < candidates_.size(); ++c)
-      candidate_missed_[c] = candidate_missed_[c] || is_missed(candidates_[c]);
+    note_misses();
   }
 }
 
 void VerifyRun::follow_request(std::size_t index) {
-  const RecordedCall& recorded = input_.calls[index];
-  call_ = {};
-  call_.index = index;
-  call_.end = recorded.end;
-  call_.next_completion = recorded.first;
+  const RecordedCall& recorded = explained_.calls[index];
+  begin_call(index);
   const std::size_t last = recorded.end - 1;
-  call_.is_out_of_memory = input_.history.events[last].action == Action::oom;
+  call_.is_out_of_memory = history_.events[last].action == Action::oom;
   device_.expect(recorded.first, last);
   complete_head();
   if (!device_.expected_releases().empty())
@@ -229,11 +231,11 @@ unsigned VerifyRun::garbage_passes() {
   return call_.garbage_passes;
 }
 
-/// Where releases follow, or nothing but the failure, the attempt before them was refused.
+/// If releases or only the failure follow, the attempt before them was refused.
 bool VerifyRun::may_attempt() {
   const auto next = device_.next();
   if (!next) return !call_.is_out_of_memory;
-  return !is_release(input_.history.events[*next].action);
+  return !is_release(history_.events[*next].action);
 }
 
 bool VerifyRun::goes_on() { return device_.next().has_value(); }
@@ -254,7 +256,7 @@ bool VerifyRun::releases_everything(std::vector<PoolId>& pools) {
 }
 
 void VerifyRun::request_memory(std::size_t index) {
-  const AllocatorEvent& event = input_.history.events[index];
+  const AllocatorEvent& event = history_.events[index];
   if (call_.is_out_of_memory) {
     ++fidelity_.inferred.out_of_memory;
     if (call_.search.pool != allocator::default_pool)
@@ -281,8 +283,8 @@ void VerifyRun::request_memory(std::size_t index) {
 
 void VerifyRun::compare_segment_calls() {
   for (auto missed = device_.next(); missed; missed = device_.next()) {
-    note(*missed, "recorded " + event_text(input_.history.events[*missed]) +
-                      ", which the replay does not make");
+    note(*missed,
+         "recorded " + event_text(history_.events[*missed]) + ", which the replay does not make");
     ++fidelity_.segment_calls.wrong;
     device_.skip();
   }
@@ -291,6 +293,43 @@ void VerifyRun::compare_segment_calls() {
 
 void VerifyRun::note_device_difference() {
   if (const std::string text = device_.take_difference(); !text.empty()) note(call_.end - 1, text);
+}
+
+// What is compared once a recorded history is through.
+
+void VerifyRun::count_segment_calls() {
+  SegmentCallCounts& counts = fidelity_.segment_calls;
+  counts.total = static_cast<std::uint64_t>(
+      std::ranges::count_if(history_.events, is_segment_call, &AllocatorEvent::action));
+  counts.wrong += device_.wrong_count();
+  const std::uint64_t others = counts.taken + counts.wrong;
+  counts.explained = counts.total > others ? counts.total - others : 0;
+}
+
+void VerifyRun::compare_final_blocks() {
+  std::map<Address, allocator::SnapshotBlock> replayed;
+  for (const allocator::SnapshotSegment& segment : engine_.take_snapshot().segments)
+    for (const allocator::SnapshotBlock& block : segment.blocks) replayed[block.address] = block;
+  for (const allocator::SnapshotSegment& segment : history_.final_segments) {
+    for (const allocator::SnapshotBlock& block : segment.blocks) {
+      ++fidelity_.final_blocks.total;
+      const auto found = replayed.find(block.address);
+      const bool is_same = found != replayed.end() && found->second.size == block.size &&
+                           found->second.state == block.state &&
+                           (block.state == allocator::BlockState::inactive ||
+                            found->second.requested == block.requested);
+      if (is_same)
+        ++fidelity_.final_blocks.exact;
+      else
+        note(history_.events.size(), "the final block of " + format_bytes(block.size) + " at " +
+                                         name_of(block.address) + " differs");
+      if (found != replayed.end()) replayed.erase(found);
+    }
+  }
+  fidelity_.final_blocks.total += replayed.size();
+  for (const auto& [address, block] : replayed)
+    note(history_.events.size(), "the replay ends with a block of " + format_bytes(block.size) +
+                                     " at " + name_of(address) + " that was not recorded");
 }
 
 }  // namespace vramlab::replay

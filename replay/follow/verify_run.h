@@ -7,30 +7,20 @@
 #include <map>
 #include <vector>
 
-#include "replay/follow/expandable_modes.h"
 #include "replay/follow/fidelity.h"
 #include "replay/follow/placement_walk.h"
 #include "replay/follow/recorded_device.h"
 #include "replay/follow/release_rules.h"
 #include "replay/follow/verify.h"
+#include "replay/history/recorded_calls.h"
 
 namespace vramlab::replay {
 
-/// Everything a run needs to know beforehand.
-struct VerifyInput {
-  const DeviceHistory& history;
-  const allocator::Settings& settings;
-  const allocator::ReferenceVersion& version;
-  const RecordedCalls& calls;
-  const StartingState& start;
-  const Placements& placements;
-  /// By life.
-  const std::vector<allocator::PoolId>& pools;
-};
-
 class VerifyRun : private allocator::Director {
  public:
-  explicit VerifyRun(const VerifyInput& input);
+  /// Needs all of `explained` but what the run finds out. All must outlive this.
+  VerifyRun(const DeviceHistory& history, const ExplainedHistory& explained,
+            const VerifyConditions& conditions);
   ~VerifyRun() override;
 
   /// Counts and the first difference; the label is for others.
@@ -57,7 +47,15 @@ class VerifyRun : private allocator::Director {
     bool is_out_of_memory = false;
   };
 
+  /// What a request may have searched for.
+  struct Candidate {
+    allocator::Search search;
+    /// At some time while frees completed.
+    bool has_missed = false;
+  };
+
   void adopt_start();
+  void begin_call(std::size_t index);
   void follow(std::size_t index);
   void set_mode(std::size_t index);
   void follow_free(const RecordedCall& call);
@@ -65,7 +63,7 @@ class VerifyRun : private allocator::Director {
   void follow_request(std::size_t index);
   void request_memory(std::size_t index);
   void run_out_of_memory(std::size_t event);
-  bool explains(const allocator::Search& search);
+  bool explains(const Candidate& candidate);
   std::vector<allocator::Search> searches_of(std::size_t index) const;
 
   void compare_request(std::size_t index, allocator::Bytes requested);
@@ -73,13 +71,14 @@ class VerifyRun : private allocator::Director {
   void complete_frees_of(std::size_t first, std::size_t end);
   void complete_head();
   std::size_t first_segment_call() const;
-  bool is_missed(const allocator::Search& search) const;
   void explain_releases();
   bool gets_new_memory() const;
   bool empty_cache_first();
+  bool empty_cache_before_request();
+  void note_misses();
   void take_releases();
   bool ages_are_known() const;
-  bool collects_by_shape(const allocator::Search& search);
+  bool collects_by_shape(const Candidate& candidate);
   bool release_as_recorded(std::size_t index);
   std::vector<PooledRelease> expected_releases() const;
   ReleaseRules::Ending ending() const;
@@ -96,16 +95,17 @@ class VerifyRun : private allocator::Director {
   bool goes_on() override;
   bool releases_everything(std::vector<allocator::PoolId>& pools) override;
 
-  const VerifyInput input_;
+  const DeviceHistory& history_;
+  const ExplainedHistory& explained_;
+  const allocator::Settings& settings_;
   RecordedDevice device_;
   ReplayEngine engine_;
   ReleaseRules rules_;
   DeviceFidelity fidelity_;
   Call call_;
   /// Searches that missed before each completion, for an out-of-memory whose pool is not known.
-  std::vector<allocator::Search> candidates_;
-  std::vector<bool> candidate_missed_;
-  /// Where blocks are that the replay placed elsewhere.
+  std::vector<Candidate> candidates_;
+  /// From recorded to replayed addresses, for blocks that the replay placed elsewhere.
   std::map<allocator::Address, allocator::Address> moved_;
   /// Whether expandable segments were on, by call.
   ExpandableModes modes_;

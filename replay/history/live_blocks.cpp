@@ -11,6 +11,14 @@ namespace {
 
 using allocator::Action;
 
+traces::InputError wrong_id(const std::string& file, const MemoryEvent& event,
+                            const std::string& expected, const std::string& found) {
+  return traces::InputError({file, "event " + std::to_string(event.number) + " of the program",
+                             expected, std::to_string(event.block.key) + found});
+}
+
+}  // namespace
+
 MemoryEventKind kind_of(Action action) {
   switch (action) {
     case Action::alloc:
@@ -25,14 +33,6 @@ MemoryEventKind kind_of(Action action) {
       return MemoryEventKind::other;
   }
 }
-
-traces::InputError wrong_id(const std::string& file, const MemoryEvent& event,
-                            const std::string& expected, const std::string& found) {
-  return traces::InputError({file, "event " + std::to_string(event.number) + " of the program",
-                             expected, std::to_string(event.block.key) + found});
-}
-
-}  // namespace
 
 MemoryEvent memory_event(const DeviceHistory& history, std::size_t event) {
   const allocator::AllocatorEvent what = history.events[event];

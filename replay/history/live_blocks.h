@@ -25,7 +25,7 @@ inline constexpr LifeIndex no_life = 0xffffffff;
 
 /// The owner gave the memory back, and it waits for other streams.
 struct FreeRequest {
-  /// Nothing where that was before the first event.
+  /// Empty if that was before the first event.
   std::optional<std::uint64_t> event;
   std::optional<std::uint64_t> time_ns;
   traces::StackId stack;
@@ -71,6 +71,8 @@ enum class MemoryEventKind : std::uint8_t {
   marker,
   other,
 };
+
+MemoryEventKind kind_of(allocator::Action action);
 
 struct MemoryEvent {
   MemoryEventKind kind = MemoryEventKind::other;

@@ -5,7 +5,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <vector>
 
+#include "allocator/options/settings.h"
 #include "replay/history/recorded_history.h"
 
 namespace vramlab::replay {
@@ -35,6 +38,9 @@ RecordedCalls cut_into_calls(const DeviceHistory& history);
 /// The one that the event belongs to, or the next one; nothing behind the last.
 std::optional<RecordedCall> call_of(const RecordedCalls& calls, std::size_t event);
 
+/// Such as `segment_alloc of 20.00 MiB at 0x7f0000000000`.
+std::string event_text(const allocator::AllocatorEvent& event);
+
 constexpr bool is_segment_call(allocator::Action action) {
   using allocator::Action;
   return action == Action::segment_alloc || action == Action::segment_free ||
@@ -43,5 +49,31 @@ constexpr bool is_segment_call(allocator::Action action) {
 constexpr bool is_release(allocator::Action action) {
   return action == allocator::Action::segment_free || action == allocator::Action::segment_unmap;
 }
+
+// Whether expandable segments were on at each call of a history.
+
+class ExpandableModes {
+ public:
+  /// As each call's own or the nearest segment call tells.
+  ExpandableModes(const DeviceHistory& history, const RecordedCalls& calls,
+                  const allocator::Settings& settings);
+
+  /// At the call of this index.
+  bool at(std::size_t call) const;
+
+ private:
+  /// Settings seldom change, so what is kept is where they do.
+  struct Change {
+    std::size_t first_call = 0;
+    bool is_on = false;
+  };
+  std::vector<Change> changes_;
+};
+
+// Whether a history can be that of an allocator at all: sizes and addresses in the ranges that one
+// gives. What fails here is not replayed.
+
+/// The first thing that cannot be, as a sentence; empty where there is none.
+std::string impossible_part(const DeviceHistory& history);
 
 }  // namespace vramlab::replay

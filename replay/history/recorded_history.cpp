@@ -1,6 +1,7 @@
 #include "replay/history/recorded_history.h"
 
 #include <algorithm>
+#include <array>
 
 #include "traces/values/generic_text.h"
 
@@ -13,30 +14,16 @@ using allocator::Bytes;
 using traces::KnownText;
 using traces::TextId;
 
-std::optional<Action> action_of(TextId text) {
-  switch (static_cast<KnownText>(text.value)) {
-    case KnownText::alloc:
-      return Action::alloc;
-    case KnownText::free_requested:
-      return Action::free_requested;
-    case KnownText::free_completed:
-      return Action::free_completed;
-    case KnownText::segment_alloc:
-      return Action::segment_alloc;
-    case KnownText::segment_free:
-      return Action::segment_free;
-    case KnownText::segment_map:
-      return Action::segment_map;
-    case KnownText::segment_unmap:
-      return Action::segment_unmap;
-    case KnownText::snapshot:
-      return Action::snapshot;
-    case KnownText::oom:
-      return Action::oom;
-    default:
-      return std::nullopt;
-  }
-}
+constexpr std::array<std::pair<Action, KnownText>, 9> actions = {
+    {{Action::alloc, KnownText::alloc},
+     {Action::free_requested, KnownText::free_requested},
+     {Action::free_completed, KnownText::free_completed},
+     {Action::segment_alloc, KnownText::segment_alloc},
+     {Action::segment_free, KnownText::segment_free},
+     {Action::segment_map, KnownText::segment_map},
+     {Action::segment_unmap, KnownText::segment_unmap},
+     {Action::snapshot, KnownText::snapshot},
+     {Action::oom, KnownText::oom}}};
 
 BlockState state_of(TextId text) {
   switch (static_cast<KnownText>(text.value)) {
@@ -50,13 +37,12 @@ BlockState state_of(TextId text) {
   }
 }
 
-/// Of old formats: what the block was asked for last.
+/// Old formats say what the block was asked for last.
 Bytes requested_of(const traces::BlockValue& block) {
   if (block.keys.has(KnownText::requested_size)) return block.requested_size;
   return block.history.empty() ? Bytes{} : block.history.back().real_size;
 }
 
-/// Of the request that got the block.
 traces::StackId stack_of(const traces::BlockValue& block) {
   if (state_of(block.state) == allocator::BlockState::inactive) return {};
   if (block.stack != traces::StackId{} || block.history.empty()) return block.stack;
@@ -84,6 +70,16 @@ void read_divisions(const traces::GenericValue& dict, const traces::TextTable& t
 }
 
 }  // namespace
+
+std::optional<Action> action_of(TextId text) {
+  for (const auto& [action, known] : actions)
+    if (TextId(known) == text) return action;
+  return std::nullopt;
+}
+
+KnownText text_of(Action action) {
+  return std::ranges::find(actions, action, &std::pair<Action, KnownText>::first)->second;
+}
 
 std::map<allocator::Address, traces::StackId> stacks_from_before(const DeviceHistory& history) {
   std::map<allocator::Address, traces::StackId> stacks = history.final_stacks;
@@ -144,7 +140,6 @@ void HistoryCollector::segment(const traces::SegmentValue& segment) {
     kept.blocks.push_back({block.address, block.size, requested_of(block), state_of(block.state)});
     if (const auto stack = stack_of(block); stack != traces::StackId{})
       device.final_stacks[block.address] = stack;
-    if (!block.keys.has(KnownText::requested_size)) device.traits.blocks_say_requested = false;
   }
   if (!segment.keys.has(KnownText::segment_pool_id)) device.traits.segments_say_pool = false;
   device.final_segments.push_back(std::move(kept));

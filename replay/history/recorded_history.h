@@ -21,6 +21,11 @@
 
 namespace vramlab::replay {
 
+/// An entry's action by the word that snapshots have for it; nothing for kinds that no replay
+/// knows.
+std::optional<allocator::Action> action_of(traces::TextId text);
+traces::KnownText text_of(allocator::Action action);
+
 /// What a file may lack.
 struct HistoryTraits {
   bool names_pools = false;
@@ -31,8 +36,6 @@ struct HistoryTraits {
   bool lacks_device_free = false;
   /// An event without a time.
   bool lacks_time = false;
-  /// Blocks that say how much was requested, segments that say their pool.
-  bool blocks_say_requested = true;
   bool segments_say_pool = true;
 };
 
@@ -40,15 +43,15 @@ struct DeviceHistory {
   std::int64_t device = 0;
   HistoryTraits traits;
   traces::LongSequence<allocator::AllocatorEvent> events;
-  /// Of each event, in the tables of the reader.
+  /// By event, in the tables of the reader.
   traces::LongSequence<traces::StackId> stacks;
   /// By ascending address.
   std::vector<allocator::SnapshotSegment> final_segments;
-  /// Of final blocks in use, where the file says so.
+  /// For final blocks in use, if the file says so.
   std::map<allocator::Address, traces::StackId> final_stacks;
 };
 
-/// Of final blocks that no event shows a request for: they were there all the time.
+/// For final blocks without a request among the events: they were there all the time.
 std::map<allocator::Address, traces::StackId> stacks_from_before(const DeviceHistory& history);
 
 /// Sums over the events, counted from 0, and their peaks; moments are how many events were done.

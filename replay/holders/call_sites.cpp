@@ -13,7 +13,7 @@ namespace {
 
 using allocator::Bytes;
 
-/// Of 2 to that power.
+/// 2 to that power as bytes.
 std::string power_text(int exponent) {
   constexpr const char* units[] = {" B", " KiB", " MiB", " GiB", " TiB", " PiB", " EiB"};
   return std::to_string(std::uint64_t{1} << (exponent % 10)) + units[exponent / 10];

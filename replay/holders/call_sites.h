@@ -42,7 +42,7 @@ struct GroupTotals {
 struct HeldGroup {
   std::string key;
   GroupTotals totals;
-  /// Of the largest of its blocks.
+  /// The largest block's.
   traces::StackId sample_stack;
 };
 
@@ -65,7 +65,7 @@ class SiteNames {
   /// The tables must outlive it.
   explicit SiteNames(const traces::SnapshotTables& tables) : tables_(tables) {}
 
-  /// Valid as long as the names. Of a stack without frames, that there is none.
+  /// Valid as long as the names. A stack without frames has a name that says so.
   const std::string& of(traces::StackId stack);
 
  private:

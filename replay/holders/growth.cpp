@@ -9,7 +9,7 @@ namespace vramlab::replay {
 namespace {
 
 constexpr std::size_t most_samples = 512;
-/// Of what has no stack, so many different sizes are told apart.
+/// So many sizes of blocks without a stack are told apart.
 constexpr std::size_t most_sizes = 100'000;
 
 struct Part {

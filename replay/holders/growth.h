@@ -19,7 +19,7 @@ namespace vramlab::replay {
 /// Fewer ends of iterations say nothing of growth.
 inline constexpr std::size_t least_iteration_ends = 4;
 
-/// Where the steady part of a series begins; nothing where it does not grow steadily to its end:
+/// The beginning of the steady part of a series; empty if it does not grow steadily to its end:
 /// * the first part of the series (a quarter; of three steps one) may do anything: warm-up;
 /// * each later part grows at least half as fast as the second half of them does;
 /// * what goes away again on the way is at most a tenth of what comes.
@@ -51,7 +51,7 @@ struct DeviceGrowth {
   allocator::Bytes held_last;
 };
 
-/// Sums at the ends of iterations, one series a site. Of a long run every second one is left out,
+/// Sums at the ends of iterations, one series a site. In a long run every second one is left out,
 /// again and again, so no series is longer than a few hundred.
 class IterationSeries {
  public:
@@ -136,7 +136,7 @@ class GrowthFinder : public MemoryEventSink {
 };
 
 struct FoundGrowth {
-  /// Of no source: iterations can't be told.
+  /// It has no source if iterations can't be told.
   IterationRule rule;
   std::vector<DeviceGrowth> devices;
   traces::SnapshotTables tables;

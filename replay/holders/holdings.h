@@ -4,7 +4,7 @@
 // before, and memory is bounded by what was ever held at once, not by the number of events.
 //
 // Allocated is what was handed out and not given back by its owner yet; the peak is the first event
-// at which most of it, as requested, was allocated. Where a file does not say when memory was given
+// at which most of it, as requested, was allocated. If a file does not say when memory was given
 // back, the completion of the free counts.
 #pragma once
 
@@ -29,7 +29,7 @@ struct DeviceHoldings {
   bool has_history = false;
   /// The last event before the moment, or at it; nothing where that is before the first one.
   std::optional<std::uint64_t> event;
-  /// Of that event, counted from the first one of the file.
+  /// The time of that event, counted from the first one of the file.
   std::optional<std::uint64_t> since_begin_ns;
   std::optional<std::uint64_t> time_ns;
   /// Oldest first.
@@ -58,7 +58,7 @@ class HoldingsFinder : public MemoryEventSink {
   std::vector<DeviceHoldings> finish(std::optional<std::uint64_t> event_count);
 
  private:
-  /// Nothing: before the first event; an event may have no time.
+  /// Empty before the first event; an event may have no time.
   struct EventMoment {
     std::optional<std::uint64_t> event;
     std::optional<std::uint64_t> time_ns;

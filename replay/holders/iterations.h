@@ -1,4 +1,4 @@
-// Where the iterations of a program end. Said by the user, or found: by what the program calls its
+// The ends of a program's iterations: told by the user, or found by what the program calls its
 // iterations (ranges, markers, annotations), otherwise by requests that come again
 // (RepeatedRequests). IterationFinder looks at all events and makes a rule; IterationEnds follows
 // the rule on a second way through the file.
@@ -33,11 +33,11 @@ struct IterationRule {
   std::vector<std::uint64_t> events{};
   /// After so many.
   std::uint64_t every = 0;
-  /// Of ranges, markers and annotations: the name with `#` in place of its number.
+  /// The name of ranges, markers or annotations, with `#` in place of its number.
   std::string name{};
   /// Ranges and markers of this name are on one device, and count for all.
   bool is_for_all_devices = false;
-  /// Of annotations, ascending.
+  /// The ends of annotations, ascending.
   std::vector<std::uint64_t> times_ns{};
   /// By device, where each iteration begins.
   std::map<std::int64_t, RepeatedRequest> requests{};
@@ -103,7 +103,7 @@ class IterationEnds {
  private:
   struct Device {
     std::uint64_t events = 0;
-    /// Of the rule's events or times.
+    /// Index into the rule's events or times.
     std::size_t next = 0;
     RequestMarks marks;
   };
@@ -115,7 +115,7 @@ class IterationEnds {
   std::map<std::int64_t, Device> devices_;
 };
 
-/// Where the iterations of a program end, in one pass over its file.
+/// Finds the ends of a program's iterations in one pass over its file.
 IterationRule find_iterations(const std::string& path, const traces::ProgressListener& listener);
 
 /// A device and an event of it.
@@ -128,11 +128,11 @@ struct RequestPosition {
   std::uint64_t number = 0;
 };
 
-/// Where in a program's iterations its requests stand. A program that does the same again asks for
+/// The positions of requests in a program's iterations. A program that does the same again asks for
 /// the same at the same positions, whatever its addresses and call sites are.
 class RequestPositions : public MemoryEventSink {
  public:
-  /// Of these requests. All must outlive it.
+  /// All must outlive it.
   RequestPositions(const std::set<RequestName>& requests, const IterationRule& rule,
                    const traces::SnapshotTables& tables)
       : requests_(requests), ends_(rule, tables) {}

@@ -14,22 +14,7 @@ using traces::ProgramEvent;
 using traces::ProgramEventKind;
 using traces::TextId;
 
-MemoryEventKind kind_of(TextId action) {
-  switch (static_cast<KnownText>(action.value)) {
-    case KnownText::alloc:
-      return MemoryEventKind::allocated;
-    case KnownText::free_requested:
-      return MemoryEventKind::freed;
-    case KnownText::free_completed:
-      return MemoryEventKind::free_completed;
-    case KnownText::oom:
-      return MemoryEventKind::failed;
-    default:
-      return MemoryEventKind::other;
-  }
-}
-
-/// Of old formats: what the block was asked for last.
+/// Old formats say what the block was asked for last.
 LiveBlock final_block_of(const traces::BlockValue& block, const traces::SegmentValue& segment) {
   LiveBlock held;
   held.key = block.address.value;
@@ -58,18 +43,21 @@ void RecordedMemoryEvents::segment(const traces::SegmentValue& segment) {
 }
 
 void RecordedMemoryEvents::trace_entry(traces::DeviceIndex index, const traces::TraceEntry& entry) {
+  const std::uint64_t number = next_number_[index.value]++;
   MemoryEvent event;
-  event.kind = kind_of(entry.action);
+  event.number = number;
+  if (const auto action = action_of(entry.action)) event.kind = kind_of(*action);
   event.device = index.value;
-  event.number = next_number_[index.value]++;
   if (entry.keys.has(KnownText::time_us)) event.time_ns = entry.time_us * ns_per_us;
-  event.block.key = entry.address.value;
-  event.block.requested = event.block.bytes = entry.size;
-  event.block.stream = entry.stream;
-  event.block.pool = entry.pool;
-  event.block.stack = entry.stack;
-  event.block.event = event.number;
-  event.block.time_ns = event.time_ns;
+  event.block = {.key = entry.address.value,
+                 .requested = entry.size,
+                 .bytes = entry.size,
+                 .stream = entry.stream,
+                 .pool = entry.pool,
+                 .stack = entry.stack,
+                 .event = number,
+                 .time_ns = event.time_ns,
+                 .freed = {}};
   sink_.memory_event(event);
 }
 

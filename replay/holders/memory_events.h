@@ -39,7 +39,7 @@ class MemoryEventSink {
   virtual void annotation(const traces::AnnotationValue&) {}
 };
 
-/// Of a PyTorch memory snapshot. Sizes are not rounded yet: settings may come last.
+/// Reads a PyTorch memory snapshot. Sizes are not rounded yet: settings may come last.
 class RecordedMemoryEvents : public traces::SnapshotSink {
  public:
   /// The sink must outlive it.
@@ -61,7 +61,7 @@ class RecordedMemoryEvents : public traces::SnapshotSink {
   std::map<std::uint32_t, std::uint64_t> next_number_;
 };
 
-/// Of a program, every request of which is taken as granted.
+/// Reads a program, every request of which is taken as granted.
 class ProgramMemoryEvents : public traces::ProgramSink {
  public:
   /// `file` is for messages. The others must outlive it.
@@ -80,7 +80,7 @@ class ProgramMemoryEvents : public traces::ProgramSink {
     traces::ScopeStreams streams = traces::ScopeStreams::every_stream;
     allocator::StreamId stream;
   };
-  /// Where the requests of a device go at the moment.
+  /// What decides which pool the requests of a device go to.
   struct Device {
     allocator::Settings settings;
     std::vector<Scope> scopes;

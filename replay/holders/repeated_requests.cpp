@@ -25,7 +25,7 @@ struct RoundCount {
   std::uint64_t even = 0;
   std::uint64_t even_stacks = 0;
   std::uint64_t uneven = 0;
-  /// Of the even ones, the first in the history.
+  /// The first even one in the history.
   std::uint64_t first = 0;
   RequestMark mark{};
 

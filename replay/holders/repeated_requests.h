@@ -34,7 +34,7 @@ class RequestMarks {
 struct RepeatedRequest {
   RequestMark mark;
   std::uint64_t count = 0;
-  /// Of the first of them.
+  /// The first one's.
   traces::StackId stack;
   allocator::Bytes requested;
 };
@@ -50,7 +50,7 @@ class RepeatedRequests {
     std::uint64_t count = 0;
     std::uint64_t first = 0;
     std::uint64_t last = 0;
-    /// Of the distances between them.
+    /// The distances between them, squared.
     double sum_of_squares = 0;
     traces::StackId stack;
     allocator::Bytes requested;

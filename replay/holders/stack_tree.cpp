@@ -12,7 +12,7 @@ using StackKey = std::pair<traces::StackId, bool>;
 std::map<StackKey, GroupTotals> totals_by_stack(const std::vector<LiveBlock>& blocks) {
   std::map<StackKey, GroupTotals> stacks;
   for (const LiveBlock& block : blocks)
-    // Where a block has a stack its age is not asked for.
+    // The age of a block with a stack is not asked for.
     stacks[{block.stack, block.stack == traces::StackId{} && !block.event}].add(block);
   return stacks;
 }

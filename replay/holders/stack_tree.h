@@ -14,9 +14,9 @@ namespace vramlab::replay {
 struct StackTreeNode {
   /// As frame_text() names it; the root's is empty.
   std::string frame;
-  /// Of all blocks whose stacks go through it.
+  /// All blocks whose stacks go through it.
   GroupTotals totals;
-  /// Of those whose stacks end here: it is their innermost frame.
+  /// Blocks whose stacks end here: it is their innermost frame.
   GroupTotals own;
   /// The most bytes first, equal ones by frame.
   std::vector<std::size_t> children;

@@ -7,14 +7,14 @@
 #include <memory>
 #include <string>
 
-#include "replay/live/given_places.h"
+#include "replay/live/logged_device.h"
 #include "replay/run/device_replay.h"
 #include "replay/run/replay_report.h"
 
 namespace vramlab::replay {
 
 struct DecisionDifference {
-  /// Of the event; nothing where it shows at the end only.
+  /// The event; empty if it shows only at the end.
   std::optional<std::uint64_t> event;
   /// What is different, such as `the address`.
   std::string what;
@@ -58,10 +58,10 @@ class LiveBesideSimulated final : public ProgramDevice {
   bool is_same_so_far() const { return !result_->difference.has_value(); }
 
   std::shared_ptr<DecisionComparison> result_;
-  /// Of the event that is being made.
+  /// Made for the current event.
   std::vector<DeviceAction> live_actions_;
   std::vector<DeviceAction> simulated_actions_;
-  GivenPlaces places_;
+  PlaceRepeater places_;
   std::unique_ptr<DeviceReplay> live_;
   std::unique_ptr<DeviceReplay> simulated_;
 };

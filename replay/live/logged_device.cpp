@@ -1,6 +1,7 @@
 #include "replay/live/logged_device.h"
 
 #include "allocator/words/id_names.h"
+#include "streams/device/simulated_device.h"
 
 namespace vramlab::replay {
 
@@ -80,6 +81,17 @@ bool LoggedDevice::map(const UnitRange& range) {
 void LoggedDevice::unmap(const UnitRange& range) {
   device_.unmap(range);
   log_.push_back({Kind::unmap, true, range.at, range.size()});
+}
+
+MakeDevice simulated_at(PlaceRepeater& places) {
+  return [&places](const streams::MemoryOptions& memory) {
+    streams::MemoryOptions options = memory;
+    options.when_taken = streams::WhenTaken::lowest_gap;
+    options.placement = [&places](const streams::PlaceRequest& request) {
+      return places.place(request);
+    };
+    return both_sides(std::make_shared<streams::SimulatedDevice>(std::move(options)));
+  };
 }
 
 }  // namespace vramlab::replay

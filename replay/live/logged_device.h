@@ -2,10 +2,13 @@
 // Two devices that were asked the same and answered the same have equal logs.
 #pragma once
 
+#include <deque>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "replay/devices/device_sides.h"
+#include "streams/memory/simulated_memory.h"
 
 namespace vramlab::replay {
 
@@ -14,9 +17,9 @@ struct DeviceAction {
   Kind kind = Kind::allocate;
   /// False where the device had no room.
   bool was_granted = true;
-  /// Of what was not granted: nothing.
+  /// 0 if it was not granted.
   allocator::Address at;
-  /// Of units: of all of them.
+  /// All units together.
   allocator::Bytes size;
   friend bool operator==(const DeviceAction&, const DeviceAction&) = default;
 };
@@ -62,5 +65,36 @@ class LoggedDevice final : public allocator::Device {
 
 /// The same device, with what is done noted in the log, which must outlive it.
 DeviceSides logged(DeviceSides device, std::vector<DeviceAction>& log);
+
+// PlaceRepeater: puts a simulated device's segments and reservations where another device put its
+// own. The allocator prefers the lowest of equal addresses, so two runs decide alike only where
+// their addresses are in the same order; with the same addresses, everything can be compared.
+
+class PlaceRepeater {
+ public:
+  /// What the other device did next.
+  void add(std::span<const DeviceAction> actions) {
+    for (const DeviceAction& action : actions)
+      if (action.was_granted && (action.kind == DeviceAction::Kind::allocate ||
+                                 action.kind == DeviceAction::Kind::reserve))
+        places_.push_back(action);
+  }
+  /// The next place, where it is for such a request; otherwise the device chooses.
+  std::optional<allocator::Address> place(const streams::PlaceRequest& request) {
+    const auto kind = request.kind == streams::PlaceKind::allocation ? DeviceAction::Kind::allocate
+                                                                     : DeviceAction::Kind::reserve;
+    if (places_.empty() || places_.front().kind != kind || places_.front().size != request.size)
+      return std::nullopt;
+    const allocator::Address at = places_.front().at;
+    places_.pop_front();
+    return at;
+  }
+
+ private:
+  std::deque<DeviceAction> places_;
+};
+
+/// Simulated devices with these places, which must outlive them.
+MakeDevice simulated_at(PlaceRepeater& places);
 
 }  // namespace vramlab::replay

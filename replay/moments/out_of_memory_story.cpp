@@ -16,7 +16,7 @@ using allocator::SnapshotSegment;
 
 constexpr std::size_t most_blocks_to_free = 64;
 
-/// Where a free block counts that the request did not get.
+/// Counts a free block that the request did not get.
 void count_hole(const SnapshotSegment& segment, const SnapshotBlock& hole,
                 const FragmentationRules& rules, OutOfMemoryStory& story) {
   if (segment.pool != story.lane.pool) {

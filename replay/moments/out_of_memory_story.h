@@ -28,7 +28,7 @@ struct OutOfMemoryStory {
   LaneName lane;
   /// What had to be asked of the device.
   allocator::Bytes device_size;
-  /// Of the lane that the request goes to.
+  /// The lane that the request goes to.
   StateFigures in_lane;
   // Free memory that the request could not have:
   allocator::Bytes free_on_other_streams;
@@ -36,7 +36,7 @@ struct OutOfMemoryStory {
   allocator::Bytes free_in_other_pools;
   /// Large enough, but not cut up for a smaller request, or too large for a larger one.
   allocator::Bytes kept_by_split_limit;
-  /// Of expandable segments, while the option is off.
+  /// In expandable segments, while the option is off.
   allocator::Bytes passed_over;
 
   /// The share of the device that may be held, where one is known.
@@ -51,7 +51,7 @@ struct OutOfMemoryStory {
   std::vector<Pinner> enough_to_free;
 };
 
-/// Nothing where the state's last event is no request that failed. Of a recording.
+/// Empty unless the state's last event is a request that failed. For a recording.
 std::optional<RefusedRequest> refused_by(const DeviceState& state);
 
 OutOfMemoryStory tell_out_of_memory(const DeviceState& state, const RefusedRequest& refused);

@@ -13,7 +13,7 @@ namespace {
 using allocator::Action;
 using allocator::AllocatorEvent;
 
-/// Of the whole file; nothing where no event has a time.
+/// The whole file's; empty if no event has a time.
 std::optional<std::uint64_t> first_time_us(const RecordedHistory& history) {
   std::optional<std::uint64_t> first;
   for (const DeviceHistory& device : history.devices)
@@ -25,7 +25,7 @@ std::optional<std::uint64_t> first_time_us(const RecordedHistory& history) {
   return first;
 }
 
-/// Nothing where the first one is later.
+/// Empty if the first one is later.
 std::optional<std::size_t> count_until(const DeviceHistory& history, std::uint64_t time_us) {
   std::size_t count = 0;
   while (count < history.events.size() && history.events[count].time_us <= time_us) ++count;
@@ -61,7 +61,7 @@ std::optional<std::uint64_t> time_of(const AllocatorEvent& event) {
   return event.time_us * 1000;
 }
 
-/// What the device had left, where that is why the last event is an out-of-memory. Where it was
+/// What the device had left, where that is why the last event is an out-of-memory. If it was
 /// enough, a share of it that no recording says was all that was allowed.
 std::optional<allocator::Bytes> device_free_at(const DeviceHistory& history, std::size_t count,
                                                const allocator::Settings& settings) {
@@ -87,7 +87,7 @@ traces::StackId stack_of(const DeviceHistory& history, std::size_t event) {
   return history.stacks.empty() ? traces::StackId{} : history.stacks[event];
 }
 
-/// Where what is in use was asked for.
+/// Finds the requests of what is in use.
 void find_origins(const DeviceHistory& history, std::size_t count, DeviceState& state) {
   LiveBlocks live;
   for (std::size_t i = 0; i < count; ++i) live.apply(memory_event(history, i));
@@ -126,7 +126,7 @@ DeviceState state_of(const DeviceHistory& history, std::size_t count,
   return state;
 }
 
-/// Of the call that the last of so many events belongs to.
+/// The end of the call that the last of so many events belongs to.
 std::size_t end_of_call(const ExplainedHistory& explained, std::size_t event_count) {
   if (event_count == 0) return 0;
   const std::optional<RecordedCall> call = call_of(explained.calls, event_count - 1);

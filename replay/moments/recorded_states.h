@@ -27,7 +27,7 @@ struct RecordedMoment {
   StateHistory history = StateHistory::all;
 };
 
-/// Of each device that has such a moment. A device whose first event is later has none at a time.
+/// For each device that has such a moment. A device whose first event is later has none at a time.
 RecordedStates recorded_states(const RecordedHistory& history, const traces::TextTable& texts,
                                const RecordedMoment& wanted);
 

@@ -6,7 +6,7 @@
 namespace vramlab::replay {
 namespace {
 
-/// Of the file's clock.
+/// In the file's clock.
 std::uint64_t time_of(const Moment& moment, const ReplayReport& report, const std::string& file) {
   if (!report.first_time_ns) throw traces::InputError({file, "", "events with times", "none"});
   return *report.first_time_ns + moment.time_ns;
@@ -28,7 +28,7 @@ std::map<traces::DeviceIndex, std::uint64_t> last_events(const Moment& moment,
   return last;
 }
 
-/// Where nothing limits the memory of a device, what is left of it says nothing.
+/// What is left of a device says nothing if its memory has no limit.
 void forget_boundless_memory(std::vector<DeviceState>& states, const ReplayReport& report) {
   for (DeviceState& state : states)
     for (const DeviceReport& device : report.devices)

@@ -12,7 +12,7 @@ namespace vramlab::replay {
 
 struct StatesAtMoment {
   std::vector<DeviceState> states;
-  /// Of the whole replay, not only up to the moment.
+  /// The whole replay's, not only up to the moment.
   ReplayReport report;
 };
 

@@ -20,30 +20,6 @@ traces::KeySet keys_of(std::initializer_list<KnownText> keys) {
   return set;
 }
 
-KnownText word_of(Action action) {
-  switch (action) {
-    case Action::alloc:
-      return KnownText::alloc;
-    case Action::free_requested:
-      return KnownText::free_requested;
-    case Action::free_completed:
-      return KnownText::free_completed;
-    case Action::segment_alloc:
-      return KnownText::segment_alloc;
-    case Action::segment_free:
-      return KnownText::segment_free;
-    case Action::segment_map:
-      return KnownText::segment_map;
-    case Action::segment_unmap:
-      return KnownText::segment_unmap;
-    case Action::snapshot:
-      return KnownText::snapshot;
-    case Action::oom:
-      return KnownText::oom;
-  }
-  return KnownText::empty;
-}
-
 KnownText word_of(BlockState state) {
   switch (state) {
     case BlockState::active_allocated:
@@ -100,7 +76,7 @@ TraceEntry value_of(const AllocatorEvent& event, StackId stack, bool names_pools
                         KnownText::size, KnownText::stream, KnownText::time_us, KnownText::frames});
   if (names_pools) entry.keys.add(KnownText::pool_id);
   entry.pool = event.pool;
-  entry.action = TextId(word_of(event.action));
+  entry.action = TextId(text_of(event.action));
   if (is_oom)
     entry.device_free = {event.address.value};
   else

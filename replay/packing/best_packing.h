@@ -43,7 +43,7 @@ struct PackingResult {
   /// Sentences: what was left out because there are too many buffers.
   std::vector<std::string> left_out;
 
-  /// Nothing can be lower.
+  /// No packing can be lower.
   bool is_optimal() const { return packing.height == load_bound; }
 };
 

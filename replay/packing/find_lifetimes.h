@@ -27,7 +27,7 @@ struct FoundLifetimes {
 FoundLifetimes find_lifetimes(traces::OpenTrace& trace, traces::SnapshotTables& tables);
 
 /// What is there over time, of each device: as a replay under the options in the file shows it
-/// where nothing limits memory. Of the conditions `timing` counts, and where long histories wait.
+/// where nothing limits memory. The conditions' `timing` and `scratch` count.
 /// Throws InputError.
 std::vector<DeviceLifetimes> lifetimes_of(const Recording& recording,
                                           const ReplayConditions& conditions);

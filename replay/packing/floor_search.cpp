@@ -66,7 +66,7 @@ class FloorWalk {
       // One on a lower floor would have come before, or comes when something is below it.
       if (floor >= least) found.push_back({offset, i});
     }
-    // Where nothing can lie on the floor itself, that much of the section stays empty.
+    // If no buffer can lie on the floor itself, that much of the section stays empty.
     for (std::size_t s = 0; s < lowest.size(); ++s)
       if (to_come_[s] > 0 && lowest[s] + to_come_[s] > height_) return {};
     std::erase_if(found, [&](const Choice& choice) { return choice.offset >= lowest_top; });

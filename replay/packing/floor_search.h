@@ -9,7 +9,7 @@
 
 #include <optional>
 
-#include "replay/packing/sections.h"
+#include "replay/packing/buffer.h"
 
 namespace vramlab::replay {
 

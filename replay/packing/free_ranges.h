@@ -30,7 +30,7 @@ class FreeRanges {
   /// Requires: it lies in one free range and is not empty.
   void take(FreeRange range);
 
-  /// Of the smallest sizes that have the key of this one or a higher one: the lowest free range in
+  /// Among the smallest sizes that have this size's key or a higher one: the lowest free range in
   /// which an aligned address has so much behind it. By size itself that is the best fit.
   std::optional<FreeRange> best_fit(std::uint64_t size, std::uint64_t alignment) const;
   /// The lowest free range of the lowest key from this one on.

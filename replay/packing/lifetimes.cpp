@@ -33,7 +33,24 @@ class LifetimeWalk : public LiveBlocks {
       }
   }
 
-  DeviceLifetimes finish();
+  DeviceLifetimes finish() {
+    DeviceLifetimes found;
+    found.steps = step_ + 1;
+    found.contradictions = contradictions_;
+    for (const LiveBlock& block : in_order()) blocks_[block.serial].end = found.steps;
+    for (Lifetime& block : blocks_)
+      if (block.end == 0) block.end = found.steps;
+    std::vector<std::size_t> order(blocks_.size());
+    for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+    std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
+      if (blocks_[a].begin != blocks_[b].begin) return blocks_[a].begin < blocks_[b].begin;
+      return addresses_[a] < addresses_[b];
+    });
+    found.blocks.reserve(blocks_.size());
+    for (const std::size_t index : order)
+      if (blocks_[index].bytes.count > 0) found.blocks.push_back(blocks_[index]);
+    return found;
+  }
 
  private:
   void block_allocated(const LiveBlock& block) override { begin(block, ++step_); }
@@ -76,25 +93,6 @@ class LifetimeWalk : public LiveBlocks {
   std::vector<Lifetime> blocks_;
   std::vector<std::uint64_t> addresses_;
 };
-
-DeviceLifetimes LifetimeWalk::finish() {
-  DeviceLifetimes found;
-  found.steps = step_ + 1;
-  found.contradictions = contradictions_;
-  for (const LiveBlock& block : in_order()) blocks_[block.serial].end = found.steps;
-  for (Lifetime& block : blocks_)
-    if (block.end == 0) block.end = found.steps;
-  std::vector<std::size_t> order(blocks_.size());
-  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
-    if (blocks_[a].begin != blocks_[b].begin) return blocks_[a].begin < blocks_[b].begin;
-    return addresses_[a] < addresses_[b];
-  });
-  found.blocks.reserve(blocks_.size());
-  for (const std::size_t index : order)
-    if (blocks_[index].bytes.count > 0) found.blocks.push_back(blocks_[index]);
-  return found;
-}
 
 }  // namespace
 

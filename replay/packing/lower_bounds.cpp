@@ -40,12 +40,11 @@ LowerBounds lower_bounds_of(const DeviceLifetimes& device) {
       levels.by_stream[ends[ended]->stream].subtract(ends[ended]->bytes);
     }
     levels.requested.add(block.requested);
-    levels.rounded.add(block.bytes, block.begin);
+    levels.rounded.add(block.bytes);
     levels.by_stream[block.stream].add(block.bytes);
   }
   bounds.peak_requested = levels.requested.bytes();
   bounds.peak_rounded = levels.rounded.bytes();
-  bounds.peak_step = levels.rounded.moment();
   for (const auto& [stream, level] : levels.by_stream) {
     bounds.peak_by_stream[stream] = level.bytes();
     bounds.sum_of_streams += level.bytes();

@@ -14,9 +14,7 @@ struct LowerBounds {
   allocator::Bytes peak_requested;
   /// The same of requests rounded up: the load bound of an allocator with these block sizes.
   allocator::Bytes peak_rounded;
-  /// The step after which that is reached first.
-  std::uint64_t peak_step = 0;
-  /// Of each stream for itself, rounded.
+  /// Each stream's own, rounded.
   std::map<allocator::StreamId, allocator::Bytes> peak_by_stream;
   /// Their sum: what is needed where memory never goes from one stream to another.
   allocator::Bytes sum_of_streams;

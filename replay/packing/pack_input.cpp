@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "replay/packing/sections.h"
+#include "replay/packing/buffer.h"
 #include "traces/files/input_error.h"
 
 namespace vramlab::replay {

@@ -18,10 +18,10 @@ std::string_view pack_source_name(PackSource source);
 
 /// What shares one range of addresses.
 struct PackGroup {
-  /// Nothing of a list of buffers.
+  /// Empty for a list of buffers.
   std::optional<std::int64_t> device;
   std::vector<Buffer> buffers;
-  /// Of a device.
+  /// For a device.
   std::optional<LowerBounds> bounds;
   /// No packing is lower, not even one that uses the gaps in the lifetimes of a list.
   allocator::Bytes load_bound;

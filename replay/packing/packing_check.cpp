@@ -1,6 +1,7 @@
 #include "replay/packing/packing_check.h"
 
 #include <algorithm>
+#include <functional>
 
 namespace vramlab::replay {
 namespace {
@@ -51,12 +52,10 @@ const Placed* compare_with_all(std::vector<Placed>& there, std::uint64_t now, co
 std::optional<std::string> packing_fault(const std::vector<Buffer>& buffers,
                                          const Packing& packing) {
   if (packing.offsets.size() != buffers.size()) return "there is not one offset for each buffer";
-  std::vector<std::size_t> order(buffers.size());
-  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return buffers[i].begin; });
+
   std::vector<Placed> there;
   std::uint64_t highest = 0;
-  for (const std::size_t i : order) {
+  for (const std::size_t i : indices_by(buffers, std::mem_fn(&Buffer::begin))) {
     if (auto fault = fault_of_one(buffers, packing, i)) return fault;
     if (buffers[i].size.count == 0) continue;
     const std::uint64_t bottom = packing.offsets[i].count;

@@ -11,7 +11,7 @@
 namespace vramlab::replay {
 
 /// A sentence about the first fault: an overlap, an offset that is not aligned, a height that is
-/// not the highest end. Nothing where all is well.
+/// not the highest end. Empty if all is well.
 std::optional<std::string> packing_fault(const std::vector<Buffer>& buffers,
                                          const Packing& packing);
 

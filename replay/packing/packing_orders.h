@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "replay/packing/buffer.h"
-#include "replay/packing/sections.h"
 
 namespace vramlab::replay {
 

@@ -26,13 +26,13 @@ class PageTexts {
 
   struct Node {
     std::uint32_t parent = 0;
-    /// Of `frames()`.
+    /// Index into `frames()`.
     std::uint32_t frame = 0;
-    /// Of `sites()`.
+    /// Index into `sites()`.
     std::uint32_t site = 0;
   };
   struct Frame {
-    /// Of `texts()`.
+    /// Indices into `texts()`.
     std::uint32_t name = 0;
     std::uint32_t file = 0;
     /// 0 where it is not known.

@@ -3,13 +3,22 @@
 // that figures over time are taken of.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <vector>
 
+#include "replay/history/recorded_history.h"
 #include "replay/page/report_states.h"
 #include "replay/page/report_survey.h"
 
 namespace vramlab::replay {
+
+// The events that a report page lists: all of a short history; of a longer one every call to the
+// device, every failure and snapshot, and of requests and frees the largest.
+
+/// Indices of so many events at most, in order. If even the calls to the device are more, the
+/// first of them.
+std::vector<std::size_t> choose_events(const DeviceHistory& history, std::size_t most);
 
 /// Sorted, each once.
 std::vector<HistoryStep> in_order(std::vector<HistoryStep> steps);

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "replay/page/page_sections.h"
+#include "replay/page/page_bytes.h"
 #include "replay/state/pinners.h"
 
 namespace vramlab::replay {

@@ -30,7 +30,7 @@ class ReportFragmentation {
   PageTexts& texts_;
   std::vector<HistoryStep> steps_;
   std::vector<StateFigures> figures_;
-  /// Of each step: where its pinners begin.
+  /// The beginning of each step's pinners.
   std::vector<std::uint64_t> offsets_;
   /// For each step how many, then of each: address as the distance from the one before, size,
   /// strands, released_alone, segment_size, beside, life, steps since it was handed out, node of

@@ -2,9 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "replay/history/history_checks.h"
+#include "replay/history/recorded_calls.h"
 #include "replay/page/page_bytes.h"
-#include "replay/page/page_sections.h"
 #include "replay/page/page_texts.h"
 #include "replay/page/report_device.h"
 #include "traces/files/input_error.h"

@@ -13,7 +13,7 @@ namespace vramlab::replay {
 
 /// How much a page holds of a long history.
 struct ReportLimits {
-  /// Of the timeline of a device.
+  /// In the timeline of a device.
   std::size_t moments = 40'000;
   /// Blocks that change from one shown state to the next, together.
   std::uint64_t changes = 2'000'000;

@@ -31,7 +31,7 @@ class ReportStates {
   void touch(allocator::Address at, allocator::Bytes size);
   void add(HistoryStep step, const PlacementBlocks& blocks, const LiveBlocks& in_use);
 
-  /// Of each state: its step, where its bytes begin, and whether it stands alone.
+  /// Each state's step, the beginning of its bytes, and whether it stands alone.
   const std::vector<HistoryStep>& steps() const { return steps_; }
   const std::vector<std::uint64_t>& offsets() const { return offsets_; }
   const std::vector<std::uint64_t>& are_whole() const { return are_whole_; }

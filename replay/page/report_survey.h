@@ -2,15 +2,46 @@
 // which call sites ever held most, and how much a page of all states would have to hold.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include "replay/figures/peak.h"
 #include "replay/follow/followed_blocks.h"
 #include "replay/page/page_texts.h"
-#include "replay/page/thinned_moments.h"
 
 namespace vramlab::replay {
+
+// ThinnedMoments: the figures of a history at so few of its moments that a page can hold them, and
+// without losing a peak: of each stretch of events the moments stay at which any figure is highest
+// or lowest, and the last one. What stays are real moments, with all their figures.
+
+class ThinnedMoments {
+ public:
+  /// Keeps about so many moments of a history of so many events; all if it has no more.
+  ThinnedMoments(std::uint64_t event_count, std::size_t wanted);
+
+  /// In order of their steps.
+  void add(const MomentFigures& figures);
+  /// Once all are added.
+  std::vector<MomentFigures> take();
+
+  /// How many events a stretch has; 1 where every moment stays.
+  std::uint64_t events_per_stretch() const { return width_; }
+
+ private:
+  static constexpr std::size_t figure_count = 6;
+
+  void finish_stretch();
+
+  std::uint64_t width_ = 1;
+  std::uint64_t stretch_ = 0;
+  std::vector<MomentFigures> kept_;
+  /// The moments of each figure's highest and lowest value in the current stretch.
+  std::vector<MomentFigures> highest_;
+  std::vector<MomentFigures> lowest_;
+  MomentFigures last_;
+};
 
 /// What each call site holds, kept up to date; sites by their number in PageTexts.
 class SiteBytes {

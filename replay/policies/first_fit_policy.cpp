@@ -1,8 +1,8 @@
 // First fit: a request gets the lowest free range that it fits into, so that what is live gathers
 // at low addresses. Not in PyTorch.
-#include "replay/policies/first_fit_policy.h"
 
 #include "replay/policies/policies.h"
+#include "replay/policies/segment_policy.h"
 
 namespace vramlab::replay {
 namespace {

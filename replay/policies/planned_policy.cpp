@@ -7,8 +7,8 @@
 
 #include "allocator/options/size_rules.h"
 #include "replay/packing/best_packing.h"
-#include "replay/policies/first_fit_policy.h"
 #include "replay/policies/policies.h"
+#include "replay/policies/segment_policy.h"
 
 namespace vramlab::replay {
 namespace {
@@ -65,7 +65,21 @@ class PlannedPolicy final : public Policy {
     if (phase_ == Phase::warming_up) phase_ = Phase::watching;
   }
 
-  PolicyReport report() const override;
+  PolicyReport report() const override {
+    PolicyReport report;
+    if (phase_ != Phase::planned) {
+      report.notes.emplace_back(
+          "planned: fewer than two iterations were found, so it is first_fit");
+      return report;
+    }
+    report.notes.push_back("planned: " + std::to_string(places_.size()) + " blocks in " +
+                           format_bytes(planned_bytes_) + "; after that " +
+                           std::to_string(placed_count_) + " of " +
+                           std::to_string(placed_count_ + other_count_) +
+                           " requests got their planned place; the peak reserved was " +
+                           format_bytes(peak_since_));
+    return report;
+  }
 
  private:
   enum class Phase : std::uint8_t { warming_up, watching, planned };
@@ -141,10 +155,10 @@ class PlannedPolicy final : public Policy {
   std::unique_ptr<SegmentPolicy> rest_;
   Phase phase_ = Phase::warming_up;
   std::uint64_t step_ = 0;
-  /// Of this iteration.
+  /// In this iteration.
   std::map<Kind, std::uint64_t> counts_;
   std::vector<Seen> seen_;
-  /// Where a live block is among the seen. Looked up only.
+  /// From a live block to its index in `seen_`. Looked up only.
   std::unordered_map<std::uint64_t, std::size_t> watched_;
   std::map<Wish, FreeRange> places_;
   /// Begin to end of the memory of each plan.
@@ -157,20 +171,6 @@ class PlannedPolicy final : public Policy {
   std::uint64_t placed_count_ = 0;
   std::uint64_t other_count_ = 0;
 };
-
-PolicyReport PlannedPolicy::report() const {
-  PolicyReport report;
-  if (phase_ != Phase::planned) {
-    report.notes.emplace_back("planned: fewer than two iterations were found, so it is first_fit");
-    return report;
-  }
-  report.notes.push_back(
-      "planned: " + std::to_string(places_.size()) + " blocks in " + format_bytes(planned_bytes_) +
-      "; after that " + std::to_string(placed_count_) + " of " +
-      std::to_string(placed_count_ + other_count_) +
-      " requests got their planned place; the peak reserved was " + format_bytes(peak_since_));
-  return report;
-}
 
 }  // namespace
 

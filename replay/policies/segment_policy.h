@@ -9,7 +9,7 @@
 #include <unordered_map>
 
 #include "replay/packing/free_ranges.h"
-#include "replay/policies/policy.h"
+#include "replay/policies/policies.h"
 
 namespace vramlab::replay {
 
@@ -53,6 +53,9 @@ class SegmentPolicy : public Policy {
   /// Looked up only.
   std::unordered_map<std::uint64_t, Block> live_;
 };
+
+/// First fit, for policies that leave to it what they have no better idea for.
+std::unique_ptr<SegmentPolicy> make_first_fit(streams::MemoryDevice& device);
 
 /// Its blocks lie at multiples of this, and are as large.
 std::uint64_t block_size_of(allocator::Bytes request);

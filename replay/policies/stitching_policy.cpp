@@ -3,7 +3,7 @@
 // wrong place; what it costs is mapping, and the rest of the last unit. Requests of up to 1 MiB
 // share units, first fit. Not in PyTorch.
 //
-// Where the device has no more memory, free units of the default pool's other streams are taken,
+// If the device has no more memory, free units of the default pool's other streams are taken,
 // after these streams were waited for.
 #include <map>
 #include <set>
@@ -60,7 +60,7 @@ class StitchingPolicy final : public Policy {
  private:
   struct Arena {
     ArenaName name;
-    /// Where they are mapped first; the lowest are taken first.
+    /// Their first addresses; the lowest are taken first.
     std::set<std::uint64_t> free_units;
     /// In units that small blocks share.
     FreeRanges small;

@@ -1,7 +1,7 @@
 // After TLSF (two-level segregated fit): free ranges are sorted into classes, sixteen for each
 // power of two, and a request takes from the first class in which everything is large enough, so
 // that finding one takes the same time always. Only before the device is asked for more, its own
-// class is looked through as well. Of a class TLSF takes the range that was freed last; here it is
+// class is looked through as well. TLSF takes the range of a class that was freed last; here it is
 // the lowest one. Not in PyTorch.
 #include <bit>
 

@@ -5,6 +5,8 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
+#include <unordered_map>
 #include <vector>
 
 #include "allocator/words/directed.h"
@@ -40,7 +42,7 @@ class CompactEvent {
   CompactKind kind() const { return static_cast<CompactKind>(word_ & kind_mask); }
   /// Names a block; of no meaning where the kind has none.
   std::uint32_t slot() const { return word_ >> kind_bits; }
-  /// Of a whole event: its place among them.
+  /// The place of a whole event among them.
   std::uint32_t shape() const { return shape_; }
 
  private:
@@ -86,9 +88,9 @@ class CompactProgram {
   std::vector<traces::ProgramEvent> others_;
   /// One more than each has; 0 of one without.
   std::vector<std::uint64_t> times_ns_;
-  /// Where they are needed.
+  /// Empty unless they are needed.
   std::vector<std::uint64_t> ids_;
-  /// Where they are kept.
+  /// Empty unless they are kept.
   std::vector<traces::StackId> stacks_;
   std::vector<traces::DeviceIndex> devices_;
   std::uint32_t slot_count_ = 0;
@@ -100,11 +102,14 @@ class CompactProgram {
 /// A segment that is there before the first event.
 struct StartingSegment {
   allocator::GivenSegment segment;
-  /// Of each block; 0 of those that nobody holds.
+  /// By block; 0 if nobody holds it.
   std::vector<std::uint64_t> ids;
-  /// Of each block, where the recording tells: of those that are still there at its end.
+  /// By block; known for those that are still there at the recording's end.
   std::vector<traces::StackId> stacks;
 };
+
+/// Mapped, and in classic segments.
+allocator::Bytes reserved_in(const std::vector<StartingSegment>& start);
 
 /// What is replayed on its own: a program, or one device of a recorded history.
 struct ProgramPart {
@@ -113,6 +118,57 @@ struct ProgramPart {
   std::vector<StartingSegment> start;
   /// So many of the program's events say what was so then: pools, frees that waited.
   std::size_t start_event_count = 0;
+};
+
+// CompactWriter: makes a CompactProgram of events as they come.
+
+enum class KeepsStacks : bool { no, yes };
+
+/// Whether an event stands for how little memory there was when it was recorded.
+enum class OfRecordedMemory : bool { no, yes };
+
+class CompactWriter {
+ public:
+  explicit CompactWriter(KeepsStacks keeps = KeepsStacks::no) : keeps_stacks_(keeps) {}
+
+  /// A block that is there before the first event; says its name in the program that is made.
+  std::uint64_t add_start(traces::DeviceIndex device, std::uint64_t id);
+  /// Throws AllocatorError where a block is named that nothing made.
+  void add(const traces::ProgramEvent& event, std::uint64_t number,
+           OfRecordedMemory of_memory = OfRecordedMemory::no);
+  std::size_t event_count() const { return program_.events_.size(); }
+  CompactProgram finish();
+
+ private:
+  struct BlockName {
+    traces::DeviceIndex device;
+    std::uint64_t id;
+    friend bool operator==(const BlockName&, const BlockName&) = default;
+  };
+  struct NameHash {
+    std::size_t operator()(const BlockName& name) const;
+  };
+  struct ShapeHash {
+    std::size_t operator()(const EventShape& shape) const;
+  };
+  struct EventHash {
+    std::size_t operator()(const traces::ProgramEvent& event) const;
+  };
+
+  CompactEvent compact(const traces::ProgramEvent& event);
+  std::uint32_t new_slot(const BlockName& name);
+  std::uint32_t slot_of(const BlockName& name, const char* purpose);
+  std::uint32_t shape_of(const EventShape& shape);
+  std::uint32_t place_of(const traces::ProgramEvent& event);
+
+  KeepsStacks keeps_stacks_;
+  CompactProgram program_;
+  std::unordered_map<BlockName, std::uint32_t, NameHash> slots_;
+  std::vector<std::uint32_t> free_slots_;
+  std::unordered_map<EventShape, std::uint32_t, ShapeHash> shapes_;
+  std::unordered_map<traces::ProgramEvent, std::uint32_t, EventHash> others_;
+  std::set<traces::DeviceIndex> devices_;
+  bool restores_ = false;
 };
 
 }  // namespace vramlab::replay

@@ -27,7 +27,7 @@ void CompactReplay::note_peak(std::uint64_t number) {
 }
 
 void CompactReplay::apply_other(const traces::ProgramEvent& event, const traces::TextTable& texts) {
-  // Nothing restores a checkpoint, or DeviceReplay would run this; it may still be refused.
+  // No event restores a checkpoint, or DeviceReplay would run this; it may still be refused.
   if (event.kind == Kind::checkpoint)
     engine_.take_checkpoint(event.pool);
   else

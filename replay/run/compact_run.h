@@ -13,7 +13,7 @@
 namespace vramlab::replay {
 
 /// A block's id in a compact program is one more than its slot. By slot: where the block is.
-/// Nothing where the request failed or asked for nothing.
+/// 0 if the request failed or asked for nothing.
 using SlotAddresses = std::vector<allocator::Address>;
 
 /// One device of it.

@@ -197,7 +197,7 @@ void DeviceReplay::note_level(const Event& event, std::uint64_t number) {
   end_ns_ = event.time_ns;
 }
 
-/// Of a history that is cut off at its beginning the last ones are there.
+/// A history that is cut off at its beginning has the last ones.
 traces::LongSequence<traces::StackId> DeviceReplay::history_stacks(
     const traces::LongSequence<allocator::AllocatorEvent>& entries) const {
   std::size_t requests = 0;

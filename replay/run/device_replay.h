@@ -32,17 +32,17 @@ class DeviceReplay final : public ProgramDevice,
   std::vector<allocator::AllocatorEvent> history() const;
   /// With all that did not stay in the allocator; it is gone from here then.
   traces::LongSequence<allocator::AllocatorEvent> take_history();
-  /// Of the blocks in use; of others too. Where that is noted.
+  /// For the blocks in use and for others too, if that is noted.
   const std::map<allocator::Address, RequestOrigin>& origins() const { return origins_; }
   /// What was asked for, where that is noted.
   const std::optional<RequestSizes>& request_sizes() const { return request_sizes_; }
-  /// Nothing before the first event.
+  /// Empty before the first event.
   const std::optional<StateMoment>& last_event() const { return last_event_; }
   allocator::Bytes device_free() { return on_device_.device().memory_info().free; }
-  /// Of each entry of history() or take_history(): where the request or the free is in the program.
+  /// For each entry of history() or take_history(): the stack of the request or the free.
   traces::LongSequence<traces::StackId> history_stacks(
       const traces::LongSequence<allocator::AllocatorEvent>& entries) const;
-  /// Nothing where the id names no live block.
+  /// Empty if the id names no live block.
   std::optional<allocator::Address> address_of(std::uint64_t id) const { return live_.find(id); }
 
  private:
@@ -70,10 +70,10 @@ class DeviceReplay final : public ProgramDevice,
   std::map<allocator::Address, RequestOrigin> origins_;
   std::optional<RequestSizes> request_sizes_;
   std::optional<StateMoment> last_event_;
-  /// Of a history that is kept as a whole, what is no longer in the allocator.
+  /// The part of a history that is kept as a whole and is no longer in the allocator.
   traces::LongSequence<allocator::AllocatorEvent> history_;
   traces::LongSequence<traces::StackId> request_stacks_;
-  /// Of all frees, while a history is kept.
+  /// All frees, while a history is kept.
   traces::LongSequence<traces::StackId> free_stacks_;
   PeakMoment peak_allocated_;
   PeakMoment peak_reserved_;

@@ -7,11 +7,11 @@
 
 #include "allocator/door/caching_allocator.h"
 #include "allocator/words/allocator_error.h"
-#include "replay/run/device_conditions.h"
+#include "replay/run/program_device.h"
 #include "replay/run/replay_device.h"
 #include "replay/run/replay_report.h"
 #include "replay/runner/apply_event.h"
-#include "replay/state/stranded_now.h"
+#include "replay/state/engine_rules.h"
 #include "traces/values/snapshot_tables.h"
 
 namespace vramlab::replay {
@@ -69,7 +69,7 @@ class EngineReplay {
     stranded_at_peak_ = stranded_now(engine_);
   }
 
-  /// Of a request that asked for something and got nothing.
+  /// For a request that asked for something and got nothing.
   [[gnu::noinline]] void note_failure(allocator::MallocOutcome outcome, FailedRequest failed) {
     if (outcome == allocator::MallocOutcome::scope_already_open)
       throw allocator::AllocatorError(
@@ -78,7 +78,7 @@ class EngineReplay {
     failures_.push_back(std::move(failed));
   }
 
-  /// Of all kinds but requests, frees, uses and checkpoints.
+  /// All kinds but requests, frees, uses and checkpoints.
   void apply_rare(const Event& event, const traces::TextTable& texts) {
     switch (event.kind) {
       case Kind::options:

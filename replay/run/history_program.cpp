@@ -4,8 +4,8 @@
 #include <map>
 #include <set>
 
-#include "replay/follow/pool_generations.h"
-#include "replay/run/recorded_limits.h"
+#include "replay/follow/verify.h"
+#include "replay/run/recorded_memory.h"
 
 namespace vramlab::replay {
 namespace {
@@ -25,7 +25,7 @@ constexpr std::uint64_t first_waiting_stream = std::uint64_t{1} << 62;
 
 constexpr PoolId captured_pool{0, ~std::uint64_t{0} - 1};
 
-/// Of what stands for how little memory there was.
+/// Whether it stands for how little memory there was.
 bool is_of_recorded_memory(const ProgramEvent& event) {
   return event.kind == ProgramEventKind::external || event.pool == captured_pool;
 }
@@ -39,7 +39,7 @@ class ProgramBuilder {
         pools_(pools_by_generation(history, explained)),
         writer_(keeps),
         program_(facts_of(history, explained)),
-        limits_(history, explained.start,
+        others_(history, explained.start,
                 choose_memory(program_.memory, program_.reservation, {}).memory) {
     for (std::size_t i = 0; i < history.events.size(); ++i)
       if (history.events[i].action == Action::alloc) last_request_[pool_of(i)] = i;
@@ -132,7 +132,7 @@ class ProgramBuilder {
 
   void add_call(const RecordedCall& call) {
     at_ = call.first;
-    if (const auto others = limits_.follow(call, emptied_))
+    if (const auto others = others_.follow(call, emptied_))
       add(ProgramEventKind::external).bytes = *others;
     const Address address = history_.events[call.first].address;
     switch (call.kind) {
@@ -284,7 +284,7 @@ class ProgramBuilder {
   std::set<PoolId> released_pools_;
   std::map<PoolId, std::size_t> last_request_;
   std::set<std::size_t> emptied_;
-  RecordedLimits limits_;
+  MemoryOfOthers others_;
 };
 
 /// Collected garbage shows that there was a limit, and not which.

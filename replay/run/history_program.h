@@ -10,12 +10,12 @@
 
 #include "replay/follow/recorded_places.h"
 #include "replay/follow/verify.h"
-#include "replay/run/compact_writer.h"
+#include "replay/run/compact_program.h"
 #include "replay/run/recorded_memory.h"
 
 namespace vramlab::replay {
 
-/// Of one device. Events have the number of the entry of the device's trace that they come from.
+/// One device's. Events have the number of the entry of the device's trace that they come from.
 /// At each request as much memory is there as explains that it was granted or refused, as if others
 /// held the rest: those events can be left out (CompactKind::of_recorded_memory).
 struct HistoryProgram {

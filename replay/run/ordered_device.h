@@ -12,7 +12,6 @@
 #include "allocator/options/size_margin.h"
 #include "replay/devices/held_work.h"
 #include "replay/devices/watcher_pair.h"
-#include "replay/run/device_conditions.h"
 #include "replay/run/program_device.h"
 #include "replay/run/replay_report.h"
 #include "replay/run/replay_watch.h"
@@ -102,7 +101,7 @@ class OrderedDevice final : public ProgramDevice {
   streams::OrderedPool pool_;
   allocator::SizeMargin margin_;
   std::unordered_map<std::uint64_t, Held> held_;
-  /// Of all that is held.
+  /// By all that is held.
   allocator::Bytes requested_;
   std::unordered_set<std::uint64_t> failed_ids_;
   std::map<allocator::StreamId, std::uint64_t> destroyed_;

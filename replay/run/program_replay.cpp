@@ -168,7 +168,7 @@ ReplayReport ProgramReplay::finish() {
   report.options = setup_.settings.text;
   report.events = events_;
   report.first_time_ns = first_time_ns_;
-  // Of an endless wait a note tells.
+  // A note tells of an endless wait.
   if (!endless_wait_) report.stopped_at = stopped_at_;
   if (endless_wait_)
     report.notes.push_back("the program stops at event " + std::to_string(*stopped_at_) + ": " +

@@ -20,7 +20,7 @@ class OrderedStreams;
 
 class ProgramReplay : public traces::ProgramSink {
  public:
-  /// Of a program. `file` is for messages. The tables are those of the reader and must live as
+  /// For a program. `file` is for messages. The tables are those of the reader and must live as
   /// long.
   ProgramReplay(std::string file, const traces::SnapshotTables& tables, ReplayConditions conditions,
                 ReplayWatch watch);
@@ -57,14 +57,14 @@ class ProgramReplay : public traces::ProgramSink {
   ReplaySetup setup_;
   const traces::TextTable& texts_;
   ReplayWatch watch_;
-  /// Of the backend that is ordered by streams.
+  /// For the backend that is ordered by streams.
   std::unique_ptr<OrderedStreams> ordered_streams_;
   std::map<traces::DeviceIndex, std::unique_ptr<ProgramDevice>> devices_;
   /// PyTorch's pools, where the program takes streams from them.
   std::map<traces::DeviceIndex, streams::TorchStreams> torch_streams_;
-  /// Of modelled timing.
+  /// For modelled timing.
   std::unique_ptr<StreamProgram> streams_;
-  /// Of the next event in the program.
+  /// The next event in the program.
   std::uint64_t position_ = 0;
   /// Replayed ones.
   std::uint64_t events_ = 0;

@@ -3,13 +3,47 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 
 #include "replay/follow/starting_state.h"
+#include "replay/follow/verify.h"
 #include "replay/history/recorded_history.h"
 #include "replay/run/replay_conditions.h"
 
 namespace vramlab::replay {
+
+// MemoryOfOthers: how much memory others must have held for a device to grant and refuse what a
+// recording shows. A request that released memory before it got some was refused first.
+
+class MemoryOfOthers {
+ public:
+  /// `memory`: of the device that it is replayed on.
+  MemoryOfOthers(const DeviceHistory& history, const StartingState& start, allocator::Bytes memory);
+
+  /// What others hold from this call on, where it changes. Calls come in order. `emptied`: the
+  /// releases with which the program emptied the cache.
+  std::optional<allocator::Bytes> follow(const RecordedCall& call,
+                                         const std::set<std::size_t>& emptied);
+
+ private:
+  struct Sums {
+    allocator::Bytes released;
+    allocator::Bytes got;
+    bool was_emptied = false;
+  };
+  Sums sums_of(const RecordedCall& call, const std::set<std::size_t>& emptied) const;
+
+  const DeviceHistory& history_;
+  allocator::Bytes memory_;
+  allocator::Bytes reserved_;
+  /// What the program may hold.
+  allocator::Bytes limit_;
+  bool maps_memory_;
+};
+
+/// Mapped, and in classic segments.
+allocator::Bytes reserved_at(const StartingState& start);
 
 /// What a recording says of its device.
 struct RecordedMemory {
@@ -21,7 +55,7 @@ struct RecordedMemory {
 };
 RecordedMemory recorded_memory(const DeviceHistory& history, const StartingState& start);
 
-/// Nothing is asked for but what was there when it was recorded.
+/// True if only what was there when it was recorded is asked for.
 bool is_as_recorded(const ReplayConditions& conditions);
 
 struct ChosenMemory {

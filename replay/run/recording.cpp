@@ -54,14 +54,6 @@ void append(ReplayReport& report, ReplayReport part) {
   std::ranges::move(part.notes, std::back_inserter(report.notes));
 }
 
-Bytes reserved_in(const std::vector<StartingSegment>& start) {
-  Bytes reserved;
-  for (const StartingSegment& segment : start)
-    for (const allocator::GivenBlock& block : segment.segment.blocks)
-      if (block.use != allocator::GivenUse::unmapped) reserved += block.size;
-  return reserved;
-}
-
 }  // namespace
 
 Recording::Recording(const std::string& path, const OpenConditions& conditions)

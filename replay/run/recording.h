@@ -53,7 +53,7 @@ class Recording {
   allocator::Settings settings() const { return settings_for({}); }
   /// A recorded history, not a program.
   bool is_recording() const { return !histories_.empty(); }
-  /// Of that device; null where it has none.
+  /// Null if the device has none.
   const HistoryProgram* history(std::int64_t device) const;
   /// What a replay runs under. Throws InputError where the options are refused.
   allocator::Settings settings_for(const ReplayConditions& conditions) const;
@@ -69,11 +69,10 @@ class Recording {
   /// What is live over time, of all devices: of a program's events together, of recorded ones each.
   std::vector<const ProgramPart*> parts() const;
   /// What happens on each device where nothing limits memory, by a replay under the options in the
-  /// file. Of the conditions `timing` counts, and where long histories wait. Throws InputError.
+  /// file. The conditions' `timing` and `scratch` count. Throws InputError.
   BoundlessHistories boundless_histories(const ReplayConditions& conditions) const;
 
  private:
-  void take_program(const traces::TraceHeader& header, CompactProgram program);
   void take_history(const RecordedHistory& history, const traces::TextTable& texts,
                     KeepsStacks keeps);
   void add_device(const DeviceHistory& history, const VerifyConditions& conditions,
@@ -84,10 +83,10 @@ class Recording {
   std::string file_;
   /// Null until the file is read, where none was asked for.
   const allocator::ReferenceVersion* version_ = nullptr;
-  /// Of a recorded history.
+  /// For a recorded history.
   SettingsInForce recorded_;
   std::vector<HistoryProgram> histories_;
-  /// Of a program.
+  /// For a program.
   traces::TraceHeader header_;
   std::unique_ptr<traces::SnapshotTables> tables_ = std::make_unique<traces::SnapshotTables>();
   ProgramPart program_;

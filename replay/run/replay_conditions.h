@@ -49,7 +49,7 @@ enum class OnOutOfMemory : std::uint8_t {
 
 enum class NotesOrigins : bool { no, yes };
 
-/// Of PyTorch's own allocator; the timing is not modelled.
+/// For PyTorch's own allocator; the timing is not modelled.
 using MakeProgramDevice = std::function<std::unique_ptr<ProgramDevice>(
     traces::DeviceIndex device, const DeviceConditions& conditions)>;
 
@@ -62,7 +62,7 @@ struct ReplayConditions {
   /// What other processes hold of each device all the time, in place of what the file says of them.
   std::optional<allocator::Bytes> held_by_others{};
   std::optional<FreeTiming> timing{};
-  /// Of modelled frees.
+  /// For modelled frees.
   streams::StreamModel stream_model{};
   OnOutOfMemory on_out_of_memory = OnOutOfMemory::stop;
   std::size_t history_capacity = 0;
@@ -73,7 +73,7 @@ struct ReplayConditions {
   streams::KeepsPlaceBook keeps_place_book = streams::KeepsPlaceBook::no;
   /// What device calls cost; estimates where there are none.
   std::shared_ptr<const streams::DeviceCosts> costs{};
-  /// Where the program is to run on something else than a simulated device.
+  /// Makes something else than a simulated device for the program.
   MakeProgramDevice make_program_device = {};
 };
 

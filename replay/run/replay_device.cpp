@@ -1,7 +1,7 @@
 #include "replay/run/replay_device.h"
 
 #include "allocator/words/check.h"
-#include "replay/run/device_conditions.h"
+#include "replay/run/program_device.h"
 #include "replay/runner/apply_event.h"
 #include "streams/device/simulated_device.h"
 #include "streams/device/timed_device.h"

@@ -51,7 +51,7 @@ class ReplayDevice {
   allocator::Address lay_out(const allocator::GivenSegment& segment);
   void map_blocks_of(const allocator::GivenSegment& segment);
 
-  /// Where the next range goes while a starting state is taken over.
+  /// The place of the next range while a starting state is taken over.
   std::optional<allocator::Address> forced_;
   const DeviceConditions& conditions_;
   std::uint32_t index_;

@@ -10,6 +10,7 @@
 #include "allocator/words/malloc_result.h"
 #include "allocator/words/statistic_values.h"
 #include "replay/figures/memory_curve.h"
+#include "replay/figures/metrics.h"
 #include "streams/device/device_calls.h"
 #include "streams/device/driven_device.h"
 #include "streams/ordered_pool/ordered_pool_rules.h"
@@ -38,7 +39,7 @@ struct FailedRequest {
 struct DeviceReport {
   traces::DeviceIndex device;
   allocator::Bytes memory;
-  /// Where the size is from, such as `--device-memory`; empty where nothing limits it.
+  /// The origin of the size, such as `--device-memory`; empty if nothing limits it.
   std::string memory_origin;
   /// By other processes all the time; nothing where that is left to the file.
   std::optional<allocator::Bytes> held_by_others;
@@ -47,7 +48,7 @@ struct DeviceReport {
   PeakMoment peak_allocated;
   PeakMoment peak_reserved;
   MemoryCurve curve;
-  /// Of the first and the last event that has one, in the clock of the peaks.
+  /// The times of the first and the last event that has one, in the clock of the peaks.
   std::optional<std::uint64_t> begin_ns;
   std::optional<std::uint64_t> end_ns;
   allocator::StatisticValues statistics;
@@ -58,13 +59,13 @@ struct DeviceReport {
   /// On devices up to this size the allocator would have decided the same, as long as its segments
   /// lie in the same order.
   allocator::Bytes same_below;
-  /// Where they lie, where that was asked for.
+  /// The segments' places, if they were asked for.
   std::shared_ptr<const streams::PlaceBook> places;
   /// When the most was first reserved; nothing where that is not known.
   std::optional<allocator::Bytes> stranded_at_peak = allocator::Bytes{};
   /// All of them, in order.
   std::vector<FailedRequest> failures;
-  /// Where a stream-ordered pool took its memory from, where there is one.
+  /// The origin of a stream-ordered pool's memory, if there is such a pool.
   std::optional<streams::OrderedPoolCounts> pool;
   /// What the recording itself reached, where the file is one and tells.
   std::optional<allocator::Bytes> recorded_peak_requested;
@@ -76,7 +77,7 @@ struct ReplayReport {
   std::string options;
   std::vector<DeviceReport> devices;
   std::uint64_t events = 0;
-  /// Of the first event that has a time.
+  /// The first event's that has a time.
   std::optional<std::uint64_t> first_time_ns;
   /// The event at which an out-of-memory ended it.
   std::optional<std::uint64_t> stopped_at;
@@ -86,8 +87,14 @@ struct ReplayReport {
   bool has_failures() const;
 };
 
-/// Of a share of a device whose memory nobody knows; nothing where that was not asked for.
+/// About a share of a device whose memory nobody knows; empty if that was not asked for.
 std::optional<std::string> empty_fraction_note(const DeviceReport& device,
                                                const std::optional<double>& memory_fraction);
+
+// What a replay came to, as metrics.
+
+MetricValues run_metrics(const DeviceReport& device);
+/// All devices together: sums, also of peaks, as each device has memory of its own.
+MetricValues run_metrics(const ReplayReport& report);
 
 }  // namespace vramlab::replay

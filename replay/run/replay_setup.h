@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "replay/run/device_conditions.h"
 #include "replay/run/history_program.h"
+#include "replay/run/program_device.h"
 #include "traces/values/program_sink.h"
 
 namespace vramlab::replay {
@@ -21,9 +21,9 @@ struct ReplaySetup {
   allocator::Settings settings;
   /// What a program says of its devices.
   std::vector<traces::TraceDevice> known_devices = {};
-  /// Of one device of a recorded history, which must outlive this; null of a program.
+  /// One device of a recorded history, which must outlive this; null for a program.
   const HistoryProgram* history = nullptr;
-  /// Where the history's segments go next.
+  /// The places of the history's next segments.
   std::optional<RecordedPlaces> places = {};
 
   FreeTiming timing() const;
@@ -34,7 +34,7 @@ struct ReplaySetup {
   [[noreturn]] void refuse(std::uint64_t event, const std::exception& error) const;
 };
 
-/// Of a program whose file begins like this. Throws InputError where version or options are
+/// For a program whose file begins like this. Throws InputError if version or options are
 /// refused.
 ReplaySetup setup_of(std::string file, ReplayConditions asked, const traces::TraceHeader& header);
 

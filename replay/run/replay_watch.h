@@ -30,7 +30,7 @@ struct ReplayWatch {
   std::map<traces::DeviceIndex, std::uint64_t> until = {};
   /// Only events up to this time; one without a time is where the last one before it was.
   std::optional<std::uint64_t> until_ns = {};
-  // Where frees are modelled:
+  // If frees are modelled:
   /// Is told what happens on the streams.
   std::shared_ptr<streams::StreamWatcher> streams = std::make_shared<streams::StreamWatcher>();
   std::shared_ptr<ProgramAccesses> accesses =

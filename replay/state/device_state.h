@@ -16,7 +16,7 @@ namespace vramlab::replay {
 /// The request that got a block.
 struct RequestOrigin {
   traces::StackId stack;
-  /// Nothing where the history does not show it.
+  /// Empty if the history does not show it.
   std::optional<std::uint64_t> event;
   std::optional<std::uint64_t> time_ns;
 };
@@ -32,14 +32,14 @@ struct DeviceState {
   allocator::Snapshot snapshot;
   /// Up to the moment; at least the last entry.
   traces::LongSequence<allocator::AllocatorEvent> history = {};
-  /// Of blocks in use, as far as is known; of a replay of others, too.
+  /// For blocks in use, as far as is known; in a replay for others, too.
   std::map<allocator::Address, RequestOrigin> origins = {};
-  /// Of each entry of the history: where it is in the program, as far as is known.
+  /// For each entry of the history: its place in the program, as far as is known.
   traces::LongSequence<traces::StackId> stacks = {};
   /// Whether the entries of the history say their pools.
   bool names_pools = false;
   FragmentationRules rules = {};
-  /// Nothing where the history is not known.
+  /// Empty if the history is not known.
   std::optional<StateMoment> moment = {};
 };
 

@@ -6,9 +6,19 @@
 #include "allocator/options/size_rules.h"
 #include "replay/state/largest_requests.h"
 #include "replay/state/release_parts.h"
-#include "replay/state/usable_holes.h"
 
 namespace vramlab::replay {
+
+void RequestSizes::add(allocator::Bytes request, allocator::StreamId stream) {
+  if (request >= allocator::request_limit) return;
+  ++counts_[{stream, round_request(request, settings_)}];
+}
+
+void RequestSizes::add_all(const traces::LongSequence<allocator::AllocatorEvent>& history) {
+  for (const allocator::AllocatorEvent& event : history)
+    if (event.action == allocator::Action::alloc) add(event.size, event.stream);
+}
+
 namespace {
 
 using allocator::BlockState;

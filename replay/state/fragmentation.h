@@ -6,17 +6,44 @@
 #pragma once
 
 #include <compare>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
 #include <vector>
 
 #include "allocator/options/settings.h"
+#include "allocator/words/allocator_event.h"
 #include "allocator/words/snapshot.h"
 #include "replay/figures/metrics.h"
-#include "replay/state/request_sizes.h"
+#include "traces/files/long_sequence.h"
 
 namespace vramlab::replay {
+
+// RequestSizes: which sizes a workload asks for on which stream, and how often.
+
+class RequestSizes {
+ public:
+  /// Sizes are kept as the settings round them.
+  explicit RequestSizes(const allocator::Settings& settings) : settings_(settings) {}
+
+  void add(allocator::Bytes request, allocator::StreamId stream);
+  /// Those of a history that were given something.
+  void add_all(const traces::LongSequence<allocator::AllocatorEvent>& history);
+
+  struct Of {
+    allocator::StreamId stream;
+    /// Rounded.
+    allocator::Bytes size;
+    friend auto operator<=>(const Of&, const Of&) = default;
+  };
+  /// How often.
+  const std::map<Of, std::uint64_t>& counts() const { return counts_; }
+
+ private:
+  allocator::Settings settings_;
+  std::map<Of, std::uint64_t> counts_;
+};
 
 /// The addresses of an expandable segment.
 struct Reservation {
@@ -46,7 +73,7 @@ struct FragmentationRules {
 /// Whether a release of everything cached takes what is free in this pool.
 bool is_taken_by_release(allocator::PoolId pool, const FragmentationRules& rules);
 
-/// Of a run of mapped memory; null where it is not known.
+/// For a run of mapped memory; null if it is not known.
 const std::pair<const allocator::Address, Reservation>* reservation_of(
     const allocator::SnapshotSegment& run, const FragmentationRules& rules);
 allocator::Bytes unit_of(const allocator::SnapshotSegment& run, const FragmentationRules& rules);
@@ -101,7 +128,7 @@ struct Fragmentation {
   std::vector<LaneFigures> lanes;
 };
 
-/// Of one device.
+/// For one device.
 Fragmentation find_fragmentation(const allocator::Snapshot& snapshot,
                                  const FragmentationRules& rules);
 
@@ -120,7 +147,7 @@ struct StreamSums {
 /// Sorted by stream.
 std::vector<StreamSums> by_stream(const Fragmentation& fragmentation);
 
-/// As metrics. Of several devices: of the sum of their figures.
+/// As metrics. For several devices: of the sum of their figures.
 MetricValues state_metrics(const StateFigures& figures);
 
 }  // namespace vramlab::replay

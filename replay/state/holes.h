@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "allocator/words/snapshot.h"
@@ -19,5 +20,10 @@ struct HoleClass {
 
 /// The small half first, then by size; classes without holes are left out.
 std::vector<HoleClass> holes_by_size(const allocator::Snapshot& snapshot);
+
+// A segment's bytes as a row of letters: `#` in use, `~` waiting to be free, `.` free.
+
+/// Each letter stands for an equal part of the segment, and for what most of that part is.
+std::string occupancy_map(const allocator::SnapshotSegment& segment, std::size_t letters);
 
 }  // namespace vramlab::replay

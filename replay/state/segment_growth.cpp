@@ -17,7 +17,7 @@ using allocator::SnapshotSegment;
 struct Stretch {
   enum class Of : std::uint8_t { idle, unmapped, live } of = Of::idle;
   Bytes size;
-  /// Of what is mapped into it; all of a segment have the same.
+  /// The unit that is mapped into it; all of a segment have the same.
   Bytes unit;
 };
 
@@ -29,7 +29,7 @@ void add(std::vector<Stretch>& stretches, const Stretch& added) {
     stretches.push_back(added);
 }
 
-/// Of a run of mapped blocks.
+/// Adds a run of mapped blocks.
 void add_run(const SnapshotSegment& run, const FragmentationRules& rules, Cached cached,
              std::vector<Stretch>& stretches) {
   const bool is_released = cached == Cached::released && is_taken_by_release(run.pool, rules);
@@ -86,7 +86,7 @@ class StretchesOfLane {
   void end_segment() {
     if (last_ == nullptr) return;
     if (stretches_.size() == begin_ + 1 && stretches_.back().of == Stretch::Of::unmapped) {
-      // Nothing of it is left, so it is given back too.
+      // No part of it is left, so it is released too.
       stretches_.pop_back();
       return;
     }
@@ -108,7 +108,7 @@ class StretchesOfLane {
   const SnapshotSegment* last_ = nullptr;
   const std::pair<const allocator::Address, Reservation>* reservation_ = nullptr;
   std::vector<Stretch> stretches_;
-  /// Where the last segment begins among them.
+  /// The beginning of the last segment among them.
   std::size_t begin_ = 0;
 };
 

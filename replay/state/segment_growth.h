@@ -1,6 +1,6 @@
-// Where expandable segments of a lane would grow for a request. The first unmapped addresses with
-// room enough behind them, what is free right before them included, are chosen, whether or not the
-// device has memory to fill them.
+// The places where expandable segments of a lane would grow for a request. The first unmapped
+// addresses with room enough behind them, what is free right before them included, are chosen,
+// whether or not the device has memory to fill them.
 #pragma once
 
 #include "replay/state/largest_requests.h"

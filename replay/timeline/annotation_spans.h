@@ -16,7 +16,7 @@ namespace vramlab::replay {
 struct AnnotationSpan {
   std::int64_t device = 0;
   traces::TextId name;
-  /// Nothing where it was not recorded.
+  /// Empty if it was not recorded.
   std::optional<std::uint64_t> begin_us;
   std::optional<std::uint64_t> end_us;
   friend bool operator==(const AnnotationSpan&, const AnnotationSpan&) = default;

@@ -23,17 +23,69 @@ MemoryTrack track_for(PoolId pool, allocator::PoolKind kind) {
 class TrackFigures : public FollowedBlocks {
  public:
   /// All of it must outlive this. Points and tracks are added to the timeline.
-  TrackFigures(const DeviceHistory& history, const HistoryWalk& walk, MemoryTimeline& timeline);
+  TrackFigures(const DeviceHistory& history, const HistoryWalk& walk, MemoryTimeline& timeline)
+      : FollowedBlocks(history, walk), timeline_(timeline) {
+    const std::vector<SegmentLife>& lives = walk.placements.lives;
+    std::map<MemoryTrack, std::uint32_t> numbers;
+    for (LifeIndex life = 0; life < lives.size(); ++life)
+      numbers[track_for(walk.pools[life], lives[life].kind)] = 0;
+    timeline_.tracks = {MemoryTrack{}};
+    for (auto& [track, number] : numbers) {
+      number = static_cast<std::uint32_t>(timeline_.tracks.size());
+      timeline_.tracks.push_back(track);
+    }
+    for (LifeIndex life = 0; life < lives.size(); ++life)
+      track_of_life_.push_back(numbers[track_for(walk.pools[life], lives[life].kind)]);
+    figures_.resize(timeline_.tracks.size());
+    told_.resize(timeline_.tracks.size());
+  }
 
  private:
-  void moment_passed(const MomentFigures& all, const PlacementBlocks& blocks) override;
-  void block_changed(Change change, const LiveBlock& block) override;
-  void segment_grew(LifeIndex life, allocator::Bytes size) override;
-  void segment_shrank(LifeIndex life, allocator::Bytes size) override;
+  void moment_passed(const MomentFigures& all, const PlacementBlocks& blocks) override {
+    if (changed_.empty() && all.step > 0) return;
+    for (const std::uint32_t track : changed_) {
+      figures_[track].largest_free = largest_free_of(track, blocks);
+      tell_if_changed(track, all.time_us);
+    }
+    changed_.clear();
+    figures_[0] = {all.allocated, all.reserved, all.largest_free};
+    tell_if_changed(0, all.time_us);
+  }
 
-  traces::MemoryFigures& figures_of(LifeIndex life);
-  allocator::Bytes largest_free_of(std::uint32_t track, const PlacementBlocks& blocks) const;
-  void tell_if_changed(std::uint32_t track, std::uint64_t time_us);
+  /// A block that waits for other streams is in use no more, but not free yet.
+  void block_changed(Change change, const LiveBlock& block) override {
+    MemoryFigures& figures = figures_of(block.life);
+    if (change == Change::handed_out) figures.allocated += block.bytes;
+    if (change == Change::given_back) take(figures.allocated, block.bytes);
+  }
+
+  void segment_grew(LifeIndex life, Bytes size) override { figures_of(life).reserved += size; }
+  void segment_shrank(LifeIndex life, Bytes size) override {
+    take(figures_of(life).reserved, size);
+  }
+
+  MemoryFigures& figures_of(LifeIndex life) {
+    const std::uint32_t track = track_of_life_[life];
+    changed_.insert(track);
+    return figures_[track];
+  }
+
+  Bytes largest_free_of(std::uint32_t track, const PlacementBlocks& blocks) const {
+    const auto kind = timeline_.tracks[track].kind;
+    Bytes largest;
+    for (const auto& [one_class, set] : blocks.all_free_blocks()) {
+      if (kind && one_class.kind != *kind) continue;
+      for (auto at = set.rbegin(); at != set.rend() && at->first > largest; ++at)
+        if (track_of_life_[blocks.find(at->second)->life] == track) largest = at->first;
+    }
+    return largest;
+  }
+
+  void tell_if_changed(std::uint32_t track, std::uint64_t time_us) {
+    if (told_[track] == figures_[track]) return;
+    told_[track] = figures_[track];
+    timeline_.points.push_back({time_us, track, figures_[track]});
+  }
 
   MemoryTimeline& timeline_;
   std::vector<std::uint32_t> track_of_life_;
@@ -44,71 +96,6 @@ class TrackFigures : public FollowedBlocks {
   /// Since the last moment.
   std::set<std::uint32_t> changed_;
 };
-
-TrackFigures::TrackFigures(const DeviceHistory& history, const HistoryWalk& walk,
-                           MemoryTimeline& timeline)
-    : FollowedBlocks(history, walk), timeline_(timeline) {
-  const std::vector<SegmentLife>& lives = walk.placements.lives;
-  std::map<MemoryTrack, std::uint32_t> numbers;
-  for (LifeIndex life = 0; life < lives.size(); ++life)
-    numbers[track_for(walk.pools[life], lives[life].kind)] = 0;
-  timeline_.tracks = {MemoryTrack{}};
-  for (auto& [track, number] : numbers) {
-    number = static_cast<std::uint32_t>(timeline_.tracks.size());
-    timeline_.tracks.push_back(track);
-  }
-  for (LifeIndex life = 0; life < lives.size(); ++life)
-    track_of_life_.push_back(numbers[track_for(walk.pools[life], lives[life].kind)]);
-  figures_.resize(timeline_.tracks.size());
-  told_.resize(timeline_.tracks.size());
-}
-
-void TrackFigures::moment_passed(const MomentFigures& all, const PlacementBlocks& blocks) {
-  if (changed_.empty() && all.step > 0) return;
-  for (const std::uint32_t track : changed_) {
-    figures_[track].largest_free = largest_free_of(track, blocks);
-    tell_if_changed(track, all.time_us);
-  }
-  changed_.clear();
-  figures_[0] = {all.allocated, all.reserved, all.largest_free};
-  tell_if_changed(0, all.time_us);
-}
-
-MemoryFigures& TrackFigures::figures_of(LifeIndex life) {
-  const std::uint32_t track = track_of_life_[life];
-  changed_.insert(track);
-  return figures_[track];
-}
-
-/// A block that waits for other streams is in use no more, but not free yet.
-void TrackFigures::block_changed(Change change, const LiveBlock& block) {
-  MemoryFigures& figures = figures_of(block.life);
-  if (change == Change::handed_out) figures.allocated += block.bytes;
-  if (change == Change::given_back) take(figures.allocated, block.bytes);
-}
-
-void TrackFigures::segment_grew(LifeIndex life, Bytes size) { figures_of(life).reserved += size; }
-
-void TrackFigures::segment_shrank(LifeIndex life, Bytes size) {
-  take(figures_of(life).reserved, size);
-}
-
-Bytes TrackFigures::largest_free_of(std::uint32_t track, const PlacementBlocks& blocks) const {
-  const auto kind = timeline_.tracks[track].kind;
-  Bytes largest;
-  for (const auto& [one_class, set] : blocks.all_free_blocks()) {
-    if (kind && one_class.kind != *kind) continue;
-    for (auto at = set.rbegin(); at != set.rend() && at->first > largest; ++at)
-      if (track_of_life_[blocks.find(at->second)->life] == track) largest = at->first;
-  }
-  return largest;
-}
-
-void TrackFigures::tell_if_changed(std::uint32_t track, std::uint64_t time_us) {
-  if (told_[track] == figures_[track]) return;
-  told_[track] = figures_[track];
-  timeline_.points.push_back({time_us, track, figures_[track]});
-}
 
 }  // namespace
 

@@ -13,9 +13,9 @@
 
 namespace vramlab::replay {
 
-/// Whose memory a curve shows. Of the device's own pools the small and the large one are apart.
+/// Whose memory a curve shows. The small and the large pool of the device are apart.
 struct MemoryTrack {
-  /// Nothing for all pools together.
+  /// Empty for all pools together.
   std::optional<allocator::PoolId> pool;
   std::optional<allocator::PoolKind> kind;
   friend auto operator<=>(const MemoryTrack&, const MemoryTrack&) = default;
@@ -47,7 +47,7 @@ struct MemoryTimeline {
   std::vector<std::string> doubts;
 };
 
-/// Requires: the history has no impossible part (history_checks).
+/// Requires: the history has no impossible part (impossible_part).
 MemoryTimeline find_timeline(const DeviceHistory& history, const VerifyConditions& conditions);
 
 }  // namespace vramlab::replay

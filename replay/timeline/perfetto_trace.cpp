@@ -14,7 +14,7 @@ struct Item {
   enum class Kind : std::uint8_t { slice_end, figures, failure, slice_begin };
   std::uint64_t time_us = 0;
   Kind kind = Kind::figures;
-  /// Of the timeline or the span.
+  /// Index of the timeline or the span.
   std::uint32_t list = 0;
   std::size_t index = 0;
 };
@@ -26,14 +26,85 @@ class PerfettoTrace {
                 traces::PerfettoWriter& writer)
       : timelines_(timelines), spans_(spans), texts_(texts), writer_(writer) {}
 
-  void write();
+  void write() {
+    write_beginning();
+    for (std::uint32_t list = 0; list < timelines_.size(); ++list) collect_timeline(list);
+    collect_spans();
+    std::stable_sort(items_.begin(), items_.end(),
+                     [](const Item& a, const Item& b) { return a.time_us < b.time_us; });
+    for (const Item& item : items_) write_item(item);
+  }
 
  private:
-  void write_beginning();
-  void collect_timeline(std::uint32_t list);
-  void collect_spans();
-  void write_item(const Item& item);
-  void write_figures(const MemoryTimeline& timeline, const MemoryPoint& point);
+  void write_beginning() {
+    std::set<std::int64_t> devices;
+    for (const MemoryTimeline& timeline : timelines_) {
+      devices.insert(timeline.device);
+      for (const std::string& doubt : timeline.doubts)
+        writer_.note("device " + std::to_string(timeline.device) + ": " + doubt);
+    }
+    for (const AnnotationSpan& span : spans_) devices.insert(span.device);
+    for (const std::int64_t device : devices) writer_.device(device);
+  }
+
+  /// Failures stand among the points as their times say.
+  void collect_timeline(std::uint32_t list) {
+    const MemoryTimeline& timeline = timelines_[list];
+    for (std::size_t i = 0; i < timeline.points.size(); ++i)
+      items_.push_back({timeline.points[i].time_us, Item::Kind::figures, list, i});
+    for (std::size_t i = 0; i < timeline.failures.size(); ++i)
+      items_.push_back({timeline.failures[i].time_us, Item::Kind::failure, list, i});
+  }
+
+  /// A span's beginning is collected before its end, so that it stays so where both are at one
+  /// time.
+  void collect_spans() {
+    std::uint64_t first = std::numeric_limits<std::uint64_t>::max();
+    std::uint64_t last = 0;
+    const auto widen = [&](std::uint64_t time_us) {
+      first = std::min(first, time_us);
+      last = std::max(last, time_us);
+    };
+    for (const Item& item : items_) widen(item.time_us);
+    for (const AnnotationSpan& span : spans_) {
+      if (span.begin_us) widen(*span.begin_us);
+      if (span.end_us) widen(*span.end_us);
+    }
+    for (std::size_t i = 0; i < spans_.size(); ++i) {
+      const std::uint64_t begin = spans_[i].begin_us.value_or(first);
+      const std::uint64_t end = std::max(begin, spans_[i].end_us.value_or(last));
+      items_.push_back({begin, Item::Kind::slice_begin, 0, i});
+      items_.push_back({end, Item::Kind::slice_end, 0, i});
+    }
+  }
+
+  void write_item(const Item& item) {
+    switch (item.kind) {
+      case Item::Kind::figures:
+        return write_figures(timelines_[item.list], timelines_[item.list].points[item.index]);
+      case Item::Kind::failure: {
+        const MemoryTimeline& timeline = timelines_[item.list];
+        return writer_.moment({timeline.device, item.time_us}, "out of memory",
+                              timeline.failures[item.index].wanted);
+      }
+      case Item::Kind::slice_begin:
+      case Item::Kind::slice_end: {
+        const AnnotationSpan& span = spans_[item.index];
+        const PerfettoPlace place{span.device, item.time_us};
+        const traces::PerfettoSlice slice{texts_.text(span.name), item.index};
+        if (item.kind == Item::Kind::slice_begin)
+          writer_.slice_begin(place, slice);
+        else
+          writer_.slice_end(place, slice);
+        return;
+      }
+    }
+  }
+
+  void write_figures(const MemoryTimeline& timeline, const MemoryPoint& point) {
+    writer_.figures({timeline.device, point.time_us}, track_name(timeline.tracks[point.track]),
+                    point.figures);
+  }
 
   const std::vector<MemoryTimeline>& timelines_;
   const std::vector<AnnotationSpan>& spans_;
@@ -41,84 +112,6 @@ class PerfettoTrace {
   traces::PerfettoWriter& writer_;
   std::vector<Item> items_;
 };
-
-void PerfettoTrace::write() {
-  write_beginning();
-  for (std::uint32_t list = 0; list < timelines_.size(); ++list) collect_timeline(list);
-  collect_spans();
-  std::stable_sort(items_.begin(), items_.end(),
-                   [](const Item& a, const Item& b) { return a.time_us < b.time_us; });
-  for (const Item& item : items_) write_item(item);
-}
-
-void PerfettoTrace::write_beginning() {
-  std::set<std::int64_t> devices;
-  for (const MemoryTimeline& timeline : timelines_) {
-    devices.insert(timeline.device);
-    for (const std::string& doubt : timeline.doubts)
-      writer_.note("device " + std::to_string(timeline.device) + ": " + doubt);
-  }
-  for (const AnnotationSpan& span : spans_) devices.insert(span.device);
-  for (const std::int64_t device : devices) writer_.device(device);
-}
-
-/// Failures stand among the points as their times say.
-void PerfettoTrace::collect_timeline(std::uint32_t list) {
-  const MemoryTimeline& timeline = timelines_[list];
-  for (std::size_t i = 0; i < timeline.points.size(); ++i)
-    items_.push_back({timeline.points[i].time_us, Item::Kind::figures, list, i});
-  for (std::size_t i = 0; i < timeline.failures.size(); ++i)
-    items_.push_back({timeline.failures[i].time_us, Item::Kind::failure, list, i});
-}
-
-/// A span's beginning is collected before its end, so that it stays so where both are at one time.
-void PerfettoTrace::collect_spans() {
-  std::uint64_t first = std::numeric_limits<std::uint64_t>::max();
-  std::uint64_t last = 0;
-  const auto widen = [&](std::uint64_t time_us) {
-    first = std::min(first, time_us);
-    last = std::max(last, time_us);
-  };
-  for (const Item& item : items_) widen(item.time_us);
-  for (const AnnotationSpan& span : spans_) {
-    if (span.begin_us) widen(*span.begin_us);
-    if (span.end_us) widen(*span.end_us);
-  }
-  for (std::size_t i = 0; i < spans_.size(); ++i) {
-    const std::uint64_t begin = spans_[i].begin_us.value_or(first);
-    const std::uint64_t end = std::max(begin, spans_[i].end_us.value_or(last));
-    items_.push_back({begin, Item::Kind::slice_begin, 0, i});
-    items_.push_back({end, Item::Kind::slice_end, 0, i});
-  }
-}
-
-void PerfettoTrace::write_item(const Item& item) {
-  switch (item.kind) {
-    case Item::Kind::figures:
-      return write_figures(timelines_[item.list], timelines_[item.list].points[item.index]);
-    case Item::Kind::failure: {
-      const MemoryTimeline& timeline = timelines_[item.list];
-      return writer_.moment({timeline.device, item.time_us}, "out of memory",
-                            timeline.failures[item.index].wanted);
-    }
-    case Item::Kind::slice_begin:
-    case Item::Kind::slice_end: {
-      const AnnotationSpan& span = spans_[item.index];
-      const PerfettoPlace place{span.device, item.time_us};
-      const traces::PerfettoSlice slice{texts_.text(span.name), item.index};
-      if (item.kind == Item::Kind::slice_begin)
-        writer_.slice_begin(place, slice);
-      else
-        writer_.slice_end(place, slice);
-      return;
-    }
-  }
-}
-
-void PerfettoTrace::write_figures(const MemoryTimeline& timeline, const MemoryPoint& point) {
-  writer_.figures({timeline.device, point.time_us}, track_name(timeline.tracks[point.track]),
-                  point.figures);
-}
 
 }  // namespace
 

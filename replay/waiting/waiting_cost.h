@@ -7,7 +7,6 @@
 #include <optional>
 #include <vector>
 
-#include "replay/figures/byte_time.h"
 #include "replay/figures/held_curve.h"
 #include "replay/figures/peak.h"
 #include "replay/waiting/waiting_frees.h"
@@ -17,7 +16,7 @@ namespace vramlab::replay {
 struct WaitingTotals {
   std::uint64_t count = 0;
   allocator::Bytes bytes;
-  /// Nothing held where the entries have no time.
+  /// 0 if the entries have no time.
   ByteTime byte_time;
   /// Bytes times entries of the trace.
   std::uint64_t byte_events = 0;
@@ -30,7 +29,7 @@ struct WaitingTotals {
 /// Whether a costs more than b.
 bool is_costlier(const WaitingTotals& a, const WaitingTotals& b);
 
-/// Where the memory was asked for and given back; nothing where that was before the history began.
+/// The places of request and free; empty if that was before the history began.
 struct WaitingSite {
   std::optional<traces::StackId> alloc_stack;
   std::optional<traces::StackId> free_stack;
@@ -44,7 +43,7 @@ struct WaitingStream {
 
 struct WaitSpread {
   std::uint64_t least = 0;
-  /// Of an even number the lower one of the two in the middle.
+  /// The lower one of the two in the middle if their number is even.
   std::uint64_t median = 0;
   std::uint64_t most = 0;
   friend bool operator==(const WaitSpread&, const WaitSpread&) = default;
@@ -65,7 +64,7 @@ struct WaitingCost {
   WaitingTotals at_end;
   allocator::Bytes peak;
   WaitMoment peak_at;
-  /// Of whole waits only; nothing where there are none.
+  /// Whole waits only; empty if there are none.
   std::optional<WaitSpread> wait_events;
   std::optional<WaitSpread> wait_us;
   /// By time, or by entries where they have none.

@@ -29,7 +29,7 @@ struct WaitingFree {
   allocator::Bytes bytes;
   /// The block's own.
   allocator::StreamId stream;
-  /// Nothing where the memory was asked for, or given back, before the history began.
+  /// Empty if the memory was asked for, or freed, before the history began.
   std::optional<traces::StackId> alloc_stack;
   std::optional<traces::StackId> free_stack;
   WaitMoment began;
@@ -68,7 +68,7 @@ struct WalkCounts {
 /// before. Holds no more than what is live or waits.
 WalkCounts walk_waiting_frees(const DeviceHistory& history, WaitingWatcher& watcher);
 
-/// Whether the file says when memory was given back. Where it does not, nothing of waiting is
+/// Whether the file says when memory was given back. If it does not, nothing of waiting is
 /// known.
 bool says_when_frees_were_requested(const DeviceHistory& history);
 

@@ -28,8 +28,8 @@ struct WaitingRelease {
   std::uint64_t still_waiting = 0;
   /// It waited for the work: it released everything, and nothing waited afterwards.
   bool synchronised = false;
-  /// Of one that synchronised, until that release: from the first completed free, and from the
-  /// entry before the call, with what the program did in between. Nothing where entries have no
+  /// If it synchronised: the time until that release, from the first completed free, and from the
+  /// entry before the call, with what the program did in between. Empty if entries have no
   /// time.
   std::optional<std::uint64_t> shown_us;
   std::optional<std::uint64_t> at_most_us;
@@ -60,7 +60,7 @@ class WaitingReleases : public WaitingWatcher {
   /// The next call.
   std::size_t call_ = 0;
   std::uint64_t waiting_ = 0;
-  /// Of the call that is under way, until its release.
+  /// The call that is under way, until its release.
   std::size_t call_end_ = 0;
   std::optional<WaitingRelease> current_;
   std::optional<WaitMoment> before_call_;

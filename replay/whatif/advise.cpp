@@ -1,12 +1,12 @@
 #include "replay/whatif/advise.h"
 
 #include <algorithm>
+#include <bit>
 #include <tuple>
 
+#include "allocator/options/size_rules.h"
 #include "allocator/words/check.h"
 #include "replay/run/replay_options.h"
-#include "replay/whatif/request_shapes.h"
-#include "replay/whatif/setting_choice.h"
 
 namespace vramlab::replay {
 namespace {
@@ -19,6 +19,77 @@ constexpr const char* splitting = "max_split_size_mb";
 constexpr const char* garbage = "garbage_collection_threshold";
 /// At most one in so many settings of the grid is replayed.
 constexpr std::uint64_t grid_share = 5;
+
+/// A place in a grid of settings, as the value of each option.
+class SettingChoice {
+ public:
+  /// Empty where the option is left out.
+  std::string value(const std::string& option) const {
+    const auto found = values_.find(option);
+    return found == values_.end() ? "" : found->second;
+  }
+
+  SettingChoice with(const std::string& option, const std::string& value) const {
+    SettingChoice other = *this;
+    if (value.empty() || value == left_out_value)
+      other.values_.erase(option);
+    else
+      other.values_[option] = value;
+    return other;
+  }
+
+  /// As an option string, in the order of the names.
+  std::string conf() const {
+    std::string text;
+    for (const auto& [option, value] : values_)
+      text += (text.empty() ? "" : ",") + option + ":" + value;
+    return text;
+  }
+
+  friend auto operator<=>(const SettingChoice&, const SettingChoice&) = default;
+
+ private:
+  std::map<std::string, std::string> values_;
+};
+
+/// The sizes that a recording asks for, to tell options that change none of them.
+class RequestShapes {
+ public:
+  explicit RequestShapes(const Recording& recording) {
+    for (const ProgramPart* part : recording.parts()) {
+      for (const CompactEvent& event : part->program.events())
+        if (event.kind() == CompactKind::malloc) {
+          const Bytes bytes = part->program.shape(event).bytes;
+          if (bytes.count > 0 && bytes < allocator::request_limit) sizes_.insert(bytes);
+        }
+      for (const StartingSegment& segment : part->start)
+        largest_ = std::max(largest_, segment.segment.size());
+    }
+    if (!sizes_.empty())
+      largest_ = std::max({largest_, Bytes{std::bit_ceil(sizes_.rbegin()->count)},
+                           device_size_for_miss(*sizes_.rbegin(), {})});
+  }
+
+  /// Whether any request gets another block than without the options.
+  bool are_rounded_by(const allocator::Settings& settings) const {
+    return std::ranges::any_of(sizes_, [&](Bytes size) {
+      return round_request(size, settings) != round_request(size, {});
+    });
+  }
+
+  /// Whether a segment can be as large, with the next power of two for each request at most.
+  bool reach(Bytes size) const { return largest_ >= size; }
+  /// Whether any is of the sizes that share segments of the large pool.
+  bool has_medium() const {
+    return std::ranges::any_of(sizes_, [](Bytes size) {
+      return size > allocator::small_limit && size < allocator::medium_limit;
+    });
+  }
+
+ private:
+  std::set<allocator::Bytes> sizes_;
+  allocator::Bytes largest_;
+};
 
 class AdviceSearch {
  public:
@@ -79,13 +150,15 @@ class AdviceSearch {
   bool is_preferred_row(const Tried& a, const Tried& b) const {
     return is_preferred(a.second, b.second, options_.preference);
   }
+
   const SettingChoice& best_choice() const {
     const auto found = std::ranges::min_element(
         rows_, [this](const Tried& a, const Tried& b) { return is_preferred_row(a, b); });
     check(found != rows_.end(), "the search begins with settings that are tried");
     return found->first;
   }
-  /// Of those with expandable segments, or without them, as this one. Requires: one was tried.
+
+  /// The best of those that have expandable segments as this one does. Requires: one was tried.
   const SettingChoice& best_of_way(const SettingChoice& like) const {
     const Tried* best = nullptr;
     for (const Tried& tried : rows_)
@@ -101,13 +174,14 @@ class AdviceSearch {
     check(found != grid_.end(), "an option that is searched is in the grid");
     return *found;
   }
+
   static std::vector<SettingChoice> along(const GridOption& option, const SettingChoice& at) {
     std::vector<SettingChoice> choices;
     for (const std::string& value : option.values) choices.push_back(at.with(option.name, value));
     return choices;
   }
 
-  /// Those to go along from there, in order. Where a probe of the limit on splitting is the best
+  /// Those to go along from there, in order. If a probe of the limit on splitting is the best
   /// so far, the limits beside it come first: replays may not be enough for all.
   std::vector<const GridOption*> options_from(const SettingChoice& at) const {
     std::vector<const GridOption*> options;
@@ -172,15 +246,7 @@ class AdviceSearch {
     if (known != live_.end()) return known->second;
     const allocator::Settings settings =
         divisions.empty() ? allocator::Settings{} : options_for(rounding, divisions);
-    std::optional<LiveBounds> live = LiveBounds{};
-    for (const ProgramPart* part : recording_.parts()) {
-      const auto bounds = live_bounds(*part, settings);
-      if (!bounds) return live_[divisions] = std::nullopt;
-      live->requested = std::max(live->requested, bounds->requested);
-      live->rounded = std::max(live->rounded, bounds->rounded);
-      live->on_device = std::max(live->on_device, bounds->on_device);
-    }
-    return live_[divisions] = live;
+    return live_[divisions] = live_bounds(recording_, settings);
   }
 
   Advice conclude() {

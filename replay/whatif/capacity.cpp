@@ -23,7 +23,7 @@ class CapacitySearch {
       : recording_(recording), conditions_(std::move(conditions)) {
     conditions_.on_out_of_memory = OnOutOfMemory::stop;
     conditions_.keeps_place_book = streams::KeepsPlaceBook::yes;
-    find_live(recording_.settings_for(conditions_));
+    answer_.live = live_bounds(recording_, recording_.settings_for(conditions_));
   }
 
   CapacityAnswer find(const CapacityEffort& effort) {
@@ -44,17 +44,6 @@ class CapacitySearch {
   }
 
  private:
-  void find_live(const allocator::Settings& settings) {
-    answer_.live = LiveBounds{};
-    for (const ProgramPart* part : recording_.parts()) {
-      const auto bounds = live_bounds(*part, settings);
-      if (!bounds) return answer_.live.reset();
-      answer_.live->requested = std::max(answer_.live->requested, bounds->requested);
-      answer_.live->rounded = std::max(answer_.live->rounded, bounds->rounded);
-      answer_.live->on_device = std::max(answer_.live->on_device, bounds->on_device);
-    }
-  }
-
   /// Whether it runs at all.
   bool find_limitless() {
     conditions_.memory = boundless_memory;

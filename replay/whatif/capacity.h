@@ -24,9 +24,9 @@ struct SizeRange {
 };
 
 struct CapacityAnswer {
-  /// Nothing where it does not run on any.
+  /// Empty if it does not run on any.
   std::optional<allocator::Bytes> least;
-  /// Nothing where a replay alone says what is live.
+  /// Empty if only a replay says what is live.
   std::optional<LiveBounds> live;
   /// Without a limit.
   allocator::Bytes peak_reserved;

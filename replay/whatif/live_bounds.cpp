@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "allocator/options/size_rules.h"
+#include "replay/figures/peak.h"
 
 namespace vramlab::replay {
 namespace {
@@ -29,11 +30,16 @@ struct LiveLane {
 };
 
 struct LiveDevice {
-  Bytes requested;
-  Bytes rounded;
-  Bytes on_device;
-  LiveBounds most;
+  Peak requested;
+  Peak rounded;
+  Peak on_device;
 };
+
+void raise(LiveBounds& most, const LiveBounds& bounds) {
+  most.requested = std::max(most.requested, bounds.requested);
+  most.rounded = std::max(most.rounded, bounds.rounded);
+  most.on_device = std::max(most.on_device, bounds.on_device);
+}
 
 class LiveWalk {
  public:
@@ -69,11 +75,8 @@ class LiveWalk {
 
   LiveBounds bounds() const {
     LiveBounds most;
-    for (const auto& [device, live] : devices_) {
-      most.requested = std::max(most.requested, live.most.requested);
-      most.rounded = std::max(most.rounded, live.most.rounded);
-      most.on_device = std::max(most.on_device, live.most.on_device);
-    }
+    for (const auto& [device, live] : devices_)
+      raise(most, {live.requested.bytes(), live.rounded.bytes(), live.on_device.bytes()});
     return most;
   }
 
@@ -90,12 +93,9 @@ class LiveWalk {
     LiveDevice& device = devices_[lane.device];
     const Bytes before = lane.on_device();
     lane.live += rounded;
-    device.on_device = device.on_device + lane.on_device() - before;
-    device.requested += block.requested;
-    device.rounded += rounded;
-    device.most.requested = std::max(device.most.requested, device.requested);
-    device.most.rounded = std::max(device.most.rounded, device.rounded);
-    device.most.on_device = std::max(device.most.on_device, device.on_device);
+    device.on_device.add(lane.on_device() - before);
+    device.requested.add(block.requested);
+    device.rounded.add(rounded);
   }
 
   void remove(std::uint32_t slot) {
@@ -106,9 +106,9 @@ class LiveWalk {
     LiveDevice& device = devices_[lane.device];
     const Bytes before = lane.on_device();
     lane.live -= block.rounded;
-    device.on_device = device.on_device + lane.on_device() - before;
-    device.requested -= block.requested;
-    device.rounded -= block.rounded;
+    device.on_device.subtract(before - lane.on_device());
+    device.requested.subtract(block.requested);
+    device.rounded.subtract(block.rounded);
   }
 
   std::uint32_t lane_of(const EventShape& shape, const Place& place) {
@@ -132,28 +132,24 @@ class LiveWalk {
   std::map<std::uint32_t, LiveDevice> devices_;
 };
 
-Bytes reserved_of(const std::vector<StartingSegment>& start) {
-  Bytes sum;
-  for (const StartingSegment& segment : start)
-    for (const allocator::GivenBlock& block : segment.segment.blocks)
-      if (block.use != allocator::GivenUse::unmapped) sum += block.size;
-  return sum;
-}
-
 }  // namespace
 
-std::optional<LiveBounds> live_bounds(const ProgramPart& part,
+std::optional<LiveBounds> live_bounds(const Recording& recording,
                                       const allocator::Settings& settings) {
-  if (part.program.needs_ids()) return std::nullopt;
-  LiveWalk walk(part.program, settings);
-  const auto& devices = part.program.devices();
-  walk.add_start(part.start, devices.empty() ? DeviceIndex{} : devices.front());
-  walk.run();
-  LiveBounds bounds = walk.bounds();
-  if (settings.backend == allocator::Backend::native)
-    bounds.on_device = std::max(bounds.on_device, reserved_of(part.start));
-  bounds.on_device = round_up(bounds.on_device, device_granule);
-  return bounds;
+  LiveBounds most;
+  for (const ProgramPart* part : recording.parts()) {
+    if (part->program.needs_ids()) return std::nullopt;
+    LiveWalk walk(part->program, settings);
+    const auto& devices = part->program.devices();
+    walk.add_start(part->start, devices.empty() ? DeviceIndex{} : devices.front());
+    walk.run();
+    LiveBounds bounds = walk.bounds();
+    if (settings.backend == allocator::Backend::native)
+      bounds.on_device = std::max(bounds.on_device, reserved_in(part->start));
+    bounds.on_device = round_up(bounds.on_device, device_granule);
+    raise(most, bounds);
+  }
+  return most;
 }
 
 }  // namespace vramlab::replay

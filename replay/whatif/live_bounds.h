@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "allocator/options/settings.h"
-#include "replay/run/compact_program.h"
+#include "replay/run/recording.h"
 
 namespace vramlab::replay {
 
@@ -19,10 +19,11 @@ struct LiveBounds {
   allocator::Bytes on_device;
 };
 
-/// Of the device that needs most. Nothing where the program says only in a replay what is live.
-/// Frees that wait count as done. Where the program changes its options rounding is the least there
+/// For the device that needs most. Empty if only a replay says what is live.
+/// Frees that wait count as done. If the program changes its options rounding is the least there
 /// is.
-std::optional<LiveBounds> live_bounds(const ProgramPart& part, const allocator::Settings& settings);
+std::optional<LiveBounds> live_bounds(const Recording& recording,
+                                      const allocator::Settings& settings);
 
 /// The sizes of devices' memory are looked at in steps of this.
 inline constexpr allocator::Bytes device_granule{2ULL << 20};

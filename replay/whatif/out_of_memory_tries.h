@@ -30,14 +30,14 @@ struct TriedOptions {
   /// What was added to the options, such as `expandable_segments:True`.
   std::string added;
   bool passes = false;
-  /// Nothing after it fails either.
+  /// No later request fails either.
   bool runs_through = false;
   friend bool operator==(const TriedOptions&, const TriedOptions&) = default;
 };
 
 /// The least memory, in whole steps of a classic segment, with which the request passes: first
 /// `guess` is added to `memory`, twice as much as long as that is not enough, and then the interval
-/// is halved. Nothing where no memory helps.
+/// is halved. Empty if no memory helps.
 std::optional<allocator::Bytes> least_memory(const ReplayTry& replay, const FailedAt& failed,
                                              allocator::Bytes memory, allocator::Bytes guess);
 

@@ -4,7 +4,7 @@
 #include <tuple>
 
 #include "allocator/words/check.h"
-#include "replay/run/run_metrics.h"
+#include "replay/run/replay_report.h"
 
 namespace vramlab::replay {
 namespace {

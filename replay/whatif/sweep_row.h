@@ -1,5 +1,5 @@
-// SweepRow: what one setting came to over one or more recordings, and which setting is better. Of
-// several recordings, as of the ranks of a job, the worst decides.
+// SweepRow: what one setting came to over one or more recordings, and which setting is better. The
+// worst of several recordings, such as the ranks of a job, decides.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct FailedWhere {
   friend bool operator==(const FailedWhere&, const FailedWhere&) = default;
 };
 
-/// Of one recording.
+/// For one recording.
 struct SweepFigures {
   std::string file;
   MetricValues metrics;
@@ -60,7 +60,7 @@ std::int64_t value_of(const MetricValues& metrics, std::string_view name);
 /// Failing is worse than not; then the peak of reserved memory decides, then the number of device
 /// calls, then their modelled time.
 bool is_better(const SweepFigures& a, const SweepFigures& b);
-/// By the worst recording of each. Of two that are the same the shorter string, which asks for
+/// By the worst recording of each. If two are the same the shorter string, which asks for
 /// less; what was refused comes last.
 bool is_better(const SweepRow& a, const SweepRow& b);
 

@@ -20,7 +20,7 @@ TEST(LiveCases, every_recorded_program_decides_live_as_simulated) {
   for (const std::string& file : files) {
     const FakeGpu gpu(large_gpu);
     const traces::RecordedProgram program = traces::read_recorded_program(file);
-    EXPECT_THAT(replay::live_differences(program, live_on(gpu.driver())), IsEmpty()) << file;
+    EXPECT_THAT(live_differences(program, live_on(gpu.driver())), IsEmpty()) << file;
   }
 }
 
@@ -28,7 +28,7 @@ TEST(LiveCases, a_driver_that_refuses_once_is_found) {
   FakeGpu gpu(large_gpu);
   gpu.fail_once("cuMemAlloc_v2", CUDA_ERROR_OUT_OF_MEMORY);
   const auto program = traces::read_recorded_program(recorded_case("train-1065.json.gz").string());
-  const auto differences = replay::live_differences(program, live_on(gpu.driver()));
+  const auto differences = live_differences(program, live_on(gpu.driver()));
   ASSERT_FALSE(differences.empty());
   EXPECT_THAT(differences.front(), HasSubstr("device actions[0]"));
 }

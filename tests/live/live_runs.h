@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "replay/live/live_beside_simulated.h"
-#include "replay/live/live_case.h"
 #include "replay/run/replay_report.h"
 #include "replay/run/replay_source.h"
 #include "streams/live/driven_live_device.h"
+#include "tests/support/cases/live_case.h"
 #include "tests/support/processes/places.h"
 
 namespace vramlab::tests {

@@ -25,8 +25,7 @@ TEST(GpuLiveCases, decide_live_as_simulated) {
       continue;
     }
     ++run_count;
-    EXPECT_THAT(replay::live_differences(program, live_on(real_driver())), testing::IsEmpty())
-        << file;
+    EXPECT_THAT(live_differences(program, live_on(real_driver())), testing::IsEmpty()) << file;
   }
   EXPECT_GT(run_count, 20U) << "most cases need little memory";
 }

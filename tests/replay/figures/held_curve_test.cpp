@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include "replay/figures/byte_time.h"
 #include "tests/support/kit/random_numbers.h"
 
 namespace vramlab::replay {

@@ -5,7 +5,7 @@
 #include <set>
 #include <string>
 
-#include "replay/run/run_metrics.h"
+#include "replay/run/replay_report.h"
 #include "replay/state/fragmentation.h"
 #include "tests/support/processes/places.h"
 

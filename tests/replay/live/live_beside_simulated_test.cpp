@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "replay/follow/starting_state.h"
-#include "replay/live/live_case.h"
 #include "streams/device/simulated_device.h"
+#include "tests/support/cases/live_case.h"
 #include "tests/support/devices/fault_injecting_device.h"
 
 namespace vramlab::replay {
@@ -130,11 +130,11 @@ traces::RecordedProgram small_program() {
 }
 
 TEST(LiveCaseDifferences, there_are_none_between_two_places) {
-  EXPECT_THAT(live_differences(small_program(), elsewhere()), IsEmpty());
+  EXPECT_THAT(tests::live_differences(small_program(), elsewhere()), IsEmpty());
 }
 
 TEST(LiveCaseDifferences, a_refusal_shows_in_every_part_that_it_changes) {
-  const auto differences = live_differences(small_program(), failing_at(2));
+  const auto differences = tests::live_differences(small_program(), failing_at(2));
   ASSERT_GE(differences.size(), 2U);
   EXPECT_THAT(differences[0], HasSubstr("device actions[0]: simulated allocate"));
 }

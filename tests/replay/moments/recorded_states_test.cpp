@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "replay/state/occupancy_map.h"
+#include "replay/state/holes.h"
 #include "tests/support/recordings/case_history.h"
 
 namespace vramlab::replay {

@@ -5,7 +5,7 @@
 
 #include "replay/page/page_bytes.h"
 #include "replay/page/page_texts.h"
-#include "replay/page/report_events.h"
+#include "replay/page/report_detail.h"
 #include "replay/page/report_survey.h"
 
 namespace vramlab::replay {

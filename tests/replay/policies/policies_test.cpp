@@ -7,10 +7,9 @@
 
 #include "replay/packing/find_lifetimes.h"
 #include "replay/packing/lower_bounds.h"
-#include "replay/policies/policy_checker.h"
 #include "replay/policies/policy_run.h"
 #include "replay/run/replay_source.h"
-#include "replay/run/run_metrics.h"
+#include "replay/run/replay_report.h"
 #include "streams/device/simulated_device.h"
 #include "tests/support/kit/program_file.h"
 #include "tests/support/kit/text_program.h"
@@ -175,7 +174,7 @@ TEST(PlannedPolicy, places_a_repeated_iteration_as_planned) {
   ASSERT_EQ(run.report.notes.size(), 1U);
   EXPECT_THAT(run.report.notes[0], testing::HasSubstr("planned: 40 blocks"));
   EXPECT_THAT(run.report.notes[0],
-              testing::HasSubstr("after that 160 of 160 requests went to their place"));
+              testing::HasSubstr("after that 160 of 160 requests got their planned place"));
 }
 
 TEST(PlannedPolicy, is_first_fit_without_iterations) {

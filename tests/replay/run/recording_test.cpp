@@ -9,7 +9,7 @@
 #include "replay/compare/history_metrics.h"
 #include "replay/moments/snapshot_values_of.h"
 #include "replay/run/device_replay.h"
-#include "replay/run/run_metrics.h"
+#include "replay/run/replay_report.h"
 #include "tests/support/recordings/case_history.h"
 #include "traces/files/input_error.h"
 

@@ -1,5 +1,5 @@
 // What a program would have needed if no free had waited.
-#include "replay/waiting/eager_frees.h"
+#include "replay/waiting/recorded_waiting.h"
 
 #include <gtest/gtest.h>
 

@@ -179,7 +179,7 @@ TEST(LiveBoundsOfPrograms, are_the_most_that_is_live_at_a_time) {
                                             free_line(2) + malloc_line(3, 2 * mebibyte + 1) +
                                             malloc_line(4, 700, ",\"stream\":1"));
   const Recording recording(file.path(), {});
-  const auto bounds = live_bounds(*recording.parts().front(), {});
+  const auto bounds = live_bounds(recording, {});
   ASSERT_TRUE(bounds);
   EXPECT_EQ(bounds->requested, Bytes{3 * mebibyte + 1000});
   EXPECT_EQ(bounds->rounded, Bytes{3 * mebibyte + 1024});

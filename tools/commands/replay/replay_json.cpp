@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "allocator/readonly/out_of_memory.h"
-#include "replay/run/run_metrics.h"
+#include "replay/run/replay_report.h"
 #include "tools/printers/json_text.h"
 
 namespace vramlab::tools {

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "allocator/words/id_names.h"
-#include "replay/state/occupancy_map.h"
+#include "replay/state/holes.h"
 #include "tools/printers/fragmentation_text.h"
 #include "tools/printers/json_text.h"
 #include "tools/printers/table.h"

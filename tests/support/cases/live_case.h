@@ -8,10 +8,10 @@
 #include "replay/devices/device_sides.h"
 #include "traces/cases/recorded_case.h"
 
-namespace vramlab::replay {
+namespace vramlab::tests {
 
 /// Sentences, the first difference of each part; empty where all answers are the same.
 std::vector<std::string> live_differences(const traces::RecordedProgram& program,
-                                          const MakeDevice& make_live);
+                                          const replay::MakeDevice& make_live);
 
-}  // namespace vramlab::replay
+}  // namespace vramlab::tests

@@ -1,4 +1,4 @@
-#include "replay/packing/sections.h"
+#include "replay/packing/buffer.h"
 
 #include <algorithm>
 #include <limits>

@@ -1,4 +1,4 @@
-#include "replay/page/page_sections.h"
+#include "replay/page/page_bytes.h"
 
 #include <nlohmann/json.hpp>
 

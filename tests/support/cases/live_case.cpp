@@ -1,4 +1,4 @@
-#include "replay/live/live_case.h"
+#include "tests/support/cases/live_case.h"
 
 #include <algorithm>
 #include <functional>
@@ -8,11 +8,13 @@
 #include "replay/cases/case_run.h"
 #include "replay/cases/difference_text.h"
 #include "replay/cases/snapshot_differences.h"
-#include "replay/live/given_places.h"
+#include "replay/live/logged_device.h"
 #include "replay/runner/engine_subject.h"
 
-namespace vramlab::replay {
+namespace vramlab::tests {
 namespace {
+
+using namespace replay;
 
 using allocator::MallocResult;
 
@@ -75,10 +77,10 @@ std::string stop_text(const std::optional<RunStop>& stop) {
 }  // namespace
 
 std::vector<std::string> live_differences(const traces::RecordedProgram& program,
-                                          const MakeDevice& make_live) {
+                                          const replay::MakeDevice& make_live) {
   std::vector<DeviceAction> actions;
   const CaseAnswers live = run(program, noting(make_live, actions));
-  GivenPlaces places;
+  PlaceRepeater places;
   places.add(actions);
   std::vector<DeviceAction> simulated_actions;
   const MakeDevice make_simulated = simulated_at(places);
@@ -96,8 +98,9 @@ std::vector<std::string> live_differences(const traces::RecordedProgram& program
         return left.outcome == right.outcome && left.address == right.address;
       },
       result_text);
-  differences.compare_lists("trace", simulated.history, live.history, std::equal_to<>(),
-                            [](const allocator::AllocatorEvent& event) { return text_of(event); });
+  differences.compare_lists(
+      "trace", simulated.history, live.history, std::equal_to<>(),
+      [](const allocator::AllocatorEvent& event) { return replay::text_of(event); });
   differences.compare_lists("restores", simulated.answers.restores, live.answers.restores,
                             is_same_restore, [](const auto&) { return std::string("another"); });
   const std::size_t shared =
@@ -113,4 +116,4 @@ std::vector<std::string> live_differences(const traces::RecordedProgram& program
   return differences.found;
 }
 
-}  // namespace vramlab::replay
+}  // namespace vramlab::tests

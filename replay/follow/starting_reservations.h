@@ -8,7 +8,7 @@
 
 namespace vramlab::replay {
 
-struct ReservationThen {
+struct StartingReservation {
   allocator::Address base;
   allocator::StreamId stream;
   allocator::PoolKind kind = allocator::PoolKind::small;
@@ -27,8 +27,8 @@ struct ReservationThen {
 allocator::Bytes least_reservation(const DeviceHistory& history);
 
 /// `kinds`: as request_kinds() gives them. By ascending base.
-std::vector<ReservationThen> find_reservations(
-    const DeviceHistory& history, StateThen& then,
+std::vector<StartingReservation> find_reservations(
+    const DeviceHistory& history, RewoundState& rewound,
     const traces::LongSequence<allocator::PoolKind>& kinds, const allocator::Settings& settings);
 
 }  // namespace vramlab::replay

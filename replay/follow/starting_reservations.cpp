@@ -1,4 +1,4 @@
-#include "replay/follow/reservations_then.h"
+#include "replay/follow/starting_reservations.h"
 
 #include <algorithm>
 
@@ -11,7 +11,7 @@ using allocator::Action;
 using allocator::Address;
 using allocator::Bytes;
 using allocator::PoolKind;
-using Pieces = std::map<Address, PieceThen>;
+using Pieces = std::map<Address, StartingPiece>;
 
 /// Sets the kind of pieces that the range of a block touches.
 void note_block(Pieces& pieces, Address at, Bytes size) {
@@ -70,17 +70,18 @@ void guess_kinds(Pieces& pieces, const allocator::Settings& settings) {
   }
 }
 
-void find_kinds(const DeviceHistory& history, StateThen& then,
+void find_kinds(const DeviceHistory& history, RewoundState& rewound,
                 const allocator::Settings& settings) {
-  for (const auto& [address, block] : then.blocks)
-    note_block(then.pieces, address, round_request(block.requested, settings));
-  find_kinds_forward(history, then.pieces, settings);
-  guess_kinds(then.pieces, settings);
+  for (const auto& [address, block] : rewound.blocks)
+    note_block(rewound.pieces, address, round_request(block.requested, settings));
+  find_kinds_forward(history, rewound.pieces, settings);
+  guess_kinds(rewound.pieces, settings);
 }
 
 /// Reservations begin at least `least` apart; but the lowest addresses of one may be unmapped, so
 /// what is known of two pieces can tell them apart earlier.
-bool belongs(const ReservationThen& reservation, Address at, const PieceThen& piece, Bytes least) {
+bool belongs(const StartingReservation& reservation, Address at, const StartingPiece& piece,
+             Bytes least) {
   const bool is_known = !reservation.kind_is_guessed && !piece.kind_is_guessed;
   const bool same_kind = reservation.kind == *piece.kind || !is_known;
   const bool same_pool = !reservation.pool || !piece.pool || *reservation.pool == *piece.pool;
@@ -88,7 +89,7 @@ bool belongs(const ReservationThen& reservation, Address at, const PieceThen& pi
          at - reservation.base < least;
 }
 
-void add_piece(ReservationThen& reservation, Address at, const PieceThen& piece) {
+void add_piece(StartingReservation& reservation, Address at, const StartingPiece& piece) {
   if (!reservation.pool) reservation.pool = piece.pool;
   if (reservation.kind_is_guessed && !piece.kind_is_guessed) {
     reservation.kind = *piece.kind;
@@ -102,7 +103,7 @@ void add_piece(ReservationThen& reservation, Address at, const PieceThen& piece)
 
 /// A reservation of the start, as long as something of it is mapped.
 struct Followed {
-  ReservationThen* reservation;
+  StartingReservation* reservation;
   Bytes mapped;
 
   bool holds(const allocator::AllocatorEvent& event, Bytes least) const {
@@ -111,9 +112,9 @@ struct Followed {
   }
 };
 
-std::vector<Followed> follow(std::vector<ReservationThen>& reservations) {
+std::vector<Followed> follow(std::vector<StartingReservation>& reservations) {
   std::vector<Followed> followed;
-  for (ReservationThen& reservation : reservations) {
+  for (StartingReservation& reservation : reservations) {
     Bytes mapped;
     for (const auto& [address, size] : reservation.mapped) mapped += size;
     followed.push_back({&reservation, mapped});
@@ -124,7 +125,7 @@ std::vector<Followed> follow(std::vector<ReservationThen>& reservations) {
 /// Whether the event maps addresses below the lowest piece that are this reservation's.
 bool is_hole_below(const Followed& one, const allocator::AllocatorEvent& event, PoolKind kind,
                    Bytes least, const allocator::Settings& settings) {
-  const ReservationThen& above = *one.reservation;
+  const StartingReservation& above = *one.reservation;
   return one.mapped > Bytes{0} && event.address < above.base && above.stream == event.stream &&
          above.kind == kind && above.base - event.address < least &&
          (above.base - event.address).count % expandable_unit(kind, settings).count == 0;
@@ -133,7 +134,7 @@ bool is_hole_below(const Followed& one, const allocator::AllocatorEvent& event, 
 /// A later map below the lowest piece shows addresses that were reserved and unmapped.
 void lower_bases(const DeviceHistory& history, const traces::LongSequence<PoolKind>& kinds,
                  Bytes least, const allocator::Settings& settings,
-                 std::vector<ReservationThen>& reservations) {
+                 std::vector<StartingReservation>& reservations) {
   std::vector<Followed> followed = follow(reservations);
   for (std::size_t i = 0; i < history.events.size(); ++i) {
     const allocator::AllocatorEvent& event = history.events[i];
@@ -174,13 +175,14 @@ Bytes least_reservation(const DeviceHistory& history) {
   return {most + most / 8};
 }
 
-std::vector<ReservationThen> find_reservations(const DeviceHistory& history, StateThen& then,
-                                               const traces::LongSequence<PoolKind>& kinds,
-                                               const allocator::Settings& settings) {
-  find_kinds(history, then, settings);
+std::vector<StartingReservation> find_reservations(const DeviceHistory& history,
+                                                   RewoundState& rewound,
+                                                   const traces::LongSequence<PoolKind>& kinds,
+                                                   const allocator::Settings& settings) {
+  find_kinds(history, rewound, settings);
   const Bytes reach = least_reservation(history);
-  std::vector<ReservationThen> reservations;
-  for (const auto& [address, piece] : then.pieces) {
+  std::vector<StartingReservation> reservations;
+  for (const auto& [address, piece] : rewound.pieces) {
     if (reservations.empty() || !belongs(reservations.back(), address, piece, reach))
       reservations.push_back(
           {address, piece.stream, *piece.kind, piece.pool, piece.kind_is_guessed, {}});
