@@ -4,7 +4,7 @@
 #include "replay/compare/history_metrics.h"
 #include "replay/moments/replayed_states.h"
 #include "replay/run/replay_report.h"
-#include "traces/formats/read_snapshot.h"
+#include "traces/formats/trace_formats.h"
 
 namespace vramlab::replay {
 namespace {

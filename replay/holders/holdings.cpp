@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "replay/history/recorded_history.h"
-#include "traces/formats/read_snapshot.h"
+#include "traces/formats/trace_formats.h"
 
 namespace vramlab::replay {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "allocator/options/size_rules.h"
 #include "traces/files/input_error.h"
-#include "traces/formats/read_snapshot.h"
+#include "traces/formats/trace_formats.h"
 
 namespace vramlab::replay {
 namespace {

@@ -3,7 +3,7 @@
 #include "replay/holders/iterations.h"
 #include "replay/run/device_replay.h"
 #include "replay/run/program_replay.h"
-#include "traces/formats/read_snapshot.h"
+#include "traces/formats/trace_formats.h"
 
 namespace vramlab::replay {
 namespace {

@@ -3,7 +3,7 @@
 #include "replay/run/program_replay.h"
 #include "replay/run/recording.h"
 #include "traces/files/input_error.h"
-#include "traces/formats/read_snapshot.h"
+#include "traces/formats/trace_formats.h"
 
 namespace vramlab::replay {
 

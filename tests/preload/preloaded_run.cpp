@@ -10,7 +10,7 @@
 #include "tests/support/kit/own_folder.h"
 #include "tests/support/processes/places.h"
 #include "traces/formats/open_trace.h"
-#include "traces/formats/read_snapshot.h"
+#include "traces/formats/trace_formats.h"
 #include "traces/values/program_sink.h"
 
 namespace vramlab::tests {

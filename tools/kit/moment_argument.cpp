@@ -4,7 +4,7 @@
 #include <charconv>
 #include <cmath>
 
-#include "traces/formats/make_trace_writer.h"
+#include "traces/formats/trace_formats.h"
 
 namespace vramlab::tools {
 namespace {

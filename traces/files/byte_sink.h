@@ -32,6 +32,12 @@ class ByteCollector {
     bytes_ += bytes;
     if (bytes_.size() >= full_bytes) flush();
   }
+  /// What `append` puts behind the bytes that wait.
+  template <typename Append>
+  void add_by(const Append& append) {
+    append(bytes_);
+    if (bytes_.size() >= full_bytes) flush();
+  }
   void flush() {
     sink_.write(bytes_);
     bytes_.clear();

@@ -3,64 +3,30 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "traces/files/utf8.h"
+
 namespace vramlab::traces {
 namespace {
 
 constexpr std::string_view digits = "0123456789abcdef";
 
-void add_escape(std::uint32_t unit, ByteCollector& bytes) {
-  bytes.add("\\u");
-  for (int shift = 12; shift >= 0; shift -= 4) bytes.add(digits[(unit >> shift) & 15U]);
+void add_escape(std::uint32_t unit, std::string& line) {
+  line += "\\u";
+  for (int shift = 12; shift >= 0; shift -= 4) line += digits[(unit >> shift) & 15U];
 }
 
-void add_control(char letter, ByteCollector& bytes) {
-  switch (letter) {
-    case '"':
-      return bytes.add("\\\"");
-    case '\\':
-      return bytes.add("\\\\");
-    case '\n':
-      return bytes.add("\\n");
-    case '\t':
-      return bytes.add("\\t");
-    default:
-      return add_escape(static_cast<unsigned char>(letter), bytes);
-  }
+void add_control(char letter, std::string& line) {
+  constexpr std::string_view meant = "\"\\\n\t";
+  constexpr std::string_view spelled = "\"\\nt";
+  const std::size_t which = meant.find(letter);
+  if (which == std::string_view::npos) return add_escape(static_cast<unsigned char>(letter), line);
+  (line += '\\') += spelled[which];
 }
 
 bool is_plain(char letter) {
   return static_cast<unsigned char>(letter) >= ' ' && static_cast<unsigned char>(letter) < 0x80 &&
          letter != '"' && letter != '\\';
 }
-
-/// One character of more than one byte, or a surrogate spelled like one. 0 bytes long where it is
-/// neither.
-struct WideLetter {
-  std::uint32_t code = 0;
-  std::size_t byte_count = 0;
-};
-
-WideLetter wide_letter_at(std::string_view text) {
-  const auto first = static_cast<unsigned char>(text.front());
-  const std::size_t byte_count = first < 0xC2   ? 0
-                                 : first < 0xE0 ? 2
-                                 : first < 0xF0 ? 3
-                                 : first < 0xF5 ? 4
-                                                : 0;
-  if (byte_count == 0 || text.size() < byte_count) return {};
-  std::uint32_t code = first & (0x7FU >> byte_count);
-  for (std::size_t i = 1; i < byte_count; ++i) {
-    const auto byte = static_cast<unsigned char>(text[i]);
-    if ((byte & 0xC0U) != 0x80U) return {};
-    code = code << 6U | (byte & 0x3FU);
-  }
-  const std::uint32_t smallest = byte_count == 2 ? 0x80 : byte_count == 3 ? 0x800 : 0x10000;
-  constexpr std::uint32_t largest = 0x10FFFF;
-  if (code < smallest || code > largest) return {};
-  return {code, byte_count};
-}
-
-bool is_surrogate(std::uint32_t code) { return code >= 0xD800 && code <= 0xDFFF; }
 
 void add_code(std::uint32_t code, std::string& text) {
   const auto add_byte = [&](std::uint32_t byte) { text += static_cast<char>(byte); };
@@ -132,27 +98,28 @@ Step decode_escape(std::string_view letters, std::string& text) {
 
 }  // namespace
 
-void add_json_letters(std::string_view text, ByteCollector& bytes) {
+void add_json_text(std::string& line, std::string_view text) {
+  line += '"';
   while (!text.empty()) {
-    std::size_t plain = 0;
-    while (plain < text.size() && is_plain(text[plain])) ++plain;
-    bytes.add(text.substr(0, plain));
-    text.remove_prefix(plain);
-    if (text.empty()) return;
+    const auto* const plain_end = std::find_if_not(text.begin(), text.end(), is_plain);
+    line.append(text.begin(), plain_end);
+    text.remove_prefix(static_cast<std::size_t>(plain_end - text.begin()));
+    if (text.empty()) break;
+    std::size_t count = 1;
     if (static_cast<unsigned char>(text.front()) < 0x80) {
-      add_control(text.front(), bytes);
-      text.remove_prefix(1);
-      continue;
+      add_control(text.front(), line);
+    } else if (const WideLetter letter = wide_letter_at(text); letter.byte_count == 0) {
+      line += "\xEF\xBF\xBD";
+    } else {
+      count = letter.byte_count;
+      if (letter.is_surrogate())
+        add_escape(letter.code, line);
+      else
+        line += text.substr(0, count);
     }
-    const WideLetter letter = wide_letter_at(text);
-    if (letter.byte_count == 0)
-      bytes.add("\xEF\xBF\xBD");
-    else if (is_surrogate(letter.code))
-      add_escape(letter.code, bytes);
-    else
-      bytes.add(text.substr(0, letter.byte_count));
-    text.remove_prefix(letter.byte_count == 0 ? 1 : letter.byte_count);
+    text.remove_prefix(count);
   }
+  line += '"';
 }
 
 std::optional<std::size_t> decode_json_letters(std::string_view letters, std::string& text) {
@@ -171,7 +138,7 @@ std::optional<std::size_t> decode_json_letters(std::string_view letters, std::st
       if (!escape.is_valid) return at;
     } else {
       const WideLetter letter = wide_letter_at(rest);
-      if (letter.byte_count == 0 || is_surrogate(letter.code)) return at;
+      if (letter.byte_count == 0 || letter.is_surrogate()) return at;
       text += rest.substr(0, letter.byte_count);
       at += letter.byte_count;
     }

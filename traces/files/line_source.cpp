@@ -1,11 +1,26 @@
 #include "traces/files/line_source.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cstring>
 
 #include "traces/files/input_error.h"
 
 namespace vramlab::traces {
+
+std::string_view without_byte_order_mark(std::string_view bytes) {
+  constexpr std::string_view mark = "\xEF\xBB\xBF";
+  if (bytes.starts_with(mark)) bytes.remove_prefix(mark.size());
+  return bytes;
+}
+
+std::optional<std::uint64_t> whole_number(std::string_view letters, int base) {
+  std::uint64_t value = 0;
+  const char* const end = letters.data() + letters.size();
+  const auto [stop, error] = std::from_chars(letters.data(), end, value, base);
+  if (error != std::errc() || stop != end) return std::nullopt;
+  return value;
+}
 
 std::optional<std::string_view> LineSource::next() {
   while (true) {
@@ -28,7 +43,7 @@ std::string_view LineSource::take(std::size_t count, std::size_t end_bytes) {
   begin_ += count + end_bytes;
   position_ = next_position_;
   next_position_ += count + end_bytes;
-  ++number_;
+  if (++number_ == 1) line = without_byte_order_mark(line);
   if (line.ends_with('\r')) line.remove_suffix(1);
   return line;
 }

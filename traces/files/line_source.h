@@ -12,8 +12,11 @@
 
 namespace vramlab::traces {
 
-/// Some programs begin their text files with it.
-inline constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+/// Some programs begin their text files with a byte order mark.
+std::string_view without_byte_order_mark(std::string_view bytes);
+
+/// The number that all of the letters are; null if they are none of 64 bits.
+std::optional<std::uint64_t> whole_number(std::string_view letters, int base = 10);
 
 class LineSource {
  public:
@@ -23,13 +26,10 @@ class LineSource {
   LineSource(ByteSource& source, const std::string& file)
       : source_(source), file_(file), buffer_(buffer_bytes) {}
 
-  /// Without the line's end (`\n` or `\r\n`); valid until the next call. Nothing at the end of the
-  /// input. Throws InputError.
+  /// Without the line's end (`\n` or `\r\n`) and a byte order mark before the first; valid until
+  /// the next call. Null at the end of the input. Throws InputError.
   std::optional<std::string_view> next();
 
-  /// Of the line that was given last: its first byte, and its number, from 1 on.
-  std::uint64_t position() const { return position_; }
-  std::uint64_t number() const { return number_; }
   /// Something else than what is expected is in it; quoted, as it may be any bytes.
   [[noreturn]] void fail(const std::string& expected, std::string_view found) const;
   std::uint64_t bytes_taken() const { return next_position_; }

@@ -65,13 +65,13 @@ class LongSequence {
   bool empty() const { return size() == 0; }
   Iterator begin() const { return {*this, 0}; }
   Iterator end() const { return {*this, size()}; }
-  /// Of all of them; a few chunks once the others lie in a file.
+  /// All of them, or a few chunks once the others lie in a file.
   std::size_t records_in_memory() const {
     std::size_t count = tail_.size();
     for (const Chunk& chunk : chunks_) count += chunk.records.size();
     return count;
   }
-  /// Of other sequences about the same history.
+  /// The place for other sequences about the same history.
   const ScratchPlace& place() const { return place_; }
   /// All of it, where it is known to be short.
   std::vector<Record> to_vector() const {

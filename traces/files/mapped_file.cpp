@@ -1,48 +1,35 @@
 #include "traces/files/mapped_file.h"
 
-#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
+#include <memory>
 
 #include "traces/files/input_error.h"
 
 namespace vramlab::traces {
 namespace {
 
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (number_ >= 0) close(number_);
-  }
-  int number() const { return number_; }
-
- private:
-  int number_;
-};
-
 [[noreturn]] void fail(const std::string& path) {
-  throw InputError({path, "", "a file that can be mapped", std::strerror(errno)});
+  refuse_file(path, "a file that can be mapped", std::strerror(errno));
 }
 
 }  // namespace
 
 MappedFile::MappedFile(const std::string& path) {
-  const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rbe"),
+                                                             &std::fclose);
   struct stat facts {};
-  if (file.number() < 0 || fstat(file.number(), &facts) != 0) fail(path);
+  if (!file || fstat(fileno(file.get()), &facts) != 0) fail(path);
   if (!S_ISREG(facts.st_mode))
-    throw InputError({path, "", "a file that can be mapped", "a directory, pipe or device"});
+    refuse_file(path, "a file that can be mapped", "a directory, pipe or device");
   size_ = static_cast<std::size_t>(facts.st_size);
-  // Nothing can't be mapped.
+  // An empty file can't be mapped.
   if (size_ == 0) return;
-  void* begin = mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file.number(), 0);
+  void* begin = mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, fileno(file.get()), 0);
   if (begin == MAP_FAILED) fail(path);
   begin_ = static_cast<const char*>(begin);
 }

@@ -20,7 +20,7 @@ class OutputFile : public ByteSink {
   ~OutputFile() override;
 
   void write(std::string_view bytes) override;
-  /// Gives the file its name. Nothing can be written afterwards.
+  /// Gives the file its name. It can't be written to afterwards.
   void finish();
 
   /// As it was given.

@@ -9,7 +9,7 @@
 
 namespace vramlab::traces {
 
-/// Where scratch files can be, and when they are worth it.
+/// The folder for scratch files, and when they are worth it.
 struct ScratchPlace {
   /// Empty: nowhere, so everything stays in memory.
   std::string folder;

@@ -46,7 +46,7 @@ class PackedBytes {
   std::vector<char> piece_ = std::vector<char>(piece_bytes);
   std::size_t count_ = 0;
   std::size_t taken_ = 0;
-  /// Of the piece's first byte.
+  /// The position of the piece's first byte.
   std::uint64_t position_ = 0;
 };
 

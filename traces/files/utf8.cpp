@@ -7,22 +7,34 @@
 namespace vramlab::traces {
 namespace {
 
-/// How many bytes the letter at the front has; 0 where it is none.
+/// How many bytes the letter at the front has; 0 if it is none.
 std::size_t letter_bytes(std::string_view text) {
-  const auto byte = [text](std::size_t at) { return static_cast<unsigned char>(text[at]); };
-  const unsigned first = byte(0);
-  if (first < 0x80) return 1;
-  const std::size_t count = first < 0xC2 ? 0 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
-  if (count == 0 || first > 0xF4 || text.size() < count) return 0;
-  for (std::size_t i = 1; i < count; ++i)
-    if ((byte(i) & 0xC0U) != 0x80U) return 0;
-  const bool is_too_long = (first == 0xE0 && byte(1) < 0xA0) || (first == 0xF0 && byte(1) < 0x90);
-  const bool is_surrogate = first == 0xED && byte(1) >= 0xA0;
-  const bool is_too_large = first == 0xF4 && byte(1) >= 0x90;
-  return is_too_long || is_surrogate || is_too_large ? 0 : count;
+  if (static_cast<unsigned char>(text.front()) < 0x80) return 1;
+  const WideLetter letter = wide_letter_at(text);
+  return letter.is_surrogate() ? 0 : letter.byte_count;
 }
 
 }  // namespace
+
+WideLetter wide_letter_at(std::string_view text) {
+  const auto first = static_cast<unsigned char>(text.front());
+  const std::size_t byte_count = first < 0xC2   ? 0
+                                 : first < 0xE0 ? 2
+                                 : first < 0xF0 ? 3
+                                 : first < 0xF5 ? 4
+                                                : 0;
+  if (byte_count == 0 || text.size() < byte_count) return {};
+  std::uint32_t code = first & (0x7FU >> byte_count);
+  for (std::size_t i = 1; i < byte_count; ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    if ((byte & 0xC0U) != 0x80U) return {};
+    code = code << 6U | (byte & 0x3FU);
+  }
+  const std::uint32_t smallest = byte_count == 2 ? 0x80 : byte_count == 3 ? 0x800 : 0x10000;
+  constexpr std::uint32_t largest = 0x10FFFF;
+  if (code < smallest || code > largest) return {};
+  return {code, byte_count};
+}
 
 bool is_utf8(std::string_view text) {
   const auto is_ascii = [](char letter) { return static_cast<unsigned char>(letter) < 0x80; };

@@ -27,7 +27,7 @@ class Pseudonyms {
   /// What says nothing stays: the known texts, `??`, `N/A` and the marker of a failed request.
   TextId name_for(TextId text, Kind kind);
   StackId name_frames(StackId stack);
-  /// Of an unknown field: an identifier stays.
+  /// The key of an unknown field: an identifier stays.
   TextId name_key(TextId key);
   void name_fields(std::vector<UnknownField>& fields);
   GenericPointer name_value(const GenericPointer& value);
@@ -50,17 +50,14 @@ class Pseudonyms {
   std::unordered_map<const GenericValue*, Named> values_;
 };
 
-class AnonymizedSnapshot : public SnapshotSink {
+class AnonymizedSnapshot : public PassingSnapshot {
  public:
   /// Both must live as long.
-  AnonymizedSnapshot(Pseudonyms& names, SnapshotSink& next) : names_(names), next_(next) {}
+  AnonymizedSnapshot(Pseudonyms& names, SnapshotSink& next)
+      : PassingSnapshot(next), names_(names) {}
 
-  void bare_list() override { next_.bare_list(); }
-  void section(SnapshotSection section) override { next_.section(section); }
   void segment(const SegmentValue& segment) override;
-  void device_trace(DeviceIndex device) override { next_.device_trace(device); }
   void trace_entry(DeviceIndex device, const TraceEntry& entry) override;
-  void settings(const GenericPointer& settings) override { next_.settings(settings); }
   void annotation(const AnnotationValue& annotation) override;
   void unknown_section(TextId key, const GenericPointer& value) override {
     next_.unknown_section(names_.name_key(key), names_.name_value(value));
@@ -68,7 +65,6 @@ class AnonymizedSnapshot : public SnapshotSink {
 
  private:
   Pseudonyms& names_;
-  SnapshotSink& next_;
 };
 
 class AnonymizedProgram : public ProgramSink {

@@ -38,7 +38,7 @@ bool TimeSpanFilter::keeps(std::optional<std::uint64_t> time) {
 }
 
 FilteredSnapshot::FilteredSnapshot(const RecordFilter& filter, SnapshotSink& next)
-    : filter_(filter), times_(filter, ns_of_a_us), next_(next) {}
+    : PassingSnapshot(next), filter_(filter), times_(filter, ns_of_a_us) {}
 
 void FilteredSnapshot::segment(const SegmentValue& segment) {
   const bool is_of_stream = !filter_.stream || segment.stream == *filter_.stream;

@@ -35,21 +35,14 @@ class TimeSpanFilter {
 };
 
 /// Segments are what was there at the end: they are left out where the span ends before it.
-class FilteredSnapshot : public SnapshotSink {
+class FilteredSnapshot : public PassingSnapshot {
  public:
   /// The next sink must live as long.
   FilteredSnapshot(const RecordFilter& filter, SnapshotSink& next);
 
-  void bare_list() override { next_.bare_list(); }
-  void section(SnapshotSection section) override { next_.section(section); }
   void segment(const SegmentValue& segment) override;
-  void device_trace(DeviceIndex device) override { next_.device_trace(device); }
   void trace_entry(DeviceIndex device, const TraceEntry& entry) override;
-  void settings(const GenericPointer& settings) override { next_.settings(settings); }
   void annotation(const AnnotationValue& annotation) override;
-  void unknown_section(TextId key, const GenericPointer& value) override {
-    next_.unknown_section(key, value);
-  }
 
  private:
   bool keeps_device(std::int64_t device) const {
@@ -58,7 +51,6 @@ class FilteredSnapshot : public SnapshotSink {
 
   RecordFilter filter_;
   TimeSpanFilter times_;
-  SnapshotSink& next_;
 };
 
 /// What happens to memory goes with its malloc, so no free is left without one.
@@ -77,7 +69,7 @@ class FilteredProgram : public ProgramSink {
   RecordFilter filter_;
   TimeSpanFilter times_;
   ProgramSink& next_;
-  /// Of mallocs that were handed on. Looked up only.
+  /// The ids of mallocs that were handed on. Looked up only.
   std::unordered_set<std::uint64_t> live_ids_;
 };
 

@@ -8,24 +8,26 @@
 
 namespace vramlab::traces {
 
-class StrippedFrames : public SnapshotSink {
+class StrippedFrames : public PassingSnapshot {
  public:
   /// The next sink must live as long.
-  explicit StrippedFrames(SnapshotSink& next) : next_(next) {}
+  explicit StrippedFrames(SnapshotSink& next) : PassingSnapshot(next) {}
 
-  void bare_list() override { next_.bare_list(); }
-  void section(SnapshotSection section) override { next_.section(section); }
-  void segment(const SegmentValue& segment) override;
-  void device_trace(DeviceIndex device) override { next_.device_trace(device); }
-  void trace_entry(DeviceIndex device, const TraceEntry& entry) override;
-  void settings(const GenericPointer& settings) override { next_.settings(settings); }
-  void annotation(const AnnotationValue& annotation) override { next_.annotation(annotation); }
-  void unknown_section(TextId key, const GenericPointer& value) override {
-    next_.unknown_section(key, value);
+  void segment(const SegmentValue& segment) override {
+    SegmentValue stripped = segment;
+    stripped.stack = {};
+    for (BlockValue& block : stripped.blocks) {
+      block.stack = {};
+      for (HistoryEntry& entry : block.history) entry.keys.remove(KnownText::frames);
+    }
+    next_.segment(stripped);
   }
-
- private:
-  SnapshotSink& next_;
+  void trace_entry(DeviceIndex device, const TraceEntry& entry) override {
+    TraceEntry stripped = entry;
+    stripped.keys.remove(KnownText::frames);
+    stripped.keys.remove(KnownText::forward_frames);
+    next_.trace_entry(device, stripped);
+  }
 };
 
 /// The same for a program's events.

@@ -6,7 +6,7 @@
 namespace vramlab::traces {
 namespace {
 
-/// Of a dict of sections, and of a segment. `name` is a key of neither: many things have one.
+/// The keys of a dict of sections, and of a segment. Not `name`, which many things have.
 constexpr std::array<std::string_view, 12> snapshot_keys = {
     "segments",
     "device_traces",
@@ -21,7 +21,7 @@ constexpr std::array<std::string_view, 12> snapshot_keys = {
     "allocated_size",
     "is_expandable",
 };
-/// Of a Chrome trace, with what PyTorch's profiler adds to it, and of an event.
+/// The keys of a Chrome trace, with what PyTorch's profiler adds to it, and of an event.
 constexpr std::array<std::string_view, 18> profiler_keys = {
     "traceEvents",
     "schemaVersion",

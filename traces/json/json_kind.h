@@ -11,7 +11,7 @@ namespace vramlab::traces {
 enum class JsonKind : std::uint8_t { snapshot, profiler };
 
 /// What the first bytes of a JSON text tell: the keys of the top level, or those of the first item
-/// where that is a list. Nothing where they don't tell yet.
+/// of a list. Null if they don't tell yet.
 std::optional<JsonKind> json_kind_of(std::string_view start);
 
 }  // namespace vramlab::traces

@@ -1,8 +1,34 @@
 #include "traces/json/json_stacks.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace vramlab::traces {
+
+void KnownFrames::remember(Place place, std::string_view letters, FrameId id) {
+  if (letters.size() > longest_letters) return;
+  const bool is_held = id.value < by_id_.size() && by_id_[id.value] != nullptr &&
+                       by_id_[id.value]->letters == letters;
+  const Frame* const frame = is_held ? by_id_[id.value] : keep(letters, id);
+  at_places_[slot_number(place)] = frame;
+}
+
+const KnownFrames::Frame* KnownFrames::keep(std::string_view letters, FrameId id) {
+  const std::size_t bytes = sizeof(Frame) + letters.size();
+  if (held_bytes_ + bytes > most_bytes_) forget_all();
+  held_bytes_ += bytes;
+  frames_.push_back({std::string(letters), id});
+  if (id.value >= by_id_.size()) by_id_.resize(std::size_t{id.value} + 1);
+  by_id_[id.value] = &frames_.back();
+  return &frames_.back();
+}
+
+void KnownFrames::forget_all() {
+  held_bytes_ = 0;
+  frames_.clear();
+  by_id_.clear();
+  std::ranges::fill(at_places_, nullptr);
+}
 
 StackId JsonStacks::read() {
   tokens_.take();
@@ -10,8 +36,8 @@ StackId JsonStacks::read() {
   if (tokens_.take_if(']')) return {};
   KnownFrames::Place place;
   do {
-    if (frames_.size() == GenericBuilder::most_parts)
-      tokens_.fail("at most " + std::to_string(GenericBuilder::most_parts) + " frames of a stack",
+    if (frames_.size() == JsonGeneric::most_parts)
+      tokens_.fail("at most " + std::to_string(JsonGeneric::most_parts) + " frames of a stack",
                    "more");
     if (tokens_.peek_value() != '{') tokens_.fail_at_value("a list of frames under 'frames'");
     const FrameId frame = read_frame(place);

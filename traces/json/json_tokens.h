@@ -8,26 +8,37 @@
 #include <string_view>
 
 #include "traces/json/letter_window.h"
-#include "traces/json/short_texts.h"
+#include "traces/values/short_texts.h"
 #include "traces/values/snapshot_fields.h"
 #include "traces/values/snapshot_tables.h"
 
 namespace vramlab::traces {
 
-/// Where JSON text comes from. Both must outlive what uses it.
+/// The source of JSON text. Source and name must outlive what uses it.
 struct JsonInput {
+  enum class LineEnds : std::uint8_t { blank, count, end_records };
+
   ByteSource& source;
   /// The input's name for messages.
   const std::string& file;
+  /// Whether a line's end is a blank, or ends a record, with lines counted for messages or not.
+  LineEnds line_ends = LineEnds::blank;
+  /// The place of the source's first byte in the file.
+  std::uint64_t first_byte = 0;
+  std::size_t window_bytes = LetterWindow::default_bytes;
 };
 
 class JsonTokens {
  public:
-  /// Of a text or a number, as it must be held as a whole.
+  /// A text or a number is held as a whole.
   static constexpr std::uint64_t longest_word = std::uint64_t{64} << 20;
 
   JsonTokens(JsonInput input, TextTable& texts)
-      : window_(input.source), file_(input.file), texts_(texts), short_texts_(texts) {}
+      : window_(input.source, input.window_bytes, input.first_byte),
+        file_(input.file),
+        line_ends_(input.line_ends),
+        texts_(texts),
+        short_texts_(texts) {}
 
   /// The next letter that is no white space; 0 at the end of the text.
   char peek() {
@@ -104,6 +115,13 @@ class JsonTokens {
   /// The letter at a place of the window can't be there.
   [[noreturn]] void refuse(const char* place) const;
 
+ protected:
+  using LineEnds = JsonInput::LineEnds;
+  std::uint64_t word_position() const { return word_position_; }
+  void count_line() { ++line_; }
+  [[noreturn]] void fail_at(std::uint64_t byte, const std::string& expected,
+                            const std::string& found) const;
+
  private:
   char peek_far();
   std::string_view take_marked_text(std::size_t plain_count);
@@ -119,11 +137,13 @@ class JsonTokens {
 
   LetterWindow window_;
   const std::string& file_;
+  LineEnds line_ends_;
+  std::uint64_t line_ = 1;
   TextTable& texts_;
   ShortTexts short_texts_;
   std::string decoded_;
   std::string passing_key_;
-  /// Where the last text or number begins, or what else was taken as a whole.
+  /// The beginning of the last text or number, or of what else was taken as a whole.
   std::uint64_t word_position_ = 0;
 };
 

@@ -14,7 +14,8 @@ using nlohmann::json;
 constexpr std::size_t deepest_nesting = 64;
 constexpr std::size_t longest_quote = 60;
 
-/// Where the nesting gets too deep. Counts brackets outside of strings, so it needs no valid JSON.
+/// The place at which the nesting gets too deep. Counts brackets outside of strings, so it needs no
+/// valid JSON.
 std::optional<std::size_t> find_too_deep(std::string_view text) {
   std::size_t depth = 0;
   bool in_string = false;

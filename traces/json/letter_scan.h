@@ -66,7 +66,7 @@ constexpr std::uint64_t number_of_digits(std::uint64_t word) {
 inline constexpr std::uint64_t powers_of_ten[] = {1,      10,      100,      1000,     10000,
                                                   100000, 1000000, 10000000, 100000000};
 
-/// Of eight letters, each by exclusive or with `0`: how many are digits, from the first one on.
+/// How many of eight letters, each by exclusive or with `0`, are digits, from the first one on.
 constexpr std::size_t count_digits(std::uint64_t word) {
   // Digits are 0 to 9 now: adding 0x76 reaches the highest bit from 10 on.
   const std::uint64_t marks =

@@ -22,9 +22,14 @@ class LetterWindow {
   /// How much of what was passed can be quoted.
   static constexpr std::size_t quoted_bytes = 20;
 
-  /// The source must outlive it.
-  explicit LetterWindow(ByteSource& source, std::size_t bytes = default_bytes)
-      : source_(source), buffer_(bytes + scan_padding), at_(buffer_.data()), end_(buffer_.data()) {}
+  /// The source must outlive it; its first byte has the position `begin`.
+  explicit LetterWindow(ByteSource& source, std::size_t bytes = default_bytes,
+                        std::uint64_t begin = 0)
+      : source_(source),
+        buffer_(bytes + scan_padding),
+        buffer_position_(begin),
+        at_(buffer_.data()),
+        end_(buffer_.data()) {}
   LetterWindow(const LetterWindow&) = delete;
   LetterWindow& operator=(const LetterWindow&) = delete;
 
@@ -55,8 +60,8 @@ class LetterWindow {
  private:
   ByteSource& source_;
   std::vector<char> buffer_;
-  /// Of the buffer's first letter in the input.
-  std::uint64_t buffer_position_ = 0;
+  /// The position of the buffer's first letter in the input.
+  std::uint64_t buffer_position_;
   const char* at_;
   const char* end_;
   std::uint64_t fill_count_ = 0;

@@ -41,15 +41,9 @@ void PerfettoWriter::moment(PerfettoPlace place, std::string_view name, allocato
   bytes_.add("}}");
 }
 
-void PerfettoWriter::slice_begin(PerfettoPlace place, const PerfettoSlice& slice) {
-  begin_event("b", place, slice.name);
-  bytes_.add(",\"cat\":\"annotation\",");
-  add_number("id", slice.id);
-  bytes_.add('}');
-}
-
-void PerfettoWriter::slice_end(PerfettoPlace place, const PerfettoSlice& slice) {
-  begin_event("e", place, slice.name);
+void PerfettoWriter::slice(std::string_view phase, PerfettoPlace place,
+                           const PerfettoSlice& slice) {
+  begin_event(phase, place, slice.name);
   bytes_.add(",\"cat\":\"annotation\",");
   add_number("id", slice.id);
   bytes_.add('}');
@@ -79,9 +73,7 @@ void PerfettoWriter::begin_events() {
 }
 
 void PerfettoWriter::add_text(std::string_view text) {
-  bytes_.add('"');
-  add_json_letters(text, bytes_);
-  bytes_.add('"');
+  bytes_.add_by([text](std::string& line) { add_json_text(line, text); });
 }
 
 void PerfettoWriter::add_number(std::string_view key, std::uint64_t number) {

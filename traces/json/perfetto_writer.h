@@ -23,7 +23,7 @@ struct MemoryFigures {
   friend bool operator==(const MemoryFigures&, const MemoryFigures&) = default;
 };
 
-/// Where and when something stands in the trace.
+/// The device and the time of something in the trace.
 struct PerfettoPlace {
   std::int64_t device = 0;
   std::uint64_t time_us = 0;
@@ -48,13 +48,14 @@ class PerfettoWriter {
   void figures(PerfettoPlace place, std::string_view track, const MemoryFigures& figures);
   /// A moment, with a number that belongs to it.
   void moment(PerfettoPlace place, std::string_view name, allocator::Bytes wanted);
-  void slice_begin(PerfettoPlace place, const PerfettoSlice& slice);
-  void slice_end(PerfettoPlace place, const PerfettoSlice& slice);
+  void slice_begin(PerfettoPlace place, const PerfettoSlice& begun) { slice("b", place, begun); }
+  void slice_end(PerfettoPlace place, const PerfettoSlice& ended) { slice("e", place, ended); }
 
   void finish();
 
  private:
   void begin_event(std::string_view phase, PerfettoPlace place, std::string_view name);
+  void slice(std::string_view phase, PerfettoPlace place, const PerfettoSlice& slice);
   void begin_events();
   void add_text(std::string_view text);
   void add_number(std::string_view key, std::uint64_t number);

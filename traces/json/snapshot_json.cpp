@@ -5,29 +5,24 @@
 namespace vramlab::traces {
 namespace {
 
-bool is_list_section(std::optional<KnownText> key) {
-  return key == KnownText::segments || key == KnownText::device_traces ||
-         key == KnownText::external_annotations;
-}
-
 /// The top of a snapshot: which sections there are, and who reads them.
 class SectionReader {
  public:
   SectionReader(JsonInput input, SnapshotTables& tables, SnapshotSink& sink)
       : walker_(input, tables), tokens_(walker_.tokens), sink_(sink) {}
 
-  JsonFacts read();
+  std::uint64_t read();
 
  private:
   void read_top();
   void read_bare_list();
-  void read_list_section(KnownText key);
-  void read_segments();
+  void read_list_section(SnapshotSection section);
+  template <typename Value>
+  Value read_value();
   void read_device_traces();
   void read_trace(DeviceIndex device);
-  void read_annotations();
   void give_value(TextId key, const GenericPointer& value);
-  void mark_section(KnownText key, SnapshotSection section);
+  void mark_section(SnapshotSection section);
 
   SnapshotJsonWalker walker_;
   JsonTokens& tokens_;
@@ -35,7 +30,7 @@ class SectionReader {
   KeySet sections_;
 };
 
-JsonFacts SectionReader::read() {
+std::uint64_t SectionReader::read() {
   tokens_.pass_byte_order_mark();
   const char letter = tokens_.peek_value();
   if (letter == '{') {
@@ -46,7 +41,7 @@ JsonFacts SectionReader::read() {
     tokens_.fail_at_value("a snapshot: a dict, or a list of segments");
   }
   tokens_.expect_end();
-  return {tokens_.window().bytes_taken()};
+  return tokens_.window().bytes_taken();
 }
 
 void SectionReader::read_top() {
@@ -54,9 +49,9 @@ void SectionReader::read_top() {
   bool has_more = !tokens_.take_if('}');
   while (has_more) {
     const TextId key = tokens_.take_key();
-    const auto known = known_key(key);
-    if (is_list_section(known) && tokens_.peek_value() == '[') {
-      read_list_section(*known);
+    const auto section = section_of(key);
+    if (section && *section != SnapshotSection::allocator_settings && tokens_.peek_value() == '[') {
+      read_list_section(*section);
       has_more = tokens_.take_separator('}');
     } else {
       const GenericPointer value = walker_.generic.read();
@@ -68,29 +63,25 @@ void SectionReader::read_top() {
 
 void SectionReader::read_bare_list() {
   sink_.bare_list();
-  read_list_section(KnownText::segments);
+  read_list_section(SnapshotSection::segments);
 }
 
-void SectionReader::read_list_section(KnownText key) {
+void SectionReader::read_list_section(SnapshotSection section) {
   tokens_.take();
-  if (key == KnownText::segments) {
-    mark_section(key, SnapshotSection::segments);
-    read_segments();
-  } else if (key == KnownText::device_traces) {
-    mark_section(key, SnapshotSection::device_traces);
+  mark_section(section);
+  if (section == SnapshotSection::segments)
+    walker_.read_items([&] { sink_.segment(read_value<SegmentValue>()); });
+  else if (section == SnapshotSection::device_traces)
     read_device_traces();
-  } else {
-    mark_section(key, SnapshotSection::external_annotations);
-    read_annotations();
-  }
+  else
+    walker_.read_items([&] { sink_.annotation(read_value<AnnotationValue>()); });
 }
 
-void SectionReader::read_segments() {
-  walker_.read_items([&] {
-    SegmentValue segment;
-    walker_.read(segment);
-    sink_.segment(segment);
-  });
+template <typename Value>
+Value SectionReader::read_value() {
+  Value value;
+  walker_.read(value);
+  return value;
 }
 
 void SectionReader::read_device_traces() {
@@ -112,30 +103,20 @@ void SectionReader::read_trace(DeviceIndex device) {
   });
 }
 
-void SectionReader::read_annotations() {
-  walker_.read_items([&] {
-    AnnotationValue annotation;
-    walker_.read(annotation);
-    sink_.annotation(annotation);
-  });
-}
-
 void SectionReader::give_value(TextId key, const GenericPointer& value) {
-  const auto known = known_key(key);
-  if (known == KnownText::allocator_settings) {
-    mark_section(*known, SnapshotSection::allocator_settings);
-    if (!std::holds_alternative<GenericDict>(value->content))
-      tokens_.fail("a dict under 'allocator_settings'", found_text(*value, tokens_.texts()));
-    sink_.settings(value);
-  } else if (is_list_section(known)) {
-    tokens_.fail("a list under '" + std::string(known_text(*known)) + "'",
+  const auto section = section_of(key);
+  if (!section) return sink_.unknown_section(key, value);
+  const bool is_settings = *section == SnapshotSection::allocator_settings;
+  if (is_settings) mark_section(*section);
+  if (!is_settings || !std::holds_alternative<GenericDict>(value->content))
+    tokens_.fail((is_settings ? "a dict under '" : "a list under '") +
+                     std::string(known_text(key_of(*section))) + "'",
                  found_text(*value, tokens_.texts()));
-  } else {
-    sink_.unknown_section(key, value);
-  }
+  sink_.settings(value);
 }
 
-void SectionReader::mark_section(KnownText key, SnapshotSection section) {
+void SectionReader::mark_section(SnapshotSection section) {
+  const KnownText key = key_of(section);
   if (sections_.has(key))
     tokens_.fail("each key once", "the key '" + std::string(known_text(key)) + "' again");
   sections_.add(key);
@@ -144,8 +125,8 @@ void SectionReader::mark_section(KnownText key, SnapshotSection section) {
 
 }  // namespace
 
-JsonFacts read_snapshot_json(ByteSource& source, const std::string& file, SnapshotTables& tables,
-                             SnapshotSink& sink) {
+std::uint64_t read_snapshot_json(ByteSource& source, const std::string& file,
+                                 SnapshotTables& tables, SnapshotSink& sink) {
   return SectionReader({source, file}, tables, sink).read();
 }
 

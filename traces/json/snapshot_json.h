@@ -15,13 +15,8 @@
 
 namespace vramlab::traces {
 
-struct JsonFacts {
-  /// Of the text, unpacked.
-  std::uint64_t bytes = 0;
-};
-
-/// `file` is the input's name for messages.
-JsonFacts read_snapshot_json(ByteSource& source, const std::string& file, SnapshotTables& tables,
-                             SnapshotSink& sink);
+/// `file` is the input's name for messages. Returns the bytes of the text, unpacked.
+std::uint64_t read_snapshot_json(ByteSource& source, const std::string& file,
+                                 SnapshotTables& tables, SnapshotSink& sink);
 
 }  // namespace vramlab::traces

@@ -46,7 +46,7 @@ void SnapshotJsonWalker::read_dict(Value& value) {
   }
 }
 
-/// Nothing at the end of the dict. Keys without a field are passed, with their values.
+/// Null at the end of the dict. Keys without a field are passed, with their values.
 template <typename Value>
 std::optional<KnownText> SnapshotJsonWalker::take_next_key(Value& value, KeyGuesses::Place place) {
   const LetterWindow& window = tokens.window();
@@ -75,8 +75,8 @@ template <typename Value>
 void SnapshotJsonWalker::read_field(Value& value, KnownText key) {
   if (value.keys.has(key)) [[unlikely]]
     tokens.fail("each key once", "the key '" + std::string(known_text(key)) + "' again");
-  if constexpr (requires { read_list_field(value, key); }) {
-    if (read_list_field(value, key)) return;
+  if constexpr (requires { dicts_in(value); }) {
+    if (is_key_of_dicts(key)) return read_dicts(value, key);
   }
   FieldValue field;
   read_value(key, field);
@@ -103,7 +103,7 @@ void SnapshotJsonWalker::read_value(KnownText key, FieldValue& value) {
   read_generic(key, value);
 }
 
-/// The short way for `[1, 2]`. Nothing, and nothing taken, where it is written in another way or is
+/// The short way for `[1, 2]`. Null, with nothing taken, if it is written in another way or is
 /// something else.
 std::optional<allocator::PoolId> SnapshotJsonWalker::take_plain_pool() {
   constexpr std::size_t longest_plain_pool = 64;
@@ -126,34 +126,20 @@ void SnapshotJsonWalker::read_generic(KnownText key, FieldValue& value) {
   value.pool_is_list = false;
 }
 
-bool SnapshotJsonWalker::read_list_field(SegmentValue& segment, KnownText key) {
-  if (key != KnownText::blocks) return false;
-  segment.keys.add(key);
-  read_list(segment.blocks);
-  return true;
-}
-
-bool SnapshotJsonWalker::read_list_field(BlockValue& block, KnownText key) {
-  if (key != KnownText::history) return false;
-  block.keys.add(key);
-  read_list(block.history);
-  return true;
-}
-
-template <typename Item>
-void SnapshotJsonWalker::read_list(std::vector<Item>& items) {
+template <typename Value>
+void SnapshotJsonWalker::read_dicts(Value& value, KnownText key) {
+  value.keys.add(key);
   if (tokens.peek_value() != '[') tokens.fail_at_value("a list of dicts");
   tokens.take();
   read_items([&] {
     count_part();
-    read_dict(items.emplace_back());
+    read_dict(dicts_in(value).emplace_back());
   });
 }
 
 void SnapshotJsonWalker::count_part() {
-  if (part_count_ == GenericBuilder::most_parts)
-    tokens.fail("at most " + std::to_string(GenericBuilder::most_parts) + " parts of a value",
-                "more");
+  if (part_count_ == JsonGeneric::most_parts)
+    tokens.fail("at most " + std::to_string(JsonGeneric::most_parts) + " parts of a value", "more");
   ++part_count_;
 }
 

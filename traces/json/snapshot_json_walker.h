@@ -3,17 +3,74 @@
 // what has no field becomes a value of any shape.
 #pragma once
 
+#include <algorithm>
+#include <array>
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <vector>
 
 #include "traces/json/json_generic.h"
 #include "traces/json/json_stacks.h"
 #include "traces/json/json_tokens.h"
-#include "traces/json/key_guesses.h"
+#include "traces/json/letter_scan.h"
 
 namespace vramlab::traces {
+
+/// What stood before the next value of a dict last time, key and all, by the key before. Dicts of a
+/// kind have the same keys in the same order and are written in the same way, so that a guess is
+/// nearly always right, and comparing a few words tells.
+class KeyGuesses {
+ public:
+  /// Such as `, "size": `; more than that is not kept.
+  static constexpr std::size_t longest_letters = 32;
+  static_assert(longest_letters <= scan_padding);
+
+  /// How far a dict is: behind which of its keys.
+  struct Place {
+    std::uint32_t number = known_key_count;
+    static Place begin() { return {}; }
+    static Place behind(KnownText key) { return {static_cast<std::uint32_t>(key)}; }
+  };
+
+  struct Guess {
+    std::array<std::uint64_t, longest_letters / letters_per_word> words{};
+    /// Which bits of the words count.
+    std::array<std::uint64_t, longest_letters / letters_per_word> masks{};
+    /// 0 if nothing is known.
+    std::size_t size = 0;
+    KnownText key{};
+
+    /// Whether these letters are there. Requires: `scan_padding`, as everything here.
+    bool is_at(const char* at) const {
+      std::uint64_t difference = size == 0 ? 1 : 0;
+      for (std::size_t i = 0; i < words.size(); ++i)
+        difference |= (load_word(at + i * letters_per_word) ^ words[i]) & masks[i];
+      return difference == 0;
+    }
+  };
+
+  const Guess& after(Place place) const { return guesses_[place.number]; }
+
+  void remember(Place place, std::string_view letters, KnownText key) {
+    if (letters.size() > longest_letters) return;
+    Guess guess;
+    guess.size = letters.size();
+    guess.key = key;
+    std::array<char, longest_letters> bytes{};
+    std::array<char, longest_letters> mask{};
+    std::ranges::copy(letters, bytes.begin());
+    std::fill_n(mask.begin(), letters.size(), '\xFF');
+    std::memcpy(guess.words.data(), bytes.data(), bytes.size());
+    std::memcpy(guess.masks.data(), mask.data(), mask.size());
+    guesses_[place.number] = guess;
+  }
+
+ private:
+  std::array<Guess, std::size_t{known_key_count} + 1> guesses_{};
+};
 
 class SnapshotJsonWalker {
  public:
@@ -51,11 +108,8 @@ class SnapshotJsonWalker {
   KeyGuesses& guesses_of() {
     return std::get<Guesses<Value>>(guesses_).keys;
   }
-  /// The fields that are lists of dicts. False if the key is of none of them.
-  bool read_list_field(SegmentValue& segment, KnownText key);
-  bool read_list_field(BlockValue& block, KnownText key);
-  template <typename Item>
-  void read_list(std::vector<Item>& items);
+  template <typename Value>
+  void read_dicts(Value& value, KnownText key);
   // Each into a value that is as after its construction.
   void read_value(KnownText key, FieldValue& value);
   std::optional<allocator::PoolId> take_plain_pool();
@@ -75,7 +129,7 @@ class SnapshotJsonWalker {
   SnapshotTables& tables_;
   /// What a field looks at until the next one is read.
   GenericPointer generic_value_;
-  /// Of the segment, in all its lists.
+  /// The parts of the segment, in all its lists.
   std::size_t part_count_ = 0;
 };
 

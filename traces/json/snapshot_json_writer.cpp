@@ -1,10 +1,10 @@
-#include <charconv>
 #include <cmath>
 #include <utility>
 
 #include "allocator/words/check.h"
 #include "traces/files/input_error.h"
 #include "traces/files/json_letters.h"
+#include "traces/values/generic_text.h"
 #include "traces/values/snapshot_writer.h"
 
 namespace vramlab::traces {
@@ -32,7 +32,7 @@ class JsonEncoder : public SnapshotEncoder {
 
   void none() override { add_value("null"); }
   void boolean(bool value) override { add_value(value ? "true" : "false"); }
-  void whole(WholeNumber number) override;
+  void whole(WholeNumber number) override { add_value(whole_text(number)); }
   void long_number(LongNumber number) override { add_value(texts_.text(number.digits)); }
   void real(double number) override;
   void text(TextId text) override {
@@ -92,31 +92,14 @@ void JsonEncoder::begin_item() {
 }
 
 void JsonEncoder::add_text(TextId text) {
-  bytes_.add('"');
-  add_json_letters(texts_.text(text), bytes_);
-  bytes_.add('"');
+  bytes_.add_by([&](std::string& line) { add_json_text(line, texts_.text(text)); });
 }
 
-void JsonEncoder::whole(WholeNumber number) {
-  constexpr std::size_t longest = 20;
-  char letters[longest];
-  const auto end = number.is_negative ? std::to_chars(letters, letters + longest,
-                                                      static_cast<std::int64_t>(number.bits))
-                                      : std::to_chars(letters, letters + longest, number.bits);
-  add_value(std::string_view(letters, end.ptr));
-}
-
-/// The shortest spelling that reads back as the same number, and never one of a whole number.
 void JsonEncoder::real(double number) {
   if (!std::isfinite(number))
     throw InputError({"the recording", "", "numbers that JSON can write",
                       std::isnan(number) ? "not a number" : "an infinite number"});
-  constexpr std::size_t longest = 32;
-  char letters[longest];
-  const auto end = std::to_chars(letters, letters + longest, number);
-  const std::string_view spelled(letters, end.ptr);
-  add_value(spelled);
-  if (spelled.find_first_of(".e") == std::string_view::npos) bytes_.add(".0");
+  add_value(real_text(number));
 }
 
 }  // namespace

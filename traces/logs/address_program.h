@@ -12,11 +12,47 @@
 #include <unordered_set>
 #include <vector>
 
-#include "traces/logs/address_event.h"
+#include "allocator/words/ids.h"
 #include "traces/values/program_sink.h"
 #include "traces/values/snapshot_tables.h"
 
 namespace vramlab::traces {
+
+enum class AddressEventKind : std::uint8_t {
+  allocate,
+  free,
+  /// A request that failed; it has no address.
+  failure,
+};
+
+/// One line of a log that names memory by its address, as profilers and other allocators write it.
+struct AddressEvent {
+  AddressEventKind kind = AddressEventKind::allocate;
+  DeviceIndex device;
+  allocator::Address address;
+  allocator::Bytes bytes;
+  allocator::StreamId stream;
+  /// Null if the log says no time.
+  std::optional<std::uint64_t> time_ns;
+};
+
+/// The place of memory: addresses of two devices may be equal.
+struct MemoryPlace {
+  DeviceIndex device;
+  allocator::Address address;
+
+  explicit MemoryPlace(const AddressEvent& event) : device(event.device), address(event.address) {}
+  friend bool operator==(const MemoryPlace&, const MemoryPlace&) = default;
+};
+
+struct MemoryPlaceHash {
+  std::size_t operator()(const MemoryPlace& place) const {
+    constexpr std::uint64_t odd_factor = 0x9E3779B97F4A7C15U;
+    const std::uint64_t device = place.device.value * odd_factor;
+    const std::uint64_t mixed = (place.address.value ^ device) * odd_factor;
+    return mixed ^ (mixed >> 32U);
+  }
+};
 
 /// How a log differs from what a program did.
 struct LogFacts {
@@ -32,6 +68,13 @@ struct LogFacts {
   bool was_sorted = false;
 
   friend bool operator==(const LogFacts&, const LogFacts&) = default;
+};
+
+/// What the reader of such a log says besides the program.
+struct LogReading {
+  /// Unpacked.
+  std::uint64_t bytes = 0;
+  LogFacts facts;
 };
 
 /// Memory that was there before a log began: looks at its events in order.
@@ -77,6 +120,20 @@ class AddressProgram {
   std::unordered_map<MemoryPlace, Memory, MemoryPlaceHash> memory_;
   std::uint64_t last_id_ = 0;
   LogFacts facts_;
+};
+
+/// A log that is held as a whole, 48 bytes an event: one that must be sorted by time, or that can
+/// be read only once.
+class AddressLog {
+ public:
+  void add(const AddressEvent& event) { events_.push_back(event); }
+
+  /// Hands the program on. Events of the same time stay in the order of the log, and all do if one
+  /// has no time.
+  LogFacts give_to(ProgramSink& sink, SnapshotTables& tables);
+
+ private:
+  std::vector<AddressEvent> events_;
 };
 
 }  // namespace vramlab::traces

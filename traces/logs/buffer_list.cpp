@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 
 #include "traces/files/line_source.h"
 
@@ -53,14 +52,6 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
   }
 }
 
-std::optional<std::uint64_t> number(std::string_view letters) {
-  std::uint64_t value = 0;
-  const char* const end = letters.data() + letters.size();
-  const auto [stop, error] = std::from_chars(letters.data(), end, value);
-  if (error != std::errc() || stop != end || letters.empty()) return std::nullopt;
-  return value;
-}
-
 class BufferLines {
  public:
   BufferLines(ByteSource& source, const std::string& file) : lines_(source, file) { take_names(); }
@@ -90,8 +81,7 @@ class BufferLines {
 };
 
 void BufferLines::take_names() {
-  std::string_view line = lines_.next().value_or("");
-  if (line.starts_with(byte_order_mark)) line.remove_prefix(byte_order_mark.size());
+  const std::string_view line = lines_.next().value_or("");
   for (const std::string_view name : split(line, ',')) {
     const auto column = column_of(name);
     if (!column)
@@ -199,7 +189,7 @@ BufferGap BufferLines::gap_of(std::string_view text) const {
 
 std::uint64_t BufferLines::needed(std::string_view letters, const char* expected,
                                   std::uint64_t limit) const {
-  const auto value = number(letters);
+  const auto value = whole_number(letters);
   if (!value || *value >= limit) fail(expected, letters);
   return *value;
 }
@@ -207,8 +197,8 @@ std::uint64_t BufferLines::needed(std::string_view letters, const char* expected
 }  // namespace
 
 bool begins_like_buffer_list(std::string_view bytes) {
-  if (bytes.starts_with(byte_order_mark)) bytes.remove_prefix(byte_order_mark.size());
-  std::string_view line = bytes.substr(0, bytes.find_first_of("\r\n"));
+  bytes = without_byte_order_mark(bytes);
+  const std::string_view line = bytes.substr(0, bytes.find_first_of("\r\n"));
   const bool is_whole = line.size() < bytes.size();
   std::vector<std::string_view> names = split(line, ',');
   // The last one may be cut off.

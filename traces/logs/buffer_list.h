@@ -35,7 +35,7 @@ struct BufferRow {
   std::uint64_t upper = 0;
   std::uint64_t size = 0;
   std::uint64_t alignment = 1;
-  /// Where it was placed, or should be.
+  /// The offset at which it was placed, or should be.
   std::optional<std::uint64_t> hint;
   std::optional<std::uint64_t> offset;
   /// Ascending, inside the lifetime.

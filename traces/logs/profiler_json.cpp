@@ -6,10 +6,12 @@
 #include <utility>
 
 #include "traces/files/input_error.h"
+#include "traces/files/json_letters.h"
+#include "traces/files/line_source.h"
 #include "traces/files/utf8.h"
-#include "traces/json/json_passing.h"
-#include "traces/logs/address_log.h"
-#include "traces/logs/profiler_event.h"
+#include "traces/json/json_generic.h"
+#include "traces/logs/address_program.h"
+#include "traces/values/generic_text.h"
 
 namespace vramlab::traces {
 namespace {
@@ -18,6 +20,121 @@ constexpr std::size_t most_devices = 1024;
 constexpr std::uint64_t largest_device = std::numeric_limits<std::uint32_t>::max();
 
 bool is_gpu(WholeNumber device_type) { return device_type == WholeNumber{1, false}; }
+
+enum class ProfilerEventKind : std::uint8_t { other, memory, out_of_memory };
+
+/// What stands under a key.
+struct ProfilerNumber {
+  /// Null if the value is no whole number of 64 bits, or the key is not there.
+  std::optional<WholeNumber> whole;
+  /// What else there is, for messages.
+  std::string other = "none";
+
+  std::string text() const { return whole ? whole_text(*whole) : other; }
+};
+
+/// What a reader of memory events wants to know of an event, in whichever order its keys come.
+struct ProfilerEvent {
+  ProfilerEventKind kind = ProfilerEventKind::other;
+  /// The byte of the file at which the event begins.
+  std::uint64_t position = 0;
+  std::optional<std::uint64_t> time_ns;
+  /// What there is where that is nothing.
+  std::string other_time = "none";
+  ProfilerNumber device_type;
+  ProfilerNumber device;
+  ProfilerNumber address;
+  ProfilerNumber bytes;
+};
+
+class ProfilerEventReader {
+ public:
+  /// The tokens must outlive it.
+  explicit ProfilerEventReader(JsonTokens& tokens) : tokens_(tokens) {}
+
+  /// The event that begins where the tokens are.
+  ProfilerEvent read();
+
+ private:
+  void read_value(const std::string& key);
+  void read_arguments();
+
+  JsonTokens& tokens_;
+  ProfilerEvent event_;
+  bool is_instant_ = false;
+};
+
+bool is_number_next(JsonTokens& tokens) {
+  const char letter = tokens.peek_value();
+  return letter == '-' || is_digit(letter);
+}
+
+/// Takes the value at the tokens, whatever it is.
+ProfilerNumber take_number(JsonTokens& tokens) {
+  const char letter = tokens.peek_value();
+  if (letter == '{' || letter == '[') {
+    pass_value(tokens);
+    return {std::nullopt, letter == '{' ? "a dict" : "a list"};
+  }
+  FieldValue value;
+  tokens.take_scalar(value);
+  if (value.kind != FieldValue::Kind::whole)
+    return {std::nullopt, found_text(value, tokens.texts())};
+  return {WholeNumber{value.bits, value.is_negative}, ""};
+}
+
+ProfilerEvent ProfilerEventReader::read() {
+  event_ = {};
+  is_instant_ = false;
+  event_.position = tokens_.window().bytes_taken();
+  if (tokens_.peek_value() != '{') tokens_.fail_at_value("an event: a dict");
+  tokens_.take();
+  if (!tokens_.take_if('}')) do
+      read_value(tokens_.take_passing_key());
+    while (tokens_.take_separator('}'));
+  if (!is_instant_) event_.kind = ProfilerEventKind::other;
+  return event_;
+}
+
+void ProfilerEventReader::read_value(const std::string& key) {
+  if (key == "name" && tokens_.peek_value() == '"') {
+    const std::string_view name = tokens_.take_passing_text();
+    event_.kind = name == "[memory]"        ? ProfilerEventKind::memory
+                  : name == "[OutOfMemory]" ? ProfilerEventKind::out_of_memory
+                                            : ProfilerEventKind::other;
+  } else if (key == "ph" && tokens_.peek_value() == '"') {
+    const std::string_view phase = tokens_.take_passing_text();
+    is_instant_ = phase == "i" || phase == "I";
+  } else if (key == "ts" && is_number_next(tokens_)) {
+    FieldValue ignored;
+    tokens_.take_scalar(ignored);
+    event_.time_ns = ns_of_us(tokens_.number_letters());
+    if (!event_.time_ns) event_.other_time = tokens_.number_letters();
+  } else if (key == "ts") {
+    event_.other_time = take_number(tokens_).other;
+  } else if (key == "args" && tokens_.peek_value() == '{') {
+    read_arguments();
+  } else {
+    pass_value(tokens_);
+  }
+}
+
+void ProfilerEventReader::read_arguments() {
+  tokens_.take();
+  if (tokens_.take_if('}')) return;
+  do {
+    const std::string& key = tokens_.take_passing_key();
+    ProfilerNumber* const field = key == "Device Type" ? &event_.device_type
+                                  : key == "Device Id" ? &event_.device
+                                  : key == "Addr"      ? &event_.address
+                                  : key == "Bytes"     ? &event_.bytes
+                                                       : nullptr;
+    if (field != nullptr)
+      *field = take_number(tokens_);
+    else
+      pass_value(tokens_);
+  } while (tokens_.take_separator('}'));
+}
 
 class ProfilerReader {
  public:
@@ -144,7 +261,7 @@ bool ProfilerReader::is_known(DeviceIndex index) const {
                      [&](const TraceDevice& one) { return one.index == index; });
 }
 
-/// Nothing of what has no number.
+/// Null for what has no number.
 std::optional<TraceDevice> ProfilerReader::read_device() {
   TraceDevice device;
   std::optional<WholeNumber> number;
@@ -180,6 +297,22 @@ void ProfilerReader::fail(const ProfilerEvent& event, const std::string& expecte
 }
 
 }  // namespace
+
+std::optional<std::uint64_t> ns_of_us(std::string_view letters) {
+  constexpr std::size_t most_digits = 3;
+  const std::size_t point = letters.find('.');
+  const auto us = whole_number(letters.substr(0, point));
+  std::string digits;
+  if (point != std::string_view::npos) digits = letters.substr(point + 1);
+  if (digits.find_first_not_of("0123456789") != std::string::npos) return std::nullopt;
+  digits.resize(most_digits, '0');
+  const auto ns = whole_number(digits);
+  std::uint64_t time = 0;
+  if (!us || !ns || __builtin_mul_overflow(*us, std::uint64_t{1000}, &time) ||
+      __builtin_add_overflow(time, *ns, &time))
+    return std::nullopt;
+  return time;
+}
 
 LogReading read_profiler_json(ByteSource& source, const std::string& file, SnapshotTables& tables,
                               ProgramSink& sink) {

@@ -3,8 +3,7 @@
 #include <array>
 
 #include "traces/files/line_source.h"
-#include "traces/logs/address_log.h"
-#include "traces/logs/rmm_format.h"
+#include "traces/logs/address_program.h"
 #include "traces/logs/rmm_values.h"
 
 namespace vramlab::traces {
@@ -21,7 +20,7 @@ class RmmEvents {
  public:
   RmmEvents(ByteSource& source, const std::string& file) : lines_(source, file) { take_header(); }
 
-  /// Nothing at the end. What is about no memory at all is left out and counted.
+  /// Null at the end. What is about no memory at all is left out and counted.
   std::optional<AddressEvent> next();
   std::uint64_t empty_requests() const { return empty_requests_; }
   std::uint64_t bytes_taken() const { return lines_.bytes_taken(); }
@@ -44,8 +43,7 @@ class RmmEvents {
 };
 
 void RmmEvents::take_header() {
-  std::string_view line = lines_.next().value_or("");
-  if (line.starts_with(byte_order_mark)) line.remove_prefix(byte_order_mark.size());
+  const std::string_view line = lines_.next().value_or("");
   if (line != rmm::header) fail("the line '" + std::string(rmm::header) + "'", line);
 }
 
@@ -65,7 +63,7 @@ AddressEvent RmmEvents::decode(std::string_view line) {
   AddressEvent event;
   event.kind = kind_of(columns[action]);
   if (const auto time_ns = rmm::time_of_day_ns(columns[time])) event.time_ns = continued(*time_ns);
-  event.bytes = {needed(rmm::size(columns[size]), "a size in bytes", columns[size])};
+  event.bytes = {needed(whole_number(columns[size]), "a size in bytes", columns[size])};
   event.stream = {needed(rmm::stream(columns[stream]), "a stream", columns[stream])};
   if (event.kind != AddressEventKind::failure)
     event.address = {needed(rmm::pointer(columns[pointer]), "a pointer", columns[pointer])};
@@ -113,8 +111,7 @@ Value RmmEvents::needed(std::optional<Value> value, const char* expected,
 }  // namespace
 
 bool begins_like_rmm_log(std::string_view bytes) {
-  if (bytes.starts_with(byte_order_mark)) bytes.remove_prefix(byte_order_mark.size());
-  return bytes.starts_with(rmm::header);
+  return without_byte_order_mark(bytes).starts_with(rmm::header);
 }
 
 LogReading read_rmm_log(ByteSource& source, const std::string& file, SnapshotTables& tables,

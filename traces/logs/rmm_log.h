@@ -6,12 +6,13 @@
 // threads wrote at once) counts as the same; one that is earlier still is of the next day.
 #pragma once
 
-#include <optional>
+#include <memory>
 #include <string>
 #include <string_view>
 
+#include "traces/files/byte_sink.h"
 #include "traces/files/byte_source.h"
-#include "traces/logs/log_reading.h"
+#include "traces/logs/address_program.h"
 #include "traces/values/program_sink.h"
 #include "traces/values/snapshot_tables.h"
 
@@ -23,5 +24,14 @@ bool begins_like_rmm_log(std::string_view bytes);
 /// `file` is the input's name for messages. Throws InputError.
 LogReading read_rmm_log(ByteSource& source, const std::string& file, SnapshotTables& tables,
                         ProgramSink& sink);
+
+/// Writes such a log of what a program did or of what was recorded: requests, frees and failed
+/// requests. Everything else has no place there and is left out. All lines are of one device, as
+/// the format names none.
+///
+/// A program has no addresses: each malloc gets a pointer of its own, a multiple of 512 that is
+/// never used again. The stream of a free is the last other stream that used the memory. Both must
+/// live as long.
+std::unique_ptr<TraceWriter> make_rmm_writer(ByteSink& sink, const SnapshotTables& tables);
 
 }  // namespace vramlab::traces

@@ -1,24 +1,14 @@
 #include "traces/logs/rmm_values.h"
 
 #include <array>
-#include <charconv>
 #include <cstdio>
 
-#include "traces/logs/rmm_format.h"
+#include "traces/files/line_source.h"
 
 namespace vramlab::traces::rmm {
 namespace {
 
 constexpr std::uint64_t ns_of_second = 1'000'000'000;
-
-/// All of the letters.
-std::optional<std::uint64_t> number(std::string_view letters, int base) {
-  std::uint64_t value = 0;
-  const char* const end = letters.data() + letters.size();
-  const auto [stop, error] = std::from_chars(letters.data(), end, value, base);
-  if (error != std::errc() || stop != end) return std::nullopt;
-  return value;
-}
 
 bool has_hexadecimal_sign(std::string_view letters) {
   return letters.starts_with("0x") || letters.starts_with("0X");
@@ -29,7 +19,7 @@ std::optional<std::uint64_t> fraction_ns(std::string_view digits) {
   if (digits.empty() || digits.size() > most_digits) return std::nullopt;
   std::string filled(digits);
   filled.resize(most_digits, '0');
-  return number(filled, 10);
+  return whole_number(filled);
 }
 
 }  // namespace
@@ -43,7 +33,7 @@ std::optional<std::uint64_t> time_of_day_ns(std::string_view letters) {
   std::uint64_t time = 0;
   for (std::size_t part = 0; part < units.size(); ++part) {
     const std::size_t at = part * 3;
-    const auto value = number(letters.substr(at, 2), 10);
+    const auto value = whole_number(letters.substr(at, 2));
     if (!value || *value >= limits[part] || (part > 0 && letters[at - 1] != ':'))
       return std::nullopt;
     time += *value * units[part];
@@ -58,14 +48,12 @@ std::optional<std::uint64_t> time_of_day_ns(std::string_view letters) {
 std::optional<std::uint64_t> pointer(std::string_view letters) {
   if (letters == "(nil)") return 0;
   if (has_hexadecimal_sign(letters)) letters.remove_prefix(2);
-  return number(letters, 16);
+  return whole_number(letters, 16);
 }
-
-std::optional<std::uint64_t> size(std::string_view letters) { return number(letters, 10); }
 
 std::optional<std::uint64_t> stream(std::string_view letters) {
   const bool is_decimal = letters.find_first_not_of("0123456789") == std::string_view::npos;
-  return is_decimal ? number(letters, 10) : pointer(letters);
+  return is_decimal ? whole_number(letters) : pointer(letters);
 }
 
 std::string time_text(std::uint64_t time_ns) {

@@ -1,4 +1,4 @@
-#include "traces/logs/rmm_writer.h"
+#include "traces/logs/rmm_log.h"
 
 #include <array>
 #include <charconv>
@@ -8,7 +8,6 @@
 #include <unordered_set>
 
 #include "traces/files/input_error.h"
-#include "traces/logs/rmm_format.h"
 #include "traces/logs/rmm_values.h"
 
 namespace vramlab::traces {

@@ -43,16 +43,6 @@ class MappedTrace {
     TraceHeader kept;
   };
 
-  void read();
-  std::span<const ChunkStart> find_directory();
-  void read_chunk(const ChunkStart& named);
-  void check_events(Run run, std::uint64_t byte) const;
-  template <typename Layout>
-  std::span<const Layout> layouts_at(std::uint64_t byte, std::uint64_t count) const;
-  [[noreturn]] void fail(std::uint64_t byte, const std::string& expected,
-                         const std::string& found) const;
-
-  std::string path_;
   MappedFile file_;
   SnapshotTables tables_;
   SnapshotSink unused_;
@@ -60,8 +50,6 @@ class MappedTrace {
   NativeRecordReader records_;
   std::vector<Run> runs_;
   std::uint64_t event_count_ = 0;
-  /// Where the chunk after those that were read must be.
-  std::uint64_t next_byte_ = 0;
 };
 
 }  // namespace vramlab::traces

@@ -4,9 +4,8 @@
 #include <vector>
 
 #include "traces/files/input_error.h"
-#include "traces/native/native_chunks.h"
 #include "traces/native/native_event_codec.h"
-#include "traces/native/native_format.h"
+#include "traces/native/native_layout.h"
 
 namespace vramlab::traces {
 namespace {
@@ -93,8 +92,8 @@ class PayloadSource : public ByteSource {
 
 class BinaryReader {
  public:
-  BinaryReader(PartReader& parts, SnapshotTables& tables, NativeSinks sinks)
-      : parts_(parts), records_(tables, sinks), sinks_(sinks) {}
+  BinaryReader(PartReader& parts, NativeRecordReader& records, const OnEvents& on_events)
+      : parts_(parts), records_(records), on_events_(on_events) {}
 
   void read();
 
@@ -108,8 +107,8 @@ class BinaryReader {
   void read_end(const ChunkStart& directory);
 
   PartReader& parts_;
-  NativeRecordReader records_;
-  NativeSinks sinks_;
+  NativeRecordReader& records_;
+  const OnEvents& on_events_;
   std::vector<ChunkStart> chunks_;
   std::vector<NativeEvent> events_;
 };
@@ -146,14 +145,14 @@ void BinaryReader::read_payload(const ChunkStart& chunk) {
 
 void BinaryReader::read_lines(const ChunkStart& chunk) {
   PayloadSource payload(parts_, chunk);
-  JsonScanner json(payload, {parts_.file(), parts_.bytes_taken(), JsonScanner::Lines::not_told});
-  records_.read_lines(json);
+  records_.read_chunk({payload, parts_.file()}, parts_.bytes_taken(), chunk.payload_bytes);
   payload.check_sum();
 }
 
 void BinaryReader::read_events(const ChunkStart& chunk) {
   constexpr std::size_t events_at_a_time = 1024;
   PayloadSource payload(parts_, chunk);
+  if (on_events_) on_events_(parts_.bytes_taken(), chunk.event_count);
   events_.resize(events_at_a_time);
   while (!payload.is_at_end()) {
     std::uint64_t byte = parts_.bytes_taken();
@@ -167,10 +166,12 @@ void BinaryReader::read_events(const ChunkStart& chunk) {
 
 void BinaryReader::give(const NativeEvent& event, std::uint64_t byte) {
   if (const char* needed = fault_of(event, records_)) parts_.fail(byte, needed, "another event");
+  if (on_events_) return;
   if (event.is_entry())
-    sinks_.recorded.trace_entry(records_.device(), decode_entry(event, records_.values()));
+    records_.sinks().recorded.trace_entry(records_.device(),
+                                          decode_entry(event, records_.values()));
   else
-    sinks_.program.program_event(decode_program_event(event, records_.values()));
+    records_.sinks().program.program_event(decode_program_event(event, records_.values()));
 }
 
 void BinaryReader::read_directory(const ChunkStart& chunk) {
@@ -206,8 +207,14 @@ bool begins_like_native_binary(std::string_view bytes) {
 
 std::uint64_t read_native_binary(ByteSource& source, const std::string& file,
                                  SnapshotTables& tables, NativeSinks sinks) {
+  NativeRecordReader records(tables, sinks);
+  return read_native_binary(source, file, records);
+}
+
+std::uint64_t read_native_binary(ByteSource& source, const std::string& file,
+                                 NativeRecordReader& records, const OnEvents& on_events) {
   PartReader parts(source, file);
-  BinaryReader(parts, tables, sinks).read();
+  BinaryReader(parts, records, on_events).read();
   return parts.bytes_taken();
 }
 

@@ -3,7 +3,7 @@
 #include <bit>
 #include <cmath>
 
-#include "traces/native/native_shapes.h"
+#include "traces/native/native_layout.h"
 
 namespace vramlab::traces {
 namespace {
@@ -16,7 +16,7 @@ std::uint16_t kind_of_action(TextId action) {
   return static_cast<std::uint16_t>(native::first_entry_kind + action.value - native::first_action);
 }
 
-/// Where a field that is a number stands in an event.
+/// The place in an event of a field that is a number.
 std::uint64_t NativeEvent::*place_of(ProgramField field) {
   switch (field) {
     case ProgramField::id:

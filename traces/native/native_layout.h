@@ -1,4 +1,5 @@
-// The layout of a native trace's binary form (docs/trace_format.md). All numbers are little-endian,
+// The words that the reader and the writer of a native trace share, and the layout of its binary
+// form (docs/trace_format.md). All numbers there are little-endian,
 // all places multiples of 8 bytes, so that a mapped file is used as it is.
 #pragma once
 
@@ -10,7 +11,7 @@
 #include <string_view>
 #include <type_traits>
 
-#include "traces/values/known_texts.h"
+#include "traces/values/snapshot_values.h"
 
 namespace vramlab::traces {
 
@@ -19,10 +20,27 @@ static_assert(std::endian::native == std::endian::little,
 
 namespace native {
 
+inline constexpr std::string_view format_name = "vramlab-trace";
+inline constexpr std::uint64_t newest_version = 1;
+
+/// A text that is longer, or no UTF-8, stands in a line of its own and is referred to.
+inline constexpr std::size_t longest_text_in_place = 24;
+
+// Keys of objects that stand for what JSON has no spelling for. No other key begins like them.
+inline constexpr char special_start = '$';
+inline constexpr std::string_view text_reference = "$text";
+inline constexpr std::string_view value_reference = "$value";
+inline constexpr std::string_view tuple = "$tuple";
+inline constexpr std::string_view list = "$list";
+inline constexpr std::string_view pairs = "$pairs";
+inline constexpr std::string_view real_bits = "$real";
+/// A key is this and the text's number.
+inline constexpr std::string_view key_reference = "$text:";
+
 inline constexpr std::string_view binary_start = "vramlabB";
 inline constexpr std::string_view binary_end = "vramlabE";
-/// Of kinds from here on, the event is a recorded entry; the action is known for those below the
-/// last one.
+/// Events of kinds from here on are recorded entries; the action is known for those below the last
+/// one.
 inline constexpr std::uint16_t first_entry_kind = 0x100;
 inline constexpr std::uint16_t other_entry_kind = 0x1ff;
 inline constexpr std::uint32_t first_action = static_cast<std::uint32_t>(KnownText::alloc);
@@ -68,6 +86,19 @@ struct NativeEvent {
   friend bool operator==(const NativeEvent&, const NativeEvent&) = default;
 };
 
+/// The keys whose values stand in the entry's event. If an entry has an address, the device's free
+/// memory stands in its shape.
+constexpr KeySet keys_in_event(KeySet keys) {
+  constexpr KnownText in_event[] = {KnownText::addr,    KnownText::size,    KnownText::stream,
+                                    KnownText::time_us, KnownText::pool_id, KnownText::frames};
+  KeySet found;
+  for (const KnownText key : in_event)
+    if (keys.has(key)) found.add(key);
+  if (keys.has(KnownText::device_free) && !keys.has(KnownText::addr))
+    found.add(KnownText::device_free);
+  return found;
+}
+
 struct BinaryStart {
   std::array<char, 8> magic{};
   std::uint32_t version = 0;
@@ -86,12 +117,12 @@ enum class ChunkKind : std::uint32_t {
 /// Stands before a chunk's payload, which zeros fill up to a multiple of 8 bytes.
 struct ChunkStart {
   std::uint32_t kind = 0;
-  /// Of the payload, as in zlib and PNG.
+  /// The checksum of the payload, as in zlib and PNG.
   std::uint32_t crc32 = 0;
   std::uint64_t payload_bytes = 0;
   /// 0 for lines.
   std::uint64_t event_count = 0;
-  /// Of this one, from the beginning of the file.
+  /// The place of this one, from the beginning of the file.
   std::uint64_t byte = 0;
   friend bool operator==(const ChunkStart&, const ChunkStart&) = default;
 };
@@ -125,5 +156,15 @@ inline std::array<char, 8> magic_of(std::string_view letters) {
   letters.copy(magic.data(), magic.size());
   return magic;
 }
+
+// What holds for the parts of a binary trace, however they are read. Each function says what is
+// expected instead, or null.
+const char* fault_of(const BinaryStart& start);
+/// The chunk was found at this byte.
+const char* fault_of(const ChunkStart& chunk, std::uint64_t byte);
+const char* fault_of(const BinaryEnd& end);
+
+/// The checksum of bytes that come after those that `crc32` is of.
+std::uint32_t crc32_with(std::uint32_t crc32, std::string_view bytes);
 
 }  // namespace vramlab::traces

@@ -2,27 +2,28 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
-#include "traces/native/native_format.h"
+#include "traces/native/native_layout.h"
 
 namespace vramlab::traces {
 namespace {
 
 constexpr const char* needs_block = "another block of the segment";
-// Of the fields that every event of a program may have, behind those of its kind.
+// The fields that every event of a program may have, behind those of its kind.
 enum CommonField : unsigned { device_field = 8, time_field, stack_field, thread_field };
 
 /// Notes that a field was there.
-void take_once(JsonScanner& json, std::uint32_t& seen, unsigned field) {
+void take_once(JsonLines& json, std::uint32_t& seen, unsigned field) {
   if ((seen >> field & 1U) != 0) json.fail("each key once", "one of them again");
   seen |= 1U << field;
 }
 
-std::int32_t read_priority(JsonScanner& json) {
-  const JsonScanner::Number number = json.number();
-  const auto value = static_cast<std::int64_t>(number.whole.bits);
-  if (!number.is_whole() || (value < 0) != number.whole.is_negative || value < -farthest_priority ||
-      value > farthest_priority)
+std::int32_t read_priority(JsonLines& json) {
+  const FieldValue number = json.number();
+  const auto value = static_cast<std::int64_t>(number.bits);
+  if (number.kind != FieldValue::Kind::whole || (value < 0) != number.is_negative ||
+      value < -farthest_priority || value > farthest_priority)
     json.fail("a whole number from -1000 to 1000", std::string(json.number_letters()));
   return static_cast<std::int32_t>(value);
 }
@@ -34,7 +35,7 @@ constexpr const char* needs_trace = "an entry below the 'trace' of its device";
 /// What a line can be besides a program's event. Those that give numbers may stand anywhere.
 struct NativeRecordReader::RecordRow {
   std::string_view name;
-  void (*read)(NativeRecordReader& reader, JsonScanner& json);
+  void (*read)(NativeRecordReader& reader, JsonLines& json);
   bool may_stand_between_blocks;
 };
 
@@ -56,7 +57,7 @@ const NativeRecordReader::RecordRow NativeRecordReader::rows[] = {
     {"bare_list", [](auto& reader, auto& json) { reader.read_bare_list(json); }, false},
 };
 
-void NativeRecordReader::read_lines(JsonScanner& json) {
+void NativeRecordReader::read_lines(JsonLines& json) {
   while (!json.is_at_end()) {
     json.take('{');
     read_record(json);
@@ -66,17 +67,26 @@ void NativeRecordReader::read_lines(JsonScanner& json) {
   }
 }
 
+void NativeRecordReader::read_chunk(JsonInput chunk, std::uint64_t byte, std::uint64_t bytes) {
+  constexpr std::uint64_t fewest_bytes = 4096;
+  constexpr std::uint64_t most_bytes = LetterWindow::default_bytes;
+  JsonLines json({chunk.source, chunk.file, JsonInput::LineEnds::end_records, byte,
+                  std::clamp(bytes, fewest_bytes, most_bytes)},
+                 texts_);
+  read_lines(json);
+}
+
 const char* NativeRecordReader::fault_of_end() const {
   if (!has_header_) return "a header";
   if (segment_) return needs_block;
   return has_end_ && !is_ended_ ? "another record, as there was no 'end'" : nullptr;
 }
 
-void NativeRecordReader::finish(JsonScanner& json) const {
+void NativeRecordReader::finish(JsonLines& json) const {
   if (const char* needed = fault_of_end()) json.fail(needed);
 }
 
-void NativeRecordReader::read_record(JsonScanner& json) {
+void NativeRecordReader::read_record(JsonLines& json) {
   const std::string_view name = json.text();
   if (!has_header_) {
     if (name != "format") json.fail_at_text("a header, which begins with 'format'", name);
@@ -97,7 +107,7 @@ void NativeRecordReader::read_record(JsonScanner& json) {
   read_program_event(json, *kind);
 }
 
-void NativeRecordReader::read_header(JsonScanner& json) {
+void NativeRecordReader::read_header(JsonLines& json) {
   if (const std::string_view format = json.text(); format != native::format_name)
     json.fail_at_text("'" + std::string(native::format_name) + "'", format);
   NativeValueReader::next_name(json, "version");
@@ -112,7 +122,7 @@ void NativeRecordReader::read_header(JsonScanner& json) {
 }
 
 /// Which one it was.
-unsigned NativeRecordReader::read_header_field(JsonScanner& json, TraceHeader& header) {
+unsigned NativeRecordReader::read_header_field(JsonLines& json, TraceHeader& header) {
   const std::string name(json.text());
   json.take(':');
   if (name == "origin") return header.origin = json.text(), 0;
@@ -129,7 +139,7 @@ unsigned NativeRecordReader::read_header_field(JsonScanner& json, TraceHeader& h
   return 4;
 }
 
-void NativeRecordReader::read_device(JsonScanner& json, TraceDevice& device) {
+void NativeRecordReader::read_device(JsonLines& json, TraceDevice& device) {
   json.take('{');
   NativeValueReader::take_name(json, "device");
   device.index.value = static_cast<std::uint32_t>(json.unsigned_number(UINT32_MAX));
@@ -146,7 +156,7 @@ void NativeRecordReader::read_device(JsonScanner& json, TraceDevice& device) {
   json.take('}');
 }
 
-void NativeRecordReader::begin_section(JsonScanner& json, SnapshotSection section) {
+void NativeRecordReader::begin_section(JsonLines& json, SnapshotSection section) {
   const auto bit = static_cast<std::uint8_t>(1U << static_cast<unsigned>(section));
   if ((sections_ & bit) != 0) json.fail("each section once", "one of them again");
   if (is_bare_list_ && section != SnapshotSection::segments)
@@ -156,12 +166,12 @@ void NativeRecordReader::begin_section(JsonScanner& json, SnapshotSection sectio
   sinks_.recorded.section(section);
 }
 
-void NativeRecordReader::read_end(JsonScanner& json) {
+void NativeRecordReader::read_end(JsonLines& json) {
   if (!json.boolean()) json.fail("true", "false");
   is_ended_ = true;
 }
 
-void NativeRecordReader::read_bare_list(JsonScanner& json) {
+void NativeRecordReader::read_bare_list(JsonLines& json) {
   if (!json.boolean()) json.fail("true", "false");
   if (has_top_) json.fail("'bare_list' before everything that was recorded", "it behind");
   has_top_ = true;
@@ -169,23 +179,21 @@ void NativeRecordReader::read_bare_list(JsonScanner& json) {
   sinks_.recorded.bare_list();
 }
 
-void NativeRecordReader::read_section(JsonScanner& json) {
+void NativeRecordReader::read_section(JsonLines& json) {
+  constexpr std::pair<SnapshotSection, Place> places[] = {
+      {SnapshotSection::segments, Place::segments},
+      {SnapshotSection::device_traces, Place::traces},
+      {SnapshotSection::external_annotations, Place::annotations}};
   const std::string_view name = json.text();
-  if (name == "segments") {
-    place_ = Place::segments;
-    begin_section(json, SnapshotSection::segments);
-  } else if (name == "device_traces") {
-    place_ = Place::traces;
-    begin_section(json, SnapshotSection::device_traces);
-  } else if (name == "external_annotations") {
-    place_ = Place::annotations;
-    begin_section(json, SnapshotSection::external_annotations);
-  } else {
-    json.fail_at_text("'segments', 'device_traces' or 'external_annotations'", name);
+  for (const auto& [section, place] : places) {
+    if (name != known_text(key_of(section))) continue;
+    place_ = place;
+    return begin_section(json, section);
   }
+  json.fail_at_text("'segments', 'device_traces' or 'external_annotations'", name);
 }
 
-void NativeRecordReader::read_segment(JsonScanner& json) {
+void NativeRecordReader::read_segment(JsonLines& json) {
   if (place_ != Place::segments) json.fail("segments in the section 'segments'", "one elsewhere");
   values_.fields(json, segment_.emplace());
   missing_blocks_ = values_.take_announced_blocks();
@@ -198,7 +206,7 @@ void NativeRecordReader::give_segment_if_complete() {
 }
 
 /// A block without an address is where the one before it ends.
-void NativeRecordReader::read_block(JsonScanner& json) {
+void NativeRecordReader::read_block(JsonLines& json) {
   if (!segment_) json.fail("blocks below their segment", "one elsewhere");
   const auto next_address = segment_->blocks.empty()
                                 ? segment_->address
@@ -209,7 +217,7 @@ void NativeRecordReader::read_block(JsonScanner& json) {
   --missing_blocks_;
 }
 
-void NativeRecordReader::read_trace(JsonScanner& json) {
+void NativeRecordReader::read_trace(JsonLines& json) {
   if (place_ != Place::traces) json.fail("traces in the section 'device_traces'", "one elsewhere");
   if (const std::uint64_t device = json.unsigned_number(); device != trace_count_)
     json.fail("the trace of device " + std::to_string(trace_count_),
@@ -229,7 +237,7 @@ const char* NativeRecordReader::fault_of_program_event() const {
   return segment_ ? needs_block : nullptr;
 }
 
-void NativeRecordReader::read_entry(JsonScanner& json) {
+void NativeRecordReader::read_entry(JsonLines& json) {
   if (const char* needed = fault_of_entry()) json.fail(needed, "one elsewhere");
   TraceEntry entry;
   values_.fields(json, entry);
@@ -237,7 +245,7 @@ void NativeRecordReader::read_entry(JsonScanner& json) {
   sinks_.recorded.trace_entry(device_, entry);
 }
 
-void NativeRecordReader::read_settings(JsonScanner& json) {
+void NativeRecordReader::read_settings(JsonLines& json) {
   const GenericPointer settings = values_.value(json);
   if (!std::holds_alternative<GenericDict>(settings->content))
     json.fail("a dict of settings", values_.found(*settings));
@@ -246,7 +254,7 @@ void NativeRecordReader::read_settings(JsonScanner& json) {
   sinks_.recorded.settings(settings);
 }
 
-void NativeRecordReader::read_annotation(JsonScanner& json) {
+void NativeRecordReader::read_annotation(JsonLines& json) {
   if (place_ != Place::annotations)
     json.fail("annotations in the section 'external_annotations'", "one elsewhere");
   AnnotationValue annotation;
@@ -254,21 +262,18 @@ void NativeRecordReader::read_annotation(JsonScanner& json) {
   sinks_.recorded.annotation(annotation);
 }
 
-void NativeRecordReader::read_unknown_section(JsonScanner& json) {
+void NativeRecordReader::read_unknown_section(JsonLines& json) {
   const GenericPointer value = values_.value(json);
   NativeValueReader::next_name(json, "key");
   const TextId key = values_.text(json);
-  const auto known = known_key(key);
-  if (known == KnownText::segments || known == KnownText::device_traces ||
-      known == KnownText::allocator_settings || known == KnownText::external_annotations)
-    json.fail("a section that is unknown", "a known one");
+  if (section_of(key)) json.fail("a section that is unknown", "a known one");
   if (is_bare_list_) json.fail("segments only in a bare list", "another section");
   place_ = Place::between;
   has_top_ = true;
   sinks_.recorded.unknown_section(key, value);
 }
 
-void NativeRecordReader::read_program_event(JsonScanner& json, ProgramEventKind kind) {
+void NativeRecordReader::read_program_event(JsonLines& json, ProgramEventKind kind) {
   ProgramEvent event;
   event.kind = kind;
   const auto fields = program_fields(kind);
@@ -292,7 +297,7 @@ void NativeRecordReader::read_program_event(JsonScanner& json, ProgramEventKind 
   sinks_.program.program_event(event);
 }
 
-bool NativeRecordReader::read_common_field(JsonScanner& json, ProgramEvent& event, SeenName name) {
+bool NativeRecordReader::read_common_field(JsonLines& json, ProgramEvent& event, SeenName name) {
   if (name.letters == "device") {
     take_once(json, name.seen, device_field);
     event.device.value = static_cast<std::uint32_t>(json.unsigned_number(UINT16_MAX));
@@ -311,7 +316,7 @@ bool NativeRecordReader::read_common_field(JsonScanner& json, ProgramEvent& even
   return true;
 }
 
-void NativeRecordReader::read_program_field(JsonScanner& json, ProgramEvent& event,
+void NativeRecordReader::read_program_field(JsonLines& json, ProgramEvent& event,
                                             ProgramField field) {
   if (is_choice(field)) {
     const auto words = choices(field);

@@ -16,12 +16,15 @@ namespace vramlab::traces {
 class NativeRecordReader {
  public:
   /// Tables and sinks must outlive it.
-  NativeRecordReader(SnapshotTables& tables, NativeSinks sinks) : values_(tables), sinks_(sinks) {}
+  NativeRecordReader(SnapshotTables& tables, NativeSinks sinks)
+      : texts_(tables.texts), values_(tables), sinks_(sinks) {}
 
-  /// All lines up to the end of what the scanner reads.
-  void read_lines(JsonScanner& json);
+  /// All lines up to the end of the tokens.
+  void read_lines(JsonLines& json);
+  /// The lines that fill a chunk of a binary trace, from this byte on.
+  void read_chunk(JsonInput chunk, std::uint64_t byte, std::uint64_t bytes);
   /// At the end of the trace: fails where something is missing.
-  void finish(JsonScanner& json) const;
+  void finish(JsonLines& json) const;
 
   // For records that are no lines. Each says what is expected instead where it may not stand here.
   const char* fault_of_entry() const;
@@ -29,36 +32,38 @@ class NativeRecordReader {
   const char* fault_of_end() const;
   DeviceIndex device() const { return device_; }
   const NativeValueReader& values() const { return values_; }
+  NativeSinks sinks() const { return sinks_; }
 
  private:
   enum class Place : std::uint8_t { between, segments, traces, annotations };
   struct RecordRow;
   static const RecordRow rows[];
 
-  void read_record(JsonScanner& json);
-  void read_header(JsonScanner& json);
-  unsigned read_header_field(JsonScanner& json, TraceHeader& header);
-  void read_device(JsonScanner& json, TraceDevice& device);
-  void read_end(JsonScanner& json);
-  void read_bare_list(JsonScanner& json);
-  void read_section(JsonScanner& json);
-  void read_segment(JsonScanner& json);
-  void read_block(JsonScanner& json);
-  void read_trace(JsonScanner& json);
-  void read_entry(JsonScanner& json);
-  void read_settings(JsonScanner& json);
-  void read_annotation(JsonScanner& json);
-  void read_unknown_section(JsonScanner& json);
-  void read_program_event(JsonScanner& json, ProgramEventKind kind);
-  void read_program_field(JsonScanner& json, ProgramEvent& event, ProgramField field);
+  void read_record(JsonLines& json);
+  void read_header(JsonLines& json);
+  unsigned read_header_field(JsonLines& json, TraceHeader& header);
+  void read_device(JsonLines& json, TraceDevice& device);
+  void read_end(JsonLines& json);
+  void read_bare_list(JsonLines& json);
+  void read_section(JsonLines& json);
+  void read_segment(JsonLines& json);
+  void read_block(JsonLines& json);
+  void read_trace(JsonLines& json);
+  void read_entry(JsonLines& json);
+  void read_settings(JsonLines& json);
+  void read_annotation(JsonLines& json);
+  void read_unknown_section(JsonLines& json);
+  void read_program_event(JsonLines& json, ProgramEventKind kind);
+  void read_program_field(JsonLines& json, ProgramEvent& event, ProgramField field);
   struct SeenName {
     std::string_view letters;
     std::uint32_t& seen;
   };
-  bool read_common_field(JsonScanner& json, ProgramEvent& event, SeenName name);
-  void begin_section(JsonScanner& json, SnapshotSection section);
+  bool read_common_field(JsonLines& json, ProgramEvent& event, SeenName name);
+  void begin_section(JsonLines& json, SnapshotSection section);
   void give_segment_if_complete();
 
+  TextTable& texts_;
   NativeValueReader values_;
   NativeSinks sinks_;
   bool has_header_ = false;

@@ -3,27 +3,13 @@
 #include <charconv>
 
 #include "allocator/words/check.h"
+#include "traces/files/json_letters.h"
 #include "traces/files/utf8.h"
-#include "traces/native/native_field_writer.h"
-#include "traces/native/native_format.h"
+#include "traces/native/native_layout.h"
+#include "traces/native/native_speller.h"
 
 namespace vramlab::traces {
 namespace {
-
-/// The settings have none: their line says it.
-std::string_view section_name(SnapshotSection section) {
-  switch (section) {
-    case SnapshotSection::segments:
-      return "segments";
-    case SnapshotSection::device_traces:
-      return "device_traces";
-    case SnapshotSection::external_annotations:
-      return "external_annotations";
-    case SnapshotSection::allocator_settings:
-      return {};
-  }
-  check_failed("every section has a name", __FILE__, __LINE__);
-}
 
 void add_header_text(std::string& line, std::string_view key, std::string_view text) {
   check(is_utf8(text), "what a header says is UTF-8");
@@ -61,18 +47,9 @@ bool is_at_default(const ProgramEvent& event, ProgramField field) {
   if (!has_default(field)) return false;
   if (is_switch(field)) return !switch_of(event, field);
   if (is_choice(field)) return choice_of(event, field) == 0;
-  switch (field) {
-    case ProgramField::stream:
-      return event.stream == allocator::StreamId{};
-    case ProgramField::pool:
-      return event.pool == allocator::default_pool;
-    case ProgramField::priority:
-      return event.priority == 0;
-    case ProgramField::graph:
-      return event.graph == 0;
-    default:
-      return false;
-  }
+  if (field == ProgramField::pool) return event.pool == allocator::default_pool;
+  if (field == ProgramField::priority) return event.priority == 0;
+  return number_of(event, field) == 0;
 }
 
 void add_fraction(std::string& line, double fraction) {
@@ -119,10 +96,10 @@ void NativeRecordWriter::bare_list() {
 }
 
 void NativeRecordWriter::section(SnapshotSection section) {
-  const std::string_view name = section_name(section);
-  if (name.empty()) return;
+  // Their own line says that the settings come.
+  if (section == SnapshotSection::allocator_settings) return;
   begin("section");
-  add_json_text(line_, name);
+  add_json_text(line_, known_text(key_of(section)));
   end();
 }
 

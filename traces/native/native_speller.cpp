@@ -4,9 +4,10 @@
 #include <charconv>
 #include <cmath>
 
+#include "traces/files/json_letters.h"
 #include "traces/files/utf8.h"
-#include "traces/native/native_field_writer.h"
-#include "traces/native/native_format.h"
+#include "traces/native/native_layout.h"
+#include "traces/values/generic_text.h"
 
 namespace vramlab::traces {
 namespace {
@@ -19,30 +20,6 @@ void add_hex(std::string& line, std::string_view bytes) {
     line += digits[byte >> 4U];
     line += digits[byte & 15U];
   }
-}
-
-void add_control(std::string& line, char letter) {
-  switch (letter) {
-    case '"':
-      line += "\\\"";
-      return;
-    case '\\':
-      line += "\\\\";
-      return;
-    case '\n':
-      line += "\\n";
-      return;
-    case '\t':
-      line += "\\t";
-      return;
-    default:
-      line += "\\u00";
-      add_hex(line, {&letter, 1});
-  }
-}
-
-bool is_plain(char letter) {
-  return static_cast<unsigned char>(letter) >= ' ' && letter != '"' && letter != '\\';
 }
 
 bool is_scalar(const GenericValue& value) { return value.depth == 0; }
@@ -68,27 +45,18 @@ bool is_small(const GenericValue& value) {
   return true;
 }
 
-/// The shortest spelling that reads back as the same number, and never one of a whole number.
+/// A number that JSON has no spelling for is spelled by its bits.
 void add_real(std::string& line, double number) {
-  if (!std::isfinite(number)) {
-    constexpr int longest = 16;
-    char letters[longest];
-    const auto end =
-        std::to_chars(letters, letters + longest, std::bit_cast<std::uint64_t>(number), 16);
-    line.append("{\"").append(native::real_bits).append("\":\"");
-    line.append(letters, end.ptr).append("\"}");
+  if (std::isfinite(number)) {
+    line += real_text(number);
     return;
   }
-  constexpr std::size_t longest = 32;
+  constexpr int longest = 16;
   char letters[longest];
-  const std::string_view spelled(letters, std::to_chars(letters, letters + longest, number).ptr);
-  line += spelled;
-  if (spelled.find_first_of(".e") == std::string_view::npos) line += ".0";
-}
-
-void add_whole(std::string& line, WholeNumber number) {
-  line += number.is_negative ? std::to_string(static_cast<std::int64_t>(number.bits))
-                             : std::to_string(number.bits);
+  const auto end =
+      std::to_chars(letters, letters + longest, std::bit_cast<std::uint64_t>(number), 16);
+  line.append("{\"").append(native::real_bits).append("\":\"");
+  line.append(letters, end.ptr).append("\"}");
 }
 
 bool has_texts_as_keys(const GenericDict& dict) {
@@ -103,20 +71,6 @@ std::uint32_t& place_of(std::vector<std::uint32_t>& places, std::uint32_t id) {
 }
 
 }  // namespace
-
-void add_json_text(std::string& line, std::string_view text) {
-  line += '"';
-  while (!text.empty()) {
-    std::size_t plain = 0;
-    while (plain < text.size() && is_plain(text[plain])) ++plain;
-    line += text.substr(0, plain);
-    text.remove_prefix(plain);
-    if (text.empty()) break;
-    add_control(line, text.front());
-    text.remove_prefix(1);
-  }
-  line += '"';
-}
 
 bool NativeSpeller::stands_in_place(TextId text) {
   std::uint32_t& place = place_of(texts_, text.value);
@@ -210,7 +164,7 @@ void NativeSpeller::add_parts(std::string& line, const GenericValue& value) {
   if (const auto* flag = std::get_if<bool>(&value.content)) {
     line += *flag ? "true" : "false";
   } else if (const auto* number = std::get_if<WholeNumber>(&value.content)) {
-    add_whole(line, *number);
+    line += whole_text(*number);
   } else if (const auto* long_number = std::get_if<LongNumber>(&value.content)) {
     line += tables_.texts.text(long_number->digits);
   } else if (const auto* real = std::get_if<double>(&value.content)) {

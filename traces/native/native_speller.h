@@ -38,7 +38,7 @@ class NativeSpeller {
   void add_text(std::string& line, TextId text);
   void add_key(std::string& line, TextId key);
   void add_value(std::string& line, const GenericPointer& value);
-  /// Of a value that comes once whoever else holds it: never a reference.
+  /// For a value that comes once, whoever else holds it: never a reference.
   void add_root(std::string& line, const GenericPointer& value) { add_parts(line, *value); }
 
   // The number in the file; writes the line that says what it is where there is none yet.
@@ -74,7 +74,10 @@ class NativeSpeller {
   std::uint32_t stack_count_ = 0;
 };
 
-/// A text between quotes, with its escapes. Requires: it is UTF-8.
-void add_json_text(std::string& line, std::string_view text);
+/// Appends the recorded fields of a value as an object: the keys that the file had, in PyTorch's
+/// order with unknown ones behind. Stacks are numbers; a segment's blocks are their count, as they
+/// stand in lines of their own.
+template <typename Value>
+void add_fields(std::string& line, NativeSpeller& speller, const Value& value);
 
 }  // namespace vramlab::traces

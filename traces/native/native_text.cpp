@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "traces/native/native_format.h"
+#include "traces/native/native_layout.h"
 
 namespace vramlab::traces {
 namespace {
@@ -23,12 +23,12 @@ bool begins_like_native_text(std::string_view bytes) {
 
 std::uint64_t read_native_text(ByteSource& source, const std::string& file, SnapshotTables& tables,
                                NativeSinks sinks) {
-  JsonScanner json(source, {file});
+  JsonLines json({source, file, JsonInput::LineEnds::count}, tables.texts);
   NativeRecordReader reader(tables, sinks);
   json.skip_blank_lines();
   reader.read_lines(json);
   reader.finish(json);
-  return json.bytes_taken();
+  return json.window().bytes_taken();
 }
 
 }  // namespace vramlab::traces

@@ -4,15 +4,14 @@
 #include <charconv>
 #include <utility>
 
-#include "traces/native/native_format.h"
-#include "traces/native/native_shapes.h"
+#include "traces/native/native_layout.h"
 
 namespace vramlab::traces {
 namespace {
 
 using Kind = FieldValue::Kind;
 
-/// Nothing where a letter is no hexadecimal digit.
+/// Null if a letter is no hexadecimal digit.
 std::optional<std::string> bytes_of_hex(std::string_view hex) {
   std::string bytes;
   if (hex.size() % 2 != 0) return std::nullopt;
@@ -27,23 +26,23 @@ std::optional<std::string> bytes_of_hex(std::string_view hex) {
 
 }  // namespace
 
-void NativeValueReader::take_name(JsonScanner& json, std::string_view name) {
+void NativeValueReader::take_name(JsonLines& json, std::string_view name) {
   if (const std::string_view found = json.text(); found != name)
     json.fail_at_text("'" + std::string(name) + "'", found);
   json.take(':');
 }
 
-void NativeValueReader::next_name(JsonScanner& json, std::string_view name) {
+void NativeValueReader::next_name(JsonLines& json, std::string_view name) {
   json.take(',');
   take_name(json, name);
 }
 
-void NativeValueReader::take_number(JsonScanner& json, std::size_t count_before) {
+void NativeValueReader::take_number(JsonLines& json, std::size_t count_before) {
   if (const std::uint64_t number = json.unsigned_number(); number != count_before + 1)
     json.fail("the number " + std::to_string(count_before + 1), std::to_string(number));
 }
 
-void NativeValueReader::define_text(JsonScanner& json) {
+void NativeValueReader::define_text(JsonLines& json) {
   take_number(json, texts_.size());
   json.take(',');
   const std::string_view spelling = json.text();
@@ -60,7 +59,7 @@ void NativeValueReader::define_text(JsonScanner& json) {
   texts_.push_back(tables_.texts.intern(*bytes));
 }
 
-void NativeValueReader::define_frame(JsonScanner& json) {
+void NativeValueReader::define_frame(JsonLines& json) {
   take_number(json, frames_.size());
   next_name(json, "is");
   FrameValue frame;
@@ -68,22 +67,19 @@ void NativeValueReader::define_frame(JsonScanner& json) {
   frames_.push_back(tables_.frames.intern(frame));
 }
 
-void NativeValueReader::define_stack(JsonScanner& json) {
+void NativeValueReader::define_stack(JsonLines& json) {
   take_number(json, stacks_.size());
   next_name(json, "frames");
   std::vector<FrameId> frames;
   json.take('[');
   while (!json.take_if(']')) {
     if (!frames.empty()) json.take(',');
-    const std::uint64_t number = json.unsigned_number();
-    if (number == 0 || number > frames_.size())
-      json.fail("the number of a frame above", std::to_string(number));
-    frames.push_back(frames_[number - 1]);
+    frames.push_back(above(json, frames_, "frame"));
   }
   stacks_.push_back(tables_.stacks.intern(frames));
 }
 
-void NativeValueReader::define_value(JsonScanner& json) {
+void NativeValueReader::define_value(JsonLines& json) {
   take_number(json, values_.size());
   next_name(json, "is");
   values_.push_back(value(json));
@@ -91,7 +87,7 @@ void NativeValueReader::define_value(JsonScanner& json) {
 }
 
 /// The keys whose values stand elsewhere, then an entry without them.
-void NativeValueReader::define_shape(JsonScanner& json) {
+void NativeValueReader::define_shape(JsonLines& json) {
   take_number(json, shapes_.size());
   next_name(json, "keys");
   KeySet keys;
@@ -116,20 +112,18 @@ void NativeValueReader::define_shape(JsonScanner& json) {
   shapes_.push_back(std::move(shape));
 }
 
-TextId NativeValueReader::text(JsonScanner& json) {
+TextId NativeValueReader::text(JsonLines& json) {
   if (json.peek() != '{') return tables_.texts.intern(json.text());
   json.take('{');
   take_name(json, native::text_reference);
-  const std::uint64_t number = json.unsigned_number();
-  if (number == 0 || number > texts_.size())
-    json.fail("the number of a text above", std::to_string(number));
+  const TextId text = above(json, texts_, "text");
   json.take('}');
-  return texts_[number - 1];
+  return text;
 }
 
-TextId NativeValueReader::key(JsonScanner& json) { return key_from(json, json.text()); }
+TextId NativeValueReader::key(JsonLines& json) { return key_from(json, json.text()); }
 
-TextId NativeValueReader::key_from(JsonScanner& json, std::string_view letters) {
+TextId NativeValueReader::key_from(JsonLines& json, std::string_view letters) {
   if (!letters.starts_with(native::special_start)) return tables_.texts.intern(letters);
   const char* end = letters.data() + letters.size();
   std::uint64_t number = 0;
@@ -141,13 +135,13 @@ TextId NativeValueReader::key_from(JsonScanner& json, std::string_view letters) 
   return texts_[number - 1];
 }
 
-StackId NativeValueReader::stack(JsonScanner& json) {
+StackId NativeValueReader::stack(JsonLines& json) {
   const std::uint64_t number = json.unsigned_number();
   if (number > stacks_.size()) json.fail("the number of a stack above", std::to_string(number));
   return stack(static_cast<std::uint32_t>(number));
 }
 
-allocator::PoolId NativeValueReader::pool(JsonScanner& json) {
+allocator::PoolId NativeValueReader::pool(JsonLines& json) {
   json.take('[');
   const std::uint64_t graph = json.unsigned_number();
   json.take(',');
@@ -157,7 +151,7 @@ allocator::PoolId NativeValueReader::pool(JsonScanner& json) {
 }
 
 template <typename Value>
-void NativeValueReader::fields(JsonScanner& json, Value& value) {
+void NativeValueReader::fields(JsonLines& json, Value& value) {
   json.take('{');
   bool is_first = true;
   while (!json.take_if('}')) {
@@ -173,7 +167,7 @@ void NativeValueReader::fields(JsonScanner& json, Value& value) {
 }
 
 template <typename Value>
-void NativeValueReader::field(JsonScanner& json, Value& value, KnownText key) {
+void NativeValueReader::field(JsonLines& json, Value& value, KnownText key) {
   const std::string name(known_text(key));
   if (value.keys.has(key)) json.fail("each key once", "the key '" + name + "' again");
   if constexpr (requires { value.history; }) {
@@ -206,7 +200,7 @@ void NativeValueReader::field(JsonScanner& json, Value& value, KnownText key) {
     json.fail(std::string(needed) + " under '" + name + "'", found_text(field, tables_.texts));
 }
 
-FieldValue NativeValueReader::pool_field(JsonScanner& json) {
+FieldValue NativeValueReader::pool_field(JsonLines& json) {
   FieldValue field;
   field.kind = Kind::pool;
   field.pool_is_list = json.take_if('{');
@@ -216,45 +210,18 @@ FieldValue NativeValueReader::pool_field(JsonScanner& json) {
   return field;
 }
 
-FieldValue NativeValueReader::scalar_field(JsonScanner& json) {
+FieldValue NativeValueReader::scalar_field(JsonLines& json) {
   FieldValue field;
-  const char next = json.peek();
-  if (next == '"' || next == '{') {
+  if (const char next = json.peek(); next == '"' || next == '{') {
     field.kind = Kind::text;
     field.text = text(json);
-  } else if (next == 't' || next == 'f') {
-    field.kind = Kind::boolean;
-    field.bits = json.boolean() ? 1 : 0;
-  } else if (next == 'n') {
-    json.null();
   } else {
-    field = number_field(json);
+    json.take_scalar(field);
   }
   return field;
 }
 
-FieldValue NativeValueReader::number_field(JsonScanner& json) {
-  FieldValue field;
-  const JsonScanner::Number number = json.number();
-  switch (number.kind) {
-    case JsonScanner::Number::Kind::whole:
-      field.kind = Kind::whole;
-      field.bits = number.whole.bits;
-      field.is_negative = number.whole.is_negative;
-      break;
-    case JsonScanner::Number::Kind::long_whole:
-      field.kind = Kind::long_whole;
-      field.text = tables_.texts.intern(json.number_letters());
-      break;
-    case JsonScanner::Number::Kind::real:
-      field.kind = Kind::real;
-      field.bits = std::bit_cast<std::uint64_t>(number.real);
-      break;
-  }
-  return field;
-}
-
-void NativeValueReader::history(JsonScanner& json, std::vector<HistoryEntry>& history) {
+void NativeValueReader::history(JsonLines& json, std::vector<HistoryEntry>& history) {
   json.take('[');
   while (!json.take_if(']')) {
     if (!history.empty()) json.take(',');
@@ -262,10 +229,10 @@ void NativeValueReader::history(JsonScanner& json, std::vector<HistoryEntry>& hi
   }
 }
 
-template void NativeValueReader::fields(JsonScanner&, FrameValue&);
-template void NativeValueReader::fields(JsonScanner&, TraceEntry&);
-template void NativeValueReader::fields(JsonScanner&, SegmentValue&);
-template void NativeValueReader::fields(JsonScanner&, BlockValue&);
-template void NativeValueReader::fields(JsonScanner&, AnnotationValue&);
+template void NativeValueReader::fields(JsonLines&, FrameValue&);
+template void NativeValueReader::fields(JsonLines&, TraceEntry&);
+template void NativeValueReader::fields(JsonLines&, SegmentValue&);
+template void NativeValueReader::fields(JsonLines&, BlockValue&);
+template void NativeValueReader::fields(JsonLines&, AnnotationValue&);
 
 }  // namespace vramlab::traces

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "traces/json/json_scanner.h"
+#include "traces/json/json_lines.h"
 #include "traces/values/snapshot_fields.h"
 #include "traces/values/snapshot_tables.h"
 
@@ -23,25 +23,25 @@ class NativeValueReader {
   explicit NativeValueReader(SnapshotTables& tables) : tables_(tables) {}
 
   // The rest of a line after the number's colon, up to the brace.
-  void define_text(JsonScanner& json);
-  void define_frame(JsonScanner& json);
-  void define_stack(JsonScanner& json);
-  void define_value(JsonScanner& json);
-  void define_shape(JsonScanner& json);
+  void define_text(JsonLines& json);
+  void define_frame(JsonLines& json);
+  void define_stack(JsonLines& json);
+  void define_value(JsonLines& json);
+  void define_shape(JsonLines& json);
 
   /// For messages.
   std::string found(const GenericValue& value) const { return found_text(value, tables_.texts); }
 
-  TextId text(JsonScanner& json);
-  /// Of an object, without its colon.
-  TextId key(JsonScanner& json);
-  StackId stack(JsonScanner& json);
-  allocator::PoolId pool(JsonScanner& json);
-  GenericPointer value(JsonScanner& json);
+  TextId text(JsonLines& json);
+  /// A key of an object, without its colon.
+  TextId key(JsonLines& json);
+  StackId stack(JsonLines& json);
+  allocator::PoolId pool(JsonLines& json);
+  GenericPointer value(JsonLines& json);
 
   /// An object of fields. Each field once; a key without a field is an unknown one.
   template <typename Value>
-  void fields(JsonScanner& json, Value& value);
+  void fields(JsonLines& json, Value& value);
 
   /// How many blocks the last segment says that follow it; 0 from then on.
   std::uint64_t take_announced_blocks() { return std::exchange(announced_blocks_, 0); }
@@ -58,28 +58,36 @@ class NativeValueReader {
   /// An entry of that shape, all numbers 0.
   const TraceEntry& shape(std::uint32_t number) const { return shapes_[number - 1]; }
 
-  /// `,"name":` of a record. Nothing may come between.
-  static void next_name(JsonScanner& json, std::string_view name);
-  static void take_name(JsonScanner& json, std::string_view name);
+  /// `,"name":` of a record, without anything between.
+  static void next_name(JsonLines& json, std::string_view name);
+  static void take_name(JsonLines& json, std::string_view name);
 
  private:
-  void take_number(JsonScanner& json, std::size_t count_before);
+  void take_number(JsonLines& json, std::size_t count_before);
   template <typename Value>
-  void field(JsonScanner& json, Value& value, KnownText key);
-  FieldValue scalar_field(JsonScanner& json);
-  FieldValue number_field(JsonScanner& json);
-  FieldValue pool_field(JsonScanner& json);
-  void history(JsonScanner& json, std::vector<HistoryEntry>& history);
+  void field(JsonLines& json, Value& value, KnownText key);
+  FieldValue scalar_field(JsonLines& json);
+  FieldValue pool_field(JsonLines& json);
+  void history(JsonLines& json, std::vector<HistoryEntry>& history);
 
-  GenericPointer part(JsonScanner& json);
-  GenericPointer object(JsonScanner& json);
-  GenericPointer special(JsonScanner& json, std::string_view name);
-  GenericPointer real_of_bits(JsonScanner& json);
-  GenericDict pairs(JsonScanner& json);
-  GenericDict dict_from(JsonScanner& json, TextId first_key);
-  std::vector<GenericPointer> items(JsonScanner& json);
-  GenericPointer close(JsonScanner& json, GenericValue value);
-  TextId key_from(JsonScanner& json, std::string_view letters);
+  /// What a number stands for that an earlier line gave.
+  template <typename Item>
+  static const Item& above(JsonLines& json, const std::vector<Item>& items, const char* kind) {
+    const std::uint64_t number = json.unsigned_number();
+    if (number == 0 || number > items.size())
+      json.fail(std::string("the number of a ") + kind + " above", std::to_string(number));
+    return items[number - 1];
+  }
+  void open_level(const JsonLines& json);
+  GenericPointer part(JsonLines& json);
+  GenericPointer object(JsonLines& json);
+  GenericPointer special(JsonLines& json, std::string_view name);
+  GenericPointer real_of_bits(JsonLines& json);
+  GenericDict pairs(JsonLines& json);
+  GenericDict dict_from(JsonLines& json, TextId first_key);
+  std::vector<GenericPointer> items(JsonLines& json);
+  GenericPointer close(JsonLines& json, GenericValue value);
+  TextId key_from(JsonLines& json, std::string_view letters);
 
   SnapshotTables& tables_;
   std::vector<TextId> texts_;
@@ -87,17 +95,17 @@ class NativeValueReader {
   std::vector<StackId> stacks_;
   std::vector<GenericPointer> values_;
   std::vector<TraceEntry> shapes_;
-  /// Of values that are kept, and of the one at hand.
+  /// The parts of values that are kept, and of the one at hand.
   std::size_t kept_parts_ = 0;
   std::size_t part_count_ = 0;
   std::uint32_t open_count_ = 0;
   std::uint64_t announced_blocks_ = 0;
 };
 
-extern template void NativeValueReader::fields(JsonScanner&, FrameValue&);
-extern template void NativeValueReader::fields(JsonScanner&, TraceEntry&);
-extern template void NativeValueReader::fields(JsonScanner&, SegmentValue&);
-extern template void NativeValueReader::fields(JsonScanner&, BlockValue&);
-extern template void NativeValueReader::fields(JsonScanner&, AnnotationValue&);
+extern template void NativeValueReader::fields(JsonLines&, FrameValue&);
+extern template void NativeValueReader::fields(JsonLines&, TraceEntry&);
+extern template void NativeValueReader::fields(JsonLines&, SegmentValue&);
+extern template void NativeValueReader::fields(JsonLines&, BlockValue&);
+extern template void NativeValueReader::fields(JsonLines&, AnnotationValue&);
 
 }  // namespace vramlab::traces

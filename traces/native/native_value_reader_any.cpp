@@ -4,7 +4,7 @@
 #include <charconv>
 #include <utility>
 
-#include "traces/native/native_format.h"
+#include "traces/native/native_layout.h"
 #include "traces/native/native_value_reader.h"
 
 namespace vramlab::traces {
@@ -14,15 +14,23 @@ GenericPointer make(GenericValue value) {
   return std::make_shared<const GenericValue>(std::move(value));
 }
 
+[[noreturn]] void fail_as_too_deep(const JsonLines& json) {
+  json.fail("at most " + std::to_string(deepest_generic_value) + " levels", "more");
+}
+
 }  // namespace
 
-GenericPointer NativeValueReader::value(JsonScanner& json) {
+void NativeValueReader::open_level(const JsonLines& json) {
+  if (++open_count_ > deepest_generic_value) fail_as_too_deep(json);
+}
+
+GenericPointer NativeValueReader::value(JsonLines& json) {
   part_count_ = 0;
   return part(json);
 }
 
 /// Its depth is bounded, so this may come back to itself.
-GenericPointer NativeValueReader::part(JsonScanner& json) {
+GenericPointer NativeValueReader::part(JsonLines& json) {
   if (kept_parts_ + ++part_count_ > most_parts)
     json.fail("at most " + std::to_string(most_parts) + " values of any shape", "more");
   switch (json.peek()) {
@@ -34,19 +42,16 @@ GenericPointer NativeValueReader::part(JsonScanner& json) {
     }
     case '"':
       return make({tables_.texts.intern(json.text()), 0});
-    case 't':
-    case 'f':
-      return make({json.boolean(), 0});
-    case 'n':
-      json.null();
-      return make({NoneValue{}, 0});
-    default:
-      return *generic_from_field(number_field(json));
+    default: {
+      FieldValue scalar;
+      json.take_scalar(scalar);
+      return *generic_from_field(scalar);
+    }
   }
 }
 
 /// Its depth is one more than that of its deepest part.
-GenericPointer NativeValueReader::close(JsonScanner& json, GenericValue value) {
+GenericPointer NativeValueReader::close(JsonLines& json, GenericValue value) {
   std::uint32_t deepest = 0;
   const auto look_at = [&](const GenericPointer& part) {
     deepest = std::max(deepest, part->depth);
@@ -62,14 +67,12 @@ GenericPointer NativeValueReader::close(JsonScanner& json, GenericValue value) {
     for (const GenericPointer& item : tuple->items) look_at(item);
   }
   value.depth = deepest + 1;
-  if (value.depth > deepest_generic_value)
-    json.fail("at most " + std::to_string(deepest_generic_value) + " levels", "more");
+  if (value.depth > deepest_generic_value) fail_as_too_deep(json);
   return make(std::move(value));
 }
 
-std::vector<GenericPointer> NativeValueReader::items(JsonScanner& json) {
-  if (++open_count_ > deepest_generic_value)
-    json.fail("at most " + std::to_string(deepest_generic_value) + " levels", "more");
+std::vector<GenericPointer> NativeValueReader::items(JsonLines& json) {
+  open_level(json);
   std::vector<GenericPointer> items;
   json.take('[');
   while (!json.take_if(']')) {
@@ -80,7 +83,7 @@ std::vector<GenericPointer> NativeValueReader::items(JsonScanner& json) {
   return items;
 }
 
-GenericPointer NativeValueReader::object(JsonScanner& json) {
+GenericPointer NativeValueReader::object(JsonLines& json) {
   json.take('{');
   if (json.take_if('}')) return close(json, {GenericDict{}, 0});
   const std::string_view name = json.text();
@@ -90,9 +93,8 @@ GenericPointer NativeValueReader::object(JsonScanner& json) {
   return close(json, {dict_from(json, first_key), 0});
 }
 
-GenericDict NativeValueReader::dict_from(JsonScanner& json, TextId first_key) {
-  if (++open_count_ > deepest_generic_value)
-    json.fail("at most " + std::to_string(deepest_generic_value) + " levels", "more");
+GenericDict NativeValueReader::dict_from(JsonLines& json, TextId first_key) {
+  open_level(json);
   GenericDict dict;
   TextId next_key = first_key;
   while (true) {
@@ -106,21 +108,15 @@ GenericDict NativeValueReader::dict_from(JsonScanner& json, TextId first_key) {
   return dict;
 }
 
-GenericPointer NativeValueReader::special(JsonScanner& json, std::string_view name) {
+GenericPointer NativeValueReader::special(JsonLines& json, std::string_view name) {
   // Taking the colon overwrites what the name looks at.
   const std::string kind(name);
   json.take(':');
   GenericPointer value;
   if (kind == native::text_reference) {
-    const std::uint64_t number = json.unsigned_number();
-    if (number == 0 || number > texts_.size())
-      json.fail("the number of a text above", std::to_string(number));
-    value = make({texts_[number - 1], 0});
+    value = make({above(json, texts_, "text"), 0});
   } else if (kind == native::value_reference) {
-    const std::uint64_t number = json.unsigned_number();
-    if (number == 0 || number > values_.size())
-      json.fail("the number of a value above", std::to_string(number));
-    value = values_[number - 1];
+    value = above(json, values_, "value");
   } else if (kind == native::tuple) {
     std::vector<GenericPointer> parts = items(json);
     value = close(json, {GenericTuple{std::move(parts)}, 0});
@@ -135,7 +131,7 @@ GenericPointer NativeValueReader::special(JsonScanner& json, std::string_view na
   return value;
 }
 
-GenericPointer NativeValueReader::real_of_bits(JsonScanner& json) {
+GenericPointer NativeValueReader::real_of_bits(JsonLines& json) {
   const std::string_view hex = json.text();
   std::uint64_t bits = 0;
   const auto [end, error] = std::from_chars(hex.data(), hex.data() + hex.size(), bits, 16);
@@ -144,9 +140,8 @@ GenericPointer NativeValueReader::real_of_bits(JsonScanner& json) {
   return make({std::bit_cast<double>(bits), 0});
 }
 
-GenericDict NativeValueReader::pairs(JsonScanner& json) {
-  if (++open_count_ > deepest_generic_value)
-    json.fail("at most " + std::to_string(deepest_generic_value) + " levels", "more");
+GenericDict NativeValueReader::pairs(JsonLines& json) {
+  open_level(json);
   GenericDict dict;
   json.take('[');
   while (!json.take_if(']')) {

@@ -20,7 +20,7 @@ constexpr std::array<std::uint64_t, sizeof(std::uint64_t) + 1> lowest_bytes = []
   return masks;
 }();
 
-/// Of the opcodes whose numbers have one size; 0 for all others.
+/// How many bytes the number of an opcode has; 0 for opcodes without numbers of one size.
 constexpr std::array<std::uint8_t, 256> number_bytes = [] {
   std::array<std::uint8_t, 256> bytes{};
   bytes[static_cast<std::uint8_t>(PickleOpcode::binint1)] = 1;

@@ -2,7 +2,7 @@
 // same keys in the same order, and after the first each key is a reference to the same place. So a
 // key's bytes say which field comes: one comparison in place of a token and a look into the memo.
 //
-// It takes numbers and texts that were there before. Where the bytes are anything else it stops, at
+// It takes numbers and texts that were there before. If the bytes are anything else it stops, at
 // a key; reading goes on there by tokens, which is right for any event, and it learns from that.
 // What is stored in a place of the memo stays there, so bytes once learned keep their meaning.
 #pragma once
@@ -28,14 +28,14 @@ class KnownEvent {
   /// were all of them, and the end of the items is taken too.
   bool take_fields();
 
-  /// Where a value goes: to the one or the other.
+  /// The place that a value goes to: the one or the other.
   struct Place {
     KnownText key = KnownText::empty;
     std::uint64_t* number = nullptr;
     TextId* text = nullptr;
   };
-  /// Of what is read by tokens where take_fields() stopped: the bytes of a key, none where it is no
-  /// reference, and then where its value went.
+  /// Notes what is read by tokens after take_fields() stopped: the bytes of a key, none if it is no
+  /// reference, and then the place that its value went to.
   void note_key(std::string_view bytes);
   void learn(const Place& place);
 

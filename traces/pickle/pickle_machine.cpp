@@ -1,18 +1,63 @@
-#include "traces/pickle/pickle_machine.h"
-
 #include <algorithm>
+#include <memory>
+#include <optional>
 #include <utility>
+#include <vector>
+
+#include "traces/pickle/pickle_values.h"
+#include "traces/values/snapshot_sink.h"
 
 namespace vramlab::traces {
+
+/// Runs tokens on a stack, as the format means it, and builds values of any shape. It
+/// starts with an empty stack inside of something larger and stops at the first opcode that takes
+/// more than it has; what is on its stack then is what was collected.
+///
+/// Values nest to a limited depth, and none becomes part of itself: a list or dict that was
+/// referred to is not changed afterwards.
+class PickleMachine {
+ public:
+  PickleMachine(PickleValues& values, PickleValues::StopAt stop_at)
+      : values_(values), stop_at_(stop_at) {}
+
+  PickleValues::Collected run();
+
+ private:
+  struct Slot {
+    GenericPointer value;
+    /// A list or dict that was begun here and may get items.
+    std::shared_ptr<GenericValue> open;
+    /// Its place in the memo.
+    std::optional<std::uint32_t> stored;
+  };
+  static constexpr std::size_t most_marks = std::size_t{2} * deepest_generic_value;
+
+  /// False where the token takes more than there is.
+  bool step(const PickleToken& token);
+  void push(GenericValue value) { stack_.push_back({values_.make(std::move(value)), nullptr, {}}); }
+  void push_open(GenericValue value);
+  void push_mark();
+  bool stops_at_key(const PickleToken& token);
+  bool take_items(PickleTokenKind kind);
+  bool take_one_item(PickleTokenKind kind);
+  bool make_from_mark(PickleTokenKind kind);
+  void make_small_tuple(std::size_t count);
+  void add_items(Slot& container, std::size_t first, PickleTokenKind kind);
+  void add_to_list(GenericValue& list, std::size_t first);
+  void add_to_dict(GenericValue& dict, std::size_t first);
+  void deepen(GenericValue& value, const GenericPointer& part);
+  void store_top(std::uint64_t index);
+  /// The place at which the values above the last mark begin.
+  std::size_t base() const { return marks_.empty() ? 0 : marks_.back(); }
+
+  PickleValues& values_;
+  PickleValues::StopAt stop_at_;
+  std::vector<Slot> stack_;
+  std::vector<std::size_t> marks_;
+};
 namespace {
 
 using Kind = PickleTokenKind;
-
-bool is_section_key(TextId text) {
-  return text == TextId(KnownText::segments) || text == TextId(KnownText::device_traces) ||
-         text == TextId(KnownText::allocator_settings) ||
-         text == TextId(KnownText::external_annotations);
-}
 
 bool can_be_key(const GenericValue& value) {
   return !std::holds_alternative<GenericList>(value.content) &&
@@ -47,10 +92,11 @@ PickleValues::Collected PickleMachine::run() {
 bool PickleMachine::stops_at_key(const PickleToken& token) {
   if (stop_at_ != PickleValues::StopAt::section_key || !marks_.empty()) return false;
   if (stack_.size() % 2 == 0) return false;
-  if (token.kind == Kind::text) return is_section_key(values_.tables_.texts.intern(token.text));
+  if (token.kind == Kind::text)
+    return section_of(values_.tables_.texts.intern(token.text)).has_value();
   if (token.kind != Kind::get) return false;
   const MemoEntry entry = values_.fetch(token);
-  return entry.kind == MemoKind::text && is_section_key(TextId(entry.id));
+  return entry.kind == MemoKind::text && section_of(TextId(entry.id));
 }
 
 bool PickleMachine::step(const PickleToken& token) {
@@ -228,6 +274,10 @@ void PickleMachine::make_small_tuple(std::size_t count) {
   made->content = GenericTuple{std::move(std::get<GenericList>(made->content).items)};
   stack_.resize(first);
   stack_.push_back({made, nullptr, {}});
+}
+
+PickleValues::Collected PickleValues::collect(StopAt stop_at) {
+  return PickleMachine(*this, stop_at).run();
 }
 
 }  // namespace vramlab::traces

@@ -13,7 +13,7 @@
 namespace vramlab::traces {
 
 enum class MemoKind : std::uint8_t {
-  /// Nothing was stored there.
+  /// The place is empty.
   nothing,
   text,
   frame,

@@ -26,7 +26,7 @@ enum class PickleTokenKind : std::uint8_t {
   none,
   boolean,
   whole,
-  /// Of more than 64 bits: `text` has its bytes, in two's complement.
+  /// A number of more than 64 bits: `text` has its bytes, in two's complement.
   long_whole,
   real,
   text,
@@ -51,9 +51,9 @@ enum class PickleTokenKind : std::uint8_t {
 
 struct PickleToken {
   PickleTokenKind kind = PickleTokenKind::stop;
-  /// Of a whole number: the sign.
+  /// The sign of a whole number.
   bool is_negative = false;
-  /// Of a whole number and a float the 64 bits, of others an argument.
+  /// The 64 bits of a whole number or a float, or an argument.
   std::uint64_t number = 0;
   std::string_view text;
 
@@ -92,14 +92,14 @@ class PickleTokens {
     token_offset_ = place - buffer_.data() - 1;
     at_ = place;
   }
-  /// Of the last token.
+  /// The bytes of the last token.
   std::string_view token_bytes() const {
     return {token_start(), static_cast<std::size_t>(at_ - token_start())};
   }
   /// next() gives the last token once more. Requires: nothing was peeked at since.
   void push_back() { at_ = buffer_.data() + token_offset_; }
 
-  /// Of the first byte of the last token.
+  /// The position of the last token's first byte.
   std::uint64_t token_position() const {
     return buffer_position_ + static_cast<std::uint64_t>(token_offset_);
   }
@@ -139,7 +139,7 @@ class PickleTokens {
   const std::string& file_;
   /// Has room for the longest short token behind the last byte, so decoding may look there.
   std::vector<char> buffer_;
-  /// Of the buffer's first byte in the input.
+  /// The position of the buffer's first byte in the input.
   std::uint64_t buffer_position_ = 0;
   const char* at_;
   const char* end_;

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "traces/pickle/pickle_machine.h"
-
 namespace vramlab::traces {
 
 /// The whole input once more, as values of any shape.
@@ -21,7 +19,10 @@ struct PickleValues::SecondLook {
 };
 
 PickleValues::PickleValues(PickleInput input, SnapshotTables& tables)
-    : tokens(input.source, input.file), input_(input), tables_(tables) {}
+    : tokens(input.source, input.file),
+      input_(input),
+      tables_(tables),
+      short_texts_(tables.texts) {}
 
 PickleValues::~PickleValues() = default;
 
@@ -154,10 +155,6 @@ GenericPointer PickleValues::passed_value(std::uint64_t index) {
   if (entry.kind != MemoKind::generic)
     tokens.fail("the same file when it is read again", "another one");
   return second_look_->values.generics_[entry.id].value;
-}
-
-PickleValues::Collected PickleValues::collect(StopAt stop_at) {
-  return PickleMachine(*this, stop_at).run();
 }
 
 }  // namespace vramlab::traces

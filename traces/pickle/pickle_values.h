@@ -2,13 +2,11 @@
 // any shape. The reader of snapshots walks the structure it knows by itself and comes here for
 // everything else: an unknown key, a dict that is shared, a shape nobody expected.
 //
-// What went on to the sink is not kept. Where a file refers to such a value after all, the input is
+// What went on to the sink is not kept. If a file refers to such a value after all, the input is
 // read a second time as values of any shape, once; that needs a file, not a pipe.
 #pragma once
 
-#include <array>
 #include <cstdint>
-#include <cstring>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,6 +16,7 @@
 #include "traces/pickle/pickle_memo.h"
 #include "traces/pickle/pickle_tokens.h"
 #include "traces/values/long_number.h"
+#include "traces/values/short_texts.h"
 #include "traces/values/snapshot_fields.h"
 #include "traces/values/snapshot_tables.h"
 
@@ -40,7 +39,8 @@ class PickleValues {
 
   PickleTokens tokens;
 
-  /// Where the next token stores what was just read: takes that token. Nothing where it doesn't.
+  /// The place at which the next token stores what was just read: takes that token. Null if it
+  /// stores nothing.
   std::optional<std::uint64_t> take_put();
   /// Requires: the index came from take_put(). Fails where something else is stored there.
   void store(std::uint64_t index, MemoEntry entry);
@@ -65,7 +65,7 @@ class PickleValues {
   TextId digits_of(const PickleToken& long_number) {
     return tables_.texts.intern(decimal_of(long_number.text));
   }
-  /// Nothing where the token is no value without parts.
+  /// Null if the token is no value without parts.
   std::optional<GenericValue> scalar_of(const PickleToken& token);
   // For messages: the value, or such as `a list`.
   std::string found(const PickleToken& token);
@@ -95,7 +95,6 @@ class PickleValues {
     bool is_referenced = false;
   };
 
-  TextId intern(std::string_view text);
   [[noreturn]] void fail_as_empty(std::uint64_t index) const;
   [[noreturn]] void fail_as_uncounted(std::uint64_t index) const;
   [[noreturn]] void fail_as_taken(std::uint64_t index) const;
@@ -109,14 +108,8 @@ class PickleValues {
   PickleMemo memo_;
   std::vector<Stored> generics_;
   std::size_t generic_count_ = 0;
-  /// Every event may bring the same few short texts anew, so those are found without the table.
-  struct ShortText {
-    std::uint64_t letters = 0;
-    std::size_t size = 0;
-    TextId id;
-  };
-  static constexpr unsigned short_text_bits = 4;
-  std::array<ShortText, 1U << short_text_bits> short_texts_{};
+  /// Every event may bring the same few short texts anew.
+  ShortTexts short_texts_;
   std::vector<allocator::PoolId> pools_;
   IdIndex pool_index_;
   // Looked up by id only; their order is never seen.
@@ -148,21 +141,6 @@ inline void PickleValues::store(std::uint64_t index, MemoEntry entry) {
   memo_.set(index, entry);
 }
 
-/// Requires: the text is a token's, so that eight bytes can be read from its start.
-inline TextId PickleValues::intern(std::string_view text) {
-  std::uint64_t letters = 0;
-  if (text.size() > sizeof letters) return tables_.texts.intern(text);
-  std::memcpy(&letters, text.data(), sizeof letters);
-  const auto foreign_bits = static_cast<unsigned>(8 * (sizeof letters - text.size()));
-  // A shift by all 64 bits would have no meaning.
-  letters = foreign_bits == 64 ? 0 : letters << foreign_bits;
-  constexpr std::uint64_t odd_factor = 0x9E3779B97F4A7C15U;
-  ShortText& cached = short_texts_[letters * odd_factor >> (64U - short_text_bits)];
-  if (cached.letters != letters || cached.size != text.size())
-    cached = {letters, text.size(), tables_.texts.intern(text)};
-  return cached.id;
-}
-
 inline std::optional<TextId> PickleValues::text_of(const PickleToken& token) {
   if (token.kind == PickleTokenKind::get) {
     const MemoEntry entry = fetch(token);
@@ -170,7 +148,8 @@ inline std::optional<TextId> PickleValues::text_of(const PickleToken& token) {
     return TextId(entry.id);
   }
   if (token.kind != PickleTokenKind::text) return std::nullopt;
-  const TextId id = intern(token.text);
+  // A token may be read as far as its longest short one.
+  const TextId id = short_texts_.intern(token.text);
   store_if_put({MemoKind::text, id.value});
   return id;
 }

@@ -19,20 +19,23 @@ class SectionReader {
   void read_top_dict();
   void read_marked_sections();
   bool read_section(TextId text);
-  bool begin_section_list(KnownText key, SnapshotSection section);
-  void read_segments();
+  void read_list_section(SnapshotSection section);
+  template <typename Value>
+  void read_values();
   void read_device_traces();
   void read_trace(const PickleToken& first, DeviceIndex device);
-  void read_annotations();
   void read_entry(const PickleToken& first, DeviceIndex device);
-  void give_segment(SegmentValue& segment);
+  void give(SegmentValue& segment);
+  void give(const AnnotationValue& annotation) { sink_.annotation(annotation); }
 
   void give_collected(TextId key, const PickleValues::Collected& collected);
   void give_generic(TextId text, const GenericPointer& value);
-  void give_section(KnownText key, const GenericPointer& value);
-  const std::vector<GenericPointer>& items_of(const GenericPointer& value, KnownText key);
-  void give_traces(const GenericPointer& value);
-  void mark_section(KnownText key, SnapshotSection section);
+  void give_section(SnapshotSection section, const GenericPointer& value);
+  template <typename Value>
+  void give_values(const std::vector<GenericPointer>& items);
+  void give_trace(const GenericPointer& trace, DeviceIndex device);
+  const std::vector<GenericPointer>& items_of(const GenericPointer& value, SnapshotSection section);
+  void mark_section(SnapshotSection section);
 
   SnapshotPickleWalker walker_;
   PickleTokens& tokens_;
@@ -55,9 +58,8 @@ PickleFacts SectionReader::read() {
     read_top_dict();
   } else if (first.kind == Kind::empty_list) {
     sink_.bare_list();
-    sections_.add(KnownText::segments);
-    sink_.section(SnapshotSection::segments);
-    read_segments();
+    mark_section(SnapshotSection::segments);
+    read_values<SegmentValue>();
   } else {
     walker_.fail_at(first, "a snapshot: a dict, or a list of segments");
   }
@@ -108,50 +110,46 @@ void SectionReader::read_marked_sections() {
 }
 
 bool SectionReader::read_section(TextId text) {
-  const auto key = known_key(text);
-  if (key == KnownText::segments && begin_section_list(*key, SnapshotSection::segments)) {
-    read_segments();
-    return true;
-  }
-  if (key == KnownText::device_traces && begin_section_list(*key, SnapshotSection::device_traces)) {
-    read_device_traces();
-    return true;
-  }
-  if (key == KnownText::external_annotations &&
-      begin_section_list(*key, SnapshotSection::external_annotations)) {
-    read_annotations();
-    return true;
-  }
-  return false;
-}
-
-bool SectionReader::begin_section_list(KnownText key, SnapshotSection section) {
+  const auto section = section_of(text);
+  if (!section || *section == SnapshotSection::allocator_settings) return false;
   if (tokens_.next().kind != Kind::empty_list) {
     tokens_.push_back();
     return false;
   }
-  mark_section(key, section);
+  mark_section(*section);
+  read_list_section(*section);
   return true;
 }
 
-void SectionReader::mark_section(KnownText key, SnapshotSection section) {
+void SectionReader::read_list_section(SnapshotSection section) {
+  if (section == SnapshotSection::segments)
+    read_values<SegmentValue>();
+  else if (section == SnapshotSection::device_traces)
+    read_device_traces();
+  else
+    read_values<AnnotationValue>();
+}
+
+void SectionReader::mark_section(SnapshotSection section) {
+  const KnownText key = key_of(section);
   if (sections_.has(key))
     tokens_.fail("each key once", "the key '" + std::string(known_text(key)) + "' again");
   sections_.add(key);
   sink_.section(section);
 }
 
-void SectionReader::read_segments() {
+template <typename Value>
+void SectionReader::read_values() {
   walker_.values.store_if_put({MemoKind::passed, 0});
   walker_.read_list(Kind::empty_dict, [&](const PickleToken& item) {
-    SegmentValue segment;
-    walker_.read_value(item, segment);
-    give_segment(segment);
+    Value value;
+    walker_.read_value(item, value);
+    give(value);
   });
   walker_.values.store_if_put({MemoKind::passed, 0});
 }
 
-void SectionReader::give_segment(SegmentValue& segment) {
+void SectionReader::give(SegmentValue& segment) {
   count_up_addresses(segment);
   sink_.segment(segment);
 }
@@ -168,15 +166,7 @@ void SectionReader::read_device_traces() {
 }
 
 void SectionReader::read_trace(const PickleToken& first, DeviceIndex device) {
-  if (first.kind == Kind::get) {
-    for (const GenericPointer& item :
-         items_of(walker_.values.generic_of(first), KnownText::device_traces)) {
-      entry_ = {};
-      walker_.fill_from_generic(item, entry_);
-      sink_.trace_entry(device, entry_);
-    }
-    return;
-  }
+  if (first.kind == Kind::get) return give_trace(walker_.values.generic_of(first), device);
   if (first.kind != Kind::empty_list) walker_.fail_at(first, "a device's list of events");
   walker_.values.store_if_put({MemoKind::passed, 0});
   walker_.read_list(Kind::empty_dict, [&](const PickleToken& item) { read_entry(item, device); });
@@ -203,16 +193,6 @@ void SectionReader::read_entry(const PickleToken& first, DeviceIndex device) {
   sink_.trace_entry(device, entry_);
 }
 
-void SectionReader::read_annotations() {
-  walker_.values.store_if_put({MemoKind::passed, 0});
-  walker_.read_list(Kind::empty_dict, [&](const PickleToken& item) {
-    AnnotationValue annotation;
-    walker_.read_value(item, annotation);
-    sink_.annotation(annotation);
-  });
-  walker_.values.store_if_put({MemoKind::passed, 0});
-}
-
 void SectionReader::give_collected(TextId key, const PickleValues::Collected& collected) {
   if (collected.items.size() % 2 == 0) tokens_.fail("keys with values", "a key alone");
   give_generic(key, collected.items.front());
@@ -224,60 +204,58 @@ void SectionReader::give_collected(TextId key, const PickleValues::Collected& co
 }
 
 void SectionReader::give_generic(TextId text, const GenericPointer& value) {
-  const auto key = known_key(text);
-  const bool is_section = key == KnownText::segments || key == KnownText::device_traces ||
-                          key == KnownText::allocator_settings ||
-                          key == KnownText::external_annotations;
-  if (is_section)
-    give_section(*key, value);
-  else
-    sink_.unknown_section(text, value);
-}
-
-void SectionReader::give_section(KnownText key, const GenericPointer& value) {
-  if (key == KnownText::allocator_settings) {
-    mark_section(key, SnapshotSection::allocator_settings);
-    if (!std::holds_alternative<GenericDict>(value->content))
-      tokens_.fail("a dict under 'allocator_settings'", walker_.values.found(*value));
-    sink_.settings(value);
-  } else if (key == KnownText::segments) {
-    mark_section(key, SnapshotSection::segments);
-    for (const GenericPointer& item : items_of(value, key)) {
-      SegmentValue segment;
-      walker_.fill_from_generic(item, segment);
-      give_segment(segment);
-    }
-  } else if (key == KnownText::external_annotations) {
-    mark_section(key, SnapshotSection::external_annotations);
-    for (const GenericPointer& item : items_of(value, key)) {
-      AnnotationValue annotation;
-      walker_.fill_from_generic(item, annotation);
-      sink_.annotation(annotation);
-    }
+  if (const auto section = section_of(text)) {
+    mark_section(*section);
+    give_section(*section, value);
   } else {
-    mark_section(key, SnapshotSection::device_traces);
-    give_traces(value);
+    sink_.unknown_section(text, value);
   }
 }
 
-void SectionReader::give_traces(const GenericPointer& value) {
-  DeviceIndex device;
-  for (const GenericPointer& trace : items_of(value, KnownText::device_traces)) {
-    sink_.device_trace(device);
-    for (const GenericPointer& item : items_of(trace, KnownText::device_traces)) {
-      entry_ = {};
-      walker_.fill_from_generic(item, entry_);
-      sink_.trace_entry(device, entry_);
+void SectionReader::give_section(SnapshotSection section, const GenericPointer& value) {
+  switch (section) {
+    case SnapshotSection::segments:
+      return give_values<SegmentValue>(items_of(value, section));
+    case SnapshotSection::external_annotations:
+      return give_values<AnnotationValue>(items_of(value, section));
+    case SnapshotSection::device_traces: {
+      DeviceIndex device;
+      for (const GenericPointer& trace : items_of(value, section)) {
+        sink_.device_trace(device);
+        give_trace(trace, device);
+        ++device.value;
+      }
+      return;
     }
-    ++device.value;
+    case SnapshotSection::allocator_settings:
+      if (!std::holds_alternative<GenericDict>(value->content))
+        tokens_.fail("a dict under 'allocator_settings'", walker_.values.found(*value));
+      sink_.settings(value);
+  }
+}
+
+template <typename Value>
+void SectionReader::give_values(const std::vector<GenericPointer>& items) {
+  for (const GenericPointer& item : items) {
+    Value value;
+    walker_.fill_from_generic(item, value);
+    give(value);
+  }
+}
+
+void SectionReader::give_trace(const GenericPointer& trace, DeviceIndex device) {
+  for (const GenericPointer& item : items_of(trace, SnapshotSection::device_traces)) {
+    entry_ = {};
+    walker_.fill_from_generic(item, entry_);
+    sink_.trace_entry(device, entry_);
   }
 }
 
 const std::vector<GenericPointer>& SectionReader::items_of(const GenericPointer& value,
-                                                           KnownText key) {
+                                                           SnapshotSection section) {
   const auto* list = std::get_if<GenericList>(&value->content);
   if (list == nullptr)
-    tokens_.fail("a list under '" + std::string(known_text(key)) + "'",
+    tokens_.fail("a list under '" + std::string(known_text(key_of(section))) + "'",
                  walker_.values.found(*value));
   return list->items;
 }

@@ -25,10 +25,10 @@ enum class PickleProducer : std::uint8_t {
 };
 
 struct PickleFacts {
-  /// Nothing where the file does not say.
+  /// Null if the file does not say.
   std::optional<std::uint32_t> protocol;
   PickleProducer producer = PickleProducer::python;
-  /// Of the pickle, unpacked.
+  /// The size of the pickle, unpacked.
   std::uint64_t bytes = 0;
 };
 

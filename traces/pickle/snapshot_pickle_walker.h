@@ -1,7 +1,7 @@
 // SnapshotPickleWalker: the pieces of a snapshot in a pickle: stacks, dicts with known keys, lists
 // of such dicts. Inside of read_snapshot_pickle only.
 //
-// The known structure is read straight into the values, token by token. Where a file leaves it, the
+// The known structure is read straight into the values, token by token. If a file leaves it, the
 // rest of that dict is collected as values of any shape and its fields are filled from those.
 #pragma once
 
@@ -67,20 +67,15 @@ class SnapshotPickleWalker {
   /// The short way for what nearly all events are made of: numbers, and texts that were there
   /// before. False, with nothing taken, where it is anything else.
   bool take_plain_field(TextId key);
-  /// Where it goes; null where the field is no number or no text.
+  /// The place that it goes to; null if the field is no number or no text.
   std::uint64_t* number_field(KnownText key);
   TextId* text_field(KnownText key);
 
-  /// The fields that are lists of dicts. False where the value is no list.
-  bool take_list_field(SegmentValue& segment, KnownText key);
-  bool take_list_field(BlockValue& block, KnownText key);
-  bool take_list_from_generic(SegmentValue& segment, KnownText key, const GenericPointer& generic);
-  bool take_list_from_generic(BlockValue& block, KnownText key, const GenericPointer& generic);
-
-  template <typename Item>
-  bool read_list_of(std::vector<Item>& items);
-  template <typename Item>
-  bool fill_list_from_generic(const GenericPointer& generic, std::vector<Item>& items);
+  // The fields that are lists of dicts. Each says whether the value is a list.
+  template <typename Value>
+  bool take_list_field(Value& value, KnownText key);
+  template <typename Value>
+  bool take_list_from_generic(Value& value, KnownText key, const GenericPointer& generic);
 
   /// False where the value is of any shape; its first token is then the next one again.
   bool read_field(KnownText key, FieldValue& field);
@@ -211,13 +206,37 @@ bool SnapshotPickleWalker::take_field(Value& value, TextId key) {
   const auto known = known_key(key);
   if (!known || !FieldsOf<Value>::keys.has(*known)) return false;
   if (value.keys.has(*known)) fail_as_repeated(*known);
-  if constexpr (requires { take_list_field(value, *known); }) {
-    if (*known == KnownText::blocks || *known == KnownText::history)
-      return take_list_field(value, *known);
+  if constexpr (requires { dicts_in(value); }) {
+    if (is_key_of_dicts(*known)) return take_list_field(value, *known);
   }
   FieldValue field;
   if (!read_field(*known, field)) return false;
   put_field(value, *known, field);
+  return true;
+}
+
+template <typename Value>
+bool SnapshotPickleWalker::take_list_field(Value& value, KnownText key) {
+  if (tokens.next().kind != PickleTokenKind::empty_list) {
+    tokens.push_back();
+    return false;
+  }
+  values.store_if_put({MemoKind::passed, 0});
+  read_list(PickleTokenKind::empty_dict,
+            [&](const PickleToken& item) { read_value(item, dicts_in(value).emplace_back()); });
+  values.store_if_put({MemoKind::passed, 0});
+  value.keys.add(key);
+  return true;
+}
+
+template <typename Value>
+bool SnapshotPickleWalker::take_list_from_generic(Value& value, KnownText key,
+                                                  const GenericPointer& generic) {
+  const auto* list = std::get_if<GenericList>(&generic->content);
+  if (list == nullptr) return false;
+  for (const GenericPointer& item : list->items)
+    fill_from_generic(item, dicts_in(value).emplace_back());
+  value.keys.add(key);
   return true;
 }
 
@@ -288,8 +307,8 @@ void SnapshotPickleWalker::take_generic(Value& value, TextId key, const GenericP
     return;
   }
   if (value.keys.has(*known)) fail_as_repeated(*known);
-  if constexpr (requires { take_list_from_generic(value, *known, generic); }) {
-    if (take_list_from_generic(value, *known, generic)) return;
+  if constexpr (requires { dicts_in(value); }) {
+    if (is_key_of_dicts(*known) && take_list_from_generic(value, *known, generic)) return;
   }
   put_field(value, *known, field_from_generic(generic, *known, tables_));
 }

@@ -94,7 +94,7 @@ class PickleEncoder : public SnapshotEncoder {
   ByteCollector bytes_;
   const TextTable& texts_;
   std::vector<Open> open_;
-  /// Where each text was remembered, plus one; 0 where it was not.
+  /// The place under which each text was remembered, plus one; 0 if it was not.
   std::vector<std::uint32_t> text_places_;
   std::uint32_t place_count_ = 0;
 };

@@ -23,18 +23,9 @@ class GenericWriter {
  private:
   void write_content(NoneValue) { text += "None"; }
   void write_content(bool flag) { text += flag ? "True" : "False"; }
-  void write_content(WholeNumber number) {
-    text += number.is_negative ? std::to_string(static_cast<std::int64_t>(number.bits))
-                               : std::to_string(number.bits);
-  }
+  void write_content(WholeNumber number) { text += whole_text(number); }
   void write_content(LongNumber number) { text += texts_.text(number.digits); }
-  void write_content(double real) {
-    std::array<char, 32> digits{};
-    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), real);
-    text.append(digits.data(), end.ptr);
-    const std::string_view shown(digits.data(), static_cast<std::size_t>(end.ptr - digits.data()));
-    if (shown.find_first_not_of("-0123456789") == std::string_view::npos) text += ".0";
-  }
+  void write_content(double real) { text += real_text(real); }
   void write_content(TextId id) { (text += '\'').append(texts_.text(id)) += '\''; }
   void write_content(const GenericList& list) { write_items(list.items, "[", "]"); }
   void write_content(const GenericTuple& tuple) {
@@ -66,6 +57,19 @@ class GenericWriter {
 };
 
 }  // namespace
+
+std::string whole_text(WholeNumber number) {
+  return number.is_negative ? std::to_string(static_cast<std::int64_t>(number.bits))
+                            : std::to_string(number.bits);
+}
+
+std::string real_text(double number) {
+  std::array<char, 32> letters{};
+  const auto end = std::to_chars(letters.data(), letters.data() + letters.size(), number);
+  std::string text(letters.data(), end.ptr);
+  if (text.find_first_not_of("-0123456789") == std::string::npos) text += ".0";
+  return text;
+}
 
 std::string generic_text(const GenericValue& value, const TextTable& texts) {
   GenericWriter writer(texts);

@@ -10,6 +10,10 @@
 
 namespace vramlab::traces {
 
+std::string whole_text(WholeNumber number);
+/// The shortest spelling that reads back as the same number, and never one of a whole number.
+std::string real_text(double number);
+
 /// As Python writes it; of a large value the beginning, then `...`.
 std::string generic_text(const GenericValue& value, const TextTable& texts);
 

@@ -1,5 +1,5 @@
 // Whole numbers of more than 64 bits, as the formats write them: the bytes of a pickle and the
-// digits of JSON. Nothing is calculated with them; they are kept.
+// digits of JSON. They are kept, not calculated with.
 #pragma once
 
 #include <cstddef>

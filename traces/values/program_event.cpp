@@ -122,6 +122,21 @@ auto& number_in(Event& event, ProgramField field) {
   }
 }
 
+template <class Event, typename OnChoice>
+std::size_t with_choice(Event& event, ProgramField field, const OnChoice& on_choice) {
+  switch (field) {
+    case ProgramField::scope:
+      return on_choice(event.scope);
+    case ProgramField::fault:
+      return on_choice(event.fault);
+    case ProgramField::direction:
+      return on_choice(event.direction);
+    default:
+      check(field == ProgramField::mode, "a field of choices is asked for its choice");
+      return on_choice(event.mode);
+  }
+}
+
 template <class Event>
 auto* switch_in(Event& event, ProgramField field) {
   switch (field) {
@@ -192,35 +207,15 @@ std::span<const std::string_view> choices(ProgramField field) {
 }
 
 std::size_t choice_of(const ProgramEvent& event, ProgramField field) {
-  switch (field) {
-    case ProgramField::scope:
-      return static_cast<std::size_t>(event.scope);
-    case ProgramField::fault:
-      return static_cast<std::size_t>(event.fault);
-    case ProgramField::direction:
-      return static_cast<std::size_t>(event.direction);
-    default:
-      check(field == ProgramField::mode, "a field of choices is asked for its choice");
-      return static_cast<std::size_t>(event.mode);
-  }
+  return with_choice(event, field, [](auto choice) { return static_cast<std::size_t>(choice); });
 }
 
 void set_choice(ProgramEvent& event, ProgramField field, std::size_t choice) {
   check(choice < choices(field).size(), "one of the field's choices is made");
-  switch (field) {
-    case ProgramField::scope:
-      event.scope = static_cast<ScopeStreams>(choice);
-      return;
-    case ProgramField::fault:
-      event.fault = static_cast<WorkFault>(choice);
-      return;
-    case ProgramField::direction:
-      event.direction = static_cast<CopyDirection>(choice);
-      return;
-    default:
-      event.mode = static_cast<CaptureStrictness>(choice);
-      return;
-  }
+  with_choice(event, field, [choice]<typename Choice>(Choice& set) {
+    set = static_cast<Choice>(choice);
+    return choice;
+  });
 }
 
 std::uint64_t number_of(const ProgramEvent& event, ProgramField field) {

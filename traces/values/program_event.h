@@ -115,12 +115,12 @@ struct ProgramEvent {
   CopyDirection direction = CopyDirection::to_device;
   CaptureStrictness mode = CaptureStrictness::global;
   DeviceIndex device;
-  /// Of the host.
+  /// The thread of the host.
   std::uint32_t thread = 0;
   /// The lower, the sooner, as in CUDA.
   std::int32_t priority = 0;
   TextId text;
-  /// Where in the program it happened.
+  /// The stack at which it happened.
   StackId stack;
   /// From any beginning, the same for all events of a trace.
   std::optional<std::uint64_t> time_ns;
@@ -151,7 +151,7 @@ inline constexpr std::int32_t farthest_priority = 1000;
 
 /// Such as `malloc`.
 std::string_view program_event_name(ProgramEventKind kind);
-/// Nothing where no kind has this name.
+/// Null if no kind has this name.
 std::optional<ProgramEventKind> program_event_kind(std::string_view name);
 /// The fields of a kind. The first is what the event is about.
 std::span<const ProgramField> program_fields(ProgramEventKind kind);

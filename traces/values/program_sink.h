@@ -2,6 +2,9 @@
 // file. What a snapshot recorded goes to a SnapshotSink beside it.
 #pragma once
 
+#include <array>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,7 +22,7 @@ struct TraceDevice {
 
 /// What a native trace says about itself. Anything may be empty.
 struct TraceHeader {
-  /// Where it is from, in a word or two: `snapshot`, `workload training`.
+  /// What it is from, in a word or two: `snapshot`, `workload training`.
   std::string origin;
   /// The option string in force at the start.
   std::string settings;
@@ -48,6 +51,20 @@ struct NativeSinks {
   ProgramSink& program;
 };
 
+/// Writes what a reader finds, in one format, at once. A format without a place for a program's own
+/// events refuses them, so that none is lost unseen.
+class TraceWriter {
+ public:
+  TraceWriter() = default;
+  TraceWriter(const TraceWriter&) = delete;
+  TraceWriter& operator=(const TraceWriter&) = delete;
+  virtual ~TraceWriter() = default;
+
+  virtual NativeSinks sinks() = 0;
+  /// After the last record: without it, the end is missing.
+  virtual void finish() = 0;
+};
+
 /// For what has no place for a program's events: refuses the first one.
 class RefusedProgram : public ProgramSink {
  public:
@@ -58,6 +75,34 @@ class RefusedProgram : public ProgramSink {
  private:
   std::string file_;
   std::string taker_;
+};
+
+struct ProgramTimes {
+  std::uint64_t first_ns = 0;
+  std::uint64_t last_ns = 0;
+};
+
+/// What a program did, counted while a native trace is read.
+struct ProgramSummary {
+  TraceHeader header;
+  /// By kind.
+  std::array<std::uint64_t, program_event_kind_count> counts{};
+  /// All mallocs together.
+  allocator::Bytes requested;
+  /// Null if no event has a time.
+  std::optional<ProgramTimes> times;
+
+  std::uint64_t event_count() const;
+};
+
+class ProgramCounter : public ProgramSink {
+ public:
+  void header(const TraceHeader& header) override { summary_.header = header; }
+  void program_event(const ProgramEvent& event) override;
+  const ProgramSummary& summary() const { return summary_; }
+
+ private:
+  ProgramSummary summary_;
 };
 
 }  // namespace vramlab::traces

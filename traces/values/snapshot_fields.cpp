@@ -1,6 +1,7 @@
 #include "traces/values/snapshot_fields.h"
 
 #include <utility>
+
 #include "allocator/words/check.h"
 #include "traces/values/generic_text.h"
 
@@ -15,17 +16,16 @@ constexpr const char* needs_text = "a text";
 constexpr const char* needs_stack = "a list of frames";
 constexpr const char* needs_pool = "a pair of whole numbers";
 
-const char* set(std::uint64_t& field, const FieldValue& value) {
+const char* set(allocator::Bytes& field, const FieldValue& value) {
   if (value.kind != Kind::whole || value.is_negative) return needs_size;
-  field = value.bits;
+  field.count = value.bits;
   return nullptr;
 }
-const char* set(allocator::Bytes& field, const FieldValue& value) {
-  return set(field.count, value);
-}
-const char* set_time(std::uint64_t& field, const FieldValue& value) {
-  if (value.kind == Kind::whole && value.bits > latest_time_us) return "a time in microseconds";
-  return set(field, value);
+const char* set(std::uint64_t& time_us, const FieldValue& value) {
+  if (value.kind != Kind::whole || value.is_negative) return needs_size;
+  if (value.bits > latest_time_us) return "a time in microseconds";
+  time_us = value.bits;
+  return nullptr;
 }
 /// Addresses and streams may be written as signed numbers: their bits count.
 const char* set_bits(std::uint64_t& field, const FieldValue& value) {
@@ -56,9 +56,10 @@ const char* set(StackId& field, const FieldValue& value) {
   field = value.stack;
   return nullptr;
 }
-const char* set(allocator::PoolId& field, const FieldValue& value) {
+const char* set(PoolParts<allocator::PoolId, bool> field, const FieldValue& value) {
   if (value.kind != Kind::pool) return needs_pool;
-  field = value.pool;
+  field.id = value.pool;
+  field.is_list = value.pool_is_list;
   return nullptr;
 }
 const char* set(bool& field, const FieldValue& value) {
@@ -81,8 +82,23 @@ const char* set(std::vector<TextId>& field, const FieldValue& value) {
   return nullptr;
 }
 
-[[noreturn]] void no_such_field() {
-  check_failed("only keys with a field are set", __FILE__, __LINE__);
+/// Readers fill blocks and history themselves; here is only what is no list.
+template <typename Item>
+const char* set(std::vector<Item>&, const FieldValue&) {
+  return "a list of dicts";
+}
+
+/// Fills the field of `key`, or says what it needs instead and changes nothing.
+template <typename Value>
+const char* set_field(Value& value, KnownText key, const FieldValue& field) {
+  const char* needed = nullptr;
+  const bool is_known = any_field(value, [&](KnownText known, auto&& member) {
+    if (known != key) return false;
+    needed = set(member, field);
+    return true;
+  });
+  check(is_known, "only keys with a field are set");
+  return needed;
 }
 
 std::optional<std::uint64_t> number_of(const GenericPointer& value) {
@@ -156,8 +172,29 @@ std::optional<GenericPointer> generic_from_field(const FieldValue& value) {
     case Kind::stack:
       return std::nullopt;
   }
-  no_such_field();
+  check_failed("every kind of value is known", __FILE__, __LINE__);
 }
+
+template <typename Value>
+const char* put_field(Value& value, KnownText key, const FieldValue& field) {
+  const char* const needed = set_field(value, key, field);
+  if (needed == nullptr) {
+    value.keys.add(key);
+    return nullptr;
+  }
+  if (!FieldsOf<Value>::describing.has(key)) return needed;
+  auto kept = generic_from_field(field);
+  if (!kept) return needed;
+  value.unknown.push_back({TextId(key), *std::move(kept)});
+  return nullptr;
+}
+
+template const char* put_field(FrameValue&, KnownText, const FieldValue&);
+template const char* put_field(TraceEntry&, KnownText, const FieldValue&);
+template const char* put_field(HistoryEntry&, KnownText, const FieldValue&);
+template const char* put_field(BlockValue&, KnownText, const FieldValue&);
+template const char* put_field(SegmentValue&, KnownText, const FieldValue&);
+template const char* put_field(AnnotationValue&, KnownText, const FieldValue&);
 
 void keep_if_no_time(TraceEntry& entry) {
   if (entry.time_us <= latest_time_us) return;
@@ -166,132 +203,6 @@ void keep_if_no_time(TraceEntry& entry) {
   time.bits = std::exchange(entry.time_us, 0);
   entry.keys.remove(KnownText::time_us);
   put_field(entry, KnownText::time_us, time);
-}
-
-const char* set_field(FrameValue& frame, KnownText key, const FieldValue& value) {
-  switch (key) {
-    case KnownText::name:
-      return set(frame.name, value);
-    case KnownText::filename:
-      return set(frame.filename, value);
-    case KnownText::line:
-      return set(frame.line, value);
-    default:
-      no_such_field();
-  }
-}
-
-const char* set_field(TraceEntry& entry, KnownText key, const FieldValue& value) {
-  switch (key) {
-    case KnownText::action:
-      return set(entry.action, value);
-    case KnownText::addr:
-      return set(entry.address, value);
-    case KnownText::device_free:
-      return set(entry.device_free, value);
-    case KnownText::size:
-      return set(entry.size, value);
-    case KnownText::stream:
-      return set(entry.stream, value);
-    case KnownText::time_us:
-      return set_time(entry.time_us, value);
-    case KnownText::pool_id:
-      entry.pool_is_list = value.pool_is_list;
-      return set(entry.pool, value);
-    case KnownText::frames:
-      return set(entry.stack, value);
-    case KnownText::forward_frames:
-      return set(entry.forward_frames, value);
-    case KnownText::compile_context:
-      return set(entry.compile_context, value);
-    case KnownText::user_metadata:
-      return set(entry.user_metadata, value);
-    case KnownText::internal_metadata:
-      return set(entry.internal_metadata, value);
-    case KnownText::category:
-      return set(entry.category, value);
-    default:
-      no_such_field();
-  }
-}
-
-const char* set_field(HistoryEntry& entry, KnownText key, const FieldValue& value) {
-  switch (key) {
-    case KnownText::addr:
-      return set(entry.address, value);
-    case KnownText::real_size:
-      return set(entry.real_size, value);
-    case KnownText::frames:
-      return set(entry.stack, value);
-    default:
-      no_such_field();
-  }
-}
-
-const char* set_field(BlockValue& block, KnownText key, const FieldValue& value) {
-  switch (key) {
-    case KnownText::address:
-      return set(block.address, value);
-    case KnownText::size:
-      return set(block.size, value);
-    case KnownText::requested_size:
-      return set(block.requested_size, value);
-    case KnownText::state:
-      return set(block.state, value);
-    case KnownText::frames:
-      return set(block.stack, value);
-    case KnownText::history:
-      return "a list of dicts";
-    default:
-      no_such_field();
-  }
-}
-
-const char* set_field(SegmentValue& segment, KnownText key, const FieldValue& value) {
-  switch (key) {
-    case KnownText::device:
-      return set(segment.device, value);
-    case KnownText::address:
-      return set(segment.address, value);
-    case KnownText::total_size:
-      return set(segment.total_size, value);
-    case KnownText::allocated_size:
-      return set(segment.allocated_size, value);
-    case KnownText::active_size:
-      return set(segment.active_size, value);
-    case KnownText::requested_size:
-      return set(segment.requested_size, value);
-    case KnownText::stream:
-      return set(segment.stream, value);
-    case KnownText::segment_type:
-      return set(segment.segment_type, value);
-    case KnownText::segment_pool_id:
-      segment.pool_is_list = value.pool_is_list;
-      return set(segment.pool, value);
-    case KnownText::is_expandable:
-      return set(segment.is_expandable, value);
-    case KnownText::frames:
-      return set(segment.stack, value);
-    case KnownText::blocks:
-      return "a list of dicts";
-    default:
-      no_such_field();
-  }
-}
-
-const char* set_field(AnnotationValue& annotation, KnownText key, const FieldValue& value) {
-  switch (key) {
-    case KnownText::name:
-      return set(annotation.name, value);
-    case KnownText::stage:
-      return set(annotation.stage, value);
-    case KnownText::device:
-      return set(annotation.device, value);
-    case KnownText::time_us:
-      return set_time(annotation.time_us, value);
-    default:
-      no_such_field();
-  }
 }
 
 void count_up_addresses(SegmentValue& segment) {

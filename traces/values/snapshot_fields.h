@@ -5,10 +5,11 @@
 
 #include <bit>
 #include <cstdint>
-#include <initializer_list>
 #include <limits>
 #include <optional>
 #include <string>
+#include <tuple>
+#include <type_traits>
 
 #include "traces/values/snapshot_tables.h"
 #include "traces/values/snapshot_values.h"
@@ -21,7 +22,7 @@ struct FieldValue {
     none,
     boolean,
     whole,
-    /// Of more than 64 bits.
+    /// A number of more than 64 bits.
     long_whole,
     real,
     text,
@@ -32,14 +33,14 @@ struct FieldValue {
 
   Kind kind = Kind::none;
   bool is_negative = false;
-  /// Of a number or a boolean.
+  /// The value of a number or a boolean.
   std::uint64_t bits = 0;
-  /// Of a text; of a long number the digits.
+  /// The text, or the digits of a long number.
   TextId text;
   StackId stack;
   allocator::PoolId pool;
   bool pool_is_list = false;
-  /// Of a value of any shape; looks at somebody else's.
+  /// A value of any shape, which somebody else holds.
   const GenericPointer* generic = nullptr;
 };
 
@@ -47,105 +48,174 @@ struct FieldValue {
 std::string found_text(const FieldValue& value, const TextTable& texts);
 std::string found_text(const GenericValue& value, const TextTable& texts);
 
-constexpr KeySet keys_of(std::initializer_list<KnownText> keys) {
-  KeySet set;
-  for (const KnownText key : keys) set.add(key);
-  return set;
+// The fields of a value: one table says which key belongs to which member, in the order in which
+// PyTorch writes them. Readers fill members by it, and writers go through it.
+
+/// A field that only describes decides nothing in a replay.
+enum class FieldUse : std::uint8_t { decides, describes };
+
+template <typename Value, typename Member>
+struct Field {
+  KnownText key;
+  Member Value::*member;
+  FieldUse use = FieldUse::decides;
+
+  constexpr auto& in(auto& value) const { return value.*member; }
+};
+
+template <typename Value, typename Member>
+Field(KnownText, Member Value::*) -> Field<Value, Member>;
+template <typename Value, typename Member>
+Field(KnownText, Member Value::*, FieldUse) -> Field<Value, Member>;
+
+template <typename Id, typename Flag>
+struct PoolParts {
+  Id& id;
+  Flag& is_list;
+};
+template <typename Id, typename Flag>
+PoolParts(Id&, Flag&) -> PoolParts<Id, Flag>;
+
+/// A pool, and whether the file has it as a list.
+template <typename Value>
+struct PoolField {
+  KnownText key;
+  FieldUse use = FieldUse::decides;
+
+  constexpr auto in(auto& value) const { return PoolParts{value.pool, value.pool_is_list}; }
+};
+
+template <typename Value>
+struct FieldTable;
+template <>
+struct FieldTable<FrameValue> {
+  static constexpr std::tuple fields = {
+      Field{KnownText::name, &FrameValue::name, FieldUse::describes},
+      Field{KnownText::filename, &FrameValue::filename, FieldUse::describes},
+      Field{KnownText::line, &FrameValue::line, FieldUse::describes}};
+};
+template <>
+struct FieldTable<TraceEntry> {
+  static constexpr std::tuple fields = {
+      Field{KnownText::action, &TraceEntry::action},
+      Field{KnownText::addr, &TraceEntry::address},
+      Field{KnownText::device_free, &TraceEntry::device_free},
+      Field{KnownText::size, &TraceEntry::size},
+      Field{KnownText::stream, &TraceEntry::stream},
+      Field{KnownText::compile_context, &TraceEntry::compile_context, FieldUse::describes},
+      Field{KnownText::user_metadata, &TraceEntry::user_metadata, FieldUse::describes},
+      Field{KnownText::time_us, &TraceEntry::time_us, FieldUse::describes},
+      PoolField<TraceEntry>{KnownText::pool_id},
+      Field{KnownText::frames, &TraceEntry::stack},
+      Field{KnownText::forward_frames, &TraceEntry::forward_frames},
+      Field{KnownText::internal_metadata, &TraceEntry::internal_metadata, FieldUse::describes},
+      Field{KnownText::category, &TraceEntry::category, FieldUse::describes}};
+};
+template <>
+struct FieldTable<HistoryEntry> {
+  static constexpr std::tuple fields = {Field{KnownText::addr, &HistoryEntry::address},
+                                        Field{KnownText::real_size, &HistoryEntry::real_size},
+                                        Field{KnownText::frames, &HistoryEntry::stack}};
+};
+template <>
+struct FieldTable<BlockValue> {
+  static constexpr std::tuple fields = {
+      Field{KnownText::address, &BlockValue::address},
+      Field{KnownText::size, &BlockValue::size},
+      Field{KnownText::requested_size, &BlockValue::requested_size},
+      Field{KnownText::state, &BlockValue::state},
+      Field{KnownText::frames, &BlockValue::stack},
+      Field{KnownText::history, &BlockValue::history}};
+};
+template <>
+struct FieldTable<SegmentValue> {
+  static constexpr std::tuple fields = {
+      Field{KnownText::device, &SegmentValue::device},
+      Field{KnownText::address, &SegmentValue::address},
+      Field{KnownText::total_size, &SegmentValue::total_size},
+      Field{KnownText::allocated_size, &SegmentValue::allocated_size},
+      Field{KnownText::active_size, &SegmentValue::active_size},
+      Field{KnownText::requested_size, &SegmentValue::requested_size},
+      Field{KnownText::stream, &SegmentValue::stream},
+      Field{KnownText::segment_type, &SegmentValue::segment_type},
+      PoolField<SegmentValue>{KnownText::segment_pool_id},
+      Field{KnownText::is_expandable, &SegmentValue::is_expandable},
+      Field{KnownText::frames, &SegmentValue::stack},
+      Field{KnownText::blocks, &SegmentValue::blocks}};
+};
+template <>
+struct FieldTable<AnnotationValue> {
+  static constexpr std::tuple fields = {
+      Field{KnownText::name, &AnnotationValue::name, FieldUse::describes},
+      Field{KnownText::stage, &AnnotationValue::stage, FieldUse::describes},
+      Field{KnownText::device, &AnnotationValue::device},
+      Field{KnownText::time_us, &AnnotationValue::time_us, FieldUse::describes}};
+};
+
+/// The keys that have a field. `blocks` and `history` are filled by the reader itself.
+template <typename Value>
+struct FieldsOf {
+  static constexpr KeySet keys_with(auto is_meant) {
+    return std::apply(
+        [&](const auto&... field) {
+          KeySet keys;
+          ((is_meant(field) ? keys.add(field.key) : void()), ...);
+          return keys;
+        },
+        FieldTable<Value>::fields);
+  }
+  static constexpr KeySet keys = keys_with([](const auto&) { return true; });
+  static constexpr KeySet describing =
+      keys_with([](const auto& field) { return field.use == FieldUse::describes; });
+};
+
+// A value's list of dicts, which readers fill themselves, and its key.
+inline std::vector<BlockValue>& dicts_in(SegmentValue& segment) { return segment.blocks; }
+inline std::vector<HistoryEntry>& dicts_in(BlockValue& block) { return block.history; }
+constexpr bool is_key_of_dicts(KnownText key) {
+  return key == KnownText::blocks || key == KnownText::history;
 }
 
-/// The keys that have a field. `blocks` and `history` are filled by the reader itself. Those that
-/// only describe decide nothing in a replay.
-template <typename Value>
-struct FieldsOf;
-template <>
-struct FieldsOf<FrameValue> {
-  static constexpr KeySet keys = keys_of({KnownText::name, KnownText::filename, KnownText::line});
-  static constexpr KeySet describing = keys;
-};
-template <>
-struct FieldsOf<TraceEntry> {
-  static constexpr KeySet keys =
-      keys_of({KnownText::action, KnownText::addr, KnownText::device_free, KnownText::size,
-               KnownText::stream, KnownText::time_us, KnownText::pool_id, KnownText::frames,
-               KnownText::forward_frames, KnownText::compile_context, KnownText::user_metadata,
-               KnownText::internal_metadata, KnownText::category});
-  static constexpr KeySet describing =
-      keys_of({KnownText::time_us, KnownText::compile_context, KnownText::user_metadata,
-               KnownText::internal_metadata, KnownText::category});
-};
-template <>
-struct FieldsOf<HistoryEntry> {
-  static constexpr KeySet keys =
-      keys_of({KnownText::addr, KnownText::real_size, KnownText::frames});
-  static constexpr KeySet describing{};
-};
-template <>
-struct FieldsOf<BlockValue> {
-  static constexpr KeySet keys =
-      keys_of({KnownText::address, KnownText::size, KnownText::requested_size, KnownText::state,
-               KnownText::frames, KnownText::history});
-  static constexpr KeySet describing{};
-};
-template <>
-struct FieldsOf<SegmentValue> {
-  static constexpr KeySet keys =
-      keys_of({KnownText::device, KnownText::address, KnownText::total_size,
-               KnownText::allocated_size, KnownText::active_size, KnownText::requested_size,
-               KnownText::stream, KnownText::segment_type, KnownText::segment_pool_id,
-               KnownText::is_expandable, KnownText::frames, KnownText::blocks});
-  static constexpr KeySet describing{};
-};
-template <>
-struct FieldsOf<AnnotationValue> {
-  static constexpr KeySet keys =
-      keys_of({KnownText::name, KnownText::stage, KnownText::device, KnownText::time_us});
-  static constexpr KeySet describing =
-      keys_of({KnownText::name, KnownText::stage, KnownText::time_us});
-};
+/// Calls `on_field(key, member)` in the order of the table until it says true. Says whether it did.
+template <typename Value, typename OnField>
+bool any_field(Value& value, const OnField& on_field) {
+  return std::apply(
+      [&](const auto&... field) { return (on_field(field.key, field.in(value)) || ...); },
+      FieldTable<std::remove_const_t<Value>>::fields);
+}
 
-/// Each fills the field of `key` and says null, or says what the field needs instead and changes
-/// nothing. Requires: the key is one of the value's. `keys` is left to the caller.
-const char* set_field(FrameValue& frame, KnownText key, const FieldValue& value);
-const char* set_field(TraceEntry& entry, KnownText key, const FieldValue& value);
-const char* set_field(HistoryEntry& entry, KnownText key, const FieldValue& value);
-const char* set_field(BlockValue& block, KnownText key, const FieldValue& value);
-const char* set_field(SegmentValue& segment, KnownText key, const FieldValue& value);
-const char* set_field(AnnotationValue& annotation, KnownText key, const FieldValue& value);
+/// The same for the fields whose keys are in a set, all of them.
+template <typename Value, typename OnField>
+void each_field(Value& value, KeySet keys, const OnField& on_field) {
+  any_field(value, [&](KnownText key, const auto& member) {
+    if (keys.has(key)) on_field(key, member);
+    return false;
+  });
+}
 
 /// The latest time whose nanoseconds fit into 64 bits; what is later is no time.
 inline constexpr std::uint64_t latest_time_us = std::numeric_limits<std::uint64_t>::max() / 1000;
 
-/// The same value for an unknown field. Nothing of a pool or a stack.
+/// The same value for an unknown field. Null for a pool or a stack.
 std::optional<GenericPointer> generic_from_field(const FieldValue& value);
 
-/// Fills the field of `key` and notes that the key was there. Where the field only describes, a
+/// Fills the field of `key` and notes that the key was there. If the field only describes, a
 /// value that does not fit is kept as it is, beside the unknown keys, and the field counts as not
 /// there. Null, or what the field needs instead, with nothing changed.
 template <typename Value>
-const char* put_field(Value& value, KnownText key, const FieldValue& field) {
-  const char* const needed = set_field(value, key, field);
-  if (needed == nullptr) {
-    value.keys.add(key);
-    return nullptr;
-  }
-  if (!FieldsOf<Value>::describing.has(key)) return needed;
-  auto kept = generic_from_field(field);
-  if (!kept) return needed;
-  value.unknown.push_back({TextId(key), *std::move(kept)});
-  return nullptr;
-}
+const char* put_field(Value& value, KnownText key, const FieldValue& field);
 
-/// Of an entry whose time was set without looking: what is no time is kept as put_field() does it.
+/// For an entry whose time was set without looking: what is no time is kept as put_field() does it.
 void keep_if_no_time(TraceEntry& entry);
 
 /// Blocks without an address (old formats) get theirs: each begins where the one before ends.
 void count_up_addresses(SegmentValue& segment);
 
 /// A value of any shape as what `key` needs: a list under `frames` becomes a stack, two numbers
-/// under a pool's key a pool. Where it does not fit, it stays as it is.
+/// under a pool's key a pool. If it does not fit, it stays as it is.
 FieldValue field_from_generic(const GenericPointer& value, KnownText key, SnapshotTables& tables);
 
-/// Nothing where it is not a frame's dict.
+/// Null if it is not a frame's dict.
 std::optional<FrameId> frame_from_generic(const GenericPointer& value, SnapshotTables& tables);
 
 /// The known key that a text is.

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "traces/values/snapshot_values.h"
 
@@ -19,6 +20,20 @@ enum class SnapshotSection : std::uint8_t {
   allocator_settings,
   external_annotations,
 };
+
+/// The key of the top level under which a section stands.
+constexpr KnownText key_of(SnapshotSection section) {
+  return static_cast<KnownText>(static_cast<std::uint32_t>(KnownText::segments) +
+                                static_cast<std::uint32_t>(section));
+}
+static_assert(key_of(SnapshotSection::external_annotations) == KnownText::external_annotations);
+
+/// The section that stands under a key; null for every other key.
+constexpr std::optional<SnapshotSection> section_of(TextId key) {
+  const std::uint32_t number = key.value - static_cast<std::uint32_t>(KnownText::segments);
+  if (number > static_cast<std::uint32_t>(SnapshotSection::external_annotations)) return {};
+  return static_cast<SnapshotSection>(number);
+}
 
 /// A device's place in the list of traces.
 struct DeviceIndex {
@@ -45,6 +60,29 @@ class SnapshotSink {
   virtual void annotation(const AnnotationValue&) {}
   /// A key of the top level that is none of the sections, with its value.
   virtual void unknown_section(TextId, const GenericPointer&) {}
+};
+
+/// Hands everything on to another sink, which must live as long; a filter overrides what it
+/// changes.
+class PassingSnapshot : public SnapshotSink {
+ public:
+  explicit PassingSnapshot(SnapshotSink& next) : next_(next) {}
+
+  void bare_list() override { next_.bare_list(); }
+  void section(SnapshotSection section) override { next_.section(section); }
+  void segment(const SegmentValue& segment) override { next_.segment(segment); }
+  void device_trace(DeviceIndex device) override { next_.device_trace(device); }
+  void trace_entry(DeviceIndex device, const TraceEntry& entry) override {
+    next_.trace_entry(device, entry);
+  }
+  void settings(const GenericPointer& settings) override { next_.settings(settings); }
+  void annotation(const AnnotationValue& annotation) override { next_.annotation(annotation); }
+  void unknown_section(TextId key, const GenericPointer& value) override {
+    next_.unknown_section(key, value);
+  }
+
+ protected:
+  SnapshotSink& next_;
 };
 
 }  // namespace vramlab::traces

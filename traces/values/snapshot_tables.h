@@ -94,7 +94,7 @@ class StackTable {
 
  private:
   std::vector<FrameId> frames_;
-  /// Where each stack's frames end; they begin where those of the one before end.
+  /// The end of each stack's frames; they begin where those of the one before end.
   std::vector<std::size_t> ends_;
   IdIndex index_;
 };

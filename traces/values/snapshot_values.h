@@ -118,7 +118,7 @@ struct FrameValue {
 struct TraceEntry {
   TextId action;
   allocator::Address address;
-  /// Of an `oom`, instead of an address.
+  /// An `oom` has it instead of an address.
   allocator::Bytes device_free;
   allocator::Bytes size;
   allocator::StreamId stream;
@@ -136,7 +136,7 @@ struct TraceEntry {
   std::vector<UnknownField> unknown;
 };
 
-/// Of old formats: what was asked for in a block, latest last.
+/// What was asked for in a block, latest last: only old formats have it.
 struct HistoryEntry {
   allocator::Address address;
   allocator::Bytes real_size;
@@ -146,7 +146,7 @@ struct HistoryEntry {
 };
 
 struct BlockValue {
-  /// Where the file has none (old formats): counted up from the segment's.
+  /// Counted up from the segment's if the file has none (old formats).
   allocator::Address address;
   allocator::Bytes size;
   allocator::Bytes requested_size;

@@ -1,29 +1,11 @@
 #include "traces/values/snapshot_writer.h"
 
+#include <type_traits>
 #include <utility>
 
-#include "allocator/words/check.h"
 #include "traces/files/input_error.h"
 
 namespace vramlab::traces {
-namespace {
-
-KnownText key_of(SnapshotSection section) {
-  switch (section) {
-    case SnapshotSection::segments:
-      return KnownText::segments;
-    case SnapshotSection::device_traces:
-      return KnownText::device_traces;
-    case SnapshotSection::allocator_settings:
-      return KnownText::allocator_settings;
-    case SnapshotSection::external_annotations:
-      return KnownText::external_annotations;
-  }
-  check_failed("every section has a key", __FILE__, __LINE__);
-}
-
-}  // namespace
-
 SnapshotWriter::SnapshotWriter(std::unique_ptr<SnapshotEncoder> encoder,
                                const SnapshotTables& tables)
     : encoder_(std::move(encoder)), tables_(tables) {}
@@ -68,62 +50,35 @@ void SnapshotWriter::unknown_section(TextId key, const GenericPointer& value) {
 
 void SnapshotWriter::settings(const GenericPointer& settings) { write_generic(settings); }
 
-void SnapshotWriter::segment(const SegmentValue& segment) {
-  const KeySet keys = segment.keys;
+template <typename Value>
+void SnapshotWriter::write_fields(const Value& value, KeySet keys) {
+  each_field(value, keys, [&](KnownText key, const auto& member) {
+    encoder_->key(key);
+    write(member);
+  });
+}
+
+template <typename Value>
+void SnapshotWriter::write_dict(const Value& value) {
   encoder_->begin_dict();
-  signed_field(keys, KnownText::device, segment.device);
-  number_field(keys, KnownText::address, segment.address.value);
-  number_field(keys, KnownText::total_size, segment.total_size.count);
-  number_field(keys, KnownText::allocated_size, segment.allocated_size.count);
-  number_field(keys, KnownText::active_size, segment.active_size.count);
-  number_field(keys, KnownText::requested_size, segment.requested_size.count);
-  number_field(keys, KnownText::stream, segment.stream.value);
-  text_field(keys, KnownText::segment_type, segment.segment_type);
-  pool_field(keys, KnownText::segment_pool_id, {segment.pool, segment.pool_is_list});
-  if (keys.has(KnownText::is_expandable)) {
-    encoder_->key(KnownText::is_expandable);
-    encoder_->boolean(segment.is_expandable);
-  }
+  write_fields(value, value.keys);
+  write_unknown(value.unknown);
+  encoder_->end_dict();
+}
+
+void SnapshotWriter::segment(const SegmentValue& segment) {
   // PyTorch puts a stack that is there behind the blocks.
-  const bool has_stack = segment.stack != StackId{};
-  if (!has_stack) stack_field(keys, segment.stack);
-  if (keys.has(KnownText::blocks)) write_blocks(segment.blocks);
-  if (has_stack) stack_field(keys, segment.stack);
+  const bool has_stack = segment.keys.has(KnownText::frames) && segment.stack != StackId{};
+  KeySet keys = segment.keys;
+  if (has_stack) keys.remove(KnownText::frames);
+  encoder_->begin_dict();
+  write_fields(segment, keys);
+  if (has_stack) {
+    encoder_->key(KnownText::frames);
+    write(segment.stack);
+  }
   write_unknown(segment.unknown);
   encoder_->end_dict();
-}
-
-void SnapshotWriter::write_blocks(const std::vector<BlockValue>& blocks) {
-  encoder_->key(KnownText::blocks);
-  encoder_->begin_list();
-  for (const BlockValue& block : blocks) write_block(block);
-  encoder_->end_list();
-}
-
-void SnapshotWriter::write_block(const BlockValue& block) {
-  encoder_->begin_dict();
-  number_field(block.keys, KnownText::address, block.address.value);
-  number_field(block.keys, KnownText::size, block.size.count);
-  number_field(block.keys, KnownText::requested_size, block.requested_size.count);
-  text_field(block.keys, KnownText::state, block.state);
-  stack_field(block.keys, block.stack);
-  if (block.keys.has(KnownText::history)) write_history(block.history);
-  write_unknown(block.unknown);
-  encoder_->end_dict();
-}
-
-void SnapshotWriter::write_history(const std::vector<HistoryEntry>& history) {
-  encoder_->key(KnownText::history);
-  encoder_->begin_list();
-  for (const HistoryEntry& entry : history) {
-    encoder_->begin_dict();
-    number_field(entry.keys, KnownText::addr, entry.address.value);
-    number_field(entry.keys, KnownText::real_size, entry.real_size.count);
-    stack_field(entry.keys, entry.stack);
-    write_unknown(entry.unknown);
-    encoder_->end_dict();
-  }
-  encoder_->end_list();
 }
 
 void SnapshotWriter::device_trace(DeviceIndex) {
@@ -132,80 +87,37 @@ void SnapshotWriter::device_trace(DeviceIndex) {
   encoder_->begin_list();
 }
 
-void SnapshotWriter::trace_entry(DeviceIndex, const TraceEntry& entry) {
-  const KeySet keys = entry.keys;
-  encoder_->begin_dict();
-  text_field(keys, KnownText::action, entry.action);
-  number_field(keys, KnownText::addr, entry.address.value);
-  number_field(keys, KnownText::device_free, entry.device_free.count);
-  number_field(keys, KnownText::size, entry.size.count);
-  number_field(keys, KnownText::stream, entry.stream.value);
-  text_field(keys, KnownText::compile_context, entry.compile_context);
-  text_field(keys, KnownText::user_metadata, entry.user_metadata);
-  number_field(keys, KnownText::time_us, entry.time_us);
-  pool_field(keys, KnownText::pool_id, {entry.pool, entry.pool_is_list});
-  stack_field(keys, entry.stack);
-  if (keys.has(KnownText::forward_frames)) write_texts(entry.forward_frames);
-  text_field(keys, KnownText::internal_metadata, entry.internal_metadata);
-  text_field(keys, KnownText::category, entry.category);
-  write_unknown(entry.unknown);
-  encoder_->end_dict();
-}
+void SnapshotWriter::trace_entry(DeviceIndex, const TraceEntry& entry) { write_dict(entry); }
 
-void SnapshotWriter::write_texts(const std::vector<TextId>& texts) {
-  encoder_->key(KnownText::forward_frames);
+void SnapshotWriter::annotation(const AnnotationValue& annotation) { write_dict(annotation); }
+
+template <typename Item>
+void SnapshotWriter::write(const std::vector<Item>& items) {
   encoder_->begin_list();
-  for (const TextId text : texts) encoder_->text(text);
+  for (const Item& item : items) {
+    if constexpr (std::is_same_v<Item, TextId>)
+      write(item);
+    else
+      write_dict(item);
+  }
   encoder_->end_list();
 }
 
-void SnapshotWriter::annotation(const AnnotationValue& annotation) {
-  encoder_->begin_dict();
-  text_field(annotation.keys, KnownText::name, annotation.name);
-  text_field(annotation.keys, KnownText::stage, annotation.stage);
-  signed_field(annotation.keys, KnownText::device, annotation.device);
-  number_field(annotation.keys, KnownText::time_us, annotation.time_us);
-  write_unknown(annotation.unknown);
-  encoder_->end_dict();
-}
-
-void SnapshotWriter::number_field(KeySet keys, KnownText key, std::uint64_t number) {
-  if (!keys.has(key)) return;
-  encoder_->key(key);
-  encoder_->whole({number, false});
-}
-
-void SnapshotWriter::signed_field(KeySet keys, KnownText key, std::int64_t number) {
-  if (!keys.has(key)) return;
-  encoder_->key(key);
+void SnapshotWriter::write(std::int64_t number) {
   encoder_->whole({static_cast<std::uint64_t>(number), number < 0});
 }
 
-void SnapshotWriter::text_field(KeySet keys, KnownText key, TextId text) {
-  if (!keys.has(key)) return;
-  encoder_->key(key);
-  encoder_->text(text);
-}
-
-void SnapshotWriter::pool_field(KeySet keys, KnownText key, Pool pool) {
-  if (!keys.has(key)) return;
-  encoder_->key(key);
+void SnapshotWriter::write(PoolParts<const allocator::PoolId, const bool> pool) {
   if (pool.is_list)
     encoder_->begin_list();
   else
     encoder_->begin_tuple(2);
-  encoder_->whole({pool.id.graph, false});
-  encoder_->whole({pool.id.user, false});
+  write(pool.id.graph);
+  write(pool.id.user);
   if (pool.is_list)
     encoder_->end_list();
   else
     encoder_->end_tuple(2);
-}
-
-void SnapshotWriter::stack_field(KeySet keys, StackId stack) {
-  if (!keys.has(KnownText::frames)) return;
-  encoder_->key(KnownText::frames);
-  write_stack(stack);
 }
 
 bool SnapshotWriter::is_written_by_reference(Places& places, std::uint32_t id) {
@@ -213,7 +125,7 @@ bool SnapshotWriter::is_written_by_reference(Places& places, std::uint32_t id) {
   return places[id] != 0 && encoder_->refer_to(places[id] - 1);
 }
 
-void SnapshotWriter::write_stack(StackId stack) {
+void SnapshotWriter::write(StackId stack) {
   const auto frames = tables_.stacks.frames(stack);
   if (!frames.empty() && is_written_by_reference(stack_places_, stack.value)) return;
   encoder_->begin_list();
@@ -228,9 +140,7 @@ void SnapshotWriter::write_frame(FrameId id) {
   const FrameValue& frame = tables_.frames.frame(id);
   encoder_->begin_dict();
   frame_places_[id.value] = encoder_->remember() + 1;
-  text_field(frame.keys, KnownText::name, frame.name);
-  text_field(frame.keys, KnownText::filename, frame.filename);
-  signed_field(frame.keys, KnownText::line, frame.line);
+  write_fields(frame, frame.keys);
   write_unknown(frame.unknown);
   encoder_->end_dict();
 }

@@ -14,11 +14,48 @@
 #include <vector>
 
 #include "traces/files/byte_sink.h"
-#include "traces/values/snapshot_encoder.h"
+#include "traces/values/snapshot_fields.h"
 #include "traces/values/snapshot_sink.h"
 #include "traces/values/snapshot_tables.h"
 
 namespace vramlab::traces {
+
+/// How the parts of a snapshot are spelled in one format. SnapshotWriter knows what a snapshot
+/// consists of and calls an encoder for each dict, list, key and value in turn.
+class SnapshotEncoder {
+ public:
+  SnapshotEncoder() = default;
+  SnapshotEncoder(const SnapshotEncoder&) = delete;
+  SnapshotEncoder& operator=(const SnapshotEncoder&) = delete;
+  virtual ~SnapshotEncoder() = default;
+
+  virtual void begin_dict() = 0;
+  virtual void end_dict() = 0;
+  /// The key of the value that comes next. Requires: a dict is the innermost thing that is open.
+  virtual void key(TextId key) = 0;
+  /// The next value is a key that is no text. Throws InputError in a format without such keys.
+  virtual void begin_foreign_key() = 0;
+  virtual void begin_list() = 0;
+  virtual void end_list() = 0;
+  virtual void begin_tuple(std::size_t item_count) = 0;
+  virtual void end_tuple(std::size_t item_count) = 0;
+
+  virtual void none() = 0;
+  virtual void boolean(bool value) = 0;
+  virtual void whole(WholeNumber number) = 0;
+  virtual void long_number(LongNumber number) = 0;
+  virtual void real(double number) = 0;
+  virtual void text(TextId text) = 0;
+
+  /// Makes what was begun just now (a dict or list) or ended just now (a tuple) something that can
+  /// be referred to, under the place that is returned.
+  virtual std::uint32_t remember() = 0;
+  /// Writes a reference. False, with nothing written, in a format that has none.
+  virtual bool refer_to(std::uint32_t place) = 0;
+
+  /// After the last value.
+  virtual void finish() = 0;
+};
 
 class SnapshotWriter : public SnapshotSink {
  public:
@@ -39,21 +76,28 @@ class SnapshotWriter : public SnapshotSink {
 
  private:
   enum class Top : std::uint8_t { not_begun, dict, list };
-  struct Pool {
-    allocator::PoolId id;
-    bool is_list = false;
-  };
   enum class Walk : std::uint8_t { first_time, again };
-  /// Where something was remembered, plus one; 0 where it was not.
+  /// The place under which something was remembered, plus one; 0 if it was not.
   using Places = std::vector<std::uint32_t>;
 
   void begin_top();
   void end_section();
-  void write_block(const BlockValue& block);
-  void write_blocks(const std::vector<BlockValue>& blocks);
-  void write_history(const std::vector<HistoryEntry>& history);
-  void write_texts(const std::vector<TextId>& texts);
-  void write_stack(StackId stack);
+  template <typename Value>
+  void write_dict(const Value& value);
+  template <typename Value>
+  void write_fields(const Value& value, KeySet keys);
+  // What stands under the key of a field.
+  template <typename Item>
+  void write(const std::vector<Item>& items);
+  void write(std::uint64_t number) { encoder_->whole({number, false}); }
+  void write(std::int64_t number);
+  void write(allocator::Bytes size) { write(size.count); }
+  void write(allocator::Address address) { write(address.value); }
+  void write(allocator::StreamId stream) { write(stream.value); }
+  void write(bool flag) { encoder_->boolean(flag); }
+  void write(TextId text) { encoder_->text(text); }
+  void write(StackId stack);
+  void write(PoolParts<const allocator::PoolId, const bool> pool);
   void write_frame(FrameId id);
   void write_unknown(const std::vector<UnknownField>& fields);
   void write_generic(const GenericPointer& value, Walk walk = Walk::first_time);
@@ -61,13 +105,6 @@ class SnapshotWriter : public SnapshotSink {
   void write_key(const GenericPointer& key);
   bool write_scalar(const GenericValue& value);
   bool is_written_by_reference(Places& places, std::uint32_t id);
-
-  // Each writes the key and its value if the value has that key.
-  void number_field(KeySet keys, KnownText key, std::uint64_t number);
-  void signed_field(KeySet keys, KnownText key, std::int64_t number);
-  void text_field(KeySet keys, KnownText key, TextId text);
-  void pool_field(KeySet keys, KnownText key, Pool pool);
-  void stack_field(KeySet keys, StackId stack);
 
   std::unique_ptr<SnapshotEncoder> encoder_;
   const SnapshotTables& tables_;

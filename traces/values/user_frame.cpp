@@ -26,7 +26,7 @@ bool is_installed(const std::string& path) {
   return python != std::string::npos && path.find("/lib/", python) != std::string::npos;
 }
 
-/// Of every stack the same: what hands memory out and writes down from where.
+/// The frames that every stack has: those that allocate memory and record the stack.
 bool is_of_recording(std::string_view function) {
   constexpr std::array<std::string_view, 4> beginnings = {
       "torch::unwind::", "torch::CapturedTraceback",

@@ -14,7 +14,7 @@ namespace vramlab::traces {
 
 /// Without such a frame the innermost of any Python file, then a node of a backward pass, then the
 /// innermost of any file that is named, that of the allocator and of what records stacks last.
-/// Nothing for a stack without frames.
+/// Null for a stack without frames.
 std::optional<FrameId> innermost_user_frame(StackId stack, const SnapshotTables& tables);
 
 /// Such as `train.py:12 step`: the last two parts of the path, the line, the function. One of C++

@@ -4,8 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "traces/workloads/workload_costs.h"
-#include "traces/workloads/workload_expert_layer.h"
+#include "traces/workloads/workload_parameters.h"
 #include "traces/workloads/workload_run.h"
 
 namespace vramlab::traces {
@@ -20,13 +19,174 @@ constexpr std::array<WorkloadOption, 6> experts_options = {{
     {"batch", "sequences a step", 8, 1, 4'096},
 }};
 
-constexpr CallSite experts_main_site{"main", "train_moe.py", 151};
-constexpr CallSite experts_build_site{"build_model", "train_moe.py", 36};
 constexpr CallSite experts_batch_site{"next_batch", "data/loader.py", 66};
-constexpr CallSite experts_forward_site{"training_step", "train_moe.py", 84};
-constexpr CallSite experts_backward_site{"backward", "autograd/engine.py", 130};
 constexpr CallSite experts_loss_site{"mean_square", "nn/functional.py", 330};
-constexpr CallSite experts_optimizer_site{"training_step", "train_moe.py", 90};
+
+constexpr allocator::StreamId exchange_stream{1};
+
+constexpr CallSite expert_layer_norm_site{"rms_norm", "nn/functional.py", 216};
+constexpr CallSite router_site{"route", "model/router.py", 24};
+constexpr CallSite choose_site{"top_k", "model/router.py", 31};
+constexpr CallSite permute_site{"permute", "model/moe.py", 66};
+constexpr CallSite combine_site{"combine", "model/moe.py", 81};
+
+struct ExpertSizes {
+  std::uint64_t hidden = 0;
+  std::uint64_t experts = 0;
+  /// To so many experts each token goes.
+  std::uint64_t chosen = 0;
+};
+
+std::uint64_t expanded_size(const ExpertSizes& sizes) { return 4 * sizes.hidden; }
+
+/// A layer whose tokens go to a few of its experts each, and come back. What an expert needs grows
+/// with the tokens that it gets.
+class ExpertLayer {
+ public:
+  /// What the backward pass needs of one expert.
+  struct ExpertActivations {
+    std::uint64_t tokens = 0;
+    Tensor expanded;
+    Tensor activated;
+  };
+  struct Activations {
+    Tensor input;
+    Tensor normed;
+    Tensor choice;
+    /// The tokens that the experts got.
+    Tensor received;
+    std::vector<ExpertActivations> experts;
+    Tensor returned;
+  };
+
+  /// Adds the layer's parameters.
+  ExpertLayer(WorkloadWriter& writer, TrainedParameters& parameters, const ExpertSizes& sizes);
+
+  /// Keeps the input; returns the output. `loads` are the tokens of each expert.
+  Tensor forward(Tensor input, const std::vector<std::uint64_t>& loads, Activations& saved) const;
+  /// Takes the output's gradient and frees all that was saved; returns the input's gradient.
+  Tensor backward(Tensor gradient, Activations& saved) const;
+
+ private:
+  struct Expert {
+    std::size_t expand = 0;
+    std::size_t contract = 0;
+  };
+  Tensor route(Tensor input, Activations& saved) const;
+  Tensor exchange(Tensor sent) const;
+  ExpertActivations run_expert(std::uint64_t tokens) const;
+  void expert_backward(const Expert& expert, const ExpertActivations& saved) const;
+
+  WorkloadWriter& writer_;
+  TrainedParameters& parameters_;
+  ExpertSizes sizes_;
+  std::size_t norm_;
+  std::size_t router_;
+  std::vector<Expert> experts_;
+};
+
+ExpertLayer::ExpertLayer(WorkloadWriter& writer, TrainedParameters& parameters,
+                         const ExpertSizes& sizes)
+    : writer_(writer),
+      parameters_(parameters),
+      sizes_(sizes),
+      norm_(parameters.add(sizes.hidden)),
+      router_(parameters.add(sizes.hidden * sizes.experts)) {
+  for (std::uint64_t i = 0; i < sizes.experts; ++i) {
+    const std::size_t expand = parameters.add(sizes.hidden * expanded_size(sizes));
+    experts_.push_back({expand, parameters.add(expanded_size(sizes) * sizes.hidden)});
+  }
+}
+
+/// Gives the tokens in the order of their experts.
+Tensor ExpertLayer::route(Tensor input, Activations& saved) const {
+  const std::uint64_t tokens = input.size.count / half_bytes(1, sizes_.hidden).count;
+  saved.normed = writer_.compute(expert_layer_norm_site, input.size, memory_ns(input.size * 2));
+  const Tensor scores = writer_.compute(router_site, float_bytes(tokens, sizes_.experts),
+                                        matmul_ns({tokens, sizes_.hidden, sizes_.experts}));
+  saved.choice = writer_.compute(choose_site, {tokens * sizes_.chosen * 8}, memory_ns(scores.size));
+  writer_.free(scores);
+  const allocator::Bytes permuted = input.size * sizes_.chosen;
+  return writer_.compute(permute_site, permuted, memory_ns(permuted * 2));
+}
+
+/// Both buffers belong to the first stream and are used on the second.
+Tensor ExpertLayer::exchange(Tensor sent) const {
+  const CallScope at(writer_, {"all_to_all", "parallel/exchange.py", 41});
+  const Tensor received = writer_.malloc(sent.size);
+  writer_.wait_for(exchange_stream, compute_stream);
+  writer_.work(network_ns(sent.size), exchange_stream);
+  writer_.use(sent, exchange_stream);
+  writer_.use(received, exchange_stream);
+  writer_.wait_for(compute_stream, exchange_stream);
+  writer_.free(sent);
+  return received;
+}
+
+ExpertLayer::ExpertActivations ExpertLayer::run_expert(std::uint64_t tokens) const {
+  const CallScope at(writer_, {"forward", "model/expert.py", 18});
+  ExpertActivations saved;
+  saved.tokens = tokens;
+  if (tokens == 0) return saved;
+  const std::uint64_t expanded = expanded_size(sizes_);
+  saved.expanded = writer_.malloc(half_bytes(tokens, expanded));
+  writer_.work(matmul_ns({tokens, sizes_.hidden, expanded}));
+  saved.activated = writer_.compute(saved.expanded.size, memory_ns(saved.expanded.size * 2));
+  const Tensor output = writer_.compute(half_bytes(tokens, sizes_.hidden),
+                                        matmul_ns({tokens, expanded, sizes_.hidden}));
+  writer_.free(output);
+  return saved;
+}
+
+Tensor ExpertLayer::forward(Tensor input, const std::vector<std::uint64_t>& loads,
+                            Activations& saved) const {
+  const CallScope at(writer_, {"forward", "model/moe.py", 57});
+  saved.input = input;
+  saved.received = exchange(route(input, saved));
+  const Tensor results = writer_.malloc(saved.received.size);
+  saved.experts.clear();
+  for (const std::uint64_t tokens : loads) saved.experts.push_back(run_expert(tokens));
+  saved.returned = exchange(results);
+  return writer_.compute(combine_site, input.size, memory_ns(saved.returned.size * 2));
+}
+
+/// An expert without tokens gets no gradient.
+void ExpertLayer::expert_backward(const Expert& expert, const ExpertActivations& saved) const {
+  if (saved.tokens == 0) return;
+  const CallScope at(writer_, {"expert_backward", "autograd/moe.py", 47});
+  const MatmulShape shape = {saved.tokens, sizes_.hidden, expanded_size(sizes_)};
+  const Tensor of_activated = writer_.compute(saved.activated.size, matmul_ns(shape));
+  parameters_.make_gradient(expert.contract);
+  writer_.work(matmul_ns(shape));
+  writer_.free(saved.activated);
+  const Tensor of_expanded =
+      writer_.compute(saved.expanded.size, memory_ns(saved.expanded.size * 3));
+  writer_.free({of_activated, saved.expanded});
+  parameters_.make_gradient(expert.expand);
+  writer_.work(matmul_ns(shape));
+  writer_.free(of_expanded);
+}
+
+Tensor ExpertLayer::backward(Tensor gradient, Activations& saved) const {
+  const CallScope at(writer_, {"moe_backward", "autograd/moe.py", 29});
+  const Tensor spread = writer_.malloc(saved.returned.size);
+  writer_.work(memory_ns(spread.size * 2));
+  writer_.free(saved.returned);
+  const Tensor of_results = exchange(spread);
+  for (std::size_t i = experts_.size(); i-- > 0;) expert_backward(experts_[i], saved.experts[i]);
+  writer_.free(saved.received);
+  const Tensor of_permuted = exchange(of_results);
+  const Tensor of_normed = writer_.malloc(gradient.size);
+  parameters_.make_gradient(router_);
+  writer_.work(memory_ns(of_permuted.size * 2));
+  writer_.free({of_permuted, saved.choice});
+  const CallScope norm(writer_, {"rms_norm_backward", "autograd/norm.py", 70});
+  const Tensor of_input = writer_.malloc(gradient.size);
+  parameters_.make_gradient(norm_);
+  writer_.work(memory_ns(gradient.size * 4));
+  writer_.free({of_normed, gradient, saved.normed, saved.input});
+  return of_input;
+}
 
 class ExpertModel {
  public:
@@ -49,7 +209,7 @@ class ExpertModel {
 
 ExpertModel::ExpertModel(WorkloadRun& run)
     : run_(run), writer_(run.writer), parameters_(run.writer) {
-  const CallScope at(writer_, experts_build_site);
+  const CallScope at(writer_, {"build_model", "train_moe.py", 36});
   const ExpertSizes sizes = {run.size_of("hidden"), run.size_of("experts"), run.size_of("chosen")};
   for (std::uint64_t i = 0; i < run.size_of("layers"); ++i) {
     layers_.emplace_back(writer_, parameters_, sizes);
@@ -79,7 +239,7 @@ void ExpertModel::train() {
   Tensor hidden = writer_.compute(experts_batch_site, half_bytes(tokens, run_.size_of("hidden")),
                                   memory_ns(half_bytes(tokens, run_.size_of("hidden"))));
   {
-    const CallScope at(writer_, experts_forward_site);
+    const CallScope at(writer_, {"training_step", "train_moe.py", 84});
     for (std::size_t i = 0; i < layers_.size(); ++i) {
       std::vector<std::uint64_t> weights = popularity_[i];
       for (std::uint64_t& weight : weights) weight *= run_.random.between(0, 100);
@@ -88,19 +248,19 @@ void ExpertModel::train() {
                                   saved_[i]);
     }
   }
-  const CallScope at(writer_, experts_backward_site);
+  const CallScope at(writer_, {"backward", "autograd/engine.py", 130});
   Tensor gradient = writer_.compute(experts_loss_site, hidden.size, memory_ns(hidden.size * 2));
   writer_.free(hidden);
   for (std::size_t i = layers_.size(); i-- > 0;)
     gradient = layers_[i].backward(gradient, saved_[i]);
   writer_.free(gradient);
-  const CallScope optimizer(writer_, experts_optimizer_site);
+  const CallScope optimizer(writer_, {"training_step", "train_moe.py", 90});
   parameters_.optimize();
   writer_.synchronize();
 }
 
 void write_experts(WorkloadRun& run) {
-  const CallScope at(run.writer, experts_main_site);
+  const CallScope at(run.writer, {"main", "train_moe.py", 151});
   ExpertModel model(run);
   run.repeat("step", [&](std::uint64_t) { model.train(); });
   model.free_all();

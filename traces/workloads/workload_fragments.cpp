@@ -5,7 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include "traces/workloads/workload_costs.h"
 #include "traces/workloads/workload_run.h"
 
 namespace vramlab::traces {
@@ -20,11 +19,6 @@ constexpr std::array<WorkloadOption, 4> fragments_options = {{
     {"volume", "most memory that a round asks for, in MiB", 1'024, 1, 1'048'576},
     {"kept", "one block in so many is kept until its size comes again", 8, 2, 1'000},
 }};
-
-constexpr CallSite fragments_main_site{"main", "worst_case.py", 58};
-constexpr CallSite fill_site{"fill", "worst_case.py", 14};
-constexpr CallSite churn_site{"churn", "worst_case.py", 27};
-constexpr CallSite thin_out_site{"thin_out", "worst_case.py", 39};
 
 class Fragmenter {
  public:
@@ -68,7 +62,7 @@ Tensor Fragmenter::make(std::uint64_t smallest) {
 }
 
 void Fragmenter::fill(std::uint64_t smallest) {
-  const CallScope at(writer_, fill_site);
+  const CallScope at(writer_, {"fill", "worst_case.py", 14});
   const std::uint64_t fitting = (run_.size_of("volume") << 20) / (2 * smallest);
   const std::uint64_t count = std::clamp<std::uint64_t>(fitting, 1, run_.size_of("blocks"));
   for (std::uint64_t i = 0; i < count; ++i) live_.push_back(make(smallest));
@@ -76,7 +70,7 @@ void Fragmenter::fill(std::uint64_t smallest) {
 
 /// Lifetimes without a pattern.
 void Fragmenter::churn(std::uint64_t smallest) {
-  const CallScope at(writer_, churn_site);
+  const CallScope at(writer_, {"churn", "worst_case.py", 27});
   for (std::size_t i = 0; i < live_.size(); ++i) {
     Tensor& chosen = live_[run_.random.below(live_.size())];
     writer_.free(chosen);
@@ -86,7 +80,7 @@ void Fragmenter::churn(std::uint64_t smallest) {
 
 /// Those of the same size that were kept before go now, after others took the room around them.
 void Fragmenter::thin_out(std::vector<Tensor>& kept) {
-  const CallScope at(writer_, thin_out_site);
+  const CallScope at(writer_, {"thin_out", "worst_case.py", 39});
   writer_.free_all(kept);
   for (std::size_t i = 0; i < live_.size(); ++i) {
     if (i % run_.size_of("kept") == 0)
@@ -98,7 +92,7 @@ void Fragmenter::thin_out(std::vector<Tensor>& kept) {
 }
 
 void write_fragments(WorkloadRun& run) {
-  const CallScope at(run.writer, fragments_main_site);
+  const CallScope at(run.writer, {"main", "worst_case.py", 58});
   Fragmenter fragmenter(run);
   run.repeat("round", [&](std::uint64_t round) { fragmenter.run_round(round); });
   fragmenter.stop();

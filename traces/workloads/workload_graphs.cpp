@@ -4,7 +4,6 @@
 #include <array>
 #include <vector>
 
-#include "traces/workloads/workload_costs.h"
 #include "traces/workloads/workload_run.h"
 
 namespace vramlab::traces {
@@ -24,16 +23,9 @@ constexpr std::array<WorkloadOption, 6> graphs_options = {{
 constexpr allocator::StreamId capture_stream{1};
 constexpr allocator::PoolId graph_pool{1, 0};
 
-constexpr CallSite graphs_main_site{"main", "serve_graphs.py", 160};
-constexpr CallSite graphs_load_site{"load_weights", "serve_graphs.py", 31};
-constexpr CallSite warm_up_site{"warm_up", "serve_graphs.py", 58};
-constexpr CallSite capture_site{"capture", "serve_graphs.py", 70};
-constexpr CallSite replay_site{"replay", "serve_graphs.py", 104};
-constexpr CallSite reset_site{"reset", "serve_graphs.py", 133};
 constexpr CallSite graphs_linear_site{"linear", "nn/functional.py", 120};
 constexpr CallSite graphs_gelu_site{"gelu", "nn/functional.py", 88};
 constexpr CallSite graphs_norm_site{"layer_norm", "nn/functional.py", 201};
-constexpr CallSite graphs_sample_site{"sample", "serve/sampler.py", 19};
 
 struct Graph {
   std::uint64_t batch = 0;
@@ -69,13 +61,12 @@ class GraphRunner {
 };
 
 void GraphRunner::add_weight(std::uint64_t rows, std::uint64_t columns) {
-  kept_.push_back(writer_.malloc(half_bytes(rows, columns)));
-  writer_.work(memory_ns(kept_.back().size));
+  kept_.push_back(writer_.compute(half_bytes(rows, columns)));
 }
 
 /// Also the input that every graph reads.
 void GraphRunner::load() {
-  const CallScope at(writer_, graphs_load_site);
+  const CallScope at(writer_, {"load_weights", "serve_graphs.py", 31});
   for (std::uint64_t layer = 0; layer < run_.size_of("layers"); ++layer) {
     add_weight(hidden_, 1);
     add_weight(hidden_, 4 * hidden_);
@@ -121,13 +112,13 @@ void GraphRunner::capture_all() {
 
 Graph GraphRunner::capture(std::uint64_t batch) {
   {
-    const CallScope at(writer_, warm_up_site);
+    const CallScope at(writer_, {"warm_up", "serve_graphs.py", 58});
     writer_.wait_for(capture_stream, compute_stream);
     writer_.free(run_model(batch));
     writer_.wait_for(compute_stream, capture_stream);
     writer_.synchronize();
   }
-  const CallScope at(writer_, capture_site);
+  const CallScope at(writer_, {"capture", "serve_graphs.py", 70});
   Graph graph;
   graph.batch = batch;
   writer_.pool_begin(graph_pool);
@@ -145,20 +136,17 @@ void GraphRunner::answer() {
 }
 
 void GraphRunner::replay(const Graph& graph, std::uint64_t rows) {
-  const CallScope at(writer_, replay_site);
+  const CallScope at(writer_, {"replay", "serve_graphs.py", 104});
   const Tensor input = writer_.malloc(half_bytes(rows, hidden_));
   writer_.work(memory_ns(input.size * 2));
   writer_.free(input);
   writer_.work(graph.duration_ns);
-  const CallScope sampling(writer_, graphs_sample_site);
+  const CallScope sampling(writer_, {"sample", "serve/sampler.py", 19});
   const Bytes exact{rows * vocabulary_ * 4};
-  const Tensor logits = writer_.malloc(exact);
-  writer_.work(memory_ns(exact));
-  const Tensor probabilities = writer_.malloc(exact);
-  writer_.work(memory_ns(exact * 2));
+  const Tensor logits = writer_.compute(exact, memory_ns(exact));
+  const Tensor probabilities = writer_.compute(exact, memory_ns(exact * 2));
   writer_.free(logits);
-  const Tensor drawn = writer_.malloc({rows * 8});
-  writer_.work(memory_ns(exact));
+  const Tensor drawn = writer_.compute({rows * 8}, memory_ns(exact));
   writer_.free(probabilities);
   writer_.synchronize();
   writer_.free(drawn);
@@ -166,7 +154,7 @@ void GraphRunner::replay(const Graph& graph, std::uint64_t rows) {
 
 /// Each graph that goes is one user of the pool less.
 void GraphRunner::stop() {
-  const CallScope at(writer_, reset_site);
+  const CallScope at(writer_, {"reset", "serve_graphs.py", 133});
   for (; !graphs_.empty(); graphs_.pop_back()) {
     writer_.free(graphs_.back().output);
     writer_.pool_release(graph_pool);
@@ -176,7 +164,7 @@ void GraphRunner::stop() {
 }
 
 void write_graphs(WorkloadRun& run) {
-  const CallScope at(run.writer, graphs_main_site);
+  const CallScope at(run.writer, {"main", "serve_graphs.py", 160});
   GraphRunner runner(run);
   runner.load();
   runner.capture_all();

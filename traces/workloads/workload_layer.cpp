@@ -1,22 +1,13 @@
-#include "traces/workloads/workload_layer.h"
-
-#include "traces/workloads/workload_costs.h"
+#include "traces/workloads/workload_transformer.h"
 
 namespace vramlab::traces {
 namespace {
 
-constexpr CallSite block_site{"forward", "model/block.py", 44};
-constexpr CallSite layer_attention_site{"forward", "model/attention.py", 29};
 constexpr CallSite flash_site{"flash_attention", "model/attention.py", 61};
-constexpr CallSite mlp_site{"forward", "model/mlp.py", 17};
 constexpr CallSite layer_linear_site{"linear", "nn/functional.py", 120};
 constexpr CallSite layer_gelu_site{"gelu", "nn/functional.py", 88};
-constexpr CallSite layer_norm_site{"layer_norm", "nn/functional.py", 201};
 constexpr CallSite layer_residual_site{"add_residual", "model/block.py", 52};
-constexpr CallSite linear_backward_site{"linear_backward", "autograd/linear.py", 36};
 constexpr CallSite gelu_backward_site{"gelu_backward", "autograd/activation.py", 14};
-constexpr CallSite layer_norm_backward_site{"layer_norm_backward", "autograd/norm.py", 48};
-constexpr CallSite flash_backward_site{"flash_attention_backward", "autograd/attention.py", 73};
 constexpr CallSite sum_site{"accumulate", "autograd/engine.py", 95};
 
 }  // namespace
@@ -50,12 +41,11 @@ Tensor TransformerLayer::linear(const Linear& layer, TokenCounts tokens) const {
 }
 
 SavedNorm TransformerLayer::norm(TokenCounts tokens) const {
-  const CallScope at(writer_, layer_norm_site);
+  const CallScope at(writer_, {"layer_norm", "nn/functional.py", 201});
   SavedNorm saved;
   saved.normed = writer_.malloc(half_bytes(tokens.count(), hidden_));
   saved.mean = writer_.malloc({tokens.count() * 4});
-  saved.deviation = writer_.malloc({tokens.count() * 4});
-  writer_.work(memory_ns(saved.normed.size * 2));
+  saved.deviation = writer_.compute({tokens.count() * 4}, memory_ns(saved.normed.size * 2));
   return saved;
 }
 
@@ -66,7 +56,7 @@ Tensor TransformerLayer::add_to_residual(Tensor branch) const {
 }
 
 Tensor TransformerLayer::attend(TokenCounts tokens, LayerActivations& saved) const {
-  const CallScope at(writer_, layer_attention_site);
+  const CallScope at(writer_, {"forward", "model/attention.py", 29});
   saved.projected = linear(projections_, tokens);
   saved.attended = writer_.compute(flash_site, half_bytes(tokens.count(), hidden_),
                                    matmul_ns({tokens.count(), hidden_, 2 * tokens.sequence}));
@@ -75,12 +65,12 @@ Tensor TransformerLayer::attend(TokenCounts tokens, LayerActivations& saved) con
 }
 
 Tensor TransformerLayer::forward(Tensor input, TokenCounts tokens, LayerActivations& saved) const {
-  const CallScope at(writer_, block_site);
+  const CallScope at(writer_, {"forward", "model/block.py", 44});
   saved.input = input;
   saved.norm = norm(tokens);
   saved.middle = add_to_residual(attend(tokens, saved));
   saved.middle_norm = norm(tokens);
-  const CallScope mlp(writer_, mlp_site);
+  const CallScope mlp(writer_, {"forward", "model/mlp.py", 17});
   saved.expanded = linear(expand_, tokens);
   saved.activated =
       writer_.compute(layer_gelu_site, saved.expanded.size, memory_ns(saved.expanded.size * 2));
@@ -88,11 +78,10 @@ Tensor TransformerLayer::forward(Tensor input, TokenCounts tokens, LayerActivati
 }
 
 void TransformerLayer::forget(const LayerActivations& saved) const {
-  for (const Tensor tensor :
-       {saved.activated, saved.expanded, saved.middle_norm.deviation, saved.middle_norm.mean,
-        saved.middle_norm.normed, saved.middle, saved.log_sums, saved.attended, saved.projected,
-        saved.norm.deviation, saved.norm.mean, saved.norm.normed})
-    writer_.free(tensor);
+  writer_.free({saved.activated, saved.expanded, saved.middle_norm.deviation,
+                saved.middle_norm.mean, saved.middle_norm.normed, saved.middle, saved.log_sums,
+                saved.attended, saved.projected, saved.norm.deviation, saved.norm.mean,
+                saved.norm.normed});
 }
 
 void TransformerLayer::make_gradient(std::size_t parameter, const Backward& pass) const {
@@ -101,10 +90,10 @@ void TransformerLayer::make_gradient(std::size_t parameter, const Backward& pass
 
 Tensor TransformerLayer::linear_backward(const Linear& layer, Tensor gradient,
                                          const Backward& pass) const {
-  const CallScope at(writer_, linear_backward_site);
+  const CallScope at(writer_, {"linear_backward", "autograd/linear.py", 36});
   const MatmulShape shape = {pass.tokens.count(), layer.inner, layer.columns};
-  const Tensor of_input = writer_.malloc(half_bytes(pass.tokens.count(), layer.inner));
-  writer_.work(matmul_ns(shape));
+  const Tensor of_input =
+      writer_.compute(half_bytes(pass.tokens.count(), layer.inner), matmul_ns(shape));
   make_gradient(layer.weight, pass);
   writer_.work(matmul_ns(shape));
   make_gradient(layer.bias, pass);
@@ -114,33 +103,30 @@ Tensor TransformerLayer::linear_backward(const Linear& layer, Tensor gradient,
 
 Tensor TransformerLayer::norm_backward(const Norm& norm, Tensor gradient, const SavedNorm& saved,
                                        const Backward& pass) const {
-  const CallScope at(writer_, layer_norm_backward_site);
+  const CallScope at(writer_, {"layer_norm_backward", "autograd/norm.py", 48});
   const Tensor of_input = writer_.malloc(gradient.size);
   make_gradient(norm.weight, pass);
   make_gradient(norm.bias, pass);
   writer_.work(memory_ns(gradient.size * 3));
-  for (const Tensor tensor : {gradient, saved.deviation, saved.mean}) writer_.free(tensor);
+  writer_.free({gradient, saved.deviation, saved.mean});
   return of_input;
 }
 
 Tensor TransformerLayer::add_gradients(Tensor past_branch, Tensor through_branch) const {
   const Tensor sum = writer_.compute(sum_site, past_branch.size, memory_ns(past_branch.size * 3));
-  writer_.free(through_branch);
-  writer_.free(past_branch);
+  writer_.free({through_branch, past_branch});
   return sum;
 }
 
 Tensor TransformerLayer::flash_backward(Tensor gradient, const LayerActivations& saved,
                                         const Backward& pass) const {
-  const CallScope at(writer_, flash_backward_site);
+  const CallScope at(writer_, {"flash_attention_backward", "autograd/attention.py", 73});
   const std::uint64_t tokens = pass.tokens.count();
   const Tensor of_projections = writer_.malloc(saved.projected.size);
   const Tensor query_sums = writer_.malloc({tokens * hidden_ * 4});
-  const Tensor row_sums = writer_.malloc(saved.log_sums.size);
-  writer_.work(matmul_ns({tokens, hidden_, 5 * pass.tokens.sequence}));
-  for (const Tensor tensor :
-       {row_sums, query_sums, gradient, saved.log_sums, saved.attended, saved.projected})
-    writer_.free(tensor);
+  const Tensor row_sums =
+      writer_.compute(saved.log_sums.size, matmul_ns({tokens, hidden_, 5 * pass.tokens.sequence}));
+  writer_.free({row_sums, query_sums, gradient, saved.log_sums, saved.attended, saved.projected});
   return of_projections;
 }
 
@@ -149,8 +135,7 @@ Tensor TransformerLayer::attention_backward(Tensor gradient, const LayerActivati
   const Tensor of_attended = linear_backward(output_, gradient, pass);
   const Tensor of_projections = flash_backward(of_attended, saved, pass);
   const Tensor of_normed = linear_backward(projections_, of_projections, pass);
-  writer_.free(of_projections);
-  writer_.free(saved.norm.normed);
+  writer_.free({of_projections, saved.norm.normed});
   const Tensor of_input = norm_backward(first_norm_, of_normed, saved.norm, pass);
   writer_.free(saved.input);
   return add_gradients(gradient, of_input);
@@ -162,11 +147,9 @@ Tensor TransformerLayer::mlp_backward(Tensor gradient, const LayerActivations& s
   writer_.free(saved.activated);
   const Tensor of_expanded =
       writer_.compute(gelu_backward_site, of_activated.size, memory_ns(of_activated.size * 3));
-  writer_.free(of_activated);
-  writer_.free(saved.expanded);
+  writer_.free({of_activated, saved.expanded});
   const Tensor of_normed = linear_backward(expand_, of_expanded, pass);
-  writer_.free(of_expanded);
-  writer_.free(saved.middle_norm.normed);
+  writer_.free({of_expanded, saved.middle_norm.normed});
   const Tensor of_middle = norm_backward(second_norm_, of_normed, saved.middle_norm, pass);
   writer_.free(saved.middle);
   return add_gradients(gradient, of_middle);

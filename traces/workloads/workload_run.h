@@ -8,7 +8,6 @@
 #include <string_view>
 
 #include "traces/workloads/workload.h"
-#include "traces/workloads/workload_random.h"
 #include "traces/workloads/workload_writer.h"
 
 namespace vramlab::traces {

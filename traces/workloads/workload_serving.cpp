@@ -5,7 +5,6 @@
 #include <array>
 #include <vector>
 
-#include "traces/workloads/workload_costs.h"
 #include "traces/workloads/workload_run.h"
 
 namespace vramlab::traces {
@@ -27,18 +26,12 @@ constexpr std::array<WorkloadOption, 8> serving_options = {{
 
 constexpr StreamId prompt_stream{1};
 
-constexpr CallSite serving_main_site{"main", "serve.py", 212};
-constexpr CallSite serving_load_site{"load_weights", "serve/model.py", 38};
-constexpr CallSite admit_site{"admit", "serve/scheduler.py", 74};
-constexpr CallSite serving_decode_site{"decode", "serve/scheduler.py", 103};
-constexpr CallSite serving_finish_site{"finish", "serve/scheduler.py", 131};
 constexpr CallSite serving_embedding_site{"embedding", "nn/functional.py", 45};
 constexpr CallSite serving_norm_site{"rms_norm", "nn/functional.py", 216};
 constexpr CallSite serving_linear_site{"linear", "nn/functional.py", 120};
 constexpr CallSite serving_attention_site{"attention", "serve/model.py", 91};
 constexpr CallSite cache_site{"append", "serve/kv_cache.py", 33};
 constexpr CallSite gate_site{"silu_and_multiply", "nn/functional.py", 97};
-constexpr CallSite serving_sample_site{"sample", "serve/sampler.py", 19};
 
 struct Request {
   std::uint64_t tokens = 0;
@@ -81,12 +74,11 @@ std::uint64_t Server::key_value_columns() const {
 }
 
 void Server::add_weight(std::uint64_t rows, std::uint64_t columns) {
-  weights_.push_back(writer_.malloc(half_bytes(rows, columns)));
-  writer_.work(memory_ns(weights_.back().size));
+  weights_.push_back(writer_.compute(half_bytes(rows, columns)));
 }
 
 void Server::load_weights() {
-  const CallScope at(writer_, serving_load_site);
+  const CallScope at(writer_, {"load_weights", "serve/model.py", 38});
   add_weight(run_.size_of("vocabulary"), hidden_);
   for (std::uint64_t layer = 0; layer < layers_; ++layer) {
     add_weight(1, hidden_);
@@ -115,7 +107,7 @@ void Server::stop() {
 /// Most prompts are short. They are read on their own stream; what they leave in the caches is used
 /// by the other one from then on.
 void Server::admit() {
-  const CallScope at(writer_, admit_site);
+  const CallScope at(writer_, {"admit", "serve/scheduler.py", 74});
   const std::uint64_t longest = std::max<std::uint64_t>(run_.size_of("context") / 2, 1);
   Request request;
   request.tokens = run_.random.between(1, run_.random.between(1, longest));
@@ -166,10 +158,9 @@ void Server::run_mlp(std::uint64_t tokens, StreamId stream) {
 }
 
 void Server::decode() {
-  const CallScope at(writer_, serving_decode_site);
+  const CallScope at(writer_, {"decode", "serve/scheduler.py", 103});
   const std::uint64_t rows = requests_.size();
-  const Tensor hidden = writer_.compute(serving_embedding_site, half_bytes(rows, hidden_),
-                                        memory_ns(half_bytes(rows, hidden_)));
+  const Tensor hidden = writer_.compute(serving_embedding_site, half_bytes(rows, hidden_));
   for (std::uint64_t layer = 0; layer < layers_; ++layer) {
     append_to_caches(layer);
     writer_.free(attend(rows, compute_stream));
@@ -190,25 +181,21 @@ void Server::append_to_caches(std::size_t layer) {
 }
 
 void Server::sample() {
-  const CallScope at(writer_, serving_sample_site);
+  const CallScope at(writer_, {"sample", "serve/sampler.py", 19});
   const std::uint64_t rows = requests_.size();
   const std::uint64_t entries = rows * run_.size_of("vocabulary");
   const Tensor logits = linear({rows, hidden_, run_.size_of("vocabulary")}, compute_stream);
-  const Tensor exact = writer_.malloc({entries * 4});
-  writer_.work(memory_ns({entries * 6}));
+  const Tensor exact = writer_.compute({entries * 4}, memory_ns({entries * 6}));
   writer_.free(logits);
-  const Tensor probabilities = writer_.malloc({entries * 4});
-  writer_.work(memory_ns({entries * 8}));
+  const Tensor probabilities = writer_.compute({entries * 4}, memory_ns({entries * 8}));
   writer_.free(exact);
-  const Tensor drawn = writer_.malloc({rows * 8});
-  writer_.work(memory_ns({entries * 4}));
+  const Tensor drawn = writer_.compute({rows * 8}, memory_ns({entries * 4}));
   writer_.synchronize();
-  writer_.free(probabilities);
-  writer_.free(drawn);
+  writer_.free({probabilities, drawn});
 }
 
 void Server::finish_requests() {
-  const CallScope at(writer_, serving_finish_site);
+  const CallScope at(writer_, {"finish", "serve/scheduler.py", 131});
   for (Request& request : requests_) {
     ++request.tokens;
     --request.answer_left;
@@ -219,7 +206,7 @@ void Server::finish_requests() {
 }
 
 void write_serving(WorkloadRun& run) {
-  const CallScope at(run.writer, serving_main_site);
+  const CallScope at(run.writer, {"main", "serve.py", 212});
   Server server(run);
   server.load_weights();
   run.repeat("step", [&](std::uint64_t) { server.step(); });

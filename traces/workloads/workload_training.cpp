@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 
-#include "traces/workloads/workload_costs.h"
 #include "traces/workloads/workload_run.h"
 #include "traces/workloads/workload_transformer.h"
 
@@ -22,10 +21,7 @@ constexpr std::array<WorkloadOption, 9> training_options = {{
     {"recompute", "save each layer's input only and compute the rest again", 0, 0, 1},
 }};
 
-constexpr CallSite training_main_site{"main", "train.py", 140};
-constexpr CallSite training_build_site{"build_model", "train.py", 33};
 constexpr CallSite training_batch_site{"next_batch", "data/loader.py", 66};
-constexpr CallSite log_site{"log_loss", "train.py", 92};
 
 TransformerSizes model_sizes(const WorkloadRun& run) {
   return {run.size_of("layers"),   run.size_of("hidden"), run.size_of("heads"),
@@ -33,7 +29,7 @@ TransformerSizes model_sizes(const WorkloadRun& run) {
 }
 
 Transformer training_build_model(WorkloadRun& run) {
-  const CallScope at(run.writer, training_build_site);
+  const CallScope at(run.writer, {"build_model", "train.py", 33});
   return {run.writer, model_sizes(run)};
 }
 
@@ -50,17 +46,17 @@ TokenCounts draw_batch(WorkloadRun& run) {
 void training_take_step(WorkloadRun& run, Transformer& model) {
   const TokenCounts tokens = draw_batch(run);
   const allocator::Bytes numbers{tokens.count() * 8};
-  const Tensor words = run.writer.compute(training_batch_site, numbers, memory_ns(numbers));
-  const Tensor targets = run.writer.compute(training_batch_site, numbers, memory_ns(numbers));
+  const Tensor words = run.writer.compute(training_batch_site, numbers);
+  const Tensor targets = run.writer.compute(training_batch_site, numbers);
   const Recompute recompute = run.size_of("recompute") == 1 ? Recompute::yes : Recompute::no;
   const Tensor loss = model.train(tokens, recompute, {run.size_of("bucket") << 20});
-  const CallScope at(run.writer, log_site);
+  const CallScope at(run.writer, {"log_loss", "train.py", 92});
   run.writer.synchronize();
-  for (const Tensor tensor : {loss, targets, words}) run.writer.free(tensor);
+  run.writer.free({loss, targets, words});
 }
 
 void write_training(WorkloadRun& run) {
-  const CallScope at(run.writer, training_main_site);
+  const CallScope at(run.writer, {"main", "train.py", 140});
   Transformer model = training_build_model(run);
   run.repeat("step", [&](std::uint64_t) { training_take_step(run, model); });
   model.free_all();

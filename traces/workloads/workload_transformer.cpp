@@ -1,7 +1,5 @@
 #include "traces/workloads/workload_transformer.h"
 
-#include "traces/workloads/workload_costs.h"
-
 namespace vramlab::traces {
 namespace {
 
@@ -10,17 +8,10 @@ using Backward = TransformerLayer::Backward;
 
 constexpr CallSite transformer_forward_site{"training_step", "train.py", 71};
 constexpr CallSite transformer_backward_site{"backward", "autograd/engine.py", 130};
-constexpr CallSite transformer_embedding_site{"embedding", "nn/functional.py", 45};
 constexpr CallSite transformer_norm_site{"layer_norm", "nn/functional.py", 201};
 constexpr CallSite logits_site{"logits", "model/head.py", 22};
 constexpr CallSite float_site{"float", "model/head.py", 23};
 constexpr CallSite transformer_loss_site{"cross_entropy", "nn/functional.py", 310};
-constexpr CallSite loss_backward_site{"cross_entropy_backward", "autograd/loss.py", 19};
-constexpr CallSite logits_backward_site{"linear_backward", "autograd/linear.py", 36};
-constexpr CallSite transformer_norm_backward_site{"layer_norm_backward", "autograd/norm.py", 48};
-constexpr CallSite embedding_backward_site{"embedding_backward", "autograd/embedding.py", 27};
-constexpr CallSite recompute_site{"recompute", "model/checkpoint.py", 58};
-constexpr CallSite transformer_optimizer_site{"training_step", "train.py", 79};
 
 }  // namespace
 
@@ -50,22 +41,19 @@ Tensor Transformer::train(TokenCounts tokens, Recompute recompute, Bytes bucket)
     embeddings_backward(layers_backward(at_loss.gradient, recompute, pass), buckets);
     buckets.finish();
   }
-  const CallScope at(writer_, transformer_optimizer_site);
+  const CallScope at(writer_, {"training_step", "train.py", 79});
   parameters_.optimize();
   return at_loss.loss;
 }
 
 Tensor Transformer::embed(TokenCounts tokens) {
-  const CallScope at(writer_, transformer_embedding_site);
+  const CallScope at(writer_, {"embedding", "nn/functional.py", 45});
   const Bytes size{tokens.count() * sizes_.hidden * 2};
-  const Tensor words = writer_.malloc(size);
-  writer_.work(memory_ns(size));
+  const Tensor words = writer_.compute(size, memory_ns(size));
   const Tensor positions = writer_.malloc({tokens.sequence * sizes_.hidden * 2});
   writer_.work(memory_ns(positions.size));
-  const Tensor sum = writer_.malloc(size);
-  writer_.work(memory_ns(size * 2));
-  writer_.free(positions);
-  writer_.free(words);
+  const Tensor sum = writer_.compute(size, memory_ns(size * 2));
+  writer_.free({positions, words});
   return sum;
 }
 
@@ -93,14 +81,13 @@ Tensor Transformer::loss_of(TokenCounts tokens, Tensor& log_probabilities) {
 }
 
 Tensor Transformer::loss_backward(Tensor log_probabilities, TokenCounts tokens) {
-  const CallScope at(writer_, loss_backward_site);
+  const CallScope at(writer_, {"cross_entropy_backward", "autograd/loss.py", 19});
   const Tensor of_loss = writer_.malloc({4});
   const Tensor exact = writer_.malloc(log_probabilities.size);
   writer_.work(memory_ns(exact.size * 2));
-  writer_.free(log_probabilities);
-  writer_.free(of_loss);
-  const Tensor of_logits = writer_.malloc({tokens.count() * sizes_.vocabulary * 2});
-  writer_.work(memory_ns(exact.size * 2));
+  writer_.free({log_probabilities, of_loss});
+  const Tensor of_logits =
+      writer_.compute({tokens.count() * sizes_.vocabulary * 2}, memory_ns(exact.size * 2));
   writer_.free(exact);
   return of_logits;
 }
@@ -122,15 +109,14 @@ Transformer::LossPass Transformer::compute_loss(Tensor last, const Backward& pas
   const Tensor of_normed = head_backward(of_logits, norm.normed.size, pass.tokens);
   writer_.free(norm.normed);
   result.gradient = last_norm_backward(of_normed, pass.buckets);
-  for (const Tensor tensor : {norm.deviation, norm.mean, last}) writer_.free(tensor);
+  writer_.free({norm.deviation, norm.mean, last});
   return result;
 }
 
 Tensor Transformer::head_backward(Tensor of_logits, Bytes size, TokenCounts tokens) {
-  const CallScope at(writer_, logits_backward_site);
+  const CallScope at(writer_, {"linear_backward", "autograd/linear.py", 36});
   const MatmulShape shape = {tokens.count(), sizes_.hidden, sizes_.vocabulary};
-  const Tensor of_normed = writer_.malloc(size);
-  writer_.work(matmul_ns(shape));
+  const Tensor of_normed = writer_.compute(size, matmul_ns(shape));
   parameters_.make_gradient(word_embedding_);
   writer_.work(matmul_ns(shape));
   writer_.free(of_logits);
@@ -138,7 +124,7 @@ Tensor Transformer::head_backward(Tensor of_logits, Bytes size, TokenCounts toke
 }
 
 Tensor Transformer::last_norm_backward(Tensor of_normed, GradientBuckets& buckets) {
-  const CallScope at(writer_, transformer_norm_backward_site);
+  const CallScope at(writer_, {"layer_norm_backward", "autograd/norm.py", 48});
   const Tensor of_last = writer_.malloc(of_normed.size);
   buckets.add(parameters_.make_gradient(last_norm_));
   buckets.add(parameters_.make_gradient(last_norm_ + 1));
@@ -150,7 +136,7 @@ Tensor Transformer::last_norm_backward(Tensor of_normed, GradientBuckets& bucket
 Tensor Transformer::layers_backward(Tensor gradient, Recompute recompute, const Backward& pass) {
   for (std::size_t i = layers_.size(); i-- > 0;) {
     if (recompute == Recompute::yes) {
-      const CallScope at(writer_, recompute_site);
+      const CallScope at(writer_, {"recompute", "model/checkpoint.py", 58});
       writer_.free(layers_[i].forward(saved_[i].input, pass.tokens, saved_[i]));
     }
     gradient = layers_[i].backward(gradient, saved_[i], pass);
@@ -160,15 +146,14 @@ Tensor Transformer::layers_backward(Tensor gradient, Recompute recompute, const 
 
 /// The word embedding has a gradient already, as the last layer's weight: the two are added.
 void Transformer::embeddings_backward(Tensor gradient, GradientBuckets& buckets) {
-  const CallScope at(writer_, embedding_backward_site);
+  const CallScope at(writer_, {"embedding_backward", "autograd/embedding.py", 27});
   buckets.add(parameters_.make_gradient(position_embedding_));
   writer_.work(memory_ns(gradient.size));
   const Tensor of_head = parameters_.gradient(word_embedding_);
   const Tensor of_words = writer_.malloc(of_head.size);
   writer_.work(memory_ns(gradient.size + of_words.size));
   writer_.work(memory_ns(of_words.size * 3));
-  writer_.free(of_words);
-  writer_.free(gradient);
+  writer_.free({of_words, gradient});
   buckets.add(of_head);
 }
 

@@ -141,12 +141,16 @@ void WorkloadWriter::pool_begin(PoolId pool) {
   write(event);
 }
 
-Tensor WorkloadWriter::compute(const CallSite& site, Bytes size, std::uint64_t duration_ns,
-                               StreamId stream) {
-  const CallScope at(*this, site);
+Tensor WorkloadWriter::compute(Bytes size, std::uint64_t duration_ns, StreamId stream) {
   const Tensor result = malloc(size, stream);
   work(duration_ns, stream);
   return result;
+}
+
+Tensor WorkloadWriter::compute(const CallSite& site, Bytes size, std::uint64_t duration_ns,
+                               StreamId stream) {
+  const CallScope at(*this, site);
+  return compute(size, duration_ns, stream);
 }
 
 void WorkloadWriter::enter(const CallSite& site) {

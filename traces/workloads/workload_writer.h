@@ -6,14 +6,56 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <string_view>
 #include <vector>
 
+#include "allocator/words/bytes.h"
 #include "traces/values/program_sink.h"
 #include "traces/values/snapshot_tables.h"
 #include "traces/workloads/workload_random.h"
 
 namespace vramlab::traces {
+
+// How large the tensors of synthetic workloads are and how long their kernels take: round figures
+// of a data centre's GPU, in whole nanoseconds, so that they are the same on every machine.
+
+/// Numbers of 2 bytes, and of 4.
+constexpr allocator::Bytes half_bytes(std::uint64_t rows, std::uint64_t columns) {
+  return {rows * columns * 2};
+}
+constexpr allocator::Bytes float_bytes(std::uint64_t rows, std::uint64_t columns) {
+  return {rows * columns * 4};
+}
+
+inline constexpr std::uint64_t shortest_kernel_ns = 1'500;
+
+/// A matrix of rows x inner times one of inner x columns.
+struct MatmulShape {
+  std::uint64_t rows = 0;
+  std::uint64_t inner = 0;
+  std::uint64_t columns = 0;
+};
+
+/// At 400 multiplications and additions a picosecond. Divided in between, so that nothing that the
+/// options of a workload can ask for overflows.
+constexpr std::uint64_t matmul_ns(const MatmulShape& shape) {
+  constexpr std::uint64_t first_divisor = 64;
+  constexpr std::uint64_t second_divisor = 3'125;
+  return shortest_kernel_ns +
+         (shape.rows * shape.inner / first_divisor) * shape.columns / second_divisor;
+}
+
+/// A kernel that goes once through so many bytes, at 1.5 TB a second.
+constexpr std::uint64_t memory_ns(allocator::Bytes touched) {
+  return shortest_kernel_ns + touched.count / 1'500;
+}
+
+/// Through a network to other GPUs, at 150 GB a second.
+constexpr std::uint64_t network_ns(allocator::Bytes sent) {
+  constexpr std::uint64_t latency_ns = 12'000;
+  return latency_ns + sent.count / 150;
+}
 
 /// A line of the made-up program.
 struct CallSite {
@@ -41,13 +83,24 @@ class WorkloadWriter {
 
   Tensor malloc(allocator::Bytes size, allocator::StreamId stream = compute_stream);
   void free(Tensor tensor);
+  void free(std::initializer_list<Tensor> tensors) {
+    for (const Tensor tensor : tensors) free(tensor);
+  }
   /// Last first; none is left.
   void free_all(std::vector<Tensor>& tensors);
   void use(Tensor tensor, allocator::StreamId stream);
 
   /// A kernel; it takes a little more or less than said, as kernels do.
   void work(std::uint64_t duration_ns, allocator::StreamId stream = compute_stream);
-  /// A kernel, below `site`, that gives a new tensor.
+  /// A kernel that gives a new tensor.
+  Tensor compute(allocator::Bytes size, std::uint64_t duration_ns,
+                 allocator::StreamId stream = compute_stream);
+  /// The same by a kernel that only writes it.
+  Tensor compute(allocator::Bytes size) { return compute(size, memory_ns(size)); }
+  Tensor compute(const CallSite& site, allocator::Bytes size) {
+    return compute(site, size, memory_ns(size));
+  }
+  /// The same below `site`.
   Tensor compute(const CallSite& site, allocator::Bytes size, std::uint64_t duration_ns,
                  allocator::StreamId stream = compute_stream);
   /// What one stream does from now on comes after what the other was given so far.

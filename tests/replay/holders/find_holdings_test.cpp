@@ -9,7 +9,7 @@
 #include "tests/support/processes/places.h"
 #include "tests/support/recordings/native_samples.h"
 #include "traces/files/input_error.h"
-#include "traces/formats/read_snapshot.h"
+#include "traces/formats/trace_formats.h"
 
 namespace vramlab::tests {
 namespace {

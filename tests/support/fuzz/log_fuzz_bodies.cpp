@@ -6,7 +6,7 @@
 #include "tests/support/fuzz/log_listing.h"
 #include "tests/support/kit/collected_bytes.h"
 #include "traces/files/input_error.h"
-#include "traces/formats/make_trace_writer.h"
+#include "traces/formats/trace_formats.h"
 #include "traces/native/native_text.h"
 
 namespace vramlab::support {

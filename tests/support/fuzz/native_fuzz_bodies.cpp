@@ -9,10 +9,9 @@
 #include "tests/support/fuzz/native_rewriting.h"
 #include "tests/support/kit/collected_bytes.h"
 #include "traces/files/input_error.h"
-#include "traces/formats/make_trace_writer.h"
+#include "traces/formats/trace_formats.h"
 #include "traces/native/mapped_trace.h"
-#include "traces/native/native_chunks.h"
-#include "traces/native/native_format.h"
+#include "traces/native/native_layout.h"
 #include "traces/native/native_text.h"
 
 namespace vramlab::support {

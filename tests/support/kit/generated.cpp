@@ -1,7 +1,7 @@
 #include "tests/support/kit/generated.h"
 
 #include "tests/support/kit/collected_bytes.h"
-#include "traces/formats/make_trace_writer.h"
+#include "traces/formats/trace_formats.h"
 
 namespace vramlab::support {
 

@@ -41,8 +41,11 @@ class ReportCommand : public FolderTest {
     const std::string begin = "class=\"run\">";
     for (std::size_t at = page.find(begin); at != std::string::npos; at = page.find(begin, at)) {
       at += begin.size();
-      const std::string bytes = traces::unpack_input(
-          bytes_of_base64(page.substr(at, page.find('<', at) - at)), "page", {1 << 30, 1 << 30});
+      const std::string bytes = traces::read_all(
+          traces::open_bytes(
+              traces::make_memory_source(bytes_of_base64(page.substr(at, page.find('<', at) - at))),
+              "page"),
+          1 << 30);
       std::size_t length = 0;
       for (std::size_t i = 0; i < 4; ++i)
         length |= std::size_t{static_cast<unsigned char>(bytes[i])} << (8 * i);

@@ -6,7 +6,7 @@
 
 #include "tests/support/kit/collected_bytes.h"
 #include "tests/support/recordings/native_samples.h"
-#include "traces/formats/make_trace_writer.h"
+#include "traces/formats/trace_formats.h"
 #include "traces/native/native_text.h"
 
 namespace vramlab::traces {

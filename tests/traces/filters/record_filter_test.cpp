@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/kit/collected_bytes.h"
-#include "traces/formats/make_trace_writer.h"
+#include "traces/formats/trace_formats.h"
 #include "traces/native/native_text.h"
 
 namespace vramlab::traces {

@@ -8,7 +8,7 @@
 #include "tests/support/recordings/pickle_writer.h"
 #include "traces/files/byte_source.h"
 #include "traces/files/input_error.h"
-#include "traces/formats/make_trace_writer.h"
+#include "traces/formats/trace_formats.h"
 #include "traces/json/snapshot_json.h"
 #include "traces/native/native_binary.h"
 #include "traces/native/native_text.h"

@@ -1,12 +1,15 @@
 #include "traces/formats/open_trace.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
 #include <fstream>
 
 #include "tests/support/kit/own_folder.h"
+#include "tests/support/processes/places.h"
 #include "traces/files/input_error.h"
+#include "traces/formats/trace_formats.h"
 
 namespace vramlab::traces {
 namespace {
@@ -70,6 +73,23 @@ TEST(OpenTrace, missing_file_is_named) { EXPECT_THROW(open_trace("/no/such/file"
 TEST(OpenTrace, broken_gzip_is_told) {
   EXPECT_THROW(open_trace("/dev/null"), InputError);
   EXPECT_EQ(error_of_file_with("\x1f\x8b\x08\x01\x02"), "damaged or cut-off data");
+}
+
+TEST(TraceFormats, every_format_that_is_written_stands_on_the_page) {
+  std::ifstream file(support::source_dir() + "/docs/recordings.md");
+  const std::string page((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  for (const std::string& option : format_options(written_formats()))
+    EXPECT_THAT(page, testing::HasSubstr("`" + option + "`"));
+  for (const std::string& ending : format_endings(written_formats()))
+    EXPECT_THAT(page, testing::HasSubstr(ending + "`"));
+}
+
+TEST(TraceFormats, an_output_is_of_the_format_that_is_named_or_that_its_ending_says) {
+  EXPECT_EQ(find_format("a.vtrace.jsonl", "", written_formats()), TraceFormat::native_text);
+  EXPECT_EQ(find_format("a.vtrace", "", written_formats()), TraceFormat::native_binary);
+  EXPECT_EQ(find_format("a.vtrace", "pickle", written_formats()), TraceFormat::snapshot_pickle);
+  EXPECT_EQ(find_format("a.pickle", "", native_formats), std::nullopt);
+  EXPECT_THROW(output_format("a.txt", "", native_formats), InputError);
 }
 
 }  // namespace

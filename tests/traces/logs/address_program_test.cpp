@@ -3,8 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include "traces/logs/address_log.h"
-
 namespace vramlab::traces {
 namespace {
 

@@ -1,5 +1,5 @@
 // What is written as a log of RAPIDS' memory manager, line by line, and read back.
-#include "traces/logs/rmm_writer.h"
+#include "traces/logs/rmm_log.h"
 
 #include <gtest/gtest.h>
 

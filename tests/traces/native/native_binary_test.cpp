@@ -13,8 +13,8 @@
 #include "tests/support/recordings/native_samples.h"
 #include "traces/files/input_error.h"
 #include "traces/native/mapped_trace.h"
-#include "traces/native/native_chunks.h"
 #include "traces/native/native_event_codec.h"
+#include "traces/native/native_layout.h"
 
 namespace vramlab::traces {
 namespace {
@@ -139,7 +139,8 @@ TEST(NativeBinary, bytes_behind_the_end_are_found) {
   const std::string binary = native_binary_of(support::sample_bytes(support::whole_program));
   EXPECT_THAT(rewrite_native_binary(binary + std::string(8, '\0')).error,
               HasSubstr("the end of the file, found more bytes"));
-  EXPECT_THAT(error_when_mapped(binary + std::string(8, '\0')), HasSubstr("the end of a native"));
+  EXPECT_THAT(error_when_mapped(binary + std::string(8, '\0')),
+              HasSubstr("the end of the file, found more bytes"));
 }
 
 /// The trace with its first event changed and all checksums right again.

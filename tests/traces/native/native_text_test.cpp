@@ -11,9 +11,9 @@
 #include "tests/support/recordings/pickle_writer.h"
 #include "traces/files/input_error.h"
 #include "traces/filters/stripped_frames.h"
-#include "traces/formats/make_trace_writer.h"
+#include "traces/formats/trace_formats.h"
 #include "traces/pickle/snapshot_pickle.h"
-#include "traces/values/program_summary.h"
+#include "traces/values/program_sink.h"
 
 namespace vramlab::traces {
 namespace {
@@ -186,11 +186,12 @@ TEST(NativeText, what_is_wrong_is_said_with_its_line_and_byte) {
       {std::string(header) + "{\"end\":true}\n{\"free\":1}", "nothing behind the 'end'"},
       {std::string(header) + "{\"settings\":[]}", "a dict of settings, found []"},
       {std::string(header) + "{\"value\":1,\"is\":" + std::string(70, '['), "at most 64 levels"},
-      {std::string(header) + "{\"marker\":\"\xff\"}", "a text in UTF-8"},
-      {std::string(header) + "{\"marker\":\"\\ud800\"}", "surrogates in pairs"},
-      {std::string(header) + "{\"memory_fraction\":1e999}", "a number that a double can hold"},
+      {std::string(header) + "{\"marker\":\"\xff\"}", "expected valid JSON, found '\"?'"},
+      {std::string(header) + "{\"marker\":\"\\ud800\"}",
+       "expected a text in UTF-8, found half a pair of surrogates"},
+      {std::string(header) + "{\"memory_fraction\":1e999}", "expected valid JSON, found '1e999'"},
       {std::string(header) + "{\"free\":18446744073709551616}", "found '18446744073709551616'"},
-      {std::string(header) + "{\"free\":01}", "expected a number, found '01'"},
+      {std::string(header) + "{\"free\":01}", "expected valid JSON, found '01'"},
       {std::string(header) + "{\"free\":1} {\"free\":2}", "expected the end of the line"},
   };
   for (const BadCase& bad : cases)

@@ -12,7 +12,7 @@
 #include "tests/support/kit/generated.h"
 #include "tests/support/processes/places.h"
 #include "traces/formats/open_trace.h"
-#include "traces/formats/read_snapshot.h"
+#include "traces/formats/trace_formats.h"
 
 namespace vramlab::traces {
 namespace {

@@ -12,8 +12,7 @@
 #include "tools/kit/table_output.h"
 #include "traces/files/input_error.h"
 #include "traces/files/output_file.h"
-#include "traces/formats/make_trace_writer.h"
-#include "traces/formats/read_snapshot.h"
+#include "traces/formats/trace_formats.h"
 
 namespace vramlab::tools {
 namespace {
@@ -28,36 +27,31 @@ struct ConvertArguments {
   CommonFlags flags;
 };
 
-struct OutputFormat {
-  std::string_view name;
-  std::string_view endings[2];
-  /// Empty for a Perfetto trace, which is a picture of a recording.
-  std::optional<traces::TraceFormat> format;
-};
+/// A Perfetto trace is a picture of a recording: no format that can be read again.
+constexpr std::string_view perfetto = "perfetto";
 
-/// The first ending that fits counts.
-constexpr OutputFormat output_formats[] = {
-    {"perfetto", {".perfetto.json", ".perfetto"}, std::nullopt},
-    {"pickle", {".pickle", ".pkl"}, traces::TraceFormat::snapshot_pickle},
-    {"json", {".json", ".json"}, traces::TraceFormat::snapshot_json},
-    {"native-text", {".vtrace.jsonl", ".jsonl"}, traces::TraceFormat::native_text},
-    {"native-binary", {".vtrace", ".vtrace"}, traces::TraceFormat::native_binary},
-    {"rmm", {".csv", ".rmm.csv"}, traces::TraceFormat::rmm_log},
-};
-
-bool has_ending(const OutputFormat& format, std::string_view path) {
-  return path.ends_with(format.endings[0]) || path.ends_with(format.endings[1]);
+std::vector<std::string> with_word(std::vector<std::string> words, std::string_view word) {
+  words.emplace_back(word);
+  return words;
 }
 
-const OutputFormat& output_format(const ConvertArguments& arguments) {
-  for (const OutputFormat& format : output_formats)
-    if (arguments.format.empty() ? has_ending(format, arguments.output)
-                                 : arguments.format == format.name)
-      return format;
-  throw traces::InputError({arguments.output, "",
-                            "a name that ends in .pickle, .pkl, .json, .jsonl, .vtrace, .csv or "
-                            ".perfetto.json (or --format)",
-                            "another ending"});
+std::vector<std::string> format_names() {
+  return with_word(traces::format_options(traces::written_formats()), perfetto);
+}
+
+/// Null for a Perfetto trace.
+std::optional<traces::TraceFormat> output_format(const ConvertArguments& arguments) {
+  const std::string_view path = arguments.output;
+  const bool has_perfetto_ending = path.ends_with(".perfetto.json") || path.ends_with(".perfetto");
+  if (arguments.format.empty() ? has_perfetto_ending : arguments.format == perfetto)
+    return std::nullopt;
+  const auto format = traces::find_format(path, arguments.format, traces::written_formats());
+  if (format) return format;
+  const auto endings =
+      with_word(traces::format_endings(traces::written_formats()), ".perfetto.json");
+  traces::refuse_file(arguments.output,
+                      "a name that ends in " + traces::listed(endings) + " (or --format)",
+                      "another ending");
 }
 
 ConvertSteps steps_of(const ConvertArguments& arguments) {
@@ -77,16 +71,16 @@ void convert_to(traces::TraceFormat format, traces::OpenTrace& trace, const Conv
 
 ExitStatus convert(const ConvertArguments& arguments) {
   start_logging(arguments.flags);
-  const OutputFormat& format = output_format(arguments);
-  if (!format.format) check_perfetto_steps(steps_of(arguments));
+  const auto format = output_format(arguments);
+  if (!format) check_perfetto_steps(steps_of(arguments));
   ProgressBar bar(arguments.input, arguments.flags);
   traces::OpenTrace trace = traces::open_trace(arguments.input, bar.listener());
   RemovalOnInterrupt removal;
   traces::OutputFile output(arguments.output, arguments.may_overwrite ? traces::Overwrite::allowed
                                                                       : traces::Overwrite::refused);
   removal.begin({output.temporary_path()});
-  if (format.format)
-    convert_to(*format.format, trace, steps_of(arguments), output);
+  if (format)
+    convert_to(*format, trace, steps_of(arguments), output);
   else
     convert_to_perfetto(trace, steps_of(arguments), output);
   output.finish();
@@ -120,11 +114,9 @@ void add_convert_command(CLI::App& program, CommandAction& action) {
       ->required();
   command->add_option("-o,--output", arguments->output, "The file to write")->required();
   command
-      ->add_option(
-          "--format", arguments->format,
-          "pickle, json, native-text, native-binary, rmm or perfetto; without it, the output's "
-          "ending says")
-      ->check(CLI::IsMember({"pickle", "json", "native-text", "native-binary", "rmm", "perfetto"}));
+      ->add_option("--format", arguments->format,
+                   traces::listed(format_names()) + "; without it, the output's ending says")
+      ->check(CLI::IsMember(format_names()));
   command->add_flag("--strip-frames", arguments->steps.strips_frames, "Leave out all stacks");
   command->add_flag("--anonymize", arguments->steps.anonymizes,
                     "Replace the names of functions, paths, annotations and other texts");

@@ -8,7 +8,7 @@
 #include "replay/timeline/replayed_program.h"
 #include "tools/kit/arguments.h"
 #include "traces/files/input_error.h"
-#include "traces/formats/read_snapshot.h"
+#include "traces/formats/trace_formats.h"
 
 namespace vramlab::tools {
 namespace {

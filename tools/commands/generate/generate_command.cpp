@@ -15,14 +15,13 @@
 #include "tools/printers/text_lines.h"
 #include "traces/files/input_error.h"
 #include "traces/files/output_file.h"
-#include "traces/formats/make_trace_writer.h"
+#include "traces/formats/trace_formats.h"
 #include "traces/workloads/workload.h"
 
 namespace vramlab::tools {
 namespace {
 
 using nlohmann::ordered_json;
-using traces::TraceFormat;
 using traces::Workload;
 using traces::WorkloadOption;
 
@@ -69,16 +68,6 @@ struct GenerateArguments {
   CommonFlags flags;
 };
 
-TraceFormat output_format(const GenerateArguments& arguments) {
-  if (arguments.format == "native-text") return TraceFormat::native_text;
-  if (arguments.format == "native-binary") return TraceFormat::native_binary;
-  if (arguments.output.ends_with(".jsonl")) return TraceFormat::native_text;
-  if (arguments.output.ends_with(".vtrace")) return TraceFormat::native_binary;
-  throw traces::InputError({arguments.output, "",
-                            "a name that ends in .jsonl or .vtrace (or --format)",
-                            "another ending"});
-}
-
 /// Tells a progress bar how much was written.
 class WatchedSink : public traces::ByteSink {
  public:
@@ -98,7 +87,8 @@ class WatchedSink : public traces::ByteSink {
 };
 
 void write_trace(const GenerateArguments& arguments) {
-  const TraceFormat format = output_format(arguments);
+  const auto format =
+      traces::output_format(arguments.output, arguments.format, traces::native_formats);
   ProgressBar bar(arguments.output, arguments.flags);
   RemovalOnInterrupt removal;
   traces::OutputFile output(arguments.output, arguments.may_overwrite ? traces::Overwrite::allowed
@@ -154,8 +144,9 @@ void add_generate_command(CLI::App& program, CommandAction& action) {
   CLI::Option* output = command->add_option("-o,--output", arguments->output, "The file to write");
   command
       ->add_option("--format", arguments->format,
-                   "native-text or native-binary; without it, the output's ending says")
-      ->check(CLI::IsMember({"native-text", "native-binary"}));
+                   traces::listed(traces::format_options(traces::native_formats)) +
+                       "; without it, the output's ending says")
+      ->check(CLI::IsMember(traces::format_options(traces::native_formats)));
   command->add_flag("--list", arguments->lists,
                     "Show all workloads, with their options and defaults");
   command->add_option("--seed", arguments->request.seed, "Seed of the random numbers")

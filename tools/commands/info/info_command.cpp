@@ -6,7 +6,7 @@
 #include "tools/commands/info/info_report.h"
 #include "tools/kit/commands.h"
 #include "tools/kit/progress_bar.h"
-#include "traces/formats/read_snapshot.h"
+#include "traces/formats/trace_formats.h"
 
 namespace vramlab::tools {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "replay/history/recording_summary.h"
 #include "traces/logs/address_program.h"
-#include "traces/values/program_summary.h"
+#include "traces/values/program_sink.h"
 
 namespace vramlab::tools {
 

@@ -16,9 +16,8 @@
 #include "tools/kit/preloaded_program.h"
 #include "traces/files/input_error.h"
 #include "traces/files/output_file.h"
-#include "traces/formats/make_trace_writer.h"
+#include "traces/formats/trace_formats.h"
 #include "traces/formats/open_trace.h"
-#include "traces/formats/read_snapshot.h"
 
 namespace vramlab::tools {
 namespace {
@@ -129,18 +128,6 @@ struct RecordArguments {
   CommonFlags flags;
 };
 
-traces::TraceFormat format_of(const RecordArguments& arguments) {
-  const bool is_binary_name =
-      arguments.output.ends_with(".vtrace") && !arguments.output.ends_with(".vtrace.jsonl");
-  if (arguments.format == "native-binary" || (arguments.format.empty() && is_binary_name))
-    return traces::TraceFormat::native_binary;
-  if (arguments.format == "native-text" || arguments.output.ends_with(".jsonl"))
-    return traces::TraceFormat::native_text;
-  throw traces::InputError({arguments.output, "",
-                            "a name that ends in .vtrace or .jsonl (or --format)",
-                            "another ending"});
-}
-
 /// Before the program runs for hours.
 void check_output(const RecordArguments& arguments) {
   const auto path = std::filesystem::absolute(arguments.output);
@@ -173,7 +160,8 @@ ExitStatus finish(const RecordArguments& arguments, const FinishedRecordings& to
 
 ExitStatus record(const RecordArguments& arguments) {
   const FinishedRecordings to{
-      arguments.output, format_of(arguments),
+      arguments.output,
+      traces::output_format(arguments.output, arguments.format, traces::native_formats),
       arguments.may_overwrite ? traces::Overwrite::allowed : traces::Overwrite::refused};
   check_output(arguments);
   const std::string base =
@@ -193,8 +181,9 @@ void add_record_command(CLI::App& program, CommandAction& action) {
   command->add_option("-o,--output", arguments->output, "The native trace to write")->required();
   command
       ->add_option("--format", arguments->format,
-                   "native-text or native-binary; without it, the output's ending says")
-      ->check(CLI::IsMember({"native-text", "native-binary"}));
+                   traces::listed(traces::format_options(traces::native_formats)) +
+                       "; without it, the output's ending says")
+      ->check(CLI::IsMember(traces::format_options(traces::native_formats)));
   command->add_flag("--stacks", arguments->has_stacks, "Record the stack of each call");
   command->add_flag("--force", arguments->may_overwrite, "Overwrite the output");
   command->add_option("PROGRAM", arguments->program, "The program and its arguments, after --")

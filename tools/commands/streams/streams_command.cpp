@@ -14,7 +14,7 @@
 #include "tools/kit/table_output.h"
 #include "traces/files/input_error.h"
 #include "traces/files/output_file.h"
-#include "traces/formats/read_snapshot.h"
+#include "traces/formats/trace_formats.h"
 
 namespace vramlab::tools {
 namespace {

@@ -15,7 +15,7 @@ using replay::SweepFigures;
 using replay::SweepRow;
 using traces::JsonValue;
 
-constexpr traces::InputLimits sweep_limits{std::size_t{1} << 30, std::size_t{1} << 30};
+constexpr std::size_t most_sweep_bytes = std::size_t{1} << 30;
 
 ordered_json failed_json(const SweepFigures& figures) {
   if (!figures.failed) return nullptr;
@@ -112,7 +112,7 @@ std::string sweep_json(const SweepOutcome& outcome) {
 
 SweepOutcome read_sweep(const std::string& path) {
   const nlohmann::json parsed =
-      traces::parse_json(traces::read_input_bytes(path, sweep_limits), path);
+      traces::parse_json(traces::read_input_bytes(path, most_sweep_bytes), path);
   const JsonValue document(parsed, path);
   if (document.key("schema_version").number() != 1) document.key("schema_version").fail("1");
   if (!document.key("complete").boolean()) document.key("complete").fail("true");

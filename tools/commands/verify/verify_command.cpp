@@ -12,7 +12,7 @@
 #include "tools/kit/commands.h"
 #include "tools/kit/progress_bar.h"
 #include "tools/printers/json_text.h"
-#include "traces/formats/read_snapshot.h"
+#include "traces/formats/trace_formats.h"
 
 namespace vramlab::tools {
 namespace {

@@ -1,8 +1,6 @@
-#include "traces/native/native_chunks.h"
+#include "traces/native/native_layout.h"
 
 #include <zlib.h>
-
-#include "traces/native/native_format.h"
 
 namespace vramlab::traces {
 

@@ -5,28 +5,33 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string_view>
 
-#include "traces/json/letter_scan.h"
 #include "traces/values/snapshot_tables.h"
 
 namespace vramlab::traces {
 
 class ShortTexts {
+  static constexpr std::size_t word_bytes = sizeof(std::uint64_t);
+
  public:
+  static constexpr std::size_t longest_short_text = 2 * word_bytes;
+
   /// The table must outlive it.
   explicit ShortTexts(TextTable& texts) : texts_(texts) {}
 
-  /// The text's id in the table, whatever its length. Requires: it holds no 0, and `scan_padding`
-  /// bytes from its begin on can be read.
+  /// The text's id in the table, whatever its length. Requires: `longest_short_text` bytes from its
+  /// begin on can be read.
   TextId intern(std::string_view text) {
-    if (text.size() > 2 * letters_per_word) return texts_.intern(text);
-    const bool is_long = text.size() > letters_per_word;
-    const std::uint64_t low = is_long ? load_word(text.data()) : first_letters(text, text.size());
+    if (text.size() > longest_short_text) return texts_.intern(text);
+    const bool is_long = text.size() > word_bytes;
+    const std::uint64_t low = first_letters(text.data(), is_long ? word_bytes : text.size());
     const std::uint64_t high =
-        is_long ? first_letters(text.substr(letters_per_word), text.size() - letters_per_word) : 0;
+        is_long ? first_letters(text.data() + word_bytes, text.size() - word_bytes) : 0;
     Slot& slot = slots_[slot_number(low, high)];
-    if (slot.low != low || slot.high != high) slot = {low, high, texts_.intern(text)};
+    if (slot.low != low || slot.high != high || slot.size != text.size())
+      slot = {low, high, text.size(), texts_.intern(text)};
     return slot.id;
   }
 
@@ -35,13 +40,16 @@ class ShortTexts {
   struct Slot {
     std::uint64_t low = 0;
     std::uint64_t high = 0;
+    std::size_t size = 0;
     TextId id;
   };
   static constexpr unsigned slot_bits = 8;
 
-  static std::uint64_t first_letters(std::string_view text, std::size_t count) {
+  static std::uint64_t first_letters(const char* letters, std::size_t count) {
     if (count == 0) return 0;
-    return load_word(text.data()) & (~std::uint64_t{0} >> (8 * (letters_per_word - count)));
+    std::uint64_t word = 0;
+    std::memcpy(&word, letters, sizeof word);
+    return word & (~std::uint64_t{0} >> (8 * (word_bytes - count)));
   }
   static std::size_t slot_number(std::uint64_t low, std::uint64_t high) {
     constexpr std::uint64_t odd_factor = 0x9E3779B97F4A7C15U;
