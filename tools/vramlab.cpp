@@ -32,7 +32,7 @@ std::string version_text() {
   return text;
 }
 
-/// Nothing where the first word is a command, an option or not there.
+/// Empty if the first word is a command, an option or missing.
 std::optional<std::string> unknown_command(const CLI::App& program, int argument_count,
                                            char** arguments) {
   if (argument_count < 2 || arguments[1][0] == '-' || arguments[1][0] == '\0') return std::nullopt;

@@ -15,8 +15,7 @@ void find_times(const DeviceHistory& history, HistoryWalk& walk) {
   for (std::size_t i = 0; i < history.events.size(); ++i)
     walk.times_us.push_back(last = has_times ? std::max(last, history.events[i].time_us) : i);
   if (has_times || walk.times_us.empty()) return;
-  walk.doubts.emplace_back(
-      "the events have no times: they are shown one microsecond apart");
+  walk.doubts.emplace_back("the events have no times: they are shown one microsecond apart");
 }
 
 bool says_every_pool(const Placements& placements) {

@@ -255,7 +255,8 @@ std::optional<Address> search_placements(const PlacementBlocks& blocks,
       at = next;
     }
   }
-  if (search.is_over(at) || is_oversize_mismatch(at->first, request.rounded, settings)) return std::nullopt;
+  if (search.is_over(at) || is_oversize_mismatch(at->first, request.rounded, settings))
+    return std::nullopt;
   return at->second;
 }
 

@@ -332,11 +332,11 @@ class PlacementWalk {
 
   Bytes handed_out_size(Bytes rounded, Bytes block, const SegmentLife& life) const {
     using allocator::SplitRule;
-  const bool splits_all = life.kind == PoolKind::small || mode_;
-  const bool splits =
-      is_split_off(block, rounded,
-                   splits_all ? SplitRule::all_remainders : SplitRule::large_remainders, settings_);
-  return splits ? rounded : block;
+    const bool splits_all = life.kind == PoolKind::small || mode_;
+    const bool splits = is_split_off(
+        block, rounded, splits_all ? SplitRule::all_remainders : SplitRule::large_remainders,
+        settings_);
+    return splits ? rounded : block;
   }
 
   const DeviceHistory& history_;

@@ -191,10 +191,10 @@ class DevicePart {
     const std::uint64_t different = std::max<std::uint64_t>(blocks.size(), count) - same;
     json_["blocks_unlike_file_at_end"] = different;
     if (different > 0)
-      walk_.doubts.push_back("at the end " + std::to_string(different) + " of " +
-                             std::to_string(blocks.size()) +
-                             " blocks differ from the final state in the file: the states shown here "
-                             "are guessed");
+      walk_.doubts.push_back(
+          "at the end " + std::to_string(different) + " of " + std::to_string(blocks.size()) +
+          " blocks differ from the final state in the file: the states shown here "
+          "are guessed");
   }
 
   std::uint64_t time_of(HistoryStep step) const {

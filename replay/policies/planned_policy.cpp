@@ -72,12 +72,11 @@ class PlannedPolicy final : public Policy {
           "planned: fewer than two iterations were found, so it is first_fit");
       return report;
     }
-    report.notes.push_back("planned: " + std::to_string(places_.size()) + " blocks in " +
-                           format_bytes(planned_bytes_) + "; after that " +
-                           std::to_string(placed_count_) + " of " +
-                           std::to_string(placed_count_ + other_count_) +
-                           " requests got their planned place; the peak reserved was " +
-                           format_bytes(peak_since_));
+    report.notes.push_back(
+        "planned: " + std::to_string(places_.size()) + " blocks in " +
+        format_bytes(planned_bytes_) + "; after that " + std::to_string(placed_count_) + " of " +
+        std::to_string(placed_count_ + other_count_) +
+        " requests got their planned place; the peak reserved was " + format_bytes(peak_since_));
     return report;
   }
 

@@ -208,13 +208,10 @@ std::vector<std::string> refused_by_clang(const std::vector<SourceFile>& files) 
 
 std::vector<std::string> comments_without_subject(const std::vector<SourceFile>& files) {
   std::vector<std::string> broken;
-  for (const auto& file : files) {
-    const auto holds = [&](std::string_view folder) { return file.path.starts_with(folder); };
-    if (std::ranges::none_of(folders_with_plain_comments, holds)) continue;
+  for (const auto& file : files)
     for (const std::size_t line : file.comments_without_subject)
       broken.push_back(file.path + ":" + std::to_string(line) +
                        " begins a comment with Of, Where or Nothing: put the subject first");
-  }
   return broken;
 }
 

@@ -52,14 +52,6 @@ inline constexpr std::array<std::string_view, 11> clang_refuses = {
     "ranges::stable_partition", "ranges::rotate(",     "std::views",
 };
 
-/// Comments here begin with their subject.
-inline constexpr std::array<std::string_view, 17> folders_with_plain_comments = {
-    "tools/preload/",   "tools/pytorch/", "tests/benchmarks/", "tests/broken/", "tests/contract/",
-    "tests/fake_cuda/", "tests/fuzz/",    "tests/gpu/",        "tests/layout/", "tests/live/",
-    "tests/preload/",   "tests/random/",  "tests/shim/",       "tests/soak/",   "tests/support/",
-    "tests/threads/",   "tests/tools/",
-};
-
 inline constexpr std::size_t most_lines_of_a_file = 400;
 inline constexpr std::size_t most_lines_of_a_readme = 30;
 

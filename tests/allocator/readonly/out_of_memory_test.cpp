@@ -21,7 +21,7 @@ OutOfMemory failure_on_a_full_device() {
 TEST(OutOfMemoryMessage, names_the_figures_in_the_reference_s_order) {
   EXPECT_EQ(
       out_of_memory_message(failure_on_a_full_device()),
-      "Out of memory: 20.00 MiB were asked of GPU 0, which has 1024.00 MiB in total and 0 bytes "
+      "Out of memory: 20.00 MiB were asked of GPU 0, which has 1.00 GiB in total and 0 bytes "
       "free. The allocator holds 500.00 MiB allocated, and 500.00 MiB reserved but unallocated. "
       "If much is reserved but unallocated, expandable_segments:True may help against "
       "fragmentation.");

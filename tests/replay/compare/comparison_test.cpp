@@ -168,9 +168,9 @@ TEST(Comparison, of_a_limit_on_what_a_file_does_not_tell_is_refused) {
   EXPECT_EQ(refusal(report("1", {}), report("2", known), "stranded > 9"), "none")
       << "a value needs the new file only";
   EXPECT_THAT(refusal(report("1", known), file("2", {}), "new_groups > 0"),
-              HasSubstr("found that 1 does not tell new_groups"));
+              HasSubstr("found 1 without new_groups"));
   EXPECT_THAT(refusal(file("1", {}), report("2", known), "group_growth > 0"),
-              HasSubstr("found that 2 does not tell group_growth"));
+              HasSubstr("found 2 without group_growth"));
 }
 
 TEST(Comparison, with_a_report_compares_no_groups) {

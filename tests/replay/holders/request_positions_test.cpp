@@ -1,4 +1,4 @@
-// Where requests stand in the iterations of a program.
+// The place of each request in the iterations of a program.
 #include "replay/holders/iterations.h"
 
 #include <gtest/gtest.h>

@@ -17,7 +17,7 @@ using allocator::MallocOutcome;
 using replay::OutOfMemoryStory;
 using testing::ElementsAre;
 
-/// Of a request that must fail.
+/// The explanation of a request that must fail.
 OutOfMemoryStory story_of(AllocatorWorld& world, Bytes request, std::uint64_t stream = 0) {
   EXPECT_EQ(world.outcome_of(request, stream), MallocOutcome::out_of_memory);
   replay::DeviceState state;

@@ -3,9 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include "replay/packing/buffer.h"
 #include "replay/packing/find_lifetimes.h"
 #include "replay/packing/lower_bounds.h"
-#include "replay/packing/buffer.h"
 #include "tests/support/kit/text_program.h"
 #include "traces/files/input_error.h"
 

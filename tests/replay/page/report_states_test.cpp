@@ -120,7 +120,7 @@ TEST_P(ReportOfCase, gives_back_the_states_of_the_walk) {
   }
 }
 
-/// Of calls without doubt: what the engine, following the recording, has there.
+/// The engine, following the recording, has the same there, if no call is in doubt.
 TEST_P(ReportOfCase, has_the_states_that_following_the_recording_has) {
   RandomNumbers random(7);
   for (int i = 0; i < 12; ++i) {

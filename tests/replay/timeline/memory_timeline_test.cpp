@@ -66,7 +66,7 @@ class Program {
     history.final_segments = world_.engine.take_snapshot().segments;
   }
 
-  /// Where the history begins with its event number `first`.
+  /// For a history that begins with its event number `first`.
   void expect_timeline(std::size_t first, const Settings& settings) const {
     DeviceHistory cut = history;
     cut.events = {};
@@ -228,7 +228,7 @@ TEST_F(SmallHistory, begins_with_what_was_there) {
                  point(1, 1, {0_B, 20_MiB, 20_MiB}), point(1, 0, {0_B, 20_MiB, 20_MiB})});
   EXPECT_EQ(track_name(timeline.tracks[1]), "pool (7, 0)");
   ASSERT_EQ(timeline.doubts.size(), 1U);
-  EXPECT_NE(timeline.doubts[0].find("1 blocks were there before"), std::string::npos);
+  EXPECT_NE(timeline.doubts[0].find("1 blocks are older than the first event"), std::string::npos);
 }
 
 TEST_F(SmallHistory, times_that_go_back_count_as_those_before) {

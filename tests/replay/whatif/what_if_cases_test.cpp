@@ -33,7 +33,7 @@ struct CaseOptions {
   std::string config;
 };
 
-/// Of every case, read once: reading them takes longer than the runs of a test.
+/// For every case, read once: reading them takes longer than the runs of a test.
 const std::vector<CaseOptions>& options_of_all() {
   static const std::vector<CaseOptions> all = [] {
     std::vector<CaseOptions> read;
@@ -46,7 +46,7 @@ const std::vector<CaseOptions>& options_of_all() {
   return all;
 }
 
-/// Of cases of the same version, each different string once.
+/// Each different string of the cases of the same version, once.
 std::vector<std::string> options_for(const traces::RecordedProgram& program) {
   std::vector<std::string> options = {"", "expandable_segments:True",
                                       "max_split_size_mb:32,roundup_power2_divisions:4"};

@@ -20,7 +20,7 @@ constexpr StreamId second{2};
 /// What is kept until it is asked back.
 constexpr Bytes everything{UINT64_MAX};
 
-/// Where units of 100 bytes can begin.
+/// A place at which units of 100 bytes can begin.
 constexpr std::uint64_t base = (0x300000000000 + 99) / 100 * 100;
 
 /// Units of 100 bytes, on a device of 500.

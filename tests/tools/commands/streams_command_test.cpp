@@ -53,8 +53,7 @@ TEST_F(Streams, says_what_waiting_holds_and_where_it_comes_from) {
         "1.00 s to 1.00 s, median 1.00 s", "2 to 2 events, median 2",
         "if these frees completed at once (exact", "1.00 MiB less",
         "allocated at net/buckets.py:51 send", "freed at net/buckets.py:52 send",
-        "* 100 % of what waiting holds is memory allocated at net/buckets.py:51 send",
-        "wait_event"})
+        "* 100 % of the cost is memory allocated at net/buckets.py:51 send", "wait_event"})
     EXPECT_NE(result.output.find(part), std::string::npos) << part << "\n" << result.output;
 }
 

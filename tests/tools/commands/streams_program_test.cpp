@@ -64,7 +64,7 @@ TEST(StreamsOfPrograms, a_missing_record_stream_is_found_and_explained) {
   const std::string text = streams({sample_path("missing_record_stream")}).output;
   EXPECT_THAT(text, HasSubstr("memory is reused while work may still use it, 5 times"));
   EXPECT_THAT(text, HasSubstr("train.py:20 forward) on stream 0 reads it"));
-  EXPECT_THAT(text, HasSubstr("loader.py:31 prefetch) gets the memory, for stream 7"));
+  EXPECT_THAT(text, HasSubstr("loader.py:31 prefetch) gets the memory for stream 7"));
   EXPECT_THAT(text, HasSubstr("record_stream(stream 0) on the earlier block before it is freed"));
 }
 

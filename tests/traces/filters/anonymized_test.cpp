@@ -1,4 +1,4 @@
-// Nothing that tells whose program it was is left, and what was equal stays equal.
+// An anonymized recording does not tell whose program it was, and what was equal stays equal.
 #include "traces/filters/anonymized.h"
 
 #include <gmock/gmock.h>

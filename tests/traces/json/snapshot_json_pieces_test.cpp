@@ -1,4 +1,4 @@
-// Where the reader of snapshot JSON could be led astray: by the borders of the pieces that a file
+// The reader of snapshot JSON could be led astray by the borders of the pieces that a file
 // comes in, by texts longer than its window, and by what it remembers of earlier frames and keys.
 #include <gtest/gtest.h>
 

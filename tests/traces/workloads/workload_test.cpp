@@ -117,7 +117,7 @@ TEST(Workloads, have_options_with_sensible_defaults) {
 
 enum class Extreme { least, most };
 
-/// Of what makes many events there is little, also at the most.
+/// What makes many events is small, also at its largest.
 std::uint64_t extreme_size(const WorkloadOption& option, Extreme extreme) {
   static constexpr std::string_view counted[] = {"layers", "experts", "steps",
                                                  "graphs", "answer",  "blocks"};

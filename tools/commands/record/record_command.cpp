@@ -16,8 +16,8 @@
 #include "tools/kit/preloaded_program.h"
 #include "traces/files/input_error.h"
 #include "traces/files/output_file.h"
-#include "traces/formats/trace_formats.h"
 #include "traces/formats/open_trace.h"
+#include "traces/formats/trace_formats.h"
 
 namespace vramlab::tools {
 namespace {
