@@ -87,6 +87,8 @@ class CachingAllocator {
   /// nothing is left in it: the request that everything is released for goes on in it.
   void release_everything(const std::vector<PoolId>& private_pools,
                           PoolId requester = default_pool);
+  /// Everything cached of one private pool, as when it ends.
+  void release_private(PoolId id, PoolId requester = default_pool);
   /// Requires: can_release_named().
   void release_named(Address address);
   /// A whole free classic segment starts there.

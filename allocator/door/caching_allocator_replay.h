@@ -138,12 +138,15 @@ void CachingAllocator<L>::release_everything(const std::vector<PoolId>& private_
   core_.listeners.synchronised();
   reclaim_.release_pool(core_.large);
   reclaim_.release_pool(core_.small);
-  for (const PoolId id : private_pools) {
-    PrivatePool* pool = core_.find_private_pool(id);
-    if (pool == nullptr) continue;
-    reclaim_.release_cached(*pool);
-    if (id != requester) reclaim_.forget_if_empty(*pool);
-  }
+  for (const PoolId id : private_pools) release_private(id, requester);
+}
+
+template <class L>
+void CachingAllocator<L>::release_private(PoolId id, PoolId requester) {
+  PrivatePool* pool = core_.find_private_pool(id);
+  if (pool == nullptr) return;
+  reclaim_.release_cached(*pool);
+  if (id != requester) reclaim_.forget_if_empty(*pool);
 }
 
 template <class L>

@@ -35,6 +35,7 @@ struct Inferences {
   unsigned pool_rounds = 0;
   /// Releases of everything: by a call of the program, or by a request that could have been either.
   std::uint64_t emptied_caches = 0;
+  std::uint64_t ended_pools = 0;
   std::uint64_t release_all_or_empty_cache = 0;
   std::uint64_t garbage_collections = 0;
   /// They look like a garbage collection, while the ages of blocks are not known.

@@ -1,10 +1,12 @@
 #include "replay/follow/placement_walk.h"
 
 #include <algorithm>
+#include <map>
 
 #include "allocator/options/size_rules.h"
 #include "replay/follow/placement_blocks.h"
 #include "replay/follow/starting_reservations.h"
+#include "replay/history/device_room.h"
 #include "replay/history/recorded_calls.h"
 
 namespace vramlab::replay {
@@ -102,6 +104,7 @@ class PlacementWalk {
     }
     ReleaseRun run;
     run.call = index;
+    run.is_own_call = call.kind == RecordedCallKind::release;
     for (std::size_t i = call.first; i < end; ++i) {
       const AllocatorEvent& event = history_.events[i];
       if (i == shape.first_growth) {
@@ -137,6 +140,7 @@ class PlacementWalk {
         const PoolKind kind = kinds_[index];
         life = blocks_.add({event.address, event.size, event.stream, kind, false, {}, index},
                            {{event.size, {}, GivenUse::free}});
+        if (facts_.has_reservations) note_bases();
         return true;
       }
       case Action::segment_free:
@@ -285,15 +289,18 @@ class PlacementWalk {
     return false;
   }
 
-  /// The smallest distance between reservations bounds how large they are.
+  /// The smallest distance from a reservation to what lies behind it bounds how large they are.
   void note_bases() {
-    std::vector<Address> bases;
+    std::map<Address, bool> is_expandable;
     for (const LifeIndex life : blocks_.living())
-      if (blocks_.lives()[life].is_expandable) bases.push_back(blocks_.lives()[life].base);
-    std::ranges::sort(bases);
-    for (std::size_t i = 1; i < bases.size(); ++i)
-      if (const Bytes distance = bases[i] - bases[i - 1]; distance >= least_reservation_)
+      is_expandable[blocks_.lives()[life].base] = blocks_.lives()[life].is_expandable;
+    for (auto one = is_expandable.begin(); one != is_expandable.end(); ++one) {
+      const auto behind = std::next(one);
+      facts_.has_reservations = facts_.has_reservations || one->second;
+      if (behind == is_expandable.end() || !one->second) continue;
+      if (const Bytes distance = behind->first - one->first; distance >= least_reservation_)
         facts_.reservation = std::min(facts_.reservation, distance);
+    }
   }
 
   void tell(std::size_t event) {
@@ -355,19 +362,30 @@ class PlacementWalk {
   PlacementWatcher* watcher_;
 };
 
+/// What an expandable segment reserves if an out-of-memory tells how much memory there was. A part
+/// of a real device's memory cannot be had, so its reservations are somewhat larger.
+Bytes told_reservation(const DeviceRoom& room, Bytes distance) {
+  if (!room.total) return distance;
+  const Bytes told = reservation_size(*room.total, allocator::small_segment);
+  const bool is_near = distance >= told && distance.count - told.count <= told.count / 16;
+  return is_near ? distance : told;
+}
+
 }  // namespace
 
 /// Done twice if reservations have a known size, as that bounds how far they reach.
 PlacedHistory place_history(const DeviceHistory& history, const Settings& settings) {
+  const DeviceRoom room = room_of(history);
   PlacedHistory placed;
   placed.calls = cut_into_calls(history);
+  placed.reservation = told_reservation(room, placed.reservation);
   for (int round = 0; round < 2; ++round) {
     placed.start = find_starting_state(history, settings, placed.reservation);
     placed.placements = PlacementWalk(history, placed, settings, nullptr).run();
+    placed.placements.reservation = told_reservation(room, placed.placements.reservation);
     if (placed.placements.reservation == placed.reservation || round == 1) break;
     placed.reservation = placed.placements.reservation;
   }
-
   return placed;
 }
 

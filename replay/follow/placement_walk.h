@@ -18,6 +18,8 @@ namespace vramlab::replay {
 struct ReleaseRun {
   /// Index of its call.
   std::size_t call = 0;
+  /// No request released this, but a call of the program, or a pool that ended.
+  bool is_own_call = false;
   struct Released {
     LifeIndex life = no_life;
     allocator::Address address;
@@ -36,6 +38,7 @@ struct Placements {
   /// Pairs that cannot be in one pool.
   std::set<std::pair<LifeIndex, LifeIndex>> apart;
   std::vector<ReleaseRun> releases;
+  bool has_reservations = false;
   /// How many addresses an expandable segment reserves, at most.
   allocator::Bytes reservation = unknown_reservation;
   /// The first event that has no place; empty where there is none.

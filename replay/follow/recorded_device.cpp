@@ -51,6 +51,12 @@ bool RecordedDevice::is_held(Address at) const {
   return at == base || at < base + size;
 }
 
+/// Segments that were released in the recording may still be there in the replay.
+bool RecordedDevice::is_any_held(Address at, Bytes size) const {
+  const auto above = held_.lower_bound(at);
+  return is_held(at) || (above != held_.end() && above->first < at + size);
+}
+
 std::optional<Address> RecordedDevice::allocate(Bytes size, StreamId stream) {
   const std::optional<allocator::AllocatorEvent> event = expected();
   if (!event || is_release(event->action)) return std::nullopt;
@@ -73,10 +79,11 @@ void RecordedDevice::release(Address at) {
     differ("a segment_free at " + allocator::name_of(at));
 }
 
-std::optional<Address> RecordedDevice::reserve(Bytes, StreamId stream) {
+std::optional<Address> RecordedDevice::reserve(Bytes size, StreamId stream) {
   const std::optional<allocator::AllocatorEvent> event = expected();
   if (!event || is_release(event->action)) return std::nullopt;
-  if (event->action != Action::segment_map || event->stream != stream || is_held(event->address)) {
+  if (event->action != Action::segment_map || event->stream != stream ||
+      is_any_held(event->address, size)) {
     differ("a reservation of its own");
     return std::nullopt;
   }

@@ -58,6 +58,7 @@ class RecordedDevice : public allocator::Device {
   std::optional<allocator::AllocatorEvent> expected() const;
   void differ(const std::string& asked);
   bool is_held(allocator::Address at) const;
+  bool is_any_held(allocator::Address at, allocator::Bytes size) const;
 
   const DeviceHistory& history_;
   allocator::Bytes total_;

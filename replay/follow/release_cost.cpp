@@ -95,10 +95,30 @@ std::size_t ReleaseCost::longest_oversize(const ReleaseRun& run, std::size_t fir
   return end - first;
 }
 
+/// Pools that ended one after another, and then perhaps a release of everything.
+std::uint64_t ReleaseCost::ended_first(const ReleaseRun& run, const Pools& pools) const {
+  std::uint64_t misfits = 0;
+  std::size_t first = 0;
+  while (first < run.released.size()) {
+    const PoolId ended = pools[run.released[first].life];
+    if (ended == allocator::default_pool) break;
+    ReleaseRun of_pool;
+    for (; first < run.released.size() && pools[run.released[first].life] == ended; ++first)
+      of_pool.released.push_back(run.released[first]);
+    misfits += order_misfits(of_pool, 0, pools);
+    const auto is_of_pool = [&](LifeIndex life) { return pools[life] == ended; };
+    misfits += static_cast<std::uint64_t>(std::ranges::count_if(run.left, is_of_pool));
+    for (std::size_t later = first; later < run.released.size(); ++later)
+      if (is_of_pool(run.released[later].life)) ++misfits;
+  }
+  return misfits + (first == run.released.size() ? 0 : everything_from(run, first, pools));
+}
+
 std::uint64_t ReleaseCost::of(const ReleaseRun& run, const ReleasePrelude& prelude,
                               const Pools& pools) const {
   const std::size_t count = run.released.size();
   std::uint64_t least = everything_from(run, 0, pools);
+  if (run.is_own_call) least = std::min(least, ended_first(run, pools));
   std::uint64_t outside = 0;
   for (std::size_t collected = 0; collected <= count && least > 0; ++collected) {
     if (collected > 0) {

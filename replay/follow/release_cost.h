@@ -36,6 +36,7 @@ class ReleaseCost {
   std::uint64_t left_misfits(const ReleaseRun& run, const std::vector<allocator::PoolId>& released,
                              const Pools& pools) const;
 
+  std::uint64_t ended_first(const ReleaseRun& run, const Pools& pools) const;
   /// How many releases from there on can be just enough oversize ones.
   std::size_t longest_oversize(const ReleaseRun& run, std::size_t first, allocator::Bytes limit,
                                const Pools& pools) const;

@@ -57,6 +57,14 @@ std::optional<std::vector<PoolId>> ReleaseRules::everything_first(
   return std::nullopt;
 }
 
+std::size_t ReleaseRules::ended_pool(std::span<const PooledRelease> recorded) const {
+  const PoolId pool = recorded.front().pool;
+  if (pool == allocator::default_pool) return 0;
+  Plan plan = engine_.plan_pool(pool, PoolKind::small);
+  append(plan, engine_.plan_pool(pool, PoolKind::large));
+  return begins_with(recorded, plan) ? plan.size() : 0;
+}
+
 std::optional<LadderPlan> ReleaseRules::ladder(const allocator::Search& search,
                                                std::span<const PooledRelease> recorded,
                                                Ending ending) const {
@@ -80,6 +88,7 @@ std::optional<LadderPlan> ReleaseRules::after_garbage(const allocator::Search& s
                                                       const Plan& garbage, Ending ending) const {
   LadderPlan plan;
   if (rest.empty() && !ending.is_refused) return plan;
+  if (ending.had_room) return std::nullopt;
   Plan gone = garbage;
   bool is_enough = false;
   Plan oversize = engine_.plan_oversize(search, garbage, is_enough);

@@ -36,6 +36,8 @@ class ReleaseRules {
     std::optional<std::size_t> completes_after;
     /// The request failed in the end.
     bool is_refused = false;
+    /// The device had no reason to refuse, so only garbage was released.
+    bool had_room = false;
   };
   std::optional<LadderPlan> ladder(const allocator::Search& search,
                                    std::span<const PooledRelease> recorded, Ending ending) const;
@@ -46,6 +48,8 @@ class ReleaseRules {
   /// that came before a request, or before another one.
   std::optional<std::vector<allocator::PoolId>> everything_first(
       std::span<const PooledRelease> recorded) const;
+  /// How many of the first releases a private pool makes that ends; 0 where it makes others.
+  std::size_t ended_pool(std::span<const PooledRelease> recorded) const;
   /// How many of the first releases some passes of garbage collection could have made, were ages
   /// known, so that the rest is the ladder's; 0 where that explains nothing.
   std::size_t garbage_shape(const allocator::Search& search,

@@ -102,6 +102,8 @@ ExplainedHistory explain(const DeviceHistory& history, const VerifyConditions& c
       best_pools = explained.pools;
       explained.emptied = run.emptied();
       explained.failed_pools = run.failed_pools();
+      explained.ended_pools = run.ended_pools();
+      explained.captured_failures = run.captured_failures();
     }
     if (is_done || !inference.learn(run.unexplained_calls())) break;
   }
@@ -162,12 +164,16 @@ std::vector<PoolId> pools_by_generation(const DeviceHistory& history,
   std::vector<PoolId> pools = explained.pools;
   const std::vector<std::size_t> last = last_requests(history, explained.placements);
   std::uint64_t next_name = first_unnamed_pool * 2;
+  const auto end_generation = [&](PoolId pool, std::size_t event) {
+    const PoolId later{0, next_name++};
+    for (LifeIndex life = 0; life < pools.size(); ++life)
+      if (pools[life] == pool && last[life] > event) pools[life] = later;
+  };
   for (const EmptiedCache& cache : explained.emptied)
-    for (const PoolId pool : released_pools(history, explained, pools, cache.event)) {
-      const PoolId later{0, next_name++};
-      for (LifeIndex life = 0; life < pools.size(); ++life)
-        if (pools[life] == pool && last[life] > cache.event) pools[life] = later;
-    }
+    for (const PoolId pool : released_pools(history, explained, pools, cache.event))
+      end_generation(pool, cache.event);
+  for (const auto& [event, pool] : explained.ended_pools)
+    end_generation(pools[explained.placements.life_of_event[event]], event);
   return pools;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <vector>
 
 #include "allocator/words/snapshot.h"
@@ -39,6 +40,10 @@ struct ExplainedHistory : PlacedHistory {
   std::vector<EmptiedCache> emptied;
   /// For each event of a failed request: the pool that explains what it released.
   std::map<std::size_t, allocator::PoolId> failed_pools;
+  /// Private pools that ended, by the first entry of their releases.
+  std::map<std::size_t, allocator::PoolId> ended_pools;
+  /// Requests that failed and left cached memory alone, as during a capture.
+  std::set<std::size_t> captured_failures;
 };
 
 /// Only the fidelity if there is no history, or none that an allocator can have made.

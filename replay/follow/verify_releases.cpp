@@ -33,6 +33,17 @@ bool VerifyRun::empty_cache_first() {
   return true;
 }
 
+/// Whether the next releases are those of a pool that ended; if so they are made.
+bool VerifyRun::end_pool_first() {
+  const std::vector<PooledRelease> releases = expected_releases();
+  const std::size_t count = rules_.ended_pool(releases);
+  if (count == 0) return false;
+  ++fidelity_.inferred.ended_pools;
+  ended_pools_[device_.expected_releases().front()] = releases.front().pool;
+  engine_.release_private(releases.front().pool);
+  return true;
+}
+
 /// False where what was released is not free to be released.
 bool VerifyRun::release_as_recorded(std::size_t index) {
   const AllocatorEvent& event = history_.events[index];
@@ -88,6 +99,7 @@ bool VerifyRun::collects_by_shape(const Candidate& candidate) {
 ReleaseRules::Ending VerifyRun::ending() const {
   ReleaseRules::Ending ending;
   ending.is_refused = call_.is_out_of_memory;
+  ending.had_room = explained_.calls[call_.index].had_room;
   const std::vector<std::size_t> releases = device_.expected_releases();
   for (std::size_t i = 1; i < releases.size() && !ending.completes_after; ++i)
     for (std::size_t event = releases[i - 1]; event < releases[i]; ++event)
@@ -135,11 +147,12 @@ bool VerifyRun::empty_cache_before_request() {
 }
 
 void VerifyRun::explain_releases() {
+  const bool is_own = explained_.calls[call_.index].origin == ReleaseOrigin::by_stacks;
   const auto is_explained = [this] {
     return std::ranges::any_of(candidates_, [this](const auto& one) { return explains(one); });
   };
   // A request that released everything gets new memory, or fails.
-  if (!gets_new_memory() && !call_.is_out_of_memory && empty_cache_before_request() &&
+  if (!is_own && !gets_new_memory() && !call_.is_out_of_memory && empty_cache_before_request() &&
       device_.expected_releases().empty())
     return void(explains(candidates_.front()));
   if (is_explained()) return;

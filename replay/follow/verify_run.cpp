@@ -156,7 +156,7 @@ void VerifyRun::follow_release(std::size_t index) {
     first = end;
     while (end < recorded.end && is_segment_call(history_.events[end].action)) ++end;
     device_.expect(first, end);
-    while (!device_.expected_releases().empty() && empty_cache_first()) {
+    while (!device_.expected_releases().empty() && (empty_cache_first() || end_pool_first())) {
     }
     take_releases();
     compare_segment_calls();
@@ -250,7 +250,8 @@ bool VerifyRun::releases_everything(std::vector<PoolId>& pools) {
     return false;
   }
   ++fidelity_.inferred.release_all_or_empty_cache;
-  emptied_.push_back({*next, true});
+  if (explained_.calls[call_.index].origin == ReleaseOrigin::guessed)
+    emptied_.push_back({*next, true});
   pools = *found;
   return true;
 }
@@ -259,6 +260,8 @@ void VerifyRun::request_memory(std::size_t index) {
   const AllocatorEvent& event = history_.events[index];
   if (call_.is_out_of_memory) {
     ++fidelity_.inferred.out_of_memory;
+    if (device_.expected_releases().empty() && !rules_.everything({}))
+      captured_failures_.insert(index);
     if (call_.search.pool != allocator::default_pool)
       ++fidelity_.inferred.out_of_memory_in_private_pools;
     failed_pools_[index] = call_.search.pool;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <vector>
 
 #include "replay/follow/fidelity.h"
@@ -29,6 +30,8 @@ class VerifyRun : private allocator::Director {
   const std::vector<std::size_t>& unexplained_calls() const { return unexplained_calls_; }
   const std::vector<EmptiedCache>& emptied() const { return emptied_; }
   const std::map<std::size_t, allocator::PoolId>& failed_pools() const { return failed_pools_; }
+  const std::set<std::size_t>& captured_failures() const { return captured_failures_; }
+  const std::map<std::size_t, allocator::PoolId>& ended_pools() const { return ended_pools_; }
   /// Follows the calls up to the one that the last of so many events belongs to, instead of all of
   /// them.
   allocator::Snapshot state_after(std::size_t event_count);
@@ -76,6 +79,7 @@ class VerifyRun : private allocator::Director {
   bool empty_cache_first();
   bool empty_cache_before_request();
   void note_misses();
+  bool end_pool_first();
   void take_releases();
   bool ages_are_known() const;
   bool collects_by_shape(const Candidate& candidate);
@@ -112,6 +116,8 @@ class VerifyRun : private allocator::Director {
   std::vector<std::size_t> unexplained_calls_;
   std::vector<EmptiedCache> emptied_;
   std::map<std::size_t, allocator::PoolId> failed_pools_;
+  std::set<std::size_t> captured_failures_;
+  std::map<std::size_t, allocator::PoolId> ended_pools_;
 };
 
 }  // namespace vramlab::replay

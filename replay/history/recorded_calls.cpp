@@ -2,21 +2,52 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 
 #include "allocator/options/size_rules.h"
 #include "allocator/shapes/block.h"
 #include "allocator/words/id_names.h"
+#include "replay/history/device_room.h"
 
 namespace vramlab::replay {
 
 namespace {
 
 using allocator::Action;
+using allocator::AllocatorEvent;
+using allocator::Bytes;
+using traces::StackId;
+
+/// Whose stack a free has: where stacks were recorded for allocations only, that of its block's
+/// request.
+enum class FreeStacks : std::uint8_t { of_requests, their_own };
+
+/// How many frees are looked at.
+constexpr int most_compared_frees = 4096;
+
+FreeStacks free_stacks_of(const DeviceHistory& history) {
+  std::map<allocator::Address, StackId> requested;
+  int compared = 0;
+  for (std::size_t i = 0; i < history.stacks.size() && compared < most_compared_frees; ++i) {
+    const AllocatorEvent& event = history.events[i];
+    if (event.action == Action::alloc) requested[event.address] = history.stacks[i];
+    if (event.action != Action::free_requested) continue;
+    const auto found = requested.find(event.address);
+    if (found == requested.end()) continue;
+    if (found->second != history.stacks[i]) return FreeStacks::their_own;
+    ++compared;
+  }
+  return FreeStacks::of_requests;
+}
 
 class Cutter {
  public:
   explicit Cutter(const DeviceHistory& history)
-      : history_(history), calls_(history.events.place()) {}
+      : history_(history),
+        free_stacks_(free_stacks_of(history)),
+        room_(room_of(history)),
+        reserved_(room_.reserved_at_start),
+        calls_(history.events.place()) {}
 
   RecordedCalls cut() {
     while (at_ < history_.events.size()) {
@@ -34,8 +65,9 @@ class Cutter {
   }
 
  private:
-  void add(RecordedCallKind kind, std::size_t end) {
-    calls_.push_back({kind, at_, end});
+  void add(RecordedCallKind kind, std::size_t end, ReleaseOrigin origin = ReleaseOrigin::guessed) {
+    const bool had_room = had_room_until(end) && kind == RecordedCallKind::request;
+    calls_.push_back({kind, origin, had_room, at_, end});
     at_ = end;
   }
   void take_free() {
@@ -48,15 +80,50 @@ class Cutter {
   void take_run() {
     for (std::size_t end = at_; end < history_.events.size(); ++end) {
       const Action action = history_.events[end].action;
-      if (action == Action::alloc || action == Action::oom)
-        return add(RecordedCallKind::request, end + 1);
+      if (action == Action::alloc || action == Action::oom) return take_request(end);
       if (action == Action::free_requested || action == Action::snapshot)
         return add(RecordedCallKind::release, end);
     }
     add(RecordedCallKind::release, history_.events.size());
   }
 
+  /// What was released with another stack than the request's was released before it.
+  void take_request(std::size_t request) {
+    const StackId stack = stack_of(request);
+    if (stack == StackId{}) return add(RecordedCallKind::request, request + 1);
+    std::size_t own = request;
+    while (own > at_ && !is_foreign_release(own - 1, stack)) --own;
+    // Blocks that were there before may have had this very stack.
+    if (own > at_ && free_stacks_ == FreeStacks::of_requests)
+      while (is_release(history_.events[own].action)) ++own;
+    if (own > at_) add(RecordedCallKind::release, own, ReleaseOrigin::by_stacks);
+    add(RecordedCallKind::request, request + 1, ReleaseOrigin::by_stacks);
+  }
+  bool is_foreign_release(std::size_t event, StackId stack) const {
+    return is_release(history_.events[event].action) && stack_of(event) != stack;
+  }
+  StackId stack_of(std::size_t event) const {
+    return history_.stacks.empty() ? StackId{} : history_.stacks[event];
+  }
+  /// Follows what is reserved up to there.
+  bool had_room_until(std::size_t end) {
+    const Bytes before = reserved_;
+    Bytes got;
+    for (std::size_t i = at_; i < end; ++i) {
+      const AllocatorEvent& event = history_.events[i];
+      if (is_release(event.action))
+        reserved_ = reserved_ - std::min(reserved_, event.size);
+      else if (is_segment_call(event.action))
+        got += event.size;
+    }
+    reserved_ += got;
+    return got > Bytes{} && before + got <= room_.at_least();
+  }
+
   const DeviceHistory& history_;
+  FreeStacks free_stacks_;
+  DeviceRoom room_;
+  Bytes reserved_;
   std::size_t at_ = 0;
   RecordedCalls calls_;
 };
@@ -120,7 +187,8 @@ bool is_possible(const allocator::AllocatorEvent& event) {
     case Action::snapshot:
       return true;
     case Action::oom:
-      return event.size < allocator::largest_block;
+      // No allocator could serve some requests, and they failed.
+      return event.size < allocator::request_limit;
     case Action::alloc:
     case Action::free_requested:
     case Action::free_completed:

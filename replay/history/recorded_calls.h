@@ -1,5 +1,9 @@
 // The events of a history, cut into the calls that caused them: a free, a free that waits, a
 // request with all that it set off, or a release of memory that no request asked for.
+//
+// Stacks tell the two kinds of releases apart: what a request releases has the request's stack.
+// What a call such as empty_cache releases has that call's stack, or where stacks were recorded for
+// allocations only, those of the blocks that were there before, or none.
 #pragma once
 
 #include <cstddef>
@@ -24,8 +28,14 @@ enum class RecordedCallKind : std::uint8_t {
   release,
 };
 
+/// How it is known that the releases in a request's events are the request's own.
+enum class ReleaseOrigin : std::uint8_t { guessed, by_stacks };
+
 struct RecordedCall {
   RecordedCallKind kind = RecordedCallKind::request;
+  ReleaseOrigin origin = ReleaseOrigin::guessed;
+  /// There was room for what a request got without the releases before it: it was not refused.
+  bool had_room = false;
   /// The call's events: [first, end).
   std::size_t first = 0;
   std::size_t end = 0;

@@ -146,7 +146,8 @@ class ProgramBuilder {
         const PoolId pool = pool_of(call.end - 1);
         add_completions_and_releases(call.first, call.end - 1, pool);
         at_ = call.end - 1;
-        return released_nothing(call) ? add_captured_request(pool) : add_request(pool);
+        return explained_.captured_failures.contains(at_) ? add_captured_request(pool)
+                                                          : add_request(pool);
       }
     }
   }
@@ -175,6 +176,7 @@ class ProgramBuilder {
       at_ = i;
       const AllocatorEvent& event = history_.events[i];
       if (event.action == Action::free_completed) complete(event.address);
+      if (explained_.ended_pools.contains(i)) end_pool(pool_of(i));
       if (is_release(event.action) && pool_of(i) != own_pool) release_pool(pool_of(i), i);
       if (emptied_.contains(i)) empty_cache(i, end, own_pool);
     }
@@ -205,6 +207,14 @@ class ProgramBuilder {
     released_pools_.insert(pool);
   }
 
+  /// A pool object that goes gives back the memory of its own pool.
+  void end_pool(PoolId pool) {
+    if (!used_pools_.contains(pool)) return;
+    add_pool(pool, ProgramEventKind::pool_destroy);
+    used_pools_.erase(pool);
+    released_pools_.insert(pool);
+  }
+
   /// Whether a request cannot have released this. During a capture, as in a private pool, nothing
   /// is released; and what was unmapped and then mapped again by the same request was no help to
   /// it.
@@ -224,13 +234,6 @@ class ProgramBuilder {
     for (std::size_t i = first; i < call->end; ++i)
       if (is_release(history_.events[i].action) && !is_covered(history_.events[i])) return false;
     return true;
-  }
-
-  /// Whether the request failed and left everything cached alone, as it does during a capture.
-  bool released_nothing(const RecordedCall& call) const {
-    for (std::size_t i = call.first; i < call.end; ++i)
-      if (is_release(history_.events[i].action)) return false;
-    return history_.events[call.end - 1].action == Action::oom;
   }
 
   /// While a capture of some other stream is under way.

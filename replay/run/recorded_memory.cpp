@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "replay/history/device_room.h"
+
 namespace vramlab::replay {
 
 using allocator::Action;
@@ -20,9 +22,10 @@ MemoryOfOthers::MemoryOfOthers(const DeviceHistory& history, const StartingState
       memory_(memory),
       reserved_(reserved_at(start)),
       limit_(memory),
-      maps_memory_(std::ranges::any_of(history.events, [](const AllocatorEvent& event) {
-        return event.action == Action::segment_map;
-      })) {}
+      maps_memory_(std::ranges::any_of(
+          history.events,
+          [](const AllocatorEvent& event) { return event.action == Action::segment_map; })),
+      needs_no_others_(room_of(history).total == memory) {}
 
 MemoryOfOthers::Sums MemoryOfOthers::sums_of(const RecordedCall& call,
                                              const std::set<std::size_t>& emptied) const {
@@ -56,7 +59,7 @@ std::optional<Bytes> MemoryOfOthers::follow(const RecordedCall& call,
     limit_ = reserved_;
   }
   limit_ = std::min(limit_, memory_);
-  if (limit_ == before) return std::nullopt;
+  if (needs_no_others_ || limit_ == before) return std::nullopt;
   return memory_ - limit_;
 }
 
@@ -80,7 +83,7 @@ Bytes requested_at(const StartingState& start) {
 
 RecordedMemory recorded_memory(const DeviceHistory& history, const StartingState& start) {
   Held held{reserved_at(start), requested_at(start)};
-  RecordedMemory memory{held.reserved, held.requested, std::nullopt};
+  RecordedMemory memory{held.reserved, held.requested, std::nullopt, room_of(history).total};
   for (const allocator::AllocatorEvent& event : history.events) {
     switch (event.action) {
       case Action::segment_alloc:
@@ -112,6 +115,7 @@ RecordedMemory recorded_memory(const DeviceHistory& history, const StartingState
     memory.peak_requested = std::max(memory.peak_requested, held.requested);
   }
   if (memory.bound) memory.bound = std::max(*memory.bound, memory.peak_reserved);
+  if (memory.total) memory.bound = memory.total;
   return memory;
 }
 
@@ -123,6 +127,7 @@ bool is_as_recorded(const ReplayConditions& conditions) {
 ChosenMemory choose_memory(const RecordedMemory& recorded, Bytes reservation,
                            const ReplayConditions& conditions) {
   if (conditions.memory) return {*conditions.memory, "as given"};
+  if (recorded.total) return {*recorded.total, "told by the failed requests"};
   if (recorded.bound && !is_as_recorded(conditions))
     return {*recorded.bound, "inferred from the failed requests"};
   // Reservations of addresses go by the size of the device, which has at most so much.

@@ -40,6 +40,8 @@ class MemoryOfOthers {
   /// What the program may hold.
   allocator::Bytes limit_;
   bool maps_memory_;
+  /// The device has exactly what the program could have.
+  bool needs_no_others_;
 };
 
 /// Mapped, and in classic segments.
@@ -52,6 +54,8 @@ struct RecordedMemory {
   /// The least memory on which everything that was granted fits and what was refused does not;
   /// nothing where nothing was refused.
   std::optional<allocator::Bytes> bound;
+  /// All that the program could have, if every out-of-memory tells the same.
+  std::optional<allocator::Bytes> total;
 };
 RecordedMemory recorded_memory(const DeviceHistory& history, const StartingState& start);
 

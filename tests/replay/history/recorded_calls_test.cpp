@@ -55,6 +55,79 @@ TEST(RecordedCalls, see_an_emptied_cache_where_no_request_follows) {
             (Kinds{release, free, release}));
 }
 
+struct StackedEvent {
+  Action action;
+  std::uint64_t address = 0;
+  std::uint32_t stack = 0;
+};
+
+DeviceHistory with_stacks(std::initializer_list<StackedEvent> events) {
+  DeviceHistory history;
+  history.traits.requests_frees = true;
+  for (const StackedEvent& event : events) {
+    history.events.push_back({event.action, {event.address}, {512}, {}, {}, 0});
+    history.stacks.push_back({event.stack});
+  }
+  return history;
+}
+
+TEST(RecordedCalls, give_a_release_with_the_stack_of_the_request_to_the_request) {
+  const auto history = with_stacks({{Action::segment_free, 1, 7},
+                                    {Action::segment_free, 2, 7},
+                                    {Action::segment_alloc, 3, 7},
+                                    {Action::alloc, 3, 7}});
+  EXPECT_EQ(kinds_of(history), Kinds{request});
+  EXPECT_EQ(cut_into_calls(history).front().origin, ReleaseOrigin::by_stacks);
+}
+
+TEST(RecordedCalls, see_a_call_of_its_own_in_a_release_with_another_stack) {
+  EXPECT_EQ(
+      kinds_of(with_stacks(
+          {{Action::segment_free, 1, 6}, {Action::segment_alloc, 3, 7}, {Action::alloc, 3, 7}})),
+      (Kinds{release, request}));
+  EXPECT_EQ(kinds_of(with_stacks({{Action::segment_free, 1}, {Action::alloc, 3, 7}})),
+            (Kinds{release, request}));
+}
+
+// Stacks of allocations only: an emptied cache shows those that its blocks had before.
+TEST(RecordedCalls, see_one_call_in_releases_with_old_stacks) {
+  const auto history = with_stacks({{Action::segment_free, 1},
+                                    {Action::segment_free, 2, 7},
+                                    {Action::segment_alloc, 3, 7},
+                                    {Action::alloc, 3, 7}});
+  EXPECT_EQ(kinds_of(history), (Kinds{release, request}));
+  EXPECT_EQ(cut_into_calls(history).front().end, 2U);
+}
+
+TEST(RecordedCalls, part_releases_where_frees_have_stacks_of_their_own) {
+  const auto history = with_stacks({{Action::alloc, 9, 3},
+                                    {Action::free_requested, 9, 4},
+                                    {Action::free_completed, 9, 4},
+                                    {Action::segment_free, 1, 5},
+                                    {Action::segment_free, 2, 7},
+                                    {Action::segment_alloc, 3, 7},
+                                    {Action::alloc, 3, 7}});
+  EXPECT_EQ(kinds_of(history), (Kinds{request, free, release, request}));
+  EXPECT_EQ(cut_into_calls(history)[2].end, 4U);
+}
+
+TEST(RecordedCalls, know_that_there_was_room_if_as_much_was_reserved_at_the_peak) {
+  const auto history = history_of({{Action::segment_alloc, 1},
+                                   {Action::segment_alloc, 2},
+                                   {Action::alloc, 1},
+                                   {Action::segment_free, 2},
+                                   {Action::segment_alloc, 3},
+                                   {Action::alloc, 3},
+                                   {Action::segment_free, 3},
+                                   {Action::free_requested, 1},
+                                   {Action::segment_alloc, 4},
+                                   {Action::alloc, 4}});
+  const RecordedCalls calls = cut_into_calls(history);
+  ASSERT_EQ(calls.size(), 5U);
+  EXPECT_FALSE(calls[1].had_room) << "both segments and the new one were never there at once";
+  EXPECT_TRUE(calls[4].had_room);
+}
+
 TEST(RecordedCalls, pass_over_markers) {
   EXPECT_EQ(kinds_of(history_of({{Action::snapshot, 0}, {Action::alloc, 1}})), Kinds{request});
 }

@@ -41,6 +41,7 @@ std::vector<Figure> figures_of(const Inferences& inferred) {
       {"pool_assumed_segments", "segments whose pool is assumed", inferred.pool_assumed_segments},
       {"pool_assumed_allocs", "allocs whose pool is assumed", inferred.pool_assumed_allocs},
       {"emptied_caches", "emptied caches", inferred.emptied_caches},
+      {"ended_pools", "ended pools", inferred.ended_pools},
       {"release_all_or_empty_cache", "release-all or empty_cache",
        inferred.release_all_or_empty_cache},
       {"garbage_collections", "garbage collections", inferred.garbage_collections},
