@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # What tools/test.sh leaves out: format, scripts, the bundled report page, lint, layout, what the
 # samples take of memory, short random runs and the whole suite under the address and
-# undefined-behaviour sanitizers, and what has threads under the thread sanitizer. All steps, or those named: bash tools/check.sh format
-# lint. Stops at the first step that fails.
+# undefined-behaviour sanitizers, and what has threads under the thread sanitizer. All steps, or
+# those named: bash tools/check.sh format lint. Stops at the first step that fails.
+# bash tools/check.sh truth FOLDER compares replays with the runs of a folder like tests/truth.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -43,6 +44,13 @@ check_layout() {
   step "includes, rooms, lengths and readmes keep the rules of the house"
   bash tools/build.sh release vramlab_tests
   build/vramlab_tests --gtest_brief=1 --gtest_filter='Layout*'
+}
+
+# truth FOLDER, for recordings of one's own.
+check_truth() {
+  step "replays say what PyTorch did (tests/truth)"
+  bash tools/build.sh release vramlab
+  python3 -B tests/truth/compare.py build/vramlab "${1:-tests/truth}"
 }
 
 check_memory() {
@@ -103,6 +111,10 @@ check_thread() {
   torch_tests_under tsan '*Threads*'
 }
 
+if [ "${1:-}" = truth ]; then
+  check_truth "${2:-}"
+  exit
+fi
 steps=("$@")
 [ "$#" -gt 0 ] || steps=("${all_steps[@]}")
 for name in "${steps[@]}"; do
