@@ -38,6 +38,7 @@ struct Placements {
   /// Pairs that cannot be in one pool.
   std::set<std::pair<LifeIndex, LifeIndex>> apart;
   std::vector<ReleaseRun> releases;
+  /// Expandable segments were seen.
   bool has_reservations = false;
   /// How many addresses an expandable segment reserves, at most.
   allocator::Bytes reservation = unknown_reservation;
