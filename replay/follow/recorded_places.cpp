@@ -1,5 +1,7 @@
 #include "replay/follow/recorded_places.h"
 
+#include <algorithm>
+
 namespace vramlab::replay {
 
 using allocator::Action;
@@ -14,19 +16,37 @@ constexpr allocator::Bytes largest_unit{20ULL << 20};
 RecordedPlaces::RecordedPlaces(const DeviceHistory& history, const ExplainedHistory& explained)
     : reservations_below_(explained.placements.reservation + largest_unit) {
   const std::size_t at_start = explained.start.segments.size();
+  for (const allocator::GivenSegment& segment : explained.start.segments)
+    note_lowest(segment.is_expandable ? PlaceKind::reservation : PlaceKind::allocation,
+                segment.base);
   std::vector<bool> is_placed(explained.placements.lives.size());
   for (LifeIndex life = 0; life < is_placed.size(); ++life) is_placed[life] = life < at_start;
   for (std::size_t i = 0; i < history.events.size(); ++i) {
     const allocator::AllocatorEvent& event = history.events[i];
     if (event.action == Action::segment_alloc)
-      places_.push_back({PlaceKind::allocation, event.address, event.size});
+      add({PlaceKind::allocation, event.address, event.size});
     if (event.action != Action::segment_map) continue;
     const LifeIndex life = explained.placements.life_of_event[i];
     if (life == no_life || is_placed[life]) continue;
     is_placed[life] = true;
-    places_.push_back({PlaceKind::reservation, explained.placements.lives[life].base,
-                       explained.placements.reservation});
+    add({PlaceKind::reservation, explained.placements.lives[life].base,
+         explained.placements.reservation});
   }
+}
+
+void RecordedPlaces::add(const Place& place) {
+  note_lowest(place.kind, place.address);
+  places_.push_back(place);
+}
+
+void RecordedPlaces::note_lowest(PlaceKind kind, allocator::Address at) {
+  auto& lowest = kind == PlaceKind::allocation ? lowest_allocation_ : lowest_reservation_;
+  lowest = std::min(lowest.value_or(at), at);
+}
+
+std::optional<allocator::Address> RecordedPlaces::lowest(PlaceKind kind) const {
+  const auto& own = kind == PlaceKind::allocation ? lowest_allocation_ : lowest_reservation_;
+  return own ? own : kind == PlaceKind::allocation ? lowest_reservation_ : lowest_allocation_;
 }
 
 std::optional<allocator::Address> RecordedPlaces::place(const streams::PlaceRequest& request) {

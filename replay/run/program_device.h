@@ -40,6 +40,9 @@ struct DeviceConditions {
   /// What states tell beside the snapshot is noted.
   NotesOrigins notes_origins = NotesOrigins::no;
   streams::PlacementRule placement = {};
+  /// New memory goes here or above, into the lowest gap; empty for the device's own places.
+  std::optional<allocator::Address> lowest_allocation = {};
+  std::optional<allocator::Address> lowest_reservation = {};
   /// Larger reservations are left to the device.
   allocator::Bytes dictated_below{UINT64_MAX};
   streams::KeepsPlaceBook keeps_place_book = streams::KeepsPlaceBook::no;

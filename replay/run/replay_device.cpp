@@ -66,6 +66,9 @@ streams::MemoryOptions ReplayDevice::memory_options(const DeviceConditions& cond
   options.when_taken = streams::WhenTaken::lowest_gap;
   options.keeps_place_book = conditions.keeps_place_book;
   options.dictated_below = conditions.dictated_below;
+  if (conditions.lowest_allocation) options.allocations.begin = *conditions.lowest_allocation;
+  if (conditions.lowest_reservation)
+    options.reservations = {*conditions.lowest_reservation, options.allocations.end};
   options.placement =
       [this, &conditions](const streams::PlaceRequest& request) -> std::optional<Address> {
     if (forced_) return forced_;

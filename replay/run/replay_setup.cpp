@@ -66,6 +66,8 @@ DeviceConditions ReplaySetup::conditions_of(DeviceIndex device) {
     return places->place(request);
   };
   of_device.dictated_below = places->reservations_below();
+  of_device.lowest_allocation = places->lowest(streams::PlaceKind::allocation);
+  of_device.lowest_reservation = places->lowest(streams::PlaceKind::reservation);
   return of_device;
 }
 
