@@ -88,7 +88,7 @@ MetricValues history_metrics(const DeviceHistory& history, const VerifyCondition
   const HistoryWalk walk = walk_blocks(history, conditions);
   PeakAllocated allocated(history, walk);
   watch_history(history, walk, conditions, allocated);
-  const RecordedMemory memory = recorded_memory(history, walk.start);
+  const RecordedMemory memory = recorded_memory(history, walk);
   const std::uint64_t all_got = reserved_at(walk.start).count + counts.got.count;
   add(values, "requests", counts.requests);
   add(values, "frees", counts.frees);

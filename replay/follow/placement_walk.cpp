@@ -6,7 +6,6 @@
 #include "allocator/options/size_rules.h"
 #include "replay/follow/placement_blocks.h"
 #include "replay/follow/starting_reservations.h"
-#include "replay/history/device_room.h"
 #include "replay/history/recorded_calls.h"
 
 namespace vramlab::replay {
@@ -140,7 +139,7 @@ class PlacementWalk {
         const PoolKind kind = kinds_[index];
         life = blocks_.add({event.address, event.size, event.stream, kind, false, {}, index},
                            {{event.size, {}, GivenUse::free}});
-        if (facts_.has_reservations) note_bases();
+        if (has_reservations_) note_bases();
         return true;
       }
       case Action::segment_free:
@@ -296,7 +295,7 @@ class PlacementWalk {
       is_expandable[blocks_.lives()[life].base] = blocks_.lives()[life].is_expandable;
     for (auto one = is_expandable.begin(); one != is_expandable.end(); ++one) {
       const auto behind = std::next(one);
-      facts_.has_reservations = facts_.has_reservations || one->second;
+      has_reservations_ = has_reservations_ || one->second;
       if (behind == is_expandable.end() || !one->second) continue;
       if (const Bytes distance = behind->first - one->first; distance >= least_reservation_)
         facts_.reservation = std::min(facts_.reservation, distance);
@@ -355,6 +354,8 @@ class PlacementWalk {
   traces::LongSequence<PoolKind> kinds_;
   ExpandableModes modes_;
   bool mode_ = false;
+  /// Expandable segments were seen.
+  bool has_reservations_ = false;
   /// The life of the event that is being walked.
   LifeIndex life_ = no_life;
   PlacementBlocks blocks_;
@@ -375,14 +376,14 @@ Bytes told_reservation(const DeviceRoom& room, Bytes distance) {
 
 /// Done twice if reservations have a known size, as that bounds how far they reach.
 PlacedHistory place_history(const DeviceHistory& history, const Settings& settings) {
-  const DeviceRoom room = room_of(history);
   PlacedHistory placed;
-  placed.calls = cut_into_calls(history);
-  placed.reservation = told_reservation(room, placed.reservation);
+  placed.room = room_of(history);
+  placed.calls = cut_into_calls(history, placed.room);
+  placed.reservation = told_reservation(placed.room, placed.reservation);
   for (int round = 0; round < 2; ++round) {
     placed.start = find_starting_state(history, settings, placed.reservation);
     placed.placements = PlacementWalk(history, placed, settings, nullptr).run();
-    placed.placements.reservation = told_reservation(room, placed.placements.reservation);
+    placed.placements.reservation = told_reservation(placed.room, placed.placements.reservation);
     if (placed.placements.reservation == placed.reservation || round == 1) break;
     placed.reservation = placed.placements.reservation;
   }

@@ -38,8 +38,6 @@ struct Placements {
   /// Pairs that cannot be in one pool.
   std::set<std::pair<LifeIndex, LifeIndex>> apart;
   std::vector<ReleaseRun> releases;
-  /// Expandable segments were seen.
-  bool has_reservations = false;
   /// How many addresses an expandable segment reserves, at most.
   allocator::Bytes reservation = unknown_reservation;
   /// The first event that has no place; empty where there is none.
@@ -63,6 +61,7 @@ class PlacementWatcher {
 
 /// A history whose events all have their places.
 struct PlacedHistory {
+  DeviceRoom room;
   RecordedCalls calls;
   StartingState start;
   Placements placements;

@@ -6,6 +6,7 @@
 #include "replay/follow/pool_inference.h"
 #include "replay/follow/release_cost.h"
 #include "replay/follow/verify_run.h"
+#include "replay/history/history_checks.h"
 #include "replay/history/recorded_calls.h"
 
 namespace vramlab::replay {

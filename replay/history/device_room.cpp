@@ -17,10 +17,10 @@ DeviceRoom room_of(const DeviceHistory& history) {
   // Something else refused a request for which there was room, such as a memory fraction.
   bool was_limited = false;
   for (const allocator::AllocatorEvent& event : history.events) {
-    if (event.action == Action::segment_alloc || event.action == Action::segment_map)
-      reserved.add(event.size);
-    else if (event.action == Action::segment_free || event.action == Action::segment_unmap)
+    if (is_release(event.action))
       reserved.subtract(event.size);
+    else if (is_segment_call(event.action))
+      reserved.add(event.size);
     else if (event.action == Action::oom) {
       const Bytes free{event.address.value};
       seen.insert(reserved.bytes_now() + free);

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "allocator/options/settings.h"
-#include "replay/history/recorded_history.h"
+#include "replay/history/device_room.h"
 
 namespace vramlab::replay {
 
@@ -43,7 +43,8 @@ struct RecordedCall {
 
 using RecordedCalls = traces::LongSequence<RecordedCall>;
 
-RecordedCalls cut_into_calls(const DeviceHistory& history);
+/// `room`: of this history.
+RecordedCalls cut_into_calls(const DeviceHistory& history, const DeviceRoom& room);
 
 /// The one that the event belongs to, or the next one; nothing behind the last.
 std::optional<RecordedCall> call_of(const RecordedCalls& calls, std::size_t event);
@@ -51,17 +52,7 @@ std::optional<RecordedCall> call_of(const RecordedCalls& calls, std::size_t even
 /// Such as `segment_alloc of 20.00 MiB at 0x7f0000000000`.
 std::string event_text(const allocator::AllocatorEvent& event);
 
-constexpr bool is_segment_call(allocator::Action action) {
-  using allocator::Action;
-  return action == Action::segment_alloc || action == Action::segment_free ||
-         action == Action::segment_map || action == Action::segment_unmap;
-}
-constexpr bool is_release(allocator::Action action) {
-  return action == allocator::Action::segment_free || action == allocator::Action::segment_unmap;
-}
-
-// Whether expandable segments were on at each call of a history.
-
+/// Whether expandable segments were on at each call of a history.
 class ExpandableModes {
  public:
   /// As each call's own or the nearest segment call tells.
@@ -79,11 +70,5 @@ class ExpandableModes {
   };
   std::vector<Change> changes_;
 };
-
-// Whether a history can be that of an allocator at all: sizes and addresses in the ranges that one
-// gives. What fails here is not replayed.
-
-/// The first thing that cannot be, as a sentence; empty where there is none.
-std::string impossible_part(const DeviceHistory& history);
 
 }  // namespace vramlab::replay

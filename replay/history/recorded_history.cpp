@@ -95,10 +95,10 @@ RecordedSums sums_of(const DeviceHistory& history) {
     ++done;
     if (event.action == Action::alloc) sums.requested.add(event.size, done);
     if (event.action == Action::free_completed) sums.requested.subtract(event.size);
-    if (event.action == Action::segment_alloc || event.action == Action::segment_map)
-      sums.reserved.add(event.size, done);
-    if (event.action == Action::segment_free || event.action == Action::segment_unmap)
+    if (is_release(event.action))
       sums.reserved.subtract(event.size);
+    else if (is_segment_call(event.action))
+      sums.reserved.add(event.size, done);
   }
   return sums;
 }

@@ -26,6 +26,15 @@ namespace vramlab::replay {
 std::optional<allocator::Action> action_of(traces::TextId text);
 traces::KnownText text_of(allocator::Action action);
 
+constexpr bool is_segment_call(allocator::Action action) {
+  using allocator::Action;
+  return action == Action::segment_alloc || action == Action::segment_free ||
+         action == Action::segment_map || action == Action::segment_unmap;
+}
+constexpr bool is_release(allocator::Action action) {
+  return action == allocator::Action::segment_free || action == allocator::Action::segment_unmap;
+}
+
 /// What a file may lack.
 struct HistoryTraits {
   bool names_pools = false;

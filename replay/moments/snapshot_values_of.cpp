@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "replay/history/recorded_history.h"
+
 namespace vramlab::replay {
 namespace {
 

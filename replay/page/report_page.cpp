@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "replay/history/recorded_calls.h"
+#include "replay/history/history_checks.h"
 #include "replay/page/page_bytes.h"
 #include "replay/page/page_texts.h"
 #include "replay/page/report_device.h"

@@ -39,7 +39,7 @@ class ProgramBuilder {
         pools_(pools_by_generation(history, explained)),
         writer_(keeps),
         program_(facts_of(history, explained)),
-        others_(history, explained.start,
+        others_(history, explained,
                 choose_memory(program_.memory, program_.reservation, {}).memory) {
     for (std::size_t i = 0; i < history.events.size(); ++i)
       if (history.events[i].action == Action::alloc) last_request_[pool_of(i)] = i;
@@ -61,7 +61,7 @@ class ProgramBuilder {
   static HistoryProgram facts_of(const DeviceHistory& history, const ExplainedHistory& explained) {
     return {.device = {static_cast<std::uint32_t>(history.device)},
             .part = {},
-            .memory = recorded_memory(history, explained.start),
+            .memory = recorded_memory(history, explained),
             .reservation = explained.placements.reservation,
             .places = {history, explained},
             .fidelity = explained.fidelity,
@@ -202,15 +202,16 @@ class ProgramBuilder {
     if (pool == allocator::default_pool || !used_pools_.contains(pool)) return;
     const auto last = last_request_.find(pool);
     if (last != last_request_.end() && last->second > event) return;
-    add_pool(pool, ProgramEventKind::pool_release);
-    used_pools_.erase(pool);
-    released_pools_.insert(pool);
+    retire(pool, ProgramEventKind::pool_release);
   }
 
   /// A pool object that goes gives back the memory of its own pool.
   void end_pool(PoolId pool) {
-    if (!used_pools_.contains(pool)) return;
-    add_pool(pool, ProgramEventKind::pool_destroy);
+    if (used_pools_.contains(pool)) retire(pool, ProgramEventKind::pool_destroy);
+  }
+
+  void retire(PoolId pool, ProgramEventKind kind) {
+    add_pool(pool, kind);
     used_pools_.erase(pool);
     released_pools_.insert(pool);
   }

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "replay/history/device_room.h"
-
 namespace vramlab::replay {
 
 using allocator::Action;
@@ -16,16 +14,16 @@ Bytes reserved_at(const StartingState& start) {
   return reserved;
 }
 
-MemoryOfOthers::MemoryOfOthers(const DeviceHistory& history, const StartingState& start,
+MemoryOfOthers::MemoryOfOthers(const DeviceHistory& history, const PlacedHistory& placed,
                                Bytes memory)
     : history_(history),
       memory_(memory),
-      reserved_(reserved_at(start)),
+      reserved_(reserved_at(placed.start)),
       limit_(memory),
       maps_memory_(std::ranges::any_of(
           history.events,
           [](const AllocatorEvent& event) { return event.action == Action::segment_map; })),
-      needs_no_others_(room_of(history).total == memory) {}
+      needs_no_others_(placed.room.total == memory) {}
 
 MemoryOfOthers::Sums MemoryOfOthers::sums_of(const RecordedCall& call,
                                              const std::set<std::size_t>& emptied) const {
@@ -81,9 +79,9 @@ Bytes requested_at(const StartingState& start) {
 
 }  // namespace
 
-RecordedMemory recorded_memory(const DeviceHistory& history, const StartingState& start) {
-  Held held{reserved_at(start), requested_at(start)};
-  RecordedMemory memory{held.reserved, held.requested, std::nullopt, room_of(history).total};
+RecordedMemory recorded_memory(const DeviceHistory& history, const PlacedHistory& placed) {
+  Held held{reserved_at(placed.start), requested_at(placed.start)};
+  RecordedMemory memory{held.reserved, held.requested, std::nullopt, placed.room.total};
   for (const allocator::AllocatorEvent& event : history.events) {
     switch (event.action) {
       case Action::segment_alloc:

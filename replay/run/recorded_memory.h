@@ -19,7 +19,8 @@ namespace vramlab::replay {
 class MemoryOfOthers {
  public:
   /// `memory`: of the device that it is replayed on.
-  MemoryOfOthers(const DeviceHistory& history, const StartingState& start, allocator::Bytes memory);
+  MemoryOfOthers(const DeviceHistory& history, const PlacedHistory& placed,
+                 allocator::Bytes memory);
 
   /// What others hold from this call on, where it changes. Calls come in order. `emptied`: the
   /// releases with which the program emptied the cache.
@@ -57,7 +58,7 @@ struct RecordedMemory {
   /// All that the program could have, if every out-of-memory tells the same.
   std::optional<allocator::Bytes> total;
 };
-RecordedMemory recorded_memory(const DeviceHistory& history, const StartingState& start);
+RecordedMemory recorded_memory(const DeviceHistory& history, const PlacedHistory& placed);
 
 /// True if only what was there when it was recorded is asked for.
 bool is_as_recorded(const ReplayConditions& conditions);

@@ -93,7 +93,7 @@ std::vector<WaitingRelease> releases_of(const DeviceHistory& history,
   std::set<std::size_t> emptied;
   if (followed != nullptr)
     for (const EmptiedCache& cache : followed->emptied) emptied.insert(cache.event);
-  const RecordedCalls calls = cut_into_calls(history);
+  const RecordedCalls calls = cut_into_calls(history, room_of(history));
   WaitingReleases releases(history, calls, emptied);
   walk_waiting_frees(history, releases);
   return releases.take();

@@ -17,7 +17,8 @@ DeviceHistory history_of(std::initializer_list<std::pair<Action, std::uint64_t>>
 
 std::vector<RecordedCallKind> kinds_of(const DeviceHistory& history) {
   std::vector<RecordedCallKind> kinds;
-  for (const RecordedCall& call : cut_into_calls(history)) kinds.push_back(call.kind);
+  for (const RecordedCall& call : cut_into_calls(history, room_of(history)))
+    kinds.push_back(call.kind);
   return kinds;
 }
 
@@ -27,7 +28,7 @@ using enum RecordedCallKind;
 TEST(RecordedCalls, take_a_free_and_its_completion_together) {
   const auto history = history_of({{Action::free_requested, 1}, {Action::free_completed, 1}});
   EXPECT_EQ(kinds_of(history), Kinds{free});
-  EXPECT_EQ(cut_into_calls(history).front().end, 2U);
+  EXPECT_EQ(cut_into_calls(history, room_of(history)).front().end, 2U);
 }
 
 TEST(RecordedCalls, see_a_free_that_waits_by_another_event_behind_it) {
@@ -44,7 +45,7 @@ TEST(RecordedCalls, give_a_request_all_that_it_set_off) {
                                    {Action::alloc, 2},
                                    {Action::oom, 9}});
   EXPECT_EQ(kinds_of(history), (Kinds{request, request}));
-  EXPECT_EQ(cut_into_calls(history).front().end, 3U);
+  EXPECT_EQ(cut_into_calls(history, room_of(history)).front().end, 3U);
 }
 
 TEST(RecordedCalls, see_an_emptied_cache_where_no_request_follows) {
@@ -77,7 +78,7 @@ TEST(RecordedCalls, give_a_release_with_the_stack_of_the_request_to_the_request)
                                     {Action::segment_alloc, 3, 7},
                                     {Action::alloc, 3, 7}});
   EXPECT_EQ(kinds_of(history), Kinds{request});
-  EXPECT_EQ(cut_into_calls(history).front().origin, ReleaseOrigin::by_stacks);
+  EXPECT_EQ(cut_into_calls(history, room_of(history)).front().origin, ReleaseOrigin::by_stacks);
 }
 
 TEST(RecordedCalls, see_a_call_of_its_own_in_a_release_with_another_stack) {
@@ -96,7 +97,7 @@ TEST(RecordedCalls, see_one_call_in_releases_with_old_stacks) {
                                     {Action::segment_alloc, 3, 7},
                                     {Action::alloc, 3, 7}});
   EXPECT_EQ(kinds_of(history), (Kinds{release, request}));
-  EXPECT_EQ(cut_into_calls(history).front().end, 2U);
+  EXPECT_EQ(cut_into_calls(history, room_of(history)).front().end, 2U);
 }
 
 TEST(RecordedCalls, part_releases_where_frees_have_stacks_of_their_own) {
@@ -108,7 +109,7 @@ TEST(RecordedCalls, part_releases_where_frees_have_stacks_of_their_own) {
                                     {Action::segment_alloc, 3, 7},
                                     {Action::alloc, 3, 7}});
   EXPECT_EQ(kinds_of(history), (Kinds{request, free, release, request}));
-  EXPECT_EQ(cut_into_calls(history)[2].end, 4U);
+  EXPECT_EQ(cut_into_calls(history, room_of(history))[2].end, 4U);
 }
 
 TEST(RecordedCalls, know_that_there_was_room_if_as_much_was_reserved_at_the_peak) {
@@ -122,7 +123,7 @@ TEST(RecordedCalls, know_that_there_was_room_if_as_much_was_reserved_at_the_peak
                                    {Action::free_requested, 1},
                                    {Action::segment_alloc, 4},
                                    {Action::alloc, 4}});
-  const RecordedCalls calls = cut_into_calls(history);
+  const RecordedCalls calls = cut_into_calls(history, room_of(history));
   ASSERT_EQ(calls.size(), 5U);
   EXPECT_FALSE(calls[1].had_room) << "both segments and the new one were never there at once";
   EXPECT_TRUE(calls[4].had_room);

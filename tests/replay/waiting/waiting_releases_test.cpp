@@ -20,7 +20,7 @@ constexpr Address segment{0x100000};
 
 std::vector<WaitingRelease> releases_of(const DeviceHistory& history,
                                         const std::set<std::size_t>& emptied) {
-  const RecordedCalls calls = cut_into_calls(history);
+  const RecordedCalls calls = cut_into_calls(history, room_of(history));
   WaitingReleases releases(history, calls, emptied);
   walk_waiting_frees(history, releases);
   return releases.take();

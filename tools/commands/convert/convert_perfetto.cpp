@@ -2,7 +2,7 @@
 
 #include <spdlog/spdlog.h>
 
-#include "replay/history/recorded_calls.h"
+#include "replay/history/history_checks.h"
 #include "replay/run/program_replay.h"
 #include "replay/timeline/perfetto_trace.h"
 #include "replay/timeline/replayed_program.h"

@@ -1,0 +1,78 @@
+#include "replay/history/history_checks.h"
+
+#include "allocator/options/size_rules.h"
+#include "allocator/shapes/block.h"
+#include "allocator/words/id_names.h"
+
+namespace vramlab::replay {
+
+namespace {
+
+using allocator::Action;
+using allocator::Address;
+using allocator::Bytes;
+
+bool is_place(Address at) {
+  return at.value % allocator::minimum_block.count == 0 && at < allocator::highest_address;
+}
+
+bool is_range(Address at, Bytes size) {
+  return is_place(at) && size.count % allocator::minimum_block.count == 0 && size > Bytes{0} &&
+         size < allocator::largest_block && at + size < allocator::highest_address;
+}
+
+bool is_possible(const allocator::AllocatorEvent& event) {
+  switch (event.action) {
+    case Action::snapshot:
+      return true;
+    case Action::oom:
+      // No allocator could serve some requests, and they failed.
+      return event.size < allocator::request_limit;
+    case Action::alloc:
+    case Action::free_requested:
+    case Action::free_completed:
+      return is_place(event.address) && event.size < allocator::largest_block;
+    default:
+      return is_range(event.address, event.size);
+  }
+}
+
+std::string sentence(const std::string& what, Address at, Bytes size) {
+  return what + " of " + std::to_string(size.count) + " bytes at " + name_of(at) +
+         " is none that an allocator gives";
+}
+
+/// Blocks follow each other without gaps and fill the segment.
+bool is_filled(const allocator::SnapshotSegment& segment) {
+  Address at = segment.address;
+  for (const allocator::SnapshotBlock& block : segment.blocks) {
+    if (block.address != at || !is_range(block.address, block.size)) return false;
+    at = at + block.size;
+  }
+  return at == segment.address + segment.total_size;
+}
+
+}  // namespace
+
+std::string impossible_part(const DeviceHistory& history) {
+  for (std::size_t i = 0; i < history.events.size(); ++i) {
+    const allocator::AllocatorEvent& event = history.events[i];
+    if (!is_possible(event))
+      return "event " + std::to_string(i) + ": " +
+             sentence(std::string(action_name(event.action)), event.address, event.size);
+  }
+  const allocator::SnapshotSegment* before = nullptr;
+  for (const allocator::SnapshotSegment& segment : history.final_segments) {
+    if (!is_range(segment.address, segment.total_size))
+      return sentence("the final segment", segment.address, segment.total_size);
+    if (before != nullptr && segment.address < before->address + before->total_size)
+      return "two final segments overlap at " + name_of(segment.address);
+    if (!is_filled(segment))
+      return "the blocks of the final segment at " + name_of(segment.address) +
+             " do not fill it one after another";
+    before = &segment;
+  }
+  return {};
+}
+
+}  // namespace vramlab::replay
