@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "replay/follow/allowed_memory.h"
+
 namespace vramlab::replay {
 
 struct Agreement {
@@ -77,6 +79,8 @@ struct DeviceFidelity {
   SegmentCallCounts segment_calls;
   Agreement final_blocks;
   Inferences inferred;
+  /// What a memory fraction allowed, where garbage collection shows it.
+  std::optional<AllowedMemory> allowed;
   FidelityLabel label = FidelityLabel::exact;
   std::vector<std::string> reasons;
   std::optional<ReplayDifference> first_difference;

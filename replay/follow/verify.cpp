@@ -105,6 +105,7 @@ ExplainedHistory explain(const DeviceHistory& history, const VerifyConditions& c
       explained.failed_pools = run.failed_pools();
       explained.ended_pools = run.ended_pools();
       explained.captured_failures = run.captured_failures();
+      explained.garbage_calls = run.garbage_calls();
     }
     if (is_done || !inference.learn(run.unexplained_calls())) break;
   }

@@ -42,6 +42,8 @@ struct ExplainedHistory : PlacedHistory {
   std::map<std::size_t, allocator::PoolId> failed_pools;
   /// Private pools that ended, by the first entry of their releases.
   std::map<std::size_t, allocator::PoolId> ended_pools;
+  /// The first event of each call that collected garbage and released nothing else.
+  std::set<std::size_t> garbage_calls;
   /// Requests that failed and left cached memory alone, as during a capture.
   std::set<std::size_t> captured_failures;
 };

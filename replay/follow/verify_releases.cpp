@@ -9,8 +9,19 @@ namespace vramlab::replay {
 
 using allocator::Action;
 using allocator::AllocatorEvent;
+using allocator::Bytes;
 using allocator::PoolId;
 using allocator::Search;
+
+namespace {
+
+Bytes sum_of(const std::vector<allocator::PlannedRelease>& releases) {
+  Bytes sum;
+  for (const allocator::PlannedRelease& one : releases) sum += one.size;
+  return sum;
+}
+
+}  // namespace
 
 std::vector<PooledRelease> VerifyRun::expected_releases() const {
   std::vector<PooledRelease> releases;
@@ -93,6 +104,22 @@ bool VerifyRun::collects_by_shape(const Candidate& candidate) {
   for (std::size_t i = 0; i < count; ++i) release_as_recorded(events[i]);
   fidelity_.inferred.garbage_shaped += count;
   return explains(candidate);
+}
+
+/// What this miss says of the limit: garbage was collected in so many passes and in no more, or not
+/// at all. If more was released, nobody knows which part of it was garbage.
+void VerifyRun::note_garbage_limit() {
+  const unsigned passes = call_.garbage_passes;
+  const auto garbage_in = [this](unsigned count) { return sum_of(engine_.plan_garbage(count)); };
+  const bool is_all = expected_releases().size() == engine_.plan_garbage(passes).size();
+  if (!is_all) return;
+  const Bytes reserved = engine_.core().reserved;
+  if (passes > 0) {
+    garbage_calls_.insert(explained_.calls[call_.index].first);
+    garbage_limits_.was_too_much(reserved - (ages_are_known() ? garbage_in(passes - 1) : Bytes{}));
+  }
+  if (garbage_in(passes + 1) > garbage_in(passes))
+    garbage_limits_.was_enough(reserved - garbage_in(passes));
 }
 
 /// Says when frees complete between the expected releases, and whether the request fails.

@@ -64,6 +64,8 @@ DeviceFidelity VerifyRun::run() {
   for (std::size_t i = 0; i < explained_.calls.size(); ++i) follow(i);
   compare_final_blocks();
   count_segment_calls();
+  fidelity_.allowed = garbage_limits_.allowed(settings_.garbage_collection_threshold,
+                                              explained_.room.peak_reserved);
   return std::move(fidelity_);
 }
 
@@ -228,6 +230,7 @@ bool VerifyRun::search_has_failed() {
 
 unsigned VerifyRun::garbage_passes() {
   if (call_.garbage_passes > 0) ++fidelity_.inferred.garbage_collections;
+  if (settings_.garbage_collection_threshold > 0) note_garbage_limit();
   return call_.garbage_passes;
 }
 

@@ -31,6 +31,7 @@ class VerifyRun : private allocator::Director {
   const std::vector<EmptiedCache>& emptied() const { return emptied_; }
   const std::map<std::size_t, allocator::PoolId>& failed_pools() const { return failed_pools_; }
   const std::set<std::size_t>& captured_failures() const { return captured_failures_; }
+  const std::set<std::size_t>& garbage_calls() const { return garbage_calls_; }
   const std::map<std::size_t, allocator::PoolId>& ended_pools() const { return ended_pools_; }
   /// Follows the calls up to the one that the last of so many events belongs to, instead of all of
   /// them.
@@ -93,6 +94,7 @@ class VerifyRun : private allocator::Director {
   void note(std::size_t event, const std::string& text);
   allocator::PoolId pool_of(std::size_t event) const;
 
+  void note_garbage_limit();
   bool search_has_failed() override;
   unsigned garbage_passes() override;
   bool may_attempt() override;
@@ -117,6 +119,8 @@ class VerifyRun : private allocator::Director {
   std::vector<EmptiedCache> emptied_;
   std::map<std::size_t, allocator::PoolId> failed_pools_;
   std::set<std::size_t> captured_failures_;
+  std::set<std::size_t> garbage_calls_;
+  GarbageLimits garbage_limits_;
   std::map<std::size_t, allocator::PoolId> ended_pools_;
 };
 

@@ -45,6 +45,9 @@ class ProgramBuilder {
       if (history.events[i].action == Action::alloc) last_request_[pool_of(i)] = i;
     for (const EmptiedCache& cache : explained.emptied)
       if (!cache.may_be_of_request || is_no_request_of(cache.event)) emptied_.insert(cache.event);
+    released_otherwise_ = emptied_;
+    if (explained.fidelity.allowed)
+      released_otherwise_.insert(explained.garbage_calls.begin(), explained.garbage_calls.end());
   }
 
   HistoryProgram build() {
@@ -132,7 +135,7 @@ class ProgramBuilder {
 
   void add_call(const RecordedCall& call) {
     at_ = call.first;
-    if (const auto others = others_.follow(call, emptied_))
+    if (const auto others = others_.follow(call, released_otherwise_))
       add(ProgramEventKind::external).bytes = *others;
     const Address address = history_.events[call.first].address;
     switch (call.kind) {
@@ -288,10 +291,13 @@ class ProgramBuilder {
   std::set<PoolId> released_pools_;
   std::map<PoolId, std::size_t> last_request_;
   std::set<std::size_t> emptied_;
+  /// Events that show releases which no refusal made: emptied caches, and garbage that the replay
+  /// collects by itself.
+  std::set<std::size_t> released_otherwise_;
   MemoryOfOthers others_;
 };
 
-/// Collected garbage shows that there was a limit, and not which.
+/// Collected garbage shows that there was a limit, and mostly which.
 bool has_garbage(const DeviceFidelity& fidelity) {
   const Inferences& inferred = fidelity.inferred;
   return inferred.garbage_collections + inferred.garbage_shaped > 0;
@@ -333,7 +339,14 @@ std::vector<std::string> notes_on(const HistoryProgram& history, const ReplayCon
     notes.push_back(device +
                     "memory may have been short in the recorded run: --device-memory sets how "
                     "much the device has");
-  if (has_garbage(history.fidelity) && !conditions.memory_fraction)
+  if (conditions.memory_fraction) return notes;
+  if (fidelity.allowed)
+    notes.push_back(device +
+                    "a memory fraction is guessed: the garbage collected in the recorded run "
+                    "shows that it allowed between " +
+                    format_bytes(fidelity.allowed->at_least) + " and " +
+                    format_bytes(fidelity.allowed->at_most));
+  else if (has_garbage(fidelity))
     notes.push_back(device +
                     "garbage was collected in the recorded run, under a memory fraction that the "
                     "file does not contain: without --memory-fraction and --device-memory, more "

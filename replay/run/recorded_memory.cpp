@@ -25,8 +25,8 @@ MemoryOfOthers::MemoryOfOthers(const DeviceHistory& history, const PlacedHistory
           [](const AllocatorEvent& event) { return event.action == Action::segment_map; })),
       needs_no_others_(placed.room.total == memory) {}
 
-MemoryOfOthers::Sums MemoryOfOthers::sums_of(const RecordedCall& call,
-                                             const std::set<std::size_t>& emptied) const {
+MemoryOfOthers::Sums MemoryOfOthers::sums_of(
+    const RecordedCall& call, const std::set<std::size_t>& released_otherwise) const {
   Sums sums;
   for (std::size_t i = call.first; i < call.end; ++i) {
     const AllocatorEvent& event = history_.events[i];
@@ -34,19 +34,19 @@ MemoryOfOthers::Sums MemoryOfOthers::sums_of(const RecordedCall& call,
       sums.released += event.size;
     else if (is_segment_call(event.action))
       sums.got += event.size;
-    sums.was_emptied = sums.was_emptied || emptied.contains(i);
+    sums.was_refused = sums.was_refused && !released_otherwise.contains(i);
   }
   return sums;
 }
 
 std::optional<Bytes> MemoryOfOthers::follow(const RecordedCall& call,
-                                            const std::set<std::size_t>& emptied) {
-  const Sums sums = sums_of(call, emptied);
+                                            const std::set<std::size_t>& released_otherwise) {
+  const Sums sums = sums_of(call, released_otherwise);
   reserved_ = reserved_ - std::min(reserved_, sums.released) + sums.got;
   if (call.kind != RecordedCallKind::request) return std::nullopt;
   const Bytes before = limit_;
   const AllocatorEvent& last = history_.events[call.end - 1];
-  const bool was_refused = sums.released > Bytes{} && sums.got > Bytes{} && !sums.was_emptied;
+  const bool was_refused = sums.released > Bytes{} && sums.got > Bytes{} && sums.was_refused;
   if (last.action == Action::oom) {
     // Free memory that would have been enough was no help: something else was the limit. What an
     // expandable segment lacks for a request may be less than its size.

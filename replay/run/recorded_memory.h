@@ -22,18 +22,18 @@ class MemoryOfOthers {
   MemoryOfOthers(const DeviceHistory& history, const PlacedHistory& placed,
                  allocator::Bytes memory);
 
-  /// What others hold from this call on, where it changes. Calls come in order. `emptied`: the
-  /// releases with which the program emptied the cache.
+  /// What others hold from this call on, where it changes. Calls come in order.
+  /// `released_otherwise`: events that show that a call's releases followed no refusal.
   std::optional<allocator::Bytes> follow(const RecordedCall& call,
-                                         const std::set<std::size_t>& emptied);
+                                         const std::set<std::size_t>& released_otherwise);
 
  private:
   struct Sums {
     allocator::Bytes released;
     allocator::Bytes got;
-    bool was_emptied = false;
+    bool was_refused = true;
   };
-  Sums sums_of(const RecordedCall& call, const std::set<std::size_t>& emptied) const;
+  Sums sums_of(const RecordedCall& call, const std::set<std::size_t>& released_otherwise) const;
 
   const DeviceHistory& history_;
   allocator::Bytes memory_;

@@ -53,6 +53,8 @@ ChosenMemory ReplaySetup::memory_of(DeviceIndex device) const {
 
 DeviceConditions ReplaySetup::conditions_of(DeviceIndex device) {
   DeviceConditions of_device{*version, settings, memory_of(device).memory, asked.memory_fraction};
+  if (history != nullptr && !asked.memory_fraction && history->fidelity.allowed)
+    of_device.memory_fraction = history->fidelity.allowed->fraction_of(of_device.memory);
   of_device.held_by_others = asked.held_by_others;
   of_device.timing = timing();
   of_device.keeps_settings = asked.options.has_value();

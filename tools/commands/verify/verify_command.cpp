@@ -78,6 +78,9 @@ std::string device_text(const DeviceFidelity& device, bool is_verbose) {
     text += "\n";
   }
   if (!inferred.empty()) text += "    inferred: " + inferred + "\n";
+  if (device.allowed)
+    text += "    memory fraction (guessed): allowed " + format_bytes(device.allowed->at_least) +
+            " to " + format_bytes(device.allowed->at_most) + ", as garbage collection shows\n";
   if (device.first_difference)
     text += "    first difference, at event " + std::to_string(device.first_difference->event) +
             ": " + device.first_difference->text + "\n";
@@ -104,6 +107,10 @@ ordered_json device_json(const DeviceFidelity& device) {
   ordered_json inferred;
   for (const Figure& figure : figures_of(device.inferred)) inferred[figure.key] = figure.value;
   json["inferred"] = std::move(inferred);
+  json["allowed_memory"] = nullptr;
+  if (device.allowed)
+    json["allowed_memory"] = {{"at_least", device.allowed->at_least.count},
+                              {"at_most", device.allowed->at_most.count}};
   json["unexplained_events"] = device.unexplained_events;
   if (device.first_difference)
     json["first_difference"] = {{"event", device.first_difference->event},
