@@ -87,7 +87,7 @@ MetricValues history_metrics(const DeviceHistory& history, const VerifyCondition
   const Counts counts = count(history);
   const HistoryWalk walk = walk_blocks(history, conditions);
   PeakAllocated allocated(history, walk);
-  watch_history(history, walk, conditions, allocated);
+  watch_placements(history, walk, allocated);
   const RecordedMemory memory = recorded_memory(history, walk);
   const std::uint64_t all_got = reserved_at(walk.start).count + counts.got.count;
   add(values, "requests", counts.requests);

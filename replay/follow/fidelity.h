@@ -83,6 +83,8 @@ struct DeviceFidelity {
   std::optional<AllowedMemory> allowed;
   FidelityLabel label = FidelityLabel::exact;
   std::vector<std::string> reasons;
+  /// Those of the reasons that tell of options set in mid-run.
+  std::vector<std::string> settings_changes;
   std::optional<ReplayDifference> first_difference;
   /// The first event of each call whose releases were taken from the recording.
   std::vector<std::size_t> unexplained_events;

@@ -60,7 +60,7 @@ void note_doubts(const DeviceHistory& history, HistoryWalk& walk) {
 }  // namespace
 
 HistoryWalk walk_blocks(const DeviceHistory& history, const VerifyConditions& conditions) {
-  HistoryWalk walk{place_history(history, conditions.settings.settings), {}, {}, {}};
+  HistoryWalk walk{place_history(history, {{0, conditions.settings.settings}}), {}, {}, {}};
   find_times(history, walk);
   return walk;
 }
@@ -70,11 +70,6 @@ HistoryWalk walk_history(const DeviceHistory& history, const VerifyConditions& c
   walk.pools = pools_of(history, walk.placements, conditions);
   note_doubts(history, walk);
   return walk;
-}
-
-void watch_history(const DeviceHistory& history, const HistoryWalk& walk,
-                   const VerifyConditions& conditions, PlacementWatcher& watcher) {
-  watch_placements(history, walk, conditions.settings.settings, watcher);
 }
 
 namespace {

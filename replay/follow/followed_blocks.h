@@ -34,10 +34,6 @@ HistoryWalk walk_blocks(const DeviceHistory& history, const VerifyConditions& co
 /// Requires: the same.
 HistoryWalk walk_history(const DeviceHistory& history, const VerifyConditions& conditions);
 
-/// Once more, watched. Requires: the walk is one through this history under these conditions.
-void watch_history(const DeviceHistory& history, const HistoryWalk& walk,
-                   const VerifyConditions& conditions, PlacementWatcher& watcher);
-
 /// A moment of a history by how many of its events were done: 0 is the beginning.
 using HistoryStep = std::uint64_t;
 

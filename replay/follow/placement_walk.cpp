@@ -22,16 +22,16 @@ using allocator::Settings;
 class PlacementWalk {
  public:
   /// `watcher`: null for nobody.
-  PlacementWalk(const DeviceHistory& history, const PlacedHistory& placed, const Settings& settings,
+  PlacementWalk(const DeviceHistory& history, const PlacedHistory& placed,
                 PlacementWatcher* watcher)
       : history_(history),
         start_(placed.start),
         calls_(placed.calls),
-        settings_(settings),
+        in_time_(history, placed.calls, placed.phases),
+        settings_(&in_time_.at(0)),
         reservation_(placed.reservation),
         least_reservation_(least_reservation(history)),
-        kinds_(request_kinds(history, settings)),
-        modes_(history, placed.calls, settings),
+        kinds_(request_kinds(history, placed.phases.back().settings)),
         watcher_(watcher) {
     facts_.life_of_event = traces::LongSequence<LifeIndex>(history.events.place());
   }
@@ -71,7 +71,7 @@ class PlacementWalk {
 
   void walk_call(std::size_t index) {
     const RecordedCall& call = calls_[index];
-    mode_ = modes_.at(index);
+    settings_ = &in_time_.at(index);
     if (call.kind == RecordedCallKind::free || call.kind == RecordedCallKind::free_later)
       walk_free(call);
     else
@@ -95,9 +95,9 @@ class PlacementWalk {
     const Shape shape = shape_of(call);
     Miss miss;
     if (is_placed) {
-      miss.request = {round_request(history_.events[end].size, settings_),
+      miss.request = {round_request(history_.events[end].size, *settings_),
                       {history_.events[end].stream, kinds_[end]},
-                      mode_};
+                      settings_->expandable_segments};
       miss.is_certain = !shape.releases || !shape.completes;
       if (!miss.is_certain) miss.serving_before = serving(miss.request);
     }
@@ -166,7 +166,7 @@ class PlacementWalk {
     LifeIndex& life = life_;
     life = blocks_.reservation_for(event.address, {event.stream, kinds_[index]});
     if (life == no_life) {
-      const Bytes unit = expandable_unit(kinds_[index], settings_);
+      const Bytes unit = expandable_unit(kinds_[index], *settings_);
       const Bytes size = round_up(reservation_, unit);
       life = blocks_.add({event.address, size, event.stream, kinds_[index], true, {}, index},
                          {{size, {}, GivenUse::unmapped}});
@@ -178,14 +178,15 @@ class PlacementWalk {
   void place(std::size_t index, bool grew) {
     const AllocatorEvent& event = history_.events[index];
     const PlacedBlock* block = blocks_.find(event.address);
-    const Bytes rounded = round_request(event.size, settings_);
+    const Bytes rounded = round_request(event.size, *settings_);
     if (block == nullptr || block->use != GivenUse::free || block->size < rounded)
       return contradict(index);
     const LifeIndex life = block->life;
     note_life(index, life);
     // What searches reveal, a walk that is watched has no use for.
     if (!grew && watcher_ == nullptr)
-      note_search({rounded, {event.stream, kinds_[index]}, mode_}, event.address, life);
+      note_search({rounded, {event.stream, kinds_[index]}, settings_->expandable_segments},
+                  event.address, life);
     if (history_.traits.names_pools && !blocks_.lives()[life].pool)
       blocks_.lives()[life].pool = event.pool;
     blocks_.hand_out(event.address, handed_out_size(rounded, block->size, blocks_.lives()[life]));
@@ -217,21 +218,21 @@ class PlacementWalk {
   /// Lives that would have served the request.
   std::vector<LifeIndex> serving(const PlacementRequest& request) const {
     std::vector<LifeIndex> lives;
-    if (!search_placements(blocks_, request, settings_)) return lives;
+    if (!search_placements(blocks_, request, *settings_)) return lives;
     for (const LifeIndex life : lives_with_room(blocks_, request)) {
       const std::vector<LifeIndex> alone{life};
-      if (search_placements(blocks_, request, settings_, &alone)) lives.push_back(life);
+      if (search_placements(blocks_, request, *settings_, &alone)) lives.push_back(life);
     }
     return lives;
   }
 
   /// Lives with a block that would have been chosen over the one that was.
   void note_search(const PlacementRequest& request, Address at, LifeIndex life) {
-    if (search_placements(blocks_, request, settings_) == at) return;
+    if (search_placements(blocks_, request, *settings_) == at) return;
     for (const LifeIndex other : lives_with_room(blocks_, request)) {
       if (other == life) continue;
       const std::vector<LifeIndex> pair{life, other};
-      const auto found = search_placements(blocks_, request, settings_, &pair);
+      const auto found = search_placements(blocks_, request, *settings_, &pair);
       if (found && *found != at && blocks_.find(*found)->life == other) keep_apart(life, other);
     }
   }
@@ -273,7 +274,7 @@ class PlacementWalk {
 
   bool could_release(LifeIndex index) const {
     const SegmentLife& life = blocks_.lives()[index];
-    const Bytes unit = expandable_unit(life.kind, settings_);
+    const Bytes unit = expandable_unit(life.kind, *settings_);
     Address at = life.base;
     while (const PlacedBlock* block = blocks_.find(at)) {
       if (block->life != index) break;
@@ -338,22 +339,22 @@ class PlacementWalk {
 
   Bytes handed_out_size(Bytes rounded, Bytes block, const SegmentLife& life) const {
     using allocator::SplitRule;
-    const bool splits_all = life.kind == PoolKind::small || mode_;
+    const bool splits_all = life.kind == PoolKind::small || settings_->expandable_segments;
     const bool splits = is_split_off(
         block, rounded, splits_all ? SplitRule::all_remainders : SplitRule::large_remainders,
-        settings_);
+        *settings_);
     return splits ? rounded : block;
   }
 
   const DeviceHistory& history_;
   const StartingState& start_;
   const RecordedCalls& calls_;
-  const Settings& settings_;
+  SettingsInTime in_time_;
+  /// In force at the call that is being walked.
+  const Settings* settings_;
   Bytes reservation_;
   Bytes least_reservation_;
   traces::LongSequence<PoolKind> kinds_;
-  ExpandableModes modes_;
-  bool mode_ = false;
   /// Expandable segments were seen.
   bool has_reservations_ = false;
   /// The life of the event that is being walked.
@@ -375,14 +376,15 @@ Bytes told_reservation(const DeviceRoom& room, Bytes distance) {
 }  // namespace
 
 /// Done twice if reservations have a known size, as that bounds how far they reach.
-PlacedHistory place_history(const DeviceHistory& history, const Settings& settings) {
+PlacedHistory place_history(const DeviceHistory& history, SettingsPhases phases) {
   PlacedHistory placed;
+  placed.phases = std::move(phases);
   placed.room = room_of(history);
   placed.calls = cut_into_calls(history, placed.room);
   placed.reservation = told_reservation(placed.room, placed.reservation);
   for (int round = 0; round < 2; ++round) {
-    placed.start = find_starting_state(history, settings, placed.reservation);
-    placed.placements = PlacementWalk(history, placed, settings, nullptr).run();
+    placed.start = find_starting_state(history, placed.phases.front().settings, placed.reservation);
+    placed.placements = PlacementWalk(history, placed, nullptr).run();
     placed.placements.reservation = told_reservation(placed.room, placed.placements.reservation);
     if (placed.placements.reservation == placed.reservation || round == 1) break;
     placed.reservation = placed.placements.reservation;
@@ -391,8 +393,8 @@ PlacedHistory place_history(const DeviceHistory& history, const Settings& settin
 }
 
 void watch_placements(const DeviceHistory& history, const PlacedHistory& placed,
-                      const Settings& settings, PlacementWatcher& watcher) {
-  PlacementWalk(history, placed, settings, &watcher).run();
+                      PlacementWatcher& watcher) {
+  PlacementWalk(history, placed, &watcher).run();
 }
 
 }  // namespace vramlab::replay

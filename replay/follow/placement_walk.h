@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "replay/follow/placement_blocks.h"
+#include "replay/follow/settings_in_time.h"
 #include "replay/follow/starting_state.h"
 #include "replay/history/recorded_calls.h"
 
@@ -61,6 +62,7 @@ class PlacementWatcher {
 
 /// A history whose events all have their places.
 struct PlacedHistory {
+  SettingsPhases phases;
   DeviceRoom room;
   RecordedCalls calls;
   StartingState start;
@@ -69,10 +71,10 @@ struct PlacedHistory {
   allocator::Bytes reservation = unknown_reservation;
 };
 
-PlacedHistory place_history(const DeviceHistory& history, const allocator::Settings& settings);
+PlacedHistory place_history(const DeviceHistory& history, SettingsPhases phases);
 
 /// The same walk again, watched.
 void watch_placements(const DeviceHistory& history, const PlacedHistory& placed,
-                      const allocator::Settings& settings, PlacementWatcher& watcher);
+                      PlacementWatcher& watcher);
 
 }  // namespace vramlab::replay

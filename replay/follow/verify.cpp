@@ -15,6 +15,13 @@ namespace {
 
 using allocator::PoolId;
 
+/// To find phases a history is followed so many times, a long one less often, and so many places of
+/// a change are tried for each.
+constexpr std::size_t most_runs = 40;
+constexpr std::size_t fewest_runs = 4;
+constexpr std::size_t most_followed_events = 1'000'000;
+constexpr std::size_t most_places = 16;
+
 /// The better of two: fewer wrong things first, then fewer taken from the recording.
 bool is_better(const DeviceFidelity& a, const DeviceFidelity& b) {
   const auto badness = [](const DeviceFidelity& one) {
@@ -23,6 +30,27 @@ bool is_better(const DeviceFidelity& a, const DeviceFidelity& b) {
                       one.segment_calls.taken, one.first_difference.has_value());
   };
   return badness(a) < badness(b);
+}
+
+/// A sentence for each change of options that the file does not hold.
+std::vector<std::string> changes_of_settings(const ExplainedHistory& explained,
+                                             const allocator::Settings& recorded) {
+  std::vector<std::string> texts;
+  const SettingsPhases& phases = explained.phases;
+  for (std::size_t i = 1; i < phases.size(); ++i)
+    texts.push_back("settings changed (guessed): " + option_string(phases[i].settings) +
+                    " holds from event " + std::to_string(phases[i].first_event) + " on, " +
+                    option_string(phases[i - 1].settings) + " before it");
+  if (const std::string last = option_string(phases.back().settings);
+      last != option_string(recorded))
+    texts.push_back("settings changed (guessed): " + last +
+                    " holds up to the last event, and the recorded options were set after it");
+  if (explained.fidelity.inferred.mode_changes > 0)
+    texts.emplace_back(explained.fidelity.first_difference
+                           ? "settings changed: expandable_segments was on and off, and other "
+                             "options seem to have changed"
+                           : "settings changed: expandable_segments was on and off");
+  return texts;
 }
 
 void judge(ExplainedHistory& explained, const DeviceHistory& history,
@@ -38,8 +66,9 @@ void judge(ExplainedHistory& explained, const DeviceHistory& history,
                                " events of kinds that a replay does not know");
   const bool agrees = fidelity.allocs.is_full() && fidelity.final_blocks.is_full() &&
                       fidelity.segment_calls.wrong == 0 && !fidelity.first_difference;
-  if (fidelity.inferred.mode_changes > 0)
-    fidelity.reasons.emplace_back("settings changed: expandable_segments was on and off");
+  fidelity.settings_changes = changes_of_settings(explained, settings.settings);
+  fidelity.reasons.insert(fidelity.reasons.end(), fidelity.settings_changes.begin(),
+                          fidelity.settings_changes.end());
   const bool is_sound = contradiction.empty() && fidelity.inferred.mode_changes == 0;
   if (agrees)
     fidelity.label = FidelityLabel::exact;
@@ -77,18 +106,17 @@ VerifyConditions verify_conditions(const RecordedHistory& history, const traces:
                                    const allocator::ReferenceVersion* version) {
   const bool is_guessed = version == nullptr;
   if (is_guessed) version = &guess_reference(history);
-  return {*version, is_guessed, recorded_settings(history, texts, *version)};
+  return {*version, is_guessed, recorded_settings(history, texts, *version), true};
 }
 
-ExplainedHistory explain(const DeviceHistory& history, const VerifyConditions& conditions) {
+namespace {
+
+/// Without a verdict.
+ExplainedHistory explain_under(const DeviceHistory& history, const VerifyConditions& conditions,
+                               SettingsPhases phases) {
   ExplainedHistory explained;
-  if (auto fidelity = without_replay(history)) {
-    explained.fidelity = *std::move(fidelity);
-    return explained;
-  }
-  const allocator::Settings& settings = conditions.settings.settings;
-  static_cast<PlacedHistory&>(explained) = place_history(history, settings);
-  PoolInference inference(history, explained.placements, settings);
+  static_cast<PlacedHistory&>(explained) = place_history(history, std::move(phases));
+  PoolInference inference(history, explained.placements, conditions.settings.settings);
   std::optional<DeviceFidelity> best;
   std::vector<PoolId> best_pools;
   for (unsigned round = 1; round <= most_pool_rounds; ++round) {
@@ -113,6 +141,108 @@ ExplainedHistory explain(const DeviceHistory& history, const VerifyConditions& c
   for (std::size_t i = 0; i < explained.start.segments.size(); ++i)
     explained.start.segments[i].pool = explained.pools[i];
   explained.fidelity = *std::move(best);
+  return explained;
+}
+
+/// How far the history was followed before the first difference.
+std::size_t followed(const ExplainedHistory& explained) {
+  const auto& difference = explained.fidelity.first_difference;
+  return difference ? difference->event : ~std::size_t{0};
+}
+
+/// The same settings up to this event, and others from there on.
+SettingsPhases with_change(const SettingsPhases& phases, std::size_t event,
+                           const allocator::Settings& settings) {
+  SettingsPhases changed = phases;
+  while (!changed.empty() && changed.back().first_event >= event) changed.pop_back();
+  changed.push_back({changed.empty() ? 0 : event, settings});
+  return changed;
+}
+
+/// Finds the phases of a program that set other options in mid-run, of which the file holds the
+/// last ones only. Each phase goes as far as some settings explain the history.
+class PhaseSearch {
+ public:
+  PhaseSearch(const DeviceHistory& history, const VerifyConditions& conditions,
+              const ExplainedHistory& as_recorded)
+      : history_(history),
+        conditions_(conditions),
+        choices_(weaker_settings(conditions.settings.settings)),
+        best_(as_recorded),
+        runs_left_(std::clamp(most_followed_events / (history.events.size() + 1), fewest_runs,
+                              most_runs)) {
+    if (!choices_.empty()) choices_.push_back(conditions.settings.settings);
+  }
+
+  /// Empty unless the phases explain all of the history.
+  std::optional<ExplainedHistory> find() {
+    if (choices_.empty()) return std::nullopt;
+    try_change(0);
+    for (bool went_further = true; went_further;) {
+      if (!best_.fidelity.first_difference) return std::move(best_);
+      const std::size_t reached = followed(best_);
+      for (const std::size_t event : places_of_change()) try_change(event);
+      went_further = followed(best_) > reached;
+    }
+    return std::nullopt;
+  }
+
+ private:
+  void try_change(std::size_t event) {
+    const SettingsPhases phases = best_.phases;
+    for (const allocator::Settings& choice : choices_) {
+      if (runs_left_ == 0 || !best_.fidelity.first_difference) return;
+      --runs_left_;
+      ExplainedHistory tried =
+          explain_under(history_, conditions_, with_change(phases, event, choice));
+      if (followed(tried) > followed(best_)) best_ = std::move(tried);
+    }
+  }
+
+  /// A split that one setting makes and another does not may show much later. So these are the
+  /// call of the first difference, and large requests before it, the last one first.
+  std::vector<std::size_t> places_of_change() const {
+    std::vector<std::size_t> places;
+    const std::size_t first = best_.phases.back().first_event;
+    const auto last = call_of(best_.calls, followed(best_));
+    if (last) places.push_back(last->first);
+    for (std::size_t i = followed(best_); i > first + 1 && places.size() < most_places;) {
+      const allocator::AllocatorEvent& event = history_.events[--i];
+      const bool is_large = event.size >= conditions_.settings.settings.max_split_size;
+      if (event.action == allocator::Action::alloc && is_large)
+        places.push_back(call_of(best_.calls, i)->first);
+    }
+    return places;
+  }
+
+  const DeviceHistory& history_;
+  const VerifyConditions& conditions_;
+  std::vector<allocator::Settings> choices_;
+  ExplainedHistory best_;
+  std::size_t runs_left_;
+};
+
+void note_settings_changes(ExplainedHistory& explained, const DeviceHistory& history,
+                           const allocator::Settings& recorded) {
+  const SettingsInTime in_time(history, explained.calls, explained.phases);
+  const bool is_as_recorded = in_time.changes().size() == 1 && in_time.at(0) == recorded;
+  if (!is_as_recorded) explained.settings_changes = in_time.changes();
+}
+
+}  // namespace
+
+ExplainedHistory explain(const DeviceHistory& history, const VerifyConditions& conditions) {
+  if (auto fidelity = without_replay(history)) {
+    ExplainedHistory explained;
+    explained.fidelity = *std::move(fidelity);
+    return explained;
+  }
+  ExplainedHistory explained =
+      explain_under(history, conditions, {{0, conditions.settings.settings}});
+  if (explained.fidelity.first_difference && conditions.settings_may_have_changed)
+    if (auto in_phases = PhaseSearch(history, conditions, explained).find())
+      explained = *std::move(in_phases);
+  note_settings_changes(explained, history, conditions.settings.settings);
   judge(explained, history, conditions.settings);
   return explained;
 }

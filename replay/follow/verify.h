@@ -17,6 +17,8 @@ struct VerifyConditions {
   const allocator::ReferenceVersion& version;
   bool version_is_guessed = true;
   SettingsInForce settings;
+  /// The settings are the last ones that a file holds; the program may have changed them before.
+  bool settings_may_have_changed = false;
 };
 
 /// `version`: null to guess it.
@@ -35,6 +37,9 @@ struct EmptiedCache {
 /// The segments of its start have their pools.
 struct ExplainedHistory : PlacedHistory {
   DeviceFidelity fidelity;
+  /// The settings at the first call and where they change; empty if the recorded ones hold all
+  /// the time.
+  std::vector<SettingsInTime::Change> settings_changes;
   /// By life.
   std::vector<allocator::PoolId> pools;
   std::vector<EmptiedCache> emptied;

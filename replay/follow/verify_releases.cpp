@@ -126,7 +126,7 @@ void VerifyRun::note_garbage_limit() {
 ReleaseRules::Ending VerifyRun::ending() const {
   ReleaseRules::Ending ending;
   ending.is_refused = call_.is_out_of_memory;
-  ending.had_room = explained_.calls[call_.index].had_room;
+  ending.had_room = call_.had_room;
   const std::vector<std::size_t> releases = device_.expected_releases();
   for (std::size_t i = 1; i < releases.size() && !ending.completes_after; ++i)
     for (std::size_t event = releases[i - 1]; event < releases[i]; ++event)
@@ -190,6 +190,9 @@ void VerifyRun::explain_releases() {
     if (is_explained()) return;
     if (device_.expected_releases().empty()) return void(explains(candidates_.front()));
   }
+  // There may have been less room at times, when others held more or a fraction allowed less.
+  call_.had_room = false;
+  if (is_explained()) return;
   call_.search = candidates_.front().search;
   call_.has_missed = candidates_.front().has_missed;
   take_releases();

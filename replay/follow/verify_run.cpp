@@ -25,12 +25,11 @@ VerifyRun::VerifyRun(const DeviceHistory& history, const ExplainedHistory& expla
                      const VerifyConditions& conditions)
     : history_(history),
       explained_(explained),
-      settings_(conditions.settings.settings),
+      in_time_(history, explained.calls, explained.phases),
       device_(history, total_for(explained.placements.reservation)),
-      engine_(device_, conditions.version, settings_),
-      rules_(engine_),
-      modes_(history, explained.calls, settings_) {
-  if (settings_.garbage_collection_threshold > 0) engine_.count_ages();
+      engine_(device_, conditions.version, in_time_.at(0)),
+      rules_(engine_) {
+  if (garbage_threshold() > 0) engine_.count_ages();
   adopt_start();
 }
 
@@ -64,8 +63,7 @@ DeviceFidelity VerifyRun::run() {
   for (std::size_t i = 0; i < explained_.calls.size(); ++i) follow(i);
   compare_final_blocks();
   count_segment_calls();
-  fidelity_.allowed = garbage_limits_.allowed(settings_.garbage_collection_threshold,
-                                              explained_.room.peak_reserved);
+  fidelity_.allowed = garbage_limits_.allowed(garbage_threshold(), explained_.room.peak_reserved);
   return std::move(fidelity_);
 }
 
@@ -78,7 +76,7 @@ allocator::Snapshot VerifyRun::state_after(std::size_t event_count) {
 
 void VerifyRun::follow(std::size_t index) {
   const RecordedCall& call = explained_.calls[index];
-  set_mode(index);
+  set_settings(index);
   switch (call.kind) {
     case RecordedCallKind::free:
     case RecordedCallKind::free_later:
@@ -90,12 +88,20 @@ void VerifyRun::follow(std::size_t index) {
   }
 }
 
-void VerifyRun::set_mode(std::size_t index) {
-  if (engine_.settings().expandable_segments == modes_.at(index)) return;
-  allocator::Settings settings = engine_.settings();
-  settings.expandable_segments = modes_.at(index);
+void VerifyRun::set_settings(std::size_t index) {
+  const allocator::Settings& settings = in_time_.at(index);
+  if (engine_.settings() == settings) return;
+  if (engine_.settings().expandable_segments != settings.expandable_segments)
+    ++fidelity_.inferred.mode_changes;
   engine_.replace_settings(settings);
-  if (index > 0) ++fidelity_.inferred.mode_changes;
+}
+
+/// The highest of all phases.
+double VerifyRun::garbage_threshold() const {
+  double highest = 0;
+  for (const SettingsPhase& phase : explained_.phases)
+    highest = std::max(highest, phase.settings.garbage_collection_threshold);
+  return highest;
 }
 
 void VerifyRun::follow_free(const RecordedCall& call) {
@@ -144,6 +150,7 @@ void VerifyRun::begin_call(std::size_t index) {
   call_.index = index;
   call_.end = explained_.calls[index].end;
   call_.next_completion = explained_.calls[index].first;
+  call_.had_room = explained_.calls[index].had_room;
 }
 
 /// A release that no request asked for: the cache was emptied, perhaps more than once.
@@ -180,7 +187,7 @@ void VerifyRun::note_misses() {
 std::vector<Search> VerifyRun::searches_of(std::size_t index) const {
   const AllocatorEvent& event = history_.events[index];
   // That of a failed request is rounded already, unless somebody wrote the file by hand.
-  const Bytes rounded = round_request(event.size, settings_);
+  const Bytes rounded = round_request(event.size, engine_.settings());
   if (event.action == Action::alloc) return {{pool_of(index), event.stream, rounded}};
   std::vector<Search> searches{{allocator::default_pool, event.stream, rounded}};
   if (history_.traits.names_pools) {
@@ -230,7 +237,7 @@ bool VerifyRun::search_has_failed() {
 
 unsigned VerifyRun::garbage_passes() {
   if (call_.garbage_passes > 0) ++fidelity_.inferred.garbage_collections;
-  if (settings_.garbage_collection_threshold > 0) note_garbage_limit();
+  if (engine_.settings().garbage_collection_threshold > 0) note_garbage_limit();
   return call_.garbage_passes;
 }
 

@@ -49,6 +49,8 @@ class VerifyRun : private allocator::Director {
     bool cache_emptied = false;
     unsigned garbage_passes = 0;
     bool is_out_of_memory = false;
+    /// The device had no reason to refuse the request.
+    bool had_room = false;
   };
 
   /// What a request may have searched for.
@@ -61,7 +63,7 @@ class VerifyRun : private allocator::Director {
   void adopt_start();
   void begin_call(std::size_t index);
   void follow(std::size_t index);
-  void set_mode(std::size_t index);
+  void set_settings(std::size_t index);
   void follow_free(const RecordedCall& call);
   void follow_release(std::size_t index);
   void follow_request(std::size_t index);
@@ -89,6 +91,7 @@ class VerifyRun : private allocator::Director {
   ReleaseRules::Ending ending() const;
   void compare_segment_calls();
   void note_device_difference();
+  double garbage_threshold() const;
   void compare_final_blocks();
   void count_segment_calls();
   void note(std::size_t event, const std::string& text);
@@ -103,7 +106,7 @@ class VerifyRun : private allocator::Director {
 
   const DeviceHistory& history_;
   const ExplainedHistory& explained_;
-  const allocator::Settings& settings_;
+  SettingsInTime in_time_;
   RecordedDevice device_;
   ReplayEngine engine_;
   ReleaseRules rules_;
@@ -113,8 +116,6 @@ class VerifyRun : private allocator::Director {
   std::vector<Candidate> candidates_;
   /// From recorded to replayed addresses, for blocks that the replay placed elsewhere.
   std::map<allocator::Address, allocator::Address> moved_;
-  /// Whether expandable segments were on, by call.
-  ExpandableModes modes_;
   std::vector<std::size_t> unexplained_calls_;
   std::vector<EmptiedCache> emptied_;
   std::map<std::size_t, allocator::PoolId> failed_pools_;

@@ -1,7 +1,6 @@
 #include "replay/history/recorded_calls.h"
 
 #include <algorithm>
-#include <iterator>
 #include <map>
 
 #include "allocator/words/id_names.h"
@@ -142,29 +141,6 @@ std::optional<RecordedCall> call_of(const RecordedCalls& calls, std::size_t even
   const auto call = std::ranges::upper_bound(calls, event, {}, &RecordedCall::end);
   if (call == calls.end()) return std::nullopt;
   return *call;
-}
-
-ExpandableModes::ExpandableModes(const DeviceHistory& history, const RecordedCalls& calls,
-                                 const allocator::Settings& settings) {
-  for (std::size_t call = 0; call < calls.size(); ++call) {
-    const RecordedCall bounds = calls[call];
-    for (std::size_t event = bounds.first; event < bounds.end; ++event) {
-      const Action action = history.events[event].action;
-      if (action != Action::segment_alloc && action != Action::segment_map) continue;
-      const bool is_on = action == Action::segment_map;
-      // The first one tells of the calls before it, too.
-      if (changes_.empty())
-        changes_.push_back({0, is_on});
-      else if (changes_.back().is_on != is_on)
-        changes_.push_back({call, is_on});
-    }
-  }
-  if (changes_.empty()) changes_.push_back({0, settings.expandable_segments});
-}
-
-bool ExpandableModes::at(std::size_t call) const {
-  const auto after = std::ranges::upper_bound(changes_, call, {}, &Change::first_call);
-  return std::prev(after)->is_on;
 }
 
 }  // namespace vramlab::replay

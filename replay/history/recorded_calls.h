@@ -12,7 +12,6 @@
 #include <string>
 #include <vector>
 
-#include "allocator/options/settings.h"
 #include "replay/history/device_room.h"
 
 namespace vramlab::replay {
@@ -51,24 +50,5 @@ std::optional<RecordedCall> call_of(const RecordedCalls& calls, std::size_t even
 
 /// Such as `segment_alloc of 20.00 MiB at 0x7f0000000000`.
 std::string event_text(const allocator::AllocatorEvent& event);
-
-/// Whether expandable segments were on at each call of a history.
-class ExpandableModes {
- public:
-  /// As each call's own or the nearest segment call tells.
-  ExpandableModes(const DeviceHistory& history, const RecordedCalls& calls,
-                  const allocator::Settings& settings);
-
-  /// At the call of this index.
-  bool at(std::size_t call) const;
-
- private:
-  /// Settings seldom change, so what is kept is where they do.
-  struct Change {
-    std::size_t first_call = 0;
-    bool is_on = false;
-  };
-  std::vector<Change> changes_;
-};
 
 }  // namespace vramlab::replay

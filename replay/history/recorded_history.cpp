@@ -88,6 +88,22 @@ std::map<allocator::Address, traces::StackId> stacks_from_before(const DeviceHis
   return stacks;
 }
 
+bool has_threads(const DeviceHistory& history, const traces::SnapshotTables& tables) {
+  std::vector<bool> is_seen(tables.stacks.count());
+  for (std::size_t i = 0; i < history.stacks.size(); ++i) {
+    const traces::StackId stack = history.stacks[i];
+    if (history.events[i].action != Action::alloc || is_seen[stack.value]) continue;
+    is_seen[stack.value] = true;
+    const auto frames = tables.stacks.frames(stack);
+    if (frames.empty()) continue;
+    const traces::FrameValue& outermost = tables.frames.frame(frames.back());
+    if (tables.texts.text(outermost.name) == "_bootstrap" &&
+        tables.texts.text(outermost.filename).ends_with("threading.py"))
+      return true;
+  }
+  return false;
+}
+
 RecordedSums sums_of(const DeviceHistory& history) {
   RecordedSums sums;
   std::uint64_t done = 0;

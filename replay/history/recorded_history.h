@@ -63,6 +63,10 @@ struct DeviceHistory {
 /// For final blocks without a request among the events: they were there all the time.
 std::map<allocator::Address, traces::StackId> stacks_from_before(const DeviceHistory& history);
 
+/// Whether requests come from threads that the program started, as their stacks tell: Python's
+/// threads begin in its module threading.
+bool has_threads(const DeviceHistory& history, const traces::SnapshotTables& tables);
+
 /// Sums over the events, counted from 0, and their peaks; moments are how many events were done.
 struct RecordedSums {
   /// As requested, until the free is completed.

@@ -46,7 +46,7 @@ class DevicePart {
  private:
   void survey() {
     ReportSurvey survey(history_, walk_, texts_, input_.limits.moments);
-    watch_history(history_, walk_, input_.conditions, survey);
+    watch_placements(history_, walk_, survey);
     moments_ = survey.take_moments();
     for (const MomentFigures& moment : moments_) plan_.moments.push_back(moment.step);
     plan_.sites = survey.sites().largest(input_.limits.sites);
@@ -86,7 +86,7 @@ class DevicePart {
           fragmentation.add(step, snapshot, in_use);
           if (step == last) compare_end(snapshot);
         });
-    watch_history(history_, walk_, input_.conditions, detail);
+    watch_placements(history_, walk_, detail);
     json_["fragmentation"] = fragmentation.take(bytes_);
     json_["fragmentation"]["time_us"] =
         column(fragmentation.steps(), [this](HistoryStep step) { return time_of(step); });

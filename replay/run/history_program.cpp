@@ -32,9 +32,11 @@ bool is_of_recorded_memory(const ProgramEvent& event) {
 
 class ProgramBuilder {
  public:
-  ProgramBuilder(const DeviceHistory& history, const ExplainedHistory& explained, KeepsStacks keeps)
+  ProgramBuilder(const DeviceHistory& history, const ExplainedHistory& explained, KeepsStacks keeps,
+                 traces::TextTable& texts)
       : history_(history),
         explained_(explained),
+        texts_(texts),
         keeps_stacks_(keeps),
         pools_(pools_by_generation(history, explained)),
         writer_(keeps),
@@ -54,7 +56,11 @@ class ProgramBuilder {
     add_start();
     write_last();
     program_.part.start_event_count = writer_.event_count();
-    for (const RecordedCall& call : explained_.calls) add_call(call);
+    for (std::size_t i = 0; i < explained_.calls.size(); ++i) {
+      at_ = explained_.calls[i].first;
+      change_settings(i);
+      add_call(explained_.calls[i]);
+    }
     write_last();
     program_.part.program = writer_.finish();
     return std::move(program_);
@@ -133,8 +139,15 @@ class ProgramBuilder {
     if (used_pools_.insert(pool).second) add_pool(pool, ProgramEventKind::pool_create);
   }
 
+  /// What was set in mid-run, and what was in force at the start if the file holds other options.
+  void change_settings(std::size_t call) {
+    const std::vector<SettingsInTime::Change>& changes = explained_.settings_changes;
+    if (next_change_ == changes.size() || changes[next_change_].first_call > call) return;
+    const std::string text = option_string(changes[next_change_++].settings);
+    add(ProgramEventKind::options).text = texts_.intern(text);
+  }
+
   void add_call(const RecordedCall& call) {
-    at_ = call.first;
     if (const auto others = others_.follow(call, released_otherwise_))
       add(ProgramEventKind::external).bytes = *others;
     const Address address = history_.events[call.first].address;
@@ -273,6 +286,7 @@ class ProgramBuilder {
 
   const DeviceHistory& history_;
   const ExplainedHistory& explained_;
+  traces::TextTable& texts_;
   KeepsStacks keeps_stacks_;
   /// By life.
   const std::vector<PoolId> pools_;
@@ -283,6 +297,7 @@ class ProgramBuilder {
   /// The entry of the trace that is being translated.
   std::size_t at_ = 0;
   std::uint64_t next_id_ = 1;
+  std::size_t next_change_ = 0;
   std::uint64_t next_stream_ = first_waiting_stream;
   std::map<Address, std::uint64_t> ids_;
   std::map<Address, StreamId> waiting_;
@@ -306,8 +321,8 @@ bool has_garbage(const DeviceFidelity& fidelity) {
 }  // namespace
 
 HistoryProgram program_of(const DeviceHistory& history, const ExplainedHistory& explained,
-                          KeepsStacks keeps) {
-  return ProgramBuilder(history, explained, keeps).build();
+                          KeepsStacks keeps, traces::TextTable& texts) {
+  return ProgramBuilder(history, explained, keeps, texts).build();
 }
 
 std::vector<std::string> notes_on(const HistoryProgram& history, const ReplayConditions& conditions,
@@ -319,6 +334,8 @@ std::vector<std::string> notes_on(const HistoryProgram& history, const ReplayCon
     notes.push_back(device + "following the recording was " +
                     std::string(fidelity_label_name(fidelity.label)) +
                     " (vramlab verify says where), so this replay is guessed");
+  if (!conditions.options)
+    for (const std::string& change : fidelity.settings_changes) notes.push_back(device + change);
   const bool is_native = settings.backend == allocator::Backend::native;
   if (!history.part.start.empty())
     notes.push_back(device + (is_native
@@ -339,6 +356,10 @@ std::vector<std::string> notes_on(const HistoryProgram& history, const ReplayCon
     notes.push_back(device +
                     "memory may have been short in the recorded run: --device-memory sets how "
                     "much the device has");
+  if (history.has_threads && !is_as_recorded(conditions))
+    notes.push_back(device +
+                    "requests come from threads of the program, in the order of the recorded run: "
+                    "under other conditions the threads may take other turns (guessed)");
   if (conditions.memory_fraction) return notes;
   if (fidelity.allowed)
     notes.push_back(device +

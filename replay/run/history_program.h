@@ -29,12 +29,15 @@ struct HistoryProgram {
   std::vector<EmptiedCache> emptied;
   /// Frees of what was not there: they are left out.
   std::uint64_t unmatched_frees = 0;
+  /// Requests come from several threads of the program.
+  bool has_threads = false;
   /// Requests that failed: they are tried, and given back at once.
   std::uint64_t failed_requests = 0;
 };
 
+/// `texts`: takes the texts of the program's events.
 HistoryProgram program_of(const DeviceHistory& history, const ExplainedHistory& explained,
-                          KeepsStacks keeps);
+                          KeepsStacks keeps, traces::TextTable& texts);
 
 /// Sentences: what a replay under these conditions assumes. `settings`: those it runs under.
 std::vector<std::string> notes_on(const HistoryProgram& history, const ReplayConditions& conditions,

@@ -70,23 +70,28 @@ Recording::Recording(traces::OpenTrace trace, const OpenConditions& conditions)
     version_ = setup_of(file_, {.version = version_, .options = ""}, header_).version;
     return;
   }
-  take_history(collector.take(), tables_->texts, KeepsStacks::no);
-  // No event of a history refers to a text.
-  tables_ = std::make_unique<traces::SnapshotTables>();
+  const std::unique_ptr<traces::SnapshotTables> of_file =
+      std::exchange(tables_, std::make_unique<traces::SnapshotTables>());
+  take_history(collector.take(), *of_file, KeepsStacks::no);
 }
 
 Recording::Recording(std::string file, const RecordedHistory& history,
-                     const traces::TextTable& texts, const allocator::ReferenceVersion* version)
+                     const traces::SnapshotTables& tables,
+                     const allocator::ReferenceVersion* version)
     : file_(std::move(file)), version_(version) {
-  take_history(history, texts, KeepsStacks::yes);
+  take_history(history, tables, KeepsStacks::yes);
 }
 
-void Recording::take_history(const RecordedHistory& history, const traces::TextTable& texts,
+void Recording::take_history(const RecordedHistory& history, const traces::SnapshotTables& tables,
                              KeepsStacks keeps) {
-  const VerifyConditions conditions = verify_conditions(history, texts, version_);
+  const VerifyConditions conditions = verify_conditions(history, tables.texts, version_);
   version_ = &conditions.version;
   recorded_ = conditions.settings;
-  for (const DeviceHistory& device : history.devices) add_device(device, conditions, keeps);
+  for (const DeviceHistory& device : history.devices) {
+    add_device(device, conditions, keeps);
+    if (!histories_.empty() && histories_.back().device.value == device.device)
+      histories_.back().has_threads = has_threads(device, tables);
+  }
   if (histories_.empty())
     throw InputError(
         {file_, "", "a history that can be replayed", "none: the file holds a final state only"});
@@ -96,7 +101,7 @@ void Recording::add_device(const DeviceHistory& history, const VerifyConditions&
                            KeepsStacks keeps) {
   const ExplainedHistory explained = explain(history, conditions);
   if (!explained.placements.life_of_event.empty())
-    histories_.push_back(program_of(history, explained, keeps));
+    histories_.push_back(program_of(history, explained, keeps, tables_->texts));
   else if (explained.fidelity.label != FidelityLabel::final_state_only)
     throw InputError({file_, "device " + std::to_string(history.device),
                       "a history that an allocator can have made",

@@ -38,7 +38,7 @@ class Recording {
   Recording(traces::OpenTrace trace, const OpenConditions& conditions);
   /// A history that was read already; its stacks are those of the reader's tables. `file` is for
   /// messages. Throws InputError where there is no history to replay.
-  Recording(std::string file, const RecordedHistory& history, const traces::TextTable& texts,
+  Recording(std::string file, const RecordedHistory& history, const traces::SnapshotTables& tables,
             const allocator::ReferenceVersion* version);
 
   /// Everything, device by device. Requires: the conditions name no other version. Throws
@@ -73,7 +73,7 @@ class Recording {
   BoundlessHistories boundless_histories(const ReplayConditions& conditions) const;
 
  private:
-  void take_history(const RecordedHistory& history, const traces::TextTable& texts,
+  void take_history(const RecordedHistory& history, const traces::SnapshotTables& tables,
                     KeepsStacks keeps);
   void add_device(const DeviceHistory& history, const VerifyConditions& conditions,
                   KeepsStacks keeps);

@@ -32,8 +32,8 @@ ReplayReport ReplaySource::read_and_run(const ReplayWatch& watch) {
   HistoryCollector collector(conditions_.scratch);
   traces::read_trace(trace, *tables_, {collector, program});
   if (program.has_events()) return program.finish();
-  recording_ = std::make_unique<Recording>(trace.file, collector.take(), tables_->texts,
-                                           conditions_.version);
+  recording_ =
+      std::make_unique<Recording>(trace.file, collector.take(), *tables_, conditions_.version);
   return recording_->run(conditions_, watch);
 }
 

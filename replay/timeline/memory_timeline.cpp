@@ -110,7 +110,7 @@ MemoryTimeline find_timeline(const DeviceHistory& history, const VerifyCondition
   timeline.device = history.device;
   HistoryWalk walk = walk_history(history, conditions);
   TrackFigures figures(history, walk, timeline);
-  watch_history(history, walk, conditions, figures);
+  watch_placements(history, walk, figures);
   for (std::size_t i = 0; i < history.events.size(); ++i)
     if (history.events[i].action == allocator::Action::oom)
       timeline.failures.push_back({walk.times_us[i], history.events[i].size});

@@ -145,7 +145,7 @@ RecordedWaiting find_waiting(const std::string& file, const RecordedHistory& his
     return found;
   std::optional<Recording> recording;
   try {
-    recording.emplace(file, history, tables.texts, version);
+    recording.emplace(file, history, tables, version);
     replay_devices(*recording, found);
   } catch (const traces::InputError& error) {
     found.obstacle = error.what();

@@ -91,10 +91,10 @@ TEST_P(AlteredHistories, are_replayed_or_refused) {
     replay::ReplayConditions conditions;
     conditions.on_out_of_memory = replay::OnOutOfMemory::skip;
     if (seed % 3 == 1) conditions.options = "expandable_segments:True";
-    const traces::TextTable texts;
+    const traces::SnapshotTables tables;
     try {
       const replay::ReplayReport report =
-          replay::Recording("altered", history, texts, recorded.program.version).run(conditions);
+          replay::Recording("altered", history, tables, recorded.program.version).run(conditions);
       const replay::DeviceReport& device = report.devices.front();
       EXPECT_GE(device.peak_reserved.bytes, device.peak_allocated.bytes);
       EXPECT_GE(device.requests, device.failures.size());

@@ -74,6 +74,8 @@ def use_segments(path):
     plugin.vramlab_torch_segment_stats.restype = ctypes.c_char_p
     counts = json.loads(plugin.vramlab_torch_segment_stats(0))
     assert counts["given"] > 0, counts
+    # The pool has a bare pointer to the allocator, and gives it back its segments when it goes.
+    del pool
     print(json.dumps(losses))
     sys.stdout.flush()
 

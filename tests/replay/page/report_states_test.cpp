@@ -42,7 +42,7 @@ class ReportOfCase : public ::testing::TestWithParam<const char*> {
         conditions{*recorded.program.version, false, settings()},
         walk(walk_history(history, conditions)),
         full(history, walk) {
-    watch_history(history, walk, conditions, full);
+    watch_placements(history, walk, full);
   }
   SettingsInForce settings() {
     recording.settings = settings_value(recorded.program.config, tables.texts);
@@ -107,7 +107,7 @@ TEST_P(ReportOfCase, gives_back_the_states_of_the_walk) {
     PageTexts texts(tables);
     ReportDetail detail(history, walk, texts,
                         {choose_steps(full.moments.back().step, 50, most_changes, {}), {}, {}, {}});
-    watch_history(history, walk, conditions, detail);
+    watch_placements(history, walk, detail);
     const ReportStates& states = detail.states();
     ASSERT_GE(states.steps().size(), 2U);
     ReportStateReader reader(states);

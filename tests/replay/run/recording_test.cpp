@@ -47,11 +47,11 @@ class ReplayedHistory : public ::testing::TestWithParam<const char*> {
   void load(const std::string& name, std::size_t first = 0) {
     recorded = bundled_case(name);
     history = history_of(recorded, first);
-    history.settings = settings_value(recorded.program.config, texts);
+    history.settings = settings_value(recorded.program.config, tables.texts);
   }
   ReplayReport replay(ReplayConditions conditions, std::vector<AllocatorEvent>* trace = nullptr) {
     conditions.history_capacity = 1'000'000;
-    const Recording recording("case", history, texts, recorded.program.version);
+    const Recording recording("case", history, tables, recorded.program.version);
     ReplayWatch watch;
     watch.at_end = [trace](DeviceReplay& device) {
       if (trace != nullptr) *trace = device.history();
@@ -65,7 +65,7 @@ class ReplayedHistory : public ::testing::TestWithParam<const char*> {
   }
 
   traces::RecordedCase recorded;
-  traces::TextTable texts;
+  traces::SnapshotTables tables;
   RecordedHistory history;
 };
 
@@ -85,7 +85,7 @@ TEST_P(ReplayedHistory, does_what_was_recorded_under_the_recorded_conditions) {
 TEST_P(ReplayedHistory, figures_are_those_of_the_whole_run) {
   for (const std::size_t first : {std::size_t{0}, recorded.expected.trace.size() / 2}) {
     load(GetParam(), first);
-    const Recording recording("case", history, texts, recorded.program.version);
+    const Recording recording("case", history, tables, recorded.program.version);
     std::vector<ReplayConditions> all(3);
     all[1].on_out_of_memory = OnOutOfMemory::skip;
     all[2].options = "expandable_segments:True";
@@ -132,7 +132,7 @@ TEST_P(ReplayedHistory, counts_what_the_recording_shows_and_nothing_from_before)
     const ReplayReport report = replay_as_recorded();
     expect_figures_of(history.devices.front(),
                       {*recorded.program.version, false,
-                       recorded_settings(history, texts, *recorded.program.version)},
+                       recorded_settings(history, tables.texts, *recorded.program.version)},
                       report);
   }
 }
@@ -190,7 +190,7 @@ TEST_P(OtherConditions, a_fraction_of_the_device_limits_what_is_reserved) {
 }
 
 TEST_P(OtherConditions, a_state_up_to_an_event_is_on_the_way_to_the_end) {
-  const Recording recording("case", history, texts, recorded.program.version);
+  const Recording recording("case", history, tables, recorded.program.version);
   const ReplayReport whole = recording.run({});
   ReplayWatch until;
   until.until[{0}] = whole.devices.front().peak_allocated.event;
@@ -221,8 +221,8 @@ TEST(Recordings, a_free_of_what_was_never_given_is_left_out_and_told) {
   const AllocatorEvent again = *free;
   events.insert(free + 2, again);
   history.devices.front().events = std::move(events);
-  const traces::TextTable texts;
-  const ReplayReport report = Recording("case", history, texts, nullptr).run({});
+  const traces::SnapshotTables tables;
+  const ReplayReport report = Recording("case", history, tables, nullptr).run({});
   const bool is_told = std::ranges::any_of(report.notes, [](const std::string& note) {
     return note.find("1 frees of unknown blocks are left out") != std::string::npos;
   });
@@ -232,8 +232,8 @@ TEST(Recordings, a_free_of_what_was_never_given_is_left_out_and_told) {
 TEST(Recordings, a_final_state_alone_is_refused) {
   RecordedHistory history;
   history.devices.emplace_back();
-  const traces::TextTable texts;
-  EXPECT_THROW(Recording("file", history, texts, nullptr), traces::InputError);
+  const traces::SnapshotTables tables;
+  EXPECT_THROW(Recording("file", history, tables, nullptr), traces::InputError);
 }
 
 }  // namespace

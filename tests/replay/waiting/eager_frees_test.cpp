@@ -39,14 +39,14 @@ class EagerCase : public testing::TestWithParam<const char*> {
 
   EagerFrees replay_from(std::size_t first) {
     RecordedHistory history = tests::history_of(recorded, first);
-    history.settings = settings_value(recorded.program.config, texts);
-    const Recording recording("case", history, texts, recorded.program.version);
+    history.settings = settings_value(recorded.program.config, tables.texts);
+    const Recording recording("case", history, tables, recorded.program.version);
     return replay_eagerly(recording).devices.at(0);
   }
 
   traces::RecordedCase recorded;
   RecordedHistory whole;
-  traces::TextTable texts;
+  traces::SnapshotTables tables;
 };
 
 TEST_P(EagerCase, reaches_the_recorded_peaks_with_frees_as_recorded) {
@@ -94,8 +94,8 @@ TEST(EagerFrees, does_not_count_what_waited_at_the_start) {
   segment.blocks = {{base, {1024}, {700}, allocator::BlockState::active_allocated},
                     {base + Bytes{1024}, {(2 << 20) - 1024}, {0}, allocator::BlockState::inactive}};
   device.final_segments = {segment};
-  traces::TextTable texts;
-  const Recording recording("case", history, texts, nullptr);
+  traces::SnapshotTables tables;
+  const Recording recording("case", history, tables, nullptr);
   const EagerFrees frees = replay_eagerly(recording).devices.at(0);
   EXPECT_EQ(frees.as_recorded.requested.count, 6000U);
   EXPECT_EQ(frees.eager.requested.count, 1000U);
