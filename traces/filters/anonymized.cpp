@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "traces/values/program_event.h"
+#include "traces/values/user_frame.h"
 
 namespace vramlab::traces {
 namespace {
@@ -65,8 +66,12 @@ FrameId Pseudonyms::name_frame(FrameId id) {
   const auto [place, is_new] = frames_.try_emplace(id);
   if (!is_new) return place->second;
   FrameValue frame = tables_.frames.frame(id);
-  frame.name = name_for(frame.name, Kind::function);
-  frame.filename = name_for(frame.filename, Kind::file);
+  if (const auto file = file_in_pytorch(frame, tables_.texts)) {
+    frame.filename = tables_.texts.intern(*file);
+  } else {
+    frame.name = name_for(frame.name, Kind::function);
+    frame.filename = name_for(frame.filename, Kind::file);
+  }
   name_fields(frame.unknown);
   return place->second = tables_.frames.intern(frame);
 }

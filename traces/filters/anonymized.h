@@ -1,6 +1,7 @@
 // Sinks that hand everything on with names in place of what tells whose program it was: functions,
 // paths, annotations, metadata, and all texts under unknown keys. The same text gets the same name
 // everywhere. Sizes, times, addresses, line numbers, settings, and keys that are identifiers stay.
+// Frames of PyTorch itself keep function and file, without the folders before it.
 #pragma once
 
 #include <cstdint>

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
+#include <span>
 #include <string_view>
 
 namespace vramlab::traces {
@@ -15,9 +17,13 @@ std::string with_slashes(std::string_view path) {
   return text;
 }
 
+bool is_unknown_file(std::string_view path) { return path.empty() || path == "??"; }
+
 bool is_installed(const std::string& path) {
   constexpr std::array<std::string_view, 5> places = {"/site-packages/", "/dist-packages/",
                                                       "/lib/python", "/torch/", "<frozen"};
+  // So file_in_pytorch() spells them.
+  if (path.starts_with("torch/")) return true;
   if (std::ranges::any_of(
           places, [&](std::string_view place) { return path.find(place) != std::string::npos; }))
     return true;
@@ -48,12 +54,76 @@ FrameKind kind_of(const FrameValue& frame, const TextTable& texts) {
     const std::string_view function = texts.text(frame.name);
     if (is_of_recording(function)) return FrameKind::recording;
     if (is_backward_node(function)) return FrameKind::backward;
-    return path.empty() || path == "??" ? FrameKind::nameless : FrameKind::native;
+    return is_unknown_file(path) ? FrameKind::nameless : FrameKind::native;
   }
   return is_installed(path) ? FrameKind::library : FrameKind::user;
 }
 
+bool is_letter_of_name(char letter) {
+  return letter == '_' || std::isalnum(static_cast<unsigned char>(letter)) != 0;
+}
+
+/// Namespaces and words that may stand in the name of any library's function.
+bool is_common_word(std::string_view word) {
+  constexpr std::array<std::string_view, 30> words = {
+      "std",       "cub",      "thrust",   "void",     "bool",       "char",   "short",     "int",
+      "long",      "unsigned", "signed",   "float",    "double",     "const",  "volatile",  "true",
+      "false",     "auto",     "decltype", "operator", "anonymous",  "lambda", "namespace", "clone",
+      "constprop", "isra",     "cold",     "part",     "localalias", "_object"};
+  return word.starts_with("__") || word == "CUstream_st" || std::ranges::count(words, word) > 0;
+}
+
+/// Whether all names that are no members of others are PyTorch's or common, and one is PyTorch's.
+bool is_pytorch_function(std::string_view function) {
+  constexpr std::array<std::string_view, 4> namespaces = {"at::", "c10::", "torch::", "caffe2::"};
+  bool is_pytorch = false;
+  for (std::size_t begin = 0, end = 0; begin < function.size(); begin = std::max(end, begin + 1)) {
+    const auto stop = std::find_if_not(function.begin() + begin, function.end(), is_letter_of_name);
+    end = static_cast<std::size_t>(stop - function.begin());
+    const std::string_view word = function.substr(begin, end - begin);
+    const std::string_view before = function.substr(0, begin);
+    const bool is_number = !word.empty() && word.front() >= '0' && word.front() <= '9';
+    if (word.empty() || is_number || before.ends_with("::") || before.ends_with("::~")) continue;
+    const std::string_view from_here = function.substr(begin);
+    const bool is_its_own =
+        word.starts_with("THP") || std::ranges::any_of(namespaces, [&](std::string_view name) {
+          return from_here.starts_with(name);
+        });
+    if (!is_its_own && !is_common_word(word)) return false;
+    is_pytorch = is_pytorch || is_its_own;
+  }
+  return is_pytorch;
+}
+
+struct PytorchFolder {
+  std::string_view around;
+  std::string_view folder;
+};
+constexpr std::array<PytorchFolder, 2> installed_folders = {
+    {{"/site-packages/", "torch/"}, {"/dist-packages/", "torch/"}}};
+constexpr std::array<PytorchFolder, 3> source_folders = {
+    {{"/", "aten/src/"}, {"/", "c10/"}, {"/", "torch/csrc/"}}};
+
+/// From the first such folder on that is in the path; null for a path without one.
+std::optional<std::string> path_from(const std::string& path,
+                                     std::span<const PytorchFolder> folders) {
+  for (const auto& [around, folder] : folders)
+    if (const auto found = path.find(std::string(around).append(folder));
+        found != std::string::npos)
+      return path.substr(found + around.size());
+  return std::nullopt;
+}
+
 }  // namespace
+
+std::optional<std::string> file_in_pytorch(const FrameValue& frame, const TextTable& texts) {
+  const std::string path = with_slashes(texts.text(frame.filename));
+  const auto installed = path_from(path, installed_folders);
+  if (path.ends_with(".py")) return installed;
+  if (!is_pytorch_function(texts.text(frame.name))) return std::nullopt;
+  if (is_unknown_file(path) || path.find('/') == std::string::npos) return path;
+  return installed ? installed : path_from(path, source_folders);
+}
 
 std::optional<FrameId> innermost_user_frame(StackId stack, const SnapshotTables& tables) {
   std::optional<FrameId> best;
@@ -76,7 +146,7 @@ std::string frame_text(FrameId frame, const SnapshotTables& tables) {
     if (const std::size_t folder = path.rfind('/', name - 1); folder != std::string::npos)
       path.erase(0, folder + 1);
   std::string function = without_arguments(tables.texts.text(value.name));
-  if (path.empty() || path == "??") return function;
+  if (is_unknown_file(path)) return function;
   if (value.line > 0) path += ":" + std::to_string(value.line);
   return function.empty() ? path : path + " " + function;
 }

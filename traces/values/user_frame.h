@@ -31,6 +31,11 @@ enum class FrameChoice : std::uint8_t {
 /// Innermost first.
 std::vector<FrameId> frames_of(StackId stack, const SnapshotTables& tables, FrameChoice choice);
 
+/// If the frame is PyTorch's own: its file, without the folders that PyTorch was installed or built
+/// in, such as `torch/nn/modules/linear.py`. A function of C++ is PyTorch's if everything that its
+/// name consists of is PyTorch's or of a common library, template arguments too. Null otherwise.
+std::optional<std::string> file_in_pytorch(const FrameValue& frame, const TextTable& texts);
+
 /// `at::Tensor at::f<int>(long, at::Tensor const&) const` becomes `at::Tensor at::f<>`. Names that
 /// are not of C++ stay as they are.
 std::string without_arguments(std::string_view function);

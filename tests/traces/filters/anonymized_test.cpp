@@ -57,6 +57,56 @@ TEST(Anonymized, frames_keep_their_lines_and_the_kind_of_their_file) {
       "{\"end\":true}\n");
 }
 
+/// A stack of one frame, as it comes out.
+std::string frame_after(const std::string& name, const std::string& file) {
+  const std::string text =
+      lines("{\"text\":1,\"is\":\"" + name + "\"}\n{\"text\":2,\"is\":\"" + file +
+            "\"}\n{\"frame\":1,\"is\":{\"name\":{\"$text\":1},\"filename\":{\"$text\":2},"
+            "\"line\":7}}\n{\"stack\":1,\"frames\":[1]}\n"
+            "{\"malloc\":1,\"bytes\":2,\"stack\":1}\n");
+  return text.substr(0, text.find("{\"stack\""));
+}
+
+TEST(Anonymized, pytorch_frames_keep_function_line_and_the_file_below_its_package) {
+  for (const char* place : {"/home/me/.venv/lib/python3.12/site-packages/",
+                            "/usr/lib/python3/dist-packages/", "C:/fl/Lib/site-packages/"})
+    EXPECT_EQ(frame_after("forward", std::string(place) + "torch/nn/modules/linear.py"),
+              "{\"text\":1,\"is\":\"torch/nn/modules/linear.py\"}\n{\"frame\":1,\"is\":{"
+              "\"name\":\"forward\",\"filename\":{\"$text\":1},\"line\":7}}\n");
+  EXPECT_THAT(frame_after("forward", R"(D:\\me\\Lib\\site-packages\\torch\\_tensor.py)"),
+              HasSubstr("{\"name\":\"forward\",\"filename\":\"torch/_tensor.py\",\"line\":7}"));
+}
+
+TEST(Anonymized, pytorch_frames_of_cpp_keep_function_and_source) {
+  for (const char* name :
+       {"c10::TensorImpl::~TensorImpl()", "void at::cuda::blas::gemm<float>(char, long)",
+        "at::native::(anonymous namespace)::addmm_out(at::Tensor&, c10::Scalar const&)",
+        "torch::autograd::generated::MmBackward0::apply(std::vector<at::Tensor>&&) [clone .isra.0]",
+        "THPVariable_clear(THPVariable*)"})
+    for (const char* file : {"??", "Functions.cpp"})
+      EXPECT_THAT(frame_after(name, file),
+                  testing::AllOf(HasSubstr(name), HasSubstr(std::string("\"") + file + "\"")));
+  EXPECT_THAT(frame_after("at::empty(long)", "/work/pytorch/aten/src/ATen/Utils.cpp"),
+              testing::AllOf(HasSubstr("\"aten/src/ATen/Utils.cpp\""), HasSubstr("at::empty")));
+}
+
+TEST(Anonymized, frames_of_others_are_renamed_though_pytorch_is_near) {
+  for (const char* name :
+       {"torch::autograd::CppNode<Secret>::apply()", "secret::launch(at::Tensor)",
+        "c10::impl::wrap<at::Tensor (secret::op)(long)>()", "secret", "main"})
+    EXPECT_THAT(frame_after(name, "??"), HasSubstr("\"name\":\"function_1\"")) << name;
+  for (const char* file : {"/home/me/torch/secret.py", "/x/site-packages/secret/torch/a.py",
+                           "/x/site-packages/torchsecret/a.py"})
+    EXPECT_THAT(frame_after("forward", file), Not(HasSubstr("forward"))) << file;
+  EXPECT_THAT(frame_after("at::empty(long)", "/home/secret/ext.cpp"),
+              HasSubstr("\"filename\":\"file_1.cpp\""));
+}
+
+TEST(Anonymized, entries_without_frames_stay_without_them) {
+  const std::string entry = "{\"entry\":{\"action\":\"alloc\",\"addr\":512,\"size\":512}}\n";
+  EXPECT_THAT(lines("{\"section\":\"device_traces\"}\n{\"trace\":0}\n" + entry), HasSubstr(entry));
+}
+
 TEST(Anonymized, settings_and_numbers_stay) {
   const std::string settings = "{\"settings\":{\"conf\":\"max_split_size_mb:64\",\"n\":-1}}\n";
   EXPECT_EQ(lines(settings), settings + "{\"end\":true}\n");

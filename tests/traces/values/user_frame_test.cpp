@@ -41,6 +41,12 @@ TEST_F(UserFrame, is_found_in_paths_of_windows) {
             "fl/client.py:185 run");
 }
 
+TEST_F(UserFrame, is_not_one_of_pytorch_in_an_anonymized_recording) {
+  EXPECT_EQ(
+      shown({{"forward", "torch/nn/modules/linear.py", 125}, {"function_1", "file_1.py", 12}}),
+      "file_1.py:12 function_1");
+}
+
 TEST_F(UserFrame, is_otherwise_the_innermost_of_a_python_file_then_of_any_file) {
   EXPECT_EQ(shown({{"c10::malloc()", "allocator.cpp", 0},
                    {"backward", "/x/site-packages/torch/autograd.py", 5},
