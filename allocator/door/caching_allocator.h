@@ -19,9 +19,8 @@
 #include "allocator/policy/reclaim.h"
 #include "allocator/policy/segment_source.h"
 #include "allocator/shapes/capture_scopes.h"
-#include "allocator/words/checkpoint.h"
+#include "allocator/words/answers.h"
 #include "allocator/words/directed.h"
-#include "allocator/words/malloc_result.h"
 #include "allocator/words/snapshot.h"
 
 namespace vramlab::allocator {

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "allocator/door/caching_allocator.h"
-#include "allocator/words/allocator_error.h"
-#include "allocator/words/id_names.h"
+#include "allocator/words/answers.h"
+#include "allocator/words/ids.h"
 
 namespace vramlab::allocator {
 

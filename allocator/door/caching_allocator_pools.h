@@ -6,8 +6,8 @@
 
 #include "allocator/door/caching_allocator.h"
 #include "allocator/options/size_rules.h"
-#include "allocator/words/allocator_error.h"
-#include "allocator/words/id_names.h"
+#include "allocator/words/answers.h"
+#include "allocator/words/ids.h"
 
 namespace vramlab::allocator {
 

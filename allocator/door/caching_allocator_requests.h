@@ -5,7 +5,7 @@
 #include "allocator/door/caching_allocator.h"
 #include "allocator/options/size_rules.h"
 #include "allocator/policy/complete_free.h"
-#include "allocator/words/allocator_error.h"
+#include "allocator/words/answers.h"
 
 namespace vramlab::allocator {
 

@@ -9,7 +9,7 @@
 
 #include "allocator/listeners/listeners.h"
 #include "allocator/shapes/pool.h"
-#include "allocator/words/allocator_event.h"
+#include "allocator/words/snapshot.h"
 
 namespace vramlab::allocator {
 

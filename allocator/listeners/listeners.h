@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "allocator/shapes/lane.h"
+#include "allocator/shapes/pool.h"
 #include "allocator/words/ids.h"
 
 namespace vramlab::allocator {

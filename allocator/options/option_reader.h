@@ -3,15 +3,37 @@
 // read before has landed in the settings by then.
 #pragma once
 
+#include <cstddef>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "allocator/options/option_table.h"
-#include "allocator/options/option_tokens.h"
 #include "allocator/options/settings.h"
 
 namespace vramlab::allocator {
+
+/// An option string cut into words and separators, read from front to back. Each of
+/// `,` `:` `[` `]` is a token of its own, blanks vanish wherever they stand (so words on both sides
+/// of one grow together), and everything else gathers into words.
+class OptionTokens {
+ public:
+  /// `blanks`: the characters that vanish.
+  OptionTokens(std::string_view text, std::string_view blanks);
+
+  bool at_end() const { return position_ == tokens_.size(); }
+  bool next_is(std::string_view token) const { return !at_end() && tokens_[position_] == token; }
+  /// Requires: not at the end.
+  const std::string& next() const;
+  /// The next token, which is then behind us. Requires: not at the end.
+  const std::string& take();
+  void start_again() { position_ = 0; }
+
+ private:
+  std::vector<std::string> tokens_;
+  std::size_t position_ = 0;
+};
 
 class OptionRefused : public std::runtime_error {
  public:

@@ -94,3 +94,8 @@ ParsedSettings parse_settings(const Settings& in_force, std::string_view text,
                               const ReferenceVersion& version);
 
 }  // namespace vramlab::allocator
+
+/// Every folder speaks of these, so they need no prefix.
+namespace vramlab {
+using allocator::Settings;
+}  // namespace vramlab

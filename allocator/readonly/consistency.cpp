@@ -6,7 +6,7 @@
 #include <set>
 #include <type_traits>
 
-#include "allocator/words/id_names.h"
+#include "allocator/words/ids.h"
 
 namespace vramlab::allocator {
 namespace {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "allocator/options/size_rules.h"
+
 namespace vramlab::allocator {
 namespace {
 
@@ -35,7 +37,7 @@ std::string allocator_sentence(const OutOfMemory& failure) {
 
 std::string out_of_memory_message(const OutOfMemory& failure) {
   if (failure.outcome == MallocOutcome::rejected) return rejection_message(failure);
-  if (failure.request >= absurd_request)
+  if (failure.request >= request_limit)
     return "Out of memory: more than 1EB was asked for, which no device has.";
   return device_sentence(failure) + allocator_sentence(failure) +
          " If much is reserved but unallocated, expandable_segments:True may help against"

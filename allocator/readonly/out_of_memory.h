@@ -4,12 +4,9 @@
 
 #include <string>
 
-#include "allocator/words/malloc_result.h"
+#include "allocator/words/answers.h"
 
 namespace vramlab::allocator {
-
-/// Requests of this size or more fail at once, without figures.
-inline constexpr Bytes absurd_request{1ULL << 60};
 
 std::string out_of_memory_message(const OutOfMemory& failure);
 

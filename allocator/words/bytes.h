@@ -41,3 +41,8 @@ constexpr Bytes operator""_GiB(unsigned long long n) { return {n << 30}; }
 std::string format_bytes(Bytes size);
 
 }  // namespace vramlab::allocator
+
+/// Every folder speaks of these, so they need no prefix.
+namespace vramlab {
+using allocator::Bytes, allocator::format_bytes, allocator::mebibytes, allocator::round_up;
+}  // namespace vramlab

@@ -79,3 +79,8 @@ class Device {
 };
 
 }  // namespace vramlab::allocator
+
+/// Every folder speaks of these, so they need no prefix.
+namespace vramlab {
+using allocator::DeviceError, allocator::UnitRange, allocator::StreamCapture;
+}  // namespace vramlab

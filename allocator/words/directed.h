@@ -76,3 +76,8 @@ class Director {
 };
 
 }  // namespace vramlab::allocator
+
+/// Every folder speaks of these, so they need no prefix.
+namespace vramlab {
+using allocator::GivenUse, allocator::GivenBlock, allocator::GivenSegment;
+}  // namespace vramlab

@@ -5,6 +5,7 @@
 #include <compare>
 #include <cstdint>
 #include <functional>
+#include <string>
 
 #include "allocator/words/bytes.h"
 
@@ -59,4 +60,16 @@ struct PoolTraits {
   bool no_split = false;
 };
 
+/// As sentences say it, such as "0x7f0000000200".
+std::string name_of(Address address);
+/// Such as "(0, 3)".
+std::string name_of(PoolId pool);
+
 }  // namespace vramlab::allocator
+
+/// Every folder speaks of these, so they need no prefix.
+namespace vramlab {
+using allocator::Address, allocator::StreamId, allocator::PoolId, allocator::EventId,
+    allocator::CaptureId, allocator::GraphNode, allocator::StreamFilter, allocator::default_pool,
+    allocator::name_of;
+}  // namespace vramlab

@@ -50,3 +50,8 @@ const ReferenceVersion& default_reference_version();
 const ReferenceVersion* find_reference_version(std::string_view name);
 
 }  // namespace vramlab::allocator
+
+/// Every folder speaks of these, so they need no prefix.
+namespace vramlab {
+using allocator::ReferenceVersion;
+}  // namespace vramlab

@@ -1,5 +1,6 @@
-// Snapshot: all segments and blocks of one allocator at one moment, as values. Printers, diffs and
-// checks work on it and need no live allocator.
+// Snapshot: all segments and blocks of one allocator at one moment, as values, with the entries of
+// its history and the checkpoints of private pools. Printers, diffs and checks work on these and
+// need no live allocator.
 #pragma once
 
 #include <cstdint>
@@ -46,4 +47,74 @@ struct Snapshot {
   friend bool operator==(const Snapshot&, const Snapshot&) = default;
 };
 
+enum class Action : std::uint8_t {
+  alloc,
+  free_requested,
+  free_completed,
+  segment_alloc,
+  segment_free,
+  segment_map,
+  segment_unmap,
+  snapshot,
+  oom,
+};
+
+/// The word the reference uses, such as "free_requested".
+std::string_view action_name(Action action);
+
+/// One entry of the allocation history, as the reference's trace shows it.
+struct AllocatorEvent {
+  Action action = Action::alloc;
+  /// In an `oom` entry: the device's free bytes instead of an address.
+  Address address;
+  /// alloc, free_*: requested bytes; segment_*: the range's; oom: the rounded size; snapshot:
+  /// active bytes.
+  Bytes size;
+  /// The block's own stream, also on frees.
+  StreamId stream;
+  PoolId pool;
+  std::uint64_t time_us = 0;
+
+  friend bool operator==(const AllocatorEvent&, const AllocatorEvent&) = default;
+};
+
+enum class CheckpointBlockState : std::uint8_t { allocated, free, unmapped };
+
+struct CheckpointBlock {
+  Address address;
+  Bytes size;
+  CheckpointBlockState state = CheckpointBlockState::free;
+  friend bool operator==(const CheckpointBlock&, const CheckpointBlock&) = default;
+};
+
+struct CheckpointSegment {
+  StreamId stream;
+  std::vector<CheckpointBlock> blocks;
+  friend bool operator==(const CheckpointSegment&, const CheckpointSegment&) = default;
+};
+
+/// What lay where in a private pool, so that it can be cut the same way again. Segments by
+/// ascending address; an expandable one ends with its unmapped rest.
+struct Checkpoint {
+  PoolId pool;
+  std::vector<CheckpointSegment> segments;
+};
+
+struct RestoredBlock {
+  Address address;
+  Bytes size;
+};
+
+/// What restoring a checkpoint did, each list by ascending address inside its segment order.
+struct RestoreResult {
+  std::vector<Address> freed;
+  std::vector<RestoredBlock> created;
+};
+
 }  // namespace vramlab::allocator
+
+/// Every folder speaks of these, so they need no prefix.
+namespace vramlab {
+using allocator::BlockState, allocator::PoolKind, allocator::SnapshotBlock,
+    allocator::SnapshotSegment, allocator::Snapshot, allocator::Action, allocator::AllocatorEvent;
+}  // namespace vramlab

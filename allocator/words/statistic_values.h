@@ -45,3 +45,8 @@ struct StatisticValues {
 };
 
 }  // namespace vramlab::allocator
+
+/// Every folder speaks of these, so they need no prefix.
+namespace vramlab {
+using allocator::StatisticValue, allocator::StatisticValues;
+}  // namespace vramlab

@@ -1,7 +1,7 @@
 #include <functional>
 #include <utility>
 
-#include "allocator/words/id_names.h"
+#include "allocator/words/ids.h"
 #include "replay/cases/difference_parts.h"
 #include "replay/cases/difference_text.h"
 #include "replay/cases/snapshot_differences.h"

@@ -18,7 +18,7 @@ struct Difference {
   /// The call that caused it; -1 for the settings at the start, nothing where it shows at the end.
   std::optional<std::int64_t> call;
   /// The place in memory to look at.
-  std::optional<allocator::Address> address;
+  std::optional<Address> address;
   /// For a difference in the trace, whose call the answers alone do not tell.
   std::optional<std::size_t> trace_entry;
 };

@@ -1,6 +1,6 @@
 #include "replay/cases/case_run.h"
 
-#include "allocator/words/allocator_error.h"
+#include "allocator/words/answers.h"
 #include "streams/device/counted_timed_device.h"
 #include "streams/device/simulated_device.h"
 
@@ -8,7 +8,7 @@ namespace vramlab::replay {
 
 namespace {
 
-DeviceSides make_device(allocator::Bytes total, const CaseSetup& setup) {
+DeviceSides make_device(Bytes total, const CaseSetup& setup) {
   const streams::MemoryOptions options{.total = total};
   if (setup.make_device) return setup.make_device(options);
   if (setup.streams == CaseStreams::counters)
@@ -30,9 +30,9 @@ void CaseRun::run_until(std::size_t call_count) {
     const std::size_t call = calls_made_++;
     try {
       runner_.step(call);
-    } catch (const allocator::AllocatorError& error) {
+    } catch (const AllocatorError& error) {
       stop_ = {call, error.what()};
-    } catch (const allocator::DeviceError& error) {
+    } catch (const DeviceError& error) {
       stop_ = {call, error.what()};
     }
   }

@@ -24,9 +24,9 @@ struct RunStop {
 struct CaseAnswers {
   /// With that of the starting settings, under call -1.
   Answers answers;
-  std::vector<allocator::AllocatorEvent> history;
-  allocator::Snapshot final_snapshot;
-  allocator::StatisticValues final_statistics;
+  std::vector<AllocatorEvent> history;
+  Snapshot final_snapshot;
+  StatisticValues final_statistics;
   streams::DeviceCallCounts device_calls;
   std::optional<RunStop> stop;
 };

@@ -55,8 +55,7 @@ std::string segments_near(const RecordedProgram& program, const CaseSetup& setup
   CaseRun run(program, setup);
   run.run_until(
       static_cast<std::size_t>(std::clamp<std::int64_t>(difference.call.value_or(end), 0, end)));
-  return segment_map(run.subject().take_snapshot(),
-                     difference.address.value_or(allocator::Address{}));
+  return segment_map(run.subject().take_snapshot(), difference.address.value_or(Address{}));
 }
 
 }  // namespace

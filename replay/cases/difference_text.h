@@ -3,16 +3,15 @@
 
 #include <string>
 
-#include "allocator/words/allocator_event.h"
 #include "allocator/words/snapshot.h"
 #include "allocator/words/statistic_values.h"
 
 namespace vramlab::replay {
 
-std::string text_of(const allocator::AllocatorEvent& event);
-std::string text_of(const allocator::SnapshotBlock& block);
+std::string text_of(const AllocatorEvent& event);
+std::string text_of(const SnapshotBlock& block);
 /// Without its blocks.
-std::string text_of(const allocator::SnapshotSegment& segment);
-std::string text_of(const allocator::StatisticValue& value);
+std::string text_of(const SnapshotSegment& segment);
+std::string text_of(const StatisticValue& value);
 
 }  // namespace vramlab::replay

@@ -5,7 +5,6 @@
 namespace vramlab::replay {
 namespace {
 
-using allocator::MallocOutcome;
 using traces::RecordedFailure;
 
 std::string figures_text(std::string_view message) {

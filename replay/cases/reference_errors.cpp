@@ -84,9 +84,9 @@ std::optional<ReferenceSettingsError> understand_settings_error(std::string_view
   return std::nullopt;
 }
 
-std::optional<allocator::MallocOutcome> understand_malloc_error(std::string_view text) {
+std::optional<MallocOutcome> understand_malloc_error(std::string_view text) {
   if (text.starts_with("beginAllocateToPool: already recording to mempool_id"))
-    return allocator::MallocOutcome::scope_already_open;
+    return MallocOutcome::scope_already_open;
   return std::nullopt;
 }
 

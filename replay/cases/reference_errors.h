@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "allocator/options/settings.h"
-#include "allocator/words/malloc_result.h"
+#include "allocator/words/answers.h"
 
 namespace vramlab::replay {
 
@@ -23,7 +23,7 @@ struct ReferenceSettingsError {
 std::optional<ReferenceSettingsError> understand_settings_error(std::string_view text);
 
 /// A request that failed for another reason than memory.
-std::optional<allocator::MallocOutcome> understand_malloc_error(std::string_view text);
+std::optional<MallocOutcome> understand_malloc_error(std::string_view text);
 
 /// The figures of an out-of-memory message in their order: sizes with units, and the GPU's number.
 std::vector<std::string> figures_of_message(std::string_view text);

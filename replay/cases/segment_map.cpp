@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <span>
 
-#include "allocator/words/id_names.h"
+#include "allocator/words/ids.h"
 #include "replay/cases/difference_text.h"
 
 namespace vramlab::replay {

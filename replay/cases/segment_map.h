@@ -9,6 +9,6 @@
 namespace vramlab::replay {
 
 /// Several lines, each with a line break; the block that holds the address is marked.
-std::string segment_map(const allocator::Snapshot& snapshot, allocator::Address around);
+std::string segment_map(const Snapshot& snapshot, Address around);
 
 }  // namespace vramlab::replay

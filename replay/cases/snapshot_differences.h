@@ -13,10 +13,9 @@ struct SnapshotDifference {
   std::string where;
   std::string expected;
   std::string actual;
-  allocator::Address address;
+  Address address;
 };
 
-std::optional<SnapshotDifference> find_difference(const allocator::Snapshot& expected,
-                                                  const allocator::Snapshot& actual);
+std::optional<SnapshotDifference> find_difference(const Snapshot& expected, const Snapshot& actual);
 
 }  // namespace vramlab::replay

@@ -10,7 +10,7 @@ namespace {
 
 // Names that no program gives.
 /// The stream on which flags are written.
-constexpr allocator::StreamId writing_stream{~0ULL - 3};
+constexpr StreamId writing_stream{~0ULL - 3};
 
 streams::FlagId flag_of(std::size_t stream_number) { return {~std::uint64_t{stream_number}}; }
 
@@ -33,7 +33,7 @@ void HeldWork::stream_is_done(StreamAt stream) {
   let_go_before(clocks);
 }
 
-void HeldWork::event_is_done(allocator::EventId event) {
+void HeldWork::event_is_done(EventId event) {
   Clocks clocks;
   order_.add_clock_of_event(event, clocks);
   let_go_before(clocks);

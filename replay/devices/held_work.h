@@ -21,7 +21,7 @@ class HeldWork {
   void hold_back(streams::StreamAt stream);
 
   void stream_is_done(streams::StreamAt stream);
-  void event_is_done(allocator::EventId event);
+  void event_is_done(EventId event);
   void device_is_done(std::uint32_t device);
 
  private:

@@ -76,7 +76,7 @@ StreamAt StreamProgram::stream_of(const Event& event) {
 }
 
 /// An event that nobody declares goes where it is recorded.
-void StreamProgram::know_event(const Event& event, allocator::EventId id) {
+void StreamProgram::know_event(const Event& event, EventId id) {
   if (declares_events_) {
     if (!streams_.has_event(id) && !declared_events_.contains(id))
       throw ProgramError("event " + std::to_string(id.value) + " is used and was never created");

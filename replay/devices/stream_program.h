@@ -81,7 +81,7 @@ class StreamProgram final {
   using Kind = traces::ProgramEventKind;
 
   streams::StreamAt stream_of(const Event& event);
-  void know_event(const Event& event, allocator::EventId id);
+  void know_event(const Event& event, EventId id);
   void note(const Event& event, streams::CudaStatus status);
   streams::BlockNumber accessed_block(const Event& event) const;
   void submit(const Event& event);
@@ -98,9 +98,9 @@ class StreamProgram final {
   bool declares_streams_ = false;
   bool declares_events_ = false;
   std::set<streams::StreamAt> declared_;
-  std::set<allocator::EventId> declared_events_;
+  std::set<EventId> declared_events_;
   /// For those that are not declared: where they were recorded last.
-  std::map<allocator::EventId, std::uint32_t> event_devices_;
+  std::map<EventId, std::uint32_t> event_devices_;
   std::unordered_map<std::uint32_t, std::uint64_t> last_call_;
   std::vector<RefusedCall> refused_;
   std::vector<QueryAnswer> answers_;

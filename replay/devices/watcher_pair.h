@@ -23,16 +23,16 @@ class WatcherPair final : public streams::StreamWatcher {
   void stream_follows(streams::StreamAt stream, streams::StreamAt before) override {
     both(&streams::StreamWatcher::stream_follows, stream, before);
   }
-  void event_recorded(allocator::EventId event, streams::StreamAt stream) override {
+  void event_recorded(EventId event, streams::StreamAt stream) override {
     both(&streams::StreamWatcher::event_recorded, event, stream);
   }
-  void stream_follows_event(streams::StreamAt stream, allocator::EventId event) override {
+  void stream_follows_event(streams::StreamAt stream, EventId event) override {
     both(&streams::StreamWatcher::stream_follows_event, stream, event);
   }
   void thread_follows_stream(streams::ThreadId thread, streams::StreamAt stream) override {
     both(&streams::StreamWatcher::thread_follows_stream, thread, stream);
   }
-  void thread_follows_event(streams::ThreadId thread, allocator::EventId event) override {
+  void thread_follows_event(streams::ThreadId thread, EventId event) override {
     both(&streams::StreamWatcher::thread_follows_event, thread, event);
   }
   void thread_waits(const streams::ThreadWait& wait) override {
@@ -48,7 +48,7 @@ class WatcherPair final : public streams::StreamWatcher {
   void stream_destroyed(streams::StreamAt stream) override {
     both(&streams::StreamWatcher::stream_destroyed, stream);
   }
-  void event_destroyed(allocator::EventId event) override {
+  void event_destroyed(EventId event) override {
     both(&streams::StreamWatcher::event_destroyed, event);
   }
   void graph_destroyed(streams::GraphId graph) override {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "allocator/words/check.h"
-#include "allocator/words/id_names.h"
+#include "allocator/words/ids.h"
 
 namespace vramlab::replay {
 

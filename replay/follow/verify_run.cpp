@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "allocator/options/size_rules.h"
-#include "allocator/words/id_names.h"
+#include "allocator/words/ids.h"
 
 namespace vramlab::replay {
 

@@ -2,7 +2,7 @@
 
 #include "allocator/options/size_rules.h"
 #include "allocator/shapes/block.h"
-#include "allocator/words/id_names.h"
+#include "allocator/words/ids.h"
 
 namespace vramlab::replay {
 

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "allocator/options/settings.h"
-#include "allocator/words/allocator_event.h"
 #include "allocator/words/reference_version.h"
 #include "allocator/words/snapshot.h"
 #include "replay/figures/peak.h"

@@ -5,7 +5,7 @@
 #include <tuple>
 
 #include "allocator/options/size_rules.h"
-#include "allocator/words/id_names.h"
+#include "allocator/words/ids.h"
 #include "traces/values/user_frame.h"
 
 namespace vramlab::replay {

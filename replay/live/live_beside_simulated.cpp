@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "allocator/words/id_names.h"
+#include "allocator/words/ids.h"
 #include "replay/cases/snapshot_differences.h"
 
 namespace vramlab::replay {

@@ -1,6 +1,6 @@
 #include "replay/live/logged_device.h"
 
-#include "allocator/words/id_names.h"
+#include "allocator/words/ids.h"
 #include "streams/device/simulated_device.h"
 
 namespace vramlab::replay {

@@ -9,11 +9,6 @@
 namespace vramlab::replay {
 namespace {
 
-using allocator::BlockState;
-using allocator::Bytes;
-using allocator::SnapshotBlock;
-using allocator::SnapshotSegment;
-
 constexpr std::size_t most_blocks_to_free = 64;
 
 /// Counts a free block that the request did not get.
@@ -67,9 +62,8 @@ std::vector<Pinner> blocks_to_free(const DeviceState& state, Bytes enough) {
 }  // namespace
 
 std::optional<RefusedRequest> refused_by(const DeviceState& state) {
-  if (state.history.empty() || state.history.back().action != allocator::Action::oom)
-    return std::nullopt;
-  const allocator::AllocatorEvent& event = state.history.back();
+  if (state.history.empty() || state.history.back().action != Action::oom) return std::nullopt;
+  const AllocatorEvent& event = state.history.back();
   RefusedRequest refused{state.moment ? state.moment->event : 0,
                          std::nullopt,
                          event.size,
@@ -82,7 +76,7 @@ std::optional<RefusedRequest> refused_by(const DeviceState& state) {
 }
 
 OutOfMemoryStory tell_out_of_memory(const DeviceState& state, const RefusedRequest& refused) {
-  const allocator::Settings& settings = state.rules.settings;
+  const Settings& settings = state.rules.settings;
   const Fragmentation found = find_fragmentation(state.snapshot, state.rules);
   OutOfMemoryStory story;
   story.refused = refused;

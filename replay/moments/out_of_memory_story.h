@@ -15,37 +15,37 @@ namespace vramlab::replay {
 struct RefusedRequest {
   std::uint64_t event = 0;
   /// As it was asked for; a recording says the rounded size only.
-  std::optional<allocator::Bytes> request;
-  allocator::Bytes rounded;
-  allocator::StreamId stream;
-  allocator::PoolId pool;
+  std::optional<Bytes> request;
+  Bytes rounded;
+  StreamId stream;
+  PoolId pool;
   /// What the device still gave; nothing where nobody knows.
-  std::optional<allocator::Bytes> device_free;
+  std::optional<Bytes> device_free;
 };
 
 struct OutOfMemoryStory {
   RefusedRequest refused;
   LaneName lane;
   /// What had to be asked of the device.
-  allocator::Bytes device_size;
+  Bytes device_size;
   /// The lane that the request goes to.
   StateFigures in_lane;
   // Free memory that the request could not have:
-  allocator::Bytes free_on_other_streams;
-  allocator::Bytes free_in_other_half;
-  allocator::Bytes free_in_other_pools;
+  Bytes free_on_other_streams;
+  Bytes free_in_other_half;
+  Bytes free_in_other_pools;
   /// Large enough, but not cut up for a smaller request, or too large for a larger one.
-  allocator::Bytes kept_by_split_limit;
+  Bytes kept_by_split_limit;
   /// In expandable segments, while the option is off.
-  allocator::Bytes passed_over;
+  Bytes passed_over;
 
   /// The share of the device that may be held, where one is known.
-  std::optional<allocator::Bytes> allowed;
+  std::optional<Bytes> allowed;
   /// The device had enough, so a share of it must have been all that was allowed. Recordings don't
   /// say which.
   bool is_limited_by_unknown_share = false;
   /// How much more would have been enough, by calculation; nothing where nobody knows.
-  std::optional<allocator::Bytes> shortfall;
+  std::optional<Bytes> shortfall;
   /// Live blocks whose release would have been enough, each alone in what it keeps; empty where no
   /// such blocks are.
   std::vector<Pinner> enough_to_free;

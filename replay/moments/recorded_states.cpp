@@ -10,9 +10,6 @@
 namespace vramlab::replay {
 namespace {
 
-using allocator::Action;
-using allocator::AllocatorEvent;
-
 /// The whole file's; empty if no event has a time.
 std::optional<std::uint64_t> first_time_us(const RecordedHistory& history) {
   std::optional<std::uint64_t> first;
@@ -63,11 +60,11 @@ std::optional<std::uint64_t> time_of(const AllocatorEvent& event) {
 
 /// What the device had left, where that is why the last event is an out-of-memory. If it was
 /// enough, a share of it that no recording says was all that was allowed.
-std::optional<allocator::Bytes> device_free_at(const DeviceHistory& history, std::size_t count,
-                                               const allocator::Settings& settings) {
+std::optional<Bytes> device_free_at(const DeviceHistory& history, std::size_t count,
+                                    const Settings& settings) {
   if (count == 0 || history.traits.lacks_device_free) return std::nullopt;
   const AllocatorEvent& last = history.events[count - 1];
-  const allocator::Bytes free{last.address.value};
+  const Bytes free{last.address.value};
   if (last.action != Action::oom || free >= device_size_for_miss(last.size, settings))
     return std::nullopt;
   return free;
@@ -75,7 +72,7 @@ std::optional<allocator::Bytes> device_free_at(const DeviceHistory& history, std
 
 /// What a recording tells of the allocator.
 FragmentationRules rules_of(const DeviceHistory& history, std::size_t count,
-                            const allocator::Settings& settings) {
+                            const Settings& settings) {
   FragmentationRules rules{settings};
   rules.requests.emplace(settings).add_all(history.events);
   if (rules.requests->counts().empty()) rules.requests.reset();
@@ -91,9 +88,9 @@ traces::StackId stack_of(const DeviceHistory& history, std::size_t event) {
 void find_origins(const DeviceHistory& history, std::size_t count, DeviceState& state) {
   LiveBlocks live;
   for (std::size_t i = 0; i < count; ++i) live.apply(memory_event(history, i));
-  for (const allocator::SnapshotSegment& segment : state.snapshot.segments)
-    for (const allocator::SnapshotBlock& block : segment.blocks) {
-      if (block.state == allocator::BlockState::inactive) continue;
+  for (const SnapshotSegment& segment : state.snapshot.segments)
+    for (const SnapshotBlock& block : segment.blocks) {
+      if (block.state == BlockState::inactive) continue;
       const LiveBlock* found = live.find(block.address.value);
       if (found != nullptr && found->event)
         state.origins[block.address] = {found->stack, *found->event,
@@ -114,8 +111,8 @@ void keep_history(const DeviceHistory& history, std::size_t count, StateHistory 
 }
 
 /// After so many events.
-DeviceState state_of(const DeviceHistory& history, std::size_t count,
-                     const allocator::Settings& settings, allocator::Snapshot snapshot) {
+DeviceState state_of(const DeviceHistory& history, std::size_t count, const Settings& settings,
+                     Snapshot snapshot) {
   DeviceState state;
   state.device = {static_cast<std::uint32_t>(history.device)};
   state.snapshot = std::move(snapshot);
@@ -140,7 +137,7 @@ RecordedStates recorded_states(const RecordedHistory& history, const traces::Tex
   RecordedStates found;
   const Moment& moment = wanted.moment;
   const VerifyConditions conditions = verify_conditions(history, texts, wanted.version);
-  const allocator::Settings& settings = conditions.settings.settings;
+  const Settings& settings = conditions.settings.settings;
   const auto start_us = first_time_us(history);
   for (const DeviceHistory& device : history.devices) {
     const auto at = count_at(device, moment, start_us);

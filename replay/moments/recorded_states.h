@@ -23,7 +23,7 @@ enum class StateHistory : std::uint8_t { all, last_event };
 struct RecordedMoment {
   Moment moment;
   /// Null to guess it.
-  const allocator::ReferenceVersion* version = nullptr;
+  const ReferenceVersion* version = nullptr;
   StateHistory history = StateHistory::all;
 };
 

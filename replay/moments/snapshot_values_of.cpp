@@ -7,9 +7,6 @@
 namespace vramlab::replay {
 namespace {
 
-using allocator::Action;
-using allocator::AllocatorEvent;
-using allocator::BlockState;
 using traces::KnownText;
 using traces::SnapshotSection;
 using traces::StackId;
@@ -34,7 +31,7 @@ KnownText word_of(BlockState state) {
   return KnownText::empty;
 }
 
-traces::BlockValue value_of(const allocator::SnapshotBlock& block, const DeviceState& state) {
+traces::BlockValue value_of(const SnapshotBlock& block, const DeviceState& state) {
   traces::BlockValue value;
   value.keys = keys_of({KnownText::address, KnownText::size, KnownText::requested_size,
                         KnownText::state, KnownText::frames});
@@ -48,7 +45,7 @@ traces::BlockValue value_of(const allocator::SnapshotBlock& block, const DeviceS
   return value;
 }
 
-traces::SegmentValue value_of(const allocator::SnapshotSegment& segment, const DeviceState& state) {
+traces::SegmentValue value_of(const SnapshotSegment& segment, const DeviceState& state) {
   traces::SegmentValue value;
   value.keys =
       keys_of({KnownText::device, KnownText::address, KnownText::total_size,
@@ -63,11 +60,10 @@ traces::SegmentValue value_of(const allocator::SnapshotSegment& segment, const D
   value.requested_size = segment.requested_size;
   value.stream = segment.stream;
   value.segment_type =
-      TextId(segment.kind == allocator::PoolKind::small ? KnownText::small : KnownText::large);
+      TextId(segment.kind == PoolKind::small ? KnownText::small : KnownText::large);
   value.pool = segment.pool;
   value.is_expandable = segment.is_expandable;
-  for (const allocator::SnapshotBlock& block : segment.blocks)
-    value.blocks.push_back(value_of(block, state));
+  for (const SnapshotBlock& block : segment.blocks) value.blocks.push_back(value_of(block, state));
   return value;
 }
 
@@ -114,7 +110,7 @@ void write_states(std::span<const DeviceState> states, const traces::GenericPoin
                   traces::SnapshotSink& sink) {
   sink.section(SnapshotSection::segments);
   for (const DeviceState& state : states)
-    for (const allocator::SnapshotSegment& segment : state.snapshot.segments)
+    for (const SnapshotSegment& segment : state.snapshot.segments)
       sink.segment(value_of(segment, state));
   sink.section(SnapshotSection::device_traces);
   // The list of traces is by device, so those without a state have an empty one.

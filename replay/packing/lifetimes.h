@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "allocator/options/settings.h"
-#include "allocator/words/allocator_event.h"
+#include "allocator/words/snapshot.h"
 #include "replay/history/recorded_history.h"
 
 namespace vramlab::replay {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "allocator/words/id_names.h"
+#include "allocator/words/ids.h"
 #include "replay/page/page_bytes.h"
 #include "replay/page/report_detail.h"
 #include "replay/page/report_fragmentation.h"

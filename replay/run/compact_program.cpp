@@ -1,6 +1,6 @@
 #include "replay/run/compact_program.h"
 
-#include "allocator/words/allocator_error.h"
+#include "allocator/words/answers.h"
 #include "replay/follow/starting_state.h"
 
 namespace vramlab::replay {
@@ -47,7 +47,6 @@ traces::ProgramEvent CompactProgram::event_at(std::size_t index) const {
 
 namespace {
 
-using allocator::AllocatorError;
 using traces::ProgramEvent;
 using EventKind = traces::ProgramEventKind;
 
@@ -224,8 +223,8 @@ CompactProgram CompactWriter::finish() {
   return std::move(program_);
 }
 
-allocator::Bytes reserved_in(const std::vector<StartingSegment>& start) {
-  allocator::Bytes reserved;
+Bytes reserved_in(const std::vector<StartingSegment>& start) {
+  Bytes reserved;
   for (const StartingSegment& given : start) reserved += mapped_size(given.segment);
   return reserved;
 }

@@ -30,8 +30,8 @@ enum class CompactKind : std::uint8_t {
 /// What many events have in common.
 struct EventShape {
   traces::DeviceIndex device;
-  allocator::Bytes bytes;
-  allocator::StreamId stream;
+  Bytes bytes;
+  StreamId stream;
   friend bool operator==(const EventShape&, const EventShape&) = default;
 };
 
@@ -101,7 +101,7 @@ class CompactProgram {
 
 /// A segment that is there before the first event.
 struct StartingSegment {
-  allocator::GivenSegment segment;
+  GivenSegment segment;
   /// By block; 0 if nobody holds it.
   std::vector<std::uint64_t> ids;
   /// By block; known for those that are still there at the recording's end.
@@ -109,7 +109,7 @@ struct StartingSegment {
 };
 
 /// Mapped, and in classic segments.
-allocator::Bytes reserved_in(const std::vector<StartingSegment>& start);
+Bytes reserved_in(const std::vector<StartingSegment>& start);
 
 /// What is replayed on its own: a program, or one device of a recorded history.
 struct ProgramPart {

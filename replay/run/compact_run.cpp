@@ -8,10 +8,9 @@ using traces::DeviceIndex;
 
 void CompactReplay::adopt(const std::vector<StartingSegment>& start) {
   if (start.empty()) return;
-  lay_out(start,
-          [this](const StartingSegment& given, std::size_t block, allocator::Address address) {
-            if (given.ids[block] != 0) addresses_[given.ids[block] - 1] = address;
-          });
+  lay_out(start, [this](const StartingSegment& given, std::size_t block, Address address) {
+    if (given.ids[block] != 0) addresses_[given.ids[block] - 1] = address;
+  });
   start_is_there();
 }
 
@@ -132,9 +131,9 @@ void CompactRun::run(ReplayReport& report) {
   try {
     if (setup_.history != nullptr) adopt();
     run_events(report);
-  } catch (const allocator::AllocatorError& error) {
+  } catch (const AllocatorError& error) {
     setup_.refuse(program_.number(at_), error);
-  } catch (const allocator::DeviceError& error) {
+  } catch (const DeviceError& error) {
     setup_.refuse(program_.number(at_), error);
   }
   report.events += std::min(at_ + 1, program_.events().size()) - left_out_;

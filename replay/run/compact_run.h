@@ -14,7 +14,7 @@ namespace vramlab::replay {
 
 /// A block's id in a compact program is one more than its slot. By slot: where the block is.
 /// 0 if the request failed or asked for nothing.
-using SlotAddresses = std::vector<allocator::Address>;
+using SlotAddresses = std::vector<Address>;
 
 /// One device of it.
 class CompactReplay : public EngineReplay<allocator::CountingAllocator> {
@@ -31,25 +31,25 @@ class CompactReplay : public EngineReplay<allocator::CountingAllocator> {
   /// False where it failed.
   bool request(const CompactEvent& event, const EventShape& shape, std::uint64_t number) {
     ++requests_;
-    const allocator::MallocResult result = engine_.malloc(shape.bytes, shape.stream);
+    const MallocResult result = engine_.malloc(shape.bytes, shape.stream);
     addresses_[event.slot()] = result.address;
     if (counted().peak_reserved_bytes() > peak_reserved_) [[unlikely]]
       note_peak(number);
-    if (result.outcome == allocator::MallocOutcome::allocated) [[likely]]
+    if (result.outcome == MallocOutcome::allocated) [[likely]]
       return true;
-    if (result.outcome == allocator::MallocOutcome::nothing) return true;
+    if (result.outcome == MallocOutcome::nothing) return true;
     note_failure(result.outcome, {number, std::nullopt, shape.stream, {}});
     return false;
   }
   void free(const CompactEvent& event) {
-    const allocator::Address at = addresses_[event.slot()];
-    if (at == allocator::Address{}) return;
+    const Address at = addresses_[event.slot()];
+    if (at == Address{}) return;
     ++frees_;
     engine_.free(at);
   }
   void use(const CompactEvent& event, const EventShape& shape) {
-    const allocator::Address at = addresses_[event.slot()];
-    if (at != allocator::Address{} && conditions_.timing != FreeTiming::eager)
+    const Address at = addresses_[event.slot()];
+    if (at != Address{} && conditions_.timing != FreeTiming::eager)
       engine_.record_stream(at, shape.stream);
   }
   void apply_other(const traces::ProgramEvent& event, const traces::TextTable& texts);

@@ -2,19 +2,14 @@
 
 #include <algorithm>
 
-#include "allocator/words/allocator_error.h"
-#include "allocator/words/id_names.h"
+#include "allocator/words/answers.h"
+#include "allocator/words/ids.h"
 #include "replay/devices/stream_program.h"
 #include "replay/run/replay_watch.h"
 #include "replay/state/engine_rules.h"
 #include "streams/device/timed_device.h"
 
 namespace vramlab::replay {
-
-using allocator::Address;
-using allocator::AllocatorError;
-using allocator::Bytes;
-using allocator::MallocOutcome;
 
 namespace {
 
@@ -60,7 +55,7 @@ void DeviceReplay::adopt(const std::vector<StartingSegment>& start) {
 void DeviceReplay::start_is_there() {
   keep_history_from_here();
   count_from_here();
-  history_ = traces::LongSequence<allocator::AllocatorEvent>(conditions_.scratch);
+  history_ = traces::LongSequence<AllocatorEvent>(conditions_.scratch);
   free_stacks_ = traces::LongSequence<traces::StackId>(conditions_.scratch);
   const auto now = [](std::int64_t bytes) {
     return PeakMoment{{static_cast<std::uint64_t>(bytes)}, 0, std::nullopt};
@@ -118,7 +113,7 @@ void DeviceReplay::apply_other(const Event& event, const traces::TextTable& text
 
 bool DeviceReplay::request(const Event& event, std::uint64_t number) {
   ++requests_;
-  const allocator::MallocResult result = engine_.malloc(event.bytes, event.stream);
+  const MallocResult result = engine_.malloc(event.bytes, event.stream);
   if (result) {
     live_.note(event.id, result.address);
     note_origin(event, number, result.address);
@@ -199,20 +194,20 @@ void DeviceReplay::note_level(const Event& event, std::uint64_t number) {
 
 /// A history that is cut off at its beginning has the last ones.
 traces::LongSequence<traces::StackId> DeviceReplay::history_stacks(
-    const traces::LongSequence<allocator::AllocatorEvent>& entries) const {
+    const traces::LongSequence<AllocatorEvent>& entries) const {
   std::size_t requests = 0;
   std::size_t frees = 0;
-  for (const allocator::AllocatorEvent& entry : entries) {
-    if (entry.action == allocator::Action::alloc) ++requests;
-    if (entry.action == allocator::Action::free_requested) ++frees;
+  for (const AllocatorEvent& entry : entries) {
+    if (entry.action == Action::alloc) ++requests;
+    if (entry.action == Action::free_requested) ++frees;
   }
   LastStacks of_requests(request_stacks_, requests);
   LastStacks of_frees(free_stacks_, frees);
   traces::LongSequence<traces::StackId> stacks(conditions_.scratch);
-  for (const allocator::AllocatorEvent& entry : entries)
-    stacks.push_back(entry.action == allocator::Action::alloc            ? of_requests.next()
-                     : entry.action == allocator::Action::free_requested ? of_frees.next()
-                                                                         : traces::StackId{});
+  for (const AllocatorEvent& entry : entries)
+    stacks.push_back(entry.action == Action::alloc            ? of_requests.next()
+                     : entry.action == Action::free_requested ? of_frees.next()
+                                                              : traces::StackId{});
   return stacks;
 }
 
@@ -225,7 +220,7 @@ void DeviceReplay::move_history_out() {
 }
 
 void DeviceReplay::move_entries_out() {
-  for (const allocator::AllocatorEvent& entry : kept().entries()) history_.push_back(entry);
+  for (const AllocatorEvent& entry : kept().entries()) history_.push_back(entry);
   keep_history_from_here();
 }
 
@@ -234,13 +229,12 @@ void DeviceReplay::keep_history_from_here() {
   kept().set_capacity(conditions_.history_capacity);
 }
 
-traces::LongSequence<allocator::AllocatorEvent> DeviceReplay::take_history() {
+traces::LongSequence<AllocatorEvent> DeviceReplay::take_history() {
   move_entries_out();
-  return std::exchange(history_,
-                       traces::LongSequence<allocator::AllocatorEvent>(conditions_.scratch));
+  return std::exchange(history_, traces::LongSequence<AllocatorEvent>(conditions_.scratch));
 }
 
-std::vector<allocator::AllocatorEvent> DeviceReplay::history() const { return kept().entries(); }
+std::vector<AllocatorEvent> DeviceReplay::history() const { return kept().entries(); }
 
 DeviceReport DeviceReplay::report() const {
   DeviceReport report = counters();

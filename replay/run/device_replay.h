@@ -28,22 +28,22 @@ class DeviceReplay final : public ProgramDevice,
   DeviceReplay* native() override { return this; }
 
   std::uint64_t options_left_out() const override { return options_left_out_; }
-  allocator::Snapshot take_snapshot() { return engine_.take_snapshot(); }
-  std::vector<allocator::AllocatorEvent> history() const;
+  Snapshot take_snapshot() { return engine_.take_snapshot(); }
+  std::vector<AllocatorEvent> history() const;
   /// With all that did not stay in the allocator; it is gone from here then.
-  traces::LongSequence<allocator::AllocatorEvent> take_history();
+  traces::LongSequence<AllocatorEvent> take_history();
   /// For the blocks in use and for others too, if that is noted.
-  const std::map<allocator::Address, RequestOrigin>& origins() const { return origins_; }
+  const std::map<Address, RequestOrigin>& origins() const { return origins_; }
   /// What was asked for, where that is noted.
   const std::optional<RequestSizes>& request_sizes() const { return request_sizes_; }
   /// Empty before the first event.
   const std::optional<StateMoment>& last_event() const { return last_event_; }
-  allocator::Bytes device_free() { return on_device_.device().memory_info().free; }
+  Bytes device_free() { return on_device_.device().memory_info().free; }
   /// For each entry of history() or take_history(): the stack of the request or the free.
   traces::LongSequence<traces::StackId> history_stacks(
-      const traces::LongSequence<allocator::AllocatorEvent>& entries) const;
+      const traces::LongSequence<AllocatorEvent>& entries) const;
   /// Empty if the id names no live block.
-  std::optional<allocator::Address> address_of(std::uint64_t id) const { return live_.find(id); }
+  std::optional<Address> address_of(std::uint64_t id) const { return live_.find(id); }
 
  private:
   allocator::History& kept() { return engine_.listeners(); }
@@ -53,7 +53,7 @@ class DeviceReplay final : public ProgramDevice,
   bool request(const Event& event, std::uint64_t number);
   void move_history_out();
   void move_entries_out();
-  void note_origin(const Event& event, std::uint64_t number, allocator::Address at);
+  void note_origin(const Event& event, std::uint64_t number, Address at);
   void free(const Event& event);
   void use(const Event& event);
   void keep_or_restore(const Event& event, const traces::TextTable& texts);
@@ -61,17 +61,17 @@ class DeviceReplay final : public ProgramDevice,
   void note_peaks(const Event& event, std::uint64_t number);
   void note_level(const Event& event, std::uint64_t number);
   std::optional<std::uint64_t> time_of(const Event& event) const;
-  allocator::Address address_of(const Event& event, const char* purpose) const;
+  Address address_of(const Event& event, const char* purpose) const;
 
   LiveAddresses live_;
   /// Requests that failed: what else the program does with them is left out.
   std::unordered_set<std::uint64_t> failed_ids_;
   std::map<std::string, allocator::Checkpoint> checkpoints_;
-  std::map<allocator::Address, RequestOrigin> origins_;
+  std::map<Address, RequestOrigin> origins_;
   std::optional<RequestSizes> request_sizes_;
   std::optional<StateMoment> last_event_;
   /// The part of a history that is kept as a whole and is no longer in the allocator.
-  traces::LongSequence<allocator::AllocatorEvent> history_;
+  traces::LongSequence<AllocatorEvent> history_;
   traces::LongSequence<traces::StackId> request_stacks_;
   /// All frees, while a history is kept.
   traces::LongSequence<traces::StackId> free_stacks_;

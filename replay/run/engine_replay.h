@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "allocator/door/caching_allocator.h"
-#include "allocator/words/allocator_error.h"
+#include "allocator/words/answers.h"
 #include "replay/run/program_device.h"
 #include "replay/run/replay_device.h"
 #include "replay/run/replay_report.h"
@@ -20,7 +20,7 @@ template <class Allocator>
 class EngineReplay {
  public:
   traces::DeviceIndex device() const { return index_; }
-  allocator::StatisticValues statistics() const { return counted().values(); }
+  StatisticValues statistics() const { return counted().values(); }
   streams::DeviceCallCounts device_calls() const { return on_device_.call_counts(); }
   const std::vector<FailedRequest>& failures() const { return failures_; }
   const Allocator& engine() const { return engine_; }
@@ -46,10 +46,10 @@ class EngineReplay {
   template <class Named>
   void lay_out(const std::vector<StartingSegment>& start, const Named& named) {
     for (const StartingSegment& given : start) {
-      allocator::GivenSegment segment = given.segment;
+      GivenSegment segment = given.segment;
       segment.base = on_device_.adopt(segment);
       engine_.adopt(segment);
-      allocator::Address address = segment.base;
+      Address address = segment.base;
       for (std::size_t i = 0; i < segment.blocks.size(); ++i) {
         named(given, i, address);
         address = address + segment.blocks[i].size;
@@ -70,10 +70,9 @@ class EngineReplay {
   }
 
   /// For a request that asked for something and got nothing.
-  [[gnu::noinline]] void note_failure(allocator::MallocOutcome outcome, FailedRequest failed) {
-    if (outcome == allocator::MallocOutcome::scope_already_open)
-      throw allocator::AllocatorError(
-          "a request in a pool that lends its memory while it is captured to");
+  [[gnu::noinline]] void note_failure(MallocOutcome outcome, FailedRequest failed) {
+    if (outcome == MallocOutcome::scope_already_open)
+      throw AllocatorError("a request in a pool that lends its memory while it is captured to");
     failed.figures = engine_.last_failure();
     failures_.push_back(std::move(failed));
   }
@@ -123,7 +122,7 @@ class EngineReplay {
   ReplayDevice on_device_;
   Allocator engine_;
   std::vector<FailedRequest> failures_;
-  allocator::Bytes stranded_at_peak_;
+  Bytes stranded_at_peak_;
   std::uint64_t requests_ = 0;
   std::uint64_t frees_ = 0;
   std::uint64_t options_left_out_ = 0;
@@ -133,7 +132,7 @@ class EngineReplay {
     if (conditions_.keeps_settings)
       ++options_left_out_;
     else if (const auto error = engine_.set_options(text))
-      throw allocator::AllocatorError("the option string is refused: " + error->message);
+      throw AllocatorError("the option string is refused: " + error->message);
   }
 };
 

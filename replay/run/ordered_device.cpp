@@ -2,28 +2,24 @@
 
 #include <algorithm>
 
-#include "allocator/words/allocator_error.h"
+#include "allocator/words/answers.h"
 #include "replay/run/compact_program.h"
 #include "streams/device/timed_device.h"
 #include "traces/files/input_error.h"
 
 namespace vramlab::replay {
 
-using allocator::AllocatorError;
-using allocator::Bytes;
-using allocator::StreamId;
-
 namespace {
 
 // Names that no program gives.
 /// PyTorch frees here what several streams used, behind all of them.
 constexpr StreamId joining_stream{~0ULL - 2};
-constexpr allocator::EventId between_streams{UINT64_MAX - 2};
+constexpr EventId between_streams{UINT64_MAX - 2};
 
 /// Memory is kept until it is asked back, as PyTorch sets it.
 constexpr streams::OrderedPoolRules pool_rules{.release_threshold = {UINT64_MAX}};
 
-void set(allocator::StatisticValue& value, Bytes now) {
+void set(StatisticValue& value, Bytes now) {
   const auto bytes = static_cast<std::int64_t>(now.count);
   (bytes > value.current ? value.allocated : value.freed) += std::abs(bytes - value.current);
   value.current = bytes;
@@ -58,9 +54,8 @@ void OrderedDevice::adopt(const std::vector<StartingSegment>& start) {
       }
       const auto at = pool_.allocate(size, segment.segment.stream);
       if (!at)
-        throw allocator::DeviceError(
-            "memory from before the recording needs more than the device's " +
-            format_bytes(conditions_.memory));
+        throw DeviceError("memory from before the recording needs more than the device's " +
+                          format_bytes(conditions_.memory));
       hold(segment.ids[i], {*at, size, use_of(segment.segment.stream), {}});
     }
   note(0);
@@ -199,7 +194,7 @@ Bytes OrderedDevice::allowed_on(Bytes total) const {
   return allocator::share_of(*conditions_.memory_fraction, total);
 }
 
-std::optional<allocator::Address> OrderedDevice::allocate(Bytes size, StreamId stream) {
+std::optional<Address> OrderedDevice::allocate(Bytes size, StreamId stream) {
   const auto limit = allowed();
   if (limit && (size > *limit || pool_.used() > *limit - size)) {
     margin_.note([&](Bytes total) {
@@ -213,7 +208,7 @@ std::optional<allocator::Address> OrderedDevice::allocate(Bytes size, StreamId s
 
 bool OrderedDevice::fail(const Event& event, std::uint64_t number) {
   failed_ids_.insert(event.id);
-  allocator::OutOfMemory figures;
+  OutOfMemory figures;
   figures.request = event.bytes;
   figures.device_size = event.bytes;
   figures.device = static_cast<int>(index_.value);
@@ -278,7 +273,7 @@ void OrderedDevice::refuse_captured(StreamId stream, const char* what) const {
 }
 
 void OrderedDevice::note(std::uint64_t number) {
-  allocator::StatisticValues& values = report_.statistics;
+  StatisticValues& values = report_.statistics;
   set(values.requested_bytes.all, requested_);
   set(values.allocated_bytes.all, pool_.used());
   set(values.active_bytes.all, pool_.used());
@@ -302,7 +297,7 @@ void refuse_watch_of_ordered(const ReplayWatch& watch) {
                             "backend:cudaMallocAsync, which vramlab replay models by its figures"});
 }
 
-std::string modelled_backend_note(const allocator::Settings& settings) {
+std::string modelled_backend_note(const Settings& settings) {
   std::string note =
       "backend:cudaMallocAsync is modelled after CUDA's documentation, not exact: see "
       "docs/ordered_memory.md";
@@ -317,7 +312,7 @@ DeviceReport OrderedDevice::report() const {
   report.device_calls.units_created = pool_.counts().units_created;
   report.pool = pool_.counts();
   streams::DeviceCallTally& calls = report.device_call_tally;
-  const allocator::Bytes unit = pool_rules.unit;
+  const Bytes unit = pool_rules.unit;
   calls.add(streams::DeviceCall::create, unit, report.pool->units_created);
   calls.add(streams::DeviceCall::map, unit, report.pool->units_created + report.pool->units_moved);
   calls.add(streams::DeviceCall::unmap, unit,

@@ -60,13 +60,13 @@ class OrderedDevice final : public ProgramDevice {
 
   /// A stream, and how many of its name were destroyed before.
   struct StreamUse {
-    allocator::StreamId stream;
+    StreamId stream;
     std::uint64_t destroyed = 0;
     friend auto operator<=>(const StreamUse&, const StreamUse&) = default;
   };
   struct Held {
-    allocator::Address address;
-    allocator::Bytes requested;
+    Address address;
+    Bytes requested;
     StreamUse owner;
     /// Others that used it.
     std::set<StreamUse> users;
@@ -74,7 +74,7 @@ class OrderedDevice final : public ProgramDevice {
 
   void apply_other(const Event& event);
   bool request(const Event& event, std::uint64_t number);
-  std::optional<allocator::Address> allocate(allocator::Bytes size, allocator::StreamId stream);
+  std::optional<Address> allocate(Bytes size, StreamId stream);
   void hold(std::uint64_t id, const Held& block);
   bool fail(const Event& event, std::uint64_t number);
   void free(const Event& event);
@@ -83,15 +83,15 @@ class OrderedDevice final : public ProgramDevice {
   void apply_to_streams(const Event& event);
   void wait(const Event& event);
   void destroy_stream(const Event& event);
-  StreamUse use_of(allocator::StreamId stream) const;
+  StreamUse use_of(StreamId stream) const;
   bool is_destroyed(const StreamUse& use) const { return use != use_of(use.stream); }
-  void join(allocator::StreamId stream);
+  void join(StreamId stream);
   void empty_cache();
-  void refuse_captured(allocator::StreamId stream, const char* what) const;
+  void refuse_captured(StreamId stream, const char* what) const;
   void note(std::uint64_t number);
-  std::optional<allocator::Bytes> allowed() const;
-  allocator::Bytes allowed_on(allocator::Bytes total) const;
-  streams::StreamAt stream_at(allocator::StreamId stream) const { return {index_.value, stream}; }
+  std::optional<Bytes> allowed() const;
+  Bytes allowed_on(Bytes total) const;
+  streams::StreamAt stream_at(StreamId stream) const { return {index_.value, stream}; }
 
   traces::DeviceIndex index_;
   DeviceConditions conditions_;
@@ -102,9 +102,9 @@ class OrderedDevice final : public ProgramDevice {
   allocator::SizeMargin margin_;
   std::unordered_map<std::uint64_t, Held> held_;
   /// By all that is held.
-  allocator::Bytes requested_;
+  Bytes requested_;
   std::unordered_set<std::uint64_t> failed_ids_;
-  std::map<allocator::StreamId, std::uint64_t> destroyed_;
+  std::map<StreamId, std::uint64_t> destroyed_;
   DeviceReport report_;
   std::uint64_t options_left_out_ = 0;
 };
@@ -112,6 +112,6 @@ class OrderedDevice final : public ProgramDevice {
 /// Throws InputError where the watch would look at segments and blocks: there are none.
 void refuse_watch_of_ordered(const ReplayWatch& watch);
 /// What a report says of the backend.
-std::string modelled_backend_note(const allocator::Settings& settings);
+std::string modelled_backend_note(const Settings& settings);
 
 }  // namespace vramlab::replay

@@ -22,12 +22,12 @@ class StreamProgram;
 enum class StartPlaces : bool { as_recorded, where_the_device_puts_them };
 
 struct DeviceConditions {
-  const allocator::ReferenceVersion& version;
-  allocator::Settings settings;
-  allocator::Bytes memory;
+  const ReferenceVersion& version;
+  Settings settings;
+  Bytes memory;
   std::optional<double> memory_fraction;
   /// In place of what the program says of others.
-  std::optional<allocator::Bytes> held_by_others = {};
+  std::optional<Bytes> held_by_others = {};
   FreeTiming timing = FreeTiming::recorded;
   /// With modelled timing: shared by all devices of the program; must outlive this.
   StreamProgram* streams = nullptr;
@@ -41,10 +41,10 @@ struct DeviceConditions {
   NotesOrigins notes_origins = NotesOrigins::no;
   streams::PlacementRule placement = {};
   /// New memory goes here or above, into the lowest gap; empty for the device's own places.
-  std::optional<allocator::Address> lowest_allocation = {};
-  std::optional<allocator::Address> lowest_reservation = {};
+  std::optional<Address> lowest_allocation = {};
+  std::optional<Address> lowest_reservation = {};
   /// Larger reservations are left to the device.
-  allocator::Bytes dictated_below{UINT64_MAX};
+  Bytes dictated_below{UINT64_MAX};
   streams::KeepsPlaceBook keeps_place_book = streams::KeepsPlaceBook::no;
   /// What device calls cost; estimates where there are none.
   std::shared_ptr<const streams::DeviceCosts> costs = {};

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "allocator/words/allocator_error.h"
+#include "allocator/words/answers.h"
 #include "replay/run/device_replay.h"
 #include "replay/run/ordered_device.h"
 #include "streams/device/timed_device.h"
@@ -82,11 +82,11 @@ void ProgramReplay::guard(std::uint64_t number, const Call& call) {
   } catch (const streams::EndlessWait& error) {
     stopped_at_ = number;
     endless_wait_ = error.what();
-  } catch (const allocator::AllocatorError& error) {
+  } catch (const AllocatorError& error) {
     setup_.refuse(number, error);
   } catch (const ProgramError& error) {
     setup_.refuse(number, error);
-  } catch (const allocator::DeviceError& error) {
+  } catch (const DeviceError& error) {
     setup_.refuse(number, error);
   }
 }

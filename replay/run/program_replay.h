@@ -36,8 +36,8 @@ class ProgramReplay : public traces::ProgramSink {
 
   /// Once the reader is through.
   ReplayReport finish();
-  const allocator::ReferenceVersion& version() const { return *setup_.version; }
-  const allocator::Settings& settings() const { return setup_.settings; }
+  const ReferenceVersion& version() const { return *setup_.version; }
+  const Settings& settings() const { return setup_.settings; }
   /// Null unless frees are modelled and there was an event.
   StreamProgram* streams() { return streams_.get(); }
 

@@ -4,13 +4,9 @@
 
 namespace vramlab::replay {
 
-using allocator::Action;
-using allocator::AllocatorEvent;
-using allocator::Bytes;
-
 Bytes reserved_at(const StartingState& start) {
   Bytes reserved;
-  for (const allocator::GivenSegment& segment : start.segments) reserved += mapped_size(segment);
+  for (const GivenSegment& segment : start.segments) reserved += mapped_size(segment);
   return reserved;
 }
 
@@ -70,9 +66,9 @@ struct Held {
 
 Bytes requested_at(const StartingState& start) {
   Bytes requested;
-  for (const allocator::GivenSegment& segment : start.segments)
-    for (const allocator::GivenBlock& block : segment.blocks)
-      if (block.use == allocator::GivenUse::live || block.use == allocator::GivenUse::waiting)
+  for (const GivenSegment& segment : start.segments)
+    for (const GivenBlock& block : segment.blocks)
+      if (block.use == GivenUse::live || block.use == GivenUse::waiting)
         requested += block.requested;
   return requested;
 }
@@ -82,7 +78,7 @@ Bytes requested_at(const StartingState& start) {
 RecordedMemory recorded_memory(const DeviceHistory& history, const PlacedHistory& placed) {
   Held held{reserved_at(placed.start), requested_at(placed.start)};
   RecordedMemory memory{held.reserved, held.requested, std::nullopt, placed.room.total};
-  for (const allocator::AllocatorEvent& event : history.events) {
+  for (const AllocatorEvent& event : history.events) {
     switch (event.action) {
       case Action::segment_alloc:
       case Action::segment_map:

@@ -20,43 +20,43 @@ class MemoryOfOthers {
  public:
   /// `memory`: of the device that it is replayed on.
   MemoryOfOthers(const DeviceHistory& history, const PlacedHistory& placed,
-                 allocator::Bytes memory);
+                 Bytes memory);
 
   /// What others hold from this call on, where it changes. Calls come in order.
   /// `released_otherwise`: events that show that a call's releases followed no refusal.
-  std::optional<allocator::Bytes> follow(const RecordedCall& call,
+  std::optional<Bytes> follow(const RecordedCall& call,
                                          const std::set<std::size_t>& released_otherwise);
 
  private:
   struct Sums {
-    allocator::Bytes released;
-    allocator::Bytes got;
+    Bytes released;
+    Bytes got;
     bool was_refused = true;
   };
   Sums sums_of(const RecordedCall& call, const std::set<std::size_t>& released_otherwise) const;
 
   const DeviceHistory& history_;
-  allocator::Bytes memory_;
-  allocator::Bytes reserved_;
+  Bytes memory_;
+  Bytes reserved_;
   /// What the program may hold.
-  allocator::Bytes limit_;
+  Bytes limit_;
   bool maps_memory_;
   /// The device has exactly what the program could have.
   bool needs_no_others_;
 };
 
 /// Mapped, and in classic segments.
-allocator::Bytes reserved_at(const StartingState& start);
+Bytes reserved_at(const StartingState& start);
 
 /// What a recording says of its device.
 struct RecordedMemory {
-  allocator::Bytes peak_reserved;
-  allocator::Bytes peak_requested;
+  Bytes peak_reserved;
+  Bytes peak_requested;
   /// The least memory on which everything that was granted fits and what was refused does not;
   /// nothing where nothing was refused.
-  std::optional<allocator::Bytes> bound;
+  std::optional<Bytes> bound;
   /// All that the program could have, if every out-of-memory tells the same.
-  std::optional<allocator::Bytes> total;
+  std::optional<Bytes> total;
 };
 RecordedMemory recorded_memory(const DeviceHistory& history, const PlacedHistory& placed);
 
@@ -64,13 +64,13 @@ RecordedMemory recorded_memory(const DeviceHistory& history, const PlacedHistory
 bool is_as_recorded(const ReplayConditions& conditions);
 
 struct ChosenMemory {
-  allocator::Bytes memory;
+  Bytes memory;
   /// As DeviceReport::memory_origin.
   std::string origin;
 };
 /// How much memory a recording is replayed on. `reservation`: the addresses of its expandable
 /// segments.
-ChosenMemory choose_memory(const RecordedMemory& recorded, allocator::Bytes reservation,
+ChosenMemory choose_memory(const RecordedMemory& recorded, Bytes reservation,
                            const ReplayConditions& conditions);
 
 }  // namespace vramlab::replay

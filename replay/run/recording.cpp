@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "allocator/words/allocator_error.h"
+#include "allocator/words/answers.h"
 #include "replay/run/compact_run.h"
 #include "replay/run/ordered_device.h"
 #include "replay/run/program_replay.h"
@@ -12,7 +12,6 @@
 
 namespace vramlab::replay {
 
-using allocator::Bytes;
 using traces::InputError;
 
 namespace {
@@ -26,7 +25,7 @@ class ProgramCollector : public traces::ProgramSink {
   void program_event(const traces::ProgramEvent& event) override {
     try {
       writer_.add(event, position_);
-    } catch (const allocator::AllocatorError& error) {
+    } catch (const AllocatorError& error) {
       throw InputError({file_, "event " + std::to_string(position_) + " of the program",
                         "a call that may be made then", error.what()});
     }
@@ -77,7 +76,7 @@ Recording::Recording(traces::OpenTrace trace, const OpenConditions& conditions)
 
 Recording::Recording(std::string file, const RecordedHistory& history,
                      const traces::SnapshotTables& tables,
-                     const allocator::ReferenceVersion* version)
+                     const ReferenceVersion* version)
     : file_(std::move(file)), version_(version) {
   take_history(history, tables, KeepsStacks::yes);
 }
@@ -156,7 +155,7 @@ ReplaySetup Recording::setup_for(const ReplayConditions& conditions,
   return setup;
 }
 
-allocator::Settings Recording::settings_for(const ReplayConditions& conditions) const {
+Settings Recording::settings_for(const ReplayConditions& conditions) const {
   if (conditions.options) return settings_of(*conditions.options, *version_, "the options");
   return is_recording() ? recorded_.settings : settings_of(header_.settings, *version_, file_);
 }
@@ -192,7 +191,7 @@ ReplayReport Recording::run(const ReplayConditions& conditions, const ReplayWatc
   if (!is_recording()) return run_part(program_, nullptr);
   ReplayReport report;
   report.reference = version_->name;
-  const allocator::Settings settings = settings_for(conditions);
+  const Settings settings = settings_for(conditions);
   report.options = settings.text;
   if (!recorded_.doubt.empty()) report.notes.push_back(recorded_.doubt);
   if (settings.backend != allocator::Backend::native)

@@ -18,14 +18,14 @@ namespace vramlab::replay {
 /// What is fixed when a file is read.
 struct OpenConditions {
   /// Null: as the file says, or guessed from it.
-  const allocator::ReferenceVersion* version = nullptr;
+  const ReferenceVersion* version = nullptr;
   traces::ProgressListener listener{};
 };
 
 struct BoundlessHistories {
   std::vector<DeviceHistory> devices;
   /// That they were made under.
-  allocator::Settings settings;
+  Settings settings;
 };
 
 enum class Trust : std::uint8_t { exact, modelled, guessed };
@@ -39,7 +39,7 @@ class Recording {
   /// A history that was read already; its stacks are those of the reader's tables. `file` is for
   /// messages. Throws InputError where there is no history to replay.
   Recording(std::string file, const RecordedHistory& history, const traces::SnapshotTables& tables,
-            const allocator::ReferenceVersion* version);
+            const ReferenceVersion* version);
 
   /// Everything, device by device. Requires: the conditions name no other version. Throws
   /// InputError.
@@ -48,15 +48,15 @@ class Recording {
   ReplayReport figures(const ReplayConditions& conditions) const;
 
   const std::string& file() const { return file_; }
-  const allocator::ReferenceVersion& version() const { return *version_; }
+  const ReferenceVersion& version() const { return *version_; }
   /// Those in force when nothing else is asked for, when the recording begins.
-  allocator::Settings settings() const { return settings_for({}); }
+  Settings settings() const { return settings_for({}); }
   /// A recorded history, not a program.
   bool is_recording() const { return !histories_.empty(); }
   /// Null if the device has none.
   const HistoryProgram* history(std::int64_t device) const;
   /// What a replay runs under. Throws InputError where the options are refused.
-  allocator::Settings settings_for(const ReplayConditions& conditions) const;
+  Settings settings_for(const ReplayConditions& conditions) const;
   /// Throws InputError where others would hold all of a device.
   void refuse_full_devices(const ReplayConditions& conditions) const;
   /// Whether the allocator answers as it did to the byte where it is asked the same, or streams are
@@ -82,7 +82,7 @@ class Recording {
 
   std::string file_;
   /// Null until the file is read, where none was asked for.
-  const allocator::ReferenceVersion* version_ = nullptr;
+  const ReferenceVersion* version_ = nullptr;
   /// For a recorded history.
   SettingsInForce recorded_;
   std::vector<HistoryProgram> histories_;

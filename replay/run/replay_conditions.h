@@ -25,7 +25,7 @@ class ProgramDevice;
 
 /// So large that nothing a program asks for exceeds it, and small enough that expandable segments,
 /// which reserve a little more, find addresses.
-inline constexpr allocator::Bytes boundless_memory{1ULL << 40};
+inline constexpr Bytes boundless_memory{1ULL << 40};
 
 /// As many entries of history as there are.
 inline constexpr std::size_t unlimited_history = std::numeric_limits<std::size_t>::max();
@@ -54,13 +54,13 @@ using MakeProgramDevice = std::function<std::unique_ptr<ProgramDevice>(
     traces::DeviceIndex device, const DeviceConditions& conditions)>;
 
 struct ReplayConditions {
-  const allocator::ReferenceVersion* version = nullptr;
+  const ReferenceVersion* version = nullptr;
   /// Instead of the options in the file, those that the program sets included.
   std::optional<std::string> options{};
-  std::optional<allocator::Bytes> memory{};
+  std::optional<Bytes> memory{};
   std::optional<double> memory_fraction{};
   /// What other processes hold of each device all the time, in place of what the file says of them.
-  std::optional<allocator::Bytes> held_by_others{};
+  std::optional<Bytes> held_by_others{};
   std::optional<FreeTiming> timing{};
   /// For modelled frees.
   streams::StreamModel stream_model{};
@@ -78,6 +78,6 @@ struct ReplayConditions {
 };
 
 /// Throws InputError where nothing of a device of this size is left beside what others hold.
-void refuse_full_device(const ReplayConditions& conditions, allocator::Bytes memory);
+void refuse_full_device(const ReplayConditions& conditions, Bytes memory);
 
 }  // namespace vramlab::replay

@@ -8,9 +8,6 @@
 
 namespace vramlab::replay {
 
-using allocator::Address;
-using allocator::DeviceError;
-
 ReplayDevice::ReplayDevice(const DeviceConditions& conditions, traces::DeviceIndex device)
     : conditions_(conditions),
       index_(device.value),
@@ -39,7 +36,7 @@ void ReplayDevice::apply(const traces::ProgramEvent& event) {
     drive(*sides_.driven, event);
 }
 
-bool ReplayDevice::is_capturing(allocator::StreamId stream) const {
+bool ReplayDevice::is_capturing(StreamId stream) const {
   if (virtual_streams_ != nullptr)
     return virtual_streams_->streams().capture_of({index_, stream}).has_value();
   return sides_.driven->is_capturing(stream);
@@ -49,14 +46,14 @@ const streams::DeviceCallCounts& ReplayDevice::counts_so_far() const {
   return sides_.driven != nullptr ? sides_.driven->call_counts() : sides_.simulated->call_counts();
 }
 
-void ReplayDevice::hold_elsewhere(allocator::Bytes size) {
+void ReplayDevice::hold_elsewhere(Bytes size) {
   if (sides_.driven != nullptr)
     sides_.driven->set_external_memory(size);
   else
     sides_.simulated->set_external_memory(size);
 }
 
-void ReplayDevice::set_external(allocator::Bytes size) {
+void ReplayDevice::set_external(Bytes size) {
   if (!conditions_.held_by_others) hold_elsewhere(size);
 }
 
@@ -77,7 +74,7 @@ streams::MemoryOptions ReplayDevice::memory_options(const DeviceConditions& cond
   return options;
 }
 
-Address ReplayDevice::adopt(allocator::GivenSegment segment) {
+Address ReplayDevice::adopt(GivenSegment segment) {
   segment.base = lay_out(segment);
   if (segment.is_expandable) map_blocks_of(segment);
   return segment.base;
@@ -93,7 +90,7 @@ streams::DeviceCallTally ReplayDevice::call_tally() const {
   return simulated()->call_tally().since(tally_at_start_);
 }
 
-Address ReplayDevice::lay_out(const allocator::GivenSegment& segment) {
+Address ReplayDevice::lay_out(const GivenSegment& segment) {
   const bool as_recorded = conditions_.start_places == StartPlaces::as_recorded;
   if (as_recorded) forced_ = segment.base;
   const auto at = segment.is_expandable ? device().reserve(segment.size(), segment.stream)
@@ -108,7 +105,7 @@ Address ReplayDevice::lay_out(const allocator::GivenSegment& segment) {
 }
 
 /// Blocks need not end where units do: neighbours are mapped together.
-void ReplayDevice::map_blocks_of(const allocator::GivenSegment& segment) {
+void ReplayDevice::map_blocks_of(const GivenSegment& segment) {
   Address begin = segment.base;
   Address end = begin;
   const auto map_run = [&] {
@@ -121,8 +118,8 @@ void ReplayDevice::map_blocks_of(const allocator::GivenSegment& segment) {
       throw DeviceError("memory from before the recording needs more than " +
                         format_bytes(conditions_.memory));
   };
-  for (const allocator::GivenBlock& block : segment.blocks) {
-    if (block.use == allocator::GivenUse::unmapped) {
+  for (const GivenBlock& block : segment.blocks) {
+    if (block.use == GivenUse::unmapped) {
       map_run();
       begin = end + block.size;
       end = begin;

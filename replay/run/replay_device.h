@@ -27,14 +27,14 @@ class ReplayDevice {
   /// What the event says of work, streams and captures; other kinds change nothing. Requires of
   /// streams in virtual time: begin() was called for the event.
   void apply(const traces::ProgramEvent& event);
-  bool is_capturing(allocator::StreamId stream) const;
+  bool is_capturing(StreamId stream) const;
 
   /// The program says what others hold; where the conditions say it, that holds.
-  void set_external(allocator::Bytes size);
+  void set_external(Bytes size);
 
   /// The device's side of a segment that is there at the start, and where it begins now. Throws
   /// DeviceError where it does not fit.
-  allocator::Address adopt(allocator::GivenSegment segment);
+  Address adopt(GivenSegment segment);
   /// Calls so far were for what was there at the start: they count no more.
   void start_is_there();
 
@@ -47,12 +47,12 @@ class ReplayDevice {
   streams::MemoryOptions memory_options(const DeviceConditions& conditions);
   DeviceSides make_sides();
   const streams::DeviceCallCounts& counts_so_far() const;
-  void hold_elsewhere(allocator::Bytes size);
-  allocator::Address lay_out(const allocator::GivenSegment& segment);
-  void map_blocks_of(const allocator::GivenSegment& segment);
+  void hold_elsewhere(Bytes size);
+  Address lay_out(const GivenSegment& segment);
+  void map_blocks_of(const GivenSegment& segment);
 
   /// The place of the next range while a starting state is taken over.
-  std::optional<allocator::Address> forced_;
+  std::optional<Address> forced_;
   const DeviceConditions& conditions_;
   std::uint32_t index_;
   /// Null where streams are counters.

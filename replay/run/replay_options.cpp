@@ -8,7 +8,6 @@
 
 namespace vramlab::replay {
 
-using allocator::ReferenceVersion;
 using traces::InputError;
 
 std::string_view nearest_option(std::string_view name, const ReferenceVersion& version) {
@@ -20,7 +19,7 @@ std::string_view nearest_option(std::string_view name, const ReferenceVersion& v
 
 std::optional<std::string> refusal_of(const std::string& options, const ReferenceVersion& version) {
   if (options.empty()) return std::nullopt;
-  allocator::Settings at_start;
+  Settings at_start;
   at_start.backend = allocator::backend_at_start(options);
   const auto parsed = allocator::parse_settings(at_start, options, version);
   if (!parsed.error) return std::nullopt;
@@ -30,11 +29,10 @@ std::optional<std::string> refusal_of(const std::string& options, const Referenc
   return parsed.error->message;
 }
 
-allocator::Settings settings_of(const std::string& options,
-                                const allocator::ReferenceVersion& version,
-                                const std::string& where) {
+Settings settings_of(const std::string& options, const ReferenceVersion& version,
+                     const std::string& where) {
   if (options.empty()) return {};
-  allocator::Settings at_start;
+  Settings at_start;
   at_start.backend = allocator::backend_at_start(options);
   auto parsed = allocator::parse_settings(at_start, options, version);
   if (parsed.error)

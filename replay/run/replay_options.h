@@ -12,15 +12,13 @@
 namespace vramlab::replay {
 
 /// The option of this version whose name is most like this one.
-std::string_view nearest_option(std::string_view name, const allocator::ReferenceVersion& version);
+std::string_view nearest_option(std::string_view name, const ReferenceVersion& version);
 
 /// Why this version takes no such string; nothing where it does.
-std::optional<std::string> refusal_of(const std::string& options,
-                                      const allocator::ReferenceVersion& version);
+std::optional<std::string> refusal_of(const std::string& options, const ReferenceVersion& version);
 
 /// The option string as settings. Throws InputError where it is refused; `where` is for that.
-allocator::Settings settings_of(const std::string& options,
-                                const allocator::ReferenceVersion& version,
-                                const std::string& where);
+Settings settings_of(const std::string& options, const ReferenceVersion& version,
+                     const std::string& where);
 
 }  // namespace vramlab::replay

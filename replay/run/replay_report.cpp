@@ -22,7 +22,7 @@ namespace {
 std::int64_t whole(std::uint64_t count) { return static_cast<std::int64_t>(count); }
 
 /// What was got beyond what the peak needed: as much had been given back before.
-std::int64_t churn_of(const allocator::StatisticValue& reserved) {
+std::int64_t churn_of(const StatisticValue& reserved) {
   const std::int64_t at_start = reserved.current - reserved.allocated + reserved.freed;
   return std::max<std::int64_t>(0, at_start + reserved.allocated - reserved.peak);
 }
@@ -30,7 +30,7 @@ std::int64_t churn_of(const allocator::StatisticValue& reserved) {
 }  // namespace
 
 MetricValues run_metrics(const DeviceReport& device) {
-  const allocator::StatisticValues& counted = device.statistics;
+  const StatisticValues& counted = device.statistics;
   const streams::DeviceCallTally& calls = device.device_call_tally;
   MetricValues values = {
       {"requests", whole(device.requests)},
@@ -39,7 +39,7 @@ MetricValues run_metrics(const DeviceReport& device) {
       {"peak_active", counted.active_bytes.all.peak},
       {"peak_requested", counted.requested_bytes.all.peak},
       {"peak_reserved", counted.reserved_bytes.all.peak},
-      {"stranded_at_peak", whole(device.stranded_at_peak.value_or(allocator::Bytes{}).count)},
+      {"stranded_at_peak", whole(device.stranded_at_peak.value_or(Bytes{}).count)},
       {"end_allocated", counted.allocated_bytes.all.current},
       {"end_reserved", counted.reserved_bytes.all.current},
       {"device_allocs", whole(device.device_calls.allocations)},

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "allocator/words/malloc_result.h"
+#include "allocator/words/answers.h"
 #include "allocator/words/statistic_values.h"
 #include "replay/figures/memory_curve.h"
 #include "replay/figures/metrics.h"
@@ -24,7 +24,7 @@ namespace vramlab::replay {
 
 /// A moment at which more was held than ever before.
 struct PeakMoment {
-  allocator::Bytes bytes;
+  Bytes bytes;
   std::uint64_t event = 0;
   std::optional<std::uint64_t> time_ns;
 };
@@ -32,17 +32,17 @@ struct PeakMoment {
 struct FailedRequest {
   std::uint64_t event = 0;
   std::optional<std::uint64_t> time_ns;
-  allocator::StreamId stream;
-  allocator::OutOfMemory figures;
+  StreamId stream;
+  OutOfMemory figures;
 };
 
 struct DeviceReport {
   traces::DeviceIndex device;
-  allocator::Bytes memory;
+  Bytes memory;
   /// The origin of the size, such as `--device-memory`; empty if nothing limits it.
   std::string memory_origin;
   /// By other processes all the time; nothing where that is left to the file.
-  std::optional<allocator::Bytes> held_by_others;
+  std::optional<Bytes> held_by_others;
   std::uint64_t requests = 0;
   std::uint64_t frees = 0;
   PeakMoment peak_allocated;
@@ -51,25 +51,25 @@ struct DeviceReport {
   /// The times of the first and the last event that has one, in the clock of the peaks.
   std::optional<std::uint64_t> begin_ns;
   std::optional<std::uint64_t> end_ns;
-  allocator::StatisticValues statistics;
+  StatisticValues statistics;
   streams::DeviceCallCounts device_calls;
   streams::DeviceCallTally device_call_tally;
   /// Modelled, by the costs that the replay was given.
   std::uint64_t device_time_ns = 0;
   /// On devices up to this size the allocator would have decided the same, as long as its segments
   /// lie in the same order.
-  allocator::Bytes same_below;
+  Bytes same_below;
   /// The segments' places, if they were asked for.
   std::shared_ptr<const streams::PlaceBook> places;
   /// When the most was first reserved; nothing where that is not known.
-  std::optional<allocator::Bytes> stranded_at_peak = allocator::Bytes{};
+  std::optional<Bytes> stranded_at_peak = Bytes{};
   /// All of them, in order.
   std::vector<FailedRequest> failures;
   /// The origin of a stream-ordered pool's memory, if there is such a pool.
   std::optional<streams::OrderedPoolCounts> pool;
   /// What the recording itself reached, where the file is one and tells.
-  std::optional<allocator::Bytes> recorded_peak_requested;
-  std::optional<allocator::Bytes> recorded_peak_reserved;
+  std::optional<Bytes> recorded_peak_requested;
+  std::optional<Bytes> recorded_peak_reserved;
 };
 
 struct ReplayReport {

@@ -7,7 +7,6 @@
 
 namespace vramlab::replay {
 
-using allocator::Bytes;
 using traces::DeviceIndex;
 using traces::InputError;
 
@@ -17,7 +16,7 @@ void refuse_full_device(const ReplayConditions& conditions, Bytes memory) {
                       format_bytes(*conditions.held_by_others)});
 }
 
-void refuse_other_backends(const allocator::Settings& settings, const std::string& where) {
+void refuse_other_backends(const Settings& settings, const std::string& where) {
   if (settings.backend != allocator::Backend::native)
     throw InputError({where, "", "PyTorch's own allocator, which alone can run live",
                       "the option backend:cudaMallocAsync"});
@@ -74,7 +73,7 @@ DeviceConditions ReplaySetup::conditions_of(DeviceIndex device) {
 }
 
 void ReplaySetup::refuse(std::uint64_t event, const std::exception& error) const {
-  const bool is_of_device = dynamic_cast<const allocator::DeviceError*>(&error) != nullptr;
+  const bool is_of_device = dynamic_cast<const DeviceError*>(&error) != nullptr;
   if (history != nullptr)
     throw InputError({file, "device " + std::to_string(history->device.value),
                       is_of_device ? "memory that the recorded starting state fits into"

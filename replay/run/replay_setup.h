@@ -17,8 +17,8 @@ struct ReplaySetup {
   /// For messages.
   std::string file;
   ReplayConditions asked;
-  const allocator::ReferenceVersion* version = nullptr;
-  allocator::Settings settings;
+  const ReferenceVersion* version = nullptr;
+  Settings settings;
   /// What a program says of its devices.
   std::vector<traces::TraceDevice> known_devices = {};
   /// One device of a recorded history, which must outlive this; null for a program.
@@ -39,6 +39,6 @@ struct ReplaySetup {
 ReplaySetup setup_of(std::string file, ReplayConditions asked, const traces::TraceHeader& header);
 
 /// Throws InputError where the options choose another backend than PyTorch's own.
-void refuse_other_backends(const allocator::Settings& settings, const std::string& where);
+void refuse_other_backends(const Settings& settings, const std::string& where);
 
 }  // namespace vramlab::replay

@@ -1,7 +1,7 @@
 // AllocatorSubject: what a program of calls is run against. The engine stands behind it, and in
 // tests the textbook twin, so that both are asked the same things in the same way.
 //
-// A call that must not be made throws allocator::AllocatorError before anything changed.
+// A call that must not be made throws AllocatorError before anything changed.
 #pragma once
 
 #include <functional>
@@ -12,16 +12,11 @@
 #include <vector>
 
 #include "allocator/options/settings.h"
-#include "allocator/words/allocator_event.h"
-#include "allocator/words/checkpoint.h"
-#include "allocator/words/malloc_result.h"
+#include "allocator/words/answers.h"
+#include "allocator/words/device.h"
+#include "allocator/words/reference_version.h"
 #include "allocator/words/snapshot.h"
 #include "allocator/words/statistic_values.h"
-
-namespace vramlab::allocator {
-class Device;
-struct ReferenceVersion;
-}  // namespace vramlab::allocator
 
 namespace vramlab::replay {
 
@@ -32,34 +27,34 @@ class AllocatorSubject {
   AllocatorSubject& operator=(const AllocatorSubject&) = delete;
   virtual ~AllocatorSubject() = default;
 
-  virtual allocator::MallocResult malloc(allocator::Bytes request, allocator::StreamId stream) = 0;
+  virtual MallocResult malloc(Bytes request, StreamId stream) = 0;
   /// The figures of the last request that failed.
-  virtual allocator::OutOfMemory last_failure() const = 0;
-  virtual void free(allocator::Address address) = 0;
-  virtual void record_stream(allocator::Address address, allocator::StreamId stream) = 0;
+  virtual OutOfMemory last_failure() const = 0;
+  virtual void free(Address address) = 0;
+  virtual void record_stream(Address address, StreamId stream) = 0;
 
-  virtual void empty_cache(allocator::PoolId pool) = 0;
+  virtual void empty_cache(PoolId pool) = 0;
   virtual std::optional<allocator::SettingsError> set_options(std::string_view text) = 0;
   virtual void set_memory_fraction(double fraction) = 0;
 
-  virtual void begin_scope(allocator::PoolId pool, allocator::StreamFilter filter) = 0;
-  virtual void end_scope(allocator::PoolId pool) = 0;
-  virtual void release_pool(allocator::PoolId pool) = 0;
+  virtual void begin_scope(PoolId pool, StreamFilter filter) = 0;
+  virtual void end_scope(PoolId pool) = 0;
+  virtual void release_pool(PoolId pool) = 0;
   /// A pool object is made: use count 1 or one more, and registered for the traits that are set.
-  virtual void create_pool(allocator::PoolId pool, allocator::PoolTraits traits) = 0;
+  virtual void create_pool(PoolId pool, allocator::PoolTraits traits) = 0;
   /// The pool object goes: no longer lends on out-of-memory, one use less, its cache emptied.
-  virtual void destroy_pool(allocator::PoolId pool) = 0;
+  virtual void destroy_pool(PoolId pool) = 0;
 
-  virtual allocator::Checkpoint take_checkpoint(allocator::PoolId pool) = 0;
+  virtual allocator::Checkpoint take_checkpoint(PoolId pool) = 0;
   virtual allocator::RestoreResult restore_checkpoint(const allocator::Checkpoint& checkpoint) = 0;
 
   /// Records a `snapshot` entry.
-  virtual allocator::Snapshot take_snapshot() = 0;
-  virtual allocator::StatisticValues statistics() const = 0;
+  virtual Snapshot take_snapshot() = 0;
+  virtual StatisticValues statistics() const = 0;
   virtual void reset_peak_statistics() = 0;
   virtual void reset_accumulated_statistics() = 0;
   /// All entries so far, oldest first.
-  virtual std::vector<allocator::AllocatorEvent> history() const = 0;
+  virtual std::vector<AllocatorEvent> history() const = 0;
 
   /// The first rule that the state breaks, as a sentence; empty where all hold.
   virtual std::string find_broken_rule() const = 0;
@@ -68,7 +63,12 @@ class AllocatorSubject {
 /// Makes a subject on a device, with an option string in force from the start. Where the string is
 /// refused, the error is handed out, and what stands before it has taken effect.
 using SubjectFactory = std::function<std::unique_ptr<AllocatorSubject>(
-    allocator::Device& device, const allocator::ReferenceVersion& version, std::string_view config,
+    allocator::Device& device, const ReferenceVersion& version, std::string_view config,
     std::optional<allocator::SettingsError>& config_error)>;
+
+/// The engine, with statistics and history.
+std::unique_ptr<AllocatorSubject> make_engine_subject(
+    allocator::Device& device, const ReferenceVersion& version, std::string_view config,
+    std::optional<allocator::SettingsError>& config_error);
 
 }  // namespace vramlab::replay

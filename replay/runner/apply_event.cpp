@@ -2,13 +2,11 @@
 
 #include <utility>
 
-#include "allocator/words/allocator_error.h"
+#include "allocator/words/answers.h"
 #include "allocator/words/check.h"
 
 namespace vramlab::replay {
 
-using allocator::StreamFilter;
-using allocator::StreamId;
 using traces::ProgramEvent;
 using Kind = traces::ProgramEventKind;
 
@@ -29,7 +27,7 @@ namespace {
 void begin_or_end_capture(streams::DrivenDevice& device, const ProgramEvent& event) {
   const bool begins = event.kind == Kind::capture_begin;
   if (device.is_capturing(event.stream) == begins)
-    throw allocator::AllocatorError(
+    throw AllocatorError(
         "stream " + std::to_string(event.stream.value) +
         (begins ? " takes part in a capture already" : " takes part in no capture that could end"));
   if (begins)

@@ -8,8 +8,7 @@
 namespace vramlab::replay {
 
 /// The streams that the scope of a `pool_begin` accepts.
-allocator::StreamFilter scope_filter(const traces::ProgramEvent& event,
-                                     allocator::StreamFilter is_capturing);
+StreamFilter scope_filter(const traces::ProgramEvent& event, StreamFilter is_capturing);
 
 /// False where the event is not about pools or their caches.
 template <class Allocator, class IsCapturing>

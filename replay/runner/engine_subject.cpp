@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include "replay/runner/allocator_adapter.h"
-
 namespace vramlab::replay {
 using namespace allocator;
 
@@ -17,8 +15,7 @@ std::unique_ptr<AllocatorSubject> make_engine_subject(Device& device,
     settings = std::move(parsed.settings);
     config_error = std::move(parsed.error);
   }
-  return std::make_unique<AllocatorAdapter<Listeners<Statistics, History>>>(device, version,
-                                                                            settings);
+  return std::make_unique<EngineSubject<Listeners<Statistics, History>>>(device, version, settings);
 }
 
 }  // namespace vramlab::replay

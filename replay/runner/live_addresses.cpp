@@ -6,7 +6,6 @@
 
 namespace vramlab::replay {
 
-using allocator::Address;
 using allocator::RestoredBlock;
 
 std::optional<Address> LiveAddresses::find(std::uint64_t id) const {

@@ -2,14 +2,12 @@
 
 #include <utility>
 
-#include "allocator/words/allocator_error.h"
+#include "allocator/words/answers.h"
 #include "allocator/words/check.h"
 #include "replay/runner/apply_event.h"
 
 namespace vramlab::replay {
 
-using allocator::MallocOutcome;
-using allocator::MallocResult;
 using Kind = traces::ProgramEventKind;
 
 void ProgramRunner::run_all() {
@@ -82,8 +80,7 @@ void ProgramRunner::set_options(const Event& call) {
 void ProgramRunner::restore(const Event& call) {
   const auto found = checkpoints_.find(text_of(call));
   if (found == checkpoints_.end())
-    throw allocator::AllocatorError("no checkpoint was taken under the name '" + text_of(call) +
-                                    "'");
+    throw AllocatorError("no checkpoint was taken under the name '" + text_of(call) + "'");
   allocator::RestoreResult result = subject_.restore_checkpoint(found->second);
   addresses_.restore(result, call.id);
   answers_.restores.push_back(std::move(result));

@@ -2,7 +2,7 @@
 // it, and collects what the allocator answers. It knows which id names which address and which
 // checkpoint has which name; judging the answers is for others.
 //
-// A call that must not be made throws allocator::AllocatorError, and the run cannot go on.
+// A call that must not be made throws AllocatorError, and the run cannot go on.
 #pragma once
 
 #include <cstddef>
@@ -29,20 +29,20 @@ struct ConfigFailure {
 /// A request that failed for another reason than memory.
 struct MallocFailure {
   std::int64_t call = 0;
-  allocator::MallocOutcome outcome = allocator::MallocOutcome::scope_already_open;
+  MallocOutcome outcome = MallocOutcome::scope_already_open;
 };
 
 struct Answers {
   /// One for each malloc.
-  std::vector<allocator::MallocResult> results;
+  std::vector<MallocResult> results;
   /// One for each `snapshot`.
-  std::vector<allocator::Snapshot> snapshots;
+  std::vector<Snapshot> snapshots;
   /// One for each `restore`.
   std::vector<allocator::RestoreResult> restores;
   std::vector<ConfigFailure> config_failures;
   std::vector<MallocFailure> malloc_failures;
   /// Also of a rejected request.
-  std::optional<allocator::OutOfMemory> first_out_of_memory;
+  std::optional<OutOfMemory> first_out_of_memory;
 };
 
 /// A program is made for one allocator on one device. Both must outlive the runner.
@@ -65,9 +65,7 @@ class ProgramRunner {
 
   const Answers& answers() const { return answers_; }
   /// Empty if the id names no live block.
-  std::optional<allocator::Address> address_of(std::uint64_t id) const {
-    return addresses_.find(id);
-  }
+  std::optional<Address> address_of(std::uint64_t id) const { return addresses_.find(id); }
 
  private:
   using Event = traces::ProgramEvent;

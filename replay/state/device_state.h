@@ -5,7 +5,7 @@
 #include <map>
 #include <optional>
 
-#include "allocator/words/allocator_event.h"
+#include "allocator/words/snapshot.h"
 #include "replay/state/fragmentation.h"
 #include "traces/files/long_sequence.h"
 #include "traces/values/snapshot_sink.h"
@@ -29,11 +29,11 @@ struct StateMoment {
 
 struct DeviceState {
   traces::DeviceIndex device;
-  allocator::Snapshot snapshot;
+  Snapshot snapshot;
   /// Up to the moment; at least the last entry.
-  traces::LongSequence<allocator::AllocatorEvent> history = {};
+  traces::LongSequence<AllocatorEvent> history = {};
   /// For blocks in use, as far as is known; in a replay for others, too.
-  std::map<allocator::Address, RequestOrigin> origins = {};
+  std::map<Address, RequestOrigin> origins = {};
   /// For each entry of the history: its place in the program, as far as is known.
   traces::LongSequence<traces::StackId> stacks = {};
   /// Whether the entries of the history say their pools.

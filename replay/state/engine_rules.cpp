@@ -2,8 +2,7 @@
 
 namespace vramlab::replay {
 
-FragmentationRules rules_of(const allocator::RecordingAllocator& engine,
-                            allocator::Bytes device_free) {
+FragmentationRules rules_of(const allocator::RecordingAllocator& engine, Bytes device_free) {
   const auto& core = engine.core();
   FragmentationRules rules{engine.settings(), device_free};
   rules.allowed = core.allowed;

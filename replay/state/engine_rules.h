@@ -7,32 +7,31 @@
 namespace vramlab::replay {
 
 /// `device_free`: what the device has left. Says nothing of what the workload asks for.
-FragmentationRules rules_of(const allocator::RecordingAllocator& engine,
-                            allocator::Bytes device_free);
+FragmentationRules rules_of(const allocator::RecordingAllocator& engine, Bytes device_free);
 
 // What live blocks keep from being released now (docs/fragmentation.md), of a running allocator:
 // the figure of a snapshot without taking one, so that it can be asked at each new peak.
 
 /// Consecutive blocks that nobody holds; what lies in no whole unit of them is stranded.
 struct IdleRun {
-  allocator::Bytes begin;
-  allocator::Bytes end;
-  allocator::Bytes stranded(allocator::Bytes unit) const {
+  Bytes begin;
+  Bytes end;
+  Bytes stranded(Bytes unit) const {
     const std::uint64_t first = round_up(begin, unit).count;
     const std::uint64_t last = end / unit * unit.count;
-    return end - begin - allocator::Bytes{last > first ? last - first : 0};
+    return end - begin - Bytes{last > first ? last - first : 0};
   }
 };
 
 template <class Core>
-allocator::Bytes stranded_in(const Core& core, const allocator::Segment& segment) {
+Bytes stranded_in(const Core& core, const allocator::Segment& segment) {
   using allocator::BlockUse;
-  const allocator::Bytes unit = segment.is_expandable ? segment.unit : segment.size;
-  allocator::Bytes sum;
+  const Bytes unit = segment.is_expandable ? segment.unit : segment.size;
+  Bytes sum;
   IdleRun run;
   for (auto i = segment.first; i != allocator::BlockIndex::none; i = core.blocks[i].next) {
     const allocator::Block& block = core.blocks[i];
-    const allocator::Bytes begin = block.address - segment.base;
+    const Bytes begin = block.address - segment.base;
     if (block.use() == BlockUse::free || block.use() == BlockUse::waiting) {
       if (run.end != begin) {
         sum += run.stranded(unit);
@@ -45,12 +44,12 @@ allocator::Bytes stranded_in(const Core& core, const allocator::Segment& segment
 }
 
 template <class Allocator>
-allocator::Bytes stranded_now(const Allocator& engine) {
+Bytes stranded_now(const Allocator& engine) {
   const auto& core = engine.core();
   const auto& counted = static_cast<const allocator::Statistics&>(engine.listeners());
   // While nothing waits, the reference's own counter has those of classic segments.
   const bool is_counted = engine.cross_stream_frees().is_idle();
-  allocator::Bytes sum;
+  Bytes sum;
   if (is_counted) sum.count = static_cast<std::uint64_t>(counted.current_inactive_split_bytes());
   for (const auto& [base, index] : core.segments.by_address()) {
     const allocator::Segment& segment = core.segments[index];

@@ -9,22 +9,17 @@
 
 namespace vramlab::replay {
 
-void RequestSizes::add(allocator::Bytes request, allocator::StreamId stream) {
+void RequestSizes::add(Bytes request, StreamId stream) {
   if (request >= allocator::request_limit) return;
   ++counts_[{stream, round_request(request, settings_)}];
 }
 
-void RequestSizes::add_all(const traces::LongSequence<allocator::AllocatorEvent>& history) {
-  for (const allocator::AllocatorEvent& event : history)
-    if (event.action == allocator::Action::alloc) add(event.size, event.stream);
+void RequestSizes::add_all(const traces::LongSequence<AllocatorEvent>& history) {
+  for (const AllocatorEvent& event : history)
+    if (event.action == Action::alloc) add(event.size, event.stream);
 }
 
 namespace {
-
-using allocator::BlockState;
-using allocator::Bytes;
-using allocator::SnapshotBlock;
-using allocator::SnapshotSegment;
 
 void add_block(const SnapshotSegment& segment, const SnapshotBlock& block, StateFigures& figures) {
   ++figures.blocks;
@@ -108,12 +103,12 @@ std::optional<Bytes>& keep_larger(std::optional<Bytes>& sum, const std::optional
 
 }  // namespace
 
-bool is_taken_by_release(allocator::PoolId pool, const FragmentationRules& rules) {
-  return pool == allocator::default_pool || rules.freeable_pools.contains(pool);
+bool is_taken_by_release(PoolId pool, const FragmentationRules& rules) {
+  return pool == default_pool || rules.freeable_pools.contains(pool);
 }
 
-const std::pair<const allocator::Address, Reservation>* reservation_of(
-    const SnapshotSegment& run, const FragmentationRules& rules) {
+const std::pair<const Address, Reservation>* reservation_of(const SnapshotSegment& run,
+                                                            const FragmentationRules& rules) {
   const auto behind = rules.reservations.upper_bound(run.address);
   if (behind == rules.reservations.begin()) return nullptr;
   const auto& before = *std::prev(behind);
@@ -146,8 +141,7 @@ StateFigures& operator+=(StateFigures& sum, const StateFigures& part) {
   return sum;
 }
 
-Fragmentation find_fragmentation(const allocator::Snapshot& snapshot,
-                                 const FragmentationRules& rules) {
+Fragmentation find_fragmentation(const Snapshot& snapshot, const FragmentationRules& rules) {
   std::map<LaneName, std::vector<const SnapshotSegment*>> segments;
   for (const SnapshotSegment& segment : snapshot.segments)
     segments[{segment.pool, segment.kind, segment.stream}].push_back(&segment);
@@ -174,7 +168,7 @@ Fragmentation find_fragmentation(const allocator::Snapshot& snapshot,
 }
 
 std::vector<PoolFigures> by_pool(const Fragmentation& fragmentation) {
-  using Half = std::pair<allocator::PoolId, allocator::PoolKind>;
+  using Half = std::pair<PoolId, PoolKind>;
   std::vector<PoolFigures> pools;
   for (const auto& [half, figures] : sums_by<Half>(
            fragmentation, [](const LaneName& lane) { return Half(lane.pool, lane.kind); }))
@@ -184,8 +178,8 @@ std::vector<PoolFigures> by_pool(const Fragmentation& fragmentation) {
 
 std::vector<StreamSums> by_stream(const Fragmentation& fragmentation) {
   std::vector<StreamSums> streams;
-  for (const auto& [stream, figures] : sums_by<allocator::StreamId>(
-           fragmentation, [](const LaneName& lane) { return lane.stream; }))
+  for (const auto& [stream, figures] :
+       sums_by<StreamId>(fragmentation, [](const LaneName& lane) { return lane.stream; }))
     streams.push_back({stream, figures});
   return streams;
 }

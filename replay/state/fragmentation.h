@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "allocator/options/settings.h"
-#include "allocator/words/allocator_event.h"
 #include "allocator/words/snapshot.h"
 #include "replay/figures/metrics.h"
 #include "traces/files/long_sequence.h"
@@ -25,84 +24,82 @@ namespace vramlab::replay {
 class RequestSizes {
  public:
   /// Sizes are kept as the settings round them.
-  explicit RequestSizes(const allocator::Settings& settings) : settings_(settings) {}
+  explicit RequestSizes(const Settings& settings) : settings_(settings) {}
 
-  void add(allocator::Bytes request, allocator::StreamId stream);
+  void add(Bytes request, StreamId stream);
   /// Those of a history that were given something.
-  void add_all(const traces::LongSequence<allocator::AllocatorEvent>& history);
+  void add_all(const traces::LongSequence<AllocatorEvent>& history);
 
   struct Of {
-    allocator::StreamId stream;
+    StreamId stream;
     /// Rounded.
-    allocator::Bytes size;
+    Bytes size;
     friend auto operator<=>(const Of&, const Of&) = default;
   };
   /// How often.
   const std::map<Of, std::uint64_t>& counts() const { return counts_; }
 
  private:
-  allocator::Settings settings_;
+  Settings settings_;
   std::map<Of, std::uint64_t> counts_;
 };
 
 /// The addresses of an expandable segment.
 struct Reservation {
-  allocator::Bytes size;
+  Bytes size;
   /// What is mapped and unmapped at once.
-  allocator::Bytes unit;
+  Bytes unit;
 };
 
 /// What a snapshot does not say of itself.
 struct FragmentationRules {
   /// In force at the moment: sizes of units, limits of splitting.
-  allocator::Settings settings;
+  Settings settings;
   /// What the device would still give; nothing where nobody knows.
-  std::optional<allocator::Bytes> device_free = {};
+  std::optional<Bytes> device_free = {};
   /// All that the allocator may hold, where a share of the device limits it. It can hold more
   /// already.
-  std::optional<allocator::Bytes> allowed = {};
+  std::optional<Bytes> allowed = {};
   /// Private pools that nobody uses any more, so that a release takes their memory too.
-  std::set<allocator::PoolId> freeable_pools = {};
+  std::set<PoolId> freeable_pools = {};
   /// By first address, where they are known; the units of others are as large as the settings say,
   /// and they end nowhere.
-  std::map<allocator::Address, Reservation> reservations = {};
+  std::map<Address, Reservation> reservations = {};
   /// What the workload asks for; nothing where nobody knows.
   std::optional<RequestSizes> requests = {};
 };
 
 /// Whether a release of everything cached takes what is free in this pool.
-bool is_taken_by_release(allocator::PoolId pool, const FragmentationRules& rules);
+bool is_taken_by_release(PoolId pool, const FragmentationRules& rules);
 
 /// For a run of mapped memory; null if it is not known.
-const std::pair<const allocator::Address, Reservation>* reservation_of(
-    const allocator::SnapshotSegment& run, const FragmentationRules& rules);
-allocator::Bytes unit_of(const allocator::SnapshotSegment& run, const FragmentationRules& rules);
+const std::pair<const Address, Reservation>* reservation_of(const SnapshotSegment& run,
+                                                            const FragmentationRules& rules);
+Bytes unit_of(const SnapshotSegment& run, const FragmentationRules& rules);
 
 struct StateFigures {
-  allocator::Bytes allocated;
-  allocator::Bytes waiting;
-  allocator::Bytes requested;
-  allocator::Bytes reserved;
-  allocator::Bytes free;
-  allocator::Bytes inactive_split;
-  allocator::Bytes releasable;
-  allocator::Bytes pool_held;
-  allocator::Bytes largest_free;
-  allocator::Bytes largest_cached;
-  std::optional<allocator::Bytes> largest_possible;
+  Bytes allocated;
+  Bytes waiting;
+  Bytes requested;
+  Bytes reserved;
+  Bytes free;
+  Bytes inactive_split;
+  Bytes releasable;
+  Bytes pool_held;
+  Bytes largest_free;
+  Bytes largest_cached;
+  std::optional<Bytes> largest_possible;
   /// Part of `free`.
-  std::optional<allocator::Bytes> usable;
+  std::optional<Bytes> usable;
   std::uint64_t segments = 0;
   std::uint64_t blocks = 0;
   std::uint64_t live_blocks = 0;
   std::uint64_t holes = 0;
 
-  allocator::Bytes active() const { return allocated + waiting; }
+  Bytes active() const { return allocated + waiting; }
   /// A recording's figures may contradict each other.
-  allocator::Bytes rounding_waste() const {
-    return active() > requested ? active() - requested : allocator::Bytes{};
-  }
-  allocator::Bytes stranded() const { return free + waiting - releasable - pool_held; }
+  Bytes rounding_waste() const { return active() > requested ? active() - requested : Bytes{}; }
+  Bytes stranded() const { return free + waiting - releasable - pool_held; }
   friend bool operator==(const StateFigures&, const StateFigures&) = default;
 };
 
@@ -111,9 +108,9 @@ StateFigures& operator+=(StateFigures& sum, const StateFigures& part);
 
 /// A stream's part of one half of a pool: what requests are served from.
 struct LaneName {
-  allocator::PoolId pool;
-  allocator::PoolKind kind = allocator::PoolKind::small;
-  allocator::StreamId stream;
+  PoolId pool;
+  PoolKind kind = PoolKind::small;
+  StreamId stream;
   friend auto operator<=>(const LaneName&, const LaneName&) = default;
 };
 
@@ -129,19 +126,18 @@ struct Fragmentation {
 };
 
 /// For one device.
-Fragmentation find_fragmentation(const allocator::Snapshot& snapshot,
-                                 const FragmentationRules& rules);
+Fragmentation find_fragmentation(const Snapshot& snapshot, const FragmentationRules& rules);
 
 struct PoolFigures {
-  allocator::PoolId pool;
-  allocator::PoolKind kind = allocator::PoolKind::small;
+  PoolId pool;
+  PoolKind kind = PoolKind::small;
   StateFigures figures;
 };
 /// Sorted by pool, the small half first.
 std::vector<PoolFigures> by_pool(const Fragmentation& fragmentation);
 
 struct StreamSums {
-  allocator::StreamId stream;
+  StreamId stream;
   StateFigures figures;
 };
 /// Sorted by stream.

@@ -8,12 +8,12 @@
 
 namespace vramlab::replay {
 
-std::vector<HoleClass> holes_by_size(const allocator::Snapshot& snapshot) {
-  std::map<std::pair<allocator::PoolKind, allocator::Bytes>, HoleClass> classes;
-  for (const allocator::SnapshotSegment& segment : snapshot.segments)
-    for (const allocator::SnapshotBlock& block : segment.blocks) {
-      if (block.state != allocator::BlockState::inactive) continue;
-      const allocator::Bytes from{std::bit_floor(block.size.count)};
+std::vector<HoleClass> holes_by_size(const Snapshot& snapshot) {
+  std::map<std::pair<PoolKind, Bytes>, HoleClass> classes;
+  for (const SnapshotSegment& segment : snapshot.segments)
+    for (const SnapshotBlock& block : segment.blocks) {
+      if (block.state != BlockState::inactive) continue;
+      const Bytes from{std::bit_floor(block.size.count)};
       HoleClass& hole_class = classes[{segment.kind, from}];
       hole_class.kind = segment.kind;
       hole_class.from = from;
@@ -36,10 +36,10 @@ char letter_of(const std::array<double, 3>& shares) {
 
 }  // namespace
 
-std::string occupancy_map(const allocator::SnapshotSegment& segment, std::size_t letters) {
+std::string occupancy_map(const SnapshotSegment& segment, std::size_t letters) {
   std::vector<std::array<double, 3>> shares(letters);
   const double width = static_cast<double>(segment.total_size.count) / static_cast<double>(letters);
-  for (const allocator::SnapshotBlock& block : segment.blocks) {
+  for (const SnapshotBlock& block : segment.blocks) {
     const auto begin = static_cast<double>((block.address - segment.address).count);
     const double end = begin + static_cast<double>(block.size.count);
     for (auto i = static_cast<std::size_t>(begin / width); i < letters; ++i) {

@@ -10,20 +10,20 @@
 namespace vramlab::replay {
 
 struct HoleClass {
-  allocator::PoolKind kind = allocator::PoolKind::small;
+  PoolKind kind = PoolKind::small;
   /// Sizes from here, a power of two, up to twice as much.
-  allocator::Bytes from;
+  Bytes from;
   std::uint64_t count = 0;
-  allocator::Bytes bytes;
+  Bytes bytes;
   friend bool operator==(const HoleClass&, const HoleClass&) = default;
 };
 
 /// The small half first, then by size; classes without holes are left out.
-std::vector<HoleClass> holes_by_size(const allocator::Snapshot& snapshot);
+std::vector<HoleClass> holes_by_size(const Snapshot& snapshot);
 
 // A segment's bytes as a row of letters: `#` in use, `~` waiting to be free, `.` free.
 
 /// Each letter stands for an equal part of the segment, and for what most of that part is.
-std::string occupancy_map(const allocator::SnapshotSegment& segment, std::size_t letters);
+std::string occupancy_map(const SnapshotSegment& segment, std::size_t letters);
 
 }  // namespace vramlab::replay

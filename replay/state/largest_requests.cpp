@@ -12,12 +12,6 @@ namespace vramlab::replay {
 
 namespace {
 
-using allocator::Bytes;
-using allocator::PoolKind;
-using allocator::Settings;
-using allocator::SnapshotBlock;
-using allocator::SnapshotSegment;
-
 /// The largest request that is rounded to no more. Requires: whole minimum blocks.
 Bytes largest_rounded(Bytes size, const Settings& settings) {
   if (size == Bytes{}) return size;
@@ -65,7 +59,7 @@ Bytes largest_cached_request(const LaneView& lane) {
     // Such memory is passed over while the option is off.
     if (segment->is_expandable && !settings.expandable_segments) continue;
     for (const SnapshotBlock& block : segment->blocks) {
-      if (block.state != allocator::BlockState::inactive) continue;
+      if (block.state != BlockState::inactive) continue;
       const Bytes request = largest_of_kind(block.size, segment->kind, settings);
       if (request <= largest) continue;
       if (!is_oversize_mismatch(block.size, request, settings) ||
@@ -91,17 +85,17 @@ namespace {
 /// Free blocks that can be served from, by size: how many.
 using Holes = std::map<Bytes, std::uint64_t>;
 
-Holes holes_of(std::span<const SnapshotSegment* const> lane, const allocator::Settings& settings) {
+Holes holes_of(std::span<const SnapshotSegment* const> lane, const Settings& settings) {
   Holes holes;
   for (const SnapshotSegment* segment : lane) {
     if (segment->is_expandable && !settings.expandable_segments) continue;
-    for (const allocator::SnapshotBlock& block : segment->blocks)
-      if (block.state == allocator::BlockState::inactive) ++holes[block.size];
+    for (const SnapshotBlock& block : segment->blocks)
+      if (block.state == BlockState::inactive) ++holes[block.size];
   }
   return holes;
 }
 
-Bytes usable_by(const Holes& holes, Bytes size, const allocator::Settings& settings) {
+Bytes usable_by(const Holes& holes, Bytes size, const Settings& settings) {
   Bytes usable;
   for (auto hole = holes.lower_bound(size); hole != holes.end(); ++hole) {
     if (is_oversize_mismatch(hole->first, size, settings)) continue;
@@ -114,7 +108,7 @@ Bytes usable_by(const Holes& holes, Bytes size, const allocator::Settings& setti
 
 /// From a hole that the limits of splitting keep, and from which a segment is grown.
 Bytes usable_by_growing(const LaneView& lane, Bytes size) {
-  const allocator::Settings& settings = lane.rules.settings;
+  const Settings& settings = lane.rules.settings;
   if (settings.max_split_size == allocator::unlimited || !may_grow(size, lane)) return {};
   const Bytes hole = hole_grown_for(lane, size);
   if (hole < size || !is_oversize_mismatch(hole, size, settings)) return {};

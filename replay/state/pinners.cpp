@@ -7,11 +7,6 @@
 namespace vramlab::replay {
 namespace {
 
-using allocator::BlockState;
-using allocator::Bytes;
-using allocator::SnapshotBlock;
-using allocator::SnapshotSegment;
-
 /// What does not divide goes to the first ones.
 void share_out(const SnapshotSegment& segment, const ReleasePart& part,
                std::vector<Pinner>& by_block) {
@@ -59,8 +54,8 @@ bool strands_more(const Pinner& a, const Pinner& b) {
 
 }  // namespace
 
-std::vector<Pinner> find_pinners(const allocator::Snapshot& snapshot,
-                                 const FragmentationRules& rules, std::size_t limit) {
+std::vector<Pinner> find_pinners(const Snapshot& snapshot, const FragmentationRules& rules,
+                                 std::size_t limit) {
   std::vector<Pinner> found;
   for (const SnapshotSegment& segment : snapshot.segments) add_pinners(segment, rules, found);
   const std::size_t shown = std::min(limit, found.size());

@@ -13,21 +13,21 @@ struct Pinner {
   LaneName lane;
   bool is_expandable = false;
   /// The segment, or run of mapped memory, that it lies in.
-  allocator::Address segment;
-  allocator::Bytes segment_size;
-  allocator::Address at;
-  allocator::Bytes size;
-  allocator::Bytes requested;
+  Address segment;
+  Bytes segment_size;
+  Address at;
+  Bytes size;
+  Bytes requested;
   /// Its share of what cannot be released.
-  allocator::Bytes strands;
+  Bytes strands;
   /// What a release would give back beside what it gives back now, were only this block freed.
-  allocator::Bytes released_alone;
+  Bytes released_alone;
   /// The most other live blocks with which it shares a part.
   std::uint64_t beside = 0;
 };
 
 /// Those that strand most, at most so many; equal ones by address.
-std::vector<Pinner> find_pinners(const allocator::Snapshot& snapshot,
-                                 const FragmentationRules& rules, std::size_t limit);
+std::vector<Pinner> find_pinners(const Snapshot& snapshot, const FragmentationRules& rules,
+                                 std::size_t limit);
 
 }  // namespace vramlab::replay

@@ -5,12 +5,6 @@
 namespace vramlab::replay {
 namespace {
 
-using allocator::Address;
-using allocator::BlockState;
-using allocator::Bytes;
-using allocator::SnapshotBlock;
-using allocator::SnapshotSegment;
-
 Address end_of(const SnapshotBlock& block) { return block.address + block.size; }
 
 void count_blocks(const SnapshotSegment& segment, ReleasePart& part) {

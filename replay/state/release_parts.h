@@ -10,10 +10,10 @@
 namespace vramlab::replay {
 
 struct ReleasePart {
-  allocator::Address at;
-  allocator::Bytes size;
+  Address at;
+  Bytes size;
   /// Free, or waiting, which a release waits for.
-  allocator::Bytes idle;
+  Bytes idle;
   /// Live blocks that lie in it, also in part.
   std::uint64_t live_blocks = 0;
   /// The blocks that lie in it, also in part: half-open.
@@ -26,7 +26,6 @@ struct ReleasePart {
 };
 
 /// By ascending address; together they are the segment. The unit is that of an expandable one.
-std::vector<ReleasePart> release_parts(const allocator::SnapshotSegment& segment,
-                                       allocator::Bytes unit);
+std::vector<ReleasePart> release_parts(const SnapshotSegment& segment, Bytes unit);
 
 }  // namespace vramlab::replay

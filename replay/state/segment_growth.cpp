@@ -8,11 +8,6 @@
 namespace vramlab::replay {
 namespace {
 
-using allocator::Bytes;
-using allocator::PoolKind;
-using allocator::SnapshotBlock;
-using allocator::SnapshotSegment;
-
 /// A stretch of an expandable segment: what grows, and what stops it.
 struct Stretch {
   enum class Of : std::uint8_t { idle, unmapped, live } of = Of::idle;
@@ -43,8 +38,8 @@ void add_run(const SnapshotSegment& run, const FragmentationRules& rules, Cached
       const SnapshotBlock& block = run.blocks[i];
       const auto from = std::max(block.address, part.at);
       const auto to = std::min(block.address + block.size, part.at + part.size);
-      const bool is_live = block.state == allocator::BlockState::active_allocated ||
-                           (!is_released && block.state != allocator::BlockState::inactive);
+      const bool is_live = block.state == BlockState::active_allocated ||
+                           (!is_released && block.state != BlockState::inactive);
       add(stretches, {is_live ? Stretch::Of::live : Stretch::Of::idle, to - from, unit});
     }
   }
@@ -101,12 +96,12 @@ class StretchesOfLane {
     add(stretches_, {Stretch::Of::unmapped, size, unit_of(run, rules_)});
   }
 
-  allocator::Address end_of_last() const { return last_->address + last_->total_size; }
+  Address end_of_last() const { return last_->address + last_->total_size; }
 
   const FragmentationRules& rules_;
   Cached cached_;
   const SnapshotSegment* last_ = nullptr;
-  const std::pair<const allocator::Address, Reservation>* reservation_ = nullptr;
+  const std::pair<const Address, Reservation>* reservation_ = nullptr;
   std::vector<Stretch> stretches_;
   /// The beginning of the last segment among them.
   std::size_t begin_ = 0;

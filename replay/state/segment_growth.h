@@ -8,10 +8,10 @@
 namespace vramlab::replay {
 
 /// The largest request for which there is memory to map.
-allocator::Bytes largest_growth(const LaneView& lane, const NewMemory& memory);
+Bytes largest_growth(const LaneView& lane, const NewMemory& memory);
 
 /// The hole that is grown for a request of this size as things are: where it is as large already,
 /// nothing is mapped and the request gets a part of it, whatever the limits of splitting say.
-allocator::Bytes hole_grown_for(const LaneView& lane, allocator::Bytes size);
+Bytes hole_grown_for(const LaneView& lane, Bytes size);
 
 }  // namespace vramlab::replay

@@ -4,7 +4,7 @@
 #include <map>
 #include <set>
 
-#include "allocator/words/id_names.h"
+#include "allocator/words/ids.h"
 #include "replay/follow/followed_blocks.h"
 
 namespace vramlab::replay {

@@ -11,8 +11,6 @@ namespace vramlab::replay {
 
 namespace {
 
-using allocator::Bytes;
-
 using PeaksByDevice = std::map<std::uint32_t, PeakFigures>;
 
 void raise(Bytes& peak, const allocator::PooledStatistic& statistic) {
@@ -23,7 +21,7 @@ void raise(Bytes& peak, const allocator::PooledStatistic& statistic) {
 /// Once what was there at the start is laid out. Until then what waited counts as in use, which the
 /// statistics' own peaks remember.
 void raise_to_now(PeakFigures& peaks, const DeviceReplay& device) {
-  const allocator::StatisticValues now = device.statistics();
+  const StatisticValues now = device.statistics();
   raise(peaks.allocated, now.allocated_bytes);
   raise(peaks.active, now.active_bytes);
   raise(peaks.requested, now.requested_bytes);
@@ -132,7 +130,7 @@ std::vector<WaitingPlace> places_of(const std::vector<WaitingSite>& sites,
 
 RecordedWaiting find_waiting(const std::string& file, const RecordedHistory& history,
                              const traces::SnapshotTables& tables,
-                             const allocator::ReferenceVersion* version) {
+                             const ReferenceVersion* version) {
   RecordedWaiting found;
   found.reference = version != nullptr ? version->name : guess_reference(history).name;
   for (const DeviceHistory& device : history.devices) {

@@ -20,11 +20,11 @@ namespace vramlab::replay {
 // the second can be trusted.
 
 struct PeakFigures {
-  allocator::Bytes allocated;
+  Bytes allocated;
   /// With what waits to be free.
-  allocator::Bytes active;
-  allocator::Bytes requested;
-  allocator::Bytes reserved;
+  Bytes active;
+  Bytes requested;
+  Bytes reserved;
   std::uint64_t failed_requests = 0;
 };
 
@@ -33,8 +33,8 @@ struct EagerFrees {
   /// How following the recording went.
   FidelityLabel followed = FidelityLabel::exact;
   /// What the recording itself says.
-  allocator::Bytes recorded_requested;
-  allocator::Bytes recorded_reserved;
+  Bytes recorded_requested;
+  Bytes recorded_reserved;
   PeakFigures as_recorded;
   PeakFigures eager;
 
@@ -80,8 +80,7 @@ struct RecordedWaiting {
 
 /// `file` is for messages; `version`: null to guess it.
 RecordedWaiting find_waiting(const std::string& file, const RecordedHistory& history,
-                             const traces::SnapshotTables& tables,
-                             const allocator::ReferenceVersion* version);
+                             const traces::SnapshotTables& tables, const ReferenceVersion* version);
 
 /// By the innermost frames of the user's own code.
 std::vector<WaitingPlace> places_of(const std::vector<WaitingSite>& sites,

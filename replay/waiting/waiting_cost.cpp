@@ -6,8 +6,6 @@
 namespace vramlab::replay {
 namespace {
 
-using allocator::AllocatorEvent;
-
 std::uint64_t last_time_us(const DeviceHistory& history) {
   std::uint64_t last = 0;
   for (const AllocatorEvent& event : history.events) last = std::max(last, event.time_us);
@@ -74,9 +72,9 @@ WaitingSum::WaitingSum(const DeviceHistory& history)
   cost_.is_known = says_when_frees_were_requested(history);
   if (!history.events.empty() && !history.traits.lacks_time)
     cost_.span_us = last_time_us(history) - first_time_us(history);
-  for (const allocator::SnapshotSegment& segment : history.final_segments)
-    for (const allocator::SnapshotBlock& block : segment.blocks) {
-      if (block.state != allocator::BlockState::active_pending_free) continue;
+  for (const SnapshotSegment& segment : history.final_segments)
+    for (const SnapshotBlock& block : segment.blocks) {
+      if (block.state != BlockState::active_pending_free) continue;
       ++cost_.final_blocks;
       cost_.final_bytes += block.size;
     }

@@ -15,7 +15,7 @@ namespace vramlab::replay {
 
 struct WaitingTotals {
   std::uint64_t count = 0;
-  allocator::Bytes bytes;
+  Bytes bytes;
   /// 0 if the entries have no time.
   ByteTime byte_time;
   /// Bytes times entries of the trace.
@@ -37,7 +37,7 @@ struct WaitingSite {
 };
 
 struct WaitingStream {
-  allocator::StreamId stream;
+  StreamId stream;
   WaitingTotals totals;
 };
 
@@ -62,7 +62,7 @@ struct WaitingCost {
   /// When the history begins and ends.
   WaitingTotals at_beginning;
   WaitingTotals at_end;
-  allocator::Bytes peak;
+  Bytes peak;
   WaitMoment peak_at;
   /// Whole waits only; empty if there are none.
   std::optional<WaitSpread> wait_events;
@@ -74,7 +74,7 @@ struct WaitingCost {
   std::vector<WaitingStream> streams;
   /// What the final segments show as waiting; whole blocks.
   std::uint64_t final_blocks = 0;
-  allocator::Bytes final_bytes;
+  Bytes final_bytes;
 };
 
 inline constexpr std::uint32_t held_step_count = 60;
@@ -101,7 +101,7 @@ class WaitingSum : public WaitingWatcher {
   HeldCurve curve_;
   Peak held_;
   std::map<Places, WaitingTotals> by_place_;
-  std::map<allocator::StreamId, WaitingTotals> by_stream_;
+  std::map<StreamId, WaitingTotals> by_stream_;
   /// How many waits took so long; of whole ones.
   std::map<std::uint64_t, std::uint64_t> by_events_;
   std::map<std::uint64_t, std::uint64_t> by_us_;

@@ -9,16 +9,11 @@
 namespace vramlab::replay {
 namespace {
 
-using allocator::Action;
-using allocator::Address;
-using allocator::AllocatorEvent;
-
 std::set<std::uint64_t> waiting_finally(const DeviceHistory& history) {
   std::set<std::uint64_t> waiting;
-  for (const allocator::SnapshotSegment& segment : history.final_segments)
-    for (const allocator::SnapshotBlock& block : segment.blocks)
-      if (block.state == allocator::BlockState::active_pending_free)
-        waiting.insert(block.address.value);
+  for (const SnapshotSegment& segment : history.final_segments)
+    for (const SnapshotBlock& block : segment.blocks)
+      if (block.state == BlockState::active_pending_free) waiting.insert(block.address.value);
   return waiting;
 }
 

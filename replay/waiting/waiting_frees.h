@@ -24,11 +24,11 @@ struct WaitMoment {
 };
 
 struct WaitingFree {
-  allocator::Address address;
+  Address address;
   /// As requested; the block is at most a little larger.
-  allocator::Bytes bytes;
+  Bytes bytes;
   /// The block's own.
-  allocator::StreamId stream;
+  StreamId stream;
   /// Empty if the memory was asked for, or freed, before the history began.
   std::optional<traces::StackId> alloc_stack;
   std::optional<traces::StackId> free_stack;

@@ -20,11 +20,11 @@ struct WaitingRelease {
   std::size_t call_event = 0;
   /// Its first release; where it released everything, the first one of that.
   std::size_t event = 0;
-  allocator::Bytes released;
+  Bytes released;
   /// Frees that waited and were completed in the call before that. Some of them may have been done
   /// without waiting.
   std::uint64_t completed = 0;
-  allocator::Bytes completed_bytes;
+  Bytes completed_bytes;
   std::uint64_t still_waiting = 0;
   /// It waited for the work: it released everything, and nothing waited afterwards.
   bool synchronised = false;

@@ -11,8 +11,6 @@
 namespace vramlab::replay {
 namespace {
 
-using allocator::Bytes;
-
 constexpr const char* expandable = "expandable_segments";
 constexpr const char* rounding = "roundup_power2_divisions";
 constexpr const char* splitting = "max_split_size_mb";
@@ -71,7 +69,7 @@ class RequestShapes {
   }
 
   /// Whether any request gets another block than without the options.
-  bool are_rounded_by(const allocator::Settings& settings) const {
+  bool are_rounded_by(const Settings& settings) const {
     return std::ranges::any_of(sizes_, [&](Bytes size) {
       return round_request(size, settings) != round_request(size, {});
     });
@@ -87,8 +85,8 @@ class RequestShapes {
   }
 
  private:
-  std::set<allocator::Bytes> sizes_;
-  allocator::Bytes largest_;
+  std::set<Bytes> sizes_;
+  Bytes largest_;
 };
 
 class AdviceSearch {
@@ -237,15 +235,14 @@ class AdviceSearch {
     return !limit.empty() && !requests_.reach(options_for(splitting, limit).max_split_size);
   }
 
-  allocator::Settings options_for(const std::string& option, const std::string& value) const {
+  Settings options_for(const std::string& option, const std::string& value) const {
     return allocator::parse_settings({}, option + ":" + value, recording_.version()).settings;
   }
 
   std::optional<LiveBounds> live_with(const std::string& divisions) {
     const auto known = live_.find(divisions);
     if (known != live_.end()) return known->second;
-    const allocator::Settings settings =
-        divisions.empty() ? allocator::Settings{} : options_for(rounding, divisions);
+    const Settings settings = divisions.empty() ? Settings{} : options_for(rounding, divisions);
     return live_[divisions] = live_bounds(recording_, settings);
   }
 

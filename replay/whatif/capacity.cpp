@@ -7,8 +7,6 @@
 namespace vramlab::replay {
 namespace {
 
-using allocator::Bytes;
-
 struct Try {
   bool runs = false;
   /// The next size that may do otherwise, in whole granules.

@@ -18,22 +18,22 @@ namespace vramlab::replay {
 
 /// Sizes from one up to, and not including, another.
 struct SizeRange {
-  allocator::Bytes from;
-  allocator::Bytes below;
+  Bytes from;
+  Bytes below;
   friend bool operator==(const SizeRange&, const SizeRange&) = default;
 };
 
 struct CapacityAnswer {
   /// Empty if it does not run on any.
-  std::optional<allocator::Bytes> least;
+  std::optional<Bytes> least;
   /// Empty if only a replay says what is live.
   std::optional<LiveBounds> live;
   /// Without a limit.
-  allocator::Bytes peak_reserved;
+  Bytes peak_reserved;
   /// Larger sizes on which it fails, apart from each other, ascending.
   std::vector<SizeRange> fails_above;
   /// Sizes above the least were looked at up to here, or all of them.
-  std::optional<allocator::Bytes> looked_up_to;
+  std::optional<Bytes> looked_up_to;
   /// Sizes were left out where a replay said that nothing would change.
   bool left_out_sizes = false;
   std::uint64_t replays = 0;

@@ -10,7 +10,6 @@
 namespace vramlab::replay {
 namespace {
 
-using allocator::Bytes;
 using traces::DeviceIndex;
 
 struct LiveBlock {
@@ -43,7 +42,7 @@ void raise(LiveBounds& most, const LiveBounds& bounds) {
 
 class LiveWalk {
  public:
-  LiveWalk(const CompactProgram& program, const allocator::Settings& settings)
+  LiveWalk(const CompactProgram& program, const Settings& settings)
       : program_(program), settings_(settings), blocks_(program.slot_count()) {
     if (program.changes_limits() || !is_native()) settings_.roundup_divisions.fill(0);
   }
@@ -52,11 +51,11 @@ class LiveWalk {
     for (const StartingSegment& segment : start)
       for (std::size_t i = 0; i < segment.ids.size(); ++i) {
         if (segment.ids[i] == 0) continue;
-        const allocator::GivenBlock& given = segment.segment.blocks[i];
+        const GivenBlock& given = segment.segment.blocks[i];
         // A large block that is there stays as it is, whatever was asked for.
         add(static_cast<std::uint32_t>(segment.ids[i] - 1),
             {device, given.requested, segment.segment.stream},
-            {given.size, segment.segment.kind == allocator::PoolKind::small});
+            {given.size, segment.segment.kind == PoolKind::small});
       }
   }
 
@@ -125,17 +124,16 @@ class LiveWalk {
   bool is_native() const { return settings_.backend == allocator::Backend::native; }
 
   const CompactProgram& program_;
-  allocator::Settings settings_;
+  Settings settings_;
   std::vector<LiveBlock> blocks_;
   std::vector<LiveLane> lanes_;
-  std::map<std::tuple<std::uint32_t, allocator::StreamId, bool>, std::uint32_t> lane_places_;
+  std::map<std::tuple<std::uint32_t, StreamId, bool>, std::uint32_t> lane_places_;
   std::map<std::uint32_t, LiveDevice> devices_;
 };
 
 }  // namespace
 
-std::optional<LiveBounds> live_bounds(const Recording& recording,
-                                      const allocator::Settings& settings) {
+std::optional<LiveBounds> live_bounds(const Recording& recording, const Settings& settings) {
   LiveBounds most;
   for (const ProgramPart* part : recording.parts()) {
     if (part->program.needs_ids()) return std::nullopt;

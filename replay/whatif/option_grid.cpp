@@ -12,7 +12,6 @@
 namespace vramlab::replay {
 namespace {
 
-using allocator::ReferenceVersion;
 using traces::InputError;
 
 bool is_blank(char letter) { return letter == ' ' || letter == '\t' || letter == '\r'; }

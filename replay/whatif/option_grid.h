@@ -31,7 +31,7 @@ bool is_grid_word(std::string_view text);
 
 /// `where` is for messages. Throws InputError where there is an option that this version does not
 /// know, and names the nearest one that it does.
-OptionGrid parse_grid(std::string_view text, const allocator::ReferenceVersion& version,
+OptionGrid parse_grid(std::string_view text, const ReferenceVersion& version,
                       const std::string& where);
 
 /// All combinations, as option strings; the last option changes fastest. Throws InputError where
@@ -40,7 +40,6 @@ std::vector<std::string> settings_of_grid(const OptionGrid& grid);
 
 /// The option strings of a file: on each line a grid, or an option string as it is; `none` is the
 /// empty one, `#` begins a comment. Throws InputError.
-std::vector<std::string> read_grid_file(const std::string& path,
-                                        const allocator::ReferenceVersion& version);
+std::vector<std::string> read_grid_file(const std::string& path, const ReferenceVersion& version);
 
 }  // namespace vramlab::replay

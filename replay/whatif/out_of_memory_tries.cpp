@@ -7,8 +7,6 @@
 namespace vramlab::replay {
 namespace {
 
-using allocator::Bytes;
-
 constexpr unsigned most_doublings = 16;
 
 bool passes(const ReplayReport& report, const FailedAt& failed) {
@@ -24,7 +22,7 @@ bool runs_with(const ReplayTry& replay, const FailedAt& failed, Bytes memory) {
   return passes(replay({memory, std::nullopt}), failed);
 }
 
-std::vector<std::string> likely_options(const allocator::Settings& settings, MemoryShare share) {
+std::vector<std::string> likely_options(const Settings& settings, MemoryShare share) {
   std::vector<std::string> options;
   if (!settings.expandable_segments) options.emplace_back("expandable_segments:True");
   if (share == MemoryShare::limited && settings.garbage_collection_threshold == 0)
@@ -55,8 +53,7 @@ std::optional<Bytes> least_memory(const ReplayTry& replay, const FailedAt& faile
 }
 
 std::vector<TriedOptions> try_likely_options(const ReplayTry& replay, const FailedAt& failed,
-                                             const allocator::Settings& settings,
-                                             MemoryShare share) {
+                                             const Settings& settings, MemoryShare share) {
   std::vector<TriedOptions> tried;
   for (const std::string& added : likely_options(settings, share)) {
     const std::string options = settings.text.empty() ? added : settings.text + "," + added;

@@ -14,7 +14,7 @@ namespace vramlab::replay {
 
 /// What is different in a try.
 struct ReplayChange {
-  std::optional<allocator::Bytes> memory;
+  std::optional<Bytes> memory;
   std::optional<std::string> options;
 };
 /// Replays up to the first request that fails.
@@ -38,8 +38,8 @@ struct TriedOptions {
 /// The least memory, in whole steps of a classic segment, with which the request passes: first
 /// `guess` is added to `memory`, twice as much as long as that is not enough, and then the interval
 /// is halved. Empty if no memory helps.
-std::optional<allocator::Bytes> least_memory(const ReplayTry& replay, const FailedAt& failed,
-                                             allocator::Bytes memory, allocator::Bytes guess);
+std::optional<Bytes> least_memory(const ReplayTry& replay, const FailedAt& failed, Bytes memory,
+                                  Bytes guess);
 
 /// Whether the allocator may have the whole device.
 enum class MemoryShare : std::uint8_t { whole, limited };
@@ -47,7 +47,6 @@ enum class MemoryShare : std::uint8_t { whole, limited };
 /// Settings likely to help that are not in `options` yet, each tried on its own. Garbage is only
 /// collected where a share of the device is allowed.
 std::vector<TriedOptions> try_likely_options(const ReplayTry& replay, const FailedAt& failed,
-                                             const allocator::Settings& settings,
-                                             MemoryShare share);
+                                             const Settings& settings, MemoryShare share);
 
 }  // namespace vramlab::replay

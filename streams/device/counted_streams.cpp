@@ -6,9 +6,6 @@
 
 namespace vramlab::streams {
 
-using allocator::EventId;
-using allocator::StreamId;
-
 void CountedStreams::complete(StreamId stream) {
   Counters& counters = streams_[stream];
   counters.done = counters.submitted;

@@ -12,19 +12,19 @@ namespace vramlab::streams {
 
 class CountedStreams {
  public:
-  void submit_work(allocator::StreamId stream) { ++streams_[stream].submitted; }
+  void submit_work(StreamId stream) { ++streams_[stream].submitted; }
   /// All work submitted to the stream so far is done.
-  void complete(allocator::StreamId stream);
+  void complete(StreamId stream);
   /// The first so many pieces of it are done.
-  void complete_first(allocator::StreamId stream, std::uint64_t pieces);
+  void complete_first(StreamId stream, std::uint64_t pieces);
   void complete_all();
-  bool has_pending_work(allocator::StreamId stream) const;
+  bool has_pending_work(StreamId stream) const;
 
-  allocator::EventId record_event(allocator::StreamId stream);
-  bool is_complete(allocator::EventId event) const;
+  EventId record_event(StreamId stream);
+  bool is_complete(EventId event) const;
   /// Brings the stream's done count up to the event's.
-  void wait_for_event(allocator::EventId event);
-  void forget_event(allocator::EventId event);
+  void wait_for_event(EventId event);
+  void forget_event(EventId event);
   /// Recorded and not yet forgotten.
   std::size_t event_count() const { return events_.size() - free_slots_.size(); }
 
@@ -38,9 +38,9 @@ class CountedStreams {
     Counters* stream = nullptr;
     std::uint64_t submitted_before = 0;
   };
-  const Event& event_at(allocator::EventId event) const;
+  const Event& event_at(EventId event) const;
 
-  std::map<allocator::StreamId, Counters> streams_;
+  std::map<StreamId, Counters> streams_;
   std::vector<Event> events_;
   std::vector<std::uint64_t> free_slots_;
 };

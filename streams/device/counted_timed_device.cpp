@@ -4,11 +4,6 @@
 
 namespace vramlab::streams {
 
-using allocator::EventId;
-using allocator::GraphNode;
-using allocator::StreamCapture;
-using allocator::StreamId;
-
 namespace {
 
 constexpr EventId between_streams{0};

@@ -14,16 +14,16 @@ class CountedTimedDevice final : public CountedDevice {
  public:
   explicit CountedTimedDevice(MemoryOptions options);
 
-  void forget_event(allocator::EventId event) override;
-  std::optional<allocator::StreamCapture> capture_of(allocator::StreamId stream) override;
-  std::vector<allocator::GraphNode> dependencies_of(allocator::GraphNode node) override;
+  void forget_event(EventId event) override;
+  std::optional<StreamCapture> capture_of(StreamId stream) override;
+  std::vector<GraphNode> dependencies_of(GraphNode node) override;
 
-  void submit_work(allocator::StreamId stream) override;
-  void complete_work(allocator::StreamId stream) override;
-  void begin_capture(allocator::StreamId stream) override;
-  void end_capture(allocator::StreamId stream) override;
-  void wait_for_other_stream(allocator::StreamId stream, allocator::StreamId waited) override;
-  bool is_capturing(allocator::StreamId stream) const override;
+  void submit_work(StreamId stream) override;
+  void complete_work(StreamId stream) override;
+  void begin_capture(StreamId stream) override;
+  void end_capture(StreamId stream) override;
+  void wait_for_other_stream(StreamId stream, StreamId waited) override;
+  bool is_capturing(StreamId stream) const override;
 
  private:
   struct Pieces {
@@ -32,22 +32,22 @@ class CountedTimedDevice final : public CountedDevice {
   };
   struct Event {
     StreamMark mark;
-    allocator::StreamId stream;
+    StreamId stream;
     std::uint64_t pieces_before = 0;
   };
 
   void wait_for_device() override;
-  void wait_until_complete(allocator::EventId event) override;
-  void wait_until_idle(allocator::StreamId stream) override;
-  allocator::EventId put_event(allocator::StreamId stream) override;
-  bool has_passed(allocator::EventId event) override;
+  void wait_until_complete(EventId event) override;
+  void wait_until_idle(StreamId stream) override;
+  EventId put_event(StreamId stream) override;
+  bool has_passed(EventId event) override;
   /// The stream by the name that it has in virtual time, where it is made when it is new.
-  StreamAt known(allocator::StreamId stream);
-  void let_go(allocator::StreamId stream, std::uint64_t pieces);
+  StreamAt known(StreamId stream);
+  void let_go(StreamId stream, std::uint64_t pieces);
 
   StreamWatcher nobody_;
   TimedStreams streams_{{}, nobody_};
-  std::map<allocator::StreamId, Pieces> pieces_;
+  std::map<StreamId, Pieces> pieces_;
   std::map<std::uint64_t, Event> events_;
   std::uint64_t next_event_ = 0;
   std::uint64_t next_graph_ = 0;

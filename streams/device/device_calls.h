@@ -36,12 +36,12 @@ constexpr bool has_size(DeviceCall call) { return call <= DeviceCall::unmap; }
 class DeviceCallTally {
  public:
   void add(DeviceCall call) { ++plain_[static_cast<std::size_t>(call)]; }
-  void add(DeviceCall call, allocator::Bytes each, std::uint64_t count = 1) {
+  void add(DeviceCall call, Bytes each, std::uint64_t count = 1) {
     if (count > 0) sized_[static_cast<std::size_t>(call)][each] += count;
   }
   std::uint64_t count(DeviceCall call) const;
   /// For a call that has a size: how many of each.
-  const std::map<allocator::Bytes, std::uint64_t>& by_size(DeviceCall call) const {
+  const std::map<Bytes, std::uint64_t>& by_size(DeviceCall call) const {
     return sized_[static_cast<std::size_t>(call)];
   }
   /// Those that came after `before`.
@@ -50,7 +50,7 @@ class DeviceCallTally {
 
  private:
   std::array<std::uint64_t, device_call_count> plain_{};
-  std::array<std::map<allocator::Bytes, std::uint64_t>, device_call_count> sized_;
+  std::array<std::map<Bytes, std::uint64_t>, device_call_count> sized_;
 };
 
 }  // namespace vramlab::streams

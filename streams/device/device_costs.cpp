@@ -7,10 +7,6 @@
 namespace vramlab::streams {
 namespace {
 
-using allocator::Bytes;
-
-using allocator::mebibytes;
-
 std::uint64_t on_line(const CallCost& low, const CallCost& high, Bytes bytes) {
   const auto rise = static_cast<long double>(high.nanoseconds) - low.nanoseconds;
   const auto share = static_cast<long double>((bytes - low.bytes).count) /

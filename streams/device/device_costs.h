@@ -14,7 +14,7 @@ namespace vramlab::streams {
 struct CallCost {
   DeviceCall call = DeviceCall::allocate;
   /// 0 of calls without a size.
-  allocator::Bytes bytes;
+  Bytes bytes;
   std::uint64_t nanoseconds = 0;
   friend bool operator==(const CallCost&, const CallCost&) = default;
 };
@@ -27,7 +27,7 @@ class DeviceCosts {
 
   /// Between two sizes on the line through them, beyond the last on the same line, below the first
   /// as much as the first.
-  std::uint64_t nanoseconds_of(DeviceCall call, allocator::Bytes bytes) const;
+  std::uint64_t nanoseconds_of(DeviceCall call, Bytes bytes) const;
   /// All calls together.
   std::uint64_t nanoseconds_of(const DeviceCallTally& tally) const;
 

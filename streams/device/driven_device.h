@@ -33,16 +33,16 @@ class DrivenDevice {
   virtual ~DrivenDevice() = default;
 
   /// One more piece of work; a node of the graph where the stream captures.
-  virtual void submit_work(allocator::StreamId stream) = 0;
+  virtual void submit_work(StreamId stream) = 0;
   /// All work submitted to the stream so far is done.
-  virtual void complete_work(allocator::StreamId stream) = 0;
-  virtual void begin_capture(allocator::StreamId stream) = 0;
-  virtual void end_capture(allocator::StreamId stream) = 0;
+  virtual void complete_work(StreamId stream) = 0;
+  virtual void begin_capture(StreamId stream) = 0;
+  virtual void end_capture(StreamId stream) = 0;
   /// `stream` waits for what `waited` did so far. It matters to captures only.
-  virtual void wait_for_other_stream(allocator::StreamId stream, allocator::StreamId waited) = 0;
-  virtual bool is_capturing(allocator::StreamId stream) const = 0;
+  virtual void wait_for_other_stream(StreamId stream, StreamId waited) = 0;
+  virtual bool is_capturing(StreamId stream) const = 0;
   /// What other users of the device hold from now on.
-  virtual void set_external_memory(allocator::Bytes size) = 0;
+  virtual void set_external_memory(Bytes size) = 0;
   virtual const DeviceCallCounts& call_counts() const = 0;
 };
 

@@ -6,8 +6,6 @@
 
 namespace vramlab::streams {
 
-using allocator::Bytes;
-
 std::string_view driver_call_name(DriverCallKind kind) {
   static constexpr std::array<std::string_view, driver_call_kind_count> names = {
       "cuMemAlloc",

@@ -44,7 +44,7 @@ std::string_view driver_call_name(DriverCallKind kind);
 struct DriverCall {
   DriverCallKind kind = DriverCallKind::mem_alloc;
   /// 0 where the call is about no amount of memory.
-  allocator::Bytes bytes;
+  Bytes bytes;
   std::uint64_t nanoseconds = 0;
   bool succeeded = false;
 };
@@ -80,7 +80,7 @@ class DurationBins {
 struct DriverCallRow {
   DriverCallKind kind = DriverCallKind::mem_alloc;
   /// The smallest power of two that no call's bytes exceed; 0 where there are none.
-  allocator::Bytes up_to;
+  Bytes up_to;
   std::uint64_t count = 0;
   /// How many of them did not succeed.
   std::uint64_t failed = 0;
@@ -119,14 +119,14 @@ struct CalibrationPlan {
   /// Memory is taken so often for each size, after a first time that is not counted.
   unsigned repeats = 20;
   /// No larger size is tried, and none that is more than half of what is free.
-  allocator::Bytes largest{16ULL << 30};
+  Bytes largest{16ULL << 30};
   HostTime now = {};
 };
 
 /// Calls of one kind about one size.
 struct CalibratedCall {
   DriverCallKind call = DriverCallKind::mem_alloc;
-  allocator::Bytes bytes;
+  Bytes bytes;
   std::uint64_t count = 0;
   std::uint64_t median_ns = 0;
   std::uint64_t p95_ns = 0;

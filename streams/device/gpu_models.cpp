@@ -7,8 +7,6 @@
 namespace vramlab::streams {
 namespace {
 
-using allocator::mebibytes;
-
 constexpr std::string_view from_reports = "public out-of-memory reports of PyTorch, which name it";
 constexpr std::string_view estimate = "estimate";
 /// For cuMemGetAllocationGranularity, and for how cudaMalloc rounds.

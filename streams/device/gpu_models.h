@@ -19,24 +19,24 @@ struct GpuFacts {
   int compute_minor = 0;
   /// Such as 13000 for CUDA 13.0.
   int driver_version = 0;
-  allocator::Bytes memory;
+  Bytes memory;
 };
 
 struct GpuModel {
   std::string_view name;
   /// What a program is told the device has (cudaMemGetInfo). Drivers keep a little for themselves,
   /// not all the same, so it is right to about one part in a hundred.
-  allocator::Bytes total;
+  Bytes total;
   /// What the process itself takes before the allocator does: context, code of libraries.
-  allocator::Bytes context;
+  Bytes context;
   /// Device memory comes in whole multiples of this.
-  allocator::Bytes granularity;
+  Bytes granularity;
   std::string_view total_source;
   std::string_view context_source;
   std::string_view granularity_source;
 
   /// What is left for the allocator.
-  allocator::Bytes available() const { return total - context; }
+  Bytes available() const { return total - context; }
 };
 
 /// By ascending memory.

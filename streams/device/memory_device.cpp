@@ -2,12 +2,6 @@
 
 namespace vramlab::streams {
 
-using allocator::Address;
-using allocator::Bytes;
-using allocator::EventId;
-using allocator::StreamId;
-using allocator::UnitRange;
-
 std::optional<Address> MemoryDevice::allocate(Bytes size, StreamId stream) {
   const auto at = memory_.allocate(size, stream);
   if (!at) return at;

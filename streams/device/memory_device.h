@@ -15,23 +15,21 @@ namespace vramlab::streams {
 class MemoryDevice : public allocator::Device {
  public:
   allocator::MemoryInfo memory_info() override { return memory_.info(); }
-  std::optional<allocator::Address> allocate(allocator::Bytes size,
-                                             allocator::StreamId stream) override;
-  void release(allocator::Address at) override;
-  std::optional<allocator::Address> reserve(allocator::Bytes size,
-                                            allocator::StreamId stream) override;
-  void release_reservation(allocator::Address at, allocator::Bytes size) override;
-  [[nodiscard]] bool map(const allocator::UnitRange& range) override;
-  void unmap(const allocator::UnitRange& range) override;
-  void wait_for_stream(allocator::StreamId stream) final;
-  allocator::EventId record_event(allocator::StreamId stream) final;
-  bool is_complete(allocator::EventId event) final;
-  void wait_for_event(allocator::EventId event) final;
+  std::optional<Address> allocate(Bytes size, StreamId stream) override;
+  void release(Address at) override;
+  std::optional<Address> reserve(Bytes size, StreamId stream) override;
+  void release_reservation(Address at, Bytes size) override;
+  [[nodiscard]] bool map(const UnitRange& range) override;
+  void unmap(const UnitRange& range) override;
+  void wait_for_stream(StreamId stream) final;
+  EventId record_event(StreamId stream) final;
+  bool is_complete(EventId event) final;
+  void wait_for_event(EventId event) final;
 
-  void set_external_memory(allocator::Bytes size) { memory_.set_external(size); }
+  void set_external_memory(Bytes size) { memory_.set_external(size); }
   const SameAnswers& same_answers() const { return memory_.same_answers(); }
   const std::shared_ptr<PlaceBook>& place_book() const { return memory_.place_book(); }
-  allocator::Bytes used_memory() const { return memory_.used(); }
+  Bytes used_memory() const { return memory_.used(); }
   const DeviceCallCounts& call_counts() const { return call_counts_; }
   /// The same calls and more of them, by size.
   const DeviceCallTally& call_tally() const { return tally_; }
@@ -42,10 +40,10 @@ class MemoryDevice : public allocator::Device {
  private:
   /// All work on the device ends first.
   virtual void wait_for_device() = 0;
-  virtual void wait_until_complete(allocator::EventId event) = 0;
-  virtual void wait_until_idle(allocator::StreamId stream) = 0;
-  virtual allocator::EventId put_event(allocator::StreamId stream) = 0;
-  virtual bool has_passed(allocator::EventId event) = 0;
+  virtual void wait_until_complete(EventId event) = 0;
+  virtual void wait_until_idle(StreamId stream) = 0;
+  virtual EventId put_event(StreamId stream) = 0;
+  virtual bool has_passed(EventId event) = 0;
 
   SimulatedMemory memory_;
   DeviceCallCounts call_counts_;
@@ -57,7 +55,7 @@ class MemoryDevice : public allocator::Device {
 /// on it.
 class CountedDevice : public MemoryDevice, public DrivenDevice {
  public:
-  void set_external_memory(allocator::Bytes size) final { MemoryDevice::set_external_memory(size); }
+  void set_external_memory(Bytes size) final { MemoryDevice::set_external_memory(size); }
   const DeviceCallCounts& call_counts() const final { return MemoryDevice::call_counts(); }
 
  protected:

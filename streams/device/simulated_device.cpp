@@ -2,11 +2,6 @@
 
 namespace vramlab::streams {
 
-using allocator::EventId;
-using allocator::GraphNode;
-using allocator::StreamCapture;
-using allocator::StreamId;
-
 EventId SimulatedDevice::put_event(StreamId stream) { return streams_.record_event(stream); }
 
 std::optional<StreamCapture> SimulatedDevice::capture_of(StreamId stream) {

@@ -14,34 +14,31 @@ namespace vramlab::streams {
 class SimulatedDevice final : public CountedDevice {
  public:
   explicit SimulatedDevice(MemoryOptions options) : CountedDevice(std::move(options)) {}
-  explicit SimulatedDevice(allocator::Bytes total)
-      : SimulatedDevice(MemoryOptions{.total = total}) {}
+  explicit SimulatedDevice(Bytes total) : SimulatedDevice(MemoryOptions{.total = total}) {}
 
   // The allocator's side.
-  void forget_event(allocator::EventId event) override { streams_.forget_event(event); }
-  std::optional<allocator::StreamCapture> capture_of(allocator::StreamId stream) override;
-  std::vector<allocator::GraphNode> dependencies_of(allocator::GraphNode node) override;
+  void forget_event(EventId event) override { streams_.forget_event(event); }
+  std::optional<StreamCapture> capture_of(StreamId stream) override;
+  std::vector<GraphNode> dependencies_of(GraphNode node) override;
 
   // The program's side.
-  void submit_work(allocator::StreamId stream) override;
-  void complete_work(allocator::StreamId stream) override { streams_.complete(stream); }
-  void begin_capture(allocator::StreamId stream) override { captures_.begin(stream); }
-  void end_capture(allocator::StreamId stream) override { captures_.end(stream); }
-  void wait_for_other_stream(allocator::StreamId stream, allocator::StreamId waited) override;
-  bool is_capturing(allocator::StreamId stream) const override {
-    return captures_.is_capturing(stream);
-  }
+  void submit_work(StreamId stream) override;
+  void complete_work(StreamId stream) override { streams_.complete(stream); }
+  void begin_capture(StreamId stream) override { captures_.begin(stream); }
+  void end_capture(StreamId stream) override { captures_.end(stream); }
+  void wait_for_other_stream(StreamId stream, StreamId waited) override;
+  bool is_capturing(StreamId stream) const override { return captures_.is_capturing(stream); }
 
   // What can be seen from outside.
-  bool has_pending_work(allocator::StreamId stream) const;
+  bool has_pending_work(StreamId stream) const;
   std::size_t event_count() const { return streams_.event_count(); }
 
  private:
   void wait_for_device() override { streams_.complete_all(); }
-  void wait_until_complete(allocator::EventId event) override { streams_.wait_for_event(event); }
-  void wait_until_idle(allocator::StreamId stream) override { streams_.complete(stream); }
-  allocator::EventId put_event(allocator::StreamId stream) override;
-  bool has_passed(allocator::EventId event) override { return streams_.is_complete(event); }
+  void wait_until_complete(EventId event) override { streams_.wait_for_event(event); }
+  void wait_until_idle(StreamId stream) override { streams_.complete(stream); }
+  EventId put_event(StreamId stream) override;
+  bool has_passed(EventId event) override { return streams_.is_complete(event); }
 
   CountedStreams streams_;
   GraphCaptures captures_;

@@ -4,11 +4,6 @@
 
 namespace vramlab::streams {
 
-using allocator::EventId;
-using allocator::GraphNode;
-using allocator::StreamCapture;
-using allocator::StreamId;
-
 void TimedDevice::wait_until_idle(StreamId stream) {
   check_goes_on(streams_.wait_for_stream(stream_at(stream)));
 }

@@ -15,7 +15,7 @@
 namespace vramlab::streams {
 
 /// Something that the allocator waits for never ends.
-class EndlessWait : public allocator::DeviceError {
+class EndlessWait : public DeviceError {
  public:
   using DeviceError::DeviceError;
 };
@@ -26,21 +26,21 @@ class TimedDevice final : public MemoryDevice {
   TimedDevice(MemoryOptions options, TimedStreams& streams, std::uint32_t device)
       : MemoryDevice(std::move(options)), streams_(streams), device_(device) {}
 
-  void forget_event(allocator::EventId event) override;
-  std::optional<allocator::StreamCapture> capture_of(allocator::StreamId stream) override;
-  std::vector<allocator::GraphNode> dependencies_of(allocator::GraphNode node) override;
+  void forget_event(EventId event) override;
+  std::optional<StreamCapture> capture_of(StreamId stream) override;
+  std::vector<GraphNode> dependencies_of(GraphNode node) override;
 
-  StreamAt stream_at(allocator::StreamId stream) const { return {device_, stream}; }
+  StreamAt stream_at(StreamId stream) const { return {device_, stream}; }
   std::size_t event_count() const { return marks_.size() - free_marks_.size(); }
 
  private:
   void wait_for_device() override;
-  void wait_until_complete(allocator::EventId event) override;
-  void wait_until_idle(allocator::StreamId stream) override;
-  allocator::EventId put_event(allocator::StreamId stream) override;
-  bool has_passed(allocator::EventId event) override;
+  void wait_until_complete(EventId event) override;
+  void wait_until_idle(StreamId stream) override;
+  EventId put_event(StreamId stream) override;
+  bool has_passed(EventId event) override;
   static void check_goes_on(bool goes_on);
-  const StreamMark& mark_of(allocator::EventId event) const;
+  const StreamMark& mark_of(EventId event) const;
 
   TimedStreams& streams_;
   std::uint32_t device_;

@@ -16,7 +16,7 @@ namespace vramlab::streams {
 class DestroyedHandles {
  public:
   /// The event, or else the stream of the side.
-  void add(std::optional<allocator::EventId> event, const HazardSide& side) {
+  void add(std::optional<EventId> event, const HazardSide& side) {
     const Key key{event, event ? StreamAt{} : side.stream};
     last_[key] = {++count_, side};
     order_.emplace_back(count_, key);
@@ -27,13 +27,13 @@ class DestroyedHandles {
     order_.pop_front();
   }
   /// Null where it is not known.
-  const HazardSide* find(std::optional<allocator::EventId> event, StreamAt stream) const {
+  const HazardSide* find(std::optional<EventId> event, StreamAt stream) const {
     const auto found = last_.find({event, event ? StreamAt{} : stream});
     return found == last_.end() ? nullptr : &found->second.second;
   }
 
  private:
-  using Key = std::pair<std::optional<allocator::EventId>, StreamAt>;
+  using Key = std::pair<std::optional<EventId>, StreamAt>;
 
   static constexpr std::size_t most_remembered = 4096;
 

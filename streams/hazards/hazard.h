@@ -89,7 +89,7 @@ struct Hazard {
   BlockNumber second_block{};
   AddressRange range{};
   /// For a used_after_destroy.
-  std::optional<allocator::EventId> event{};
+  std::optional<EventId> event{};
   Mend mend{};
   /// How often these two sites met; the rest is of the first time.
   std::uint64_t count = 1;

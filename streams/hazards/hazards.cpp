@@ -6,8 +6,6 @@
 
 namespace vramlab::streams {
 
-using allocator::EventId;
-
 // Work.
 
 void HazardChecker::issued(const IssuedItem& item) {

@@ -62,7 +62,7 @@ struct HandedOut {
 struct HandleUse {
   StreamAt stream{};
   /// The event, else the stream is meant.
-  std::optional<allocator::EventId> event{};
+  std::optional<EventId> event{};
   ThreadId thread{};
   std::uint64_t tag = 0;
 };
@@ -101,14 +101,14 @@ class HazardChecker final : public StreamWatcher {
   // StreamWatcher.
   void issued(const IssuedItem& item) override;
   void stream_follows(StreamAt stream, StreamAt before) override;
-  void event_recorded(allocator::EventId event, StreamAt stream) override;
-  void stream_follows_event(StreamAt stream, allocator::EventId event) override;
+  void event_recorded(EventId event, StreamAt stream) override;
+  void stream_follows_event(StreamAt stream, EventId event) override;
   void thread_follows_stream(ThreadId thread, StreamAt stream) override;
-  void thread_follows_event(ThreadId thread, allocator::EventId event) override;
+  void thread_follows_event(ThreadId thread, EventId event) override;
   void graph_launched(const CapturedGraph& graph, GraphId name, StreamAt stream) override;
   void stream_created(StreamAt stream, StreamKind kind) override;
   void stream_destroyed(StreamAt stream) override;
-  void event_destroyed(allocator::EventId event) override;
+  void event_destroyed(EventId event) override;
   void graph_destroyed(GraphId graph) override;
 
  private:

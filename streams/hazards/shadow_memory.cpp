@@ -35,7 +35,7 @@ void add_within(std::vector<MemoryAccess>& to, const std::vector<MemoryAccess>& 
 }  // namespace
 
 AddressRange common_range(AddressRange a, AddressRange b) {
-  const allocator::Address begin = std::max(a.begin, b.begin);
+  const Address begin = std::max(a.begin, b.begin);
   return {begin, std::max(begin, std::min(a.end, b.end))};
 }
 

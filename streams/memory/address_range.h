@@ -6,10 +6,10 @@
 namespace vramlab::streams {
 
 struct AddressRange {
-  allocator::Address begin;
-  allocator::Address end;
+  Address begin;
+  Address end;
 
-  allocator::Bytes size() const { return end - begin; }
+  Bytes size() const { return end - begin; }
   bool is_empty() const { return begin == end; }
   friend bool operator==(const AddressRange&, const AddressRange&) = default;
 };

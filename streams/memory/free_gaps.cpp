@@ -8,9 +8,6 @@
 namespace vramlab::streams {
 namespace {
 
-using allocator::Address;
-using allocator::Bytes;
-
 constexpr std::size_t chunk_limit = 128;
 
 Bytes largest_of(const std::vector<AddressRange>& gaps) {

@@ -18,12 +18,12 @@ class FreeGaps {
   explicit FreeGaps(AddressRange whole);
 
   struct Wish {
-    allocator::Bytes size;
-    allocator::Bytes alignment;
+    Bytes size;
+    Bytes alignment;
     AddressRange window;
   };
   /// The lowest aligned address in the window with that much free behind it, still in the window.
-  std::optional<allocator::Address> lowest_fit(const Wish& wish) const;
+  std::optional<Address> lowest_fit(const Wish& wish) const;
 
   bool is_free(AddressRange range) const;
   /// Requires: the range is free and not empty.
@@ -36,7 +36,7 @@ class FreeGaps {
  private:
   struct Chunk {
     std::vector<AddressRange> gaps;
-    allocator::Bytes largest;
+    Bytes largest;
   };
   /// The place of a gap; one past the last is {chunk count, 0}.
   struct Position {
@@ -44,7 +44,7 @@ class FreeGaps {
     std::size_t index = 0;
   };
 
-  Position first_gap_ending_after(allocator::Address address) const;
+  Position first_gap_ending_after(Address address) const;
   std::optional<Position> previous(Position position) const;
   const AddressRange* gap_at(Position position) const;
   void set_gap(Position position, AddressRange gap);

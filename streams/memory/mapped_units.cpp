@@ -4,9 +4,6 @@
 
 namespace vramlab::streams {
 
-using allocator::Address;
-using allocator::UnitRange;
-
 bool MappedUnits::has_any_in(AddressRange range) const {
   if (run_at(range.begin) != runs_.end()) return true;
   const auto next = runs_.lower_bound(range.begin);

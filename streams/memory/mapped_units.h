@@ -14,18 +14,18 @@ class MappedUnits {
   bool is_empty() const { return runs_.empty(); }
   bool has_any_in(AddressRange range) const;
   /// Requires: nothing in the range is mapped.
-  void add(const allocator::UnitRange& range);
+  void add(const UnitRange& range);
   /// Requires: the range is made of whole units that are mapped.
-  void remove(const allocator::UnitRange& range);
+  void remove(const UnitRange& range);
 
  private:
   struct Run {
-    allocator::Address end;
-    allocator::Bytes unit;
+    Address end;
+    Bytes unit;
   };
-  using Runs = std::map<allocator::Address, Run>;
+  using Runs = std::map<Address, Run>;
   /// The run that holds the address, or the end.
-  Runs::const_iterator run_at(allocator::Address address) const;
+  Runs::const_iterator run_at(Address address) const;
 
   Runs runs_;
 };

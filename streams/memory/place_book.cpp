@@ -9,9 +9,6 @@
 
 namespace vramlab::streams {
 
-using allocator::Address;
-using allocator::Bytes;
-
 namespace {
 
 constexpr std::size_t most_notes = 200'000;

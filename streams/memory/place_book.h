@@ -21,20 +21,20 @@ enum class KeepsPlaceBook : bool { no, yes };
 
 /// What a memory goes by when it places ranges.
 struct PlacingRules {
-  allocator::Bytes granularity;
+  Bytes granularity;
   AddressRange allocations;
   AddressRange reservations;
   /// Reservations of this size and above are not dictated where smaller ones are.
-  allocator::Bytes dictated_below;
+  Bytes dictated_below;
 };
 
 struct GivenPlace {
   PlaceKind kind = PlaceKind::allocation;
   /// Rounded.
-  allocator::Bytes size;
-  allocator::Address at;
+  Bytes size;
+  Address at;
   /// By a rule; it may have been taken already.
-  std::optional<allocator::Address> dictated;
+  std::optional<Address> dictated;
 };
 
 class PlaceBook {
@@ -42,37 +42,36 @@ class PlaceBook {
   explicit PlaceBook(const PlacingRules& rules) : rules_(rules) {}
 
   void placed(const GivenPlace& place);
-  void gave_back(allocator::Address at);
+  void gave_back(Address at);
   /// The reservation that the address lies in has such units.
-  void uses_unit(allocator::Address at, allocator::Bytes unit);
+  void uses_unit(Address at, Bytes unit);
   /// The reservation there is as large on every device.
-  void keeps_size(allocator::Address at);
+  void keeps_size(Address at);
 
   struct Sizes {
-    allocator::Bytes from;
-    allocator::Bytes step;
-    allocator::Bytes below;
+    Bytes from;
+    Bytes step;
+    Bytes below;
   };
   /// The first of these sizes on which ranges would lie in another order, or on which nobody looked
   /// any more; `below` where there is none.
-  allocator::Bytes first_other_order(const Sizes& sizes) const;
-  bool same_order_on(allocator::Bytes device_total) const;
+  Bytes first_other_order(const Sizes& sizes) const;
+  bool same_order_on(Bytes device_total) const;
 
  private:
   struct Note {
     GivenPlace place;
     /// For a reservation that goes by the device's size.
-    allocator::Bytes unit;
+    Bytes unit;
     bool gives_back = false;
     bool keeps_size = true;
   };
 
   void add(const Note& note);
   /// The note of what is there now.
-  Note* reservation_with(allocator::Address at);
-  allocator::Bytes size_on(const Note& note, allocator::Bytes device_total) const;
-  std::optional<allocator::Address> place_on(const Note& note, allocator::Bytes size,
-                                             const FreeGaps& gaps) const;
+  Note* reservation_with(Address at);
+  Bytes size_on(const Note& note, Bytes device_total) const;
+  std::optional<Address> place_on(const Note& note, Bytes size, const FreeGaps& gaps) const;
   /// Reservations lie one behind the other, and none was given back.
   bool is_plain_row() const { return !gave_back_ && !was_dictated_; }
 

@@ -9,11 +9,7 @@
 
 namespace vramlab::streams {
 
-using allocator::Address;
-using allocator::Bytes;
 using allocator::MemoryInfo;
-using allocator::StreamId;
-using allocator::UnitRange;
 
 namespace {
 
@@ -126,8 +122,8 @@ std::optional<Address> SimulatedMemory::dictated_place(const PlaceRequest& reque
   const bool is_free = end_of_addresses - *at >= size && gaps_.is_free({*at, *at + size});
   if (!is_free && options_.when_taken == WhenTaken::lowest_gap) return std::nullopt;
   if (!is_free)
-    throw allocator::DeviceError("the dictated address " + std::to_string(at->value) + " for " +
-                                 std::to_string(request.size.count) + " bytes is not free");
+    throw DeviceError("the dictated address " + std::to_string(at->value) + " for " +
+                      std::to_string(request.size.count) + " bytes is not free");
   return at;
 }
 

@@ -22,19 +22,19 @@ namespace vramlab::streams {
 struct PlaceRequest {
   PlaceKind kind = PlaceKind::allocation;
   /// As it was asked for, before rounding.
-  allocator::Bytes size;
-  allocator::StreamId stream;
+  Bytes size;
+  StreamId stream;
 };
 
 /// Dictates the address of one request, or leaves it to the lowest gap by giving nothing.
-using PlacementRule = std::function<std::optional<allocator::Address>(const PlaceRequest&)>;
+using PlacementRule = std::function<std::optional<Address>(const PlaceRequest&)>;
 
 /// What happens where the rule's address is not free.
 enum class WhenTaken : std::uint8_t { fail, lowest_gap };
 
 struct MemoryOptions {
-  allocator::Bytes total;
-  allocator::Bytes granularity{2ULL << 20};
+  Bytes total;
+  Bytes granularity{2ULL << 20};
   AddressRange allocations{{0x7f0000000000}, {0x8000000000000000}};
   AddressRange reservations{{0x300000000000}, {0x7f0000000000}};
   /// Empty: always the lowest gap.
@@ -45,15 +45,15 @@ struct MemoryOptions {
   /// Whether a book is kept of where ranges were.
   KeepsPlaceBook keeps_place_book = KeepsPlaceBook::no;
   /// Larger reservations are not dictated.
-  allocator::Bytes dictated_below{UINT64_MAX};
+  Bytes dictated_below{UINT64_MAX};
 };
 
 /// The sizes of the device on which every request so far would have been granted and refused as it
 /// was: [at_least, below). That requests are the same is for others to say: those who ask look at
 /// the size of the device (allocator/options/size_margin.h) and at addresses (PlaceBook).
 struct SameAnswers {
-  allocator::Bytes at_least;
-  allocator::Bytes below{UINT64_MAX};
+  Bytes at_least;
+  Bytes below{UINT64_MAX};
 };
 
 class SimulatedMemory {
@@ -61,54 +61,54 @@ class SimulatedMemory {
   explicit SimulatedMemory(MemoryOptions options);
 
   allocator::MemoryInfo info() const;
-  allocator::Bytes used() const { return used_; }
+  Bytes used() const { return used_; }
   const SameAnswers& same_answers() const { return same_answers_; }
   /// Null unless one is kept.
   const std::shared_ptr<PlaceBook>& place_book() const { return place_book_; }
   /// What other users of the device hold now. May be more than there is room for.
-  void set_external(allocator::Bytes size) { external_ = size; }
+  void set_external(Bytes size) { external_ = size; }
 
   /// Throws DeviceError where a dictated address is not free and must be; so does reserve().
-  std::optional<allocator::Address> allocate(allocator::Bytes size, allocator::StreamId stream);
+  std::optional<Address> allocate(Bytes size, StreamId stream);
   /// Says how much it was.
-  allocator::Bytes release(allocator::Address at);
+  Bytes release(Address at);
 
-  std::optional<allocator::Address> reserve(allocator::Bytes size, allocator::StreamId stream);
-  void release_reservation(allocator::Address at, allocator::Bytes size);
+  std::optional<Address> reserve(Bytes size, StreamId stream);
+  void release_reservation(Address at, Bytes size);
 
   struct MapResult {
     bool mapped = false;
     /// Also counts units that were given back because a later one did not fit.
     std::uint64_t units_created = 0;
   };
-  MapResult map(const allocator::UnitRange& range);
-  void unmap(const allocator::UnitRange& range);
+  MapResult map(const UnitRange& range);
+  void unmap(const UnitRange& range);
 
  private:
   struct Reservation {
-    allocator::Bytes size;
+    Bytes size;
     MappedUnits units;
   };
 
-  std::optional<allocator::Address> place(const PlaceRequest& request) const;
+  std::optional<Address> place(const PlaceRequest& request) const;
   /// The rule's address if it is free.
-  std::optional<allocator::Address> dictated_place(
-      const PlaceRequest& request, const std::optional<allocator::Address>& at) const;
-  allocator::Bytes rounded(allocator::Bytes size) const;
+  std::optional<Address> dictated_place(const PlaceRequest& request,
+                                        const std::optional<Address>& at) const;
+  Bytes rounded(Bytes size) const;
   /// Whether the device has so much left; notes for which sizes the answer is the same.
-  bool grants(allocator::Bytes size);
+  bool grants(Bytes size);
   /// Requires: the range lies in one reservation.
-  Reservation& reservation_of(const allocator::UnitRange& range);
+  Reservation& reservation_of(const UnitRange& range);
 
   MemoryOptions options_;
   FreeGaps gaps_;
-  allocator::Bytes used_;
-  allocator::Bytes external_;
+  Bytes used_;
+  Bytes external_;
   SameAnswers same_answers_;
   std::shared_ptr<PlaceBook> place_book_;
   /// Rounded sizes by address.
-  std::unordered_map<std::uint64_t, allocator::Bytes> allocations_;
-  std::map<allocator::Address, Reservation> reservations_;
+  std::unordered_map<std::uint64_t, Bytes> allocations_;
+  std::map<Address, Reservation> reservations_;
 };
 
 }  // namespace vramlab::streams

@@ -5,8 +5,6 @@
 
 namespace vramlab::streams {
 
-using allocator::EventId;
-
 ProgramOrder::Stream& ProgramOrder::stream_at(StreamAt stream) {
   const auto [found, is_new] = streams_.try_emplace(stream);
   if (is_new) found->second.strand = take_line(stream);

@@ -24,7 +24,7 @@ class ProgramOrder {
   void add_clocks_of_next(StreamAt stream, std::vector<const VectorClock*>& clocks) const;
 
   /// Empty if it was not recorded.
-  void add_clock_of_event(allocator::EventId event, std::vector<const VectorClock*>& clocks) const {
+  void add_clock_of_event(EventId event, std::vector<const VectorClock*>& clocks) const {
     if (const auto found = events_.find(event.value); found != events_.end())
       clocks.push_back(&found->second.clock);
   }
@@ -33,13 +33,13 @@ class ProgramOrder {
   /// The place of the item, itself included.
   const Strand& issued(const IssuedItem& item);
   void stream_follows(StreamAt stream, StreamAt before);
-  void event_recorded(allocator::EventId event, StreamAt stream);
-  void stream_follows_event(StreamAt stream, allocator::EventId event);
+  void event_recorded(EventId event, StreamAt stream);
+  void stream_follows_event(StreamAt stream, EventId event);
   void thread_follows_stream(ThreadId thread, StreamAt stream);
-  void thread_follows_event(ThreadId thread, allocator::EventId event);
+  void thread_follows_event(ThreadId thread, EventId event);
   void graph_launched(const CapturedGraph& graph, GraphId name, StreamAt stream);
   void stream_destroyed(StreamAt stream);
-  void event_destroyed(allocator::EventId event) { events_.erase(event.value); }
+  void event_destroyed(EventId event) { events_.erase(event.value); }
   void graph_destroyed(GraphId graph) { graph_ends_.erase(graph); }
 
   const FlagOrder& flags() const { return flags_; }
@@ -96,7 +96,7 @@ class ProgramOrder {
     std::unordered_map<std::uint32_t, Strand> left_behind;
   };
 
-  static constexpr allocator::StreamId legacy{0};
+  static constexpr StreamId legacy{0};
 
   Stream& stream_at(StreamAt stream);
   Strand& thread_at(ThreadId thread);

@@ -8,7 +8,7 @@ namespace vramlab::streams {
 namespace {
 
 /// No program's event has this name.
-constexpr allocator::EventId between_streams{UINT64_MAX - 1};
+constexpr EventId between_streams{UINT64_MAX - 1};
 
 }  // namespace
 
@@ -22,7 +22,7 @@ void TimedFreeOrder::thread_follows_stream(ThreadId thread, StreamAt stream) {
   order_.thread_follows_stream(thread, stream);
 }
 
-void TimedFreeOrder::thread_follows_event(ThreadId thread, allocator::EventId event) {
+void TimedFreeOrder::thread_follows_event(ThreadId thread, EventId event) {
   threads_.insert(thread);
   order_.thread_follows_event(thread, event);
 }

@@ -21,7 +21,7 @@ class TimedFreeOrder final : public FreeOrder, public StreamWatcher {
   void add_clocks_of_next(StreamAt stream, std::vector<const VectorClock*>& clocks) const {
     order_.add_clocks_of_next(stream, clocks);
   }
-  void add_clock_of_event(allocator::EventId event, std::vector<const VectorClock*>& clocks) const {
+  void add_clock_of_event(EventId event, std::vector<const VectorClock*>& clocks) const {
     order_.add_clock_of_event(event, clocks);
   }
 
@@ -41,14 +41,14 @@ class TimedFreeOrder final : public FreeOrder, public StreamWatcher {
   void stream_follows(StreamAt stream, StreamAt before) override {
     order_.stream_follows(stream, before);
   }
-  void event_recorded(allocator::EventId event, StreamAt stream) override {
+  void event_recorded(EventId event, StreamAt stream) override {
     order_.event_recorded(event, stream);
   }
-  void stream_follows_event(StreamAt stream, allocator::EventId event) override {
+  void stream_follows_event(StreamAt stream, EventId event) override {
     order_.stream_follows_event(stream, event);
   }
   void thread_follows_stream(ThreadId thread, StreamAt stream) override;
-  void thread_follows_event(ThreadId thread, allocator::EventId event) override;
+  void thread_follows_event(ThreadId thread, EventId event) override;
   void graph_launched(const CapturedGraph& graph, GraphId name, StreamAt stream) override {
     order_.graph_launched(graph, name, stream);
   }
@@ -56,7 +56,7 @@ class TimedFreeOrder final : public FreeOrder, public StreamWatcher {
     order_.stream_created(stream, kind);
   }
   void stream_destroyed(StreamAt stream) override { order_.stream_destroyed(stream); }
-  void event_destroyed(allocator::EventId event) override { order_.event_destroyed(event); }
+  void event_destroyed(EventId event) override { order_.event_destroyed(event); }
   void graph_destroyed(GraphId graph) override { order_.graph_destroyed(graph); }
 
  private:

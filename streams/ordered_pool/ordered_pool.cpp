@@ -6,10 +6,6 @@
 
 namespace vramlab::streams {
 
-using allocator::Address;
-using allocator::Bytes;
-using allocator::StreamId;
-
 namespace {
 
 /// Addresses cost nothing; so many are used up only by devices that nobody has.

@@ -23,29 +23,29 @@ class OrderedPool {
               FreeOrder& order);
 
   /// cudaMallocAsync. Nothing where memory is short. Requires: more than 0 bytes.
-  std::optional<allocator::Address> allocate(allocator::Bytes size, allocator::StreamId stream);
+  std::optional<Address> allocate(Bytes size, StreamId stream);
   /// cudaFreeAsync. Requires: it was allocated here and not freed.
-  void free(allocator::Address at, allocator::StreamId stream);
+  void free(Address at, StreamId stream);
   /// cudaFree: all that used it is known to be done.
-  void free_at_once(allocator::Address at);
+  void free_at_once(Address at);
   /// The host waited for a stream, an event or the device.
   void host_waited() { trim_to(rules_.release_threshold); }
   /// cudaMemPoolTrimTo: gives back whole units that nothing needs until no more than this is held.
-  void trim_to(allocator::Bytes kept);
+  void trim_to(Bytes kept);
 
-  allocator::Bytes reserved() const { return rules_.unit * units_; }
-  allocator::Bytes used() const { return used_; }
+  Bytes reserved() const { return rules_.unit * units_; }
+  Bytes used() const { return used_; }
   const OrderedPoolCounts& counts() const { return counts_; }
 
  private:
-  StreamAt stream_at(allocator::StreamId stream) const { return {device_, stream}; }
+  StreamAt stream_at(StreamId stream) const { return {device_, stream}; }
   PieceUse use_of(const FreePoint& point, const NextOnStream& next) const;
-  allocator::Address hand_out(AddressRange range);
-  std::optional<AddressRange> place_units(allocator::Bytes size);
-  std::optional<AddressRange> wait_for_others(allocator::Bytes size, StreamAt stream);
-  allocator::Bytes take_back(allocator::Address at);
-  std::vector<allocator::Address> free_units();
-  void unmap_unit(allocator::Address at);
+  Address hand_out(AddressRange range);
+  std::optional<AddressRange> place_units(Bytes size);
+  std::optional<AddressRange> wait_for_others(Bytes size, StreamAt stream);
+  Bytes take_back(Address at);
+  std::vector<Address> free_units();
+  void unmap_unit(Address at);
 
   OrderedPoolRules rules_;
   std::uint32_t device_;
@@ -55,8 +55,8 @@ class OrderedPool {
   FreeGaps gaps_;
   PoolHoles holes_;
   /// Sizes of what is in use, rounded.
-  std::unordered_map<std::uint64_t, allocator::Bytes> in_use_;
-  allocator::Bytes used_;
+  std::unordered_map<std::uint64_t, Bytes> in_use_;
+  Bytes used_;
   std::uint64_t units_ = 0;
   OrderedPoolCounts counts_;
 };

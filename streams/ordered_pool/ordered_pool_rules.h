@@ -10,12 +10,12 @@ namespace vramlab::streams {
 /// The attributes of a pool, with the defaults of CUDA.
 struct OrderedPoolRules {
   /// What is held above it is given back when the host waits for the device.
-  allocator::Bytes release_threshold{0};
+  Bytes release_threshold{0};
   bool follows_events = true;
   bool is_opportunistic = true;
   bool adds_dependencies = true;
-  allocator::Bytes unit{32ULL << 20};
-  allocator::Bytes alignment{512};
+  Bytes unit{32ULL << 20};
+  Bytes alignment{512};
 };
 
 /// The source of what was asked for.

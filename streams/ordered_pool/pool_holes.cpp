@@ -7,9 +7,6 @@
 
 namespace vramlab::streams {
 
-using allocator::Address;
-using allocator::Bytes;
-
 void PoolHoles::add(const Piece& piece) {
   const auto [added, is_new] =
       pieces_.try_emplace(piece.range.begin, Rest{piece.range.end, piece.point});

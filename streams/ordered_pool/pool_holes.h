@@ -33,33 +33,32 @@ class PoolHoles {
   void add(const Piece& piece);
   /// The smallest row in the smallest hole that has enough memory in a row that may be used;
   /// of several the lowest.
-  std::optional<AddressRange> smallest_fit(allocator::Bytes size, const Judge& judge);
+  std::optional<AddressRange> smallest_fit(Bytes size, const Judge& judge);
   /// It is not free any more. Requires: all of it is.
   void take(AddressRange range);
   /// The places where the pieces of the range became free that are not settled, by address.
   std::vector<FreePoint> points_in(AddressRange range) const;
   /// Whole units, counted from `origin`, that may be used from end to end, by address.
-  std::vector<allocator::Address> whole_units(allocator::Address origin, allocator::Bytes unit,
-                                              const Judge& judge);
+  std::vector<Address> whole_units(Address origin, Bytes unit, const Judge& judge);
 
  private:
   struct Rest {
-    allocator::Address end;
+    Address end;
     std::optional<FreePoint> point;
   };
-  using Pieces = std::map<allocator::Address, Rest>;
-  using Holes = std::map<allocator::Address, allocator::Address>;
+  using Pieces = std::map<Address, Rest>;
+  using Holes = std::map<Address, Address>;
 
   /// The rows of the hole that may be used, by address.
   std::vector<AddressRange> usable_rows(AddressRange hole, const Judge& judge);
   Pieces::iterator join_if_settled(Pieces::iterator piece);
-  void split_piece_at(allocator::Address at);
+  void split_piece_at(Address at);
   void add_hole(AddressRange hole);
   void remove_hole(Holes::iterator hole);
 
   Pieces pieces_;
   Holes holes_;
-  std::set<std::pair<allocator::Bytes, allocator::Address>> by_size_;
+  std::set<std::pair<Bytes, Address>> by_size_;
 };
 
 }  // namespace vramlab::streams

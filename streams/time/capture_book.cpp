@@ -9,11 +9,6 @@
 
 namespace vramlab::streams {
 
-using allocator::CaptureId;
-using allocator::GraphNode;
-using allocator::StreamCapture;
-using allocator::StreamId;
-
 NodePlaces terminals_of(const CapturedGraph& graph) {
   std::vector<bool> is_followed(graph.nodes.size(), false);
   for (const CapturedNode& node : graph.nodes)

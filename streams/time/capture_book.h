@@ -40,7 +40,7 @@ struct CapturedGraph {
 NodePlaces terminals_of(const CapturedGraph& graph);
 
 struct Capture {
-  allocator::CaptureId id;
+  CaptureId id;
   StreamAt origin;
   CaptureMode mode = CaptureMode::global;
   ThreadId thread;
@@ -62,8 +62,8 @@ class CaptureBook {
   bool is_empty() const { return captures_.empty(); }
   Member* find(StreamAt stream);
   const Member* find(StreamAt stream) const;
-  Capture* find(allocator::CaptureId id);
-  std::map<allocator::CaptureId, Capture>& captures() { return captures_; }
+  Capture* find(CaptureId id);
+  std::map<CaptureId, Capture>& captures() { return captures_; }
   const std::map<StreamAt, Member>& members() const { return members_; }
 
   /// Requires: the stream takes part in no capture.
@@ -77,16 +77,16 @@ class CaptureBook {
   /// Whether everything that was captured comes before what the stream does next.
   static bool is_joined(const Member& member);
   /// Its streams take part in it no more.
-  CapturedGraph end(allocator::CaptureId id);
+  CapturedGraph end(CaptureId id);
 
-  std::optional<allocator::StreamCapture> capture_of(StreamAt stream) const;
+  std::optional<StreamCapture> capture_of(StreamAt stream) const;
   /// Requires: the node belongs to a capture that is under way.
-  std::vector<allocator::GraphNode> dependencies_of(allocator::GraphNode node) const;
+  std::vector<GraphNode> dependencies_of(GraphNode node) const;
 
  private:
   static constexpr std::uint64_t nodes_per_capture = 1ULL << 32;
 
-  std::map<allocator::CaptureId, Capture> captures_;
+  std::map<CaptureId, Capture> captures_;
   std::map<StreamAt, Member> members_;
   std::uint64_t next_capture_ = 1;
 };
@@ -95,24 +95,24 @@ class CaptureBook {
 /// device that refuses nothing.
 class GraphCaptures {
  public:
-  bool is_capturing(allocator::StreamId stream) const { return book_.find({0, stream}) != nullptr; }
-  std::optional<allocator::StreamCapture> capture_of(allocator::StreamId stream) const {
+  bool is_capturing(StreamId stream) const { return book_.find({0, stream}) != nullptr; }
+  std::optional<StreamCapture> capture_of(StreamId stream) const {
     return book_.capture_of({0, stream});
   }
   /// Requires: the node belongs to a capture that is under way.
-  std::vector<allocator::GraphNode> dependencies_of(allocator::GraphNode node) const {
+  std::vector<GraphNode> dependencies_of(GraphNode node) const {
     return book_.dependencies_of(node);
   }
 
   /// A new graph without nodes. Requires: the stream does not capture.
-  void begin(allocator::StreamId stream);
+  void begin(StreamId stream);
   /// The capture ends for every stream in it. Requires: the stream captures.
-  void end(allocator::StreamId stream);
+  void end(StreamId stream);
   /// Requires: the stream captures.
-  void add_node(allocator::StreamId stream);
+  void add_node(StreamId stream);
   /// `stream` joins the capture of `waited`, or adds its terminal nodes to its own. Nothing happens
   /// where `waited` does not capture, or where both capture different graphs.
-  void wait(allocator::StreamId stream, allocator::StreamId waited);
+  void wait(StreamId stream, StreamId waited);
 
  private:
   CaptureBook book_;

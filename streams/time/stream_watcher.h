@@ -13,11 +13,11 @@ namespace vramlab::streams {
 
 /// In orders, these names stand for all streams of the device that were destroyed: what was put on
 /// them still runs, and their own names may be taken again.
-inline constexpr allocator::StreamId destroyed_blocking_streams{~0ULL};
-inline constexpr allocator::StreamId destroyed_other_streams{~0ULL - 1};
+inline constexpr StreamId destroyed_blocking_streams{~0ULL};
+inline constexpr StreamId destroyed_other_streams{~0ULL - 1};
 
 /// This one waits for all streams of the device each time an event is recorded behind all of them.
-inline constexpr allocator::StreamId all_streams{~0ULL - 2};
+inline constexpr StreamId all_streams{~0ULL - 2};
 
 /// Blocking streams and their device's legacy stream wait for each other.
 enum class StreamKind : std::uint8_t { blocking, non_blocking };
@@ -76,12 +76,12 @@ class StreamWatcher {
   // What is said of a stream is said of all that it was given so far; what comes next follows, and
   // with it whatever comes behind that. Until then the stream is behind nothing new.
   virtual void stream_follows(StreamAt /*stream*/, StreamAt /*before*/) {}
-  virtual void event_recorded(allocator::EventId /*event*/, StreamAt /*stream*/) {}
+  virtual void event_recorded(EventId /*event*/, StreamAt /*stream*/) {}
   /// The event's latest record; nothing where there is none.
-  virtual void stream_follows_event(StreamAt /*stream*/, allocator::EventId /*event*/) {}
+  virtual void stream_follows_event(StreamAt /*stream*/, EventId /*event*/) {}
   /// The thread goes on knowing that it ended.
   virtual void thread_follows_stream(ThreadId /*thread*/, StreamAt /*stream*/) {}
-  virtual void thread_follows_event(ThreadId /*thread*/, allocator::EventId /*event*/) {}
+  virtual void thread_follows_event(ThreadId /*thread*/, EventId /*event*/) {}
   /// Only where something has not ended yet.
   virtual void thread_waits(const ThreadWait& /*wait*/) {}
   /// Between the graph_begin and the graph_end of this stream, in this order.
@@ -93,7 +93,7 @@ class StreamWatcher {
 
   // What nothing new is said of. The same name may be given to another later.
   virtual void stream_destroyed(StreamAt /*stream*/) {}
-  virtual void event_destroyed(allocator::EventId /*event*/) {}
+  virtual void event_destroyed(EventId /*event*/) {}
   /// Also where another graph takes its name.
   virtual void graph_destroyed(GraphId /*graph*/) {}
 };

@@ -163,7 +163,7 @@ CudaStatus TimedStreams::destroy_graph(GraphId graph) {
   return CudaStatus::success;
 }
 
-std::optional<allocator::StreamCapture> TimedStreams::capture_of(StreamAt stream) const {
+std::optional<StreamCapture> TimedStreams::capture_of(StreamAt stream) const {
   return captures_.capture_of(stream);
 }
 

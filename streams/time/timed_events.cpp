@@ -6,8 +6,6 @@
 
 namespace vramlab::streams {
 
-using allocator::EventId;
-
 CudaStatus TimedStreams::create_event(EventId event, std::uint32_t device, bool has_timing) {
   if (lost_ != CudaStatus::success) return lost_;
   const auto [made, is_new] =
@@ -137,8 +135,8 @@ StreamMark TimedStreams::put_mark(StreamAt stream) {
   Device& device = device_at(stream.device);
   if (!has_stream(stream)) add_stream(device, {.name = stream, .is_blocking = false});
   if (captures_.find(stream) != nullptr)
-    throw allocator::DeviceError("an event was recorded for a block's free on stream " +
-                                 std::to_string(stream.stream.value) + ", which captures");
+    throw DeviceError("an event was recorded for a block's free on stream " +
+                      std::to_string(stream.stream.value) + ", which captures");
   const std::uint32_t place = stream_places_.find(stream);
   const WorkRef item = put_mark(place, ItemKind::mark, 0, 0);
   engine_.submit(item);

@@ -223,7 +223,7 @@ std::vector<WorkRef> TimedStreams::ends_of_device(std::uint32_t device) {
       watcher_.thread_follows_stream(caller_, streams_[place].name);
   }
   if (device_at(device).has_destroyed_streams)
-    for (const allocator::StreamId grave : {destroyed_blocking_streams, destroyed_other_streams})
+    for (const StreamId grave : {destroyed_blocking_streams, destroyed_other_streams})
       watcher_.thread_follows_stream(caller_, {device, grave});
   std::erase_if(streams, [this](std::uint32_t place) {
     return streams_[place].is_destroyed && engine_.has_ended(streams_[place].last);

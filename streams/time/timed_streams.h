@@ -82,16 +82,16 @@ class TimedStreams final : private WorkListener {
   CudaStatus synchronize_device(std::uint32_t device);
 
   // Events. They are named by their user, over all devices.
-  CudaStatus create_event(allocator::EventId event, std::uint32_t device, bool has_timing);
-  CudaStatus destroy_event(allocator::EventId event);
-  bool has_event(allocator::EventId event) const { return events_.contains(event.value); }
-  CudaStatus record_event(allocator::EventId event, StreamAt stream, std::uint64_t tag);
+  CudaStatus create_event(EventId event, std::uint32_t device, bool has_timing);
+  CudaStatus destroy_event(EventId event);
+  bool has_event(EventId event) const { return events_.contains(event.value); }
+  CudaStatus record_event(EventId event, StreamAt stream, std::uint64_t tag);
   /// Behind all that the device was given, on streams destroyed since too: cuCtxRecordEvent.
-  CudaStatus record_device_event(allocator::EventId event, std::uint32_t device, std::uint64_t tag);
-  CudaStatus wait_for_event(StreamAt stream, allocator::EventId event, std::uint64_t tag);
-  CudaStatus query_event(allocator::EventId event);
-  CudaStatus synchronize_event(allocator::EventId event);
-  ElapsedTime elapsed(allocator::EventId from, allocator::EventId to);
+  CudaStatus record_device_event(EventId event, std::uint32_t device, std::uint64_t tag);
+  CudaStatus wait_for_event(StreamAt stream, EventId event, std::uint64_t tag);
+  CudaStatus query_event(EventId event);
+  CudaStatus synchronize_event(EventId event);
+  ElapsedTime elapsed(EventId from, EventId to);
 
   // Captures and graphs.
   CudaStatus begin_capture(StreamAt stream, CaptureMode mode);
@@ -103,8 +103,8 @@ class TimedStreams final : private WorkListener {
   CaptureMode exchange_capture_mode(CaptureMode mode);
   /// Whether the thread may make a call that could disturb a capture, such as cudaMalloc.
   CudaStatus check_unsafe_call();
-  std::optional<allocator::StreamCapture> capture_of(StreamAt stream) const;
-  std::vector<allocator::GraphNode> dependencies_of(allocator::GraphNode node) const {
+  std::optional<StreamCapture> capture_of(StreamAt stream) const;
+  std::vector<GraphNode> dependencies_of(GraphNode node) const {
     return captures_.dependencies_of(node);
   }
 
@@ -151,7 +151,7 @@ class TimedStreams final : private WorkListener {
     /// When the latest record ended.
     std::optional<Time> at{};
     /// Set where it was last recorded by a capturing stream.
-    std::optional<allocator::CaptureId> capture{};
+    std::optional<CaptureId> capture{};
     NodePlaces captured_after{};
   };
   struct Device {
@@ -199,7 +199,7 @@ class TimedStreams final : private WorkListener {
   };
 
   void work_ended(const EndedWork& work) override;
-  void note_record(allocator::EventId event, const EndedWork& work);
+  void note_record(EventId event, const EndedWork& work);
   void write_flag(FlagId id, std::uint64_t value);
   void lose_context(CudaStatus why);
 
@@ -232,7 +232,7 @@ class TimedStreams final : private WorkListener {
   CudaStatus check_use(StreamAt stream);
   CudaStatus check_outside_use(StreamAt stream);
   CudaStatus check_legacy(StreamAt stream);
-  CudaStatus check_event_use(allocator::EventId event);
+  CudaStatus check_event_use(EventId event);
   CudaStatus refuse_captured(const Event& event);
   CudaStatus refuse_captures_on(std::uint32_t device);
   static CudaStatus invalidate(Capture& capture, CudaStatus why);
@@ -260,6 +260,6 @@ class TimedStreams final : private WorkListener {
 /// One stream waits for another, as programs write it: an event is recorded on the one and waited
 /// for by the other. `between` names no event that is in use. Both streams are there.
 CudaStatus wait_for_other_stream(TimedStreams& streams, StreamAt stream, StreamAt waited,
-                                 allocator::EventId between, std::uint64_t tag);
+                                 EventId between, std::uint64_t tag);
 
 }  // namespace vramlab::streams

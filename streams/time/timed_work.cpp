@@ -5,8 +5,6 @@
 
 namespace vramlab::streams {
 
-using allocator::EventId;
-
 CudaStatus TimedStreams::submit(StreamAt stream, const Work& work) {
   if (const CudaStatus status = check_use(stream); status != CudaStatus::success) return status;
   const std::uint32_t place = stream_places_.find(stream);

@@ -4,8 +4,6 @@
 
 namespace vramlab::streams {
 
-using allocator::StreamId;
-
 StreamId TorchStreams::take(StreamId name, Pool pool) {
   check(!is_taken(name), "a name is given to one stream");
   Turns& turns = pools_[static_cast<std::size_t>(pool)];

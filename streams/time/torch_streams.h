@@ -19,19 +19,19 @@ class TorchStreams {
 
   /// The next stream of the pool goes by this name, too; the first name of each is the one that it
   /// has here. Requires: the name is new.
-  allocator::StreamId take(allocator::StreamId name, Pool pool);
+  StreamId take(StreamId name, Pool pool);
   /// What a name stands for; a name that was not taken from a pool stands for itself.
-  allocator::StreamId resolve(allocator::StreamId name) const;
-  bool is_taken(allocator::StreamId name) const { return names_.contains(name); }
+  StreamId resolve(StreamId name) const;
+  bool is_taken(StreamId name) const { return names_.contains(name); }
 
  private:
   struct Turns {
-    std::vector<allocator::StreamId> streams;
+    std::vector<StreamId> streams;
     std::size_t next = 0;
   };
 
   std::array<Turns, 2> pools_;
-  std::map<allocator::StreamId, allocator::StreamId> names_;
+  std::map<StreamId, StreamId> names_;
 };
 
 }  // namespace vramlab::streams

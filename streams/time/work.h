@@ -24,7 +24,7 @@ struct ThreadId {
 /// A stream of a device. Stream 0 of each device is its legacy default stream.
 struct StreamAt {
   std::uint32_t device = 0;
-  allocator::StreamId stream;
+  StreamId stream;
   friend constexpr auto operator<=>(StreamAt, StreamAt) = default;
 };
 

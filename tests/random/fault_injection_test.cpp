@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "allocator/words/allocator_error.h"
-#include "replay/runner/engine_subject.h"
+#include "allocator/words/answers.h"
+#include "replay/runner/allocator_subject.h"
 #include "replay/runner/program_runner.h"
 #include "streams/device/simulated_device.h"
 #include "tests/support/devices/fault_injecting_device.h"

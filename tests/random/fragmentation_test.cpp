@@ -7,7 +7,7 @@
 #include <functional>
 
 #include "allocator/options/size_rules.h"
-#include "allocator/words/id_names.h"
+#include "allocator/words/ids.h"
 #include "replay/state/fragmentation.h"
 #include "replay/state/pinners.h"
 #include "tests/support/devices/probed_run.h"

@@ -7,8 +7,8 @@
 #include <thread>
 #include <vector>
 
-#include "allocator/words/allocator_error.h"
-#include "replay/runner/allocator_adapter.h"
+#include "allocator/words/answers.h"
+#include "replay/runner/allocator_subject.h"
 #include "replay/runner/engine_subject.h"
 #include "replay/runner/program_runner.h"
 #include "streams/device/simulated_device.h"
@@ -133,7 +133,7 @@ std::unique_ptr<replay::AllocatorSubject> make_with(Device& device, const Refere
                                                     std::optional<SettingsError>&) {
   Settings settings;
   if (!config.empty()) settings = parse_settings({}, config, version).settings;
-  return std::make_unique<replay::AllocatorAdapter<L>>(device, version, settings);
+  return std::make_unique<replay::EngineSubject<L>>(device, version, settings);
 }
 
 TEST(Listeners, change_no_answer) {

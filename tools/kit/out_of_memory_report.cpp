@@ -1,7 +1,7 @@
 #include "tools/kit/out_of_memory_report.h"
 
 #include "allocator/options/size_rules.h"
-#include "allocator/words/id_names.h"
+#include "allocator/words/ids.h"
 #include "replay/run/recording.h"
 #include "tools/printers/fragmentation_text.h"
 #include "tools/printers/json_text.h"

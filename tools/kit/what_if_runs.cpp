@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "allocator/words/allocator_error.h"
+#include "allocator/words/answers.h"
 #include "replay/run/replay_options.h"
 #include "replay/whatif/option_grid.h"
 #include "tools/kit/progress_bar.h"

@@ -3,7 +3,7 @@
 #include <array>
 #include <cstdio>
 
-#include "allocator/words/id_names.h"
+#include "allocator/words/ids.h"
 #include "replay/state/holes.h"
 #include "tools/printers/json_text.h"
 #include "tools/printers/table.h"

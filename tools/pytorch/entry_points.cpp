@@ -12,8 +12,8 @@
 #include <string>
 #include <utility>
 
-#include "allocator/words/allocator_error.h"
-#include "allocator/words/id_names.h"
+#include "allocator/words/answers.h"
+#include "allocator/words/ids.h"
 #include "tools/pytorch/torch_devices.h"
 #include "tools/pytorch/torch_json.h"
 

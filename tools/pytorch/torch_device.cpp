@@ -4,7 +4,7 @@
 #include <chrono>
 
 #include "allocator/readonly/out_of_memory.h"
-#include "allocator/words/allocator_error.h"
+#include "allocator/words/answers.h"
 #include "allocator/words/reference_version.h"
 
 namespace vramlab::pytorch {

@@ -8,7 +8,6 @@
 #include <string_view>
 #include <vector>
 
-#include "allocator/words/allocator_event.h"
 #include "allocator/words/reference_version.h"
 #include "allocator/words/snapshot.h"
 #include "allocator/words/statistic_values.h"

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "allocator/words/allocator_error.h"
+#include "allocator/words/answers.h"
 #include "tests/support/devices/allocator_world.h"
 
 namespace vramlab::tests {

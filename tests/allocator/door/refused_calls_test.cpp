@@ -6,7 +6,7 @@
 #include <functional>
 #include <string>
 
-#include "allocator/words/allocator_error.h"
+#include "allocator/words/answers.h"
 #include "tests/support/devices/allocator_world.h"
 
 namespace vramlab::tests {

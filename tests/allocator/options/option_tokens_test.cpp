@@ -1,5 +1,5 @@
 // Cutting an option string into words and separators.
-#include "allocator/options/option_tokens.h"
+#include "allocator/options/option_reader.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
 #include "allocator/readonly/out_of_memory.h"
+#include "allocator/options/size_rules.h"
 
 #include <gtest/gtest.h>
 
@@ -51,7 +52,7 @@ TEST(OutOfMemoryMessage, a_rejection_names_the_request_as_it_was_made) {
 
 TEST(OutOfMemoryMessage, an_absurd_request_has_no_figures_of_the_device) {
   OutOfMemory failure;
-  failure.request = absurd_request;
+  failure.request = request_limit;
   EXPECT_EQ(out_of_memory_message(failure),
             "Out of memory: more than 1EB was asked for, which no device has.");
 }

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "replay/cases/case_differences.h"
-#include "replay/runner/engine_subject.h"
+#include "replay/runner/allocator_subject.h"
 #include "tests/support/processes/places.h"
 #include "traces/files/input_bytes.h"
 #include "traces/files/input_error.h"

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "replay/cases/case_verdict.h"
-#include "replay/runner/engine_subject.h"
+#include "replay/runner/allocator_subject.h"
 #include "tests/support/processes/places.h"
 #include "traces/calls/call_forms.h"
 #include "traces/cases/recorded_case.h"

@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "allocator/words/reference_version.h"
-#include "replay/runner/engine_subject.h"
+#include "replay/runner/allocator_subject.h"
 #include "replay/runner/program_runner.h"
 #include "streams/device/simulated_device.h"
 #include "tests/support/kit/calls.h"

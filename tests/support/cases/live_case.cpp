@@ -4,12 +4,12 @@
 #include <functional>
 #include <optional>
 
-#include "allocator/words/id_names.h"
+#include "allocator/words/ids.h"
 #include "replay/cases/case_run.h"
 #include "replay/cases/difference_text.h"
 #include "replay/cases/snapshot_differences.h"
 #include "replay/live/logged_device.h"
-#include "replay/runner/engine_subject.h"
+#include "replay/runner/allocator_subject.h"
 
 namespace vramlab::tests {
 namespace {

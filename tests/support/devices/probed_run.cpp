@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "allocator/words/allocator_error.h"
+#include "allocator/words/answers.h"
 
 namespace vramlab::tests {
 namespace {

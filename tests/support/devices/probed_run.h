@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "replay/runner/allocator_adapter.h"
+#include "replay/runner/engine_subject.h"
 #include "replay/runner/program_runner.h"
 #include "replay/state/engine_rules.h"
 #include "streams/device/simulated_device.h"
@@ -31,8 +31,7 @@ class ProbedRun {
 
  private:
   streams::SimulatedDevice device_;
-  replay::AllocatorAdapter<allocator::Listeners<allocator::Statistics, allocator::History>>
-      subject_;
+  replay::EngineSubject<allocator::Listeners<allocator::Statistics, allocator::History>> subject_;
   replay::ProgramRunner runner_;
 };
 

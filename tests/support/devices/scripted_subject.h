@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "allocator/words/allocator_error.h"
+#include "allocator/words/answers.h"
 #include "replay/runner/allocator_subject.h"
 
 namespace vramlab::tests {

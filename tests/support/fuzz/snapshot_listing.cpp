@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "allocator/words/id_names.h"
+#include "allocator/words/ids.h"
 #include "tests/support/kit/dribbling_source.h"
 #include "traces/files/input_error.h"
 #include "traces/json/snapshot_json.h"

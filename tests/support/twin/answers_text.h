@@ -4,9 +4,7 @@
 #include <cstddef>
 #include <string>
 
-#include "allocator/words/allocator_event.h"
-#include "allocator/words/checkpoint.h"
-#include "allocator/words/malloc_result.h"
+#include "allocator/words/answers.h"
 #include "allocator/words/snapshot.h"
 #include "allocator/words/statistic_values.h"
 #include "streams/device/simulated_device.h"

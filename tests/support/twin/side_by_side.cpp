@@ -5,7 +5,7 @@
 #include <sstream>
 #include <vector>
 
-#include "allocator/words/allocator_error.h"
+#include "allocator/words/answers.h"
 #include "replay/runner/program_runner.h"
 #include "streams/device/simulated_device.h"
 #include "tests/support/programs/random_programs.h"

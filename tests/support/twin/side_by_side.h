@@ -7,7 +7,6 @@
 #include <string>
 
 #include "replay/runner/allocator_subject.h"
-#include "replay/runner/engine_subject.h"
 #include "tests/support/twin/textbook_twin.h"
 #include "traces/cases/recorded_case.h"
 

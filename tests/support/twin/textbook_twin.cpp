@@ -3,7 +3,7 @@
 #include <bit>
 #include <sstream>
 
-#include "allocator/words/allocator_error.h"
+#include "allocator/words/answers.h"
 #include "tests/support/twin/textbook_statistics.h"
 
 namespace vramlab::tests {

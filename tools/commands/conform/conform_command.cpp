@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "replay/cases/case_verdict.h"
-#include "replay/runner/engine_subject.h"
+#include "replay/runner/allocator_subject.h"
 #include "tools/kit/commands.h"
 #include "tools/kit/what_if_runs.h"
 #include "tools/printers/json_text.h"

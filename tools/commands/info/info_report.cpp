@@ -7,7 +7,7 @@
 #include <regex>
 
 #include "allocator/words/bytes.h"
-#include "allocator/words/id_names.h"
+#include "allocator/words/ids.h"
 #include "tools/printers/json_text.h"
 #include "tools/printers/text_lines.h"
 

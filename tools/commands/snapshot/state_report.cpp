@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "allocator/words/id_names.h"
+#include "allocator/words/ids.h"
 #include "replay/state/holes.h"
 #include "tools/printers/fragmentation_text.h"
 #include "tools/printers/json_text.h"

@@ -1,6 +1,6 @@
 #include "tools/commands/streams/hazard_words.h"
 
-#include "allocator/words/id_names.h"
+#include "allocator/words/ids.h"
 #include "traces/values/user_frame.h"
 
 namespace vramlab::tools {

@@ -8,7 +8,6 @@
 #include <optional>
 #include <vector>
 
-#include "allocator/words/allocator_event.h"
 #include "allocator/words/device.h"
 #include "allocator/words/snapshot.h"
 #include "allocator/words/statistic_values.h"

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "allocator/words/allocator_event.h"
 #include "allocator/words/snapshot.h"
 #include "allocator/words/statistic_values.h"
 #include "tools/preload/shim/arena.h"

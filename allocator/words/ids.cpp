@@ -1,4 +1,4 @@
-#include "allocator/words/id_names.h"
+#include "allocator/words/ids.h"
 
 #include <array>
 #include <charconv>

@@ -1,8 +1,10 @@
-// What a request gives: an address, nothing (0 bytes), or one of three ways to fail.
+// What a call is answered with: a request gives an address, nothing (0 bytes), or one of three ways
+// to fail; a call that must not be made is refused.
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <stdexcept>
 
 #include "allocator/words/ids.h"
 
@@ -43,4 +45,17 @@ struct OutOfMemory {
   Bytes reserved;
 };
 
+/// A call that must not be made in this state, such as freeing an address twice. It is thrown
+/// before anything changed, and its sentence names what was wrong.
+class AllocatorError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
 }  // namespace vramlab::allocator
+
+/// Every folder speaks of these, so they need no prefix.
+namespace vramlab {
+using allocator::MallocOutcome, allocator::MallocResult, allocator::OutOfMemory,
+    allocator::AllocatorError;
+}  // namespace vramlab
