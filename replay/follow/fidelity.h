@@ -77,7 +77,10 @@ struct DeviceFidelity {
   bool starts_empty = false;
   Agreement allocs;
   SegmentCallCounts segment_calls;
+  Agreement final_segments;
   Agreement final_blocks;
+  /// After how many calls as much is reserved as the entries up to there add up to.
+  Agreement sums;
   Inferences inferred;
   /// What a memory fraction allowed, where garbage collection shows it.
   std::optional<AllowedMemory> allowed;

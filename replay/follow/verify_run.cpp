@@ -1,6 +1,7 @@
 #include "replay/follow/verify_run.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include "allocator/options/size_rules.h"
 #include "allocator/words/ids.h"
@@ -28,7 +29,8 @@ VerifyRun::VerifyRun(const DeviceHistory& history, const ExplainedHistory& expla
       in_time_(history, explained.calls, explained.phases),
       device_(history, total_for(explained.placements.reservation)),
       engine_(device_, conditions.version, in_time_.at(0)),
-      rules_(engine_) {
+      rules_(engine_),
+      recorded_reserved_(explained.room.reserved_at_start) {
   if (garbage_threshold() > 0) engine_.count_ages();
   adopt_start();
 }
@@ -77,15 +79,31 @@ allocator::Snapshot VerifyRun::state_after(std::size_t event_count) {
 void VerifyRun::follow(std::size_t index) {
   const RecordedCall& call = explained_.calls[index];
   set_settings(index);
-  switch (call.kind) {
-    case RecordedCallKind::free:
-    case RecordedCallKind::free_later:
-      return follow_free(call);
-    case RecordedCallKind::release:
-      return follow_release(index);
-    case RecordedCallKind::request:
-      return follow_request(index);
+  if (call.kind == RecordedCallKind::release)
+    follow_release(index);
+  else if (call.kind == RecordedCallKind::request)
+    follow_request(index);
+  else
+    follow_free(call);
+  compare_sums(call);
+}
+
+/// Every peak of reserved memory is one of these sums.
+void VerifyRun::compare_sums(const RecordedCall& call) {
+  for (std::size_t i = call.first; i < call.end; ++i) {
+    const AllocatorEvent& event = history_.events[i];
+    if (is_release(event.action))
+      recorded_reserved_ = recorded_reserved_ - event.size;
+    else if (is_segment_call(event.action))
+      recorded_reserved_ += event.size;
   }
+  ++fidelity_.sums.total;
+  const Bytes reserved = engine_.core().reserved;
+  if (reserved == recorded_reserved_)
+    ++fidelity_.sums.exact;
+  else
+    note(call.end - 1, "the recorded entries add up to " + format_bytes(recorded_reserved_) +
+                           " reserved, the replay has " + format_bytes(reserved));
 }
 
 void VerifyRun::set_settings(std::size_t index) {
@@ -319,10 +337,43 @@ void VerifyRun::count_segment_calls() {
   counts.explained = counts.total > others ? counts.total - others : 0;
 }
 
+namespace {
+
+using SegmentTraits = std::tuple<Bytes, StreamId, PoolKind, bool>;
+
+std::map<Address, SegmentTraits> by_address(const std::vector<SnapshotSegment>& segments) {
+  std::map<Address, SegmentTraits> found;
+  for (const SnapshotSegment& one : segments)
+    found[one.address] = {one.total_size, one.stream, one.kind, one.is_expandable};
+  return found;
+}
+
+}  // namespace
+
+/// All but their pools, whose names the file and the replay choose differently.
+void VerifyRun::compare_final_segments(const std::vector<SnapshotSegment>& replayed) {
+  const auto recorded = by_address(history_.final_segments);
+  const auto made = by_address(replayed);
+  fidelity_.final_segments.total = std::max(recorded.size(), made.size());
+  for (const auto& [address, traits] : recorded) {
+    const auto same = made.find(address);
+    if (same != made.end() && same->second == traits)
+      ++fidelity_.final_segments.exact;
+    else
+      note(history_.events.size(), "the final segment at " + name_of(address) + " differs");
+  }
+  if (made.size() > recorded.size())
+    note(history_.events.size(), "the replay ends with " + std::to_string(made.size()) +
+                                     " segments, the recording with " +
+                                     std::to_string(recorded.size()));
+}
+
 void VerifyRun::compare_final_blocks() {
   std::map<Address, allocator::SnapshotBlock> replayed;
-  for (const allocator::SnapshotSegment& segment : engine_.take_snapshot().segments)
-    for (const allocator::SnapshotBlock& block : segment.blocks) replayed[block.address] = block;
+  const std::vector<SnapshotSegment> segments = engine_.take_snapshot().segments;
+  compare_final_segments(segments);
+  for (const SnapshotSegment& segment : segments)
+    for (const SnapshotBlock& block : segment.blocks) replayed[block.address] = block;
   for (const allocator::SnapshotSegment& segment : history_.final_segments) {
     for (const allocator::SnapshotBlock& block : segment.blocks) {
       ++fidelity_.final_blocks.total;

@@ -92,6 +92,8 @@ class VerifyRun : private allocator::Director {
   void compare_segment_calls();
   void note_device_difference();
   double garbage_threshold() const;
+  void compare_sums(const RecordedCall& call);
+  void compare_final_segments(const std::vector<SnapshotSegment>& replayed);
   void compare_final_blocks();
   void count_segment_calls();
   void note(std::size_t event, const std::string& text);
@@ -112,6 +114,8 @@ class VerifyRun : private allocator::Director {
   ReleaseRules rules_;
   DeviceFidelity fidelity_;
   Call call_;
+  /// Reserved, as the recorded entries up to now add up.
+  Bytes recorded_reserved_;
   /// Searches that missed before each completion, for an out-of-memory whose pool is not known.
   std::vector<Candidate> candidates_;
   /// From recorded to replayed addresses, for blocks that the replay placed elsewhere.

@@ -128,6 +128,24 @@ TEST_F(AlteredRecording, with_another_final_block_is_found_at_the_end) {
   FAIL() << "no block is live at the end";
 }
 
+TEST_F(AlteredRecording, with_a_final_segment_of_another_stream_is_found_at_the_end) {
+  const DeviceFidelity before = fidelity();
+  EXPECT_TRUE(before.final_segments.is_full());
+  EXPECT_TRUE(before.sums.is_full());
+  EXPECT_GT(before.sums.total, 0U);
+  history.devices.front().final_segments.front().stream.value += 1;
+  const DeviceFidelity found = fidelity();
+  EXPECT_NE(found.label, FidelityLabel::exact);
+  EXPECT_FALSE(found.final_segments.is_full());
+}
+
+TEST_F(AlteredRecording, without_a_release_has_other_sums) {
+  const std::size_t release = nth(Action::segment_free, 0);
+  ASSERT_LT(release, events.size());
+  events.erase(events.begin() + static_cast<std::ptrdiff_t>(release));
+  EXPECT_NE(fidelity().label, FidelityLabel::exact);
+}
+
 TEST_F(AlteredRecording, with_sizes_that_no_allocator_gives_is_not_replayed) {
   events[nth(Action::segment_alloc, 1)].size.count += 1;
   const DeviceFidelity found = fidelity();

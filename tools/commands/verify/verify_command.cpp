@@ -66,7 +66,9 @@ std::string device_text(const DeviceFidelity& device, bool is_verbose) {
   text += "    segment calls explained by rules " + std::to_string(calls.explained) + " of " +
           std::to_string(calls.total) + ", " + std::to_string(calls.taken) +
           " releases taken from the recording, " + std::to_string(calls.wrong) + " wrong\n";
-  text += "    final blocks                     " + share_text(device.final_blocks) + "\n";
+  text += "    reserved after each call         " + share_text(device.sums) + "\n";
+  text += "    final blocks                     " + share_text(device.final_blocks) + ", in " +
+          share_text(device.final_segments) + " segments\n";
   std::string inferred;
   for (const Figure& figure : figures_of(device.inferred))
     if (figure.value > 0)
@@ -103,6 +105,8 @@ ordered_json device_json(const DeviceFidelity& device) {
                            {"explained", device.segment_calls.explained},
                            {"taken_from_recording", device.segment_calls.taken},
                            {"wrong", device.segment_calls.wrong}};
+  json["reserved_after_calls"] = agreement_json(device.sums);
+  json["final_segments"] = agreement_json(device.final_segments);
   json["final_blocks"] = agreement_json(device.final_blocks);
   ordered_json inferred;
   for (const Figure& figure : figures_of(device.inferred)) inferred[figure.key] = figure.value;
