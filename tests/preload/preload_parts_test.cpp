@@ -11,7 +11,7 @@ namespace vramlab::tests {
 namespace {
 
 using preload::DefaultStream;
-using preload::ModeWords;
+using preload::ModeVariables;
 using preload::PhysicalMemory;
 using preload::preload_mode;
 using preload::PreloadMode;
@@ -19,19 +19,19 @@ using preload::RecordLine;
 using preload::StreamNumbers;
 
 TEST(PreloadMode, is_deferred_where_nothing_is_said) {
-  EXPECT_EQ(preload_mode(ModeWords{nullptr, nullptr}), PreloadMode::deferred);
-  EXPECT_EQ(preload_mode(ModeWords{"", ""}), PreloadMode::deferred);
+  EXPECT_EQ(preload_mode(ModeVariables{nullptr, nullptr}), PreloadMode::deferred);
+  EXPECT_EQ(preload_mode(ModeVariables{"", ""}), PreloadMode::deferred);
 }
 
 TEST(PreloadMode, is_record_where_there_is_a_file_to_record_to) {
-  EXPECT_EQ(preload_mode(ModeWords{nullptr, "f"}), PreloadMode::record);
-  EXPECT_EQ(preload_mode(ModeWords{"off", "f"}), PreloadMode::off);
+  EXPECT_EQ(preload_mode(ModeVariables{nullptr, "f"}), PreloadMode::record);
+  EXPECT_EQ(preload_mode(ModeVariables{"off", "f"}), PreloadMode::off);
 }
 
 TEST(PreloadMode, has_no_other_names) {
-  EXPECT_EQ(preload_mode(ModeWords{"nosplit", nullptr}), PreloadMode::nosplit);
-  EXPECT_EQ(preload_mode(ModeWords{"Off", nullptr}), std::nullopt);
-  EXPECT_EQ(preload_mode(ModeWords{"on", nullptr}), std::nullopt);
+  EXPECT_EQ(preload_mode(ModeVariables{"nosplit", nullptr}), PreloadMode::nosplit);
+  EXPECT_EQ(preload_mode(ModeVariables{"Off", nullptr}), std::nullopt);
+  EXPECT_EQ(preload_mode(ModeVariables{"on", nullptr}), std::nullopt);
 }
 
 TEST(RecordLine, spells_records_one_after_the_other) {

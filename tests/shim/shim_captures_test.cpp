@@ -7,8 +7,8 @@
 namespace vramlab::tests {
 namespace {
 
+using preload::PreloadMode;
 using shim::FenceKind;
-using shim::ShimMode;
 
 class ShimCaptures : public testing::TestWithParam<FenceKind> {
  protected:

@@ -19,9 +19,9 @@ namespace {
 
 using allocator::Address;
 using allocator::Snapshot;
+using preload::PreloadMode;
 using replay::DeviceAction;
 using shim::LastResort;
-using shim::ShimMode;
 using testing::ElementsAreArray;
 
 /// What the shim asks of the fake driver. The driver's functions are plain ones, so there is one.
@@ -53,7 +53,7 @@ struct Trial {
   std::uint64_t seed = 0;
   std::uint64_t memory = 0;
   std::string settings;
-  ShimMode mode = ShimMode::deferred;
+  PreloadMode mode = PreloadMode::deferred;
   LastResort last_resort = LastResort::none;
 };
 
@@ -76,9 +76,9 @@ class Alone {
   }
   void free(Address at) {
     device_.submit_work({1});
-    if (trial_.mode == ShimMode::sync) device_.complete_work({1});
+    if (trial_.mode == PreloadMode::sync) device_.complete_work({1});
     if (!engine_.is_live(at)) return logged_.release(at);
-    if (trial_.mode != ShimMode::sync) engine_.record_stream(at, {1});
+    if (trial_.mode != PreloadMode::sync) engine_.record_stream(at, {1});
     engine_.free(at);
   }
   void finish_work() { device_.complete_work({1}); }
@@ -207,7 +207,7 @@ struct Setting {
   std::uint64_t memory;
 };
 
-using Row = std::tuple<Setting, ShimMode, LastResort>;
+using Row = std::tuple<Setting, PreloadMode, LastResort>;
 class ShimDifferential : public testing::TestWithParam<Row> {
  protected:
   static Trial trial(std::uint64_t seed) {
@@ -227,11 +227,11 @@ const Setting settings[] = {
 };
 INSTANTIATE_TEST_SUITE_P(Settings, ShimDifferential,
                          testing::Combine(testing::ValuesIn(settings),
-                                          testing::Values(ShimMode::deferred, ShimMode::sync),
+                                          testing::Values(PreloadMode::deferred, PreloadMode::sync),
                                           testing::Values(LastResort::none, LastResort::driver)),
                          [](const auto& row) {
                            return std::string(std::get<0>(row.param).name) +
-                                  (std::get<1>(row.param) == ShimMode::sync ? "_sync" : "") +
+                                  (std::get<1>(row.param) == PreloadMode::sync ? "_sync" : "") +
                                   (std::get<2>(row.param) == LastResort::driver
                                        ? "_asking_the_driver_last"
                                        : "");

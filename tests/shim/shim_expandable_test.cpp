@@ -9,7 +9,7 @@
 namespace vramlab::tests {
 namespace {
 
-using shim::ShimMode;
+using preload::PreloadMode;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -29,7 +29,7 @@ TEST(ShimExpandable, segments_are_made_of_units_and_grow_where_they_are) {
 }
 
 TEST(ShimExpandable, sync_mode_has_them_too) {
-  ShimWorld world(in_mode(ShimMode::sync, expandable_setting));
+  ShimWorld world(in_mode(PreloadMode::sync, expandable_setting));
   const CUdeviceptr first = world.alloc(4 * mib);
   world.work(world.make_stream(), first, 4 * mib);
   EXPECT_EQ(world.free(first), CUDA_SUCCESS);

@@ -14,7 +14,7 @@
 namespace vramlab::tests {
 namespace {
 
-using shim::ShimMode;
+using preload::PreloadMode;
 
 enum class Moment { mapping, unmapping, waiting };
 
@@ -60,7 +60,7 @@ class ShimThreadsGrowing : public testing::Test {
     EXPECT_EQ(world_.races().all(), 0U) << world_.first_race();
   }
   static WorldOptions options() {
-    WorldOptions options = in_mode(ShimMode::deferred, "expandable_segments:True");
+    WorldOptions options = in_mode(PreloadMode::deferred, "expandable_segments:True");
     options.fake.memory_bytes = 256 * mib;
     options.fake.device_count = 2;
     options.change_driver = [](streams::CudaDriver& driver) {

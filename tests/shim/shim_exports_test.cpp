@@ -7,10 +7,10 @@
 namespace vramlab::tests {
 namespace {
 
-using shim::ShimMode;
+using preload::PreloadMode;
 
 TEST(ShimSemantics, handles_of_whole_blocks_are_the_drivers) {
-  for (const ShimMode mode : {ShimMode::nosplit, ShimMode::deferred}) {
+  for (const PreloadMode mode : {PreloadMode::nosplit, PreloadMode::deferred}) {
     ShimWorld world(in_mode(mode));
     const CUdeviceptr at = world.alloc(30 * mib);
     CUipcMemHandle handle{};
@@ -30,7 +30,7 @@ TEST(ShimSemantics, there_is_no_handle_of_a_block_behind_another) {
 }
 
 TEST(ShimSemantics, an_exported_block_is_freed_for_good) {
-  for (const ShimMode mode : {ShimMode::nosplit, ShimMode::deferred}) {
+  for (const PreloadMode mode : {PreloadMode::nosplit, PreloadMode::deferred}) {
     ShimWorld world(in_mode(mode));
     const CUdeviceptr at = world.alloc(30 * mib);
     CUipcMemHandle handle{};
@@ -100,7 +100,7 @@ TEST(ShimSemantics, what_is_said_of_a_freed_block_does_not_stick_to_the_next_one
 }
 
 TEST(ShimSemantics, a_range_that_was_exported_is_never_used_again) {
-  ShimWorld world(in_mode(ShimMode::nosplit));
+  ShimWorld world(in_mode(PreloadMode::nosplit));
   const CUdeviceptr at = world.alloc(4 * mib);
   int handle = 0;
   const CUresult result = world.shim().handle_for_address_range(

@@ -14,7 +14,7 @@ namespace {
 using allocator::Action;
 using allocator::AllocatorEvent;
 using allocator::BlockState;
-using shim::ShimMode;
+using preload::PreloadMode;
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::Field;
@@ -22,7 +22,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-WorldOptions with_history(ShimMode mode, std::size_t entries) {
+WorldOptions with_history(PreloadMode mode, std::size_t entries) {
   WorldOptions options = in_mode(mode);
   options.shim.history_entries = entries;
   options.fake.memory_bytes = 768 * mib;
@@ -50,7 +50,7 @@ auto is_event(Action action, std::uint64_t at, std::uint64_t size) {
 }
 
 TEST(ShimHistory, is_not_kept_unless_asked_for) {
-  for (const ShimMode mode : {ShimMode::deferred, ShimMode::nosplit}) {
+  for (const PreloadMode mode : {PreloadMode::deferred, PreloadMode::nosplit}) {
     ShimWorld world(in_mode(mode));
     EXPECT_EQ(world.free(world.alloc(mib)), CUDA_SUCCESS);
     EXPECT_THAT(look_at(world).history, IsEmpty());
@@ -58,7 +58,7 @@ TEST(ShimHistory, is_not_kept_unless_asked_for) {
 }
 
 TEST(ShimHistory, has_a_free_twice_when_asked_for_and_when_its_fence_is_over) {
-  ShimWorld world(with_history(ShimMode::deferred, 100));
+  ShimWorld world(with_history(PreloadMode::deferred, 100));
   const CUdeviceptr at = world.alloc(12 * mib);
   world.work(world.make_stream(), at, 12 * mib, 1000000);
   EXPECT_EQ(world.free(at), CUDA_SUCCESS);
@@ -75,7 +75,7 @@ TEST(ShimHistory, has_a_free_twice_when_asked_for_and_when_its_fence_is_over) {
 }
 
 TEST(ShimHistory, keeps_the_newest_entries) {
-  for (const ShimMode mode : {ShimMode::deferred, ShimMode::nosplit}) {
+  for (const PreloadMode mode : {PreloadMode::deferred, PreloadMode::nosplit}) {
     ShimWorld world(with_history(mode, 10));
     for (int i = 0; i < 50; ++i) EXPECT_EQ(world.free(world.alloc(mib)), CUDA_SUCCESS);
     const CUdeviceptr last = world.alloc(3 * mib);
@@ -87,7 +87,7 @@ TEST(ShimHistory, keeps_the_newest_entries) {
 }
 
 TEST(ShimHistory, tells_of_a_request_that_got_nothing) {
-  for (const ShimMode mode : {ShimMode::deferred, ShimMode::nosplit}) {
+  for (const PreloadMode mode : {PreloadMode::deferred, PreloadMode::nosplit}) {
     ShimWorld world(with_history(mode, 100));
     CUdeviceptr at = 0;
     EXPECT_EQ(world.try_alloc(&at, 4096 * mib), CUDA_ERROR_OUT_OF_MEMORY);
@@ -137,9 +137,10 @@ Leftovers in_segments(const allocator::Snapshot& snapshot) {
   return left;
 }
 
-class ShimHistories : public testing::TestWithParam<ShimMode> {};
+class ShimHistories : public testing::TestWithParam<PreloadMode> {};
 INSTANTIATE_TEST_SUITE_P(Modes, ShimHistories,
-                         testing::Values(ShimMode::deferred, ShimMode::sync, ShimMode::nosplit));
+                         testing::Values(PreloadMode::deferred, PreloadMode::sync,
+                                         PreloadMode::nosplit));
 
 TEST_P(ShimHistories, end_where_the_blocks_are) {
   ShimWorld world(with_history(GetParam(), 1000000));

@@ -10,14 +10,15 @@
 namespace vramlab::tests {
 namespace {
 
-using shim::ShimMode;
+using preload::PreloadMode;
 using shim::ShimOptions;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-ShimOptions options_with(std::map<std::string, std::string> environment) {
-  return shim::read_shim_options([&](const char* name) -> const char* {
+ShimOptions options_with(std::map<std::string, std::string> environment,
+                         PreloadMode mode = PreloadMode::deferred) {
+  return shim::read_shim_options(mode, [&](const char* name) -> const char* {
     const auto found = environment.find(name);
     return found == environment.end() ? nullptr : found->second.c_str();
   });
@@ -25,23 +26,10 @@ ShimOptions options_with(std::map<std::string, std::string> environment) {
 
 TEST(ShimOptions, are_deferred_with_the_defaults_where_nothing_is_said) {
   const ShimOptions options = options_with({});
-  EXPECT_EQ(options.mode, ShimMode::deferred);
+  EXPECT_EQ(options.mode, PreloadMode::deferred);
   EXPECT_EQ(options.settings, allocator::Settings{});
   EXPECT_EQ(options.fill, std::nullopt);
   EXPECT_THAT(options.complaints, IsEmpty());
-}
-
-TEST(ShimOptions, know_four_modes) {
-  EXPECT_EQ(options_with({{"VRAMLAB_SHIM", "deferred"}}).mode, ShimMode::deferred);
-  EXPECT_EQ(options_with({{"VRAMLAB_SHIM", "sync"}}).mode, ShimMode::sync);
-  EXPECT_EQ(options_with({{"VRAMLAB_SHIM", "nosplit"}}).mode, ShimMode::nosplit);
-  EXPECT_EQ(options_with({{"VRAMLAB_SHIM", "off"}}).mode, ShimMode::off);
-}
-
-TEST(ShimOptions, complain_about_another_mode_and_go_on) {
-  const ShimOptions options = options_with({{"VRAMLAB_SHIM", "fast"}});
-  EXPECT_EQ(options.mode, ShimMode::deferred);
-  EXPECT_THAT(options.complaints, ElementsAre(HasSubstr("VRAMLAB_SHIM=fast: expected deferred")));
 }
 
 TEST(ShimOptions, take_the_string_of_the_allocator) {
@@ -80,8 +68,8 @@ TEST(ShimOptions, let_segments_expand_where_blocks_share_them) {
 }
 
 TEST(ShimOptions, say_that_segments_of_one_block_do_not_expand) {
-  const ShimOptions options = options_with(
-      {{"VRAMLAB_SHIM", "nosplit"}, {"VRAMLAB_ALLOC_CONF", "expandable_segments:True"}});
+  const ShimOptions options =
+      options_with({{"VRAMLAB_ALLOC_CONF", "expandable_segments:True"}}, PreloadMode::nosplit);
   EXPECT_FALSE(options.settings.expandable_segments);
   EXPECT_THAT(options.complaints, ElementsAre(HasSubstr("does not apply to nosplit")));
 }

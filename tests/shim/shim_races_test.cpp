@@ -8,12 +8,12 @@
 namespace vramlab::tests {
 namespace {
 
+using preload::PreloadMode;
 using shim::FenceKind;
-using shim::ShimMode;
 
 struct Way {
   const char* name;
-  ShimMode mode;
+  PreloadMode mode;
   FenceKind fence;
   const char* settings = "";
 };
@@ -29,12 +29,12 @@ WorldOptions options_of(const Way& way, std::uint64_t memory) {
 class ShimRaces : public testing::TestWithParam<Way> {};
 INSTANTIATE_TEST_SUITE_P(
     Ways, ShimRaces,
-    testing::Values(Way{"context_event", ShimMode::deferred, FenceKind::context_event},
-                    Way{"stream_events", ShimMode::deferred, FenceKind::stream_events},
-                    Way{"wait", ShimMode::deferred, FenceKind::wait},
-                    Way{"sync", ShimMode::sync, FenceKind::automatic},
-                    Way{"nosplit", ShimMode::nosplit, FenceKind::automatic},
-                    Way{"expandable", ShimMode::deferred, FenceKind::automatic,
+    testing::Values(Way{"context_event", PreloadMode::deferred, FenceKind::context_event},
+                    Way{"stream_events", PreloadMode::deferred, FenceKind::stream_events},
+                    Way{"wait", PreloadMode::deferred, FenceKind::wait},
+                    Way{"sync", PreloadMode::sync, FenceKind::automatic},
+                    Way{"nosplit", PreloadMode::nosplit, FenceKind::automatic},
+                    Way{"expandable", PreloadMode::deferred, FenceKind::automatic,
                         "expandable_segments:True"}),
     [](const auto& way) { return std::string(way.param.name); });
 
@@ -55,7 +55,7 @@ TEST_P(ShimRaces, there_are_none_where_memory_is_short) {
 
 TEST(ShimRaces, are_found_without_fences_where_units_are_unmapped) {
   WorldOptions options = options_of(
-      {"", ShimMode::deferred, FenceKind::automatic, "expandable_segments:True"}, 256 * mib);
+      {"", PreloadMode::deferred, FenceKind::automatic, "expandable_segments:True"}, 256 * mib);
   options.recorder = no_fences();
   ShimWorld world(std::move(options));
   ShimProgram(world, 1).run(4000);
@@ -64,7 +64,7 @@ TEST(ShimRaces, are_found_without_fences_where_units_are_unmapped) {
 }
 
 TEST(ShimRaces, are_found_without_fences) {
-  WorldOptions options = options_of({"", ShimMode::deferred, FenceKind::automatic}, 4ULL << 30);
+  WorldOptions options = options_of({"", PreloadMode::deferred, FenceKind::automatic}, 4ULL << 30);
   options.recorder = no_fences();
   ShimWorld world(std::move(options));
   ShimProgram(world, 1).run(2000);
@@ -80,7 +80,7 @@ class LegacyStreamOnly : public shim::FenceRecorder {
 };
 
 TEST(ShimRaces, are_found_with_events_on_the_legacy_stream_alone) {
-  WorldOptions options = options_of({"", ShimMode::deferred, FenceKind::automatic}, 4ULL << 30);
+  WorldOptions options = options_of({"", PreloadMode::deferred, FenceKind::automatic}, 4ULL << 30);
   options.recorder = std::make_unique<LegacyStreamOnly>();
   ShimWorld world(std::move(options));
   ShimProgram(world, 1).run(4000);

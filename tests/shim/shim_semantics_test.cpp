@@ -8,7 +8,7 @@
 namespace vramlab::tests {
 namespace {
 
-using shim::ShimMode;
+using preload::PreloadMode;
 
 TEST(ShimSemantics, a_freed_block_waits_for_pending_work) {
   ShimWorld world;
@@ -23,7 +23,7 @@ TEST(ShimSemantics, a_freed_block_waits_for_pending_work) {
 }
 
 TEST(ShimSemantics, a_free_in_sync_mode_ends_after_pending_work) {
-  ShimWorld world(in_mode(ShimMode::sync));
+  ShimWorld world(in_mode(PreloadMode::sync));
   const CUdeviceptr first = world.alloc(4 * mib);
   world.work(world.make_stream(), first, 4 * mib);
   EXPECT_EQ(world.free(first), CUDA_SUCCESS);
@@ -63,7 +63,7 @@ TEST(ShimSemantics, blocks_are_aligned_to_512_bytes) {
 }
 
 TEST(ShimSemantics, large_blocks_of_nosplit_are_aligned_to_2_mib) {
-  ShimWorld world(in_mode(ShimMode::nosplit));
+  ShimWorld world(in_mode(PreloadMode::nosplit));
   world.alloc(100);
   for (const std::size_t bytes : {mib, mib + 1, 5 * mib + 3})
     EXPECT_EQ(world.alloc(bytes) % (2 * mib), 0U) << bytes;
@@ -334,15 +334,8 @@ TEST(ShimSemantics, a_driver_that_is_gone_says_so) {
   EXPECT_EQ(world.shim().mem_alloc(&other, mib), CUDA_ERROR_DEINITIALIZED);
 }
 
-TEST(ShimSemantics, off_is_the_driver_as_it_is) {
-  ShimWorld world(in_mode(ShimMode::off));
-  EXPECT_EQ(world.free(world.alloc(mib)), CUDA_SUCCESS);
-  EXPECT_EQ(world.calls("cuMemAlloc_v2"), 1U);
-  EXPECT_EQ(world.calls("cuMemFree_v2"), 1U);
-}
-
 TEST(ShimSemantics, nosplit_gives_each_block_an_allocation_of_its_own) {
-  ShimWorld world(in_mode(ShimMode::nosplit));
+  ShimWorld world(in_mode(PreloadMode::nosplit));
   const CUdeviceptr first = world.alloc(1000);
   world.alloc(1000);
   EXPECT_EQ(world.driver_allocations(), 2U);
@@ -352,7 +345,7 @@ TEST(ShimSemantics, nosplit_gives_each_block_an_allocation_of_its_own) {
 }
 
 TEST(ShimSemantics, nosplit_counts_idle_blocks_as_the_driver_did) {
-  ShimWorld world(in_mode(ShimMode::nosplit));
+  ShimWorld world(in_mode(PreloadMode::nosplit));
   const std::size_t before = world.free_memory();
   const CUdeviceptr small = world.alloc(1000);
   const CUdeviceptr large = world.alloc(5 * mib);
@@ -366,7 +359,7 @@ TEST(ShimSemantics, nosplit_counts_idle_blocks_as_the_driver_did) {
 }
 
 TEST(ShimSemantics, nosplit_counts_a_piece_of_memory_when_nothing_is_left_in_it) {
-  WorldOptions options = in_mode(ShimMode::nosplit);
+  WorldOptions options = in_mode(PreloadMode::nosplit);
   options.fake.granularity = 512;  // Small blocks lie beside each other, as on a GPU.
   ShimWorld world(std::move(options));
   const CUdeviceptr first = world.alloc(1000);
@@ -381,7 +374,7 @@ TEST(ShimSemantics, nosplit_counts_a_piece_of_memory_when_nothing_is_left_in_it)
 
 TEST(ShimSemantics, nosplit_waits_and_releases_when_memory_is_short) {
   WorldOptions options = with_memory(64 * mib);
-  options.shim.mode = ShimMode::nosplit;
+  options.shim.mode = PreloadMode::nosplit;
   ShimWorld world(std::move(options));
   const CUdeviceptr first = world.alloc(40 * mib);
   world.work(world.make_stream(), first, 40 * mib);

@@ -13,12 +13,12 @@
 namespace vramlab::tests {
 namespace {
 
+using preload::PreloadMode;
 using shim::FenceKind;
-using shim::ShimMode;
 
 struct Shape {
   const char* name;
-  ShimMode mode;
+  PreloadMode mode;
   FenceKind fence;
   std::uint64_t memory;
   const char* settings = "";
@@ -38,16 +38,16 @@ class ShimThreads : public testing::TestWithParam<Shape> {
 INSTANTIATE_TEST_SUITE_P(
     Shapes, ShimThreads,
     testing::Values(
-        Shape{"context_event", ShimMode::deferred, FenceKind::context_event, 8ULL << 30},
-        Shape{"stream_events", ShimMode::deferred, FenceKind::stream_events, 8ULL << 30},
-        Shape{"short_of_memory", ShimMode::deferred, FenceKind::automatic, 768 * mib},
-        Shape{"sync", ShimMode::sync, FenceKind::automatic, 768 * mib},
-        Shape{"nosplit", ShimMode::nosplit, FenceKind::automatic, 768 * mib},
-        Shape{"expandable", ShimMode::deferred, FenceKind::automatic, 8ULL << 30,
+        Shape{"context_event", PreloadMode::deferred, FenceKind::context_event, 8ULL << 30},
+        Shape{"stream_events", PreloadMode::deferred, FenceKind::stream_events, 8ULL << 30},
+        Shape{"short_of_memory", PreloadMode::deferred, FenceKind::automatic, 768 * mib},
+        Shape{"sync", PreloadMode::sync, FenceKind::automatic, 768 * mib},
+        Shape{"nosplit", PreloadMode::nosplit, FenceKind::automatic, 768 * mib},
+        Shape{"expandable", PreloadMode::deferred, FenceKind::automatic, 8ULL << 30,
               "expandable_segments:True"},
-        Shape{"expandable_short_of_memory", ShimMode::deferred, FenceKind::automatic, 768 * mib,
+        Shape{"expandable_short_of_memory", PreloadMode::deferred, FenceKind::automatic, 768 * mib,
               "expandable_segments:True"},
-        Shape{"expandable_sync", ShimMode::sync, FenceKind::automatic, 768 * mib,
+        Shape{"expandable_sync", PreloadMode::sync, FenceKind::automatic, 768 * mib,
               "expandable_segments:True"}),
     [](const auto& shape) { return std::string(shape.param.name); });
 
@@ -170,9 +170,10 @@ TEST_P(ShimThreads, survive_that_a_context_goes) {
   EXPECT_NE(world.alloc(mib), 0U);
 }
 
-class ShimThreadsByMode : public testing::TestWithParam<ShimMode> {};
+class ShimThreadsByMode : public testing::TestWithParam<PreloadMode> {};
 INSTANTIATE_TEST_SUITE_P(Modes, ShimThreadsByMode,
-                         testing::Values(ShimMode::deferred, ShimMode::sync, ShimMode::nosplit));
+                         testing::Values(PreloadMode::deferred, PreloadMode::sync,
+                                         PreloadMode::nosplit));
 
 TEST_P(ShimThreadsByMode, can_free_what_others_put_where_a_segment_was) {
   WorldOptions changed = in_mode(GetParam());

@@ -11,7 +11,7 @@
 namespace vramlab::tests {
 namespace {
 
-using shim::ShimMode;
+using preload::PreloadMode;
 
 struct Round {
   std::uint64_t steps_each = 0;
@@ -27,11 +27,11 @@ struct Outcome {
 };
 
 WorldOptions options_of(std::uint64_t seed) {
-  const ShimMode modes[] = {ShimMode::deferred, ShimMode::deferred, ShimMode::nosplit,
-                            ShimMode::sync};
+  const PreloadMode modes[] = {PreloadMode::deferred, PreloadMode::deferred, PreloadMode::nosplit,
+                               PreloadMode::sync};
   // In every other turn of the modes; `nosplit` has no segments that could expand.
-  const ShimMode mode = modes[seed % 4];
-  const bool expands = seed / 4 % 2 == 1 && mode != ShimMode::nosplit;
+  const PreloadMode mode = modes[seed % 4];
+  const bool expands = seed / 4 % 2 == 1 && mode != PreloadMode::nosplit;
   WorldOptions options = in_mode(mode, expands ? "expandable_segments:True" : "");
   options.shim.fence = seed % 8 == 1 ? shim::FenceKind::stream_events : shim::FenceKind::automatic;
   options.fake.memory_bytes = seed % 3 == 0 ? 768 * mib : 8ULL << 30;

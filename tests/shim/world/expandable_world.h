@@ -8,7 +8,7 @@ namespace vramlab::tests {
 inline constexpr const char* expandable_setting = "expandable_segments:True";
 
 inline WorldOptions expandable(std::uint64_t memory = 8ULL << 30, std::uint32_t devices = 1) {
-  WorldOptions options = in_mode(shim::ShimMode::deferred, expandable_setting);
+  WorldOptions options = in_mode(preload::PreloadMode::deferred, expandable_setting);
   options.fake.memory_bytes = memory;
   options.fake.device_count = devices;
   return options;

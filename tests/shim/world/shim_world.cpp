@@ -36,7 +36,7 @@ void* fake_symbol(const char* symbol) {
 
 std::unique_ptr<shim::FenceRecorder> no_fences() { return std::make_unique<NoFences>(); }
 
-ShimWorld::ShimWorld() : ShimWorld(in_mode(shim::ShimMode::deferred)) {}
+ShimWorld::ShimWorld() : ShimWorld(in_mode(preload::PreloadMode::deferred)) {}
 
 ShimWorld::ShimWorld(WorldOptions options)
     : fake_(options.fake), driver_(driver_of_version(options.fake.driver_version)) {
@@ -76,14 +76,14 @@ CUresult ShimWorld::free_on(CUdeviceptr at, CUstream stream) {
 std::size_t ShimWorld::free_memory() {
   std::size_t free = 0;
   std::size_t total = 0;
-  must(shim_->mem_get_info(&free, &total), "memory is told");
+  must(*shim_->mem_get_info(&free, &total), "memory is told");
   return free;
 }
 
 std::size_t ShimWorld::total_memory() {
   std::size_t free = 0;
   std::size_t total = 0;
-  must(shim_->mem_get_info(&free, &total), "memory is told");
+  must(*shim_->mem_get_info(&free, &total), "memory is told");
   return total;
 }
 
@@ -223,7 +223,7 @@ void ShimWorld::fail(const std::string& function, CUresult result, std::uint64_t
   });
 }
 
-shim::ShimOptions shim_options(shim::ShimMode mode, const std::string& settings) {
+shim::ShimOptions shim_options(preload::PreloadMode mode, const std::string& settings) {
   shim::ShimOptions options;
   options.mode = mode;
   options.settings =
@@ -231,7 +231,7 @@ shim::ShimOptions shim_options(shim::ShimMode mode, const std::string& settings)
   return options;
 }
 
-WorldOptions in_mode(shim::ShimMode mode, const std::string& settings) {
+WorldOptions in_mode(preload::PreloadMode mode, const std::string& settings) {
   return {shim_options(mode, settings), {}};
 }
 

@@ -90,9 +90,9 @@ class ShimWorld {
 void* fake_symbol(const char* symbol);
 
 /// A few words each.
-shim::ShimOptions shim_options(shim::ShimMode mode = shim::ShimMode::deferred,
+shim::ShimOptions shim_options(preload::PreloadMode mode = preload::PreloadMode::deferred,
                                const std::string& settings = {});
-WorldOptions in_mode(shim::ShimMode mode, const std::string& settings = {});
+WorldOptions in_mode(preload::PreloadMode mode, const std::string& settings = {});
 WorldOptions with_memory(std::uint64_t bytes);
 
 }  // namespace vramlab::tests

@@ -14,6 +14,10 @@ bool is_of_driver(const void* address);
 
 /// Null where there is no driver, or it has none of this name.
 void* driver_symbol(const char* name);
+template <class Function>
+Function driver_function_of(const char* symbol) {
+  return reinterpret_cast<Function>(driver_symbol(symbol));
+}
 
 /// The driver's own function, or null.
 void* driver_function(Hook hook);

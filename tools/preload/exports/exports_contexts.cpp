@@ -1,8 +1,7 @@
-// The exports that tell when contexts are gone and who may use whose memory.
+// The exports that tell of contexts, streams and captures, and leave the work to the driver.
 #include <array>
 #include <atomic>
 
-#include "tools/preload/exports/exports.h"
 #include "tools/preload/exports/front.h"
 
 using namespace vramlab::preload;
@@ -16,15 +15,10 @@ std::array<std::atomic<CUcontext>, most_devices> primary_contexts;
 
 bool is_known(CUdevice device) { return device >= 0 && device < most_devices; }
 
-template <class Function>
-Function found_in_driver(const char* symbol) {
-  return reinterpret_cast<Function>(driver_symbol(symbol));
-}
-
 /// Requires: it is still there.
 GoneContext about_to_go(CUcontext context) {
   GoneContext going{context};
-  const auto id_of = found_in_driver<CUresult (*)(CUcontext, unsigned long long*)>("cuCtxGetId");
+  const auto id_of = driver_function_of<CUresult (*)(CUcontext, unsigned long long*)>("cuCtxGetId");
   if (context == nullptr || id_of == nullptr || id_of(context, &going.id) != CUDA_SUCCESS)
     going.id = 0;
   return going;
@@ -32,7 +26,7 @@ GoneContext about_to_go(CUcontext context) {
 
 bool is_active(CUdevice device) {
   const auto state =
-      found_in_driver<PFN_cuDevicePrimaryCtxGetState_v7000>("cuDevicePrimaryCtxGetState");
+      driver_function_of<PFN_cuDevicePrimaryCtxGetState_v7000>("cuDevicePrimaryCtxGetState");
   unsigned flags = 0;
   int active = 0;
   // If the driver can't say, the context counts as active.
@@ -44,8 +38,13 @@ GoneContext primary_about_to_go(CUdevice device) {
   return about_to_go(primary_contexts[static_cast<std::size_t>(device)].load());
 }
 
-void tell_gone(MemoryCalls& calls, const GoneContext& context) {
-  if (context.handle != nullptr) calls.context_gone(context);
+template <Hook hook, class... Arguments>
+CUresult end_context(const GoneContext& going, Arguments... arguments) noexcept {
+  return followed_by<hook>(
+      [&](MemoryCalls& calls) {
+        if (going.handle != nullptr) calls.context_gone(going);
+      },
+      arguments...);
 }
 
 template <Hook hook>
@@ -53,84 +52,110 @@ CUresult release_primary(CUdevice device) noexcept {
   const GoneContext primary = primary_about_to_go(device);
   return followed_by<hook>(
       [&](MemoryCalls& calls) {
-        if (!is_active(device)) tell_gone(calls, primary);
+        if (primary.handle != nullptr && !is_active(device)) calls.context_gone(primary);
       },
       device);
 }
 
 template <Hook hook>
-CUresult reset_primary(CUdevice device) noexcept {
-  const GoneContext primary = primary_about_to_go(device);
-  return followed_by<hook>([&](MemoryCalls& calls) { tell_gone(calls, primary); }, device);
-}
-
-template <Hook hook>
-CUresult destroy_context(CUcontext context) noexcept {
-  const GoneContext going = about_to_go(context);
-  return followed_by<hook>([&](MemoryCalls& calls) { tell_gone(calls, going); }, context);
-}
-
-void tell_peer_access(MemoryCalls& calls, CUcontext peer, bool enabled) {
-  const auto current = found_in_driver<PFN_cuCtxGetCurrent_v4000>("cuCtxGetCurrent");
-  CUcontext from = nullptr;
-  if (current != nullptr && current(&from) == CUDA_SUCCESS)
-    calls.peer_access_changed(from, peer, enabled);
-}
-
-}  // namespace
-
-// The driver's names.
-// NOLINTBEGIN(readability-identifier-naming)
-extern "C" {
-
-CUresult cuCtxDestroy(CUcontext context) { return destroy_context<Hook::cuCtxDestroy>(context); }
-
-CUresult cuCtxDestroy_v2(CUcontext context) {
-  return destroy_context<Hook::cuCtxDestroy_v2>(context);
-}
-
-CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice device) {
-  return followed_by<Hook::cuDevicePrimaryCtxRetain>(
+CUresult retain_primary(CUcontext* context, CUdevice device) noexcept {
+  return followed_by<hook>(
       [&](MemoryCalls& /*calls*/) {
         if (is_known(device)) primary_contexts[static_cast<std::size_t>(device)].store(*context);
       },
       context, device);
 }
 
-CUresult cuDevicePrimaryCtxRelease(CUdevice device) {
-  return release_primary<Hook::cuDevicePrimaryCtxRelease>(device);
-}
-
-CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device) {
-  return release_primary<Hook::cuDevicePrimaryCtxRelease_v2>(device);
-}
-
-CUresult cuDevicePrimaryCtxReset(CUdevice device) {
-  return reset_primary<Hook::cuDevicePrimaryCtxReset>(device);
-}
-
-CUresult cuDevicePrimaryCtxReset_v2(CUdevice device) {
-  return reset_primary<Hook::cuDevicePrimaryCtxReset_v2>(device);
-}
-
-CUresult cuCtxEnablePeerAccess(CUcontext peer, unsigned flags) {
-  return followed_by<Hook::cuCtxEnablePeerAccess>(
-      [&](MemoryCalls& calls) { tell_peer_access(calls, peer, true); }, peer, flags);
-}
-
-CUresult cuCtxDisablePeerAccess(CUcontext peer) {
-  return followed_by<Hook::cuCtxDisablePeerAccess>(
-      [&](MemoryCalls& calls) { tell_peer_access(calls, peer, false); }, peer);
-}
-
-CUresult cuGreenCtxDestroy(CUgreenCtx green) {
-  const auto context_of = found_in_driver<PFN_cuCtxFromGreenCtx_v12040>("cuCtxFromGreenCtx");
+CUcontext context_of(CUgreenCtx green) {
+  const auto ask = driver_function_of<PFN_cuCtxFromGreenCtx_v12040>("cuCtxFromGreenCtx");
   CUcontext context = nullptr;
-  if (context_of != nullptr && context_of(&context, green) != CUDA_SUCCESS) context = nullptr;
-  const GoneContext going = about_to_go(context);
-  return followed_by<Hook::cuGreenCtxDestroy>([&](MemoryCalls& calls) { tell_gone(calls, going); },
-                                              green);
+  return ask == nullptr || ask(&context, green) != CUDA_SUCCESS ? nullptr : context;
 }
+
+template <Hook hook, class... Arguments>
+CUresult change_peer_access(bool enabled, CUcontext peer, Arguments... arguments) noexcept {
+  return followed_by<hook>(
+      [&](MemoryCalls& calls) {
+        const auto current = driver_function_of<PFN_cuCtxGetCurrent_v4000>("cuCtxGetCurrent");
+        CUcontext from = nullptr;
+        if (current != nullptr && current(&from) == CUDA_SUCCESS)
+          calls.peer_access_changed(from, peer, enabled);
+      },
+      peer, arguments...);
+}
+
+template <Hook hook, class... Arguments>
+CUresult create_stream(unsigned flags, CUstream* stream, Arguments... arguments) noexcept {
+  return followed_by<hook>([&](MemoryCalls& calls) { calls.stream_created(*stream, flags); },
+                           stream, arguments...);
+}
+
+template <Hook hook>
+CUresult destroy_stream(CUstream stream) noexcept {
+  return preceded_by<hook>([&](MemoryCalls& calls) { calls.before_stream_destroyed(stream); },
+                           stream);
+}
+
+template <Hook hook, class... Arguments>
+CUresult begin_capture(CUstream stream, Arguments... arguments) noexcept {
+  const ProgramCall call;
+  const StreamHandle handle = handle_for<hook>(stream);
+  if (call.calls() != nullptr) call.calls()->before_capture_begins(handle);
+  const CUresult result = call_driver<hook>(stream, arguments...);
+  if (call.calls() != nullptr) call.calls()->capture_began(handle, result == CUDA_SUCCESS);
+  return result;
+}
+
+template <Hook hook>
+CUresult end_capture(CUstream stream, CUgraph* graph) noexcept {
+  const ProgramCall call;
+  const CUresult result = call_driver<hook>(stream, graph);
+  if (call.calls() != nullptr) call.calls()->capture_ended(handle_for<hook>(stream));
+  return result;
+}
+
+}  // namespace
+
+// The driver's names, and as many arguments as it has.
+// NOLINTBEGIN(readability-identifier-naming,readability-function-size)
+extern "C" {
+
+// clang-format off
+VRAMLAB_EXPORT_BOTH(cuCtxDestroy, cuCtxDestroy_v2, (CUcontext context),
+                    end_context<hook>(about_to_go(context), context))
+VRAMLAB_EXPORT(cuGreenCtxDestroy, (CUgreenCtx green),
+               end_context<hook>(about_to_go(context_of(green)), green))
+VRAMLAB_EXPORT(cuDevicePrimaryCtxRetain, (CUcontext* context, CUdevice device),
+               retain_primary<hook>(context, device))
+VRAMLAB_EXPORT_BOTH(cuDevicePrimaryCtxRelease, cuDevicePrimaryCtxRelease_v2, (CUdevice device),
+                    release_primary<hook>(device))
+VRAMLAB_EXPORT_BOTH(cuDevicePrimaryCtxReset, cuDevicePrimaryCtxReset_v2, (CUdevice device),
+                    end_context<hook>(primary_about_to_go(device), device))
+VRAMLAB_EXPORT(cuCtxEnablePeerAccess, (CUcontext peer, unsigned flags),
+               change_peer_access<hook>(true, peer, flags))
+VRAMLAB_EXPORT(cuCtxDisablePeerAccess, (CUcontext peer), change_peer_access<hook>(false, peer))
+
+VRAMLAB_EXPORT(cuStreamCreate, (CUstream* stream, unsigned flags),
+               create_stream<hook>(flags, stream, flags))
+VRAMLAB_EXPORT(cuStreamCreateWithPriority, (CUstream* stream, unsigned flags, int priority),
+               create_stream<hook>(flags, stream, flags, priority))
+VRAMLAB_EXPORT(cuGreenCtxStreamCreate,
+               (CUstream* stream, CUgreenCtx context, unsigned flags, int priority),
+               create_stream<hook>(flags, stream, context, flags, priority))
+VRAMLAB_EXPORT_BOTH(cuStreamDestroy, cuStreamDestroy_v2, (CUstream stream),
+                    destroy_stream<hook>(stream))
+VRAMLAB_EXPORT_BOTH(cuStreamBeginCapture, cuStreamBeginCapture_ptsz, (CUstream stream),
+                    begin_capture<hook>(stream))
+VRAMLAB_EXPORT_BOTH(cuStreamBeginCapture_v2, cuStreamBeginCapture_v2_ptsz,
+                    (CUstream stream, CUstreamCaptureMode mode),
+                    begin_capture<hook>(stream, mode))
+VRAMLAB_EXPORT_BOTH(cuStreamBeginCaptureToGraph, cuStreamBeginCaptureToGraph_ptsz,
+                    (CUstream stream, CUgraph graph, const CUgraphNode* nodes,
+                     const CUgraphEdgeData* edges, std::size_t count, CUstreamCaptureMode mode),
+                    begin_capture<hook>(stream, graph, nodes, edges, count, mode))
+VRAMLAB_EXPORT_BOTH(cuStreamEndCapture, cuStreamEndCapture_ptsz,
+                    (CUstream stream, CUgraph* graph), end_capture<hook>(stream, graph))
+// clang-format on
 
 }  // extern "C"
-// NOLINTEND(readability-identifier-naming)
+// NOLINTEND(readability-identifier-naming,readability-function-size)

@@ -1,62 +1,209 @@
-// The exports that are answered by what stands behind them.
-#include "tools/preload/exports/exports.h"
+// The exports about memory: those that are answered by what implements them, and those that only
+// the recorder hears of. While nothing is recorded, programs that ask for the latter by name get
+// the driver's own.
+#include <algorithm>
+
 #include "tools/preload/exports/front.h"
 
 using namespace vramlab::preload;
+
+namespace {
+
+template <class Handle>
+std::uint64_t number_of(Handle* handle) {
+  return reinterpret_cast<std::uintptr_t>(handle);
+}
+std::uint64_t number_of(CUdeviceptr address) { return address; }
+
+template <Hook hook>
+CUresult free_async(CUdeviceptr at, CUstream stream) noexcept {
+  const ProgramCall call;
+  if (MemoryCalls* const calls = call.calls())
+    return calls->mem_free_async(at, handle_for<hook>(stream));
+  return call_driver<hook>(at, stream);
+}
+
+/// `at` is used only where the driver's call succeeded: outputs may be null.
+template <Hook hook, class At, class... Arguments>
+CUresult allocate(NewMemory memory, At* at, Arguments... arguments) noexcept {
+  const ProgramCall call;
+  memory.function = row_of(hook).symbol.data();
+  const CUresult result = call_driver<hook>(at, arguments...);
+  if (call.calls() == nullptr) return result;
+  if (result == CUDA_SUCCESS) {
+    memory.at = number_of(*at);
+    call.calls()->memory_came(memory);
+  } else {
+    call.calls()->memory_refused(memory.function, memory.bytes, result);
+  }
+  return result;
+}
+
+template <Hook hook, class... Arguments>
+CUresult release(std::uint64_t at, Arguments... arguments) noexcept {
+  return preceded_by<hook>(
+      [&](MemoryCalls& calls) { calls.before_memory_goes(row_of(hook).symbol.data(), at); },
+      arguments...);
+}
+
+/// Its size is known when the driver has said how long a row is.
+template <Hook hook>
+CUresult allocate_pitched(CUdeviceptr* at, std::size_t* pitch, std::size_t width,
+                          std::size_t height, unsigned element_bytes) noexcept {
+  const ProgramCall call;
+  const char* const function = row_of(hook).symbol.data();
+  const CUresult result = call_driver<hook>(at, pitch, width, height, element_bytes);
+  if (call.calls() == nullptr) return result;
+  if (result == CUDA_SUCCESS)
+    call.calls()->memory_came({.function = function, .at = *at, .bytes = *pitch * height});
+  else
+    call.calls()->memory_refused(function, width * height, result);
+  return result;
+}
+
+/// `describe` is called only where the driver's call succeeded.
+template <Hook hook, class Describe, class... Arguments>
+CUresult add(const Describe& describe, Arguments... arguments) noexcept {
+  return followed_by<hook>(
+      [&](MemoryCalls& calls) {
+        NewMemory memory = describe();
+        memory.function = row_of(hook).symbol.data();
+        calls.memory_came(memory);
+      },
+      arguments...);
+}
+
+NewMemory of_kind(MemoryKind kind, std::size_t bytes) { return {.kind = kind, .bytes = bytes}; }
+
+template <Hook hook>
+NewMemory stream_ordered(std::size_t bytes, CUstream stream) {
+  return {.kind = MemoryKind::stream_ordered, .bytes = bytes, .stream = handle_for<hook>(stream)};
+}
+
+std::size_t bytes_of(CUarray_format format) {
+  switch (format) {
+    case CU_AD_FORMAT_UNSIGNED_INT16:
+    case CU_AD_FORMAT_SIGNED_INT16:
+    case CU_AD_FORMAT_HALF:
+      return 2;
+    case CU_AD_FORMAT_UNSIGNED_INT32:
+    case CU_AD_FORMAT_SIGNED_INT32:
+    case CU_AD_FORMAT_FLOAT:
+      return 4;
+    default:
+      // 8 bits; also compressed and planar ones, whose cells are no whole number of bytes.
+      return 1;
+  }
+}
+
+std::size_t depth_of(const CUDA_ARRAY_DESCRIPTOR& /*what*/) { return 1; }
+std::size_t depth_of(const CUDA_ARRAY3D_DESCRIPTOR& what) { return what.Depth; }
+
+/// What the cells take; the driver adds what its layout needs.
+template <class Descriptor>
+NewMemory array_of(const Descriptor* what) {
+  if (what == nullptr) return of_kind(MemoryKind::array, 0);
+  const std::size_t cells = std::max<std::size_t>(what->Width, 1) *
+                            std::max<std::size_t>(what->Height, 1) *
+                            std::max<std::size_t>(depth_of(*what), 1);
+  return of_kind(MemoryKind::array, cells * what->NumChannels * bytes_of(what->Format));
+}
+
+NewMemory physical_of(std::size_t bytes, const CUmemAllocationProp* properties) {
+  const bool on_device =
+      properties != nullptr && properties->location.type == CU_MEM_LOCATION_TYPE_DEVICE;
+  NewMemory memory = of_kind(on_device ? MemoryKind::physical : MemoryKind::host, bytes);
+  if (on_device) memory.device = properties->location.id;
+  return memory;
+}
+
+}  // namespace
 
 // The driver's names.
 // NOLINTBEGIN(readability-identifier-naming)
 extern "C" {
 
-CUresult cuMemAlloc_v2(CUdeviceptr* at, std::size_t bytes) {
-  return instead_of<Hook::cuMemAlloc_v2>(
-      [&](MemoryCalls& calls) { return calls.mem_alloc(at, bytes); }, at, bytes);
-}
+// clang-format off
+VRAMLAB_EXPORT(cuMemAlloc_v2, (CUdeviceptr* at, std::size_t bytes),
+               instead_of<hook, &MemoryCalls::mem_alloc>(at, bytes))
+VRAMLAB_EXPORT(cuMemFree_v2, (CUdeviceptr at), instead_of<hook, &MemoryCalls::mem_free>(at))
+VRAMLAB_EXPORT_BOTH(cuMemFreeAsync, cuMemFreeAsync_ptsz, (CUdeviceptr at, CUstream stream),
+                    free_async<hook>(at, stream))
+VRAMLAB_EXPORT(cuMemGetInfo_v2, (std::size_t* free, std::size_t* total),
+               instead_of<hook, &MemoryCalls::mem_get_info>(free, total))
+VRAMLAB_EXPORT(cuIpcGetMemHandle, (CUipcMemHandle* handle, CUdeviceptr at),
+               instead_of<hook, &MemoryCalls::ipc_get_mem_handle>(handle, at))
+VRAMLAB_EXPORT(cuMemGetHandleForAddressRange,
+               (void* handle, CUdeviceptr at, std::size_t bytes, CUmemRangeHandleType type,
+                unsigned long long flags),
+               instead_of<hook, &MemoryCalls::handle_for_address_range>(handle, at, bytes, type,
+                                                                        flags))
+VRAMLAB_EXPORT(cuPointerSetAttribute,
+               (const void* value, CUpointer_attribute attribute, CUdeviceptr at),
+               instead_of<hook, &MemoryCalls::pointer_set_attribute>(value, attribute, at))
 
-CUresult cuMemFree_v2(CUdeviceptr at) {
-  return instead_of<Hook::cuMemFree_v2>([&](MemoryCalls& calls) { return calls.mem_free(at); }, at);
-}
-
-CUresult cuMemFreeAsync(CUdeviceptr at, CUstream stream) {
-  return instead_of<Hook::cuMemFreeAsync>(
-      [&](MemoryCalls& calls) {
-        return calls.mem_free_async(at, {stream, DefaultStream::legacy});
-      },
-      at, stream);
-}
-
-CUresult cuMemFreeAsync_ptsz(CUdeviceptr at, CUstream stream) {
-  return instead_of<Hook::cuMemFreeAsync_ptsz>(
-      [&](MemoryCalls& calls) {
-        return calls.mem_free_async(at, {stream, DefaultStream::per_thread});
-      },
-      at, stream);
-}
-
-CUresult cuMemGetInfo_v2(std::size_t* free, std::size_t* total) {
-  return instead_of<Hook::cuMemGetInfo_v2>(
-      [&](MemoryCalls& calls) { return calls.mem_get_info(free, total); }, free, total);
-}
-
-CUresult cuIpcGetMemHandle(CUipcMemHandle* handle, CUdeviceptr at) {
-  return instead_of<Hook::cuIpcGetMemHandle>(
-      [&](MemoryCalls& calls) { return calls.ipc_get_mem_handle(handle, at); }, handle, at);
-}
-
-CUresult cuMemGetHandleForAddressRange(void* handle, CUdeviceptr at, std::size_t bytes,
-                                       CUmemRangeHandleType type, unsigned long long flags) {
-  return instead_of<Hook::cuMemGetHandleForAddressRange>(
-      [&](MemoryCalls& calls) {
-        return calls.handle_for_address_range(handle, at, bytes, type, flags);
-      },
-      handle, at, bytes, type, flags);
-}
-
-CUresult cuPointerSetAttribute(const void* value, CUpointer_attribute attribute, CUdeviceptr at) {
-  return instead_of<Hook::cuPointerSetAttribute>(
-      [&](MemoryCalls& calls) { return calls.pointer_set_attribute(value, attribute, at); }, value,
-      attribute, at);
-}
+// What only the recorder hears of.
+VRAMLAB_EXPORT(cuMemAllocPitch_v2,
+               (CUdeviceptr* at, std::size_t* pitch, std::size_t width, std::size_t height,
+                unsigned element_bytes),
+               allocate_pitched<hook>(at, pitch, width, height, element_bytes))
+VRAMLAB_EXPORT(cuMemAllocManaged, (CUdeviceptr* at, std::size_t bytes, unsigned flags),
+               allocate<hook>(of_kind(MemoryKind::managed, bytes), at, bytes, flags))
+VRAMLAB_EXPORT_BOTH(cuMemAllocAsync, cuMemAllocAsync_ptsz,
+                    (CUdeviceptr* at, std::size_t bytes, CUstream stream),
+                    allocate<hook>(stream_ordered<hook>(bytes, stream), at, bytes, stream))
+VRAMLAB_EXPORT_BOTH(cuMemAllocFromPoolAsync, cuMemAllocFromPoolAsync_ptsz,
+                    (CUdeviceptr* at, std::size_t bytes, CUmemoryPool pool, CUstream stream),
+                    allocate<hook>(stream_ordered<hook>(bytes, stream), at, bytes, pool, stream))
+VRAMLAB_EXPORT(cuMemHostAlloc, (void** at, std::size_t bytes, unsigned flags),
+               allocate<hook>(of_kind(MemoryKind::host, bytes), at, bytes, flags))
+VRAMLAB_EXPORT(cuMemAllocHost_v2, (void** at, std::size_t bytes),
+               allocate<hook>(of_kind(MemoryKind::host, bytes), at, bytes))
+VRAMLAB_EXPORT(cuMemFreeHost, (void* at), release<hook>(number_of(at), at))
+VRAMLAB_EXPORT(cuMemHostRegister_v2, (void* at, std::size_t bytes, unsigned flags),
+               add<hook>([&] { return NewMemory{.kind = MemoryKind::registered_host,
+                                                .at = number_of(at), .bytes = bytes}; },
+                         at, bytes, flags))
+VRAMLAB_EXPORT(cuMemHostUnregister, (void* at), release<hook>(number_of(at), at))
+VRAMLAB_EXPORT(cuArrayCreate_v2, (CUarray* array, const CUDA_ARRAY_DESCRIPTOR* what),
+               allocate<hook>(array_of(what), array, what))
+VRAMLAB_EXPORT(cuArray3DCreate_v2, (CUarray* array, const CUDA_ARRAY3D_DESCRIPTOR* what),
+               allocate<hook>(array_of(what), array, what))
+VRAMLAB_EXPORT(cuArrayDestroy, (CUarray array), release<hook>(number_of(array), array))
+VRAMLAB_EXPORT(cuMipmappedArrayCreate,
+               (CUmipmappedArray* array, const CUDA_ARRAY3D_DESCRIPTOR* what, unsigned levels),
+               allocate<hook>(array_of(what), array, what, levels))
+VRAMLAB_EXPORT(cuMipmappedArrayDestroy, (CUmipmappedArray array),
+               release<hook>(number_of(array), array))
+VRAMLAB_EXPORT(cuMemCreate,
+               (CUmemGenericAllocationHandle* handle, std::size_t bytes,
+                const CUmemAllocationProp* properties, unsigned long long flags),
+               allocate<hook>(physical_of(bytes, properties), handle, bytes, properties, flags))
+VRAMLAB_EXPORT(cuMemRelease, (CUmemGenericAllocationHandle handle), release<hook>(handle, handle))
+VRAMLAB_EXPORT(cuMemMap,
+               (CUdeviceptr at, std::size_t bytes, std::size_t offset,
+                CUmemGenericAllocationHandle handle, unsigned long long flags),
+               followed_by<hook>(
+                   [&](MemoryCalls& calls) { calls.memory_mapped(at, bytes, handle); },
+                   at, bytes, offset, handle, flags))
+VRAMLAB_EXPORT(cuMemUnmap, (CUdeviceptr at, std::size_t bytes),
+               followed_by<hook>([&](MemoryCalls& calls) { calls.memory_unmapped(at, bytes); },
+                                 at, bytes))
+VRAMLAB_EXPORT(cuGraphAddMemAllocNode,
+               (CUgraphNode* node, CUgraph graph, const CUgraphNode* before, std::size_t count,
+                CUDA_MEM_ALLOC_NODE_PARAMS* what),
+               add<hook>([&] { return NewMemory{.kind = MemoryKind::graph, .at = what->dptr,
+                                                .bytes = what->bytesize}; },
+                         node, graph, before, count, what))
+VRAMLAB_EXPORT(cuGraphAddMemFreeNode,
+               (CUgraphNode* node, CUgraph graph, const CUgraphNode* before, std::size_t count,
+                CUdeviceptr at),
+               release<hook>(at, node, graph, before, count, at))
+VRAMLAB_EXPORT_BOTH(cuIpcOpenMemHandle, cuIpcOpenMemHandle_v2,
+                    (CUdeviceptr* at, CUipcMemHandle handle, unsigned flags),
+                    allocate<hook>(of_kind(MemoryKind::imported, 0), at, handle, flags))
+VRAMLAB_EXPORT(cuIpcCloseMemHandle, (CUdeviceptr at), release<hook>(at, at))
+// clang-format on
 
 }  // extern "C"
 // NOLINTEND(readability-identifier-naming)

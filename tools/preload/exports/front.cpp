@@ -12,7 +12,6 @@
 #include <utility>
 #include <variant>
 
-#include "tools/preload/driver/real_calls.h"
 #include "tools/preload/ground/message.h"
 #include "tools/preload/ground/preload_mode.h"
 #include "tools/preload/recorder/recorder.h"
@@ -42,33 +41,24 @@ std::function<void(const std::string&)> say_each_once() {
   };
 }
 
-MemoryCalls* make_caching_shim() {
+MemoryCalls* make_caching_shim(PreloadMode mode) {
   const auto driver =
       streams::find_cuda_driver(driver_symbol, streams::DriverNeeds::all_but_mapping);
   if (const auto* const none = std::get_if<streams::NoCudaDriver>(&driver)) {
     say({none->reason, ": nothing is replaced"});
-    return new RealCalls();
+    return nullptr;
   }
   shim::ShimOptions options =
-      shim::read_shim_options([](const char* name) { return std::getenv(name); });
+      shim::read_shim_options(mode, [](const char* name) { return std::getenv(name); });
   for (const std::string& complaint : options.complaints) say({complaint});
   options.say = say_each_once();
   return new shim::CachingShim(std::get<streams::CudaDriver>(driver), std::move(options));
 }
 
-/// Never destroyed. Null for `off`. Requires: the driver is loaded.
+/// Never destroyed. Null where everything goes to the driver. Requires: the driver is loaded, and
+/// the mode is not `off`.
 MemoryCalls* make_implementation(PreloadMode mode) {
-  switch (mode) {
-    case PreloadMode::record:
-      return make_recorder();
-    case PreloadMode::deferred:
-    case PreloadMode::sync:
-    case PreloadMode::nosplit:
-      return make_caching_shim();
-    case PreloadMode::off:
-      break;
-  }
-  return nullptr;
+  return mode == PreloadMode::record ? make_recorder() : make_caching_shim(mode);
 }
 
 thread_local int calls_under_way = 0;
@@ -76,6 +66,8 @@ thread_local int calls_under_way = 0;
 pthread_once_t fork_once = PTHREAD_ONCE_INIT;
 pthread_mutex_t making = PTHREAD_MUTEX_INITIALIZER;
 std::atomic<MemoryCalls*> implementation;
+/// Set after it.
+std::atomic<bool> is_made;
 
 void before_fork() {
   pthread_mutex_lock(&making);
@@ -98,11 +90,14 @@ void watch_forks() { pthread_atfork(before_fork, after_fork_in_parent, after_for
 MemoryCalls* implementation_of_exports() {
   if (MemoryCalls* const calls = implementation.load(std::memory_order_acquire)) return calls;
   if (process_mode() == PreloadMode::off || !driver_is_loaded()) return nullptr;
-  pthread_once(&fork_once, watch_forks);
-  pthread_mutex_lock(&making);
-  if (implementation.load(std::memory_order_relaxed) == nullptr)
-    implementation.store(make_implementation(process_mode()), std::memory_order_release);
-  pthread_mutex_unlock(&making);
+  if (!is_made.load(std::memory_order_acquire)) {
+    pthread_once(&fork_once, watch_forks);
+    pthread_mutex_lock(&making);
+    if (!is_made.load(std::memory_order_relaxed))
+      implementation.store(make_implementation(process_mode()), std::memory_order_release);
+    is_made.store(true, std::memory_order_release);
+    pthread_mutex_unlock(&making);
+  }
   return implementation.load(std::memory_order_acquire);
 }
 

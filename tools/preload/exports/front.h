@@ -1,10 +1,32 @@
-// What every exported function does first: find out what implements the exports in this process.
-// It is made by the first call that needs it, kept to the end of the process and never destroyed,
-// since programs call the driver from static constructors and destructors and from any thread.
+// The functions that the preload exports under the driver's names, and what each does first: find
+// out what implements the exports in this process. It is made by the first call that needs it, kept
+// to the end of the process and never destroyed, since programs call the driver from static
+// constructors and destructors and from any thread.
 #pragma once
+
+#include <type_traits>
 
 #include "tools/preload/driver/driver_library.h"
 #include "tools/preload/ground/memory_calls.h"
+
+// Each is declared with the driver's type for it, so one with other arguments does not compile.
+// NOLINTBEGIN(bugprone-macro-parentheses): a declaration has its name without them.
+#define VRAMLAB_DECLARE_EXPORT(symbol, type, use) \
+  extern "C" __attribute__((visibility("default"))) std::remove_pointer_t<type> symbol;
+// NOLINTEND(bugprone-macro-parentheses)
+VRAMLAB_HOOKS(VRAMLAB_DECLARE_EXPORT)
+#undef VRAMLAB_DECLARE_EXPORT
+
+// Defines one of them by its name, its parameters and its answer, in which `hook` is its row; or
+// two that differ by their names alone.
+#define VRAMLAB_EXPORT(symbol, parameters, ...) \
+  CUresult symbol parameters {                  \
+    constexpr Hook hook = Hook::symbol;         \
+    return __VA_ARGS__;                         \
+  }
+#define VRAMLAB_EXPORT_BOTH(symbol, other, parameters, ...) \
+  VRAMLAB_EXPORT(symbol, parameters, __VA_ARGS__)           \
+  VRAMLAB_EXPORT(other, parameters, __VA_ARGS__)
 
 namespace vramlab::preload {
 
@@ -24,12 +46,14 @@ class ProgramCall {
   MemoryCalls* calls_ = nullptr;
 };
 
-/// The action with what implements the exports, else the driver's function. No exception gets into
-/// the program: it ends here.
-template <Hook hook, class Action, class... Arguments>
-CUresult instead_of(const Action& action, Arguments... arguments) noexcept {
+// No exception gets into the program: it ends in these functions.
+
+/// What implements the exports answers, else the driver.
+template <Hook hook, auto answer, class... Arguments>
+CUresult instead_of(Arguments... arguments) noexcept {
   const ProgramCall call;
-  if (MemoryCalls* const calls = call.calls()) return action(*calls);
+  if (MemoryCalls* const calls = call.calls())
+    if (const std::optional<CUresult> result = (calls->*answer)(arguments...)) return *result;
   return call_driver<hook>(arguments...);
 }
 
@@ -48,6 +72,12 @@ CUresult preceded_by(const Action& action, Arguments... arguments) noexcept {
   const ProgramCall call;
   if (call.calls() != nullptr) action(*call.calls());
   return call_driver<hook>(arguments...);
+}
+
+/// The stream as the program named it, with what 0 means to this function.
+template <Hook hook>
+StreamHandle handle_for(CUstream stream) {
+  return {stream, row_of(hook).if_null};
 }
 
 }  // namespace vramlab::preload

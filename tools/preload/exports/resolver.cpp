@@ -8,8 +8,7 @@
 #include <optional>
 
 #include "tools/preload/driver/dlsym_chain.h"
-#include "tools/preload/driver/driver_library.h"
-#include "tools/preload/exports/exports.h"
+#include "tools/preload/exports/front.h"
 #include "tools/preload/ground/preload_mode.h"
 
 namespace vramlab::preload {

@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "streams/cuda_interface/types.h"
 
@@ -27,6 +28,11 @@ struct GoneContext {
 struct StreamHandle {
   CUstream stream = nullptr;
   DefaultStream if_null = DefaultStream::legacy;
+  /// The driver's own handles for the two default streams in place of 0.
+  CUstream explicit_handle() const {
+    if (stream != nullptr) return stream;
+    return if_null == DefaultStream::per_thread ? CU_STREAM_PER_THREAD : CU_STREAM_LEGACY;
+  }
 };
 
 /// What a program can get from the driver besides `mem_alloc`.
@@ -69,31 +75,43 @@ class MemoryCalls {
   virtual CUresult mem_alloc(CUdeviceptr* at, std::size_t bytes) = 0;
   virtual CUresult mem_free(CUdeviceptr at) = 0;
   virtual CUresult mem_free_async(CUdeviceptr at, StreamHandle stream) = 0;
-  virtual CUresult mem_get_info(std::size_t* free, std::size_t* total) = 0;
-  virtual CUresult ipc_get_mem_handle(CUipcMemHandle* handle, CUdeviceptr at) = 0;
-  virtual CUresult handle_for_address_range(void* handle, CUdeviceptr at, std::size_t bytes,
-                                            CUmemRangeHandleType type,
-                                            unsigned long long flags) = 0;
-  virtual CUresult pointer_set_attribute(const void* value, CUpointer_attribute attribute,
-                                         CUdeviceptr at) = 0;
+  // As these, where there is an answer; else the driver has it.
+  virtual std::optional<CUresult> mem_get_info(std::size_t* /*free*/, std::size_t* /*total*/) {
+    return std::nullopt;
+  }
+  virtual std::optional<CUresult> ipc_get_mem_handle(CUipcMemHandle* /*handle*/,
+                                                     CUdeviceptr /*at*/) {
+    return std::nullopt;
+  }
+  virtual std::optional<CUresult> handle_for_address_range(void* /*handle*/, CUdeviceptr /*at*/,
+                                                           std::size_t /*bytes*/,
+                                                           CUmemRangeHandleType /*type*/,
+                                                           unsigned long long /*flags*/) {
+    return std::nullopt;
+  }
+  virtual std::optional<CUresult> pointer_set_attribute(const void* /*value*/,
+                                                        CUpointer_attribute /*attribute*/,
+                                                        CUdeviceptr /*at*/) {
+    return std::nullopt;
+  }
 
-  // Told after the driver's call succeeded, but for the two that say "before".
-  virtual void stream_created(CUstream stream, unsigned flags) = 0;
+  // The others are only told, and an implementation that has no use for one need not listen. Told
+  // after the driver's call succeeded, but for those that say "before".
+  virtual void stream_created(CUstream /*stream*/, unsigned /*flags*/) {}
   /// Whatever the stream still does cannot be asked about afterwards.
-  virtual void before_stream_destroyed(CUstream stream) = 0;
-  virtual void before_capture_begins(StreamHandle stream) = 0;
+  virtual void before_stream_destroyed(CUstream /*stream*/) {}
+  virtual void before_capture_begins(StreamHandle /*stream*/) {}
   /// Whether it did.
-  virtual void capture_began(StreamHandle stream, bool succeeded) = 0;
+  virtual void capture_began(StreamHandle /*stream*/, bool /*succeeded*/) {}
   /// Also where ending it failed, which may have left it open.
-  virtual void capture_ended(StreamHandle stream) = 0;
+  virtual void capture_ended(StreamHandle /*stream*/) {}
   /// The context's memory, streams and events are gone: destroyed, reset, or released for the last
   /// time.
-  virtual void context_gone(GoneContext context) = 0;
+  virtual void context_gone(GoneContext /*context*/) {}
   /// `from` may use the memory of `to` from now on, or no longer.
-  virtual void peer_access_changed(CUcontext from, CUcontext to, bool enabled) = 0;
+  virtual void peer_access_changed(CUcontext /*from*/, CUcontext /*to*/, bool /*enabled*/) {}
 
-  // Memory that passes through. Only told while a program is recorded, and whoever has no use for
-  // it need not listen.
+  // Memory that passes through. Only told while a program is recorded.
   virtual void memory_came(const NewMemory& /*memory*/) {}
   virtual void memory_refused(const char* /*function*/, std::size_t /*bytes*/,
                               CUresult /*result*/) {}
@@ -104,12 +122,12 @@ class MemoryCalls {
   virtual void memory_unmapped(std::uint64_t /*address*/, std::size_t /*bytes*/) {}
 
   // Process life.
-  virtual void before_fork() = 0;
-  virtual void after_fork_in_parent() = 0;
+  virtual void before_fork() {}
+  virtual void after_fork_in_parent() {}
   /// CUDA cannot be used here if the parent used it: no call of the driver is made.
-  virtual void after_fork_in_child() = 0;
+  virtual void after_fork_in_child() {}
   /// No call of the driver is made.
-  virtual void at_exit() = 0;
+  virtual void at_exit() {}
 };
 
 }  // namespace vramlab::preload

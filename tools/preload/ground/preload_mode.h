@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <string_view>
 
 namespace vramlab::preload {
 
@@ -21,17 +20,14 @@ enum class PreloadMode : std::uint8_t {
   off,
 };
 
-/// Empty if no mode has this name.
-std::optional<PreloadMode> preload_mode(std::string_view name);
-
-struct ModeWords {
+struct ModeVariables {
   /// Null where the environment has none.
   const char* shim = nullptr;
   const char* record = nullptr;
 };
-/// Without VRAMLAB_SHIM: record where there is a file to record to, else deferred. Nothing where
+/// Without VRAMLAB_SHIM: record where there is a file to record to, else deferred. Empty if
 /// VRAMLAB_SHIM names no mode.
-std::optional<PreloadMode> preload_mode(const ModeWords& words);
+std::optional<PreloadMode> preload_mode(const ModeVariables& words);
 
 /// This process's mode, read once. An unknown mode is reported on standard error and means `off`.
 PreloadMode process_mode();

@@ -6,23 +6,15 @@
 #include "tools/preload/ground/record_line.h"
 
 namespace vramlab::preload {
-namespace {
-
-template <class Function>
-Function in_driver(const char* symbol) {
-  return reinterpret_cast<Function>(driver_symbol(symbol));
-}
-
-}  // namespace
-
 DriverQuestions::DriverQuestions()
-    : context_current_(in_driver<PFN_cuCtxGetCurrent_v4000>("cuCtxGetCurrent")),
-      context_device_(in_driver<PFN_cuCtxGetDevice_v2000>("cuCtxGetDevice")),
-      pointer_attribute_(in_driver<PFN_cuPointerGetAttribute_v4000>("cuPointerGetAttribute")),
-      device_count_(in_driver<PFN_cuDeviceGetCount_v2000>("cuDeviceGetCount")),
-      device_get_(in_driver<PFN_cuDeviceGet_v2000>("cuDeviceGet")),
-      device_name_(in_driver<PFN_cuDeviceGetName_v2000>("cuDeviceGetName")),
-      device_memory_(in_driver<PFN_cuDeviceTotalMem_v3020>("cuDeviceTotalMem_v2")) {}
+    : context_current_(driver_function_of<PFN_cuCtxGetCurrent_v4000>("cuCtxGetCurrent")),
+      context_device_(driver_function_of<PFN_cuCtxGetDevice_v2000>("cuCtxGetDevice")),
+      pointer_attribute_(
+          driver_function_of<PFN_cuPointerGetAttribute_v4000>("cuPointerGetAttribute")),
+      device_count_(driver_function_of<PFN_cuDeviceGetCount_v2000>("cuDeviceGetCount")),
+      device_get_(driver_function_of<PFN_cuDeviceGet_v2000>("cuDeviceGet")),
+      device_name_(driver_function_of<PFN_cuDeviceGetName_v2000>("cuDeviceGetName")),
+      device_memory_(driver_function_of<PFN_cuDeviceTotalMem_v3020>("cuDeviceTotalMem_v2")) {}
 
 CUcontext DriverQuestions::current_context() const {
   CUcontext context = nullptr;

@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "tools/preload/driver/driver_library.h"
+
 namespace vramlab::preload {
 namespace {
 
@@ -68,10 +70,10 @@ Recorder::Recorder(RecorderSettings settings)
     : settings_(std::move(settings)), file_(settings_.base) {}
 
 CUresult Recorder::mem_alloc(CUdeviceptr* at, std::size_t bytes) {
-  const CUresult result = RealCalls::mem_alloc(at, bytes);
   constexpr const char* function = "cuMemAlloc_v2";
+  const CUresult result = call_driver<Hook::cuMemAlloc_v2>(at, bytes);
   if (result == CUDA_SUCCESS)
-    memory_came({MemoryKind::device, function, *at, bytes, {}, -1});
+    memory_came({.function = function, .at = *at, .bytes = bytes});
   else
     memory_refused(function, bytes, result);
   return result;
@@ -79,7 +81,7 @@ CUresult Recorder::mem_alloc(CUdeviceptr* at, std::size_t bytes) {
 
 CUresult Recorder::mem_free(CUdeviceptr at) {
   before_memory_goes("cuMemFree_v2", at);
-  const CUresult result = RealCalls::mem_free(at);
+  const CUresult result = call_driver<Hook::cuMemFree_v2>(at);
   if (result != CUDA_SUCCESS) memory_refused("cuMemFree_v2", 0, result);
   return result;
 }
@@ -99,7 +101,9 @@ CUresult Recorder::mem_free_async(CUdeviceptr at, StreamHandle stream) {
     }
     write_end_of(at, "cuMemFreeAsync", caller);
   }
-  const CUresult result = RealCalls::mem_free_async(at, stream);
+  const CUresult result = stream.if_null == DefaultStream::per_thread
+                              ? call_driver<Hook::cuMemFreeAsync_ptsz>(at, stream.stream)
+                              : call_driver<Hook::cuMemFreeAsync>(at, stream.stream);
   if (result != CUDA_SUCCESS) memory_refused("cuMemFreeAsync", 0, result);
   return result;
 }

@@ -13,7 +13,7 @@
 #include <string>
 #include <unordered_map>
 
-#include "tools/preload/driver/real_calls.h"
+#include "tools/preload/ground/memory_calls.h"
 #include "tools/preload/ground/physical_memory.h"
 #include "tools/preload/ground/record_file.h"
 #include "tools/preload/ground/record_line.h"
@@ -31,7 +31,7 @@ struct RecorderSettings {
   RecordStacks stacks = RecordStacks::no;
 };
 
-class Recorder final : public RealCalls {
+class Recorder final : public MemoryCalls {
  public:
   explicit Recorder(RecorderSettings settings);
 

@@ -26,7 +26,7 @@ CUresult Arena::make_cache() {
   device_ = device;
   supply_.set_total({total});
   supply_.set_hand_in(&Arena::settle_in, this);
-  if (options_.mode == ShimMode::nosplit) {
+  if (options_.mode == preload::PreloadMode::nosplit) {
     cache_ = std::make_unique<WholeCache>(supply_, frees_.pool(), options_.history_entries);
     return CUDA_SUCCESS;
   }
@@ -38,7 +38,8 @@ CUresult Arena::make_cache() {
 
 allocator::Settings Arena::settings_on(CUdevice device) {
   allocator::Settings settings = options_.settings;
-  if (!settings.expandable_segments || options_.mode == ShimMode::nosplit) return settings;
+  if (!settings.expandable_segments || options_.mode == preload::PreloadMode::nosplit)
+    return settings;
   if (const auto reason = why_not_expandable(context_.driver(), device, settings)) {
     settings.expandable_segments = false;
     options_.say("expandable_segments is not used: " + *reason);

@@ -10,8 +10,8 @@ namespace {
 
 std::unique_ptr<FenceRecorder> recorder_for(const ShimOptions& options,
                                             const streams::CudaDriver& driver) {
-  return make_fence_recorder(options.mode == ShimMode::sync ? FenceKind::wait : options.fence,
-                             driver);
+  return make_fence_recorder(
+      options.mode == preload::PreloadMode::sync ? FenceKind::wait : options.fence, driver);
 }
 
 }  // namespace
@@ -21,7 +21,7 @@ CachingShim::CachingShim(const streams::CudaDriver& driver, ShimOptions options,
     : driver_(driver),
       options_(std::move(options)),
       recorder_(recorder ? std::move(recorder) : recorder_for(options_, driver_)),
-      state_(options_.mode == ShimMode::off ? nullptr : new State(options_, *recorder_, driver_)) {
+      state_(new State(options_, *recorder_, driver_)) {
   if (options_.report_signal != 0) listen_for_report_signal(options_.report_signal);
 }
 
@@ -48,20 +48,18 @@ CUresult CachingShim::mem_free(CUdeviceptr at) {
   return answer ? *answer : driver_.mem_free(at);
 }
 
-CUresult CachingShim::driver_free_async(CUdeviceptr at, preload::StreamHandle stream) {
-  if (driver_.mem_free_async == nullptr) return CUDA_ERROR_NOT_SUPPORTED;
-  return driver_.mem_free_async(at, explicit_stream(stream));
-}
-
 CUresult CachingShim::mem_free_async(CUdeviceptr at, preload::StreamHandle stream) {
+  const CUstream which = stream.explicit_handle();
   State* const now = state();
-  if (now == nullptr || at == 0) return driver_free_async(at, stream);
-  const std::optional<CUresult> answer = now->arenas.ask_owner(
-      at, [&](Arena& arena) { return arena.free_on(at, explicit_stream(stream)); });
-  return answer ? *answer : driver_free_async(at, stream);
+  if (now != nullptr && at != 0)
+    if (const std::optional<CUresult> answer =
+            now->arenas.ask_owner(at, [&](Arena& arena) { return arena.free_on(at, which); }))
+      return *answer;
+  if (driver_.mem_free_async == nullptr) return CUDA_ERROR_NOT_SUPPORTED;
+  return driver_.mem_free_async(at, which);
 }
 
-CUresult CachingShim::mem_get_info(std::size_t* free, std::size_t* total) {
+std::optional<CUresult> CachingShim::mem_get_info(std::size_t* free, std::size_t* total) {
   const CUresult result = driver_.mem_get_info(free, total);
   State* const now = state();
   if (result != CUDA_SUCCESS || now == nullptr || free == nullptr) return result;
@@ -72,13 +70,16 @@ CUresult CachingShim::mem_get_info(std::size_t* free, std::size_t* total) {
   return result;
 }
 
-CUresult CachingShim::ipc_get_mem_handle(CUipcMemHandle* handle, CUdeviceptr at) {
-  if (driver_.ipc_mem_handle == nullptr) return CUDA_ERROR_NOT_SUPPORTED;
+Arena* CachingShim::owner_of(CUdeviceptr at) {
   State* const now = state();
-  Arena* owner = nullptr;
-  if (now != nullptr)
-    owner =
-        now->arenas.ask_owner(at, [at](Arena& arena) { return arena.owns(at) ? &arena : nullptr; });
+  if (now == nullptr) return nullptr;
+  return now->arenas.ask_owner(at,
+                               [at](Arena& arena) { return arena.owns(at) ? &arena : nullptr; });
+}
+
+std::optional<CUresult> CachingShim::ipc_get_mem_handle(CUipcMemHandle* handle, CUdeviceptr at) {
+  if (driver_.ipc_mem_handle == nullptr) return CUDA_ERROR_NOT_SUPPORTED;
+  Arena* const owner = owner_of(at);
   // Whoever opens the handle gets the allocation's first byte, which must be the block's.
   if (owner != nullptr && !owner->may_export(at)) return CUDA_ERROR_INVALID_VALUE;
   const CUresult result = driver_.ipc_mem_handle(handle, at);
@@ -86,30 +87,25 @@ CUresult CachingShim::ipc_get_mem_handle(CUipcMemHandle* handle, CUdeviceptr at)
   return result;
 }
 
-CUresult CachingShim::handle_for_address_range(void* handle, CUdeviceptr at, std::size_t bytes,
-                                               CUmemRangeHandleType type,
-                                               unsigned long long flags) {
+std::optional<CUresult> CachingShim::handle_for_address_range(void* handle, CUdeviceptr at,
+                                                              std::size_t bytes,
+                                                              CUmemRangeHandleType type,
+                                                              unsigned long long flags) {
   if (driver_.mem_range_handle == nullptr) return CUDA_ERROR_NOT_SUPPORTED;
   const CUresult result = driver_.mem_range_handle(handle, at, bytes, type, flags);
-  State* const now = state();
-  if (result != CUDA_SUCCESS || now == nullptr) return result;
+  if (result != CUDA_SUCCESS) return result;
   // The handle is exactly of this range, so that it may lie anywhere in a segment.
-  if (Arena* const owner = now->arenas.ask_owner(
-          at, [at](Arena& arena) { return arena.owns(at) ? &arena : nullptr; }))
-    owner->retire(at, bytes);
+  if (Arena* const owner = owner_of(at)) owner->retire(at, bytes);
   return result;
 }
 
-CUresult CachingShim::pointer_set_attribute(const void* value, CUpointer_attribute attribute,
-                                            CUdeviceptr at) {
+std::optional<CUresult> CachingShim::pointer_set_attribute(const void* value,
+                                                           CUpointer_attribute attribute,
+                                                           CUdeviceptr at) {
   if (driver_.pointer_set_attribute == nullptr) return CUDA_ERROR_NOT_SUPPORTED;
   const CUresult result = driver_.pointer_set_attribute(value, attribute, at);
-  State* const now = state();
-  if (result != CUDA_SUCCESS || now == nullptr || attribute != CU_POINTER_ATTRIBUTE_SYNC_MEMOPS)
-    return result;
-  if (Arena* const owner = now->arenas.ask_owner(
-          at, [at](Arena& arena) { return arena.owns(at) ? &arena : nullptr; }))
-    owner->retire(at, 1);
+  if (result != CUDA_SUCCESS || attribute != CU_POINTER_ATTRIBUTE_SYNC_MEMOPS) return result;
+  if (Arena* const owner = owner_of(at)) owner->retire(at, 1);
   return result;
 }
 
@@ -154,7 +150,7 @@ void CachingShim::before_stream_destroyed(CUstream stream) {
 void CachingShim::before_capture_begins(preload::StreamHandle stream) {
   State* const now = state();
   if (now == nullptr) return;
-  const CUstream which = explicit_stream(stream);
+  const CUstream which = stream.explicit_handle();
   ContextRecord* const context = context_of(*now, which);
   if (context == nullptr) return;
   now->streams.capture_begins(which, *context);
@@ -164,13 +160,13 @@ void CachingShim::before_capture_begins(preload::StreamHandle stream) {
 
 void CachingShim::capture_began(preload::StreamHandle stream, bool succeeded) {
   State* const now = state();
-  if (now != nullptr && !succeeded) close_capture(*now, explicit_stream(stream));
+  if (now != nullptr && !succeeded) close_capture(*now, stream.explicit_handle());
 }
 
 void CachingShim::capture_ended(preload::StreamHandle stream) {
   State* const now = state();
   if (now == nullptr) return;
-  const CUstream which = explicit_stream(stream);
+  const CUstream which = stream.explicit_handle();
   // Such as one that a thread tried to end which may not.
   if (ask_for_captures(driver_, which) == CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED) return;
   close_capture(*now, which);

@@ -7,7 +7,7 @@
 
 #include "tools/preload/ground/memory_calls.h"
 #include "tools/preload/shim/arenas.h"
-#include "tools/preload/shim/stream_book.h"
+#include "tools/preload/shim/known_streams.h"
 
 namespace vramlab::shim {
 
@@ -21,12 +21,13 @@ class CachingShim final : public preload::MemoryCalls {
   CUresult mem_alloc(CUdeviceptr* at, std::size_t bytes) override;
   CUresult mem_free(CUdeviceptr at) override;
   CUresult mem_free_async(CUdeviceptr at, preload::StreamHandle stream) override;
-  CUresult mem_get_info(std::size_t* free, std::size_t* total) override;
-  CUresult ipc_get_mem_handle(CUipcMemHandle* handle, CUdeviceptr at) override;
-  CUresult handle_for_address_range(void* handle, CUdeviceptr at, std::size_t bytes,
-                                    CUmemRangeHandleType type, unsigned long long flags) override;
-  CUresult pointer_set_attribute(const void* value, CUpointer_attribute attribute,
-                                 CUdeviceptr at) override;
+  std::optional<CUresult> mem_get_info(std::size_t* free, std::size_t* total) override;
+  std::optional<CUresult> ipc_get_mem_handle(CUipcMemHandle* handle, CUdeviceptr at) override;
+  std::optional<CUresult> handle_for_address_range(void* handle, CUdeviceptr at, std::size_t bytes,
+                                                   CUmemRangeHandleType type,
+                                                   unsigned long long flags) override;
+  std::optional<CUresult> pointer_set_attribute(const void* value, CUpointer_attribute attribute,
+                                                CUdeviceptr at) override;
 
   void stream_created(CUstream stream, unsigned flags) override;
   void before_stream_destroyed(CUstream stream) override;
@@ -36,9 +37,7 @@ class CachingShim final : public preload::MemoryCalls {
   void context_gone(preload::GoneContext context) override;
   void peer_access_changed(CUcontext from, CUcontext to, bool enabled) override;
 
-  // A fork locks no arena: the child drops all of them.
-  void before_fork() override {}
-  void after_fork_in_parent() override {}
+  /// No arena is locked for a fork: the child drops all of them.
   void after_fork_in_child() override;
   void at_exit() override { write_reports(); }
 
@@ -53,19 +52,20 @@ class CachingShim final : public preload::MemoryCalls {
     State(const ShimOptions& options, FenceRecorder& recorder, const streams::CudaDriver& driver)
         : arenas(options, recorder, driver) {}
     Arenas arenas;
-    StreamBook streams;
+    KnownStreams streams;
   };
 
   State* state() const { return state_.load(std::memory_order_acquire); }
+  /// The arena that the address belongs to; null where it is none's.
+  Arena* owner_of(CUdeviceptr at);
   ContextRecord* context_of(State& now, CUstream stream);
   static void close_capture(State& now, CUstream stream);
   void report_if_asked();
-  CUresult driver_free_async(CUdeviceptr at, preload::StreamHandle stream);
 
   const streams::CudaDriver driver_;
   const ShimOptions options_;
   const std::unique_ptr<FenceRecorder> recorder_;
-  /// Null: everything passes through.
+  /// Null in a child that cannot use CUDA: everything passes through.
   std::atomic<State*> state_;
 };
 

@@ -1,9 +1,9 @@
 #include "tools/preload/shim/shim_options.h"
 
-#include <array>
 #include <charconv>
 #include <csignal>
 #include <string_view>
+#include <utility>
 
 namespace vramlab::shim {
 namespace {
@@ -11,36 +11,13 @@ namespace {
 using allocator::ParsedSettings;
 using allocator::ReferenceVersion;
 
-struct NamedMode {
-  std::string_view name;
-  ShimMode mode;
-};
-constexpr std::array<NamedMode, 4> modes = {{{"deferred", ShimMode::deferred},
-                                             {"sync", ShimMode::sync},
-                                             {"nosplit", ShimMode::nosplit},
-                                             {"off", ShimMode::off}}};
-
-struct NamedSignal {
-  std::string_view name;
-  int number;
-};
-constexpr std::array<NamedSignal, 3> signals = {
-    {{"USR1", SIGUSR1}, {"USR2", SIGUSR2}, {"HUP", SIGHUP}}};
+constexpr std::pair<std::string_view, int> signals[] = {
+    {"USR1", SIGUSR1}, {"USR2", SIGUSR2}, {"HUP", SIGHUP}};
 
 void complain(ShimOptions& options, std::string_view name, std::string_view found,
               std::string_view expected) {
   options.complaints.push_back(std::string(name) + "=" + std::string(found) + ": " +
                                std::string(expected));
-}
-
-void read_mode(ShimOptions& options, std::string_view word) {
-  for (const NamedMode& row : modes) {
-    if (row.name != word) continue;
-    options.mode = row.mode;
-    return;
-  }
-  complain(options, "VRAMLAB_SHIM", word,
-           "expected deferred, sync, nosplit or off; going on with deferred");
 }
 
 /// The newest grammar where only that one knows the string.
@@ -55,7 +32,8 @@ void read_settings(ShimOptions& options, const char* name, std::string_view text
   }
   if (parsed.error)
     complain(options, name, text, parsed.error->message + "; going on with the defaults");
-  if (!options.settings.expandable_segments || options.mode != ShimMode::nosplit) return;
+  if (!options.settings.expandable_segments || options.mode != preload::PreloadMode::nosplit)
+    return;
   options.settings.expandable_segments = false;
   complain(
       options, name, text,
@@ -64,31 +42,33 @@ void read_settings(ShimOptions& options, const char* name, std::string_view text
 }
 
 void read_signal(ShimOptions& options, std::string_view word) {
-  for (const NamedSignal& row : signals)
-    if (row.name == word) options.report_signal = row.number;
+  for (const auto& [name, number] : signals)
+    if (name == word) options.report_signal = number;
   if (options.report_signal == 0)
     complain(options, "VRAMLAB_REPORT_SIGNAL", word,
              "expected USR1, USR2 or HUP; no signal asks for a report");
 }
 
-void read_history(ShimOptions& options, std::string_view word) {
-  std::size_t entries = 0;
+template <class Number>
+std::optional<Number> number_from(std::string_view word) {
+  Number number = 0;
   const auto end = word.data() + word.size();
-  const auto read = std::from_chars(word.data(), end, entries);
-  if (read.ec == std::errc() && read.ptr == end)
-    options.history_entries = entries;
-  else
+  const auto read = std::from_chars(word.data(), end, number);
+  if (read.ec != std::errc() || read.ptr != end) return std::nullopt;
+  return number;
+}
+
+void read_history(ShimOptions& options, std::string_view word) {
+  const auto entries = number_from<std::size_t>(word);
+  options.history_entries = entries.value_or(0);
+  if (!entries)
     complain(options, "VRAMLAB_HISTORY", word,
              "expected how many entries to keep; snapshots have no history");
 }
 
 void read_fill(ShimOptions& options, std::string_view word) {
-  unsigned value = 256;
-  const auto end = word.data() + word.size();
-  const auto read = std::from_chars(word.data(), end, value);
-  if (read.ec == std::errc() && read.ptr == end && value < 256)
-    options.fill = static_cast<unsigned char>(value);
-  else
+  options.fill = number_from<unsigned char>(word);
+  if (!options.fill)
     complain(options, "VRAMLAB_FILL", word, "expected a byte from 0 to 255; nothing is filled");
 }
 
@@ -99,9 +79,9 @@ const char* given(const Environment& environment, const char* name) {
 
 }  // namespace
 
-ShimOptions read_shim_options(const Environment& environment) {
+ShimOptions read_shim_options(preload::PreloadMode mode, const Environment& environment) {
   ShimOptions options;
-  if (const char* word = given(environment, "VRAMLAB_SHIM")) read_mode(options, word);
+  options.mode = mode;
   for (const char* name : {"VRAMLAB_ALLOC_CONF", "PYTORCH_CUDA_ALLOC_CONF"}) {
     const char* text = given(environment, name);
     if (text == nullptr) continue;

@@ -10,26 +10,17 @@
 
 #include "allocator/options/settings.h"
 #include "allocator/words/reference_version.h"
+#include "tools/preload/ground/preload_mode.h"
 #include "tools/preload/segments/fence_recorder.h"
 
 namespace vramlab::shim {
-
-enum class ShimMode {
-  /// Freed blocks come back when what was under way at the free is over.
-  deferred,
-  /// A free waits for it.
-  sync,
-  /// As deferred, with one driver allocation for each block.
-  nosplit,
-  /// The driver as it is.
-  off,
-};
 
 /// What a request gets that the cache has no room for although the driver might.
 enum class LastResort { driver, none };
 
 struct ShimOptions {
-  ShimMode mode = ShimMode::deferred;
+  /// One of the three that the shim has: deferred, sync and nosplit.
+  preload::PreloadMode mode = preload::PreloadMode::deferred;
   allocator::Settings settings;
   const allocator::ReferenceVersion* version = &allocator::default_reference_version();
   FenceKind fence = FenceKind::automatic;
@@ -53,8 +44,8 @@ struct ShimOptions {
 /// The value of an environment variable, or null.
 using Environment = std::function<const char*(const char* name)>;
 
-/// VRAMLAB_SHIM, VRAMLAB_ALLOC_CONF else PYTORCH_CUDA_ALLOC_CONF, VRAMLAB_STATS, VRAMLAB_SNAPSHOT,
+/// VRAMLAB_ALLOC_CONF else PYTORCH_CUDA_ALLOC_CONF, VRAMLAB_STATS, VRAMLAB_SNAPSHOT,
 /// VRAMLAB_HISTORY, VRAMLAB_REPORT_SIGNAL, VRAMLAB_FILL.
-ShimOptions read_shim_options(const Environment& environment);
+ShimOptions read_shim_options(preload::PreloadMode mode, const Environment& environment);
 
 }  // namespace vramlab::shim

@@ -1,21 +1,15 @@
-#include "tools/preload/shim/stream_book.h"
+#include "tools/preload/shim/known_streams.h"
 
 #include <algorithm>
 
 namespace vramlab::shim {
 
-CUstream explicit_stream(preload::StreamHandle stream) {
-  if (stream.stream != nullptr) return stream.stream;
-  return stream.if_null == preload::DefaultStream::per_thread ? CU_STREAM_PER_THREAD
-                                                              : CU_STREAM_LEGACY;
-}
-
-void StreamBook::created(CUstream stream, ContextRecord& context) {
+void KnownStreams::created(CUstream stream, ContextRecord& context) {
   const std::lock_guard lock(mutex_);
   contexts_[stream] = &context;
 }
 
-ContextRecord* StreamBook::destroyed(CUstream stream) {
+ContextRecord* KnownStreams::destroyed(CUstream stream) {
   const std::lock_guard lock(mutex_);
   const auto found = contexts_.find(stream);
   if (found == contexts_.end()) return nullptr;
@@ -24,18 +18,18 @@ ContextRecord* StreamBook::destroyed(CUstream stream) {
   return context;
 }
 
-ContextRecord* StreamBook::context_of(CUstream stream) const {
+ContextRecord* KnownStreams::context_of(CUstream stream) const {
   const std::lock_guard lock(mutex_);
   const auto found = contexts_.find(stream);
   return found == contexts_.end() ? nullptr : found->second;
 }
 
-void StreamBook::capture_begins(CUstream stream, ContextRecord& context) {
+void KnownStreams::capture_begins(CUstream stream, ContextRecord& context) {
   const std::lock_guard lock(mutex_);
   captures_.push_back({stream, pthread_self(), &context});
 }
 
-ContextRecord* StreamBook::capture_over(CUstream stream) {
+ContextRecord* KnownStreams::capture_over(CUstream stream) {
   const std::lock_guard lock(mutex_);
   const auto is_it = [&](const Capture& capture) {
     return capture.stream == stream &&

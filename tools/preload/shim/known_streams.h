@@ -1,4 +1,4 @@
-// StreamBook: which context a stream belongs to, and which captures are open.
+// KnownStreams: which context a stream belongs to, and which captures are open.
 #pragma once
 
 #include <pthread.h>
@@ -8,15 +8,11 @@
 #include <vector>
 
 #include "streams/cuda_interface/types.h"
-#include "tools/preload/ground/memory_calls.h"
 #include "tools/preload/segments/context_record.h"
 
 namespace vramlab::shim {
 
-/// The driver's own handles for the two default streams in place of 0.
-CUstream explicit_stream(preload::StreamHandle stream);
-
-class StreamBook {
+class KnownStreams {
  public:
   void created(CUstream stream, ContextRecord& context);
   /// Null where it was created out of sight.
