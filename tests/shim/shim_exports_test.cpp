@@ -103,7 +103,7 @@ TEST(ShimSemantics, a_range_that_was_exported_is_never_used_again) {
   ShimWorld world(in_mode(PreloadMode::nosplit));
   const CUdeviceptr at = world.alloc(4 * mib);
   int handle = 0;
-  const CUresult result = world.shim().handle_for_address_range(
+  const auto result = world.shim().handle_for_address_range(
       &handle, at, 4 * mib, CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD, 0);
   if (result != CUDA_SUCCESS) GTEST_SKIP() << "the fake driver has no handles of ranges";
   EXPECT_EQ(world.free(at), CUDA_SUCCESS);

@@ -47,8 +47,57 @@ std::optional<Address> SegmentSupply::allocate(Bytes size) {
   lock_.call().refusal = result;
   if (result != CUDA_ERROR_OUT_OF_MEMORY)
     throw DeviceError(streams::driver_error_name(context_.driver(), result));
-  climb(lock_.call());
+  climb();
   return std::nullopt;
+}
+
+/// Without the lock; no capture begins meanwhile.
+template <class Work>
+CUresult SegmentSupply::map_outside_of_captures(const Work& work) {
+  CUresult result = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+  lock_.step_outside([&] {
+    if (!context_.gate().try_enter()) return;
+    result = work();
+    context_.gate().leave();
+  });
+  return result;
+}
+
+std::optional<Address> SegmentSupply::reserve(Bytes size) {
+  Address at;
+  if (!has_mapped(map_outside_of_captures([&] { return mapped_.reserve(&at, size); })))
+    return std::nullopt;
+  note(at, size);
+  return at;
+}
+
+bool SegmentSupply::map(const UnitRange& range) {
+  // The addresses may still have the memory that the cache gave back.
+  const bool is_still_going = is_going(range);
+  return has_mapped(map_outside_of_captures([&] {
+    if (is_still_going) give_back();
+    const CUresult result = mapped_.map(range);
+    if (result != CUDA_ERROR_OUT_OF_MEMORY) return result;
+    give_back();
+    return mapped_.map(range);
+  }));
+}
+
+bool SegmentSupply::has_mapped(CUresult result) {
+  if (context_.is_gone()) throw DeviceError("the context is gone");
+  if (result == CUDA_SUCCESS) return true;
+  Call& call = lock_.call();
+  if (is_capture_error(result)) {
+    call.is_for_driver = true;
+    throw DeviceError("nothing is mapped while a capture is open");
+  }
+  if (is_lasting(result)) {
+    call.refusal = result;
+    throw DeviceError(streams::driver_error_name(context_.driver(), result));
+  }
+  call.refusal = CUDA_ERROR_OUT_OF_MEMORY;
+  climb();
+  return false;
 }
 
 void SegmentSupply::note(Address at, Bytes size) {
@@ -57,12 +106,13 @@ void SegmentSupply::note(Address at, Bytes size) {
   highest_.store(std::max(highest_.load(), (at + size).value), std::memory_order_release);
 }
 
-void SegmentSupply::climb(Call& call) {
+void SegmentSupply::climb() {
+  Call& call = lock_.call();
   if (!call.ladder.owns_lock())
     lock_.step_outside([&] { call.ladder = std::unique_lock(ladder_mutex_); });
   // What was freed before the refusal counts. What is freed from now on is kept out of the cache
   // until this request is through, so that there is nothing new to wait for under the lock.
-  if (hand_in_ != nullptr) hand_in_(hand_in_of_);
+  if (hand_in_) hand_in_();
   frees_.hold_back();
   const std::vector<ContextEvent> events = frees_.pool().awaited();
   std::size_t free = 0;

@@ -4,17 +4,58 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <optional>
 #include <vector>
 
 #include "allocator/words/device.h"
-#include "tools/preload/segments/arena_lock.h"
 #include "tools/preload/segments/expandable_memory.h"
 #include "tools/preload/segments/fenced_frees.h"
 
 namespace vramlab::shim {
+
+/// One request on its way through the arena.
+struct Call {
+  /// What the driver said last when it was asked for memory.
+  CUresult refusal = CUDA_SUCCESS;
+  /// Held from the first refusal on: one request at a time frees what is cached to go on.
+  std::unique_lock<std::mutex> ladder;
+  /// The driver may be asked only what the program asked for.
+  bool is_for_driver = false;
+};
+
+/// The one lock of an arena, and the way to step outside of it in the middle of a request to call
+/// the driver. Whoever comes back finds the call that it is part of as it left it.
+class ArenaLock {
+ public:
+  void lock() { mutex_.lock(); }
+  void unlock() { mutex_.unlock(); }
+
+  /// Requires the lock, and a call that began.
+  Call& call() { return *call_; }
+  void begin(Call& call) { call_ = &call; }
+  /// Somebody is outside who will come back.
+  bool is_awaited() const { return away_ > 0; }
+
+  /// Does the work without the lock. Others may change the arena meanwhile.
+  template <class Work>
+  void step_outside(const Work& work) {
+    Call* const own = call_;
+    ++away_;
+    mutex_.unlock();
+    work();
+    mutex_.lock();
+    --away_;
+    call_ = own;
+  }
+
+ private:
+  std::mutex mutex_;
+  Call* call_ = nullptr;
+  int away_ = 0;
+};
 
 /// After one of these errors the context answers nothing else any more.
 bool is_lasting(CUresult error);
@@ -27,6 +68,12 @@ class SegmentSupply {
   // Requires the lock, in a call that began.
   /// Empty if the driver has no room. Throws DeviceError on any other error.
   std::optional<allocator::Address> allocate(allocator::Bytes size);
+  /// Addresses and memory of expandable segments. DeviceError where a capture forbids the calls,
+  /// and where the context answers nothing else any more. Whatever else the driver has against it
+  /// counts as no room: it may still have memory that need not be mapped. The allocator keeps what
+  /// is being mapped out of the reach of others meanwhile.
+  std::optional<allocator::Address> reserve(allocator::Bytes size);
+  bool map(const allocator::UnitRange& range);
   /// Given back to the driver later: with the next segment that is asked for, or by flush().
   void release(allocator::Address at);
   /// The same for units of an expandable segment, and for its addresses.
@@ -59,38 +106,26 @@ class SegmentSupply {
   /// Gives back what is to be given back. Requires: the lock is not held.
   void flush();
 
-  // For SegmentGrowth.
-  ArenaLock& lock() { return lock_; }
-  ContextRecord& context() { return context_; }
   ExpandableMemory& mapped() { return mapped_; }
-  /// Addresses that are this arena's from now on. Requires the lock.
-  void note(allocator::Address at, allocator::Bytes size);
-  /// Some of these units are still to be given back. Requires the lock.
-  bool is_going(const allocator::UnitRange& range) const;
-  /// As flush(). Requires: the context's gate is entered.
-  void give_back();
-  /// After the driver refused memory. Requires the lock, in a call that began.
-  void climb() { climb(lock_.call()); }
-
   /// The context is gone: what does not go with it is given back. Requires: the lock is not held.
   void give_up();
 
   /// How the ladder gets the arena's newest frees into the cache first. Requires the lock.
-  void set_hand_in(void (*hand_in)(void*), void* of) {
-    hand_in_ = hand_in;
-    hand_in_of_ = of;
-  }
+  void set_hand_in(std::function<void()> hand_in) { hand_in_ = std::move(hand_in); }
 
  private:
-  void climb(Call& call);
+  template <class Work>
+  CUresult map_outside_of_captures(const Work& work);
+  bool has_mapped(CUresult result);
+  /// After the driver refused memory.
+  void climb();
   void wait_for(const std::vector<ContextEvent>& events);
 
   ArenaLock& lock_;
   ContextRecord& context_;
   FencedFrees& frees_;
   ExpandableMemory mapped_;
-  void (*hand_in_)(void*) = nullptr;
-  void* hand_in_of_ = nullptr;
+  std::function<void()> hand_in_;
 
   enum class RangeKind : std::uint8_t { segment, units, reservation };
   struct Range {
@@ -102,6 +137,12 @@ class SegmentSupply {
       return kind == RangeKind::reservation ? allocator::Bytes{0} : size;
     }
   };
+  /// Addresses that are this arena's from now on.
+  void note(allocator::Address at, allocator::Bytes size);
+  /// Some of these units are still to be given back.
+  bool is_going(const allocator::UnitRange& range) const;
+  /// As flush(). Requires: the context's gate is entered, and the lock is not held.
+  void give_back();
   CUresult give_back(const Range& range);
   /// How many went; a capture may be in the way of the others.
   std::size_t give_back(const std::vector<Range>& ranges);

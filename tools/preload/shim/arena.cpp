@@ -4,8 +4,6 @@
 #include <ctime>
 
 #include "allocator/options/size_rules.h"
-#include "tools/preload/shim/engine_cache.h"
-#include "tools/preload/shim/whole_cache.h"
 
 namespace vramlab::shim {
 
@@ -25,14 +23,10 @@ CUresult Arena::make_cache() {
   has_cache_.store(true, std::memory_order_release);
   device_ = device;
   supply_.set_total({total});
-  supply_.set_hand_in(&Arena::settle_in, this);
-  if (options_.mode == preload::PreloadMode::nosplit) {
-    cache_ = std::make_unique<WholeCache>(supply_, frees_.pool(), options_.history_entries);
-    return CUDA_SUCCESS;
-  }
-  auto device_seam = std::make_unique<ArenaDevice>(supply_, frees_.pool());
-  cache_ = make_engine_cache(std::move(device_seam),
-                             {settings, options_.version, options_.history_entries});
+  supply_.set_hand_in([this] { settle(); });
+  cache_ = options_.mode == preload::PreloadMode::nosplit
+               ? make_whole_cache(supply_, frees_.pool(), options_.history_entries)
+               : make_engine_cache(supply_, frees_.pool(), settings, options_);
   return CUDA_SUCCESS;
 }
 

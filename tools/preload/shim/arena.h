@@ -89,7 +89,6 @@ class Arena {
   /// One fence for all that was freed while a capture was open. Requires: there is some.
   [[gnu::noinline]] void fence_put_off();
   [[gnu::noinline]] void note_peers(Fence& fence);
-  static void settle_in(void* arena) { static_cast<Arena*>(arena)->settle(); }
 
   const ShimOptions& options_;
   FenceRecorder& recorder_;

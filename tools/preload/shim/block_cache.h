@@ -5,13 +5,15 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <vector>
 
-#include "allocator/words/device.h"
+#include "allocator/listeners/history.h"
 #include "allocator/words/snapshot.h"
 #include "allocator/words/statistic_values.h"
-#include "tools/preload/segments/fence.h"
+#include "tools/preload/segments/segment_supply.h"
+#include "tools/preload/shim/shim_options.h"
 
 namespace vramlab::shim {
 
@@ -56,5 +58,21 @@ class BlockCache {
   /// The newest entries of the history, oldest first; nothing where none is kept.
   virtual std::vector<allocator::AllocatorEvent> history() const = 0;
 };
+
+/// All blocks belong to one stream.
+inline constexpr allocator::StreamId owner_stream{0};
+
+/// The allocator's engine, whose decisions are the simulator's.
+std::unique_ptr<BlockCache> make_engine_cache(SegmentSupply& supply, FencePool& fences,
+                                              const allocator::Settings& settings,
+                                              const ShimOptions& options);
+
+/// One driver allocation for each block, cached whole: what the driver says of an address, its base
+/// and its size, is then what the program expects, and a handle of it is a handle of nothing else.
+std::unique_ptr<BlockCache> make_whole_cache(SegmentSupply& supply, FencePool& fences,
+                                             std::size_t history_entries);
+
+/// Entries have the time that PyTorch's snapshots have: microseconds since 1970.
+void note_time(allocator::History& history);
 
 }  // namespace vramlab::shim

@@ -211,9 +211,9 @@ void CachingShim::report_if_asked() {
 void CachingShim::write_reports() {
   State* const now = state();
   if (now == nullptr) return;
-  Reports reports;
-  now->arenas.for_each([&](Arena& arena) { reports.add(arena); });
-  reports.write(options_);
+  std::vector<ArenaReport> reports;
+  now->arenas.for_each([&](Arena& arena) { add_report(reports, arena); });
+  shim::write_reports(reports, options_);
 }
 
 }  // namespace vramlab::shim

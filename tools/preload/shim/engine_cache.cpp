@@ -1,29 +1,125 @@
-#include "tools/preload/shim/engine_cache.h"
+// The cache that is the allocator's engine.
+#include <chrono>
+#include <type_traits>
+#include <vector>
+
+#include "allocator/door/caching_allocator.h"
+#include "allocator/words/check.h"
+#include "tools/preload/shim/block_cache.h"
 
 namespace vramlab::shim {
+namespace {
 
 using allocator::Address;
 using allocator::Block;
 using allocator::BlockIndex;
 using allocator::BlockUse;
 using allocator::Bytes;
+using allocator::EventId;
 using allocator::Segment;
+using allocator::StreamId;
+using allocator::UnitRange;
 
-template <class Engine>
-std::optional<Address> EngineCache<Engine>::allocate(Bytes size) {
-  note_time_of_call();
-  const allocator::MallocResult result = engine_.malloc(size, owner_stream);
-  if (!result) return std::nullopt;
-  return result.address;
-}
+/// A fence stands for all streams that may have used a block.
+constexpr StreamId fence_stream{1};
 
+/// The allocator's device seam inside an arena. Memory is the supply's; an event is the fence that
+/// the arena has at hand when it gives a block back. Nothing here waits.
+class ArenaDevice final : public allocator::Device {
+ public:
+  ArenaDevice(SegmentSupply& supply, FencePool& fences) : supply_(supply), fences_(fences) {}
+
+  /// The next event that is recorded.
+  void have_at_hand(Fence& fence) { at_hand_ = &fence; }
+
+  allocator::MemoryInfo memory_info() override { return supply_.info(); }
+  std::optional<Address> allocate(Bytes size, StreamId) override { return supply_.allocate(size); }
+  void release(Address at) override { supply_.release(at); }
+
+  std::optional<Address> reserve(Bytes size, StreamId) override { return supply_.reserve(size); }
+  void release_reservation(Address at, Bytes) override { supply_.release_reservation(at); }
+  [[nodiscard]] bool map(const UnitRange& range) override { return supply_.map(range); }
+  void unmap(const UnitRange& range) override { supply_.unmap(range); }
+
+  /// What the allocator would wait for is over: freed blocks come back when their fence is
+  /// complete.
+  void wait_for_stream(StreamId) override {}
+  EventId record_event(StreamId) override {
+    check(at_hand_ != nullptr, "a block is given back with a fence");
+    return {reinterpret_cast<std::uintptr_t>(at_hand_)};
+  }
+  bool is_complete(EventId event) override { return poll(fence_of(event)) == Progress::complete; }
+  /// The supply has waited by then; what it could not wait for is a DeviceError.
+  void wait_for_event(EventId event) override {
+    if (!is_complete(event))
+      throw allocator::DeviceError("the work before a free cannot be waited for");
+  }
+  void forget_event(EventId event) override {
+    Fence& fence = fence_of(event);
+    if (--fence.uses == 0) fences_.give(fence);
+  }
+
+  std::optional<allocator::StreamCapture> capture_of(StreamId) override { return std::nullopt; }
+  std::vector<allocator::GraphNode> dependencies_of(allocator::GraphNode) override { return {}; }
+
+ private:
+  /// An event's number is the place of its fence; it is only ever turned back into it.
+  static Fence& fence_of(EventId event) { return *reinterpret_cast<Fence*>(event.value); }
+
+  SegmentSupply& supply_;
+  FencePool& fences_;
+  Fence* at_hand_ = nullptr;
+};
+
+/// `Engine` is the allocator with the listeners that it has: Statistics, or History too. Where no
+/// history is asked for, the engine has none that it would have to keep quiet.
 template <class Engine>
-void EngineCache<Engine>::free(Address at, Fence& fence) {
-  note_time_of_call();
-  device_->have_at_hand(fence);
-  engine_.record_stream(at, fence_stream);
-  engine_.free(at);
-}
+class EngineCache final : public BlockCache {
+ public:
+  EngineCache(SegmentSupply& supply, FencePool& fences, const allocator::Settings& settings,
+              const ShimOptions& options)
+      : device_(supply, fences), engine_(device_, *options.version, settings) {
+    if constexpr (has_history) history_of(engine_).set_capacity(options.history_entries);
+  }
+
+  std::optional<Address> allocate(Bytes size) override {
+    note_time_of_call();
+    const allocator::MallocResult result = engine_.malloc(size, owner_stream);
+    if (!result) return std::nullopt;
+    return result.address;
+  }
+  void free(Address at, Fence& fence) override {
+    note_time_of_call();
+    device_.have_at_hand(fence);
+    engine_.record_stream(at, fence_stream);
+    engine_.free(at);
+  }
+  void free_now(Address at) override {
+    note_time_of_call();
+    engine_.free(at);
+  }
+  bool is_held(Address at) const override { return engine_.is_live(at); }
+  std::optional<HeldBlock> held_around(Address at) const override;
+  bool release_segment(Address at, const std::function<bool(Address)>& may_go) override;
+  Bytes idle(const std::vector<Address>& freed) const override;
+  allocator::Snapshot snapshot() override { return engine_.take_snapshot(); }
+  allocator::StatisticValues statistics() const override { return engine_.listeners().values(); }
+  std::vector<allocator::AllocatorEvent> history() const override {
+    if constexpr (has_history) return engine_.listeners().entries();
+    return {};
+  }
+
+ private:
+  static constexpr bool has_history = std::is_same_v<Engine, allocator::RecordingAllocator>;
+  static allocator::History& history_of(Engine& engine) { return engine.listeners(); }
+  void note_time_of_call() {
+    if constexpr (has_history) note_time(history_of(engine_));
+  }
+  const Segment* segment_around(Address at) const;
+
+  ArenaDevice device_;
+  Engine engine_;
+};
 
 template <class Engine>
 const Segment* EngineCache<Engine>::segment_around(Address at) const {
@@ -87,19 +183,22 @@ Bytes EngineCache<Engine>::idle(const std::vector<Address>& freed) const {
   return idle;
 }
 
-template <class Engine>
-std::vector<allocator::AllocatorEvent> EngineCache<Engine>::history() const {
-  if constexpr (has_history) return engine_.listeners().entries();
-  return {};
-}
+}  // namespace
 
-std::unique_ptr<BlockCache> make_engine_cache(std::unique_ptr<ArenaDevice> device,
-                                              const EngineOptions& options) {
+std::unique_ptr<BlockCache> make_engine_cache(SegmentSupply& supply, FencePool& fences,
+                                              const allocator::Settings& settings,
+                                              const ShimOptions& options) {
   using allocator::CountingAllocator;
   using allocator::RecordingAllocator;
   if (options.history_entries == 0)
-    return std::make_unique<EngineCache<CountingAllocator>>(std::move(device), options);
-  return std::make_unique<EngineCache<RecordingAllocator>>(std::move(device), options);
+    return std::make_unique<EngineCache<CountingAllocator>>(supply, fences, settings, options);
+  return std::make_unique<EngineCache<RecordingAllocator>>(supply, fences, settings, options);
+}
+
+void note_time(allocator::History& history) {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  history.set_time_us(static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::microseconds>(now).count()));
 }
 
 }  // namespace vramlab::shim

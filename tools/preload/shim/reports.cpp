@@ -94,7 +94,6 @@ bool write_all(int file, std::string_view text) {
 }
 
 void write_to(const std::string& where, const std::string& text) {
-  if (where.empty()) return;
   if (where == "stderr") {
     write_all(STDERR_FILENO, text);
     return;
@@ -106,18 +105,14 @@ void write_to(const std::string& where, const std::string& text) {
   if (!is_written) write_all(STDERR_FILENO, "vramlab: cannot write " + path + "\n");
 }
 
-void add_number(std::string& text, std::string_view name, std::uint64_t value) {
-  text.append(", \"").append(name).append("\": ").append(std::to_string(value));
-}
-
 /// Streams are the arena's own, and the program's are not known: all is on stream 0.
 void add_event(std::string& text, const AllocatorEvent& event) {
-  text.append("{\"action\": \"").append(action_name(event.action)).append("\"");
-  add_number(text, event.action == Action::oom ? "device_free" : "addr", event.address.value);
-  add_number(text, "size", event.size.count);
-  add_number(text, "stream", 0);
-  add_number(text, "time_us", event.time_us);
-  text.append(", \"frames\": []}");
+  text.append("{\"action\": \"").append(action_name(event.action)).append("\", ");
+  add_field(text, event.action == Action::oom ? "device_free" : "addr", event.address.value);
+  add_field(text, "size", event.size.count);
+  add_field(text, "stream", 0);
+  add_field(text, "time_us", event.time_us);
+  text.append("\"frames\": []}");
 }
 
 std::vector<const AllocatorEvent*> by_time(const std::vector<const ArenaHistory*>& arenas) {
@@ -190,18 +185,18 @@ std::string snapshot_json(const std::vector<ArenaReport>& arenas, const std::str
   return text;
 }
 
-void Reports::add(Arena& arena) {
+void add_report(std::vector<ArenaReport>& reports, Arena& arena) {
   arena.look_at([&](BlockCache& cache) {
     // In this order: the snapshot's own entry belongs to the next one.
     ArenaHistory history = cache.history();
-    arenas_.push_back({arena.device(), cache.statistics(), cache.snapshot(), std::move(history)});
+    reports.push_back({arena.device(), cache.statistics(), cache.snapshot(), std::move(history)});
   });
 }
 
-void Reports::write(const ShimOptions& options) const {
-  if (!options.statistics_to.empty()) write_to(options.statistics_to, statistics_text(arenas_));
+void write_reports(const std::vector<ArenaReport>& reports, const ShimOptions& options) {
+  if (!options.statistics_to.empty()) write_to(options.statistics_to, statistics_text(reports));
   if (!options.snapshot_to.empty())
-    write_to(options.snapshot_to, snapshot_json(arenas_, options.settings.text));
+    write_to(options.snapshot_to, snapshot_json(reports, options.settings.text));
 }
 
 std::string path_for_process(const std::string& path, long process) {

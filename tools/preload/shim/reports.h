@@ -1,4 +1,4 @@
-// Reports: what the shim tells of itself: statistics as lines of text, and a snapshot that
+// What the shim tells of itself: statistics as lines of text, and a snapshot that
 // `vramlab info`, `snapshot` and `diff` read. Spelled by hand: the shim is loaded into any process
 // and brings no library with it.
 #pragma once
@@ -26,16 +26,10 @@ std::string history_json(const std::vector<const ArenaHistory*>& arenas);
 std::string statistics_text(const std::vector<ArenaReport>& arenas);
 std::string snapshot_json(const std::vector<ArenaReport>& arenas, const std::string& settings);
 
-class Reports {
- public:
-  /// What the arena says now; nothing where nothing was allocated in it.
-  void add(Arena& arena);
-  /// To where the options say. What cannot be written is told on standard error.
-  void write(const ShimOptions& options) const;
-
- private:
-  std::vector<ArenaReport> arenas_;
-};
+/// What the arena says now; nothing where nothing was allocated in it.
+void add_report(std::vector<ArenaReport>& reports, Arena& arena);
+/// To where the options say. What cannot be written is told on standard error.
+void write_reports(const std::vector<ArenaReport>& reports, const ShimOptions& options);
 
 /// A signal asks for a report: its handler sets a flag, at which the next call looks.
 void listen_for_report_signal(int signal);

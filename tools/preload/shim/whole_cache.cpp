@@ -1,75 +1,114 @@
-#include "tools/preload/shim/whole_cache.h"
-
+// The cache of one driver allocation for each block. What happens is told to the allocator's own
+// listeners, as of one pool with one stream.
 #include <algorithm>
+#include <deque>
+#include <map>
 #include <set>
+#include <vector>
 
+#include "allocator/listeners/statistics.h"
 #include "allocator/words/check.h"
+#include "tools/preload/shim/block_cache.h"
 
 namespace vramlab::shim {
+namespace {
 
 using allocator::Address;
 using allocator::Bytes;
 using allocator::DeviceError;
-using allocator::PooledStatistic;
+using allocator::Oversize;
 using allocator::SnapshotBlock;
 using allocator::SnapshotSegment;
-using allocator::StatisticValue;
 using namespace allocator::literals;
-
-namespace {
 
 /// The driver takes memory from the device in pieces of 2 MiB, at multiples of that. Small blocks
 /// may share one, and it goes back to the device when nothing is left in it.
 constexpr Bytes aligned_from = 1_MiB;
 constexpr Bytes piece = 2_MiB;
 
-void change(PooledStatistic& statistic, std::int64_t by) {
-  for (StatisticValue* value : {&statistic.all, &statistic.large_pool}) {
-    value->current += by;
-    value->peak = std::max(value->peak, value->current);
-    (by > 0 ? value->allocated : value->freed) += by > 0 ? by : -by;
+class WholeCache final : public BlockCache {
+ public:
+  WholeCache(SegmentSupply& supply, FencePool& fences, std::size_t history_entries)
+      : supply_(supply), fences_(fences), has_history_(history_entries > 0) {
+    facts_.set_capacity(history_entries);
+    facts_.lane_opened(lane_);
   }
-}
 
-std::int64_t signed_of(Bytes size) { return static_cast<std::int64_t>(size.count); }
+  std::optional<Address> allocate(Bytes request) override;
+  void free(Address at, Fence& fence) override;
+  void free_now(Address at) override;
+  bool is_held(Address at) const override { return held_.contains(at); }
+  std::optional<HeldBlock> held_around(Address at) const override;
+  bool release_segment(Address segment, const std::function<bool(Address)>& may_go) override;
+  Bytes idle(const std::vector<Address>& freed) const override;
+  allocator::Snapshot snapshot() override;
+  allocator::StatisticValues statistics() const override { return facts_.values(); }
+  std::vector<allocator::AllocatorEvent> history() const override { return facts_.entries(); }
 
-}  // namespace
+ private:
+  struct Waiting {
+    Address at;
+    Bytes size;
+    Fence* fence;
+  };
+  using Facts = allocator::Listeners<allocator::Statistics, allocator::History>;
+
+  /// To tell them what happens now.
+  Facts& facts() {
+    if (has_history_) note_time(facts_);
+    return facts_;
+  }
+  allocator::BlockFact block(Address at, Bytes size) const { return {at, size, size, lane_}; }
+
+  template <class Look>
+  void for_each_unused(const std::vector<Address>& freed, const Look& look) const;
+  bool is_held_in(Address start, const std::vector<Address>& freed) const;
+  std::optional<Address> take_idle(Bytes size);
+  std::optional<Address> get_segment(Bytes size);
+  void settle();
+  void release(Address at, Bytes size);
+  void release_idle();
+  Bytes let_go(Address at);
+
+  SegmentSupply& supply_;
+  FencePool& fences_;
+  std::map<Address, Bytes> held_;
+  std::deque<Waiting> waiting_;
+  /// By size; the one freed last is taken first.
+  std::map<Bytes, std::vector<Address>> idle_;
+  allocator::Pool pool_{allocator::PoolId{}, allocator::PoolKind::large};
+  allocator::Lane lane_{owner_stream, pool_};
+  const bool has_history_;
+  Facts facts_;
+};
 
 std::optional<Address> WholeCache::allocate(Bytes request) {
   const Bytes size = request >= aligned_from ? round_up(request, piece) : request;
   settle();
   std::optional<Address> got = take_idle(size);
-  if (!got) {
-    got = supply_.allocate(size);
-    if (!got) {
-      // Everything is waited for by now.
-      settle();
-      if (!waiting_.empty()) throw DeviceError("the work before a free cannot be waited for");
-      release_idle();
-      ++values_.num_alloc_retries;
-      got = supply_.allocate(size);
-    }
-    if (!got) {
-      ++values_.num_ooms;
-      history_.ran_out_of_memory(size);
-      return std::nullopt;
-    }
-    history_.segment_got(*got, size);
-    ++values_.num_device_alloc;
-    change(values_.segment, 1);
-    change(values_.reserved_bytes, signed_of(size));
-  }
-  hold(*got, size);
+  if (!got) got = get_segment(size);
+  if (!got) return std::nullopt;
+  held_[*got] = size;
+  facts().handed_out(block(*got, size), Oversize::no);
   return got;
 }
 
-void WholeCache::hold(Address at, Bytes size) {
-  held_[at] = size;
-  history_.handed_out(at, size);
-  for (PooledStatistic* count : {&values_.allocation, &values_.active}) change(*count, 1);
-  for (PooledStatistic* bytes :
-       {&values_.allocated_bytes, &values_.active_bytes, &values_.requested_bytes})
-    change(*bytes, signed_of(size));
+std::optional<Address> WholeCache::get_segment(Bytes size) {
+  std::optional<Address> got = supply_.allocate(size);
+  if (!got) {
+    // Everything is waited for by now.
+    settle();
+    if (!waiting_.empty()) throw DeviceError("the work before a free cannot be waited for");
+    release_idle();
+    facts().retried();
+    got = supply_.allocate(size);
+  }
+  // The driver says nothing of what it has left.
+  if (got)
+    facts().segment_got({*got, size, lane_}, Oversize::no);
+  else
+    facts().ran_out_of_memory({}, size, lane_);
+  return got;
 }
 
 Bytes WholeCache::let_go(Address at) {
@@ -77,8 +116,6 @@ Bytes WholeCache::let_go(Address at) {
   check(found != held_.end(), "only blocks in use are freed");
   const Bytes size = found->second;
   held_.erase(found);
-  change(values_.allocation, -1);
-  change(values_.allocated_bytes, -signed_of(size));
   return size;
 }
 
@@ -92,16 +129,14 @@ std::optional<Address> WholeCache::take_idle(Bytes size) {
 }
 
 void WholeCache::free(Address at, Fence& fence) {
-  waiting_.push_back({at, let_go(at), &fence});
-  history_.free_requested(at, waiting_.back().size);
+  const Bytes size = let_go(at);
+  waiting_.push_back({at, size, &fence});
+  facts().free_requested(block(at, size), Oversize::no);
 }
 
 void WholeCache::free_now(Address at) {
   const Bytes size = let_go(at);
-  history_.freed_at_once(at, size);
-  change(values_.active, -1);
-  for (PooledStatistic* bytes : {&values_.active_bytes, &values_.requested_bytes})
-    change(*bytes, -signed_of(size));
+  facts().freed_at_once(block(at, size), Oversize::no);
   idle_[size].push_back(at);
 }
 
@@ -110,25 +145,20 @@ void WholeCache::settle() {
     const Waiting first = waiting_.front();
     if (poll(*first.fence) != Progress::complete) return;
     waiting_.pop_front();
-    history_.free_completed(first.at, first.size);
-    change(values_.active, -1);
-    for (PooledStatistic* bytes : {&values_.active_bytes, &values_.requested_bytes})
-      change(*bytes, -signed_of(first.size));
+    facts().free_completed(block(first.at, first.size));
     idle_[first.size].push_back(first.at);
     if (--first.fence->uses == 0) fences_.give(*first.fence);
   }
 }
 
+void WholeCache::release(Address at, Bytes size) {
+  supply_.release(at);
+  facts().segment_released({at, size, lane_}, Oversize::no);
+}
+
 void WholeCache::release_idle() {
-  for (const auto& [size, blocks] : idle_) {
-    for (const Address at : blocks) {
-      supply_.release(at);
-      history_.segment_released(at, size);
-      ++values_.num_device_free;
-      change(values_.segment, -1);
-      change(values_.reserved_bytes, -signed_of(size));
-    }
-  }
+  for (const auto& [size, blocks] : idle_)
+    for (const Address at : blocks) release(at, size);
   idle_.clear();
 }
 
@@ -172,17 +202,10 @@ std::optional<HeldBlock> WholeCache::held_around(Address at) const {
 
 bool WholeCache::release_segment(Address segment, const std::function<bool(Address)>& may_go) {
   if (!is_held(segment) || !may_go(segment)) return false;
+  const Bytes size = held_.at(segment);
   free_now(segment);
-  const auto found = std::find_if(idle_.begin(), idle_.end(), [&](const auto& entry) {
-    return entry.second.back() == segment;
-  });
-  const Bytes size = found->first;
   take_idle(size);
-  supply_.release(segment);
-  history_.segment_released(segment, size);
-  ++values_.num_device_free;
-  change(values_.segment, -1);
-  change(values_.reserved_bytes, -signed_of(size));
+  release(segment, size);
   return true;
 }
 
@@ -210,6 +233,11 @@ allocator::Snapshot WholeCache::snapshot() {
   return snapshot;
 }
 
-allocator::StatisticValues WholeCache::statistics() const { return values_; }
+}  // namespace
+
+std::unique_ptr<BlockCache> make_whole_cache(SegmentSupply& supply, FencePool& fences,
+                                             std::size_t history_entries) {
+  return std::make_unique<WholeCache>(supply, fences, history_entries);
+}
 
 }  // namespace vramlab::shim
