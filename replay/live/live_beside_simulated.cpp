@@ -29,26 +29,14 @@ LiveBesideSimulated::LiveBesideSimulated(traces::DeviceIndex device,
   result_->device = device;
   DeviceConditions both = conditions;
   both.start_places = StartPlaces::where_the_device_puts_them;
-  live_ = make_live(both, make_live_device);
-  simulated_ = make_simulated(both);
-}
-
-std::unique_ptr<DeviceReplay> LiveBesideSimulated::make_live(const DeviceConditions& conditions,
-                                                             const MakeDevice& make) {
-  DeviceConditions live = conditions;
-  live.make_device = [this, &make](const streams::MemoryOptions& memory) {
-    return logged(make(memory), live_actions_);
+  both.make_device = [&](const streams::MemoryOptions& memory) {
+    return logged(make_live_device(memory), live_actions_);
   };
-  return std::make_unique<DeviceReplay>(result_->device, live);
-}
-
-std::unique_ptr<DeviceReplay> LiveBesideSimulated::make_simulated(
-    const DeviceConditions& conditions) {
-  DeviceConditions simulated = conditions;
-  simulated.make_device = [this](const streams::MemoryOptions& memory) {
+  live_ = std::make_unique<DeviceReplay>(device, both);
+  both.make_device = [&](const streams::MemoryOptions& memory) {
     return logged(simulated_at(places_)(memory), simulated_actions_);
   };
-  return std::make_unique<DeviceReplay>(result_->device, simulated);
+  simulated_ = std::make_unique<DeviceReplay>(device, both);
 }
 
 void LiveBesideSimulated::note(DecisionDifference difference) {

@@ -47,9 +47,6 @@ class LiveBesideSimulated final : public ProgramDevice {
   DeviceReplay* native() override { return live_.get(); }
 
  private:
-  std::unique_ptr<DeviceReplay> make_live(const DeviceConditions& conditions,
-                                          const MakeDevice& make);
-  std::unique_ptr<DeviceReplay> make_simulated(const DeviceConditions& conditions);
   /// Requires: nothing differed yet.
   void compare_actions(std::optional<std::uint64_t> event);
   void compare_event(const traces::ProgramEvent& event, std::uint64_t number);

@@ -113,24 +113,4 @@ class DriverCallTimings {
   std::array<std::uint64_t, driver_call_kind_count> succeeded_{};
 };
 
-/// What to measure to know what each call costs by the size that it is about.
-struct CalibrationPlan {
-  int device = 0;
-  /// Memory is taken so often for each size, after a first time that is not counted.
-  unsigned repeats = 20;
-  /// No larger size is tried, and none that is more than half of what is free.
-  Bytes largest{16ULL << 30};
-  HostTime now = {};
-};
-
-/// Calls of one kind about one size.
-struct CalibratedCall {
-  DriverCallKind call = DriverCallKind::mem_alloc;
-  Bytes bytes;
-  std::uint64_t count = 0;
-  std::uint64_t median_ns = 0;
-  std::uint64_t p95_ns = 0;
-  std::uint64_t max_ns = 0;
-};
-
 }  // namespace vramlab::streams

@@ -23,12 +23,16 @@ std::uint64_t at_share(const std::vector<std::uint64_t>& sorted, double share) {
 }
 
 /// Sorts them.
-std::vector<CalibratedCall> calls_of(Samples& samples) {
-  std::vector<CalibratedCall> calls;
+std::vector<DriverCallRow> calls_of(Samples& samples) {
+  std::vector<DriverCallRow> calls;
   for (auto& [key, durations] : samples) {
     std::sort(durations.begin(), durations.end());
-    calls.push_back({key.first, Bytes{key.second}, durations.size(), at_share(durations, 0.5),
-                     at_share(durations, 0.95), durations.back()});
+    calls.push_back({.kind = key.first,
+                     .up_to = Bytes{key.second},
+                     .count = durations.size(),
+                     .median_ns = at_share(durations, 0.5),
+                     .p95_ns = at_share(durations, 0.95),
+                     .max_ns = durations.back()});
   }
   return calls;
 }
@@ -41,7 +45,7 @@ class Calibration {
                       .timing = {[this](const DriverCall& call) { note(call); }, plan.now}}),
         most_(std::min(plan.largest, Bytes{gpu_.memory_info().free.count / 2})) {}
 
-  std::vector<CalibratedCall> run() {
+  std::vector<DriverCallRow> run() {
     for (const Bytes size : sizes({64ULL << 10})) repeat([&] { allocate_and_release(size); });
     for (const Bytes size : sizes(LiveMemory::granularity)) repeat([&] { reserve(size); });
     for (const Bytes unit : {Bytes{2ULL << 20}, Bytes{20ULL << 20}})
@@ -110,7 +114,7 @@ class Calibration {
 
 }  // namespace
 
-std::vector<CalibratedCall> calibrate(const CudaDriver& driver, const CalibrationPlan& plan) {
+std::vector<DriverCallRow> calibrate(const CudaDriver& driver, const CalibrationPlan& plan) {
   check(plan.repeats > 0 && plan.now != nullptr, "calls are measured by a clock, some times");
   return Calibration(driver, plan).run();
 }

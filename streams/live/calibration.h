@@ -8,7 +8,18 @@
 
 namespace vramlab::streams {
 
-/// By kind, then by size. Throws DeviceError. Requires: find_gpu() found the device.
-std::vector<CalibratedCall> calibrate(const CudaDriver& driver, const CalibrationPlan& plan);
+/// What to measure to know what each call costs by the size that it is about.
+struct CalibrationPlan {
+  int device = 0;
+  /// Memory is taken so often for each size, after a first time that is not counted.
+  unsigned repeats = 20;
+  /// No larger size is tried, and none that is more than half of what is free.
+  allocator::Bytes largest{16ULL << 30};
+  HostTime now = {};
+};
+
+/// A row for each size, by kind, then by size. Throws DeviceError. Requires: find_gpu() found the
+/// device.
+std::vector<DriverCallRow> calibrate(const CudaDriver& driver, const CalibrationPlan& plan);
 
 }  // namespace vramlab::streams

@@ -51,4 +51,20 @@ std::string driver_error_name(const CudaDriver& driver, CUresult result) {
   return "CUDA error " + std::to_string(static_cast<int>(result));
 }
 
+CUmemAllocationProp memory_on(CUdevice device) {
+  CUmemAllocationProp properties{};
+  properties.type = CU_MEM_ALLOCATION_TYPE_PINNED;
+  properties.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+  properties.location.id = device;
+  return properties;
+}
+
+CUmemAccessDesc access_for(CUdevice device, CUmemAccess_flags flags) {
+  CUmemAccessDesc access{};
+  access.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+  access.location.id = device;
+  access.flags = flags;
+  return access;
+}
+
 }  // namespace vramlab::streams

@@ -113,4 +113,10 @@ std::variant<CudaDriver, NoCudaDriver> open_cuda_driver(const char* library = "l
 /// Such as `CUDA_ERROR_OUT_OF_MEMORY`; of a code that the driver does not know its number.
 std::string driver_error_name(const CudaDriver& driver, CUresult result);
 
+/// Physical memory of a device, as cuMemCreate makes it.
+CUmemAllocationProp memory_on(CUdevice device);
+/// What a device may do with mapped memory.
+CUmemAccessDesc access_for(CUdevice device,
+                           CUmemAccess_flags flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
+
 }  // namespace vramlab::streams

@@ -9,14 +9,13 @@ namespace vramlab::streams {
 using allocator::Address;
 using allocator::Bytes;
 using allocator::EventId;
-using allocator::GraphNode;
-using allocator::StreamCapture;
 using allocator::StreamId;
 using allocator::UnitRange;
 
 namespace {
 
-/// Units are counted where they are created, also those that are given back.
+/// Units are counted where they are created, also those that are given back. The counts begin to
+/// exist after the device, which makes no call before.
 LiveOptions with_counting(LiveOptions options, DeviceCallCounts& counts) {
   options.streams = StreamNames::made_for_0_too;
   const DriverCallListener heard = options.timing.listener;
@@ -31,30 +30,29 @@ LiveOptions with_counting(LiveOptions options, DeviceCallCounts& counts) {
 }  // namespace
 
 DrivenLiveDevice::DrivenLiveDevice(const CudaDriver& driver, LiveOptions options)
-    : live_(driver, with_counting(std::move(options), calls_)) {
-  least_free_ = live_.driver_memory().free;
-}
+    : LiveDevice(driver, with_counting(std::move(options), calls_)),
+      least_free_(driver_memory().free) {}
 
 DrivenLiveDevice::~DrivenLiveDevice() {
   if (scratch_ == 0) return;
   try {
-    const auto scope = live_.session().enter();
+    const auto scope = session().enter();
     static_cast<void>(driver().mem_free(scratch_));
   } catch (const allocator::DeviceError&) {
     // No context to give back in: it took everything with it.
   }
 }
 
-void DrivenLiveDevice::require(std::string_view call, CUresult result) {
-  if (result != CUDA_SUCCESS) live_.session().fail(call, result);
+void DrivenLiveDevice::require(std::string_view call, CUresult result) const {
+  if (result != CUDA_SUCCESS) session().fail(call, result);
 }
 
 void DrivenLiveDevice::note_free_memory() {
-  least_free_ = std::min(least_free_, live_.driver_memory().free);
+  least_free_ = std::min(least_free_, driver_memory().free);
 }
 
 std::optional<Address> DrivenLiveDevice::allocate(Bytes size, StreamId stream) {
-  const auto at = live_.allocate(size, stream);
+  const auto at = LiveDevice::allocate(size, stream);
   if (!at) return at;
   ++calls_.allocations;
   note_free_memory();
@@ -63,33 +61,25 @@ std::optional<Address> DrivenLiveDevice::allocate(Bytes size, StreamId stream) {
 
 void DrivenLiveDevice::release(Address at) {
   counted_.complete_all();
-  live_.release(at);
+  LiveDevice::release(at);
   ++calls_.releases;
 }
 
-std::optional<Address> DrivenLiveDevice::reserve(Bytes size, StreamId stream) {
-  return live_.reserve(size, stream);
-}
-
-void DrivenLiveDevice::release_reservation(Address at, Bytes size) {
-  live_.release_reservation(at, size);
-}
-
 bool DrivenLiveDevice::map(const UnitRange& range) {
-  if (!live_.map(range)) return false;
+  if (!LiveDevice::map(range)) return false;
   note_free_memory();
   return true;
 }
 
 void DrivenLiveDevice::wait_for_stream(StreamId stream) {
   counted_.complete(stream);
-  if (!is_capturing(stream)) live_.wait_for_stream(stream);
+  if (!is_capturing(stream)) LiveDevice::wait_for_stream(stream);
 }
 
 EventId DrivenLiveDevice::record_event(StreamId stream) {
-  const EventId on_gpu = live_.record_event(stream);
+  const EventId on_gpu = LiveDevice::record_event(stream);
   const EventId event = counted_.record_event(stream);
-  events_[event] = on_gpu;
+  gpu_events_[event] = on_gpu;
   return event;
 }
 
@@ -97,37 +87,25 @@ EventId DrivenLiveDevice::record_event(StreamId stream) {
 /// nothing else on these streams, so that its answer comes soon.
 bool DrivenLiveDevice::is_complete(EventId event) {
   if (!counted_.is_complete(event)) return false;
-  const EventId on_gpu = events_.at(event);
-  if (!live_.is_complete(on_gpu)) live_.wait_for_event(on_gpu);
+  const EventId on_gpu = gpu_events_.at(event);
+  if (!LiveDevice::is_complete(on_gpu)) LiveDevice::wait_for_event(on_gpu);
   return true;
 }
 
 void DrivenLiveDevice::wait_for_event(EventId event) {
   counted_.wait_for_event(event);
-  live_.wait_for_event(events_.at(event));
+  LiveDevice::wait_for_event(gpu_events_.at(event));
   ++calls_.event_waits;
 }
 
 void DrivenLiveDevice::forget_event(EventId event) {
   counted_.forget_event(event);
-  live_.forget_event(events_.at(event));
-  events_.erase(event);
-}
-
-std::optional<StreamCapture> DrivenLiveDevice::capture_of(StreamId stream) {
-  return live_.capture_of(stream);
-}
-
-std::vector<GraphNode> DrivenLiveDevice::dependencies_of(GraphNode node) {
-  return live_.dependencies_of(node);
-}
-
-bool DrivenLiveDevice::is_capturing(StreamId stream) const {
-  return live_.capture_of(stream).has_value();
+  LiveDevice::forget_event(gpu_events_.at(event));
+  gpu_events_.erase(event);
 }
 
 void DrivenLiveDevice::add_node(CUstream stream) {
-  const auto scope = live_.session().enter();
+  const auto scope = session().enter();
   if (scratch_ == 0) require("cuMemAlloc", driver().mem_alloc(&scratch_, sizeof(unsigned)));
   check(driver().memset_async != nullptr, "every driver that captures has cuMemsetD32Async");
   require("cuMemsetD32Async", driver().memset_async(scratch_, 0, 1, stream));
@@ -135,31 +113,31 @@ void DrivenLiveDevice::add_node(CUstream stream) {
 
 void DrivenLiveDevice::submit_work(StreamId stream) {
   if (is_capturing(stream))
-    add_node(live_.handle_of(stream));
+    add_node(handle_of(stream));
   else
     counted_.submit_work(stream);
 }
 
 void DrivenLiveDevice::begin_capture(StreamId stream) {
-  const CUstream handle = live_.handle_of(stream);
-  const auto scope = live_.session().enter();
+  const CUstream handle = handle_of(stream);
+  const auto scope = session().enter();
   check(driver().stream_begin_capture != nullptr, "a driver that captures can begin to");
   require("cuStreamBeginCapture",
           driver().stream_begin_capture(handle, CU_STREAM_CAPTURE_MODE_RELAXED));
-  const auto capture = live_.capture_of(stream);
+  const auto capture = capture_of(stream);
   check(capture.has_value(), "a capture that began is under way");
   origins_[capture->id] = stream;
 }
 
 /// Streams that did not join again make the driver complain; the capture is over all the same.
 void DrivenLiveDevice::end_capture(StreamId stream) {
-  const auto capture = live_.capture_of(stream);
+  const auto capture = capture_of(stream);
   check(capture.has_value(), "only a capture that is under way ends");
   const auto origin = origins_.find(capture->id);
   check(origin != origins_.end(), "captures begin here");
-  const CUstream handle = live_.handle_of(origin->second);
+  const CUstream handle = handle_of(origin->second);
   origins_.erase(origin);
-  const auto scope = live_.session().enter();
+  const auto scope = session().enter();
   CUgraph graph = nullptr;
   const CUresult result = driver().stream_end_capture(handle, &graph);
   if (result != CUDA_ERROR_STREAM_CAPTURE_UNJOINED &&
@@ -170,15 +148,15 @@ void DrivenLiveDevice::end_capture(StreamId stream) {
 
 /// What captures nothing, or another graph, is not waited for: CUDA would refuse it.
 void DrivenLiveDevice::wait_for_other_stream(StreamId stream, StreamId waited) {
-  const auto other = live_.capture_of(waited);
+  const auto other = capture_of(waited);
   if (!other) return;
-  const auto own = live_.capture_of(stream);
+  const auto own = capture_of(stream);
   if (own && own->id != other->id) return;
-  const EventId marker = live_.record_event(waited);
-  const CUstream handle = live_.handle_of(stream);
-  const auto scope = live_.session().enter();
-  const CUresult result = driver().stream_wait_event(handle, live_.event_handle(marker), 0);
-  live_.forget_event(marker);
+  const EventId marker = LiveDevice::record_event(waited);
+  const CUstream handle = handle_of(stream);
+  const auto scope = session().enter();
+  const CUresult result = driver().stream_wait_event(handle, event_handle(marker), 0);
+  LiveDevice::forget_event(marker);
   require("cuStreamWaitEvent", result);
 }
 

@@ -13,29 +13,22 @@
 
 namespace vramlab::streams {
 
-class DrivenLiveDevice final : public allocator::Device, public DrivenDevice {
+class DrivenLiveDevice final : public LiveDevice, public DrivenDevice {
  public:
   /// The streams' names are this device's own, whatever the options say.
   DrivenLiveDevice(const CudaDriver& driver, LiveOptions options);
   ~DrivenLiveDevice() override;
 
-  // The allocator's side.
-  allocator::MemoryInfo memory_info() override { return live_.memory_info(); }
+  // The allocator's side, as far as it is not the GPU's own.
   std::optional<allocator::Address> allocate(allocator::Bytes size,
                                              allocator::StreamId stream) override;
   void release(allocator::Address at) override;
-  std::optional<allocator::Address> reserve(allocator::Bytes size,
-                                            allocator::StreamId stream) override;
-  void release_reservation(allocator::Address at, allocator::Bytes size) override;
   [[nodiscard]] bool map(const allocator::UnitRange& range) override;
-  void unmap(const allocator::UnitRange& range) override { live_.unmap(range); }
   void wait_for_stream(allocator::StreamId stream) override;
   allocator::EventId record_event(allocator::StreamId stream) override;
   bool is_complete(allocator::EventId event) override;
   void wait_for_event(allocator::EventId event) override;
   void forget_event(allocator::EventId event) override;
-  std::optional<allocator::StreamCapture> capture_of(allocator::StreamId stream) override;
-  std::vector<allocator::GraphNode> dependencies_of(allocator::GraphNode node) override;
 
   // The program's side.
   void submit_work(allocator::StreamId stream) override;
@@ -43,26 +36,28 @@ class DrivenLiveDevice final : public allocator::Device, public DrivenDevice {
   void begin_capture(allocator::StreamId stream) override;
   void end_capture(allocator::StreamId stream) override;
   void wait_for_other_stream(allocator::StreamId stream, allocator::StreamId waited) override;
-  bool is_capturing(allocator::StreamId stream) const override;
-  void set_external_memory(allocator::Bytes size) override { live_.set_external_memory(size); }
+  bool is_capturing(allocator::StreamId stream) const override {
+    return capture_now(stream).has_value();
+  }
+  void set_external_memory(allocator::Bytes size) override {
+    LiveDevice::set_external_memory(size);
+  }
   const DeviceCallCounts& call_counts() const override { return calls_; }
 
-  LiveDevice& gpu() { return live_; }
   /// The least free memory that the driver told of after memory was taken.
   allocator::Bytes least_free() const { return least_free_; }
 
  private:
-  const CudaDriver& driver() { return live_.session().driver(); }
+  const CudaDriver& driver() const { return session().driver(); }
   void note_free_memory();
   void add_node(CUstream stream);
   /// Throws DeviceError.
-  void require(std::string_view call, CUresult result);
+  void require(std::string_view call, CUresult result) const;
 
   DeviceCallCounts calls_;
-  /// Asking is no change.
-  mutable LiveDevice live_;
   CountedStreams counted_;
-  std::map<allocator::EventId, allocator::EventId> events_;
+  /// From the events that the program knows to the GPU's.
+  std::map<allocator::EventId, allocator::EventId> gpu_events_;
   /// Who began each capture, which only that stream can end.
   std::map<allocator::CaptureId, allocator::StreamId> origins_;
   allocator::Bytes least_free_;

@@ -5,13 +5,9 @@
 namespace vramlab::streams {
 
 using allocator::Address;
-using allocator::Bytes;
-using allocator::EventId;
 using allocator::GraphNode;
-using allocator::MemoryInfo;
 using allocator::StreamCapture;
 using allocator::StreamId;
-using allocator::UnitRange;
 
 LiveDevice::LiveDevice(const CudaDriver& driver, LiveOptions options)
     : session_(driver, options.device, std::move(options.timing)),
@@ -30,21 +26,6 @@ LiveDevice::~LiveDevice() {
   }
 }
 
-MemoryInfo LiveDevice::memory_info() {
-  const auto scope = session_.enter();
-  return memory_.info();
-}
-
-MemoryInfo LiveDevice::driver_memory() {
-  const auto scope = session_.enter();
-  return memory_.driver_info();
-}
-
-std::optional<Address> LiveDevice::allocate(Bytes size, StreamId /*stream*/) {
-  const auto scope = session_.enter();
-  return memory_.allocate(size);
-}
-
 /// The driver does not promise to wait. Waiting would end a capture that is under way, so where
 /// there may be one only what the driver itself does is done, which PyTorch relies on as well.
 void LiveDevice::release(Address at) {
@@ -55,31 +36,6 @@ void LiveDevice::release(Address at) {
   memory_.release(at);
 }
 
-std::optional<Address> LiveDevice::reserve(Bytes size, StreamId /*stream*/) {
-  const auto scope = session_.enter();
-  return memory_.reserve(size);
-}
-
-void LiveDevice::release_reservation(Address at, Bytes size) {
-  const auto scope = session_.enter();
-  memory_.release_reservation(at, size);
-}
-
-bool LiveDevice::map(const UnitRange& range) {
-  const auto scope = session_.enter();
-  return memory_.map(range);
-}
-
-void LiveDevice::unmap(const UnitRange& range) {
-  const auto scope = session_.enter();
-  memory_.unmap(range);
-}
-
-CUstream LiveDevice::handle_of(StreamId stream) {
-  const auto scope = session_.enter();
-  return streams_.handle_of(stream);
-}
-
 void LiveDevice::wait_for_stream(StreamId stream) {
   const auto scope = session_.enter();
   const CUstream handle = streams_.handle_of(stream);
@@ -87,25 +43,8 @@ void LiveDevice::wait_for_stream(StreamId stream) {
                    [&] { return session_.driver().stream_synchronize(handle); });
 }
 
-EventId LiveDevice::record_event(StreamId stream) {
-  const auto scope = session_.enter();
-  return events_.record(streams_.handle_of(stream));
-}
-
-bool LiveDevice::is_complete(EventId event) {
-  const auto scope = session_.enter();
-  return events_.is_complete(event);
-}
-
-void LiveDevice::wait_for_event(EventId event) {
-  const auto scope = session_.enter();
-  events_.wait(event);
-}
-
-void LiveDevice::forget_event(EventId event) { events_.forget(event); }
-
 /// A capture that is invalid lasts until it is ended, without nodes.
-std::optional<StreamCapture> LiveDevice::capture_of(StreamId stream) {
+std::optional<StreamCapture> LiveDevice::capture_now(StreamId stream) const {
   const auto scope = session_.enter();
   const CUstream handle = streams_.handle_of(stream);
   CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;

@@ -19,44 +19,81 @@ struct LiveOptions {
   CallTiming timing = {};
 };
 
-class LiveDevice final : public allocator::Device {
+class LiveDevice : public allocator::Device {
  public:
   /// Requires: find_gpu() found the device; the driver outlives this.
   LiveDevice(const CudaDriver& driver, LiveOptions options);
   ~LiveDevice() override;
 
-  allocator::MemoryInfo memory_info() override;
-  std::optional<allocator::Address> allocate(allocator::Bytes size,
-                                             allocator::StreamId stream) override;
+  allocator::MemoryInfo memory_info() override {
+    const auto scope = session_.enter();
+    return memory_.info();
+  }
+  std::optional<allocator::Address> allocate(allocator::Bytes size, allocator::StreamId) override {
+    const auto scope = session_.enter();
+    return memory_.allocate(size);
+  }
   void release(allocator::Address at) override;
-  std::optional<allocator::Address> reserve(allocator::Bytes size,
-                                            allocator::StreamId stream) override;
-  void release_reservation(allocator::Address at, allocator::Bytes size) override;
-  [[nodiscard]] bool map(const allocator::UnitRange& range) override;
-  void unmap(const allocator::UnitRange& range) override;
+  std::optional<allocator::Address> reserve(allocator::Bytes size, allocator::StreamId) override {
+    const auto scope = session_.enter();
+    return memory_.reserve(size);
+  }
+  void release_reservation(allocator::Address at, allocator::Bytes size) override {
+    const auto scope = session_.enter();
+    memory_.release_reservation(at, size);
+  }
+  [[nodiscard]] bool map(const allocator::UnitRange& range) override {
+    const auto scope = session_.enter();
+    return memory_.map(range);
+  }
+  void unmap(const allocator::UnitRange& range) override {
+    const auto scope = session_.enter();
+    memory_.unmap(range);
+  }
   void wait_for_stream(allocator::StreamId stream) override;
-  allocator::EventId record_event(allocator::StreamId stream) override;
-  bool is_complete(allocator::EventId event) override;
-  void wait_for_event(allocator::EventId event) override;
-  void forget_event(allocator::EventId event) override;
-  std::optional<allocator::StreamCapture> capture_of(allocator::StreamId stream) override;
+  allocator::EventId record_event(allocator::StreamId stream) override {
+    const auto scope = session_.enter();
+    return events_.record(streams_.handle_of(stream));
+  }
+  bool is_complete(allocator::EventId event) override {
+    const auto scope = session_.enter();
+    return events_.is_complete(event);
+  }
+  void wait_for_event(allocator::EventId event) override {
+    const auto scope = session_.enter();
+    events_.wait(event);
+  }
+  void forget_event(allocator::EventId event) override { events_.forget(event); }
+  std::optional<allocator::StreamCapture> capture_of(allocator::StreamId stream) override {
+    return capture_now(stream);
+  }
   std::vector<allocator::GraphNode> dependencies_of(allocator::GraphNode node) override;
 
   /// What the driver says, whatever the limit.
-  allocator::MemoryInfo driver_memory();
+  allocator::MemoryInfo driver_memory() const {
+    const auto scope = session_.enter();
+    return memory_.driver_info();
+  }
   void set_external_memory(allocator::Bytes size) { memory_.set_external(size); }
   allocator::Bytes used_memory() const { return memory_.used(); }
   bool is_allocated(allocator::Address at) const { return memory_.is_allocated(at); }
-  CUstream handle_of(allocator::StreamId stream);
+  CUstream handle_of(allocator::StreamId stream) const {
+    const auto scope = session_.enter();
+    return streams_.handle_of(stream);
+  }
   /// Requires: recorded and not yet forgotten.
   CUevent event_handle(allocator::EventId event) const { return events_.handle_of(event); }
-  DriverSession& session() { return session_; }
+  const DriverSession& session() const { return session_; }
   std::size_t event_count() const { return events_.count(); }
+
+ protected:
+  std::optional<allocator::StreamCapture> capture_now(allocator::StreamId stream) const;
 
  private:
   DriverSession session_;
   LiveMemory memory_;
-  LiveStreams streams_;
+  /// A stream is made when it is first asked about, which changes nothing else.
+  mutable LiveStreams streams_;
   LiveEvents events_;
 };
 

@@ -75,16 +75,8 @@ void LiveMemory::release_reservation(Address at, Bytes size) {
   reservations_.erase(found);
 }
 
-CUmemAllocationProp LiveMemory::unit_properties() const {
-  CUmemAllocationProp properties{};
-  properties.type = CU_MEM_ALLOCATION_TYPE_PINNED;
-  properties.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
-  properties.location.id = session_.device();
-  return properties;
-}
-
 bool LiveMemory::create_and_map(Address at, Bytes size) {
-  const CUmemAllocationProp properties = unit_properties();
+  const CUmemAllocationProp properties = memory_on(session_.device());
   Unit unit{0, size};
   CUresult result = session_.run(DriverCallKind::mem_create, size, [&] {
     return session_.driver().mem_create(&unit.handle, size.count, &properties, 0);
@@ -104,9 +96,7 @@ bool LiveMemory::create_and_map(Address at, Bytes size) {
 }
 
 void LiveMemory::make_accessible(const UnitRange& range) {
-  CUmemAccessDesc access{};
-  access.location = unit_properties().location;
-  access.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+  const CUmemAccessDesc access = access_for(session_.device());
   session_.require(DriverCallKind::mem_set_access, range.size(), [&] {
     return session_.driver().mem_set_access(range.at.value, range.size().count, &access, 1);
   });

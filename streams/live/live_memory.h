@@ -18,7 +18,7 @@ class LiveMemory {
   /// What the driver's own granularity is on all GPUs so far, and what a limit is counted in.
   static constexpr allocator::Bytes granularity{2ULL << 20};
 
-  LiveMemory(DriverSession& session, std::optional<allocator::Bytes> limit)
+  LiveMemory(const DriverSession& session, std::optional<allocator::Bytes> limit)
       : session_(session), limit_(limit) {}
   LiveMemory(const LiveMemory&) = delete;
   LiveMemory& operator=(const LiveMemory&) = delete;
@@ -52,7 +52,6 @@ class LiveMemory {
     allocator::Bytes size;
   };
   bool is_within_limit(allocator::Bytes more) const;
-  CUmemAllocationProp unit_properties() const;
   /// Whether the unit is there now; false where there is no memory for it.
   bool create_and_map(allocator::Address at, allocator::Bytes size);
   void make_accessible(const allocator::UnitRange& range);
@@ -60,7 +59,7 @@ class LiveMemory {
   /// The first so many units of the range. For undoing: what fails is left.
   void take_back(const allocator::UnitRange& range, std::uint64_t count);
 
-  DriverSession& session_;
+  const DriverSession& session_;
   std::optional<allocator::Bytes> limit_;
   allocator::Bytes external_;
   allocator::Bytes used_;

@@ -23,7 +23,7 @@ enum class StreamNames : std::uint8_t {
 
 class LiveStreams {
  public:
-  LiveStreams(DriverSession& session, StreamNames names) : session_(session), names_(names) {}
+  LiveStreams(const DriverSession& session, StreamNames names) : session_(session), names_(names) {}
   LiveStreams(const LiveStreams&) = delete;
   LiveStreams& operator=(const LiveStreams&) = delete;
 
@@ -36,14 +36,14 @@ class LiveStreams {
  private:
   CUstream make();
 
-  DriverSession& session_;
+  const DriverSession& session_;
   StreamNames names_;
   std::map<allocator::StreamId, CUstream> handles_;
 };
 
 class LiveEvents {
  public:
-  explicit LiveEvents(DriverSession& session) : session_(session) {}
+  explicit LiveEvents(const DriverSession& session) : session_(session) {}
   LiveEvents(const LiveEvents&) = delete;
   LiveEvents& operator=(const LiveEvents&) = delete;
 
@@ -60,7 +60,7 @@ class LiveEvents {
   CUevent take_idle();
   CUevent at(allocator::EventId event) const;
 
-  DriverSession& session_;
+  const DriverSession& session_;
   std::unordered_map<std::uint64_t, CUevent> recorded_;
   std::vector<CUevent> idle_;
   std::uint64_t next_ = 1;

@@ -83,13 +83,11 @@ inline const RoomArrows allowed_rooms = {
 
     {"tools/printers", {}},
     {"tools/kit", {"tools/printers"}},
-    {"tools/live_gpu", {}},
     {"tools/commands", {"tools/kit", "tools/printers"}},
     {"tools/commands/advise", {"tools/commands/sweep", "tools/kit", "tools/printers"}},
     {"tools/commands/capacity", {"tools/commands/pack", "tools/kit", "tools/printers"}},
     {"tools/commands/pack", {"tools/kit", "tools/printers"}},
     {"tools/commands/sweep", {"tools/kit", "tools/printers"}},
-    {"tools/commands/live", {"tools/live_gpu", "tools/kit", "tools/printers"}},
     {"tools/preload/ground", {}},
     {"tools/preload/driver", {"tools/preload/ground"}},
     {"tools/preload/recorder", {"tools/preload/driver", "tools/preload/ground"}},

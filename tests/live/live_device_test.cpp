@@ -209,16 +209,16 @@ TEST_F(LiveDeviceTest, calibration_measures_each_call_and_size) {
   const auto calls = streams::calibrate(
       gpu_.driver(), {.repeats = 3, .largest = 8_MiB, .now = [&now] { return now += 7; }});
   std::size_t allocations = 0;
-  for (const streams::CalibratedCall& call : calls) {
+  for (const streams::DriverCallRow& call : calls) {
     EXPECT_EQ(call.median_ns, 7U);
-    if (call.call == DriverCallKind::mem_alloc) {
+    if (call.kind == DriverCallKind::mem_alloc) {
       ++allocations;
       EXPECT_EQ(call.count, 3U);
     }
   }
   EXPECT_EQ(allocations, 8U) << "from 64 KiB to 8 MiB";
-  EXPECT_EQ(calls.front().call, DriverCallKind::mem_alloc);
-  EXPECT_EQ(calls.front().bytes, 64_KiB);
+  EXPECT_EQ(calls.front().kind, DriverCallKind::mem_alloc);
+  EXPECT_EQ(calls.front().up_to, 64_KiB);
 }
 
 }  // namespace

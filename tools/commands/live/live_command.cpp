@@ -62,9 +62,9 @@ class LiveOutput {
 };
 
 ExitStatus calibrate(const LiveCommand& command) {
-  const std::unique_ptr<LiveGpu> gpu = open_live_gpu(command.gpu);
+  LiveGpu gpu(command.gpu);
   LiveOutput output(command);
-  const Calibration calibration{gpu->facts(), today(), gpu->calibrate(command.repeats)};
+  const Calibration calibration{gpu.facts(), today(), gpu.calibrate(command.repeats)};
   output.write(calibration_text(calibration), calibration_json(calibration));
   return ExitStatus::done;
 }
@@ -107,19 +107,19 @@ void add_notes(LiveOutcome& outcome) {
 }
 
 ExitStatus run_live(const LiveCommand& command) {
-  const std::unique_ptr<LiveGpu> gpu = open_live_gpu(command.gpu);
+  LiveGpu gpu(command.gpu);
   LiveOutput output(command);
   ProgressBar bar(command.replay.file, command.flags);
   Comparisons comparisons;
   LiveOutcome outcome;
   outcome.file = command.replay.file;
-  outcome.gpu = gpu->facts();
-  replay::ReplaySource source(command.replay.file, live_conditions(command, *gpu, comparisons),
+  outcome.gpu = gpu.facts();
+  replay::ReplaySource source(command.replay.file, live_conditions(command, gpu, comparisons),
                               bar.listener());
   outcome.report = source.run({});
   for (const auto& comparison : comparisons) outcome.comparisons.push_back(*comparison);
-  outcome.calls = gpu->timings().rows();
-  outcome.memory = gpu->memory();
+  outcome.calls = gpu.timings().rows();
+  outcome.memory = gpu.memory();
   add_notes(outcome);
   output.write(live_text(outcome), live_json(outcome));
   return outcome.is_same() ? ExitStatus::done : ExitStatus::answer_is_no;

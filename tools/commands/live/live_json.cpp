@@ -85,9 +85,9 @@ std::string live_json(const LiveOutcome& outcome) {
 
 std::string calibration_json(const Calibration& calibration) {
   ordered_json calls = ordered_json::array();
-  for (const streams::CalibratedCall& call : calibration.calls)
-    calls.push_back({{"call", driver_call_name(call.call)},
-                     {"bytes", call.bytes.count},
+  for (const streams::DriverCallRow& call : calibration.calls)
+    calls.push_back({{"call", driver_call_name(call.kind)},
+                     {"bytes", call.up_to.count},
                      {"nanoseconds", call.median_ns},
                      {"p95_nanoseconds", call.p95_ns},
                      {"max_nanoseconds", call.max_ns},

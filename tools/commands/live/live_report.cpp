@@ -109,11 +109,7 @@ std::string live_text(const LiveOutcome& outcome) {
 }
 
 std::string calibration_text(const Calibration& calibration) {
-  std::vector<DriverCallRow> rows;
-  for (const streams::CalibratedCall& call : calibration.calls)
-    rows.push_back(
-        {call.call, call.bytes, call.count, 0, call.median_ns, call.p95_ns, call.max_ns, 0});
-  return gpu_text(calibration.gpu) + ", " + calibration.date + "\n" + calls_text(rows);
+  return gpu_text(calibration.gpu) + ", " + calibration.date + "\n" + calls_text(calibration.calls);
 }
 
 }  // namespace vramlab::tools

@@ -6,7 +6,7 @@
 
 #include "replay/live/live_beside_simulated.h"
 #include "replay/run/replay_report.h"
-#include "tools/live_gpu/live_gpu.h"
+#include "tools/commands/live/live_gpu.h"
 
 namespace vramlab::tools {
 
@@ -29,7 +29,7 @@ struct Calibration {
   streams::GpuFacts gpu;
   /// Such as `2026-11-22`.
   std::string date;
-  std::vector<streams::CalibratedCall> calls;
+  std::vector<streams::DriverCallRow> calls;
 };
 
 std::string calibration_text(const Calibration& calibration);

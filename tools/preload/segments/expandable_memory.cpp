@@ -17,22 +17,6 @@ bool has_attribute(const streams::CudaDriver& driver, CUdevice_attribute attribu
   return driver.device_attribute(&value, attribute, device) == CUDA_SUCCESS && value != 0;
 }
 
-CUmemAccessDesc access_of(CUdevice device, CUmemAccess_flags flags) {
-  CUmemAccessDesc access{};
-  access.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
-  access.location.id = device;
-  access.flags = flags;
-  return access;
-}
-
-CUmemAllocationProp properties_on(CUdevice device) {
-  CUmemAllocationProp properties{};
-  properties.type = CU_MEM_ALLOCATION_TYPE_PINNED;
-  properties.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
-  properties.location.id = device;
-  return properties;
-}
-
 }  // namespace
 
 std::optional<std::string> why_not_expandable(const streams::CudaDriver& driver, CUdevice device,
@@ -40,7 +24,7 @@ std::optional<std::string> why_not_expandable(const streams::CudaDriver& driver,
   if (!streams::has_mapping(driver)) return "the driver has no cuMemMap";
   if (!has_attribute(driver, CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, device))
     return "the driver cannot map memory on device " + std::to_string(device);
-  const CUmemAllocationProp properties = properties_on(device);
+  const CUmemAllocationProp properties = streams::memory_on(device);
   std::size_t granularity = 0;
   const CUresult result =
       driver.mem_granularity(&granularity, &properties, CU_MEM_ALLOC_GRANULARITY_MINIMUM);
@@ -82,15 +66,10 @@ CUresult ExpandableMemory::release_reservation(Address at) {
   return context_.driver().address_free(at.value, size.count);
 }
 
-CUmemAllocationProp ExpandableMemory::unit_properties() const {
-  CUmemAllocationProp properties = properties_on(device_);
-  properties.allocFlags.gpuDirectRDMACapable = is_for_network_cards_ ? 1 : 0;
-  return properties;
-}
-
 CUresult ExpandableMemory::create_and_map(Address at, Bytes size) {
   const streams::CudaDriver& driver = context_.driver();
-  const CUmemAllocationProp properties = unit_properties();
+  CUmemAllocationProp properties = streams::memory_on(device_);
+  properties.allocFlags.gpuDirectRDMACapable = is_for_network_cards_ ? 1 : 0;
   Unit unit{0, size};
   CUresult result = driver.mem_create(&unit.handle, size.count, &properties, 0);
   if (result != CUDA_SUCCESS) return result;
@@ -127,9 +106,8 @@ CUresult ExpandableMemory::map(const UnitRange& range) {
 }
 
 CUresult ExpandableMemory::set_access(const Range& range) const {
-  std::vector<CUmemAccessDesc> access = {access_of(device_, CU_MEM_ACCESS_FLAGS_PROT_READWRITE)};
-  for (const CUdevice device : peer_devices())
-    access.push_back(access_of(device, CU_MEM_ACCESS_FLAGS_PROT_READWRITE));
+  std::vector<CUmemAccessDesc> access = {streams::access_for(device_)};
+  for (const CUdevice device : peer_devices()) access.push_back(streams::access_for(device));
   return context_.driver().mem_set_access(range.at.value, range.size.count, access.data(),
                                           access.size());
 }
@@ -181,7 +159,7 @@ std::vector<ExpandableMemory::Range> ExpandableMemory::mapped_ranges() const {
 }
 
 CUresult ExpandableMemory::change_access(CUdevice device, CUmemAccess_flags flags) const {
-  const CUmemAccessDesc access = access_of(device, flags);
+  const CUmemAccessDesc access = streams::access_for(device, flags);
   for (const Range& range : mapped_ranges()) {
     const CUresult result =
         context_.driver().mem_set_access(range.at.value, range.size.count, &access, 1);

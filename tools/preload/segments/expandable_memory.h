@@ -56,7 +56,6 @@ class ExpandableMemory {
     CUdevice device = 0;
   };
 
-  CUmemAllocationProp unit_properties() const;
   CUresult create_and_map(allocator::Address at, allocator::Bytes size);
   CUresult create_and_map_all(const allocator::UnitRange& range);
   CUresult set_access(const Range& range) const;
