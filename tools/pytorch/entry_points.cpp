@@ -130,7 +130,8 @@ VRAMLAB_EXPORT void vramlab_torch_init(int /*device_count*/) { static_cast<void>
 
 /// torch.cuda.empty_cache()
 VRAMLAB_EXPORT void vramlab_torch_reset() {
-  for (const auto& [index, device] : devices().by_index()) device->empty_cache();
+  for (const auto& [index, device] : devices().by_index())
+    device->with_engine([](auto& engine) { engine.empty_cache(); });
 }
 
 VRAMLAB_EXPORT void vramlab_torch_set_memory_fraction(double fraction, int device) {
@@ -159,18 +160,19 @@ VRAMLAB_EXPORT void vramlab_torch_record_stream(void* pointer, CUstream stream) 
 /// library is the one that PyTorch was built with.
 VRAMLAB_EXPORT void vramlab_torch_begin_allocate_to_pool(int device, PoolName pool,
                                                          std::function<bool(CUstream)> filter) {
-  devices().at(device).begin_allocate_to_pool(
-      pool_of(pool), [filter = std::move(filter)](StreamId stream) {
-        return filter(reinterpret_cast<CUstream>(stream.value));
-      });
+  devices().at(device).with_engine([&](auto& engine) {
+    engine.begin_scope(pool_of(pool), [filter = std::move(filter)](StreamId stream) {
+      return filter(reinterpret_cast<CUstream>(stream.value));
+    });
+  });
 }
 
 VRAMLAB_EXPORT void vramlab_torch_end_allocate_to_pool(int device, PoolName pool) {
-  devices().at(device).end_allocate_to_pool(pool_of(pool));
+  devices().at(device).with_engine([&](auto& engine) { engine.end_scope(pool_of(pool)); });
 }
 
 VRAMLAB_EXPORT void vramlab_torch_release_pool(int device, PoolName pool) {
-  devices().at(device).release_pool(pool_of(pool));
+  devices().at(device).with_engine([&](auto& engine) { engine.release_pool(pool_of(pool)); });
 }
 
 // Segments alone: torch.cuda.MemPool, where PyTorch's own allocator stays in charge.
@@ -198,8 +200,9 @@ VRAMLAB_EXPORT void vramlab_torch_segment_free(void* pointer, std::size_t /*size
 /// As torch.cuda.memory_stats(), in JSON.
 VRAMLAB_EXPORT const char* vramlab_torch_memory_stats(int device) {
   return text_of([&] {
-    TorchDevice& asked = devices().at(device);
-    return statistics_json(asked.statistics(), asked.settings());
+    const auto [values, settings] = devices().at(device).with_engine(
+        [](auto& engine) { return std::pair(engine.listeners().values(), engine.settings()); });
+    return statistics_json(values, settings);
   });
 }
 /// As torch.cuda.memory._snapshot(), in JSON that `vramlab` reads, too.
@@ -214,15 +217,20 @@ VRAMLAB_EXPORT const char* vramlab_torch_last_error() { return last_error().c_st
 /// 0, or 1 where the options are refused.
 VRAMLAB_EXPORT int vramlab_torch_set_options(int device, const char* options) {
   return status_of([&] {
-    if (const auto error = devices().at(device).set_options(options))
-      throw std::runtime_error(*error);
+    const auto error = devices().at(device).with_engine(
+        [options](auto& engine) { return engine.set_options(options); });
+    if (error) throw std::runtime_error(error->message);
   });
 }
 VRAMLAB_EXPORT int vramlab_torch_reset_peak_memory_stats(int device) {
-  return status_of([&] { devices().at(device).reset_peak_statistics(); });
+  return status_of([&] {
+    devices().at(device).with_engine([](auto& engine) { engine.listeners().reset_peak(); });
+  });
 }
 VRAMLAB_EXPORT int vramlab_torch_reset_accumulated_memory_stats(int device) {
-  return status_of([&] { devices().at(device).reset_accumulated_statistics(); });
+  return status_of([&] {
+    devices().at(device).with_engine([](auto& engine) { engine.listeners().reset_accumulated(); });
+  });
 }
 /// So many entries of history are kept from now on, for the snapshot.
 VRAMLAB_EXPORT int vramlab_torch_record_memory_history(int device, std::size_t entries) {

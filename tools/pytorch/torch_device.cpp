@@ -13,22 +13,20 @@ using allocator::Address;
 using allocator::AllocatorError;
 using allocator::BlockIndex;
 using allocator::Bytes;
-using allocator::PoolId;
 using allocator::StreamId;
 
 TorchDevice::TorchDevice(const streams::CudaDriver& driver, int index,
                          const allocator::Settings& settings)
     : gpu_(driver, {.device = index, .streams = streams::StreamNames::handles}),
       engine_(gpu_, allocator::default_reference_version(), settings) {
-  static_cast<allocator::History&>(engine_.listeners()).set_capacity(0);
+  engine_.listeners().set_capacity(0);
 }
 
 void TorchDevice::note_time() {
   if (history_capacity_ == 0) return;
   const auto now = std::chrono::system_clock::now().time_since_epoch();
-  static_cast<allocator::History&>(engine_.listeners())
-      .set_time_us(static_cast<std::uint64_t>(
-          std::chrono::duration_cast<std::chrono::microseconds>(now).count()));
+  engine_.listeners().set_time_us(static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::microseconds>(now).count()));
 }
 
 TorchDevice::Requested TorchDevice::malloc(Bytes size, StreamId stream) {
@@ -49,18 +47,19 @@ TorchDevice::Requested TorchDevice::malloc(Bytes size, StreamId stream) {
 }
 
 bool TorchDevice::free(Address at) {
-  const std::lock_guard lock(mutex_);
-  if (!engine_.is_live(at)) return false;
-  note_time();
-  engine_.free(at);
-  return true;
+  return with_engine([at](auto& engine) {
+    if (!engine.is_live(at)) return false;
+    engine.free(at);
+    return true;
+  });
 }
 
 bool TorchDevice::record_stream(Address at, StreamId stream) {
-  const std::lock_guard lock(mutex_);
-  if (!engine_.is_live(at)) return false;
-  engine_.record_stream(at, stream);
-  return true;
+  return with_engine([&](auto& engine) {
+    if (!engine.is_live(at)) return false;
+    engine.record_stream(at, stream);
+    return true;
+  });
 }
 
 std::optional<BaseAllocation> TorchDevice::base_of(Address at) {
@@ -77,38 +76,10 @@ std::optional<BaseAllocation> TorchDevice::base_of(Address at) {
   return base;
 }
 
-void TorchDevice::empty_cache() {
-  const std::lock_guard lock(mutex_);
-  note_time();
-  engine_.empty_cache();
-}
-
 void TorchDevice::set_memory_fraction(double fraction) {
   if (!(fraction >= 0 && fraction <= 1))
     throw AllocatorError("a memory fraction is between 0 and 1, not " + std::to_string(fraction));
-  const std::lock_guard lock(mutex_);
-  engine_.set_memory_fraction(fraction);
-}
-
-std::optional<std::string> TorchDevice::set_options(const std::string& options) {
-  const std::lock_guard lock(mutex_);
-  if (const auto error = engine_.set_options(options)) return error->message;
-  return std::nullopt;
-}
-
-void TorchDevice::begin_allocate_to_pool(PoolId pool, const allocator::StreamFilter& filter) {
-  const std::lock_guard lock(mutex_);
-  engine_.begin_scope(pool, filter);
-}
-
-void TorchDevice::end_allocate_to_pool(PoolId pool) {
-  const std::lock_guard lock(mutex_);
-  engine_.end_scope(pool);
-}
-
-void TorchDevice::release_pool(PoolId pool) {
-  const std::lock_guard lock(mutex_);
-  engine_.release_pool(pool);
+  with_engine([fraction](auto& engine) { engine.set_memory_fraction(fraction); });
 }
 
 std::optional<Address> TorchDevice::give_segment(Bytes size) {
@@ -136,43 +107,15 @@ bool TorchDevice::take_segment_back(Address at) {
   return true;
 }
 
-allocator::StatisticValues TorchDevice::statistics() {
-  const std::lock_guard lock(mutex_);
-  return static_cast<const allocator::Statistics&>(engine_.listeners()).values();
-}
-
 SegmentCounts TorchDevice::segment_counts() {
   const std::lock_guard lock(mutex_);
   return segments_;
 }
 
-TorchMoment TorchDevice::moment() {
-  const std::lock_guard lock(mutex_);
-  note_time();
-  // In this order: the snapshot's own entry belongs to the next one.
-  auto history = static_cast<const allocator::History&>(engine_.listeners()).entries();
-  return {engine_.settings(), std::move(history), engine_.take_snapshot()};
-}
-
-allocator::Settings TorchDevice::settings() {
-  const std::lock_guard lock(mutex_);
-  return engine_.settings();
-}
-
-void TorchDevice::reset_peak_statistics() {
-  const std::lock_guard lock(mutex_);
-  static_cast<allocator::Statistics&>(engine_.listeners()).reset_peak();
-}
-
-void TorchDevice::reset_accumulated_statistics() {
-  const std::lock_guard lock(mutex_);
-  static_cast<allocator::Statistics&>(engine_.listeners()).reset_accumulated();
-}
-
 void TorchDevice::keep_history(std::size_t entries) {
   const std::lock_guard lock(mutex_);
   history_capacity_ = entries;
-  static_cast<allocator::History&>(engine_.listeners()).set_capacity(entries);
+  engine_.listeners().set_capacity(entries);
 }
 
 }  // namespace vramlab::pytorch

@@ -28,13 +28,6 @@ struct BaseAllocation {
   allocator::Bytes size;
 };
 
-/// What a snapshot is made of.
-struct TorchMoment {
-  allocator::Settings settings;
-  std::vector<allocator::AllocatorEvent> history;
-  allocator::Snapshot segments;
-};
-
 class TorchDevice {
  public:
   struct Requested {
@@ -46,6 +39,14 @@ class TorchDevice {
   /// Throws DeviceError where the GPU has no context to give.
   TorchDevice(const streams::CudaDriver& driver, int index, const allocator::Settings& settings);
 
+  /// What `use(engine)` gives, behind the lock.
+  template <class Use>
+  auto with_engine(const Use& use) {
+    const std::lock_guard lock(mutex_);
+    note_time();
+    return use(engine_);
+  }
+
   Requested malloc(allocator::Bytes size, allocator::StreamId stream);
   /// False where the address is none that malloc gave. Throws DeviceError.
   bool free(allocator::Address at);
@@ -53,29 +54,14 @@ class TorchDevice {
   /// Empty if no allocated block contains the address. Throws AllocatorError for expandable
   /// segments, which are no single allocation of the driver's.
   std::optional<BaseAllocation> base_of(allocator::Address at);
-
-  void empty_cache();
   void set_memory_fraction(double fraction);
-  /// The error in words; nothing where the options were taken.
-  std::optional<std::string> set_options(const std::string& options);
-
-  void begin_allocate_to_pool(allocator::PoolId pool, const allocator::StreamFilter& filter);
-  void end_allocate_to_pool(allocator::PoolId pool);
-  void release_pool(allocator::PoolId pool);
 
   /// Empty if the driver has no room.
   std::optional<allocator::Address> give_segment(allocator::Bytes size);
   /// False where the address is none that give_segment gave.
   bool take_segment_back(allocator::Address at);
-
-  // What can be asked.
-  allocator::StatisticValues statistics();
   SegmentCounts segment_counts();
-  /// As of one moment, whoever else allocates meanwhile.
-  TorchMoment moment();
-  allocator::Settings settings();
-  void reset_peak_statistics();
-  void reset_accumulated_statistics();
+
   /// From now on so many entries are kept, with the time; none by default.
   void keep_history(std::size_t entries);
 

@@ -64,12 +64,14 @@ std::string snapshot_json(const std::map<int, TorchDevice*>& devices) {
   std::vector<replay::DeviceState> states;
   std::string options;
   for (const auto& [index, device] : devices) {
-    TorchMoment moment = device->moment();
     replay::DeviceState state;
     state.device = {static_cast<std::uint32_t>(index)};
-    state.history = std::move(moment.history);
-    state.snapshot = std::move(moment.segments);
-    options = moment.settings.text;
+    device->with_engine([&](auto& engine) {
+      options = engine.settings().text;
+      // In this order: the snapshot's own entry belongs to the next one.
+      state.history = engine.listeners().entries();
+      state.snapshot = engine.take_snapshot();
+    });
     states.push_back(std::move(state));
   }
   TextSink sink;
