@@ -37,7 +37,7 @@ std::string text_of(const SnapshotBlock& block, std::uint64_t origin) {
 
 }  // namespace
 
-EngineEvents DriverStory::told(const std::vector<DeviceAction>& actions) {
+EngineEvents DriverEvents::events_of(const std::vector<DeviceAction>& actions) {
   EngineEvents events;
   for (const DeviceAction& action : actions)
     if (action.kind == DeviceAction::Kind::allocate || action.kind == DeviceAction::Kind::release)
@@ -45,7 +45,7 @@ EngineEvents DriverStory::told(const std::vector<DeviceAction>& actions) {
   return events;
 }
 
-std::string DriverStory::text_of(const DeviceAction& action) {
+std::string DriverEvents::text_of(const DeviceAction& action) {
   if (action.kind == DeviceAction::Kind::release) {
     const auto known = numbers_.extract(action.at);
     return "gave back " + (known ? std::to_string(known.mapped()) : "what was never asked for");

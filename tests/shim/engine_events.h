@@ -17,9 +17,9 @@ using EngineEvents = std::vector<std::string>;
 
 /// Says what was asked of one driver and given back, with a number for each piece of memory. What
 /// is mapped is not told: the blocks tell it.
-class DriverStory {
+class DriverEvents {
  public:
-  EngineEvents told(const std::vector<replay::DeviceAction>& actions);
+  EngineEvents events_of(const std::vector<replay::DeviceAction>& actions);
 
  private:
   std::string text_of(const replay::DeviceAction& action);

@@ -2,7 +2,7 @@
 // break it, and makes up for it afterwards.
 #include <gtest/gtest.h>
 
-#include "tests/shim/world/shim_world.h"
+#include "tests/shim/setup/shim_setup.h"
 
 namespace vramlab::tests {
 namespace {
@@ -12,11 +12,11 @@ using shim::FenceKind;
 
 class ShimCaptures : public testing::TestWithParam<FenceKind> {
  protected:
-  ShimCaptures() : world_(options()) {}
-  ~ShimCaptures() override { EXPECT_EQ(world_.races().all(), 0U) << world_.first_race(); }
+  ShimCaptures() : setup_(options()) {}
+  ~ShimCaptures() override { EXPECT_EQ(setup_.races().all(), 0U) << setup_.first_race(); }
 
-  static WorldOptions options() {
-    WorldOptions options;
+  static SetupOptions options() {
+    SetupOptions options;
     options.shim.fence = GetParam();
     return options;
   }
@@ -24,11 +24,11 @@ class ShimCaptures : public testing::TestWithParam<FenceKind> {
     std::uint64_t count = 0;
     for (const char* name : {"cuCtxRecordEvent", "cuEventRecord", "cuEventQuery",
                              "cuEventSynchronize", "cuCtxSynchronize", "cuMemFree_v2"})
-      count += world_.calls(name);
+      count += setup_.calls(name);
     return count;
   }
 
-  ShimWorld world_;
+  ShimSetup setup_;
 };
 std::string fence_name(const testing::TestParamInfo<FenceKind>& fence) {
   switch (fence.param) {
@@ -49,180 +49,180 @@ INSTANTIATE_TEST_SUITE_P(Fences, ShimCaptures,
                          fence_name);
 
 TEST_P(ShimCaptures, rule_1_captures_are_counted_for_each_context) {
-  const CUstream stream = world_.make_stream();
-  shim::CaptureGate& gate = world_.shim().arenas()->current()->context().gate();
-  ASSERT_EQ(world_.begin_capture(stream), CUDA_SUCCESS);
+  const CUstream stream = setup_.make_stream();
+  shim::CaptureGate& gate = setup_.shim().arenas()->current()->context().gate();
+  ASSERT_EQ(setup_.begin_capture(stream), CUDA_SUCCESS);
   EXPECT_TRUE(gate.is_capturing());
-  EXPECT_NE(world_.begin_capture(stream), CUDA_SUCCESS) << "it is capturing already";
+  EXPECT_NE(setup_.begin_capture(stream), CUDA_SUCCESS) << "it is capturing already";
   EXPECT_TRUE(gate.is_capturing());
-  world_.end_capture(stream);  // It may have been broken by the second beginning.
+  setup_.end_capture(stream);  // It may have been broken by the second beginning.
   EXPECT_FALSE(gate.is_capturing());
-  EXPECT_NE(world_.end_capture(stream), CUDA_SUCCESS) << "it is over already";
+  EXPECT_NE(setup_.end_capture(stream), CUDA_SUCCESS) << "it is over already";
   EXPECT_FALSE(gate.is_capturing());
 }
 
 TEST_P(ShimCaptures, rule_1_a_capture_that_began_out_of_sight_is_not_broken) {
-  const CUdeviceptr at = world_.alloc(mib);
-  const CUstream stream = world_.make_stream(CU_STREAM_DEFAULT);
+  const CUdeviceptr at = setup_.alloc(mib);
+  const CUstream stream = setup_.make_stream(CU_STREAM_DEFAULT);
   const auto begin =
       reinterpret_cast<PFN_cuStreamBeginCapture_v10010>(fake_symbol("cuStreamBeginCapture_v2"));
   ASSERT_EQ(begin(stream, CU_STREAM_CAPTURE_MODE_RELAXED), CUDA_SUCCESS);
-  EXPECT_EQ(world_.free(at), CUDA_SUCCESS);
-  EXPECT_EQ(world_.end_capture(stream), CUDA_SUCCESS);
+  EXPECT_EQ(setup_.free(at), CUDA_SUCCESS);
+  EXPECT_EQ(setup_.end_capture(stream), CUDA_SUCCESS);
 }
 
 TEST_P(ShimCaptures, rule_2_nothing_is_recorded_asked_or_waited_for_in_a_capture) {
-  const CUdeviceptr early = world_.alloc(4 * mib);
-  const CUdeviceptr late = world_.alloc(4 * mib);
-  world_.work(world_.make_stream(), early, 4 * mib, 1000);
-  EXPECT_EQ(world_.free(early), CUDA_SUCCESS);
-  const CUstream stream = world_.make_stream();
-  ASSERT_EQ(world_.begin_capture(stream, CU_STREAM_CAPTURE_MODE_RELAXED), CUDA_SUCCESS);
+  const CUdeviceptr early = setup_.alloc(4 * mib);
+  const CUdeviceptr late = setup_.alloc(4 * mib);
+  setup_.work(setup_.make_stream(), early, 4 * mib, 1000);
+  EXPECT_EQ(setup_.free(early), CUDA_SUCCESS);
+  const CUstream stream = setup_.make_stream();
+  ASSERT_EQ(setup_.begin_capture(stream, CU_STREAM_CAPTURE_MODE_RELAXED), CUDA_SUCCESS);
   const std::uint64_t before = own_calls();
-  EXPECT_EQ(world_.free(late), CUDA_SUCCESS);
-  world_.alloc(mib);
-  world_.alloc(mib);
-  world_.free_memory();
+  EXPECT_EQ(setup_.free(late), CUDA_SUCCESS);
+  setup_.alloc(mib);
+  setup_.alloc(mib);
+  setup_.free_memory();
   EXPECT_EQ(own_calls(), before);
-  EXPECT_EQ(world_.end_capture(stream), CUDA_SUCCESS);
+  EXPECT_EQ(setup_.end_capture(stream), CUDA_SUCCESS);
 }
 
 TEST_P(ShimCaptures, rule_3_a_request_in_a_capture_gets_the_drivers_answer) {
-  const CUdeviceptr cached = world_.alloc(mib);
-  EXPECT_EQ(world_.free(cached), CUDA_SUCCESS);
-  const CUstream stream = world_.make_stream();
-  ASSERT_EQ(world_.begin_capture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL), CUDA_SUCCESS);
+  const CUdeviceptr cached = setup_.alloc(mib);
+  EXPECT_EQ(setup_.free(cached), CUDA_SUCCESS);
+  const CUstream stream = setup_.make_stream();
+  ASSERT_EQ(setup_.begin_capture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL), CUDA_SUCCESS);
   CUdeviceptr direct = 0;
   CUdeviceptr at = 0;
-  EXPECT_EQ(world_.shim().mem_alloc(&at, mib), world_.driver().mem_alloc(&direct, mib));
-  world_.end_capture(stream);
+  EXPECT_EQ(setup_.shim().mem_alloc(&at, mib), setup_.driver().mem_alloc(&direct, mib));
+  setup_.end_capture(stream);
 }
 
 TEST_P(ShimCaptures, rule_3_a_block_from_a_capture_is_the_drivers) {
-  const CUstream stream = world_.make_stream();
-  world_.alloc(mib);
-  ASSERT_EQ(world_.begin_capture(stream, CU_STREAM_CAPTURE_MODE_RELAXED), CUDA_SUCCESS);
-  const CUdeviceptr at = world_.alloc(mib);
-  ASSERT_EQ(world_.end_capture(stream), CUDA_SUCCESS);
-  const std::uint64_t before = world_.calls("cuMemFree_v2");
-  EXPECT_EQ(world_.free(at), CUDA_SUCCESS);
-  EXPECT_EQ(world_.calls("cuMemFree_v2"), before + 1);
+  const CUstream stream = setup_.make_stream();
+  setup_.alloc(mib);
+  ASSERT_EQ(setup_.begin_capture(stream, CU_STREAM_CAPTURE_MODE_RELAXED), CUDA_SUCCESS);
+  const CUdeviceptr at = setup_.alloc(mib);
+  ASSERT_EQ(setup_.end_capture(stream), CUDA_SUCCESS);
+  const std::uint64_t before = setup_.calls("cuMemFree_v2");
+  EXPECT_EQ(setup_.free(at), CUDA_SUCCESS);
+  EXPECT_EQ(setup_.calls("cuMemFree_v2"), before + 1);
 }
 
 TEST_P(ShimCaptures, rule_4_what_was_freed_in_a_capture_is_fenced_after_it) {
-  const CUdeviceptr first = world_.alloc(4 * mib);
-  const CUdeviceptr second = world_.alloc(3 * mib);
-  const CUstream stream = world_.make_stream();
-  world_.work(world_.make_stream(), first, 4 * mib);
-  ASSERT_EQ(world_.begin_capture(stream, CU_STREAM_CAPTURE_MODE_RELAXED), CUDA_SUCCESS);
-  EXPECT_EQ(world_.free(first), CUDA_SUCCESS);
-  EXPECT_EQ(world_.free(second), CUDA_SUCCESS);
-  EXPECT_EQ(world_.shim().mem_free(first), CUDA_ERROR_INVALID_VALUE) << "it is free already";
-  ASSERT_EQ(world_.end_capture(stream), CUDA_SUCCESS);
-  world_.alloc(512);
-  world_.advance(2000000);
-  world_.alloc(512);
-  const CUdeviceptr again = world_.alloc(7 * mib);
+  const CUdeviceptr first = setup_.alloc(4 * mib);
+  const CUdeviceptr second = setup_.alloc(3 * mib);
+  const CUstream stream = setup_.make_stream();
+  setup_.work(setup_.make_stream(), first, 4 * mib);
+  ASSERT_EQ(setup_.begin_capture(stream, CU_STREAM_CAPTURE_MODE_RELAXED), CUDA_SUCCESS);
+  EXPECT_EQ(setup_.free(first), CUDA_SUCCESS);
+  EXPECT_EQ(setup_.free(second), CUDA_SUCCESS);
+  EXPECT_EQ(setup_.shim().mem_free(first), CUDA_ERROR_INVALID_VALUE) << "it is free already";
+  ASSERT_EQ(setup_.end_capture(stream), CUDA_SUCCESS);
+  setup_.alloc(512);
+  setup_.advance(2000000);
+  setup_.alloc(512);
+  const CUdeviceptr again = setup_.alloc(7 * mib);
   EXPECT_EQ(again, first) << "both came back, and merged";
 }
 
 TEST_P(ShimCaptures, rule_4_the_next_free_fences_what_was_put_off_too) {
-  const CUdeviceptr first = world_.alloc(4 * mib);
-  const CUdeviceptr second = world_.alloc(3 * mib);
-  const CUstream stream = world_.make_stream();
-  ASSERT_EQ(world_.begin_capture(stream, CU_STREAM_CAPTURE_MODE_RELAXED), CUDA_SUCCESS);
-  EXPECT_EQ(world_.free(first), CUDA_SUCCESS);
-  world_.alloc(512);
-  ASSERT_EQ(world_.end_capture(stream), CUDA_SUCCESS);
-  EXPECT_EQ(world_.free(second), CUDA_SUCCESS);
-  EXPECT_EQ(world_.alloc(7 * mib), first);
+  const CUdeviceptr first = setup_.alloc(4 * mib);
+  const CUdeviceptr second = setup_.alloc(3 * mib);
+  const CUstream stream = setup_.make_stream();
+  ASSERT_EQ(setup_.begin_capture(stream, CU_STREAM_CAPTURE_MODE_RELAXED), CUDA_SUCCESS);
+  EXPECT_EQ(setup_.free(first), CUDA_SUCCESS);
+  setup_.alloc(512);
+  ASSERT_EQ(setup_.end_capture(stream), CUDA_SUCCESS);
+  EXPECT_EQ(setup_.free(second), CUDA_SUCCESS);
+  EXPECT_EQ(setup_.alloc(7 * mib), first);
 }
 
 TEST_P(ShimCaptures, rule_5_running_out_of_memory_waits_for_nothing_in_a_capture) {
-  const CUdeviceptr first = world_.alloc(4 * mib);
-  world_.work(world_.make_stream(), first, 4 * mib);
-  EXPECT_EQ(world_.free(first), CUDA_SUCCESS);
-  const CUstream stream = world_.make_stream();
-  ASSERT_EQ(world_.begin_capture(stream, CU_STREAM_CAPTURE_MODE_RELAXED), CUDA_SUCCESS);
+  const CUdeviceptr first = setup_.alloc(4 * mib);
+  setup_.work(setup_.make_stream(), first, 4 * mib);
+  EXPECT_EQ(setup_.free(first), CUDA_SUCCESS);
+  const CUstream stream = setup_.make_stream();
+  ASSERT_EQ(setup_.begin_capture(stream, CU_STREAM_CAPTURE_MODE_RELAXED), CUDA_SUCCESS);
   const std::uint64_t before = own_calls();
   CUdeviceptr at = 0;
-  EXPECT_EQ(world_.try_alloc(&at, 100ULL << 30), CUDA_ERROR_OUT_OF_MEMORY);
+  EXPECT_EQ(setup_.try_alloc(&at, 100ULL << 30), CUDA_ERROR_OUT_OF_MEMORY);
   EXPECT_EQ(own_calls(), before);
-  EXPECT_EQ(world_.end_capture(stream), CUDA_SUCCESS);
+  EXPECT_EQ(setup_.end_capture(stream), CUDA_SUCCESS);
 }
 
 TEST_P(ShimCaptures, rule_6_work_put_on_a_stream_after_a_capture_is_covered_there) {
-  const CUdeviceptr at = world_.alloc(4 * mib);
-  const CUstream stream = world_.make_stream();
-  ASSERT_EQ(world_.begin_capture(stream, CU_STREAM_CAPTURE_MODE_RELAXED), CUDA_SUCCESS);
-  world_.work(stream, at, 4 * mib);
-  const CUgraph graph = world_.end_capture_as_graph(stream);
-  world_.launch(graph, stream);
-  EXPECT_EQ(world_.free(at), CUDA_SUCCESS);
-  const CUdeviceptr next = world_.alloc(4 * mib);
+  const CUdeviceptr at = setup_.alloc(4 * mib);
+  const CUstream stream = setup_.make_stream();
+  ASSERT_EQ(setup_.begin_capture(stream, CU_STREAM_CAPTURE_MODE_RELAXED), CUDA_SUCCESS);
+  setup_.work(stream, at, 4 * mib);
+  const CUgraph graph = setup_.end_capture_as_graph(stream);
+  setup_.launch(graph, stream);
+  EXPECT_EQ(setup_.free(at), CUDA_SUCCESS);
+  const CUdeviceptr next = setup_.alloc(4 * mib);
   if (GetParam() != FenceKind::wait) {
     EXPECT_NE(next, at);
   }
 }
 
 TEST_P(ShimCaptures, a_free_in_stream_order_is_refused_on_a_capturing_stream) {
-  const CUdeviceptr at = world_.alloc(mib);
-  const CUstream stream = world_.make_stream();
-  ASSERT_EQ(world_.begin_capture(stream, CU_STREAM_CAPTURE_MODE_RELAXED), CUDA_SUCCESS);
-  EXPECT_EQ(world_.shim().mem_free_async(at, {stream}), CUDA_ERROR_INVALID_VALUE);
-  EXPECT_EQ(world_.end_capture(stream), CUDA_SUCCESS);
-  EXPECT_EQ(world_.free(at), CUDA_SUCCESS);
+  const CUdeviceptr at = setup_.alloc(mib);
+  const CUstream stream = setup_.make_stream();
+  ASSERT_EQ(setup_.begin_capture(stream, CU_STREAM_CAPTURE_MODE_RELAXED), CUDA_SUCCESS);
+  EXPECT_EQ(setup_.shim().mem_free_async(at, {stream}), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(setup_.end_capture(stream), CUDA_SUCCESS);
+  EXPECT_EQ(setup_.free(at), CUDA_SUCCESS);
 }
 
 TEST_P(ShimCaptures, work_on_a_stream_that_is_destroyed_in_a_capture_is_waited_for) {
-  const CUdeviceptr at = world_.alloc(4 * mib);
-  const CUstream busy = world_.make_stream();
-  world_.work(busy, at, 4 * mib);
-  const CUstream stream = world_.make_stream();
-  ASSERT_EQ(world_.begin_capture(stream, CU_STREAM_CAPTURE_MODE_RELAXED), CUDA_SUCCESS);
+  const CUdeviceptr at = setup_.alloc(4 * mib);
+  const CUstream busy = setup_.make_stream();
+  setup_.work(busy, at, 4 * mib);
+  const CUstream stream = setup_.make_stream();
+  ASSERT_EQ(setup_.begin_capture(stream, CU_STREAM_CAPTURE_MODE_RELAXED), CUDA_SUCCESS);
   const std::uint64_t before = own_calls();
-  world_.destroy_stream(busy);
+  setup_.destroy_stream(busy);
   EXPECT_EQ(own_calls(), before);
-  ASSERT_EQ(world_.end_capture(stream), CUDA_SUCCESS);
-  EXPECT_EQ(world_.free(at), CUDA_SUCCESS);
-  world_.alloc(4 * mib);
-  EXPECT_EQ(world_.free(world_.alloc(mib)), CUDA_SUCCESS);
+  ASSERT_EQ(setup_.end_capture(stream), CUDA_SUCCESS);
+  EXPECT_EQ(setup_.free(at), CUDA_SUCCESS);
+  setup_.alloc(4 * mib);
+  EXPECT_EQ(setup_.free(setup_.alloc(mib)), CUDA_SUCCESS);
 }
 
 TEST_P(ShimCaptures, a_stream_with_the_handle_of_one_that_is_gone_belongs_to_its_own_context) {
-  const CUcontext other = world_.make_context();
+  const CUcontext other = setup_.make_context();
   CUstream stream = nullptr;
-  ASSERT_EQ(world_.driver().stream_create(&stream, CU_STREAM_NON_BLOCKING), CUDA_SUCCESS);
-  world_.alloc(mib);
-  world_.make_current(world_.context());
-  world_.alloc(mib);
-  world_.shim().stream_created(stream, CU_STREAM_NON_BLOCKING);  // As if it had been here before.
-  world_.destroy_context(world_.context());
-  world_.make_current(other);
-  ASSERT_EQ(world_.begin_capture(stream, CU_STREAM_CAPTURE_MODE_RELAXED), CUDA_SUCCESS);
-  EXPECT_TRUE(world_.shim().arenas()->current()->context().gate().is_capturing());
-  EXPECT_EQ(world_.end_capture(stream), CUDA_SUCCESS);
+  ASSERT_EQ(setup_.driver().stream_create(&stream, CU_STREAM_NON_BLOCKING), CUDA_SUCCESS);
+  setup_.alloc(mib);
+  setup_.make_current(setup_.context());
+  setup_.alloc(mib);
+  setup_.shim().stream_created(stream, CU_STREAM_NON_BLOCKING);  // As if it had been here before.
+  setup_.destroy_context(setup_.context());
+  setup_.make_current(other);
+  ASSERT_EQ(setup_.begin_capture(stream, CU_STREAM_CAPTURE_MODE_RELAXED), CUDA_SUCCESS);
+  EXPECT_TRUE(setup_.shim().arenas()->current()->context().gate().is_capturing());
+  EXPECT_EQ(setup_.end_capture(stream), CUDA_SUCCESS);
 }
 
 TEST_P(ShimCaptures, an_answer_that_a_capture_is_in_the_way_is_not_kept) {
-  const CUdeviceptr first = world_.alloc(30 * mib);
-  world_.work(world_.make_stream(), first, 30 * mib);
-  EXPECT_EQ(world_.free(first), CUDA_SUCCESS);
-  world_.fail("cuEventQuery", CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, 1);
-  EXPECT_NE(world_.alloc(mib), 0U);
-  world_.advance(2000000);
+  const CUdeviceptr first = setup_.alloc(30 * mib);
+  setup_.work(setup_.make_stream(), first, 30 * mib);
+  EXPECT_EQ(setup_.free(first), CUDA_SUCCESS);
+  setup_.fail("cuEventQuery", CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, 1);
+  EXPECT_NE(setup_.alloc(mib), 0U);
+  setup_.advance(2000000);
   CUdeviceptr at = 0;
-  world_.fail("cuMemFree_v2", CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, 1);
-  EXPECT_EQ(world_.try_alloc(&at, 100ULL << 30), CUDA_ERROR_OUT_OF_MEMORY);
-  EXPECT_NE(world_.alloc(mib), 0U);
-  EXPECT_EQ(world_.driver_allocations(), 1U) << "the segment goes with the next call";
+  setup_.fail("cuMemFree_v2", CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, 1);
+  EXPECT_EQ(setup_.try_alloc(&at, 100ULL << 30), CUDA_ERROR_OUT_OF_MEMORY);
+  EXPECT_NE(setup_.alloc(mib), 0U);
+  EXPECT_EQ(setup_.driver_allocations(), 1U) << "the segment goes with the next call";
 }
 
 TEST_P(ShimCaptures, a_capturing_stream_that_is_destroyed_ends_its_capture) {
-  const CUstream stream = world_.make_stream();
-  ASSERT_EQ(world_.begin_capture(stream, CU_STREAM_CAPTURE_MODE_RELAXED), CUDA_SUCCESS);
-  world_.shim().before_stream_destroyed(stream);
-  EXPECT_FALSE(world_.shim().arenas()->current()->context().gate().is_capturing());
+  const CUstream stream = setup_.make_stream();
+  ASSERT_EQ(setup_.begin_capture(stream, CU_STREAM_CAPTURE_MODE_RELAXED), CUDA_SUCCESS);
+  setup_.shim().before_stream_destroyed(stream);
+  EXPECT_FALSE(setup_.shim().arenas()->current()->context().gate().is_capturing());
 }
 
 }  // namespace

@@ -12,7 +12,7 @@
 #include "allocator/door/caching_allocator.h"
 #include "streams/device/simulated_device.h"
 #include "tests/shim/engine_events.h"
-#include "tests/shim/world/shim_world.h"
+#include "tests/shim/setup/shim_setup.h"
 
 namespace vramlab::tests {
 namespace {
@@ -96,10 +96,10 @@ class Alone {
 };
 
 /// One engine's events, from one time to the next: the driver's first.
-class Story {
+class EventReader {
  public:
   EngineEvents of(std::vector<DeviceAction>& driver, const Snapshot& now, std::uint64_t origin) {
-    EngineEvents events = driver_.told(driver);
+    EngineEvents events = driver_.events_of(driver);
     driver.clear();
     for (std::string& event : block_events(before_, now, origin))
       events.push_back(std::move(event));
@@ -108,16 +108,16 @@ class Story {
   }
 
  private:
-  DriverStory driver_;
+  DriverEvents driver_;
   Snapshot before_;
 };
 
 class BothWays {
  public:
   explicit BothWays(const Trial& trial)
-      : random_(trial.seed), world_(options_of(trial)), alone_(trial) {
-    stream_ = world_.make_stream();
-    work_memory_ = world_.alloc(512);
+      : random_(trial.seed), setup_(options_of(trial)), alone_(trial) {
+    stream_ = setup_.make_stream();
+    work_memory_ = setup_.alloc(512);
     alone_origin_ = alone_.malloc(512)->value;
     compare();
   }
@@ -133,19 +133,19 @@ class BothWays {
 
   /// What happened since the last time.
   void compare() {
-    const Snapshot ours = world_.snapshot();
+    const Snapshot ours = setup_.snapshot();
     const Snapshot theirs = alone_.engine().take_snapshot();
-    const EngineEvents expected = alone_story_.of(alone_.actions(), theirs, alone_origin_);
-    const EngineEvents got = story_.of(watched().actions, ours, work_memory_);
+    const EngineEvents expected = alone_reader_.of(alone_.actions(), theirs, alone_origin_);
+    const EngineEvents got = reader_.of(watched().actions, ours, work_memory_);
     ASSERT_THAT(got, ElementsAreArray(expected));
-    ASSERT_EQ(world_.statistics(), alone_.engine().listeners().values());
+    ASSERT_EQ(setup_.statistics(), alone_.engine().listeners().values());
     event_count_ += got.size();
   }
-  std::int64_t out_of_memory_count() { return world_.statistics().num_ooms; }
-  std::int64_t release_count() { return world_.statistics().num_device_free; }
+  std::int64_t out_of_memory_count() { return setup_.statistics().num_ooms; }
+  std::int64_t release_count() { return setup_.statistics().num_device_free; }
   std::uint64_t last_resorts() const { return alone_.last_resorts(); }
   std::uint64_t event_count() const { return event_count_; }
-  std::string first_race() { return world_.first_race(); }
+  std::string first_race() { return setup_.first_race(); }
 
  private:
   struct Held {
@@ -153,8 +153,8 @@ class BothWays {
     Address theirs;
   };
 
-  static WorldOptions options_of(const Trial& trial) {
-    WorldOptions options = in_mode(trial.mode, trial.settings);
+  static SetupOptions options_of(const Trial& trial) {
+    SetupOptions options = in_mode(trial.mode, trial.settings);
     options.shim.last_resort = trial.last_resort;
     options.fake.memory_bytes = trial.memory;
     options.change_driver = watch;
@@ -164,7 +164,7 @@ class BothWays {
     const std::uint64_t range = random_() % 3 == 0 ? 1 * mib : 30 * mib;
     const std::uint64_t bytes = 1 + random_() % range;
     CUdeviceptr ours = 0;
-    const CUresult result = world_.try_alloc(&ours, bytes);
+    const CUresult result = setup_.try_alloc(&ours, bytes);
     const std::optional<Address> theirs = alone_.malloc(bytes);
     ASSERT_EQ(result == CUDA_SUCCESS, theirs.has_value()) << bytes;
     if (!theirs) return;
@@ -180,24 +180,24 @@ class BothWays {
     const Held held = held_[which];
     held_[which] = held_.back();
     held_.pop_back();
-    world_.work(stream_, work_memory_, 512, 1000);
-    ASSERT_EQ(world_.free(held.ours), CUDA_SUCCESS);
+    setup_.work(stream_, work_memory_, 512, 1000);
+    ASSERT_EQ(setup_.free(held.ours), CUDA_SUCCESS);
     alone_.free(held.theirs);
   }
   void finish_work() {
-    world_.advance(1000000000);
+    setup_.advance(1000000000);
     alone_.finish_work();
   }
 
   std::mt19937_64 random_;
-  ShimWorld world_;
+  ShimSetup setup_;
   Alone alone_;
   CUstream stream_ = nullptr;
   CUdeviceptr work_memory_ = 0;
   std::uint64_t alone_origin_ = 0;
   std::vector<Held> held_;
-  Story story_;
-  Story alone_story_;
+  EventReader reader_;
+  EventReader alone_reader_;
   std::uint64_t event_count_ = 0;
 };
 

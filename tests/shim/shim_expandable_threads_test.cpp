@@ -9,7 +9,7 @@
 #include <future>
 #include <thread>
 
-#include "tests/shim/world/shim_program.h"
+#include "tests/shim/setup/shim_program.h"
 
 namespace vramlab::tests {
 namespace {
@@ -54,13 +54,13 @@ CUresult slow_wait(CUevent event) {
 
 class ShimThreadsGrowing : public testing::Test {
  protected:
-  ShimThreadsGrowing() : world_(options()) {}
+  ShimThreadsGrowing() : setup_(options()) {}
   ~ShimThreadsGrowing() override {
     interruption = nullptr;
-    EXPECT_EQ(world_.races().all(), 0U) << world_.first_race();
+    EXPECT_EQ(setup_.races().all(), 0U) << setup_.first_race();
   }
-  static WorldOptions options() {
-    WorldOptions options = in_mode(PreloadMode::deferred, "expandable_segments:True");
+  static SetupOptions options() {
+    SetupOptions options = in_mode(PreloadMode::deferred, "expandable_segments:True");
     options.fake.memory_bytes = 256 * mib;
     options.fake.device_count = 2;
     options.change_driver = [](streams::CudaDriver& driver) {
@@ -73,88 +73,88 @@ class ShimThreadsGrowing : public testing::Test {
   }
   void meanwhile(Moment moment, std::function<void()> others, CUdeviceptr only_at = 0) {
     interruption_ = {moment, only_at, [this, others = std::move(others)] {
-                       world_.make_current(world_.context());
+                       setup_.make_current(setup_.context());
                        others();
                      }};
     interruption = &interruption_;
   }
   bool has_happened() const { return interruption == nullptr; }
 
-  ShimWorld world_;
+  ShimSetup setup_;
   Interruption interruption_{};
 };
 
 TEST_F(ShimThreadsGrowing, others_take_and_free_cached_blocks_while_one_maps) {
-  const CUdeviceptr cached = world_.alloc(5 * mib);
-  const CUdeviceptr held = world_.alloc(5 * mib);
-  EXPECT_EQ(world_.free(cached), CUDA_SUCCESS);
+  const CUdeviceptr cached = setup_.alloc(5 * mib);
+  const CUdeviceptr held = setup_.alloc(5 * mib);
+  EXPECT_EQ(setup_.free(cached), CUDA_SUCCESS);
   meanwhile(Moment::mapping, [&] {
-    EXPECT_EQ(world_.free(held), CUDA_SUCCESS);
-    EXPECT_EQ(world_.alloc(10 * mib), cached);
-    EXPECT_EQ(world_.snapshot().segments.size(), 1U);
+    EXPECT_EQ(setup_.free(held), CUDA_SUCCESS);
+    EXPECT_EQ(setup_.alloc(10 * mib), cached);
+    EXPECT_EQ(setup_.snapshot().segments.size(), 1U);
   });
-  EXPECT_EQ(world_.alloc(60 * mib), cached + 10 * mib);
+  EXPECT_EQ(setup_.alloc(60 * mib), cached + 10 * mib);
   EXPECT_TRUE(has_happened());
 }
 
 TEST_F(ShimThreadsGrowing, others_grow_too_while_one_undoes_what_did_not_fit) {
-  const CUdeviceptr first = world_.alloc(100 * mib);
+  const CUdeviceptr first = setup_.alloc(100 * mib);
   CUdeviceptr other = 0;
-  meanwhile(Moment::unmapping, [&] { other = world_.alloc(mib); });
+  meanwhile(Moment::unmapping, [&] { other = setup_.alloc(mib); });
   CUdeviceptr at = 0;
-  EXPECT_EQ(world_.try_alloc(&at, 200 * mib), CUDA_ERROR_OUT_OF_MEMORY);
+  EXPECT_EQ(setup_.try_alloc(&at, 200 * mib), CUDA_ERROR_OUT_OF_MEMORY);
   EXPECT_TRUE(has_happened());
   EXPECT_NE(other, 0U);
-  EXPECT_EQ(world_.free(first), CUDA_SUCCESS);
+  EXPECT_EQ(setup_.free(first), CUDA_SUCCESS);
 }
 
 TEST_F(ShimThreadsGrowing, others_grow_too_while_one_unmaps_what_was_cached) {
-  const CUdeviceptr cached = world_.alloc(100 * mib);
-  const CUdeviceptr held = world_.alloc(20 * mib);
-  EXPECT_EQ(world_.free(cached), CUDA_SUCCESS);
+  const CUdeviceptr cached = setup_.alloc(100 * mib);
+  const CUdeviceptr held = setup_.alloc(20 * mib);
+  EXPECT_EQ(setup_.free(cached), CUDA_SUCCESS);
   CUdeviceptr other = 0;
   meanwhile(
       Moment::unmapping,
       [&] {
-        other = world_.alloc(mib);
-        EXPECT_EQ(world_.free(held), CUDA_SUCCESS);
+        other = setup_.alloc(mib);
+        EXPECT_EQ(setup_.free(held), CUDA_SUCCESS);
       },
       cached);
-  EXPECT_NE(world_.alloc(160 * mib), 0U);
+  EXPECT_NE(setup_.alloc(160 * mib), 0U);
   EXPECT_TRUE(has_happened());
   EXPECT_NE(other, 0U);
 }
 
 TEST_F(ShimThreadsGrowing, others_grow_while_one_waits_for_what_it_was_refused) {
-  const CUdeviceptr large = world_.alloc(100 * mib);
-  world_.work(world_.make_stream(), large, 100 * mib);
-  EXPECT_EQ(world_.free(large), CUDA_SUCCESS);
+  const CUdeviceptr large = setup_.alloc(100 * mib);
+  setup_.work(setup_.make_stream(), large, 100 * mib);
+  EXPECT_EQ(setup_.free(large), CUDA_SUCCESS);
   CUdeviceptr other = 0;
-  meanwhile(Moment::waiting, [&] { other = world_.alloc(30 * mib); });
-  EXPECT_NE(world_.alloc(200 * mib), 0U);
+  meanwhile(Moment::waiting, [&] { other = setup_.alloc(30 * mib); });
+  EXPECT_NE(setup_.alloc(200 * mib), 0U);
   EXPECT_TRUE(has_happened());
   EXPECT_NE(other, 0U);
 }
 
 TEST_F(ShimThreadsGrowing, peers_come_and_go_while_segments_grow) {
-  const CUcontext peer = world_.make_context(1);
-  world_.make_current(world_.context());
+  const CUcontext peer = setup_.make_context(1);
+  setup_.make_current(setup_.context());
   std::atomic<bool> is_over = false;
   std::thread growing([&] {
-    world_.make_current(world_.context());
-    ShimProgram(world_, 1, ShimProgram::Streams::fixed).run(3000);
+    setup_.make_current(setup_.context());
+    ShimProgram(setup_, 1, ShimProgram::Streams::fixed).run(3000);
     is_over = true;
   });
   while (!is_over) {
-    world_.enable_peer_access(peer, world_.context());
-    world_.disable_peer_access(peer, world_.context());
+    setup_.enable_peer_access(peer, setup_.context());
+    setup_.disable_peer_access(peer, setup_.context());
   }
   growing.join();
-  EXPECT_EQ(world_.shim().arenas()->current()->context().error(), CUDA_SUCCESS);
-  world_.enable_peer_access(peer, world_.context());
-  const CUdeviceptr at = world_.alloc(mib);
-  world_.make_current(peer);
-  world_.work(CU_STREAM_LEGACY, at, mib);
+  EXPECT_EQ(setup_.shim().arenas()->current()->context().error(), CUDA_SUCCESS);
+  setup_.enable_peer_access(peer, setup_.context());
+  const CUdeviceptr at = setup_.alloc(mib);
+  setup_.make_current(peer);
+  setup_.work(CU_STREAM_LEGACY, at, mib);
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 // operations, as the shim's table of semantics says.
 #include <gtest/gtest.h>
 
-#include "tests/shim/world/shim_world.h"
+#include "tests/shim/setup/shim_setup.h"
 
 namespace vramlab::tests {
 namespace {
@@ -11,103 +11,103 @@ using preload::PreloadMode;
 
 TEST(ShimSemantics, handles_of_whole_blocks_are_the_drivers) {
   for (const PreloadMode mode : {PreloadMode::nosplit, PreloadMode::deferred}) {
-    ShimWorld world(in_mode(mode));
-    const CUdeviceptr at = world.alloc(30 * mib);
+    ShimSetup setup(in_mode(mode));
+    const CUdeviceptr at = setup.alloc(30 * mib);
     CUipcMemHandle handle{};
-    EXPECT_EQ(world.shim().ipc_get_mem_handle(&handle, at), CUDA_SUCCESS);
-    EXPECT_EQ(world.calls("cuIpcGetMemHandle"), 1U);
+    EXPECT_EQ(setup.shim().ipc_get_mem_handle(&handle, at), CUDA_SUCCESS);
+    EXPECT_EQ(setup.calls("cuIpcGetMemHandle"), 1U);
   }
 }
 
 TEST(ShimSemantics, there_is_no_handle_of_a_block_behind_another) {
-  ShimWorld world;
-  const CUdeviceptr first = world.alloc(mib / 2);
-  const CUdeviceptr second = world.alloc(mib / 2);
+  ShimSetup setup;
+  const CUdeviceptr first = setup.alloc(mib / 2);
+  const CUdeviceptr second = setup.alloc(mib / 2);
   CUipcMemHandle handle{};
-  EXPECT_EQ(world.shim().ipc_get_mem_handle(&handle, second), CUDA_ERROR_INVALID_VALUE);
-  EXPECT_EQ(world.calls("cuIpcGetMemHandle"), 0U);
-  EXPECT_EQ(world.shim().ipc_get_mem_handle(&handle, first), CUDA_SUCCESS);
+  EXPECT_EQ(setup.shim().ipc_get_mem_handle(&handle, second), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(setup.calls("cuIpcGetMemHandle"), 0U);
+  EXPECT_EQ(setup.shim().ipc_get_mem_handle(&handle, first), CUDA_SUCCESS);
 }
 
 TEST(ShimSemantics, an_exported_block_is_freed_for_good) {
   for (const PreloadMode mode : {PreloadMode::nosplit, PreloadMode::deferred}) {
-    ShimWorld world(in_mode(mode));
-    const CUdeviceptr at = world.alloc(30 * mib);
+    ShimSetup setup(in_mode(mode));
+    const CUdeviceptr at = setup.alloc(30 * mib);
     CUipcMemHandle handle{};
-    ASSERT_EQ(world.shim().ipc_get_mem_handle(&handle, at), CUDA_SUCCESS);
-    EXPECT_EQ(world.free(at), CUDA_SUCCESS);
-    EXPECT_EQ(world.calls("cuMemFree_v2"), 1U);
-    EXPECT_EQ(world.driver_allocations(), 0U);
+    ASSERT_EQ(setup.shim().ipc_get_mem_handle(&handle, at), CUDA_SUCCESS);
+    EXPECT_EQ(setup.free(at), CUDA_SUCCESS);
+    EXPECT_EQ(setup.calls("cuMemFree_v2"), 1U);
+    EXPECT_EQ(setup.driver_allocations(), 0U);
   }
 }
 
 TEST(ShimSemantics, an_exported_part_of_a_segment_is_never_used_again) {
-  ShimWorld world;
-  const CUdeviceptr first = world.alloc(mib / 2);
-  const CUdeviceptr second = world.alloc(mib / 2);
+  ShimSetup setup;
+  const CUdeviceptr first = setup.alloc(mib / 2);
+  const CUdeviceptr second = setup.alloc(mib / 2);
   CUipcMemHandle handle{};
-  ASSERT_EQ(world.shim().ipc_get_mem_handle(&handle, first), CUDA_SUCCESS);
-  EXPECT_EQ(world.free(first), CUDA_SUCCESS);
-  EXPECT_EQ(world.shim().mem_free(first), CUDA_ERROR_INVALID_VALUE);
-  for (int i = 0; i < 8; ++i) EXPECT_NE(world.alloc(mib / 2), first);
-  EXPECT_EQ(world.free(second), CUDA_SUCCESS);
+  ASSERT_EQ(setup.shim().ipc_get_mem_handle(&handle, first), CUDA_SUCCESS);
+  EXPECT_EQ(setup.free(first), CUDA_SUCCESS);
+  EXPECT_EQ(setup.shim().mem_free(first), CUDA_ERROR_INVALID_VALUE);
+  for (int i = 0; i < 8; ++i) EXPECT_NE(setup.alloc(mib / 2), first);
+  EXPECT_EQ(setup.free(second), CUDA_SUCCESS);
 }
 
 TEST(ShimSemantics, a_block_with_synchronous_operations_is_never_used_again) {
-  ShimWorld world;
-  const CUdeviceptr at = world.alloc(4 * mib);
-  const CUdeviceptr neighbour = world.alloc(4 * mib);
+  ShimSetup setup;
+  const CUdeviceptr at = setup.alloc(4 * mib);
+  const CUdeviceptr neighbour = setup.alloc(4 * mib);
   int yes = 1;
-  ASSERT_EQ(world.shim().pointer_set_attribute(&yes, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, at),
+  ASSERT_EQ(setup.shim().pointer_set_attribute(&yes, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, at),
             CUDA_SUCCESS);
-  EXPECT_EQ(world.free(at), CUDA_SUCCESS);
-  EXPECT_NE(world.alloc(4 * mib), at);
-  EXPECT_EQ(world.free(neighbour), CUDA_SUCCESS);
+  EXPECT_EQ(setup.free(at), CUDA_SUCCESS);
+  EXPECT_NE(setup.alloc(4 * mib), at);
+  EXPECT_EQ(setup.free(neighbour), CUDA_SUCCESS);
 }
 
 TEST(ShimSemantics, a_retired_block_goes_to_the_driver_when_nothing_else_is_in_its_segment) {
-  ShimWorld world;
-  const CUdeviceptr at = world.alloc(4 * mib);
+  ShimSetup setup;
+  const CUdeviceptr at = setup.alloc(4 * mib);
   int yes = 1;
-  ASSERT_EQ(world.shim().pointer_set_attribute(&yes, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, at),
+  ASSERT_EQ(setup.shim().pointer_set_attribute(&yes, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, at),
             CUDA_SUCCESS);
-  EXPECT_EQ(world.free(at), CUDA_SUCCESS);
-  EXPECT_EQ(world.driver_allocations(), 0U);
+  EXPECT_EQ(setup.free(at), CUDA_SUCCESS);
+  EXPECT_EQ(setup.driver_allocations(), 0U);
 }
 
 TEST(ShimSemantics, a_retired_block_can_be_freed_without_a_context) {
-  ShimWorld world;
-  const CUdeviceptr at = world.alloc(30 * mib);
+  ShimSetup setup;
+  const CUdeviceptr at = setup.alloc(30 * mib);
   CUipcMemHandle handle{};
-  ASSERT_EQ(world.shim().ipc_get_mem_handle(&handle, at), CUDA_SUCCESS);
-  world.make_current(nullptr);
-  EXPECT_EQ(world.free(at), CUDA_SUCCESS);
-  world.make_current(world.context());
-  EXPECT_EQ(world.driver_allocations(), 0U);
-  EXPECT_NE(world.alloc(mib), 0U);
+  ASSERT_EQ(setup.shim().ipc_get_mem_handle(&handle, at), CUDA_SUCCESS);
+  setup.make_current(nullptr);
+  EXPECT_EQ(setup.free(at), CUDA_SUCCESS);
+  setup.make_current(setup.context());
+  EXPECT_EQ(setup.driver_allocations(), 0U);
+  EXPECT_NE(setup.alloc(mib), 0U);
 }
 
 TEST(ShimSemantics, what_is_said_of_a_freed_block_does_not_stick_to_the_next_one) {
-  ShimWorld world;
-  const CUdeviceptr at = world.alloc(4 * mib);
-  world.alloc(4 * mib);  // Keeps the segment.
-  EXPECT_EQ(world.free(at), CUDA_SUCCESS);
+  ShimSetup setup;
+  const CUdeviceptr at = setup.alloc(4 * mib);
+  setup.alloc(4 * mib);  // Keeps the segment.
+  EXPECT_EQ(setup.free(at), CUDA_SUCCESS);
   int yes = 1;
-  world.shim().pointer_set_attribute(&yes, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, at);
-  ASSERT_EQ(world.alloc(4 * mib), at);
-  EXPECT_EQ(world.free(at), CUDA_SUCCESS);
-  EXPECT_EQ(world.alloc(4 * mib), at);
+  setup.shim().pointer_set_attribute(&yes, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, at);
+  ASSERT_EQ(setup.alloc(4 * mib), at);
+  EXPECT_EQ(setup.free(at), CUDA_SUCCESS);
+  EXPECT_EQ(setup.alloc(4 * mib), at);
 }
 
 TEST(ShimSemantics, a_range_that_was_exported_is_never_used_again) {
-  ShimWorld world(in_mode(PreloadMode::nosplit));
-  const CUdeviceptr at = world.alloc(4 * mib);
+  ShimSetup setup(in_mode(PreloadMode::nosplit));
+  const CUdeviceptr at = setup.alloc(4 * mib);
   int handle = 0;
-  const auto result = world.shim().handle_for_address_range(
-      &handle, at, 4 * mib, CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD, 0);
+  const auto result = setup.shim().handle_for_address_range(&handle, at, 4 * mib,
+                                                            CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD, 0);
   if (result != CUDA_SUCCESS) GTEST_SKIP() << "the fake driver has no handles of ranges";
-  EXPECT_EQ(world.free(at), CUDA_SUCCESS);
-  EXPECT_EQ(world.calls("cuMemFree_v2"), 1U);
+  EXPECT_EQ(setup.free(at), CUDA_SUCCESS);
+  EXPECT_EQ(setup.calls("cuMemFree_v2"), 1U);
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include <map>
 #include <set>
 
-#include "tests/shim/world/shim_program.h"
+#include "tests/shim/setup/shim_program.h"
 #include "tools/preload/shim/reports.h"
 
 namespace vramlab::tests {
@@ -22,8 +22,8 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-WorldOptions with_history(PreloadMode mode, std::size_t entries) {
-  WorldOptions options = in_mode(mode);
+SetupOptions with_history(PreloadMode mode, std::size_t entries) {
+  SetupOptions options = in_mode(mode);
   options.shim.history_entries = entries;
   options.fake.memory_bytes = 768 * mib;
   return options;
@@ -34,9 +34,9 @@ struct SeenArena {
   allocator::Snapshot snapshot;
 };
 
-SeenArena look_at(ShimWorld& world) {
+SeenArena look_at(ShimSetup& setup) {
   SeenArena seen;
-  world.shim().arenas()->current()->look_at([&](shim::BlockCache& cache) {
+  setup.shim().arenas()->current()->look_at([&](shim::BlockCache& cache) {
     seen.history = cache.history();
     seen.snapshot = cache.snapshot();
   });
@@ -51,23 +51,23 @@ auto is_event(Action action, std::uint64_t at, std::uint64_t size) {
 
 TEST(ShimHistory, is_not_kept_unless_asked_for) {
   for (const PreloadMode mode : {PreloadMode::deferred, PreloadMode::nosplit}) {
-    ShimWorld world(in_mode(mode));
-    EXPECT_EQ(world.free(world.alloc(mib)), CUDA_SUCCESS);
-    EXPECT_THAT(look_at(world).history, IsEmpty());
+    ShimSetup setup(in_mode(mode));
+    EXPECT_EQ(setup.free(setup.alloc(mib)), CUDA_SUCCESS);
+    EXPECT_THAT(look_at(setup).history, IsEmpty());
   }
 }
 
 TEST(ShimHistory, has_a_free_twice_when_asked_for_and_when_its_fence_is_over) {
-  ShimWorld world(with_history(PreloadMode::deferred, 100));
-  const CUdeviceptr at = world.alloc(12 * mib);
-  world.work(world.make_stream(), at, 12 * mib, 1000000);
-  EXPECT_EQ(world.free(at), CUDA_SUCCESS);
-  EXPECT_THAT(look_at(world).history, ElementsAre(is_event(Action::segment_alloc, at, 12 * mib),
+  ShimSetup setup(with_history(PreloadMode::deferred, 100));
+  const CUdeviceptr at = setup.alloc(12 * mib);
+  setup.work(setup.make_stream(), at, 12 * mib, 1000000);
+  EXPECT_EQ(setup.free(at), CUDA_SUCCESS);
+  EXPECT_THAT(look_at(setup).history, ElementsAre(is_event(Action::segment_alloc, at, 12 * mib),
                                                   is_event(Action::alloc, at, 12 * mib),
                                                   is_event(Action::free_requested, at, 12 * mib)));
-  world.advance(2000000);
-  EXPECT_EQ(world.alloc(12 * mib), at);
-  const shim::ArenaHistory history = look_at(world).history;
+  setup.advance(2000000);
+  EXPECT_EQ(setup.alloc(12 * mib), at);
+  const shim::ArenaHistory history = look_at(setup).history;
   ASSERT_THAT(history, SizeIs(6));
   EXPECT_EQ(history[3].action, Action::snapshot);
   EXPECT_THAT(history[4], is_event(Action::free_completed, at, 12 * mib));
@@ -76,10 +76,10 @@ TEST(ShimHistory, has_a_free_twice_when_asked_for_and_when_its_fence_is_over) {
 
 TEST(ShimHistory, keeps_the_newest_entries) {
   for (const PreloadMode mode : {PreloadMode::deferred, PreloadMode::nosplit}) {
-    ShimWorld world(with_history(mode, 10));
-    for (int i = 0; i < 50; ++i) EXPECT_EQ(world.free(world.alloc(mib)), CUDA_SUCCESS);
-    const CUdeviceptr last = world.alloc(3 * mib);
-    const shim::ArenaHistory history = look_at(world).history;
+    ShimSetup setup(with_history(mode, 10));
+    for (int i = 0; i < 50; ++i) EXPECT_EQ(setup.free(setup.alloc(mib)), CUDA_SUCCESS);
+    const CUdeviceptr last = setup.alloc(3 * mib);
+    const shim::ArenaHistory history = look_at(setup).history;
     ASSERT_THAT(history, SizeIs(10));
     EXPECT_EQ(history.back().action, Action::alloc);
     EXPECT_EQ(history.back().address.value, last);
@@ -88,10 +88,10 @@ TEST(ShimHistory, keeps_the_newest_entries) {
 
 TEST(ShimHistory, tells_of_a_request_that_got_nothing) {
   for (const PreloadMode mode : {PreloadMode::deferred, PreloadMode::nosplit}) {
-    ShimWorld world(with_history(mode, 100));
+    ShimSetup setup(with_history(mode, 100));
     CUdeviceptr at = 0;
-    EXPECT_EQ(world.try_alloc(&at, 4096 * mib), CUDA_ERROR_OUT_OF_MEMORY);
-    EXPECT_THAT(look_at(world).history,
+    EXPECT_EQ(setup.try_alloc(&at, 4096 * mib), CUDA_ERROR_OUT_OF_MEMORY);
+    EXPECT_THAT(look_at(setup).history,
                 ElementsAre(AllOf(Field(&AllocatorEvent::action, Action::oom),
                                   Field(&AllocatorEvent::size, allocator::Bytes{4096 * mib}))));
   }
@@ -143,23 +143,23 @@ INSTANTIATE_TEST_SUITE_P(Modes, ShimHistories,
                                          PreloadMode::nosplit));
 
 TEST_P(ShimHistories, end_where_the_blocks_are) {
-  ShimWorld world(with_history(GetParam(), 1000000));
-  ShimProgram program(world, 7);
+  ShimSetup setup(with_history(GetParam(), 1000000));
+  ShimProgram program(setup, 7);
   for (int i = 0; i < 20; ++i) {
     program.run(100);
-    const SeenArena seen = look_at(world);
+    const SeenArena seen = look_at(setup);
     ASSERT_EQ(after(seen.history), in_segments(seen.snapshot));
   }
-  EXPECT_GT(look_at(world).history.size(), 2000U);
+  EXPECT_GT(look_at(setup).history.size(), 2000U);
 }
 
 TEST_P(ShimHistories, change_no_decision) {
   std::vector<allocator::Snapshot> ends;
   for (const std::size_t entries : {std::size_t{0}, std::size_t{100}}) {
-    ShimWorld world(with_history(GetParam(), entries));
-    ShimProgram(world, 3).run(1000);
-    ends.push_back(world.snapshot());
-    EXPECT_EQ(world.races().all(), 0U);
+    ShimSetup setup(with_history(GetParam(), entries));
+    ShimProgram(setup, 3).run(1000);
+    ends.push_back(setup.snapshot());
+    EXPECT_EQ(setup.races().all(), 0U);
   }
   EXPECT_EQ(ends[0], ends[1]);
 }

@@ -9,7 +9,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "tests/shim/world/shim_world.h"
+#include "tests/shim/setup/shim_setup.h"
 #include "tests/support/kit/own_folder.h"
 #include "tools/preload/shim/reports.h"
 
@@ -20,14 +20,14 @@ using testing::HasSubstr;
 
 /// What the child says with its exit status.
 template <class Body>
-int status_of_child(ShimWorld& world, const Body& body) {
-  world.shim().before_fork();
+int status_of_child(ShimSetup& setup, const Body& body) {
+  setup.shim().before_fork();
   const pid_t child = fork();
   if (child == 0) {
-    world.shim().after_fork_in_child();
+    setup.shim().after_fork_in_child();
     _exit(body());
   }
-  world.shim().after_fork_in_parent();
+  setup.shim().after_fork_in_parent();
   int status = 0;
   waitpid(child, &status, 0);
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
@@ -53,50 +53,50 @@ class ReportFile {
 };
 
 TEST(ShimProcess, a_child_of_a_program_with_a_context_gets_the_driver_alone) {
-  ShimWorld world;
-  const CUdeviceptr at = world.alloc(mib);
-  const int status = status_of_child(world, [&] {
+  ShimSetup setup;
+  const CUdeviceptr at = setup.alloc(mib);
+  const int status = status_of_child(setup, [&] {
     // The fake driver of this test knows nothing of forks: that a call gets there is what counts.
-    const std::uint64_t before = world.calls("cuMemFree_v2");
-    world.shim().mem_free(at);
-    const bool passed_free = world.calls("cuMemFree_v2") == before + 1;
+    const std::uint64_t before = setup.calls("cuMemFree_v2");
+    setup.shim().mem_free(at);
+    const bool passed_free = setup.calls("cuMemFree_v2") == before + 1;
     CUdeviceptr other = 0;
-    const std::uint64_t allocated = world.calls("cuMemAlloc_v2");
-    world.shim().mem_alloc(&other, mib);
-    world.shim().mem_alloc(&other, mib);
-    return passed_free && world.calls("cuMemAlloc_v2") == allocated + 2 ? 0 : 1;
+    const std::uint64_t allocated = setup.calls("cuMemAlloc_v2");
+    setup.shim().mem_alloc(&other, mib);
+    setup.shim().mem_alloc(&other, mib);
+    return passed_free && setup.calls("cuMemAlloc_v2") == allocated + 2 ? 0 : 1;
   });
   EXPECT_EQ(status, 0);
-  EXPECT_EQ(world.free(at), CUDA_SUCCESS);
-  EXPECT_EQ(world.alloc(mib), at) << "the parent goes on as before";
+  EXPECT_EQ(setup.free(at), CUDA_SUCCESS);
+  EXPECT_EQ(setup.alloc(mib), at) << "the parent goes on as before";
 }
 
 TEST(ShimProcess, a_child_of_a_program_without_allocations_has_a_cache_of_its_own) {
-  ShimWorld world;
-  const int status = status_of_child(world, [&] {
-    const CUdeviceptr at = world.alloc(mib);
-    world.free(at);
-    return world.alloc(mib) == at ? 0 : 1;
+  ShimSetup setup;
+  const int status = status_of_child(setup, [&] {
+    const CUdeviceptr at = setup.alloc(mib);
+    setup.free(at);
+    return setup.alloc(mib) == at ? 0 : 1;
   });
   EXPECT_EQ(status, 0);
 }
 
 TEST(ShimProcess, the_end_makes_no_call_of_the_driver) {
-  ShimWorld world;
-  world.alloc(mib);
-  const std::uint64_t before = world.calls("cuMemFree_v2") + world.calls("cuCtxSynchronize");
-  world.shim().at_exit();
-  EXPECT_EQ(world.calls("cuMemFree_v2") + world.calls("cuCtxSynchronize"), before);
+  ShimSetup setup;
+  setup.alloc(mib);
+  const std::uint64_t before = setup.calls("cuMemFree_v2") + setup.calls("cuCtxSynchronize");
+  setup.shim().at_exit();
+  EXPECT_EQ(setup.calls("cuMemFree_v2") + setup.calls("cuCtxSynchronize"), before);
 }
 
 TEST(ShimProcess, statistics_are_written_at_the_end) {
   const ReportFile file("statistics");
-  WorldOptions options;
+  SetupOptions options;
   options.shim.statistics_to = file.path();
-  ShimWorld world(std::move(options));
-  EXPECT_EQ(world.free(world.alloc(mib)), CUDA_SUCCESS);
-  world.alloc(3 * mib);
-  world.shim().at_exit();
+  ShimSetup setup(std::move(options));
+  EXPECT_EQ(setup.free(setup.alloc(mib)), CUDA_SUCCESS);
+  setup.alloc(3 * mib);
+  setup.shim().at_exit();
   EXPECT_THAT(file.text(), HasSubstr("vramlab: device 0\n  allocation.current 1\n"));
   EXPECT_THAT(file.text(), HasSubstr("  allocation.allocated 2\n"));
   EXPECT_THAT(file.text(), HasSubstr("  allocated_bytes.current 3145728\n"));
@@ -105,26 +105,26 @@ TEST(ShimProcess, statistics_are_written_at_the_end) {
 
 TEST(ShimProcess, a_signal_asks_for_reports_and_the_next_call_writes_them) {
   const ReportFile file("signal");
-  WorldOptions options;
+  SetupOptions options;
   options.shim.snapshot_to = file.path();
   options.shim.report_signal = SIGUSR2;
-  ShimWorld world(std::move(options));
-  world.alloc(mib);
+  ShimSetup setup(std::move(options));
+  setup.alloc(mib);
   ASSERT_EQ(raise(SIGUSR2), 0);
   EXPECT_EQ(file.text(), "");
-  world.alloc(mib);
+  setup.alloc(mib);
   EXPECT_THAT(file.text(), HasSubstr("\"total_size\": 2097152"));
   std::signal(SIGUSR2, SIG_DFL);
 }
 
 TEST(ShimProcess, a_snapshot_says_what_each_block_is) {
-  ShimWorld world;
-  const CUdeviceptr waiting = world.alloc(4 * mib);
-  world.alloc(5 * mib);
-  world.work(world.make_stream(), waiting, 4 * mib);
-  EXPECT_EQ(world.free(waiting), CUDA_SUCCESS);
+  ShimSetup setup;
+  const CUdeviceptr waiting = setup.alloc(4 * mib);
+  setup.alloc(5 * mib);
+  setup.work(setup.make_stream(), waiting, 4 * mib);
+  EXPECT_EQ(setup.free(waiting), CUDA_SUCCESS);
   const std::string text =
-      shim::snapshot_json({{1, world.statistics(), world.snapshot()}}, "max_\"split\"");
+      shim::snapshot_json({{1, setup.statistics(), setup.snapshot()}}, "max_\"split\"");
   EXPECT_THAT(text, HasSubstr("\"device\": 1, "));
   EXPECT_THAT(text, HasSubstr("\"requested_size\": 4194304, \"state\": \"active_pending_free\""));
   EXPECT_THAT(text, HasSubstr("\"requested_size\": 5242880, \"state\": \"active_allocated\""));

@@ -3,7 +3,7 @@
 // is loud when the fences are taken out.
 #include <gtest/gtest.h>
 
-#include "tests/shim/world/shim_program.h"
+#include "tests/shim/setup/shim_program.h"
 
 namespace vramlab::tests {
 namespace {
@@ -18,8 +18,8 @@ struct Way {
   const char* settings = "";
 };
 
-WorldOptions options_of(const Way& way, std::uint64_t memory) {
-  WorldOptions options = in_mode(way.mode, way.settings);
+SetupOptions options_of(const Way& way, std::uint64_t memory) {
+  SetupOptions options = in_mode(way.mode, way.settings);
   options.shim.fence = way.fence;
   options.fake.memory_bytes = memory;
   options.fake.mean_call_ns = 300;
@@ -39,36 +39,36 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& way) { return std::string(way.param.name); });
 
 TEST_P(ShimRaces, there_are_none_in_a_random_program) {
-  ShimWorld world(options_of(GetParam(), 4ULL << 30));
-  ShimProgram(world, 1).run(6000);
-  EXPECT_EQ(world.races().all(), 0U) << world.first_race();
-  EXPECT_EQ(world.races().freed_in_use_but_waited, 0U) << world.first_race();
+  ShimSetup setup(options_of(GetParam(), 4ULL << 30));
+  ShimProgram(setup, 1).run(6000);
+  EXPECT_EQ(setup.races().all(), 0U) << setup.first_race();
+  EXPECT_EQ(setup.races().freed_in_use_but_waited, 0U) << setup.first_race();
 }
 
 TEST_P(ShimRaces, there_are_none_where_memory_is_short) {
-  ShimWorld world(options_of(GetParam(), 256 * mib));
-  ShimProgram program(world, 2);
+  ShimSetup setup(options_of(GetParam(), 256 * mib));
+  ShimProgram program(setup, 2);
   program.run(6000);
   EXPECT_GT(program.refusals(), 0U);
-  EXPECT_EQ(world.races().all(), 0U) << world.first_race();
+  EXPECT_EQ(setup.races().all(), 0U) << setup.first_race();
 }
 
 TEST(ShimRaces, are_found_without_fences_where_units_are_unmapped) {
-  WorldOptions options = options_of(
+  SetupOptions options = options_of(
       {"", PreloadMode::deferred, FenceKind::automatic, "expandable_segments:True"}, 256 * mib);
   options.recorder = no_fences();
-  ShimWorld world(std::move(options));
-  ShimProgram(world, 1).run(4000);
-  EXPECT_GT(world.races().handed_out_in_use, 0U);
-  EXPECT_GT(world.races().released_in_use, 0U);
+  ShimSetup setup(std::move(options));
+  ShimProgram(setup, 1).run(4000);
+  EXPECT_GT(setup.races().handed_out_in_use, 0U);
+  EXPECT_GT(setup.races().released_in_use, 0U);
 }
 
 TEST(ShimRaces, are_found_without_fences) {
-  WorldOptions options = options_of({"", PreloadMode::deferred, FenceKind::automatic}, 4ULL << 30);
+  SetupOptions options = options_of({"", PreloadMode::deferred, FenceKind::automatic}, 4ULL << 30);
   options.recorder = no_fences();
-  ShimWorld world(std::move(options));
-  ShimProgram(world, 1).run(2000);
-  EXPECT_GT(world.races().handed_out_in_use, 0U);
+  ShimSetup setup(std::move(options));
+  ShimProgram(setup, 1).run(2000);
+  EXPECT_GT(setup.races().handed_out_in_use, 0U);
 }
 
 /// What an event on the legacy stream alone would be.
@@ -80,28 +80,28 @@ class LegacyStreamOnly : public shim::FenceRecorder {
 };
 
 TEST(ShimRaces, are_found_with_events_on_the_legacy_stream_alone) {
-  WorldOptions options = options_of({"", PreloadMode::deferred, FenceKind::automatic}, 4ULL << 30);
+  SetupOptions options = options_of({"", PreloadMode::deferred, FenceKind::automatic}, 4ULL << 30);
   options.recorder = std::make_unique<LegacyStreamOnly>();
-  ShimWorld world(std::move(options));
-  ShimProgram(world, 1).run(4000);
-  EXPECT_GT(world.races().handed_out_in_use, 0U);
+  ShimSetup setup(std::move(options));
+  ShimProgram(setup, 1).run(4000);
+  EXPECT_GT(setup.races().handed_out_in_use, 0U);
 }
 
 TEST(ShimRaces, work_on_a_destroyed_stream_is_waited_for) {
   for (const FenceKind kind : {FenceKind::context_event, FenceKind::stream_events}) {
-    WorldOptions options;
+    SetupOptions options;
     options.shim.fence = kind;
-    ShimWorld world(std::move(options));
-    const CUdeviceptr first = world.alloc(4 * mib);
-    const CUdeviceptr second = world.alloc(4 * mib);
-    const CUstream stream = world.make_stream();
-    world.work(stream, first, 4 * mib);
-    world.work(stream, second, 4 * mib);
-    world.destroy_stream(stream);
-    EXPECT_EQ(world.free(first), CUDA_SUCCESS);
-    EXPECT_EQ(world.free(second), CUDA_SUCCESS);
-    EXPECT_NE(world.alloc(8 * mib), first);
-    EXPECT_EQ(world.races().all(), 0U) << world.first_race();
+    ShimSetup setup(std::move(options));
+    const CUdeviceptr first = setup.alloc(4 * mib);
+    const CUdeviceptr second = setup.alloc(4 * mib);
+    const CUstream stream = setup.make_stream();
+    setup.work(stream, first, 4 * mib);
+    setup.work(stream, second, 4 * mib);
+    setup.destroy_stream(stream);
+    EXPECT_EQ(setup.free(first), CUDA_SUCCESS);
+    EXPECT_EQ(setup.free(second), CUDA_SUCCESS);
+    EXPECT_NE(setup.alloc(8 * mib), first);
+    EXPECT_EQ(setup.races().all(), 0U) << setup.first_race();
   }
 }
 

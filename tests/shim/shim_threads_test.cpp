@@ -8,7 +8,7 @@
 #include <thread>
 #include <utility>
 
-#include "tests/shim/world/shim_program.h"
+#include "tests/shim/setup/shim_program.h"
 
 namespace vramlab::tests {
 namespace {
@@ -26,9 +26,9 @@ struct Shape {
 
 class ShimThreads : public testing::TestWithParam<Shape> {
  protected:
-  static WorldOptions options() {
+  static SetupOptions options() {
     const Shape& shape = GetParam();
-    WorldOptions options = in_mode(shape.mode, shape.settings);
+    SetupOptions options = in_mode(shape.mode, shape.settings);
     options.shim.fence = shape.fence;
     options.fake.memory_bytes = shape.memory;
     options.fake.mean_call_ns = 300;
@@ -73,101 +73,101 @@ void change_free(streams::CudaDriver& driver) {
 
 /// Each runs `work(i)` with the context current.
 template <class Work>
-void in_threads(ShimWorld& world, std::size_t count, const Work& work) {
+void in_threads(ShimSetup& setup, std::size_t count, const Work& work) {
   std::vector<std::thread> threads;
   for (std::size_t i = 0; i < count; ++i)
-    threads.emplace_back([&world, &work, i] {
-      world.make_current(world.context());
+    threads.emplace_back([&setup, &work, i] {
+      setup.make_current(setup.context());
       work(i);
     });
   for (std::thread& thread : threads) thread.join();
 }
 
 TEST_P(ShimThreads, run_random_programs_without_races) {
-  ShimWorld world(options());
-  in_threads(world, 4, [&](std::size_t i) { ShimProgram(world, i + 1).run(1500); });
-  EXPECT_EQ(world.races().all(), 0U) << world.first_race();
-  EXPECT_EQ(world.shim().arenas()->current()->context().error(), CUDA_SUCCESS);
-  const allocator::StatisticValues values = world.statistics();
+  ShimSetup setup(options());
+  in_threads(setup, 4, [&](std::size_t i) { ShimProgram(setup, i + 1).run(1500); });
+  EXPECT_EQ(setup.races().all(), 0U) << setup.first_race();
+  EXPECT_EQ(setup.shim().arenas()->current()->context().error(), CUDA_SUCCESS);
+  const allocator::StatisticValues values = setup.statistics();
   EXPECT_EQ(values.allocation.all.current, 0);
 }
 
 TEST_P(ShimThreads, give_back_what_others_took) {
-  ShimWorld world(options());
+  ShimSetup setup(options());
   constexpr std::size_t count = 300;  // Fit all at once, 2 MiB each in the driver's eyes.
   std::vector<std::atomic<CUdeviceptr>> handed(count);
-  in_threads(world, 2, [&](std::size_t i) {
+  in_threads(setup, 2, [&](std::size_t i) {
     for (std::size_t n = 0; n < count; ++n) {
       if (i == 0) {
-        handed[n] = world.alloc(1 + n * 1000);
+        handed[n] = setup.alloc(1 + n * 1000);
         continue;
       }
       while (handed[n] == 0) std::this_thread::yield();
-      EXPECT_EQ(world.free(handed[n]), CUDA_SUCCESS);
+      EXPECT_EQ(setup.free(handed[n]), CUDA_SUCCESS);
     }
   });
-  EXPECT_EQ(world.races().all(), 0U) << world.first_race();
+  EXPECT_EQ(setup.races().all(), 0U) << setup.first_race();
 }
 
 TEST_P(ShimThreads, only_one_of_two_frees_of_a_block_succeeds) {
-  ShimWorld world(options());
+  ShimSetup setup(options());
   for (int round = 0; round < 100; ++round) {
-    const CUdeviceptr at = world.alloc(mib);
+    const CUdeviceptr at = setup.alloc(mib);
     std::atomic<int> succeeded = 0;
-    in_threads(world, 2, [&](std::size_t) {
-      if (world.shim().mem_free(at) == CUDA_SUCCESS) ++succeeded;
+    in_threads(setup, 2, [&](std::size_t) {
+      if (setup.shim().mem_free(at) == CUDA_SUCCESS) ++succeeded;
     });
     ASSERT_EQ(succeeded, 1);
-    world.fake()->look([at](fake::FakeCuda& cuda) { cuda.oracle().given_back(at); });
+    setup.fake()->look([at](fake::FakeCuda& cuda) { cuda.oracle().given_back(at); });
   }
 }
 
 TEST_P(ShimThreads, do_not_break_captures) {
-  ShimWorld world(options());
+  ShimSetup setup(options());
   std::atomic<bool> is_over = false;
-  in_threads(world, 3, [&](std::size_t i) {
+  in_threads(setup, 3, [&](std::size_t i) {
     if (i > 0) {
-      ShimProgram program(world, i, ShimProgram::Streams::fixed);
+      ShimProgram program(setup, i, ShimProgram::Streams::fixed);
       while (!is_over) program.step();
       return;
     }
-    const CUstream stream = world.make_stream();
+    const CUstream stream = setup.make_stream();
     for (int n = 0; n < 200; ++n) {
-      if (world.begin_capture(stream, CU_STREAM_CAPTURE_MODE_RELAXED) != CUDA_SUCCESS) continue;
-      EXPECT_EQ(world.end_capture(stream), CUDA_SUCCESS);
+      if (setup.begin_capture(stream, CU_STREAM_CAPTURE_MODE_RELAXED) != CUDA_SUCCESS) continue;
+      EXPECT_EQ(setup.end_capture(stream), CUDA_SUCCESS);
       std::this_thread::yield();
     }
     is_over = true;
   });
-  EXPECT_EQ(world.races().all(), 0U) << world.first_race();
-  EXPECT_EQ(world.shim().arenas()->current()->context().error(), CUDA_SUCCESS);
+  EXPECT_EQ(setup.races().all(), 0U) << setup.first_race();
+  EXPECT_EQ(setup.shim().arenas()->current()->context().error(), CUDA_SUCCESS);
 }
 
 TEST_P(ShimThreads, survive_that_a_context_goes) {
-  ShimWorld world(options());
+  ShimSetup setup(options());
   for (int round = 0; round < 20; ++round) {
-    const CUcontext context = world.make_context();
+    const CUcontext context = setup.make_context();
     std::vector<std::thread> threads;
     for (int i = 0; i < 3; ++i)
       threads.emplace_back([&, i] {
-        world.driver().context_set_current(context);
+        setup.driver().context_set_current(context);
         if (i == 2) {
-          world.destroy_context(context);
+          setup.destroy_context(context);
           return;
         }
         for (int n = 0; n < 50; ++n) {
           CUdeviceptr at = 0;
-          if (world.shim().mem_alloc(&at, 1 + static_cast<std::size_t>(n) * 100000) == CUDA_SUCCESS)
-            world.shim().mem_free(at);
+          if (setup.shim().mem_alloc(&at, 1 + static_cast<std::size_t>(n) * 100000) == CUDA_SUCCESS)
+            setup.shim().mem_free(at);
         }
       });
     for (std::thread& thread : threads) thread.join();
   }
   const auto memory =
-      world.fake()->look([](fake::FakeCuda& cuda) { return cuda.memory().info(0); });
+      setup.fake()->look([](fake::FakeCuda& cuda) { return cuda.memory().info(0); });
   EXPECT_EQ(memory.free, memory.total) << "what went with no context was given back";
-  world.make_current(world.context());
-  EXPECT_NE(world.alloc(mib), 0U);
+  setup.make_current(setup.context());
+  EXPECT_NE(setup.alloc(mib), 0U);
 }
 
 class ShimThreadsByMode : public testing::TestWithParam<PreloadMode> {};
@@ -176,46 +176,46 @@ INSTANTIATE_TEST_SUITE_P(Modes, ShimThreadsByMode,
                                          PreloadMode::nosplit));
 
 TEST_P(ShimThreadsByMode, can_free_what_others_put_where_a_segment_was) {
-  WorldOptions changed = in_mode(GetParam());
+  SetupOptions changed = in_mode(GetParam());
   changed.change_driver = change_free;
-  ShimWorld world(std::move(changed));
-  const CUdeviceptr segment = world.alloc(30 * mib);
-  ASSERT_EQ(world.free(segment), CUDA_SUCCESS);
+  ShimSetup setup(std::move(changed));
+  const CUdeviceptr segment = setup.alloc(30 * mib);
+  ASSERT_EQ(setup.free(segment), CUDA_SUCCESS);
   std::thread other;
   std::atomic<bool> has_memory = false;
   changed_free().afterwards = [&] {
     other = std::thread([&] {
-      world.make_current(world.context());
+      setup.make_current(setup.context());
       CUdeviceptr at = 0;
-      EXPECT_EQ(world.driver().mem_alloc(&at, 30 * mib), CUDA_SUCCESS);
+      EXPECT_EQ(setup.driver().mem_alloc(&at, 30 * mib), CUDA_SUCCESS);
       EXPECT_EQ(at, segment);
       has_memory = true;
-      EXPECT_EQ(world.shim().mem_free(at), CUDA_SUCCESS);
+      EXPECT_EQ(setup.shim().mem_free(at), CUDA_SUCCESS);
     });
     // The shim does not know yet that the segment is gone.
     while (!has_memory) std::this_thread::yield();
     for (int i = 0; i < 1000; ++i) std::this_thread::yield();
   };
   CUdeviceptr at = 0;
-  EXPECT_EQ(world.try_alloc(&at, 100ULL << 30), CUDA_ERROR_OUT_OF_MEMORY);
+  EXPECT_EQ(setup.try_alloc(&at, 100ULL << 30), CUDA_ERROR_OUT_OF_MEMORY);
   ASSERT_TRUE(other.joinable());
   other.join();
-  EXPECT_NE(world.alloc(mib), 0U);
+  EXPECT_NE(setup.alloc(mib), 0U);
 }
 
 TEST_P(ShimThreadsByMode, leave_a_capture_open_that_they_fail_to_end) {
-  ShimWorld world(in_mode(GetParam()));
-  const CUdeviceptr at = world.alloc(mib);
-  const CUstream stream = world.make_stream();
-  const shim::CaptureGate& gate = world.shim().arenas()->current()->context().gate();
-  ASSERT_EQ(world.begin_capture(stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL), CUDA_SUCCESS);
-  in_threads(world, 1, [&](std::size_t) {
-    EXPECT_EQ(world.end_capture(stream), CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD);
+  ShimSetup setup(in_mode(GetParam()));
+  const CUdeviceptr at = setup.alloc(mib);
+  const CUstream stream = setup.make_stream();
+  const shim::CaptureGate& gate = setup.shim().arenas()->current()->context().gate();
+  ASSERT_EQ(setup.begin_capture(stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL), CUDA_SUCCESS);
+  in_threads(setup, 1, [&](std::size_t) {
+    EXPECT_EQ(setup.end_capture(stream), CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD);
   });
   EXPECT_TRUE(gate.is_capturing());
-  EXPECT_EQ(world.free(at), CUDA_SUCCESS);
-  EXPECT_EQ(world.calls("cuCtxRecordEvent") + world.calls("cuCtxSynchronize"), 0U);
-  world.end_capture(stream);
+  EXPECT_EQ(setup.free(at), CUDA_SUCCESS);
+  EXPECT_EQ(setup.calls("cuCtxRecordEvent") + setup.calls("cuCtxSynchronize"), 0U);
+  setup.end_capture(stream);
   EXPECT_FALSE(gate.is_capturing());
 }
 

@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "allocator/door/caching_allocator.h"
-#include "tests/shim/world/shim_world.h"
+#include "tests/shim/setup/shim_setup.h"
 
 namespace vramlab::tests {
 namespace {
@@ -150,10 +150,10 @@ void compare_costs(int rounds) {
   std::puts("size       engine+lock  shim  shim/(engine+lock)  the fake driver's calls");
   for (const std::uint64_t bytes : sizes) {
     LockedEngine engine;
-    ShimWorld world;
-    DriverCalls calls(world.driver(), world.context());
-    const streams::CudaDriver quick = quick_driver(world.driver(), world.context());
-    DriverCalls quick_calls(quick, world.context());
+    ShimSetup setup;
+    DriverCalls calls(setup.driver(), setup.context());
+    const streams::CudaDriver quick = quick_driver(setup.driver(), setup.context());
+    DriverCalls quick_calls(quick, setup.context());
     shim::CachingShim shim(quick, shim_options());
     std::array<std::vector<double>, 4> taken;
     for (int round = 0; round < rounds; ++round) {
@@ -183,11 +183,11 @@ double throughput(const std::function<void(std::size_t)>& work, std::size_t thre
 }
 
 void compare_threads(int rounds) {
-  ShimWorld world;
-  shim::CachingShim shim(quick_driver(world.driver(), world.context()), shim_options());
+  ShimSetup setup;
+  shim::CachingShim shim(quick_driver(setup.driver(), setup.context()), shim_options());
   LockedEngine engine;
   const auto in_shim = [&](std::size_t) {
-    world.make_current(world.context());
+    setup.make_current(setup.context());
     for (int i = 0; i < pairs; ++i) pair_of(shim, 64 * kib);
   };
   const auto in_engine = [&](std::size_t) {

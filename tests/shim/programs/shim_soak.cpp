@@ -6,7 +6,7 @@
 #include <thread>
 #include <vector>
 
-#include "tests/shim/world/shim_program.h"
+#include "tests/shim/setup/shim_program.h"
 
 namespace vramlab::tests {
 namespace {
@@ -26,13 +26,13 @@ struct Outcome {
   std::string first;
 };
 
-WorldOptions options_of(std::uint64_t seed) {
+SetupOptions options_of(std::uint64_t seed) {
   const PreloadMode modes[] = {PreloadMode::deferred, PreloadMode::deferred, PreloadMode::nosplit,
                                PreloadMode::sync};
   // In every other turn of the modes; `nosplit` has no segments that could expand.
   const PreloadMode mode = modes[seed % 4];
   const bool expands = seed / 4 % 2 == 1 && mode != PreloadMode::nosplit;
-  WorldOptions options = in_mode(mode, expands ? "expandable_segments:True" : "");
+  SetupOptions options = in_mode(mode, expands ? "expandable_segments:True" : "");
   options.shim.fence = seed % 8 == 1 ? shim::FenceKind::stream_events : shim::FenceKind::automatic;
   options.fake.memory_bytes = seed % 3 == 0 ? 768 * mib : 8ULL << 30;
   options.fake.mean_call_ns = 300;
@@ -40,17 +40,17 @@ WorldOptions options_of(std::uint64_t seed) {
 }
 
 Outcome run(const Round& round) {
-  ShimWorld world(options_of(round.seed));
+  ShimSetup setup(options_of(round.seed));
   std::vector<std::thread> threads;
   for (std::size_t i = 0; i < round.threads; ++i)
-    threads.emplace_back([&world, &round, i] {
-      world.make_current(world.context());
-      ShimProgram(world, round.seed * 1000 + i).run(round.steps_each);
+    threads.emplace_back([&setup, &round, i] {
+      setup.make_current(setup.context());
+      ShimProgram(setup, round.seed * 1000 + i).run(round.steps_each);
     });
   for (std::thread& thread : threads) thread.join();
-  const fake::RaceCounts races = world.races();
+  const fake::RaceCounts races = setup.races();
   return {races.all(), races.freed_in_use_but_waited,
-          world.calls("cuMemAlloc_v2") + world.calls("cuMemCreate"), world.first_race()};
+          setup.calls("cuMemAlloc_v2") + setup.calls("cuMemCreate"), setup.first_race()};
 }
 
 int soak(std::uint64_t steps, std::uint64_t seed, std::size_t threads) {

@@ -1,4 +1,4 @@
-#include "tests/shim/world/shim_world.h"
+#include "tests/shim/setup/shim_setup.h"
 
 #include "allocator/words/check.h"
 #include "tests/fake_cuda/engine/driver_functions.h"
@@ -36,9 +36,9 @@ void* fake_symbol(const char* symbol) {
 
 std::unique_ptr<shim::FenceRecorder> no_fences() { return std::make_unique<NoFences>(); }
 
-ShimWorld::ShimWorld() : ShimWorld(in_mode(preload::PreloadMode::deferred)) {}
+ShimSetup::ShimSetup() : ShimSetup(in_mode(preload::PreloadMode::deferred)) {}
 
-ShimWorld::ShimWorld(WorldOptions options)
+ShimSetup::ShimSetup(SetupOptions options)
     : fake_(options.fake), driver_(driver_of_version(options.fake.driver_version)) {
   must(driver_.init(0), "the fake driver starts");
   context_ = make_context();
@@ -48,14 +48,14 @@ ShimWorld::ShimWorld(WorldOptions options)
                                               std::move(options.recorder));
 }
 
-CUresult ShimWorld::try_alloc(CUdeviceptr* at, std::size_t bytes) {
+CUresult ShimSetup::try_alloc(CUdeviceptr* at, std::size_t bytes) {
   const CUresult result = shim_->mem_alloc(at, bytes);
   if (result == CUDA_SUCCESS)
     fake_->look([&](fake::FakeCuda& cuda) { cuda.oracle().handed_out(*at, bytes); });
   return result;
 }
 
-CUdeviceptr ShimWorld::alloc(std::size_t bytes) {
+CUdeviceptr ShimSetup::alloc(std::size_t bytes) {
   CUdeviceptr at = 0;
   const CUresult result = try_alloc(&at, bytes);
   if (result != CUDA_SUCCESS)
@@ -63,42 +63,42 @@ CUdeviceptr ShimWorld::alloc(std::size_t bytes) {
   return at;
 }
 
-CUresult ShimWorld::free(CUdeviceptr at) {
+CUresult ShimSetup::free(CUdeviceptr at) {
   fake_->look([&](fake::FakeCuda& cuda) { cuda.oracle().given_back(at); });
   return shim_->mem_free(at);
 }
 
-CUresult ShimWorld::free_on(CUdeviceptr at, CUstream stream) {
+CUresult ShimSetup::free_on(CUdeviceptr at, CUstream stream) {
   fake_->look([&](fake::FakeCuda& cuda) { cuda.oracle().given_back(at); });
   return shim_->mem_free_async(at, {stream});
 }
 
-std::size_t ShimWorld::free_memory() {
+std::size_t ShimSetup::free_memory() {
   std::size_t free = 0;
   std::size_t total = 0;
   must(*shim_->mem_get_info(&free, &total), "memory is told");
   return free;
 }
 
-std::size_t ShimWorld::total_memory() {
+std::size_t ShimSetup::total_memory() {
   std::size_t free = 0;
   std::size_t total = 0;
   must(*shim_->mem_get_info(&free, &total), "memory is told");
   return total;
 }
 
-CUcontext ShimWorld::make_context(CUdevice device) {
+CUcontext ShimSetup::make_context(CUdevice device) {
   CUcontext made = nullptr;
   const auto create = symbol_of<PFN_cuCtxCreate_v3020>("cuCtxCreate_v2");
   must(create(&made, 0, device), "a context is made");
   return made;
 }
 
-void ShimWorld::make_current(CUcontext context) {
+void ShimSetup::make_current(CUcontext context) {
   must(driver_.context_set_current(context), "the context is there");
 }
 
-void ShimWorld::destroy_context(CUcontext context) {
+void ShimSetup::destroy_context(CUcontext context) {
   preload::GoneContext going{context};
   if (driver_.context_id != nullptr)
     must(driver_.context_id(context, &going.id), "the context is there");
@@ -106,7 +106,7 @@ void ShimWorld::destroy_context(CUcontext context) {
   shim_->context_gone(going);
 }
 
-void ShimWorld::enable_peer_access(CUcontext from, CUcontext to) {
+void ShimSetup::enable_peer_access(CUcontext from, CUcontext to) {
   CUcontext popped = nullptr;
   must(driver_.context_push(from), "the context is there");
   must(symbol_of<PFN_cuCtxEnablePeerAccess_v4000>("cuCtxEnablePeerAccess")(to, 0), "peers can");
@@ -114,7 +114,7 @@ void ShimWorld::enable_peer_access(CUcontext from, CUcontext to) {
   shim_->peer_access_changed(from, to, true);
 }
 
-void ShimWorld::disable_peer_access(CUcontext from, CUcontext to) {
+void ShimSetup::disable_peer_access(CUcontext from, CUcontext to) {
   CUcontext popped = nullptr;
   must(driver_.context_push(from), "the context is there");
   must(symbol_of<PFN_cuCtxDisablePeerAccess_v4000>("cuCtxDisablePeerAccess")(to), "they were");
@@ -122,19 +122,19 @@ void ShimWorld::disable_peer_access(CUcontext from, CUcontext to) {
   shim_->peer_access_changed(from, to, false);
 }
 
-CUstream ShimWorld::make_stream(unsigned flags) {
+CUstream ShimSetup::make_stream(unsigned flags) {
   CUstream made = nullptr;
   must(driver_.stream_create(&made, flags), "a stream is made");
   shim_->stream_created(made, flags);
   return made;
 }
 
-void ShimWorld::destroy_stream(CUstream stream) {
+void ShimSetup::destroy_stream(CUstream stream) {
   shim_->before_stream_destroyed(stream);
   must(driver_.stream_destroy(stream), "the stream is there");
 }
 
-void ShimWorld::work(CUstream stream, CUdeviceptr at, std::size_t bytes, std::uint64_t ns) {
+void ShimSetup::work(CUstream stream, CUdeviceptr at, std::size_t bytes, std::uint64_t ns) {
   const fake::CallSite site{"work"};
   const CUresult result = fake_->call(site, {}, [&](fake::FakeCuda& cuda) {
     fake::WorkOrder order;
@@ -145,7 +145,7 @@ void ShimWorld::work(CUstream stream, CUdeviceptr at, std::size_t bytes, std::ui
   must(result, "work can be put on the stream");
 }
 
-void ShimWorld::wait_for_all(CUstream stream) {
+void ShimSetup::wait_for_all(CUstream stream) {
   CUevent all = nullptr;
   must(driver_.event_create(&all, CU_EVENT_DISABLE_TIMING), "an event is made");
   must(symbol_of<PFN_cuCtxRecordEvent_v12050>("cuCtxRecordEvent")(context_, all), "it is recorded");
@@ -153,7 +153,7 @@ void ShimWorld::wait_for_all(CUstream stream) {
   must(driver_.event_destroy(all), "the event is there");
 }
 
-CUresult ShimWorld::begin_capture(CUstream stream, CUstreamCaptureMode mode) {
+CUresult ShimSetup::begin_capture(CUstream stream, CUstreamCaptureMode mode) {
   shim_->before_capture_begins({stream});
   const auto begin = symbol_of<PFN_cuStreamBeginCapture_v10010>("cuStreamBeginCapture_v2");
   const CUresult result = begin(stream, mode);
@@ -161,7 +161,7 @@ CUresult ShimWorld::begin_capture(CUstream stream, CUstreamCaptureMode mode) {
   return result;
 }
 
-CUresult ShimWorld::end_capture(CUstream stream) {
+CUresult ShimSetup::end_capture(CUstream stream) {
   CUgraph graph = nullptr;
   const auto end = symbol_of<PFN_cuStreamEndCapture_v10000>("cuStreamEndCapture");
   const CUresult result = end(stream, &graph);
@@ -169,7 +169,7 @@ CUresult ShimWorld::end_capture(CUstream stream) {
   return result;
 }
 
-CUgraph ShimWorld::end_capture_as_graph(CUstream stream) {
+CUgraph ShimSetup::end_capture_as_graph(CUstream stream) {
   CUgraph graph = nullptr;
   must(symbol_of<PFN_cuStreamEndCapture_v10000>("cuStreamEndCapture")(stream, &graph),
        "the capture is whole");
@@ -177,7 +177,7 @@ CUgraph ShimWorld::end_capture_as_graph(CUstream stream) {
   return graph;
 }
 
-void ShimWorld::launch(CUgraph graph, CUstream stream) {
+void ShimSetup::launch(CUgraph graph, CUstream stream) {
   CUgraphExec runnable = nullptr;
   const auto make =
       symbol_of<PFN_cuGraphInstantiateWithFlags_v11040>("cuGraphInstantiateWithFlags");
@@ -185,37 +185,37 @@ void ShimWorld::launch(CUgraph graph, CUstream stream) {
   must(symbol_of<PFN_cuGraphLaunch_v10000>("cuGraphLaunch")(runnable, stream), "the graph runs");
 }
 
-std::uint64_t ShimWorld::calls(const std::string& symbol) {
+std::uint64_t ShimSetup::calls(const std::string& symbol) {
   return fake_->look([&](fake::FakeCuda& cuda) { return cuda.log().count_of(symbol); });
 }
 
-std::uint64_t ShimWorld::driver_allocations() {
+std::uint64_t ShimSetup::driver_allocations() {
   return fake_->look([](fake::FakeCuda& cuda) { return cuda.memory().allocations().size(); });
 }
 
-fake::RaceCounts ShimWorld::races() {
+fake::RaceCounts ShimSetup::races() {
   return fake_->look([](fake::FakeCuda& cuda) { return cuda.oracle().counts(); });
 }
 
-std::string ShimWorld::first_race() {
+std::string ShimSetup::first_race() {
   return fake_->look([](fake::FakeCuda& cuda) { return cuda.oracle().first(); });
 }
 
-allocator::Snapshot ShimWorld::snapshot() {
+allocator::Snapshot ShimSetup::snapshot() {
   allocator::Snapshot snapshot;
   shim_->arenas()->current()->look_at(
       [&](shim::BlockCache& cache) { snapshot = cache.snapshot(); });
   return snapshot;
 }
 
-allocator::StatisticValues ShimWorld::statistics() {
+allocator::StatisticValues ShimSetup::statistics() {
   allocator::StatisticValues values;
   shim_->arenas()->current()->look_at(
       [&](shim::BlockCache& cache) { values = cache.statistics(); });
   return values;
 }
 
-void ShimWorld::fail(const std::string& function, CUresult result, std::uint64_t count,
+void ShimSetup::fail(const std::string& function, CUresult result, std::uint64_t count,
                      std::uint64_t skipped) {
   fake_->look([&](fake::FakeCuda& cuda) {
     cuda.faults().clear();
@@ -231,12 +231,12 @@ shim::ShimOptions shim_options(preload::PreloadMode mode, const std::string& set
   return options;
 }
 
-WorldOptions in_mode(preload::PreloadMode mode, const std::string& settings) {
+SetupOptions in_mode(preload::PreloadMode mode, const std::string& settings) {
   return {shim_options(mode, settings), {}};
 }
 
-WorldOptions with_memory(std::uint64_t bytes) {
-  WorldOptions options;
+SetupOptions with_memory(std::uint64_t bytes) {
+  SetupOptions options;
   options.fake.memory_bytes = bytes;
   return options;
 }

@@ -5,7 +5,7 @@
 #include <random>
 #include <vector>
 
-#include "tests/shim/world/shim_world.h"
+#include "tests/shim/setup/shim_setup.h"
 
 namespace vramlab::tests {
 
@@ -14,7 +14,7 @@ class ShimProgram {
  public:
   enum class Streams : bool { come_and_go, fixed };
   /// Requires: the context is current on the calling thread for each step.
-  ShimProgram(ShimWorld& world, std::uint64_t seed, Streams streams = Streams::come_and_go);
+  ShimProgram(ShimSetup& setup, std::uint64_t seed, Streams streams = Streams::come_and_go);
   ~ShimProgram();
   ShimProgram(const ShimProgram&) = delete;
   ShimProgram& operator=(const ShimProgram&) = delete;
@@ -38,7 +38,7 @@ class ShimProgram {
   void free();
   void change_streams();
 
-  ShimWorld& world_;
+  ShimSetup& setup_;
   std::mt19937_64 random_;
   std::vector<Held> held_;
   std::vector<CUstream> streams_;

@@ -1,4 +1,4 @@
-// ShimWorld: the shim over the fake driver, and a program that calls it as the exported functions
+// ShimSetup: the shim over the fake driver, and a program that calls it as the exported functions
 // would: every call of the program passes the shim first. The race oracle hears of what is handed
 // out and given back.
 #pragma once
@@ -16,7 +16,7 @@ inline constexpr std::uint64_t kib = 1ULL << 10;
 inline constexpr std::uint64_t mib = 1ULL << 20;
 inline constexpr int oldest_with_context_events = 12050;
 
-struct WorldOptions {
+struct SetupOptions {
   shim::ShimOptions shim;
   fake::FakeOptions fake;
   std::unique_ptr<shim::FenceRecorder> recorder = nullptr;
@@ -27,12 +27,12 @@ struct WorldOptions {
 /// The test-only way to fence: not at all.
 std::unique_ptr<shim::FenceRecorder> no_fences();
 
-class ShimWorld {
+class ShimSetup {
  public:
-  ShimWorld();
-  explicit ShimWorld(WorldOptions options);
-  ShimWorld(const ShimWorld&) = delete;
-  ShimWorld& operator=(const ShimWorld&) = delete;
+  ShimSetup();
+  explicit ShimSetup(SetupOptions options);
+  ShimSetup(const ShimSetup&) = delete;
+  ShimSetup& operator=(const ShimSetup&) = delete;
 
   // Memory, with what the oracle is told.
   CUresult try_alloc(CUdeviceptr* at, std::size_t bytes);
@@ -92,7 +92,7 @@ void* fake_symbol(const char* symbol);
 /// A few words each.
 shim::ShimOptions shim_options(preload::PreloadMode mode = preload::PreloadMode::deferred,
                                const std::string& settings = {});
-WorldOptions in_mode(preload::PreloadMode mode, const std::string& settings = {});
-WorldOptions with_memory(std::uint64_t bytes);
+SetupOptions in_mode(preload::PreloadMode mode, const std::string& settings = {});
+SetupOptions with_memory(std::uint64_t bytes);
 
 }  // namespace vramlab::tests
