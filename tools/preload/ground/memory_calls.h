@@ -1,6 +1,6 @@
 // MemoryCalls: what stands behind the driver functions that the preload replaces, and what it is
-// told of the others. The exported functions (three lines each) know nothing but this; the real
-// driver, the caching shim and the recorder are what can stand behind them.
+// told of the others. The exported functions know nothing but this; the caching shim and the
+// recorder are what can stand behind them.
 //
 // Calls come from any thread, with any context current or none, and from the driver's own threads.
 // Results are the driver's: what an output points to is written on success only, and a null output

@@ -12,8 +12,11 @@ namespace vramlab::preload {
 class RecordLine {
  public:
   /// The first key of a record, with its value.
-  RecordLine& begin(std::string_view key, std::uint64_t value);
-  RecordLine& begin(std::string_view key, std::string_view text);
+  template <class Value>
+  RecordLine& begin(std::string_view key, const Value& value) {
+    letters_ += '{';
+    return add(key, value);
+  }
   RecordLine& add(std::string_view key, std::uint64_t value);
   RecordLine& add(std::string_view key, std::string_view text);
   /// Left out where it is 0.
@@ -28,8 +31,6 @@ class RecordLine {
 
  private:
   void key(std::string_view name);
-  void number(std::uint64_t value);
-  void text(std::string_view letters);
 
   std::string letters_;
 };
