@@ -7,8 +7,6 @@
 
 namespace vramlab::replay {
 
-using allocator::Address;
-
 namespace {
 
 std::string text_of(const std::optional<Address>& address) {

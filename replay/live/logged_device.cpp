@@ -5,11 +5,6 @@
 
 namespace vramlab::replay {
 
-using allocator::Address;
-using allocator::Bytes;
-using allocator::StreamId;
-using allocator::UnitRange;
-
 namespace {
 
 const char* word_of(DeviceAction::Kind kind) {

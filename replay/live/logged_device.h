@@ -18,9 +18,9 @@ struct DeviceAction {
   /// False where the device had no room.
   bool was_granted = true;
   /// 0 if it was not granted.
-  allocator::Address at;
+  Address at;
   /// All units together.
-  allocator::Bytes size;
+  Bytes size;
   friend bool operator==(const DeviceAction&, const DeviceAction&) = default;
 };
 
@@ -34,25 +34,21 @@ class LoggedDevice final : public allocator::Device {
       : device_(device), log_(log) {}
 
   allocator::MemoryInfo memory_info() override { return device_.memory_info(); }
-  std::optional<allocator::Address> allocate(allocator::Bytes size,
-                                             allocator::StreamId stream) override;
-  void release(allocator::Address at) override;
-  std::optional<allocator::Address> reserve(allocator::Bytes size,
-                                            allocator::StreamId stream) override;
-  void release_reservation(allocator::Address at, allocator::Bytes size) override;
-  [[nodiscard]] bool map(const allocator::UnitRange& range) override;
-  void unmap(const allocator::UnitRange& range) override;
-  void wait_for_stream(allocator::StreamId stream) override { device_.wait_for_stream(stream); }
-  allocator::EventId record_event(allocator::StreamId stream) override {
-    return device_.record_event(stream);
-  }
-  bool is_complete(allocator::EventId event) override { return device_.is_complete(event); }
-  void wait_for_event(allocator::EventId event) override { device_.wait_for_event(event); }
-  void forget_event(allocator::EventId event) override { device_.forget_event(event); }
-  std::optional<allocator::StreamCapture> capture_of(allocator::StreamId stream) override {
+  std::optional<Address> allocate(Bytes size, StreamId stream) override;
+  void release(Address at) override;
+  std::optional<Address> reserve(Bytes size, StreamId stream) override;
+  void release_reservation(Address at, Bytes size) override;
+  [[nodiscard]] bool map(const UnitRange& range) override;
+  void unmap(const UnitRange& range) override;
+  void wait_for_stream(StreamId stream) override { device_.wait_for_stream(stream); }
+  EventId record_event(StreamId stream) override { return device_.record_event(stream); }
+  bool is_complete(EventId event) override { return device_.is_complete(event); }
+  void wait_for_event(EventId event) override { device_.wait_for_event(event); }
+  void forget_event(EventId event) override { device_.forget_event(event); }
+  std::optional<StreamCapture> capture_of(StreamId stream) override {
     return device_.capture_of(stream);
   }
-  std::vector<allocator::GraphNode> dependencies_of(allocator::GraphNode node) override {
+  std::vector<GraphNode> dependencies_of(GraphNode node) override {
     return device_.dependencies_of(node);
   }
 
@@ -80,12 +76,12 @@ class PlaceRepeater {
         places_.push_back(action);
   }
   /// The next place, where it is for such a request; otherwise the device chooses.
-  std::optional<allocator::Address> place(const streams::PlaceRequest& request) {
+  std::optional<Address> place(const streams::PlaceRequest& request) {
     const auto kind = request.kind == streams::PlaceKind::allocation ? DeviceAction::Kind::allocate
                                                                      : DeviceAction::Kind::reserve;
     if (places_.empty() || places_.front().kind != kind || places_.front().size != request.size)
       return std::nullopt;
-    const allocator::Address at = places_.front().at;
+    const Address at = places_.front().at;
     places_.pop_front();
     return at;
   }

@@ -10,9 +10,6 @@
 namespace vramlab::streams {
 namespace {
 
-using allocator::Bytes;
-using allocator::StreamId;
-
 using Samples = std::map<std::pair<DriverCallKind, std::uint64_t>, std::vector<std::uint64_t>>;
 
 /// The least sample that this share of all does not exceed. Requires: sorted, not empty.

@@ -14,7 +14,7 @@ struct CalibrationPlan {
   /// Memory is taken so often for each size, after a first time that is not counted.
   unsigned repeats = 20;
   /// No larger size is tried, and none that is more than half of what is free.
-  allocator::Bytes largest{16ULL << 30};
+  Bytes largest{16ULL << 30};
   HostTime now = {};
 };
 

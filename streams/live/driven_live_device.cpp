@@ -6,12 +6,6 @@
 
 namespace vramlab::streams {
 
-using allocator::Address;
-using allocator::Bytes;
-using allocator::EventId;
-using allocator::StreamId;
-using allocator::UnitRange;
-
 namespace {
 
 /// Units are counted where they are created, also those that are given back. The counts begin to
@@ -38,7 +32,7 @@ DrivenLiveDevice::~DrivenLiveDevice() {
   try {
     const auto scope = session().enter();
     static_cast<void>(driver().mem_free(scratch_));
-  } catch (const allocator::DeviceError&) {
+  } catch (const DeviceError&) {
     // No context to give back in: it took everything with it.
   }
 }

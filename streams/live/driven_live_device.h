@@ -20,32 +20,27 @@ class DrivenLiveDevice final : public LiveDevice, public DrivenDevice {
   ~DrivenLiveDevice() override;
 
   // The allocator's side, as far as it is not the GPU's own.
-  std::optional<allocator::Address> allocate(allocator::Bytes size,
-                                             allocator::StreamId stream) override;
-  void release(allocator::Address at) override;
-  [[nodiscard]] bool map(const allocator::UnitRange& range) override;
-  void wait_for_stream(allocator::StreamId stream) override;
-  allocator::EventId record_event(allocator::StreamId stream) override;
-  bool is_complete(allocator::EventId event) override;
-  void wait_for_event(allocator::EventId event) override;
-  void forget_event(allocator::EventId event) override;
+  std::optional<Address> allocate(Bytes size, StreamId stream) override;
+  void release(Address at) override;
+  [[nodiscard]] bool map(const UnitRange& range) override;
+  void wait_for_stream(StreamId stream) override;
+  EventId record_event(StreamId stream) override;
+  bool is_complete(EventId event) override;
+  void wait_for_event(EventId event) override;
+  void forget_event(EventId event) override;
 
   // The program's side.
-  void submit_work(allocator::StreamId stream) override;
-  void complete_work(allocator::StreamId stream) override { counted_.complete(stream); }
-  void begin_capture(allocator::StreamId stream) override;
-  void end_capture(allocator::StreamId stream) override;
-  void wait_for_other_stream(allocator::StreamId stream, allocator::StreamId waited) override;
-  bool is_capturing(allocator::StreamId stream) const override {
-    return capture_now(stream).has_value();
-  }
-  void set_external_memory(allocator::Bytes size) override {
-    LiveDevice::set_external_memory(size);
-  }
+  void submit_work(StreamId stream) override;
+  void complete_work(StreamId stream) override { counted_.complete(stream); }
+  void begin_capture(StreamId stream) override;
+  void end_capture(StreamId stream) override;
+  void wait_for_other_stream(StreamId stream, StreamId waited) override;
+  bool is_capturing(StreamId stream) const override { return capture_now(stream).has_value(); }
+  void set_external_memory(Bytes size) override { LiveDevice::set_external_memory(size); }
   const DeviceCallCounts& call_counts() const override { return calls_; }
 
   /// The least free memory that the driver told of after memory was taken.
-  allocator::Bytes least_free() const { return least_free_; }
+  Bytes least_free() const { return least_free_; }
 
  private:
   const CudaDriver& driver() const { return session().driver(); }
@@ -57,10 +52,10 @@ class DrivenLiveDevice final : public LiveDevice, public DrivenDevice {
   DeviceCallCounts calls_;
   CountedStreams counted_;
   /// From the events that the program knows to the GPU's.
-  std::map<allocator::EventId, allocator::EventId> gpu_events_;
+  std::map<EventId, EventId> gpu_events_;
   /// Who began each capture, which only that stream can end.
-  std::map<allocator::CaptureId, allocator::StreamId> origins_;
-  allocator::Bytes least_free_;
+  std::map<CaptureId, StreamId> origins_;
+  Bytes least_free_;
   /// A word of memory that nodes of captures are about; 0 until it is needed.
   CUdeviceptr scratch_ = 0;
 };

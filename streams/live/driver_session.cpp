@@ -64,7 +64,7 @@ void DriverSession::fail(std::string_view call, CUresult result) const {
     sentence += std::string(" (") + words + ")";
   if (result == CUDA_ERROR_DEINITIALIZED || result == CUDA_ERROR_CONTEXT_IS_DESTROYED)
     throw DriverIsGone(sentence);
-  throw allocator::DeviceError(sentence);
+  throw DeviceError(sentence);
 }
 
 DriverSession::Scope::Scope(const DriverSession& session) : session_(session) {

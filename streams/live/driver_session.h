@@ -24,7 +24,7 @@ struct CallTiming {
 };
 
 /// A call that failed because the driver has shut down: the process ends.
-class DriverIsGone : public allocator::DeviceError {
+class DriverIsGone : public DeviceError {
  public:
   using DeviceError::DeviceError;
 };
@@ -42,7 +42,7 @@ class DriverSession {
 
   /// Makes a call and gives its answer.
   template <class Call>
-  CUresult run(DriverCallKind kind, allocator::Bytes bytes, const Call& call) const {
+  CUresult run(DriverCallKind kind, Bytes bytes, const Call& call) const {
     if (!timing_.listener) return call();
     const std::uint64_t begin = timing_.now();
     const CUresult result = call();
@@ -51,7 +51,7 @@ class DriverSession {
   }
   /// As run(), for calls that must succeed.
   template <class Call>
-  void require(DriverCallKind kind, allocator::Bytes bytes, const Call& call) const {
+  void require(DriverCallKind kind, Bytes bytes, const Call& call) const {
     const CUresult result = run(kind, bytes, call);
     if (result != CUDA_SUCCESS) fail(driver_call_name(kind), result);
   }

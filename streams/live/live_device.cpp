@@ -4,11 +4,6 @@
 
 namespace vramlab::streams {
 
-using allocator::Address;
-using allocator::GraphNode;
-using allocator::StreamCapture;
-using allocator::StreamId;
-
 LiveDevice::LiveDevice(const CudaDriver& driver, LiveOptions options)
     : session_(driver, options.device, std::move(options.timing)),
       memory_(session_, options.memory_limit),
@@ -21,7 +16,7 @@ LiveDevice::~LiveDevice() {
     events_.destroy_all();
     memory_.give_everything_back();
     streams_.destroy_all();
-  } catch (const allocator::DeviceError&) {
+  } catch (const DeviceError&) {
     // No context to give back in: it took everything with it.
   }
 }

@@ -14,7 +14,7 @@ namespace vramlab::streams {
 struct LiveOptions {
   int device = 0;
   /// Empty: what the driver gives.
-  std::optional<allocator::Bytes> memory_limit = {};
+  std::optional<Bytes> memory_limit = {};
   StreamNames streams = StreamNames::made;
   CallTiming timing = {};
 };
@@ -29,65 +29,63 @@ class LiveDevice : public allocator::Device {
     const auto scope = session_.enter();
     return memory_.info();
   }
-  std::optional<allocator::Address> allocate(allocator::Bytes size, allocator::StreamId) override {
+  std::optional<Address> allocate(Bytes size, StreamId) override {
     const auto scope = session_.enter();
     return memory_.allocate(size);
   }
-  void release(allocator::Address at) override;
-  std::optional<allocator::Address> reserve(allocator::Bytes size, allocator::StreamId) override {
+  void release(Address at) override;
+  std::optional<Address> reserve(Bytes size, StreamId) override {
     const auto scope = session_.enter();
     return memory_.reserve(size);
   }
-  void release_reservation(allocator::Address at, allocator::Bytes size) override {
+  void release_reservation(Address at, Bytes size) override {
     const auto scope = session_.enter();
     memory_.release_reservation(at, size);
   }
-  [[nodiscard]] bool map(const allocator::UnitRange& range) override {
+  [[nodiscard]] bool map(const UnitRange& range) override {
     const auto scope = session_.enter();
     return memory_.map(range);
   }
-  void unmap(const allocator::UnitRange& range) override {
+  void unmap(const UnitRange& range) override {
     const auto scope = session_.enter();
     memory_.unmap(range);
   }
-  void wait_for_stream(allocator::StreamId stream) override;
-  allocator::EventId record_event(allocator::StreamId stream) override {
+  void wait_for_stream(StreamId stream) override;
+  EventId record_event(StreamId stream) override {
     const auto scope = session_.enter();
     return events_.record(streams_.handle_of(stream));
   }
-  bool is_complete(allocator::EventId event) override {
+  bool is_complete(EventId event) override {
     const auto scope = session_.enter();
     return events_.is_complete(event);
   }
-  void wait_for_event(allocator::EventId event) override {
+  void wait_for_event(EventId event) override {
     const auto scope = session_.enter();
     events_.wait(event);
   }
-  void forget_event(allocator::EventId event) override { events_.forget(event); }
-  std::optional<allocator::StreamCapture> capture_of(allocator::StreamId stream) override {
-    return capture_now(stream);
-  }
-  std::vector<allocator::GraphNode> dependencies_of(allocator::GraphNode node) override;
+  void forget_event(EventId event) override { events_.forget(event); }
+  std::optional<StreamCapture> capture_of(StreamId stream) override { return capture_now(stream); }
+  std::vector<GraphNode> dependencies_of(GraphNode node) override;
 
   /// What the driver says, whatever the limit.
   allocator::MemoryInfo driver_memory() const {
     const auto scope = session_.enter();
     return memory_.driver_info();
   }
-  void set_external_memory(allocator::Bytes size) { memory_.set_external(size); }
-  allocator::Bytes used_memory() const { return memory_.used(); }
-  bool is_allocated(allocator::Address at) const { return memory_.is_allocated(at); }
-  CUstream handle_of(allocator::StreamId stream) const {
+  void set_external_memory(Bytes size) { memory_.set_external(size); }
+  Bytes used_memory() const { return memory_.used(); }
+  bool is_allocated(Address at) const { return memory_.is_allocated(at); }
+  CUstream handle_of(StreamId stream) const {
     const auto scope = session_.enter();
     return streams_.handle_of(stream);
   }
   /// Requires: recorded and not yet forgotten.
-  CUevent event_handle(allocator::EventId event) const { return events_.handle_of(event); }
+  CUevent event_handle(EventId event) const { return events_.handle_of(event); }
   const DriverSession& session() const { return session_; }
   std::size_t event_count() const { return events_.count(); }
 
  protected:
-  std::optional<allocator::StreamCapture> capture_now(allocator::StreamId stream) const;
+  std::optional<StreamCapture> capture_now(StreamId stream) const;
 
  private:
   DriverSession session_;

@@ -6,10 +6,7 @@
 
 namespace vramlab::streams {
 
-using allocator::Address;
-using allocator::Bytes;
 using allocator::MemoryInfo;
-using allocator::UnitRange;
 
 MemoryInfo LiveMemory::driver_info() const {
   std::size_t free = 0;
@@ -113,7 +110,7 @@ bool LiveMemory::map(const UnitRange& range) {
       ++mapped;
     }
     if (mapped == range.count && mapped > 0) make_accessible(range);
-  } catch (const allocator::DeviceError&) {
+  } catch (const DeviceError&) {
     take_back(range, mapped);
     throw;
   }
@@ -141,7 +138,7 @@ void LiveMemory::unmap(const UnitRange& range) {
 void LiveMemory::take_back(const UnitRange& range, std::uint64_t count) {
   try {
     for (std::uint64_t i = 0; i < count; ++i) unmap_unit(range.at + range.unit * i);
-  } catch (const allocator::DeviceError&) {
+  } catch (const DeviceError&) {
     // The failure that is being undone is told; this one has the same reason.
   }
 }

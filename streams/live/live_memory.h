@@ -16,9 +16,9 @@ namespace vramlab::streams {
 class LiveMemory {
  public:
   /// What the driver's own granularity is on all GPUs so far, and what a limit is counted in.
-  static constexpr allocator::Bytes granularity{2ULL << 20};
+  static constexpr Bytes granularity{2ULL << 20};
 
-  LiveMemory(const DriverSession& session, std::optional<allocator::Bytes> limit)
+  LiveMemory(const DriverSession& session, std::optional<Bytes> limit)
       : session_(session), limit_(limit) {}
   LiveMemory(const LiveMemory&) = delete;
   LiveMemory& operator=(const LiveMemory&) = delete;
@@ -26,45 +26,45 @@ class LiveMemory {
   allocator::MemoryInfo info() const;
   /// What the driver says, whatever the limit.
   allocator::MemoryInfo driver_info() const;
-  allocator::Bytes used() const { return used_; }
+  Bytes used() const { return used_; }
   /// What others hold of a limited memory; nothing else knows of it.
-  void set_external(allocator::Bytes size) { external_ = size; }
+  void set_external(Bytes size) { external_ = size; }
 
-  std::optional<allocator::Address> allocate(allocator::Bytes size);
-  bool is_allocated(allocator::Address at) const { return allocations_.contains(at.value); }
-  void release(allocator::Address at);
+  std::optional<Address> allocate(Bytes size);
+  bool is_allocated(Address at) const { return allocations_.contains(at.value); }
+  void release(Address at);
 
-  std::optional<allocator::Address> reserve(allocator::Bytes size);
-  void release_reservation(allocator::Address at, allocator::Bytes size);
-  bool map(const allocator::UnitRange& range);
-  void unmap(const allocator::UnitRange& range);
+  std::optional<Address> reserve(Bytes size);
+  void release_reservation(Address at, Bytes size);
+  bool map(const UnitRange& range);
+  void unmap(const UnitRange& range);
 
   /// Everything that is still held, whatever the driver answers.
   void give_everything_back();
 
  private:
   struct Allocation {
-    allocator::Bytes requested;
-    allocator::Bytes counted;
+    Bytes requested;
+    Bytes counted;
   };
   struct Unit {
     CUmemGenericAllocationHandle handle = 0;
-    allocator::Bytes size;
+    Bytes size;
   };
-  bool is_within_limit(allocator::Bytes more) const;
+  bool is_within_limit(Bytes more) const;
   /// Whether the unit is there now; false where there is no memory for it.
-  bool create_and_map(allocator::Address at, allocator::Bytes size);
-  void make_accessible(const allocator::UnitRange& range);
-  void unmap_unit(allocator::Address at);
+  bool create_and_map(Address at, Bytes size);
+  void make_accessible(const UnitRange& range);
+  void unmap_unit(Address at);
   /// The first so many units of the range. For undoing: what fails is left.
-  void take_back(const allocator::UnitRange& range, std::uint64_t count);
+  void take_back(const UnitRange& range, std::uint64_t count);
 
   const DriverSession& session_;
-  std::optional<allocator::Bytes> limit_;
-  allocator::Bytes external_;
-  allocator::Bytes used_;
+  std::optional<Bytes> limit_;
+  Bytes external_;
+  Bytes used_;
   std::unordered_map<std::uint64_t, Allocation> allocations_;
-  std::map<std::uint64_t, allocator::Bytes> reservations_;
+  std::map<std::uint64_t, Bytes> reservations_;
   std::unordered_map<std::uint64_t, Unit> units_;
 };
 

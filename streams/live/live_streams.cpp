@@ -6,9 +6,6 @@
 
 namespace vramlab::streams {
 
-using allocator::EventId;
-using allocator::StreamId;
-
 CUstream LiveStreams::handle_of(StreamId stream) {
   // The caller made the number of the handle.
   if (names_ == StreamNames::handles) return reinterpret_cast<CUstream>(stream.value);

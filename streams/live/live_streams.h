@@ -27,7 +27,7 @@ class LiveStreams {
   LiveStreams(const LiveStreams&) = delete;
   LiveStreams& operator=(const LiveStreams&) = delete;
 
-  CUstream handle_of(allocator::StreamId stream);
+  CUstream handle_of(StreamId stream);
   /// Whether a stream takes part in a capture now. Of the caller's streams nobody knows: they may
   /// be gone, and must not be asked.
   bool may_be_capturing() const;
@@ -38,7 +38,7 @@ class LiveStreams {
 
   const DriverSession& session_;
   StreamNames names_;
-  std::map<allocator::StreamId, CUstream> handles_;
+  std::map<StreamId, CUstream> handles_;
 };
 
 class LiveEvents {
@@ -47,18 +47,18 @@ class LiveEvents {
   LiveEvents(const LiveEvents&) = delete;
   LiveEvents& operator=(const LiveEvents&) = delete;
 
-  allocator::EventId record(CUstream stream);
-  bool is_complete(allocator::EventId event);
-  void wait(allocator::EventId event);
-  void forget(allocator::EventId event);
-  CUevent handle_of(allocator::EventId event) const { return at(event); }
+  EventId record(CUstream stream);
+  bool is_complete(EventId event);
+  void wait(EventId event);
+  void forget(EventId event);
+  CUevent handle_of(EventId event) const { return at(event); }
   /// Recorded and not yet forgotten.
   std::size_t count() const { return recorded_.size(); }
   void destroy_all();
 
  private:
   CUevent take_idle();
-  CUevent at(allocator::EventId event) const;
+  CUevent at(EventId event) const;
 
   const DriverSession& session_;
   std::unordered_map<std::uint64_t, CUevent> recorded_;

@@ -9,14 +9,9 @@
 
 namespace vramlab::pytorch {
 
-using allocator::Address;
-using allocator::AllocatorError;
 using allocator::BlockIndex;
-using allocator::Bytes;
-using allocator::StreamId;
 
-TorchDevice::TorchDevice(const streams::CudaDriver& driver, int index,
-                         const allocator::Settings& settings)
+TorchDevice::TorchDevice(const streams::CudaDriver& driver, int index, const Settings& settings)
     : gpu_(driver, {.device = index, .streams = streams::StreamNames::handles}),
       engine_(gpu_, allocator::default_reference_version(), settings) {
   engine_.listeners().set_capacity(0);
@@ -34,13 +29,13 @@ TorchDevice::Requested TorchDevice::malloc(Bytes size, StreamId stream) {
   note_time();
   Requested requested{engine_.malloc(size, stream), {}};
   switch (requested.result.outcome) {
-    case allocator::MallocOutcome::allocated:
-    case allocator::MallocOutcome::nothing:
+    case MallocOutcome::allocated:
+    case MallocOutcome::nothing:
       break;
-    case allocator::MallocOutcome::scope_already_open:
+    case MallocOutcome::scope_already_open:
       throw AllocatorError("a request in a pool that lends its memory while it is captured to");
-    case allocator::MallocOutcome::out_of_memory:
-    case allocator::MallocOutcome::rejected:
+    case MallocOutcome::out_of_memory:
+    case MallocOutcome::rejected:
       requested.failure = out_of_memory_message(engine_.last_failure());
   }
   return requested;

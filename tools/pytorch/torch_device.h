@@ -24,20 +24,20 @@ struct SegmentCounts {
 
 /// The segment around an address.
 struct BaseAllocation {
-  allocator::Address address;
-  allocator::Bytes size;
+  Address address;
+  Bytes size;
 };
 
 class TorchDevice {
  public:
   struct Requested {
-    allocator::MallocResult result;
+    MallocResult result;
     /// Why the request failed.
     std::string failure;
   };
 
   /// Throws DeviceError where the GPU has no context to give.
-  TorchDevice(const streams::CudaDriver& driver, int index, const allocator::Settings& settings);
+  TorchDevice(const streams::CudaDriver& driver, int index, const Settings& settings);
 
   /// What `use(engine)` gives, behind the lock.
   template <class Use>
@@ -47,19 +47,19 @@ class TorchDevice {
     return use(engine_);
   }
 
-  Requested malloc(allocator::Bytes size, allocator::StreamId stream);
+  Requested malloc(Bytes size, StreamId stream);
   /// False where the address is none that malloc gave. Throws DeviceError.
-  bool free(allocator::Address at);
-  bool record_stream(allocator::Address at, allocator::StreamId stream);
+  bool free(Address at);
+  bool record_stream(Address at, StreamId stream);
   /// Empty if no allocated block contains the address. Throws AllocatorError for expandable
   /// segments, which are no single allocation of the driver's.
-  std::optional<BaseAllocation> base_of(allocator::Address at);
+  std::optional<BaseAllocation> base_of(Address at);
   void set_memory_fraction(double fraction);
 
   /// Empty if the driver has no room.
-  std::optional<allocator::Address> give_segment(allocator::Bytes size);
+  std::optional<Address> give_segment(Bytes size);
   /// False where the address is none that give_segment gave.
-  bool take_segment_back(allocator::Address at);
+  bool take_segment_back(Address at);
   SegmentCounts segment_counts();
 
   /// From now on so many entries are kept, with the time; none by default.
@@ -73,7 +73,7 @@ class TorchDevice {
   allocator::RecordingAllocator engine_;
   std::size_t history_capacity_ = 0;
   SegmentCounts segments_;
-  std::map<allocator::Address, allocator::Bytes> segment_sizes_;
+  std::map<Address, Bytes> segment_sizes_;
 };
 
 }  // namespace vramlab::pytorch

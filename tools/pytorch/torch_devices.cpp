@@ -8,7 +8,7 @@
 namespace vramlab::pytorch {
 namespace {
 
-allocator::Settings settings_from(const std::string& options) {
+Settings settings_from(const std::string& options) {
   if (options.empty()) return {};
   auto parsed = allocator::parse_settings({}, options, allocator::default_reference_version());
   if (parsed.error)
@@ -25,7 +25,7 @@ TorchDevice& TorchDevices::at(int index) {
   if (device) return *device;
   const auto found = streams::find_gpu(driver_, index);
   if (const auto* missing = std::get_if<streams::NoCudaDriver>(&found))
-    throw allocator::DeviceError(missing->reason);
+    throw DeviceError(missing->reason);
   device = std::make_unique<TorchDevice>(driver_, index, settings_);
   return *device;
 }

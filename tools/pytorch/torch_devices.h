@@ -14,7 +14,7 @@ namespace vramlab::pytorch {
 
 class TorchDevices {
  public:
-  TorchDevices(streams::CudaDriver driver, allocator::Settings settings)
+  TorchDevices(streams::CudaDriver driver, Settings settings)
       : driver_(driver), settings_(std::move(settings)) {}
 
   /// Throws DeviceError where there is no such GPU.
@@ -30,7 +30,7 @@ class TorchDevices {
   TorchDevice* known(int index);
 
   streams::CudaDriver driver_;
-  allocator::Settings settings_;
+  Settings settings_;
   std::mutex mutex_;
   std::map<int, std::unique_ptr<TorchDevice>> devices_;
 };

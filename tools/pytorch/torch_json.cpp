@@ -9,7 +9,6 @@ namespace vramlab::pytorch {
 namespace {
 
 using allocator::PooledStatistic;
-using allocator::StatisticValue;
 using nlohmann::ordered_json;
 
 void add(ordered_json& json, const std::string& name, const StatisticValue& value) {
@@ -33,8 +32,7 @@ class TextSink final : public traces::ByteSink {
 
 }  // namespace
 
-std::string statistics_json(const allocator::StatisticValues& values,
-                            const allocator::Settings& settings) {
+std::string statistics_json(const StatisticValues& values, const Settings& settings) {
   ordered_json json = ordered_json::object();
   add(json, "allocation", values.allocation);
   add(json, "segment", values.segment);

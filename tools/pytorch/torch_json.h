@@ -9,8 +9,7 @@
 namespace vramlab::pytorch {
 
 /// As torch.cuda.memory_stats().
-std::string statistics_json(const allocator::StatisticValues& values,
-                            const allocator::Settings& settings);
+std::string statistics_json(const StatisticValues& values, const Settings& settings);
 /// As torch.cuda.memory._snapshot().
 std::string snapshot_json(const std::map<int, TorchDevice*>& devices);
 std::string segment_counts_json(const SegmentCounts& counts);

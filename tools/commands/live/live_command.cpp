@@ -100,7 +100,7 @@ void add_notes(LiveOutcome& outcome) {
     if (device.peak_reserved.bytes > outcome.memory.free_at_start)
       notes.push_back("device " + std::to_string(device.device.value) +
                       " reserves more than the GPU had free at the start");
-  const allocator::Bytes others = outcome.memory.total - outcome.memory.free_at_start;
+  const Bytes others = outcome.memory.total - outcome.memory.free_at_start;
   notes.push_back(format_bytes(others) +
                   " of the GPU were in use at the start, by its driver, our context and other "
                   "programs");

@@ -11,13 +11,13 @@ namespace vramlab::tools {
 
 /// What the driver itself says of the GPU's memory.
 struct DriverMemory {
-  allocator::Bytes total;
+  Bytes total;
   /// With our context made, and nothing else of ours.
-  allocator::Bytes free_at_start;
+  Bytes free_at_start;
   /// After each call that took memory, the least.
-  allocator::Bytes least_free;
+  Bytes least_free;
   /// With everything given back.
-  allocator::Bytes free_at_end;
+  Bytes free_at_end;
 };
 
 class LiveGpu {

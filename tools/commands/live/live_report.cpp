@@ -8,7 +8,6 @@
 namespace vramlab::tools {
 namespace {
 
-using allocator::Bytes;
 using replay::DecisionComparison;
 using streams::DriverCallRow;
 

@@ -4,11 +4,6 @@
 
 namespace vramlab::shim {
 
-using allocator::Address;
-using allocator::Bytes;
-using allocator::PoolKind;
-using allocator::UnitRange;
-
 namespace {
 
 bool has_attribute(const streams::CudaDriver& driver, CUdevice_attribute attribute,
@@ -20,7 +15,7 @@ bool has_attribute(const streams::CudaDriver& driver, CUdevice_attribute attribu
 }  // namespace
 
 std::optional<std::string> why_not_expandable(const streams::CudaDriver& driver, CUdevice device,
-                                              const allocator::Settings& settings) {
+                                              const Settings& settings) {
   if (!streams::has_mapping(driver)) return "the driver has no cuMemMap";
   if (!has_attribute(driver, CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, device))
     return "the driver cannot map memory on device " + std::to_string(device);

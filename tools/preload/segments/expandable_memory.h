@@ -21,7 +21,7 @@ namespace vramlab::shim {
 
 /// Why segments cannot expand on this device with these settings, if they cannot.
 std::optional<std::string> why_not_expandable(const streams::CudaDriver& driver, CUdevice device,
-                                              const allocator::Settings& settings);
+                                              const Settings& settings);
 
 class ExpandableMemory {
  public:
@@ -30,10 +30,10 @@ class ExpandableMemory {
   /// The device of the units. Must be the first call.
   void set_device(CUdevice device);
 
-  CUresult reserve(allocator::Address* at, allocator::Bytes size);
-  CUresult map(const allocator::UnitRange& range);
-  CUresult unmap(allocator::Address from, allocator::Bytes bytes);
-  CUresult release_reservation(allocator::Address at);
+  CUresult reserve(Address* at, Bytes size);
+  CUresult map(const UnitRange& range);
+  CUresult unmap(Address from, Bytes bytes);
+  CUresult release_reservation(Address at);
 
   /// What is mapped now and later is `from`'s to use as well, or no longer.
   CUresult set_peer(const ContextRecord& from, bool may_use);
@@ -44,24 +44,24 @@ class ExpandableMemory {
  private:
   struct Unit {
     CUmemGenericAllocationHandle handle = 0;
-    allocator::Bytes size;
+    Bytes size;
   };
   struct Range {
-    allocator::Address at;
-    allocator::Bytes size;
+    Address at;
+    Bytes size;
   };
-  using TakenUnits = std::vector<std::pair<allocator::Address, Unit>>;
+  using TakenUnits = std::vector<std::pair<Address, Unit>>;
   struct Peer {
     const ContextRecord* context = nullptr;
     CUdevice device = 0;
   };
 
-  CUresult create_and_map(allocator::Address at, allocator::Bytes size);
-  CUresult create_and_map_all(const allocator::UnitRange& range);
+  CUresult create_and_map(Address at, Bytes size);
+  CUresult create_and_map_all(const UnitRange& range);
   CUresult set_access(const Range& range) const;
   /// Changes the access of one peer's device to all units.
   CUresult change_access(CUdevice device, CUmemAccess_flags flags) const;
-  CUresult unmap_unit(allocator::Address at, const Unit& unit) const;
+  CUresult unmap_unit(Address at, const Unit& unit) const;
   /// Goes on where one fails; the first error counts.
   CUresult unmap_all(const TakenUnits& units) const;
   /// From now on nobody else knows of them.
@@ -77,8 +77,8 @@ class ExpandableMemory {
   /// Network cards may reach the memory, as they may reach that of cuMemAlloc.
   bool is_for_network_cards_ = false;
   bool is_given_back_ = false;
-  std::map<allocator::Address, allocator::Bytes> reservations_;
-  std::map<allocator::Address, Unit> units_;
+  std::map<Address, Bytes> reservations_;
+  std::map<Address, Unit> units_;
   std::vector<Peer> peers_;
 };
 

@@ -25,7 +25,7 @@ enum class FenceState : int {
 /// The usual fence is one event of the arena's own context behind one block; what else there may be
 /// is kept apart, so that the usual one costs no look at it.
 struct Fence {
-  allocator::Address block;
+  Address block;
   std::atomic<FenceState> state = FenceState::being_recorded;
   /// Blocks that the engine still waits with.
   std::size_t uses = 0;
@@ -35,7 +35,7 @@ struct Fence {
   /// `own` was recorded and is not known to be over.
   bool awaits_own = false;
 
-  std::vector<allocator::Address> more_blocks;
+  std::vector<Address> more_blocks;
   /// What else is still awaited.
   std::vector<ContextEvent> awaited;
   /// Other contexts that may use the memory.
@@ -46,7 +46,7 @@ struct Fence {
   template <class Look>
   void for_each_block(const Look& look) const {
     look(block);
-    for (const allocator::Address at : more_blocks) look(at);
+    for (const Address at : more_blocks) look(at);
   }
 };
 

@@ -4,8 +4,6 @@
 
 namespace vramlab::shim {
 
-using allocator::Address;
-
 Fence& FencedFrees::begin_put_off() {
   const Address first = put_off_.back();
   put_off_.pop_back();

@@ -15,7 +15,7 @@ class FencedFrees {
   explicit FencedFrees(ContextRecord& home) : pool_(home) {}
 
   /// A free begins: the address counts as free from now on.
-  Fence& begin(allocator::Address at) {
+  Fence& begin(Address at) {
     Fence& fence = pool_.take();
     fence.block = at;
     on_their_way_.push_back(&fence);
@@ -23,7 +23,7 @@ class FencedFrees {
   }
   /// A fence for those that have none yet. Requires: there are some.
   Fence& begin_put_off();
-  bool contains(allocator::Address at) const {
+  bool contains(Address at) const {
     return !(on_their_way_.empty() && staying_.empty()) && is_among(at);
   }
   /// Those whose recording is over move on; the ones with a fence are handed to `hand_in`.
@@ -48,7 +48,7 @@ class FencedFrees {
   FencePool& pool() { return pool_; }
 
  private:
-  bool is_among(allocator::Address at) const;
+  bool is_among(Address at) const;
   template <class HandIn>
   void hand_in_held(const HandIn& hand_in);
   /// Not handed in: it stays here.
@@ -60,7 +60,7 @@ class FencedFrees {
   /// The fences of frees that stay longer.
   std::vector<Fence*> held_;
   std::unordered_set<std::uint64_t> staying_;
-  std::vector<allocator::Address> put_off_;
+  std::vector<Address> put_off_;
   bool is_held_back_ = false;
 };
 
@@ -87,7 +87,7 @@ void FencedFrees::hand_in_held(const HandIn& hand_in) {
   const std::vector<Fence*> held = std::move(held_);
   held_.clear();
   for (Fence* fence : held) {
-    fence->for_each_block([this](allocator::Address at) { staying_.erase(at.value); });
+    fence->for_each_block([this](Address at) { staying_.erase(at.value); });
     hand_in(*fence);
   }
 }
@@ -95,7 +95,7 @@ void FencedFrees::hand_in_held(const HandIn& hand_in) {
 template <class Look>
 void FencedFrees::for_each(const Look& look) const {
   for (const Fence* fence : on_their_way_) fence->for_each_block(look);
-  for (const std::uint64_t at : staying_) look(allocator::Address{at});
+  for (const std::uint64_t at : staying_) look(Address{at});
 }
 
 }  // namespace vramlab::shim

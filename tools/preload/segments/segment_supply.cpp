@@ -7,11 +7,6 @@
 
 namespace vramlab::shim {
 
-using allocator::Address;
-using allocator::Bytes;
-using allocator::DeviceError;
-using allocator::UnitRange;
-
 bool is_lasting(CUresult error) {
   switch (error) {
     case CUDA_ERROR_ECC_UNCORRECTABLE:

@@ -67,39 +67,37 @@ class SegmentSupply {
 
   // Requires the lock, in a call that began.
   /// Empty if the driver has no room. Throws DeviceError on any other error.
-  std::optional<allocator::Address> allocate(allocator::Bytes size);
+  std::optional<Address> allocate(Bytes size);
   /// Addresses and memory of expandable segments. DeviceError where a capture forbids the calls,
   /// and where the context answers nothing else any more. Whatever else the driver has against it
   /// counts as no room: it may still have memory that need not be mapped. The allocator keeps what
   /// is being mapped out of the reach of others meanwhile.
-  std::optional<allocator::Address> reserve(allocator::Bytes size);
-  bool map(const allocator::UnitRange& range);
+  std::optional<Address> reserve(Bytes size);
+  bool map(const UnitRange& range);
   /// Given back to the driver later: with the next segment that is asked for, or by flush().
-  void release(allocator::Address at);
+  void release(Address at);
   /// The same for units of an expandable segment, and for its addresses.
-  void unmap(const allocator::UnitRange& range);
-  void release_reservation(allocator::Address at);
+  void unmap(const UnitRange& range);
+  void release_reservation(Address at);
   /// Ends what began with the first refusal. Requires the lock.
   void end_ladder(Call& call);
   /// As the driver said when it refused last.
   allocator::MemoryInfo info() const { return {free_at_refusal_, total_}; }
-  void set_total(allocator::Bytes total) { total_ = total; }
+  void set_total(Bytes total) { total_ = total; }
 
   /// Also of a segment that is about to be given back. Requires the lock.
-  bool owns(allocator::Address at) const;
+  bool owns(Address at) const;
   /// The driver is just getting it back, or has it and gave it to somebody else already. Requires
   /// the lock.
-  bool is_leaving(allocator::Address at) const;
+  bool is_leaving(Address at) const;
   /// Ends when it has gone. Requires: the lock is not held.
   void wait_for_leaving() { const std::lock_guard flushing(flush_mutex_); }
-  allocator::Bytes pending_release() const { return pending_release_; }
+  Bytes pending_release() const { return pending_release_; }
   bool has_pending() const { return !to_release_.empty(); }
   /// The segment that the address lies in. Requires: there is one.
-  allocator::Address segment_of(allocator::Address at) const {
-    return std::prev(segments_.upper_bound(at))->first;
-  }
+  Address segment_of(Address at) const { return std::prev(segments_.upper_bound(at))->first; }
   /// False: surely not ours. Requires nothing.
-  bool may_own(allocator::Address at) const {
+  bool may_own(Address at) const {
     return at.value >= lowest_.load(std::memory_order_acquire) &&
            at.value < highest_.load(std::memory_order_acquire);
   }
@@ -129,18 +127,16 @@ class SegmentSupply {
 
   enum class RangeKind : std::uint8_t { segment, units, reservation };
   struct Range {
-    allocator::Address at;
-    allocator::Bytes size;
+    Address at;
+    Bytes size;
     RangeKind kind = RangeKind::segment;
-    bool holds(allocator::Address address) const { return at <= address && address < at + size; }
-    allocator::Bytes memory() const {
-      return kind == RangeKind::reservation ? allocator::Bytes{0} : size;
-    }
+    bool holds(Address address) const { return at <= address && address < at + size; }
+    Bytes memory() const { return kind == RangeKind::reservation ? Bytes{0} : size; }
   };
   /// Addresses that are this arena's from now on.
-  void note(allocator::Address at, allocator::Bytes size);
+  void note(Address at, Bytes size);
   /// Some of these units are still to be given back.
-  bool is_going(const allocator::UnitRange& range) const;
+  bool is_going(const UnitRange& range) const;
   /// As flush(). Requires: the context's gate is entered, and the lock is not held.
   void give_back();
   CUresult give_back(const Range& range);
@@ -148,13 +144,13 @@ class SegmentSupply {
   std::size_t give_back(const std::vector<Range>& ranges);
   /// In the order in which they are given back.
   void put_on_list(const Range& range);
-  std::map<allocator::Address, allocator::Bytes> segments_;
+  std::map<Address, Bytes> segments_;
   std::vector<Range> to_release_;
   /// In the driver's hands; a new segment may come back at the same place.
   std::vector<Range> being_released_;
-  allocator::Bytes pending_release_;
-  allocator::Bytes total_;
-  allocator::Bytes free_at_refusal_;
+  Bytes pending_release_;
+  Bytes total_;
+  Bytes free_at_refusal_;
   std::atomic<std::uint64_t> lowest_ = ~0ULL;
   std::atomic<std::uint64_t> highest_ = 0;
   /// One thread gives back at a time: whoever is refused memory does not miss what another one is

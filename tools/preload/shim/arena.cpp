@@ -7,9 +7,6 @@
 
 namespace vramlab::shim {
 
-using allocator::Address;
-using allocator::Bytes;
-
 CUresult Arena::make_cache() {
   const streams::CudaDriver& driver = context_.driver();
   CUdevice device = 0;
@@ -17,7 +14,7 @@ CUresult Arena::make_cache() {
   CUresult result = driver.context_device(&device);
   if (result == CUDA_SUCCESS) result = driver.device_total_memory(&total, device);
   if (result != CUDA_SUCCESS) return result;
-  const allocator::Settings settings = settings_on(device);
+  const Settings settings = settings_on(device);
   const std::lock_guard lock(lock_);
   if (cache_ != nullptr) return CUDA_SUCCESS;
   has_cache_.store(true, std::memory_order_release);
@@ -30,8 +27,8 @@ CUresult Arena::make_cache() {
   return CUDA_SUCCESS;
 }
 
-allocator::Settings Arena::settings_on(CUdevice device) {
-  allocator::Settings settings = options_.settings;
+Settings Arena::settings_on(CUdevice device) {
+  Settings settings = options_.settings;
   if (!settings.expandable_segments || options_.mode == preload::PreloadMode::nosplit)
     return settings;
   if (const auto reason = why_not_expandable(context_.driver(), device, settings)) {
@@ -64,7 +61,7 @@ CUresult Arena::take(CUdeviceptr* at, Bytes size) {
     lock_.begin(call);
     try {
       got = cache_->allocate(size);
-    } catch (const allocator::DeviceError&) {
+    } catch (const DeviceError&) {
       got = std::nullopt;
     }
     supply_.end_ladder(call);

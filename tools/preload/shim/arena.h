@@ -68,21 +68,21 @@ class Arena {
   /// What a fence is behind: everything, or what one stream does.
   enum class FenceReach : bool { context, stream };
 
-  Standing standing_of(allocator::Address at) const;
+  Standing standing_of(Address at) const;
   /// Others may change the arena meanwhile.
-  [[gnu::noinline]] Standing standing_after_leaving(allocator::Address at);
-  bool was_retired(allocator::Address at) const {
+  [[gnu::noinline]] Standing standing_after_leaving(Address at);
+  bool was_retired(Address at) const {
     return !retired_and_freed_.empty() && retired_and_freed_.contains(at.value);
   }
   [[gnu::noinline]] CUresult make_cache();
   /// Without what the device cannot do, which is said.
-  allocator::Settings settings_on(CUdevice device);
-  CUresult take(CUdeviceptr* at, allocator::Bytes size);
-  [[gnu::noinline]] CUresult refuse(CUdeviceptr* at, allocator::Bytes size, const Call& call);
+  Settings settings_on(CUdevice device);
+  CUresult take(CUdeviceptr* at, Bytes size);
+  [[gnu::noinline]] CUresult refuse(CUdeviceptr* at, Bytes size, const Call& call);
   [[gnu::noinline]] CUresult fill(CUdeviceptr at, std::size_t bytes);
   template <class Record>
-  std::optional<CUresult> free_by(allocator::Address at, FenceReach reach, const Record& record);
-  [[gnu::noinline]] CUresult free_retired(allocator::Address at);
+  std::optional<CUresult> free_by(Address at, FenceReach reach, const Record& record);
+  [[gnu::noinline]] CUresult free_retired(Address at);
   /// Hands the frees whose fences are recorded to the cache.
   void settle();
   void hand_in(Fence& fence);

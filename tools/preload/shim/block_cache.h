@@ -19,10 +19,10 @@ namespace vramlab::shim {
 
 /// A block in use, and where it lies.
 struct HeldBlock {
-  allocator::Address address;
-  allocator::Bytes size;
-  allocator::Address segment;
-  allocator::Bytes segment_size;
+  Address address;
+  Bytes size;
+  Address segment;
+  Bytes segment_size;
   /// The segment is many allocations of the driver, one for each unit.
   bool is_expandable = false;
   bool is_whole_segment() const { return size == segment_size; }
@@ -37,35 +37,33 @@ class BlockCache {
 
   /// Empty if memory stays out after every retry. Throws DeviceError if the
   /// driver had another answer.
-  virtual std::optional<allocator::Address> allocate(allocator::Bytes size) = 0;
+  virtual std::optional<Address> allocate(Bytes size) = 0;
   /// Used again once the fence is complete. Requires: is_held().
-  virtual void free(allocator::Address at, Fence& fence) = 0;
+  virtual void free(Address at, Fence& fence) = 0;
   /// Used again at once.
-  virtual void free_now(allocator::Address at) = 0;
-  virtual bool is_held(allocator::Address at) const = 0;
+  virtual void free_now(Address at) = 0;
+  virtual bool is_held(Address at) const = 0;
   /// The block in use that the address lies in.
-  virtual std::optional<HeldBlock> held_around(allocator::Address at) const = 0;
+  virtual std::optional<HeldBlock> held_around(Address at) const = 0;
   /// The blocks of the segment go to the driver and not into the cache, if `may_go` says yes to all
   /// of them that are in use and no other is awaited.
-  virtual bool release_segment(allocator::Address segment,
-                               const std::function<bool(allocator::Address)>& may_go) = 0;
+  virtual bool release_segment(Address segment, const std::function<bool(Address)>& may_go) = 0;
   /// What the driver will count as free when it gets everything back that is in no use: also these
   /// blocks, which the program freed although the cache still holds them, by address.
-  virtual allocator::Bytes idle(const std::vector<allocator::Address>& freed) const = 0;
+  virtual Bytes idle(const std::vector<Address>& freed) const = 0;
 
-  virtual allocator::Snapshot snapshot() = 0;
-  virtual allocator::StatisticValues statistics() const = 0;
+  virtual Snapshot snapshot() = 0;
+  virtual StatisticValues statistics() const = 0;
   /// The newest entries of the history, oldest first; nothing where none is kept.
-  virtual std::vector<allocator::AllocatorEvent> history() const = 0;
+  virtual std::vector<AllocatorEvent> history() const = 0;
 };
 
 /// All blocks belong to one stream.
-inline constexpr allocator::StreamId owner_stream{0};
+inline constexpr StreamId owner_stream{0};
 
 /// The allocator's engine, whose decisions are the simulator's.
 std::unique_ptr<BlockCache> make_engine_cache(SegmentSupply& supply, FencePool& fences,
-                                              const allocator::Settings& settings,
-                                              const ShimOptions& options);
+                                              const Settings& settings, const ShimOptions& options);
 
 /// One driver allocation for each block, cached whole: what the driver says of an address, its base
 /// and its size, is then what the program expects, and a handle of it is a handle of nothing else.

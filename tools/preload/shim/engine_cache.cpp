@@ -10,15 +10,10 @@
 namespace vramlab::shim {
 namespace {
 
-using allocator::Address;
 using allocator::Block;
 using allocator::BlockIndex;
 using allocator::BlockUse;
-using allocator::Bytes;
-using allocator::EventId;
 using allocator::Segment;
-using allocator::StreamId;
-using allocator::UnitRange;
 
 /// A fence stands for all streams that may have used a block.
 constexpr StreamId fence_stream{1};
@@ -51,16 +46,15 @@ class ArenaDevice final : public allocator::Device {
   bool is_complete(EventId event) override { return poll(fence_of(event)) == Progress::complete; }
   /// The supply has waited by then; what it could not wait for is a DeviceError.
   void wait_for_event(EventId event) override {
-    if (!is_complete(event))
-      throw allocator::DeviceError("the work before a free cannot be waited for");
+    if (!is_complete(event)) throw DeviceError("the work before a free cannot be waited for");
   }
   void forget_event(EventId event) override {
     Fence& fence = fence_of(event);
     if (--fence.uses == 0) fences_.give(fence);
   }
 
-  std::optional<allocator::StreamCapture> capture_of(StreamId) override { return std::nullopt; }
-  std::vector<allocator::GraphNode> dependencies_of(allocator::GraphNode) override { return {}; }
+  std::optional<StreamCapture> capture_of(StreamId) override { return std::nullopt; }
+  std::vector<GraphNode> dependencies_of(GraphNode) override { return {}; }
 
  private:
   /// An event's number is the place of its fence; it is only ever turned back into it.
@@ -76,7 +70,7 @@ class ArenaDevice final : public allocator::Device {
 template <class Engine>
 class EngineCache final : public BlockCache {
  public:
-  EngineCache(SegmentSupply& supply, FencePool& fences, const allocator::Settings& settings,
+  EngineCache(SegmentSupply& supply, FencePool& fences, const Settings& settings,
               const ShimOptions& options)
       : device_(supply, fences), engine_(device_, *options.version, settings) {
     if constexpr (has_history) history_of(engine_).set_capacity(options.history_entries);
@@ -84,7 +78,7 @@ class EngineCache final : public BlockCache {
 
   std::optional<Address> allocate(Bytes size) override {
     note_time_of_call();
-    const allocator::MallocResult result = engine_.malloc(size, owner_stream);
+    const MallocResult result = engine_.malloc(size, owner_stream);
     if (!result) return std::nullopt;
     return result.address;
   }
@@ -102,9 +96,9 @@ class EngineCache final : public BlockCache {
   std::optional<HeldBlock> held_around(Address at) const override;
   bool release_segment(Address at, const std::function<bool(Address)>& may_go) override;
   Bytes idle(const std::vector<Address>& freed) const override;
-  allocator::Snapshot snapshot() override { return engine_.take_snapshot(); }
-  allocator::StatisticValues statistics() const override { return engine_.listeners().values(); }
-  std::vector<allocator::AllocatorEvent> history() const override {
+  Snapshot snapshot() override { return engine_.take_snapshot(); }
+  StatisticValues statistics() const override { return engine_.listeners().values(); }
+  std::vector<AllocatorEvent> history() const override {
     if constexpr (has_history) return engine_.listeners().entries();
     return {};
   }
@@ -186,7 +180,7 @@ Bytes EngineCache<Engine>::idle(const std::vector<Address>& freed) const {
 }  // namespace
 
 std::unique_ptr<BlockCache> make_engine_cache(SegmentSupply& supply, FencePool& fences,
-                                              const allocator::Settings& settings,
+                                              const Settings& settings,
                                               const ShimOptions& options) {
   using allocator::CountingAllocator;
   using allocator::RecordingAllocator;

@@ -11,11 +11,7 @@
 namespace vramlab::shim {
 namespace {
 
-using allocator::Action;
-using allocator::AllocatorEvent;
 using allocator::PooledStatistic;
-using allocator::SnapshotBlock;
-using allocator::SnapshotSegment;
 
 void add_line(std::string& text, std::string_view name, std::int64_t value) {
   text.append("  ").append(name).append(" ").append(std::to_string(value)).append("\n");
@@ -145,7 +141,7 @@ std::string history_json(const std::vector<const ArenaHistory*>& arenas) {
 std::string statistics_text(const std::vector<ArenaReport>& arenas) {
   std::string text;
   for (const ArenaReport& arena : arenas) {
-    const allocator::StatisticValues& values = arena.statistics;
+    const StatisticValues& values = arena.statistics;
     text.append("vramlab: device ").append(std::to_string(arena.device)).append("\n");
     add_pooled(text, "allocation", values.allocation);
     add_pooled(text, "segment", values.segment);

@@ -12,12 +12,12 @@
 
 namespace vramlab::shim {
 
-using ArenaHistory = std::vector<allocator::AllocatorEvent>;
+using ArenaHistory = std::vector<AllocatorEvent>;
 
 struct ArenaReport {
   int device = 0;
-  allocator::StatisticValues statistics;
-  allocator::Snapshot snapshot;
+  StatisticValues statistics;
+  Snapshot snapshot;
   ArenaHistory history{};
 };
 

@@ -9,7 +9,6 @@ namespace vramlab::shim {
 namespace {
 
 using allocator::ParsedSettings;
-using allocator::ReferenceVersion;
 
 constexpr std::pair<std::string_view, int> signals[] = {
     {"USR1", SIGUSR1}, {"USR2", SIGUSR2}, {"HUP", SIGHUP}};

@@ -21,8 +21,8 @@ enum class LastResort { driver, none };
 struct ShimOptions {
   /// One of the three that the shim has: deferred, sync and nosplit.
   preload::PreloadMode mode = preload::PreloadMode::deferred;
-  allocator::Settings settings;
-  const allocator::ReferenceVersion* version = &allocator::default_reference_version();
+  Settings settings;
+  const ReferenceVersion* version = &allocator::default_reference_version();
   FenceKind fence = FenceKind::automatic;
   LastResort last_resort = LastResort::driver;
   /// A path, or `stderr`; empty for none.

@@ -13,12 +13,7 @@
 namespace vramlab::shim {
 namespace {
 
-using allocator::Address;
-using allocator::Bytes;
-using allocator::DeviceError;
 using allocator::Oversize;
-using allocator::SnapshotBlock;
-using allocator::SnapshotSegment;
 using namespace allocator::literals;
 
 /// The driver takes memory from the device in pieces of 2 MiB, at multiples of that. Small blocks
@@ -41,9 +36,9 @@ class WholeCache final : public BlockCache {
   std::optional<HeldBlock> held_around(Address at) const override;
   bool release_segment(Address segment, const std::function<bool(Address)>& may_go) override;
   Bytes idle(const std::vector<Address>& freed) const override;
-  allocator::Snapshot snapshot() override;
-  allocator::StatisticValues statistics() const override { return facts_.values(); }
-  std::vector<allocator::AllocatorEvent> history() const override { return facts_.entries(); }
+  Snapshot snapshot() override;
+  StatisticValues statistics() const override { return facts_.values(); }
+  std::vector<AllocatorEvent> history() const override { return facts_.entries(); }
 
  private:
   struct Waiting {
@@ -76,7 +71,7 @@ class WholeCache final : public BlockCache {
   std::deque<Waiting> waiting_;
   /// By size; the one freed last is taken first.
   std::map<Bytes, std::vector<Address>> idle_;
-  allocator::Pool pool_{allocator::PoolId{}, allocator::PoolKind::large};
+  allocator::Pool pool_{PoolId{}, PoolKind::large};
   allocator::Lane lane_{owner_stream, pool_};
   const bool has_history_;
   Facts facts_;
@@ -209,24 +204,24 @@ bool WholeCache::release_segment(Address segment, const std::function<bool(Addre
   return true;
 }
 
-allocator::Snapshot WholeCache::snapshot() {
+Snapshot WholeCache::snapshot() {
   std::map<Address, SnapshotBlock> blocks;
-  const auto add = [&](Address at, Bytes size, allocator::BlockState state) {
+  const auto add = [&](Address at, Bytes size, BlockState state) {
     blocks[at] = {at, size, size, state};
   };
-  for (const auto& [at, size] : held_) add(at, size, allocator::BlockState::active_allocated);
-  for (const Waiting& w : waiting_) add(w.at, w.size, allocator::BlockState::active_pending_free);
+  for (const auto& [at, size] : held_) add(at, size, BlockState::active_allocated);
+  for (const Waiting& w : waiting_) add(w.at, w.size, BlockState::active_pending_free);
   for (const auto& [size, idle] : idle_)
-    for (const Address at : idle) add(at, size, allocator::BlockState::inactive);
-  allocator::Snapshot snapshot;
+    for (const Address at : idle) add(at, size, BlockState::inactive);
+  Snapshot snapshot;
   for (const auto& [at, block] : blocks) {
     SnapshotSegment segment;
     segment.address = at;
     segment.total_size = block.size;
-    segment.kind = allocator::PoolKind::large;
-    if (block.state != allocator::BlockState::inactive)
+    segment.kind = PoolKind::large;
+    if (block.state != BlockState::inactive)
       segment.active_size = segment.requested_size = block.size;
-    if (block.state == allocator::BlockState::active_allocated) segment.allocated_size = block.size;
+    if (block.state == BlockState::active_allocated) segment.allocated_size = block.size;
     segment.blocks.push_back(block);
     snapshot.segments.push_back(std::move(segment));
   }
