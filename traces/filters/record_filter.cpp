@@ -1,7 +1,5 @@
 #include "traces/filters/record_filter.h"
 
-#include <algorithm>
-
 namespace vramlab::traces {
 namespace {
 
@@ -16,11 +14,6 @@ template <typename Value>
 std::optional<std::uint64_t> time_of(const Value& value) {
   if (!value.keys.has(KnownText::time_us)) return std::nullopt;
   return value.time_us;
-}
-
-bool has_stream(ProgramEventKind kind) {
-  const auto fields = program_fields(kind);
-  return std::find(fields.begin(), fields.end(), ProgramField::stream) != fields.end();
 }
 
 }  // namespace
@@ -67,7 +60,8 @@ void FilteredProgram::program_event(const ProgramEvent& event) {
 
 bool FilteredProgram::keeps_place(const ProgramEvent& event) const {
   if (filter_.device && event.device.value != *filter_.device) return false;
-  return !filter_.stream || !has_stream(event.kind) || event.stream == *filter_.stream;
+  return !filter_.stream || !has_field(event.kind, ProgramField::stream) ||
+         event.stream == *filter_.stream;
 }
 
 bool FilteredProgram::keeps(const ProgramEvent& event) {

@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <cmath>
+#include <type_traits>
 
 #include "traces/native/native_layout.h"
 
@@ -52,58 +53,54 @@ void add_flags(NativeEvent& event, unsigned flags) {
   event.flags = static_cast<std::uint16_t>(event.flags | flags);
 }
 
-/// The part of an event that its kind uses.
-NativeEvent used_part(const NativeEvent& event, ProgramEventKind kind) {
-  NativeEvent used;
-  used.kind = event.kind;
-  used.device = event.device;
-  used.stack = event.stack;
-  used.flags = event.flags & native::has_time_flag;
-  if (used.flags != 0) used.time = event.time;
-  for (const ProgramField field : program_fields(kind)) {
-    if (is_choice(field)) {
-      add_flags(used, event.flags & native::choice_mask);
-    } else if (is_switch(field)) {
-      add_flags(used, event.flags & flag_of(field));
-    } else if (field == ProgramField::pool) {
-      used.graph_pool = event.graph_pool;
-      used.user_pool = event.user_pool;
-    } else if (field == ProgramField::text) {
-      used.detail = event.detail;
-    } else {
-      used.*place_of(field) = event.*place_of(field);
-    }
-  }
-  return used;
+// A number of an event as the 64 bits at its place.
+std::uint64_t bits_of(double number) { return std::bit_cast<std::uint64_t>(number); }
+std::uint64_t bits_of(std::int32_t number) {
+  return static_cast<std::uint64_t>(std::int64_t{number});
 }
-
-const char* fault_of_choices(const NativeEvent& event, ProgramEventKind kind) {
-  for (const ProgramField field : program_fields(kind))
-    if (is_choice(field) && choice_in(event.flags) >= choices(field).size())
-      return field == ProgramField::scope ? "a scope that there is" : "a choice that there is";
-  return nullptr;
+std::uint64_t bits_of(auto number) { return number_in(number); }
+void set_bits(double& number, std::uint64_t bits) { number = std::bit_cast<double>(bits); }
+void set_bits(std::int32_t& number, std::uint64_t bits) {
+  number = static_cast<std::int32_t>(static_cast<std::int64_t>(bits));
 }
+void set_bits(auto& number, std::uint64_t bits) { number_in(number) = bits; }
 
-bool has_priority_out_of_range(const NativeEvent& event, ProgramEventKind kind) {
+/// What must hold so that an event can be decoded.
+const char* fault_of_field(const NativeEvent& event, ProgramField field,
+                           const NativeValueReader& values) {
   const auto priority = static_cast<std::int64_t>(event.graph_pool);
-  const bool has_one =
-      kind == ProgramEventKind::stream_create || kind == ProgramEventKind::stream_from_pool;
-  return has_one && (priority < -farthest_priority || priority > farthest_priority);
+  const bool is_choice = choice_in(event.flags) < choice_words<ScopeStreams>.size();
+  switch (field) {
+    case ProgramField::scope:
+      return is_choice ? nullptr : "a scope that there is";
+    case ProgramField::fault:
+    case ProgramField::direction:
+    case ProgramField::mode:
+      return is_choice ? nullptr : "a choice that there is";
+    case ProgramField::priority:
+      return priority >= -farthest_priority && priority <= farthest_priority
+                 ? nullptr
+                 : "a priority from -1000 to 1000";
+    case ProgramField::text:
+      return event.detail != 0 && event.detail <= values.text_count()
+                 ? nullptr
+                 : "the number of a text above";
+    case ProgramField::fraction:
+      return std::isfinite(std::bit_cast<double>(event.subject)) ? nullptr
+                                                                 : "a fraction that is a number";
+    default:
+      return nullptr;
+  }
 }
 
 const char* fault_of_program(const NativeEvent& event, const NativeRecordReader& reader) {
   if (const char* needed = reader.fault_of_program_event()) return needed;
   if (event.kind >= program_event_kind_count) return "an event of a kind that there is";
-  const auto kind = static_cast<ProgramEventKind>(event.kind);
-  if (event != used_part(event, kind)) return needs_empty;
-  if (const char* needed = fault_of_choices(event, kind)) return needed;
-  if (has_priority_out_of_range(event, kind)) return "a priority from -1000 to 1000";
-  if (has_text(kind) && (event.detail == 0 || event.detail > reader.values().text_count()))
-    return "the number of a text above";
-  if (kind == ProgramEventKind::memory_fraction &&
-      !std::isfinite(std::bit_cast<double>(event.subject)))
-    return "a fraction that is a number";
-  return nullptr;
+  for (const ProgramField field : program_fields(static_cast<ProgramEventKind>(event.kind)))
+    if (const char* needed = fault_of_field(event, field, reader.values())) return needed;
+  const ProgramEvent decoded = decode_program_event(event, reader.values());
+  const bool is_all = encode(decoded, {event.stack, event.detail}) == event;
+  return is_all ? nullptr : needs_empty;
 }
 
 const char* fault_of_recorded(const NativeEvent& event, const NativeRecordReader& reader) {
@@ -138,24 +135,21 @@ NativeEvent encode(const ProgramEvent& event, EventNumbers numbers) {
     result.flags = native::has_time_flag;
     result.time = *event.time_ns;
   }
-  for (const ProgramField field : program_fields(event.kind)) {
-    if (is_choice(field)) {
-      add_flags(result, static_cast<unsigned>(choice_of(event, field)) << native::choice_shift);
-    } else if (is_switch(field)) {
-      if (switch_of(event, field)) add_flags(result, flag_of(field));
-    } else if (field == ProgramField::pool) {
-      result.graph_pool = event.pool.graph;
-      result.user_pool = event.pool.user;
-    } else if (field == ProgramField::text) {
-      result.detail = numbers.detail;
-    } else if (field == ProgramField::fraction) {
-      result.subject = std::bit_cast<std::uint64_t>(event.fraction);
-    } else if (field == ProgramField::priority) {
-      result.graph_pool = static_cast<std::uint64_t>(std::int64_t{event.priority});
-    } else {
-      result.*place_of(field) = number_of(event, field);
-    }
-  }
+  for (const ProgramField field : program_fields(event.kind))
+    with_member(event, field, [&]<typename Member>(const Member& member) {
+      if constexpr (std::is_enum_v<Member>) {
+        add_flags(result, static_cast<unsigned>(member) << native::choice_shift);
+      } else if constexpr (std::is_same_v<Member, bool>) {
+        if (member) add_flags(result, flag_of(field));
+      } else if constexpr (std::is_same_v<Member, allocator::PoolId>) {
+        result.graph_pool = member.graph;
+        result.user_pool = member.user;
+      } else if constexpr (std::is_same_v<Member, TextId>) {
+        result.detail = numbers.detail;
+      } else {
+        result.*place_of(field) = bits_of(member);
+      }
+    });
   return result;
 }
 
@@ -190,22 +184,19 @@ ProgramEvent decode_program_event(const NativeEvent& event, const NativeValueRea
   result.thread = event.device >> native::thread_shift;
   result.stack = values.stack(event.stack);
   if ((event.flags & native::has_time_flag) != 0) result.time_ns = event.time;
-  for (const ProgramField field : program_fields(result.kind)) {
-    if (is_choice(field))
-      set_choice(result, field, choice_in(event.flags));
-    else if (is_switch(field))
-      set_switch(result, field, (event.flags & flag_of(field)) != 0);
-    else if (field == ProgramField::pool)
-      result.pool = {event.graph_pool, event.user_pool};
-    else if (field == ProgramField::text)
-      result.text = values.text(event.detail);
-    else if (field == ProgramField::fraction)
-      result.fraction = std::bit_cast<double>(event.subject);
-    else if (field == ProgramField::priority)
-      result.priority = static_cast<std::int32_t>(static_cast<std::int64_t>(event.graph_pool));
-    else
-      set_number(result, field, event.*place_of(field));
-  }
+  for (const ProgramField field : program_fields(result.kind))
+    with_member(result, field, [&]<typename Member>(Member& member) {
+      if constexpr (std::is_enum_v<Member>)
+        member = static_cast<Member>(choice_in(event.flags));
+      else if constexpr (std::is_same_v<Member, bool>)
+        member = (event.flags & flag_of(field)) != 0;
+      else if constexpr (std::is_same_v<Member, allocator::PoolId>)
+        member = {event.graph_pool, event.user_pool};
+      else if constexpr (std::is_same_v<Member, TextId>)
+        member = values.text(event.detail);
+      else
+        set_bits(member, event.*place_of(field));
+    });
   return result;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "traces/native/native_layout.h"
@@ -318,31 +319,28 @@ bool NativeRecordReader::read_common_field(JsonLines& json, ProgramEvent& event,
 
 void NativeRecordReader::read_program_field(JsonLines& json, ProgramEvent& event,
                                             ProgramField field) {
-  if (is_choice(field)) {
-    const auto words = choices(field);
-    const std::string_view word = json.text();
-    const auto found = std::find(words.begin(), words.end(), word);
-    if (found == words.end())
-      json.fail_at_text("the name of a " + std::string(program_field_name(field)), word);
-    return set_choice(event, field, static_cast<std::size_t>(found - words.begin()));
-  }
-  if (is_switch(field)) return set_switch(event, field, json.boolean());
-  switch (field) {
-    case ProgramField::pool:
-      event.pool = values_.pool(json);
-      return;
-    case ProgramField::fraction:
-      event.fraction = json.real();
-      return;
-    case ProgramField::text:
-      event.text = values_.text(json);
-      return;
-    case ProgramField::priority:
-      event.priority = read_priority(json);
-      return;
-    default:
-      return set_number(event, field, json.unsigned_number());
-  }
+  with_member(event, field, [&]<typename Member>(Member& member) {
+    if constexpr (std::is_enum_v<Member>) {
+      const auto& words = choice_words<Member>;
+      const std::string_view word = json.text();
+      const auto found = std::ranges::find(words, word);
+      if (found == words.end())
+        json.fail_at_text("the name of a " + std::string(program_field_name(field)), word);
+      member = static_cast<Member>(found - words.begin());
+    } else if constexpr (std::is_same_v<Member, bool>) {
+      member = json.boolean();
+    } else if constexpr (std::is_same_v<Member, double>) {
+      member = json.real();
+    } else if constexpr (std::is_same_v<Member, std::int32_t>) {
+      member = read_priority(json);
+    } else if constexpr (std::is_same_v<Member, allocator::PoolId>) {
+      member = values_.pool(json);
+    } else if constexpr (std::is_same_v<Member, TextId>) {
+      member = values_.text(json);
+    } else {
+      number_in(member) = json.unsigned_number();
+    }
+  });
 }
 
 }  // namespace vramlab::traces

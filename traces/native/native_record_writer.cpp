@@ -1,7 +1,5 @@
 #include "traces/native/native_record_writer.h"
 
-#include <charconv>
-
 #include "allocator/words/check.h"
 #include "traces/files/json_letters.h"
 #include "traces/files/utf8.h"
@@ -44,18 +42,9 @@ std::string header_line(const TraceHeader& header) {
 }
 
 bool is_at_default(const ProgramEvent& event, ProgramField field) {
-  if (!has_default(field)) return false;
-  if (is_switch(field)) return !switch_of(event, field);
-  if (is_choice(field)) return choice_of(event, field) == 0;
-  if (field == ProgramField::pool) return event.pool == allocator::default_pool;
-  if (field == ProgramField::priority) return event.priority == 0;
-  return number_of(event, field) == 0;
-}
-
-void add_fraction(std::string& line, double fraction) {
-  constexpr std::size_t longest = 32;
-  char letters[longest];
-  line.append(letters, std::to_chars(letters, letters + longest, fraction).ptr);
+  return has_default(field) && with_member(event, field, []<typename Member>(const Member& member) {
+           return member == Member{};
+         });
 }
 
 }  // namespace
@@ -152,9 +141,12 @@ void NativeRecordWriter::program_event(const ProgramEvent& event) {
   if (fields.empty())
     line_ += "true";
   else
-    add_program_value(event, fields.front());
-  for (std::size_t i = 1; i < fields.size(); ++i)
-    if (!is_at_default(event, fields[i])) add_program_field(event, fields[i]);
+    add_program_field(line_, speller_, event, fields.front());
+  for (std::size_t i = 1; i < fields.size(); ++i) {
+    if (is_at_default(event, fields[i])) continue;
+    line_.append(",\"").append(program_field_name(fields[i])).append("\":");
+    add_program_field(line_, speller_, event, fields[i]);
+  }
   if (event.device != DeviceIndex{})
     line_.append(",\"device\":").append(std::to_string(event.device.value));
   if (event.thread != 0) line_.append(",\"thread\":").append(std::to_string(event.thread));
@@ -162,34 +154,6 @@ void NativeRecordWriter::program_event(const ProgramEvent& event) {
   if (event.stack != StackId{})
     line_.append(",\"stack\":").append(std::to_string(speller_.stack_number(event.stack)));
   end();
-}
-
-void NativeRecordWriter::add_program_field(const ProgramEvent& event, ProgramField field) {
-  line_.append(",\"").append(program_field_name(field)).append("\":");
-  add_program_value(event, field);
-}
-
-void NativeRecordWriter::add_program_value(const ProgramEvent& event, ProgramField field) {
-  if (is_choice(field)) return add_json_text(line_, choices(field)[choice_of(event, field)]);
-  if (is_switch(field)) {
-    line_ += switch_of(event, field) ? "true" : "false";
-    return;
-  }
-  switch (field) {
-    case ProgramField::pool:
-      line_ += '[' + std::to_string(event.pool.graph) + ',' + std::to_string(event.pool.user) + ']';
-      return;
-    case ProgramField::fraction:
-      return add_fraction(line_, event.fraction);
-    case ProgramField::text:
-      return speller_.add_text(line_, event.text);
-    case ProgramField::priority:
-      line_ += std::to_string(event.priority);
-      return;
-    default:
-      line_ += std::to_string(number_of(event, field));
-      return;
-  }
 }
 
 }  // namespace vramlab::traces

@@ -39,8 +39,6 @@ class NativeRecordWriter : public SnapshotSink, public ProgramSink {
  private:
   void begin(std::string_view kind);
   void end();
-  void add_program_field(const ProgramEvent& event, ProgramField field);
-  void add_program_value(const ProgramEvent& event, ProgramField field);
 
   LineSink& lines_;
   NativeSpeller speller_;

@@ -3,11 +3,13 @@
 #include <bit>
 #include <charconv>
 #include <cmath>
+#include <type_traits>
 
 #include "traces/files/json_letters.h"
 #include "traces/files/utf8.h"
 #include "traces/native/native_layout.h"
 #include "traces/values/generic_text.h"
+#include "traces/values/snapshot_fields.h"
 
 namespace vramlab::traces {
 namespace {
@@ -212,6 +214,94 @@ void NativeSpeller::add_dict(std::string& line, const GenericDict& dict) {
     if (!has_texts) line += ']';
   }
   line += has_texts ? "}" : "]}";
+}
+
+namespace {
+
+/// Spells what stands under the key of a field.
+class MemberSpeller {
+ public:
+  MemberSpeller(std::string& line, NativeSpeller& speller) : line_(line), speller_(speller) {}
+
+  void add(std::uint64_t number) { line_ += std::to_string(number); }
+  void add(std::int64_t number) { line_ += std::to_string(number); }
+  void add(std::int32_t number) { line_ += std::to_string(number); }
+  void add(double number) {
+    constexpr std::size_t longest = 32;
+    char letters[longest];
+    line_.append(letters, std::to_chars(letters, letters + longest, number).ptr);
+  }
+  void add(allocator::Bytes size) { add(size.count); }
+  void add(allocator::Address address) { add(address.value); }
+  void add(allocator::StreamId stream) { add(stream.value); }
+  void add(allocator::EventId event) { add(event.value); }
+  void add(bool flag) { line_ += flag ? "true" : "false"; }
+  void add(TextId text) { speller_.add_text(line_, text); }
+  void add(StackId stack) { add(std::uint64_t{speller_.stack_number(stack)}); }
+  void add(const std::vector<BlockValue>& blocks) { add(std::uint64_t{blocks.size()}); }
+  void add(const HistoryEntry& entry) { add_fields(line_, speller_, entry); }
+  void add(PoolParts<const allocator::PoolId, const bool> pool) {
+    if (pool.is_list) line_.append("{\"").append(native::list).append("\":");
+    add(pool.id);
+    if (pool.is_list) line_ += '}';
+  }
+  void add(allocator::PoolId pool) {
+    line_.append("[").append(std::to_string(pool.graph)).append(",");
+    line_.append(std::to_string(pool.user)).append("]");
+  }
+  template <typename Choice>
+  requires std::is_enum_v<Choice>
+  void add(Choice choice) {
+    add_json_text(line_, choice_words<Choice>[static_cast<std::size_t>(choice)]);
+  }
+  template <typename Item>
+  void add(const std::vector<Item>& items) {
+    line_ += '[';
+    for (const Item& item : items) {
+      if (&item != items.data()) line_ += ',';
+      add(item);
+    }
+    line_ += ']';
+  }
+
+ private:
+  std::string& line_;
+  NativeSpeller& speller_;
+};
+
+void separate(std::string& line) {
+  if (line.back() != '{') line += ',';
+}
+
+}  // namespace
+
+template <typename Value>
+void add_fields(std::string& line, NativeSpeller& speller, const Value& value) {
+  line += '{';
+  each_field(value, value.keys, [&](KnownText key, const auto& member) {
+    separate(line);
+    line.append("\"").append(known_text(key)).append("\":");
+    MemberSpeller(line, speller).add(member);
+  });
+  for (const UnknownField& field : value.unknown) {
+    separate(line);
+    speller.add_key(line, field.key);
+    line += ':';
+    speller.add_value(line, field.value);
+  }
+  line += '}';
+}
+
+template void add_fields(std::string&, NativeSpeller&, const FrameValue&);
+template void add_fields(std::string&, NativeSpeller&, const TraceEntry&);
+template void add_fields(std::string&, NativeSpeller&, const HistoryEntry&);
+template void add_fields(std::string&, NativeSpeller&, const SegmentValue&);
+template void add_fields(std::string&, NativeSpeller&, const BlockValue&);
+template void add_fields(std::string&, NativeSpeller&, const AnnotationValue&);
+
+void add_program_field(std::string& line, NativeSpeller& speller, const ProgramEvent& event,
+                       ProgramField field) {
+  with_member(event, field, [&](const auto& member) { MemberSpeller(line, speller).add(member); });
 }
 
 }  // namespace vramlab::traces

@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "traces/values/program_event.h"
 #include "traces/values/snapshot_tables.h"
 #include "traces/values/snapshot_values.h"
 
@@ -79,5 +80,9 @@ class NativeSpeller {
 /// stand in lines of their own.
 template <typename Value>
 void add_fields(std::string& line, NativeSpeller& speller, const Value& value);
+
+/// Appends what stands under the name of a field in an event of a program.
+void add_program_field(std::string& line, NativeSpeller& speller, const ProgramEvent& event,
+                       ProgramField field);
 
 }  // namespace vramlab::traces

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <array>
 
-#include "allocator/words/check.h"
-
 namespace vramlab::traces {
 namespace {
 
@@ -87,72 +85,12 @@ constexpr std::array<FieldRow, 23> fields = {{
 }};
 static_assert(fields.size() == static_cast<std::size_t>(ProgramField::graph) + 1);
 
-constexpr std::array<std::string_view, 3> scopes = {"every_stream", "one_stream",
-                                                    "capturing_streams"};
-constexpr std::array<std::string_view, 3> faults = {"none", "illegal_address", "launch_failure"};
-constexpr std::array<std::string_view, 3> directions = {"to_device", "to_host", "on_device"};
-constexpr std::array<std::string_view, 3> modes = {"global", "thread_local", "relaxed"};
-
-/// The event's own field, to be read or set.
-template <class Event>
-auto& number_in(Event& event, ProgramField field) {
-  switch (field) {
-    case ProgramField::id:
-      return event.id;
-    case ProgramField::bytes:
-      return event.bytes.count;
-    case ProgramField::stream:
-      return event.stream.value;
-    case ProgramField::for_stream:
-      return event.for_stream.value;
-    case ProgramField::duration_ns:
-      return event.duration_ns;
-    case ProgramField::event:
-      return event.event.value;
-    case ProgramField::from_event:
-      return event.from_event.value;
-    case ProgramField::flag:
-      return event.flag;
-    case ProgramField::value:
-      return event.value;
-    case ProgramField::graph:
-      return event.graph;
-    default:
-      check_failed("only fields that are numbers are asked for one", __FILE__, __LINE__);
-  }
-}
-
-template <class Event, typename OnChoice>
-std::size_t with_choice(Event& event, ProgramField field, const OnChoice& on_choice) {
-  switch (field) {
-    case ProgramField::scope:
-      return on_choice(event.scope);
-    case ProgramField::fault:
-      return on_choice(event.fault);
-    case ProgramField::direction:
-      return on_choice(event.direction);
-    default:
-      check(field == ProgramField::mode, "a field of choices is asked for its choice");
-      return on_choice(event.mode);
-  }
-}
-
-template <class Event>
-auto* switch_in(Event& event, ProgramField field) {
-  switch (field) {
-    case ProgramField::use_on_oom:
-      return &event.use_on_oom;
-    case ProgramField::no_split:
-      return &event.no_split;
-    case ProgramField::pageable:
-      return &event.pageable;
-    case ProgramField::non_blocking:
-      return &event.non_blocking;
-    case ProgramField::no_timing:
-      return &event.no_timing;
-    default:
-      return static_cast<decltype(&event.no_split)>(nullptr);
-  }
+/// What has this name among rows that stand in the order of its type.
+template <typename Named, typename Rows>
+std::optional<Named> named(const Rows& rows, std::string_view name) {
+  const auto found = std::ranges::find(rows, name, [](const auto& row) { return row.name; });
+  if (found == rows.end()) return std::nullopt;
+  return static_cast<Named>(found - rows.begin());
 }
 
 }  // namespace
@@ -162,9 +100,7 @@ std::string_view program_event_name(ProgramEventKind kind) {
 }
 
 std::optional<ProgramEventKind> program_event_kind(std::string_view name) {
-  for (std::size_t i = 0; i < kinds.size(); ++i)
-    if (kinds[i].name == name) return static_cast<ProgramEventKind>(i);
-  return std::nullopt;
+  return named<ProgramEventKind>(kinds, name);
 }
 
 std::span<const ProgramField> program_fields(ProgramEventKind kind) {
@@ -172,9 +108,9 @@ std::span<const ProgramField> program_fields(ProgramEventKind kind) {
   return {found.fields.data(), found.field_count};
 }
 
-bool has_text(ProgramEventKind kind) {
+bool has_field(ProgramEventKind kind, ProgramField field) {
   const auto of_kind = program_fields(kind);
-  return std::find(of_kind.begin(), of_kind.end(), ProgramField::text) != of_kind.end();
+  return std::ranges::find(of_kind, field) != of_kind.end();
 }
 
 std::string_view program_field_name(ProgramField field) {
@@ -182,59 +118,9 @@ std::string_view program_field_name(ProgramField field) {
 }
 
 std::optional<ProgramField> program_field(std::string_view name) {
-  for (std::size_t i = 0; i < fields.size(); ++i)
-    if (fields[i].name == name) return static_cast<ProgramField>(i);
-  return std::nullopt;
+  return named<ProgramField>(fields, name);
 }
 
 bool has_default(ProgramField field) { return fields[static_cast<std::size_t>(field)].has_default; }
-
-bool is_choice(ProgramField field) { return !choices(field).empty(); }
-
-std::span<const std::string_view> choices(ProgramField field) {
-  switch (field) {
-    case ProgramField::scope:
-      return scopes;
-    case ProgramField::fault:
-      return faults;
-    case ProgramField::direction:
-      return directions;
-    case ProgramField::mode:
-      return modes;
-    default:
-      return {};
-  }
-}
-
-std::size_t choice_of(const ProgramEvent& event, ProgramField field) {
-  return with_choice(event, field, [](auto choice) { return static_cast<std::size_t>(choice); });
-}
-
-void set_choice(ProgramEvent& event, ProgramField field, std::size_t choice) {
-  check(choice < choices(field).size(), "one of the field's choices is made");
-  with_choice(event, field, [choice]<typename Choice>(Choice& set) {
-    set = static_cast<Choice>(choice);
-    return choice;
-  });
-}
-
-std::uint64_t number_of(const ProgramEvent& event, ProgramField field) {
-  return number_in(event, field);
-}
-
-void set_number(ProgramEvent& event, ProgramField field, std::uint64_t number) {
-  number_in(event, field) = number;
-}
-
-bool is_switch(ProgramField field) {
-  ProgramEvent any;
-  return switch_in(any, field) != nullptr;
-}
-
-bool switch_of(const ProgramEvent& event, ProgramField field) { return *switch_in(event, field); }
-
-void set_switch(ProgramEvent& event, ProgramField field, bool is_on) {
-  *switch_in(event, field) = is_on;
-}
 
 }  // namespace vramlab::traces

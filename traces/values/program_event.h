@@ -3,11 +3,14 @@
 // are read and written by (docs/trace_format.md).
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string_view>
 
+#include "allocator/words/check.h"
 #include "allocator/words/ids.h"
 #include "traces/values/snapshot_sink.h"
 
@@ -156,28 +159,89 @@ std::optional<ProgramEventKind> program_event_kind(std::string_view name);
 /// The fields of a kind. The first is what the event is about.
 std::span<const ProgramField> program_fields(ProgramEventKind kind);
 
-bool has_text(ProgramEventKind kind);
+bool has_field(ProgramEventKind kind, ProgramField field);
+inline bool has_text(ProgramEventKind kind) { return has_field(kind, ProgramField::text); }
 
 /// Such as `bytes`.
 std::string_view program_field_name(ProgramField field);
 std::optional<ProgramField> program_field(std::string_view name);
-/// Whether it may be left out, and is 0 or false then.
+/// Whether it may be left out, and is as after the event's construction then.
 bool has_default(ProgramField field);
 
-/// A field whose value is one of a few words: which of them, from 0 on, and the words.
-bool is_choice(ProgramField field);
-std::span<const std::string_view> choices(ProgramField field);
-std::size_t choice_of(const ProgramEvent& event, ProgramField field);
-/// Requires: the field has so many choices.
-void set_choice(ProgramEvent& event, ProgramField field, std::size_t choice);
+/// The words that a value of a few stands for in text, in the order of its type.
+template <typename Choice>
+inline constexpr std::array<std::string_view, 3> choice_words = {};
+template <>
+inline constexpr std::array<std::string_view, 3> choice_words<ScopeStreams> = {
+    "every_stream", "one_stream", "capturing_streams"};
+template <>
+inline constexpr std::array<std::string_view, 3> choice_words<WorkFault> = {
+    "none", "illegal_address", "launch_failure"};
+template <>
+inline constexpr std::array<std::string_view, 3> choice_words<CopyDirection> = {
+    "to_device", "to_host", "on_device"};
+template <>
+inline constexpr std::array<std::string_view, 3> choice_words<CaptureStrictness> = {
+    "global", "thread_local", "relaxed"};
 
-/// A field that is a whole number from 0 on.
-std::uint64_t number_of(const ProgramEvent& event, ProgramField field);
-void set_number(ProgramEvent& event, ProgramField field, std::uint64_t number);
+// A field that is a whole number from 0 on, whatever it counts.
+inline std::uint64_t& number_in(std::uint64_t& number) { return number; }
+inline std::uint64_t& number_in(allocator::Bytes& size) { return size.count; }
+inline std::uint64_t& number_in(allocator::StreamId& stream) { return stream.value; }
+inline std::uint64_t& number_in(allocator::EventId& event) { return event.value; }
 
-/// A field that is true or false.
-bool is_switch(ProgramField field);
-bool switch_of(const ProgramEvent& event, ProgramField field);
-void set_switch(ProgramEvent& event, ProgramField field, bool is_on);
+/// Calls `on_member` with the event's own member for a field, of whatever type that is.
+template <typename Event, typename OnMember>
+decltype(auto) with_member(Event& event, ProgramField field, const OnMember& on_member) {
+  switch (field) {
+    case ProgramField::id:
+      return on_member(event.id);
+    case ProgramField::bytes:
+      return on_member(event.bytes);
+    case ProgramField::stream:
+      return on_member(event.stream);
+    case ProgramField::for_stream:
+      return on_member(event.for_stream);
+    case ProgramField::duration_ns:
+      return on_member(event.duration_ns);
+    case ProgramField::event:
+      return on_member(event.event);
+    case ProgramField::pool:
+      return on_member(event.pool);
+    case ProgramField::scope:
+      return on_member(event.scope);
+    case ProgramField::use_on_oom:
+      return on_member(event.use_on_oom);
+    case ProgramField::no_split:
+      return on_member(event.no_split);
+    case ProgramField::fraction:
+      return on_member(event.fraction);
+    case ProgramField::text:
+      return on_member(event.text);
+    case ProgramField::fault:
+      return on_member(event.fault);
+    case ProgramField::direction:
+      return on_member(event.direction);
+    case ProgramField::pageable:
+      return on_member(event.pageable);
+    case ProgramField::flag:
+      return on_member(event.flag);
+    case ProgramField::value:
+      return on_member(event.value);
+    case ProgramField::non_blocking:
+      return on_member(event.non_blocking);
+    case ProgramField::priority:
+      return on_member(event.priority);
+    case ProgramField::no_timing:
+      return on_member(event.no_timing);
+    case ProgramField::from_event:
+      return on_member(event.from_event);
+    case ProgramField::mode:
+      return on_member(event.mode);
+    case ProgramField::graph:
+      return on_member(event.graph);
+  }
+  check_failed("every field of an event is known", __FILE__, __LINE__);
+}
 
 }  // namespace vramlab::traces
