@@ -1,29 +1,19 @@
 #include "traces/filters/anonymized.h"
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
+#include "traces/values/generic_text.h"
 #include "traces/values/program_event.h"
 #include "traces/values/user_frame.h"
 
 namespace vramlab::traces {
 namespace {
 
-std::string_view prefix_of(Pseudonyms::Kind kind) {
-  switch (kind) {
-    case Pseudonyms::Kind::function:
-      return "function_";
-    case Pseudonyms::Kind::file:
-      return "file_";
-    case Pseudonyms::Kind::metadata:
-      return "metadata_";
-    case Pseudonyms::Kind::annotation:
-      return "annotation_";
-    case Pseudonyms::Kind::text:
-      break;
-  }
-  return "text_";
-}
+/// In the order of Pseudonyms::Kind.
+constexpr std::array<std::string_view, 5> prefixes = {"function_", "file_", "metadata_",
+                                                      "annotation_", "text_"};
 
 /// Such as `.py`: of a few letters, so that it is no name.
 std::string_view ending_of(std::string_view path) {
@@ -56,7 +46,7 @@ TextId Pseudonyms::name_for(TextId text, Kind kind) {
 }
 
 std::string Pseudonyms::new_name(TextId text, Kind kind) {
-  std::string name(prefix_of(kind));
+  std::string name(prefixes[static_cast<std::size_t>(kind)]);
   name += std::to_string(++counts_[kind]);
   if (kind == Kind::file) name += ending_of(tables_.texts.text(text));
   return name;
@@ -110,10 +100,8 @@ GenericValue Pseudonyms::named_parts(const GenericValue& value) {
   GenericValue named = value;
   if (auto* text = std::get_if<TextId>(&named.content)) {
     *text = name_for(*text, Kind::text);
-  } else if (auto* list = std::get_if<GenericList>(&named.content)) {
-    for (GenericPointer& item : list->items) item = name_value(item);
-  } else if (auto* tuple = std::get_if<GenericTuple>(&named.content)) {
-    for (GenericPointer& item : tuple->items) item = name_value(item);
+  } else if (auto* items = items_of(named)) {
+    for (GenericPointer& item : *items) item = name_value(item);
   } else if (auto* dict = std::get_if<GenericDict>(&named.content)) {
     for (auto& [key, item] : dict->items) {
       const auto* name = std::get_if<TextId>(&key->content);
@@ -125,7 +113,7 @@ GenericValue Pseudonyms::named_parts(const GenericValue& value) {
   return named;
 }
 
-void AnonymizedSnapshot::segment(const SegmentValue& segment) {
+void AnonymizedRecording::segment(const SegmentValue& segment) {
   SegmentValue named = segment;
   named.stack = names_.name_frames(named.stack);
   names_.name_fields(named.unknown);
@@ -137,10 +125,10 @@ void AnonymizedSnapshot::segment(const SegmentValue& segment) {
       names_.name_fields(entry.unknown);
     }
   }
-  next_.segment(named);
+  recorded_.segment(named);
 }
 
-void AnonymizedSnapshot::trace_entry(DeviceIndex device, const TraceEntry& entry) {
+void AnonymizedRecording::trace_entry(DeviceIndex device, const TraceEntry& entry) {
   TraceEntry named = entry;
   named.stack = names_.name_frames(named.stack);
   for (TextId* text :
@@ -149,29 +137,29 @@ void AnonymizedSnapshot::trace_entry(DeviceIndex device, const TraceEntry& entry
   for (TextId& frame : named.forward_frames)
     frame = names_.name_for(frame, Pseudonyms::Kind::function);
   names_.name_fields(named.unknown);
-  next_.trace_entry(device, named);
+  recorded_.trace_entry(device, named);
 }
 
-void AnonymizedSnapshot::annotation(const AnnotationValue& annotation) {
+void AnonymizedRecording::annotation(const AnnotationValue& annotation) {
   AnnotationValue named = annotation;
   named.name = names_.name_for(named.name, Pseudonyms::Kind::annotation);
   names_.name_fields(named.unknown);
-  next_.annotation(named);
+  recorded_.annotation(named);
 }
 
-void AnonymizedProgram::header(const TraceHeader& header) {
+void AnonymizedRecording::header(const TraceHeader& header) {
   TraceHeader named = header;
   if (!named.origin.empty()) named.origin = "anonymized";
-  next_.header(named);
+  program_.header(named);
 }
 
-void AnonymizedProgram::program_event(const ProgramEvent& event) {
+void AnonymizedRecording::program_event(const ProgramEvent& event) {
   ProgramEvent named = event;
   named.stack = names_.name_frames(named.stack);
   // The option string is no name.
   if (has_text(named.kind) && named.kind != ProgramEventKind::options)
     named.text = names_.name_for(named.text, Pseudonyms::Kind::annotation);
-  next_.program_event(named);
+  program_.program_event(named);
 }
 
 }  // namespace vramlab::traces

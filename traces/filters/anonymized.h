@@ -11,8 +11,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "traces/values/program_sink.h"
-#include "traces/values/snapshot_sink.h"
+#include "traces/filters/record_filter.h"
 #include "traces/values/snapshot_tables.h"
 
 namespace vramlab::traces {
@@ -51,34 +50,22 @@ class Pseudonyms {
   std::unordered_map<const GenericValue*, Named> values_;
 };
 
-class AnonymizedSnapshot : public PassingSnapshot {
+class AnonymizedRecording : public PassingSinks {
  public:
-  /// Both must live as long.
-  AnonymizedSnapshot(Pseudonyms& names, SnapshotSink& next)
-      : PassingSnapshot(next), names_(names) {}
+  /// The names must live as long.
+  AnonymizedRecording(Pseudonyms& names, NativeSinks next) : PassingSinks(next), names_(names) {}
 
   void segment(const SegmentValue& segment) override;
   void trace_entry(DeviceIndex device, const TraceEntry& entry) override;
   void annotation(const AnnotationValue& annotation) override;
   void unknown_section(TextId key, const GenericPointer& value) override {
-    next_.unknown_section(names_.name_key(key), names_.name_value(value));
+    recorded_.unknown_section(names_.name_key(key), names_.name_value(value));
   }
-
- private:
-  Pseudonyms& names_;
-};
-
-class AnonymizedProgram : public ProgramSink {
- public:
-  /// Both must live as long.
-  AnonymizedProgram(Pseudonyms& names, ProgramSink& next) : names_(names), next_(next) {}
-
   void header(const TraceHeader& header) override;
   void program_event(const ProgramEvent& event) override;
 
  private:
   Pseudonyms& names_;
-  ProgramSink& next_;
 };
 
 }  // namespace vramlab::traces

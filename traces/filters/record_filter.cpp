@@ -30,56 +30,75 @@ bool TimeSpanFilter::keeps(std::optional<std::uint64_t> time) {
   return (!from_ || since_first >= *from_) && (!to_ || since_first < *to_);
 }
 
-FilteredSnapshot::FilteredSnapshot(const RecordFilter& filter, SnapshotSink& next)
-    : PassingSnapshot(next), filter_(filter), times_(filter, ns_of_a_us) {}
+FilteredRecording::FilteredRecording(const RecordFilter& filter, NativeSinks next)
+    : PassingSinks(next),
+      filter_(filter),
+      recorded_times_(filter, ns_of_a_us),
+      program_times_(filter, 1) {}
 
-void FilteredSnapshot::segment(const SegmentValue& segment) {
-  const bool is_of_stream = !filter_.stream || segment.stream == *filter_.stream;
-  if (!filter_.to_ns && is_of_stream && keeps_device(segment.device)) next_.segment(segment);
+void FilteredRecording::segment(const SegmentValue& segment) {
+  if (!filter_.to_ns && keeps_stream(segment.stream) && keeps_device(segment.device))
+    recorded_.segment(segment);
 }
 
-void FilteredSnapshot::trace_entry(DeviceIndex device, const TraceEntry& entry) {
-  const bool is_in_span = times_.keeps(time_of(entry));
-  const bool is_of_stream = !filter_.stream || entry.stream == *filter_.stream;
-  if (is_in_span && is_of_stream && keeps_device(device.value)) next_.trace_entry(device, entry);
+void FilteredRecording::trace_entry(DeviceIndex device, const TraceEntry& entry) {
+  const bool is_in_span = recorded_times_.keeps(time_of(entry));
+  if (is_in_span && keeps_stream(entry.stream) && keeps_device(device.value))
+    recorded_.trace_entry(device, entry);
 }
 
-void FilteredSnapshot::annotation(const AnnotationValue& annotation) {
-  const bool is_in_span = times_.keeps(time_of(annotation));
+void FilteredRecording::annotation(const AnnotationValue& annotation) {
+  const bool is_in_span = recorded_times_.keeps(time_of(annotation));
   const bool is_of_device =
       !annotation.keys.has(KnownText::device) || keeps_device(annotation.device);
-  if (is_in_span && is_of_device) next_.annotation(annotation);
+  if (is_in_span && is_of_device) recorded_.annotation(annotation);
 }
 
-FilteredProgram::FilteredProgram(const RecordFilter& filter, ProgramSink& next)
-    : filter_(filter), times_(filter, 1), next_(next) {}
-
-void FilteredProgram::program_event(const ProgramEvent& event) {
-  if (keeps(event)) next_.program_event(event);
+void FilteredRecording::program_event(const ProgramEvent& event) {
+  if (keeps(event)) program_.program_event(event);
 }
 
-bool FilteredProgram::keeps_place(const ProgramEvent& event) const {
-  if (filter_.device && event.device.value != *filter_.device) return false;
-  return !filter_.stream || !has_field(event.kind, ProgramField::stream) ||
-         event.stream == *filter_.stream;
-}
-
-bool FilteredProgram::keeps(const ProgramEvent& event) {
-  const bool is_in_span = times_.keeps(event.time_ns);
+bool FilteredRecording::keeps(const ProgramEvent& event) {
+  if (!program_times_.keeps(event.time_ns)) return false;
+  const bool keeps_place =
+      keeps_device(event.device.value) &&
+      (!has_field(event.kind, ProgramField::stream) || keeps_stream(event.stream));
   switch (event.kind) {
     case ProgramEventKind::malloc:
-      if (!is_in_span || !keeps_place(event)) return false;
-      live_ids_.insert(event.id);
-      return true;
+      if (keeps_place) live_ids_.insert(event.id);
+      return keeps_place;
     case ProgramEventKind::use:
     case ProgramEventKind::reads:
     case ProgramEventKind::writes:
-      return is_in_span && live_ids_.contains(event.id);
+      return live_ids_.contains(event.id);
     case ProgramEventKind::free:
-      return is_in_span && live_ids_.erase(event.id) != 0;
+      return live_ids_.erase(event.id) != 0;
     default:
-      return is_in_span && keeps_place(event);
+      return keeps_place;
   }
+}
+
+void StrippedFrames::segment(const SegmentValue& segment) {
+  SegmentValue stripped = segment;
+  stripped.stack = {};
+  for (BlockValue& block : stripped.blocks) {
+    block.stack = {};
+    for (HistoryEntry& entry : block.history) entry.keys.remove(KnownText::frames);
+  }
+  recorded_.segment(stripped);
+}
+
+void StrippedFrames::trace_entry(DeviceIndex device, const TraceEntry& entry) {
+  TraceEntry stripped = entry;
+  stripped.keys.remove(KnownText::frames);
+  stripped.keys.remove(KnownText::forward_frames);
+  recorded_.trace_entry(device, stripped);
+}
+
+void StrippedFrames::program_event(const ProgramEvent& event) {
+  ProgramEvent stripped = event;
+  stripped.stack = {};
+  program_.program_event(stripped);
 }
 
 }  // namespace vramlab::traces

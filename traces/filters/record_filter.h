@@ -1,5 +1,6 @@
-// Sinks that hand on a part of a recording while it is read: a span of time, one device, one
-// stream. What is no event keeps its place: sections, settings, the lists of other devices.
+// Sinks that hand a recording on while it is read, or a part of it: a span of time, one device, one
+// stream, all but the stacks. What is no event keeps its place: sections, settings, the lists of
+// other devices.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +11,33 @@
 #include "traces/values/snapshot_sink.h"
 
 namespace vramlab::traces {
+
+/// Hands everything on to other sinks, which must live as long; a filter overrides what it changes.
+class PassingSinks : public SnapshotSink, public ProgramSink {
+ public:
+  explicit PassingSinks(NativeSinks next) : recorded_(next.recorded), program_(next.program) {}
+
+  NativeSinks sinks() { return {*this, *this}; }
+
+  void bare_list() override { recorded_.bare_list(); }
+  void section(SnapshotSection section) override { recorded_.section(section); }
+  void segment(const SegmentValue& segment) override { recorded_.segment(segment); }
+  void device_trace(DeviceIndex device) override { recorded_.device_trace(device); }
+  void trace_entry(DeviceIndex device, const TraceEntry& entry) override {
+    recorded_.trace_entry(device, entry);
+  }
+  void settings(const GenericPointer& settings) override { recorded_.settings(settings); }
+  void annotation(const AnnotationValue& annotation) override { recorded_.annotation(annotation); }
+  void unknown_section(TextId key, const GenericPointer& value) override {
+    recorded_.unknown_section(key, value);
+  }
+  void header(const TraceHeader& header) override { program_.header(header); }
+  void program_event(const ProgramEvent& event) override { program_.program_event(event); }
+
+ protected:
+  SnapshotSink& recorded_;
+  ProgramSink& program_;
+};
 
 /// What is to be kept; all of it where nothing is said.
 struct RecordFilter {
@@ -34,43 +62,43 @@ class TimeSpanFilter {
   std::uint64_t last_ = 0;
 };
 
-/// Segments are what was there at the end: they are left out where the span ends before it.
-class FilteredSnapshot : public PassingSnapshot {
+/// Segments are what was there at the end: they are left out where the span ends before it. What
+/// happens to a program's memory goes with its malloc, so no free is left without one.
+class FilteredRecording : public PassingSinks {
  public:
-  /// The next sink must live as long.
-  FilteredSnapshot(const RecordFilter& filter, SnapshotSink& next);
+  FilteredRecording(const RecordFilter& filter, NativeSinks next);
 
   void segment(const SegmentValue& segment) override;
   void trace_entry(DeviceIndex device, const TraceEntry& entry) override;
   void annotation(const AnnotationValue& annotation) override;
+  void program_event(const ProgramEvent& event) override;
 
  private:
   bool keeps_device(std::int64_t device) const {
     return !filter_.device || device == std::int64_t{*filter_.device};
   }
-
-  RecordFilter filter_;
-  TimeSpanFilter times_;
-};
-
-/// What happens to memory goes with its malloc, so no free is left without one.
-class FilteredProgram : public ProgramSink {
- public:
-  /// The next sink must live as long.
-  FilteredProgram(const RecordFilter& filter, ProgramSink& next);
-
-  void header(const TraceHeader& header) override { next_.header(header); }
-  void program_event(const ProgramEvent& event) override;
-
- private:
+  bool keeps_stream(allocator::StreamId stream) const {
+    return !filter_.stream || stream == *filter_.stream;
+  }
   bool keeps(const ProgramEvent& event);
-  bool keeps_place(const ProgramEvent& event) const;
 
   RecordFilter filter_;
-  TimeSpanFilter times_;
-  ProgramSink& next_;
+  TimeSpanFilter recorded_times_;
+  TimeSpanFilter program_times_;
   /// The ids of mallocs that were handed on. Looked up only.
   std::unordered_set<std::uint64_t> live_ids_;
+};
+
+/// Without stacks. Events and old history lose the keys; segments and blocks keep an empty list, as
+/// viewers ask them for one. What is under keys that are no part of the format is handed on as it
+/// is.
+class StrippedFrames : public PassingSinks {
+ public:
+  using PassingSinks::PassingSinks;
+
+  void segment(const SegmentValue& segment) override;
+  void trace_entry(DeviceIndex device, const TraceEntry& entry) override;
+  void program_event(const ProgramEvent& event) override;
 };
 
 }  // namespace vramlab::traces

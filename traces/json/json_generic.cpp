@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "traces/values/generic_text.h"
+
 namespace vramlab::traces {
 namespace {
 
@@ -100,7 +102,7 @@ GenericPointer JsonGeneric::take_scalar() {
 GenericPointer JsonGeneric::text(TextId id) {
   if (id.value >= texts_.size()) texts_.resize(std::size_t{id.value} + 1);
   GenericPointer& text = texts_[id.value];
-  if (!text) text = std::make_shared<const GenericValue>(GenericValue{id, 0});
+  if (!text) text = make_generic(id);
   return text;
 }
 

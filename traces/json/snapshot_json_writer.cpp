@@ -30,12 +30,12 @@ class JsonEncoder : public SnapshotEncoder {
     throw InputError({"the recording", "", "texts as keys, as JSON has no others", "another key"});
   }
 
-  void none() override { add_value("null"); }
-  void boolean(bool value) override { add_value(value ? "true" : "false"); }
-  void whole(WholeNumber number) override { add_value(whole_text(number)); }
-  void long_number(LongNumber number) override { add_value(texts_.text(number.digits)); }
-  void real(double number) override;
-  void text(TextId text) override {
+  void scalar(NoneValue) override { add_value("null"); }
+  void scalar(bool value) override { add_value(value ? "true" : "false"); }
+  void scalar(WholeNumber number) override { add_value(whole_text(number)); }
+  void scalar(LongNumber number) override { add_value(texts_.text(number.digits)); }
+  void scalar(double number) override;
+  void scalar(TextId text) override {
     begin_value();
     add_text(text);
   }
@@ -95,7 +95,7 @@ void JsonEncoder::add_text(TextId text) {
   bytes_.add_by([&](std::string& line) { add_json_text(line, texts_.text(text)); });
 }
 
-void JsonEncoder::real(double number) {
+void JsonEncoder::scalar(double number) {
   if (!std::isfinite(number))
     throw InputError({"the recording", "", "numbers that JSON can write",
                       std::isnan(number) ? "not a number" : "an infinite number"});

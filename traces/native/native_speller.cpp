@@ -24,27 +24,15 @@ void add_hex(std::string& line, std::string_view bytes) {
   }
 }
 
-bool is_scalar(const GenericValue& value) { return value.depth == 0; }
-
 /// Writing it out wherever it comes costs next to nothing.
 bool is_small(const GenericValue& value) {
   constexpr std::size_t few = 16;
-  const auto has_few_scalars = [](const auto& items) {
-    if (items.size() > few) return false;
-    for (const GenericPointer& item : items)
-      if (!is_scalar(*item)) return false;
-    return true;
-  };
-  if (const auto* list = std::get_if<GenericList>(&value.content))
-    return has_few_scalars(list->items);
-  if (const auto* tuple = std::get_if<GenericTuple>(&value.content))
-    return has_few_scalars(tuple->items);
   const auto* dict = std::get_if<GenericDict>(&value.content);
-  if (dict == nullptr) return true;
-  if (dict->items.size() > few) return false;
-  for (const auto& [key, item] : dict->items)
-    if (!is_scalar(*key) || !is_scalar(*item)) return false;
-  return true;
+  const auto* items = items_of(value);
+  if ((dict != nullptr && dict->items.size() > few) || (items != nullptr && items->size() > few))
+    return false;
+  // So all parts are scalars.
+  return value.depth <= 1;
 }
 
 /// A number that JSON has no spelling for is spelled by its bits.

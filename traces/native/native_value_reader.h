@@ -86,7 +86,7 @@ class NativeValueReader {
   GenericDict pairs(JsonLines& json);
   GenericDict dict_from(JsonLines& json, TextId first_key);
   std::vector<GenericPointer> items(JsonLines& json);
-  GenericPointer close(JsonLines& json, GenericValue value);
+  static GenericPointer close(JsonLines& json, GenericPointer value);
   TextId key_from(JsonLines& json, std::string_view letters);
 
   SnapshotTables& tables_;

@@ -1,18 +1,14 @@
 // Values of any shape.
-#include <algorithm>
 #include <bit>
 #include <charconv>
 #include <utility>
 
 #include "traces/native/native_layout.h"
 #include "traces/native/native_value_reader.h"
+#include "traces/values/generic_text.h"
 
 namespace vramlab::traces {
 namespace {
-
-GenericPointer make(GenericValue value) {
-  return std::make_shared<const GenericValue>(std::move(value));
-}
 
 [[noreturn]] void fail_as_too_deep(const JsonLines& json) {
   json.fail("at most " + std::to_string(deepest_generic_value) + " levels", "more");
@@ -36,12 +32,10 @@ GenericPointer NativeValueReader::part(JsonLines& json) {
   switch (json.peek()) {
     case '{':
       return object(json);
-    case '[': {
-      std::vector<GenericPointer> list = items(json);
-      return close(json, {GenericList{std::move(list)}, 0});
-    }
+    case '[':
+      return close(json, make_generic(GenericList{items(json)}));
     case '"':
-      return make({tables_.texts.intern(json.text()), 0});
+      return make_generic(tables_.texts.intern(json.text()));
     default: {
       FieldValue scalar;
       json.take_scalar(scalar);
@@ -50,25 +44,9 @@ GenericPointer NativeValueReader::part(JsonLines& json) {
   }
 }
 
-/// Its depth is one more than that of its deepest part.
-GenericPointer NativeValueReader::close(JsonLines& json, GenericValue value) {
-  std::uint32_t deepest = 0;
-  const auto look_at = [&](const GenericPointer& part) {
-    deepest = std::max(deepest, part->depth);
-  };
-  if (const auto* dict = std::get_if<GenericDict>(&value.content)) {
-    for (const auto& [key, item] : dict->items) {
-      look_at(key);
-      look_at(item);
-    }
-  } else if (const auto* list = std::get_if<GenericList>(&value.content)) {
-    for (const GenericPointer& item : list->items) look_at(item);
-  } else if (const auto* tuple = std::get_if<GenericTuple>(&value.content)) {
-    for (const GenericPointer& item : tuple->items) look_at(item);
-  }
-  value.depth = deepest + 1;
-  if (value.depth > deepest_generic_value) fail_as_too_deep(json);
-  return make(std::move(value));
+GenericPointer NativeValueReader::close(JsonLines& json, GenericPointer value) {
+  if (value->depth > deepest_generic_value) fail_as_too_deep(json);
+  return value;
 }
 
 std::vector<GenericPointer> NativeValueReader::items(JsonLines& json) {
@@ -85,12 +63,12 @@ std::vector<GenericPointer> NativeValueReader::items(JsonLines& json) {
 
 GenericPointer NativeValueReader::object(JsonLines& json) {
   json.take('{');
-  if (json.take_if('}')) return close(json, {GenericDict{}, 0});
+  if (json.take_if('}')) return make_generic(GenericDict{});
   const std::string_view name = json.text();
   if (name.starts_with(native::special_start) && !name.starts_with(native::key_reference))
     return special(json, name);
   const TextId first_key = key_from(json, name);
-  return close(json, {dict_from(json, first_key), 0});
+  return close(json, make_generic(dict_from(json, first_key)));
 }
 
 GenericDict NativeValueReader::dict_from(JsonLines& json, TextId first_key) {
@@ -99,7 +77,7 @@ GenericDict NativeValueReader::dict_from(JsonLines& json, TextId first_key) {
   TextId next_key = first_key;
   while (true) {
     json.take(':');
-    dict.items.emplace_back(make({next_key, 0}), part(json));
+    dict.items.emplace_back(make_generic(next_key), part(json));
     if (json.take_if('}')) break;
     json.take(',');
     next_key = key(json);
@@ -114,14 +92,13 @@ GenericPointer NativeValueReader::special(JsonLines& json, std::string_view name
   json.take(':');
   GenericPointer value;
   if (kind == native::text_reference) {
-    value = make({above(json, texts_, "text"), 0});
+    value = make_generic(above(json, texts_, "text"));
   } else if (kind == native::value_reference) {
     value = above(json, values_, "value");
   } else if (kind == native::tuple) {
-    std::vector<GenericPointer> parts = items(json);
-    value = close(json, {GenericTuple{std::move(parts)}, 0});
+    value = close(json, make_generic(GenericTuple{items(json)}));
   } else if (kind == native::pairs) {
-    value = close(json, {pairs(json), 0});
+    value = close(json, make_generic(pairs(json)));
   } else if (kind == native::real_bits) {
     value = real_of_bits(json);
   } else {
@@ -137,7 +114,7 @@ GenericPointer NativeValueReader::real_of_bits(JsonLines& json) {
   const auto [end, error] = std::from_chars(hex.data(), hex.data() + hex.size(), bits, 16);
   if (error != std::errc{} || end != hex.data() + hex.size())
     json.fail_at_text("the bits of a double in hexadecimal digits", hex);
-  return make({std::bit_cast<double>(bits), 0});
+  return make_generic(std::bit_cast<double>(bits));
 }
 
 GenericDict NativeValueReader::pairs(JsonLines& json) {

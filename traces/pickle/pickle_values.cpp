@@ -1,7 +1,8 @@
 #include "traces/pickle/pickle_values.h"
 
-#include <algorithm>
 #include <utility>
+
+#include "traces/values/generic_text.h"
 
 namespace vramlab::traces {
 
@@ -94,9 +95,8 @@ GenericPointer PickleValues::generic_of(const PickleToken& get) {
       return stack_as_generic({entry.id});
     case MemoKind::pool: {
       const allocator::PoolId pool = pools_[entry.id];
-      return make(
-          {GenericTuple{{make({WholeNumber{pool.graph}, 0}), make({WholeNumber{pool.user}, 0})}},
-           1});
+      return make(generic_value(
+          GenericTuple{{make({WholeNumber{pool.graph}, 0}), make({WholeNumber{pool.user}, 0})}}));
     }
     case MemoKind::generic:
       generics_[entry.id].is_referenced = true;
@@ -107,6 +107,11 @@ GenericPointer PickleValues::generic_of(const PickleToken& get) {
       break;
   }
   tokens.fail("a reference to a stored value", "one to an empty place");
+}
+
+GenericPointer PickleValues::make_of_limited_depth(GenericValue value) {
+  if (value.depth > deepest_generic_value) tokens.fail("values of limited depth", "deeper nesting");
+  return make(std::move(value));
 }
 
 GenericPointer PickleValues::frame_as_generic(FrameId id) {
@@ -121,26 +126,18 @@ GenericPointer PickleValues::frame_as_generic(FrameId id) {
   add(KnownText::name, {frame.name, 0});
   add(KnownText::filename, {frame.filename, 0});
   add(KnownText::line, {WholeNumber{static_cast<std::uint64_t>(frame.line), frame.line < 0}, 0});
-  std::uint32_t depth = 1;
-  for (const UnknownField& field : frame.unknown) {
+  for (const UnknownField& field : frame.unknown)
     dict.items.emplace_back(make({field.key, 0}), field.value);
-    depth = std::max(depth, field.value->depth + 1);
-  }
-  if (depth > deepest_generic_value) tokens.fail("values of limited depth", "deeper nesting");
-  return known = make({std::move(dict), depth});
+  return known = make_of_limited_depth(generic_value(std::move(dict)));
 }
 
 GenericPointer PickleValues::stack_as_generic(StackId id) {
   if (const auto known = stacks_as_generic_.find(id.value); known != stacks_as_generic_.end())
     return known->second;
   GenericList list;
-  std::uint32_t depth = 1;
-  for (const FrameId frame : tables_.stacks.frames(id)) {
+  for (const FrameId frame : tables_.stacks.frames(id))
     list.items.push_back(frame_as_generic(frame));
-    depth = std::max(depth, list.items.back()->depth + 1);
-  }
-  if (depth > deepest_generic_value) tokens.fail("values of limited depth", "deeper nesting");
-  return stacks_as_generic_[id.value] = make({std::move(list), depth});
+  return stacks_as_generic_[id.value] = make_of_limited_depth(generic_value(std::move(list)));
 }
 
 GenericPointer PickleValues::passed_value(std::uint64_t index) {

@@ -99,6 +99,7 @@ class PickleValues {
   [[noreturn]] void fail_as_uncounted(std::uint64_t index) const;
   [[noreturn]] void fail_as_taken(std::uint64_t index) const;
   std::shared_ptr<GenericValue> make(GenericValue value);
+  GenericPointer make_of_limited_depth(GenericValue value);
   GenericPointer frame_as_generic(FrameId id);
   GenericPointer stack_as_generic(StackId id);
   GenericPointer passed_value(std::uint64_t index);

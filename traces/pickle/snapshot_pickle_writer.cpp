@@ -31,14 +31,14 @@ class PickleEncoder : public SnapshotEncoder {
   void begin_tuple(std::size_t item_count) override;
   void end_tuple(std::size_t item_count) override;
 
-  void none() override { add_value(PickleOpcode::none); }
-  void boolean(bool value) override {
+  void scalar(NoneValue) override { add_value(PickleOpcode::none); }
+  void scalar(bool value) override {
     add_value(value ? PickleOpcode::newtrue : PickleOpcode::newfalse);
   }
-  void whole(WholeNumber number) override;
-  void long_number(LongNumber number) override;
-  void real(double number) override;
-  void text(TextId text) override {
+  void scalar(WholeNumber number) override;
+  void scalar(LongNumber number) override;
+  void scalar(double number) override;
+  void scalar(TextId text) override {
     begin_value();
     add_text(text);
   }
@@ -150,7 +150,7 @@ void PickleEncoder::add_reference(std::uint32_t place) {
   add_number(place, is_short ? 1 : 4);
 }
 
-void PickleEncoder::whole(WholeNumber number) {
+void PickleEncoder::scalar(WholeNumber number) {
   begin_value();
   const auto as_signed = static_cast<std::int64_t>(number.bits);
   const bool is_small = number.is_negative ? as_signed >= INT32_MIN : number.bits <= INT32_MAX;
@@ -179,14 +179,14 @@ void PickleEncoder::add_long(WholeNumber number) {
   if (byte_count > word_bytes) bytes_.add('\0');
 }
 
-void PickleEncoder::long_number(LongNumber number) {
+void PickleEncoder::scalar(LongNumber number) {
   const std::string bytes = bytes_of_decimal(texts_.text(number.digits));
   add_value(PickleOpcode::long1);
   add_number(bytes.size(), 1);
   bytes_.add(bytes);
 }
 
-void PickleEncoder::real(double number) {
+void PickleEncoder::scalar(double number) {
   add_value(PickleOpcode::binfloat);
   const auto bits = std::bit_cast<std::uint64_t>(number);
   for (int shift = 56; shift >= 0; shift -= 8) bytes_.add(static_cast<char>(bits >> shift));

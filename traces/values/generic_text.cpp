@@ -1,5 +1,6 @@
 #include "traces/values/generic_text.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 
@@ -57,6 +58,20 @@ class GenericWriter {
 };
 
 }  // namespace
+
+GenericValue generic_value(decltype(GenericValue::content) content) {
+  GenericValue value{std::move(content), 0};
+  each_part(value,
+            [&](const GenericValue& part) { value.depth = std::max(value.depth, part.depth); });
+  const bool has_parts =
+      items_of(value) != nullptr || std::holds_alternative<GenericDict>(value.content);
+  if (has_parts) ++value.depth;
+  return value;
+}
+
+GenericPointer make_generic(decltype(GenericValue::content) content) {
+  return std::make_shared<const GenericValue>(generic_value(std::move(content)));
+}
 
 std::string whole_text(WholeNumber number) {
   return number.is_negative ? std::to_string(static_cast<std::int64_t>(number.bits))

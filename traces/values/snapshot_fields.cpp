@@ -107,12 +107,6 @@ std::optional<std::uint64_t> number_of(const GenericPointer& value) {
   return number->bits;
 }
 
-const std::vector<GenericPointer>* items_of(const GenericValue& value) {
-  if (const auto* list = std::get_if<GenericList>(&value.content)) return &list->items;
-  if (const auto* tuple = std::get_if<GenericTuple>(&value.content)) return &tuple->items;
-  return nullptr;
-}
-
 std::optional<allocator::PoolId> pool_from(const GenericValue& value) {
   const auto* items = items_of(value);
   if (items == nullptr || items->size() != 2) return std::nullopt;
@@ -150,22 +144,19 @@ std::string found_text(const FieldValue& value, const TextTable& texts) {
 }
 
 std::optional<GenericPointer> generic_from_field(const FieldValue& value) {
-  const auto make = [](auto content) {
-    return std::make_shared<const GenericValue>(GenericValue{content, 0});
-  };
   switch (value.kind) {
     case Kind::none:
-      return make(NoneValue{});
+      return make_generic(NoneValue{});
     case Kind::boolean:
-      return make(value.bits != 0);
+      return make_generic(value.bits != 0);
     case Kind::whole:
-      return make(WholeNumber{value.bits, value.is_negative});
+      return make_generic(WholeNumber{value.bits, value.is_negative});
     case Kind::long_whole:
-      return make(LongNumber{value.text});
+      return make_generic(LongNumber{value.text});
     case Kind::real:
-      return make(std::bit_cast<double>(value.bits));
+      return make_generic(std::bit_cast<double>(value.bits));
     case Kind::text:
-      return make(value.text);
+      return make_generic(value.text);
     case Kind::generic:
       return *value.generic;
     case Kind::pool:

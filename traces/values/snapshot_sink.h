@@ -62,27 +62,4 @@ class SnapshotSink {
   virtual void unknown_section(TextId, const GenericPointer&) {}
 };
 
-/// Hands everything on to another sink, which must live as long; a filter overrides what it
-/// changes.
-class PassingSnapshot : public SnapshotSink {
- public:
-  explicit PassingSnapshot(SnapshotSink& next) : next_(next) {}
-
-  void bare_list() override { next_.bare_list(); }
-  void section(SnapshotSection section) override { next_.section(section); }
-  void segment(const SegmentValue& segment) override { next_.segment(segment); }
-  void device_trace(DeviceIndex device) override { next_.device_trace(device); }
-  void trace_entry(DeviceIndex device, const TraceEntry& entry) override {
-    next_.trace_entry(device, entry);
-  }
-  void settings(const GenericPointer& settings) override { next_.settings(settings); }
-  void annotation(const AnnotationValue& annotation) override { next_.annotation(annotation); }
-  void unknown_section(TextId key, const GenericPointer& value) override {
-    next_.unknown_section(key, value);
-  }
-
- protected:
-  SnapshotSink& next_;
-};
-
 }  // namespace vramlab::traces

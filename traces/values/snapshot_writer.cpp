@@ -104,7 +104,7 @@ void SnapshotWriter::write(const std::vector<Item>& items) {
 }
 
 void SnapshotWriter::write(std::int64_t number) {
-  encoder_->whole({static_cast<std::uint64_t>(number), number < 0});
+  encoder_->scalar(WholeNumber{static_cast<std::uint64_t>(number), number < 0});
 }
 
 void SnapshotWriter::write(PoolParts<const allocator::PoolId, const bool> pool) {
@@ -159,7 +159,12 @@ void SnapshotWriter::write_generic(const GenericPointer& value, Walk walk) {
   if (walk == Walk::again && ++repeated_values_ > most_repeated_values)
     throw InputError({"the recording", "", "values that can be written without references",
                       "more than " + std::to_string(most_repeated_values) + " repetitions"});
-  if (write_scalar(*value)) return;
+  const auto write_if_scalar = [this](const auto& content) {
+    constexpr bool is_scalar = requires { encoder_->scalar(content); };
+    if constexpr (is_scalar) encoder_->scalar(content);
+    return is_scalar;
+  };
+  if (std::visit(write_if_scalar, value->content)) return;
   const auto known = shared_.find(value.get());
   if (known != shared_.end()) {
     if (encoder_->refer_to(known->second.place)) return;
@@ -172,24 +177,6 @@ void SnapshotWriter::write_key(const GenericPointer& key) {
   if (const auto* text = std::get_if<TextId>(&key->content)) return encoder_->key(*text);
   encoder_->begin_foreign_key();
   write_generic(key);
-}
-
-bool SnapshotWriter::write_scalar(const GenericValue& value) {
-  if (const auto* flag = std::get_if<bool>(&value.content))
-    encoder_->boolean(*flag);
-  else if (const auto* number = std::get_if<WholeNumber>(&value.content))
-    encoder_->whole(*number);
-  else if (const auto* long_number = std::get_if<LongNumber>(&value.content))
-    encoder_->long_number(*long_number);
-  else if (const auto* real = std::get_if<double>(&value.content))
-    encoder_->real(*real);
-  else if (const auto* text = std::get_if<TextId>(&value.content))
-    encoder_->text(*text);
-  else if (std::holds_alternative<NoneValue>(value.content))
-    encoder_->none();
-  else
-    return false;
-  return true;
 }
 
 void SnapshotWriter::write_parts(const GenericPointer& value, Walk walk) {

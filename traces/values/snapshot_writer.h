@@ -40,12 +40,13 @@ class SnapshotEncoder {
   virtual void begin_tuple(std::size_t item_count) = 0;
   virtual void end_tuple(std::size_t item_count) = 0;
 
-  virtual void none() = 0;
-  virtual void boolean(bool value) = 0;
-  virtual void whole(WholeNumber number) = 0;
-  virtual void long_number(LongNumber number) = 0;
-  virtual void real(double number) = 0;
-  virtual void text(TextId text) = 0;
+  // A value without parts.
+  virtual void scalar(NoneValue) = 0;
+  virtual void scalar(bool flag) = 0;
+  virtual void scalar(WholeNumber number) = 0;
+  virtual void scalar(LongNumber number) = 0;
+  virtual void scalar(double number) = 0;
+  virtual void scalar(TextId text) = 0;
 
   /// Makes what was begun just now (a dict or list) or ended just now (a tuple) something that can
   /// be referred to, under the place that is returned.
@@ -89,13 +90,13 @@ class SnapshotWriter : public SnapshotSink {
   // What stands under the key of a field.
   template <typename Item>
   void write(const std::vector<Item>& items);
-  void write(std::uint64_t number) { encoder_->whole({number, false}); }
+  void write(std::uint64_t number) { encoder_->scalar(WholeNumber{number, false}); }
   void write(std::int64_t number);
   void write(allocator::Bytes size) { write(size.count); }
   void write(allocator::Address address) { write(address.value); }
   void write(allocator::StreamId stream) { write(stream.value); }
-  void write(bool flag) { encoder_->boolean(flag); }
-  void write(TextId text) { encoder_->text(text); }
+  void write(bool flag) { encoder_->scalar(flag); }
+  void write(TextId text) { encoder_->scalar(text); }
   void write(StackId stack);
   void write(PoolParts<const allocator::PoolId, const bool> pool);
   void write_frame(FrameId id);
@@ -103,7 +104,6 @@ class SnapshotWriter : public SnapshotSink {
   void write_generic(const GenericPointer& value, Walk walk = Walk::first_time);
   void write_parts(const GenericPointer& value, Walk walk);
   void write_key(const GenericPointer& key);
-  bool write_scalar(const GenericValue& value);
   bool is_written_by_reference(Places& places, std::uint32_t id);
 
   std::unique_ptr<SnapshotEncoder> encoder_;

@@ -20,10 +20,9 @@ std::string anonymized(const std::string& text) {
   support::CollectedBytes output;
   const auto writer = make_trace_writer(TraceFormat::native_text, output, tables);
   Pseudonyms names(tables);
-  AnonymizedSnapshot recorded(names, writer->sinks().recorded);
-  AnonymizedProgram program(names, writer->sinks().program);
+  AnonymizedRecording named(names, writer->sinks());
   const auto source = make_memory_source(text);
-  read_native_text(*source, "file", tables, {recorded, program});
+  read_native_text(*source, "file", tables, named.sinks());
   writer->finish();
   return output.bytes;
 }

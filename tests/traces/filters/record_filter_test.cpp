@@ -18,10 +18,9 @@ std::string filtered(const std::string& records, const RecordFilter& filter) {
   SnapshotTables tables;
   support::CollectedBytes output;
   const auto writer = make_trace_writer(TraceFormat::native_text, output, tables);
-  FilteredSnapshot recorded(filter, writer->sinks().recorded);
-  FilteredProgram program(filter, writer->sinks().program);
+  FilteredRecording kept(filter, writer->sinks());
   const auto source = make_memory_source(header + records + end);
-  read_native_text(*source, "file", tables, {recorded, program});
+  read_native_text(*source, "file", tables, kept.sinks());
   writer->finish();
   return output.bytes.substr(
       std::string(header).size(),

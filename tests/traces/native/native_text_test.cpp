@@ -10,7 +10,7 @@
 #include "tests/support/recordings/native_samples.h"
 #include "tests/support/recordings/pickle_writer.h"
 #include "traces/files/input_error.h"
-#include "traces/filters/stripped_frames.h"
+#include "traces/filters/record_filter.h"
 #include "traces/formats/trace_formats.h"
 #include "traces/pickle/snapshot_pickle.h"
 #include "traces/values/program_sink.h"
@@ -101,10 +101,9 @@ TEST(NativeText, a_program_can_lose_its_stacks) {
   SnapshotTables tables;
   support::CollectedBytes output;
   const auto writer = make_trace_writer(TraceFormat::native_text, output, tables);
-  StrippedFrames recorded(writer->sinks().recorded);
-  StrippedProgramFrames program(writer->sinks().program);
+  StrippedFrames stripped(writer->sinks());
   const auto source = make_memory_source(support::sample_bytes(support::whole_program));
-  read_native_text(*source, "file", tables, {recorded, program});
+  read_native_text(*source, "file", tables, stripped.sinks());
   writer->finish();
   EXPECT_EQ(output.bytes.find("train.py"), std::string::npos);
   EXPECT_THAT(output.bytes, HasSubstr("{\"malloc\":1,\"bytes\":4096,\"time_ns\":10}"));

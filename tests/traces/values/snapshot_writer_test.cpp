@@ -9,7 +9,7 @@
 #include "tests/support/kit/collected_bytes.h"
 #include "tests/support/recordings/pickle_writer.h"
 #include "traces/files/input_error.h"
-#include "traces/filters/stripped_frames.h"
+#include "traces/filters/record_filter.h"
 #include "traces/pickle/snapshot_pickle.h"
 
 namespace vramlab::traces {
@@ -141,7 +141,8 @@ TEST(StrippedFrames, no_stack_is_left_and_all_else_is) {
   SnapshotTables tables;
   support::CollectedBytes output;
   const auto writer = make_snapshot_json_writer(output, tables);
-  StrippedFrames stripped(*writer);
+  RefusedProgram no_program("file", "a snapshot");
+  StrippedFrames stripped({*writer, no_program});
   PickleTree tree = support::small_snapshot();
   const auto source = make_memory_source(support::python_pickle(tree));
   read_snapshot_pickle(*source, "file", tables, stripped);

@@ -3,12 +3,12 @@
 // when the whole input is read: what was live at the beginning is only known at the end.
 #pragma once
 
-#include <optional>
+#include <memory>
+#include <vector>
 
 #include "traces/files/byte_sink.h"
 #include "traces/filters/anonymized.h"
 #include "traces/filters/record_filter.h"
-#include "traces/filters/stripped_frames.h"
 #include "traces/formats/open_trace.h"
 
 namespace vramlab::tools {
@@ -25,24 +25,13 @@ class ConvertChain {
   ConvertChain(const ConvertSteps& steps, traces::SnapshotTables& tables, traces::NativeSinks end);
 
   /// What the reader gives to.
-  traces::NativeSinks sinks() {
-    return {filtered_ ? static_cast<traces::SnapshotSink&>(*filtered_) : after_filter_.recorded,
-            filtered_program_ ? static_cast<traces::ProgramSink&>(*filtered_program_)
-                              : after_filter_.program};
-  }
+  traces::NativeSinks sinks() { return filters_.empty() ? end_ : filters_.back()->sinks(); }
 
  private:
-  traces::NativeSinks add_names(bool anonymizes, traces::NativeSinks end);
-  traces::NativeSinks add_stripping(bool strips_frames, traces::NativeSinks next);
-
   traces::Pseudonyms names_;
-  std::optional<traces::AnonymizedSnapshot> anonymized_;
-  std::optional<traces::AnonymizedProgram> anonymized_program_;
-  std::optional<traces::StrippedFrames> stripped_;
-  std::optional<traces::StrippedProgramFrames> stripped_program_;
-  std::optional<traces::FilteredSnapshot> filtered_;
-  std::optional<traces::FilteredProgram> filtered_program_;
-  traces::NativeSinks after_filter_;
+  traces::NativeSinks end_;
+  /// Last first.
+  std::vector<std::unique_ptr<traces::PassingSinks>> filters_;
 };
 
 /// Throws InputError where a step would take away what the curves need: parts of a history.
