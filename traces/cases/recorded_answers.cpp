@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <array>
 
-#include "traces/cases/recorded_parts.h"
+#include "traces/cases/recorded_answers.h"
 #include "traces/values/statistic_names.h"
 
 namespace vramlab::traces {
