@@ -7,41 +7,37 @@ namespace vramlab::traces {
 namespace {
 
 /// The keys of a dict of sections, and of a segment. Not `name`, which many things have.
-constexpr std::array<std::string_view, 12> snapshot_keys = {
-    "segments",
-    "device_traces",
-    "allocator_settings",
-    "external_annotations",
-    "host_segments",
-    "host_traces",
-    "address",
-    "total_size",
-    "segment_type",
-    "blocks",
-    "allocated_size",
-    "is_expandable",
-};
+constexpr std::array<std::string_view, 12> snapshot_keys = {"segments",
+                                                            "device_traces",
+                                                            "allocator_settings",
+                                                            "external_annotations",
+                                                            "host_segments",
+                                                            "host_traces",
+                                                            "address",
+                                                            "total_size",
+                                                            "segment_type",
+                                                            "blocks",
+                                                            "allocated_size",
+                                                            "is_expandable"};
 /// The keys of a Chrome trace, with what PyTorch's profiler adds to it, and of an event.
-constexpr std::array<std::string_view, 18> profiler_keys = {
-    "traceEvents",
-    "schemaVersion",
-    "deviceProperties",
-    "displayTimeUnit",
-    "otherData",
-    "baseTimeNanoseconds",
-    "cuda_runtime_version",
-    "cuda_driver_version",
-    "traceName",
-    "trace_id",
-    "distributedInfo",
-    "profile_memory",
-    "with_modules",
-    "record_shapes",
-    "with_flops",
-    "ph",
-    "ts",
-    "cat",
-};
+constexpr std::array<std::string_view, 18> profiler_keys = {"traceEvents",
+                                                            "schemaVersion",
+                                                            "deviceProperties",
+                                                            "displayTimeUnit",
+                                                            "otherData",
+                                                            "baseTimeNanoseconds",
+                                                            "cuda_runtime_version",
+                                                            "cuda_driver_version",
+                                                            "traceName",
+                                                            "trace_id",
+                                                            "distributedInfo",
+                                                            "profile_memory",
+                                                            "with_modules",
+                                                            "record_shapes",
+                                                            "with_flops",
+                                                            "ph",
+                                                            "ts",
+                                                            "cat"};
 
 template <typename Keys>
 bool is_among(std::string_view key, const Keys& keys) {

@@ -14,6 +14,16 @@ class JsonLines : public JsonTokens {
     if (!take_if(letter)) fail(std::string("'") + letter + "'");
   }
 
+  /// A list; `on_item` takes one.
+  template <typename OnItem>
+  void take_list(const OnItem& on_item) {
+    take('[');
+    for (bool is_first = true; !take_if(']'); is_first = false) {
+      if (!is_first) take(',');
+      on_item();
+    }
+  }
+
   // Each takes a value, and fails if another one comes.
   /// Valid until anything else is called.
   std::string_view text();

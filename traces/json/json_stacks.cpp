@@ -31,11 +31,9 @@ void KnownFrames::forget_all() {
 }
 
 StackId JsonStacks::read() {
-  tokens_.take();
   frames_.clear();
-  if (tokens_.take_if(']')) return {};
   KnownFrames::Place place;
-  do {
+  tokens_.take_each(']', [&] {
     if (frames_.size() == JsonGeneric::most_parts)
       tokens_.fail("at most " + std::to_string(JsonGeneric::most_parts) + " frames of a stack",
                    "more");
@@ -43,7 +41,7 @@ StackId JsonStacks::read() {
     const FrameId frame = read_frame(place);
     frames_.push_back(frame);
     place.pass(frame);
-  } while (tokens_.take_separator(']'));
+  });
   return tables_.stacks.intern(frames_);
 }
 
@@ -78,10 +76,7 @@ std::optional<FrameId> JsonStacks::take_known(KnownFrames::Place place) {
 
 FrameValue JsonStacks::read_fields() {
   FrameValue frame;
-  tokens_.take();
-  if (tokens_.take_if('}')) return frame;
-  do read_field(frame);
-  while (tokens_.take_separator('}'));
+  tokens_.take_each('}', [&] { read_field(frame); });
   return frame;
 }
 

@@ -73,6 +73,19 @@ class JsonTokens {
     take();
     return letter == ',';
   }
+  /// The items of a list or dict, the opening bracket of which is next; `on_item` takes one.
+  template <typename OnItem>
+  void take_each(char closing_bracket, const OnItem& on_item) {
+    take();
+    take_items(closing_bracket, on_item);
+  }
+  /// The same behind the opening bracket.
+  template <typename OnItem>
+  void take_items(char closing_bracket, const OnItem& on_item) {
+    if (take_if(closing_bracket)) return;
+    do on_item();
+    while (take_separator(closing_bracket));
+  }
   /// A text and the colon behind it.
   TextId take_key() {
     if (peek() != '"') refuse(window_.at());

@@ -1,9 +1,249 @@
 #include "traces/json/snapshot_json.h"
 
-#include "traces/json/snapshot_json_walker.h"
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <optional>
+#include <string_view>
+#include <tuple>
+
+#include "traces/json/json_generic.h"
+#include "traces/json/json_stacks.h"
+#include "traces/json/json_tokens.h"
+#include "traces/json/letter_scan.h"
 
 namespace vramlab::traces {
 namespace {
+
+/// What stood before the next value of a dict last time, key and all, by the key before. Dicts of a
+/// kind have the same keys in the same order and are written in the same way, so that a guess is
+/// nearly always right, and comparing a few words tells.
+class KeyGuesses {
+ public:
+  /// Such as `, "size": `; more than that is not kept.
+  static constexpr std::size_t longest_letters = 32;
+  static_assert(longest_letters <= scan_padding);
+
+  /// How far a dict is: behind which of its keys.
+  struct Place {
+    std::uint32_t number = known_key_count;
+    static Place begin() { return {}; }
+    static Place behind(KnownText key) { return {static_cast<std::uint32_t>(key)}; }
+  };
+
+  struct Guess {
+    std::array<std::uint64_t, longest_letters / letters_per_word> words{};
+    /// Which bits of the words count.
+    std::array<std::uint64_t, longest_letters / letters_per_word> masks{};
+    /// 0 if nothing is known.
+    std::size_t size = 0;
+    KnownText key{};
+
+    /// Whether these letters are there. Requires: `scan_padding`, as everything here.
+    bool is_at(const char* at) const {
+      std::uint64_t difference = size == 0 ? 1 : 0;
+      for (std::size_t i = 0; i < words.size(); ++i)
+        difference |= (load_word(at + i * letters_per_word) ^ words[i]) & masks[i];
+      return difference == 0;
+    }
+  };
+
+  const Guess& after(Place place) const { return guesses_[place.number]; }
+
+  void remember(Place place, std::string_view letters, KnownText key) {
+    if (letters.size() > longest_letters) return;
+    Guess guess;
+    guess.size = letters.size();
+    guess.key = key;
+    std::array<char, longest_letters> bytes{};
+    std::array<char, longest_letters> mask{};
+    std::ranges::copy(letters, bytes.begin());
+    std::fill_n(mask.begin(), letters.size(), '\xFF');
+    std::memcpy(guess.words.data(), bytes.data(), bytes.size());
+    std::memcpy(guess.masks.data(), mask.data(), mask.size());
+    guesses_[place.number] = guess;
+  }
+
+ private:
+  std::array<Guess, std::size_t{known_key_count} + 1> guesses_{};
+};
+
+bool is_plain_number(const char* begin, const DigitRow& row) {
+  const bool has_needless_zero = *begin == '0' && row.end - begin > 1;
+  return row.end != begin && !row.is_too_large && !has_needless_zero;
+}
+
+/// The pieces of a snapshot: dicts with known keys, and lists of such dicts. The known structure is
+/// read straight into the values; what has no field becomes a value of any shape.
+class SnapshotJsonWalker {
+ public:
+  SnapshotJsonWalker(JsonInput input, SnapshotTables& tables)
+      : tokens(input, tables.texts),
+        generic(tokens),
+        stacks_(tokens, generic, tables),
+        tables_(tables) {}
+
+  JsonTokens tokens;
+  JsonGeneric generic;
+
+  // Each from a dict into a value that is as after its construction. Blocks without an address get
+  // theirs by counting up.
+  void read(SegmentValue& segment) {
+    part_count_ = 0;
+    read_dict(segment);
+    count_up_addresses(segment);
+  }
+
+  void read(TraceEntry& entry) {
+    read_dict(entry);
+    if (!entry.keys.has(KnownText::action)) tokens.fail("an event with an 'action'", "none");
+  }
+
+  void read(AnnotationValue& annotation) { read_dict(annotation); }
+
+ private:
+  template <typename Value>
+  void read_dict(Value& value) {
+    if (tokens.peek_value() != '{') tokens.fail_at_value("a dict");
+    tokens.take();
+    KeyGuesses& guesses = guesses_of<Value>();
+    LetterWindow& window = tokens.window();
+    auto place = KeyGuesses::Place::begin();
+    while (true) {
+      const KeyGuesses::Guess& guess = guesses.after(place);
+      KnownText key = guess.key;
+      if (guess.is_at(window.at())) [[likely]] {
+        tokens.begin_quotes_here();
+        window.go_to(window.at() + guess.size);
+      } else {
+        const auto next_key = take_next_key(value, place);
+        if (!next_key) return;
+        key = *next_key;
+      }
+      read_field(value, key);
+      place = KeyGuesses::Place::behind(key);
+    }
+  }
+
+  /// Null at the end of the dict. Keys without a field are passed, with their values.
+  template <typename Value>
+  std::optional<KnownText> take_next_key(Value& value, KeyGuesses::Place place) {
+    const LetterWindow& window = tokens.window();
+    const std::uint64_t fill_count = window.fill_count();
+    const std::uint64_t begin = window.bytes_taken();
+    const bool is_first = place.number == KeyGuesses::Place::begin().number;
+    bool has_more = is_first ? !tokens.take_if('}') : tokens.take_separator('}');
+    for (bool is_at_place = true; has_more; is_at_place = false) {
+      const TextId key = tokens.take_key();
+      tokens.begin_quotes_at(begin);
+      tokens.peek_value();
+      const auto known = known_key(key);
+      if (known && FieldsOf<Value>::keys.has(*known)) {
+        const auto size = static_cast<std::size_t>(window.bytes_taken() - begin);
+        if (is_at_place && window.fill_count() == fill_count)
+          guesses_of<Value>().remember(place, {window.at() - size, size}, *known);
+        return known;
+      }
+      value.unknown.push_back({key, generic.read()});
+      has_more = tokens.take_separator('}');
+    }
+    return std::nullopt;
+  }
+
+  template <typename Value>
+  void read_field(Value& value, KnownText key) {
+    if (value.keys.has(key)) [[unlikely]]
+      tokens.fail("each key once", "the key '" + std::string(known_text(key)) + "' again");
+    if constexpr (requires { dicts_in(value); }) {
+      if (is_key_of_dicts(key)) return read_dicts(value, key);
+    }
+    FieldValue field;
+    read_value(key, field);
+    if (const char* needed = put_field(value, key, field)) [[unlikely]]
+      tokens.fail(std::string(needed) + " under '" + std::string(known_text(key)) + "'",
+                  found_text(field, tables_.texts));
+  }
+
+  template <typename Value>
+  KeyGuesses& guesses_of() {
+    return std::get<Guesses<Value>>(guesses_).keys;
+  }
+
+  template <typename Value>
+  void read_dicts(Value& value, KnownText key) {
+    value.keys.add(key);
+    if (tokens.peek_value() != '[') tokens.fail_at_value("a list of dicts");
+    tokens.take_each(']', [&] {
+      count_part();
+      read_dict(dicts_in(value).emplace_back());
+    });
+  }
+
+  // Each into a value that is as after its construction.
+  void read_value(KnownText key, FieldValue& value) {
+    const char letter = tokens.peek_value();
+    if (letter != '[' && letter != '{') return tokens.take_scalar(value);
+    if (letter == '[' && key == KnownText::frames) {
+      value.kind = FieldValue::Kind::stack;
+      value.stack = stacks_.read();
+      return;
+    }
+    if (letter == '[' && (key == KnownText::pool_id || key == KnownText::segment_pool_id)) {
+      if (const auto pool = take_plain_pool()) {
+        value.kind = FieldValue::Kind::pool;
+        value.pool = *pool;
+        return;
+      }
+    }
+    read_generic(key, value);
+  }
+
+  /// The short way for `[1, 2]`. Null, with nothing taken, if it is written in another way or is
+  /// something else.
+  std::optional<allocator::PoolId> take_plain_pool() {
+    constexpr std::size_t longest_plain_pool = 64;
+    LetterWindow& window = tokens.window();
+    if (!window.has(longest_plain_pool)) return std::nullopt;
+    const char* const first_begin = window.at() + 1;
+    const DigitRow first = read_digits(first_begin);
+    if (!is_plain_number(first_begin, first) || *first.end != ',') return std::nullopt;
+    const char* const second_begin = first.end + (first.end[1] == ' ' ? 2 : 1);
+    const DigitRow second = read_digits(second_begin);
+    if (!is_plain_number(second_begin, second) || *second.end != ']') return std::nullopt;
+    window.go_to(second.end + 1);
+    return allocator::PoolId{first.number, second.number};
+  }
+
+  void read_generic(KnownText key, FieldValue& value) {
+    generic_value_ = generic.read();
+    value = field_from_generic(generic_value_, key, tables_);
+    // JSON has no tuples.
+    value.pool_is_list = false;
+  }
+
+  void count_part() {
+    if (part_count_ == JsonGeneric::most_parts)
+      tokens.fail("at most " + std::to_string(JsonGeneric::most_parts) + " parts of a value",
+                  "more");
+    ++part_count_;
+  }
+
+  /// Each kind of dict has its own.
+  template <typename Value>
+  struct Guesses {
+    KeyGuesses keys;
+  };
+
+  JsonStacks stacks_;
+  std::tuple<Guesses<SegmentValue>, Guesses<BlockValue>, Guesses<HistoryEntry>, Guesses<TraceEntry>,
+             Guesses<AnnotationValue>>
+      guesses_;
+  SnapshotTables& tables_;
+  /// What a field looks at until the next one is read.
+  GenericPointer generic_value_;
+  /// The parts of the segment, in all its lists.
+  std::size_t part_count_ = 0;
+};
 
 /// The top of a snapshot: which sections there are, and who reads them.
 class SectionReader {
@@ -11,117 +251,97 @@ class SectionReader {
   SectionReader(JsonInput input, SnapshotTables& tables, SnapshotSink& sink)
       : walker_(input, tables), tokens_(walker_.tokens), sink_(sink) {}
 
-  std::uint64_t read();
+  std::uint64_t read() {
+    tokens_.pass_byte_order_mark();
+    const char letter = tokens_.peek_value();
+    if (letter == '{') {
+      read_top();
+    } else if (letter == '[') {
+      sink_.bare_list();
+      read_list_section(SnapshotSection::segments);
+    } else {
+      tokens_.fail_at_value("a snapshot: a dict, or a list of segments");
+    }
+    tokens_.expect_end();
+    return tokens_.window().bytes_taken();
+  }
 
  private:
-  void read_top();
-  void read_bare_list();
-  void read_list_section(SnapshotSection section);
+  void read_top() {
+    tokens_.take();
+    bool has_more = !tokens_.take_if('}');
+    while (has_more) {
+      const TextId key = tokens_.take_key();
+      const auto section = section_of(key);
+      if (section && *section != SnapshotSection::allocator_settings &&
+          tokens_.peek_value() == '[') {
+        read_list_section(*section);
+        has_more = tokens_.take_separator('}');
+      } else {
+        const GenericPointer value = walker_.generic.read();
+        has_more = tokens_.take_separator('}');
+        give_value(key, value);
+      }
+    }
+  }
+
+  void read_list_section(SnapshotSection section) {
+    tokens_.take();
+    mark_section(section);
+    if (section == SnapshotSection::segments)
+      tokens_.take_items(']', [&] { sink_.segment(read_value<SegmentValue>()); });
+    else if (section == SnapshotSection::device_traces)
+      read_device_traces();
+    else
+      tokens_.take_items(']', [&] { sink_.annotation(read_value<AnnotationValue>()); });
+  }
+
   template <typename Value>
-  Value read_value();
-  void read_device_traces();
-  void read_trace(DeviceIndex device);
-  void give_value(TextId key, const GenericPointer& value);
-  void mark_section(SnapshotSection section);
+  Value read_value() {
+    Value value;
+    walker_.read(value);
+    return value;
+  }
+
+  void read_device_traces() {
+    DeviceIndex device;
+    tokens_.take_items(']', [&] {
+      if (tokens_.peek_value() != '[') tokens_.fail_at_value("a device's list of events");
+      sink_.device_trace(device);
+      tokens_.take_each(']', [&] {
+        TraceEntry entry;
+        walker_.read(entry);
+        sink_.trace_entry(device, entry);
+      });
+      ++device.value;
+    });
+  }
+
+  void give_value(TextId key, const GenericPointer& value) {
+    const auto section = section_of(key);
+    if (!section) return sink_.unknown_section(key, value);
+    const bool is_settings = *section == SnapshotSection::allocator_settings;
+    if (is_settings) mark_section(*section);
+    if (!is_settings || !std::holds_alternative<GenericDict>(value->content))
+      tokens_.fail((is_settings ? "a dict under '" : "a list under '") +
+                       std::string(known_text(key_of(*section))) + "'",
+                   found_text(*value, tokens_.texts()));
+    sink_.settings(value);
+  }
+
+  void mark_section(SnapshotSection section) {
+    const KnownText key = key_of(section);
+    if (sections_.has(key))
+      tokens_.fail("each key once", "the key '" + std::string(known_text(key)) + "' again");
+    sections_.add(key);
+    sink_.section(section);
+  }
 
   SnapshotJsonWalker walker_;
   JsonTokens& tokens_;
   SnapshotSink& sink_;
   KeySet sections_;
 };
-
-std::uint64_t SectionReader::read() {
-  tokens_.pass_byte_order_mark();
-  const char letter = tokens_.peek_value();
-  if (letter == '{') {
-    read_top();
-  } else if (letter == '[') {
-    read_bare_list();
-  } else {
-    tokens_.fail_at_value("a snapshot: a dict, or a list of segments");
-  }
-  tokens_.expect_end();
-  return tokens_.window().bytes_taken();
-}
-
-void SectionReader::read_top() {
-  tokens_.take();
-  bool has_more = !tokens_.take_if('}');
-  while (has_more) {
-    const TextId key = tokens_.take_key();
-    const auto section = section_of(key);
-    if (section && *section != SnapshotSection::allocator_settings && tokens_.peek_value() == '[') {
-      read_list_section(*section);
-      has_more = tokens_.take_separator('}');
-    } else {
-      const GenericPointer value = walker_.generic.read();
-      has_more = tokens_.take_separator('}');
-      give_value(key, value);
-    }
-  }
-}
-
-void SectionReader::read_bare_list() {
-  sink_.bare_list();
-  read_list_section(SnapshotSection::segments);
-}
-
-void SectionReader::read_list_section(SnapshotSection section) {
-  tokens_.take();
-  mark_section(section);
-  if (section == SnapshotSection::segments)
-    walker_.read_items([&] { sink_.segment(read_value<SegmentValue>()); });
-  else if (section == SnapshotSection::device_traces)
-    read_device_traces();
-  else
-    walker_.read_items([&] { sink_.annotation(read_value<AnnotationValue>()); });
-}
-
-template <typename Value>
-Value SectionReader::read_value() {
-  Value value;
-  walker_.read(value);
-  return value;
-}
-
-void SectionReader::read_device_traces() {
-  DeviceIndex device;
-  walker_.read_items([&] {
-    if (tokens_.peek_value() != '[') tokens_.fail_at_value("a device's list of events");
-    tokens_.take();
-    sink_.device_trace(device);
-    read_trace(device);
-    ++device.value;
-  });
-}
-
-void SectionReader::read_trace(DeviceIndex device) {
-  walker_.read_items([&] {
-    TraceEntry entry;
-    walker_.read(entry);
-    sink_.trace_entry(device, entry);
-  });
-}
-
-void SectionReader::give_value(TextId key, const GenericPointer& value) {
-  const auto section = section_of(key);
-  if (!section) return sink_.unknown_section(key, value);
-  const bool is_settings = *section == SnapshotSection::allocator_settings;
-  if (is_settings) mark_section(*section);
-  if (!is_settings || !std::holds_alternative<GenericDict>(value->content))
-    tokens_.fail((is_settings ? "a dict under '" : "a list under '") +
-                     std::string(known_text(key_of(*section))) + "'",
-                 found_text(*value, tokens_.texts()));
-  sink_.settings(value);
-}
-
-void SectionReader::mark_section(SnapshotSection section) {
-  const KnownText key = key_of(section);
-  if (sections_.has(key))
-    tokens_.fail("each key once", "the key '" + std::string(known_text(key)) + "' again");
-  sections_.add(key);
-  sink_.section(section);
-}
 
 }  // namespace
 

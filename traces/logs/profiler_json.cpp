@@ -47,23 +47,6 @@ struct ProfilerEvent {
   ProfilerNumber bytes;
 };
 
-class ProfilerEventReader {
- public:
-  /// The tokens must outlive it.
-  explicit ProfilerEventReader(JsonTokens& tokens) : tokens_(tokens) {}
-
-  /// The event that begins where the tokens are.
-  ProfilerEvent read();
-
- private:
-  void read_value(const std::string& key);
-  void read_arguments();
-
-  JsonTokens& tokens_;
-  ProfilerEvent event_;
-  bool is_instant_ = false;
-};
-
 bool is_number_next(JsonTokens& tokens) {
   const char letter = tokens.peek_value();
   return letter == '-' || is_digit(letter);
@@ -83,58 +66,65 @@ ProfilerNumber take_number(JsonTokens& tokens) {
   return {WholeNumber{value.bits, value.is_negative}, ""};
 }
 
-ProfilerEvent ProfilerEventReader::read() {
-  event_ = {};
-  is_instant_ = false;
-  event_.position = tokens_.window().bytes_taken();
-  if (tokens_.peek_value() != '{') tokens_.fail_at_value("an event: a dict");
-  tokens_.take();
-  if (!tokens_.take_if('}')) do
-      read_value(tokens_.take_passing_key());
-    while (tokens_.take_separator('}'));
-  if (!is_instant_) event_.kind = ProfilerEventKind::other;
-  return event_;
-}
+class ProfilerEventReader {
+ public:
+  /// The tokens must outlive it.
+  explicit ProfilerEventReader(JsonTokens& tokens) : tokens_(tokens) {}
 
-void ProfilerEventReader::read_value(const std::string& key) {
-  if (key == "name" && tokens_.peek_value() == '"') {
-    const std::string_view name = tokens_.take_passing_text();
-    event_.kind = name == "[memory]"        ? ProfilerEventKind::memory
-                  : name == "[OutOfMemory]" ? ProfilerEventKind::out_of_memory
-                                            : ProfilerEventKind::other;
-  } else if (key == "ph" && tokens_.peek_value() == '"') {
-    const std::string_view phase = tokens_.take_passing_text();
-    is_instant_ = phase == "i" || phase == "I";
-  } else if (key == "ts" && is_number_next(tokens_)) {
-    FieldValue ignored;
-    tokens_.take_scalar(ignored);
-    event_.time_ns = ns_of_us(tokens_.number_letters());
-    if (!event_.time_ns) event_.other_time = tokens_.number_letters();
-  } else if (key == "ts") {
-    event_.other_time = take_number(tokens_).other;
-  } else if (key == "args" && tokens_.peek_value() == '{') {
-    read_arguments();
-  } else {
-    pass_value(tokens_);
+  /// The event that begins where the tokens are.
+  ProfilerEvent read() {
+    event_ = {};
+    is_instant_ = false;
+    event_.position = tokens_.window().bytes_taken();
+    if (tokens_.peek_value() != '{') tokens_.fail_at_value("an event: a dict");
+    tokens_.take_each('}', [&] { read_value(tokens_.take_passing_key()); });
+    if (!is_instant_) event_.kind = ProfilerEventKind::other;
+    return event_;
   }
-}
 
-void ProfilerEventReader::read_arguments() {
-  tokens_.take();
-  if (tokens_.take_if('}')) return;
-  do {
-    const std::string& key = tokens_.take_passing_key();
-    ProfilerNumber* const field = key == "Device Type" ? &event_.device_type
-                                  : key == "Device Id" ? &event_.device
-                                  : key == "Addr"      ? &event_.address
-                                  : key == "Bytes"     ? &event_.bytes
-                                                       : nullptr;
-    if (field != nullptr)
-      *field = take_number(tokens_);
-    else
+ private:
+  void read_value(const std::string& key) {
+    if (key == "name" && tokens_.peek_value() == '"') {
+      const std::string_view name = tokens_.take_passing_text();
+      event_.kind = name == "[memory]"        ? ProfilerEventKind::memory
+                    : name == "[OutOfMemory]" ? ProfilerEventKind::out_of_memory
+                                              : ProfilerEventKind::other;
+    } else if (key == "ph" && tokens_.peek_value() == '"') {
+      const std::string_view phase = tokens_.take_passing_text();
+      is_instant_ = phase == "i" || phase == "I";
+    } else if (key == "ts" && is_number_next(tokens_)) {
+      FieldValue ignored;
+      tokens_.take_scalar(ignored);
+      event_.time_ns = ns_of_us(tokens_.number_letters());
+      if (!event_.time_ns) event_.other_time = tokens_.number_letters();
+    } else if (key == "ts") {
+      event_.other_time = take_number(tokens_).other;
+    } else if (key == "args" && tokens_.peek_value() == '{') {
+      read_arguments();
+    } else {
       pass_value(tokens_);
-  } while (tokens_.take_separator('}'));
-}
+    }
+  }
+
+  void read_arguments() {
+    tokens_.take_each('}', [&] {
+      const std::string& key = tokens_.take_passing_key();
+      ProfilerNumber* const field = key == "Device Type" ? &event_.device_type
+                                    : key == "Device Id" ? &event_.device
+                                    : key == "Addr"      ? &event_.address
+                                    : key == "Bytes"     ? &event_.bytes
+                                                         : nullptr;
+      if (field != nullptr)
+        *field = take_number(tokens_);
+      else
+        pass_value(tokens_);
+    });
+  }
+
+  JsonTokens& tokens_;
+  ProfilerEvent event_;
+  bool is_instant_ = false;
+};
 
 class ProfilerReader {
  public:
@@ -143,18 +133,126 @@ class ProfilerReader {
     header_.origin = "torch profiler";
   }
 
-  LogReading read(ProgramSink& sink);
+  LogReading read(ProgramSink& sink) {
+    tokens_.pass_byte_order_mark();
+    const char letter = tokens_.peek_value();
+    if (letter == '{') {
+      read_top();
+    } else if (letter == '[') {
+      read_events();
+    } else {
+      tokens_.fail_at_value("a Chrome trace: a dict, or a list of events");
+    }
+    tokens_.expect_end();
+    if (!has_events_) tokens_.fail("a list under 'traceEvents'", "none");
+    sink.header(header_);
+    LogFacts facts = log_.give_to(sink, tables_);
+    facts.of_other_devices = left_out_.of_other_devices;
+    facts.empty_requests = left_out_.empty_requests;
+    return {tokens_.window().bytes_taken(), facts};
+  }
 
  private:
-  void read_top();
-  void read_events();
-  void take_event(const ProfilerEvent& event);
-  void take_gpu_event(const ProfilerEvent& event);
-  void read_devices();
-  bool is_known(DeviceIndex index) const;
-  std::optional<TraceDevice> read_device();
+  void read_top() {
+    tokens_.take_each('}', [&] {
+      const std::string& key = tokens_.take_passing_key();
+      const bool is_list = tokens_.peek_value() == '[';
+      if (key == "traceEvents" && is_list)
+        read_events();
+      else if (key == "deviceProperties" && is_list)
+        read_devices();
+      else
+        pass_value(tokens_);
+    });
+  }
+
+  void read_events() {
+    if (has_events_) tokens_.fail("each key once", "the key 'traceEvents' again");
+    has_events_ = true;
+    tokens_.take_each(']', [&] { take_event(events_.read()); });
+  }
+
+  void take_event(const ProfilerEvent& event) {
+    if (event.kind == ProfilerEventKind::other) return;
+    if (!event.device_type.whole)
+      fail(event, "a whole number under 'Device Type'", event.device_type.text());
+    if (is_gpu(*event.device_type.whole))
+      take_gpu_event(event);
+    else
+      ++left_out_.of_other_devices;
+  }
+
+  void take_gpu_event(const ProfilerEvent& event) {
+    AddressEvent made;
+    if (!event.time_ns) fail(event, "microseconds from 0 on under 'ts'", event.other_time);
+    made.time_ns = *event.time_ns;
+    const auto device = event.device.whole;
+    if (!device || device->is_negative || device->bits > largest_device)
+      fail(event, "a number from 0 to 2^32 - 1 under 'Device Id'", event.device.text());
+    made.device = {static_cast<std::uint32_t>(device->bits)};
+    if (event.kind == ProfilerEventKind::out_of_memory) {
+      made.kind = AddressEventKind::failure;
+      return log_.add(made);
+    }
+    const auto address = event.address.whole;
+    const auto bytes = event.bytes.whole;
+    if (!address) fail(event, "a whole number under 'Addr'", event.address.text());
+    if (!bytes) fail(event, "a whole number under 'Bytes'", event.bytes.text());
+    made.address = {address->bits};
+    made.kind = bytes->is_negative ? AddressEventKind::free : AddressEventKind::allocate;
+    made.bytes = {bytes->is_negative ? ~bytes->bits + 1 : bytes->bits};
+    if (made.bytes.count == 0)
+      ++left_out_.empty_requests;
+    else
+      log_.add(made);
+  }
+
+  void read_devices() {
+    tokens_.take_each(']', [&] {
+      std::optional<TraceDevice> device = read_device();
+      if (!device || is_known(device->index)) return;
+      if (header_.devices.size() == most_devices)
+        tokens_.fail("at most " + std::to_string(most_devices) + " devices", "more");
+      header_.devices.push_back(*std::move(device));
+    });
+  }
+
+  bool is_known(DeviceIndex index) const {
+    return std::ranges::count(header_.devices, index, &TraceDevice::index) != 0;
+  }
+
+  /// Null for what has no number.
+  std::optional<TraceDevice> read_device() {
+    TraceDevice device;
+    std::optional<WholeNumber> number;
+    std::optional<WholeNumber> memory;
+    if (tokens_.peek_value() != '{') {
+      pass_value(tokens_);
+      return std::nullopt;
+    }
+    tokens_.take_each('}', [&] {
+      const std::string& key = tokens_.take_passing_key();
+      if (key == "name" && tokens_.peek_value() == '"')
+        device.name = tokens_.take_passing_text();
+      else if (key == "id")
+        number = take_number(tokens_).whole;
+      else if (key == "totalGlobalMem")
+        memory = take_number(tokens_).whole;
+      else
+        pass_value(tokens_);
+    });
+    if (!number || number->is_negative || number->bits > largest_device) return std::nullopt;
+    device.index = {static_cast<std::uint32_t>(number->bits)};
+    if (memory && !memory->is_negative) device.memory = {memory->bits};
+    if (!is_utf8(device.name)) device.name.clear();
+    return device;
+  }
+
   [[noreturn]] void fail(const ProfilerEvent& event, const std::string& expected,
-                         const std::string& found) const;
+                         const std::string& found) const {
+    throw InputError({file_, "byte " + std::to_string(event.position),
+                      "a memory event with " + expected, found});
+  }
 
   const std::string& file_;
   SnapshotTables& tables_;
@@ -165,136 +263,6 @@ class ProfilerReader {
   LogFacts left_out_;
   bool has_events_ = false;
 };
-
-LogReading ProfilerReader::read(ProgramSink& sink) {
-  tokens_.pass_byte_order_mark();
-  const char letter = tokens_.peek_value();
-  if (letter == '{') {
-    read_top();
-  } else if (letter == '[') {
-    read_events();
-  } else {
-    tokens_.fail_at_value("a Chrome trace: a dict, or a list of events");
-  }
-  tokens_.expect_end();
-  if (!has_events_) tokens_.fail("a list under 'traceEvents'", "none");
-  sink.header(header_);
-  LogFacts facts = log_.give_to(sink, tables_);
-  facts.of_other_devices = left_out_.of_other_devices;
-  facts.empty_requests = left_out_.empty_requests;
-  return {tokens_.window().bytes_taken(), facts};
-}
-
-void ProfilerReader::read_top() {
-  tokens_.take();
-  if (tokens_.take_if('}')) return;
-  do {
-    const std::string& key = tokens_.take_passing_key();
-    const bool is_list = tokens_.peek_value() == '[';
-    if (key == "traceEvents" && is_list)
-      read_events();
-    else if (key == "deviceProperties" && is_list)
-      read_devices();
-    else
-      pass_value(tokens_);
-  } while (tokens_.take_separator('}'));
-}
-
-void ProfilerReader::read_events() {
-  if (has_events_) tokens_.fail("each key once", "the key 'traceEvents' again");
-  has_events_ = true;
-  tokens_.take();
-  if (tokens_.take_if(']')) return;
-  do take_event(events_.read());
-  while (tokens_.take_separator(']'));
-}
-
-void ProfilerReader::take_event(const ProfilerEvent& event) {
-  if (event.kind == ProfilerEventKind::other) return;
-  if (!event.device_type.whole)
-    fail(event, "a whole number under 'Device Type'", event.device_type.text());
-  if (is_gpu(*event.device_type.whole))
-    take_gpu_event(event);
-  else
-    ++left_out_.of_other_devices;
-}
-
-void ProfilerReader::take_gpu_event(const ProfilerEvent& event) {
-  AddressEvent made;
-  if (!event.time_ns) fail(event, "microseconds from 0 on under 'ts'", event.other_time);
-  made.time_ns = *event.time_ns;
-  const auto device = event.device.whole;
-  if (!device || device->is_negative || device->bits > largest_device)
-    fail(event, "a number from 0 to 2^32 - 1 under 'Device Id'", event.device.text());
-  made.device = {static_cast<std::uint32_t>(device->bits)};
-  if (event.kind == ProfilerEventKind::out_of_memory) {
-    made.kind = AddressEventKind::failure;
-    return log_.add(made);
-  }
-  const auto address = event.address.whole;
-  const auto bytes = event.bytes.whole;
-  if (!address) fail(event, "a whole number under 'Addr'", event.address.text());
-  if (!bytes) fail(event, "a whole number under 'Bytes'", event.bytes.text());
-  made.address = {address->bits};
-  made.kind = bytes->is_negative ? AddressEventKind::free : AddressEventKind::allocate;
-  made.bytes = {bytes->is_negative ? ~bytes->bits + 1 : bytes->bits};
-  if (made.bytes.count == 0)
-    ++left_out_.empty_requests;
-  else
-    log_.add(made);
-}
-
-void ProfilerReader::read_devices() {
-  tokens_.take();
-  if (tokens_.take_if(']')) return;
-  do {
-    std::optional<TraceDevice> device = read_device();
-    if (!device || is_known(device->index)) continue;
-    if (header_.devices.size() == most_devices)
-      tokens_.fail("at most " + std::to_string(most_devices) + " devices", "more");
-    header_.devices.push_back(*std::move(device));
-  } while (tokens_.take_separator(']'));
-}
-
-bool ProfilerReader::is_known(DeviceIndex index) const {
-  return std::any_of(header_.devices.begin(), header_.devices.end(),
-                     [&](const TraceDevice& one) { return one.index == index; });
-}
-
-/// Null for what has no number.
-std::optional<TraceDevice> ProfilerReader::read_device() {
-  TraceDevice device;
-  std::optional<WholeNumber> number;
-  std::optional<WholeNumber> memory;
-  if (tokens_.peek_value() != '{') {
-    pass_value(tokens_);
-    return std::nullopt;
-  }
-  tokens_.take();
-  if (tokens_.take_if('}')) return std::nullopt;
-  do {
-    const std::string& key = tokens_.take_passing_key();
-    if (key == "name" && tokens_.peek_value() == '"')
-      device.name = tokens_.take_passing_text();
-    else if (key == "id")
-      number = take_number(tokens_).whole;
-    else if (key == "totalGlobalMem")
-      memory = take_number(tokens_).whole;
-    else
-      pass_value(tokens_);
-  } while (tokens_.take_separator('}'));
-  if (!number || number->is_negative || number->bits > largest_device) return std::nullopt;
-  device.index = {static_cast<std::uint32_t>(number->bits)};
-  if (memory && !memory->is_negative) device.memory = {memory->bits};
-  if (!is_utf8(device.name)) device.name.clear();
-  return device;
-}
-
-void ProfilerReader::fail(const ProfilerEvent& event, const std::string& expected,
-                          const std::string& found) const {
-  throw InputError(
-      {file_, "byte " + std::to_string(event.position), "a memory event with " + expected, found});
-}
 
 }  // namespace
 
