@@ -95,16 +95,92 @@ class BinaryReader {
   BinaryReader(PartReader& parts, NativeRecordReader& records, const OnEvents& on_events)
       : parts_(parts), records_(records), on_events_(on_events) {}
 
-  void read();
+  void read() {
+    if (const char* needed = fault_of(parts_.read_layout<BinaryStart>()))
+      parts_.fail(0, needed, "other bytes");
+    ChunkStart chunk = read_chunk_start();
+    while (chunk.kind != static_cast<std::uint32_t>(ChunkKind::directory)) {
+      read_payload(chunk);
+      chunks_.push_back(chunk);
+      chunk = read_chunk_start();
+    }
+    if (const char* needed = records_.fault_of_end())
+      parts_.fail(chunk.byte, needed, "the directory");
+    read_directory(chunk);
+    read_end(chunk);
+  }
 
  private:
-  ChunkStart read_chunk_start();
-  void read_payload(const ChunkStart& chunk);
-  void read_lines(const ChunkStart& chunk);
-  void read_events(const ChunkStart& chunk);
-  void give(const NativeEvent& event, std::uint64_t byte);
-  void read_directory(const ChunkStart& chunk);
-  void read_end(const ChunkStart& directory);
+  ChunkStart read_chunk_start() {
+    const std::uint64_t byte = parts_.bytes_taken();
+    const auto chunk = parts_.read_layout<ChunkStart>();
+    if (const char* needed = fault_of(chunk, byte)) parts_.fail(byte, needed, "another one");
+    return chunk;
+  }
+
+  void read_payload(const ChunkStart& chunk) {
+    if (chunk.kind == static_cast<std::uint32_t>(ChunkKind::lines))
+      read_lines(chunk);
+    else
+      read_events(chunk);
+    parts_.read_padding(chunk.payload_bytes);
+  }
+
+  void read_lines(const ChunkStart& chunk) {
+    PayloadSource payload(parts_, chunk);
+    records_.read_chunk({payload, parts_.file()}, parts_.bytes_taken(), chunk.payload_bytes);
+    payload.check_sum();
+  }
+
+  void read_events(const ChunkStart& chunk) {
+    constexpr std::size_t events_at_a_time = 1024;
+    PayloadSource payload(parts_, chunk);
+    if (on_events_) on_events_(parts_.bytes_taken(), chunk.event_count);
+    events_.resize(events_at_a_time);
+    while (!payload.is_at_end()) {
+      std::uint64_t byte = parts_.bytes_taken();
+      const std::size_t got = payload.read_full(reinterpret_cast<char*>(events_.data()),
+                                                events_.size() * sizeof(NativeEvent));
+      for (std::size_t i = 0; i < got / sizeof(NativeEvent); ++i, byte += sizeof(NativeEvent))
+        give(events_[i], byte);
+    }
+    payload.check_sum();
+  }
+
+  void give(const NativeEvent& event, std::uint64_t byte) {
+    if (const char* needed = fault_of(event, records_)) parts_.fail(byte, needed, "another event");
+    if (on_events_) return;
+    if (event.is_entry())
+      records_.sinks().recorded.trace_entry(records_.device(),
+                                            decode_entry(event, records_.values()));
+    else
+      records_.sinks().program.program_event(decode_program_event(event, records_.values()));
+  }
+
+  void read_directory(const ChunkStart& chunk) {
+    PayloadSource payload(parts_, chunk);
+    if (chunk.payload_bytes / sizeof(ChunkStart) != chunks_.size())
+      parts_.fail(chunk.byte, "a directory of all chunks", "another number of them");
+    for (const ChunkStart& known : chunks_) {
+      ChunkStart named;
+      payload.read_full(reinterpret_cast<char*>(&named), sizeof named);
+      if (named != known)
+        parts_.fail(chunk.byte, "a directory of the chunks as they are", "another one");
+    }
+    payload.check_sum();
+  }
+
+  void read_end(const ChunkStart& directory) {
+    const std::uint64_t byte = parts_.bytes_taken();
+    const auto end = parts_.read_layout<BinaryEnd>();
+    std::uint64_t event_count = 0;
+    for (const ChunkStart& chunk : chunks_) event_count += chunk.event_count;
+    if (const char* needed = fault_of(end)) parts_.fail(byte, needed, "other bytes");
+    if (end.directory_byte != directory.byte || end.chunk_count != chunks_.size() ||
+        end.event_count != event_count)
+      parts_.fail(byte, "an end that counts what there is", "other numbers");
+    parts_.expect_end();
+  }
 
   PartReader& parts_;
   NativeRecordReader& records_;
@@ -112,92 +188,6 @@ class BinaryReader {
   std::vector<ChunkStart> chunks_;
   std::vector<NativeEvent> events_;
 };
-
-void BinaryReader::read() {
-  if (const char* needed = fault_of(parts_.read_layout<BinaryStart>()))
-    parts_.fail(0, needed, "other bytes");
-  ChunkStart chunk = read_chunk_start();
-  while (chunk.kind != static_cast<std::uint32_t>(ChunkKind::directory)) {
-    read_payload(chunk);
-    chunks_.push_back(chunk);
-    chunk = read_chunk_start();
-  }
-  if (const char* needed = records_.fault_of_end())
-    parts_.fail(chunk.byte, needed, "the directory");
-  read_directory(chunk);
-  read_end(chunk);
-}
-
-ChunkStart BinaryReader::read_chunk_start() {
-  const std::uint64_t byte = parts_.bytes_taken();
-  const auto chunk = parts_.read_layout<ChunkStart>();
-  if (const char* needed = fault_of(chunk, byte)) parts_.fail(byte, needed, "another one");
-  return chunk;
-}
-
-void BinaryReader::read_payload(const ChunkStart& chunk) {
-  if (chunk.kind == static_cast<std::uint32_t>(ChunkKind::lines))
-    read_lines(chunk);
-  else
-    read_events(chunk);
-  parts_.read_padding(chunk.payload_bytes);
-}
-
-void BinaryReader::read_lines(const ChunkStart& chunk) {
-  PayloadSource payload(parts_, chunk);
-  records_.read_chunk({payload, parts_.file()}, parts_.bytes_taken(), chunk.payload_bytes);
-  payload.check_sum();
-}
-
-void BinaryReader::read_events(const ChunkStart& chunk) {
-  constexpr std::size_t events_at_a_time = 1024;
-  PayloadSource payload(parts_, chunk);
-  if (on_events_) on_events_(parts_.bytes_taken(), chunk.event_count);
-  events_.resize(events_at_a_time);
-  while (!payload.is_at_end()) {
-    std::uint64_t byte = parts_.bytes_taken();
-    const std::size_t got = payload.read_full(reinterpret_cast<char*>(events_.data()),
-                                              events_.size() * sizeof(NativeEvent));
-    for (std::size_t i = 0; i < got / sizeof(NativeEvent); ++i, byte += sizeof(NativeEvent))
-      give(events_[i], byte);
-  }
-  payload.check_sum();
-}
-
-void BinaryReader::give(const NativeEvent& event, std::uint64_t byte) {
-  if (const char* needed = fault_of(event, records_)) parts_.fail(byte, needed, "another event");
-  if (on_events_) return;
-  if (event.is_entry())
-    records_.sinks().recorded.trace_entry(records_.device(),
-                                          decode_entry(event, records_.values()));
-  else
-    records_.sinks().program.program_event(decode_program_event(event, records_.values()));
-}
-
-void BinaryReader::read_directory(const ChunkStart& chunk) {
-  PayloadSource payload(parts_, chunk);
-  if (chunk.payload_bytes / sizeof(ChunkStart) != chunks_.size())
-    parts_.fail(chunk.byte, "a directory of all chunks", "another number of them");
-  for (const ChunkStart& known : chunks_) {
-    ChunkStart named;
-    payload.read_full(reinterpret_cast<char*>(&named), sizeof named);
-    if (named != known)
-      parts_.fail(chunk.byte, "a directory of the chunks as they are", "another one");
-  }
-  payload.check_sum();
-}
-
-void BinaryReader::read_end(const ChunkStart& directory) {
-  const std::uint64_t byte = parts_.bytes_taken();
-  const auto end = parts_.read_layout<BinaryEnd>();
-  std::uint64_t event_count = 0;
-  for (const ChunkStart& chunk : chunks_) event_count += chunk.event_count;
-  if (const char* needed = fault_of(end)) parts_.fail(byte, needed, "other bytes");
-  if (end.directory_byte != directory.byte || end.chunk_count != chunks_.size() ||
-      end.event_count != event_count)
-    parts_.fail(byte, "an end that counts what there is", "other numbers");
-  parts_.expect_end();
-}
 
 }  // namespace
 

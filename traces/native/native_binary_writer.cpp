@@ -97,28 +97,6 @@ class PendingRecords : public LineSink {
   std::vector<NativeEvent> events_;
 };
 
-/// Shapes are what recorded entries have besides numbers: which keys there are, the action, texts,
-/// unknown keys. Few are different, so a binary trace writes each once and an entry names its own.
-/// This gives shapes their numbers, and writes the line of each new one.
-class NativeShapes {
- public:
-  /// Both must outlive it.
-  NativeShapes(LineSink& lines, NativeSpeller& speller) : lines_(lines), speller_(speller) {}
-
-  std::uint32_t number_of(const TraceEntry& entry);
-
- private:
-  using PlainShape =
-      std::tuple<std::uint64_t, TextId, TextId, TextId, TextId, TextId, std::uint64_t>;
-
-  std::uint32_t spelled_number(const TraceEntry& entry);
-
-  LineSink& lines_;
-  NativeSpeller& speller_;
-  std::map<PlainShape, std::uint32_t> plain_;
-  std::map<std::string, std::uint32_t> spelled_;
-};
-
 KeySet keys_in_shape(KeySet keys) {
   KeySet rest = keys;
   const KeySet in_event = keys_in_event(keys);
@@ -137,31 +115,49 @@ void add_key_names(std::string& line, KeySet keys) {
   line += ']';
 }
 
-std::uint32_t NativeShapes::number_of(const TraceEntry& entry) {
-  if (!entry.unknown.empty() || !entry.forward_frames.empty()) return spelled_number(entry);
-  const bool has_address = entry.keys.has(KnownText::addr);
-  const PlainShape plain(entry.keys.bits(), entry.action, entry.compile_context,
-                         entry.user_metadata, entry.internal_metadata, entry.category,
-                         has_address ? entry.device_free.count : 0);
-  const auto [place, is_new] = plain_.try_emplace(plain, 0);
-  if (is_new) place->second = spelled_number(entry);
-  return place->second;
-}
+/// Shapes are what recorded entries have besides numbers: which keys there are, the action, texts,
+/// unknown keys. Few are different, so a binary trace writes each once and an entry names its own.
+/// This gives shapes their numbers, and writes the line of each new one.
+class NativeShapes {
+ public:
+  /// Both must outlive it.
+  NativeShapes(LineSink& lines, NativeSpeller& speller) : lines_(lines), speller_(speller) {}
 
-std::uint32_t NativeShapes::spelled_number(const TraceEntry& entry) {
-  TraceEntry shape = entry;
-  shape.keys = keys_in_shape(entry.keys);
-  std::string spelled = ",\"keys\":";
-  add_key_names(spelled, keys_in_event(entry.keys));
-  spelled += ",\"is\":";
-  add_fields(spelled, speller_, shape);
-  const auto next_number = static_cast<std::uint32_t>(spelled_.size() + 1);
-  const auto [place, is_new] = spelled_.try_emplace(std::move(spelled), next_number);
-  if (is_new)
-    lines_.line("{\"shape\":" + std::to_string(next_number) + place->first + "}",
-                LineKind::definition);
-  return place->second;
-}
+  std::uint32_t number_of(const TraceEntry& entry) {
+    if (!entry.unknown.empty() || !entry.forward_frames.empty()) return spelled_number(entry);
+    const bool has_address = entry.keys.has(KnownText::addr);
+    const PlainShape plain(entry.keys.bits(), entry.action, entry.compile_context,
+                           entry.user_metadata, entry.internal_metadata, entry.category,
+                           has_address ? entry.device_free.count : 0);
+    const auto [place, is_new] = plain_.try_emplace(plain, 0);
+    if (is_new) place->second = spelled_number(entry);
+    return place->second;
+  }
+
+ private:
+  using PlainShape =
+      std::tuple<std::uint64_t, TextId, TextId, TextId, TextId, TextId, std::uint64_t>;
+
+  std::uint32_t spelled_number(const TraceEntry& entry) {
+    TraceEntry shape = entry;
+    shape.keys = keys_in_shape(entry.keys);
+    std::string spelled = ",\"keys\":";
+    add_key_names(spelled, keys_in_event(entry.keys));
+    spelled += ",\"is\":";
+    add_fields(spelled, speller_, shape);
+    const auto next_number = static_cast<std::uint32_t>(spelled_.size() + 1);
+    const auto [place, is_new] = spelled_.try_emplace(std::move(spelled), next_number);
+    if (is_new)
+      lines_.line("{\"shape\":" + std::to_string(next_number) + place->first + "}",
+                  LineKind::definition);
+    return place->second;
+  }
+
+  LineSink& lines_;
+  NativeSpeller& speller_;
+  std::map<PlainShape, std::uint32_t> plain_;
+  std::map<std::string, std::uint32_t> spelled_;
+};
 
 /// Everything but events and entries is a line, as in the text form.
 class BinaryRecordWriter : public NativeRecordWriter {

@@ -132,11 +132,7 @@ unsigned NativeRecordReader::read_header_field(JsonLines& json, TraceHeader& hea
   if (name == "has_end") return has_end_ = json.boolean(), 3;
   if (name != "devices")
     json.fail_at_text("'origin', 'settings', 'reference', 'devices' or 'has_end'", name);
-  json.take('[');
-  while (!json.take_if(']')) {
-    if (!header.devices.empty()) json.take(',');
-    read_device(json, header.devices.emplace_back());
-  }
+  json.take_list([&] { read_device(json, header.devices.emplace_back()); });
   return 4;
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "traces/native/native_layout.h"
+#include "traces/values/generic_text.h"
 
 namespace vramlab::traces {
 namespace {
@@ -22,6 +23,10 @@ std::optional<std::string> bytes_of_hex(std::string_view hex) {
     bytes += static_cast<char>(byte);
   }
   return bytes;
+}
+
+[[noreturn]] void fail_as_too_deep(const JsonLines& json) {
+  json.fail("at most " + std::to_string(deepest_generic_value) + " levels", "more");
 }
 
 }  // namespace
@@ -71,11 +76,7 @@ void NativeValueReader::define_stack(JsonLines& json) {
   take_number(json, stacks_.size());
   next_name(json, "frames");
   std::vector<FrameId> frames;
-  json.take('[');
-  while (!json.take_if(']')) {
-    if (!frames.empty()) json.take(',');
-    frames.push_back(above(json, frames_, "frame"));
-  }
+  json.take_list([&] { frames.push_back(above(json, frames_, "frame")); });
   stacks_.push_back(tables_.stacks.intern(frames));
 }
 
@@ -91,14 +92,12 @@ void NativeValueReader::define_shape(JsonLines& json) {
   take_number(json, shapes_.size());
   next_name(json, "keys");
   KeySet keys;
-  json.take('[');
-  while (!json.take_if(']')) {
-    if (keys != KeySet{}) json.take(',');
+  json.take_list([&] {
     const std::string_view letters = json.text();
     const auto known = known_key(tables_.texts.intern(letters));
     if (!known || keys.has(*known)) json.fail_at_text("keys of an entry, each once", letters);
     keys.add(*known);
-  }
+  });
   next_name(json, "is");
   TraceEntry shape;
   fields(json, shape);
@@ -222,11 +221,120 @@ FieldValue NativeValueReader::scalar_field(JsonLines& json) {
 }
 
 void NativeValueReader::history(JsonLines& json, std::vector<HistoryEntry>& history) {
-  json.take('[');
-  while (!json.take_if(']')) {
-    if (!history.empty()) json.take(',');
-    fields(json, history.emplace_back());
+  json.take_list([&] { fields(json, history.emplace_back()); });
+}
+
+// Values of any shape.
+
+void NativeValueReader::open_level(const JsonLines& json) {
+  if (++open_count_ > deepest_generic_value) fail_as_too_deep(json);
+}
+
+GenericPointer NativeValueReader::value(JsonLines& json) {
+  part_count_ = 0;
+  return part(json);
+}
+
+/// Its depth is bounded, so this may come back to itself.
+GenericPointer NativeValueReader::part(JsonLines& json) {
+  if (kept_parts_ + ++part_count_ > most_parts)
+    json.fail("at most " + std::to_string(most_parts) + " values of any shape", "more");
+  switch (json.peek()) {
+    case '{':
+      return object(json);
+    case '[':
+      return close(json, make_generic(GenericList{items(json)}));
+    case '"':
+      return make_generic(tables_.texts.intern(json.text()));
+    default: {
+      FieldValue scalar;
+      json.take_scalar(scalar);
+      return *generic_from_field(scalar);
+    }
   }
+}
+
+GenericPointer NativeValueReader::close(JsonLines& json, GenericPointer value) {
+  if (value->depth > deepest_generic_value) fail_as_too_deep(json);
+  return value;
+}
+
+std::vector<GenericPointer> NativeValueReader::items(JsonLines& json) {
+  open_level(json);
+  std::vector<GenericPointer> items;
+  json.take_list([&] { items.push_back(part(json)); });
+  --open_count_;
+  return items;
+}
+
+GenericPointer NativeValueReader::object(JsonLines& json) {
+  json.take('{');
+  if (json.take_if('}')) return make_generic(GenericDict{});
+  const std::string_view name = json.text();
+  if (name.starts_with(native::special_start) && !name.starts_with(native::key_reference))
+    return special(json, name);
+  const TextId first_key = key_from(json, name);
+  return close(json, make_generic(dict_from(json, first_key)));
+}
+
+GenericDict NativeValueReader::dict_from(JsonLines& json, TextId first_key) {
+  open_level(json);
+  GenericDict dict;
+  TextId next_key = first_key;
+  while (true) {
+    json.take(':');
+    dict.items.emplace_back(make_generic(next_key), part(json));
+    if (json.take_if('}')) break;
+    json.take(',');
+    next_key = key(json);
+  }
+  --open_count_;
+  return dict;
+}
+
+GenericPointer NativeValueReader::special(JsonLines& json, std::string_view name) {
+  // Taking the colon overwrites what the name looks at.
+  const std::string kind(name);
+  json.take(':');
+  GenericPointer value;
+  if (kind == native::text_reference) {
+    value = make_generic(above(json, texts_, "text"));
+  } else if (kind == native::value_reference) {
+    value = above(json, values_, "value");
+  } else if (kind == native::tuple) {
+    value = close(json, make_generic(GenericTuple{items(json)}));
+  } else if (kind == native::pairs) {
+    value = close(json, make_generic(pairs(json)));
+  } else if (kind == native::real_bits) {
+    value = real_of_bits(json);
+  } else {
+    json.fail_at_text("one of the forms that begin with '$'", kind);
+  }
+  json.take('}');
+  return value;
+}
+
+GenericPointer NativeValueReader::real_of_bits(JsonLines& json) {
+  const std::string_view hex = json.text();
+  std::uint64_t bits = 0;
+  const auto [end, error] = std::from_chars(hex.data(), hex.data() + hex.size(), bits, 16);
+  if (error != std::errc{} || end != hex.data() + hex.size())
+    json.fail_at_text("the bits of a double in hexadecimal digits", hex);
+  return make_generic(std::bit_cast<double>(bits));
+}
+
+GenericDict NativeValueReader::pairs(JsonLines& json) {
+  open_level(json);
+  GenericDict dict;
+  json.take_list([&] {
+    json.take('[');
+    GenericPointer key = part(json);
+    json.take(',');
+    dict.items.emplace_back(std::move(key), part(json));
+    json.take(']');
+  });
+  --open_count_;
+  return dict;
 }
 
 template void NativeValueReader::fields(JsonLines&, FrameValue&);
