@@ -69,25 +69,6 @@ class FileSource : public ByteSource {
   ReadProgress progress_;
 };
 
-class MemorySource : public ByteSource {
- public:
-  explicit MemorySource(std::shared_ptr<const std::string> bytes) : bytes_(std::move(bytes)) {}
-
-  std::size_t read(char* target, std::size_t count) override {
-    const std::size_t got = bytes_->copy(target, count, position_);
-    position_ += got;
-    return got;
-  }
-
-  std::unique_ptr<ByteSource> reopen() const override {
-    return std::make_unique<MemorySource>(bytes_);
-  }
-
- private:
-  std::shared_ptr<const std::string> bytes_;
-  std::size_t position_ = 0;
-};
-
 class PutBackSource : public ByteSource {
  public:
   PutBackSource(std::string bytes, std::unique_ptr<ByteSource> rest)
@@ -113,10 +94,6 @@ class PutBackSource : public ByteSource {
 
 std::unique_ptr<ByteSource> open_file_source(const std::string& path, ProgressListener listener) {
   return std::make_unique<FileSource>(path, std::move(listener));
-}
-
-std::unique_ptr<ByteSource> make_memory_source(std::string bytes) {
-  return std::make_unique<MemorySource>(std::make_shared<const std::string>(std::move(bytes)));
 }
 
 std::unique_ptr<ByteSource> put_back(std::string bytes, std::unique_ptr<ByteSource> rest) {

@@ -38,8 +38,6 @@ using ProgressListener = std::function<void(const ReadProgress&)>;
 std::unique_ptr<ByteSource> open_file_source(const std::string& path,
                                              ProgressListener listener = nullptr);
 
-std::unique_ptr<ByteSource> make_memory_source(std::string bytes);
-
 /// Bytes that were looked at already, then the rest of where they came from.
 std::unique_ptr<ByteSource> put_back(std::string bytes, std::unique_ptr<ByteSource> rest);
 

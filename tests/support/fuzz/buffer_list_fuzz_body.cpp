@@ -3,6 +3,7 @@
 #include "replay/packing/pack_input.h"
 #include "replay/packing/packing_check.h"
 #include "replay/packing/packing_orders.h"
+#include "tests/support/kit/memory_source.h"
 #include "traces/files/input_error.h"
 
 namespace vramlab::support {
@@ -10,7 +11,7 @@ namespace vramlab::support {
 std::optional<std::string> broken_rule_of_buffer_list(const std::string& bytes) {
   std::vector<traces::BufferRow> rows;
   try {
-    const auto source = traces::make_memory_source(bytes);
+    const auto source = support::make_memory_source(bytes);
     rows = traces::read_buffer_list(*source, "input");
   } catch (const traces::InputError&) {
     return std::nullopt;

@@ -5,6 +5,7 @@
 
 #include "tests/support/fuzz/log_listing.h"
 #include "tests/support/kit/collected_bytes.h"
+#include "tests/support/kit/memory_source.h"
 #include "traces/files/input_error.h"
 #include "traces/formats/trace_formats.h"
 #include "traces/native/native_text.h"
@@ -43,7 +44,7 @@ std::string native_text_of(const LogListing& listing) {
 
 template <typename Use>
 void read_program(const LogListing& listing, const Use& use) {
-  const auto source = traces::make_memory_source(native_text_of(listing));
+  const auto source = support::make_memory_source(native_text_of(listing));
   traces::SnapshotTables tables;
   use(*source, tables);
 }

@@ -8,6 +8,7 @@
 
 #include "tests/support/fuzz/native_rewriting.h"
 #include "tests/support/kit/collected_bytes.h"
+#include "tests/support/kit/memory_source.h"
 #include "traces/files/input_error.h"
 #include "traces/formats/trace_formats.h"
 #include "traces/native/mapped_trace.h"
@@ -31,7 +32,7 @@ Broken broken_rule_of_readings(const NativeRewriting& whole, const NativeRewriti
 
 /// As JSON, which spells shared values like others; empty where that can't be.
 std::string json_of(const std::string& text) {
-  const auto source = traces::make_memory_source(text);
+  const auto source = support::make_memory_source(text);
   traces::SnapshotTables tables;
   CollectedBytes output;
   const auto writer = make_trace_writer(traces::TraceFormat::snapshot_json, output, tables);

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "tests/support/kit/collected_bytes.h"
+#include "tests/support/kit/memory_source.h"
 #include "traces/files/input_error.h"
 #include "traces/formats/trace_formats.h"
 #include "traces/json/snapshot_json.h"
@@ -25,7 +26,7 @@ struct Recording {
 };
 
 void read(const Recording& recording, traces::SnapshotTables& tables, traces::NativeSinks sinks) {
-  const auto source = traces::make_memory_source(recording.bytes);
+  const auto source = support::make_memory_source(recording.bytes);
   switch (recording.format) {
     case TraceFormat::snapshot_pickle:
       traces::read_snapshot_pickle(*source, "file", tables, sinks.recorded);

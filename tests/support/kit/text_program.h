@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/kit/memory_source.h"
 #include "traces/formats/open_trace.h"
 
 namespace vramlab::support {
@@ -17,7 +18,7 @@ inline traces::OpenTrace open_program(const std::string& lines) {
   trace.file = "program";
   trace.format = traces::TraceFormat::native_text;
   trace.source =
-      traces::make_memory_source("{\"format\":\"vramlab-trace\",\"version\":1}\n" + lines);
+      support::make_memory_source("{\"format\":\"vramlab-trace\",\"version\":1}\n" + lines);
   return trace;
 }
 

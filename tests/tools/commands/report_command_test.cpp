@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "tests/support/kit/command_test.h"
+#include "tests/support/kit/memory_source.h"
 #include "traces/files/input_bytes.h"
 
 namespace vramlab::tests {
@@ -42,9 +43,9 @@ class ReportCommand : public FolderTest {
     for (std::size_t at = page.find(begin); at != std::string::npos; at = page.find(begin, at)) {
       at += begin.size();
       const std::string bytes = traces::read_all(
-          traces::open_bytes(
-              traces::make_memory_source(bytes_of_base64(page.substr(at, page.find('<', at) - at))),
-              "page"),
+          traces::open_bytes(support::make_memory_source(
+                                 bytes_of_base64(page.substr(at, page.find('<', at) - at))),
+                             "page"),
           1 << 30);
       std::size_t length = 0;
       for (std::size_t i = 0; i < 4; ++i)

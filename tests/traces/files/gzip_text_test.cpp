@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/support/kit/memory_source.h"
 #include "traces/files/input_bytes.h"
 
 namespace vramlab::traces {
@@ -21,7 +22,7 @@ TEST(GzipPacked, is_what_it_was_when_it_is_unpacked) {
   std::string bytes;
   for (std::uint32_t i = 0; i < 300'000; ++i) bytes += static_cast<char>((i * i >> 7) & 0xff);
   for (const std::string& text : {std::string(), std::string("one"), bytes})
-    EXPECT_EQ(read_all(open_bytes(make_memory_source(gzip_packed(text)), "packed")), text);
+    EXPECT_EQ(read_all(open_bytes(support::make_memory_source(gzip_packed(text)), "packed")), text);
 }
 
 }  // namespace

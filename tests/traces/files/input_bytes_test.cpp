@@ -4,6 +4,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
+#include "tests/support/kit/memory_source.h"
 #include "traces/files/input_error.h"
 
 namespace vramlab::traces {
@@ -30,7 +31,7 @@ std::string zstd(const std::string& text) {
 }
 
 std::string unpacked(const std::string& bytes, std::size_t most_bytes = usual_most_bytes) {
-  return read_all(open_bytes(make_memory_source(bytes), "file"), most_bytes);
+  return read_all(open_bytes(support::make_memory_source(bytes), "file"), most_bytes);
 }
 
 std::string error_of(const std::string& bytes, std::size_t most_bytes = usual_most_bytes) {

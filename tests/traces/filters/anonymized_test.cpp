@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/kit/collected_bytes.h"
+#include "tests/support/kit/memory_source.h"
 #include "tests/support/recordings/native_samples.h"
 #include "traces/formats/trace_formats.h"
 #include "traces/native/native_text.h"
@@ -21,7 +22,7 @@ std::string anonymized(const std::string& text) {
   const auto writer = make_trace_writer(TraceFormat::native_text, output, tables);
   Pseudonyms names(tables);
   AnonymizedRecording named(names, writer->sinks());
-  const auto source = make_memory_source(text);
+  const auto source = support::make_memory_source(text);
   read_native_text(*source, "file", tables, named.sinks());
   writer->finish();
   return output.bytes;

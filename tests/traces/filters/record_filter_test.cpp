@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/kit/collected_bytes.h"
+#include "tests/support/kit/memory_source.h"
 #include "traces/formats/trace_formats.h"
 #include "traces/native/native_text.h"
 
@@ -19,7 +20,7 @@ std::string filtered(const std::string& records, const RecordFilter& filter) {
   support::CollectedBytes output;
   const auto writer = make_trace_writer(TraceFormat::native_text, output, tables);
   FilteredRecording kept(filter, writer->sinks());
-  const auto source = make_memory_source(header + records + end);
+  const auto source = support::make_memory_source(header + records + end);
   read_native_text(*source, "file", tables, kept.sinks());
   writer->finish();
   return output.bytes.substr(

@@ -5,6 +5,7 @@
 
 #include "tests/support/fuzz/snapshot_listing.h"
 #include "tests/support/kit/collected_bytes.h"
+#include "tests/support/kit/memory_source.h"
 #include "tests/support/recordings/pickle_writer.h"
 #include "traces/files/byte_source.h"
 #include "traces/files/input_error.h"
@@ -41,7 +42,7 @@ std::string converted(const std::string& bytes, TraceFormat from, TraceFormat to
   SnapshotTables tables;
   support::CollectedBytes output;
   const auto writer = make_trace_writer(to, output, tables);
-  const auto source = make_memory_source(bytes);
+  const auto source = support::make_memory_source(bytes);
   read(from, *source, tables, writer->sinks());
   writer->finish();
   return output.bytes;
@@ -153,7 +154,7 @@ TEST(OddValue, frame_without_a_line_is_shown_without_one) {
   const auto shown = [&](const std::string& line) {
     const std::string json =
         snapshot_with_frame(R"("name": "f", "filename": "a.py", "line": )" + line);
-    const auto source = make_memory_source(json);
+    const auto source = support::make_memory_source(json);
     read_snapshot_json(*source, "file", tables, sink);
     return frame_text({static_cast<std::uint32_t>(tables.frames.count() - 1)}, tables);
   };
@@ -169,7 +170,7 @@ TEST(OddValue, frames_that_differ_in_nothing_are_one_frame_also_with_such_a_line
   const std::string other = R"({"name": "f", "line": 18446744073709551615, "mine": -0.0})";
   const std::string json = R"([{"frames": [)" + frame + "]}, {\"frames\": [" + other +
                            "]}, {\"address\": 1, \"frames\": [" + frame + "]}]";
-  const auto source = make_memory_source(json);
+  const auto source = support::make_memory_source(json);
   read_snapshot_json(*source, "file", tables, sink);
   EXPECT_EQ(tables.frames.count(), 2U);
   EXPECT_EQ(tables.stacks.count(), 3U);

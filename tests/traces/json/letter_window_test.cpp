@@ -1,5 +1,6 @@
 // The window over an input's letters: what stays, what goes, and what stands behind the end.
 #include "traces/json/letter_window.h"
+#include "tests/support/kit/memory_source.h"
 
 #include <gtest/gtest.h>
 
@@ -19,7 +20,7 @@ std::string many_letters() {
 
 TEST(LetterWindow, letters_come_in_order_and_positions_go_on_counting) {
   const std::string letters = many_letters();
-  const auto source = make_memory_source(letters);
+  const auto source = support::make_memory_source(letters);
   LetterWindow window(*source, small_window_bytes);
   std::string read;
   while (window.has(1)) {
@@ -33,7 +34,7 @@ TEST(LetterWindow, letters_come_in_order_and_positions_go_on_counting) {
 
 TEST(LetterWindow, what_is_not_taken_stays_however_long_it_is) {
   const std::string letters = many_letters();
-  const auto source = make_memory_source(letters);
+  const auto source = support::make_memory_source(letters);
   LetterWindow window(*source, small_window_bytes);
   ASSERT_TRUE(window.has(letters.size()));
   EXPECT_EQ(std::string(window.at(), window.end()), letters);
@@ -42,7 +43,7 @@ TEST(LetterWindow, what_is_not_taken_stays_however_long_it_is) {
 }
 
 TEST(LetterWindow, nothing_moves_once_the_end_is_known) {
-  const auto source = make_memory_source("abc");
+  const auto source = support::make_memory_source("abc");
   LetterWindow window(*source, small_window_bytes);
   while (window.fill()) {
   }
@@ -52,7 +53,7 @@ TEST(LetterWindow, nothing_moves_once_the_end_is_known) {
 }
 
 TEST(LetterWindow, zeros_stand_behind_the_end) {
-  const auto source = make_memory_source(many_letters());
+  const auto source = support::make_memory_source(many_letters());
   LetterWindow window(*source, small_window_bytes);
   while (window.fill()) {
     EXPECT_TRUE(std::all_of(window.end(), window.end() + scan_padding,
@@ -63,7 +64,7 @@ TEST(LetterWindow, zeros_stand_behind_the_end) {
 
 TEST(LetterWindow, the_last_letters_can_be_quoted_after_any_move) {
   const std::string letters = many_letters();
-  const auto source = make_memory_source(letters);
+  const auto source = support::make_memory_source(letters);
   LetterWindow window(*source, small_window_bytes);
   for (std::size_t taken = 0; taken < letters.size(); ++taken) {
     ASSERT_TRUE(window.has(1));

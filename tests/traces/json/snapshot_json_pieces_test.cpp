@@ -5,6 +5,7 @@
 #include <string>
 
 #include "tests/support/fuzz/snapshot_listing.h"
+#include "tests/support/kit/memory_source.h"
 #include "tests/support/recordings/pickle_writer.h"
 #include "traces/json/json_stacks.h"
 #include "traces/json/letter_window.h"
@@ -81,7 +82,8 @@ TEST(SnapshotJsonPieces, a_text_may_be_longer_than_the_window) {
     for (const char* escape : {"", "\\t"}) {
       SnapshotTables tables;
       SnapshotSink sink;
-      const auto source = make_memory_source(R"({"a": ")" + text + escape + R"(", "c": "end"})");
+      const auto source =
+          support::make_memory_source(R"({"a": ")" + text + escape + R"(", "c": "end"})");
       read_snapshot_json(*source, "file", tables, sink);
       const TextId last(static_cast<std::uint32_t>(tables.texts.count() - 1));
       EXPECT_EQ(tables.texts.text(last), "end");
@@ -137,7 +139,7 @@ TEST(SnapshotJsonPieces, frames_with_unknown_fields_stay_frames_of_their_own) {
   const std::string event = event_with_frames(R"({"name": "a", "line": 1, "node": {"op": "x"}})");
   SnapshotTables tables;
   SnapshotSink sink;
-  const auto source = make_memory_source(trace_of(event + "," + event));
+  const auto source = support::make_memory_source(trace_of(event + "," + event));
   read_snapshot_json(*source, "file", tables, sink);
   EXPECT_EQ(tables.frames.count(), 2);
 }

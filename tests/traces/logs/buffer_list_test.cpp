@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/fuzz/buffer_list_fuzz_body.h"
+#include "tests/support/kit/memory_source.h"
 #include "tests/support/kit/random_numbers.h"
 #include "traces/files/input_error.h"
 
@@ -14,7 +15,7 @@ namespace {
 using traces::BufferRow;
 
 std::vector<BufferRow> rows_of(const std::string& text) {
-  const auto source = traces::make_memory_source(text);
+  const auto source = support::make_memory_source(text);
   return traces::read_buffer_list(*source, "list.csv");
 }
 

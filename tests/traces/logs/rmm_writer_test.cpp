@@ -5,6 +5,7 @@
 
 #include "tests/support/fuzz/log_listing.h"
 #include "tests/support/kit/collected_bytes.h"
+#include "tests/support/kit/memory_source.h"
 #include "traces/files/input_error.h"
 #include "traces/native/native_text.h"
 
@@ -16,7 +17,7 @@ const std::string header = "Thread,Time,Action,Pointer,Size,Stream\n";
 /// The rows of what these lines of a native trace are written as.
 std::string rows_of(const std::string& native_lines) {
   const auto source =
-      make_memory_source("{\"format\":\"vramlab-trace\",\"version\":1}\n" + native_lines);
+      support::make_memory_source("{\"format\":\"vramlab-trace\",\"version\":1}\n" + native_lines);
   SnapshotTables tables;
   support::CollectedBytes output;
   const auto writer = make_rmm_writer(output, tables);

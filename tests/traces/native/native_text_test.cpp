@@ -7,6 +7,7 @@
 #include "tests/support/fuzz/native_rewriting.h"
 #include "tests/support/fuzz/snapshot_listing.h"
 #include "tests/support/kit/collected_bytes.h"
+#include "tests/support/kit/memory_source.h"
 #include "tests/support/recordings/native_samples.h"
 #include "tests/support/recordings/pickle_writer.h"
 #include "traces/files/input_error.h"
@@ -25,7 +26,7 @@ std::string text_as_pickle(const std::string& text) {
   SnapshotTables tables;
   support::CollectedBytes output;
   const auto writer = make_trace_writer(TraceFormat::snapshot_pickle, output, tables);
-  const auto source = make_memory_source(text);
+  const auto source = support::make_memory_source(text);
   read_native_text(*source, "file", tables, writer->sinks());
   writer->finish();
   return output.bytes;
@@ -35,7 +36,7 @@ std::string pickle_as_text(const std::string& pickle) {
   SnapshotTables tables;
   support::CollectedBytes output;
   const auto writer = make_trace_writer(TraceFormat::native_text, output, tables);
-  const auto source = make_memory_source(pickle);
+  const auto source = support::make_memory_source(pickle);
   read_snapshot_pickle(*source, "file", tables, writer->sinks().recorded);
   writer->finish();
   return output.bytes;
@@ -80,7 +81,7 @@ TEST(NativeText, header_and_events_reach_the_sink) {
   SnapshotTables tables;
   SnapshotSink recorded;
   ProgramCounter program;
-  const auto source = make_memory_source(support::sample_bytes(support::whole_program));
+  const auto source = support::make_memory_source(support::sample_bytes(support::whole_program));
   read_native_text(*source, "file", tables, {recorded, program});
   const ProgramSummary& summary = program.summary();
   EXPECT_EQ(summary.header.settings, "max_split_size_mb:64");
@@ -102,7 +103,7 @@ TEST(NativeText, a_program_can_lose_its_stacks) {
   support::CollectedBytes output;
   const auto writer = make_trace_writer(TraceFormat::native_text, output, tables);
   StrippedFrames stripped(writer->sinks());
-  const auto source = make_memory_source(support::sample_bytes(support::whole_program));
+  const auto source = support::make_memory_source(support::sample_bytes(support::whole_program));
   read_native_text(*source, "file", tables, stripped.sinks());
   writer->finish();
   EXPECT_EQ(output.bytes.find("train.py"), std::string::npos);

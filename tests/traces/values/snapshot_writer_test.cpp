@@ -7,6 +7,7 @@
 
 #include "tests/support/fuzz/snapshot_listing.h"
 #include "tests/support/kit/collected_bytes.h"
+#include "tests/support/kit/memory_source.h"
 #include "tests/support/recordings/pickle_writer.h"
 #include "traces/files/input_error.h"
 #include "traces/filters/record_filter.h"
@@ -22,7 +23,7 @@ std::string rewritten(const std::string& pickle, MakeWriter make_writer) {
   SnapshotTables tables;
   support::CollectedBytes output;
   const auto writer = make_writer(output, tables);
-  const auto source = make_memory_source(pickle);
+  const auto source = support::make_memory_source(pickle);
   read_snapshot_pickle(*source, "file", tables, *writer);
   writer->finish();
   return output.bytes;
@@ -144,7 +145,7 @@ TEST(StrippedFrames, no_stack_is_left_and_all_else_is) {
   RefusedProgram no_program("file", "a snapshot");
   StrippedFrames stripped({*writer, no_program});
   PickleTree tree = support::small_snapshot();
-  const auto source = make_memory_source(support::python_pickle(tree));
+  const auto source = support::make_memory_source(support::python_pickle(tree));
   read_snapshot_pickle(*source, "file", tables, stripped);
   writer->finish();
   tree["segments"][0]["blocks"][0]["frames"] = PickleTree::array();
