@@ -1,6 +1,7 @@
 #include "replay/packing/pack_input.h"
 
 #include <algorithm>
+#include <array>
 
 #include "replay/packing/buffer.h"
 #include "traces/files/input_error.h"
@@ -36,15 +37,8 @@ PackGroup pack_group_of(const DeviceLifetimes& device, const std::string& file) 
 }
 
 std::string_view pack_source_name(PackSource source) {
-  switch (source) {
-    case PackSource::recording:
-      return "recording";
-    case PackSource::program:
-      return "program";
-    case PackSource::buffer_list:
-      return "buffer_list";
-  }
-  return "";
+  constexpr std::array<std::string_view, 3> names = {"recording", "program", "buffer_list"};
+  return names[static_cast<std::size_t>(source)];
 }
 
 std::vector<Buffer> buffers_of(const std::vector<BufferRow>& rows) {

@@ -1,6 +1,5 @@
 #include "replay/policies/policies.h"
 
-#include <algorithm>
 #include <array>
 
 namespace vramlab::replay {
@@ -23,10 +22,5 @@ constexpr std::array<PolicyRow, 6> policies = {{
 }  // namespace
 
 std::span<const PolicyRow> all_policies() { return policies; }
-
-const PolicyRow* find_policy(std::string_view name) {
-  const auto* const found = std::ranges::find(policies, name, &PolicyRow::name);
-  return found == policies.end() ? nullptr : found;
-}
 
 }  // namespace vramlab::replay

@@ -97,8 +97,6 @@ struct PolicyRow {
 };
 
 std::span<const PolicyRow> all_policies();
-/// Null where there is none of this name.
-const PolicyRow* find_policy(std::string_view name);
 
 using PolicyMaker = std::unique_ptr<Policy>(streams::MemoryDevice& device,
                                             const PolicyConditions& conditions);

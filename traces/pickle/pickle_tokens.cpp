@@ -1,6 +1,7 @@
 #include "traces/pickle/pickle_tokens.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "traces/files/input_error.h"
@@ -9,49 +10,32 @@
 namespace vramlab::traces {
 
 std::string_view pickle_token_name(PickleTokenKind kind) {
-  switch (kind) {
-    case PickleTokenKind::mark:
-      return "the mark before items";
-    case PickleTokenKind::stop:
-      return "the end of the pickle";
-    case PickleTokenKind::proto:
-      return "a protocol number";
-    case PickleTokenKind::none:
-      return "None";
-    case PickleTokenKind::boolean:
-      return "a boolean";
-    case PickleTokenKind::whole:
-    case PickleTokenKind::long_whole:
-      return "a whole number";
-    case PickleTokenKind::real:
-      return "a float";
-    case PickleTokenKind::text:
-      return "a text";
-    case PickleTokenKind::empty_dict:
-      return "a dict";
-    case PickleTokenKind::empty_list:
-      return "a list";
-    case PickleTokenKind::empty_tuple:
-    case PickleTokenKind::tuple:
-    case PickleTokenKind::small_tuple:
-      return "a tuple";
-    case PickleTokenKind::append:
-    case PickleTokenKind::appends:
-      return "the end of a list's items";
-    case PickleTokenKind::setitem:
-    case PickleTokenKind::setitems:
-      return "the end of a dict's items";
-    case PickleTokenKind::dict:
-      return "a dict made of marked items";
-    case PickleTokenKind::list:
-      return "a list made of marked items";
-    case PickleTokenKind::get:
-      return "a reference";
-    case PickleTokenKind::put:
-    case PickleTokenKind::memoize:
-      return "the storing of a value in the memo";
-  }
-  return "an unknown token";
+  static constexpr std::array names =
+      std::to_array<std::string_view>({"the mark before items",
+                                       "the end of the pickle",
+                                       "a protocol number",
+                                       "None",
+                                       "a boolean",
+                                       "a whole number",
+                                       "a whole number",
+                                       "a float",
+                                       "a text",
+                                       "a dict",
+                                       "a list",
+                                       "a tuple",
+                                       "the end of a list's items",
+                                       "the end of a list's items",
+                                       "the end of a dict's items",
+                                       "the end of a dict's items",
+                                       "a dict made of marked items",
+                                       "a list made of marked items",
+                                       "a tuple",
+                                       "a tuple",
+                                       "a reference",
+                                       "the storing of a value in the memo",
+                                       "the storing of a value in the memo"});
+  static_assert(names.size() == static_cast<std::size_t>(PickleTokenKind::memoize) + 1);
+  return names[static_cast<std::size_t>(kind)];
 }
 
 PickleTokens::PickleTokens(ByteSource& source, const std::string& file, std::size_t buffer_bytes)
