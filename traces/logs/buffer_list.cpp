@@ -63,14 +63,123 @@ class BufferLines {
   }
 
  private:
-  void take_names();
-  BufferRow decode(std::string_view line);
-  void set(BufferRow& row, Column column, std::string_view value) const;
-  void check_row(const BufferRow& row);
-  std::vector<BufferGap> gaps_of(std::string_view text) const;
-  BufferGap gap_of(std::string_view text) const;
+  void take_names() {
+    const std::string_view line = lines_.next().value_or("");
+    for (const std::string_view name : split(line, ',')) {
+      const auto column = column_of(name);
+      if (!column)
+        fail(
+            "a line of names out of id, lower, upper (or end), size, alignment, hint, offset, gaps",
+            name);
+      if (std::ranges::find(columns_, *column) != columns_.end()) fail("each column once", name);
+      columns_.push_back(*column);
+    }
+    const auto has = [&](Column column) {
+      return std::ranges::find(columns_, column) != columns_.end();
+    };
+    if (!has(Column::id)) fail("a column id", line);
+    if (!has(Column::lower)) fail("a column lower, start or begin", line);
+    if (has(Column::upper) == has(Column::last)) fail("a column upper or end", line);
+    if (!has(Column::size)) fail("a column size", line);
+  }
+
+  BufferRow decode(std::string_view line) {
+    const std::vector<std::string_view> values = split(line, ',');
+    if (values.size() != columns_.size())
+      fail(std::to_string(columns_.size()) + " values between commas",
+           std::to_string(values.size()));
+    BufferRow row;
+    for (std::size_t i = 0; i < values.size(); ++i) set(row, columns_[i], values[i]);
+    check_row(row);
+    return row;
+  }
+
+  void set(BufferRow& row, Column column, std::string_view value) const {
+    switch (column) {
+      case Column::id:
+        row.id = value;
+        return;
+      case Column::lower:
+        row.lower = needed(value, "a moment below 2^62");
+        return;
+      case Column::upper:
+        row.upper = needed(value, "a moment below 2^62");
+        return;
+      case Column::last:
+        row.upper = needed(value, "a moment below 2^62") + 1;
+        return;
+      case Column::size:
+        row.size = needed(value, "a size in bytes below 2^62", most_bytes);
+        return;
+      case Column::alignment:
+        row.alignment = needed(value, "an alignment from 1 to 2^40", (std::uint64_t{1} << 40U) + 1);
+        if (row.alignment == 0) fail("an alignment from 1 to 2^40", value);
+        return;
+      case Column::hint:
+        // As it is written where there is none.
+        if (!value.empty() && value != "-1")
+          row.hint = needed(value, "an offset or -1", most_bytes);
+        return;
+      case Column::offset:
+        if (!value.empty()) row.offset = needed(value, "an offset", most_bytes);
+        return;
+      case Column::gaps:
+        row.gaps = gaps_of(value);
+        return;
+    }
+  }
+
+  void check_row(const BufferRow& row) {
+    if (row.lower >= row.upper)
+      fail("a buffer that begins before it is over",
+           "from " + std::to_string(row.lower) + " to " + std::to_string(row.upper));
+    std::uint64_t earliest = row.lower;
+    for (const BufferGap& gap : row.gaps) {
+      if (gap.lower < earliest || gap.lower >= gap.upper || gap.upper > row.upper ||
+          gap.needed_bytes > row.size)
+        fail("ascending gaps inside the buffer",
+             std::to_string(gap.lower) + "-" + std::to_string(gap.upper));
+      earliest = gap.upper;
+    }
+    // Rounding up to the alignment costs at most that much.
+    bytes_ += row.size + (row.alignment - 1);
+    if (bytes_ >= most_bytes) fail("sizes that add up to less than 2^62", std::to_string(bytes_));
+  }
+
+  std::vector<BufferGap> gaps_of(std::string_view text) const {
+    std::vector<BufferGap> gaps;
+    for (const std::string_view part : split(text, ' '))
+      if (!part.empty()) gaps.push_back(gap_of(part));
+    return gaps;
+  }
+
+  BufferGap gap_of(std::string_view text) const {
+    const char* const expected = "a gap such as 7-9 or 7-9@0:4";
+    const std::vector<std::string_view> parts = split(text, '@');
+    const std::vector<std::string_view> moments = split(parts[0], '-');
+    if (parts.size() > 2 || moments.size() != 2) fail(expected, text);
+    BufferGap gap;
+    gap.lower = needed(moments[0], expected);
+    gap.upper = needed(moments[1], expected);
+    const bool is_inclusive = std::ranges::find(columns_, Column::last) != columns_.end();
+    if (is_inclusive) ++gap.upper;
+    if (parts.size() == 1) return gap;
+    const std::vector<std::string_view> window = split(parts[1], ':');
+    if (window.size() != 2) fail(expected, text);
+    const std::uint64_t first = needed(window[0], expected);
+    const std::uint64_t behind = needed(window[1], expected);
+    if (first > behind) fail(expected, text);
+    gap.needed_bytes = behind - first;
+    return gap;
+  }
+
   std::uint64_t needed(std::string_view letters, const char* expected,
-                       std::uint64_t limit = latest) const;
+                       std::uint64_t limit = latest) const {
+    const auto value = whole_number(letters);
+    if (!value || *value >= limit) fail(expected, letters);
+    return *value;
+  }
+
   [[noreturn]] void fail(const std::string& expected, std::string_view found) const {
     lines_.fail(expected, found);
   }
@@ -79,120 +188,6 @@ class BufferLines {
   std::vector<Column> columns_;
   std::uint64_t bytes_ = 0;
 };
-
-void BufferLines::take_names() {
-  const std::string_view line = lines_.next().value_or("");
-  for (const std::string_view name : split(line, ',')) {
-    const auto column = column_of(name);
-    if (!column)
-      fail("a line of names out of id, lower, upper (or end), size, alignment, hint, offset, gaps",
-           name);
-    if (std::ranges::find(columns_, *column) != columns_.end()) fail("each column once", name);
-    columns_.push_back(*column);
-  }
-  const auto has = [&](Column column) {
-    return std::ranges::find(columns_, column) != columns_.end();
-  };
-  if (!has(Column::id)) fail("a column id", line);
-  if (!has(Column::lower)) fail("a column lower, start or begin", line);
-  if (has(Column::upper) == has(Column::last)) fail("a column upper or end", line);
-  if (!has(Column::size)) fail("a column size", line);
-}
-
-BufferRow BufferLines::decode(std::string_view line) {
-  const std::vector<std::string_view> values = split(line, ',');
-  if (values.size() != columns_.size())
-    fail(std::to_string(columns_.size()) + " values between commas", std::to_string(values.size()));
-  BufferRow row;
-  for (std::size_t i = 0; i < values.size(); ++i) set(row, columns_[i], values[i]);
-  check_row(row);
-  return row;
-}
-
-void BufferLines::set(BufferRow& row, Column column, std::string_view value) const {
-  switch (column) {
-    case Column::id:
-      row.id = value;
-      return;
-    case Column::lower:
-      row.lower = needed(value, "a moment below 2^62");
-      return;
-    case Column::upper:
-      row.upper = needed(value, "a moment below 2^62");
-      return;
-    case Column::last:
-      row.upper = needed(value, "a moment below 2^62") + 1;
-      return;
-    case Column::size:
-      row.size = needed(value, "a size in bytes below 2^62", most_bytes);
-      return;
-    case Column::alignment:
-      row.alignment = needed(value, "an alignment from 1 to 2^40", (std::uint64_t{1} << 40U) + 1);
-      if (row.alignment == 0) fail("an alignment from 1 to 2^40", value);
-      return;
-    case Column::hint:
-      // As it is written where there is none.
-      if (!value.empty() && value != "-1") row.hint = needed(value, "an offset or -1", most_bytes);
-      return;
-    case Column::offset:
-      if (!value.empty()) row.offset = needed(value, "an offset", most_bytes);
-      return;
-    case Column::gaps:
-      row.gaps = gaps_of(value);
-      return;
-  }
-}
-
-void BufferLines::check_row(const BufferRow& row) {
-  if (row.lower >= row.upper)
-    fail("a buffer that begins before it is over",
-         "from " + std::to_string(row.lower) + " to " + std::to_string(row.upper));
-  std::uint64_t earliest = row.lower;
-  for (const BufferGap& gap : row.gaps) {
-    if (gap.lower < earliest || gap.lower >= gap.upper || gap.upper > row.upper ||
-        gap.needed_bytes > row.size)
-      fail("ascending gaps inside the buffer",
-           std::to_string(gap.lower) + "-" + std::to_string(gap.upper));
-    earliest = gap.upper;
-  }
-  // Rounding up to the alignment costs at most that much.
-  bytes_ += row.size + (row.alignment - 1);
-  if (bytes_ >= most_bytes) fail("sizes that add up to less than 2^62", std::to_string(bytes_));
-}
-
-std::vector<BufferGap> BufferLines::gaps_of(std::string_view text) const {
-  std::vector<BufferGap> gaps;
-  for (const std::string_view part : split(text, ' '))
-    if (!part.empty()) gaps.push_back(gap_of(part));
-  return gaps;
-}
-
-BufferGap BufferLines::gap_of(std::string_view text) const {
-  const char* const expected = "a gap such as 7-9 or 7-9@0:4";
-  const std::vector<std::string_view> parts = split(text, '@');
-  const std::vector<std::string_view> moments = split(parts[0], '-');
-  if (parts.size() > 2 || moments.size() != 2) fail(expected, text);
-  BufferGap gap;
-  gap.lower = needed(moments[0], expected);
-  gap.upper = needed(moments[1], expected);
-  const bool is_inclusive = std::ranges::find(columns_, Column::last) != columns_.end();
-  if (is_inclusive) ++gap.upper;
-  if (parts.size() == 1) return gap;
-  const std::vector<std::string_view> window = split(parts[1], ':');
-  if (window.size() != 2) fail(expected, text);
-  const std::uint64_t first = needed(window[0], expected);
-  const std::uint64_t behind = needed(window[1], expected);
-  if (first > behind) fail(expected, text);
-  gap.needed_bytes = behind - first;
-  return gap;
-}
-
-std::uint64_t BufferLines::needed(std::string_view letters, const char* expected,
-                                  std::uint64_t limit) const {
-  const auto value = whole_number(letters);
-  if (!value || *value >= limit) fail(expected, letters);
-  return *value;
-}
 
 }  // namespace
 

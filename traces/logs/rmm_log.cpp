@@ -21,18 +21,76 @@ class RmmEvents {
   RmmEvents(ByteSource& source, const std::string& file) : lines_(source, file) { take_header(); }
 
   /// Null at the end. What is about no memory at all is left out and counted.
-  std::optional<AddressEvent> next();
+  std::optional<AddressEvent> next() {
+    while (const auto line = lines_.next()) {
+      if (line->empty()) continue;
+      const AddressEvent event = decode(*line);
+      const bool is_empty = event.address.value == 0 && event.bytes.count == 0;
+      if (!is_empty || event.kind == AddressEventKind::failure) return event;
+      ++empty_requests_;
+    }
+    return std::nullopt;
+  }
+
   std::uint64_t empty_requests() const { return empty_requests_; }
   std::uint64_t bytes_taken() const { return lines_.bytes_taken(); }
 
  private:
-  void take_header();
-  AddressEvent decode(std::string_view line);
-  Columns split(std::string_view line) const;
-  AddressEventKind kind_of(std::string_view letters) const;
-  std::optional<std::uint64_t> continued(std::uint64_t time_of_day_ns);
+  void take_header() {
+    const std::string_view line = lines_.next().value_or("");
+    if (line != rmm::header) fail("the line '" + std::string(rmm::header) + "'", line);
+  }
+
+  AddressEvent decode(std::string_view line) {
+    const Columns columns = split(line);
+    AddressEvent event;
+    event.kind = kind_of(columns[action]);
+    if (const auto time_ns = rmm::time_of_day_ns(columns[time]))
+      event.time_ns = continued(*time_ns);
+    event.bytes = {needed(whole_number(columns[size]), "a size in bytes", columns[size])};
+    event.stream = {needed(rmm::stream(columns[stream]), "a stream", columns[stream])};
+    if (event.kind != AddressEventKind::failure)
+      event.address = {needed(rmm::pointer(columns[pointer]), "a pointer", columns[pointer])};
+    return event;
+  }
+
+  Columns split(std::string_view line) const {
+    Columns columns;
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      const std::size_t comma = line.find(',');
+      const bool is_last = i + 1 == columns.size();
+      if (is_last != (comma == std::string_view::npos))
+        fail(std::to_string(columns.size()) + " values between commas", is_last ? "more" : "fewer");
+      columns[i] = line.substr(0, comma);
+      if (!is_last) line.remove_prefix(comma + 1);
+    }
+    return columns;
+  }
+
+  AddressEventKind kind_of(std::string_view letters) const {
+    if (letters == rmm::allocate) return AddressEventKind::allocate;
+    if (letters == rmm::free) return AddressEventKind::free;
+    if (letters == rmm::failure) return AddressEventKind::failure;
+    fail("'allocate', 'free' or 'allocate failure'", letters);
+  }
+
+  /// A time that goes on from day to day; nothing after more than 500 years.
+  std::optional<std::uint64_t> continued(std::uint64_t time_of_day_ns) {
+    if (!last_ns_) return last_ns_ = time_of_day_ns;
+    const std::uint64_t last_of_day = *last_ns_ % rmm::day_ns;
+    const std::uint64_t forward = (time_of_day_ns + rmm::day_ns - last_of_day) % rmm::day_ns;
+    if (forward > rmm::day_ns - most_backward_ns) return last_ns_;
+    std::uint64_t now_ns = 0;
+    if (__builtin_add_overflow(*last_ns_, forward, &now_ns)) return std::nullopt;
+    return last_ns_ = now_ns;
+  }
+
   template <typename Value>
-  Value needed(std::optional<Value> value, const char* expected, std::string_view found) const;
+  Value needed(std::optional<Value> value, const char* expected, std::string_view found) const {
+    if (!value) fail(expected, found);
+    return *value;
+  }
+
   [[noreturn]] void fail(const std::string& expected, std::string_view found) const {
     lines_.fail(expected, found);
   }
@@ -41,72 +99,6 @@ class RmmEvents {
   std::uint64_t empty_requests_ = 0;
   std::optional<std::uint64_t> last_ns_;
 };
-
-void RmmEvents::take_header() {
-  const std::string_view line = lines_.next().value_or("");
-  if (line != rmm::header) fail("the line '" + std::string(rmm::header) + "'", line);
-}
-
-std::optional<AddressEvent> RmmEvents::next() {
-  while (const auto line = lines_.next()) {
-    if (line->empty()) continue;
-    const AddressEvent event = decode(*line);
-    const bool is_empty = event.address.value == 0 && event.bytes.count == 0;
-    if (!is_empty || event.kind == AddressEventKind::failure) return event;
-    ++empty_requests_;
-  }
-  return std::nullopt;
-}
-
-AddressEvent RmmEvents::decode(std::string_view line) {
-  const Columns columns = split(line);
-  AddressEvent event;
-  event.kind = kind_of(columns[action]);
-  if (const auto time_ns = rmm::time_of_day_ns(columns[time])) event.time_ns = continued(*time_ns);
-  event.bytes = {needed(whole_number(columns[size]), "a size in bytes", columns[size])};
-  event.stream = {needed(rmm::stream(columns[stream]), "a stream", columns[stream])};
-  if (event.kind != AddressEventKind::failure)
-    event.address = {needed(rmm::pointer(columns[pointer]), "a pointer", columns[pointer])};
-  return event;
-}
-
-Columns RmmEvents::split(std::string_view line) const {
-  Columns columns;
-  for (std::size_t i = 0; i < columns.size(); ++i) {
-    const std::size_t comma = line.find(',');
-    const bool is_last = i + 1 == columns.size();
-    if (is_last != (comma == std::string_view::npos))
-      fail(std::to_string(columns.size()) + " values between commas", is_last ? "more" : "fewer");
-    columns[i] = line.substr(0, comma);
-    if (!is_last) line.remove_prefix(comma + 1);
-  }
-  return columns;
-}
-
-AddressEventKind RmmEvents::kind_of(std::string_view letters) const {
-  if (letters == rmm::allocate) return AddressEventKind::allocate;
-  if (letters == rmm::free) return AddressEventKind::free;
-  if (letters == rmm::failure) return AddressEventKind::failure;
-  fail("'allocate', 'free' or 'allocate failure'", letters);
-}
-
-/// A time that goes on from day to day; nothing after more than 500 years.
-std::optional<std::uint64_t> RmmEvents::continued(std::uint64_t time_of_day_ns) {
-  if (!last_ns_) return last_ns_ = time_of_day_ns;
-  const std::uint64_t last_of_day = *last_ns_ % rmm::day_ns;
-  const std::uint64_t forward = (time_of_day_ns + rmm::day_ns - last_of_day) % rmm::day_ns;
-  if (forward > rmm::day_ns - most_backward_ns) return last_ns_;
-  std::uint64_t now_ns = 0;
-  if (__builtin_add_overflow(*last_ns_, forward, &now_ns)) return std::nullopt;
-  return last_ns_ = now_ns;
-}
-
-template <typename Value>
-Value RmmEvents::needed(std::optional<Value> value, const char* expected,
-                        std::string_view found) const {
-  if (!value) fail(expected, found);
-  return *value;
-}
 
 }  // namespace
 

@@ -37,47 +37,67 @@ class RmmLines {
     bytes_.add('\n');
   }
 
-  void add(DeviceIndex device, const RmmLine& line);
+  void add(DeviceIndex device, const RmmLine& line) {
+    if (!device_) device_ = device;
+    if (*device_ != device)
+      refuse("events of one device, as an RMM log has (--device picks one)",
+             "some of device " + std::to_string(device_->value) + " and some of device " +
+                 std::to_string(device.value));
+    bytes_.add("0,");
+    bytes_.add(rmm::time_text(line.time_ns));
+    bytes_.add(',');
+    bytes_.add(line.action);
+    bytes_.add(",0x");
+    add_number(line.pointer.value, 16);
+    bytes_.add(',');
+    add_number(line.size.count, 10);
+    bytes_.add(',');
+    add_number(line.stream.value, 10);
+    bytes_.add('\n');
+  }
+
   void flush() { bytes_.flush(); }
 
  private:
-  void add_number(std::uint64_t number, int base);
+  void add_number(std::uint64_t number, int base) {
+    std::array<char, 24> letters{};
+    const auto end =
+        std::to_chars(letters.data(), letters.data() + letters.size(), number, base).ptr;
+    bytes_.add({letters.data(), static_cast<std::size_t>(end - letters.data())});
+  }
 
   ByteCollector bytes_;
   std::optional<DeviceIndex> device_;
 };
-
-void RmmLines::add(DeviceIndex device, const RmmLine& line) {
-  if (!device_) device_ = device;
-  if (*device_ != device)
-    refuse("events of one device, as an RMM log has (--device picks one)",
-           "some of device " + std::to_string(device_->value) + " and some of device " +
-               std::to_string(device.value));
-  bytes_.add("0,");
-  bytes_.add(rmm::time_text(line.time_ns));
-  bytes_.add(',');
-  bytes_.add(line.action);
-  bytes_.add(",0x");
-  add_number(line.pointer.value, 16);
-  bytes_.add(',');
-  add_number(line.size.count, 10);
-  bytes_.add(',');
-  add_number(line.stream.value, 10);
-  bytes_.add('\n');
-}
-
-void RmmLines::add_number(std::uint64_t number, int base) {
-  std::array<char, 24> letters{};
-  const auto end = std::to_chars(letters.data(), letters.data() + letters.size(), number, base).ptr;
-  bytes_.add({letters.data(), static_cast<std::size_t>(end - letters.data())});
-}
 
 /// A free is told once: when it is asked for, or when it is completed and was not asked for.
 class RecordedLines : public SnapshotSink {
  public:
   explicit RecordedLines(RmmLines& lines) : lines_(lines) {}
 
-  void trace_entry(DeviceIndex device, const TraceEntry& entry) override;
+  void trace_entry(DeviceIndex device, const TraceEntry& entry) override {
+    constexpr std::uint64_t ns_of_us = 1000;
+    RmmLine line{rmm::free, entry.address, entry.size, entry.stream,
+                 entry.time_us % (rmm::day_ns / ns_of_us) * ns_of_us};
+    switch (static_cast<KnownText>(entry.action.value)) {
+      case KnownText::alloc:
+        line.action = rmm::allocate;
+        break;
+      case KnownText::free_requested:
+        freed_.insert(entry.address.value);
+        break;
+      case KnownText::free_completed:
+        if (freed_.erase(entry.address.value) != 0) return;
+        break;
+      case KnownText::oom:
+        line.action = rmm::failure;
+        line.pointer = {};
+        break;
+      default:
+        return;
+    }
+    lines_.add(device, line);
+  }
 
  private:
   RmmLines& lines_;
@@ -85,35 +105,28 @@ class RecordedLines : public SnapshotSink {
   std::unordered_set<std::uint64_t> freed_;
 };
 
-void RecordedLines::trace_entry(DeviceIndex device, const TraceEntry& entry) {
-  constexpr std::uint64_t ns_of_us = 1000;
-  RmmLine line{rmm::free, entry.address, entry.size, entry.stream,
-               entry.time_us % (rmm::day_ns / ns_of_us) * ns_of_us};
-  switch (static_cast<KnownText>(entry.action.value)) {
-    case KnownText::alloc:
-      line.action = rmm::allocate;
-      break;
-    case KnownText::free_requested:
-      freed_.insert(entry.address.value);
-      break;
-    case KnownText::free_completed:
-      if (freed_.erase(entry.address.value) != 0) return;
-      break;
-    case KnownText::oom:
-      line.action = rmm::failure;
-      line.pointer = {};
-      break;
-    default:
-      return;
-  }
-  lines_.add(device, line);
-}
-
 class ProgramLines : public ProgramSink {
  public:
   ProgramLines(RmmLines& lines, const SnapshotTables& tables) : lines_(lines), tables_(tables) {}
 
-  void program_event(const ProgramEvent& event) override;
+  void program_event(const ProgramEvent& event) override {
+    last_time_ns_ = event.time_ns.value_or(last_time_ns_);
+    switch (event.kind) {
+      case ProgramEventKind::malloc:
+        return allocate(event);
+      case ProgramEventKind::free:
+        return free(event);
+      case ProgramEventKind::use:
+        memory_of(event)->second.last_stream = event.stream;
+        return;
+      case ProgramEventKind::marker:
+        if (tables_.texts.text(event.text) == failure_marker)
+          lines_.add(event.device, {rmm::failure, {}, {}, {}, last_time_ns_});
+        return;
+      default:
+        return;
+    }
+  }
 
  private:
   struct Memory {
@@ -123,9 +136,29 @@ class ProgramLines : public ProgramSink {
   };
   using Memories = std::unordered_map<std::uint64_t, Memory>;
 
-  void allocate(const ProgramEvent& event);
-  void free(const ProgramEvent& event);
-  Memories::iterator memory_of(const ProgramEvent& event);
+  void allocate(const ProgramEvent& event) {
+    constexpr std::uint64_t distance = 512;
+    const Address pointer{++malloc_count_ * distance};
+    if (!memories_.insert({event.id, {pointer, event.bytes, event.stream}}).second)
+      refuse("mallocs with an id that is free", "another one of " + std::to_string(event.id));
+    lines_.add(event.device, {rmm::allocate, pointer, event.bytes, event.stream, last_time_ns_});
+  }
+
+  void free(const ProgramEvent& event) {
+    const auto found = memory_of(event);
+    const Memory memory = found->second;
+    memories_.erase(found);
+    lines_.add(event.device,
+               {rmm::free, memory.pointer, memory.bytes, memory.last_stream, last_time_ns_});
+  }
+
+  Memories::iterator memory_of(const ProgramEvent& event) {
+    const auto found = memories_.find(event.id);
+    if (found == memories_.end())
+      refuse("ids that a malloc gave", "'" + std::string(program_event_name(event.kind)) + "' of " +
+                                           std::to_string(event.id));
+    return found;
+  }
 
   RmmLines& lines_;
   const SnapshotTables& tables_;
@@ -134,49 +167,6 @@ class ProgramLines : public ProgramSink {
   std::uint64_t malloc_count_ = 0;
   std::uint64_t last_time_ns_ = 0;
 };
-
-void ProgramLines::program_event(const ProgramEvent& event) {
-  last_time_ns_ = event.time_ns.value_or(last_time_ns_);
-  switch (event.kind) {
-    case ProgramEventKind::malloc:
-      return allocate(event);
-    case ProgramEventKind::free:
-      return free(event);
-    case ProgramEventKind::use:
-      memory_of(event)->second.last_stream = event.stream;
-      return;
-    case ProgramEventKind::marker:
-      if (tables_.texts.text(event.text) == failure_marker)
-        lines_.add(event.device, {rmm::failure, {}, {}, {}, last_time_ns_});
-      return;
-    default:
-      return;
-  }
-}
-
-void ProgramLines::allocate(const ProgramEvent& event) {
-  constexpr std::uint64_t distance = 512;
-  const Address pointer{++malloc_count_ * distance};
-  if (!memories_.insert({event.id, {pointer, event.bytes, event.stream}}).second)
-    refuse("mallocs with an id that is free", "another one of " + std::to_string(event.id));
-  lines_.add(event.device, {rmm::allocate, pointer, event.bytes, event.stream, last_time_ns_});
-}
-
-void ProgramLines::free(const ProgramEvent& event) {
-  const auto found = memory_of(event);
-  const Memory memory = found->second;
-  memories_.erase(found);
-  lines_.add(event.device,
-             {rmm::free, memory.pointer, memory.bytes, memory.last_stream, last_time_ns_});
-}
-
-auto ProgramLines::memory_of(const ProgramEvent& event) -> Memories::iterator {
-  const auto found = memories_.find(event.id);
-  if (found == memories_.end())
-    refuse("ids that a malloc gave",
-           "'" + std::string(program_event_name(event.kind)) + "' of " + std::to_string(event.id));
-  return found;
-}
 
 class RmmWriter : public TraceWriter {
  public:

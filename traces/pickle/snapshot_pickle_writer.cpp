@@ -28,16 +28,55 @@ class PickleEncoder : public SnapshotEncoder {
     add_text(key);
   }
   void begin_foreign_key() override { begin_item(PickleOpcode::setitems); }
-  void begin_tuple(std::size_t item_count) override;
-  void end_tuple(std::size_t item_count) override;
+
+  void begin_tuple(std::size_t item_count) override {
+    begin_value();
+    if (item_count > 3) add(PickleOpcode::mark);
+    open_.push_back({Kind::tuple});
+  }
+
+  void end_tuple(std::size_t item_count) override {
+    constexpr PickleOpcode opcodes[] = {PickleOpcode::empty_tuple, PickleOpcode::tuple1,
+                                        PickleOpcode::tuple2, PickleOpcode::tuple3};
+    add(item_count > 3 ? PickleOpcode::tuple : opcodes[item_count]);
+    open_.pop_back();
+  }
 
   void scalar(NoneValue) override { add_value(PickleOpcode::none); }
   void scalar(bool value) override {
     add_value(value ? PickleOpcode::newtrue : PickleOpcode::newfalse);
   }
-  void scalar(WholeNumber number) override;
-  void scalar(LongNumber number) override;
-  void scalar(double number) override;
+
+  void scalar(WholeNumber number) override {
+    begin_value();
+    const auto as_signed = static_cast<std::int64_t>(number.bits);
+    const bool is_small = number.is_negative ? as_signed >= INT32_MIN : number.bits <= INT32_MAX;
+    if (!is_small) return add_long(number);
+    if (!number.is_negative && number.bits <= UINT8_MAX) {
+      add(PickleOpcode::binint1);
+      add_number(number.bits, 1);
+    } else if (!number.is_negative && number.bits <= UINT16_MAX) {
+      add(PickleOpcode::binint2);
+      add_number(number.bits, 2);
+    } else {
+      add(PickleOpcode::binint);
+      add_number(number.bits, 4);
+    }
+  }
+
+  void scalar(LongNumber number) override {
+    const std::string bytes = bytes_of_decimal(texts_.text(number.digits));
+    add_value(PickleOpcode::long1);
+    add_number(bytes.size(), 1);
+    bytes_.add(bytes);
+  }
+
+  void scalar(double number) override {
+    add_value(PickleOpcode::binfloat);
+    const auto bits = std::bit_cast<std::uint64_t>(number);
+    for (int shift = 56; shift >= 0; shift -= 8) bytes_.add(static_cast<char>(bits >> shift));
+  }
+
   void scalar(TextId text) override {
     begin_value();
     add_text(text);
@@ -86,10 +125,56 @@ class PickleEncoder : public SnapshotEncoder {
   void begin_value() {
     if (!open_.empty() && open_.back().kind == Kind::list) begin_item(PickleOpcode::appends);
   }
-  void begin_item(PickleOpcode take_items);
-  void add_text(TextId text);
-  void add_reference(std::uint32_t place);
-  void add_long(WholeNumber number);
+
+  /// Items are handed over a thousand at a time, as Python does it, so that whoever loads them
+  /// needs no long stack.
+  void begin_item(PickleOpcode take_items) {
+    constexpr std::uint32_t items_at_a_time = 1000;
+    Open& around = open_.back();
+    if (around.items == items_at_a_time) {
+      add(take_items);
+      around.items = 0;
+    }
+    if (around.items == 0) add(PickleOpcode::mark);
+    ++around.items;
+  }
+
+  void add_text(TextId text) {
+    if (text.value >= text_places_.size()) text_places_.resize(texts_.count());
+    std::uint32_t& place = text_places_[text.value];
+    if (place != 0) return add_reference(place - 1);
+    const std::string_view letters = texts_.text(text);
+    if (letters.size() <= UINT8_MAX) {
+      add(PickleOpcode::short_binunicode);
+      add_number(letters.size(), 1);
+    } else if (letters.size() <= UINT32_MAX) {
+      add(PickleOpcode::binunicode);
+      add_number(letters.size(), 4);
+    } else {
+      add(PickleOpcode::binunicode8);
+      add_number(letters.size(), 8);
+    }
+    bytes_.add(letters);
+    place = remember() + 1;
+  }
+
+  void add_reference(std::uint32_t place) {
+    const bool is_short = place <= UINT8_MAX;
+    add(is_short ? PickleOpcode::binget : PickleOpcode::long_binget);
+    add_number(place, is_short ? 1 : 4);
+  }
+
+  /// As few bytes as leave the highest bit as the sign.
+  void add_long(WholeNumber number) {
+    const std::uint64_t without_sign = number.is_negative ? ~number.bits : number.bits;
+    const unsigned byte_count = static_cast<unsigned>(std::bit_width(without_sign)) / 8 + 1;
+    add(PickleOpcode::long1);
+    bytes_.add(static_cast<char>(byte_count));
+    constexpr unsigned word_bytes = 8;
+    add_number(number.bits, std::min(byte_count, word_bytes));
+    // Only numbers from 2^63 on have a ninth byte.
+    if (byte_count > word_bytes) bytes_.add('\0');
+  }
 
   ByteCollector bytes_;
   const TextTable& texts_;
@@ -98,99 +183,6 @@ class PickleEncoder : public SnapshotEncoder {
   std::vector<std::uint32_t> text_places_;
   std::uint32_t place_count_ = 0;
 };
-
-/// Items are handed over a thousand at a time, as Python does it, so that whoever loads them needs
-/// no long stack.
-void PickleEncoder::begin_item(PickleOpcode take_items) {
-  constexpr std::uint32_t items_at_a_time = 1000;
-  Open& around = open_.back();
-  if (around.items == items_at_a_time) {
-    add(take_items);
-    around.items = 0;
-  }
-  if (around.items == 0) add(PickleOpcode::mark);
-  ++around.items;
-}
-
-void PickleEncoder::begin_tuple(std::size_t item_count) {
-  begin_value();
-  if (item_count > 3) add(PickleOpcode::mark);
-  open_.push_back({Kind::tuple});
-}
-
-void PickleEncoder::end_tuple(std::size_t item_count) {
-  constexpr PickleOpcode opcodes[] = {PickleOpcode::empty_tuple, PickleOpcode::tuple1,
-                                      PickleOpcode::tuple2, PickleOpcode::tuple3};
-  add(item_count > 3 ? PickleOpcode::tuple : opcodes[item_count]);
-  open_.pop_back();
-}
-
-void PickleEncoder::add_text(TextId text) {
-  if (text.value >= text_places_.size()) text_places_.resize(texts_.count());
-  std::uint32_t& place = text_places_[text.value];
-  if (place != 0) return add_reference(place - 1);
-  const std::string_view letters = texts_.text(text);
-  if (letters.size() <= UINT8_MAX) {
-    add(PickleOpcode::short_binunicode);
-    add_number(letters.size(), 1);
-  } else if (letters.size() <= UINT32_MAX) {
-    add(PickleOpcode::binunicode);
-    add_number(letters.size(), 4);
-  } else {
-    add(PickleOpcode::binunicode8);
-    add_number(letters.size(), 8);
-  }
-  bytes_.add(letters);
-  place = remember() + 1;
-}
-
-void PickleEncoder::add_reference(std::uint32_t place) {
-  const bool is_short = place <= UINT8_MAX;
-  add(is_short ? PickleOpcode::binget : PickleOpcode::long_binget);
-  add_number(place, is_short ? 1 : 4);
-}
-
-void PickleEncoder::scalar(WholeNumber number) {
-  begin_value();
-  const auto as_signed = static_cast<std::int64_t>(number.bits);
-  const bool is_small = number.is_negative ? as_signed >= INT32_MIN : number.bits <= INT32_MAX;
-  if (!is_small) return add_long(number);
-  if (!number.is_negative && number.bits <= UINT8_MAX) {
-    add(PickleOpcode::binint1);
-    add_number(number.bits, 1);
-  } else if (!number.is_negative && number.bits <= UINT16_MAX) {
-    add(PickleOpcode::binint2);
-    add_number(number.bits, 2);
-  } else {
-    add(PickleOpcode::binint);
-    add_number(number.bits, 4);
-  }
-}
-
-/// As few bytes as leave the highest bit as the sign.
-void PickleEncoder::add_long(WholeNumber number) {
-  const std::uint64_t without_sign = number.is_negative ? ~number.bits : number.bits;
-  const unsigned byte_count = static_cast<unsigned>(std::bit_width(without_sign)) / 8 + 1;
-  add(PickleOpcode::long1);
-  bytes_.add(static_cast<char>(byte_count));
-  constexpr unsigned word_bytes = 8;
-  add_number(number.bits, std::min(byte_count, word_bytes));
-  // Only numbers from 2^63 on have a ninth byte.
-  if (byte_count > word_bytes) bytes_.add('\0');
-}
-
-void PickleEncoder::scalar(LongNumber number) {
-  const std::string bytes = bytes_of_decimal(texts_.text(number.digits));
-  add_value(PickleOpcode::long1);
-  add_number(bytes.size(), 1);
-  bytes_.add(bytes);
-}
-
-void PickleEncoder::scalar(double number) {
-  add_value(PickleOpcode::binfloat);
-  const auto bits = std::bit_cast<std::uint64_t>(number);
-  for (int shift = 56; shift >= 0; shift -= 8) bytes_.add(static_cast<char>(bits >> shift));
-}
 
 }  // namespace
 

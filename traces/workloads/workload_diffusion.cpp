@@ -34,52 +34,6 @@ struct FeatureMap {
   Tensor tensor;
 };
 
-/// What pictures are put through, in the U-Net and in the decoder.
-class PictureLayers {
- public:
-  explicit PictureLayers(WorkloadWriter& writer) : writer_(writer) {}
-
-  // Each leaves its input as it is.
-  FeatureMap convolve(const FeatureMap& input, std::uint64_t channels) const;
-  FeatureMap resample(const FeatureMap& input, std::uint64_t pixels) const;
-  FeatureMap residual_block(const FeatureMap& input, std::uint64_t channels) const;
-  FeatureMap attention_block(const FeatureMap& input) const;
-  void free(const FeatureMap& map) const { writer_.free(map.tensor); }
-
- private:
-  FeatureMap normed(const FeatureMap& input) const;
-  Tensor attend(const FeatureMap& input, std::uint64_t keys) const;
-
-  WorkloadWriter& writer_;
-};
-
-/// The network that a diffusion model runs again and again, without gradients: down to few pixels
-/// with many channels and up again, where what was seen on the way down is put beside it. Attention
-/// over all pixels makes the peaks.
-class Unet {
- public:
-  Unet(WorkloadWriter& writer, std::uint64_t channels) : writer_(writer), channels_(channels) {}
-
-  /// Allocates what it keeps from one run to the next.
-  void load();
-  /// Takes no ownership of the latent picture; gives the predicted noise.
-  FeatureMap predict(const FeatureMap& latent) const;
-  void free_all() { writer_.free_all(weights_); }
-
- private:
-  static constexpr std::array<std::uint64_t, 4> levels = {1, 2, 4, 4};
-
-  FeatureMap go_down(const FeatureMap& first, std::vector<FeatureMap>& seen) const;
-  FeatureMap go_up(FeatureMap current, std::vector<FeatureMap>& seen) const;
-  FeatureMap block(const FeatureMap& input, std::size_t level) const;
-  FeatureMap beside(const FeatureMap& current, const FeatureMap& seen) const;
-
-  WorkloadWriter& writer_;
-  std::uint64_t channels_;
-  std::vector<Tensor> weights_;
-  PictureLayers layers_{writer_};
-};
-
 constexpr CallSite concatenate_site{"concatenate", "diffusion/unet.py", 149};
 constexpr CallSite scores_site{"attention_scores", "diffusion/attention_block.py", 73};
 constexpr CallSite softmax_site{"softmax", "nn/functional.py", 260};
@@ -99,156 +53,187 @@ allocator::Bytes map_bytes(const FeatureMap& like, std::uint64_t channels) {
   return half_bytes(like.batch * like.pixels, channels);
 }
 
-FeatureMap PictureLayers::convolve(const FeatureMap& input, std::uint64_t channels) const {
-  constexpr std::uint64_t kernel_pixels = 9;
-  constexpr allocator::Bytes most_workspace{64ULL << 20};
-  const CallScope at(writer_, {"conv2d", "nn/functional.py", 150});
-  const Tensor output = writer_.malloc(map_bytes(input, channels));
-  const Tensor workspace = writer_.compute(
-      std::min(input.tensor.size * 2, most_workspace),
-      matmul_ns({input.batch * input.pixels, kernel_pixels * input.channels, channels}));
-  writer_.free(workspace);
-  return like(input, channels, output);
-}
+/// What pictures are put through, in the U-Net and in the decoder.
+class PictureLayers {
+ public:
+  explicit PictureLayers(WorkloadWriter& writer) : writer_(writer) {}
 
-FeatureMap PictureLayers::resample(const FeatureMap& input, std::uint64_t pixels) const {
-  FeatureMap output = input;
-  output.pixels = pixels;
-  const allocator::Bytes size = map_bytes(output, input.channels);
-  output.tensor = writer_.compute(resample_site, size, memory_ns(size + input.tensor.size));
-  return output;
-}
-
-FeatureMap PictureLayers::normed(const FeatureMap& input) const {
-  return like(input, input.channels,
-              writer_.compute(unet_norm_site, input.tensor.size, memory_ns(input.tensor.size * 2)));
-}
-
-FeatureMap PictureLayers::residual_block(const FeatureMap& input, std::uint64_t channels) const {
-  const CallScope at(writer_, {"forward", "diffusion/resnet_block.py", 39});
-  FeatureMap current = input;
-  for (int half = 0; half < 2; ++half) {
-    const FeatureMap smooth = normed(current);
-    if (half == 1) free(current);
-    current = convolve(smooth, channels);
-    free(smooth);
+  // Each leaves its input as it is.
+  FeatureMap convolve(const FeatureMap& input, std::uint64_t channels) const {
+    constexpr std::uint64_t kernel_pixels = 9;
+    constexpr allocator::Bytes most_workspace{64ULL << 20};
+    const CallScope at(writer_, {"conv2d", "nn/functional.py", 150});
+    const Tensor output = writer_.malloc(map_bytes(input, channels));
+    const Tensor workspace = writer_.compute(
+        std::min(input.tensor.size * 2, most_workspace),
+        matmul_ns({input.batch * input.pixels, kernel_pixels * input.channels, channels}));
+    writer_.free(workspace);
+    return like(input, channels, output);
   }
-  const FeatureMap shortcut = channels == input.channels ? input : convolve(input, channels);
-  const allocator::Bytes size = current.tensor.size;
-  const FeatureMap sum =
-      like(input, channels, writer_.compute(add_site, size, memory_ns(size * 3)));
-  if (channels != input.channels) free(shortcut);
-  free(current);
-  return sum;
-}
 
-/// Scores of every pixel with every key, and once more as probabilities.
-Tensor PictureLayers::attend(const FeatureMap& input, std::uint64_t keys) const {
-  constexpr std::uint64_t head_channels = 64;
-  const std::uint64_t heads = std::max<std::uint64_t>(input.channels / head_channels, 1);
-  const std::uint64_t rows = input.batch * input.pixels;
-  const allocator::Bytes size = half_bytes(rows * heads, keys);
-  const Tensor queries = writer_.compute(unet_linear_site, input.tensor.size,
-                                         matmul_ns({rows, input.channels, input.channels}));
-  const Tensor keys_values =
-      writer_.compute(unet_linear_site, half_bytes(input.batch * keys, 2 * input.channels),
-                      matmul_ns({input.batch * keys, input.channels, 2 * input.channels}));
-  const Tensor scores = writer_.compute(scores_site, size, matmul_ns({rows, input.channels, keys}));
-  const Tensor shares = writer_.compute(softmax_site, size, memory_ns(size * 2));
-  writer_.free(scores);
-  const Tensor attended =
-      writer_.compute(scores_site, input.tensor.size, matmul_ns({rows, keys, input.channels}));
-  writer_.free({shares, keys_values, queries});
-  return attended;
-}
+  FeatureMap resample(const FeatureMap& input, std::uint64_t pixels) const {
+    FeatureMap output = input;
+    output.pixels = pixels;
+    const allocator::Bytes size = map_bytes(output, input.channels);
+    output.tensor = writer_.compute(resample_site, size, memory_ns(size + input.tensor.size));
+    return output;
+  }
 
-/// The pixels attend to each other, then to the prompt.
-FeatureMap PictureLayers::attention_block(const FeatureMap& input) const {
-  const CallScope at(writer_, {"forward", "diffusion/attention_block.py", 52});
-  FeatureMap current = input;
-  for (const std::uint64_t keys : {input.pixels, prompt_tokens}) {
-    const FeatureMap smooth = normed(current);
-    const Tensor attended = attend(smooth, keys);
-    free(smooth);
+  FeatureMap residual_block(const FeatureMap& input, std::uint64_t channels) const {
+    const CallScope at(writer_, {"forward", "diffusion/resnet_block.py", 39});
+    FeatureMap current = input;
+    for (int half = 0; half < 2; ++half) {
+      const FeatureMap smooth = normed(current);
+      if (half == 1) free(current);
+      current = convolve(smooth, channels);
+      free(smooth);
+    }
+    const FeatureMap shortcut = channels == input.channels ? input : convolve(input, channels);
     const allocator::Bytes size = current.tensor.size;
-    const Tensor sum = writer_.compute(add_site, size, memory_ns(size * 3));
-    writer_.free(attended);
-    if (current.tensor.id != input.tensor.id) free(current);
-    current.tensor = sum;
+    const FeatureMap sum = like(input, channels, writer_.elementwise(add_site, size, 3));
+    if (channels != input.channels) free(shortcut);
+    free(current);
+    return sum;
   }
-  return current;
-}
 
-void Unet::load() {
-  const CallScope at(writer_, {"load_unet", "diffusion/loading.py", 44});
-  constexpr int blocks_of_a_level = 5;
-  for (const std::uint64_t factor : levels) {
-    const std::uint64_t channels = channels_ * factor;
-    for (int block = 0; block < blocks_of_a_level; ++block)
-      for (const std::uint64_t rows : {9 * channels, 9 * channels, 4 * channels, 4 * channels}) {
-        weights_.push_back(writer_.compute(half_bytes(rows, channels)));
-      }
+  /// The pixels attend to each other, then to the prompt.
+  FeatureMap attention_block(const FeatureMap& input) const {
+    const CallScope at(writer_, {"forward", "diffusion/attention_block.py", 52});
+    FeatureMap current = input;
+    for (const std::uint64_t keys : {input.pixels, prompt_tokens}) {
+      const FeatureMap smooth = normed(current);
+      const Tensor attended = attend(smooth, keys);
+      free(smooth);
+      const allocator::Bytes size = current.tensor.size;
+      const Tensor sum = writer_.elementwise(add_site, size, 3);
+      writer_.free(attended);
+      if (current.tensor.id != input.tensor.id) free(current);
+      current.tensor = sum;
+    }
+    return current;
   }
-}
 
-/// Attention over the pixels of the first level would be too dear.
-FeatureMap Unet::block(const FeatureMap& input, std::size_t level) const {
-  const FeatureMap changed = layers_.residual_block(input, channels_ * levels[level]);
-  if (level == 0) return changed;
-  const FeatureMap attended = layers_.attention_block(changed);
-  layers_.free(changed);
-  return attended;
-}
+  void free(const FeatureMap& map) const { writer_.free(map.tensor); }
 
-/// All that is on the way is seen again on the way up.
-FeatureMap Unet::go_down(const FeatureMap& first, std::vector<FeatureMap>& seen) const {
-  const CallScope at(writer_, {"down_path", "diffusion/unet.py", 118});
-  seen.push_back(first);
-  for (std::size_t level = 0; level < levels.size(); ++level) {
-    for (int i = 0; i < 2; ++i) seen.push_back(block(seen.back(), level));
-    if (level + 1 < levels.size())
-      seen.push_back(
-          layers_.resample(seen.back(), std::max<std::uint64_t>(seen.back().pixels / 4, 1)));
+ private:
+  FeatureMap normed(const FeatureMap& input) const {
+    return like(input, input.channels, writer_.elementwise(unet_norm_site, input.tensor.size, 2));
   }
-  return layers_.attention_block(seen.back());
-}
 
-FeatureMap Unet::beside(const FeatureMap& current, const FeatureMap& seen) const {
-  const std::uint64_t channels = current.channels + seen.channels;
-  const allocator::Bytes size = half_bytes(seen.batch * seen.pixels, channels);
-  const FeatureMap both = {seen.batch, seen.pixels, channels,
-                           writer_.compute(concatenate_site, size, memory_ns(size * 2))};
-  layers_.free(current);
-  layers_.free(seen);
-  return both;
-}
+  /// Scores of every pixel with every key, and once more as probabilities.
+  Tensor attend(const FeatureMap& input, std::uint64_t keys) const {
+    constexpr std::uint64_t head_channels = 64;
+    const std::uint64_t heads = std::max<std::uint64_t>(input.channels / head_channels, 1);
+    const std::uint64_t rows = input.batch * input.pixels;
+    const allocator::Bytes size = half_bytes(rows * heads, keys);
+    const Tensor queries = writer_.compute(unet_linear_site, input.tensor.size,
+                                           matmul_ns({rows, input.channels, input.channels}));
+    const Tensor keys_values =
+        writer_.compute(unet_linear_site, half_bytes(input.batch * keys, 2 * input.channels),
+                        matmul_ns({input.batch * keys, input.channels, 2 * input.channels}));
+    const Tensor scores =
+        writer_.compute(scores_site, size, matmul_ns({rows, input.channels, keys}));
+    const Tensor shares = writer_.elementwise(softmax_site, size, 2);
+    writer_.free(scores);
+    const Tensor attended =
+        writer_.compute(scores_site, input.tensor.size, matmul_ns({rows, keys, input.channels}));
+    writer_.free({shares, keys_values, queries});
+    return attended;
+  }
 
-FeatureMap Unet::go_up(FeatureMap current, std::vector<FeatureMap>& seen) const {
-  const CallScope at(writer_, {"up_path", "diffusion/unet.py", 141});
-  for (std::size_t level = levels.size(); level-- > 0;) {
-    for (int i = 0; i < 3; ++i) {
-      if (current.pixels != seen.back().pixels) {
-        const FeatureMap larger = layers_.resample(current, seen.back().pixels);
-        layers_.free(current);
-        current = larger;
-      }
-      const FeatureMap both = beside(current, seen.back());
-      seen.pop_back();
-      current = block(both, level);
-      layers_.free(both);
+  WorkloadWriter& writer_;
+};
+
+/// The network that a diffusion model runs again and again, without gradients: down to few pixels
+/// with many channels and up again, where what was seen on the way down is put beside it. Attention
+/// over all pixels makes the peaks.
+class Unet {
+ public:
+  Unet(WorkloadWriter& writer, std::uint64_t channels) : writer_(writer), channels_(channels) {}
+
+  /// Allocates what it keeps from one run to the next.
+  void load() {
+    const CallScope at(writer_, {"load_unet", "diffusion/loading.py", 44});
+    constexpr int blocks_of_a_level = 5;
+    for (const std::uint64_t factor : levels) {
+      const std::uint64_t channels = channels_ * factor;
+      for (int block = 0; block < blocks_of_a_level; ++block)
+        for (const std::uint64_t rows : {9 * channels, 9 * channels, 4 * channels, 4 * channels}) {
+          weights_.push_back(writer_.compute(half_bytes(rows, channels)));
+        }
     }
   }
-  return current;
-}
 
-FeatureMap Unet::predict(const FeatureMap& latent) const {
-  std::vector<FeatureMap> seen;
-  const FeatureMap bottom = go_down(layers_.convolve(latent, channels_), seen);
-  const FeatureMap top = go_up(bottom, seen);
-  const FeatureMap noise = layers_.convolve(top, latent.channels);
-  layers_.free(top);
-  return noise;
-}
+  /// Takes no ownership of the latent picture; gives the predicted noise.
+  FeatureMap predict(const FeatureMap& latent) const {
+    std::vector<FeatureMap> seen;
+    const FeatureMap bottom = go_down(layers_.convolve(latent, channels_), seen);
+    const FeatureMap top = go_up(bottom, seen);
+    const FeatureMap noise = layers_.convolve(top, latent.channels);
+    layers_.free(top);
+    return noise;
+  }
+
+  void free_all() { writer_.free_all(weights_); }
+
+ private:
+  static constexpr std::array<std::uint64_t, 4> levels = {1, 2, 4, 4};
+
+  /// All that is on the way is seen again on the way up.
+  FeatureMap go_down(const FeatureMap& first, std::vector<FeatureMap>& seen) const {
+    const CallScope at(writer_, {"down_path", "diffusion/unet.py", 118});
+    seen.push_back(first);
+    for (std::size_t level = 0; level < levels.size(); ++level) {
+      for (int i = 0; i < 2; ++i) seen.push_back(block(seen.back(), level));
+      if (level + 1 < levels.size())
+        seen.push_back(
+            layers_.resample(seen.back(), std::max<std::uint64_t>(seen.back().pixels / 4, 1)));
+    }
+    return layers_.attention_block(seen.back());
+  }
+
+  FeatureMap go_up(FeatureMap current, std::vector<FeatureMap>& seen) const {
+    const CallScope at(writer_, {"up_path", "diffusion/unet.py", 141});
+    for (std::size_t level = levels.size(); level-- > 0;) {
+      for (int i = 0; i < 3; ++i) {
+        if (current.pixels != seen.back().pixels) {
+          const FeatureMap larger = layers_.resample(current, seen.back().pixels);
+          layers_.free(current);
+          current = larger;
+        }
+        const FeatureMap both = beside(current, seen.back());
+        seen.pop_back();
+        current = block(both, level);
+        layers_.free(both);
+      }
+    }
+    return current;
+  }
+
+  /// Attention over the pixels of the first level would be too dear.
+  FeatureMap block(const FeatureMap& input, std::size_t level) const {
+    const FeatureMap changed = layers_.residual_block(input, channels_ * levels[level]);
+    if (level == 0) return changed;
+    const FeatureMap attended = layers_.attention_block(changed);
+    layers_.free(changed);
+    return attended;
+  }
+
+  FeatureMap beside(const FeatureMap& current, const FeatureMap& seen) const {
+    const std::uint64_t channels = current.channels + seen.channels;
+    const allocator::Bytes size = half_bytes(seen.batch * seen.pixels, channels);
+    const FeatureMap both = {seen.batch, seen.pixels, channels,
+                             writer_.elementwise(concatenate_site, size, 2)};
+    layers_.free(current);
+    layers_.free(seen);
+    return both;
+  }
+
+  WorkloadWriter& writer_;
+  std::uint64_t channels_;
+  std::vector<Tensor> weights_;
+  PictureLayers layers_{writer_};
+};
 
 /// A picture is wide, square or tall, of about as many pixels.
 struct PictureSize {
@@ -271,73 +256,70 @@ class Painter {
       : run_(run), writer_(run.writer), unet_(run.writer, run.size_of("channels")) {}
 
   void load() { unet_.load(); }
-  void paint();
+
+  /// Each picture is predicted twice, with and without its prompt.
+  void paint() {
+    constexpr std::uint64_t prompt_numbers = 77ULL * 2'048;
+    const PictureSize size = draw_size(run_);
+    const std::uint64_t count = run_.random.between(1, run_.size_of("batch"));
+    const Bytes prompt_bytes = half_bytes(2 * count, prompt_numbers);
+    const Tensor prompt = writer_.elementwise(prompt_site, prompt_bytes, 100);
+    FeatureMap latent = {count, (size.width / 8) * (size.height / 8), latent_channels, {}};
+    const Bytes latent_bytes = half_bytes(count * latent.pixels, latent_channels);
+    latent.tensor = writer_.compute(noise_site, latent_bytes);
+    for (std::uint64_t step = 1; step <= run_.size_of("steps"); ++step)
+      writer_.in_range("denoise " + std::to_string(step), [&] { latent = denoise(latent); });
+    writer_.free(prompt);
+    writer_.in_range("decode", [&] { decode(latent); });
+  }
+
   void stop() { unet_.free_all(); }
 
  private:
-  FeatureMap denoise(FeatureMap latent);
-  void decode(FeatureMap latent);
+  FeatureMap denoise(FeatureMap latent) {
+    const CallScope at(writer_, {"denoise", "diffusion/sampler.py", 46});
+    const Bytes size = latent.tensor.size;
+    FeatureMap twice = latent;
+    twice.batch *= 2;
+    twice.tensor = writer_.compute(guide_site, size * 2, memory_ns(size * 4));
+    const FeatureMap noise = unet_.predict(twice);
+    layers_.free(twice);
+    const Tensor guided = writer_.elementwise(guide_site, size, 3);
+    layers_.free(noise);
+    const Tensor next = writer_.elementwise(diffusion_step_site, size, 3);
+    writer_.free(guided);
+    layers_.free(latent);
+    latent.tensor = next;
+    return latent;
+  }
+
+  void decode(FeatureMap latent) {
+    constexpr std::array<std::uint64_t, 4> channels = {512, 512, 256, 128};
+    const CallScope at(writer_, {"decode", "diffusion/vae.py", 77});
+    FeatureMap current = layers_.convolve(latent, channels.front());
+    layers_.free(latent);
+    const auto replace = [&](const FeatureMap& next) {
+      layers_.free(current);
+      current = next;
+    };
+    for (std::size_t level = 0; level < channels.size(); ++level) {
+      if (level > 0) replace(layers_.resample(current, current.pixels * 4));
+      for (int block = 0; block < 3; ++block)
+        replace(layers_.residual_block(current, channels[level]));
+    }
+    replace(layers_.convolve(current, 3));
+    const Bytes bytes{current.batch * current.pixels * 3};
+    const Tensor pictures = writer_.elementwise(picture_site, bytes, 3);
+    writer_.synchronize();
+    writer_.free(pictures);
+    layers_.free(current);
+  }
 
   WorkloadRun& run_;
   WorkloadWriter& writer_;
   Unet unet_;
   PictureLayers layers_{writer_};
 };
-
-/// Each picture is predicted twice, with and without its prompt.
-void Painter::paint() {
-  constexpr std::uint64_t prompt_numbers = 77ULL * 2'048;
-  const PictureSize size = draw_size(run_);
-  const std::uint64_t count = run_.random.between(1, run_.size_of("batch"));
-  const Bytes prompt_bytes = half_bytes(2 * count, prompt_numbers);
-  const Tensor prompt = writer_.compute(prompt_site, prompt_bytes, memory_ns(prompt_bytes * 100));
-  FeatureMap latent = {count, (size.width / 8) * (size.height / 8), latent_channels, {}};
-  const Bytes latent_bytes = half_bytes(count * latent.pixels, latent_channels);
-  latent.tensor = writer_.compute(noise_site, latent_bytes);
-  for (std::uint64_t step = 1; step <= run_.size_of("steps"); ++step)
-    writer_.in_range("denoise " + std::to_string(step), [&] { latent = denoise(latent); });
-  writer_.free(prompt);
-  writer_.in_range("decode", [&] { decode(latent); });
-}
-
-FeatureMap Painter::denoise(FeatureMap latent) {
-  const CallScope at(writer_, {"denoise", "diffusion/sampler.py", 46});
-  const Bytes size = latent.tensor.size;
-  FeatureMap twice = latent;
-  twice.batch *= 2;
-  twice.tensor = writer_.compute(guide_site, size * 2, memory_ns(size * 4));
-  const FeatureMap noise = unet_.predict(twice);
-  layers_.free(twice);
-  const Tensor guided = writer_.compute(guide_site, size, memory_ns(size * 3));
-  layers_.free(noise);
-  const Tensor next = writer_.compute(diffusion_step_site, size, memory_ns(size * 3));
-  writer_.free(guided);
-  layers_.free(latent);
-  latent.tensor = next;
-  return latent;
-}
-
-void Painter::decode(FeatureMap latent) {
-  constexpr std::array<std::uint64_t, 4> channels = {512, 512, 256, 128};
-  const CallScope at(writer_, {"decode", "diffusion/vae.py", 77});
-  FeatureMap current = layers_.convolve(latent, channels.front());
-  layers_.free(latent);
-  const auto replace = [&](const FeatureMap& next) {
-    layers_.free(current);
-    current = next;
-  };
-  for (std::size_t level = 0; level < channels.size(); ++level) {
-    if (level > 0) replace(layers_.resample(current, current.pixels * 4));
-    for (int block = 0; block < 3; ++block)
-      replace(layers_.residual_block(current, channels[level]));
-  }
-  replace(layers_.convolve(current, 3));
-  const Bytes bytes{current.batch * current.pixels * 3};
-  const Tensor pictures = writer_.compute(picture_site, bytes, memory_ns(bytes * 3));
-  writer_.synchronize();
-  writer_.free(pictures);
-  layers_.free(current);
-}
 
 void write_diffusion(WorkloadRun& run) {
   const CallScope at(run.writer, {"main", "make_pictures.py", 87});

@@ -60,22 +60,115 @@ class ExpertLayer {
   };
 
   /// Adds the layer's parameters.
-  ExpertLayer(WorkloadWriter& writer, TrainedParameters& parameters, const ExpertSizes& sizes);
+  ExpertLayer(WorkloadWriter& writer, TrainedParameters& parameters, const ExpertSizes& sizes)
+      : writer_(writer),
+        parameters_(parameters),
+        sizes_(sizes),
+        norm_(parameters.add(sizes.hidden)),
+        router_(parameters.add(sizes.hidden * sizes.experts)) {
+    for (std::uint64_t i = 0; i < sizes.experts; ++i) {
+      const std::size_t expand = parameters.add(sizes.hidden * expanded_size(sizes));
+      experts_.push_back({expand, parameters.add(expanded_size(sizes) * sizes.hidden)});
+    }
+  }
 
   /// Keeps the input; returns the output. `loads` are the tokens of each expert.
-  Tensor forward(Tensor input, const std::vector<std::uint64_t>& loads, Activations& saved) const;
+  Tensor forward(Tensor input, const std::vector<std::uint64_t>& loads, Activations& saved) const {
+    const CallScope at(writer_, {"forward", "model/moe.py", 57});
+    saved.input = input;
+    saved.received = exchange(route(input, saved));
+    const Tensor results = writer_.malloc(saved.received.size);
+    saved.experts.clear();
+    for (const std::uint64_t tokens : loads) saved.experts.push_back(run_expert(tokens));
+    saved.returned = exchange(results);
+    return writer_.compute(combine_site, input.size, memory_ns(saved.returned.size * 2));
+  }
+
   /// Takes the output's gradient and frees all that was saved; returns the input's gradient.
-  Tensor backward(Tensor gradient, Activations& saved) const;
+  Tensor backward(Tensor gradient, Activations& saved) const {
+    const CallScope at(writer_, {"moe_backward", "autograd/moe.py", 29});
+    const Tensor spread = writer_.malloc(saved.returned.size);
+    writer_.work(memory_ns(spread.size * 2));
+    writer_.free(saved.returned);
+    const Tensor of_results = exchange(spread);
+    for (std::size_t i = experts_.size(); i-- > 0;) expert_backward(experts_[i], saved.experts[i]);
+    writer_.free(saved.received);
+    const Tensor of_permuted = exchange(of_results);
+    const Tensor of_normed = writer_.malloc(gradient.size);
+    parameters_.make_gradient(router_);
+    writer_.work(memory_ns(of_permuted.size * 2));
+    writer_.free({of_permuted, saved.choice});
+    const CallScope norm(writer_, {"rms_norm_backward", "autograd/norm.py", 70});
+    const Tensor of_input = writer_.malloc(gradient.size);
+    parameters_.make_gradient(norm_);
+    writer_.work(memory_ns(gradient.size * 4));
+    writer_.free({of_normed, gradient, saved.normed, saved.input});
+    return of_input;
+  }
 
  private:
   struct Expert {
     std::size_t expand = 0;
     std::size_t contract = 0;
   };
-  Tensor route(Tensor input, Activations& saved) const;
-  Tensor exchange(Tensor sent) const;
-  ExpertActivations run_expert(std::uint64_t tokens) const;
-  void expert_backward(const Expert& expert, const ExpertActivations& saved) const;
+
+  /// Gives the tokens in the order of their experts.
+  Tensor route(Tensor input, Activations& saved) const {
+    const std::uint64_t tokens = input.size.count / half_bytes(1, sizes_.hidden).count;
+    saved.normed = writer_.elementwise(expert_layer_norm_site, input.size, 2);
+    const Tensor scores = writer_.compute(router_site, float_bytes(tokens, sizes_.experts),
+                                          matmul_ns({tokens, sizes_.hidden, sizes_.experts}));
+    saved.choice =
+        writer_.compute(choose_site, {tokens * sizes_.chosen * 8}, memory_ns(scores.size));
+    writer_.free(scores);
+    const allocator::Bytes permuted = input.size * sizes_.chosen;
+    return writer_.elementwise(permute_site, permuted, 2);
+  }
+
+  /// Both buffers belong to the first stream and are used on the second.
+  Tensor exchange(Tensor sent) const {
+    const CallScope at(writer_, {"all_to_all", "parallel/exchange.py", 41});
+    const Tensor received = writer_.malloc(sent.size);
+    writer_.wait_for(exchange_stream, compute_stream);
+    writer_.work(network_ns(sent.size), exchange_stream);
+    writer_.use(sent, exchange_stream);
+    writer_.use(received, exchange_stream);
+    writer_.wait_for(compute_stream, exchange_stream);
+    writer_.free(sent);
+    return received;
+  }
+
+  ExpertActivations run_expert(std::uint64_t tokens) const {
+    const CallScope at(writer_, {"forward", "model/expert.py", 18});
+    ExpertActivations saved;
+    saved.tokens = tokens;
+    if (tokens == 0) return saved;
+    const std::uint64_t expanded = expanded_size(sizes_);
+    saved.expanded = writer_.malloc(half_bytes(tokens, expanded));
+    writer_.work(matmul_ns({tokens, sizes_.hidden, expanded}));
+    saved.activated = writer_.compute(saved.expanded.size, memory_ns(saved.expanded.size * 2));
+    const Tensor output = writer_.compute(half_bytes(tokens, sizes_.hidden),
+                                          matmul_ns({tokens, expanded, sizes_.hidden}));
+    writer_.free(output);
+    return saved;
+  }
+
+  /// An expert without tokens gets no gradient.
+  void expert_backward(const Expert& expert, const ExpertActivations& saved) const {
+    if (saved.tokens == 0) return;
+    const CallScope at(writer_, {"expert_backward", "autograd/moe.py", 47});
+    const MatmulShape shape = {saved.tokens, sizes_.hidden, expanded_size(sizes_)};
+    const Tensor of_activated = writer_.compute(saved.activated.size, matmul_ns(shape));
+    parameters_.make_gradient(expert.contract);
+    writer_.work(matmul_ns(shape));
+    writer_.free(saved.activated);
+    const Tensor of_expanded =
+        writer_.compute(saved.expanded.size, memory_ns(saved.expanded.size * 3));
+    writer_.free({of_activated, saved.expanded});
+    parameters_.make_gradient(expert.expand);
+    writer_.work(matmul_ns(shape));
+    writer_.free(of_expanded);
+  }
 
   WorkloadWriter& writer_;
   TrainedParameters& parameters_;
@@ -84,141 +177,6 @@ class ExpertLayer {
   std::size_t router_;
   std::vector<Expert> experts_;
 };
-
-ExpertLayer::ExpertLayer(WorkloadWriter& writer, TrainedParameters& parameters,
-                         const ExpertSizes& sizes)
-    : writer_(writer),
-      parameters_(parameters),
-      sizes_(sizes),
-      norm_(parameters.add(sizes.hidden)),
-      router_(parameters.add(sizes.hidden * sizes.experts)) {
-  for (std::uint64_t i = 0; i < sizes.experts; ++i) {
-    const std::size_t expand = parameters.add(sizes.hidden * expanded_size(sizes));
-    experts_.push_back({expand, parameters.add(expanded_size(sizes) * sizes.hidden)});
-  }
-}
-
-/// Gives the tokens in the order of their experts.
-Tensor ExpertLayer::route(Tensor input, Activations& saved) const {
-  const std::uint64_t tokens = input.size.count / half_bytes(1, sizes_.hidden).count;
-  saved.normed = writer_.compute(expert_layer_norm_site, input.size, memory_ns(input.size * 2));
-  const Tensor scores = writer_.compute(router_site, float_bytes(tokens, sizes_.experts),
-                                        matmul_ns({tokens, sizes_.hidden, sizes_.experts}));
-  saved.choice = writer_.compute(choose_site, {tokens * sizes_.chosen * 8}, memory_ns(scores.size));
-  writer_.free(scores);
-  const allocator::Bytes permuted = input.size * sizes_.chosen;
-  return writer_.compute(permute_site, permuted, memory_ns(permuted * 2));
-}
-
-/// Both buffers belong to the first stream and are used on the second.
-Tensor ExpertLayer::exchange(Tensor sent) const {
-  const CallScope at(writer_, {"all_to_all", "parallel/exchange.py", 41});
-  const Tensor received = writer_.malloc(sent.size);
-  writer_.wait_for(exchange_stream, compute_stream);
-  writer_.work(network_ns(sent.size), exchange_stream);
-  writer_.use(sent, exchange_stream);
-  writer_.use(received, exchange_stream);
-  writer_.wait_for(compute_stream, exchange_stream);
-  writer_.free(sent);
-  return received;
-}
-
-ExpertLayer::ExpertActivations ExpertLayer::run_expert(std::uint64_t tokens) const {
-  const CallScope at(writer_, {"forward", "model/expert.py", 18});
-  ExpertActivations saved;
-  saved.tokens = tokens;
-  if (tokens == 0) return saved;
-  const std::uint64_t expanded = expanded_size(sizes_);
-  saved.expanded = writer_.malloc(half_bytes(tokens, expanded));
-  writer_.work(matmul_ns({tokens, sizes_.hidden, expanded}));
-  saved.activated = writer_.compute(saved.expanded.size, memory_ns(saved.expanded.size * 2));
-  const Tensor output = writer_.compute(half_bytes(tokens, sizes_.hidden),
-                                        matmul_ns({tokens, expanded, sizes_.hidden}));
-  writer_.free(output);
-  return saved;
-}
-
-Tensor ExpertLayer::forward(Tensor input, const std::vector<std::uint64_t>& loads,
-                            Activations& saved) const {
-  const CallScope at(writer_, {"forward", "model/moe.py", 57});
-  saved.input = input;
-  saved.received = exchange(route(input, saved));
-  const Tensor results = writer_.malloc(saved.received.size);
-  saved.experts.clear();
-  for (const std::uint64_t tokens : loads) saved.experts.push_back(run_expert(tokens));
-  saved.returned = exchange(results);
-  return writer_.compute(combine_site, input.size, memory_ns(saved.returned.size * 2));
-}
-
-/// An expert without tokens gets no gradient.
-void ExpertLayer::expert_backward(const Expert& expert, const ExpertActivations& saved) const {
-  if (saved.tokens == 0) return;
-  const CallScope at(writer_, {"expert_backward", "autograd/moe.py", 47});
-  const MatmulShape shape = {saved.tokens, sizes_.hidden, expanded_size(sizes_)};
-  const Tensor of_activated = writer_.compute(saved.activated.size, matmul_ns(shape));
-  parameters_.make_gradient(expert.contract);
-  writer_.work(matmul_ns(shape));
-  writer_.free(saved.activated);
-  const Tensor of_expanded =
-      writer_.compute(saved.expanded.size, memory_ns(saved.expanded.size * 3));
-  writer_.free({of_activated, saved.expanded});
-  parameters_.make_gradient(expert.expand);
-  writer_.work(matmul_ns(shape));
-  writer_.free(of_expanded);
-}
-
-Tensor ExpertLayer::backward(Tensor gradient, Activations& saved) const {
-  const CallScope at(writer_, {"moe_backward", "autograd/moe.py", 29});
-  const Tensor spread = writer_.malloc(saved.returned.size);
-  writer_.work(memory_ns(spread.size * 2));
-  writer_.free(saved.returned);
-  const Tensor of_results = exchange(spread);
-  for (std::size_t i = experts_.size(); i-- > 0;) expert_backward(experts_[i], saved.experts[i]);
-  writer_.free(saved.received);
-  const Tensor of_permuted = exchange(of_results);
-  const Tensor of_normed = writer_.malloc(gradient.size);
-  parameters_.make_gradient(router_);
-  writer_.work(memory_ns(of_permuted.size * 2));
-  writer_.free({of_permuted, saved.choice});
-  const CallScope norm(writer_, {"rms_norm_backward", "autograd/norm.py", 70});
-  const Tensor of_input = writer_.malloc(gradient.size);
-  parameters_.make_gradient(norm_);
-  writer_.work(memory_ns(gradient.size * 4));
-  writer_.free({of_normed, gradient, saved.normed, saved.input});
-  return of_input;
-}
-
-class ExpertModel {
- public:
-  explicit ExpertModel(WorkloadRun& run);
-  ExpertModel(const ExpertModel&) = delete;
-  ExpertModel& operator=(const ExpertModel&) = delete;
-
-  void train();
-  void free_all() { parameters_.free_all(); }
-
- private:
-  WorkloadRun& run_;
-  WorkloadWriter& writer_;
-  TrainedParameters parameters_;
-  std::vector<ExpertLayer> layers_;
-  /// By layer and expert: some are liked more than others, in all steps.
-  std::vector<std::vector<std::uint64_t>> popularity_;
-  std::vector<ExpertLayer::Activations> saved_;
-};
-
-ExpertModel::ExpertModel(WorkloadRun& run)
-    : run_(run), writer_(run.writer), parameters_(run.writer) {
-  const CallScope at(writer_, {"build_model", "train_moe.py", 36});
-  const ExpertSizes sizes = {run.size_of("hidden"), run.size_of("experts"), run.size_of("chosen")};
-  for (std::uint64_t i = 0; i < run.size_of("layers"); ++i) {
-    layers_.emplace_back(writer_, parameters_, sizes);
-    popularity_.emplace_back();
-    for (std::uint64_t expert = 0; expert < sizes.experts; ++expert)
-      popularity_.back().push_back(run.random.between(20, 100));
-  }
-  saved_.resize(layers_.size());
-}
 
 /// How much of the total each one gets, together all of it. Requires: not all weights are 0.
 std::vector<std::uint64_t> share_out(std::uint64_t total,
@@ -234,30 +192,60 @@ std::vector<std::uint64_t> share_out(std::uint64_t total,
   return shares;
 }
 
-void ExpertModel::train() {
-  const std::uint64_t tokens = run_.size_of("batch") * run_.size_of("sequence");
-  Tensor hidden = writer_.compute(experts_batch_site, half_bytes(tokens, run_.size_of("hidden")),
-                                  memory_ns(half_bytes(tokens, run_.size_of("hidden"))));
-  {
-    const CallScope at(writer_, {"training_step", "train_moe.py", 84});
-    for (std::size_t i = 0; i < layers_.size(); ++i) {
-      std::vector<std::uint64_t> weights = popularity_[i];
-      for (std::uint64_t& weight : weights) weight *= run_.random.between(0, 100);
-      weights.front() += 1;
-      hidden = layers_[i].forward(hidden, share_out(tokens * run_.size_of("chosen"), weights),
-                                  saved_[i]);
+class ExpertModel {
+ public:
+  explicit ExpertModel(WorkloadRun& run) : run_(run), writer_(run.writer), parameters_(run.writer) {
+    const CallScope at(writer_, {"build_model", "train_moe.py", 36});
+    const ExpertSizes sizes = {run.size_of("hidden"), run.size_of("experts"),
+                               run.size_of("chosen")};
+    for (std::uint64_t i = 0; i < run.size_of("layers"); ++i) {
+      layers_.emplace_back(writer_, parameters_, sizes);
+      popularity_.emplace_back();
+      for (std::uint64_t expert = 0; expert < sizes.experts; ++expert)
+        popularity_.back().push_back(run.random.between(20, 100));
     }
+    saved_.resize(layers_.size());
   }
-  const CallScope at(writer_, {"backward", "autograd/engine.py", 130});
-  Tensor gradient = writer_.compute(experts_loss_site, hidden.size, memory_ns(hidden.size * 2));
-  writer_.free(hidden);
-  for (std::size_t i = layers_.size(); i-- > 0;)
-    gradient = layers_[i].backward(gradient, saved_[i]);
-  writer_.free(gradient);
-  const CallScope optimizer(writer_, {"training_step", "train_moe.py", 90});
-  parameters_.optimize();
-  writer_.synchronize();
-}
+
+  ExpertModel(const ExpertModel&) = delete;
+  ExpertModel& operator=(const ExpertModel&) = delete;
+
+  void train() {
+    const std::uint64_t tokens = run_.size_of("batch") * run_.size_of("sequence");
+    Tensor hidden =
+        writer_.elementwise(experts_batch_site, half_bytes(tokens, run_.size_of("hidden")), 1);
+    {
+      const CallScope at(writer_, {"training_step", "train_moe.py", 84});
+      for (std::size_t i = 0; i < layers_.size(); ++i) {
+        std::vector<std::uint64_t> weights = popularity_[i];
+        for (std::uint64_t& weight : weights) weight *= run_.random.between(0, 100);
+        weights.front() += 1;
+        hidden = layers_[i].forward(hidden, share_out(tokens * run_.size_of("chosen"), weights),
+                                    saved_[i]);
+      }
+    }
+    const CallScope at(writer_, {"backward", "autograd/engine.py", 130});
+    Tensor gradient = writer_.elementwise(experts_loss_site, hidden.size, 2);
+    writer_.free(hidden);
+    for (std::size_t i = layers_.size(); i-- > 0;)
+      gradient = layers_[i].backward(gradient, saved_[i]);
+    writer_.free(gradient);
+    const CallScope optimizer(writer_, {"training_step", "train_moe.py", 90});
+    parameters_.optimize();
+    writer_.synchronize();
+  }
+
+  void free_all() { parameters_.free_all(); }
+
+ private:
+  WorkloadRun& run_;
+  WorkloadWriter& writer_;
+  TrainedParameters parameters_;
+  std::vector<ExpertLayer> layers_;
+  /// By layer and expert: some are liked more than others, in all steps.
+  std::vector<std::vector<std::uint64_t>> popularity_;
+  std::vector<ExpertLayer::Activations> saved_;
+};
 
 void write_experts(WorkloadRun& run) {
   const CallScope at(run.writer, {"main", "train_moe.py", 151});

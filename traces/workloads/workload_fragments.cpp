@@ -25,14 +25,56 @@ class Fragmenter {
   explicit Fragmenter(WorkloadRun& run)
       : run_(run), writer_(run.writer), kept_(run.size_of("classes")) {}
 
-  void run_round(std::uint64_t round);
-  void stop();
+  void run_round(std::uint64_t round) {
+    constexpr std::uint64_t first_size = 512;
+    const std::size_t size_class = (round - 1) % kept_.size();
+    fill(first_size << size_class);
+    churn(first_size << size_class);
+    thin_out(kept_[size_class]);
+    writer_.synchronize();
+  }
+
+  void stop() {
+    for (std::vector<Tensor>& kept : kept_) writer_.free_all(kept);
+  }
 
  private:
-  Tensor make(std::uint64_t smallest);
-  void fill(std::uint64_t smallest);
-  void churn(std::uint64_t smallest);
-  void thin_out(std::vector<Tensor>& kept);
+  Tensor make(std::uint64_t smallest) {
+    const Bytes size{smallest + 1 + run_.random.below(smallest)};
+    const Tensor made = writer_.malloc(size);
+    if (run_.random.one_in(8)) writer_.work(memory_ns(size));
+    return made;
+  }
+
+  void fill(std::uint64_t smallest) {
+    const CallScope at(writer_, {"fill", "worst_case.py", 14});
+    const std::uint64_t fitting = (run_.size_of("volume") << 20) / (2 * smallest);
+    const std::uint64_t count = std::clamp<std::uint64_t>(fitting, 1, run_.size_of("blocks"));
+    for (std::uint64_t i = 0; i < count; ++i) live_.push_back(make(smallest));
+  }
+
+  /// Lifetimes without a pattern.
+  void churn(std::uint64_t smallest) {
+    const CallScope at(writer_, {"churn", "worst_case.py", 27});
+    for (std::size_t i = 0; i < live_.size(); ++i) {
+      Tensor& chosen = live_[run_.random.below(live_.size())];
+      writer_.free(chosen);
+      chosen = make(smallest);
+    }
+  }
+
+  /// Those of the same size that were kept before go now, after others took the room around them.
+  void thin_out(std::vector<Tensor>& kept) {
+    const CallScope at(writer_, {"thin_out", "worst_case.py", 39});
+    writer_.free_all(kept);
+    for (std::size_t i = 0; i < live_.size(); ++i) {
+      if (i % run_.size_of("kept") == 0)
+        kept.push_back(live_[i]);
+      else
+        writer_.free(live_[i]);
+    }
+    live_.clear();
+  }
 
   WorkloadRun& run_;
   WorkloadWriter& writer_;
@@ -40,56 +82,6 @@ class Fragmenter {
   /// By size.
   std::vector<std::vector<Tensor>> kept_;
 };
-
-void Fragmenter::run_round(std::uint64_t round) {
-  constexpr std::uint64_t first_size = 512;
-  const std::size_t size_class = (round - 1) % kept_.size();
-  fill(first_size << size_class);
-  churn(first_size << size_class);
-  thin_out(kept_[size_class]);
-  writer_.synchronize();
-}
-
-void Fragmenter::stop() {
-  for (std::vector<Tensor>& kept : kept_) writer_.free_all(kept);
-}
-
-Tensor Fragmenter::make(std::uint64_t smallest) {
-  const Bytes size{smallest + 1 + run_.random.below(smallest)};
-  const Tensor made = writer_.malloc(size);
-  if (run_.random.one_in(8)) writer_.work(memory_ns(size));
-  return made;
-}
-
-void Fragmenter::fill(std::uint64_t smallest) {
-  const CallScope at(writer_, {"fill", "worst_case.py", 14});
-  const std::uint64_t fitting = (run_.size_of("volume") << 20) / (2 * smallest);
-  const std::uint64_t count = std::clamp<std::uint64_t>(fitting, 1, run_.size_of("blocks"));
-  for (std::uint64_t i = 0; i < count; ++i) live_.push_back(make(smallest));
-}
-
-/// Lifetimes without a pattern.
-void Fragmenter::churn(std::uint64_t smallest) {
-  const CallScope at(writer_, {"churn", "worst_case.py", 27});
-  for (std::size_t i = 0; i < live_.size(); ++i) {
-    Tensor& chosen = live_[run_.random.below(live_.size())];
-    writer_.free(chosen);
-    chosen = make(smallest);
-  }
-}
-
-/// Those of the same size that were kept before go now, after others took the room around them.
-void Fragmenter::thin_out(std::vector<Tensor>& kept) {
-  const CallScope at(writer_, {"thin_out", "worst_case.py", 39});
-  writer_.free_all(kept);
-  for (std::size_t i = 0; i < live_.size(); ++i) {
-    if (i % run_.size_of("kept") == 0)
-      kept.push_back(live_[i]);
-    else
-      writer_.free(live_[i]);
-  }
-  live_.clear();
-}
 
 void write_fragments(WorkloadRun& run) {
   const CallScope at(run.writer, {"main", "worst_case.py", 58});

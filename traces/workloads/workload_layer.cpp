@@ -50,7 +50,7 @@ SavedNorm TransformerLayer::norm(TokenCounts tokens) const {
 }
 
 Tensor TransformerLayer::add_to_residual(Tensor branch) const {
-  const Tensor sum = writer_.compute(layer_residual_site, branch.size, memory_ns(branch.size * 3));
+  const Tensor sum = writer_.elementwise(layer_residual_site, branch.size, 3);
   writer_.free(branch);
   return sum;
 }
@@ -72,8 +72,7 @@ Tensor TransformerLayer::forward(Tensor input, TokenCounts tokens, LayerActivati
   saved.middle_norm = norm(tokens);
   const CallScope mlp(writer_, {"forward", "model/mlp.py", 17});
   saved.expanded = linear(expand_, tokens);
-  saved.activated =
-      writer_.compute(layer_gelu_site, saved.expanded.size, memory_ns(saved.expanded.size * 2));
+  saved.activated = writer_.elementwise(layer_gelu_site, saved.expanded.size, 2);
   return add_to_residual(linear(contract_, tokens));
 }
 
@@ -113,7 +112,7 @@ Tensor TransformerLayer::norm_backward(const Norm& norm, Tensor gradient, const 
 }
 
 Tensor TransformerLayer::add_gradients(Tensor past_branch, Tensor through_branch) const {
-  const Tensor sum = writer_.compute(sum_site, past_branch.size, memory_ns(past_branch.size * 3));
+  const Tensor sum = writer_.elementwise(sum_site, past_branch.size, 3);
   writer_.free({through_branch, past_branch});
   return sum;
 }
@@ -145,8 +144,7 @@ Tensor TransformerLayer::mlp_backward(Tensor gradient, const LayerActivations& s
                                       const Backward& pass) const {
   const Tensor of_activated = linear_backward(contract_, gradient, pass);
   writer_.free(saved.activated);
-  const Tensor of_expanded =
-      writer_.compute(gelu_backward_site, of_activated.size, memory_ns(of_activated.size * 3));
+  const Tensor of_expanded = writer_.elementwise(gelu_backward_site, of_activated.size, 3);
   writer_.free({of_activated, saved.expanded});
   const Tensor of_normed = linear_backward(expand_, of_expanded, pass);
   writer_.free({of_expanded, saved.middle_norm.normed});

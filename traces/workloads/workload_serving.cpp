@@ -44,21 +44,141 @@ class Server {
  public:
   explicit Server(WorkloadRun& run) : run_(run), writer_(run.writer) {}
 
-  void load_weights();
-  void step();
-  void stop();
+  void load_weights() {
+    const CallScope at(writer_, {"load_weights", "serve/model.py", 38});
+    add_weight(run_.size_of("vocabulary"), hidden_);
+    for (std::uint64_t layer = 0; layer < layers_; ++layer) {
+      add_weight(1, hidden_);
+      add_weight(hidden_, hidden_ + key_value_columns());
+      add_weight(hidden_, hidden_);
+      add_weight(1, hidden_);
+      add_weight(hidden_, 2 * expanded_);
+      add_weight(expanded_, hidden_);
+    }
+    add_weight(1, hidden_);
+    add_weight(run_.size_of("vocabulary"), hidden_);
+  }
+
+  void step() {
+    if (requests_.empty() || (requests_.size() < run_.size_of("batch") && run_.random.one_in(2)))
+      admit();
+    decode();
+    finish_requests();
+  }
+
+  void stop() {
+    for (Request& request : requests_) writer_.free_all(request.caches);
+    writer_.free_all(weights_);
+  }
 
  private:
-  std::uint64_t key_value_columns() const;
-  void add_weight(std::uint64_t rows, std::uint64_t columns);
-  void admit();
-  void decode();
-  void append_to_caches(std::size_t layer);
-  Tensor attend(std::uint64_t tokens, StreamId stream);
-  void run_mlp(std::uint64_t tokens, StreamId stream);
-  void sample();
-  void finish_requests();
-  Tensor linear(const MatmulShape& shape, StreamId stream);
+  std::uint64_t key_value_columns() const {
+    return std::max<std::uint64_t>(2 * hidden_ * run_.size_of("kv-heads") / run_.size_of("heads"),
+                                   1);
+  }
+
+  void add_weight(std::uint64_t rows, std::uint64_t columns) {
+    weights_.push_back(writer_.compute(half_bytes(rows, columns)));
+  }
+
+  /// Most prompts are short. They are read on their own stream; what they leave in the caches is
+  /// used by the other one from then on.
+  void admit() {
+    const CallScope at(writer_, {"admit", "serve/scheduler.py", 74});
+    const std::uint64_t longest = std::max<std::uint64_t>(run_.size_of("context") / 2, 1);
+    Request request;
+    request.tokens = run_.random.between(1, run_.random.between(1, longest));
+    request.answer_left = run_.random.between(1, run_.size_of("answer"));
+    const Tensor hidden = writer_.elementwise(
+        serving_embedding_site, half_bytes(request.tokens, hidden_), 1, prompt_stream);
+    for (std::uint64_t layer = 0; layer < layers_; ++layer) {
+      const Bytes cache = half_bytes(request.tokens, key_value_columns());
+      request.caches.push_back(writer_.elementwise(cache_site, cache, 1, prompt_stream));
+      writer_.free(attend(request.tokens, prompt_stream));
+      run_mlp(request.tokens, prompt_stream);
+    }
+    writer_.free(hidden);
+    writer_.wait_for(compute_stream, prompt_stream);
+    for (const Tensor cache : request.caches) writer_.use(cache, compute_stream);
+    requests_.push_back(std::move(request));
+  }
+
+  void decode() {
+    const CallScope at(writer_, {"decode", "serve/scheduler.py", 103});
+    const std::uint64_t rows = requests_.size();
+    const Tensor hidden = writer_.compute(serving_embedding_site, half_bytes(rows, hidden_));
+    for (std::uint64_t layer = 0; layer < layers_; ++layer) {
+      append_to_caches(layer);
+      writer_.free(attend(rows, compute_stream));
+      run_mlp(rows, compute_stream);
+    }
+    writer_.free(hidden);
+    sample();
+  }
+
+  void append_to_caches(std::size_t layer) {
+    const CallScope at(writer_, cache_site);
+    for (Request& request : requests_) {
+      const Tensor longer = writer_.malloc(half_bytes(request.tokens + 1, key_value_columns()));
+      writer_.work(memory_ns(longer.size * 2));
+      writer_.free(request.caches[layer]);
+      request.caches[layer] = longer;
+    }
+  }
+
+  Tensor attend(std::uint64_t tokens, StreamId stream) {
+    const Tensor normed =
+        writer_.elementwise(serving_norm_site, half_bytes(tokens, hidden_), 1, stream);
+    const Tensor projected = linear({tokens, hidden_, hidden_ + key_value_columns()}, stream);
+    writer_.free(normed);
+    const Tensor attended = writer_.compute(serving_attention_site, half_bytes(tokens, hidden_),
+                                            matmul_ns({tokens, hidden_, tokens}), stream);
+    writer_.free(projected);
+    const Tensor output = linear({tokens, hidden_, hidden_}, stream);
+    writer_.free(attended);
+    return output;
+  }
+
+  void run_mlp(std::uint64_t tokens, StreamId stream) {
+    const Tensor normed =
+        writer_.elementwise(serving_norm_site, half_bytes(tokens, hidden_), 1, stream);
+    const Tensor expanded = linear({tokens, hidden_, 2 * expanded_}, stream);
+    writer_.free(normed);
+    const Tensor gated = writer_.elementwise(gate_site, half_bytes(tokens, expanded_), 3, stream);
+    writer_.free(expanded);
+    writer_.free(linear({tokens, expanded_, hidden_}, stream));
+    writer_.free(gated);
+  }
+
+  void sample() {
+    const CallScope at(writer_, {"sample", "serve/sampler.py", 19});
+    const std::uint64_t rows = requests_.size();
+    const std::uint64_t entries = rows * run_.size_of("vocabulary");
+    const Tensor logits = linear({rows, hidden_, run_.size_of("vocabulary")}, compute_stream);
+    const Tensor exact = writer_.compute({entries * 4}, memory_ns({entries * 6}));
+    writer_.free(logits);
+    const Tensor probabilities = writer_.compute({entries * 4}, memory_ns({entries * 8}));
+    writer_.free(exact);
+    const Tensor drawn = writer_.compute({rows * 8}, memory_ns({entries * 4}));
+    writer_.synchronize();
+    writer_.free({probabilities, drawn});
+  }
+
+  void finish_requests() {
+    const CallScope at(writer_, {"finish", "serve/scheduler.py", 131});
+    for (Request& request : requests_) {
+      ++request.tokens;
+      --request.answer_left;
+      if (request.answer_left == 0 || request.tokens >= run_.size_of("context"))
+        writer_.free_all(request.caches);
+    }
+    std::erase_if(requests_, [](const Request& request) { return request.caches.empty(); });
+  }
+
+  Tensor linear(const MatmulShape& shape, StreamId stream) {
+    return writer_.compute(serving_linear_site, half_bytes(shape.rows, shape.columns),
+                           matmul_ns(shape), stream);
+  }
 
   WorkloadRun& run_;
   WorkloadWriter& writer_;
@@ -68,142 +188,6 @@ class Server {
   std::vector<Tensor> weights_;
   std::vector<Request> requests_;
 };
-
-std::uint64_t Server::key_value_columns() const {
-  return std::max<std::uint64_t>(2 * hidden_ * run_.size_of("kv-heads") / run_.size_of("heads"), 1);
-}
-
-void Server::add_weight(std::uint64_t rows, std::uint64_t columns) {
-  weights_.push_back(writer_.compute(half_bytes(rows, columns)));
-}
-
-void Server::load_weights() {
-  const CallScope at(writer_, {"load_weights", "serve/model.py", 38});
-  add_weight(run_.size_of("vocabulary"), hidden_);
-  for (std::uint64_t layer = 0; layer < layers_; ++layer) {
-    add_weight(1, hidden_);
-    add_weight(hidden_, hidden_ + key_value_columns());
-    add_weight(hidden_, hidden_);
-    add_weight(1, hidden_);
-    add_weight(hidden_, 2 * expanded_);
-    add_weight(expanded_, hidden_);
-  }
-  add_weight(1, hidden_);
-  add_weight(run_.size_of("vocabulary"), hidden_);
-}
-
-void Server::step() {
-  if (requests_.empty() || (requests_.size() < run_.size_of("batch") && run_.random.one_in(2)))
-    admit();
-  decode();
-  finish_requests();
-}
-
-void Server::stop() {
-  for (Request& request : requests_) writer_.free_all(request.caches);
-  writer_.free_all(weights_);
-}
-
-/// Most prompts are short. They are read on their own stream; what they leave in the caches is used
-/// by the other one from then on.
-void Server::admit() {
-  const CallScope at(writer_, {"admit", "serve/scheduler.py", 74});
-  const std::uint64_t longest = std::max<std::uint64_t>(run_.size_of("context") / 2, 1);
-  Request request;
-  request.tokens = run_.random.between(1, run_.random.between(1, longest));
-  request.answer_left = run_.random.between(1, run_.size_of("answer"));
-  const Tensor hidden =
-      writer_.compute(serving_embedding_site, half_bytes(request.tokens, hidden_),
-                      memory_ns(half_bytes(request.tokens, hidden_)), prompt_stream);
-  for (std::uint64_t layer = 0; layer < layers_; ++layer) {
-    const Bytes cache = half_bytes(request.tokens, key_value_columns());
-    request.caches.push_back(writer_.compute(cache_site, cache, memory_ns(cache), prompt_stream));
-    writer_.free(attend(request.tokens, prompt_stream));
-    run_mlp(request.tokens, prompt_stream);
-  }
-  writer_.free(hidden);
-  writer_.wait_for(compute_stream, prompt_stream);
-  for (const Tensor cache : request.caches) writer_.use(cache, compute_stream);
-  requests_.push_back(std::move(request));
-}
-
-Tensor Server::linear(const MatmulShape& shape, StreamId stream) {
-  return writer_.compute(serving_linear_site, half_bytes(shape.rows, shape.columns),
-                         matmul_ns(shape), stream);
-}
-
-Tensor Server::attend(std::uint64_t tokens, StreamId stream) {
-  const Tensor normed = writer_.compute(serving_norm_site, half_bytes(tokens, hidden_),
-                                        memory_ns(half_bytes(tokens, hidden_)), stream);
-  const Tensor projected = linear({tokens, hidden_, hidden_ + key_value_columns()}, stream);
-  writer_.free(normed);
-  const Tensor attended = writer_.compute(serving_attention_site, half_bytes(tokens, hidden_),
-                                          matmul_ns({tokens, hidden_, tokens}), stream);
-  writer_.free(projected);
-  const Tensor output = linear({tokens, hidden_, hidden_}, stream);
-  writer_.free(attended);
-  return output;
-}
-
-void Server::run_mlp(std::uint64_t tokens, StreamId stream) {
-  const Tensor normed = writer_.compute(serving_norm_site, half_bytes(tokens, hidden_),
-                                        memory_ns(half_bytes(tokens, hidden_)), stream);
-  const Tensor expanded = linear({tokens, hidden_, 2 * expanded_}, stream);
-  writer_.free(normed);
-  const Tensor gated = writer_.compute(gate_site, half_bytes(tokens, expanded_),
-                                       memory_ns(half_bytes(tokens, expanded_) * 3), stream);
-  writer_.free(expanded);
-  writer_.free(linear({tokens, expanded_, hidden_}, stream));
-  writer_.free(gated);
-}
-
-void Server::decode() {
-  const CallScope at(writer_, {"decode", "serve/scheduler.py", 103});
-  const std::uint64_t rows = requests_.size();
-  const Tensor hidden = writer_.compute(serving_embedding_site, half_bytes(rows, hidden_));
-  for (std::uint64_t layer = 0; layer < layers_; ++layer) {
-    append_to_caches(layer);
-    writer_.free(attend(rows, compute_stream));
-    run_mlp(rows, compute_stream);
-  }
-  writer_.free(hidden);
-  sample();
-}
-
-void Server::append_to_caches(std::size_t layer) {
-  const CallScope at(writer_, cache_site);
-  for (Request& request : requests_) {
-    const Tensor longer = writer_.malloc(half_bytes(request.tokens + 1, key_value_columns()));
-    writer_.work(memory_ns(longer.size * 2));
-    writer_.free(request.caches[layer]);
-    request.caches[layer] = longer;
-  }
-}
-
-void Server::sample() {
-  const CallScope at(writer_, {"sample", "serve/sampler.py", 19});
-  const std::uint64_t rows = requests_.size();
-  const std::uint64_t entries = rows * run_.size_of("vocabulary");
-  const Tensor logits = linear({rows, hidden_, run_.size_of("vocabulary")}, compute_stream);
-  const Tensor exact = writer_.compute({entries * 4}, memory_ns({entries * 6}));
-  writer_.free(logits);
-  const Tensor probabilities = writer_.compute({entries * 4}, memory_ns({entries * 8}));
-  writer_.free(exact);
-  const Tensor drawn = writer_.compute({rows * 8}, memory_ns({entries * 4}));
-  writer_.synchronize();
-  writer_.free({probabilities, drawn});
-}
-
-void Server::finish_requests() {
-  const CallScope at(writer_, {"finish", "serve/scheduler.py", 131});
-  for (Request& request : requests_) {
-    ++request.tokens;
-    --request.answer_left;
-    if (request.answer_left == 0 || request.tokens >= run_.size_of("context"))
-      writer_.free_all(request.caches);
-  }
-  std::erase_if(requests_, [](const Request& request) { return request.caches.empty(); });
-}
 
 void write_serving(WorkloadRun& run) {
   const CallScope at(run.writer, {"main", "serve.py", 212});

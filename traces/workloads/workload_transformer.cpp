@@ -99,7 +99,7 @@ Transformer::LossPass Transformer::compute_loss(Tensor last, const Backward& pas
   LossPass result;
   {
     const CallScope at(writer_, transformer_forward_site);
-    norm.normed = writer_.compute(transformer_norm_site, last.size, memory_ns(last.size * 2));
+    norm.normed = writer_.elementwise(transformer_norm_site, last.size, 2);
     norm.mean = writer_.malloc({tokens * 4});
     norm.deviation = writer_.malloc({tokens * 4});
     result.loss = loss_of(pass.tokens, log_probabilities);

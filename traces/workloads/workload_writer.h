@@ -97,8 +97,11 @@ class WorkloadWriter {
                  allocator::StreamId stream = compute_stream);
   /// The same by a kernel that only writes it.
   Tensor compute(allocator::Bytes size) { return compute(size, memory_ns(size)); }
-  Tensor compute(const CallSite& site, allocator::Bytes size) {
-    return compute(site, size, memory_ns(size));
+  Tensor compute(const CallSite& site, allocator::Bytes size) { return elementwise(site, size, 1); }
+  /// The same by a kernel that goes so many times through as many bytes.
+  Tensor elementwise(const CallSite& site, allocator::Bytes size, std::uint64_t passes,
+                     allocator::StreamId stream = compute_stream) {
+    return compute(site, size, memory_ns(size * passes), stream);
   }
   /// The same below `site`.
   Tensor compute(const CallSite& site, allocator::Bytes size, std::uint64_t duration_ns,
