@@ -17,18 +17,13 @@ Yardstick::Yardstick(std::size_t set_size) {
   while (elements_.size() < set_size) elements_.insert(random_element());
 }
 
-std::uint64_t Yardstick::next_random() {
-  random_state_ ^= random_state_ << 13;
-  random_state_ ^= random_state_ >> 7;
-  random_state_ ^= random_state_ << 17;
-  return random_state_;
+std::size_t Yardstick::random_size() {
+  return (next_random(random_state_) >> 32) % 4000 * 512 + 512;
 }
-
-std::size_t Yardstick::random_size() { return (next_random() >> 32) % 4000 * 512 + 512; }
 
 Yardstick::Element Yardstick::random_element() {
   const std::size_t size = random_size();
-  return {0, size, next_random() >> 16};
+  return {0, size, next_random(random_state_) >> 16};
 }
 
 double Yardstick::measure_slice(const std::function<double()>& clock) {

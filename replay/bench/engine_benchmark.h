@@ -19,6 +19,14 @@
 
 namespace vramlab::replay {
 
+/// The next number of a row that the state names (xorshift).
+inline std::uint64_t next_random(std::uint64_t& state) {
+  state ^= state << 13;
+  state ^= state >> 7;
+  state ^= state << 17;
+  return state;
+}
+
 // The yardstick of the benchmarks: an ordered set under random best-fit look-ups.
 
 class Yardstick {
@@ -31,7 +39,6 @@ class Yardstick {
  private:
   using Element = std::tuple<int, std::size_t, std::size_t>;
 
-  std::uint64_t next_random();
   std::size_t random_size();
   Element random_element();
 

@@ -45,7 +45,7 @@ class MixedCalls {
 
  private:
   CudaStatus make_one(std::uint64_t number) {
-    const std::uint64_t drawn = next_random();
+    const std::uint64_t drawn = next_random(random_state_);
     const StreamAt stream{0, {1 + (drawn & 0xffff) % mix_.streams}};
     const EventId event{events_per_stream * (1 + (drawn >> 16 & 0xffff) % mix_.streams) +
                         (drawn >> 32) % events_per_stream};
@@ -63,13 +63,6 @@ class MixedCalls {
     work.duration = {1000 + (drawn >> 52)};
     work.tag = number;
     return work;
-  }
-
-  std::uint64_t next_random() {
-    random_state_ ^= random_state_ << 13;
-    random_state_ ^= random_state_ >> 7;
-    random_state_ ^= random_state_ << 17;
-    return random_state_;
   }
 
   StreamsMix mix_;

@@ -11,7 +11,7 @@
 namespace vramlab::traces {
 namespace {
 
-/// In the order of Pseudonyms::Kind.
+/// In the order of AnonymizedRecording::Kind.
 constexpr std::array<std::string_view, 5> prefixes = {"function_", "file_", "metadata_",
                                                       "annotation_", "text_"};
 
@@ -38,21 +38,21 @@ bool is_identifier(std::string_view letters) {
 
 }  // namespace
 
-TextId Pseudonyms::name_for(TextId text, Kind kind) {
+TextId AnonymizedRecording::name_for(TextId text, Kind kind) {
   if (says_nothing(text, tables_.texts.text(text))) return text;
   const auto [place, is_new] = texts_.try_emplace({kind, text});
   if (is_new) place->second = tables_.texts.intern(new_name(text, kind));
   return place->second;
 }
 
-std::string Pseudonyms::new_name(TextId text, Kind kind) {
+std::string AnonymizedRecording::new_name(TextId text, Kind kind) {
   std::string name(prefixes[static_cast<std::size_t>(kind)]);
   name += std::to_string(++counts_[kind]);
   if (kind == Kind::file) name += ending_of(tables_.texts.text(text));
   return name;
 }
 
-FrameId Pseudonyms::name_frame(FrameId id) {
+FrameId AnonymizedRecording::name_frame(FrameId id) {
   const auto [place, is_new] = frames_.try_emplace(id);
   if (!is_new) return place->second;
   FrameValue frame = tables_.frames.frame(id);
@@ -66,7 +66,7 @@ FrameId Pseudonyms::name_frame(FrameId id) {
   return place->second = tables_.frames.intern(frame);
 }
 
-StackId Pseudonyms::name_frames(StackId stack) {
+StackId AnonymizedRecording::name_frames(StackId stack) {
   const auto [place, is_new] = stacks_.try_emplace(stack);
   if (!is_new) return place->second;
   const auto frames = tables_.stacks.frames(stack);
@@ -75,11 +75,11 @@ StackId Pseudonyms::name_frames(StackId stack) {
   return place->second = tables_.stacks.intern(named);
 }
 
-TextId Pseudonyms::name_key(TextId key) {
+TextId AnonymizedRecording::name_key(TextId key) {
   return is_identifier(tables_.texts.text(key)) ? key : name_for(key, Kind::text);
 }
 
-void Pseudonyms::name_fields(std::vector<UnknownField>& fields) {
+void AnonymizedRecording::name_fields(std::vector<UnknownField>& fields) {
   for (UnknownField& field : fields) {
     field.key = name_key(field.key);
     field.value = name_value(field.value);
@@ -87,7 +87,7 @@ void Pseudonyms::name_fields(std::vector<UnknownField>& fields) {
 }
 
 /// Its depth is bounded by deepest_generic_value, so this may come back to itself.
-GenericPointer Pseudonyms::name_value(const GenericPointer& value) {
+GenericPointer AnonymizedRecording::name_value(const GenericPointer& value) {
   if (const auto known = values_.find(value.get()); known != values_.end())
     return known->second.new_value;
   auto named = std::make_shared<const GenericValue>(named_parts(*value));
@@ -96,7 +96,7 @@ GenericPointer Pseudonyms::name_value(const GenericPointer& value) {
   return named;
 }
 
-GenericValue Pseudonyms::named_parts(const GenericValue& value) {
+GenericValue AnonymizedRecording::named_parts(const GenericValue& value) {
   GenericValue named = value;
   if (auto* text = std::get_if<TextId>(&named.content)) {
     *text = name_for(*text, Kind::text);
@@ -115,14 +115,14 @@ GenericValue Pseudonyms::named_parts(const GenericValue& value) {
 
 void AnonymizedRecording::segment(const SegmentValue& segment) {
   SegmentValue named = segment;
-  named.stack = names_.name_frames(named.stack);
-  names_.name_fields(named.unknown);
+  named.stack = name_frames(named.stack);
+  name_fields(named.unknown);
   for (BlockValue& block : named.blocks) {
-    block.stack = names_.name_frames(block.stack);
-    names_.name_fields(block.unknown);
+    block.stack = name_frames(block.stack);
+    name_fields(block.unknown);
     for (HistoryEntry& entry : block.history) {
-      entry.stack = names_.name_frames(entry.stack);
-      names_.name_fields(entry.unknown);
+      entry.stack = name_frames(entry.stack);
+      name_fields(entry.unknown);
     }
   }
   recorded_.segment(named);
@@ -130,20 +130,19 @@ void AnonymizedRecording::segment(const SegmentValue& segment) {
 
 void AnonymizedRecording::trace_entry(DeviceIndex device, const TraceEntry& entry) {
   TraceEntry named = entry;
-  named.stack = names_.name_frames(named.stack);
+  named.stack = name_frames(named.stack);
   for (TextId* text :
        {&named.compile_context, &named.user_metadata, &named.internal_metadata, &named.category})
-    *text = names_.name_for(*text, Pseudonyms::Kind::metadata);
-  for (TextId& frame : named.forward_frames)
-    frame = names_.name_for(frame, Pseudonyms::Kind::function);
-  names_.name_fields(named.unknown);
+    *text = name_for(*text, Kind::metadata);
+  for (TextId& frame : named.forward_frames) frame = name_for(frame, Kind::function);
+  name_fields(named.unknown);
   recorded_.trace_entry(device, named);
 }
 
 void AnonymizedRecording::annotation(const AnnotationValue& annotation) {
   AnnotationValue named = annotation;
-  named.name = names_.name_for(named.name, Pseudonyms::Kind::annotation);
-  names_.name_fields(named.unknown);
+  named.name = name_for(named.name, Kind::annotation);
+  name_fields(named.unknown);
   recorded_.annotation(named);
 }
 
@@ -155,10 +154,10 @@ void AnonymizedRecording::header(const TraceHeader& header) {
 
 void AnonymizedRecording::program_event(const ProgramEvent& event) {
   ProgramEvent named = event;
-  named.stack = names_.name_frames(named.stack);
+  named.stack = name_frames(named.stack);
   // The option string is no name.
   if (has_text(named.kind) && named.kind != ProgramEventKind::options)
-    named.text = names_.name_for(named.text, Pseudonyms::Kind::annotation);
+    named.text = name_for(named.text, Kind::annotation);
   program_.program_event(named);
 }
 

@@ -16,13 +16,24 @@
 
 namespace vramlab::traces {
 
-/// Which name stands for what.
-class Pseudonyms {
+class AnonymizedRecording : public PassingSinks {
  public:
-  enum class Kind : std::uint8_t { function, file, metadata, annotation, text };
+  /// The tables are those that the ids are of; the names come into them too. They must live as
+  /// long.
+  AnonymizedRecording(SnapshotTables& tables, NativeSinks next)
+      : PassingSinks(next), tables_(tables) {}
 
-  /// The tables are those that the ids are of; the names come into them too.
-  explicit Pseudonyms(SnapshotTables& tables) : tables_(tables) {}
+  void segment(const SegmentValue& segment) override;
+  void trace_entry(DeviceIndex device, const TraceEntry& entry) override;
+  void annotation(const AnnotationValue& annotation) override;
+  void unknown_section(TextId key, const GenericPointer& value) override {
+    recorded_.unknown_section(name_key(key), name_value(value));
+  }
+  void header(const TraceHeader& header) override;
+  void program_event(const ProgramEvent& event) override;
+
+ private:
+  enum class Kind : std::uint8_t { function, file, metadata, annotation, text };
 
   /// What says nothing stays: the known texts, `??`, `N/A` and the marker of a failed request.
   TextId name_for(TextId text, Kind kind);
@@ -31,8 +42,6 @@ class Pseudonyms {
   TextId name_key(TextId key);
   void name_fields(std::vector<UnknownField>& fields);
   GenericPointer name_value(const GenericPointer& value);
-
- private:
   FrameId name_frame(FrameId id);
   GenericValue named_parts(const GenericValue& value);
   std::string new_name(TextId text, Kind kind);
@@ -48,24 +57,6 @@ class Pseudonyms {
     GenericPointer new_value;
   };
   std::unordered_map<const GenericValue*, Named> values_;
-};
-
-class AnonymizedRecording : public PassingSinks {
- public:
-  /// The names must live as long.
-  AnonymizedRecording(Pseudonyms& names, NativeSinks next) : PassingSinks(next), names_(names) {}
-
-  void segment(const SegmentValue& segment) override;
-  void trace_entry(DeviceIndex device, const TraceEntry& entry) override;
-  void annotation(const AnnotationValue& annotation) override;
-  void unknown_section(TextId key, const GenericPointer& value) override {
-    recorded_.unknown_section(names_.name_key(key), names_.name_value(value));
-  }
-  void header(const TraceHeader& header) override;
-  void program_event(const ProgramEvent& event) override;
-
- private:
-  Pseudonyms& names_;
 };
 
 }  // namespace vramlab::traces

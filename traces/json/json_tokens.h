@@ -94,10 +94,30 @@ class JsonTokens {
     return key;
   }
   /// Requires: peek() shows a quote.
-  TextId take_text();
+  TextId take_text() {
+    begin_quotes_here();
+    const char* const letters = window_.at() + 1;
+    const char* const stop = find_not_plain(letters);
+    const auto count = static_cast<std::size_t>(stop - letters);
+    if (*stop != '"') [[unlikely]]
+      return texts_.intern(take_marked_text(count));
+    window_.go_to(stop + 1);
+    return short_texts_.intern({letters, count});
+  }
+
   /// The same without keeping it: valid until anything else is called. Requires: peek() shows a
   /// quote.
-  std::string_view take_passing_text();
+  std::string_view take_passing_text() {
+    begin_quotes_here();
+    const char* const letters = window_.at() + 1;
+    const char* const stop = find_not_plain(letters);
+    const auto count = static_cast<std::size_t>(stop - letters);
+    if (*stop != '"') [[unlikely]]
+      return take_marked_text(count);
+    window_.go_to(stop + 1);
+    return {letters, count};
+  }
+
   /// A text and the colon behind it, without keeping it: valid until the next text.
   const std::string& take_passing_key();
   /// The letters of the number that was taken last: valid until anything else is called.
@@ -159,27 +179,5 @@ class JsonTokens {
   /// The beginning of the last text or number, or of what else was taken as a whole.
   std::uint64_t word_position_ = 0;
 };
-
-inline TextId JsonTokens::take_text() {
-  begin_quotes_here();
-  const char* const letters = window_.at() + 1;
-  const char* const stop = find_not_plain(letters);
-  const auto count = static_cast<std::size_t>(stop - letters);
-  if (*stop != '"') [[unlikely]]
-    return texts_.intern(take_marked_text(count));
-  window_.go_to(stop + 1);
-  return short_texts_.intern({letters, count});
-}
-
-inline std::string_view JsonTokens::take_passing_text() {
-  begin_quotes_here();
-  const char* const letters = window_.at() + 1;
-  const char* const stop = find_not_plain(letters);
-  const auto count = static_cast<std::size_t>(stop - letters);
-  if (*stop != '"') [[unlikely]]
-    return take_marked_text(count);
-  window_.go_to(stop + 1);
-  return {letters, count};
-}
 
 }  // namespace vramlab::traces

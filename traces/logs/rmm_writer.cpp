@@ -8,7 +8,6 @@
 #include <unordered_set>
 
 #include "traces/files/input_error.h"
-#include "traces/logs/rmm_values.h"
 
 namespace vramlab::traces {
 namespace {

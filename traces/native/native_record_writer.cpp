@@ -76,6 +76,13 @@ void NativeRecordWriter::begin(std::string_view kind) {
   line_.assign("{\"").append(kind).append("\":");
 }
 
+template <typename Value>
+void NativeRecordWriter::write_fields(std::string_view kind, const Value& value) {
+  begin(kind);
+  add_fields(line_, speller_, value);
+  end();
+}
+
 void NativeRecordWriter::end() { lines_.line(line_ += '}', LineKind::record); }
 
 void NativeRecordWriter::bare_list() {
@@ -93,14 +100,8 @@ void NativeRecordWriter::section(SnapshotSection section) {
 }
 
 void NativeRecordWriter::segment(const SegmentValue& segment) {
-  begin("segment");
-  add_fields(line_, speller_, segment);
-  end();
-  for (const BlockValue& block : segment.blocks) {
-    begin("block");
-    add_fields(line_, speller_, block);
-    end();
-  }
+  write_fields("segment", segment);
+  for (const BlockValue& block : segment.blocks) write_fields("block", block);
 }
 
 void NativeRecordWriter::device_trace(DeviceIndex device) {
@@ -110,9 +111,7 @@ void NativeRecordWriter::device_trace(DeviceIndex device) {
 }
 
 void NativeRecordWriter::trace_entry(DeviceIndex, const TraceEntry& entry) {
-  begin("entry");
-  add_fields(line_, speller_, entry);
-  end();
+  write_fields("entry", entry);
 }
 
 void NativeRecordWriter::settings(const GenericPointer& settings) {
@@ -122,9 +121,7 @@ void NativeRecordWriter::settings(const GenericPointer& settings) {
 }
 
 void NativeRecordWriter::annotation(const AnnotationValue& annotation) {
-  begin("annotation");
-  add_fields(line_, speller_, annotation);
-  end();
+  write_fields("annotation", annotation);
 }
 
 void NativeRecordWriter::unknown_section(TextId key, const GenericPointer& value) {

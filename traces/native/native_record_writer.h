@@ -39,6 +39,8 @@ class NativeRecordWriter : public SnapshotSink, public ProgramSink {
  private:
   void begin(std::string_view kind);
   void end();
+  template <typename Value>
+  void write_fields(std::string_view kind, const Value& value);
 
   LineSink& lines_;
   NativeSpeller speller_;

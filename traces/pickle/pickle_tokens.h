@@ -74,12 +74,43 @@ class PickleTokens {
 
   PickleToken next();
   /// The same, compiled into its caller: for the few loops that take nearly all tokens.
-  [[gnu::always_inline]] PickleToken next_inline();
+  [[gnu::always_inline]] PickleToken next_inline() {
+    if (end_ - at_ < longest_short_token) [[unlikely]]
+      return next_near_end();
+    begin_token();
+    return decode();
+  }
+
   /// Takes references as long as `on_index` accepts the place in the memo by saying true.
   template <typename OnIndex>
-  void take_references(const OnIndex& on_index);
+  void take_references(const OnIndex& on_index) {
+    while (end_ - at_ >= longest_short_token) {
+      const char* const start = at_;
+      std::uint64_t index = 0;
+      if (static_cast<PickleOpcode>(*at_) == PickleOpcode::binget) {
+        ++at_;
+        index = take<std::uint8_t>();
+      } else if (static_cast<PickleOpcode>(*at_) == PickleOpcode::long_binget) {
+        ++at_;
+        index = take<std::uint32_t>();
+      } else {
+        return;
+      }
+      if (!on_index(index)) {
+        at_ = start;
+        return;
+      }
+    }
+  }
+
   /// What next() begins with; FRAME opcodes are passed over. At the end of the file: STOP.
-  PickleOpcode peek();
+  PickleOpcode peek() {
+    if (end_ - at_ < longest_short_token || static_cast<PickleOpcode>(*at_) == PickleOpcode::frame)
+        [[unlikely]]
+      pass_frames();
+    return static_cast<PickleOpcode>(*at_);
+  }
+
   /// Takes the opcode that peek() showed, which has no argument. The last token stays the same.
   void take_peeked() { ++at_; }
   /// The bytes from the next token on, at least `count` of them. Null where fewer are in the
@@ -109,7 +140,100 @@ class PickleTokens {
  private:
   static constexpr std::ptrdiff_t longest_short_token = 16;
 
-  [[gnu::always_inline]] PickleToken decode();
+  // One case an opcode: long, but flat. NOLINTNEXTLINE(readability-function-size)
+  [[gnu::always_inline]] PickleToken decode() {
+    using Kind = PickleTokenKind;
+    while (true) {
+      const auto opcode = static_cast<std::uint8_t>(*at_++);
+      switch (static_cast<PickleOpcode>(opcode)) {
+        case PickleOpcode::binget:
+          return {Kind::get, false, take<std::uint8_t>(), {}};
+        case PickleOpcode::long_binget:
+          return {Kind::get, false, take<std::uint32_t>(), {}};
+        case PickleOpcode::binint1:
+          return {Kind::whole, false, take<std::uint8_t>(), {}};
+        case PickleOpcode::binint2:
+          return {Kind::whole, false, take<std::uint16_t>(), {}};
+        case PickleOpcode::binint: {
+          const std::int64_t number = take<std::int32_t>();
+          return {Kind::whole, number < 0, static_cast<std::uint64_t>(number), {}};
+        }
+        case PickleOpcode::long1: {
+          const auto length = take<std::uint8_t>();
+          if (length == 0 || length > sizeof(std::uint64_t)) return decode_long(length);
+          // Takes eight bytes in any case and shifts those out that belong to the next token.
+          const unsigned foreign_bits = 64U - 8U * length;
+          const auto number =
+              static_cast<std::int64_t>(take<std::uint64_t>() << foreign_bits) >> foreign_bits;
+          at_ -= sizeof(std::uint64_t) - length;
+          return {Kind::whole, number < 0, static_cast<std::uint64_t>(number), {}};
+        }
+        case PickleOpcode::long4:
+          return decode_long(take<std::uint32_t>());
+        case PickleOpcode::binfloat: {
+          const auto reversed = take<std::uint64_t>();
+          return {Kind::real, false, __builtin_bswap64(reversed), {}};
+        }
+        case PickleOpcode::mark:
+          return {Kind::mark, false, 0, {}};
+        case PickleOpcode::memoize:
+          return {Kind::memoize, false, 0, {}};
+        case PickleOpcode::binput:
+          return {Kind::put, false, take<std::uint8_t>(), {}};
+        case PickleOpcode::long_binput:
+          return {Kind::put, false, take<std::uint32_t>(), {}};
+        case PickleOpcode::empty_dict:
+          return {Kind::empty_dict, false, 0, {}};
+        case PickleOpcode::empty_list:
+          return {Kind::empty_list, false, 0, {}};
+        case PickleOpcode::empty_tuple:
+          return {Kind::empty_tuple, false, 0, {}};
+        case PickleOpcode::append:
+          return {Kind::append, false, 0, {}};
+        case PickleOpcode::appends:
+          return {Kind::appends, false, 0, {}};
+        case PickleOpcode::setitem:
+          return {Kind::setitem, false, 0, {}};
+        case PickleOpcode::setitems:
+          return {Kind::setitems, false, 0, {}};
+        case PickleOpcode::dict:
+          return {Kind::dict, false, 0, {}};
+        case PickleOpcode::list:
+          return {Kind::list, false, 0, {}};
+        case PickleOpcode::tuple:
+          return {Kind::tuple, false, 0, {}};
+        case PickleOpcode::tuple1:
+        case PickleOpcode::tuple2:
+        case PickleOpcode::tuple3:
+          return {Kind::small_tuple,
+                  false,
+                  1U + opcode - static_cast<std::uint8_t>(PickleOpcode::tuple1),
+                  {}};
+        case PickleOpcode::none:
+          return {Kind::none, false, 0, {}};
+        case PickleOpcode::newtrue:
+          return {Kind::boolean, false, 1, {}};
+        case PickleOpcode::newfalse:
+          return {Kind::boolean, false, 0, {}};
+        case PickleOpcode::short_binunicode:
+          return decode_text(take<std::uint8_t>());
+        case PickleOpcode::binunicode:
+          return decode_text(take<std::uint32_t>());
+        case PickleOpcode::binunicode8:
+          return decode_text(take<std::uint64_t>());
+        case PickleOpcode::proto:
+          return {Kind::proto, false, take<std::uint8_t>(), {}};
+        case PickleOpcode::stop:
+          return {Kind::stop, false, 0, {}};
+        case PickleOpcode::frame:
+          // Only says how much to read at once.
+          at_ += sizeof(std::uint64_t);
+          return next_near_end();
+      }
+      refuse_opcode(opcode);
+    }
+  }
+
   PickleToken next_near_end();
   void pass_frames();
   PickleToken decode_long(std::uint64_t length);
@@ -148,134 +272,5 @@ class PickleTokens {
   std::ptrdiff_t token_offset_ = 0;
   bool source_ended_ = false;
 };
-
-inline PickleToken PickleTokens::next_inline() {
-  if (end_ - at_ < longest_short_token) [[unlikely]]
-    return next_near_end();
-  begin_token();
-  return decode();
-}
-
-template <typename OnIndex>
-void PickleTokens::take_references(const OnIndex& on_index) {
-  while (end_ - at_ >= longest_short_token) {
-    const char* const start = at_;
-    std::uint64_t index = 0;
-    if (static_cast<PickleOpcode>(*at_) == PickleOpcode::binget) {
-      ++at_;
-      index = take<std::uint8_t>();
-    } else if (static_cast<PickleOpcode>(*at_) == PickleOpcode::long_binget) {
-      ++at_;
-      index = take<std::uint32_t>();
-    } else {
-      return;
-    }
-    if (!on_index(index)) {
-      at_ = start;
-      return;
-    }
-  }
-}
-
-inline PickleOpcode PickleTokens::peek() {
-  if (end_ - at_ < longest_short_token || static_cast<PickleOpcode>(*at_) == PickleOpcode::frame)
-      [[unlikely]]
-    pass_frames();
-  return static_cast<PickleOpcode>(*at_);
-}
-
-// One case an opcode: long, but flat. NOLINTNEXTLINE(readability-function-size)
-inline PickleToken PickleTokens::decode() {
-  using Kind = PickleTokenKind;
-  while (true) {
-    const auto opcode = static_cast<std::uint8_t>(*at_++);
-    switch (static_cast<PickleOpcode>(opcode)) {
-      case PickleOpcode::binget:
-        return {Kind::get, false, take<std::uint8_t>(), {}};
-      case PickleOpcode::long_binget:
-        return {Kind::get, false, take<std::uint32_t>(), {}};
-      case PickleOpcode::binint1:
-        return {Kind::whole, false, take<std::uint8_t>(), {}};
-      case PickleOpcode::binint2:
-        return {Kind::whole, false, take<std::uint16_t>(), {}};
-      case PickleOpcode::binint: {
-        const std::int64_t number = take<std::int32_t>();
-        return {Kind::whole, number < 0, static_cast<std::uint64_t>(number), {}};
-      }
-      case PickleOpcode::long1: {
-        const auto length = take<std::uint8_t>();
-        if (length == 0 || length > sizeof(std::uint64_t)) return decode_long(length);
-        // Takes eight bytes in any case and shifts those out that belong to the next token.
-        const unsigned foreign_bits = 64U - 8U * length;
-        const auto number =
-            static_cast<std::int64_t>(take<std::uint64_t>() << foreign_bits) >> foreign_bits;
-        at_ -= sizeof(std::uint64_t) - length;
-        return {Kind::whole, number < 0, static_cast<std::uint64_t>(number), {}};
-      }
-      case PickleOpcode::long4:
-        return decode_long(take<std::uint32_t>());
-      case PickleOpcode::binfloat: {
-        const auto reversed = take<std::uint64_t>();
-        return {Kind::real, false, __builtin_bswap64(reversed), {}};
-      }
-      case PickleOpcode::mark:
-        return {Kind::mark, false, 0, {}};
-      case PickleOpcode::memoize:
-        return {Kind::memoize, false, 0, {}};
-      case PickleOpcode::binput:
-        return {Kind::put, false, take<std::uint8_t>(), {}};
-      case PickleOpcode::long_binput:
-        return {Kind::put, false, take<std::uint32_t>(), {}};
-      case PickleOpcode::empty_dict:
-        return {Kind::empty_dict, false, 0, {}};
-      case PickleOpcode::empty_list:
-        return {Kind::empty_list, false, 0, {}};
-      case PickleOpcode::empty_tuple:
-        return {Kind::empty_tuple, false, 0, {}};
-      case PickleOpcode::append:
-        return {Kind::append, false, 0, {}};
-      case PickleOpcode::appends:
-        return {Kind::appends, false, 0, {}};
-      case PickleOpcode::setitem:
-        return {Kind::setitem, false, 0, {}};
-      case PickleOpcode::setitems:
-        return {Kind::setitems, false, 0, {}};
-      case PickleOpcode::dict:
-        return {Kind::dict, false, 0, {}};
-      case PickleOpcode::list:
-        return {Kind::list, false, 0, {}};
-      case PickleOpcode::tuple:
-        return {Kind::tuple, false, 0, {}};
-      case PickleOpcode::tuple1:
-      case PickleOpcode::tuple2:
-      case PickleOpcode::tuple3:
-        return {Kind::small_tuple,
-                false,
-                1U + opcode - static_cast<std::uint8_t>(PickleOpcode::tuple1),
-                {}};
-      case PickleOpcode::none:
-        return {Kind::none, false, 0, {}};
-      case PickleOpcode::newtrue:
-        return {Kind::boolean, false, 1, {}};
-      case PickleOpcode::newfalse:
-        return {Kind::boolean, false, 0, {}};
-      case PickleOpcode::short_binunicode:
-        return decode_text(take<std::uint8_t>());
-      case PickleOpcode::binunicode:
-        return decode_text(take<std::uint32_t>());
-      case PickleOpcode::binunicode8:
-        return decode_text(take<std::uint64_t>());
-      case PickleOpcode::proto:
-        return {Kind::proto, false, take<std::uint8_t>(), {}};
-      case PickleOpcode::stop:
-        return {Kind::stop, false, 0, {}};
-      case PickleOpcode::frame:
-        // Only says how much to read at once.
-        at_ += sizeof(std::uint64_t);
-        return next_near_end();
-    }
-    refuse_opcode(opcode);
-  }
-}
 
 }  // namespace vramlab::traces

@@ -41,9 +41,29 @@ class PickleValues {
 
   /// The place at which the next token stores what was just read: takes that token. Null if it
   /// stores nothing.
-  std::optional<std::uint64_t> take_put();
+  std::optional<std::uint64_t> take_put() {
+    switch (tokens.peek()) {
+      case PickleOpcode::memoize:
+        tokens.take_peeked();
+        return memo_.next_index();
+      case PickleOpcode::binput:
+      case PickleOpcode::long_binput:
+        return tokens.next().number;
+      default:
+        return std::nullopt;
+    }
+  }
+
   /// Requires: the index came from take_put(). Fails where something else is stored there.
-  void store(std::uint64_t index, MemoEntry entry);
+  void store(std::uint64_t index, MemoEntry entry) {
+    // A pickle counts its places, so a number beyond its length is made up.
+    if (index > tokens.bytes_taken()) [[unlikely]]
+      fail_as_uncounted(index);
+    if (memo_.get(index).kind != MemoKind::nothing) [[unlikely]]
+      fail_as_taken(index);
+    memo_.set(index, entry);
+  }
+
   /// For a value that was stored before it was complete.
   void complete(std::uint64_t index, MemoEntry entry) { memo_.set(index, entry); }
   [[gnu::always_inline]] void store_if_put(MemoEntry entry) {
@@ -61,7 +81,19 @@ class PickleValues {
   MemoEntry look_up(std::uint64_t index) const { return memo_.get(index); }
 
   /// The text of a text token, stored if the next token says so; of a `get` token, if it is a text.
-  std::optional<TextId> text_of(const PickleToken& token);
+  std::optional<TextId> text_of(const PickleToken& token) {
+    if (token.kind == PickleTokenKind::get) {
+      const MemoEntry entry = fetch(token);
+      if (entry.kind != MemoKind::text) return std::nullopt;
+      return TextId(entry.id);
+    }
+    if (token.kind != PickleTokenKind::text) return std::nullopt;
+    // A token may be read as far as its longest short one.
+    const TextId id = short_texts_.intern(token.text);
+    store_if_put({MemoKind::text, id.value});
+    return id;
+  }
+
   TextId digits_of(const PickleToken& long_number) {
     return tables_.texts.intern(decimal_of(long_number.text));
   }
@@ -119,40 +151,5 @@ class PickleValues {
   struct SecondLook;
   std::unique_ptr<SecondLook> second_look_;
 };
-
-inline std::optional<std::uint64_t> PickleValues::take_put() {
-  switch (tokens.peek()) {
-    case PickleOpcode::memoize:
-      tokens.take_peeked();
-      return memo_.next_index();
-    case PickleOpcode::binput:
-    case PickleOpcode::long_binput:
-      return tokens.next().number;
-    default:
-      return std::nullopt;
-  }
-}
-
-inline void PickleValues::store(std::uint64_t index, MemoEntry entry) {
-  // A pickle counts its places, so a number beyond its length is made up.
-  if (index > tokens.bytes_taken()) [[unlikely]]
-    fail_as_uncounted(index);
-  if (memo_.get(index).kind != MemoKind::nothing) [[unlikely]]
-    fail_as_taken(index);
-  memo_.set(index, entry);
-}
-
-inline std::optional<TextId> PickleValues::text_of(const PickleToken& token) {
-  if (token.kind == PickleTokenKind::get) {
-    const MemoEntry entry = fetch(token);
-    if (entry.kind != MemoKind::text) return std::nullopt;
-    return TextId(entry.id);
-  }
-  if (token.kind != PickleTokenKind::text) return std::nullopt;
-  // A token may be read as far as its longest short one.
-  const TextId id = short_texts_.intern(token.text);
-  store_if_put({MemoKind::text, id.value});
-  return id;
-}
 
 }  // namespace vramlab::traces

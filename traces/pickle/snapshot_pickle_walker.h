@@ -32,13 +32,47 @@ class SnapshotPickleWalker {
 
   /// The items of a list that was begun. `on_item` gets the first token of each, which is of
   /// `item_kind` or a `get`.
+  /// A list may come in several runs of marked items; a run of one comes without a mark. What may
+  /// follow a list in a snapshot never looks like one of its items, so one look ahead is enough.
   template <typename OnItem>
-  void read_list(PickleTokenKind item_kind, const OnItem& on_item);
+  void read_list(PickleTokenKind item_kind, const OnItem& on_item) {
+    while (true) {
+      const PickleToken token = tokens.next();
+      if (token.kind == PickleTokenKind::mark) {
+        read_marked_list(item_kind, on_item);
+      } else if (token.kind == item_kind || is_reference_to_item(token, item_kind)) {
+        on_item(token);
+        expect(PickleTokenKind::append);
+      } else {
+        tokens.push_back();
+        return;
+      }
+    }
+  }
+
   /// A dict, from its first token on, into `value`, which is as after its construction.
   template <typename Value>
-  void read_value(const PickleToken& first, Value& value);
+  void read_value(const PickleToken& first, Value& value) {
+    if (first.kind == PickleTokenKind::get) {
+      fill_from_generic(values.generic_of(first), value);
+      return;
+    }
+    if (first.kind != PickleTokenKind::empty_dict) fail_at(first, "a dict");
+    values.store_if_put({MemoKind::passed, 0});
+    read_items(value);
+    values.store_if_put({MemoKind::passed, 0});
+  }
+
   template <typename Value>
-  void fill_from_generic(const GenericPointer& generic, Value& value);
+  void fill_from_generic(const GenericPointer& generic, Value& value) {
+    const auto* dict = std::get_if<GenericDict>(&generic->content);
+    if (dict == nullptr) tokens.fail("a dict", values.found(*generic));
+    for (const auto& [key, item] : dict->items) {
+      const auto* text = std::get_if<TextId>(&key->content);
+      if (text == nullptr) tokens.fail("a text as key", values.found(*key));
+      take_generic(value, *text, item);
+    }
+  }
 
   [[noreturn]] void fail_at(const PickleToken& token, const std::string& expected) {
     tokens.fail(expected, values.found(token));
@@ -49,33 +83,200 @@ class SnapshotPickleWalker {
   }
 
  private:
+  /// Tokens are made where they are used, as copying one that was just written stalls.
   template <typename OnItem>
-  void read_marked_list(PickleTokenKind item_kind, const OnItem& on_item);
+  void read_marked_list(PickleTokenKind item_kind, const OnItem& on_item) {
+    while (true) {
+      if (item_kind == PickleTokenKind::empty_dict && tokens.peek() == PickleOpcode::empty_dict) {
+        tokens.take_peeked();
+        on_item(PickleToken{PickleTokenKind::empty_dict, false, 0, {}});
+        continue;
+      }
+      const PickleToken item = tokens.next();
+      if (item.kind == PickleTokenKind::appends) return;
+      on_item(item);
+    }
+  }
+
   template <typename Value>
-  void read_items(Value& value);
+  void read_items(Value& value) {
+    while (true) {
+      if (tokens.peek() == PickleOpcode::mark) {
+        tokens.take_peeked();
+        read_marked_items(value);
+        continue;
+      }
+      // What mostly comes, and is no key.
+      if (tokens.peek() == PickleOpcode::empty_dict || tokens.peek() == PickleOpcode::appends)
+        return;
+      const PickleToken token = tokens.next();
+      const std::optional<TextId> key = values.text_of(token);
+      if (!key) {
+        tokens.push_back();
+        return;
+      }
+      if (take_field(value, *key)) {
+        expect(PickleTokenKind::setitem);
+        continue;
+      }
+      const auto collected = values.collect(PickleValues::StopAt::unmatched_end);
+      if (collected.ended_by != PickleTokenKind::setitem || collected.items.size() != 1)
+        tokens.fail("one value for a key", "another number of values");
+      take_generic(value, *key, collected.items.front());
+    }
+  }
+
   template <typename Value>
-  void read_marked_items(Value& value);
+  void read_marked_items(Value& value) {
+    if constexpr (std::is_same_v<Value, TraceEntry>) {
+      check(&value == &event, "an event is read into the one that is there for it");
+      if (known_event_.take_fields()) return;
+    }
+    while (true) {
+      const PickleToken token = tokens.next_inline();
+      if (token.kind == PickleTokenKind::setitems) return;
+      const std::optional<TextId> key = values.text_of(token);
+      if (!key) fail_at(token, "a text as key");
+      if constexpr (std::is_same_v<Value, TraceEntry>) {
+        known_event_.note_key(token.kind == PickleTokenKind::get ? tokens.token_bytes() : "");
+        if (take_plain_field(*key)) continue;
+      }
+      if (take_field(value, *key)) continue;
+      const auto collected = values.collect(PickleValues::StopAt::unmatched_end);
+      if (collected.ended_by != PickleTokenKind::setitems)
+        tokens.fail("the end of a dict's items",
+                    std::string(pickle_token_name(collected.ended_by)));
+      take_collected(value, *key, collected);
+      return;
+    }
+  }
+
+  /// The first value belongs to `key`; then come keys and values in turn.
   template <typename Value>
-  void take_collected(Value& value, TextId key, const PickleValues::Collected& collected);
+  void take_collected(Value& value, TextId key, const PickleValues::Collected& collected) {
+    if (collected.items.size() % 2 == 0) tokens.fail("keys with values", "a key alone");
+    take_generic(value, key, collected.items.front());
+    for (std::size_t i = 1; i < collected.items.size(); i += 2) {
+      const auto* text = std::get_if<TextId>(&collected.items[i]->content);
+      if (text == nullptr) tokens.fail("a text as key", values.found(*collected.items[i]));
+      take_generic(value, *text, collected.items[i + 1]);
+    }
+  }
+
   template <typename Value>
-  bool take_field(Value& value, TextId key);
+  bool take_field(Value& value, TextId key) {
+    const auto known = known_key(key);
+    if (!known || !FieldsOf<Value>::keys.has(*known)) return false;
+    if (value.keys.has(*known)) fail_as_repeated(*known);
+    if constexpr (requires { dicts_in(value); }) {
+      if (is_key_of_dicts(*known)) return take_list_field(value, *known);
+    }
+    FieldValue field;
+    if (!read_field(*known, field)) return false;
+    put_field(value, *known, field);
+    return true;
+  }
+
   template <typename Value>
-  void take_generic(Value& value, TextId key, const GenericPointer& generic);
+  void take_generic(Value& value, TextId key, const GenericPointer& generic) {
+    const auto known = known_key(key);
+    if (!known || !FieldsOf<Value>::keys.has(*known)) {
+      value.unknown.push_back({key, generic});
+      return;
+    }
+    if (value.keys.has(*known)) fail_as_repeated(*known);
+    if constexpr (requires { dicts_in(value); }) {
+      if (is_key_of_dicts(*known) && take_list_from_generic(value, *known, generic)) return;
+    }
+    put_field(value, *known, field_from_generic(generic, *known, tables_));
+  }
+
   template <typename Value>
-  void put_field(Value& value, KnownText key, const FieldValue& field);
+  void put_field(Value& value, KnownText key, const FieldValue& field) {
+    if (const char* expected = traces::put_field(value, key, field)) [[unlikely]]
+      tokens.fail(std::string(expected) + " under '" + std::string(known_text(key)) + "'",
+                  found_text(field, tables_.texts));
+  }
 
   /// The short way for what nearly all events are made of: numbers, and texts that were there
   /// before. False, with nothing taken, where it is anything else.
-  bool take_plain_field(TextId key);
+  bool take_plain_field(TextId key) {
+    const auto known = static_cast<KnownText>(key.value);
+    const KnownEvent::Place place{known, number_field(known), text_field(known)};
+    if (!place.number && !place.text) return false;
+    if (event.keys.has(known)) return false;
+    const PickleToken token = tokens.next_inline();
+    if (place.number && token.kind == PickleTokenKind::whole && !token.is_negative) {
+      *place.number = token.number;
+      event.keys.add(known);
+      known_event_.learn(place);
+      return true;
+    }
+    if (place.text && (token.kind == PickleTokenKind::get || token.kind == PickleTokenKind::text)) {
+      if (const auto id = values.text_of(token)) {
+        *place.text = *id;
+        event.keys.add(known);
+        known_event_.learn(place);
+        return true;
+      }
+    }
+    tokens.push_back();
+    return false;
+  }
+
   /// The place that it goes to; null if the field is no number or no text.
-  std::uint64_t* number_field(KnownText key);
-  TextId* text_field(KnownText key);
+  std::uint64_t* number_field(KnownText key) {
+    switch (key) {
+      case KnownText::addr:
+        return &event.address.value;
+      case KnownText::size:
+        return &event.size.count;
+      case KnownText::stream:
+        return &event.stream.value;
+      case KnownText::time_us:
+        return &event.time_us;
+      default:
+        return nullptr;
+    }
+  }
+
+  TextId* text_field(KnownText key) {
+    switch (key) {
+      case KnownText::action:
+        return &event.action;
+      case KnownText::compile_context:
+        return &event.compile_context;
+      case KnownText::user_metadata:
+        return &event.user_metadata;
+      default:
+        return nullptr;
+    }
+  }
 
   // The fields that are lists of dicts. Each says whether the value is a list.
   template <typename Value>
-  bool take_list_field(Value& value, KnownText key);
+  bool take_list_field(Value& value, KnownText key) {
+    if (tokens.next().kind != PickleTokenKind::empty_list) {
+      tokens.push_back();
+      return false;
+    }
+    values.store_if_put({MemoKind::passed, 0});
+    read_list(PickleTokenKind::empty_dict,
+              [&](const PickleToken& item) { read_value(item, dicts_in(value).emplace_back()); });
+    values.store_if_put({MemoKind::passed, 0});
+    value.keys.add(key);
+    return true;
+  }
+
   template <typename Value>
-  bool take_list_from_generic(Value& value, KnownText key, const GenericPointer& generic);
+  bool take_list_from_generic(Value& value, KnownText key, const GenericPointer& generic) {
+    const auto* list = std::get_if<GenericList>(&generic->content);
+    if (list == nullptr) return false;
+    for (const GenericPointer& item : list->items)
+      fill_from_generic(item, dicts_in(value).emplace_back());
+    value.keys.add(key);
+    return true;
+  }
 
   /// False where the value is of any shape; its first token is then the next one again.
   bool read_field(KnownText key, FieldValue& field);
@@ -91,237 +292,5 @@ class SnapshotPickleWalker {
   std::vector<FrameId> stack_frames_;
   GenericPointer referenced_;
 };
-
-/// Tokens are made where they are used, as copying one that was just written stalls.
-template <typename OnItem>
-void SnapshotPickleWalker::read_marked_list(PickleTokenKind item_kind, const OnItem& on_item) {
-  while (true) {
-    if (item_kind == PickleTokenKind::empty_dict && tokens.peek() == PickleOpcode::empty_dict) {
-      tokens.take_peeked();
-      on_item(PickleToken{PickleTokenKind::empty_dict, false, 0, {}});
-      continue;
-    }
-    const PickleToken item = tokens.next();
-    if (item.kind == PickleTokenKind::appends) return;
-    on_item(item);
-  }
-}
-
-/// A list may come in several runs of marked items; a run of one comes without a mark. What may
-/// follow a list in a snapshot never looks like one of its items, so one look ahead is enough.
-template <typename OnItem>
-void SnapshotPickleWalker::read_list(PickleTokenKind item_kind, const OnItem& on_item) {
-  while (true) {
-    const PickleToken token = tokens.next();
-    if (token.kind == PickleTokenKind::mark) {
-      read_marked_list(item_kind, on_item);
-    } else if (token.kind == item_kind || is_reference_to_item(token, item_kind)) {
-      on_item(token);
-      expect(PickleTokenKind::append);
-    } else {
-      tokens.push_back();
-      return;
-    }
-  }
-}
-
-template <typename Value>
-void SnapshotPickleWalker::read_value(const PickleToken& first, Value& value) {
-  if (first.kind == PickleTokenKind::get) {
-    fill_from_generic(values.generic_of(first), value);
-    return;
-  }
-  if (first.kind != PickleTokenKind::empty_dict) fail_at(first, "a dict");
-  values.store_if_put({MemoKind::passed, 0});
-  read_items(value);
-  values.store_if_put({MemoKind::passed, 0});
-}
-
-template <typename Value>
-void SnapshotPickleWalker::read_items(Value& value) {
-  while (true) {
-    if (tokens.peek() == PickleOpcode::mark) {
-      tokens.take_peeked();
-      read_marked_items(value);
-      continue;
-    }
-    // What mostly comes, and is no key.
-    if (tokens.peek() == PickleOpcode::empty_dict || tokens.peek() == PickleOpcode::appends) return;
-    const PickleToken token = tokens.next();
-    const std::optional<TextId> key = values.text_of(token);
-    if (!key) {
-      tokens.push_back();
-      return;
-    }
-    if (take_field(value, *key)) {
-      expect(PickleTokenKind::setitem);
-      continue;
-    }
-    const auto collected = values.collect(PickleValues::StopAt::unmatched_end);
-    if (collected.ended_by != PickleTokenKind::setitem || collected.items.size() != 1)
-      tokens.fail("one value for a key", "another number of values");
-    take_generic(value, *key, collected.items.front());
-  }
-}
-
-template <typename Value>
-void SnapshotPickleWalker::read_marked_items(Value& value) {
-  if constexpr (std::is_same_v<Value, TraceEntry>) {
-    check(&value == &event, "an event is read into the one that is there for it");
-    if (known_event_.take_fields()) return;
-  }
-  while (true) {
-    const PickleToken token = tokens.next_inline();
-    if (token.kind == PickleTokenKind::setitems) return;
-    const std::optional<TextId> key = values.text_of(token);
-    if (!key) fail_at(token, "a text as key");
-    if constexpr (std::is_same_v<Value, TraceEntry>) {
-      known_event_.note_key(token.kind == PickleTokenKind::get ? tokens.token_bytes() : "");
-      if (take_plain_field(*key)) continue;
-    }
-    if (take_field(value, *key)) continue;
-    const auto collected = values.collect(PickleValues::StopAt::unmatched_end);
-    if (collected.ended_by != PickleTokenKind::setitems)
-      tokens.fail("the end of a dict's items", std::string(pickle_token_name(collected.ended_by)));
-    take_collected(value, *key, collected);
-    return;
-  }
-}
-
-/// The first value belongs to `key`; then come keys and values in turn.
-template <typename Value>
-void SnapshotPickleWalker::take_collected(Value& value, TextId key,
-                                          const PickleValues::Collected& collected) {
-  if (collected.items.size() % 2 == 0) tokens.fail("keys with values", "a key alone");
-  take_generic(value, key, collected.items.front());
-  for (std::size_t i = 1; i < collected.items.size(); i += 2) {
-    const auto* text = std::get_if<TextId>(&collected.items[i]->content);
-    if (text == nullptr) tokens.fail("a text as key", values.found(*collected.items[i]));
-    take_generic(value, *text, collected.items[i + 1]);
-  }
-}
-
-template <typename Value>
-bool SnapshotPickleWalker::take_field(Value& value, TextId key) {
-  const auto known = known_key(key);
-  if (!known || !FieldsOf<Value>::keys.has(*known)) return false;
-  if (value.keys.has(*known)) fail_as_repeated(*known);
-  if constexpr (requires { dicts_in(value); }) {
-    if (is_key_of_dicts(*known)) return take_list_field(value, *known);
-  }
-  FieldValue field;
-  if (!read_field(*known, field)) return false;
-  put_field(value, *known, field);
-  return true;
-}
-
-template <typename Value>
-bool SnapshotPickleWalker::take_list_field(Value& value, KnownText key) {
-  if (tokens.next().kind != PickleTokenKind::empty_list) {
-    tokens.push_back();
-    return false;
-  }
-  values.store_if_put({MemoKind::passed, 0});
-  read_list(PickleTokenKind::empty_dict,
-            [&](const PickleToken& item) { read_value(item, dicts_in(value).emplace_back()); });
-  values.store_if_put({MemoKind::passed, 0});
-  value.keys.add(key);
-  return true;
-}
-
-template <typename Value>
-bool SnapshotPickleWalker::take_list_from_generic(Value& value, KnownText key,
-                                                  const GenericPointer& generic) {
-  const auto* list = std::get_if<GenericList>(&generic->content);
-  if (list == nullptr) return false;
-  for (const GenericPointer& item : list->items)
-    fill_from_generic(item, dicts_in(value).emplace_back());
-  value.keys.add(key);
-  return true;
-}
-
-inline std::uint64_t* SnapshotPickleWalker::number_field(KnownText key) {
-  switch (key) {
-    case KnownText::addr:
-      return &event.address.value;
-    case KnownText::size:
-      return &event.size.count;
-    case KnownText::stream:
-      return &event.stream.value;
-    case KnownText::time_us:
-      return &event.time_us;
-    default:
-      return nullptr;
-  }
-}
-
-inline TextId* SnapshotPickleWalker::text_field(KnownText key) {
-  switch (key) {
-    case KnownText::action:
-      return &event.action;
-    case KnownText::compile_context:
-      return &event.compile_context;
-    case KnownText::user_metadata:
-      return &event.user_metadata;
-    default:
-      return nullptr;
-  }
-}
-
-inline bool SnapshotPickleWalker::take_plain_field(TextId key) {
-  const auto known = static_cast<KnownText>(key.value);
-  const KnownEvent::Place place{known, number_field(known), text_field(known)};
-  if (!place.number && !place.text) return false;
-  if (event.keys.has(known)) return false;
-  const PickleToken token = tokens.next_inline();
-  if (place.number && token.kind == PickleTokenKind::whole && !token.is_negative) {
-    *place.number = token.number;
-    event.keys.add(known);
-    known_event_.learn(place);
-    return true;
-  }
-  if (place.text && (token.kind == PickleTokenKind::get || token.kind == PickleTokenKind::text)) {
-    if (const auto id = values.text_of(token)) {
-      *place.text = *id;
-      event.keys.add(known);
-      known_event_.learn(place);
-      return true;
-    }
-  }
-  tokens.push_back();
-  return false;
-}
-
-template <typename Value>
-void SnapshotPickleWalker::put_field(Value& value, KnownText key, const FieldValue& field) {
-  if (const char* expected = traces::put_field(value, key, field)) [[unlikely]]
-    tokens.fail(std::string(expected) + " under '" + std::string(known_text(key)) + "'",
-                found_text(field, tables_.texts));
-}
-
-template <typename Value>
-void SnapshotPickleWalker::take_generic(Value& value, TextId key, const GenericPointer& generic) {
-  const auto known = known_key(key);
-  if (!known || !FieldsOf<Value>::keys.has(*known)) {
-    value.unknown.push_back({key, generic});
-    return;
-  }
-  if (value.keys.has(*known)) fail_as_repeated(*known);
-  if constexpr (requires { dicts_in(value); }) {
-    if (is_key_of_dicts(*known) && take_list_from_generic(value, *known, generic)) return;
-  }
-  put_field(value, *known, field_from_generic(generic, *known, tables_));
-}
-
-template <typename Value>
-void SnapshotPickleWalker::fill_from_generic(const GenericPointer& generic, Value& value) {
-  const auto* dict = std::get_if<GenericDict>(&generic->content);
-  if (dict == nullptr) tokens.fail("a dict", values.found(*generic));
-  for (const auto& [key, item] : dict->items) {
-    const auto* text = std::get_if<TextId>(&key->content);
-    if (text == nullptr) tokens.fail("a text as key", values.found(*key));
-    take_generic(value, *text, item);
-  }
-}
 
 }  // namespace vramlab::traces

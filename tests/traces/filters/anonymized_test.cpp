@@ -20,8 +20,7 @@ std::string anonymized(const std::string& text) {
   SnapshotTables tables;
   support::CollectedBytes output;
   const auto writer = make_trace_writer(TraceFormat::native_text, output, tables);
-  Pseudonyms names(tables);
-  AnonymizedRecording named(names, writer->sinks());
+  AnonymizedRecording named(tables, writer->sinks());
   const auto source = support::make_memory_source(text);
   read_native_text(*source, "file", tables, named.sinks());
   writer->finish();

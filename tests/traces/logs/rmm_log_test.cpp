@@ -5,7 +5,6 @@
 
 #include "tests/support/fuzz/log_listing.h"
 #include "tests/support/recordings/native_samples.h"
-#include "traces/logs/rmm_values.h"
 
 namespace vramlab::traces {
 namespace {

@@ -85,9 +85,9 @@ void convert_to_perfetto(traces::OpenTrace& trace, const ConvertSteps& steps,
 
 ConvertChain::ConvertChain(const ConvertSteps& steps, traces::SnapshotTables& tables,
                            traces::NativeSinks end)
-    : names_(tables), end_(end) {
+    : end_(end) {
   if (steps.anonymizes)
-    filters_.push_back(std::make_unique<traces::AnonymizedRecording>(names_, sinks()));
+    filters_.push_back(std::make_unique<traces::AnonymizedRecording>(tables, sinks()));
   if (steps.strips_frames) filters_.push_back(std::make_unique<traces::StrippedFrames>(sinks()));
   if (leaves_out(steps.filter))
     filters_.push_back(std::make_unique<traces::FilteredRecording>(steps.filter, sinks()));

@@ -28,7 +28,6 @@ class ConvertChain {
   traces::NativeSinks sinks() { return filters_.empty() ? end_ : filters_.back()->sinks(); }
 
  private:
-  traces::Pseudonyms names_;
   traces::NativeSinks end_;
   /// Last first.
   std::vector<std::unique_ptr<traces::PassingSinks>> filters_;
