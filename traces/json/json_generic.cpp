@@ -95,7 +95,7 @@ GenericPointer JsonGeneric::end_innermost() {
 GenericPointer JsonGeneric::take_scalar() {
   FieldValue value;
   tokens_.take_scalar(value);
-  if (value.kind == FieldValue::Kind::text) return text(value.text);
+  if (const auto* id = std::get_if<TextId>(&value)) return text(*id);
   return *generic_from_field(value);
 }
 

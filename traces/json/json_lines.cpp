@@ -20,7 +20,7 @@ bool JsonLines::boolean() {
   if (letter != 't' && letter != 'f') fail("true or false");
   FieldValue value;
   take_scalar(value);
-  return value.bits != 0;
+  return std::get<bool>(value);
 }
 
 FieldValue JsonLines::number() {
@@ -32,10 +32,11 @@ FieldValue JsonLines::number() {
 }
 
 std::uint64_t JsonLines::unsigned_number(std::uint64_t maximum) {
-  const FieldValue value = number();
-  if (value.kind != FieldValue::Kind::whole || value.is_negative || value.bits > maximum)
+  const FieldValue value = this->number();
+  const auto* number = std::get_if<WholeNumber>(&value);
+  if (number == nullptr || number->is_negative || number->bits > maximum)
     fail_at_text("a whole number from 0 to " + std::to_string(maximum), number_letters());
-  return value.bits;
+  return number->bits;
 }
 
 double JsonLines::real() {

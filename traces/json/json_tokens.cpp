@@ -147,18 +147,15 @@ void JsonTokens::fail_at_value(const std::string& expected) {
 }
 
 void JsonTokens::take_scalar(FieldValue& value) {
-  using Kind = FieldValue::Kind;
   switch (peek()) {
     case '"':
-      value.kind = Kind::text;
-      value.text = take_text();
+      value = take_text();
       return;
     case 't':
-      value.kind = Kind::boolean;
-      value.bits = 1;
+      value = true;
       return take_literal("true");
     case 'f':
-      value.kind = Kind::boolean;
+      value = false;
       return take_literal("false");
     case 'n':
       return take_literal("null");
@@ -188,9 +185,8 @@ void JsonTokens::take_number(FieldValue& value) {
     constexpr std::uint64_t most_below_zero = std::uint64_t{1} << 63;
     if (digits.is_too_large || (has_minus && digits.number > most_below_zero))
       return take_long_number(value);
-    value.kind = FieldValue::Kind::whole;
-    value.is_negative = has_minus && digits.number != 0;
-    value.bits = has_minus ? ~digits.number + 1 : digits.number;
+    const bool is_negative = has_minus && digits.number != 0;
+    value = WholeNumber{has_minus ? ~digits.number + 1 : digits.number, is_negative};
     return;
   }
 }
@@ -200,8 +196,7 @@ void JsonTokens::take_long_number(FieldValue& value) {
   if (letters.size() > most_number_digits)
     fail("a whole number of at most " + std::to_string(most_number_digits) + " digits",
          "one of " + std::to_string(letters.size()));
-  value.kind = FieldValue::Kind::long_whole;
-  value.text = texts_.intern(letters);
+  value = LongNumber{texts_.intern(letters)};
 }
 
 void JsonTokens::take_real(FieldValue& value) {
@@ -213,8 +208,7 @@ void JsonTokens::take_real(FieldValue& value) {
     const double number = real_of(window_.at(), scan.end);
     if (!std::isfinite(number)) refuse(scan.end - 1);
     window_.go_to(scan.end);
-    value.kind = FieldValue::Kind::real;
-    value.bits = std::bit_cast<std::uint64_t>(number);
+    value = number;
     return;
   }
 }

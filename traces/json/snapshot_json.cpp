@@ -184,14 +184,12 @@ class SnapshotJsonWalker {
     const char letter = tokens.peek_value();
     if (letter != '[' && letter != '{') return tokens.take_scalar(value);
     if (letter == '[' && key == KnownText::frames) {
-      value.kind = FieldValue::Kind::stack;
-      value.stack = stacks_.read();
+      value = stacks_.read();
       return;
     }
     if (letter == '[' && (key == KnownText::pool_id || key == KnownText::segment_pool_id)) {
       if (const auto pool = take_plain_pool()) {
-        value.kind = FieldValue::Kind::pool;
-        value.pool = *pool;
+        value = DecodedPool{*pool, false};
         return;
       }
     }
@@ -218,7 +216,7 @@ class SnapshotJsonWalker {
     generic_value_ = generic.read();
     value = field_from_generic(generic_value_, key, tables_);
     // JSON has no tuples.
-    value.pool_is_list = false;
+    if (auto* pool = std::get_if<DecodedPool>(&value)) pool->is_list = false;
   }
 
   void count_part() {

@@ -61,9 +61,8 @@ ProfilerNumber take_number(JsonTokens& tokens) {
   }
   FieldValue value;
   tokens.take_scalar(value);
-  if (value.kind != FieldValue::Kind::whole)
-    return {std::nullopt, found_text(value, tokens.texts())};
-  return {WholeNumber{value.bits, value.is_negative}, ""};
+  if (const auto* number = std::get_if<WholeNumber>(&value)) return {*number, ""};
+  return {std::nullopt, found_text(value, tokens.texts())};
 }
 
 class ProfilerEventReader {

@@ -22,9 +22,10 @@ void take_once(JsonLines& json, std::uint32_t& seen, unsigned field) {
 
 std::int32_t read_priority(JsonLines& json) {
   const FieldValue number = json.number();
-  const auto value = static_cast<std::int64_t>(number.bits);
-  if (number.kind != FieldValue::Kind::whole || (value < 0) != number.is_negative ||
-      value < -farthest_priority || value > farthest_priority)
+  const auto* whole = std::get_if<WholeNumber>(&number);
+  const auto value = static_cast<std::int64_t>(whole == nullptr ? 0 : whole->bits);
+  if (whole == nullptr || (value < 0) != whole->is_negative || value < -farthest_priority ||
+      value > farthest_priority)
     json.fail("a whole number from -1000 to 1000", std::string(json.number_letters()));
   return static_cast<std::int32_t>(value);
 }

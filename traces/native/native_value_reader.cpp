@@ -10,8 +10,6 @@
 namespace vramlab::traces {
 namespace {
 
-using Kind = FieldValue::Kind;
-
 /// Null if a letter is no hexadecimal digit.
 std::optional<std::string> bytes_of_hex(std::string_view hex) {
   std::string bytes;
@@ -185,8 +183,7 @@ void NativeValueReader::field(JsonLines& json, Value& value, KnownText key) {
   const bool may_have_parts =
       key == KnownText::forward_frames || FieldsOf<Value>::describing.has(key);
   if (key == KnownText::frames) {
-    field.kind = Kind::stack;
-    field.stack = stack(json);
+    field = stack(json);
   } else if (key == KnownText::pool_id || key == KnownText::segment_pool_id) {
     field = pool_field(json);
   } else if (may_have_parts && (json.peek() == '[' || json.peek() == '{')) {
@@ -200,23 +197,17 @@ void NativeValueReader::field(JsonLines& json, Value& value, KnownText key) {
 }
 
 FieldValue NativeValueReader::pool_field(JsonLines& json) {
-  FieldValue field;
-  field.kind = Kind::pool;
-  field.pool_is_list = json.take_if('{');
-  if (field.pool_is_list) take_name(json, native::list);
-  field.pool = pool(json);
-  if (field.pool_is_list) json.take('}');
-  return field;
+  const bool is_list = json.take_if('{');
+  if (is_list) take_name(json, native::list);
+  const allocator::PoolId id = pool(json);
+  if (is_list) json.take('}');
+  return DecodedPool{id, is_list};
 }
 
 FieldValue NativeValueReader::scalar_field(JsonLines& json) {
+  if (const char next = json.peek(); next == '"' || next == '{') return text(json);
   FieldValue field;
-  if (const char next = json.peek(); next == '"' || next == '{') {
-    field.kind = Kind::text;
-    field.text = text(json);
-  } else {
-    json.take_scalar(field);
-  }
+  json.take_scalar(field);
   return field;
 }
 

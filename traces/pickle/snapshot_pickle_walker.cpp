@@ -11,37 +11,32 @@ bool SnapshotPickleWalker::read_field(KnownText key, FieldValue& field) {
   switch (token.kind) {
     case PickleTokenKind::whole:
       if (key == KnownText::pool_id || key == KnownText::segment_pool_id) {
-        field.kind = FieldValue::Kind::pool;
-        field.pool = read_pool(token);
+        field = DecodedPool{read_pool(token), false};
         return true;
       }
-      field.kind = FieldValue::Kind::whole;
-      field.bits = token.number;
-      field.is_negative = token.is_negative;
+      field = WholeNumber{token.number, token.is_negative};
       return true;
     case PickleTokenKind::long_whole:
-      field.kind = FieldValue::Kind::long_whole;
-      field.text = values.digits_of(token);
+      field = LongNumber{values.digits_of(token)};
       return true;
     case PickleTokenKind::get:
-      return read_field_reference(token, key, field);
+      read_field_reference(token, key, field);
+      return true;
     case PickleTokenKind::text:
-      field.kind = FieldValue::Kind::text;
-      field.text = *values.text_of(token);
+      field = *values.text_of(token);
       return true;
     case PickleTokenKind::boolean:
+      field = token.number != 0;
+      return true;
     case PickleTokenKind::real:
-      field.kind =
-          token.kind == PickleTokenKind::real ? FieldValue::Kind::real : FieldValue::Kind::boolean;
-      field.bits = token.number;
+      field = token.real();
       return true;
     case PickleTokenKind::none:
-      field.kind = FieldValue::Kind::none;
+      field = NoneValue{};
       return true;
     case PickleTokenKind::empty_list:
       if (key != KnownText::frames) break;
-      field.kind = FieldValue::Kind::stack;
-      field.stack = read_stack();
+      field = read_stack();
       return true;
     default:
       break;
@@ -50,27 +45,23 @@ bool SnapshotPickleWalker::read_field(KnownText key, FieldValue& field) {
   return false;
 }
 
-bool SnapshotPickleWalker::read_field_reference(const PickleToken& get, KnownText key,
+void SnapshotPickleWalker::read_field_reference(const PickleToken& get, KnownText key,
                                                 FieldValue& field) {
   const MemoEntry entry = values.fetch(get);
   switch (entry.kind) {
     case MemoKind::text:
-      field.kind = FieldValue::Kind::text;
-      field.text = TextId(entry.id);
-      return true;
+      field = TextId(entry.id);
+      return;
     case MemoKind::stack:
-      field.kind = FieldValue::Kind::stack;
-      field.stack = {entry.id};
-      return true;
+      field = StackId{entry.id};
+      return;
     case MemoKind::pool:
-      field.kind = FieldValue::Kind::pool;
-      field.pool = values.pool(entry.id);
-      return true;
+      field = DecodedPool{values.pool(entry.id), false};
+      return;
     default:
       // Kept until the next one, as the field looks at it.
       referenced_ = values.generic_of(get);
       field = field_from_generic(referenced_, key, tables_);
-      return true;
   }
 }
 

@@ -8,29 +8,26 @@
 namespace vramlab::traces {
 namespace {
 
-using Kind = FieldValue::Kind;
-
 constexpr const char* needs_size = "a whole number from 0 on";
-constexpr const char* needs_whole = "a whole number";
-constexpr const char* needs_text = "a text";
-constexpr const char* needs_stack = "a list of frames";
-constexpr const char* needs_pool = "a pair of whole numbers";
 
 const char* set(allocator::Bytes& field, const FieldValue& value) {
-  if (value.kind != Kind::whole || value.is_negative) return needs_size;
-  field.count = value.bits;
+  const auto* number = std::get_if<WholeNumber>(&value);
+  if (number == nullptr || number->is_negative) return needs_size;
+  field.count = number->bits;
   return nullptr;
 }
 const char* set(std::uint64_t& time_us, const FieldValue& value) {
-  if (value.kind != Kind::whole || value.is_negative) return needs_size;
-  if (value.bits > latest_time_us) return "a time in microseconds";
-  time_us = value.bits;
+  allocator::Bytes number;
+  if (const char* needed = set(number, value)) return needed;
+  if (number.count > latest_time_us) return "a time in microseconds";
+  time_us = number.count;
   return nullptr;
 }
 /// Addresses and streams may be written as signed numbers: their bits count.
 const char* set_bits(std::uint64_t& field, const FieldValue& value) {
-  if (value.kind != Kind::whole) return needs_whole;
-  field = value.bits;
+  const auto* number = std::get_if<WholeNumber>(&value);
+  if (number == nullptr) return "a whole number";
+  field = number->bits;
   return nullptr;
 }
 const char* set(allocator::Address& field, const FieldValue& value) {
@@ -40,37 +37,38 @@ const char* set(allocator::StreamId& field, const FieldValue& value) {
   return set_bits(field.value, value);
 }
 const char* set(std::int64_t& field, const FieldValue& value) {
-  const auto number = static_cast<std::int64_t>(value.bits);
-  if (value.kind != Kind::whole || (number < 0) != value.is_negative)
-    return "a whole number below 2^63";
+  const auto* whole = std::get_if<WholeNumber>(&value);
+  const auto number = static_cast<std::int64_t>(whole == nullptr ? 0 : whole->bits);
+  if (whole == nullptr || (number < 0) != whole->is_negative) return "a whole number below 2^63";
   field = number;
   return nullptr;
 }
-const char* set(TextId& field, const FieldValue& value) {
-  if (value.kind != Kind::text) return needs_text;
-  field = value.text;
+template <typename Member>
+const char* set_same(Member& field, const FieldValue& value, const char* needed) {
+  const auto* same = std::get_if<Member>(&value);
+  if (same == nullptr) return needed;
+  field = *same;
   return nullptr;
 }
+const char* set(TextId& field, const FieldValue& value) { return set_same(field, value, "a text"); }
 const char* set(StackId& field, const FieldValue& value) {
-  if (value.kind != Kind::stack) return needs_stack;
-  field = value.stack;
-  return nullptr;
-}
-const char* set(PoolParts<allocator::PoolId, bool> field, const FieldValue& value) {
-  if (value.kind != Kind::pool) return needs_pool;
-  field.id = value.pool;
-  field.is_list = value.pool_is_list;
-  return nullptr;
+  return set_same(field, value, "a list of frames");
 }
 const char* set(bool& field, const FieldValue& value) {
-  if (value.kind != Kind::boolean) return "True or False";
-  field = value.bits != 0;
+  return set_same(field, value, "True or False");
+}
+const char* set(PoolParts<allocator::PoolId, bool> field, const FieldValue& value) {
+  const auto* pool = std::get_if<DecodedPool>(&value);
+  if (pool == nullptr) return "a pair of whole numbers";
+  field.id = pool->id;
+  field.is_list = pool->is_list;
   return nullptr;
 }
 const char* set(std::vector<TextId>& field, const FieldValue& value) {
   constexpr const char* needs_texts = "a list of texts";
-  if (value.kind != Kind::generic) return needs_texts;
-  const auto* list = std::get_if<GenericList>(&(*value.generic)->content);
+  const auto* generic = std::get_if<const GenericPointer*>(&value);
+  if (generic == nullptr) return needs_texts;
+  const auto* list = std::get_if<GenericList>(&(**generic)->content);
   if (list == nullptr) return needs_texts;
   std::vector<TextId> texts;
   for (const GenericPointer& item : list->items) {
@@ -137,33 +135,22 @@ std::string found_text(const GenericValue& value, const TextTable& texts) {
 }
 
 std::string found_text(const FieldValue& value, const TextTable& texts) {
-  if (value.kind == Kind::stack) return "a list of frames";
-  if (value.kind == Kind::pool)
-    return "(" + std::to_string(value.pool.graph) + ", " + std::to_string(value.pool.user) + ")";
+  if (std::holds_alternative<StackId>(value)) return "a list of frames";
+  if (const auto* pool = std::get_if<DecodedPool>(&value))
+    return "(" + std::to_string(pool->id.graph) + ", " + std::to_string(pool->id.user) + ")";
   return found_text(**generic_from_field(value), texts);
 }
 
 std::optional<GenericPointer> generic_from_field(const FieldValue& value) {
-  switch (value.kind) {
-    case Kind::none:
-      return make_generic(NoneValue{});
-    case Kind::boolean:
-      return make_generic(value.bits != 0);
-    case Kind::whole:
-      return make_generic(WholeNumber{value.bits, value.is_negative});
-    case Kind::long_whole:
-      return make_generic(LongNumber{value.text});
-    case Kind::real:
-      return make_generic(std::bit_cast<double>(value.bits));
-    case Kind::text:
-      return make_generic(value.text);
-    case Kind::generic:
-      return *value.generic;
-    case Kind::pool:
-    case Kind::stack:
-      return std::nullopt;
-  }
-  check_failed("every kind of value is known", __FILE__, __LINE__);
+  const auto generic_of = []<typename Content>(const Content& content) {
+    if constexpr (std::is_same_v<Content, const GenericPointer*>)
+      return std::optional<GenericPointer>(*content);
+    else if constexpr (std::is_constructible_v<decltype(GenericValue::content), Content>)
+      return std::optional<GenericPointer>(make_generic(content));
+    else
+      return std::optional<GenericPointer>();
+  };
+  return std::visit(generic_of, value);
 }
 
 template <typename Value>
@@ -189,11 +176,8 @@ template const char* put_field(AnnotationValue&, KnownText, const FieldValue&);
 
 void keep_if_no_time(TraceEntry& entry) {
   if (entry.time_us <= latest_time_us) return;
-  FieldValue time;
-  time.kind = Kind::whole;
-  time.bits = std::exchange(entry.time_us, 0);
   entry.keys.remove(KnownText::time_us);
-  put_field(entry, KnownText::time_us, time);
+  put_field(entry, KnownText::time_us, WholeNumber{std::exchange(entry.time_us, 0), false});
 }
 
 void count_up_addresses(SegmentValue& segment) {
@@ -205,40 +189,19 @@ void count_up_addresses(SegmentValue& segment) {
 }
 
 FieldValue field_from_generic(const GenericPointer& value, KnownText key, SnapshotTables& tables) {
-  FieldValue field;
-  const auto& content = value->content;
-  if (const auto* flag = std::get_if<bool>(&content)) {
-    field.kind = Kind::boolean;
-    field.bits = *flag ? 1 : 0;
-  } else if (const auto* number = std::get_if<WholeNumber>(&content)) {
-    field.kind = Kind::whole;
-    field.bits = number->bits;
-    field.is_negative = number->is_negative;
-  } else if (const auto* long_number = std::get_if<LongNumber>(&content)) {
-    field.kind = Kind::long_whole;
-    field.text = long_number->digits;
-  } else if (const auto* real = std::get_if<double>(&content)) {
-    field.kind = Kind::real;
-    field.bits = std::bit_cast<std::uint64_t>(*real);
-  } else if (const auto* text = std::get_if<TextId>(&content)) {
-    field.kind = Kind::text;
-    field.text = *text;
-  } else if (!std::holds_alternative<NoneValue>(content)) {
-    field.kind = Kind::generic;
-    field.generic = &value;
-  }
-  if (field.kind != Kind::generic) return field;
+  const auto as_it_is = [&value]<typename Content>(const Content& content) -> FieldValue {
+    if constexpr (std::is_constructible_v<FieldValue, Content>)
+      return content;
+    else
+      return &value;
+  };
+  const FieldValue field = std::visit(as_it_is, value->content);
+  if (!std::holds_alternative<const GenericPointer*>(field)) return field;
   if (key == KnownText::frames) {
-    if (const auto stack = stack_from(*value, tables)) {
-      field.kind = Kind::stack;
-      field.stack = *stack;
-    }
+    if (const auto stack = stack_from(*value, tables)) return *stack;
   } else if (key == KnownText::pool_id || key == KnownText::segment_pool_id) {
-    if (const auto pool = pool_from(*value)) {
-      field.kind = Kind::pool;
-      field.pool = *pool;
-      field.pool_is_list = std::holds_alternative<GenericList>(content);
-    }
+    if (const auto pool = pool_from(*value))
+      return DecodedPool{*pool, std::holds_alternative<GenericList>(value->content)};
   }
   return field;
 }

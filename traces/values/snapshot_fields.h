@@ -3,46 +3,28 @@
 // becomes one of the known ones.
 #pragma once
 
-#include <bit>
 #include <cstdint>
 #include <limits>
 #include <optional>
 #include <string>
 #include <tuple>
 #include <type_traits>
+#include <variant>
 
 #include "traces/values/snapshot_tables.h"
 #include "traces/values/snapshot_values.h"
 
 namespace vramlab::traces {
 
-/// One decoded value under a key.
-struct FieldValue {
-  enum class Kind : std::uint8_t {
-    none,
-    boolean,
-    whole,
-    /// A number of more than 64 bits.
-    long_whole,
-    real,
-    text,
-    pool,
-    stack,
-    generic
-  };
-
-  Kind kind = Kind::none;
-  bool is_negative = false;
-  /// The value of a number or a boolean.
-  std::uint64_t bits = 0;
-  /// The text, or the digits of a long number.
-  TextId text;
-  StackId stack;
-  allocator::PoolId pool;
-  bool pool_is_list = false;
-  /// A value of any shape, which somebody else holds.
-  const GenericPointer* generic = nullptr;
+struct DecodedPool {
+  allocator::PoolId id;
+  /// The file has it as a list.
+  bool is_list = false;
 };
+
+/// One decoded value under a key. A value of any shape is held by somebody else.
+using FieldValue = std::variant<NoneValue, bool, WholeNumber, LongNumber, double, TextId,
+                                DecodedPool, StackId, const GenericPointer*>;
 
 /// Such as `-1` or `'a text'`, for messages. Long ones are cut off.
 std::string found_text(const FieldValue& value, const TextTable& texts);
