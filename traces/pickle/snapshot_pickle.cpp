@@ -42,22 +42,14 @@ class SectionReader {
     if (put) walker_.values.store(*put, {MemoKind::passed, 0});
     // Python stores a dict before it fills it, PyTorch's own pickler afterwards if at all.
     facts_.producer = put ? PickleProducer::python : PickleProducer::cpp;
-    while (true) {
-      const PickleToken token = tokens_.next();
-      if (token.kind == Kind::mark) {
+    for (bool has_more = true; has_more;) {
+      if (tokens_.peek() == PickleOpcode::mark) {
+        tokens_.take_peeked();
         read_marked_sections();
-      } else if (const auto key = walker_.values.text_of(token)) {
-        if (read_section(*key)) {
-          walker_.expect(Kind::setitem);
-          continue;
-        }
-        const auto collected = walker_.values.collect(PickleValues::StopAt::unmatched_end);
-        if (collected.ended_by != Kind::setitem || collected.items.size() != 1)
-          tokens_.fail("one value for a key", "another number of values");
-        give_generic(*key, collected.items.front());
       } else {
-        tokens_.push_back();
-        break;
+        has_more = walker_.read_unmarked_item(
+            [this](TextId key) { return read_section(key); },
+            [this](TextId key, const GenericPointer& value) { give_generic(key, value); });
       }
     }
     walker_.values.store_if_put({MemoKind::passed, 0});
@@ -71,7 +63,9 @@ class SectionReader {
       if (!key) walker_.fail_at(token, "a text as key");
       if (read_section(*key)) continue;
       const auto collected = walker_.values.collect(PickleValues::StopAt::section_key);
-      give_collected(*key, collected);
+      walker_.give_collected(*key, collected, [this](TextId text, const GenericPointer& value) {
+        give_generic(text, value);
+      });
       if (collected.ended_by == Kind::setitems) return;
       if (collected.ended_by != Kind::text)
         tokens_.fail("the end of a dict's items",
@@ -157,23 +151,11 @@ class SectionReader {
 
   void give(const AnnotationValue& annotation) { sink_.annotation(annotation); }
 
-  void give_collected(TextId key, const PickleValues::Collected& collected) {
-    if (collected.items.size() % 2 == 0) tokens_.fail("keys with values", "a key alone");
-    give_generic(key, collected.items.front());
-    for (std::size_t i = 1; i < collected.items.size(); i += 2) {
-      const auto* text = std::get_if<TextId>(&collected.items[i]->content);
-      if (text == nullptr) tokens_.fail("a text as key", walker_.values.found(*collected.items[i]));
-      give_generic(*text, collected.items[i + 1]);
-    }
-  }
-
   void give_generic(TextId text, const GenericPointer& value) {
-    if (const auto section = section_of(text)) {
-      mark_section(*section);
-      give_section(*section, value);
-    } else {
-      sink_.unknown_section(text, value);
-    }
+    const auto section = section_of(text);
+    if (!section) return sink_.unknown_section(text, value);
+    mark_section(*section);
+    give_section(*section, value);
   }
 
   void give_section(SnapshotSection section, const GenericPointer& value) {

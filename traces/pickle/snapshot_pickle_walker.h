@@ -74,6 +74,39 @@ class SnapshotPickleWalker {
     }
   }
 
+  /// One item of a dict that comes without a mark. What `on_key` does not take goes to
+  /// `on_generic`, with its key. False, with nothing taken, where no key is next.
+  template <typename OnKey, typename OnGeneric>
+  bool read_unmarked_item(const OnKey& on_key, const OnGeneric& on_generic) {
+    const PickleToken token = tokens.next();
+    const std::optional<TextId> key = values.text_of(token);
+    if (!key) {
+      tokens.push_back();
+      return false;
+    }
+    if (on_key(*key)) {
+      expect(PickleTokenKind::setitem);
+      return true;
+    }
+    const auto collected = values.collect(PickleValues::StopAt::unmatched_end);
+    if (collected.ended_by != PickleTokenKind::setitem || collected.items.size() != 1)
+      tokens.fail("one value for a key", "another number of values");
+    on_generic(*key, collected.items.front());
+    return true;
+  }
+  /// The first value belongs to `key`; then come keys and values in turn.
+  template <typename OnGeneric>
+  void give_collected(TextId key, const PickleValues::Collected& collected,
+                      const OnGeneric& on_generic) {
+    if (collected.items.size() % 2 == 0) tokens.fail("keys with values", "a key alone");
+    on_generic(key, collected.items.front());
+    for (std::size_t i = 1; i < collected.items.size(); i += 2) {
+      const auto* text = std::get_if<TextId>(&collected.items[i]->content);
+      if (text == nullptr) tokens.fail("a text as key", values.found(*collected.items[i]));
+      on_generic(*text, collected.items[i + 1]);
+    }
+  }
+
   [[noreturn]] void fail_at(const PickleToken& token, const std::string& expected) {
     tokens.fail(expected, values.found(token));
   }
@@ -109,20 +142,10 @@ class SnapshotPickleWalker {
       // What mostly comes, and is no key.
       if (tokens.peek() == PickleOpcode::empty_dict || tokens.peek() == PickleOpcode::appends)
         return;
-      const PickleToken token = tokens.next();
-      const std::optional<TextId> key = values.text_of(token);
-      if (!key) {
-        tokens.push_back();
-        return;
-      }
-      if (take_field(value, *key)) {
-        expect(PickleTokenKind::setitem);
-        continue;
-      }
-      const auto collected = values.collect(PickleValues::StopAt::unmatched_end);
-      if (collected.ended_by != PickleTokenKind::setitem || collected.items.size() != 1)
-        tokens.fail("one value for a key", "another number of values");
-      take_generic(value, *key, collected.items.front());
+      const bool is_item = read_unmarked_item(
+          [&](TextId key) { return take_field(value, key); },
+          [&](TextId key, const GenericPointer& generic) { take_generic(value, key, generic); });
+      if (!is_item) return;
     }
   }
 
@@ -146,20 +169,10 @@ class SnapshotPickleWalker {
       if (collected.ended_by != PickleTokenKind::setitems)
         tokens.fail("the end of a dict's items",
                     std::string(pickle_token_name(collected.ended_by)));
-      take_collected(value, *key, collected);
+      give_collected(*key, collected, [&](TextId name, const GenericPointer& generic) {
+        take_generic(value, name, generic);
+      });
       return;
-    }
-  }
-
-  /// The first value belongs to `key`; then come keys and values in turn.
-  template <typename Value>
-  void take_collected(Value& value, TextId key, const PickleValues::Collected& collected) {
-    if (collected.items.size() % 2 == 0) tokens.fail("keys with values", "a key alone");
-    take_generic(value, key, collected.items.front());
-    for (std::size_t i = 1; i < collected.items.size(); i += 2) {
-      const auto* text = std::get_if<TextId>(&collected.items[i]->content);
-      if (text == nullptr) tokens.fail("a text as key", values.found(*collected.items[i]));
-      take_generic(value, *text, collected.items[i + 1]);
     }
   }
 
