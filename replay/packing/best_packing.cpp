@@ -58,7 +58,7 @@ class PackingTrials {
 
   void try_order(const PackingOrder& order) {
     BufferOrder indices = order_by(order, buffers_, sections_);
-    auto packing = place_in_order_within(buffers_, sections_, indices, limits_.most_work_of_order);
+    auto packing = place_in_order(buffers_, sections_, indices, limits_.most_work_of_order);
     if (!packing) return leave_out("placing them by " + std::string(order.name));
     if (best_order_.empty() || packing->height < best_order_height_) {
       best_order_ = std::move(indices);

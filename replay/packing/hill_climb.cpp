@@ -9,9 +9,9 @@
 #include "traces/workloads/workload_random.h"
 
 namespace vramlab::replay {
-
 namespace {
 
+using traces::WorkloadRandom;
 using Pair = std::pair<std::uint32_t, std::uint32_t>;
 
 /// Empty if there are too many.
@@ -37,6 +37,40 @@ std::uint64_t lowest_gap(std::vector<FreeRange>& taken, const Buffer& buffer) {
     offset = std::max(offset, aligned_up(range.end, buffer.alignment.count));
   }
   return offset;
+}
+
+/// If two orders have one height, the one in which less reaches the top is nearer to a lower one.
+struct Rating {
+  allocator::Bytes height;
+  std::size_t at_top = 0;
+  friend auto operator<=>(const Rating&, const Rating&) = default;
+};
+
+std::vector<std::uint32_t> topmost(const std::vector<Buffer>& buffers, const Packing& packing) {
+  std::vector<std::uint32_t> found;
+  for (std::uint32_t i = 0; i < buffers.size(); ++i)
+    if (packing.offsets[i] + buffers[i].size == packing.height) found.push_back(i);
+  return found;
+}
+
+void move_to(BufferOrder& order, std::size_t from, std::size_t to) {
+  const auto at = [&](std::size_t i) { return order.begin() + static_cast<std::ptrdiff_t>(i); };
+  if (from < to)
+    std::rotate(at(from), at(from + 1), at(to + 1));
+  else
+    std::rotate(at(to), at(from), at(from + 1));
+}
+
+/// Mostly something at the top is placed earlier, sometimes anything anywhere.
+void change(BufferOrder& order, const std::vector<std::uint32_t>& top, WorkloadRandom& random) {
+  constexpr std::uint64_t anything_once_in = 8;
+  if (random.one_in(anything_once_in)) {
+    move_to(order, random.below(order.size()), random.below(order.size()));
+    return;
+  }
+  const std::uint32_t moved = top[random.below(top.size())];
+  const auto at = static_cast<std::size_t>(std::ranges::find(order, moved) - order.begin());
+  move_to(order, at, random.below(at + 1));
 }
 
 }  // namespace
@@ -79,46 +113,6 @@ Packing place_in_order(const std::vector<Buffer>& buffers, const OverlapLists& l
   packing.height = height_of(buffers, packing.offsets);
   return packing;
 }
-
-namespace {
-
-using traces::WorkloadRandom;
-
-/// If two orders have one height, the one in which less reaches the top is nearer to a lower one.
-struct Rating {
-  allocator::Bytes height;
-  std::size_t at_top = 0;
-  friend auto operator<=>(const Rating&, const Rating&) = default;
-};
-
-std::vector<std::uint32_t> topmost(const std::vector<Buffer>& buffers, const Packing& packing) {
-  std::vector<std::uint32_t> found;
-  for (std::uint32_t i = 0; i < buffers.size(); ++i)
-    if (packing.offsets[i] + buffers[i].size == packing.height) found.push_back(i);
-  return found;
-}
-
-void move_to(BufferOrder& order, std::size_t from, std::size_t to) {
-  const auto at = [&](std::size_t i) { return order.begin() + static_cast<std::ptrdiff_t>(i); };
-  if (from < to)
-    std::rotate(at(from), at(from + 1), at(to + 1));
-  else
-    std::rotate(at(to), at(from), at(from + 1));
-}
-
-/// Mostly something at the top is placed earlier, sometimes anything anywhere.
-void change(BufferOrder& order, const std::vector<std::uint32_t>& top, WorkloadRandom& random) {
-  constexpr std::uint64_t anything_once_in = 8;
-  if (random.one_in(anything_once_in)) {
-    move_to(order, random.below(order.size()), random.below(order.size()));
-    return;
-  }
-  const std::uint32_t moved = top[random.below(top.size())];
-  const auto at = static_cast<std::size_t>(std::ranges::find(order, moved) - order.begin());
-  move_to(order, at, random.below(at + 1));
-}
-
-}  // namespace
 
 Packing hill_climb(const std::vector<Buffer>& buffers, const OverlapLists& lists, BufferOrder order,
                    const ClimbBudget& budget) {

@@ -240,15 +240,8 @@ BufferOrder order_by(const PackingOrder& order, const std::vector<Buffer>& buffe
   return indices;
 }
 
-Packing place_in_order(const std::vector<Buffer>& buffers, const Sections& sections,
-                       const BufferOrder& order) {
-  return *place_in_order_within(buffers, sections, order,
-                                std::numeric_limits<std::uint64_t>::max());
-}
-
-std::optional<Packing> place_in_order_within(const std::vector<Buffer>& buffers,
-                                             const Sections& sections, const BufferOrder& order,
-                                             std::uint64_t most_work) {
+std::optional<Packing> place_in_order(const std::vector<Buffer>& buffers, const Sections& sections,
+                                      const BufferOrder& order, std::uint64_t most_work) {
   Packing packing;
   packing.offsets.resize(buffers.size());
   OccupiedSpace space(sections.loads.size());
@@ -266,13 +259,8 @@ std::optional<Packing> place_in_order_within(const std::vector<Buffer>& buffers,
   return packing;
 }
 
-namespace {
-
-constexpr FreeRange everything{0, std::numeric_limits<std::uint64_t>::max()};
-
-}  // namespace
-
 Packing place_in_time(const std::vector<Buffer>& buffers) {
+  constexpr FreeRange everything{0, std::numeric_limits<std::uint64_t>::max()};
   Packing packing;
   packing.offsets.resize(buffers.size());
   FreeRanges free;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -28,14 +29,11 @@ using BufferOrder = std::vector<std::uint32_t>;
 BufferOrder order_by(const PackingOrder& order, const std::vector<Buffer>& buffers,
                      const Sections& sections);
 
-/// Each at the lowest offset that those before it in the order leave free.
-Packing place_in_order(const std::vector<Buffer>& buffers, const Sections& sections,
-                       const BufferOrder& order);
-
-/// The same, given up after so many looks at what is taken.
-std::optional<Packing> place_in_order_within(const std::vector<Buffer>& buffers,
-                                             const Sections& sections, const BufferOrder& order,
-                                             std::uint64_t most_work);
+/// Each at the lowest offset that those before it in the order leave free. Given up after so many
+/// looks at what is taken.
+std::optional<Packing> place_in_order(
+    const std::vector<Buffer>& buffers, const Sections& sections, const BufferOrder& order,
+    std::uint64_t most_work = std::numeric_limits<std::uint64_t>::max());
 
 /// As an online allocator would, with freedom to split and no segments: as time goes by, each
 /// buffer into the smallest gap that it fits in.

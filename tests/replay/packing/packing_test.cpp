@@ -43,7 +43,8 @@ TEST(Packing, by_every_heuristic_is_without_fault_and_not_below_the_load) {
     EXPECT_EQ(packing_fault(buffers, in_time), std::nullopt);
     EXPECT_GE(in_time.height, load_bound(sections));
     for (const replay::PackingOrder& order : replay::packing_orders()) {
-      const Packing packing = place_in_order(buffers, sections, order_by(order, buffers, sections));
+      const Packing packing =
+          *place_in_order(buffers, sections, order_by(order, buffers, sections));
       EXPECT_EQ(packing_fault(buffers, packing), std::nullopt) << order.name;
       EXPECT_GE(packing.height, load_bound(sections)) << order.name;
     }
@@ -59,7 +60,7 @@ TEST(Packing, in_an_order_is_the_same_by_sections_and_by_pairs) {
     ASSERT_TRUE(lists.has_value());
     for (const replay::PackingOrder& order : replay::packing_orders()) {
       const replay::BufferOrder indices = order_by(order, buffers, sections);
-      EXPECT_EQ(place_in_order(buffers, sections, indices).offsets,
+      EXPECT_EQ(place_in_order(buffers, sections, indices)->offsets,
                 place_in_order(buffers, *lists, indices).offsets)
           << order.name;
     }
@@ -107,7 +108,7 @@ TEST(Packing, improved_by_climbing_is_no_higher_than_where_it_began) {
     const replay::ClimbBudget budget{seed, 1'000'000, load_bound(sections)};
     const Packing climbed = hill_climb(buffers, *lists, order, budget);
     EXPECT_EQ(packing_fault(buffers, climbed), std::nullopt);
-    EXPECT_LE(climbed.height, place_in_order(buffers, sections, order).height);
+    EXPECT_LE(climbed.height, place_in_order(buffers, sections, order)->height);
     EXPECT_EQ(hill_climb(buffers, *lists, order, budget).offsets, climbed.offsets);
   }
 }
