@@ -58,7 +58,7 @@ void DeviceReplay::start_is_there() {
   history_ = traces::LongSequence<AllocatorEvent>(conditions_.scratch);
   free_stacks_ = traces::LongSequence<traces::StackId>(conditions_.scratch);
   const auto now = [](std::int64_t bytes) {
-    return PeakMoment{{static_cast<std::uint64_t>(bytes)}, 0, std::nullopt};
+    return ReachedPeak{{static_cast<std::uint64_t>(bytes)}, 0, std::nullopt};
   };
   peak_allocated_ = now(counted().current_allocated_bytes());
   peak_reserved_ = now(counted().current_reserved_bytes());
@@ -171,7 +171,7 @@ void DeviceReplay::keep_or_restore(const Event& event, const traces::TextTable& 
 /// Peaks are reached in requests only.
 void DeviceReplay::note_peaks(const Event& event, std::uint64_t number) {
   MemoryLevel reached;
-  const auto note = [&](PeakMoment& peak, std::int64_t bytes, Bytes& of_curve) {
+  const auto note = [&](ReachedPeak& peak, std::int64_t bytes, Bytes& of_curve) {
     const Bytes now{static_cast<std::uint64_t>(bytes)};
     if (now <= peak.bytes) return;
     peak = {now, number, event.time_ns};

@@ -75,8 +75,8 @@ class DeviceReplay final : public ProgramDevice,
   traces::LongSequence<traces::StackId> request_stacks_;
   /// All frees, while a history is kept.
   traces::LongSequence<traces::StackId> free_stacks_;
-  PeakMoment peak_allocated_;
-  PeakMoment peak_reserved_;
+  ReachedPeak peak_allocated_;
+  ReachedPeak peak_reserved_;
   MemoryCurve curve_;
   std::optional<std::uint64_t> begin_ns_;
   std::optional<std::uint64_t> end_ns_;

@@ -110,7 +110,7 @@ class EngineReplay {
       report.device_call_tally = on_device_.call_tally();
       report.device_time_ns = conditions_.device_costs().nanoseconds_of(report.device_call_tally);
       report.same_below = std::min(simulated->same_answers().below, engine_.core().margin.below());
-      report.places = simulated->place_book();
+      report.places = simulated->placed_ranges();
     }
     report.stranded_at_peak = stranded_at_peak_;
     report.failures = failures_;

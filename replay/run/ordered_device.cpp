@@ -33,7 +33,7 @@ OrderedDevice::OrderedDevice(traces::DeviceIndex device, const DeviceConditions&
     : index_(device),
       conditions_(conditions),
       streams_(shared.program()),
-      held_work_(shared.held()),
+      gates_(shared.held()),
       memory_(streams::MemoryOptions{.total = conditions.memory}),
       pool_(pool_rules, device.value, memory_, shared.order()),
       margin_(conditions.memory) {
@@ -111,7 +111,7 @@ void OrderedDevice::apply_to_streams(const Event& event) {
       // What is captured runs later, when nobody says that it is done.
       if (conditions_.timing == FreeTiming::recorded &&
           !streams_.streams().capture_of(stream_at(event.stream)))
-        return held_work_.hold_back(stream_at(event.stream));
+        return gates_.hold_back(stream_at(event.stream));
       return streams_.apply(event);
     case Kind::stream_done:
     case Kind::stream_sync:
@@ -128,11 +128,11 @@ void OrderedDevice::apply_to_streams(const Event& event) {
 void OrderedDevice::wait(const Event& event) {
   if (conditions_.timing == FreeTiming::recorded) {
     if (event.kind == Kind::event_sync)
-      held_work_.event_is_done(event.event);
+      gates_.event_is_done(event.event);
     else if (event.kind == Kind::device_sync)
-      held_work_.device_is_done(index_.value);
+      gates_.device_is_done(index_.value);
     else
-      held_work_.stream_is_done(stream_at(event.stream));
+      gates_.stream_is_done(stream_at(event.stream));
   }
   streams_.apply(event);
   pool_.host_waited();
@@ -260,7 +260,7 @@ void OrderedDevice::free(const Event& event) {
 
 /// Everything is done first, so that all that is free can be given back.
 void OrderedDevice::empty_cache() {
-  if (conditions_.timing == FreeTiming::recorded) held_work_.device_is_done(index_.value);
+  if (conditions_.timing == FreeTiming::recorded) gates_.device_is_done(index_.value);
   if (!streams_.streams().wait_for_device(index_.value))
     throw streams::EndlessWait("emptying the cache waits for work that never ends");
   pool_.trim_to({0});

@@ -10,8 +10,8 @@
 #include <unordered_set>
 
 #include "allocator/options/size_margin.h"
-#include "replay/devices/held_work.h"
 #include "replay/devices/watcher_pair.h"
+#include "replay/devices/work_gates.h"
 #include "replay/run/program_device.h"
 #include "replay/run/replay_report.h"
 #include "replay/run/replay_watch.h"
@@ -32,13 +32,13 @@ class OrderedStreams {
 
   StreamProgram& program() { return program_; }
   streams::TimedFreeOrder& order() { return *order_; }
-  HeldWork& held() { return held_; }
+  WorkGates& held() { return held_; }
 
  private:
   std::shared_ptr<streams::TimedFreeOrder> order_ = std::make_shared<streams::TimedFreeOrder>();
   WatcherPair watchers_;
   StreamProgram program_;
-  HeldWork held_{program_, *order_};
+  WorkGates held_{program_, *order_};
 };
 
 class OrderedDevice final : public ProgramDevice {
@@ -96,7 +96,7 @@ class OrderedDevice final : public ProgramDevice {
   traces::DeviceIndex index_;
   DeviceConditions conditions_;
   StreamProgram& streams_;
-  HeldWork& held_work_;
+  WorkGates& gates_;
   streams::SimulatedMemory memory_;
   streams::OrderedPool pool_;
   allocator::SizeMargin margin_;

@@ -45,7 +45,7 @@ struct DeviceConditions {
   std::optional<Address> lowest_reservation = {};
   /// Larger reservations are left to the device.
   Bytes dictated_below{UINT64_MAX};
-  streams::KeepsPlaceBook keeps_place_book = streams::KeepsPlaceBook::no;
+  streams::KeepsRanges keeps_ranges = streams::KeepsRanges::no;
   /// What device calls cost; estimates where there are none.
   std::shared_ptr<const streams::DeviceCosts> costs = {};
   /// Hears of device memory that was given back.

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "allocator/words/reference_version.h"
-#include "streams/memory/place_book.h"
+#include "streams/memory/placed_ranges.h"
 #include "streams/time/work.h"
 #include "traces/files/scratch_file.h"
 #include "traces/values/snapshot_sink.h"
@@ -70,7 +70,7 @@ struct ReplayConditions {
   traces::ScratchPlace scratch = {};
   NotesOrigins notes_origins = NotesOrigins::no;
   /// For reports that tell on which other devices the same would happen.
-  streams::KeepsPlaceBook keeps_place_book = streams::KeepsPlaceBook::no;
+  streams::KeepsRanges keeps_ranges = streams::KeepsRanges::no;
   /// What device calls cost; estimates where there are none.
   std::shared_ptr<const streams::DeviceCosts> costs{};
   /// Makes something else than a simulated device for the program.

@@ -61,7 +61,7 @@ streams::MemoryOptions ReplayDevice::memory_options(const DeviceConditions& cond
   streams::MemoryOptions options{.total = conditions.memory};
   options.released = conditions.released;
   options.when_taken = streams::WhenTaken::lowest_gap;
-  options.keeps_place_book = conditions.keeps_place_book;
+  options.keeps_ranges = conditions.keeps_ranges;
   options.dictated_below = conditions.dictated_below;
   if (conditions.lowest_allocation) options.allocations.begin = *conditions.lowest_allocation;
   if (conditions.lowest_reservation)
@@ -99,8 +99,8 @@ Address ReplayDevice::lay_out(const GivenSegment& segment) {
   if (!at || (as_recorded && *at != segment.base))
     throw DeviceError("memory from before the recording needs more than the device's " +
                       format_bytes(conditions_.memory));
-  if (simulated() != nullptr && simulated()->place_book() && segment.is_expandable)
-    simulated()->place_book()->keeps_size(*at);
+  if (simulated() != nullptr && simulated()->placed_ranges() && segment.is_expandable)
+    simulated()->placed_ranges()->keeps_size(*at);
   return *at;
 }
 

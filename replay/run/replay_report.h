@@ -17,13 +17,13 @@
 #include "traces/values/snapshot_sink.h"
 
 namespace vramlab::streams {
-class PlaceBook;
+class PlacedRanges;
 }
 
 namespace vramlab::replay {
 
 /// A moment at which more was held than ever before.
-struct PeakMoment {
+struct ReachedPeak {
   Bytes bytes;
   std::uint64_t event = 0;
   std::optional<std::uint64_t> time_ns;
@@ -45,8 +45,8 @@ struct DeviceReport {
   std::optional<Bytes> held_by_others;
   std::uint64_t requests = 0;
   std::uint64_t frees = 0;
-  PeakMoment peak_allocated;
-  PeakMoment peak_reserved;
+  ReachedPeak peak_allocated;
+  ReachedPeak peak_reserved;
   MemoryCurve curve;
   /// The times of the first and the last event that has one, in the clock of the peaks.
   std::optional<std::uint64_t> begin_ns;
@@ -60,7 +60,7 @@ struct DeviceReport {
   /// lie in the same order.
   Bytes same_below;
   /// The segments' places, if they were asked for.
-  std::shared_ptr<const streams::PlaceBook> places;
+  std::shared_ptr<const streams::PlacedRanges> places;
   /// When the most was first reserved; nothing where that is not known.
   std::optional<Bytes> stranded_at_peak = Bytes{};
   /// All of them, in order.

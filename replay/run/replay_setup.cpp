@@ -61,7 +61,7 @@ DeviceConditions ReplaySetup::conditions_of(DeviceIndex device) {
   of_device.scratch = asked.scratch;
   of_device.notes_origins = asked.notes_origins;
   of_device.costs = asked.costs;
-  of_device.keeps_place_book = asked.keeps_place_book;
+  of_device.keeps_ranges = asked.keeps_ranges;
   if (!places || asked.make_program_device) return of_device;
   of_device.placement = [this](const streams::PlaceRequest& request) {
     return places->place(request);

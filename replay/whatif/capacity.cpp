@@ -20,7 +20,7 @@ class CapacitySearch {
   CapacitySearch(const Recording& recording, ReplayConditions conditions)
       : recording_(recording), conditions_(std::move(conditions)) {
     conditions_.on_out_of_memory = OnOutOfMemory::stop;
-    conditions_.keeps_place_book = streams::KeepsPlaceBook::yes;
+    conditions_.keeps_ranges = streams::KeepsRanges::yes;
     answer_.live = live_bounds(recording_, recording_.settings_for(conditions_));
   }
 

@@ -28,7 +28,7 @@ class MemoryDevice : public allocator::Device {
 
   void set_external_memory(Bytes size) { memory_.set_external(size); }
   const SameAnswers& same_answers() const { return memory_.same_answers(); }
-  const std::shared_ptr<PlaceBook>& place_book() const { return memory_.place_book(); }
+  const std::shared_ptr<PlacedRanges>& placed_ranges() const { return memory_.placed_ranges(); }
   Bytes used_memory() const { return memory_.used(); }
   const DeviceCallCounts& call_counts() const { return call_counts_; }
   /// The same calls and more of them, by size.

@@ -1,30 +1,34 @@
 #include "streams/device/simulated_device.h"
 
+#include "allocator/words/check.h"
+
 namespace vramlab::streams {
 
-EventId SimulatedDevice::put_event(StreamId stream) { return streams_.record_event(stream); }
-
-std::optional<StreamCapture> SimulatedDevice::capture_of(StreamId stream) {
-  return captures_.capture_of(stream);
-}
-
-std::vector<GraphNode> SimulatedDevice::dependencies_of(GraphNode node) {
-  return captures_.dependencies_of(node);
-}
-
 void SimulatedDevice::submit_work(StreamId stream) {
-  if (captures_.is_capturing(stream))
-    captures_.add_node(stream);
+  if (OpenCaptures::Member* member = captures_.find({0, stream}))
+    OpenCaptures::add_node(*member, {});
   else
     streams_.submit_work(stream);
 }
 
-void SimulatedDevice::wait_for_other_stream(StreamId stream, StreamId waited) {
-  captures_.wait(stream, waited);
+void SimulatedDevice::begin_capture(StreamId stream) {
+  captures_.begin({0, stream}, /*is_blocking=*/false, CaptureMode::relaxed, {});
 }
 
-bool SimulatedDevice::has_pending_work(StreamId stream) const {
-  return streams_.has_pending_work(stream);
+void SimulatedDevice::end_capture(StreamId stream) {
+  const OpenCaptures::Member* member = captures_.find({0, stream});
+  check(member != nullptr, "only a capture that is under way ends");
+  captures_.end(member->capture->id);
+}
+
+void SimulatedDevice::wait_for_other_stream(StreamId stream, StreamId waited) {
+  const OpenCaptures::Member* other = captures_.find({0, waited});
+  if (other == nullptr) return;
+  OpenCaptures::Member* own = captures_.find({0, stream});
+  if (own == nullptr)
+    captures_.join({0, stream}, /*is_blocking=*/false, *other->capture, other->tips);
+  else if (own->capture == other->capture)
+    OpenCaptures::add_tips(*own, other->tips);
 }
 
 }  // namespace vramlab::streams

@@ -1,5 +1,5 @@
 // Hazard: something that goes wrong in some order in which the program may run, even where it did
-// not in this run. Which two sides meet, on what memory, and the one call that would mend it.
+// not in this run. Which two sides meet, on what memory, and the one call that would fix it.
 // docs/hazards.md has what each kind means.
 #pragma once
 
@@ -58,7 +58,7 @@ struct HazardSide {
   bool is_known = true;
 };
 
-enum class MendKind : std::uint8_t {
+enum class FixKind : std::uint8_t {
   /// record_stream(earlier block, stream) before it is freed.
   record_stream,
   /// `stream` waits for an event that is recorded on `awaited` after the first side.
@@ -72,9 +72,9 @@ enum class MendKind : std::uint8_t {
   write_flag,
 };
 
-/// The one call that would mend it.
-struct Mend {
-  MendKind kind = MendKind::wait_for_event;
+/// The one call that would fix it.
+struct Fix {
+  FixKind kind = FixKind::wait_for_event;
   StreamAt stream{};
   StreamAt awaited{};
   std::optional<FlagId> flag{};
@@ -90,7 +90,7 @@ struct Hazard {
   AddressRange range{};
   /// For a used_after_destroy.
   std::optional<EventId> event{};
-  Mend mend{};
+  Fix fix{};
   /// How often these two sites met; the rest is of the first time.
   std::uint64_t count = 1;
 };

@@ -1,4 +1,4 @@
-// HazardChecker: what it makes of two sides that meet.
+// HazardChecker: what it makes of two sides that meet, and the list of them.
 #include <algorithm>
 #include <utility>
 
@@ -25,6 +25,20 @@ constexpr HazardSide missing_write{.kind = WorkKind::write_flag, .is_known = fal
 
 }  // namespace
 
+void HazardList::add(const Hazard& hazard) {
+  const Sites sites{hazard.kind, hazard.first.act, hazard.first.site, hazard.second.act,
+                    hazard.second.site};
+  const auto found = places_.find(sites);
+  if (found != places_.end()) {
+    ++hazards_[found->second].count;
+  } else if (hazards_.size() == most_listed) {
+    ++unlisted_count_;
+  } else {
+    places_.emplace(sites, hazards_.size());
+    hazards_.push_back(hazard);
+  }
+}
+
 HazardSide HazardChecker::side_of(const MemoryAccess& access) const {
   return {.act = HazardAct::work,
           .kind = access.kind,
@@ -32,7 +46,7 @@ HazardSide HazardChecker::side_of(const MemoryAccess& access) const {
           .writes = access.writes,
           .tag = access.tag,
           .site = access.site,
-          .stream = order_.stream_of(access.epoch.line),
+          .stream = stream_of(access.epoch.line),
           .thread = access.thread,
           .number = access.number,
           .is_node = access.is_node,
@@ -40,15 +54,15 @@ HazardSide HazardChecker::side_of(const MemoryAccess& access) const {
 }
 
 /// Nodes of one launch are put in order where they were captured, all else where it was issued.
-Mend HazardChecker::put_in_order(const MemoryAccess& first, const MemoryAccess& second) const {
+Fix HazardChecker::put_in_order(const MemoryAccess& first, const MemoryAccess& second) const {
   // The launch of the second is the one that is being told.
-  if (first.is_node && second.is_node && first.number > order_.launch_number())
-    return {.kind = MendKind::wait_in_capture,
+  if (first.is_node && second.is_node && first.number > launch_number())
+    return {.kind = FixKind::wait_in_capture,
             .stream = second.captured_on,
             .awaited = first.captured_on};
-  return {.kind = MendKind::wait_for_event,
-          .stream = order_.stream_of(second.epoch.line),
-          .awaited = order_.stream_of(first.epoch.line)};
+  return {.kind = FixKind::wait_for_event,
+          .stream = stream_of(second.epoch.line),
+          .awaited = stream_of(first.epoch.line)};
 }
 
 void HazardChecker::report_race(const MemoryAccess& first, const MemoryAccess& second) {
@@ -58,34 +72,32 @@ void HazardChecker::report_race(const MemoryAccess& first, const MemoryAccess& s
                            .first_block = first.block,
                            .second_block = second.block,
                            .range = common_range(first.range, second.range),
-                           .mend = put_in_order(first, second)},
+                           .fix = put_in_order(first, second)},
                 .first = first.epoch,
                 .second = second.epoch,
-                .open_before_first = order_.flags().open_before(first.epoch),
-                .open_before_second = order_.flags().open_before(second.epoch)});
+                .open_before_first = flags().open_before(first.epoch),
+                .open_before_second = flags().open_before(second.epoch)});
 }
 
 void HazardChecker::report_reuse(const MemoryAccess& first, const ShadowBlock& block,
                                  const HazardSide& side) {
-  const StreamAt used_on = order_.stream_of(first.epoch.line);
+  const StreamAt used_on = stream_of(first.epoch.line);
   // The allocator takes no note of a block's own stream.
-  const Mend mend = first.is_on_own_stream
-                        ? Mend{.stream = block.stream, .awaited = used_on}
-                        : Mend{.kind = MendKind::record_stream, .stream = used_on};
+  const Fix fix = first.is_on_own_stream ? Fix{.stream = block.stream, .awaited = used_on}
+                                         : Fix{.kind = FixKind::record_stream, .stream = used_on};
   Doubt doubt{.hazard = {.kind = HazardKind::reused_too_early,
                          .first = side_of(first),
                          .second = side,
                          .first_block = first.block,
                          .second_block = block.number,
                          .range = common_range(first.range, block.range),
-                         .mend = mend},
+                         .fix = fix},
               .first = first.epoch,
               .second = std::nullopt,
-              .open_before_first = order_.flags().open_before(first.epoch),
+              .open_before_first = flags().open_before(first.epoch),
               .open_before_second = {}};
   for (const VectorClock* clock : clocks_)
-    for (const Epoch token : order_.flags().open_in(*clock))
-      doubt.open_before_second.push_back(token);
+    for (const Epoch token : flags().open_in(*clock)) doubt.open_before_second.push_back(token);
   add_or_doubt(std::move(doubt));
 }
 
@@ -126,14 +138,13 @@ void HazardChecker::report_use_after_free(BlockNumber block, const WorkAccesses&
   access.writes = std::ranges::count(accesses.written, block) > 0;
   const FreedBlock* freed = memory_.find_freed(block);
   const HazardSide long_ago{.act = HazardAct::free, .is_known = false};
-  list_.add(
-      {.kind = HazardKind::use_after_free,
-       .first = freed == nullptr ? long_ago : freed->free,
-       .second = side_of(access),
-       .first_block = block,
-       .second_block = block,
-       .range = freed == nullptr ? AddressRange{} : freed->range,
-       .mend = {.kind = MendKind::free_later, .stream = order_.stream_of(access.epoch.line)}});
+  list_.add({.kind = HazardKind::use_after_free,
+             .first = freed == nullptr ? long_ago : freed->free,
+             .second = side_of(access),
+             .first_block = block,
+             .second_block = block,
+             .range = freed == nullptr ? AddressRange{} : freed->range,
+             .fix = {.kind = FixKind::free_later, .stream = stream_of(access.epoch.line)}});
 }
 
 void HazardChecker::destroyed(const HandleUse& destroyed) {
@@ -149,7 +160,7 @@ void HazardChecker::used_after_destroy(const HandleUse& use) {
                                        : HazardSide{.act = HazardAct::destroy, .is_known = false},
              .second = second,
              .event = use.event,
-             .mend = {.kind = MendKind::destroy_later, .stream = use.stream}});
+             .fix = {.kind = FixKind::destroy_later, .stream = use.stream}});
 }
 
 void HazardChecker::waits_for_ever(const StuckWork& stuck) {
@@ -161,7 +172,7 @@ void HazardChecker::waits_for_ever(const StuckWork& stuck) {
                         .tag = stuck.tag,
                         .site = stuck.tag,
                         .stream = stuck.stream},
-             .mend = {.kind = MendKind::write_flag, .flag = stuck.awaited}});
+             .fix = {.kind = FixKind::write_flag, .flag = stuck.awaited}});
 }
 
 void HazardChecker::waits_for_ever(const StuckThread& stuck, std::uint64_t tag,
@@ -171,8 +182,8 @@ void HazardChecker::waits_for_ever(const StuckThread& stuck, std::uint64_t tag,
   list_.add({.kind = HazardKind::waits_for_ever,
              .first = missing_write,
              .second = {.act = HazardAct::wait, .tag = tag, .site = tag, .thread = stuck.thread},
-             .mend = {.kind = MendKind::write_flag,
-                      .flag = root == work.end() ? std::nullopt : root->awaited}});
+             .fix = {.kind = FixKind::write_flag,
+                     .flag = root == work.end() ? std::nullopt : root->awaited}});
 }
 
 }  // namespace vramlab::streams

@@ -9,15 +9,15 @@ namespace vramlab::streams {
 // Work.
 
 void HazardChecker::issued(const IssuedItem& item) {
-  const Strand& strand = order_.issued(item);
+  const Strand& strand = place_of(item);
   if (item.work == nullptr) return;
   if (item.work->kind == WorkKind::write_flag)
-    for (const ClosedWait& wait : order_.take_closed_waits()) settle(wait);
+    for (const ClosedWait& wait : take_closed_waits()) settle(wait);
   const WorkAccesses accesses = source_.accesses_of(item.tag);
   if (accesses.read.empty() && accesses.written.empty()) return;
   MemoryAccess access = access_by(item, strand.now(), accesses.site);
   collect_touched(accesses, access);
-  open_ = order_.flags().open_before(access.epoch);
+  open_ = flags().open_before(access.epoch);
   for (ShadowBlock* block : touched_) touch(*block, access, strand.clock);
 }
 
@@ -28,7 +28,7 @@ MemoryAccess HazardChecker::access_by(const IssuedItem& item, Epoch epoch,
           .tag = item.tag,
           .site = site,
           .number = item.number,
-          .captured_on = is_node ? order_.node().stream : item.stream,
+          .captured_on = is_node ? node().stream : item.stream,
           .thread = item.thread,
           .kind = item.work->kind,
           .is_node = is_node};
@@ -70,7 +70,7 @@ void HazardChecker::touch(ShadowBlock& block, MemoryAccess& access, const Vector
   access.range = block.range;
   access.reads = block.reader == access.number;
   access.writes = block.writer == access.number;
-  access.is_on_own_stream = order_.stream_of(access.epoch.line) == block.stream;
+  access.is_on_own_stream = stream_of(access.epoch.line) == block.stream;
   meet(block.accesses, access, clock);
   for (const BlockNumber other : memory_.overlapping(block))
     meet(memory_.find(other)->accesses, access, clock);
@@ -96,7 +96,7 @@ void HazardChecker::meet(std::vector<MemoryAccess>& earlier, const MemoryAccess&
 /// What is behind an open wait may never run; then it stands for nothing that is not behind it.
 bool HazardChecker::is_sure_to_run_after(const MemoryAccess& earlier) const {
   if (open_.empty()) return true;
-  const std::vector<Epoch> open = order_.flags().open_before(earlier.epoch);
+  const std::vector<Epoch> open = flags().open_before(earlier.epoch);
   return std::ranges::all_of(open_,
                              [&](Epoch token) { return std::ranges::count(open, token) > 0; });
 }
@@ -114,9 +114,9 @@ void HazardChecker::handed_out(const HandedOut& block) {
                                         .stream = block.stream,
                                         .is_of_graph = block.is_of_graph});
   if (made.accesses.empty()) return;
-  const VectorClock& of_thread = order_.thread(block.thread).clock;
+  const VectorClock& of_thread = strand_of(block.thread).clock;
   clocks_.assign(1, &of_thread);
-  order_.add_clocks_of_next(block.stream, clocks_);
+  add_clocks_of_next(block.stream, clocks_);
   std::erase_if(made.accesses, [&](const MemoryAccess& access) {
     if (of_thread.covers(access.epoch)) return true;
     if (is_covered(access.epoch, clocks_)) return false;
@@ -138,9 +138,9 @@ void HazardChecker::freed(BlockNumber block, ThreadId thread, std::uint64_t tag)
   ShadowBlock* freed = memory_.find(block);
   check(freed != nullptr && !freed->is_freed, "only live memory can be freed");
   // What the thread knows to have ended, and what the allocator will have waited for.
-  clocks_.assign(1, &order_.thread(thread).clock);
+  clocks_.assign(1, &strand_of(thread).clock);
   if (const auto found = uses_.find(block); found != uses_.end()) {
-    for (const StreamAt stream : found->second) order_.add_clocks_of_next(stream, clocks_);
+    for (const StreamAt stream : found->second) add_clocks_of_next(stream, clocks_);
     uses_.erase(found);
   }
   memory_.free(
@@ -153,44 +153,9 @@ void HazardChecker::released(std::uint32_t device, AddressRange range) {
   memory_.release(device, range);
 }
 
-// What follows what.
-
-void HazardChecker::stream_follows(StreamAt stream, StreamAt before) {
-  order_.stream_follows(stream, before);
-}
-
-void HazardChecker::event_recorded(EventId event, StreamAt stream) {
-  order_.event_recorded(event, stream);
-}
-
-void HazardChecker::stream_follows_event(StreamAt stream, EventId event) {
-  order_.stream_follows_event(stream, event);
-}
-
-void HazardChecker::thread_follows_stream(ThreadId thread, StreamAt stream) {
-  order_.thread_follows_stream(thread, stream);
-}
-
-void HazardChecker::thread_follows_event(ThreadId thread, EventId event) {
-  order_.thread_follows_event(thread, event);
-}
-
-void HazardChecker::graph_launched(const CapturedGraph& graph, GraphId name, StreamAt stream) {
-  order_.graph_launched(graph, name, stream);
-}
-
-void HazardChecker::stream_created(StreamAt stream, StreamKind kind) {
-  order_.stream_created(stream, kind);
-}
-
 void HazardChecker::stream_destroyed(StreamAt stream) {
-  order_.stream_destroyed(stream);
-  if (LineBook& lines = order_.lines(); lines.has_many_retired())
-    lines.free_retired(memory_.used_lines(lines.line_count()));
+  ProgramOrder::stream_destroyed(stream);
+  if (lines().has_many_retired()) lines().free_retired(memory_.used_lines(lines().line_count()));
 }
-
-void HazardChecker::event_destroyed(EventId event) { order_.event_destroyed(event); }
-
-void HazardChecker::graph_destroyed(GraphId graph) { order_.graph_destroyed(graph); }
 
 }  // namespace vramlab::streams

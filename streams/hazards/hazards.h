@@ -7,20 +7,21 @@
 // how long the program runs.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <optional>
 #include <span>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "allocator/words/ids.h"
-#include "streams/hazards/destroyed_handles.h"
 #include "streams/hazards/hazard.h"
-#include "streams/hazards/hazard_list.h"
 #include "streams/hazards/shadow_memory.h"
 #include "streams/memory/address_range.h"
 #include "streams/order/program_order.h"
-#include "streams/time/stream_watcher.h"
 #include "streams/time/timed_streams.h"
 
 namespace vramlab::streams {
@@ -67,7 +68,57 @@ struct HandleUse {
   std::uint64_t tag = 0;
 };
 
-class HazardChecker final : public StreamWatcher {
+/// Each pair of sites once, with how often they met.
+class HazardList {
+ public:
+  void add(const Hazard& hazard);
+  /// By when they were first added.
+  const std::vector<Hazard>& hazards() const { return hazards_; }
+  /// How many were found beyond those that are listed.
+  std::uint64_t unlisted_count() const { return unlisted_count_; }
+
+ private:
+  /// A program whose every work is a site of its own must not fill the memory.
+  static constexpr std::size_t most_listed = 100'000;
+
+  using Sites = std::tuple<HazardKind, HazardAct, std::uint64_t, HazardAct, std::uint64_t>;
+
+  std::vector<Hazard> hazards_;
+  std::map<Sites, std::size_t> places_;
+  std::uint64_t unlisted_count_ = 0;
+};
+
+/// Which streams and events were destroyed last, and by whom.
+class DestroyedHandles {
+ public:
+  /// The event, or else the stream of the side.
+  void add(std::optional<EventId> event, const HazardSide& side) {
+    const Key key{event, event ? StreamAt{} : side.stream};
+    last_[key] = {++count_, side};
+    order_.emplace_back(count_, key);
+    if (order_.size() <= most_remembered) return;
+    const auto oldest = last_.find(order_.front().second);
+    // Else its name was given, and destroyed, again.
+    if (oldest->second.first == order_.front().first) last_.erase(oldest);
+    order_.pop_front();
+  }
+  /// Null where it is not known.
+  const HazardSide* find(std::optional<EventId> event, StreamAt stream) const {
+    const auto found = last_.find({event, event ? StreamAt{} : stream});
+    return found == last_.end() ? nullptr : &found->second.second;
+  }
+
+ private:
+  using Key = std::pair<std::optional<EventId>, StreamAt>;
+
+  static constexpr std::size_t most_remembered = 4096;
+
+  std::uint64_t count_ = 0;
+  std::map<Key, std::pair<std::uint64_t, HazardSide>> last_;
+  std::deque<std::pair<std::uint64_t, Key>> order_;
+};
+
+class HazardChecker final : public ProgramOrder {
  public:
   /// The source must outlive this.
   explicit HazardChecker(AccessSource& source) : source_(source) {}
@@ -98,18 +149,8 @@ class HazardChecker final : public StreamWatcher {
   /// How many pairs of sites there are beyond the hundred thousand that are listed.
   std::uint64_t unlisted_count() const { return list_.unlisted_count(); }
 
-  // StreamWatcher.
   void issued(const IssuedItem& item) override;
-  void stream_follows(StreamAt stream, StreamAt before) override;
-  void event_recorded(EventId event, StreamAt stream) override;
-  void stream_follows_event(StreamAt stream, EventId event) override;
-  void thread_follows_stream(ThreadId thread, StreamAt stream) override;
-  void thread_follows_event(ThreadId thread, EventId event) override;
-  void graph_launched(const CapturedGraph& graph, GraphId name, StreamAt stream) override;
-  void stream_created(StreamAt stream, StreamKind kind) override;
   void stream_destroyed(StreamAt stream) override;
-  void event_destroyed(EventId event) override;
-  void graph_destroyed(GraphId graph) override;
 
  private:
   /// Two sides that met. It is not known yet whether they are in order where one is behind a wait
@@ -133,13 +174,12 @@ class HazardChecker final : public StreamWatcher {
   static bool is_put_in_order(Doubt& doubt, const ClosedWait& wait);
   void settle(const ClosedWait& wait);
   HazardSide side_of(const MemoryAccess& access) const;
-  Mend put_in_order(const MemoryAccess& first, const MemoryAccess& second) const;
+  Fix put_in_order(const MemoryAccess& first, const MemoryAccess& second) const;
   void report_race(const MemoryAccess& first, const MemoryAccess& second);
   void report_reuse(const MemoryAccess& first, const ShadowBlock& block, const HazardSide& side);
   void report_use_after_free(BlockNumber block, const WorkAccesses& accesses, MemoryAccess access);
 
   AccessSource& source_;
-  ProgramOrder order_;
   ShadowMemory memory_;
   /// Other streams that the free of a live block waits for.
   std::map<BlockNumber, std::vector<StreamAt>> uses_;

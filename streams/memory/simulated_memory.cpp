@@ -22,10 +22,10 @@ constexpr Bytes largest_range{1ULL << 62};
 SimulatedMemory::SimulatedMemory(MemoryOptions options)
     : options_(std::move(options)), gaps_({{0}, end_of_addresses}) {
   check(options_.granularity.count > 0, "the granularity is at least one byte");
-  if (options_.keeps_place_book == KeepsPlaceBook::yes)
-    place_book_ =
-        std::make_shared<PlaceBook>(PlacingRules{options_.granularity, options_.allocations,
-                                                 options_.reservations, options_.dictated_below});
+  if (options_.keeps_ranges == KeepsRanges::yes)
+    placed_ranges_ = std::make_shared<PlacedRanges>(
+        PlacingRules{options_.granularity, options_.allocations, options_.reservations,
+                     options_.dictated_below});
 }
 
 MemoryInfo SimulatedMemory::info() const {
@@ -47,7 +47,7 @@ std::optional<Address> SimulatedMemory::allocate(Bytes size, StreamId stream) {
 Bytes SimulatedMemory::release(Address at) {
   const auto found = allocations_.find(at.value);
   check(found != allocations_.end(), "only what was allocated is released");
-  if (place_book_) place_book_->gave_back(at);
+  if (placed_ranges_) placed_ranges_->gave_back(at);
   const AddressRange range{at, at + found->second};
   gaps_.give_back(range);
   used_ -= found->second;
@@ -82,7 +82,7 @@ void SimulatedMemory::release_reservation(Address at, Bytes size) {
   check(found != reservations_.end() && found->second.size == rounded(size),
         "only what was reserved is released, as a whole");
   check(found->second.units.is_empty(), "a reservation is unmapped before it is released");
-  if (place_book_) place_book_->gave_back(at);
+  if (placed_ranges_) placed_ranges_->gave_back(at);
   gaps_.give_back({at, at + found->second.size});
   reservations_.erase(found);
 }
@@ -91,7 +91,7 @@ SimulatedMemory::MapResult SimulatedMemory::map(const UnitRange& range) {
   Reservation& reservation = reservation_of(range);
   check(!reservation.units.has_any_in({range.at, range.at + range.size()}),
         "a range is mapped once");
-  if (place_book_) place_book_->uses_unit(range.at, range.unit);
+  if (placed_ranges_) placed_ranges_->uses_unit(range.at, range.unit);
   const std::uint64_t fitting = info().free / range.unit;
   if (!grants(range.size())) return {false, fitting};
   reservation.units.add(range);
@@ -111,7 +111,8 @@ std::optional<Address> SimulatedMemory::place(const PlaceRequest& request) const
   const AddressRange window =
       request.kind == PlaceKind::allocation ? options_.allocations : options_.reservations;
   if (!at) at = gaps_.lowest_fit({rounded(request.size), options_.granularity, window});
-  if (at && place_book_) place_book_->placed({request.kind, rounded(request.size), *at, dictated});
+  if (at && placed_ranges_)
+    placed_ranges_->placed({request.kind, rounded(request.size), *at, dictated});
   return at;
 }
 

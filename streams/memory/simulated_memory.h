@@ -15,7 +15,7 @@
 #include "allocator/words/device.h"
 #include "streams/memory/free_gaps.h"
 #include "streams/memory/mapped_units.h"
-#include "streams/memory/place_book.h"
+#include "streams/memory/placed_ranges.h"
 
 namespace vramlab::streams {
 
@@ -42,15 +42,15 @@ struct MemoryOptions {
   WhenTaken when_taken = WhenTaken::fail;
   /// Hears of memory that is given back, at once.
   std::function<void(AddressRange)> released = {};
-  /// Whether a book is kept of where ranges were.
-  KeepsPlaceBook keeps_place_book = KeepsPlaceBook::no;
+  /// Whether it is kept where ranges were.
+  KeepsRanges keeps_ranges = KeepsRanges::no;
   /// Larger reservations are not dictated.
   Bytes dictated_below{UINT64_MAX};
 };
 
 /// The sizes of the device on which every request so far would have been granted and refused as it
 /// was: [at_least, below). That requests are the same is for others to say: those who ask look at
-/// the size of the device (allocator/options/size_margin.h) and at addresses (PlaceBook).
+/// the size of the device (allocator/options/size_margin.h) and at addresses (PlacedRanges).
 struct SameAnswers {
   Bytes at_least;
   Bytes below{UINT64_MAX};
@@ -64,7 +64,7 @@ class SimulatedMemory {
   Bytes used() const { return used_; }
   const SameAnswers& same_answers() const { return same_answers_; }
   /// Null unless one is kept.
-  const std::shared_ptr<PlaceBook>& place_book() const { return place_book_; }
+  const std::shared_ptr<PlacedRanges>& placed_ranges() const { return placed_ranges_; }
   /// What other users of the device hold now. May be more than there is room for.
   void set_external(Bytes size) { external_ = size; }
 
@@ -105,7 +105,7 @@ class SimulatedMemory {
   Bytes used_;
   Bytes external_;
   SameAnswers same_answers_;
-  std::shared_ptr<PlaceBook> place_book_;
+  std::shared_ptr<PlacedRanges> placed_ranges_;
   /// Rounded sizes by address.
   std::unordered_map<std::uint64_t, Bytes> allocations_;
   std::map<Address, Reservation> reservations_;

@@ -36,7 +36,7 @@ class FreeOrder {
   /// The device got there.
   virtual bool is_over(const FreePoint& point) const = 0;
   /// A host thread waited for it, or for what comes behind it.
-  virtual bool is_known_to_host(const FreePoint& point) = 0;
+  virtual bool is_known_to_host(const FreePoint& point) const = 0;
   /// What is put on the stream now is behind it on the same stream.
   virtual bool is_same_stream(const FreePoint& point, StreamAt stream) const = 0;
   /// Found once for all the places that a request asks about.

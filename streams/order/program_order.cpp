@@ -24,7 +24,10 @@ Strand ProgramOrder::take_line(StreamAt name) {
   return strand;
 }
 
-const Strand& ProgramOrder::thread(ThreadId thread) { return thread_at(thread); }
+bool ProgramOrder::is_known_to_threads(Epoch epoch) const {
+  return std::ranges::any_of(
+      threads_, [epoch](const auto& thread) { return thread.second.clock.covers(epoch); });
+}
 
 void ProgramOrder::follow(Strand& strand, const Strand& before) {
   const Epoch known = before.now();
@@ -51,15 +54,15 @@ void ProgramOrder::add_clocks_of_next(StreamAt stream,
   }
 }
 
-const Strand& ProgramOrder::issued(const IssuedItem& item) {
-  Strand& strand = place(item);
+const Strand& ProgramOrder::place_of(const IssuedItem& item) {
+  Strand& strand = put(item);
   if (item.work == nullptr) return strand;
   if (item.work->kind == WorkKind::write_flag) write_flag(*item.work, strand);
   if (item.work->kind == WorkKind::await_flag) await_flag(*item.work, strand);
   return strand;
 }
 
-Strand& ProgramOrder::place(const IssuedItem& item) {
+Strand& ProgramOrder::put(const IssuedItem& item) {
   if (item.kind == ItemKind::graph_node) return node_issued();
   if (item.kind == ItemKind::graph_end) end_launch();
   Strand& strand = stream_at(item.stream).strand;

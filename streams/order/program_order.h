@@ -1,6 +1,6 @@
 // ProgramOrder: what comes before what by the words of a program, as vector clocks. Streams and
 // host threads are strands; a graph that is launched runs along its stream's strand and as many
-// branches beside it as it is wide. It hears what StreamWatcher hears.
+// branches beside it as it is wide.
 #pragma once
 
 #include <cstdint>
@@ -10,16 +10,14 @@
 #include <vector>
 
 #include "streams/order/flag_order.h"
-#include "streams/order/line_book.h"
-#include "streams/order/vector_clock.h"
 #include "streams/time/stream_watcher.h"
 
 namespace vramlab::streams {
 
-class ProgramOrder {
+class ProgramOrder : public StreamWatcher {
  public:
   /// Made when it is first named.
-  const Strand& thread(ThreadId thread);
+  const Strand& strand_of(ThreadId thread) { return thread_at(thread); }
   /// Appends the clocks of all that something would follow if it were put on the stream now.
   void add_clocks_of_next(StreamAt stream, std::vector<const VectorClock*>& clocks) const;
 
@@ -29,19 +27,24 @@ class ProgramOrder {
       clocks.push_back(&found->second.clock);
   }
 
-  void stream_created(StreamAt stream, StreamKind kind) { stream_at(stream).kind = kind; }
-  /// The place of the item, itself included.
-  const Strand& issued(const IssuedItem& item);
-  void stream_follows(StreamAt stream, StreamAt before);
-  void event_recorded(EventId event, StreamAt stream);
-  void stream_follows_event(StreamAt stream, EventId event);
-  void thread_follows_stream(ThreadId thread, StreamAt stream);
-  void thread_follows_event(ThreadId thread, EventId event);
-  void graph_launched(const CapturedGraph& graph, GraphId name, StreamAt stream);
-  void stream_destroyed(StreamAt stream);
-  void event_destroyed(EventId event) { events_.erase(event.value); }
-  void graph_destroyed(GraphId graph) { graph_ends_.erase(graph); }
+  /// A thread follows it.
+  bool is_known_to_threads(Epoch epoch) const;
 
+  void issued(const IssuedItem& item) override { place_of(item); }
+  void stream_follows(StreamAt stream, StreamAt before) override;
+  void event_recorded(EventId event, StreamAt stream) override;
+  void stream_follows_event(StreamAt stream, EventId event) override;
+  void thread_follows_stream(ThreadId thread, StreamAt stream) override;
+  void thread_follows_event(ThreadId thread, EventId event) override;
+  void graph_launched(const CapturedGraph& graph, GraphId name, StreamAt stream) override;
+  void stream_created(StreamAt stream, StreamKind kind) override { stream_at(stream).kind = kind; }
+  void stream_destroyed(StreamAt stream) override;
+  void event_destroyed(EventId event) override { events_.erase(event.value); }
+  void graph_destroyed(GraphId graph) override { graph_ends_.erase(graph); }
+
+ protected:
+  /// The place of the item, itself included.
+  const Strand& place_of(const IssuedItem& item);
   const FlagOrder& flags() const { return flags_; }
   /// Waits that were closed since this was asked last.
   std::vector<ClosedWait> take_closed_waits() { return std::exchange(closed_waits_, {}); }
@@ -57,7 +60,7 @@ class ProgramOrder {
     const auto found = streams_.find(stream);
     return found != streams_.end() && found->second.strand.line == line;
   }
-  LineBook& lines() { return lines_; }
+  ClockLines& lines() { return lines_; }
 
  private:
   struct Stream {
@@ -103,7 +106,7 @@ class ProgramOrder {
   Strand take_line(StreamAt name);
   void follow(Strand& strand, const Strand& before);
 
-  Strand& place(const IssuedItem& item);
+  Strand& put(const IssuedItem& item);
   void write_flag(const Work& work, const Strand& strand);
   void await_flag(const Work& work, Strand& strand);
   Strand take_token();
@@ -114,7 +117,7 @@ class ProgramOrder {
   const Strand& strand_at(std::uint32_t place) const;
   void end_launch();
 
-  LineBook lines_;
+  ClockLines lines_;
   /// By line.
   std::vector<StreamAt> names_;
   std::unordered_map<StreamAt, Stream, StreamHash> streams_;

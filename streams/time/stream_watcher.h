@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <span>
 
-#include "streams/time/capture_book.h"
+#include "streams/time/open_captures.h"
 #include "streams/time/virtual_time.h"
 #include "streams/time/work.h"
 

@@ -18,7 +18,7 @@ CudaStatus TimedStreams::check_use(StreamAt stream) {
   if (find_stream(stream) == nullptr) return CudaStatus::invalid_resource_handle;
   if (captures_.is_empty()) return CudaStatus::success;
   if (const CudaStatus status = check_legacy(stream); status != CudaStatus::success) return status;
-  const CaptureBook::Member* member = captures_.find(stream);
+  const OpenCaptures::Member* member = captures_.find(stream);
   return member != nullptr && member->capture->is_invalidated
              ? CudaStatus::stream_capture_invalidated
              : CudaStatus::success;
@@ -28,7 +28,7 @@ CudaStatus TimedStreams::check_use(StreamAt stream) {
 CudaStatus TimedStreams::check_outside_use(StreamAt stream) {
   if (const CudaStatus status = check_use(stream); status != CudaStatus::success) return status;
   if (captures_.is_empty()) return CudaStatus::success;
-  if (const CaptureBook::Member* member = captures_.find(stream))
+  if (const OpenCaptures::Member* member = captures_.find(stream))
     return invalidate(*member->capture, CudaStatus::stream_capture_unsupported);
   return check_unsafe_call();
 }
@@ -66,7 +66,7 @@ CudaStatus TimedStreams::begin_capture(StreamAt stream, CaptureMode mode) {
   if (const CudaStatus status = check_use(stream); status != CudaStatus::success) return status;
   const Stream& origin = *find_stream(stream);
   if (origin.is_legacy) return CudaStatus::stream_capture_unsupported;
-  if (const CaptureBook::Member* member = captures_.find(stream))
+  if (const OpenCaptures::Member* member = captures_.find(stream))
     return invalidate(*member->capture, CudaStatus::illegal_state);
   captures_.begin(stream, origin.is_blocking, mode, caller_);
   return CudaStatus::success;
@@ -75,13 +75,13 @@ CudaStatus TimedStreams::begin_capture(StreamAt stream, CaptureMode mode) {
 CudaStatus TimedStreams::end_capture(StreamAt stream, GraphId graph) {
   if (lost_ != CudaStatus::success) return lost_;
   if (!has_stream(stream)) return CudaStatus::invalid_resource_handle;
-  const CaptureBook::Member* member = captures_.find(stream);
+  const OpenCaptures::Member* member = captures_.find(stream);
   if (member == nullptr) return CudaStatus::illegal_state;
   Capture& capture = *member->capture;
   if (capture.origin != stream) return invalidate(capture, CudaStatus::stream_capture_unmatched);
   if (capture.mode != CaptureMode::relaxed && capture.thread != caller_)
     return invalidate(capture, CudaStatus::stream_capture_wrong_thread);
-  const bool is_joined = CaptureBook::is_joined(*member);
+  const bool is_joined = OpenCaptures::is_joined(*member);
   const bool is_invalidated = capture.is_invalidated;
   CapturedGraph captured = captures_.end(capture.id);
   if (is_invalidated) return CudaStatus::stream_capture_invalidated;
@@ -95,7 +95,7 @@ CudaStatus TimedStreams::end_capture(StreamAt stream, GraphId graph) {
 /// A stream that waits for a captured event takes part in the capture from then on.
 CudaStatus TimedStreams::join_capture(StreamAt stream, const Event& event) {
   Capture* capture = captures_.find(*event.capture);
-  CaptureBook::Member* member = captures_.find(stream);
+  OpenCaptures::Member* member = captures_.find(stream);
   if (capture == nullptr) {
     if (member != nullptr) member->capture->is_invalidated = true;
     return CudaStatus::captured_event;
@@ -111,7 +111,7 @@ CudaStatus TimedStreams::join_capture(StreamAt stream, const Event& event) {
     member->capture->is_invalidated = true;
     return invalidate(*capture, CudaStatus::stream_capture_merge);
   }
-  CaptureBook::add_tips(*member, event.captured_after);
+  OpenCaptures::add_tips(*member, event.captured_after);
   return CudaStatus::success;
 }
 
@@ -120,8 +120,8 @@ CudaStatus TimedStreams::launch_graph(GraphId graph, StreamAt stream, std::uint6
   const auto found = graphs_.find(graph);
   if (found == graphs_.end()) return CudaStatus::invalid_value;
   Graph& launched = found->second;
-  if (CaptureBook::Member* member = captures_.find(stream)) {
-    CaptureBook::add_graph(*member, launched.graph);
+  if (OpenCaptures::Member* member = captures_.find(stream)) {
+    OpenCaptures::add_graph(*member, launched.graph);
     return CudaStatus::success;
   }
   const std::uint32_t place = stream_places_.find(stream);

@@ -26,7 +26,7 @@ CudaStatus TimedStreams::record_event(EventId event, StreamAt stream, std::uint6
   if (found == events_.end() || found->second.device != stream.device)
     return CudaStatus::invalid_resource_handle;
   Event& recorded = found->second;
-  if (const CaptureBook::Member* member = captures_.find(stream)) {
+  if (const OpenCaptures::Member* member = captures_.find(stream)) {
     recorded.capture = member->capture->id;
     recorded.captured_after = member->tips;
     return CudaStatus::success;
@@ -71,7 +71,7 @@ CudaStatus TimedStreams::wait_for_event(StreamAt stream, EventId event, std::uin
   if (found == events_.end()) return CudaStatus::invalid_resource_handle;
   const Event& awaited = found->second;
   if (awaited.capture) return join_capture(stream, awaited);
-  if (const CaptureBook::Member* member = captures_.find(stream))
+  if (const OpenCaptures::Member* member = captures_.find(stream))
     return invalidate(*member->capture, CudaStatus::stream_capture_isolation);
   const std::uint32_t place = stream_places_.find(stream);
   const WorkRef item = put_mark(place, ItemKind::event_wait, event.value, tag);

@@ -142,7 +142,7 @@ CudaStatus TimedStreams::destroy_stream(StreamAt stream) {
   if (lost_ != CudaStatus::success) return lost_;
   const Stream* found = find_stream(stream);
   if (found == nullptr || found->is_legacy) return CudaStatus::invalid_resource_handle;
-  if (const CaptureBook::Member* member = captures_.find(stream))
+  if (const OpenCaptures::Member* member = captures_.find(stream))
     return invalidate(*member->capture, CudaStatus::stream_capture_unsupported);
   Stream& destroyed = streams_[stream_places_.find(stream)];
   destroyed.is_destroyed = true;

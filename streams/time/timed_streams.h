@@ -9,6 +9,7 @@
 // which is found out when the thread calls again.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -16,9 +17,7 @@
 #include <utility>
 #include <vector>
 
-#include "streams/time/capture_book.h"
-#include "streams/time/host_clocks.h"
-#include "streams/time/stream_places.h"
+#include "streams/time/open_captures.h"
 #include "streams/time/stream_watcher.h"
 #include "streams/time/work.h"
 #include "streams/time/work_engine.h"
@@ -56,6 +55,79 @@ struct StuckWork {
 /// A place in what a stream has to do. It has been passed once everything up to it has ended.
 struct StreamMark {
   WorkRef item;
+};
+
+/// What time it is for each host thread. Calls are made in their order: a call is never earlier
+/// than the one before it, of whichever thread, and never while its own thread waits.
+class HostClocks {
+ public:
+  HostClocks() = default;
+  HostClocks(const HostClocks&) = delete;
+  HostClocks& operator=(const HostClocks&) = delete;
+
+  /// The instant of a call that its thread gets to make then, or later.
+  Time begin_call(ThreadId thread, std::optional<Time> not_before) {
+    Time& clock = clock_of(thread);
+    clock = std::max({clock, not_before.value_or(Time{}), last_call_});
+    last_call_ = clock;
+    return clock;
+  }
+  void pass(ThreadId thread, Duration by) { clock_of(thread) = clock_of(thread) + by; }
+  void wait_until(ThreadId thread, Time at) { clock_of(thread) = std::max(clock_of(thread), at); }
+  Time time_of(ThreadId thread) const {
+    const auto found = clocks_.find(thread);
+    return found == clocks_.end() ? Time{} : found->second;
+  }
+
+ private:
+  /// Mostly the same thread calls again.
+  Time& clock_of(ThreadId thread) {
+    if (latest_ == nullptr || latest_->first != thread)
+      latest_ = &*clocks_.try_emplace(thread).first;
+    return latest_->second;
+  }
+
+  std::map<ThreadId, Time> clocks_;
+  std::pair<const ThreadId, Time>* latest_ = nullptr;
+  Time last_call_;
+};
+
+inline constexpr std::uint32_t no_place = 0xffffffff;
+
+/// The place that a stream is kept at, by its name. Nearly all names are small numbers and are
+/// looked up in a row; the rest in a map.
+class StreamPlaces {
+ public:
+  /// no_place where there is none.
+  std::uint32_t find(StreamAt stream) const {
+    if (is_small(stream)) {
+      if (stream.device >= rows_.size()) return no_place;
+      const std::vector<std::uint32_t>& row = rows_[stream.device];
+      return stream.stream.value < row.size() ? row[stream.stream.value] : no_place;
+    }
+    const auto found = others_.find(stream);
+    return found == others_.end() ? no_place : found->second;
+  }
+  void set(StreamAt stream, std::uint32_t place) { slot_of(stream) = place; }
+  void erase(StreamAt stream) { slot_of(stream) = no_place; }
+
+ private:
+  static constexpr std::uint32_t devices_in_rows = 64;
+  static constexpr std::uint64_t streams_in_rows = 1 << 16;
+
+  static bool is_small(StreamAt stream) {
+    return stream.device < devices_in_rows && stream.stream.value < streams_in_rows;
+  }
+  std::uint32_t& slot_of(StreamAt stream) {
+    if (!is_small(stream)) return others_[stream];
+    if (rows_.size() <= stream.device) rows_.resize(stream.device + 1);
+    std::vector<std::uint32_t>& row = rows_[stream.device];
+    if (row.size() <= stream.stream.value) row.resize(stream.stream.value + 1, no_place);
+    return row[stream.stream.value];
+  }
+
+  std::vector<std::vector<std::uint32_t>> rows_;
+  std::map<StreamAt, std::uint32_t> others_;
 };
 
 class TimedStreams final : private WorkListener {
@@ -252,7 +324,7 @@ class TimedStreams final : private WorkListener {
   std::map<GraphId, Graph> graphs_;
   std::map<ThreadId, WaitingThread> waiting_threads_;
   std::map<ThreadId, CaptureMode> thread_modes_;
-  CaptureBook captures_;
+  OpenCaptures captures_;
   /// By slot of the engine.
   std::vector<Item> items_;
 };

@@ -8,10 +8,10 @@ namespace vramlab::streams {
 CudaStatus TimedStreams::submit(StreamAt stream, const Work& work) {
   if (const CudaStatus status = check_use(stream); status != CudaStatus::success) return status;
   const std::uint32_t place = stream_places_.find(stream);
-  if (CaptureBook::Member* member = captures_.find(stream)) {
+  if (OpenCaptures::Member* member = captures_.find(stream)) {
     if (work.blocks_host)
       return invalidate(*member->capture, CudaStatus::stream_capture_unsupported);
-    CaptureBook::add_node(*member, {work, stream, streams_[place].priority, {}});
+    OpenCaptures::add_node(*member, {work, stream, streams_[place].priority, {}});
     return CudaStatus::success;
   }
   const WorkRef item = put_work(place, work);

@@ -11,13 +11,13 @@ namespace {
 
 using allocator::Bytes;
 using nlohmann::ordered_json;
-using replay::OutOfMemoryStory;
+using replay::OutOfMemoryReason;
 
 replay::MemoryShare share_of(const replay::DeviceState& state) {
   return state.rules.allowed ? replay::MemoryShare::limited : replay::MemoryShare::whole;
 }
 
-std::string asked_text(const OutOfMemoryStory& story) {
+std::string asked_text(const OutOfMemoryReason& story) {
   const Bytes asked = story.refused.request.value_or(story.refused.rounded);
   return "out of memory at event " + std::to_string(story.refused.event) + ": " +
          format_bytes(asked) + " on stream " + std::to_string(story.refused.stream.value) +
@@ -25,7 +25,7 @@ std::string asked_text(const OutOfMemoryStory& story) {
          " as a segment\n";
 }
 
-std::string lane_text(const OutOfMemoryStory& story) {
+std::string lane_text(const OutOfMemoryReason& story) {
   std::string text = "the " + std::string(pool_kind_name(story.lane.kind)) + " half of ";
   text += story.lane.pool == allocator::default_pool ? std::string("the device's own pool")
                                                      : "pool " + name_of(story.lane.pool);
@@ -34,7 +34,7 @@ std::string lane_text(const OutOfMemoryStory& story) {
          format_bytes(story.in_lane.largest_free) + "\n";
 }
 
-std::string unusable_text(const OutOfMemoryStory& story) {
+std::string unusable_text(const OutOfMemoryReason& story) {
   std::string text;
   const auto add = [&text](Bytes bytes, const char* where) {
     if (bytes > Bytes{}) text += "  " + format_bytes(bytes) + " free " + where + "\n";
@@ -47,7 +47,7 @@ std::string unusable_text(const OutOfMemoryStory& story) {
   return text;
 }
 
-std::string device_line(const OutOfMemoryStory& story) {
+std::string device_line(const OutOfMemoryReason& story) {
   if (!story.refused.device_free) return "  the free memory of the device is unknown\n";
   std::string text = "  the device had " + format_bytes(*story.refused.device_free) + " left";
   if (story.allowed) text += ", and " + format_bytes(*story.allowed) + " in all are allowed";
@@ -132,7 +132,7 @@ std::optional<ToldOutOfMemory> tell_recorded(const replay::DeviceState& state,
                                              const replay::ReplayTry& tries) {
   const auto refused = refused_by(state);
   if (!refused) return std::nullopt;
-  ToldOutOfMemory told{state, tell_out_of_memory(state, *refused), std::nullopt};
+  ToldOutOfMemory told{state, explain_out_of_memory(state, *refused), std::nullopt};
   if (tries)
     told.tried = try_likely_options(tries, {state.device, refused->event}, state.rules.settings,
                                     share_of(state));
@@ -148,7 +148,7 @@ ToldOutOfMemory tell_replayed(const replay::DeviceState& state, const replay::De
   const replay::RefusedRequest refused{
       failure.event,  failure.figures.request, rounded,
       failure.stream, allocator::default_pool, failure.figures.device_free};
-  ToldOutOfMemory told{state, tell_out_of_memory(state, refused), report.memory};
+  ToldOutOfMemory told{state, explain_out_of_memory(state, refused), report.memory};
   if (!tries) return told;
   const replay::FailedAt failed{state.device, failure.event};
   told.least_memory = least_memory(tries, failed, report.memory,
@@ -158,13 +158,13 @@ ToldOutOfMemory tell_replayed(const replay::DeviceState& state, const replay::De
 }
 
 std::string out_of_memory_text(const ToldOutOfMemory& told, const traces::SnapshotTables& tables) {
-  const OutOfMemoryStory& story = told.story;
+  const OutOfMemoryReason& story = told.story;
   return asked_text(story) + lane_text(story) + unusable_text(story) + device_line(story) +
          enough_text(told, tables) + memory_text(told) + tried_text(told);
 }
 
 ordered_json out_of_memory_json(const ToldOutOfMemory& told, const traces::SnapshotTables& tables) {
-  const OutOfMemoryStory& story = told.story;
+  const OutOfMemoryReason& story = told.story;
   ordered_json json = {{"device", told.state.device.value},
                        {"event", story.refused.event},
                        {"requested_bytes", or_null(story.refused.request)},

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "replay/moments/out_of_memory_story.h"
+#include "replay/moments/out_of_memory_reason.h"
 #include "replay/whatif/out_of_memory_tries.h"
 #include "tools/kit/replay_arguments.h"
 
@@ -15,7 +15,7 @@ namespace vramlab::tools {
 struct ToldOutOfMemory {
   /// The state right after it.
   const replay::DeviceState& state;
-  replay::OutOfMemoryStory story;
+  replay::OutOfMemoryReason story;
   /// What the device had in the replay; nothing of a recording.
   std::optional<allocator::Bytes> memory;
   /// With which it passes, found by replaying.

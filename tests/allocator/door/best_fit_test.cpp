@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/support/devices/allocator_world.h"
+#include "tests/support/devices/allocator_setup.h"
 
 namespace vramlab::tests {
 namespace {
@@ -12,68 +12,68 @@ using namespace allocator::literals;
 using testing::ElementsAre;
 
 TEST(BestFit, takes_the_smallest_block_that_is_large_enough) {
-  AllocatorWorld world;
-  const Address large = world.get(40_MiB);
-  const Address medium = world.get(30_MiB);
-  const Address small = world.get(20_MiB);
-  for (const Address address : {large, medium, small}) world.free(address);
-  EXPECT_EQ(world.get(25_MiB), medium);
+  AllocatorSetup setup;
+  const Address large = setup.get(40_MiB);
+  const Address medium = setup.get(30_MiB);
+  const Address small = setup.get(20_MiB);
+  for (const Address address : {large, medium, small}) setup.free(address);
+  EXPECT_EQ(setup.get(25_MiB), medium);
 }
 
 TEST(BestFit, takes_the_lowest_address_of_equal_sizes) {
-  AllocatorWorld world;
-  const Address first = world.get(30_MiB);
-  const Address second = world.get(30_MiB);
-  world.free(second);
-  world.free(first);
-  EXPECT_EQ(world.get(30_MiB), first);
-  EXPECT_EQ(world.get(30_MiB), second);
+  AllocatorSetup setup;
+  const Address first = setup.get(30_MiB);
+  const Address second = setup.get(30_MiB);
+  setup.free(second);
+  setup.free(first);
+  EXPECT_EQ(setup.get(30_MiB), first);
+  EXPECT_EQ(setup.get(30_MiB), second);
 }
 
 TEST(BestFit, a_stream_takes_nothing_from_another) {
-  AllocatorWorld world;
-  world.free(world.get(30_MiB, 1));
-  world.get(30_MiB, 2);
-  EXPECT_THAT(world.segments(), ElementsAre("30MiB free", "30MiB live"));
+  AllocatorSetup setup;
+  setup.free(setup.get(30_MiB, 1));
+  setup.get(30_MiB, 2);
+  EXPECT_THAT(setup.segments(), ElementsAre("30MiB free", "30MiB live"));
 }
 
 TEST(BestFit, a_request_below_the_split_limit_takes_no_oversize_block) {
-  AllocatorWorld world({.options = "max_split_size_mb:30"});
-  world.free(world.get(40_MiB));
-  world.get(24_MiB);
-  EXPECT_THAT(world.segments(), ElementsAre("40MiB free", "24MiB live"));
+  AllocatorSetup setup({.options = "max_split_size_mb:30"});
+  setup.free(setup.get(40_MiB));
+  setup.get(24_MiB);
+  EXPECT_THAT(setup.segments(), ElementsAre("40MiB free", "24MiB live"));
 }
 
 TEST(BestFit, an_oversize_request_takes_no_block_that_is_larger_by_the_rounding_size) {
-  AllocatorWorld world({.options = "max_split_size_mb:30"});
-  world.free(world.get(60_MiB));
-  world.get(40_MiB);
-  EXPECT_THAT(world.segments(), ElementsAre("60MiB free", "40MiB live"));
+  AllocatorSetup setup({.options = "max_split_size_mb:30"});
+  setup.free(setup.get(60_MiB));
+  setup.get(40_MiB);
+  EXPECT_THAT(setup.segments(), ElementsAre("60MiB free", "40MiB live"));
 }
 
 TEST(BestFit, an_oversize_request_takes_a_block_that_is_larger_by_less) {
-  AllocatorWorld world({.options = "max_split_size_mb:30"});
-  const Address address = world.get(60_MiB);
-  world.free(address);
-  EXPECT_EQ(world.get(40_MiB + 512_B), address);
-  EXPECT_THAT(world.segments(), ElementsAre("60MiB live"));
+  AllocatorSetup setup({.options = "max_split_size_mb:30"});
+  const Address address = setup.get(60_MiB);
+  setup.free(address);
+  EXPECT_EQ(setup.get(40_MiB + 512_B), address);
+  EXPECT_THAT(setup.segments(), ElementsAre("60MiB live"));
 }
 
 TEST(BestFit, the_rounding_size_is_an_option) {
-  AllocatorWorld world({.options = "max_split_size_mb:30,max_non_split_rounding_mb:40"});
-  const Address address = world.get(60_MiB);
-  world.free(address);
-  EXPECT_EQ(world.get(31_MiB), address);
+  AllocatorSetup setup({.options = "max_split_size_mb:30,max_non_split_rounding_mb:40"});
+  const Address address = setup.get(60_MiB);
+  setup.free(address);
+  EXPECT_EQ(setup.get(31_MiB), address);
 }
 
 /// [8 free or live | ...]: a free tail of 12 MiB before unmapped addresses, and one of 14 MiB
 /// between live blocks, in one expandable segment.
 struct TailAndHole {
-  explicit TailAndHole(AllocatorWorld& world) {
-    world.get(6_MiB);
-    hole = world.get(14_MiB);
-    world.get(8_MiB);
-    world.free(hole);
+  explicit TailAndHole(AllocatorSetup& setup) {
+    setup.get(6_MiB);
+    hole = setup.get(14_MiB);
+    setup.get(8_MiB);
+    setup.free(hole);
     tail = hole + 22_MiB;
   }
   Address hole;
@@ -81,88 +81,88 @@ struct TailAndHole {
 };
 
 TEST(BestFit, an_expandable_block_that_can_grow_is_kept_for_those_who_need_it) {
-  AllocatorWorld world({.options = "expandable_segments:True"});
-  const TailAndHole places(world);
-  EXPECT_EQ(world.get(10_MiB), places.hole) << "larger, but it reaches less far";
+  AllocatorSetup setup({.options = "expandable_segments:True"});
+  const TailAndHole places(setup);
+  EXPECT_EQ(setup.get(10_MiB), places.hole) << "larger, but it reaches less far";
 }
 
 TEST(BestFit, without_a_follower_the_tail_is_taken) {
-  AllocatorWorld world({.options = "expandable_segments:True"});
-  const TailAndHole places(world);
-  world.get(14_MiB);
-  EXPECT_EQ(world.get(10_MiB), places.tail);
+  AllocatorSetup setup({.options = "expandable_segments:True"});
+  const TailAndHole places(setup);
+  setup.get(14_MiB);
+  EXPECT_EQ(setup.get(10_MiB), places.tail);
 }
 
 TEST(BestFit, expandable_blocks_are_passed_over_while_the_option_is_off) {
-  AllocatorWorld world({.options = "expandable_segments:True"});
-  const TailAndHole places(world);
-  world.set_options("expandable_segments:False");
-  const Address classic = world.get(16_MiB);
+  AllocatorSetup setup({.options = "expandable_segments:True"});
+  const TailAndHole places(setup);
+  setup.set_options("expandable_segments:False");
+  const Address classic = setup.get(16_MiB);
   EXPECT_GE(classic, first_segment);
-  world.free(classic);
-  EXPECT_EQ(world.get(10_MiB), classic) << "the first that is not expandable";
+  setup.free(classic);
+  EXPECT_EQ(setup.get(10_MiB), classic) << "the first that is not expandable";
 }
 
 TEST(BestFit, with_only_expandable_blocks_and_the_option_off_it_is_a_miss) {
-  AllocatorWorld world({.options = "expandable_segments:True"});
-  const TailAndHole places(world);
-  world.set_options("expandable_segments:False");
-  EXPECT_EQ(world.get(10_MiB), first_segment);
+  AllocatorSetup setup({.options = "expandable_segments:True"});
+  const TailAndHole places(setup);
+  setup.set_options("expandable_segments:False");
+  EXPECT_EQ(setup.get(10_MiB), first_segment);
 }
 
 TEST(Splitting, a_small_remainder_of_512_bytes_is_split_off) {
-  AllocatorWorld world;
-  world.get(1_MiB);
-  world.get(1_MiB - 512_B);
-  EXPECT_THAT(world.segments(), ElementsAre("1MiB live, 1048064B live, 512B free"));
+  AllocatorSetup setup;
+  setup.get(1_MiB);
+  setup.get(1_MiB - 512_B);
+  EXPECT_THAT(setup.segments(), ElementsAre("1MiB live, 1048064B live, 512B free"));
 }
 
 TEST(Splitting, a_large_remainder_of_one_mebibyte_stays_with_the_block) {
-  AllocatorWorld world;
-  world.get(9_MiB);
-  world.get(5_MiB);
-  world.get(5_MiB);
-  EXPECT_THAT(world.segments(), ElementsAre("9MiB live, 5MiB live, 6MiB live"));
+  AllocatorSetup setup;
+  setup.get(9_MiB);
+  setup.get(5_MiB);
+  setup.get(5_MiB);
+  EXPECT_THAT(setup.segments(), ElementsAre("9MiB live, 5MiB live, 6MiB live"));
 }
 
 TEST(Splitting, a_large_remainder_above_one_mebibyte_is_split_off) {
-  AllocatorWorld world;
-  world.get(9_MiB);
-  world.get(5_MiB);
-  world.get(5_MiB - 512_B);
-  EXPECT_THAT(world.segments(), ElementsAre("9MiB live, 5MiB live, 5242368B live, 1049088B free"));
+  AllocatorSetup setup;
+  setup.get(9_MiB);
+  setup.get(5_MiB);
+  setup.get(5_MiB - 512_B);
+  EXPECT_THAT(setup.segments(), ElementsAre("9MiB live, 5MiB live, 5242368B live, 1049088B free"));
 }
 
 TEST(Splitting, an_oversize_request_keeps_its_block_whole) {
-  AllocatorWorld world({.options = "max_split_size_mb:30"});
-  world.free(world.get(50_MiB));
-  world.get(40_MiB);
-  EXPECT_THAT(world.segments(), ElementsAre("50MiB live"));
+  AllocatorSetup setup({.options = "max_split_size_mb:30"});
+  setup.free(setup.get(50_MiB));
+  setup.get(40_MiB);
+  EXPECT_THAT(setup.segments(), ElementsAre("50MiB live"));
 }
 
 TEST(Splitting, with_the_expandable_option_on_classic_blocks_are_split_as_finely) {
-  AllocatorWorld world;
-  world.get(9_MiB);
-  world.get(5_MiB);
-  world.set_options("expandable_segments:True");
-  world.get(6_MiB - 512_B);
-  EXPECT_THAT(world.segments(), ElementsAre("9MiB live, 5MiB live, 6290944B live, 512B free"));
+  AllocatorSetup setup;
+  setup.get(9_MiB);
+  setup.get(5_MiB);
+  setup.set_options("expandable_segments:True");
+  setup.get(6_MiB - 512_B);
+  EXPECT_THAT(setup.segments(), ElementsAre("9MiB live, 5MiB live, 6290944B live, 512B free"));
 }
 
 TEST(Splitting, with_the_expandable_option_off_again_expandable_blocks_are_not_used) {
-  AllocatorWorld world({.options = "expandable_segments:True"});
-  world.get(6_MiB);
-  world.set_options("expandable_segments:False");
-  world.get(6_MiB);
-  EXPECT_THAT(world.segments(), ElementsAre("6MiB live, 14MiB free", "6MiB live, 14MiB free"));
+  AllocatorSetup setup({.options = "expandable_segments:True"});
+  setup.get(6_MiB);
+  setup.set_options("expandable_segments:False");
+  setup.get(6_MiB);
+  EXPECT_THAT(setup.segments(), ElementsAre("6MiB live, 14MiB free", "6MiB live, 14MiB free"));
 }
 
 TEST(Splitting, the_front_is_handed_out_and_the_rest_keeps_what_was_asked_of_it) {
-  AllocatorWorld world;
-  const Address address = world.get(5_MiB);
-  world.free(address);
-  EXPECT_EQ(world.get(3_MiB), address);
-  const SnapshotSegment segment = world.engine.take_snapshot().segments.at(0);
+  AllocatorSetup setup;
+  const Address address = setup.get(5_MiB);
+  setup.free(address);
+  EXPECT_EQ(setup.get(3_MiB), address);
+  const SnapshotSegment segment = setup.engine.take_snapshot().segments.at(0);
   EXPECT_EQ(segment.blocks[0].requested, 3_MiB);
   EXPECT_EQ(segment.blocks[1].requested, 5_MiB);
 }

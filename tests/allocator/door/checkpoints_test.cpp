@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "allocator/words/answers.h"
-#include "tests/support/devices/allocator_world.h"
+#include "tests/support/devices/allocator_setup.h"
 
 namespace vramlab::tests {
 namespace {
@@ -19,31 +19,31 @@ constexpr PoolId captured_pool{0, 7};
 /// A pool with [4 live][4 free][rest free], noted.
 class Checkpoints : public testing::Test {
  protected:
-  explicit Checkpoints(const WorldSetup& setup = {}) : world_(setup) {
-    world_.begin_scope(7);
-    first_ = world_.get(4_MiB);
-    second_ = world_.get(4_MiB);
-    third_ = world_.get(4_MiB);
-    world_.free(second_);
-    noted_ = world_.engine.take_checkpoint(captured_pool);
+  explicit Checkpoints(const SetupOptions& setup = {}) : setup_(setup) {
+    setup_.begin_scope(7);
+    first_ = setup_.get(4_MiB);
+    second_ = setup_.get(4_MiB);
+    third_ = setup_.get(4_MiB);
+    setup_.free(second_);
+    noted_ = setup_.engine.take_checkpoint(captured_pool);
   }
   ~Checkpoints() override {
-    if (!ended_) world_.end_scope(7);
+    if (!ended_) setup_.end_scope(7);
   }
   void end_scope() {
-    world_.end_scope(7);
+    setup_.end_scope(7);
     ended_ = true;
   }
   std::string refusal() {
     try {
-      world_.engine.restore_checkpoint(noted_);
+      setup_.engine.restore_checkpoint(noted_);
       return "restored";
     } catch (const AllocatorError& error) {
       return error.what();
     }
   }
 
-  AllocatorWorld world_;
+  AllocatorSetup setup_;
   Address first_, second_, third_;
   Checkpoint noted_;
   bool ended_ = false;
@@ -59,90 +59,90 @@ TEST_F(Checkpoints, note_every_block_in_order) {
 }
 
 TEST_F(Checkpoints, restoring_frees_everything_and_cuts_the_pool_as_it_was) {
-  world_.free(first_);
-  const Address other = world_.get(2_MiB);
-  const RestoreResult result = world_.engine.restore_checkpoint(noted_);
+  setup_.free(first_);
+  const Address other = setup_.get(2_MiB);
+  const RestoreResult result = setup_.engine.restore_checkpoint(noted_);
   EXPECT_THAT(result.freed, ElementsAre(other, third_));
   ASSERT_EQ(result.created.size(), 2U);
   EXPECT_EQ(result.created[0].address, first_);
   EXPECT_EQ(result.created[1].address, third_);
-  EXPECT_THAT(world_.segments(), ElementsAre("4MiB live, 4MiB free, 4MiB live, 8MiB free"));
+  EXPECT_THAT(setup_.segments(), ElementsAre("4MiB live, 4MiB free, 4MiB live, 8MiB free"));
 }
 
 TEST_F(Checkpoints, restoring_is_recorded_as_the_normal_calls_would_be) {
-  world_.free(first_);
-  world_.free(third_);
-  world_.new_actions();
-  world_.engine.restore_checkpoint(noted_);
-  EXPECT_THAT(world_.new_actions(),
+  setup_.free(first_);
+  setup_.free(third_);
+  setup_.new_actions();
+  setup_.engine.restore_checkpoint(noted_);
+  EXPECT_THAT(setup_.new_actions(),
               ElementsAre("alloc", "alloc", "alloc", "alloc", "free_requested", "free_completed",
                           "free_requested", "free_completed"));
 }
 
 TEST_F(Checkpoints, the_noted_blocks_are_handed_out_with_their_size_as_request) {
-  world_.engine.restore_checkpoint(noted_);
-  EXPECT_EQ(world_.engine.take_snapshot().segments[0].blocks[0].requested, 4_MiB);
+  setup_.engine.restore_checkpoint(noted_);
+  EXPECT_EQ(setup_.engine.take_snapshot().segments[0].blocks[0].requested, 4_MiB);
 }
 
 TEST_F(Checkpoints, segments_got_since_stay_and_become_free) {
-  world_.get(30_MiB);
-  world_.engine.restore_checkpoint(noted_);
-  EXPECT_EQ(world_.segments().at(1), "30MiB free");
+  setup_.get(30_MiB);
+  setup_.engine.restore_checkpoint(noted_);
+  EXPECT_EQ(setup_.segments().at(1), "30MiB free");
 }
 
 TEST_F(Checkpoints, taking_one_handles_deferred_frees_first) {
-  world_.use_on(3, first_);
-  world_.free(first_);
-  const Checkpoint after = world_.engine.take_checkpoint(captured_pool);
+  setup_.use_on(3, first_);
+  setup_.free(first_);
+  const Checkpoint after = setup_.engine.take_checkpoint(captured_pool);
   EXPECT_EQ(after.segments[0].blocks[0].state, CheckpointBlockState::free);
 }
 
 TEST_F(Checkpoints, none_is_taken_while_a_block_waits_for_an_event) {
   end_scope();
-  world_.use_on(3, first_);
-  world_.free(first_);
-  EXPECT_THROW(world_.engine.take_checkpoint(captured_pool), AllocatorError);
+  setup_.use_on(3, first_);
+  setup_.free(first_);
+  EXPECT_THROW(setup_.engine.take_checkpoint(captured_pool), AllocatorError);
 }
 
 TEST_F(Checkpoints, a_segment_that_was_given_back_is_refused_and_nothing_changes) {
-  world_.free(first_);
-  world_.free(third_);
+  setup_.free(first_);
+  setup_.free(third_);
   end_scope();
-  world_.engine.release_pool(captured_pool);
-  world_.engine.empty_cache();
-  world_.begin_scope(7);
+  setup_.engine.release_pool(captured_pool);
+  setup_.engine.empty_cache();
+  setup_.begin_scope(7);
   ended_ = false;
-  world_.get(30_MiB);
-  const Snapshot before = world_.engine.take_snapshot();
-  const StatisticValues statistics = world_.statistics();
-  world_.new_actions();
+  setup_.get(30_MiB);
+  const Snapshot before = setup_.engine.take_snapshot();
+  const StatisticValues statistics = setup_.statistics();
+  setup_.new_actions();
   EXPECT_THAT(refusal(), HasSubstr("has changed since"));
-  EXPECT_EQ(world_.engine.take_snapshot(), before);
-  EXPECT_EQ(world_.statistics(), statistics);
-  EXPECT_THAT(world_.new_actions(), IsEmpty());
+  EXPECT_EQ(setup_.engine.take_snapshot(), before);
+  EXPECT_EQ(setup_.statistics(), statistics);
+  EXPECT_THAT(setup_.new_actions(), IsEmpty());
 }
 
 TEST_F(Checkpoints, a_block_that_waits_in_the_segment_is_refused_and_nothing_changes) {
-  world_.use_on(3, first_);
-  world_.free(first_);
-  const Snapshot before = world_.engine.take_snapshot();
-  const StatisticValues statistics = world_.statistics();
+  setup_.use_on(3, first_);
+  setup_.free(first_);
+  const Snapshot before = setup_.engine.take_snapshot();
+  const StatisticValues statistics = setup_.statistics();
   EXPECT_THAT(refusal(), HasSubstr("cannot be restored"));
-  EXPECT_EQ(world_.engine.take_snapshot(), before);
-  EXPECT_EQ(world_.statistics(), statistics);
+  EXPECT_EQ(setup_.engine.take_snapshot(), before);
+  EXPECT_EQ(setup_.statistics(), statistics);
 }
 
 TEST_F(Checkpoints, a_pool_that_nobody_uses_any_more_is_refused) {
   end_scope();
-  world_.engine.release_pool(captured_pool);
+  setup_.engine.release_pool(captured_pool);
   EXPECT_THAT(refusal(), HasSubstr("nobody uses it"));
-  EXPECT_THROW(world_.engine.take_checkpoint(captured_pool), AllocatorError);
+  EXPECT_THROW(setup_.engine.take_checkpoint(captured_pool), AllocatorError);
 }
 
 TEST(CheckpointsOfUnknownPools, are_refused) {
-  AllocatorWorld world;
-  EXPECT_THROW(world.engine.take_checkpoint({0, 9}), AllocatorError);
-  EXPECT_THROW(world.engine.restore_checkpoint({{0, 9}, {}}), AllocatorError);
+  AllocatorSetup setup;
+  EXPECT_THROW(setup.engine.take_checkpoint({0, 9}), AllocatorError);
+  EXPECT_THROW(setup.engine.restore_checkpoint({{0, 9}, {}}), AllocatorError);
 }
 
 class ExpandableCheckpoints : public Checkpoints {
@@ -158,16 +158,16 @@ TEST_F(ExpandableCheckpoints, note_the_unmapped_rest) {
 }
 
 TEST_F(ExpandableCheckpoints, are_restored_where_the_mapping_is_as_it_was) {
-  world_.free(first_);
-  world_.engine.restore_checkpoint(noted_);
-  EXPECT_THAT(world_.segments(), ElementsAre("4MiB live, 4MiB free, 4MiB live, 8MiB free"));
+  setup_.free(first_);
+  setup_.engine.restore_checkpoint(noted_);
+  EXPECT_THAT(setup_.segments(), ElementsAre("4MiB live, 4MiB free, 4MiB live, 8MiB free"));
 }
 
 TEST_F(ExpandableCheckpoints, a_segment_that_has_grown_is_refused_and_nothing_changes) {
-  world_.get(30_MiB);
-  const Snapshot before = world_.engine.take_snapshot();
+  setup_.get(30_MiB);
+  const Snapshot before = setup_.engine.take_snapshot();
   EXPECT_THAT(refusal(), HasSubstr("has changed since"));
-  EXPECT_EQ(world_.engine.take_snapshot(), before);
+  EXPECT_EQ(setup_.engine.take_snapshot(), before);
 }
 
 class NewerExpandableCheckpoints : public Checkpoints {
@@ -178,17 +178,17 @@ class NewerExpandableCheckpoints : public Checkpoints {
 };
 
 TEST_F(NewerExpandableCheckpoints, a_segment_that_has_grown_keeps_the_rest_free) {
-  world_.get(30_MiB);
-  world_.engine.restore_checkpoint(noted_);
-  EXPECT_THAT(world_.segments(), ElementsAre("4MiB live, 4MiB free, 4MiB live, 48MiB free"));
+  setup_.get(30_MiB);
+  setup_.engine.restore_checkpoint(noted_);
+  EXPECT_THAT(setup_.segments(), ElementsAre("4MiB live, 4MiB free, 4MiB live, 48MiB free"));
 }
 
 TEST_F(NewerExpandableCheckpoints, a_segment_that_has_shrunk_is_refused) {
-  for (const Address address : {first_, third_}) world_.free(address);
+  for (const Address address : {first_, third_}) setup_.free(address);
   end_scope();
-  world_.engine.release_pool(captured_pool);
-  world_.engine.empty_cache();
-  world_.begin_scope(7);
+  setup_.engine.release_pool(captured_pool);
+  setup_.engine.empty_cache();
+  setup_.begin_scope(7);
   ended_ = false;
   EXPECT_THAT(refusal(), HasSubstr("has changed since"));
 }

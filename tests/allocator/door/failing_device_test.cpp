@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "allocator/readonly/consistency.h"
-#include "tests/support/devices/allocator_world.h"
+#include "tests/support/devices/allocator_setup.h"
 #include "tests/support/devices/fault_injecting_device.h"
 
 namespace vramlab::tests {

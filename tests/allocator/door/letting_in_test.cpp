@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "allocator/readonly/consistency.h"
-#include "tests/support/devices/allocator_world.h"
+#include "tests/support/devices/allocator_setup.h"
 
 namespace vramlab::tests {
 namespace {

@@ -2,10 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "replay/moments/out_of_memory_story.h"
+#include "replay/moments/out_of_memory_reason.h"
 #include "replay/state/engine_rules.h"
 #include "replay/whatif/out_of_memory_tries.h"
-#include "tests/support/devices/allocator_world.h"
+#include "tests/support/devices/allocator_setup.h"
 
 namespace vramlab::tests {
 namespace {
@@ -14,73 +14,73 @@ using namespace allocator::literals;
 using allocator::Address;
 using allocator::Bytes;
 using allocator::MallocOutcome;
-using replay::OutOfMemoryStory;
+using replay::OutOfMemoryReason;
 using testing::ElementsAre;
 
 /// The explanation of a request that must fail.
-OutOfMemoryStory story_of(AllocatorWorld& world, Bytes request, std::uint64_t stream = 0) {
-  EXPECT_EQ(world.outcome_of(request, stream), MallocOutcome::out_of_memory);
+OutOfMemoryReason reason_of(AllocatorSetup& setup, Bytes request, std::uint64_t stream = 0) {
+  EXPECT_EQ(setup.outcome_of(request, stream), MallocOutcome::out_of_memory);
   replay::DeviceState state;
-  state.snapshot = world.engine.take_snapshot();
-  state.rules = replay::rules_of(world.engine, world.device.memory_info().free);
+  state.snapshot = setup.engine.take_snapshot();
+  state.rules = replay::rules_of(setup.engine, setup.device.memory_info().free);
   const Bytes rounded = round_up(request, 512_B);
-  return tell_out_of_memory(state,
-                            {0, request, rounded, {stream}, {}, world.device.memory_info().free});
+  return explain_out_of_memory(
+      state, {0, request, rounded, {stream}, {}, setup.device.memory_info().free});
 }
 
-TEST(OutOfMemoryStory, free_memory_of_others_is_told_by_whose_it_is) {
-  AllocatorWorld world({.device_total = 100_MiB});
-  world.get(5_MiB);
-  world.get(5_MiB, 7);
-  world.get(700_B);
-  const OutOfMemoryStory story = story_of(world, 60_MiB);
-  EXPECT_EQ(story.device_size, 60_MiB);
-  EXPECT_EQ(story.in_lane.free, 15_MiB);
-  EXPECT_EQ(story.free_on_other_streams, 15_MiB);
-  EXPECT_EQ(story.free_in_other_half, 2047_KiB);
-  EXPECT_EQ(story.refused.device_free, 58_MiB);
-  EXPECT_EQ(story.shortfall, 2_MiB);
+TEST(OutOfMemoryReason, free_memory_of_others_is_told_by_whose_it_is) {
+  AllocatorSetup setup({.device_total = 100_MiB});
+  setup.get(5_MiB);
+  setup.get(5_MiB, 7);
+  setup.get(700_B);
+  const OutOfMemoryReason reason = reason_of(setup, 60_MiB);
+  EXPECT_EQ(reason.device_size, 60_MiB);
+  EXPECT_EQ(reason.in_lane.free, 15_MiB);
+  EXPECT_EQ(reason.free_on_other_streams, 15_MiB);
+  EXPECT_EQ(reason.free_in_other_half, 2047_KiB);
+  EXPECT_EQ(reason.refused.device_free, 58_MiB);
+  EXPECT_EQ(reason.shortfall, 2_MiB);
 }
 
-TEST(OutOfMemoryStory, blocks_that_the_split_limit_keeps_are_told) {
-  AllocatorWorld world({.device_total = 100_MiB, .options = "max_split_size_mb:40"});
-  const Address large = world.get(60_MiB);
-  world.get(38_MiB);
-  world.begin_scope(1);
-  world.end_scope(1);
-  world.free(large);
+TEST(OutOfMemoryReason, blocks_that_the_split_limit_keeps_are_told) {
+  AllocatorSetup setup({.device_total = 100_MiB, .options = "max_split_size_mb:40"});
+  const Address large = setup.get(60_MiB);
+  setup.get(38_MiB);
+  setup.begin_scope(1);
+  setup.end_scope(1);
+  setup.free(large);
   replay::DeviceState state;
-  state.snapshot = world.engine.take_snapshot();
-  state.rules = replay::rules_of(world.engine, 2_MiB);
-  const OutOfMemoryStory story =
-      tell_out_of_memory(state, {0, 30_MiB, 30_MiB, {0}, {}, Bytes{2_MiB}});
-  EXPECT_EQ(story.kept_by_split_limit, 60_MiB);
+  state.snapshot = setup.engine.take_snapshot();
+  state.rules = replay::rules_of(setup.engine, 2_MiB);
+  const OutOfMemoryReason reason =
+      explain_out_of_memory(state, {0, 30_MiB, 30_MiB, {0}, {}, Bytes{2_MiB}});
+  EXPECT_EQ(reason.kept_by_split_limit, 60_MiB);
 }
 
-TEST(OutOfMemoryStory, freeing_what_it_names_is_enough_and_less_is_not) {
-  AllocatorWorld world({.device_total = 100_MiB});
-  world.get(5_MiB);
-  world.get(5_MiB, 1);
-  world.get(5_MiB, 2);
-  world.get(5_MiB, 3);
-  const OutOfMemoryStory story = story_of(world, 50_MiB);
-  EXPECT_EQ(story.shortfall, 30_MiB);
-  ASSERT_EQ(story.enough_to_free.size(), 2U);
-  world.free(story.enough_to_free[0].at);
-  EXPECT_EQ(world.outcome_of(50_MiB), MallocOutcome::out_of_memory);
-  world.free(story.enough_to_free[1].at);
-  EXPECT_EQ(world.outcome_of(50_MiB), MallocOutcome::allocated);
+TEST(OutOfMemoryReason, freeing_what_it_names_is_enough_and_less_is_not) {
+  AllocatorSetup setup({.device_total = 100_MiB});
+  setup.get(5_MiB);
+  setup.get(5_MiB, 1);
+  setup.get(5_MiB, 2);
+  setup.get(5_MiB, 3);
+  const OutOfMemoryReason reason = reason_of(setup, 50_MiB);
+  EXPECT_EQ(reason.shortfall, 30_MiB);
+  ASSERT_EQ(reason.enough_to_free.size(), 2U);
+  setup.free(reason.enough_to_free[0].at);
+  EXPECT_EQ(setup.outcome_of(50_MiB), MallocOutcome::out_of_memory);
+  setup.free(reason.enough_to_free[1].at);
+  EXPECT_EQ(setup.outcome_of(50_MiB), MallocOutcome::allocated);
 }
 
-TEST(OutOfMemoryStory, a_device_that_had_enough_shows_an_unknown_share) {
-  AllocatorWorld world;
-  world.get(5_MiB);
+TEST(OutOfMemoryReason, a_device_that_had_enough_shows_an_unknown_share) {
+  AllocatorSetup setup;
+  setup.get(5_MiB);
   replay::DeviceState state;
-  state.snapshot = world.engine.take_snapshot();
-  const OutOfMemoryStory story =
-      tell_out_of_memory(state, {0, std::nullopt, 30_MiB, {0}, {}, Bytes{68_MiB}});
-  EXPECT_TRUE(story.is_limited_by_unknown_share);
-  EXPECT_FALSE(story.shortfall);
+  state.snapshot = setup.engine.take_snapshot();
+  const OutOfMemoryReason reason =
+      explain_out_of_memory(state, {0, std::nullopt, 30_MiB, {0}, {}, Bytes{68_MiB}});
+  EXPECT_TRUE(reason.is_limited_by_unknown_share);
+  EXPECT_FALSE(reason.shortfall);
 }
 
 /// A replay in which event 4 needs so much.

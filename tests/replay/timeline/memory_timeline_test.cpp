@@ -6,7 +6,7 @@
 
 #include <map>
 
-#include "tests/support/devices/allocator_world.h"
+#include "tests/support/devices/allocator_setup.h"
 #include "tests/support/kit/random_numbers.h"
 
 namespace vramlab::replay {
@@ -14,7 +14,7 @@ namespace {
 
 using namespace allocator;
 using namespace allocator::literals;
-using tests::AllocatorWorld;
+using tests::AllocatorSetup;
 using tests::RandomNumbers;
 using traces::MemoryFigures;
 
@@ -49,7 +49,7 @@ FiguresByTrack figures_of(const Snapshot& snapshot) {
 class Program {
  public:
   Program(std::string_view options, std::uint64_t seed)
-      : world_({300_MiB, "2.12", options}), numbers_(seed) {
+      : setup_({300_MiB, "2.12", options}), numbers_(seed) {
     history.traits.names_pools = true;
     history.traits.requests_frees = true;
   }
@@ -57,13 +57,13 @@ class Program {
   void run(std::size_t calls) {
     for (std::size_t i = 0; i < calls; ++i) {
       call();
-      for (AllocatorEvent event : world_.new_entries()) {
+      for (AllocatorEvent event : setup_.new_entries()) {
         event.time_us = 1000 + history.events.size();
         history.events.push_back(event);
       }
-      said_.push_back({history.events.size(), figures_of(world_.engine.take_snapshot())});
+      said_.push_back({history.events.size(), figures_of(setup_.engine.take_snapshot())});
     }
-    history.final_segments = world_.engine.take_snapshot().segments;
+    history.final_segments = setup_.engine.take_snapshot().segments;
   }
 
   /// For a history that begins with its event number `first`.
@@ -100,23 +100,23 @@ class Program {
   }
   void call() {
     const std::uint64_t pool = numbers_.below(3);
-    if (numbers_.one_in(60)) return world_.engine.empty_cache();
+    if (numbers_.one_in(60)) return setup_.engine.empty_cache();
     if (!live_.empty() && numbers_.one_in(2)) {
       const std::size_t index = numbers_.below(live_.size());
-      if (numbers_.one_in(5)) world_.use_on(1, live_[index]);
-      world_.free(live_[index]);
+      if (numbers_.one_in(5)) setup_.use_on(1, live_[index]);
+      setup_.free(live_[index]);
       live_.erase(live_.begin() + static_cast<std::ptrdiff_t>(index));
       return;
     }
-    if (numbers_.one_in(10)) world_.complete(1);
-    if (pool != 0) world_.begin_scope(pool);
+    if (numbers_.one_in(10)) setup_.complete(1);
+    if (pool != 0) setup_.begin_scope(pool);
     const Bytes size{numbers_.between(1, numbers_.one_in(2) ? 600'000 : 30'000'000)};
-    const MallocResult result = world_.engine.malloc(size, {0});
+    const MallocResult result = setup_.engine.malloc(size, {0});
     if (result) live_.push_back(result.address);
-    if (pool != 0) world_.end_scope(pool);
+    if (pool != 0) setup_.end_scope(pool);
   }
 
-  AllocatorWorld world_;
+  AllocatorSetup setup_;
   RandomNumbers numbers_;
   std::vector<Address> live_;
   std::vector<std::pair<std::size_t, FiguresByTrack>> said_;

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "allocator/readonly/consistency.h"
-#include "tests/support/devices/allocator_world.h"
+#include "tests/support/devices/allocator_setup.h"
 
 namespace vramlab::tests {
 namespace {

@@ -1,7 +1,7 @@
-// Hazards of memory that is freed and handed out again, and the calls that mend them.
+// Hazards of memory that is freed and handed out again, and the calls that fix them.
 #include "streams/hazards/hazards.h"
 
-#include "tests/support/cases/hazard_world.h"
+#include "tests/support/cases/hazard_setup.h"
 
 namespace vramlab::streams {
 namespace {
@@ -9,7 +9,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-class HazardsOfReuse : public HazardWorld {};
+class HazardsOfReuse : public HazardSetup {};
 
 TEST_F(HazardsOfReuse, use_after_free_names_both_calls) {
   hand_out(first_block, home);
@@ -17,7 +17,7 @@ TEST_F(HazardsOfReuse, use_after_free_names_both_calls) {
   submit(home, reads_first, 7);
   EXPECT_THAT(found(), ElementsAre("use after free: free (tag 55) by thread 0; kernel #1 (tag 7) "
                                    "on stream 1 reads; block 1, addresses 0 to 4096"));
-  EXPECT_THAT(mends(), ElementsAre("free block 1 only after work 1 was issued"));
+  EXPECT_THAT(fixes(), ElementsAre("free block 1 only after work 1 was issued"));
 }
 
 TEST_F(HazardsOfReuse, work_that_still_runs_when_its_memory_is_freed_is_right) {
@@ -48,10 +48,10 @@ TEST_F(HazardsOfReuse, memory_used_on_another_stream_is_reused_too_early) {
   EXPECT_THAT(found(), ElementsAre("memory reused too early: kernel #3 (tag 7) on stream 2 reads; "
                                    "hand-out (tag 60) by thread 0; block 2, which was block 1, "
                                    "addresses 2048 to 4096"));
-  EXPECT_THAT(mends(), ElementsAre("record_stream(block 1, stream 2) before it is freed"));
+  EXPECT_THAT(fixes(), ElementsAre("record_stream(block 1, stream 2) before it is freed"));
 }
 
-TEST_F(HazardsOfReuse, record_stream_mends_it) {
+TEST_F(HazardsOfReuse, record_stream_fixes_it) {
   hand_out(first_block, home);
   submit(side, reads_first, 7);
   checker_.stream_uses(first_block, side);
@@ -98,7 +98,7 @@ TEST_F(HazardsOfReuse, new_owner_on_another_stream_must_wait_for_the_old_one) {
   free(first_block);
   hand_out(second_block, home);
   submit(side, {.written = {second_block}}, 8);
-  EXPECT_THAT(mends(),
+  EXPECT_THAT(fixes(),
               ElementsAre("stream 2 waits for an event recorded on stream 1 after work 1"));
 }
 

@@ -1,7 +1,7 @@
-// Each hazard in a small program, and beside it the same program with the call that mends it.
+// Each hazard in a small program, and beside it the same program with the call that fixes it.
 #include "streams/hazards/hazards.h"
 
-#include "tests/support/cases/hazard_world.h"
+#include "tests/support/cases/hazard_setup.h"
 
 namespace vramlab::streams {
 namespace {
@@ -9,7 +9,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-class Hazards : public HazardWorld {};
+class Hazards : public HazardSetup {};
 
 // Reads and writes.
 
@@ -20,7 +20,7 @@ TEST_F(Hazards, read_on_another_stream_without_a_wait_may_come_first) {
   EXPECT_THAT(found(), ElementsAre("read may come before the write it reads from: kernel #1 (tag "
                                    "7) on stream 1 writes; kernel #2 (tag 8) on stream 2 reads; "
                                    "block 1, addresses 0 to 4096"));
-  EXPECT_THAT(mends(),
+  EXPECT_THAT(fixes(),
               ElementsAre("stream 2 waits for an event recorded on stream 1 after work 1"));
 }
 
@@ -203,7 +203,7 @@ TEST_F(HazardsOfGraphs, branches_are_not_in_order) {
               ElementsAre("read may come before the write it reads from: kernel #2 (tag 30) on "
                           "stream 3, captured on stream 1, writes; kernel #3 (tag 31) on stream "
                           "3, captured on stream 2, reads; block 1, addresses 0 to 4096"));
-  EXPECT_THAT(mends(), ElementsAre("stream 2 waits for an event recorded on stream 1 after work "
+  EXPECT_THAT(fixes(), ElementsAre("stream 2 waits for an event recorded on stream 1 after work "
                                    "2, in the capture"));
 }
 
@@ -232,7 +232,7 @@ TEST_F(HazardsOfGraphs, what_follows_the_launch_follows_all_of_its_branches) {
   submit(third, reads_first, 8);
   EXPECT_THAT(found(), IsEmpty());
   submit(side, reads_first, 9);
-  EXPECT_THAT(mends(),
+  EXPECT_THAT(fixes(),
               ElementsAre("stream 2 waits for an event recorded on stream 3 after work 3"));
 }
 
@@ -262,7 +262,7 @@ TEST_F(Hazards, stream_used_after_it_was_destroyed) {
   checker_.used_after_destroy({.stream = side, .thread = main_thread, .tag = 71});
   EXPECT_THAT(found(), ElementsAre("used after destroy: destroy (tag 70) by thread 0; use (tag 71) "
                                    "by thread 0; stream 2"));
-  EXPECT_THAT(mends(), ElementsAre("destroy stream 2 only after this use"));
+  EXPECT_THAT(fixes(), ElementsAre("destroy stream 2 only after this use"));
 }
 
 TEST_F(Hazards, event_used_after_it_was_destroyed) {
@@ -282,7 +282,7 @@ TEST_F(Hazards, thread_and_stream_that_wait_for_a_flag_that_nobody_writes) {
   for (const StuckThread& stuck : threads) checker_.waits_for_ever(stuck, 23, work);
   EXPECT_THAT(found(), ElementsAre("waits for ever: wait for a flag (tag 21) on stream 1",
                                    "waits for ever: wait (tag 23) by thread 0"));
-  EXPECT_THAT(mends(), ElementsAre("write flag 5", "write flag 5"));
+  EXPECT_THAT(fixes(), ElementsAre("write flag 5", "write flag 5"));
 }
 
 TEST_F(Hazards, accesses_behind_a_wait_that_never_ends_never_meet_others) {
@@ -325,7 +325,7 @@ TEST_F(Hazards, many_short_lived_streams_leave_no_order_behind) {
 }
 
 /// The checker takes their lines again.
-class HazardsOfShortLivedStreams : public HazardWorld {
+class HazardsOfShortLivedStreams : public HazardSetup {
  protected:
   static constexpr std::uint64_t count = 50;
 

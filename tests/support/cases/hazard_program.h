@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "streams/hazards/hazard.h"
-#include "streams/time/capture_book.h"
+#include "streams/time/open_captures.h"
 #include "streams/time/work.h"
 
 namespace vramlab::tests {

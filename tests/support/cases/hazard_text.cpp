@@ -114,25 +114,25 @@ std::string hazard_text(const Hazard& hazard) {
   return hazard.count == 1 ? text : text + number_text("; found", hazard.count) + " times";
 }
 
-std::string mend_text(const Hazard& hazard) {
-  const Mend& mend = hazard.mend;
-  switch (mend.kind) {
-    case MendKind::record_stream:
+std::string fix_text(const Hazard& hazard) {
+  const Fix& fix = hazard.fix;
+  switch (fix.kind) {
+    case FixKind::record_stream:
       return "record_stream(" + number_text("block", hazard.first_block.value) + ", " +
-             stream_text(mend.stream) + ") before it is freed";
-    case MendKind::wait_for_event:
-    case MendKind::wait_in_capture:
-      return stream_text(mend.stream) + " waits for an event recorded on " +
-             stream_text(mend.awaited) + number_text(" after work", hazard.first.number) +
-             (mend.kind == MendKind::wait_in_capture ? ", in the capture" : "");
-    case MendKind::free_later:
+             stream_text(fix.stream) + ") before it is freed";
+    case FixKind::wait_for_event:
+    case FixKind::wait_in_capture:
+      return stream_text(fix.stream) + " waits for an event recorded on " +
+             stream_text(fix.awaited) + number_text(" after work", hazard.first.number) +
+             (fix.kind == FixKind::wait_in_capture ? ", in the capture" : "");
+    case FixKind::free_later:
       return "free " + number_text("block", hazard.first_block.value) + " only after " +
              number_text("work", hazard.second.number) + " was issued";
-    case MendKind::destroy_later:
+    case FixKind::destroy_later:
       return "destroy " + handle_text(hazard) + " only after this use";
-    case MendKind::write_flag:
-      return mend.flag ? "write " + number_text("flag", mend.flag->value)
-                       : "issue what is waited for";
+    case FixKind::write_flag:
+      return fix.flag ? "write " + number_text("flag", fix.flag->value)
+                      : "issue what is waited for";
   }
   return "";
 }

@@ -5,7 +5,6 @@
 
 #include <map>
 #include <optional>
-#include <set>
 #include <vector>
 
 #include "streams/order/program_order.h"
@@ -25,7 +24,7 @@ struct OrderedRun {
   OrderedPlace place;
 };
 
-class ToldOrder : public streams::StreamWatcher {
+class ToldOrder : public streams::ProgramOrder {
  public:
   /// Until the end, what threads learn is left out: it depends on the time when they asked.
   void begin_asking() { is_asking_ = true; }
@@ -36,22 +35,16 @@ class ToldOrder : public streams::StreamWatcher {
   std::optional<OrderedPlace> record_of(allocator::EventId event) const;
   /// Some thread was told that all of it has ended. The legacy stream counts as the whole device.
   bool is_known_to_be_done(streams::StreamAt stream);
-  bool is_known_to_be_done(const OrderedPlace& place) { return is_known(place.at); }
+  bool is_known_to_be_done(const OrderedPlace& place) { return is_known_to_threads(place.at); }
   /// What the thread knows to have ended.
   WorkRuns known_to(streams::ThreadId thread);
 
-  void stream_created(streams::StreamAt stream, streams::StreamKind kind) override;
   void issued(const streams::IssuedItem& item) override;
-  void stream_follows(streams::StreamAt stream, streams::StreamAt before) override;
   void event_recorded(allocator::EventId event, streams::StreamAt stream) override;
-  void stream_follows_event(streams::StreamAt stream, allocator::EventId event) override;
   void thread_follows_stream(streams::ThreadId thread, streams::StreamAt stream) override;
   void thread_follows_event(streams::ThreadId thread, allocator::EventId event) override;
-  void graph_launched(const streams::CapturedGraph& graph, streams::GraphId name,
-                      streams::StreamAt stream) override;
   void stream_destroyed(streams::StreamAt stream) override;
   void event_destroyed(allocator::EventId event) override;
-  void graph_destroyed(streams::GraphId graph) override;
 
  private:
   struct Given {
@@ -60,16 +53,12 @@ class ToldOrder : public streams::StreamWatcher {
     bool is_of_destroyed = false;
   };
 
-  bool is_known(streams::Epoch at);
-
-  streams::ProgramOrder order_;
   bool is_asking_ = false;
   std::vector<OrderedRun> runs_;
   std::map<std::uint64_t, std::uint32_t> run_counts_;
   std::vector<Given> given_;
   std::map<allocator::EventId, OrderedPlace> records_;
   OrderedPlace latest_record_;
-  std::set<streams::ThreadId> threads_;
 };
 
 }  // namespace vramlab::tests

@@ -20,7 +20,7 @@ class ScriptedFreeOrder final : public streams::FreeOrder {
     return {stream, {}, {{static_cast<std::uint32_t>(stream.stream.value)}, ++points}};
   }
   bool is_over(const FreePoint& point) const override { return over.contains(point.epoch.tick); }
-  bool is_known_to_host(const FreePoint& point) override {
+  bool is_known_to_host(const FreePoint& point) const override {
     return known.contains(point.epoch.tick);
   }
   bool is_same_stream(const FreePoint& point, StreamAt stream) const override {

@@ -13,9 +13,9 @@ using allocator::Bytes;
 using nlohmann::ordered_json;
 using replay::DeviceReport;
 using replay::FailedRequest;
-using replay::PeakMoment;
+using replay::ReachedPeak;
 
-ordered_json peak_json(const PeakMoment& peak) {
+ordered_json peak_json(const ReachedPeak& peak) {
   ordered_json json = {{"bytes", peak.bytes.count}, {"event", peak.event}};
   json["time_ns"] = or_null(peak.time_ns);
   return json;

@@ -15,9 +15,9 @@ using allocator::StatisticValue;
 using allocator::StatisticValues;
 using replay::DeviceReport;
 using replay::FailedRequest;
-using replay::PeakMoment;
+using replay::ReachedPeak;
 
-std::string moment_text(const PeakMoment& peak, const DeviceReport& device) {
+std::string moment_text(const ReachedPeak& peak, const DeviceReport& device) {
   std::string text = format_bytes(peak.bytes) + " at event " + std::to_string(peak.event);
   if (peak.time_ns && device.begin_ns && *peak.time_ns >= *device.begin_ns)
     text += ", after " + nanoseconds_text(*peak.time_ns - *device.begin_ns);

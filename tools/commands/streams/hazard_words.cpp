@@ -4,11 +4,11 @@
 #include "traces/values/user_frame.h"
 
 namespace vramlab::tools {
+using streams::FixKind;
 using streams::Hazard;
 using streams::HazardAct;
 using streams::HazardKind;
 using streams::HazardSide;
-using streams::MendKind;
 
 std::string_view hazard_name(HazardKind kind) {
   switch (kind) {
@@ -105,27 +105,27 @@ std::string object_text(const Hazard& hazard, const HazardContext& context) {
   return text;
 }
 
-std::string mend_text(const Hazard& hazard, const HazardContext& context) {
-  const streams::Mend& mend = hazard.mend;
+std::string fix_text(const Hazard& hazard, const HazardContext& context) {
+  const streams::Fix& fix = hazard.fix;
   const auto wait = [&] {
-    return stream_text(mend.stream) + " waits for an event recorded on " +
-           stream_text(mend.awaited) + " after " + event_place(hazard.first.tag, context);
+    return stream_text(fix.stream) + " waits for an event recorded on " + stream_text(fix.awaited) +
+           " after " + event_place(hazard.first.tag, context);
   };
-  switch (mend.kind) {
-    case MendKind::record_stream:
-      return "record_stream(" + stream_text(mend.stream) +
+  switch (fix.kind) {
+    case FixKind::record_stream:
+      return "record_stream(" + stream_text(fix.stream) +
              ") on the earlier block before it is freed";
-    case MendKind::wait_for_event:
+    case FixKind::wait_for_event:
       return wait();
-    case MendKind::wait_in_capture:
+    case FixKind::wait_in_capture:
       return "while the graph is captured, " + wait();
-    case MendKind::free_later:
+    case FixKind::free_later:
       return "the block is freed after " + event_place(hazard.second.tag, context);
-    case MendKind::destroy_later:
+    case FixKind::destroy_later:
       return "it is destroyed after " + event_place(hazard.second.tag, context);
-    case MendKind::write_flag:
-      return mend.flag ? "something writes flag " + std::to_string(mend.flag->value)
-                       : "something ends the wait";
+    case FixKind::write_flag:
+      return fix.flag ? "something writes flag " + std::to_string(fix.flag->value)
+                      : "something ends the wait";
   }
   return {};
 }

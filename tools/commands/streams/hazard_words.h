@@ -27,7 +27,7 @@ std::string stream_text(streams::StreamAt stream);
 std::string side_text(const streams::HazardSide& side, const HazardContext& context);
 /// The memory, stream or event that is meant; empty where it is none.
 std::string object_text(const streams::Hazard& hazard, const HazardContext& context);
-std::string mend_text(const streams::Hazard& hazard, const HazardContext& context);
+std::string fix_text(const streams::Hazard& hazard, const HazardContext& context);
 
 constexpr std::string_view work_name(streams::WorkKind kind) {
   switch (kind) {

@@ -42,7 +42,7 @@ ordered_json hazard_json(const streams::Hazard& hazard, const HazardContext& con
   json["memory"] = nullptr;
   if (!hazard.range.is_empty())
     json["memory"] = {{"address", hazard.range.begin.value}, {"bytes", hazard.range.size().count}};
-  json["mend"] = mend_text(hazard, context);
+  json["mend"] = fix_text(hazard, context);
   return json;
 }
 

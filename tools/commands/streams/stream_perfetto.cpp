@@ -95,7 +95,7 @@ void StreamPicture::finish(const replay::StreamReport& report) {
           ",\"name\":" + compact_json_text("hazard: " + std::string(hazard_title(hazard.kind))) +
           ",\"args\":{\"first\":" + compact_json_text(side_text(hazard.first, context)) +
           ",\"second\":" + compact_json_text(side_text(side, context)) +
-          ",\"fix\":" + compact_json_text(mend_text(hazard, context)) + "}");
+          ",\"fix\":" + compact_json_text(fix_text(hazard, context)) + "}");
   }
   sink_.write("\n]}\n");
 }

@@ -60,7 +60,7 @@ std::string hazards_text(const HazardContext& context, std::uint64_t shown) {
     text += "\n      second  " + side_text(hazard.second, context);
     if (const std::string object = object_text(hazard, context); !object.empty())
       text += "\n      about   " + object;
-    text += "\n      fix     " + mend_text(hazard, context) + "\n";
+    text += "\n      fix     " + fix_text(hazard, context) + "\n";
   }
   return text + rest_line(all - listed, "--top");
 }

@@ -1,4 +1,4 @@
-#include "tests/support/devices/allocator_world.h"
+#include "tests/support/devices/allocator_setup.h"
 
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@ const ReferenceVersion& version_named(std::string_view name) {
   return version == nullptr ? default_reference_version() : *version;
 }
 
-Settings settings_of(const WorldSetup& setup) {
+Settings settings_of(const SetupOptions& setup) {
   if (setup.options.empty()) return {};
   ParsedSettings parsed = parse_settings({}, setup.options, version_named(setup.version));
   EXPECT_FALSE(parsed.error) << setup.options;
@@ -36,51 +36,51 @@ std::string short_state(BlockState state) {
 
 }  // namespace
 
-AllocatorWorld::AllocatorWorld(const WorldSetup& setup)
+AllocatorSetup::AllocatorSetup(const SetupOptions& setup)
     : device(setup.device_total),
       engine(device, version_named(setup.version), settings_of(setup)) {}
 
-AllocatorWorld::~AllocatorWorld() {
+AllocatorSetup::~AllocatorSetup() {
   for (const std::string& rule : find_broken_rules(engine)) ADD_FAILURE() << rule;
 }
 
-Address AllocatorWorld::get(Bytes request, std::uint64_t stream) {
+Address AllocatorSetup::get(Bytes request, std::uint64_t stream) {
   const MallocResult result = engine.malloc(request, {stream});
   EXPECT_TRUE(result) << short_size(request) << " on stream " << stream;
   return result.address;
 }
 
-MallocOutcome AllocatorWorld::outcome_of(Bytes request, std::uint64_t stream) {
+MallocOutcome AllocatorSetup::outcome_of(Bytes request, std::uint64_t stream) {
   return engine.malloc(request, {stream}).outcome;
 }
 
-void AllocatorWorld::use_on(std::uint64_t stream, Address address) {
+void AllocatorSetup::use_on(std::uint64_t stream, Address address) {
   device.submit_work({stream});
   engine.record_stream(address, {stream});
 }
 
-void AllocatorWorld::set_options(std::string_view text) {
+void AllocatorSetup::set_options(std::string_view text) {
   EXPECT_FALSE(engine.set_options(text)) << text;
 }
 
-void AllocatorWorld::begin_scope(std::uint64_t pool) {
+void AllocatorSetup::begin_scope(std::uint64_t pool) {
   engine.begin_scope({0, pool}, [](StreamId) { return true; });
 }
 
-void AllocatorWorld::begin_scope(std::uint64_t pool, std::uint64_t only_stream) {
+void AllocatorSetup::begin_scope(std::uint64_t pool, std::uint64_t only_stream) {
   engine.begin_scope({0, pool},
                      [only_stream](StreamId asked) { return asked == StreamId{only_stream}; });
 }
 
-void AllocatorWorld::leave_free(Bytes size) {
+void AllocatorSetup::leave_free(Bytes size) {
   device.set_external_memory(device.memory_info().total - device.used_memory() - size);
 }
 
-std::vector<std::string> AllocatorWorld::segments() {
+std::vector<std::string> AllocatorSetup::segments() {
   return segment_lines(engine.take_snapshot());
 }
 
-std::vector<AllocatorEvent> AllocatorWorld::new_entries() {
+std::vector<AllocatorEvent> AllocatorSetup::new_entries() {
   const std::vector<AllocatorEvent> all = history().entries();
   std::vector<AllocatorEvent> fresh;
   for (std::size_t i = seen_entries_; i < all.size(); ++i)
@@ -89,13 +89,13 @@ std::vector<AllocatorEvent> AllocatorWorld::new_entries() {
   return fresh;
 }
 
-std::vector<std::string> AllocatorWorld::new_actions() {
+std::vector<std::string> AllocatorSetup::new_actions() {
   std::vector<std::string> actions;
   for (const AllocatorEvent& entry : new_entries()) actions.emplace_back(action_name(entry.action));
   return actions;
 }
 
-StatisticValues AllocatorWorld::statistics() const {
+StatisticValues AllocatorSetup::statistics() const {
   return static_cast<const Statistics&>(engine.listeners()).values();
 }
 

@@ -1,4 +1,4 @@
-#include "streams/memory/place_book.h"
+#include "streams/memory/placed_ranges.h"
 
 #include <algorithm>
 #include <map>
@@ -18,19 +18,19 @@ constexpr AddressRange all_addresses{{0}, {UINT64_MAX}};
 
 }  // namespace
 
-void PlaceBook::add(const Note& note) {
+void PlacedRanges::add(const Note& note) {
   is_full_ = is_full_ || notes_.size() >= most_notes;
   if (!is_full_) notes_.push_back(note);
 }
 
-void PlaceBook::placed(const GivenPlace& place) {
+void PlacedRanges::placed(const GivenPlace& place) {
   was_dictated_ = was_dictated_ || place.dictated;
   if (place.kind == PlaceKind::reservation) reservations_.push_back(notes_.size());
   add({place, {}, false, place.kind == PlaceKind::allocation});
   grows_ = grows_ || place.kind == PlaceKind::reservation;
 }
 
-void PlaceBook::gave_back(Address at) {
+void PlacedRanges::gave_back(Address at) {
   GivenPlace place;
   place.at = at;
   const auto found = std::ranges::find_if(reservations_, [&](std::size_t note) {
@@ -43,7 +43,7 @@ void PlaceBook::gave_back(Address at) {
   add({place, {}, true, true});
 }
 
-PlaceBook::Note* PlaceBook::reservation_with(Address at) {
+PlacedRanges::Note* PlacedRanges::reservation_with(Address at) {
   for (const std::size_t index : reservations_) {
     if (index >= notes_.size()) continue;
     Note& note = notes_[index];
@@ -52,23 +52,23 @@ PlaceBook::Note* PlaceBook::reservation_with(Address at) {
   return nullptr;
 }
 
-void PlaceBook::uses_unit(Address at, Bytes unit) {
+void PlacedRanges::uses_unit(Address at, Bytes unit) {
   if (Note* note = reservation_with(at); note != nullptr && note->unit == Bytes{})
     note->unit = unit;
 }
 
-void PlaceBook::keeps_size(Address at) {
+void PlacedRanges::keeps_size(Address at) {
   if (Note* note = reservation_with(at)) note->keeps_size = true;
 }
 
-Bytes PlaceBook::size_on(const Note& note, Bytes device_total) const {
+Bytes PlacedRanges::size_on(const Note& note, Bytes device_total) const {
   if (note.keeps_size) return note.place.size;
   return round_up(allocator::reservation_size(device_total, note.unit), rules_.granularity);
 }
 
 /// Empty if it would not be where the rule put it, or left it.
-std::optional<Address> PlaceBook::place_on(const Note& note, Bytes size,
-                                           const FreeGaps& gaps) const {
+std::optional<Address> PlacedRanges::place_on(const Note& note, Bytes size,
+                                              const FreeGaps& gaps) const {
   const GivenPlace& place = note.place;
   if (place.dictated) {
     const bool is_free = all_addresses.end - *place.dictated >= size &&
@@ -82,7 +82,7 @@ std::optional<Address> PlaceBook::place_on(const Note& note, Bytes size,
   return gaps.lowest_fit({size, rules_.granularity, window});
 }
 
-bool PlaceBook::same_order_on(Bytes device_total) const {
+bool PlacedRanges::same_order_on(Bytes device_total) const {
   if (!grows_) return true;
   if (is_full_) return false;
   FreeGaps gaps(all_addresses);
@@ -109,7 +109,7 @@ bool PlaceBook::same_order_on(Bytes device_total) const {
   return true;
 }
 
-Bytes PlaceBook::first_other_order(const Sizes& sizes) const {
+Bytes PlacedRanges::first_other_order(const Sizes& sizes) const {
   if (!grows_ || sizes.from >= sizes.below) return std::max(sizes.from, sizes.below);
   // A row that fits when its parts are largest fits always.
   if (is_plain_row() && same_order_on(sizes.below)) return sizes.below;

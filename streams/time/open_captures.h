@@ -1,4 +1,4 @@
-// CaptureBook: the captures that are under way and the graphs that they build. Which stream takes
+// OpenCaptures: the captures that are under way and the graphs that they build. Which stream takes
 // part in which capture, and what its next node depends on.
 #pragma once
 
@@ -50,7 +50,7 @@ struct Capture {
   CapturedGraph graph;
 };
 
-class CaptureBook {
+class OpenCaptures {
  public:
   struct Member {
     Capture* capture = nullptr;
@@ -89,33 +89,6 @@ class CaptureBook {
   std::map<CaptureId, Capture> captures_;
   std::map<StreamAt, Member> members_;
   std::uint64_t next_capture_ = 1;
-};
-
-/// The captures of one device whose streams are counted: what CaptureBook knows, in the words of a
-/// device that refuses nothing.
-class GraphCaptures {
- public:
-  bool is_capturing(StreamId stream) const { return book_.find({0, stream}) != nullptr; }
-  std::optional<StreamCapture> capture_of(StreamId stream) const {
-    return book_.capture_of({0, stream});
-  }
-  /// Requires: the node belongs to a capture that is under way.
-  std::vector<GraphNode> dependencies_of(GraphNode node) const {
-    return book_.dependencies_of(node);
-  }
-
-  /// A new graph without nodes. Requires: the stream does not capture.
-  void begin(StreamId stream);
-  /// The capture ends for every stream in it. Requires: the stream captures.
-  void end(StreamId stream);
-  /// Requires: the stream captures.
-  void add_node(StreamId stream);
-  /// `stream` joins the capture of `waited`, or adds its terminal nodes to its own. Nothing happens
-  /// where `waited` does not capture, or where both capture different graphs.
-  void wait(StreamId stream, StreamId waited);
-
- private:
-  CaptureBook book_;
 };
 
 }  // namespace vramlab::streams

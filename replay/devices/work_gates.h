@@ -1,4 +1,4 @@
-// HeldWork: work of a program that says itself when its streams are done, on streams in virtual
+// WorkGates: work of a program that says itself when its streams are done, on streams in virtual
 // time. Each piece waits for a flag of its stream; when the program says that a stream, an event or
 // a device is done, all that this was behind is let go, on whatever stream it is.
 #pragma once
@@ -11,10 +11,10 @@
 
 namespace vramlab::replay {
 
-class HeldWork {
+class WorkGates {
  public:
   /// Both must outlive it, and the order is to watch the streams.
-  HeldWork(StreamProgram& streams, streams::TimedFreeOrder& order)
+  WorkGates(StreamProgram& streams, streams::TimedFreeOrder& order)
       : streams_(streams), order_(order) {}
 
   /// Requires: the stream does not capture.

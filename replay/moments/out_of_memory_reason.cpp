@@ -1,4 +1,4 @@
-#include "replay/moments/out_of_memory_story.h"
+#include "replay/moments/out_of_memory_reason.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -13,31 +13,32 @@ constexpr std::size_t most_blocks_to_free = 64;
 
 /// Counts a free block that the request did not get.
 void count_hole(const SnapshotSegment& segment, const SnapshotBlock& hole,
-                const FragmentationRules& rules, OutOfMemoryStory& story) {
-  if (segment.pool != story.lane.pool) {
-    story.free_in_other_pools += hole.size;
-  } else if (segment.kind != story.lane.kind) {
-    story.free_in_other_half += hole.size;
-  } else if (segment.stream != story.lane.stream) {
-    story.free_on_other_streams += hole.size;
+                const FragmentationRules& rules, OutOfMemoryReason& reason) {
+  if (segment.pool != reason.lane.pool) {
+    reason.free_in_other_pools += hole.size;
+  } else if (segment.kind != reason.lane.kind) {
+    reason.free_in_other_half += hole.size;
+  } else if (segment.stream != reason.lane.stream) {
+    reason.free_on_other_streams += hole.size;
   } else if (segment.is_expandable && !rules.settings.expandable_segments) {
-    story.passed_over += hole.size;
-  } else if (hole.size >= story.refused.rounded &&
-             is_oversize_mismatch(hole.size, story.refused.rounded, rules.settings)) {
-    story.kept_by_split_limit += hole.size;
+    reason.passed_over += hole.size;
+  } else if (hole.size >= reason.refused.rounded &&
+             is_oversize_mismatch(hole.size, reason.refused.rounded, rules.settings)) {
+    reason.kept_by_split_limit += hole.size;
   }
 }
 
 /// What is missing to what has to be asked of the device, or to the share that is allowed.
-std::optional<Bytes> shortfall_of(const OutOfMemoryStory& story, const StateFigures& total) {
+std::optional<Bytes> shortfall_of(const OutOfMemoryReason& reason, const StateFigures& total) {
   const auto missing = [&](Bytes there) {
-    return story.device_size > there ? story.device_size - there : Bytes{};
+    return reason.device_size > there ? reason.device_size - there : Bytes{};
   };
   std::optional<Bytes> shortfall;
-  if (story.refused.device_free) shortfall = missing(*story.refused.device_free + total.releasable);
-  if (story.allowed) {
+  if (reason.refused.device_free)
+    shortfall = missing(*reason.refused.device_free + total.releasable);
+  if (reason.allowed) {
     const Bytes held = total.reserved - total.releasable;
-    const Bytes left = *story.allowed - std::min(*story.allowed, held);
+    const Bytes left = *reason.allowed - std::min(*reason.allowed, held);
     shortfall = std::max(shortfall.value_or(Bytes{}), missing(left));
   }
   return shortfall;
@@ -75,33 +76,33 @@ std::optional<RefusedRequest> refused_by(const DeviceState& state) {
   return refused;
 }
 
-OutOfMemoryStory tell_out_of_memory(const DeviceState& state, const RefusedRequest& refused) {
+OutOfMemoryReason explain_out_of_memory(const DeviceState& state, const RefusedRequest& refused) {
   const Settings& settings = state.rules.settings;
   const Fragmentation found = find_fragmentation(state.snapshot, state.rules);
-  OutOfMemoryStory story;
-  story.refused = refused;
-  story.lane = {refused.pool, allocator::pool_kind_of(refused.rounded), refused.stream};
-  story.device_size = device_size_for_miss(refused.rounded, settings);
+  OutOfMemoryReason reason;
+  reason.refused = refused;
+  reason.lane = {refused.pool, allocator::pool_kind_of(refused.rounded), refused.stream};
+  reason.device_size = device_size_for_miss(refused.rounded, settings);
   for (const LaneFigures& lane : found.lanes)
-    if (lane.lane == story.lane) story.in_lane = lane.figures;
+    if (lane.lane == reason.lane) reason.in_lane = lane.figures;
   for (const SnapshotSegment& segment : state.snapshot.segments)
     for (const SnapshotBlock& block : segment.blocks)
-      if (block.state == BlockState::inactive) count_hole(segment, block, state.rules, story);
-  story.allowed = state.rules.allowed;
-  if (settings.expandable_segments && story.refused.device_free && !story.allowed) {
+      if (block.state == BlockState::inactive) count_hole(segment, block, state.rules, reason);
+  reason.allowed = state.rules.allowed;
+  if (settings.expandable_segments && reason.refused.device_free && !reason.allowed) {
     // What is free at the end of a segment is grown, so less than a segment is asked for.
-    const Bytes possible = story.in_lane.largest_possible.value_or(Bytes{});
-    const Bytes unit = expandable_unit(story.lane.kind, settings);
-    story.shortfall = round_up(refused.rounded - std::min(refused.rounded, possible), unit);
+    const Bytes possible = reason.in_lane.largest_possible.value_or(Bytes{});
+    const Bytes unit = expandable_unit(reason.lane.kind, settings);
+    reason.shortfall = round_up(refused.rounded - std::min(refused.rounded, possible), unit);
   } else {
-    story.shortfall = shortfall_of(story, found.total);
+    reason.shortfall = shortfall_of(reason, found.total);
   }
-  if (story.shortfall == Bytes{}) {
-    story.shortfall.reset();
-    story.is_limited_by_unknown_share = true;
+  if (reason.shortfall == Bytes{}) {
+    reason.shortfall.reset();
+    reason.is_limited_by_unknown_share = true;
   }
-  if (story.shortfall) story.enough_to_free = blocks_to_free(state, *story.shortfall);
-  return story;
+  if (reason.shortfall) reason.enough_to_free = blocks_to_free(state, *reason.shortfall);
+  return reason;
 }
 
 }  // namespace vramlab::replay

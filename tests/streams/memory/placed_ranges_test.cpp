@@ -1,5 +1,5 @@
 // Whether ranges lie in the same order on a device of another size, against placing them there.
-#include "streams/memory/place_book.h"
+#include "streams/memory/placed_ranges.h"
 
 #include <gtest/gtest.h>
 
@@ -33,7 +33,7 @@ class Caller {
                    return dictated;
                  },
                  .when_taken = WhenTaken::lowest_gap,
-                 .keeps_place_book = KeepsPlaceBook::yes}) {}
+                 .keeps_ranges = KeepsRanges::yes}) {}
 
   void make(Step step, std::size_t which) {
     if (step == Step::allocate) {
@@ -51,7 +51,7 @@ class Caller {
     orders_.push_back(order());
   }
 
-  const PlaceBook& book() const { return *memory_.place_book(); }
+  const PlacedRanges& ranges() const { return *memory_.placed_ranges(); }
   /// After each step: the places in the list of what is there, by address.
   const std::vector<std::vector<std::size_t>>& orders() const { return orders_; }
 
@@ -83,7 +83,7 @@ class Caller {
   std::vector<std::vector<std::size_t>> orders_;
 };
 
-TEST(PlaceBooks, that_promise_the_same_order_keep_it) {
+TEST(PlacedRangesTest, that_promise_the_same_order_keep_it) {
   std::mt19937 random(5);
   std::size_t promised = 0;
   std::size_t refused = 0;
@@ -99,7 +99,7 @@ TEST(PlaceBooks, that_promise_the_same_order_keep_it) {
     for (std::uint64_t granules = 301; granules < 340; ++granules) {
       Caller other(granule * granules, dictated);
       run_on(other);
-      const bool is_same = first.book().same_order_on(granule * granules);
+      const bool is_same = first.ranges().same_order_on(granule * granules);
       if (is_same) {
         EXPECT_EQ(other.orders(), first.orders()) << run << " " << granules;
       }
@@ -110,17 +110,17 @@ TEST(PlaceBooks, that_promise_the_same_order_keep_it) {
   EXPECT_GT(refused, 100U);
 }
 
-TEST(PlaceBooks, find_the_first_size_with_another_order) {
-  PlaceBook book({granule,
-                  {{0x7f0000000000}, {0x8000000000000000}},
-                  {{0x300000000000}, {0x7f0000000000}},
-                  {UINT64_MAX}});
-  EXPECT_EQ(book.first_other_order({granule, granule, granule * 9}), granule * 9);
-  book.placed({PlaceKind::reservation, granule * 2, {0x300000000000}, std::nullopt});
-  EXPECT_EQ(book.first_other_order({granule, granule, granule * 9}), granule)
+TEST(PlacedRangesTest, find_the_first_size_with_another_order) {
+  PlacedRanges ranges({granule,
+                     {{0x7f0000000000}, {0x8000000000000000}},
+                     {{0x300000000000}, {0x7f0000000000}},
+                     {UINT64_MAX}});
+  EXPECT_EQ(ranges.first_other_order({granule, granule, granule * 9}), granule * 9);
+  ranges.placed({PlaceKind::reservation, granule * 2, {0x300000000000}, std::nullopt});
+  EXPECT_EQ(ranges.first_other_order({granule, granule, granule * 9}), granule)
       << "nobody knows its units";
-  book.uses_unit({0x300000000000}, granule);
-  EXPECT_EQ(book.first_other_order({granule, granule, granule * 9}), granule * 9);
+  ranges.uses_unit({0x300000000000}, granule);
+  EXPECT_EQ(ranges.first_other_order({granule, granule, granule * 9}), granule * 9);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// OutOfMemoryStory: why a request failed, from the state right after it failed: by then everything
+// OutOfMemoryReason: why a request failed, from the state right after it failed: by then everything
 // was released that could be. Values only; what another memory or other settings would have done is
 // found by out_of_memory_tries.
 #pragma once
@@ -23,7 +23,7 @@ struct RefusedRequest {
   std::optional<Bytes> device_free;
 };
 
-struct OutOfMemoryStory {
+struct OutOfMemoryReason {
   RefusedRequest refused;
   LaneName lane;
   /// What had to be asked of the device.
@@ -54,6 +54,6 @@ struct OutOfMemoryStory {
 /// Empty unless the state's last event is a request that failed. For a recording.
 std::optional<RefusedRequest> refused_by(const DeviceState& state);
 
-OutOfMemoryStory tell_out_of_memory(const DeviceState& state, const RefusedRequest& refused);
+OutOfMemoryReason explain_out_of_memory(const DeviceState& state, const RefusedRequest& refused);
 
 }  // namespace vramlab::replay

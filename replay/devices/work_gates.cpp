@@ -1,4 +1,4 @@
-#include "replay/devices/held_work.h"
+#include "replay/devices/work_gates.h"
 
 #include <utility>
 
@@ -16,7 +16,7 @@ streams::FlagId flag_of(std::size_t stream_number) { return {~std::uint64_t{stre
 
 }  // namespace
 
-void HeldWork::hold_back(StreamAt stream) {
+void WorkGates::hold_back(StreamAt stream) {
   const StreamAt known = streams_.known_stream(stream);
   Pieces& pieces = pieces_.try_emplace(stream, Pieces{.flag = flag_of(pieces_.size()), .held = {}})
                        .first->second;
@@ -27,19 +27,19 @@ void HeldWork::hold_back(StreamAt stream) {
   pieces.held.push_back({pieces.submitted, order_.last_issued()});
 }
 
-void HeldWork::stream_is_done(StreamAt stream) {
+void WorkGates::stream_is_done(StreamAt stream) {
   Clocks clocks;
   order_.add_clocks_of_next(stream, clocks);
   let_go_before(clocks);
 }
 
-void HeldWork::event_is_done(EventId event) {
+void WorkGates::event_is_done(EventId event) {
   Clocks clocks;
   order_.add_clock_of_event(event, clocks);
   let_go_before(clocks);
 }
 
-void HeldWork::device_is_done(std::uint32_t device) {
+void WorkGates::device_is_done(std::uint32_t device) {
   Clocks clocks;
   for (const auto& [stream, pieces] : pieces_)
     if (stream.device == device) order_.add_clocks_of_next(stream, clocks);
@@ -53,7 +53,7 @@ void HeldWork::device_is_done(std::uint32_t device) {
 }
 
 /// Clocks change as soon as something is put on a stream: first all is found, then let go.
-void HeldWork::let_go_before(const Clocks& clocks) {
+void WorkGates::let_go_before(const Clocks& clocks) {
   std::vector<std::pair<StreamAt, std::uint64_t>> found;
   for (auto& [stream, pieces] : pieces_) {
     std::uint64_t last = 0;
@@ -65,7 +65,7 @@ void HeldWork::let_go_before(const Clocks& clocks) {
   for (const auto& [stream, last] : found) let_go(stream, last);
 }
 
-void HeldWork::let_go(StreamAt stream, std::uint64_t value) {
+void WorkGates::let_go(StreamAt stream, std::uint64_t value) {
   const StreamAt writing{stream.device, writing_stream};
   if (!streams_.streams().has_stream(writing))
     streams_.streams().create_stream(writing, {.is_blocking = false});

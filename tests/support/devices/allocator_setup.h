@@ -1,4 +1,4 @@
-// AllocatorWorld: an allocator with statistics and history on a simulated device of its own, and
+// AllocatorSetup: an allocator with statistics and history on a simulated device of its own, and
 // short words for what tests ask of them. Whatever a test did, at its end the consistency checker
 // finds nothing broken.
 #pragma once
@@ -13,7 +13,7 @@
 
 namespace vramlab::tests {
 
-struct WorldSetup {
+struct SetupOptions {
   allocator::Bytes device_total{1ULL << 30};
   std::string_view version = "2.6";
   std::string_view options = {};
@@ -23,12 +23,12 @@ struct WorldSetup {
 inline constexpr allocator::Address first_segment{0x7f0000000000};
 inline constexpr allocator::Address first_reservation{0x300000000000};
 
-class AllocatorWorld {
+class AllocatorSetup {
  public:
-  explicit AllocatorWorld(const WorldSetup& setup = {});
-  AllocatorWorld(const AllocatorWorld&) = delete;
-  AllocatorWorld& operator=(const AllocatorWorld&) = delete;
-  ~AllocatorWorld();
+  explicit AllocatorSetup(const SetupOptions& setup = {});
+  AllocatorSetup(const AllocatorSetup&) = delete;
+  AllocatorSetup& operator=(const AllocatorSetup&) = delete;
+  ~AllocatorSetup();
 
   /// A request that must succeed.
   allocator::Address get(allocator::Bytes request, std::uint64_t stream = 0);

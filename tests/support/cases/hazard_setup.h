@@ -1,4 +1,4 @@
-// HazardWorld: a hazard checker on the streams of a small program, for tests.
+// HazardSetup: a hazard checker on the streams of a small program, for tests.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -33,9 +33,9 @@ struct Touched {
 inline const Touched reads_first{.read = {first_block}};
 inline const Touched writes_first{.written = {first_block}};
 
-class HazardWorld : public testing::Test, private AccessSource {
+class HazardSetup : public testing::Test, private AccessSource {
  protected:
-  HazardWorld() : checker_(*this), cuda_({}, checker_) {
+  HazardSetup() : checker_(*this), cuda_({}, checker_) {
     for (const StreamAt stream : {home, side, third}) cuda_.create_stream(stream, non_blocking);
     cuda_.create_event(event, 0, false);
     call(main_thread);
@@ -73,9 +73,9 @@ class HazardWorld : public testing::Test, private AccessSource {
     for (const Hazard& hazard : checker_.hazards()) texts.push_back(hazard_text(hazard));
     return texts;
   }
-  std::vector<std::string> mends() const {
+  std::vector<std::string> fixes() const {
     std::vector<std::string> texts;
-    for (const Hazard& hazard : checker_.hazards()) texts.push_back(mend_text(hazard));
+    for (const Hazard& hazard : checker_.hazards()) texts.push_back(fix_text(hazard));
     return texts;
   }
 

@@ -1,4 +1,4 @@
-#include "streams/time/capture_book.h"
+#include "streams/time/open_captures.h"
 
 #include <algorithm>
 #include <iterator>
@@ -19,48 +19,48 @@ NodePlaces terminals_of(const CapturedGraph& graph) {
   return terminals;
 }
 
-CaptureBook::Member* CaptureBook::find(StreamAt stream) {
+OpenCaptures::Member* OpenCaptures::find(StreamAt stream) {
   const auto found = members_.find(stream);
   return found == members_.end() ? nullptr : &found->second;
 }
 
-const CaptureBook::Member* CaptureBook::find(StreamAt stream) const {
+const OpenCaptures::Member* OpenCaptures::find(StreamAt stream) const {
   const auto found = members_.find(stream);
   return found == members_.end() ? nullptr : &found->second;
 }
 
-Capture* CaptureBook::find(CaptureId id) {
+Capture* OpenCaptures::find(CaptureId id) {
   const auto found = captures_.find(id);
   return found == captures_.end() ? nullptr : &found->second;
 }
 
-void CaptureBook::begin(StreamAt origin, bool is_blocking, CaptureMode mode, ThreadId thread) {
+void OpenCaptures::begin(StreamAt origin, bool is_blocking, CaptureMode mode, ThreadId thread) {
   const CaptureId id{next_capture_++};
   Capture& capture = captures_[id];
   capture = {id, origin, mode, thread, false, id.value * nodes_per_capture, {}};
   join(origin, is_blocking, capture, {});
 }
 
-void CaptureBook::join(StreamAt stream, bool is_blocking, Capture& capture,
-                       const NodePlaces& tips) {
+void OpenCaptures::join(StreamAt stream, bool is_blocking, Capture& capture,
+                        const NodePlaces& tips) {
   check(find(stream) == nullptr, "a stream takes part in one capture at a time");
   members_[stream] = {&capture, tips, is_blocking};
 }
 
-void CaptureBook::add_node(Member& member, CapturedNode node) {
+void OpenCaptures::add_node(Member& member, CapturedNode node) {
   std::vector<CapturedNode>& nodes = member.capture->graph.nodes;
   check(nodes.size() < nodes_per_capture, "a graph has fewer than 2^32 nodes");
   node.after = std::exchange(member.tips, {static_cast<std::uint32_t>(nodes.size())});
   nodes.push_back(std::move(node));
 }
 
-void CaptureBook::add_tips(Member& member, const NodePlaces& tips) {
+void OpenCaptures::add_tips(Member& member, const NodePlaces& tips) {
   NodePlaces all;
   std::ranges::set_union(member.tips, tips, std::back_inserter(all));
   member.tips = std::move(all);
 }
 
-void CaptureBook::add_graph(Member& member, const CapturedGraph& graph) {
+void OpenCaptures::add_graph(Member& member, const CapturedGraph& graph) {
   if (graph.nodes.empty()) return;
   std::vector<CapturedNode>& nodes = member.capture->graph.nodes;
   const auto first = static_cast<std::uint32_t>(nodes.size());
@@ -73,7 +73,7 @@ void CaptureBook::add_graph(Member& member, const CapturedGraph& graph) {
   for (std::uint32_t& tip : member.tips) tip += first;
 }
 
-bool CaptureBook::is_joined(const Member& member) {
+bool OpenCaptures::is_joined(const Member& member) {
   const std::vector<CapturedNode>& nodes = member.capture->graph.nodes;
   std::vector<bool> is_reached(nodes.size(), false);
   for (const std::uint32_t tip : member.tips) is_reached[tip] = true;
@@ -84,7 +84,7 @@ bool CaptureBook::is_joined(const Member& member) {
   return true;
 }
 
-CapturedGraph CaptureBook::end(CaptureId id) {
+CapturedGraph OpenCaptures::end(CaptureId id) {
   Capture* capture = find(id);
   check(capture != nullptr, "only a capture that is under way ends");
   CapturedGraph graph = std::move(capture->graph);
@@ -93,7 +93,7 @@ CapturedGraph CaptureBook::end(CaptureId id) {
   return graph;
 }
 
-std::optional<StreamCapture> CaptureBook::capture_of(StreamAt stream) const {
+std::optional<StreamCapture> OpenCaptures::capture_of(StreamAt stream) const {
   const Member* member = find(stream);
   if (member == nullptr) return std::nullopt;
   StreamCapture capture{member->capture->id, {}};
@@ -102,7 +102,7 @@ std::optional<StreamCapture> CaptureBook::capture_of(StreamAt stream) const {
   return capture;
 }
 
-std::vector<GraphNode> CaptureBook::dependencies_of(GraphNode node) const {
+std::vector<GraphNode> OpenCaptures::dependencies_of(GraphNode node) const {
   const auto capture = captures_.find({node.value / nodes_per_capture});
   const std::uint64_t place = node.value % nodes_per_capture;
   check(capture != captures_.end() && place < capture->second.graph.nodes.size(),
@@ -111,32 +111,6 @@ std::vector<GraphNode> CaptureBook::dependencies_of(GraphNode node) const {
   for (const std::uint32_t other : capture->second.graph.nodes[place].after)
     before.push_back({capture->second.first_node + other});
   return before;
-}
-
-void GraphCaptures::begin(StreamId stream) {
-  book_.begin({0, stream}, /*is_blocking=*/false, CaptureMode::relaxed, {});
-}
-
-void GraphCaptures::end(StreamId stream) {
-  const CaptureBook::Member* member = book_.find({0, stream});
-  check(member != nullptr, "only a capture that is under way ends");
-  book_.end(member->capture->id);
-}
-
-void GraphCaptures::add_node(StreamId stream) {
-  CaptureBook::Member* member = book_.find({0, stream});
-  check(member != nullptr, "only a capturing stream adds nodes");
-  CaptureBook::add_node(*member, {});
-}
-
-void GraphCaptures::wait(StreamId stream, StreamId waited) {
-  const CaptureBook::Member* other = book_.find({0, waited});
-  if (other == nullptr) return;
-  CaptureBook::Member* own = book_.find({0, stream});
-  if (own == nullptr)
-    book_.join({0, stream}, /*is_blocking=*/false, *other->capture, other->tips);
-  else if (own->capture == other->capture)
-    CaptureBook::add_tips(*own, other->tips);
 }
 
 }  // namespace vramlab::streams

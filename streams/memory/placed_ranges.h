@@ -1,6 +1,6 @@
-// PlaceBook: which ranges of addresses a simulated memory gave out and took back, so that it can be
-// asked whether they would lie in the same order on a device of another size. The reservations of
-// an allocator are as large as the device and an eighth more; all other ranges keep their size.
+// PlacedRanges: which ranges of addresses a simulated memory gave out and took back, so that it can
+// be asked whether they would lie in the same order on a device of another size. The reservations
+// of an allocator are as large as the device and an eighth more; all other ranges keep their size.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ class FreeGaps;
 
 enum class PlaceKind : std::uint8_t { allocation, reservation };
 
-enum class KeepsPlaceBook : bool { no, yes };
+enum class KeepsRanges : bool { no, yes };
 
 /// What a memory goes by when it places ranges.
 struct PlacingRules {
@@ -37,9 +37,9 @@ struct GivenPlace {
   std::optional<Address> dictated;
 };
 
-class PlaceBook {
+class PlacedRanges {
  public:
-  explicit PlaceBook(const PlacingRules& rules) : rules_(rules) {}
+  explicit PlacedRanges(const PlacingRules& rules) : rules_(rules) {}
 
   void placed(const GivenPlace& place);
   void gave_back(Address at);
