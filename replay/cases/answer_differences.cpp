@@ -3,7 +3,6 @@
 
 #include "allocator/words/ids.h"
 #include "replay/cases/difference_parts.h"
-#include "replay/cases/difference_text.h"
 #include "replay/cases/snapshot_differences.h"
 
 namespace vramlab::replay {
@@ -58,9 +57,8 @@ std::optional<Difference> results_difference(const ComparedCase& compared) {
     return left == as_recorded(right);
   });
   if (!at) return std::nullopt;
-  Difference difference;
-  difference.where = place_in("results", *at);
-  difference.expected = text_at(expected, *at, result_text);
+  Difference difference{.where = place_in("results", *at),
+                        .expected = text_at(expected, *at, result_text)};
   difference.actual = text_at(
       actual, *at, [](const MallocResult& result) { return result_text(as_recorded(result)); });
   difference.call = nth_call(compared.recorded.program, ProgramEventKind::malloc, *at);
@@ -78,8 +76,7 @@ std::optional<Difference> trace_difference(const ComparedCase& compared) {
   };
   const auto at = first_mismatch(expected, actual, same);
   if (!at) return std::nullopt;
-  Difference difference;
-  difference.where = place_in("trace", *at);
+  Difference difference{.where = place_in("trace", *at)};
   difference.expected =
       text_at(expected, *at, [](const auto& event) { return text_of(as_event(event)); });
   difference.actual = text_at(actual, *at, [](const auto& event) { return text_of(event); });
@@ -97,9 +94,8 @@ std::optional<Difference> trace_pools_difference(const ComparedCase& compared) {
   };
   const auto at = first_mismatch(expected, actual, same);
   if (!at) return std::nullopt;
-  Difference difference;
-  difference.where = place_in("trace_pools", *at);
-  difference.expected = text_at(expected, *at, pool_text);
+  Difference difference{.where = place_in("trace_pools", *at),
+                        .expected = text_at(expected, *at, pool_text)};
   difference.actual = text_at(actual, *at, [](const auto& event) { return name_of(event.pool); });
   if (*at < actual.size()) difference.address = actual[*at].address;
   difference.trace_entry = *at;
@@ -112,11 +108,11 @@ std::optional<Difference> snapshots_difference(const ComparedCase& compared) {
   const auto at = first_mismatch(expected, actual, std::equal_to<>());
   if (!at) return std::nullopt;
   const auto a_snapshot = [](const Snapshot&) { return "a snapshot"; };
-  Difference difference;
-  difference.where = place_in("snapshots", *at);
-  difference.expected = text_at(expected, *at, a_snapshot);
-  difference.actual = text_at(actual, *at, a_snapshot);
-  difference.call = nth_call(compared.recorded.program, ProgramEventKind::snapshot, *at);
+  Difference difference{
+      .where = place_in("snapshots", *at),
+      .expected = text_at(expected, *at, a_snapshot),
+      .actual = text_at(actual, *at, a_snapshot),
+      .call = nth_call(compared.recorded.program, ProgramEventKind::snapshot, *at)};
   if (*at >= expected.size() || *at >= actual.size()) return difference;
   const auto inner = find_difference(expected[*at], actual[*at]);
   difference.where += inner->where;
@@ -134,9 +130,8 @@ std::optional<Difference> restores_difference(const ComparedCase& compared) {
         return left.freed == right.freed && left.created == as_recorded(right).created;
       });
   if (!at) return std::nullopt;
-  Difference difference;
-  difference.where = place_in("restores", *at);
-  difference.expected = text_at(expected, *at, restore_text);
+  Difference difference{.where = place_in("restores", *at),
+                        .expected = text_at(expected, *at, restore_text)};
   difference.actual = text_at(
       actual, *at, [](const RestoreResult& restore) { return restore_text(as_recorded(restore)); });
   difference.call = nth_call(compared.recorded.program, ProgramEventKind::restore, *at);
@@ -144,14 +139,9 @@ std::optional<Difference> restores_difference(const ComparedCase& compared) {
 }
 
 std::optional<Difference> final_snapshot_difference(const ComparedCase& compared) {
-  const auto inner =
+  auto difference =
       find_difference(compared.recorded.expected.final_snapshot, compared.actual.final_snapshot);
-  if (!inner) return std::nullopt;
-  Difference difference;
-  difference.where = "final_snapshot" + inner->where;
-  difference.expected = inner->expected;
-  difference.actual = inner->actual;
-  difference.address = inner->address;
+  if (difference) difference->where = "final_snapshot" + difference->where;
   return difference;
 }
 

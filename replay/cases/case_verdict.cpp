@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "replay/cases/segment_map.h"
+#include "replay/cases/snapshot_differences.h"
 #include "traces/calls/call_forms.h"
 
 namespace vramlab::replay {

@@ -1,5 +1,5 @@
-// The parts of a case's answers, compared one by one; for case_differences.cpp only. Each function
-// gives the first difference of its part.
+// The parts of a case's answers that are lists, compared one by one; for case_differences.cpp only.
+// Each function gives the first difference of its part.
 #pragma once
 
 #include <algorithm>
@@ -21,15 +21,6 @@ std::optional<Difference> trace_pools_difference(const ComparedCase& compared);
 std::optional<Difference> snapshots_difference(const ComparedCase& compared);
 std::optional<Difference> restores_difference(const ComparedCase& compared);
 std::optional<Difference> final_snapshot_difference(const ComparedCase& compared);
-
-// counter_differences.cpp
-std::optional<Difference> statistics_difference(const ComparedCase& compared);
-std::optional<Difference> device_calls_difference(const ComparedCase& compared);
-
-// failure_differences.cpp
-std::optional<Difference> message_difference(const ComparedCase& compared);
-std::optional<Difference> config_failures_difference(const ComparedCase& compared);
-std::optional<Difference> malloc_failures_difference(const ComparedCase& compared);
 
 /// What stands in a difference where one side has nothing.
 inline constexpr const char* no_value = "nothing";

@@ -1,4 +1,4 @@
-#include "replay/cases/segment_map.h"
+#include "replay/cases/snapshot_differences.h"
 
 #include <gtest/gtest.h>
 

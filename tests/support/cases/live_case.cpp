@@ -6,7 +6,6 @@
 
 #include "allocator/words/ids.h"
 #include "replay/cases/case_run.h"
-#include "replay/cases/difference_text.h"
 #include "replay/cases/snapshot_differences.h"
 #include "replay/live/logged_device.h"
 #include "replay/runner/allocator_subject.h"
