@@ -14,7 +14,7 @@
 
 #include "allocator/listeners/history.h"
 #include "allocator/listeners/statistics.h"
-#include "allocator/policy/core.h"
+#include "allocator/policy/best_fit.h"
 #include "allocator/policy/cross_stream_frees.h"
 #include "allocator/policy/reclaim.h"
 #include "allocator/policy/segment_source.h"
@@ -117,7 +117,6 @@ class CachingAllocator {
     /// The block's; another one than asked where a pool lent it.
     Lane* lane = nullptr;
   };
-  enum class Mode : bool { classic, expandable };
   enum class Cut : bool { no, yes };
   /// How much of a free block is handed out for a request.
   struct Portion {
@@ -130,15 +129,7 @@ class CachingAllocator {
   [[gnu::noinline]] void complete_waiting(StreamId stream);
   Pool& pool_for(PoolKind kind, StreamId stream);
 
-  // Finding a free block (best fit and its exceptions).
   BlockIndex take_best_fit(Lane& lane, Bytes rounded, Mode mode);
-  FreeBlocks::Cursor find_best_fit(const Lane& lane, Bytes rounded, Mode mode) const;
-  [[gnu::noinline]] FreeBlocks::Cursor walk_expandable(const Lane& lane,
-                                                       FreeBlocks::Cursor at) const;
-  [[gnu::noinline]] FreeBlocks::Cursor skip_expandable(const Lane& lane,
-                                                       FreeBlocks::Cursor at) const;
-  Bytes reach_of(const Block& block) const;
-  bool reaches_as_far(const Lane& lane, const Block& one, const Block& other) const;
 
   // The ladder on a miss.
   [[gnu::noinline]] Found get_memory(Lane& lane, Bytes rounded);

@@ -68,7 +68,8 @@ template <class L>
 std::optional<Address> CachingAllocator<L>::best_fit(const Search& search) const {
   const Lane* lane = find_lane(search);
   if (lane == nullptr) return std::nullopt;
-  const FreeBlocks::Cursor at = find_best_fit(*lane, search.rounded, mode());
+  const FreeBlocks::Cursor at =
+      find_best_fit(LaneSearch(core_, *lane), search.rounded, mode(), core_.settings);
   if (!at) return std::nullopt;
   return core_.blocks[lane->free.block_at(at)].address;
 }
@@ -151,11 +152,8 @@ void CachingAllocator<L>::release_private(PoolId id, PoolId requester) {
 
 template <class L>
 void CachingAllocator<L>::release_named(Address address) {
-  const BlockIndex index = segment_start(address);
-  check(index != BlockIndex::none && core_.blocks[index].is_whole_segment() &&
-            core_.blocks[index].use() == BlockUse::free && !core_.blocks[index].is_expandable(),
-        "only a whole free classic segment is released by name");
-  source_.release(index);
+  check(can_release_named(address), "only a whole free classic segment is released by name");
+  source_.release(segment_start(address));
 }
 
 template <class L>

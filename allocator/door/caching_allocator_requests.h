@@ -54,79 +54,12 @@ BlockIndex CachingAllocator<L>::take_best_fit(Lane& lane, Bytes rounded, Mode mo
     core_.has_counted_ages = true;
     ++lane.pool->lookup_count;
   }
-  const FreeBlocks::Cursor at = find_best_fit(lane, rounded, mode);
+  const FreeBlocks::Cursor at =
+      find_best_fit(LaneSearch(core_, lane), rounded, mode, core_.settings);
   if (!at) return BlockIndex::none;
   const BlockIndex found = lane.free.block_at(at);
   lane.free.remove_at(at);
   return found;
-}
-
-template <class L>
-FreeBlocks::Cursor CachingAllocator<L>::find_best_fit(const Lane& lane, Bytes rounded,
-                                                      Mode mode) const {
-  FreeBlocks::Cursor at = lane.free.at_or_after(rounded);
-  if (!at) return {};
-  const Block* found = &core_.blocks[lane.free.block_at(at)];
-  if (found->is_expandable()) {
-    at = mode == Mode::expandable ? walk_expandable(lane, at) : skip_expandable(lane, at);
-    if (!at) return {};
-    found = &core_.blocks[lane.free.block_at(at)];
-  }
-  return is_oversize_mismatch(found->size(), rounded, core_.settings) ? FreeBlocks::Cursor{} : at;
-}
-
-/// How far the block could grow in place: with the unmapped addresses right after it.
-template <class L>
-Bytes CachingAllocator<L>::reach_of(const Block& block) const {
-  if (!core_.has_use(block.next, BlockUse::unmapped)) return block.size();
-  return block.size() + core_.blocks[block.next].size();
-}
-
-/// What reaches to the end of the addresses reaches further on a larger device.
-template <class L>
-bool CachingAllocator<L>::reaches_as_far(const Lane& lane, const Block& one,
-                                         const Block& other) const {
-  const Bytes reach = reach_of(one);
-  const Bytes of_other = reach_of(other);
-  const auto reaches_the_end = [this](const Block& block) {
-    return core_.has_use(block.next, BlockUse::unmapped) &&
-           core_.blocks[block.next].next == BlockIndex::none;
-  };
-  const bool is_first_last = reaches_the_end(one);
-  const bool is_other_last = reaches_the_end(other);
-  if (!is_first_last && !is_other_last) return reach >= of_other;
-  const Bytes unit = expandable_unit(lane.kind, core_.settings);
-  if (core_.margin.has_uneven_reservations())
-    core_.margin.note_anything();
-  else if (is_first_last && !is_other_last && reach < of_other)
-    core_.margin.note_growth(lane.kind, unit, of_other - reach);
-  else if (!is_first_last && is_other_last && reach >= of_other)
-    core_.margin.note_growth(lane.kind, unit, reach - of_other + Bytes{1});
-  return reach >= of_other;
-}
-
-/// On to blocks that reach less far: the place to grow is kept for those who need it.
-template <class L>
-FreeBlocks::Cursor CachingAllocator<L>::walk_expandable(const Lane& lane,
-                                                        FreeBlocks::Cursor at) const {
-  const Block* current = &core_.blocks[lane.free.block_at(at)];
-  // A block without unmapped addresses behind it stops the walk: whatever follows is no smaller.
-  while (current->is_expandable() && core_.has_use(current->next, BlockUse::unmapped)) {
-    const FreeBlocks::Cursor next = lane.free.next(at);
-    if (!next) break;
-    const Block& follower = core_.blocks[lane.free.block_at(next)];
-    if (reaches_as_far(lane, follower, *current)) break;
-    at = next;
-    current = &follower;
-  }
-  return at;
-}
-
-template <class L>
-FreeBlocks::Cursor CachingAllocator<L>::skip_expandable(const Lane& lane,
-                                                        FreeBlocks::Cursor at) const {
-  while (at && core_.blocks[lane.free.block_at(at)].is_expandable()) at = lane.free.next(at);
-  return at;
 }
 
 template <class L>

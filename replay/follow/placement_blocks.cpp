@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "allocator/options/size_rules.h"
+#include "allocator/policy/best_fit.h"
 
 namespace vramlab::replay {
 
@@ -210,21 +210,26 @@ using FreeSet = PlacementBlocks::FreeSet;
 
 class PlacementSearch {
  public:
+  using Place = FreeSet::const_iterator;
   PlacementSearch(const PlacementBlocks& blocks, const PlacementRequest& request,
                   const std::vector<LifeIndex>* among)
       : blocks_(blocks), set_(blocks.free_blocks(request.wanted)), among_(among) {}
 
-  FreeSet::const_iterator begin_at(Bytes rounded) const {
-    return skip(set_.lower_bound({rounded, Address{0}}));
-  }
-  FreeSet::const_iterator next(FreeSet::const_iterator at) const { return skip(std::next(at)); }
-  bool is_over(FreeSet::const_iterator at) const { return at == set_.end(); }
-  bool is_expandable(FreeSet::const_iterator at) const {
+  Place first(Bytes rounded) const { return skip(set_.lower_bound({rounded, Address{0}})); }
+  Place next(Place at) const { return skip(std::next(at)); }
+  Place end() const { return set_.end(); }
+  bool is_over(Place at) const { return at == set_.end(); }
+  static Bytes size_of(Place at) { return at->first; }
+  bool is_expandable(Place at) const {
     return blocks_.lives()[blocks_.find(at->second)->life].is_expandable;
+  }
+  bool can_grow(Place at) const { return blocks_.reach(at->second) > at->first; }
+  bool reaches_as_far(Place at, Place other) const {
+    return blocks_.reach(at->second) >= blocks_.reach(other->second);
   }
 
  private:
-  FreeSet::const_iterator skip(FreeSet::const_iterator at) const {
+  Place skip(Place at) const {
     while (at != set_.end() && among_ != nullptr &&
            std::ranges::find(*among_, blocks_.find(at->second)->life) == among_->end())
       ++at;
@@ -243,20 +248,9 @@ std::optional<Address> search_placements(const PlacementBlocks& blocks,
                                          const allocator::Settings& settings,
                                          const std::vector<LifeIndex>* among) {
   const PlacementSearch search(blocks, request, among);
-  auto at = search.begin_at(request.rounded);
+  const auto mode = request.expandable_on ? allocator::Mode::expandable : allocator::Mode::classic;
+  const auto at = find_best_fit(search, request.rounded, mode, settings);
   if (search.is_over(at)) return std::nullopt;
-  if (!request.expandable_on) {
-    if (search.is_expandable(at))
-      while (!search.is_over(at) && search.is_expandable(at)) at = search.next(at);
-  } else {
-    while (search.is_expandable(at)) {
-      const auto next = search.next(at);
-      if (search.is_over(next) || blocks.reach(next->second) >= blocks.reach(at->second)) break;
-      at = next;
-    }
-  }
-  if (search.is_over(at) || is_oversize_mismatch(at->first, request.rounded, settings))
-    return std::nullopt;
   return at->second;
 }
 
