@@ -1,7 +1,6 @@
 #include "allocator/options/settings.h"
 
 #include "allocator/options/option_reader.h"
-#include "allocator/words/check.h"
 #include "allocator/words/reference_version.h"
 
 namespace vramlab::allocator {
@@ -98,27 +97,10 @@ ParsedSettings parse_settings(const Settings& in_force, std::string_view text,
 }
 
 std::string_view settings_error_kind_name(SettingsErrorKind kind) {
-  switch (kind) {
-    case SettingsErrorKind::unknown_option:
-      return "unknown_option";
-    case SettingsErrorKind::missing_separator:
-      return "missing_separator";
-    case SettingsErrorKind::missing_value:
-      return "missing_value";
-    case SettingsErrorKind::not_a_number:
-      return "not_a_number";
-    case SettingsErrorKind::not_a_boolean:
-      return "not_a_boolean";
-    case SettingsErrorKind::out_of_range:
-      return "out_of_range";
-    case SettingsErrorKind::unknown_backend:
-      return "unknown_backend";
-    case SettingsErrorKind::other_backend:
-      return "other_backend";
-    case SettingsErrorKind::unclosed_list:
-      return "unclosed_list";
-  }
-  check_failed("an error of an option string is of one of the known kinds", __FILE__, __LINE__);
+  static constexpr std::array<std::string_view, 9> names = {
+      "unknown_option", "missing_separator", "missing_value", "not_a_number", "not_a_boolean",
+      "out_of_range",   "unknown_backend",   "other_backend", "unclosed_list"};
+  return names.at(static_cast<std::size_t>(kind));
 }
 
 }  // namespace vramlab::allocator

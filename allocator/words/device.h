@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "allocator/words/ids.h"
+#include "allocator/words/interface.h"
 
 namespace vramlab::allocator {
 
@@ -38,13 +39,8 @@ struct StreamCapture {
   std::vector<GraphNode> terminals;
 };
 
-class Device {
+class Device : public Interface {
  public:
-  Device() = default;
-  Device(const Device&) = delete;
-  Device& operator=(const Device&) = delete;
-  virtual ~Device() = default;
-
   virtual MemoryInfo memory_info() = 0;
 
   /// One range of device memory, or nothing where there is no room. `stream` is the one the request

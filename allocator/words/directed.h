@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "allocator/words/ids.h"
+#include "allocator/words/interface.h"
 #include "allocator/words/snapshot.h"
 
 namespace vramlab::allocator {
@@ -55,13 +56,8 @@ struct Search {
 };
 
 /// Asked on the way through a directed request, in this order.
-class Director {
+class Director : public Interface {
  public:
-  Director() = default;
-  Director(const Director&) = delete;
-  Director& operator=(const Director&) = delete;
-  virtual ~Director() = default;
-
   /// The search failed already, before later frees were completed.
   virtual bool search_has_failed() = 0;
   /// On a miss: how many passes of garbage collection came first.

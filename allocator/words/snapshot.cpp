@@ -2,20 +2,12 @@
 
 #include <array>
 
-#include "allocator/words/check.h"
-
 namespace vramlab::allocator {
 
 std::string_view block_state_name(BlockState state) {
-  switch (state) {
-    case BlockState::active_allocated:
-      return "active_allocated";
-    case BlockState::active_pending_free:
-      return "active_pending_free";
-    case BlockState::inactive:
-      return "inactive";
-  }
-  check_failed("a block state is one of the three", __FILE__, __LINE__);
+  static constexpr std::array<std::string_view, 3> names = {"active_allocated",
+                                                            "active_pending_free", "inactive"};
+  return names.at(static_cast<std::size_t>(state));
 }
 
 std::string_view pool_kind_name(PoolKind kind) {

@@ -14,19 +14,15 @@
 #include "allocator/options/settings.h"
 #include "allocator/words/answers.h"
 #include "allocator/words/device.h"
+#include "allocator/words/interface.h"
 #include "allocator/words/reference_version.h"
 #include "allocator/words/snapshot.h"
 #include "allocator/words/statistic_values.h"
 
 namespace vramlab::replay {
 
-class AllocatorSubject {
+class AllocatorSubject : public Interface {
  public:
-  AllocatorSubject() = default;
-  AllocatorSubject(const AllocatorSubject&) = delete;
-  AllocatorSubject& operator=(const AllocatorSubject&) = delete;
-  virtual ~AllocatorSubject() = default;
-
   virtual MallocResult malloc(Bytes request, StreamId stream) = 0;
   /// The figures of the last request that failed.
   virtual OutOfMemory last_failure() const = 0;

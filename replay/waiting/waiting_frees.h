@@ -12,6 +12,7 @@
 #include <map>
 #include <optional>
 
+#include "allocator/words/interface.h"
 #include "replay/history/recorded_history.h"
 
 namespace vramlab::replay {
@@ -43,13 +44,8 @@ struct WaitingFree {
 };
 
 /// Hears of the frees as the history is walked through.
-class WaitingWatcher {
+class WaitingWatcher : public Interface {
  public:
-  WaitingWatcher() = default;
-  WaitingWatcher(const WaitingWatcher&) = delete;
-  WaitingWatcher& operator=(const WaitingWatcher&) = delete;
-  virtual ~WaitingWatcher() = default;
-
   /// Its end is not known yet.
   virtual void wait_began(const WaitingFree&) {}
   virtual void wait_ended(const WaitingFree&) {}

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "allocator/words/ids.h"
+#include "allocator/words/interface.h"
 
 namespace vramlab::streams {
 
@@ -25,13 +26,8 @@ struct DeviceCallCounts {
   }
 };
 
-class DrivenDevice {
+class DrivenDevice : public Interface {
  public:
-  DrivenDevice() = default;
-  DrivenDevice(const DrivenDevice&) = delete;
-  DrivenDevice& operator=(const DrivenDevice&) = delete;
-  virtual ~DrivenDevice() = default;
-
   /// One more piece of work; a node of the graph where the stream captures.
   virtual void submit_work(StreamId stream) = 0;
   /// All work submitted to the stream so far is done.

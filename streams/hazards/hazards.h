@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "allocator/words/ids.h"
+#include "allocator/words/interface.h"
 #include "streams/hazards/hazard.h"
 #include "streams/hazards/shadow_memory.h"
 #include "streams/memory/address_range.h"
@@ -34,13 +35,8 @@ struct WorkAccesses {
   std::uint64_t site = 0;
 };
 
-class AccessSource {
+class AccessSource : public Interface {
  public:
-  AccessSource() = default;
-  AccessSource(const AccessSource&) = delete;
-  AccessSource& operator=(const AccessSource&) = delete;
-  virtual ~AccessSource() = default;
-
   /// Asked when work with this tag is issued, and for each node when a graph is launched. The spans
   /// must last until the next question.
   virtual WorkAccesses accesses_of(std::uint64_t tag) = 0;

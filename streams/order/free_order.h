@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "allocator/words/interface.h"
 #include "streams/order/vector_clock.h"
 #include "streams/time/timed_streams.h"
 
@@ -24,13 +25,8 @@ struct NextOnStream {
   std::vector<const VectorClock*> clocks;
 };
 
-class FreeOrder {
+class FreeOrder : public Interface {
  public:
-  FreeOrder() = default;
-  FreeOrder(const FreeOrder&) = delete;
-  FreeOrder& operator=(const FreeOrder&) = delete;
-  virtual ~FreeOrder() = default;
-
   /// Behind everything that the stream was given so far.
   virtual FreePoint free_point(StreamAt stream) = 0;
   /// The device got there.

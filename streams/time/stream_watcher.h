@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 
+#include "allocator/words/interface.h"
 #include "streams/time/open_captures.h"
 #include "streams/time/virtual_time.h"
 #include "streams/time/work.h"
@@ -61,13 +62,8 @@ struct ThreadWait {
   std::span<const std::uint64_t> items;
 };
 
-class StreamWatcher {
+class StreamWatcher : public Interface {
  public:
-  StreamWatcher() = default;
-  StreamWatcher(const StreamWatcher&) = delete;
-  StreamWatcher& operator=(const StreamWatcher&) = delete;
-  virtual ~StreamWatcher() = default;
-
   /// Outside of captures. Behind everything that its stream was given before, and behind everything
   /// that its thread follows. What else its stream follows because of it is said before.
   virtual void issued(const IssuedItem& /*item*/) {}

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "allocator/words/interface.h"
 #include "streams/time/virtual_time.h"
 
 namespace vramlab::streams {
@@ -45,12 +46,8 @@ struct EndedWork {
   Time end;
 };
 
-class WorkListener {
+class WorkListener : public Interface {
  public:
-  WorkListener() = default;
-  WorkListener(const WorkListener&) = delete;
-  WorkListener& operator=(const WorkListener&) = delete;
-  virtual ~WorkListener() = default;
   /// It may let other work go, and stop the engine.
   virtual void work_ended(const EndedWork& work) = 0;
 };
