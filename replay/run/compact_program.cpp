@@ -1,5 +1,8 @@
 #include "replay/run/compact_program.h"
 
+#include <algorithm>
+#include <array>
+
 #include "allocator/words/answers.h"
 #include "replay/follow/starting_state.h"
 
@@ -9,20 +12,9 @@ using EventKind = traces::ProgramEventKind;
 
 namespace {
 
-EventKind kind_of(CompactKind kind) {
-  switch (kind) {
-    case CompactKind::malloc:
-      return EventKind::malloc;
-    case CompactKind::free:
-      return EventKind::free;
-    case CompactKind::use:
-      return EventKind::use;
-    case CompactKind::work:
-      return EventKind::work;
-    default:
-      return EventKind::stream_done;
-  }
-}
+/// By CompactKind, for those that are about one block or stream.
+constexpr std::array plain_kinds = {EventKind::malloc, EventKind::free, EventKind::use,
+                                    EventKind::work, EventKind::stream_done};
 
 }  // namespace
 
@@ -33,7 +25,7 @@ traces::ProgramEvent CompactProgram::event_at(std::size_t index) const {
     event = other(compact);
   } else {
     const EventShape& known = shape(compact);
-    event.kind = kind_of(compact.kind());
+    event.kind = plain_kinds.at(static_cast<std::size_t>(compact.kind()));
     event.device = known.device;
     event.stream = known.stream;
     event.bytes = known.bytes;
@@ -56,47 +48,31 @@ std::size_t mixed(std::size_t seed, std::uint64_t value) {
 
 /// What is nothing to an allocator while no block is used on a second stream and nothing captures.
 bool is_of_streams_alone(const ProgramEvent& event) {
-  switch (event.kind) {
-    case EventKind::work:
-    case EventKind::copy:
-    case EventKind::memset:
-    case EventKind::stream_done:
-    case EventKind::event_record:
-    case EventKind::event_wait:
-    case EventKind::marker:
-    case EventKind::range_begin:
-    case EventKind::range_end:
-    case EventKind::reads:
-    case EventKind::writes:
-    case EventKind::snapshot:
-    case EventKind::reset_peak_stats:
-    case EventKind::reset_accumulated_stats:
-      return true;
-    default:
-      return false;
-  }
+  using enum EventKind;
+  constexpr std::array kinds = {work,
+                                copy,
+                                memset,
+                                stream_done,
+                                event_record,
+                                event_wait,
+                                marker,
+                                range_begin,
+                                range_end,
+                                reads,
+                                writes,
+                                snapshot,
+                                reset_peak_stats,
+                                reset_accumulated_stats};
+  return std::ranges::find(kinds, event.kind) != kinds.end();
 }
 
 bool is_of_memory_alone(const ProgramEvent& event) {
-  switch (event.kind) {
-    case EventKind::malloc:
-    case EventKind::free:
-    case EventKind::pool_create:
-    case EventKind::pool_end:
-    case EventKind::pool_release:
-    case EventKind::pool_destroy:
-    case EventKind::options:
-    case EventKind::memory_fraction:
-    case EventKind::empty_cache:
-    case EventKind::external:
-    case EventKind::checkpoint:
-    case EventKind::restore:
-      return true;
-    case EventKind::pool_begin:
-      return event.scope != traces::ScopeStreams::capturing_streams;
-    default:
-      return false;
-  }
+  using enum EventKind;
+  constexpr std::array kinds = {malloc,       free,         pool_create, pool_end,
+                                pool_release, pool_destroy, options,     memory_fraction,
+                                empty_cache,  external,     checkpoint,  restore};
+  if (event.kind == pool_begin) return event.scope != traces::ScopeStreams::capturing_streams;
+  return std::ranges::find(kinds, event.kind) != kinds.end();
 }
 
 /// Only a piece of work on a stream.

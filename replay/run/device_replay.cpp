@@ -35,10 +35,10 @@ class LastStacks {
 
 DeviceReplay::DeviceReplay(traces::DeviceIndex device, const DeviceConditions& conditions)
     : EngineReplay(device, conditions),
-      history_(conditions.scratch),
-      request_stacks_(conditions.scratch),
-      free_stacks_(conditions.scratch) {
-  kept().set_capacity(conditions.history_capacity);
+      history_(asked().scratch),
+      request_stacks_(asked().scratch),
+      free_stacks_(asked().scratch) {
+  kept().set_capacity(asked().history_capacity);
 }
 
 void DeviceReplay::adopt(const std::vector<StartingSegment>& start) {
@@ -46,7 +46,7 @@ void DeviceReplay::adopt(const std::vector<StartingSegment>& start) {
   lay_out(start, [this](const StartingSegment& given, std::size_t block, Address at) {
     if (given.ids[block] != 0) live_.note(given.ids[block], at);
     const traces::StackId stack = given.stacks[block];
-    if (conditions_.notes_origins == NotesOrigins::yes && stack != traces::StackId{})
+    if (asked().notes_origins == NotesOrigins::yes && stack != traces::StackId{})
       origins_[at] = {stack, std::nullopt, std::nullopt};
   });
   start_is_there();
@@ -55,8 +55,8 @@ void DeviceReplay::adopt(const std::vector<StartingSegment>& start) {
 void DeviceReplay::start_is_there() {
   keep_history_from_here();
   count_from_here();
-  history_ = traces::LongSequence<AllocatorEvent>(conditions_.scratch);
-  free_stacks_ = traces::LongSequence<traces::StackId>(conditions_.scratch);
+  history_ = traces::LongSequence<AllocatorEvent>(asked().scratch);
+  free_stacks_ = traces::LongSequence<traces::StackId>(asked().scratch);
   const auto now = [](std::int64_t bytes) {
     return ReachedPeak{{static_cast<std::uint64_t>(bytes)}, 0, std::nullopt};
   };
@@ -129,8 +129,8 @@ bool DeviceReplay::request(const Event& event, std::uint64_t number) {
 }
 
 void DeviceReplay::note_origin(const Event& event, std::uint64_t number, Address at) {
-  if (conditions_.history_capacity > 0) request_stacks_.push_back(event.stack);
-  if (conditions_.notes_origins == NotesOrigins::no) return;
+  if (asked().history_capacity > 0) request_stacks_.push_back(event.stack);
+  if (asked().notes_origins == NotesOrigins::no) return;
   origins_[at] = {event.stack, number, event.time_ns};
   if (!request_sizes_) request_sizes_.emplace(engine_.settings());
   request_sizes_->add(event.bytes, event.stream);
@@ -141,7 +141,7 @@ void DeviceReplay::free(const Event& event) {
   ++frees_;
   const Address address = address_of(event, "freed");
   live_.forget(event.id);
-  if (conditions_.history_capacity > 0) free_stacks_.push_back(event.stack);
+  if (asked().history_capacity > 0) free_stacks_.push_back(event.stack);
   engine_.free(address);
 }
 
@@ -203,7 +203,7 @@ traces::LongSequence<traces::StackId> DeviceReplay::history_stacks(
   }
   LastStacks of_requests(request_stacks_, requests);
   LastStacks of_frees(free_stacks_, frees);
-  traces::LongSequence<traces::StackId> stacks(conditions_.scratch);
+  traces::LongSequence<traces::StackId> stacks(asked().scratch);
   for (const AllocatorEvent& entry : entries)
     stacks.push_back(entry.action == Action::alloc            ? of_requests.next()
                      : entry.action == Action::free_requested ? of_frees.next()
@@ -214,7 +214,7 @@ traces::LongSequence<traces::StackId> DeviceReplay::history_stacks(
 /// A history that is kept as a whole does not pile up in memory.
 void DeviceReplay::move_history_out() {
   constexpr std::uint64_t most_entries = 65'536;
-  if (conditions_.history_capacity == unlimited_history &&
+  if (asked().history_capacity == unlimited_history &&
       kept().recorded_count() - history_.size() >= most_entries)
     move_entries_out();
 }
@@ -226,12 +226,12 @@ void DeviceReplay::move_entries_out() {
 
 void DeviceReplay::keep_history_from_here() {
   kept().set_capacity(0);
-  kept().set_capacity(conditions_.history_capacity);
+  kept().set_capacity(asked().history_capacity);
 }
 
 traces::LongSequence<AllocatorEvent> DeviceReplay::take_history() {
   move_entries_out();
-  return std::exchange(history_, traces::LongSequence<AllocatorEvent>(conditions_.scratch));
+  return std::exchange(history_, traces::LongSequence<AllocatorEvent>(asked().scratch));
 }
 
 std::vector<AllocatorEvent> DeviceReplay::history() const { return kept().entries(); }

@@ -7,9 +7,9 @@
 
 #include "allocator/door/caching_allocator.h"
 #include "allocator/words/answers.h"
-#include "replay/run/program_device.h"
 #include "replay/run/replay_device.h"
 #include "replay/run/replay_report.h"
+#include "replay/run/replay_setup.h"
 #include "replay/runner/apply_event.h"
 #include "replay/state/engine_rules.h"
 #include "traces/values/snapshot_tables.h"
@@ -34,11 +34,12 @@ class EngineReplay {
       : index_(device),
         conditions_(conditions),
         on_device_(conditions_, device),
-        engine_(on_device_.device(), conditions.version, conditions.settings) {
+        engine_(on_device_.device(), *conditions.setup.version, conditions.setup.settings) {
     if (conditions.memory_fraction) engine_.set_memory_fraction(*conditions.memory_fraction);
   }
   ~EngineReplay() = default;
 
+  const ReplayConditions& asked() const { return conditions_.setup.asked; }
   const allocator::Statistics& counted() const { return engine_.listeners(); }
 
   /// What was there at the start. `named` hears of each block: the start, its number there, where
@@ -83,7 +84,7 @@ class EngineReplay {
       case Kind::options:
         return set_options(texts.text(event.text));
       case Kind::memory_fraction:
-        if (!conditions_.keeps_settings) engine_.set_memory_fraction(event.fraction);
+        if (!conditions_.setup.keeps_settings()) engine_.set_memory_fraction(event.fraction);
         return;
       case Kind::external:
         return on_device_.set_external(event.bytes);
@@ -101,14 +102,15 @@ class EngineReplay {
     DeviceReport report;
     report.device = index_;
     report.memory = conditions_.memory;
-    report.held_by_others = conditions_.held_by_others;
+    report.held_by_others = asked().held_by_others;
     report.requests = requests_;
     report.frees = frees_;
     report.statistics = statistics();
     report.device_calls = device_calls();
     if (const streams::MemoryDevice* const simulated = on_device_.simulated()) {
       report.device_call_tally = on_device_.call_tally();
-      report.device_time_ns = conditions_.device_costs().nanoseconds_of(report.device_call_tally);
+      report.device_time_ns =
+          conditions_.setup.device_costs().nanoseconds_of(report.device_call_tally);
       report.same_below = std::min(simulated->same_answers().below, engine_.core().margin.below());
       report.places = simulated->placed_ranges();
     }
@@ -129,7 +131,7 @@ class EngineReplay {
 
  private:
   void set_options(std::string_view text) {
-    if (conditions_.keeps_settings)
+    if (conditions_.setup.keeps_settings())
       ++options_left_out_;
     else if (const auto error = engine_.set_options(text))
       throw AllocatorError("the option string is refused: " + error->message);

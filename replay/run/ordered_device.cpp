@@ -4,6 +4,7 @@
 
 #include "allocator/words/answers.h"
 #include "replay/run/compact_program.h"
+#include "replay/run/replay_setup.h"
 #include "streams/device/timed_device.h"
 #include "traces/files/input_error.h"
 
@@ -39,8 +40,8 @@ OrderedDevice::OrderedDevice(traces::DeviceIndex device, const DeviceConditions&
       margin_(conditions.memory) {
   report_.device = device;
   report_.memory = conditions.memory;
-  report_.held_by_others = conditions.held_by_others;
-  memory_.set_external(conditions.held_by_others.value_or(Bytes{}));
+  report_.held_by_others = conditions.setup.asked.held_by_others;
+  memory_.set_external(report_.held_by_others.value_or(Bytes{}));
 }
 
 void OrderedDevice::adopt(const std::vector<StartingSegment>& start) {
@@ -81,13 +82,13 @@ void OrderedDevice::apply_other(const Event& event) {
     case Kind::empty_cache:
       return empty_cache();
     case Kind::external:
-      if (!conditions_.held_by_others) memory_.set_external(event.bytes);
+      if (!report_.held_by_others) memory_.set_external(event.bytes);
       return;
     case Kind::options:
       ++options_left_out_;
       return;
     case Kind::memory_fraction:
-      if (!conditions_.keeps_settings) conditions_.memory_fraction = event.fraction;
+      if (!conditions_.setup.keeps_settings()) conditions_.memory_fraction = event.fraction;
       return;
     default:
       return apply_to_streams(event);
@@ -317,7 +318,7 @@ DeviceReport OrderedDevice::report() const {
   calls.add(streams::DeviceCall::map, unit, report.pool->units_created + report.pool->units_moved);
   calls.add(streams::DeviceCall::unmap, unit,
             report.pool->units_released + report.pool->units_moved);
-  report.device_time_ns = conditions_.device_costs().nanoseconds_of(calls);
+  report.device_time_ns = conditions_.setup.device_costs().nanoseconds_of(calls);
   report.stranded_at_peak.reset();
   return report;
 }

@@ -1,7 +1,7 @@
 #include "replay/run/replay_device.h"
 
 #include "allocator/words/check.h"
-#include "replay/run/program_device.h"
+#include "replay/run/replay_setup.h"
 #include "replay/runner/apply_event.h"
 #include "streams/device/simulated_device.h"
 #include "streams/device/timed_device.h"
@@ -13,7 +13,7 @@ ReplayDevice::ReplayDevice(const DeviceConditions& conditions, traces::DeviceInd
       index_(device.value),
       virtual_streams_(conditions.timing == FreeTiming::modelled ? conditions.streams : nullptr),
       sides_(make_sides()) {
-  if (conditions.held_by_others) hold_elsewhere(*conditions.held_by_others);
+  if (const auto held = conditions.setup.asked.held_by_others) hold_elsewhere(*held);
 }
 
 DeviceSides ReplayDevice::make_sides() {
@@ -21,7 +21,7 @@ DeviceSides ReplayDevice::make_sides() {
   check(!is_modelled || virtual_streams_ != nullptr,
         "modelled timing needs streams in virtual time");
   check(!is_modelled || !conditions_.make_device, "what is not simulated has no virtual time");
-  streams::MemoryOptions options = memory_options(conditions_);
+  streams::MemoryOptions options = memory_options();
   if (is_modelled)
     return both_sides(std::make_shared<streams::TimedDevice>(std::move(options),
                                                              virtual_streams_->streams(), index_));
@@ -54,23 +54,29 @@ void ReplayDevice::hold_elsewhere(Bytes size) {
 }
 
 void ReplayDevice::set_external(Bytes size) {
-  if (!conditions_.held_by_others) hold_elsewhere(size);
+  if (!conditions_.setup.asked.held_by_others) hold_elsewhere(size);
 }
 
-streams::MemoryOptions ReplayDevice::memory_options(const DeviceConditions& conditions) {
-  streams::MemoryOptions options{.total = conditions.memory};
-  options.released = conditions.released;
+streams::MemoryOptions ReplayDevice::memory_options() {
+  const ReplayConditions& asked = conditions_.setup.asked;
+  streams::MemoryOptions options{.total = conditions_.memory};
+  options.released = conditions_.released;
   options.when_taken = streams::WhenTaken::lowest_gap;
-  options.keeps_ranges = conditions.keeps_ranges;
-  options.dictated_below = conditions.dictated_below;
-  if (conditions.lowest_allocation) options.allocations.begin = *conditions.lowest_allocation;
-  if (conditions.lowest_reservation)
-    options.reservations = {*conditions.lowest_reservation, options.allocations.end};
-  options.placement =
-      [this, &conditions](const streams::PlaceRequest& request) -> std::optional<Address> {
+  options.keeps_ranges = asked.keeps_ranges;
+  RecordedPlaces* places = nullptr;
+  if (conditions_.setup.places && !asked.make_program_device) places = &*conditions_.setup.places;
+  options.placement = [this,
+                       places](const streams::PlaceRequest& request) -> std::optional<Address> {
     if (forced_) return forced_;
-    return conditions.placement ? conditions.placement(request) : std::nullopt;
+    return places != nullptr ? places->place(request) : std::nullopt;
   };
+  if (places == nullptr) return options;
+  options.dictated_below = places->reservations_below();
+  // New memory goes there or above, into the lowest gap.
+  if (const auto lowest = places->lowest(streams::PlaceKind::allocation))
+    options.allocations.begin = *lowest;
+  if (const auto lowest = places->lowest(streams::PlaceKind::reservation))
+    options.reservations = {*lowest, options.allocations.end};
   return options;
 }
 

@@ -44,7 +44,7 @@ class ReplayDevice {
   streams::DeviceCallTally call_tally() const;
 
  private:
-  streams::MemoryOptions memory_options(const DeviceConditions& conditions);
+  streams::MemoryOptions memory_options();
   DeviceSides make_sides();
   const streams::DeviceCallCounts& counts_so_far() const;
   void hold_elsewhere(Bytes size);

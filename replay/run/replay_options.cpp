@@ -17,28 +17,33 @@ std::string_view nearest_option(std::string_view name, const ReferenceVersion& v
   return nearest_name(name, names);
 }
 
-std::optional<std::string> refusal_of(const std::string& options, const ReferenceVersion& version) {
-  if (options.empty()) return std::nullopt;
+namespace {
+
+allocator::ParsedSettings parse_at_start(const std::string& options,
+                                         const ReferenceVersion& version) {
   Settings at_start;
   at_start.backend = allocator::backend_at_start(options);
-  const auto parsed = allocator::parse_settings(at_start, options, version);
-  if (!parsed.error) return std::nullopt;
-  if (parsed.error->kind == allocator::SettingsErrorKind::unknown_option)
-    return "there is no option '" + parsed.error->option + "'; the nearest is " +
-           std::string(nearest_option(parsed.error->option, version));
-  return parsed.error->message;
+  return parse_settings(at_start, options, version);
+}
+
+}  // namespace
+
+std::optional<std::string> refusal_of(const std::string& options, const ReferenceVersion& version) {
+  if (options.empty()) return std::nullopt;
+  const auto error = parse_at_start(options, version).error;
+  if (!error) return std::nullopt;
+  if (error->kind == allocator::SettingsErrorKind::unknown_option)
+    return "there is no option '" + error->option + "'; the nearest is " +
+           std::string(nearest_option(error->option, version));
+  return error->message;
 }
 
 Settings settings_of(const std::string& options, const ReferenceVersion& version,
                      const std::string& where) {
-  if (options.empty()) return {};
-  Settings at_start;
-  at_start.backend = allocator::backend_at_start(options);
-  auto parsed = allocator::parse_settings(at_start, options, version);
-  if (parsed.error)
-    throw InputError({where, "", "options that version " + std::string(version.name) + " takes",
-                      refusal_of(options, version).value_or(parsed.error->message)});
-  return std::move(parsed.settings);
+  if (const auto refusal = refusal_of(options, version))
+    throw InputError(
+        {where, "", "options that version " + std::string(version.name) + " takes", *refusal});
+  return options.empty() ? Settings{} : parse_at_start(options, version).settings;
 }
 
 }  // namespace vramlab::replay

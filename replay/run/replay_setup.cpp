@@ -51,24 +51,9 @@ ChosenMemory ReplaySetup::memory_of(DeviceIndex device) const {
 }
 
 DeviceConditions ReplaySetup::conditions_of(DeviceIndex device) {
-  DeviceConditions of_device{*version, settings, memory_of(device).memory, asked.memory_fraction};
+  DeviceConditions of_device{*this, memory_of(device).memory, asked.memory_fraction, timing()};
   if (history != nullptr && !asked.memory_fraction && history->fidelity.allowed)
     of_device.memory_fraction = history->fidelity.allowed->fraction_of(of_device.memory);
-  of_device.held_by_others = asked.held_by_others;
-  of_device.timing = timing();
-  of_device.keeps_settings = asked.options.has_value();
-  of_device.history_capacity = asked.history_capacity;
-  of_device.scratch = asked.scratch;
-  of_device.notes_origins = asked.notes_origins;
-  of_device.costs = asked.costs;
-  of_device.keeps_ranges = asked.keeps_ranges;
-  if (!places || asked.make_program_device) return of_device;
-  of_device.placement = [this](const streams::PlaceRequest& request) {
-    return places->place(request);
-  };
-  of_device.dictated_below = places->reservations_below();
-  of_device.lowest_allocation = places->lowest(streams::PlaceKind::allocation);
-  of_device.lowest_reservation = places->lowest(streams::PlaceKind::reservation);
   return of_device;
 }
 

@@ -9,6 +9,7 @@
 
 #include "replay/run/history_program.h"
 #include "replay/run/program_device.h"
+#include "streams/device/device_costs.h"
 #include "traces/values/program_sink.h"
 
 namespace vramlab::replay {
@@ -27,6 +28,11 @@ struct ReplaySetup {
   std::optional<RecordedPlaces> places = {};
 
   FreeTiming timing() const;
+  /// The program's own changes of options are left out.
+  bool keeps_settings() const { return asked.options.has_value(); }
+  const streams::DeviceCosts& device_costs() const {
+    return asked.costs ? *asked.costs : streams::estimated_costs();
+  }
   ChosenMemory memory_of(traces::DeviceIndex device) const;
   /// This must outlive the device and stay where it is.
   DeviceConditions conditions_of(traces::DeviceIndex device);

@@ -1,10 +1,10 @@
 // What stands for the live device here is simulated, too, with other addresses or with faults.
-#include "replay/live/live_beside_simulated.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "replay/follow/starting_state.h"
+#include "replay/live/live_beside_simulated.h"
+#include "replay/run/replay_setup.h"
 #include "streams/device/simulated_device.h"
 #include "tests/support/cases/live_case.h"
 #include "tests/support/devices/fault_injecting_device.h"
@@ -65,8 +65,8 @@ class LiveBeside : public testing::Test {
  protected:
   void run(const MakeDevice& live, const std::vector<ProgramEvent>& events,
            const std::vector<StartingSegment>& start = {}) {
-    LiveBesideSimulated device(
-        {}, {allocator::default_reference_version(), {}, 1_GiB, std::nullopt}, live, result_);
+    ReplaySetup setup = setup_of("a program", {}, {});
+    LiveBesideSimulated device({}, {setup, 1_GiB}, live, result_);
     device.adopt(start);
     for (std::size_t i = 0; i < events.size(); ++i) device.apply(events[i], i, texts_);
     device.finish();
