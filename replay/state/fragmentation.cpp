@@ -55,14 +55,6 @@ void add_segment(const SnapshotSegment& segment, const FragmentationRules& rules
     if (part.is_releasable()) goes_to += part.idle;
 }
 
-/// Sums by the key of each lane, sorted.
-template <class Key, class KeyOf>
-std::map<Key, StateFigures> sums_by(const Fragmentation& fragmentation, KeyOf key_of) {
-  std::map<Key, StateFigures> sums;
-  for (const LaneFigures& lane : fragmentation.lanes) sums[key_of(lane.lane)] += lane.figures;
-  return sums;
-}
-
 /// How much more may be held.
 Bytes left_of(const std::optional<Bytes>& allowed, Bytes held) {
   if (!allowed) return allocator::unlimited;
@@ -167,20 +159,15 @@ Fragmentation find_fragmentation(const Snapshot& snapshot, const FragmentationRu
   return found;
 }
 
-std::vector<PoolFigures> by_pool(const Fragmentation& fragmentation) {
-  using Half = std::pair<PoolId, PoolKind>;
-  std::vector<PoolFigures> pools;
-  for (const auto& [half, figures] : sums_by<Half>(
-           fragmentation, [](const LaneName& lane) { return Half(lane.pool, lane.kind); }))
-    pools.push_back({half.first, half.second, figures});
+std::map<std::pair<PoolId, PoolKind>, StateFigures> by_pool(const Fragmentation& fragmentation) {
+  std::map<std::pair<PoolId, PoolKind>, StateFigures> pools;
+  for (const auto& [lane, figures] : fragmentation.lanes) pools[{lane.pool, lane.kind}] += figures;
   return pools;
 }
 
-std::vector<StreamSums> by_stream(const Fragmentation& fragmentation) {
-  std::vector<StreamSums> streams;
-  for (const auto& [stream, figures] :
-       sums_by<StreamId>(fragmentation, [](const LaneName& lane) { return lane.stream; }))
-    streams.push_back({stream, figures});
+std::map<StreamId, StateFigures> by_stream(const Fragmentation& fragmentation) {
+  std::map<StreamId, StateFigures> streams;
+  for (const auto& [lane, figures] : fragmentation.lanes) streams[lane.stream] += figures;
   return streams;
 }
 

@@ -10,6 +10,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "allocator/options/settings.h"
@@ -128,20 +129,9 @@ struct Fragmentation {
 /// For one device.
 Fragmentation find_fragmentation(const Snapshot& snapshot, const FragmentationRules& rules);
 
-struct PoolFigures {
-  PoolId pool;
-  PoolKind kind = PoolKind::small;
-  StateFigures figures;
-};
-/// Sorted by pool, the small half first.
-std::vector<PoolFigures> by_pool(const Fragmentation& fragmentation);
-
-struct StreamSums {
-  StreamId stream;
-  StateFigures figures;
-};
-/// Sorted by stream.
-std::vector<StreamSums> by_stream(const Fragmentation& fragmentation);
+/// Sums over lanes: by half of a pool, the small one first, and by stream.
+std::map<std::pair<PoolId, PoolKind>, StateFigures> by_pool(const Fragmentation& fragmentation);
+std::map<StreamId, StateFigures> by_stream(const Fragmentation& fragmentation);
 
 /// As metrics. For several devices: of the sum of their figures.
 MetricValues state_metrics(const StateFigures& figures);

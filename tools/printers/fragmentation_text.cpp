@@ -71,11 +71,11 @@ std::string parts_text(const replay::Fragmentation& fragmentation) {
                {"releasable", 10},
                {"stranded", 10}});
   if (pools.size() > 1)
-    for (const auto& pool : pools)
-      table.add(cells_of(pool_name(pool.pool, pool.kind), pool.figures));
+    for (const auto& [half, figures] : pools)
+      table.add(cells_of(pool_name(half.first, half.second), figures));
   if (streams.size() > 1)
-    for (const auto& stream : streams)
-      table.add(cells_of("stream " + std::to_string(stream.stream.value), stream.figures));
+    for (const auto& [stream, figures] : streams)
+      table.add(cells_of("stream " + std::to_string(stream.value), figures));
   return table.text();
 }
 
@@ -191,14 +191,14 @@ void add_fragmentation(ordered_json& device, const replay::DeviceState& state,
   device["time_ns"] = state.moment ? or_null(state.moment->time_ns) : nullptr;
   device["metrics"] = metrics_json(state_metrics(found.total));
   device["pools"] = ordered_json::array();
-  for (const replay::PoolFigures& pool : by_pool(found))
-    device["pools"].push_back({{"pool_id", pool_id(pool.pool)},
-                               {"pool_kind", pool_kind_name(pool.kind)},
-                               {"metrics", metrics_json(state_metrics(pool.figures))}});
+  for (const auto& [half, figures] : by_pool(found))
+    device["pools"].push_back({{"pool_id", pool_id(half.first)},
+                               {"pool_kind", pool_kind_name(half.second)},
+                               {"metrics", metrics_json(state_metrics(figures))}});
   device["streams"] = ordered_json::array();
-  for (const replay::StreamSums& stream : by_stream(found))
-    device["streams"].push_back({{"stream", stream.stream.value},
-                                 {"metrics", metrics_json(state_metrics(stream.figures))}});
+  for (const auto& [stream, figures] : by_stream(found))
+    device["streams"].push_back(
+        {{"stream", stream.value}, {"metrics", metrics_json(state_metrics(figures))}});
   device["holes"] = holes_json(state);
   device["pinners"] = ordered_json::array();
   for (const replay::Pinner& pinner : find_pinners(state.snapshot, state.rules, pinner_limit))
