@@ -13,8 +13,8 @@
 #include <unordered_map>
 
 #include "allocator/words/device.h"
+#include "streams/memory/address_range.h"
 #include "streams/memory/free_gaps.h"
-#include "streams/memory/mapped_units.h"
 #include "streams/memory/placed_ranges.h"
 
 namespace vramlab::streams {
@@ -54,6 +54,29 @@ struct MemoryOptions {
 struct SameAnswers {
   Bytes at_least;
   Bytes below{UINT64_MAX};
+};
+
+/// Which physical units stand behind one reservation. Units next to each other and of one size are
+/// kept as one run.
+class MappedUnits {
+ public:
+  bool is_empty() const { return runs_.empty(); }
+  bool has_any_in(AddressRange range) const;
+  /// Requires: nothing in the range is mapped.
+  void add(const UnitRange& range);
+  /// Requires: the range is made of whole units that are mapped.
+  void remove(const UnitRange& range);
+
+ private:
+  struct Run {
+    Address end;
+    Bytes unit;
+  };
+  using Runs = std::map<Address, Run>;
+  /// The run that holds the address, or the end.
+  Runs::const_iterator run_at(Address address) const;
+
+  Runs runs_;
 };
 
 class SimulatedMemory {
