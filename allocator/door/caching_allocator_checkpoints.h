@@ -2,8 +2,6 @@
 // first and then changes; a segment that does not fit is refused as a whole.
 #pragma once
 
-#include <algorithm>
-
 #include "allocator/door/caching_allocator.h"
 #include "allocator/words/answers.h"
 #include "allocator/words/ids.h"
@@ -55,13 +53,8 @@ RestoreResult CachingAllocator<L>::restore_checkpoint(const Checkpoint& checkpoi
   check_restorable(pool, checkpoint);
   RestoreResult result;
   result.freed = free_all_of(pool);
-  for (const CheckpointSegment& noted : checkpoint.segments) {
-    const auto segments = segments_of(pool);
-    const auto segment = std::find_if(segments.begin(), segments.end(), [&](SegmentIndex index) {
-      return core_.segments[index].base == noted.blocks.front().address;
-    });
-    cut_along(noted, core_.segments[*segment].first, result);
-  }
+  for (const CheckpointSegment& noted : checkpoint.segments)
+    cut_along(noted, segment_start(noted.blocks.front().address), result);
   return result;
 }
 
@@ -69,13 +62,12 @@ RestoreResult CachingAllocator<L>::restore_checkpoint(const Checkpoint& checkpoi
 template <class L>
 void CachingAllocator<L>::check_restorable(const PrivatePool& pool,
                                            const Checkpoint& checkpoint) const {
-  const std::vector<SegmentIndex> segments = segments_of(pool);
   for (const CheckpointSegment& noted : checkpoint.segments) {
     const Address base = noted.blocks.front().address;
-    const auto segment = std::find_if(segments.begin(), segments.end(), [&](SegmentIndex index) {
-      return core_.segments[index].base == base;
-    });
-    if (segment == segments.end() || !fits(noted, core_.segments[*segment].first))
+    const BlockIndex first = segment_start(base);
+    const bool is_of_pool =
+        first != BlockIndex::none && core_.lane_of(core_.blocks[first]).pool->owner == &pool;
+    if (!is_of_pool || !fits(noted, first))
       throw AllocatorError("the checkpoint cannot be restored: the segment at " + name_of(base) +
                            " has changed since");
   }
