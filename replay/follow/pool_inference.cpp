@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <tuple>
+#include <utility>
 
 namespace vramlab::replay {
 namespace {
@@ -14,6 +15,7 @@ using allocator::PoolId;
 constexpr std::int64_t apart_cost = 100000;
 constexpr std::int64_t misfit_cost = 60;
 constexpr std::int64_t switch_cost = 4;
+constexpr std::int64_t same_stack_weight = 3;
 constexpr std::int64_t private_cost = 3;
 constexpr std::int64_t unnamed_cost = 5;
 constexpr unsigned most_sweeps = 40;
@@ -65,16 +67,24 @@ void PoolInference::note_reservations() {
   note_apart(pairs);
 }
 
+/// Requests with the same stack come from the same place of the program, which asks in the same
+/// pool as a rule; those that merely follow each other often do.
 void PoolInference::note_requests() {
   std::map<std::pair<LifeIndex, LifeIndex>, Cost> counts;
+  const auto add = [&counts](LifeIndex a, LifeIndex b, Cost weight) {
+    if (a != b) counts[{std::min(a, b), std::max(a, b)}] += weight;
+  };
   LifeIndex before = no_life;
+  std::map<traces::StackId, LifeIndex> last_of_stack;
   for (std::size_t i = 0; i < history_.events.size(); ++i) {
     if (history_.events[i].action != Action::alloc) continue;
     const LifeIndex life = placements_.life_of_event[i];
     if (life == no_life) continue;
-    if (before != no_life && before != life)
-      ++counts[{std::min(life, before), std::max(life, before)}];
+    if (before != no_life) add(life, before, 1);
     before = life;
+    if (history_.stacks.empty() || history_.stacks[i] == traces::StackId{}) continue;
+    const auto [last, is_new] = last_of_stack.try_emplace(history_.stacks[i], life);
+    if (!is_new) add(life, std::exchange(last->second, life), same_stack_weight);
   }
   for (const auto& [pair, count] : counts) {
     follows_[pair.first].push_back({pair.second, count});
@@ -238,10 +248,21 @@ bool PoolInference::move_groups() {
   return any;
 }
 
+/// A pool that was made up while something else was wrong may be needed no more, although none of
+/// its lives can leave it alone.
+bool PoolInference::move_unnamed_pools() {
+  std::map<PoolId, std::vector<LifeIndex>> groups;
+  for (const LifeIndex life : unknown_)
+    if (is_unnamed(pools_[life])) groups[pools_[life]].push_back(life);
+  bool any = false;
+  for (const auto& [pool, group] : groups) any = try_moving(group) || any;
+  return any;
+}
+
 const std::vector<PoolId>& PoolInference::solve() {
   work_left_ = most_work;
   for (unsigned i = 0; i < most_sweeps; ++i)
-    if (!sweep() && !move_groups()) break;
+    if (!sweep() && !move_groups() && !move_unnamed_pools()) break;
   return pools_;
 }
 

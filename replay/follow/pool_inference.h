@@ -42,6 +42,8 @@ class PoolInference {
   bool sweep();
   /// Lives that a run of releases shows together, moved together.
   bool move_groups();
+  /// All lives of a pool that has no name, moved together.
+  bool move_unnamed_pools();
   bool try_moving(const std::vector<LifeIndex>& group);
   std::vector<std::vector<LifeIndex>> groups_of(const ReleaseRun& run) const;
   std::vector<LifeIndex> unknown_among(const std::vector<LifeIndex>& lives) const;
