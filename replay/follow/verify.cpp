@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "replay/follow/emptying_rhythm.h"
 #include "replay/follow/pool_inference.h"
 #include "replay/follow/release_cost.h"
 #include "replay/follow/verify_run.h"
@@ -98,6 +99,19 @@ std::optional<DeviceFidelity> without_replay(const DeviceHistory& history) {
     return fidelity;
   }
   return std::nullopt;
+}
+
+std::set<std::size_t> emptied_in_vain(const DeviceHistory& history,
+                                      const ExplainedHistory& explained,
+                                      const VerifyConditions& conditions) {
+  std::vector<std::size_t> emptied;
+  for (const EmptiedCache& cache : explained.emptied)
+    if (!cache.may_be_of_request) emptied.push_back(cache.event);
+  const std::vector<std::size_t> missing = missing_in_rhythm(explained.calls, emptied);
+  if (missing.empty()) return {};
+  VerifyRun run(history, explained, conditions);
+  if (!run.caches_nothing_before(missing)) return {};
+  return {missing.begin(), missing.end()};
 }
 
 }  // namespace
@@ -244,6 +258,7 @@ ExplainedHistory explain(const DeviceHistory& history, const VerifyConditions& c
       explained = *std::move(in_phases);
   note_settings_changes(explained, history, conditions.settings.settings);
   judge(explained, history, conditions.settings);
+  explained.emptied_in_vain = emptied_in_vain(history, explained, conditions);
   return explained;
 }
 

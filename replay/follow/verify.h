@@ -49,6 +49,12 @@ struct ExplainedHistory : PlacedHistory {
   std::map<std::size_t, allocator::PoolId> ended_pools;
   /// The first event of each call that collected garbage and released nothing else.
   std::set<std::size_t> garbage_calls;
+  /// First events of calls before which the program emptied a cache that held nothing: found by the
+  /// rhythm in which it does so.
+  std::set<std::size_t> emptied_in_vain;
+  /// For each call whose request was refused and released memory, by its first event: as much as
+  /// there was not.
+  std::map<std::size_t, allocator::Bytes> refusals;
   /// Requests that failed and left cached memory alone, as during a capture.
   std::set<std::size_t> captured_failures;
 };

@@ -76,6 +76,15 @@ allocator::Snapshot VerifyRun::state_after(std::size_t event_count) {
   return engine_.take_snapshot();
 }
 
+bool VerifyRun::caches_nothing_before(const std::vector<std::size_t>& calls) {
+  for (std::size_t i = 0; i < explained_.calls.size(); ++i) {
+    if (std::ranges::binary_search(calls, explained_.calls[i].first) && !rules_.everything({}))
+      return false;
+    follow(i);
+  }
+  return true;
+}
+
 void VerifyRun::follow(std::size_t index) {
   const RecordedCall& call = explained_.calls[index];
   set_settings(index);

@@ -34,6 +34,9 @@ class VerifyRun : private allocator::Director {
   const std::set<std::size_t>& garbage_calls() const { return garbage_calls_; }
   const std::map<std::size_t, allocator::PoolId>& ended_pools() const { return ended_pools_; }
   /// Follows the calls up to the one that the last of so many events belongs to, instead of all of
+  /// Follows all calls. Whether nothing was cached in the device's own pools before each of these,
+  /// which are named by their first events.
+  bool caches_nothing_before(const std::vector<std::size_t>& calls);
   /// them.
   allocator::Snapshot state_after(std::size_t event_count);
 

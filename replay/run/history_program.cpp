@@ -166,6 +166,7 @@ class ProgramBuilder {
                                                           : add_request(pool);
       }
     }
+    if (explained_.emptied_in_vain.contains(call.first)) add(ProgramEventKind::empty_cache);
   }
 
   void add_free(Address address) {
