@@ -40,6 +40,7 @@ class Cutter {
  public:
   Cutter(const DeviceHistory& history, const DeviceRoom& room)
       : history_(history),
+        has_stacks_(has_stacks(history)),
         free_stacks_(free_stacks_of(history)),
         room_(room),
         reserved_(room_.reserved_at_start),
@@ -83,17 +84,20 @@ class Cutter {
     add(RecordedCallKind::release, history_.events.size());
   }
 
-  /// What was released with another stack than the request's was released before it.
+  /// What was released with another stack than the request's was released before it. The stack of a
+  /// request is empty where no Python runs, as in a thread of a backward pass.
   void take_request(std::size_t request) {
+    if (!has_stacks_) return add(RecordedCallKind::request, request + 1);
     const StackId stack = stack_of(request);
-    if (stack == StackId{}) return add(RecordedCallKind::request, request + 1);
     std::size_t own = request;
     while (own > at_ && !is_foreign_release(own - 1, stack)) --own;
     // Blocks that were there before may have had this very stack.
     if (own > at_ && free_stacks_ == FreeStacks::of_requests)
       while (is_release(history_.events[own].action)) ++own;
     if (own > at_) add(RecordedCallKind::release, own, ReleaseOrigin::by_stacks);
-    add(RecordedCallKind::request, request + 1, ReleaseOrigin::by_stacks);
+    // An entry without a stack looks the same as one whose stack is empty.
+    add(RecordedCallKind::request, request + 1,
+        stack == StackId{} ? ReleaseOrigin::guessed : ReleaseOrigin::by_stacks);
   }
   bool is_foreign_release(std::size_t event, StackId stack) const {
     return is_release(history_.events[event].action) && stack_of(event) != stack;
@@ -117,6 +121,7 @@ class Cutter {
   }
 
   const DeviceHistory& history_;
+  bool has_stacks_;
   FreeStacks free_stacks_;
   const DeviceRoom& room_;
   Bytes reserved_;

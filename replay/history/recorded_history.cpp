@@ -81,6 +81,11 @@ KnownText text_of(Action action) {
   return std::ranges::find(actions, action, &std::pair<Action, KnownText>::first)->second;
 }
 
+bool has_stacks(const DeviceHistory& history) {
+  return std::ranges::any_of(history.stacks,
+                             [](traces::StackId stack) { return stack != traces::StackId{}; });
+}
+
 std::map<allocator::Address, traces::StackId> stacks_from_before(const DeviceHistory& history) {
   std::map<allocator::Address, traces::StackId> stacks = history.final_stacks;
   for (const allocator::AllocatorEvent& event : history.events)

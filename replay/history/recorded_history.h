@@ -59,6 +59,9 @@ struct DeviceHistory {
   std::map<allocator::Address, traces::StackId> final_stacks;
 };
 
+/// Whether any event has a stack.
+bool has_stacks(const DeviceHistory& history);
+
 /// For final blocks without a request among the events: they were there all the time.
 std::map<allocator::Address, traces::StackId> stacks_from_before(const DeviceHistory& history);
 

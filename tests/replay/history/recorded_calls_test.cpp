@@ -112,6 +112,22 @@ TEST(RecordedCalls, part_releases_where_frees_have_stacks_of_their_own) {
   EXPECT_EQ(cut_into_calls(history, room_of(history))[2].end, 4U);
 }
 
+// The stack of a request is empty in a thread that runs no Python.
+TEST(RecordedCalls, see_a_call_of_its_own_before_a_request_with_an_empty_stack) {
+  const auto history =
+      with_stacks({{Action::segment_free, 1, 6}, {Action::segment_alloc, 3}, {Action::alloc, 3}});
+  EXPECT_EQ(kinds_of(history), (Kinds{release, request}));
+}
+
+TEST(RecordedCalls, leave_open_whose_release_without_a_stack_is_if_the_request_has_none) {
+  const auto history = with_stacks({{Action::alloc, 9, 3},
+                                    {Action::segment_free, 1},
+                                    {Action::segment_alloc, 3},
+                                    {Action::alloc, 3}});
+  EXPECT_EQ(kinds_of(history), (Kinds{request, request}));
+  EXPECT_EQ(cut_into_calls(history, room_of(history))[1].origin, ReleaseOrigin::guessed);
+}
+
 TEST(RecordedCalls, know_that_there_was_room_if_as_much_was_reserved_at_the_peak) {
   const auto history = history_of({{Action::segment_alloc, 1},
                                    {Action::segment_alloc, 2},
