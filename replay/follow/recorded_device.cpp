@@ -59,7 +59,10 @@ bool RecordedDevice::is_any_held(Address at, Bytes size) const {
 
 std::optional<Address> RecordedDevice::allocate(Bytes size, StreamId stream) {
   const std::optional<allocator::AllocatorEvent> event = expected();
-  if (!event || is_release(event->action)) return std::nullopt;
+  if (!event || is_release(event->action)) {
+    refused_ = size;
+    return std::nullopt;
+  }
   if (event->action != Action::segment_alloc || event->size != size || event->stream != stream ||
       is_held(event->address)) {
     differ("a segment_alloc of " + format_bytes(size));
@@ -93,7 +96,10 @@ std::optional<Address> RecordedDevice::reserve(Bytes size, StreamId stream) {
 
 bool RecordedDevice::map(const allocator::UnitRange& range) {
   const std::optional<allocator::AllocatorEvent> event = expected();
-  if (!event || is_release(event->action)) return false;
+  if (!event || is_release(event->action)) {
+    refused_ = range.size();
+    return false;
+  }
   if (event->action != Action::segment_map || event->address != range.at ||
       event->size != range.size()) {
     differ("a segment_map of " + format_bytes(range.size()) + " at " +

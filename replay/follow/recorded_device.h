@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "allocator/words/device.h"
@@ -26,6 +27,8 @@ class RecordedDevice : public allocator::Device {
   /// The calls of the expected run that were not made yet, up to the first that gets memory.
   std::vector<std::size_t> expected_releases() const;
   void skip() { ++at_; }
+  /// How much was asked for last and refused because releases come next; forgets it.
+  std::optional<allocator::Bytes> take_refused() { return std::exchange(refused_, std::nullopt); }
   /// The allocator starts with this segment, or with this mapped part of a reservation.
   void adopt(allocator::Address base, allocator::Bytes size) { held_[base] = size; }
   void set_free(allocator::Bytes free) { free_ = free; }
@@ -65,6 +68,7 @@ class RecordedDevice : public allocator::Device {
   allocator::Bytes free_;
   std::vector<std::size_t> calls_;
   std::size_t at_ = 0;
+  std::optional<allocator::Bytes> refused_;
   /// Segments, and how far reservations were mapped. After a difference the replay may hold what
   /// was released.
   std::map<allocator::Address, allocator::Bytes> held_;

@@ -148,6 +148,7 @@ ExplainedHistory explain_under(const DeviceHistory& history, const VerifyConditi
       explained.ended_pools = run.ended_pools();
       explained.captured_failures = run.captured_failures();
       explained.garbage_calls = run.garbage_calls();
+      explained.refusals = run.refusals();
     }
     if (is_done || !inference.learn(run.unexplained_calls())) break;
   }
@@ -257,8 +258,8 @@ ExplainedHistory explain(const DeviceHistory& history, const VerifyConditions& c
     if (auto in_phases = PhaseSearch(history, conditions, explained).find())
       explained = *std::move(in_phases);
   note_settings_changes(explained, history, conditions.settings.settings);
-  judge(explained, history, conditions.settings);
   explained.emptied_in_vain = emptied_in_vain(history, explained, conditions);
+  judge(explained, history, conditions.settings);
   return explained;
 }
 

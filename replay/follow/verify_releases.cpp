@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "allocator/options/size_rules.h"
 #include "allocator/words/ids.h"
 
 namespace vramlab::replay {
@@ -120,6 +121,18 @@ void VerifyRun::note_garbage_limit() {
   }
   if (garbage_in(passes + 1) > garbage_in(passes))
     garbage_limits_.was_enough(reserved - garbage_in(passes));
+}
+
+/// The last attempt to get memory was refused: there was less than what is reserved and what it
+/// asked for. A new reservation is refused before anybody asks for memory.
+void VerifyRun::note_refusal() {
+  const allocator::PoolKind kind = allocator::pool_kind_of(call_.search.rounded);
+  const Bytes unit = allocator::expandable_unit(kind, engine_.settings());
+  const Bytes asked =
+      device_.take_refused().value_or(allocator::round_up(call_.search.rounded, unit));
+  const Bytes missed = engine_.core().reserved + asked;
+  const auto [known, is_new] = refusals_.try_emplace(explained_.calls[call_.index].first, missed);
+  if (!is_new) known->second = std::min(known->second, missed);
 }
 
 /// Says when frees complete between the expected releases, and whether the request fails.

@@ -268,18 +268,20 @@ unsigned VerifyRun::garbage_passes() {
   return call_.garbage_passes;
 }
 
-/// If releases or only the failure follow, the attempt before them was refused.
-bool VerifyRun::may_attempt() {
-  const auto next = device_.next();
-  if (!next) return !call_.is_out_of_memory;
-  return !is_release(history_.events[*next].action);
-}
+/// If releases follow, the device refuses the attempt before them; if only the failure follows,
+/// nobody knows what did.
+bool VerifyRun::may_attempt() { return device_.next().has_value() || !call_.is_out_of_memory; }
 
-bool VerifyRun::goes_on() { return device_.next().has_value(); }
+bool VerifyRun::goes_on() {
+  if (!device_.next()) return false;
+  note_refusal();
+  return true;
+}
 
 bool VerifyRun::releases_everything(std::vector<PoolId>& pools) {
   const auto next = device_.next();
   if (!next) return false;
+  note_refusal();
   complete_until(*next);
   const auto found = rules_.everything(expected_releases());
   if (!found) {

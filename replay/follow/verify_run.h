@@ -32,11 +32,12 @@ class VerifyRun : private allocator::Director {
   const std::map<std::size_t, allocator::PoolId>& failed_pools() const { return failed_pools_; }
   const std::set<std::size_t>& captured_failures() const { return captured_failures_; }
   const std::set<std::size_t>& garbage_calls() const { return garbage_calls_; }
+  const std::map<std::size_t, allocator::Bytes>& refusals() const { return refusals_; }
   const std::map<std::size_t, allocator::PoolId>& ended_pools() const { return ended_pools_; }
-  /// Follows the calls up to the one that the last of so many events belongs to, instead of all of
   /// Follows all calls. Whether nothing was cached in the device's own pools before each of these,
   /// which are named by their first events.
   bool caches_nothing_before(const std::vector<std::size_t>& calls);
+  /// Follows the calls up to the one that the last of so many events belongs to, instead of all of
   /// them.
   allocator::Snapshot state_after(std::size_t event_count);
 
@@ -103,6 +104,7 @@ class VerifyRun : private allocator::Director {
   allocator::PoolId pool_of(std::size_t event) const;
 
   void note_garbage_limit();
+  void note_refusal();
   bool search_has_failed() override;
   unsigned garbage_passes() override;
   bool may_attempt() override;
@@ -129,6 +131,7 @@ class VerifyRun : private allocator::Director {
   std::set<std::size_t> captured_failures_;
   std::set<std::size_t> garbage_calls_;
   GarbageLimits garbage_limits_;
+  std::map<std::size_t, allocator::Bytes> refusals_;
   std::map<std::size_t, allocator::PoolId> ended_pools_;
 };
 

@@ -23,6 +23,8 @@ using traces::ProgramEventKind;
 /// here on, whose work is done when the recording says so.
 constexpr std::uint64_t first_waiting_stream = std::uint64_t{1} << 62;
 
+constexpr std::size_t far_more = 4;
+
 constexpr PoolId captured_pool{0, ~std::uint64_t{0} - 1};
 
 /// Whether it stands for how little memory there was.
@@ -41,15 +43,16 @@ class ProgramBuilder {
         pools_(pools_by_generation(history, explained)),
         writer_(keeps),
         program_(facts_of(history, explained)),
-        others_(history, explained,
-                choose_memory(program_.memory, program_.reservation, {}).memory) {
+        memory_(choose_memory(program_.memory, program_.reservation, {}).memory),
+        others_(history, explained, memory_) {
     for (std::size_t i = 0; i < history.events.size(); ++i)
       if (history.events[i].action == Action::alloc) last_request_[pool_of(i)] = i;
-    for (const EmptiedCache& cache : explained.emptied)
-      if (!cache.may_be_of_request || is_no_request_of(cache.event)) emptied_.insert(cache.event);
+    find_emptied();
     released_otherwise_ = emptied_;
     if (explained.fidelity.allowed)
       released_otherwise_.insert(explained.garbage_calls.begin(), explained.garbage_calls.end());
+    if (const auto limit = steady_limit(explained, released_otherwise_, memory_))
+      others_.keep_limit(*limit);
   }
 
   HistoryProgram build() {
@@ -75,6 +78,19 @@ class ProgramBuilder {
             .places = {history, explained},
             .fidelity = explained.fidelity,
             .emptied = explained.emptied};
+  }
+
+  /// Some releases may be those of a call that emptied the cache, or of a refused request. Without
+  /// any stacks, a program that certainly emptied it far more often did so there, too.
+  void find_emptied() {
+    std::vector<std::size_t> doubtful;
+    for (const EmptiedCache& cache : explained_.emptied)
+      if (!cache.may_be_of_request || is_no_request_of(cache.event))
+        emptied_.insert(cache.event);
+      else
+        doubtful.push_back(cache.event);
+    if (!has_stacks(history_) && far_more * doubtful.size() <= emptied_.size())
+      emptied_.insert(doubtful.begin(), doubtful.end());
   }
 
   /// Valid until the next one.
@@ -150,6 +166,7 @@ class ProgramBuilder {
   void add_call(const RecordedCall& call) {
     if (const auto others = others_.follow(call, released_otherwise_))
       add(ProgramEventKind::external).bytes = *others;
+    if (explained_.emptied_in_vain.contains(call.first)) add(ProgramEventKind::empty_cache);
     const Address address = history_.events[call.first].address;
     switch (call.kind) {
       case RecordedCallKind::free:
@@ -166,7 +183,6 @@ class ProgramBuilder {
                                                           : add_request(pool);
       }
     }
-    if (explained_.emptied_in_vain.contains(call.first)) add(ProgramEventKind::empty_cache);
   }
 
   void add_free(Address address) {
@@ -310,6 +326,7 @@ class ProgramBuilder {
   /// Events that show releases which no refusal made: emptied caches, and garbage that the replay
   /// collects by itself.
   std::set<std::size_t> released_otherwise_;
+  Bytes memory_;
   MemoryOfOthers others_;
 };
 

@@ -1,6 +1,7 @@
 #include "replay/run/recorded_memory.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace vramlab::replay {
 
@@ -8,6 +9,25 @@ Bytes reserved_at(const StartingState& start) {
   Bytes reserved;
   for (const GivenSegment& segment : start.segments) reserved += mapped_size(segment);
   return reserved;
+}
+
+std::optional<Bytes> steady_limit(const ExplainedHistory& explained,
+                                  const std::set<std::size_t>& released_otherwise,
+                                  Bytes device_memory) {
+  const Inferences& inferred = explained.fidelity.inferred;
+  // An out-of-memory tells more, and garbage shows that the device was not the limit.
+  if (inferred.out_of_memory + inferred.garbage_collections + inferred.garbage_shaped > 0)
+    return std::nullopt;
+  Bytes below = allocator::unlimited;
+  for (const auto& [first, missed] : explained.refusals) {
+    const std::optional<RecordedCall> call = call_of(explained.calls, first);
+    const auto otherwise = released_otherwise.lower_bound(first);
+    if (otherwise == released_otherwise.end() || *otherwise >= call->end)
+      below = std::min(below, missed);
+  }
+  const Bytes peak = explained.room.peak_reserved;
+  if (below == allocator::unlimited || below <= peak) return std::nullopt;
+  return device_memory >= peak && device_memory < below ? device_memory : peak;
 }
 
 MemoryOfOthers::MemoryOfOthers(const DeviceHistory& history, const PlacedHistory& placed,
@@ -35,8 +55,15 @@ MemoryOfOthers::Sums MemoryOfOthers::sums_of(
   return sums;
 }
 
+void MemoryOfOthers::keep_limit(Bytes limit) {
+  limit_ = std::min(limit, memory_);
+  keeps_limit_ = true;
+}
+
 std::optional<Bytes> MemoryOfOthers::follow(const RecordedCall& call,
                                             const std::set<std::size_t>& released_otherwise) {
+  if (keeps_limit_)
+    return std::exchange(has_told_, true) ? std::nullopt : std::optional(memory_ - limit_);
   const Sums sums = sums_of(call, released_otherwise);
   reserved_ = reserved_ - std::min(reserved_, sums.released) + sums.got;
   if (call.kind != RecordedCallKind::request) return std::nullopt;

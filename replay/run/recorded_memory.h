@@ -13,6 +13,14 @@
 
 namespace vramlab::replay {
 
+/// What a program could reserve all the time, if one amount explains every refusal although no
+/// out-of-memory tells it; nothing if nothing was refused. It is all of the device's memory, or
+/// else no more than it reserved. `released_otherwise`: events that show that a call's releases
+/// followed no refusal.
+std::optional<allocator::Bytes> steady_limit(const ExplainedHistory& explained,
+                                             const std::set<std::size_t>& released_otherwise,
+                                             allocator::Bytes device_memory);
+
 // MemoryOfOthers: how much memory others must have held for a device to grant and refuse what a
 // recording shows. A request that released memory before it got some was refused first.
 
@@ -22,8 +30,10 @@ class MemoryOfOthers {
   MemoryOfOthers(const DeviceHistory& history, const PlacedHistory& placed,
                  Bytes memory);
 
+  /// The program may hold so much all the time. Requires: no call was followed yet.
+  void keep_limit(allocator::Bytes limit);
   /// What others hold from this call on, where it changes. Calls come in order.
-  /// `released_otherwise`: events that show that a call's releases followed no refusal.
+  /// `released_otherwise`: as above.
   std::optional<Bytes> follow(const RecordedCall& call,
                                          const std::set<std::size_t>& released_otherwise);
 
@@ -41,6 +51,8 @@ class MemoryOfOthers {
   /// What the program may hold.
   Bytes limit_;
   bool maps_memory_;
+  bool keeps_limit_ = false;
+  bool has_told_ = false;
   /// The device has exactly what the program could have.
   bool needs_no_others_;
 };
