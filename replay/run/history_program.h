@@ -29,6 +29,8 @@ struct HistoryProgram {
   std::vector<EmptiedCache> emptied;
   /// Frees of what was not there: they are left out.
   std::uint64_t unmatched_frees = 0;
+  /// Emptied caches that held nothing, guessed from the rhythm of the others.
+  std::size_t emptied_in_vain = 0;
   /// Requests come from several threads of the program.
   bool has_threads = false;
   /// Requests that failed: they are tried, and given back at once.

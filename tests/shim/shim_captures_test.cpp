@@ -15,8 +15,8 @@ class ShimCaptures : public testing::TestWithParam<FenceKind> {
   ShimCaptures() : setup_(options()) {}
   ~ShimCaptures() override { EXPECT_EQ(setup_.races().all(), 0U) << setup_.first_race(); }
 
-  static SetupOptions options() {
-    SetupOptions options;
+  static ShimSetupOptions options() {
+    ShimSetupOptions options;
     options.shim.fence = GetParam();
     return options;
   }

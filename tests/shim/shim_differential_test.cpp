@@ -153,8 +153,8 @@ class BothWays {
     Address theirs;
   };
 
-  static SetupOptions options_of(const Trial& trial) {
-    SetupOptions options = in_mode(trial.mode, trial.settings);
+  static ShimSetupOptions options_of(const Trial& trial) {
+    ShimSetupOptions options = in_mode(trial.mode, trial.settings);
     options.shim.last_resort = trial.last_resort;
     options.fake.memory_bytes = trial.memory;
     options.change_driver = watch;

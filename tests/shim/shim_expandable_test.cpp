@@ -216,7 +216,7 @@ TEST(ShimExpandable, the_end_makes_no_call_of_the_driver) {
 // Requests that can't have expandable segments.
 
 TEST(ShimExpandable, the_option_is_said_not_to_be_used_where_memory_cannot_be_mapped) {
-  SetupOptions options = expandable();
+  ShimSetupOptions options = expandable();
   options.fake.has_memory_mapping = false;
   std::vector<std::string> said;
   options.shim.say = [&](const std::string& sentence) { said.push_back(sentence); };
@@ -238,7 +238,7 @@ TEST(ShimExpandable, a_driver_without_the_functions_is_one_that_cannot) {
 }
 
 TEST(ShimExpandable, units_that_the_driver_cannot_map_are_said) {
-  SetupOptions options = expandable();
+  ShimSetupOptions options = expandable();
   options.fake.granularity = 4 * mib;
   std::vector<std::string> said;
   options.shim.say = [&](const std::string& sentence) { said.push_back(sentence); };

@@ -59,8 +59,8 @@ class ShimThreadsGrowing : public testing::Test {
     interruption = nullptr;
     EXPECT_EQ(setup_.races().all(), 0U) << setup_.first_race();
   }
-  static SetupOptions options() {
-    SetupOptions options = in_mode(PreloadMode::deferred, "expandable_segments:True");
+  static ShimSetupOptions options() {
+    ShimSetupOptions options = in_mode(PreloadMode::deferred, "expandable_segments:True");
     options.fake.memory_bytes = 256 * mib;
     options.fake.device_count = 2;
     options.change_driver = [](streams::CudaDriver& driver) {

@@ -22,8 +22,8 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-SetupOptions with_history(PreloadMode mode, std::size_t entries) {
-  SetupOptions options = in_mode(mode);
+ShimSetupOptions with_history(PreloadMode mode, std::size_t entries) {
+  ShimSetupOptions options = in_mode(mode);
   options.shim.history_entries = entries;
   options.fake.memory_bytes = 768 * mib;
   return options;

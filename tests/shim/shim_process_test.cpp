@@ -91,7 +91,7 @@ TEST(ShimProcess, the_end_makes_no_call_of_the_driver) {
 
 TEST(ShimProcess, statistics_are_written_at_the_end) {
   const ReportFile file("statistics");
-  SetupOptions options;
+  ShimSetupOptions options;
   options.shim.statistics_to = file.path();
   ShimSetup setup(std::move(options));
   EXPECT_EQ(setup.free(setup.alloc(mib)), CUDA_SUCCESS);
@@ -105,7 +105,7 @@ TEST(ShimProcess, statistics_are_written_at_the_end) {
 
 TEST(ShimProcess, a_signal_asks_for_reports_and_the_next_call_writes_them) {
   const ReportFile file("signal");
-  SetupOptions options;
+  ShimSetupOptions options;
   options.shim.snapshot_to = file.path();
   options.shim.report_signal = SIGUSR2;
   ShimSetup setup(std::move(options));

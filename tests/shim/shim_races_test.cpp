@@ -18,8 +18,8 @@ struct Way {
   const char* settings = "";
 };
 
-SetupOptions options_of(const Way& way, std::uint64_t memory) {
-  SetupOptions options = in_mode(way.mode, way.settings);
+ShimSetupOptions options_of(const Way& way, std::uint64_t memory) {
+  ShimSetupOptions options = in_mode(way.mode, way.settings);
   options.shim.fence = way.fence;
   options.fake.memory_bytes = memory;
   options.fake.mean_call_ns = 300;
@@ -54,7 +54,7 @@ TEST_P(ShimRaces, there_are_none_where_memory_is_short) {
 }
 
 TEST(ShimRaces, are_found_without_fences_where_units_are_unmapped) {
-  SetupOptions options = options_of(
+  ShimSetupOptions options = options_of(
       {"", PreloadMode::deferred, FenceKind::automatic, "expandable_segments:True"}, 256 * mib);
   options.recorder = no_fences();
   ShimSetup setup(std::move(options));
@@ -64,7 +64,8 @@ TEST(ShimRaces, are_found_without_fences_where_units_are_unmapped) {
 }
 
 TEST(ShimRaces, are_found_without_fences) {
-  SetupOptions options = options_of({"", PreloadMode::deferred, FenceKind::automatic}, 4ULL << 30);
+  ShimSetupOptions options =
+      options_of({"", PreloadMode::deferred, FenceKind::automatic}, 4ULL << 30);
   options.recorder = no_fences();
   ShimSetup setup(std::move(options));
   ShimProgram(setup, 1).run(2000);
@@ -80,7 +81,8 @@ class LegacyStreamOnly : public shim::FenceRecorder {
 };
 
 TEST(ShimRaces, are_found_with_events_on_the_legacy_stream_alone) {
-  SetupOptions options = options_of({"", PreloadMode::deferred, FenceKind::automatic}, 4ULL << 30);
+  ShimSetupOptions options =
+      options_of({"", PreloadMode::deferred, FenceKind::automatic}, 4ULL << 30);
   options.recorder = std::make_unique<LegacyStreamOnly>();
   ShimSetup setup(std::move(options));
   ShimProgram(setup, 1).run(4000);
@@ -89,7 +91,7 @@ TEST(ShimRaces, are_found_with_events_on_the_legacy_stream_alone) {
 
 TEST(ShimRaces, work_on_a_destroyed_stream_is_waited_for) {
   for (const FenceKind kind : {FenceKind::context_event, FenceKind::stream_events}) {
-    SetupOptions options;
+    ShimSetupOptions options;
     options.shim.fence = kind;
     ShimSetup setup(std::move(options));
     const CUdeviceptr first = setup.alloc(4 * mib);

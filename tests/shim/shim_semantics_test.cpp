@@ -49,7 +49,7 @@ TEST(ShimSemantics, contents_are_not_touched) {
 }
 
 TEST(ShimSemantics, fresh_blocks_are_filled_where_asked_for) {
-  SetupOptions options;
+  ShimSetupOptions options;
   options.shim.fill = static_cast<unsigned char>(0xa5);
   ShimSetup setup(std::move(options));
   setup.alloc(mib);
@@ -127,7 +127,7 @@ TEST(ShimSemantics, a_request_that_fits_alone_is_not_refused_for_its_segment) {
 }
 
 TEST(ShimSemantics, a_memory_fraction_is_a_limit) {
-  SetupOptions options = with_memory(100 * mib);
+  ShimSetupOptions options = with_memory(100 * mib);
   options.shim.settings.per_process_memory_fraction = 0.5;
   ShimSetup setup(std::move(options));
   CUdeviceptr at = 0;
@@ -242,7 +242,7 @@ TEST(ShimSemantics, a_free_in_stream_order_on_no_stream_is_refused) {
 }
 
 TEST(ShimSemantics, a_block_waits_for_peers_that_may_use_it) {
-  SetupOptions options;
+  ShimSetupOptions options;
   options.fake.device_count = 2;
   ShimSetup setup(std::move(options));
   const CUcontext peer = setup.make_context(1);
@@ -302,7 +302,7 @@ TEST(ShimSemantics, a_context_is_not_dropped_for_one_that_had_its_handle) {
 }
 
 TEST(ShimSemantics, each_context_has_a_cache_of_its_own) {
-  SetupOptions options;
+  ShimSetupOptions options;
   options.fake.device_count = 2;
   ShimSetup setup(std::move(options));
   const CUdeviceptr here = setup.alloc(mib);
@@ -359,7 +359,7 @@ TEST(ShimSemantics, nosplit_counts_idle_blocks_as_the_driver_did) {
 }
 
 TEST(ShimSemantics, nosplit_counts_a_piece_of_memory_when_nothing_is_left_in_it) {
-  SetupOptions options = in_mode(PreloadMode::nosplit);
+  ShimSetupOptions options = in_mode(PreloadMode::nosplit);
   options.fake.granularity = 512;  // Small blocks lie beside each other, as on a GPU.
   ShimSetup setup(std::move(options));
   const CUdeviceptr first = setup.alloc(1000);
@@ -373,7 +373,7 @@ TEST(ShimSemantics, nosplit_counts_a_piece_of_memory_when_nothing_is_left_in_it)
 }
 
 TEST(ShimSemantics, nosplit_waits_and_releases_when_memory_is_short) {
-  SetupOptions options = with_memory(64 * mib);
+  ShimSetupOptions options = with_memory(64 * mib);
   options.shim.mode = PreloadMode::nosplit;
   ShimSetup setup(std::move(options));
   const CUdeviceptr first = setup.alloc(40 * mib);

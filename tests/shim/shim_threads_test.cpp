@@ -26,9 +26,9 @@ struct Shape {
 
 class ShimThreads : public testing::TestWithParam<Shape> {
  protected:
-  static SetupOptions options() {
+  static ShimSetupOptions options() {
     const Shape& shape = GetParam();
-    SetupOptions options = in_mode(shape.mode, shape.settings);
+    ShimSetupOptions options = in_mode(shape.mode, shape.settings);
     options.shim.fence = shape.fence;
     options.fake.memory_bytes = shape.memory;
     options.fake.mean_call_ns = 300;
@@ -176,7 +176,7 @@ INSTANTIATE_TEST_SUITE_P(Modes, ShimThreadsByMode,
                                          PreloadMode::nosplit));
 
 TEST_P(ShimThreadsByMode, can_free_what_others_put_where_a_segment_was) {
-  SetupOptions changed = in_mode(GetParam());
+  ShimSetupOptions changed = in_mode(GetParam());
   changed.change_driver = change_free;
   ShimSetup setup(std::move(changed));
   const CUdeviceptr segment = setup.alloc(30 * mib);

@@ -42,7 +42,7 @@ class PoolInferenceTest : public testing::Test {
     history_.events.push_back({action, {at * mebibyte}, {size * mebibyte}, {}, {}, 0});
     history_.stacks.push_back({stack});
   }
-  /// Where the life with this number is found to be.
+  /// The pool that the life with this number is found to be in.
   PoolId pool_of(LifeIndex life) {
     const allocator::Settings settings;
     const PlacedHistory placed = place_history(history_, {{0, settings}});

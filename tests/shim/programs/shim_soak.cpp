@@ -26,13 +26,13 @@ struct Outcome {
   std::string first;
 };
 
-SetupOptions options_of(std::uint64_t seed) {
+ShimSetupOptions options_of(std::uint64_t seed) {
   const PreloadMode modes[] = {PreloadMode::deferred, PreloadMode::deferred, PreloadMode::nosplit,
                                PreloadMode::sync};
   // In every other turn of the modes; `nosplit` has no segments that could expand.
   const PreloadMode mode = modes[seed % 4];
   const bool expands = seed / 4 % 2 == 1 && mode != PreloadMode::nosplit;
-  SetupOptions options = in_mode(mode, expands ? "expandable_segments:True" : "");
+  ShimSetupOptions options = in_mode(mode, expands ? "expandable_segments:True" : "");
   options.shim.fence = seed % 8 == 1 ? shim::FenceKind::stream_events : shim::FenceKind::automatic;
   options.fake.memory_bytes = seed % 3 == 0 ? 768 * mib : 8ULL << 30;
   options.fake.mean_call_ns = 300;

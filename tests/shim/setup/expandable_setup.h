@@ -7,8 +7,8 @@ namespace vramlab::tests {
 
 inline constexpr const char* expandable_setting = "expandable_segments:True";
 
-inline SetupOptions expandable(std::uint64_t memory = 8ULL << 30, std::uint32_t devices = 1) {
-  SetupOptions options = in_mode(preload::PreloadMode::deferred, expandable_setting);
+inline ShimSetupOptions expandable(std::uint64_t memory = 8ULL << 30, std::uint32_t devices = 1) {
+  ShimSetupOptions options = in_mode(preload::PreloadMode::deferred, expandable_setting);
   options.fake.memory_bytes = memory;
   options.fake.device_count = devices;
   return options;

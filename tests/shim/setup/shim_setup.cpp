@@ -38,7 +38,7 @@ std::unique_ptr<shim::FenceRecorder> no_fences() { return std::make_unique<NoFen
 
 ShimSetup::ShimSetup() : ShimSetup(in_mode(preload::PreloadMode::deferred)) {}
 
-ShimSetup::ShimSetup(SetupOptions options)
+ShimSetup::ShimSetup(ShimSetupOptions options)
     : fake_(options.fake), driver_(driver_of_version(options.fake.driver_version)) {
   must(driver_.init(0), "the fake driver starts");
   context_ = make_context();
@@ -231,12 +231,12 @@ shim::ShimOptions shim_options(preload::PreloadMode mode, const std::string& set
   return options;
 }
 
-SetupOptions in_mode(preload::PreloadMode mode, const std::string& settings) {
+ShimSetupOptions in_mode(preload::PreloadMode mode, const std::string& settings) {
   return {shim_options(mode, settings), {}};
 }
 
-SetupOptions with_memory(std::uint64_t bytes) {
-  SetupOptions options;
+ShimSetupOptions with_memory(std::uint64_t bytes) {
+  ShimSetupOptions options;
   options.fake.memory_bytes = bytes;
   return options;
 }

@@ -16,7 +16,7 @@ inline constexpr std::uint64_t kib = 1ULL << 10;
 inline constexpr std::uint64_t mib = 1ULL << 20;
 inline constexpr int oldest_with_context_events = 12050;
 
-struct SetupOptions {
+struct ShimSetupOptions {
   shim::ShimOptions shim;
   fake::FakeOptions fake;
   std::unique_ptr<shim::FenceRecorder> recorder = nullptr;
@@ -30,7 +30,7 @@ std::unique_ptr<shim::FenceRecorder> no_fences();
 class ShimSetup {
  public:
   ShimSetup();
-  explicit ShimSetup(SetupOptions options);
+  explicit ShimSetup(ShimSetupOptions options);
   ShimSetup(const ShimSetup&) = delete;
   ShimSetup& operator=(const ShimSetup&) = delete;
 
@@ -92,7 +92,7 @@ void* fake_symbol(const char* symbol);
 /// A few words each.
 shim::ShimOptions shim_options(preload::PreloadMode mode = preload::PreloadMode::deferred,
                                const std::string& settings = {});
-SetupOptions in_mode(preload::PreloadMode mode, const std::string& settings = {});
-SetupOptions with_memory(std::uint64_t bytes);
+ShimSetupOptions in_mode(preload::PreloadMode mode, const std::string& settings = {});
+ShimSetupOptions with_memory(std::uint64_t bytes);
 
 }  // namespace vramlab::tests
