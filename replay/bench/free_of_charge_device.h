@@ -9,37 +9,37 @@ namespace vramlab::replay {
 class FreeOfChargeDevice final : public allocator::Device {
  public:
   allocator::MemoryInfo memory_info() override { return {memory, memory}; }
-  std::optional<allocator::Address> allocate(allocator::Bytes size, allocator::StreamId) override {
+  std::optional<Address> allocate(Bytes size, StreamId) override {
     return next_place(next_segment_, size);
   }
-  void release(allocator::Address) override {}
-  std::optional<allocator::Address> reserve(allocator::Bytes size, allocator::StreamId) override {
+  void release(Address) override {}
+  std::optional<Address> reserve(Bytes size, StreamId) override {
     return next_place(next_reservation_, size);
   }
-  void release_reservation(allocator::Address, allocator::Bytes) override {}
-  [[nodiscard]] bool map(const allocator::UnitRange&) override { return true; }
-  void unmap(const allocator::UnitRange&) override {}
-  void wait_for_stream(allocator::StreamId) override {}
-  allocator::EventId record_event(allocator::StreamId) override { return {}; }
-  bool is_complete(allocator::EventId) override { return true; }
-  void wait_for_event(allocator::EventId) override {}
-  void forget_event(allocator::EventId) override {}
-  std::optional<allocator::StreamCapture> capture_of(allocator::StreamId) override { return {}; }
-  std::vector<allocator::GraphNode> dependencies_of(allocator::GraphNode) override { return {}; }
+  void release_reservation(Address, Bytes) override {}
+  [[nodiscard]] bool map(const UnitRange&) override { return true; }
+  void unmap(const UnitRange&) override {}
+  void wait_for_stream(StreamId) override {}
+  EventId record_event(StreamId) override { return {}; }
+  bool is_complete(EventId) override { return true; }
+  void wait_for_event(EventId) override {}
+  void forget_event(EventId) override {}
+  std::optional<StreamCapture> capture_of(StreamId) override { return {}; }
+  std::vector<GraphNode> dependencies_of(GraphNode) override { return {}; }
 
  private:
-  static constexpr allocator::Bytes memory{800ULL << 30};
-  static constexpr allocator::Bytes granularity{2ULL << 20};
+  static constexpr Bytes memory{800ULL << 30};
+  static constexpr Bytes granularity{2ULL << 20};
 
   /// Addresses are never used again: one after another is enough for a run.
-  static allocator::Address next_place(allocator::Address& next, allocator::Bytes size) {
-    const allocator::Address place = next;
+  static Address next_place(Address& next, Bytes size) {
+    const Address place = next;
     next = next + round_up(size, granularity);
     return place;
   }
 
-  allocator::Address next_segment_{0x7f0000000000};
-  allocator::Address next_reservation_{0x300000000000};
+  Address next_segment_{0x7f0000000000};
+  Address next_reservation_{0x300000000000};
 };
 
 }  // namespace vramlab::replay

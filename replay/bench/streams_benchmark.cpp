@@ -11,7 +11,6 @@ namespace vramlab::replay {
 namespace {
 
 using namespace streams;
-using allocator::EventId;
 
 constexpr std::size_t yardstick_set_size = 500;
 constexpr std::uint64_t events_per_stream = 4;

@@ -6,7 +6,6 @@
 
 namespace vramlab::replay {
 
-using allocator::Bytes;
 using allocator::share_of;
 
 namespace {

@@ -10,11 +10,11 @@ namespace vramlab::replay {
 
 /// The allowed memory lies between the two, both included.
 struct AllowedMemory {
-  allocator::Bytes at_least;
-  allocator::Bytes at_most;
+  Bytes at_least;
+  Bytes at_most;
 
   /// The share of this device's memory that stands for it in a replay.
-  double fraction_of(allocator::Bytes device_memory) const;
+  double fraction_of(Bytes device_memory) const;
   friend bool operator==(const AllowedMemory&, const AllowedMemory&) = default;
 };
 
@@ -22,17 +22,17 @@ struct AllowedMemory {
 class GarbageLimits {
  public:
   /// So much was reserved, and no garbage (any more) was collected although there was some.
-  void was_enough(allocator::Bytes reserved);
+  void was_enough(Bytes reserved);
   /// So much was reserved, and garbage was collected.
-  void was_too_much(allocator::Bytes reserved);
+  void was_too_much(Bytes reserved);
 
   /// Empty if no garbage was collected, or if no single limit explains all that was seen, as when
   /// the program changed it. The allowed memory held `peak_reserved`.
-  std::optional<AllowedMemory> allowed(double threshold, allocator::Bytes peak_reserved) const;
+  std::optional<AllowedMemory> allowed(double threshold, Bytes peak_reserved) const;
 
  private:
-  allocator::Bytes at_least_;
-  allocator::Bytes below_ = allocator::unlimited;
+  Bytes at_least_;
+  Bytes below_ = allocator::unlimited;
 };
 
 }  // namespace vramlab::replay

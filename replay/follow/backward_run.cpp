@@ -6,13 +6,6 @@
 namespace vramlab::replay {
 namespace {
 
-using allocator::Action;
-using allocator::Address;
-using allocator::AllocatorEvent;
-using allocator::BlockState;
-using allocator::Bytes;
-using allocator::PoolKind;
-
 class BackwardRun {
  public:
   explicit BackwardRun(const DeviceHistory& history) : history_(history) { begin_at_the_end(); }
@@ -26,14 +19,14 @@ class BackwardRun {
 
  private:
   void begin_at_the_end() {
-    for (const allocator::SnapshotSegment& segment : history_.final_segments) {
+    for (const SnapshotSegment& segment : history_.final_segments) {
       if (segment.is_expandable)
         state_.pieces[segment.address] = {segment.total_size, segment.stream, segment.kind,
                                           segment.pool, false};
       else
         state_.classic[segment.address] = {segment.total_size, segment.stream, segment.kind,
                                            segment.pool};
-      for (const allocator::SnapshotBlock& block : segment.blocks)
+      for (const SnapshotBlock& block : segment.blocks)
         if (block.state != BlockState::inactive)
           state_.blocks[block.address] = {block.requested, block.size, segment.stream,
                                           block.state == BlockState::active_pending_free};

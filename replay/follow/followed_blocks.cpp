@@ -10,7 +10,7 @@ namespace {
 void find_times(const DeviceHistory& history, HistoryWalk& walk) {
   walk.times_us = traces::LongSequence<std::uint64_t>(history.events.place());
   const bool has_times = std::ranges::any_of(
-      history.events, [](const allocator::AllocatorEvent& event) { return event.time_us > 0; });
+      history.events, [](const AllocatorEvent& event) { return event.time_us > 0; });
   std::uint64_t last = 0;
   for (std::size_t i = 0; i < history.events.size(); ++i)
     walk.times_us.push_back(last = has_times ? std::max(last, history.events[i].time_us) : i);
@@ -25,15 +25,15 @@ bool says_every_pool(const Placements& placements) {
 
 /// By life. Following the history with the engine costs most, so that is done only for pools that
 /// the file does not say.
-std::vector<allocator::PoolId> pools_of(const DeviceHistory& history, const Placements& placements,
-                                        const VerifyConditions& conditions) {
+std::vector<PoolId> pools_of(const DeviceHistory& history, const Placements& placements,
+                             const VerifyConditions& conditions) {
   if (!says_every_pool(placements)) {
     ExplainedHistory explained = explain(history, conditions);
     if (explained.pools.size() == placements.lives.size()) return std::move(explained.pools);
   }
-  std::vector<allocator::PoolId> pools;
+  std::vector<PoolId> pools;
   for (const SegmentLife& life : placements.lives)
-    pools.push_back(life.pool.value_or(allocator::default_pool));
+    pools.push_back(life.pool.value_or(default_pool));
   return pools;
 }
 
@@ -47,8 +47,7 @@ void note_doubts(const DeviceHistory& history, HistoryWalk& walk) {
                      "room around them");
   std::uint64_t inferred = 0;
   for (LifeIndex life = 0; life < walk.pools.size(); ++life)
-    if (!walk.placements.lives[life].pool && walk.pools[life] != allocator::default_pool)
-      ++inferred;
+    if (!walk.placements.lives[life].pool && walk.pools[life] != default_pool) ++inferred;
   if (inferred > 0)
     doubts.push_back("the private pool of " + std::to_string(inferred) +
                      " segments is inferred from placements");
@@ -74,12 +73,6 @@ HistoryWalk walk_history(const DeviceHistory& history, const VerifyConditions& c
 
 namespace {
 
-using allocator::Action;
-using allocator::Address;
-using allocator::Bytes;
-using allocator::GivenUse;
-using allocator::SnapshotSegment;
-
 Bytes largest_free_of(const PlacementBlocks& blocks) {
   Bytes largest;
   for (const auto& [one_class, set] : blocks.all_free_blocks())
@@ -87,10 +80,9 @@ Bytes largest_free_of(const PlacementBlocks& blocks) {
   return largest;
 }
 
-allocator::BlockState state_of(GivenUse use) {
-  if (use == GivenUse::live) return allocator::BlockState::active_allocated;
-  return use == GivenUse::waiting ? allocator::BlockState::active_pending_free
-                                  : allocator::BlockState::inactive;
+BlockState state_of(GivenUse use) {
+  if (use == GivenUse::live) return BlockState::active_allocated;
+  return use == GivenUse::waiting ? BlockState::active_pending_free : BlockState::inactive;
 }
 
 void add_block(SnapshotSegment& segment, Address at, const PlacedBlock& block, Bytes requested) {
@@ -154,7 +146,7 @@ void FollowedBlocks::shrink(LifeIndex life, Bytes size) {
 }
 
 void FollowedBlocks::change_segments(std::size_t event) {
-  const allocator::AllocatorEvent what = history_.events[event];
+  const AllocatorEvent what = history_.events[event];
   const auto life = [&] { return walk_.placements.life_of_event[event]; };
   switch (what.action) {
     case Action::segment_alloc:
@@ -194,9 +186,9 @@ void FollowedBlocks::block_completed(const LiveBlock& block) {
   block_changed(Change::completed, block);
 }
 
-allocator::Snapshot snapshot_of(const PlacementBlocks& blocks, const LiveBlocks& in_use,
-                                const std::vector<allocator::PoolId>& pools) {
-  allocator::Snapshot snapshot;
+Snapshot snapshot_of(const PlacementBlocks& blocks, const LiveBlocks& in_use,
+                     const std::vector<PoolId>& pools) {
+  Snapshot snapshot;
   Address end;
   LifeIndex life_before = no_life;
   for (const auto& [at, block] : blocks.blocks()) {
@@ -207,7 +199,7 @@ allocator::Snapshot snapshot_of(const PlacementBlocks& blocks, const LiveBlocks&
       segment.address = at;
       segment.stream = life.stream;
       segment.kind = life.kind;
-      segment.pool = block.life < pools.size() ? pools[block.life] : allocator::default_pool;
+      segment.pool = block.life < pools.size() ? pools[block.life] : default_pool;
       segment.is_expandable = life.is_expandable;
     }
     const LiveBlock* held = in_use.find(at.value);

@@ -23,7 +23,7 @@ struct HistoryWalk : PlacedHistory {
   /// By event; they don't go back.
   traces::LongSequence<std::uint64_t> times_us;
   /// By life.
-  std::vector<allocator::PoolId> pools;
+  std::vector<PoolId> pools;
   /// Sentences: why what the walk shows may not be what happened.
   std::vector<std::string> doubts;
 };
@@ -41,17 +41,17 @@ struct MomentFigures {
   HistoryStep step = 0;
   std::uint64_t time_us = 0;
   /// In use; `active` and `requested` include what waits.
-  allocator::Bytes allocated;
-  allocator::Bytes requested;
-  allocator::Bytes active;
-  allocator::Bytes reserved;
-  allocator::Bytes largest_free;
+  Bytes allocated;
+  Bytes requested;
+  Bytes active;
+  Bytes reserved;
+  Bytes largest_free;
   /// Device calls that got and gave back memory, until then.
   std::uint64_t device_gets = 0;
   std::uint64_t device_releases = 0;
 
-  allocator::Bytes waiting() const { return active - allocated; }
-  allocator::Bytes free() const { return reserved - active; }
+  Bytes waiting() const { return active - allocated; }
+  Bytes free() const { return reserved - active; }
   friend bool operator==(const MomentFigures&, const MomentFigures&) = default;
 };
 
@@ -71,8 +71,8 @@ class FollowedBlocks : public PlacementWatcher, public LiveBlocks {
   enum class Change : std::uint8_t { handed_out, given_back, completed };
   virtual void block_changed(Change, const LiveBlock&) {}
   /// The segment got memory from the device, or gave it back.
-  virtual void segment_grew(LifeIndex, allocator::Bytes) {}
-  virtual void segment_shrank(LifeIndex, allocator::Bytes) {}
+  virtual void segment_grew(LifeIndex, Bytes) {}
+  virtual void segment_shrank(LifeIndex, Bytes) {}
 
   const DeviceHistory& history() const { return history_; }
   const HistoryWalk& walk() const { return walk_; }
@@ -82,8 +82,8 @@ class FollowedBlocks : public PlacementWatcher, public LiveBlocks {
   void block_was_there(const LiveBlock& block) final;
   void block_freed(const LiveBlock& block) final;
   void block_completed(const LiveBlock& block) final;
-  void grow(LifeIndex life, allocator::Bytes size);
-  void shrink(LifeIndex life, allocator::Bytes size);
+  void grow(LifeIndex life, Bytes size);
+  void shrink(LifeIndex life, Bytes size);
   void change_segments(std::size_t event);
   void pass(const PlacementBlocks& blocks);
 
@@ -93,10 +93,10 @@ class FollowedBlocks : public PlacementWatcher, public LiveBlocks {
 };
 
 /// The state of the blocks as a snapshot, each run of mapped blocks a segment.
-allocator::Snapshot snapshot_of(const PlacementBlocks& blocks, const LiveBlocks& in_use,
-                                const std::vector<allocator::PoolId>& pools);
+Snapshot snapshot_of(const PlacementBlocks& blocks, const LiveBlocks& in_use,
+                     const std::vector<PoolId>& pools);
 
 /// Histories that contradict themselves may take more than there is.
-inline void take(allocator::Bytes& from, allocator::Bytes size) { from -= std::min(from, size); }
+inline void take(Bytes& from, Bytes size) { from -= std::min(from, size); }
 
 }  // namespace vramlab::replay

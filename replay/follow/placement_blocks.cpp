@@ -6,17 +6,12 @@
 
 namespace vramlab::replay {
 
-using allocator::Address;
-using allocator::Bytes;
-using allocator::GivenUse;
-
-LifeIndex PlacementBlocks::add(const SegmentLife& life,
-                               const std::vector<allocator::GivenBlock>& blocks) {
+LifeIndex PlacementBlocks::add(const SegmentLife& life, const std::vector<GivenBlock>& blocks) {
   const auto index = static_cast<LifeIndex>(lives_.size());
   lives_.push_back(life);
   living_.insert(index);
   Address at = life.base;
-  for (const allocator::GivenBlock& block : blocks) {
+  for (const GivenBlock& block : blocks) {
     enter(put(at, {block.size, index, block.use}), block.use);
     at = at + block.size;
   }

@@ -11,12 +11,6 @@
 namespace vramlab::replay {
 namespace {
 
-using allocator::Action;
-using allocator::Address;
-using allocator::AllocatorEvent;
-using allocator::Bytes;
-using allocator::GivenUse;
-using allocator::PoolKind;
 using allocator::Settings;
 
 class PlacementWalk {
@@ -61,7 +55,7 @@ class PlacementWalk {
 
   void adopt_start() {
     for (std::size_t i = 0; i < start_.segments.size(); ++i) {
-      const allocator::GivenSegment& given = start_.segments[i];
+      const GivenSegment& given = start_.segments[i];
       SegmentLife life{given.base, given.size(), given.stream, given.kind, given.is_expandable, {}};
       life.pool = start_.known_pools[i];
       blocks_.add(life, given.blocks);
@@ -329,7 +323,7 @@ class PlacementWalk {
   void name_pools() {
     for (const LifeIndex index : blocks_.living()) {
       SegmentLife& life = blocks_.lives()[index];
-      for (const allocator::SnapshotSegment& segment : history_.final_segments)
+      for (const SnapshotSegment& segment : history_.final_segments)
         if (segment.is_expandable == life.is_expandable && life.base <= segment.address &&
             segment.address < life.base + life.size && segment.stream == life.stream &&
             segment.kind == life.kind && history_.traits.segments_say_pool)

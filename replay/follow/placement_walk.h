@@ -23,8 +23,8 @@ struct ReleaseRun {
   bool is_own_call = false;
   struct Released {
     LifeIndex life = no_life;
-    allocator::Address address;
-    allocator::Bytes size;
+    Address address;
+    Bytes size;
     bool is_unmap = false;
   };
   std::vector<Released> released;
@@ -40,7 +40,7 @@ struct Placements {
   std::set<std::pair<LifeIndex, LifeIndex>> apart;
   std::vector<ReleaseRun> releases;
   /// How many addresses an expandable segment reserves, at most.
-  allocator::Bytes reservation = unknown_reservation;
+  Bytes reservation = unknown_reservation;
   /// The first event that has no place; empty where there is none.
   std::string contradiction;
 };
@@ -68,7 +68,7 @@ struct PlacedHistory {
   StartingState start;
   Placements placements;
   /// The addresses of an expandable segment, as the walk took them.
-  allocator::Bytes reservation = unknown_reservation;
+  Bytes reservation = unknown_reservation;
 };
 
 PlacedHistory place_history(const DeviceHistory& history, SettingsPhases phases);

@@ -8,10 +8,6 @@
 namespace vramlab::replay {
 namespace {
 
-using allocator::Action;
-using allocator::default_pool;
-using allocator::PoolId;
-
 constexpr std::int64_t apart_cost = 100000;
 constexpr std::int64_t misfit_cost = 60;
 constexpr std::int64_t switch_cost = 4;
@@ -197,8 +193,8 @@ std::vector<std::vector<LifeIndex>> PoolInference::groups_of(const ReleaseRun& r
   std::vector<std::vector<LifeIndex>> stretches;
   const auto key = [&](const ReleaseRun::Released& one) {
     const SegmentLife& life = placements_.lives[one.life];
-    return std::tuple(one.is_unmap, life.stream, one.is_unmap ? allocator::Bytes{} : one.size,
-                      one.is_unmap ? allocator::Address{} : one.address);
+    return std::tuple(one.is_unmap, life.stream, one.is_unmap ? Bytes{} : one.size,
+                      one.is_unmap ? Address{} : one.address);
   };
   const ReleaseRun::Released* before = nullptr;
   for (const ReleaseRun::Released& one : run.released) {

@@ -22,7 +22,7 @@ class PoolInference {
                 const allocator::Settings& settings);
 
   /// By life. Unknown pools are the device's own unless something speaks against it.
-  const std::vector<allocator::PoolId>& solve();
+  const std::vector<PoolId>& solve();
   /// Releases that the last choice left unexplained weigh more from now on. False where there is
   /// nothing to choose.
   bool learn(const std::vector<std::size_t>& unexplained_calls);
@@ -47,19 +47,19 @@ class PoolInference {
   bool try_moving(const std::vector<LifeIndex>& group);
   std::vector<std::vector<LifeIndex>> groups_of(const ReleaseRun& run) const;
   std::vector<LifeIndex> unknown_among(const std::vector<LifeIndex>& lives) const;
-  Cost cost_at(LifeIndex life, allocator::PoolId pool) const;
+  Cost cost_at(LifeIndex life, PoolId pool) const;
   /// Counts against what a search may cost; large histories keep what was found by then.
   bool may_go_on(LifeIndex life);
   Cost cost_of_run(std::size_t run) const;
   Cost run_cost_of(LifeIndex life) const;
   Cost run_cost() const;
   Cost total_cost() const;
-  std::vector<allocator::PoolId> choices() const;
+  std::vector<PoolId> choices() const;
 
   const DeviceHistory& history_;
   const Placements& placements_;
   ReleaseCost release_cost_;
-  std::vector<allocator::PoolId> pools_;
+  std::vector<PoolId> pools_;
   std::vector<LifeIndex> unknown_;
   std::vector<std::vector<LifeIndex>> apart_;
   /// How often requests to two lives follow each other.

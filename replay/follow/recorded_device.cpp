@@ -7,11 +7,6 @@
 
 namespace vramlab::replay {
 
-using allocator::Action;
-using allocator::Address;
-using allocator::Bytes;
-using allocator::StreamId;
-
 void RecordedDevice::expect(std::size_t first, std::size_t end) {
   calls_.clear();
   at_ = 0;
@@ -31,7 +26,7 @@ std::vector<std::size_t> RecordedDevice::expected_releases() const {
   return releases;
 }
 
-std::optional<allocator::AllocatorEvent> RecordedDevice::expected() const {
+std::optional<AllocatorEvent> RecordedDevice::expected() const {
   if (at_ == calls_.size()) return std::nullopt;
   return history_.events[calls_[at_]];
 }
@@ -39,7 +34,7 @@ std::optional<allocator::AllocatorEvent> RecordedDevice::expected() const {
 void RecordedDevice::differ(const std::string& asked) {
   ++wrong_count_;
   if (!difference_.empty()) return;
-  const std::optional<allocator::AllocatorEvent> event = expected();
+  const std::optional<AllocatorEvent> event = expected();
   difference_ = "recorded " + (!event ? std::string("no segment call") : event_text(*event)) +
                 ", replayed " + asked;
 }
@@ -58,7 +53,7 @@ bool RecordedDevice::is_any_held(Address at, Bytes size) const {
 }
 
 std::optional<Address> RecordedDevice::allocate(Bytes size, StreamId stream) {
-  const std::optional<allocator::AllocatorEvent> event = expected();
+  const std::optional<AllocatorEvent> event = expected();
   if (!event || is_release(event->action)) {
     refused_ = size;
     return std::nullopt;
@@ -75,15 +70,15 @@ std::optional<Address> RecordedDevice::allocate(Bytes size, StreamId stream) {
 
 void RecordedDevice::release(Address at) {
   held_.erase(at);
-  const std::optional<allocator::AllocatorEvent> event = expected();
+  const std::optional<AllocatorEvent> event = expected();
   if (event && event->action == Action::segment_free && event->address == at)
     ++at_;
   else
-    differ("a segment_free at " + allocator::name_of(at));
+    differ("a segment_free at " + name_of(at));
 }
 
 std::optional<Address> RecordedDevice::reserve(Bytes size, StreamId stream) {
-  const std::optional<allocator::AllocatorEvent> event = expected();
+  const std::optional<AllocatorEvent> event = expected();
   if (!event || is_release(event->action)) return std::nullopt;
   if (event->action != Action::segment_map || event->stream != stream ||
       is_any_held(event->address, size)) {
@@ -94,16 +89,15 @@ std::optional<Address> RecordedDevice::reserve(Bytes size, StreamId stream) {
   return event->address;
 }
 
-bool RecordedDevice::map(const allocator::UnitRange& range) {
-  const std::optional<allocator::AllocatorEvent> event = expected();
+bool RecordedDevice::map(const UnitRange& range) {
+  const std::optional<AllocatorEvent> event = expected();
   if (!event || is_release(event->action)) {
     refused_ = range.size();
     return false;
   }
   if (event->action != Action::segment_map || event->address != range.at ||
       event->size != range.size()) {
-    differ("a segment_map of " + format_bytes(range.size()) + " at " +
-           allocator::name_of(range.at));
+    differ("a segment_map of " + format_bytes(range.size()) + " at " + name_of(range.at));
     return false;
   }
   ++at_;
@@ -114,22 +108,21 @@ bool RecordedDevice::map(const allocator::UnitRange& range) {
   return true;
 }
 
-void RecordedDevice::unmap(const allocator::UnitRange& range) {
-  const std::optional<allocator::AllocatorEvent> event = expected();
+void RecordedDevice::unmap(const UnitRange& range) {
+  const std::optional<AllocatorEvent> event = expected();
   if (event && event->action == Action::segment_unmap && event->address == range.at &&
       event->size == range.size())
     ++at_;
   else
-    differ("a segment_unmap of " + format_bytes(range.size()) + " at " +
-           allocator::name_of(range.at));
+    differ("a segment_unmap of " + format_bytes(range.size()) + " at " + name_of(range.at));
 }
 
-allocator::EventId RecordedDevice::record_event(StreamId) {
+EventId RecordedDevice::record_event(StreamId) {
   check(false, "a replay of a recording holds waiting blocks itself");
   return {};
 }
 
-bool RecordedDevice::is_complete(allocator::EventId) {
+bool RecordedDevice::is_complete(EventId) {
   check(false, "a replay of a recording holds waiting blocks itself");
   return false;
 }

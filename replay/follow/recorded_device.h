@@ -17,8 +17,7 @@ namespace vramlab::replay {
 class RecordedDevice : public allocator::Device {
  public:
   /// `total` makes an allocator reserve as many addresses as the recording shows.
-  RecordedDevice(const DeviceHistory& history, allocator::Bytes total)
-      : history_(history), total_(total) {}
+  RecordedDevice(const DeviceHistory& history, Bytes total) : history_(history), total_(total) {}
 
   /// From now on the segment calls of these events are expected.
   void expect(std::size_t first, std::size_t end);
@@ -28,10 +27,10 @@ class RecordedDevice : public allocator::Device {
   std::vector<std::size_t> expected_releases() const;
   void skip() { ++at_; }
   /// How much was asked for last and refused because releases come next; forgets it.
-  std::optional<allocator::Bytes> take_refused() { return std::exchange(refused_, std::nullopt); }
+  std::optional<Bytes> take_refused() { return std::exchange(refused_, std::nullopt); }
   /// The allocator starts with this segment, or with this mapped part of a reservation.
-  void adopt(allocator::Address base, allocator::Bytes size) { held_[base] = size; }
-  void set_free(allocator::Bytes free) { free_ = free; }
+  void adopt(Address base, Bytes size) { held_[base] = size; }
+  void set_free(Bytes free) { free_ = free; }
 
   /// What the allocator asked for that was recorded differently: how often, and the first time
   /// since the last take_difference().
@@ -39,39 +38,37 @@ class RecordedDevice : public allocator::Device {
   std::string take_difference() { return std::exchange(difference_, {}); }
 
   allocator::MemoryInfo memory_info() override { return {free_, total_}; }
-  std::optional<allocator::Address> allocate(allocator::Bytes size,
-                                             allocator::StreamId stream) override;
-  void release(allocator::Address at) override;
-  std::optional<allocator::Address> reserve(allocator::Bytes size,
-                                            allocator::StreamId stream) override;
-  void release_reservation(allocator::Address at, allocator::Bytes) override { held_.erase(at); }
-  bool map(const allocator::UnitRange& range) override;
-  void unmap(const allocator::UnitRange& range) override;
+  std::optional<Address> allocate(Bytes size, StreamId stream) override;
+  void release(Address at) override;
+  std::optional<Address> reserve(Bytes size, StreamId stream) override;
+  void release_reservation(Address at, Bytes) override { held_.erase(at); }
+  bool map(const UnitRange& range) override;
+  void unmap(const UnitRange& range) override;
 
   // Frees that wait are completed by the replay, when the recording says so.
-  void wait_for_stream(allocator::StreamId) override {}
-  allocator::EventId record_event(allocator::StreamId) override;
-  bool is_complete(allocator::EventId) override;
-  void wait_for_event(allocator::EventId) override {}
-  void forget_event(allocator::EventId) override {}
-  std::optional<allocator::StreamCapture> capture_of(allocator::StreamId) override { return {}; }
-  std::vector<allocator::GraphNode> dependencies_of(allocator::GraphNode) override { return {}; }
+  void wait_for_stream(StreamId) override {}
+  EventId record_event(StreamId) override;
+  bool is_complete(EventId) override;
+  void wait_for_event(EventId) override {}
+  void forget_event(EventId) override {}
+  std::optional<StreamCapture> capture_of(StreamId) override { return {}; }
+  std::vector<GraphNode> dependencies_of(GraphNode) override { return {}; }
 
  private:
-  std::optional<allocator::AllocatorEvent> expected() const;
+  std::optional<AllocatorEvent> expected() const;
   void differ(const std::string& asked);
-  bool is_held(allocator::Address at) const;
-  bool is_any_held(allocator::Address at, allocator::Bytes size) const;
+  bool is_held(Address at) const;
+  bool is_any_held(Address at, Bytes size) const;
 
   const DeviceHistory& history_;
-  allocator::Bytes total_;
-  allocator::Bytes free_;
+  Bytes total_;
+  Bytes free_;
   std::vector<std::size_t> calls_;
   std::size_t at_ = 0;
-  std::optional<allocator::Bytes> refused_;
+  std::optional<Bytes> refused_;
   /// Segments, and how far reservations were mapped. After a difference the replay may hold what
   /// was released.
-  std::map<allocator::Address, allocator::Bytes> held_;
+  std::map<Address, Bytes> held_;
   std::uint64_t wrong_count_ = 0;
   std::string difference_;
 };

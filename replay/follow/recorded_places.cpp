@@ -4,25 +4,24 @@
 
 namespace vramlab::replay {
 
-using allocator::Action;
 using streams::PlaceKind;
 
 namespace {
 
-constexpr allocator::Bytes largest_unit{20ULL << 20};
+constexpr Bytes largest_unit{20ULL << 20};
 
 }  // namespace
 
 RecordedPlaces::RecordedPlaces(const DeviceHistory& history, const ExplainedHistory& explained)
     : reservations_below_(explained.placements.reservation + largest_unit) {
   const std::size_t at_start = explained.start.segments.size();
-  for (const allocator::GivenSegment& segment : explained.start.segments)
+  for (const GivenSegment& segment : explained.start.segments)
     note_lowest(segment.is_expandable ? PlaceKind::reservation : PlaceKind::allocation,
                 segment.base);
   std::vector<bool> is_placed(explained.placements.lives.size());
   for (LifeIndex life = 0; life < is_placed.size(); ++life) is_placed[life] = life < at_start;
   for (std::size_t i = 0; i < history.events.size(); ++i) {
-    const allocator::AllocatorEvent& event = history.events[i];
+    const AllocatorEvent& event = history.events[i];
     if (event.action == Action::segment_alloc)
       add({PlaceKind::allocation, event.address, event.size});
     if (event.action != Action::segment_map) continue;
@@ -39,17 +38,17 @@ void RecordedPlaces::add(const Place& place) {
   places_.push_back(place);
 }
 
-void RecordedPlaces::note_lowest(PlaceKind kind, allocator::Address at) {
+void RecordedPlaces::note_lowest(PlaceKind kind, Address at) {
   auto& lowest = kind == PlaceKind::allocation ? lowest_allocation_ : lowest_reservation_;
   lowest = std::min(lowest.value_or(at), at);
 }
 
-std::optional<allocator::Address> RecordedPlaces::lowest(PlaceKind kind) const {
+std::optional<Address> RecordedPlaces::lowest(PlaceKind kind) const {
   const auto& own = kind == PlaceKind::allocation ? lowest_allocation_ : lowest_reservation_;
   return own ? own : kind == PlaceKind::allocation ? lowest_reservation_ : lowest_allocation_;
 }
 
-std::optional<allocator::Address> RecordedPlaces::place(const streams::PlaceRequest& request) {
+std::optional<Address> RecordedPlaces::place(const streams::PlaceRequest& request) {
   if (has_left_ || next_ == places_.size()) return std::nullopt;
   const Place& next = places_[next_];
   // A smaller reservation fits wherever one of the recorded size does. The recorded size is

@@ -14,27 +14,27 @@ class RecordedPlaces {
  public:
   RecordedPlaces(const DeviceHistory& history, const ExplainedHistory& explained);
 
-  std::optional<allocator::Address> place(const streams::PlaceRequest& request);
+  std::optional<Address> place(const streams::PlaceRequest& request);
   /// The lowest place of this kind, or else of any; empty if nothing was placed.
-  std::optional<allocator::Address> lowest(streams::PlaceKind kind) const;
+  std::optional<Address> lowest(streams::PlaceKind kind) const;
   /// Reservations of this size and above are not those that were recorded.
-  allocator::Bytes reservations_below() const { return reservations_below_; }
+  Bytes reservations_below() const { return reservations_below_; }
 
  private:
   struct Place {
     streams::PlaceKind kind;
-    allocator::Address address;
-    allocator::Bytes size;
+    Address address;
+    Bytes size;
   };
 
   void add(const Place& place);
-  void note_lowest(streams::PlaceKind kind, allocator::Address at);
+  void note_lowest(streams::PlaceKind kind, Address at);
 
   std::vector<Place> places_;
   /// What was there at the start counts too.
-  std::optional<allocator::Address> lowest_allocation_;
-  std::optional<allocator::Address> lowest_reservation_;
-  allocator::Bytes reservations_below_;
+  std::optional<Address> lowest_allocation_;
+  std::optional<Address> lowest_reservation_;
+  Bytes reservations_below_;
   std::size_t next_ = 0;
   bool has_left_ = false;
 };

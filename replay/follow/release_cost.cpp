@@ -5,17 +5,14 @@
 
 namespace vramlab::replay {
 
-using allocator::PoolId;
-using allocator::PoolKind;
-
 /// One release, with what decides its place in the order.
 struct ReleaseCost::Step {
   PoolId pool;
   PoolKind kind;
   bool is_unmap;
-  allocator::StreamId stream;
-  allocator::Bytes size;
-  allocator::Address address;
+  StreamId stream;
+  Bytes size;
+  Address address;
 
   bool is_same_half(const Step& other) const { return pool == other.pool && kind == other.kind; }
   /// Unmapping goes by the size of the block, which the range does not show.
@@ -26,9 +23,9 @@ struct ReleaseCost::Step {
   /// Whether this half of a pool may follow that one directly.
   bool may_follow_half(const Step& before) const {
     if (pool == before.pool)
-      return pool == allocator::default_pool ? kind == PoolKind::small : kind == PoolKind::large;
-    if (pool == allocator::default_pool) return false;
-    return before.pool == allocator::default_pool || is_unnamed(pool) || is_unnamed(before.pool) ||
+      return pool == default_pool ? kind == PoolKind::small : kind == PoolKind::large;
+    if (pool == default_pool) return false;
+    return before.pool == default_pool || is_unnamed(pool) || is_unnamed(before.pool) ||
            pool > before.pool;
   }
 };
@@ -64,8 +61,7 @@ std::uint64_t ReleaseCost::left_misfits(const ReleaseRun& run, const std::vector
                                         const Pools& pools) const {
   std::uint64_t misfits = 0;
   for (const LifeIndex life : run.left)
-    if (pools[life] == allocator::default_pool ||
-        std::ranges::find(released, pools[life]) != released.end())
+    if (pools[life] == default_pool || std::ranges::find(released, pools[life]) != released.end())
       ++misfits;
   return misfits;
 }
@@ -81,8 +77,8 @@ std::uint64_t ReleaseCost::everything_from(const ReleaseRun& run, std::size_t fi
 }
 
 /// They are of one stream in one pool, the largest first.
-std::size_t ReleaseCost::longest_oversize(const ReleaseRun& run, std::size_t first,
-                                          allocator::Bytes limit, const Pools& pools) const {
+std::size_t ReleaseCost::longest_oversize(const ReleaseRun& run, std::size_t first, Bytes limit,
+                                          const Pools& pools) const {
   std::size_t end = first;
   for (; end < run.released.size(); ++end) {
     const Step step = step_of(run.released[end], pools);
@@ -101,7 +97,7 @@ std::uint64_t ReleaseCost::ended_first(const ReleaseRun& run, const Pools& pools
   std::size_t first = 0;
   while (first < run.released.size()) {
     const PoolId ended = pools[run.released[first].life];
-    if (ended == allocator::default_pool) break;
+    if (ended == default_pool) break;
     ReleaseRun of_pool;
     for (; first < run.released.size() && pools[run.released[first].life] == ended; ++first)
       of_pool.released.push_back(run.released[first]);
@@ -124,7 +120,7 @@ std::uint64_t ReleaseCost::of(const ReleaseRun& run, const ReleasePrelude& prelu
     if (collected > 0) {
       const Step step = step_of(run.released[collected - 1], pools);
       if (!prelude.garbage || step.is_unmap || step.kind == PoolKind::small) break;
-      if (step.pool != allocator::default_pool) ++outside;
+      if (step.pool != default_pool) ++outside;
     }
     const std::size_t oversize = longest_oversize(run, collected, prelude.oversize, pools);
     for (std::size_t first = collected; first <= collected + oversize; ++first)

@@ -14,7 +14,7 @@ struct ReleasePrelude {
   /// Garbage collection is on: large segments of the device's own pool may go first.
   bool garbage = false;
   /// From this size on segments of the pool that asks may go one by one.
-  allocator::Bytes oversize = allocator::unlimited;
+  Bytes oversize = allocator::unlimited;
   friend bool operator==(const ReleasePrelude&, const ReleasePrelude&) = default;
 };
 
@@ -24,21 +24,21 @@ class ReleaseCost {
 
   /// Number of misfits; 0 where the pools explain the run. `pools` by life.
   std::uint64_t of(const ReleaseRun& run, const ReleasePrelude& prelude,
-                   const std::vector<allocator::PoolId>& pools) const;
+                   const std::vector<PoolId>& pools) const;
 
  private:
-  using Pools = std::vector<allocator::PoolId>;
+  using Pools = std::vector<PoolId>;
   struct Step;
 
   Step step_of(const ReleaseRun::Released& released, const Pools& pools) const;
   std::uint64_t everything_from(const ReleaseRun& run, std::size_t first, const Pools& pools) const;
   std::uint64_t order_misfits(const ReleaseRun& run, std::size_t first, const Pools& pools) const;
-  std::uint64_t left_misfits(const ReleaseRun& run, const std::vector<allocator::PoolId>& released,
+  std::uint64_t left_misfits(const ReleaseRun& run, const std::vector<PoolId>& released,
                              const Pools& pools) const;
 
   std::uint64_t ended_first(const ReleaseRun& run, const Pools& pools) const;
   /// How many releases from there on can be just enough oversize ones.
-  std::size_t longest_oversize(const ReleaseRun& run, std::size_t first, allocator::Bytes limit,
+  std::size_t longest_oversize(const ReleaseRun& run, std::size_t first, Bytes limit,
                                const Pools& pools) const;
 
   const Placements& placements_;
@@ -46,6 +46,6 @@ class ReleaseCost {
 
 /// Pools found out that no file names: private ones, numbered from here.
 inline constexpr std::uint64_t first_unnamed_pool = std::uint64_t{1} << 32;
-constexpr bool is_unnamed(allocator::PoolId pool) { return pool.user >= first_unnamed_pool; }
+constexpr bool is_unnamed(PoolId pool) { return pool.user >= first_unnamed_pool; }
 
 }  // namespace vramlab::replay

@@ -6,8 +6,6 @@ namespace vramlab::replay {
 namespace {
 
 using allocator::PlannedRelease;
-using allocator::PoolId;
-using allocator::PoolKind;
 
 bool begins_with(std::span<const PooledRelease> recorded, const std::vector<PlannedRelease>& plan) {
   return plan.size() <= recorded.size() &&
@@ -21,7 +19,7 @@ bool begins_with(std::span<const PooledRelease> recorded, const std::vector<Plan
 std::vector<PoolId> private_pools_of(std::span<const PooledRelease> recorded) {
   std::vector<PoolId> pools;
   for (const PooledRelease& one : recorded)
-    if (one.pool != allocator::default_pool && std::ranges::find(pools, one.pool) == pools.end())
+    if (one.pool != default_pool && std::ranges::find(pools, one.pool) == pools.end())
       pools.push_back(one.pool);
   return pools;
 }
@@ -33,8 +31,8 @@ void append(std::vector<PlannedRelease>& plan, const std::vector<PlannedRelease>
 }  // namespace
 
 auto ReleaseRules::plan_everything(std::span<const PoolId> pools) const -> Plan {
-  Plan plan = engine_.plan_pool(allocator::default_pool, PoolKind::large);
-  append(plan, engine_.plan_pool(allocator::default_pool, PoolKind::small));
+  Plan plan = engine_.plan_pool(default_pool, PoolKind::large);
+  append(plan, engine_.plan_pool(default_pool, PoolKind::small));
   for (const PoolId pool : pools) {
     append(plan, engine_.plan_pool(pool, PoolKind::small));
     append(plan, engine_.plan_pool(pool, PoolKind::large));
@@ -59,7 +57,7 @@ std::optional<std::vector<PoolId>> ReleaseRules::everything_first(
 
 std::size_t ReleaseRules::ended_pool(std::span<const PooledRelease> recorded) const {
   const PoolId pool = recorded.front().pool;
-  if (pool == allocator::default_pool) return 0;
+  if (pool == default_pool) return 0;
   Plan plan = engine_.plan_pool(pool, PoolKind::small);
   append(plan, engine_.plan_pool(pool, PoolKind::large));
   return begins_with(recorded, plan) ? plan.size() : 0;
@@ -112,7 +110,7 @@ std::size_t ReleaseRules::garbage_shape(const allocator::Search& search,
                                         std::span<const PooledRelease> recorded,
                                         Ending ending) const {
   if (engine_.settings().garbage_collection_threshold <= 0) return 0;
-  const Plan candidates = engine_.plan_pool(allocator::default_pool, PoolKind::large);
+  const Plan candidates = engine_.plan_pool(default_pool, PoolKind::large);
   Plan collected;
   for (const PooledRelease& one : recorded) {
     const bool is_candidate =

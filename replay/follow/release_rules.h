@@ -17,7 +17,7 @@ using ReplayEngine = allocator::BareAllocator;
 /// A release as recorded, with the pool that it came from.
 struct PooledRelease {
   allocator::PlannedRelease release;
-  allocator::PoolId pool;
+  PoolId pool;
 };
 
 /// The way past a miss that makes the recorded releases.
@@ -42,11 +42,10 @@ class ReleaseRules {
   std::optional<LadderPlan> ladder(const allocator::Search& search,
                                    std::span<const PooledRelease> recorded, Ending ending) const;
   /// The private pools, in order, with which a release of everything gives exactly this.
-  std::optional<std::vector<allocator::PoolId>> everything(
-      std::span<const PooledRelease> recorded) const;
+  std::optional<std::vector<PoolId>> everything(std::span<const PooledRelease> recorded) const;
   /// The same for the beginning of the releases, as long a part of it as possible: an empty_cache
   /// that came before a request, or before another one.
-  std::optional<std::vector<allocator::PoolId>> everything_first(
+  std::optional<std::vector<PoolId>> everything_first(
       std::span<const PooledRelease> recorded) const;
   /// How many of the first releases a private pool makes that ends; 0 where it makes others.
   std::size_t ended_pool(std::span<const PooledRelease> recorded) const;
@@ -58,7 +57,7 @@ class ReleaseRules {
  private:
   using Plan = std::vector<allocator::PlannedRelease>;
 
-  Plan plan_everything(std::span<const allocator::PoolId> pools) const;
+  Plan plan_everything(std::span<const PoolId> pools) const;
   std::optional<LadderPlan> after_garbage(const allocator::Search& search,
                                           std::span<const PooledRelease> rest, const Plan& garbage,
                                           Ending ending) const;

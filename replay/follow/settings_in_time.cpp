@@ -8,7 +8,6 @@
 
 namespace vramlab::replay {
 
-using allocator::Action;
 using allocator::Settings;
 
 namespace {

@@ -7,10 +7,6 @@
 namespace vramlab::replay {
 namespace {
 
-using allocator::Action;
-using allocator::Address;
-using allocator::Bytes;
-using allocator::PoolKind;
 using Pieces = std::map<Address, StartingPiece>;
 
 /// Sets the kind of pieces that the range of a block touches.
@@ -23,7 +19,7 @@ void note_block(Pieces& pieces, Address at, Bytes size) {
 
 /// A piece whose addresses are mapped anew was unmapped before; what lands there later says
 /// nothing.
-void forget_remapped(Pieces& open, const allocator::AllocatorEvent& event) {
+void forget_remapped(Pieces& open, const AllocatorEvent& event) {
   const Address end = event.address + event.size;
   for (auto at = first_overlapping(open, event.address, end); at != open.end();
        at = first_overlapping(open, event.address, end))
@@ -36,7 +32,7 @@ void find_kinds_forward(const DeviceHistory& history, Pieces& pieces,
   Pieces open;
   for (const auto& [address, piece] : pieces)
     if (!piece.kind) open[address] = piece;
-  for (const allocator::AllocatorEvent& event : history.events) {
+  for (const AllocatorEvent& event : history.events) {
     if (open.empty()) return;
     if (event.action == Action::segment_map) forget_remapped(open, event);
     if (event.action != Action::alloc || event.size.count == 0) continue;
@@ -106,7 +102,7 @@ struct Followed {
   StartingReservation* reservation;
   Bytes mapped;
 
-  bool holds(const allocator::AllocatorEvent& event, Bytes least) const {
+  bool holds(const AllocatorEvent& event, Bytes least) const {
     return mapped > Bytes{0} && reservation->stream == event.stream &&
            reservation->base <= event.address && event.address - reservation->base < least;
   }
@@ -123,8 +119,8 @@ std::vector<Followed> follow(std::vector<StartingReservation>& reservations) {
 }
 
 /// Whether the event maps addresses below the lowest piece that are this reservation's.
-bool is_hole_below(const Followed& one, const allocator::AllocatorEvent& event, PoolKind kind,
-                   Bytes least, const allocator::Settings& settings) {
+bool is_hole_below(const Followed& one, const AllocatorEvent& event, PoolKind kind, Bytes least,
+                   const allocator::Settings& settings) {
   const StartingReservation& above = *one.reservation;
   return one.mapped > Bytes{0} && event.address < above.base && above.stream == event.stream &&
          above.kind == kind && above.base - event.address < least &&
@@ -137,7 +133,7 @@ void lower_bases(const DeviceHistory& history, const traces::LongSequence<PoolKi
                  std::vector<StartingReservation>& reservations) {
   std::vector<Followed> followed = follow(reservations);
   for (std::size_t i = 0; i < history.events.size(); ++i) {
-    const allocator::AllocatorEvent& event = history.events[i];
+    const AllocatorEvent& event = history.events[i];
     const bool is_map = event.action == Action::segment_map;
     if (!is_map && event.action != Action::segment_unmap) continue;
     auto holder = std::ranges::find_if(
@@ -160,11 +156,10 @@ void lower_bases(const DeviceHistory& history, const traces::LongSequence<PoolKi
 
 Bytes least_reservation(const DeviceHistory& history) {
   std::uint64_t now = 0;
-  for (const allocator::SnapshotSegment& segment : history.final_segments)
-    now += segment.total_size.count;
+  for (const SnapshotSegment& segment : history.final_segments) now += segment.total_size.count;
   std::uint64_t most = now;
   for (std::size_t i = history.events.size(); i-- > 0;) {
-    const allocator::AllocatorEvent& event = history.events[i];
+    const AllocatorEvent& event = history.events[i];
     const std::uint64_t size = event.size.count;
     if (event.action == Action::segment_map || event.action == Action::segment_alloc)
       now -= std::min(now, size);

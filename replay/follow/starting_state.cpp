@@ -9,10 +9,6 @@ namespace vramlab::replay {
 
 namespace {
 
-using allocator::Action;
-using allocator::Address;
-using allocator::Bytes;
-
 /// A block whose rest may be its own or a free block.
 struct OpenBlock {
   Address end_of_request;
@@ -50,7 +46,7 @@ class ExtentFinder {
     if (segment == rewound_.classic.begin()) return;
     --segment;
     const Address segment_end = segment->first + segment->second.size;
-    if (address >= segment_end || segment->second.kind == allocator::PoolKind::small) return;
+    if (address >= segment_end || segment->second.kind == PoolKind::small) return;
     const auto next = std::next(at);
     const Address end_of_room =
         next != rewound_.blocks.end() && next->first < segment_end ? next->first : segment_end;
@@ -60,7 +56,7 @@ class ExtentFinder {
   /// The first request that is placed behind an open block while it lives shows where its rest
   /// ends.
   void watch_landings() {
-    for (const allocator::AllocatorEvent& event : history_.events) {
+    for (const AllocatorEvent& event : history_.events) {
       if (open_.empty()) return;
       if (event.action == Action::alloc) note_landing(event.address);
       if (event.action != Action::free_completed) continue;
@@ -109,10 +105,6 @@ BlockExtents find_extents(const DeviceHistory& history, const RewoundState& rewo
 
 namespace {
 
-using allocator::GivenSegment;
-using allocator::GivenUse;
-using allocator::PoolKind;
-
 class SegmentBuilder {
  public:
   SegmentBuilder(const RewoundState& rewound, const BlockExtents& extents)
@@ -148,7 +140,7 @@ GivenSegment classic_segment(Address base, const StartingClassic& classic,
   segment.base = base;
   segment.stream = classic.stream;
   segment.kind = classic.kind;
-  segment.pool = classic.pool.value_or(allocator::default_pool);
+  segment.pool = classic.pool.value_or(default_pool);
   builder.fill(segment, base, base + classic.size, GivenUse::free);
   return segment;
 }
@@ -159,7 +151,7 @@ GivenSegment reserved_segment(const StartingReservation& start, Bytes unit, Byte
   segment.base = start.base;
   segment.stream = start.stream;
   segment.kind = start.kind;
-  segment.pool = start.pool.value_or(allocator::default_pool);
+  segment.pool = start.pool.value_or(default_pool);
   segment.is_expandable = true;
   segment.unit = unit;
   Address at = start.base;
@@ -184,7 +176,7 @@ traces::LongSequence<PoolKind> request_kinds(const DeviceHistory& history,
     while (kinds.size() < end) kinds.push_back(kind);
   };
   for (std::size_t i = 0; i < history.events.size(); ++i) {
-    const allocator::AllocatorEvent event = history.events[i];
+    const AllocatorEvent event = history.events[i];
     if (event.action == Action::alloc && event.size < allocator::request_limit)
       fill_until(i + 1, allocator::pool_kind_of(round_request(event.size, settings)));
     if (event.action == Action::oom) fill_until(i + 1, allocator::pool_kind_of(event.size));
@@ -200,7 +192,7 @@ StartingState find_starting_state(const DeviceHistory& history, const allocator:
   const BlockExtents extents = find_extents(history, rewound, settings);
   const traces::LongSequence<PoolKind> kinds = request_kinds(history, settings);
   const SegmentBuilder builder(rewound, extents);
-  std::map<Address, std::pair<GivenSegment, std::optional<allocator::PoolId>>> by_base;
+  std::map<Address, std::pair<GivenSegment, std::optional<PoolId>>> by_base;
   for (const auto& [base, classic] : rewound.classic)
     by_base[base] = {classic_segment(base, classic, builder), classic.pool};
   for (const StartingReservation& one : find_reservations(history, rewound, kinds, settings))
@@ -223,16 +215,16 @@ Bytes total_for(Bytes reservation) {
 
 Bytes mapped_size(const GivenSegment& segment) {
   Bytes mapped;
-  for (const allocator::GivenBlock& block : segment.blocks)
+  for (const GivenBlock& block : segment.blocks)
     if (block.use != GivenUse::unmapped) mapped += block.size;
   return mapped;
 }
 
-std::map<allocator::Address, allocator::Bytes> requested_at_start(const StartingState& start) {
-  std::map<allocator::Address, allocator::Bytes> requested;
-  for (const allocator::GivenSegment& segment : start.segments) {
-    allocator::Address at = segment.base;
-    for (const allocator::GivenBlock& block : segment.blocks) {
+std::map<Address, Bytes> requested_at_start(const StartingState& start) {
+  std::map<Address, Bytes> requested;
+  for (const GivenSegment& segment : start.segments) {
+    Address at = segment.base;
+    for (const GivenBlock& block : segment.blocks) {
       requested[at] = block.requested;
       at = at + block.size;
     }

@@ -17,7 +17,7 @@ namespace vramlab::replay {
 // what was requested. A rest that was too small to be split off belongs to the block.
 
 struct BlockExtents {
-  std::map<allocator::Address, allocator::Bytes> sizes;
+  std::map<Address, Bytes> sizes;
   /// Blocks whose size neither a survivor nor a later event shows.
   std::uint64_t assumed_count = 0;
 };
@@ -26,12 +26,12 @@ BlockExtents find_extents(const DeviceHistory& history, const RewoundState& rewo
                           const allocator::Settings& settings);
 
 /// How far apart two reservations of addresses begin where nothing says so.
-inline constexpr allocator::Bytes unknown_reservation{1ULL << 40};
+inline constexpr Bytes unknown_reservation{1ULL << 40};
 
 struct StartingState {
   /// By ascending base; the pool is the device's own where `known_pools` has none.
-  std::vector<allocator::GivenSegment> segments;
-  std::vector<std::optional<allocator::PoolId>> known_pools;
+  std::vector<GivenSegment> segments;
+  std::vector<std::optional<PoolId>> known_pools;
   /// Blocks whose extent only the room around them tells.
   std::uint64_t assumed_extent_count = 0;
   std::string contradiction;
@@ -39,20 +39,20 @@ struct StartingState {
 
 /// `reservation`: how many addresses an expandable segment reserves.
 StartingState find_starting_state(const DeviceHistory& history, const allocator::Settings& settings,
-                                  allocator::Bytes reservation);
+                                  Bytes reservation);
 
 /// The size of a device on which an expandable segment reserves that many addresses.
-allocator::Bytes total_for(allocator::Bytes reservation);
+Bytes total_for(Bytes reservation);
 
 /// Without the unmapped addresses.
-allocator::Bytes mapped_size(const allocator::GivenSegment& segment);
+Bytes mapped_size(const GivenSegment& segment);
 
 /// By address, what was requested of the blocks.
-std::map<allocator::Address, allocator::Bytes> requested_at_start(const StartingState& start);
+std::map<Address, Bytes> requested_at_start(const StartingState& start);
 
 /// For each event that asks for memory or belongs to such a call: the kind of pool of the request
 /// that ends it; large where no request follows.
-traces::LongSequence<allocator::PoolKind> request_kinds(const DeviceHistory& history,
-                                                        const allocator::Settings& settings);
+traces::LongSequence<PoolKind> request_kinds(const DeviceHistory& history,
+                                             const allocator::Settings& settings);
 
 }  // namespace vramlab::replay

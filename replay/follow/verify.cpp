@@ -14,8 +14,6 @@ namespace vramlab::replay {
 
 namespace {
 
-using allocator::PoolId;
-
 /// To find phases a history is followed so many times, a long one less often, and so many places of
 /// a change are tried for each.
 constexpr std::size_t most_runs = 40;
@@ -79,9 +77,8 @@ void judge(ExplainedHistory& explained, const DeviceHistory& history,
 
 /// Mere markers are none.
 bool has_history(const DeviceHistory& history) {
-  return std::ranges::any_of(history.events, [](const allocator::AllocatorEvent& event) {
-    return event.action != allocator::Action::snapshot;
-  });
+  return std::ranges::any_of(
+      history.events, [](const AllocatorEvent& event) { return event.action != Action::snapshot; });
 }
 
 /// Why nothing can be replayed; nothing where it can.
@@ -117,7 +114,7 @@ std::set<std::size_t> emptied_in_vain(const DeviceHistory& history,
 }  // namespace
 
 VerifyConditions verify_conditions(const RecordedHistory& history, const traces::TextTable& texts,
-                                   const allocator::ReferenceVersion* version) {
+                                   const ReferenceVersion* version) {
   const bool is_guessed = version == nullptr;
   if (is_guessed) version = &guess_reference(history);
   return {*version, is_guessed, recorded_settings(history, texts, *version), true};
@@ -222,9 +219,9 @@ class PhaseSearch {
     const auto last = call_of(best_.calls, followed(best_));
     if (last) places.push_back(last->first);
     for (std::size_t i = followed(best_); i > first + 1 && places.size() < most_places;) {
-      const allocator::AllocatorEvent& event = history_.events[--i];
+      const AllocatorEvent& event = history_.events[--i];
       const bool is_large = event.size >= conditions_.settings.settings.max_split_size;
-      if (event.action == allocator::Action::alloc && is_large)
+      if (event.action == Action::alloc && is_large)
         places.push_back(call_of(best_.calls, i)->first);
     }
     return places;
@@ -263,8 +260,8 @@ ExplainedHistory explain(const DeviceHistory& history, const VerifyConditions& c
   return explained;
 }
 
-allocator::Snapshot state_after(const DeviceHistory& history, const ExplainedHistory& explained,
-                                const VerifyConditions& conditions, std::size_t event_count) {
+Snapshot state_after(const DeviceHistory& history, const ExplainedHistory& explained,
+                     const VerifyConditions& conditions, std::size_t event_count) {
   VerifyRun run(history, explained, conditions);
   return run.state_after(event_count);
 }
@@ -280,8 +277,6 @@ Fidelity verify(const RecordedHistory& history, const VerifyConditions& conditio
 }
 
 namespace {
-
-using allocator::Action;
 
 /// By life; 0 if there is none.
 std::vector<std::size_t> last_requests(const DeviceHistory& history, const Placements& placements) {
@@ -301,7 +296,7 @@ std::set<PoolId> released_pools(const DeviceHistory& history, const ExplainedHis
     const LifeIndex life = explained.placements.life_of_event[i];
     if (life != no_life && is_release(history.events[i].action)) released.insert(pools[life]);
   }
-  released.erase(allocator::default_pool);
+  released.erase(default_pool);
   return released;
 }
 

@@ -14,7 +14,7 @@ namespace vramlab::replay {
 
 /// What the recording was made under.
 struct VerifyConditions {
-  const allocator::ReferenceVersion& version;
+  const ReferenceVersion& version;
   bool version_is_guessed = true;
   SettingsInForce settings;
   /// The settings are the last ones that a file holds; the program may have changed them before.
@@ -23,7 +23,7 @@ struct VerifyConditions {
 
 /// `version`: null to guess it.
 VerifyConditions verify_conditions(const RecordedHistory& history, const traces::TextTable& texts,
-                                   const allocator::ReferenceVersion* version);
+                                   const ReferenceVersion* version);
 
 /// Everything cached was released there.
 struct EmptiedCache {
@@ -41,12 +41,12 @@ struct ExplainedHistory : PlacedHistory {
   /// the time.
   std::vector<SettingsInTime::Change> settings_changes;
   /// By life.
-  std::vector<allocator::PoolId> pools;
+  std::vector<PoolId> pools;
   std::vector<EmptiedCache> emptied;
   /// For each event of a failed request: the pool that explains what it released.
-  std::map<std::size_t, allocator::PoolId> failed_pools;
+  std::map<std::size_t, PoolId> failed_pools;
   /// Private pools that ended, by the first entry of their releases.
-  std::map<std::size_t, allocator::PoolId> ended_pools;
+  std::map<std::size_t, PoolId> ended_pools;
   /// The first event of each call that collected garbage and released nothing else.
   std::set<std::size_t> garbage_calls;
   /// First events of calls before which the program emptied a cache that held nothing: found by the
@@ -54,7 +54,7 @@ struct ExplainedHistory : PlacedHistory {
   std::set<std::size_t> emptied_in_vain;
   /// For each call whose request was refused and released memory, by its first event: as much as
   /// there was not.
-  std::map<std::size_t, allocator::Bytes> refusals;
+  std::map<std::size_t, Bytes> refusals;
   /// Requests that failed and left cached memory alone, as during a capture.
   std::set<std::size_t> captured_failures;
 };
@@ -64,8 +64,8 @@ ExplainedHistory explain(const DeviceHistory& history, const VerifyConditions& c
 
 /// The state after the call that the last of the first so many events belongs to; of none, the
 /// state before the first.
-allocator::Snapshot state_after(const DeviceHistory& history, const ExplainedHistory& explained,
-                                const VerifyConditions& conditions, std::size_t event_count);
+Snapshot state_after(const DeviceHistory& history, const ExplainedHistory& explained,
+                     const VerifyConditions& conditions, std::size_t event_count);
 
 Fidelity verify(const RecordedHistory& history, const VerifyConditions& conditions);
 
@@ -74,7 +74,7 @@ Fidelity verify(const RecordedHistory& history, const VerifyConditions& conditio
 // afterwards belongs to another pool.
 
 /// By life: the pools that were found out, with those apart that one name stood for.
-std::vector<allocator::PoolId> pools_by_generation(const DeviceHistory& history,
-                                                   const ExplainedHistory& explained);
+std::vector<PoolId> pools_by_generation(const DeviceHistory& history,
+                                        const ExplainedHistory& explained);
 
 }  // namespace vramlab::replay

@@ -8,9 +8,6 @@
 
 namespace vramlab::replay {
 
-using allocator::Action;
-using allocator::AllocatorEvent;
-
 void VerifyRun::count_segment_calls() {
   SegmentCallCounts& counts = fidelity_.segment_calls;
   counts.total = static_cast<std::uint64_t>(
@@ -52,19 +49,19 @@ void VerifyRun::compare_final_segments(const std::vector<SnapshotSegment>& repla
 }
 
 void VerifyRun::compare_final_blocks() {
-  std::map<Address, allocator::SnapshotBlock> replayed;
+  std::map<Address, SnapshotBlock> replayed;
   const std::vector<SnapshotSegment> segments = engine_.take_snapshot().segments;
   compare_final_segments(segments);
   for (const SnapshotSegment& segment : segments)
     for (const SnapshotBlock& block : segment.blocks) replayed[block.address] = block;
-  for (const allocator::SnapshotSegment& segment : history_.final_segments) {
-    for (const allocator::SnapshotBlock& block : segment.blocks) {
+  for (const SnapshotSegment& segment : history_.final_segments) {
+    for (const SnapshotBlock& block : segment.blocks) {
       ++fidelity_.final_blocks.total;
       const auto found = replayed.find(block.address);
-      const bool is_same = found != replayed.end() && found->second.size == block.size &&
-                           found->second.state == block.state &&
-                           (block.state == allocator::BlockState::inactive ||
-                            found->second.requested == block.requested);
+      const bool is_same =
+          found != replayed.end() && found->second.size == block.size &&
+          found->second.state == block.state &&
+          (block.state == BlockState::inactive || found->second.requested == block.requested);
       if (is_same)
         ++fidelity_.final_blocks.exact;
       else

@@ -8,10 +8,6 @@
 
 namespace vramlab::replay {
 
-using allocator::Action;
-using allocator::AllocatorEvent;
-using allocator::Bytes;
-using allocator::PoolId;
 using allocator::Search;
 
 namespace {
@@ -126,10 +122,9 @@ void VerifyRun::note_garbage_limit() {
 /// The last attempt to get memory was refused: there was less than what is reserved and what it
 /// asked for. A new reservation is refused before anybody asks for memory.
 void VerifyRun::note_refusal() {
-  const allocator::PoolKind kind = allocator::pool_kind_of(call_.search.rounded);
+  const PoolKind kind = allocator::pool_kind_of(call_.search.rounded);
   const Bytes unit = allocator::expandable_unit(kind, engine_.settings());
-  const Bytes asked =
-      device_.take_refused().value_or(allocator::round_up(call_.search.rounded, unit));
+  const Bytes asked = device_.take_refused().value_or(round_up(call_.search.rounded, unit));
   const Bytes missed = engine_.core().reserved + asked;
   const auto [known, is_new] = refusals_.try_emplace(explained_.calls[call_.index].first, missed);
   if (!is_new) known->second = std::min(known->second, missed);

@@ -8,11 +8,6 @@
 
 namespace vramlab::replay {
 
-using allocator::Action;
-using allocator::Address;
-using allocator::AllocatorEvent;
-using allocator::Bytes;
-using allocator::PoolId;
 using allocator::Search;
 
 namespace {
@@ -39,18 +34,18 @@ VerifyRun::~VerifyRun() = default;
 
 void VerifyRun::adopt_start() {
   for (std::size_t i = 0; i < explained_.start.segments.size(); ++i) {
-    allocator::GivenSegment given = explained_.start.segments[i];
+    GivenSegment given = explained_.start.segments[i];
     given.pool = explained_.pools[i];
     engine_.adopt(given);
-    const allocator::GivenBlock& last = given.blocks.back();
-    const bool ends_unmapped = last.use == allocator::GivenUse::unmapped;
+    const GivenBlock& last = given.blocks.back();
+    const bool ends_unmapped = last.use == GivenUse::unmapped;
     device_.adopt(given.base, given.size() - (ends_unmapped ? last.size : Bytes{}));
   }
 }
 
 PoolId VerifyRun::pool_of(std::size_t event) const {
   const LifeIndex life = explained_.placements.life_of_event[event];
-  return life == no_life ? allocator::default_pool : explained_.pools[life];
+  return life == no_life ? default_pool : explained_.pools[life];
 }
 
 void VerifyRun::note(std::size_t event, const std::string& text) {
@@ -69,7 +64,7 @@ DeviceFidelity VerifyRun::run() {
   return std::move(fidelity_);
 }
 
-allocator::Snapshot VerifyRun::state_after(std::size_t event_count) {
+Snapshot VerifyRun::state_after(std::size_t event_count) {
   for (std::size_t i = 0; i < explained_.calls.size() && explained_.calls[i].first < event_count;
        ++i)
     follow(i);
@@ -216,7 +211,7 @@ std::vector<Search> VerifyRun::searches_of(std::size_t index) const {
   // That of a failed request is rounded already, unless somebody wrote the file by hand.
   const Bytes rounded = round_request(event.size, engine_.settings());
   if (event.action == Action::alloc) return {{pool_of(index), event.stream, rounded}};
-  std::vector<Search> searches{{allocator::default_pool, event.stream, rounded}};
+  std::vector<Search> searches{{default_pool, event.stream, rounded}};
   if (history_.traits.names_pools) {
     searches.front().pool = event.pool;
     return searches;
@@ -301,8 +296,7 @@ void VerifyRun::request_memory(std::size_t index) {
     ++fidelity_.inferred.out_of_memory;
     if (device_.expected_releases().empty() && !rules_.everything({}))
       captured_failures_.insert(index);
-    if (call_.search.pool != allocator::default_pool)
-      ++fidelity_.inferred.out_of_memory_in_private_pools;
+    if (call_.search.pool != default_pool) ++fidelity_.inferred.out_of_memory_in_private_pools;
     failed_pools_[index] = call_.search.pool;
     device_.set_free({event.address.value});
     if (!call_.has_missed) return;

@@ -29,17 +29,17 @@ class VerifyRun : private allocator::Director {
   /// Releases taken from the recording, by index of their call.
   const std::vector<std::size_t>& unexplained_calls() const { return unexplained_calls_; }
   const std::vector<EmptiedCache>& emptied() const { return emptied_; }
-  const std::map<std::size_t, allocator::PoolId>& failed_pools() const { return failed_pools_; }
+  const std::map<std::size_t, PoolId>& failed_pools() const { return failed_pools_; }
   const std::set<std::size_t>& captured_failures() const { return captured_failures_; }
   const std::set<std::size_t>& garbage_calls() const { return garbage_calls_; }
-  const std::map<std::size_t, allocator::Bytes>& refusals() const { return refusals_; }
-  const std::map<std::size_t, allocator::PoolId>& ended_pools() const { return ended_pools_; }
+  const std::map<std::size_t, Bytes>& refusals() const { return refusals_; }
+  const std::map<std::size_t, PoolId>& ended_pools() const { return ended_pools_; }
   /// Follows all calls. Whether nothing was cached in the device's own pools before each of these,
   /// which are named by their first events.
   bool caches_nothing_before(const std::vector<std::size_t>& calls);
   /// Follows the calls up to the one that the last of so many events belongs to, instead of all of
   /// them.
-  allocator::Snapshot state_after(std::size_t event_count);
+  Snapshot state_after(std::size_t event_count);
 
  private:
   /// The request or release under way.
@@ -76,7 +76,7 @@ class VerifyRun : private allocator::Director {
   bool explains(const Candidate& candidate);
   std::vector<allocator::Search> searches_of(std::size_t index) const;
 
-  void compare_request(std::size_t index, allocator::Bytes requested);
+  void compare_request(std::size_t index, Bytes requested);
   void complete_until(std::size_t event);
   void complete_frees_of(std::size_t first, std::size_t end);
   void complete_head();
@@ -101,7 +101,7 @@ class VerifyRun : private allocator::Director {
   void compare_final_blocks();
   void count_segment_calls();
   void note(std::size_t event, const std::string& text);
-  allocator::PoolId pool_of(std::size_t event) const;
+  PoolId pool_of(std::size_t event) const;
 
   void note_garbage_limit();
   void note_refusal();
@@ -109,7 +109,7 @@ class VerifyRun : private allocator::Director {
   unsigned garbage_passes() override;
   bool may_attempt() override;
   bool goes_on() override;
-  bool releases_everything(std::vector<allocator::PoolId>& pools) override;
+  bool releases_everything(std::vector<PoolId>& pools) override;
 
   const DeviceHistory& history_;
   const ExplainedHistory& explained_;
@@ -124,15 +124,15 @@ class VerifyRun : private allocator::Director {
   /// Searches that missed before each completion, for an out-of-memory whose pool is not known.
   std::vector<Candidate> candidates_;
   /// From recorded to replayed addresses, for blocks that the replay placed elsewhere.
-  std::map<allocator::Address, allocator::Address> moved_;
+  std::map<Address, Address> moved_;
   std::vector<std::size_t> unexplained_calls_;
   std::vector<EmptiedCache> emptied_;
-  std::map<std::size_t, allocator::PoolId> failed_pools_;
+  std::map<std::size_t, PoolId> failed_pools_;
   std::set<std::size_t> captured_failures_;
   std::set<std::size_t> garbage_calls_;
   GarbageLimits garbage_limits_;
-  std::map<std::size_t, allocator::Bytes> refusals_;
-  std::map<std::size_t, allocator::PoolId> ended_pools_;
+  std::map<std::size_t, Bytes> refusals_;
+  std::map<std::size_t, PoolId> ended_pools_;
 };
 
 }  // namespace vramlab::replay

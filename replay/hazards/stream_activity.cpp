@@ -19,7 +19,7 @@ void StreamActivity::issued(const IssuedItem& item) {
 }
 
 /// The record is what its stream was given last.
-void StreamActivity::event_recorded(allocator::EventId event, StreamAt stream) {
+void StreamActivity::event_recorded(EventId event, StreamAt stream) {
   auto point = std::make_shared<RecordPoint>(RecordPoint{stream, std::nullopt});
   if (const auto found = pending_.find(last_issued_[stream]); found != pending_.end())
     found->second.record = point;
@@ -27,7 +27,7 @@ void StreamActivity::event_recorded(allocator::EventId event, StreamAt stream) {
 }
 
 /// The wait is what the stream was given last.
-void StreamActivity::stream_follows_event(StreamAt stream, allocator::EventId event) {
+void StreamActivity::stream_follows_event(StreamAt stream, EventId event) {
   const auto record = records_.find(event.value);
   const auto wait = pending_.find(last_issued_[stream]);
   if (record != records_.end() && wait != pending_.end()) wait->second.awaited = record->second;

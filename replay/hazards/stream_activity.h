@@ -68,8 +68,8 @@ class StreamActivity final : public streams::StreamWatcher {
 
   void issued(const streams::IssuedItem& item) override;
   void ended(const streams::EndedItem& item) override;
-  void event_recorded(allocator::EventId event, streams::StreamAt stream) override;
-  void stream_follows_event(streams::StreamAt stream, allocator::EventId event) override;
+  void event_recorded(EventId event, streams::StreamAt stream) override;
+  void stream_follows_event(streams::StreamAt stream, EventId event) override;
   void thread_waits(const streams::ThreadWait& wait) override;
 
   ActivityReport report() const;

@@ -4,9 +4,6 @@
 
 namespace vramlab::replay {
 
-using allocator::Action;
-using allocator::Bytes;
-
 /// A small request needs a whole segment of this size, and so does the end of an expandable one.
 constexpr Bytes largest_rounding{20 << 20};
 
@@ -16,7 +13,7 @@ DeviceRoom room_of(const DeviceHistory& history) {
   std::set<Bytes> seen;
   // Something else refused a request for which there was room, such as a memory fraction.
   bool was_limited = false;
-  for (const allocator::AllocatorEvent& event : history.events) {
+  for (const AllocatorEvent& event : history.events) {
     if (is_release(event.action))
       reserved.subtract(event.size);
     else if (is_segment_call(event.action))
@@ -28,8 +25,7 @@ DeviceRoom room_of(const DeviceHistory& history) {
     }
   }
   Bytes at_end;
-  for (const allocator::SnapshotSegment& segment : history.final_segments)
-    at_end += segment.total_size;
+  for (const SnapshotSegment& segment : history.final_segments) at_end += segment.total_size;
   const std::int64_t start = reserved.start_for(at_end);
   if (start < 0) return {{}, reserved.bytes(), std::nullopt};
   DeviceRoom room{{static_cast<std::uint64_t>(start)}, reserved.above(start), std::nullopt};

@@ -11,13 +11,13 @@ namespace vramlab::replay {
 
 struct DeviceRoom {
   /// Before the first event.
-  allocator::Bytes reserved_at_start;
-  allocator::Bytes peak_reserved;
+  Bytes reserved_at_start;
+  Bytes peak_reserved;
   /// All that the program could reserve, if every out-of-memory tells the same, and that it was too
   /// little.
-  std::optional<allocator::Bytes> total;
+  std::optional<Bytes> total;
 
-  allocator::Bytes at_least() const { return total.value_or(peak_reserved); }
+  Bytes at_least() const { return total.value_or(peak_reserved); }
 };
 
 DeviceRoom room_of(const DeviceHistory& history);

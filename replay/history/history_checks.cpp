@@ -8,10 +8,6 @@ namespace vramlab::replay {
 
 namespace {
 
-using allocator::Action;
-using allocator::Address;
-using allocator::Bytes;
-
 bool is_place(Address at) {
   return at.value % allocator::minimum_block.count == 0 && at < allocator::highest_address;
 }
@@ -21,7 +17,7 @@ bool is_range(Address at, Bytes size) {
          size < allocator::largest_block && at + size < allocator::highest_address;
 }
 
-bool is_possible(const allocator::AllocatorEvent& event) {
+bool is_possible(const AllocatorEvent& event) {
   switch (event.action) {
     case Action::snapshot:
       return true;
@@ -43,9 +39,9 @@ std::string sentence(const std::string& what, Address at, Bytes size) {
 }
 
 /// Blocks follow each other without gaps and fill the segment.
-bool is_filled(const allocator::SnapshotSegment& segment) {
+bool is_filled(const SnapshotSegment& segment) {
   Address at = segment.address;
-  for (const allocator::SnapshotBlock& block : segment.blocks) {
+  for (const SnapshotBlock& block : segment.blocks) {
     if (block.address != at || !is_range(block.address, block.size)) return false;
     at = at + block.size;
   }
@@ -56,13 +52,13 @@ bool is_filled(const allocator::SnapshotSegment& segment) {
 
 std::string impossible_part(const DeviceHistory& history) {
   for (std::size_t i = 0; i < history.events.size(); ++i) {
-    const allocator::AllocatorEvent& event = history.events[i];
+    const AllocatorEvent& event = history.events[i];
     if (!is_possible(event))
       return "event " + std::to_string(i) + ": " +
              sentence(std::string(action_name(event.action)), event.address, event.size);
   }
-  const allocator::SnapshotSegment* before = nullptr;
-  for (const allocator::SnapshotSegment& segment : history.final_segments) {
+  const SnapshotSegment* before = nullptr;
+  for (const SnapshotSegment& segment : history.final_segments) {
     if (!is_range(segment.address, segment.total_size))
       return sentence("the final segment", segment.address, segment.total_size);
     if (before != nullptr && segment.address < before->address + before->total_size)

@@ -9,8 +9,6 @@
 namespace vramlab::replay {
 namespace {
 
-using allocator::Action;
-
 traces::InputError wrong_id(const std::string& file, const MemoryEvent& event,
                             const std::string& expected, const std::string& found) {
   return traces::InputError({file, "event " + std::to_string(event.number) + " of the program",
@@ -35,7 +33,7 @@ MemoryEventKind kind_of(Action action) {
 }
 
 MemoryEvent memory_event(const DeviceHistory& history, std::size_t event) {
-  const allocator::AllocatorEvent what = history.events[event];
+  const AllocatorEvent what = history.events[event];
   MemoryEvent told;
   told.kind = kind_of(what.action);
   told.device = history.device;

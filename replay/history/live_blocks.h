@@ -34,11 +34,11 @@ struct FreeRequest {
 
 struct LiveBlock {
   std::uint64_t key = 0;
-  allocator::Bytes requested;
+  Bytes requested;
   /// Rounded up, or the whole block where it is known.
-  allocator::Bytes bytes;
-  allocator::StreamId stream;
-  allocator::PoolId pool;
+  Bytes bytes;
+  StreamId stream;
+  PoolId pool;
   traces::StackId stack;
   /// When it was allocated; nothing where that was before the first event.
   std::optional<std::uint64_t> event;
@@ -72,7 +72,7 @@ enum class MemoryEventKind : std::uint8_t {
   other,
 };
 
-MemoryEventKind kind_of(allocator::Action action);
+MemoryEventKind kind_of(Action action);
 
 struct MemoryEvent {
   MemoryEventKind kind = MemoryEventKind::other;

@@ -9,9 +9,6 @@ namespace vramlab::replay {
 
 namespace {
 
-using allocator::Action;
-using allocator::AllocatorEvent;
-using allocator::Bytes;
 using traces::StackId;
 
 /// Whose stack a free has: where stacks were recorded for allocations only, that of its block's
@@ -22,7 +19,7 @@ enum class FreeStacks : std::uint8_t { of_requests, their_own };
 constexpr int most_compared_frees = 4096;
 
 FreeStacks free_stacks_of(const DeviceHistory& history) {
-  std::map<allocator::Address, StackId> requested;
+  std::map<Address, StackId> requested;
   int compared = 0;
   for (std::size_t i = 0; i < history.stacks.size() && compared < most_compared_frees; ++i) {
     const AllocatorEvent& event = history.events[i];
@@ -135,10 +132,10 @@ RecordedCalls cut_into_calls(const DeviceHistory& history, const DeviceRoom& roo
   return Cutter(history, room).cut();
 }
 
-std::string event_text(const allocator::AllocatorEvent& event) {
+std::string event_text(const AllocatorEvent& event) {
   std::string text(action_name(event.action));
   text += " of " + format_bytes(event.size);
-  if (event.action != Action::oom) text += " at " + allocator::name_of(event.address);
+  if (event.action != Action::oom) text += " at " + name_of(event.address);
   return text;
 }
 

@@ -49,6 +49,6 @@ RecordedCalls cut_into_calls(const DeviceHistory& history, const DeviceRoom& roo
 std::optional<RecordedCall> call_of(const RecordedCalls& calls, std::size_t event);
 
 /// Such as `segment_alloc of 20.00 MiB at 0x7f0000000000`.
-std::string event_text(const allocator::AllocatorEvent& event);
+std::string event_text(const AllocatorEvent& event);
 
 }  // namespace vramlab::replay

@@ -8,9 +8,6 @@
 namespace vramlab::replay {
 namespace {
 
-using allocator::Action;
-using allocator::BlockState;
-using allocator::Bytes;
 using traces::KnownText;
 using traces::TextId;
 
@@ -44,7 +41,7 @@ Bytes requested_of(const traces::BlockValue& block) {
 }
 
 traces::StackId stack_of(const traces::BlockValue& block) {
-  if (state_of(block.state) == allocator::BlockState::inactive) return {};
+  if (state_of(block.state) == BlockState::inactive) return {};
   if (block.stack != traces::StackId{} || block.history.empty()) return block.stack;
   return block.history.back().stack;
 }
@@ -86,10 +83,10 @@ bool has_stacks(const DeviceHistory& history) {
                              [](traces::StackId stack) { return stack != traces::StackId{}; });
 }
 
-std::map<allocator::Address, traces::StackId> stacks_from_before(const DeviceHistory& history) {
-  std::map<allocator::Address, traces::StackId> stacks = history.final_stacks;
-  for (const allocator::AllocatorEvent& event : history.events)
-    if (event.action == allocator::Action::alloc) stacks.erase(event.address);
+std::map<Address, traces::StackId> stacks_from_before(const DeviceHistory& history) {
+  std::map<Address, traces::StackId> stacks = history.final_stacks;
+  for (const AllocatorEvent& event : history.events)
+    if (event.action == Action::alloc) stacks.erase(event.address);
   return stacks;
 }
 
@@ -112,7 +109,7 @@ bool has_threads(const DeviceHistory& history, const traces::SnapshotTables& tab
 RecordedSums sums_of(const DeviceHistory& history) {
   RecordedSums sums;
   std::uint64_t done = 0;
-  for (const allocator::AllocatorEvent& event : history.events) {
+  for (const AllocatorEvent& event : history.events) {
     ++done;
     if (event.action == Action::alloc) sums.requested.add(event.size, done);
     if (event.action == Action::free_completed) sums.requested.subtract(event.size);
@@ -127,8 +124,7 @@ RecordedSums sums_of(const DeviceHistory& history) {
 std::optional<Bytes> peak_reserved_of(const DeviceHistory& history) {
   const Peak reserved = sums_of(history).reserved;
   Bytes at_end;
-  for (const allocator::SnapshotSegment& segment : history.final_segments)
-    at_end += segment.total_size;
+  for (const SnapshotSegment& segment : history.final_segments) at_end += segment.total_size;
   if (history.final_segments.empty() && reserved.highest() == 0 && reserved.now() == 0)
     return std::nullopt;
   return reserved.above(reserved.start_for(at_end));
@@ -139,22 +135,21 @@ DeviceHistory& HistoryCollector::device_of(std::int64_t number) {
     if (device.device == number) return device;
   DeviceHistory& device = history_.devices.emplace_back();
   device.device = number;
-  device.events = traces::LongSequence<allocator::AllocatorEvent>(place_);
+  device.events = traces::LongSequence<AllocatorEvent>(place_);
   device.stacks = traces::LongSequence<traces::StackId>(place_);
   return device;
 }
 
 void HistoryCollector::segment(const traces::SegmentValue& segment) {
   DeviceHistory& device = device_of(segment.device);
-  allocator::SnapshotSegment kept;
+  SnapshotSegment kept;
   kept.address = segment.address;
   kept.total_size = segment.total_size;
   kept.allocated_size = segment.allocated_size;
   kept.active_size = segment.active_size;
   kept.requested_size = segment.requested_size;
   kept.stream = segment.stream;
-  kept.kind = segment.segment_type == TextId(KnownText::large) ? allocator::PoolKind::large
-                                                               : allocator::PoolKind::small;
+  kept.kind = segment.segment_type == TextId(KnownText::large) ? PoolKind::large : PoolKind::small;
   kept.pool = segment.pool;
   kept.is_expandable = segment.is_expandable;
   for (const traces::BlockValue& block : segment.blocks) {
@@ -176,7 +171,7 @@ void HistoryCollector::trace_entry(traces::DeviceIndex index, const traces::Trac
   if (*action == Action::free_requested) device.traits.requests_frees = true;
   if (entry.keys.has(KnownText::pool_id)) device.traits.names_pools = true;
   if (!entry.keys.has(KnownText::time_us)) device.traits.lacks_time = true;
-  allocator::Address address = entry.address;
+  Address address = entry.address;
   if (*action == Action::oom) {
     address = {entry.device_free.count};
     if (!entry.keys.has(KnownText::device_free)) device.traits.lacks_device_free = true;
@@ -188,11 +183,11 @@ void HistoryCollector::trace_entry(traces::DeviceIndex index, const traces::Trac
 RecordedHistory HistoryCollector::take() {
   std::ranges::sort(history_.devices, {}, &DeviceHistory::device);
   for (DeviceHistory& device : history_.devices)
-    std::ranges::sort(device.final_segments, {}, &allocator::SnapshotSegment::address);
+    std::ranges::sort(device.final_segments, {}, &SnapshotSegment::address);
   return std::move(history_);
 }
 
-const allocator::ReferenceVersion& guess_reference(const RecordedHistory& history) {
+const ReferenceVersion& guess_reference(const RecordedHistory& history) {
   const bool names_pools = std::ranges::any_of(
       history.devices, [](const DeviceHistory& device) { return device.traits.names_pools; });
   return names_pools ? allocator::reference_versions().back()
@@ -200,7 +195,7 @@ const allocator::ReferenceVersion& guess_reference(const RecordedHistory& histor
 }
 
 SettingsInForce recorded_settings(const RecordedHistory& history, const traces::TextTable& texts,
-                                  const allocator::ReferenceVersion& version) {
+                                  const ReferenceVersion& version) {
   SettingsInForce in_force;
   if (!history.settings) {
     in_force.doubt = "the file has no settings: the defaults are assumed";

@@ -22,16 +22,15 @@ namespace vramlab::replay {
 
 /// An entry's action by the word that snapshots have for it; nothing for kinds that no replay
 /// knows.
-std::optional<allocator::Action> action_of(traces::TextId text);
-traces::KnownText text_of(allocator::Action action);
+std::optional<Action> action_of(traces::TextId text);
+traces::KnownText text_of(Action action);
 
-constexpr bool is_segment_call(allocator::Action action) {
-  using allocator::Action;
+constexpr bool is_segment_call(Action action) {
   return action == Action::segment_alloc || action == Action::segment_free ||
          action == Action::segment_map || action == Action::segment_unmap;
 }
-constexpr bool is_release(allocator::Action action) {
-  return action == allocator::Action::segment_free || action == allocator::Action::segment_unmap;
+constexpr bool is_release(Action action) {
+  return action == Action::segment_free || action == Action::segment_unmap;
 }
 
 /// What a file may lack.
@@ -50,20 +49,20 @@ struct HistoryTraits {
 struct DeviceHistory {
   std::int64_t device = 0;
   HistoryTraits traits;
-  traces::LongSequence<allocator::AllocatorEvent> events;
+  traces::LongSequence<AllocatorEvent> events;
   /// By event, in the tables of the reader.
   traces::LongSequence<traces::StackId> stacks;
   /// By ascending address.
-  std::vector<allocator::SnapshotSegment> final_segments;
+  std::vector<SnapshotSegment> final_segments;
   /// For final blocks in use, if the file says so.
-  std::map<allocator::Address, traces::StackId> final_stacks;
+  std::map<Address, traces::StackId> final_stacks;
 };
 
 /// Whether any event has a stack.
 bool has_stacks(const DeviceHistory& history);
 
 /// For final blocks without a request among the events: they were there all the time.
-std::map<allocator::Address, traces::StackId> stacks_from_before(const DeviceHistory& history);
+std::map<Address, traces::StackId> stacks_from_before(const DeviceHistory& history);
 
 /// Whether requests come from threads that the program started, as their stacks tell: Python's
 /// threads begin in its module threading.
@@ -79,7 +78,7 @@ RecordedSums sums_of(const DeviceHistory& history);
 
 /// The most that was reserved, counted back from the end; nothing where the history says nothing
 /// of segments.
-std::optional<allocator::Bytes> peak_reserved_of(const DeviceHistory& history);
+std::optional<Bytes> peak_reserved_of(const DeviceHistory& history);
 
 struct RecordedHistory {
   std::vector<DeviceHistory> devices;
@@ -116,9 +115,9 @@ struct SettingsInForce {
 /// The recorded option string as this version reads it, and over it what the file says of single
 /// options.
 SettingsInForce recorded_settings(const RecordedHistory& history, const traces::TextTable& texts,
-                                  const allocator::ReferenceVersion& version);
+                                  const ReferenceVersion& version);
 
 /// Events that name pools came with the newer rules.
-const allocator::ReferenceVersion& guess_reference(const RecordedHistory& history);
+const ReferenceVersion& guess_reference(const RecordedHistory& history);
 
 }  // namespace vramlab::replay

@@ -159,7 +159,7 @@ DeviceSummary RecordingSummarizer::summarise(const Device& device) const {
 
   const bool knows_requests = device.count_of(KnownText::free_requested) > 0;
   const Peak& requested = knows_requests ? device.until_requested : device.until_completed;
-  const allocator::Bytes final_requested =
+  const Bytes final_requested =
       knows_requests ? device.segments.requested_in_use : device.segments.requested;
   HistorySums sums;
   sums.event_count = device.event_count;
@@ -177,9 +177,8 @@ DeviceSummary RecordingSummarizer::summarise(const Device& device) const {
   summary.peak_requested = requested.above(sums.requested_bytes);
   summary.peak_reserved = device.reserved.above(sums.reserved_bytes);
   if (device.reserved_and_free)
-    summary.least_device_memory =
-        allocator::Bytes{static_cast<std::uint64_t>(sums.reserved_bytes) +
-                         static_cast<std::uint64_t>(*device.reserved_and_free)};
+    summary.least_device_memory = Bytes{static_cast<std::uint64_t>(sums.reserved_bytes) +
+                                        static_cast<std::uint64_t>(*device.reserved_and_free)};
   return summary;
 }
 

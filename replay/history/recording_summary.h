@@ -18,12 +18,12 @@ namespace vramlab::replay {
 struct SegmentFigures {
   std::uint64_t segment_count = 0;
   std::uint64_t expandable_count = 0;
-  allocator::Bytes reserved;
-  allocator::Bytes allocated;
-  allocator::Bytes active;
+  Bytes reserved;
+  Bytes allocated;
+  Bytes active;
   /// Requested by active blocks, and by those of them that are not waiting to be freed.
-  allocator::Bytes requested;
-  allocator::Bytes requested_in_use;
+  Bytes requested;
+  Bytes requested_in_use;
   std::uint64_t block_count = 0;
   std::uint64_t active_block_count = 0;
 };
@@ -58,16 +58,16 @@ struct DeviceSummary {
   std::vector<ActionCount> actions;
   std::optional<TimeSpan> time;
   SegmentFigures segments;
-  std::set<allocator::StreamId> streams;
-  std::set<allocator::PoolId> pools;
+  std::set<StreamId> streams;
+  std::set<PoolId> pools;
   HistoryKind history = HistoryKind::segments_only;
   /// A sentence.
   std::string history_reason;
   /// In requested bytes; nothing where the history does not tell.
-  std::optional<allocator::Bytes> peak_requested;
-  std::optional<allocator::Bytes> peak_reserved;
+  std::optional<Bytes> peak_requested;
+  std::optional<Bytes> peak_reserved;
   /// The device had at least this much: reserved and free together at an out-of-memory event.
-  std::optional<allocator::Bytes> least_device_memory;
+  std::optional<Bytes> least_device_memory;
 };
 
 struct VersionGuess {
@@ -121,10 +121,10 @@ class RecordingSummarizer : public traces::SnapshotSink {
     std::uint64_t event_count = 0;
     std::vector<std::pair<traces::TextId, std::uint64_t>> actions;
     std::optional<TimeSpan> time;
-    std::set<allocator::StreamId> streams;
-    std::optional<allocator::StreamId> last_stream;
-    std::set<allocator::PoolId> pools;
-    std::optional<allocator::PoolId> last_pool;
+    std::set<StreamId> streams;
+    std::optional<StreamId> last_stream;
+    std::set<PoolId> pools;
+    std::optional<PoolId> last_pool;
     /// Requested bytes: given, asked back, really back.
     Peak until_requested;
     Peak until_completed;

@@ -11,8 +11,6 @@
 namespace vramlab::replay {
 namespace {
 
-using allocator::Bytes;
-
 /// 2 to that power as bytes.
 std::string power_text(int exponent) {
   constexpr const char* units[] = {" B", " KiB", " MiB", " GiB", " TiB", " PiB", " EiB"};
@@ -64,8 +62,8 @@ std::string age_class(const LiveBlock& block, const AgeReference& moment) {
   return age_in_events(*moment.event - std::min(*moment.event, *block.event));
 }
 
-std::string pool_name(allocator::PoolId pool) {
-  return pool == allocator::default_pool ? "default pool" : "pool " + name_of(pool);
+std::string pool_name(PoolId pool) {
+  return pool == default_pool ? "default pool" : "pool " + name_of(pool);
 }
 
 /// Blocks of a stack have the same site, so few texts are made.

@@ -30,8 +30,8 @@ enum class GroupBy : std::uint8_t {
 
 struct GroupTotals {
   /// As LiveBlock::bytes.
-  allocator::Bytes bytes;
-  allocator::Bytes requested;
+  Bytes bytes;
+  Bytes requested;
   std::uint64_t blocks = 0;
 
   void add(const LiveBlock& block);

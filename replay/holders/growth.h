@@ -27,10 +27,10 @@ struct GrowingSite {
   traces::StackId sample_stack;
   /// Over the steady part.
   std::uint64_t iterations = 0;
-  allocator::Bytes grown;
+  Bytes grown;
   std::int64_t grown_blocks = 0;
   /// At the last end of an iteration.
-  allocator::Bytes held;
+  Bytes held;
   std::int64_t held_blocks = 0;
 
   double bytes_per_iteration() const {
@@ -44,8 +44,8 @@ struct DeviceGrowth {
   /// The one that most is added by first.
   std::vector<GrowingSite> sites;
   /// At the first and the last end of an iteration that was looked at, of all sites.
-  allocator::Bytes held_first;
-  allocator::Bytes held_last;
+  Bytes held_first;
+  Bytes held_last;
 };
 
 struct FoundGrowth {

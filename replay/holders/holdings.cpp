@@ -74,7 +74,7 @@ void HoldingsFinder::Device::mark(const EventMoment& at) {
   given_back_since_mark.clear();
 }
 
-void HoldingsFinder::Device::raise(allocator::Bytes bytes) {
+void HoldingsFinder::Device::raise(Bytes bytes) {
   if (requested.add(bytes) && marks_peaks) mark(last_allocation);
 }
 

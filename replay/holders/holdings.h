@@ -85,7 +85,7 @@ class HoldingsFinder : public MemoryEventSink {
     void block_freed(const LiveBlock& block) override;
     void block_lost(const LiveBlock& block) override;
     void first_free_told() override;
-    void raise(allocator::Bytes requested);
+    void raise(Bytes requested);
 
     const bool marks_peaks;
     std::uint64_t event_count = 0;
@@ -94,7 +94,7 @@ class HoldingsFinder : public MemoryEventSink {
     bool is_reached = false;
     /// Without what was there before the first event.
     Peak requested;
-    allocator::Bytes earlier_given_back;
+    Bytes earlier_given_back;
     EventMoment last;
     EventMoment last_allocation;
     EventMoment marked;

@@ -97,8 +97,7 @@ ProgramMemoryEvents::Device& ProgramMemoryEvents::device_of(const ProgramEvent& 
   return at->second;
 }
 
-allocator::PoolId ProgramMemoryEvents::pool_of(const Device& device,
-                                               allocator::StreamId stream) const {
+PoolId ProgramMemoryEvents::pool_of(const Device& device, StreamId stream) const {
   const auto takes = [&](const Scope& scope) {
     switch (scope.streams) {
       case traces::ScopeStreams::every_stream:
@@ -113,10 +112,10 @@ allocator::PoolId ProgramMemoryEvents::pool_of(const Device& device,
   const auto& scopes = device.scopes;
   if (version_->scope_order == allocator::ScopeOrder::oldest_first) {
     const auto oldest = std::find_if(scopes.begin(), scopes.end(), takes);
-    return oldest == scopes.end() ? allocator::default_pool : oldest->pool;
+    return oldest == scopes.end() ? default_pool : oldest->pool;
   }
   const auto newest = std::find_if(scopes.rbegin(), scopes.rend(), takes);
-  return newest == scopes.rend() ? allocator::default_pool : newest->pool;
+  return newest == scopes.rend() ? default_pool : newest->pool;
 }
 
 LiveBlock ProgramMemoryEvents::block_of(const Device& device, const ProgramEvent& event) const {
@@ -187,7 +186,7 @@ void ProgramMemoryEvents::program_event(const ProgramEvent& event) {
   sink_.memory_event(seen);
 }
 
-allocator::Bytes rounded(allocator::Bytes request, const allocator::Settings& settings) {
+Bytes rounded(Bytes request, const allocator::Settings& settings) {
   return request < allocator::request_limit ? round_request(request, settings) : request;
 }
 

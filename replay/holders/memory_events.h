@@ -76,28 +76,28 @@ class ProgramMemoryEvents : public traces::ProgramSink {
 
  private:
   struct Scope {
-    allocator::PoolId pool;
+    PoolId pool;
     traces::ScopeStreams streams = traces::ScopeStreams::every_stream;
-    allocator::StreamId stream;
+    StreamId stream;
   };
   /// What decides which pool the requests of a device go to.
   struct Device {
     allocator::Settings settings;
     std::vector<Scope> scopes;
-    std::vector<allocator::StreamId> capturing;
+    std::vector<StreamId> capturing;
   };
 
   Device& device_of(const traces::ProgramEvent& event);
   MemoryEventKind note(Device& device, const traces::ProgramEvent& event);
   LiveBlock block_of(const Device& device, const traces::ProgramEvent& event) const;
-  allocator::PoolId pool_of(const Device& device, allocator::StreamId stream) const;
+  PoolId pool_of(const Device& device, StreamId stream) const;
   allocator::Settings changed_settings(const allocator::Settings& in_force,
                                        std::string_view options, const std::string& position) const;
 
   std::string file_;
   const traces::SnapshotTables& tables_;
   MemoryEventSink& sink_;
-  const allocator::ReferenceVersion* version_;
+  const ReferenceVersion* version_;
   allocator::Settings settings_;
   std::map<traces::DeviceIndex, Device> devices_;
   std::uint64_t next_number_ = 0;
@@ -105,7 +105,7 @@ class ProgramMemoryEvents : public traces::ProgramSink {
 };
 
 /// The request as a block at least is. What no allocator grants stays as it is.
-allocator::Bytes rounded(allocator::Bytes request, const allocator::Settings& settings);
+Bytes rounded(Bytes request, const allocator::Settings& settings);
 
 /// For one who looks at a recording and one who looks at a program; true where it is a program.
 bool read_memory_events(traces::OpenTrace& trace, traces::SnapshotTables& tables,

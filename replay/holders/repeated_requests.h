@@ -36,7 +36,7 @@ struct RepeatedRequest {
   std::uint64_t count = 0;
   /// The first one's.
   traces::StackId stack;
-  allocator::Bytes requested;
+  Bytes requested;
 };
 
 class RepeatedRequests {
@@ -53,7 +53,7 @@ class RepeatedRequests {
     /// The distances between them, squared.
     double sum_of_squares = 0;
     traces::StackId stack;
-    allocator::Bytes requested;
+    Bytes requested;
   };
   bool is_even(const Occurrences& seen) const;
 

@@ -9,8 +9,6 @@
 namespace vramlab::replay {
 namespace {
 
-using allocator::Bytes;
-
 class PackingTrials {
  public:
   PackingTrials(const std::vector<Buffer>& buffers, const PackingLimits& limits)

@@ -29,7 +29,7 @@ struct PackingLimits {
 
 struct TriedPacking {
   std::string heuristic;
-  allocator::Bytes height;
+  Bytes height;
 };
 
 struct PackingResult {
@@ -37,7 +37,7 @@ struct PackingResult {
   std::string heuristic;
   Packing packing;
   /// The most that is there at once: no packing is lower.
-  allocator::Bytes load_bound;
+  Bytes load_bound;
   /// In the order in which they were tried.
   std::vector<TriedPacking> tried;
   /// Sentences: what was left out because there are too many buffers.

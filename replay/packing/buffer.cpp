@@ -56,13 +56,12 @@ Sections sections_of(const std::vector<Buffer>& buffers) {
   return sections;
 }
 
-allocator::Bytes load_bound(const Sections& sections) {
+Bytes load_bound(const Sections& sections) {
   return {sections.loads.empty() ? 0 : std::ranges::max(sections.loads)};
 }
 
-allocator::Bytes height_of(const std::vector<Buffer>& buffers,
-                           const std::vector<allocator::Bytes>& offsets) {
-  allocator::Bytes height;
+Bytes height_of(const std::vector<Buffer>& buffers, const std::vector<Bytes>& offsets) {
+  Bytes height;
   for (std::size_t i = 0; i < buffers.size(); ++i)
     if (buffers[i].size.count > 0) height = std::max(height, offsets[i] + buffers[i].size);
   return height;

@@ -16,9 +16,9 @@ struct Buffer {
   /// [begin, end), in any unit. Requires: begin < end.
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
-  allocator::Bytes size;
+  Bytes size;
   /// What its offset must be a multiple of. Requires: not 0.
-  allocator::Bytes alignment{1};
+  Bytes alignment{1};
 };
 
 /// The offset of a buffer that has no place yet.
@@ -26,8 +26,8 @@ inline constexpr std::uint64_t not_placed = std::numeric_limits<std::uint64_t>::
 
 /// One offset for each buffer, and how high that is.
 struct Packing {
-  std::vector<allocator::Bytes> offsets;
-  allocator::Bytes height;
+  std::vector<Bytes> offsets;
+  Bytes height;
 };
 
 /// Indices of buffers, in the order of this key; equal ones as they are.
@@ -40,8 +40,7 @@ std::vector<std::uint32_t> indices_by(const std::vector<Buffer>& buffers, const 
 }
 
 /// The highest end of a buffer. Requires: an offset for each buffer.
-allocator::Bytes height_of(const std::vector<Buffer>& buffers,
-                           const std::vector<allocator::Bytes>& offsets);
+Bytes height_of(const std::vector<Buffer>& buffers, const std::vector<Bytes>& offsets);
 
 // Sections: the stretches of time in which a set of buffers begins to be there before one of them
 // ends. Buffers overlap exactly where they share a section, and there are at most as many sections
@@ -64,6 +63,6 @@ struct Sections {
 Sections sections_of(const std::vector<Buffer>& buffers);
 
 /// The highest load: no packing is lower.
-allocator::Bytes load_bound(const Sections& sections);
+Bytes load_bound(const Sections& sections);
 
 }  // namespace vramlab::replay

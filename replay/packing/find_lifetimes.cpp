@@ -35,7 +35,7 @@ class NoticeCollector {
 
  private:
   void add(const DeviceReplay& replay, AllocatorNotice notice) {
-    const allocator::StatisticValue blocks = replay.statistics().active.all;
+    const StatisticValue blocks = replay.statistics().active.all;
     notice.step = static_cast<std::uint64_t>(blocks.allocated + blocks.freed);
     notices_[replay.device().value].push_back(std::move(notice));
   }

@@ -14,7 +14,7 @@ namespace vramlab::replay {
 
 struct FoundLifetimes {
   bool is_program = false;
-  const allocator::ReferenceVersion* version = nullptr;
+  const ReferenceVersion* version = nullptr;
   /// In force when it begins.
   allocator::Settings settings;
   /// By number.

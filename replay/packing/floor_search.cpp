@@ -130,7 +130,7 @@ class FloorWalk {
 }  // namespace
 
 std::optional<Packing> floor_search(const std::vector<Buffer>& buffers, const Sections& sections,
-                                    allocator::Bytes height, const FloorBudget& budget) {
+                                    Bytes height, const FloorBudget& budget) {
   FloorWalk walk(buffers, sections, height.count, budget.states);
   if (!walk.find()) return std::nullopt;
   return walk.packing();

@@ -20,6 +20,6 @@ struct FloorBudget {
 
 /// At most so high; nothing where none was found.
 std::optional<Packing> floor_search(const std::vector<Buffer>& buffers, const Sections& sections,
-                                    allocator::Bytes height, const FloorBudget& budget);
+                                    Bytes height, const FloorBudget& budget);
 
 }  // namespace vramlab::replay

@@ -41,7 +41,7 @@ std::uint64_t lowest_gap(std::vector<FreeRange>& taken, const Buffer& buffer) {
 
 /// If two orders have one height, the one in which less reaches the top is nearer to a lower one.
 struct Rating {
-  allocator::Bytes height;
+  Bytes height;
   std::size_t at_top = 0;
   friend auto operator<=>(const Rating&, const Rating&) = default;
 };

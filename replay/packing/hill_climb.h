@@ -40,7 +40,7 @@ struct ClimbBudget {
   /// Pairs of buffers to compare.
   std::uint64_t work = 0;
   /// No packing is lower.
-  allocator::Bytes bound;
+  Bytes bound;
 };
 
 /// Not higher than the order it begins with.

@@ -8,10 +8,6 @@
 namespace vramlab::replay {
 namespace {
 
-using allocator::Action;
-using allocator::AllocatorEvent;
-using allocator::BlockState;
-
 /// What is there while the events of one device go by.
 class LifetimeWalk : public LiveBlocks {
  public:
@@ -19,8 +15,8 @@ class LifetimeWalk : public LiveBlocks {
 
   /// What the segments show and no event told of was there all the time.
   void take_survivors(const DeviceHistory& history) {
-    for (const allocator::SnapshotSegment& segment : history.final_segments)
-      for (const allocator::SnapshotBlock& block : segment.blocks) {
+    for (const SnapshotSegment& segment : history.final_segments)
+      for (const SnapshotBlock& block : segment.blocks) {
         if (block.state == BlockState::inactive || find(block.address.value) != nullptr) continue;
         const auto known = history.final_stacks.find(block.address);
         add({.end = 0,
@@ -76,7 +72,7 @@ class LifetimeWalk : public LiveBlocks {
   }
 
   /// A block may be larger than its request needs; where no request is known, it is all there is.
-  allocator::Bytes least_size(const allocator::SnapshotBlock& block) const {
+  Bytes least_size(const SnapshotBlock& block) const {
     if (block.requested.count == 0) return block.size;
     return std::min(block.size, rounded(block.requested, settings_));
   }

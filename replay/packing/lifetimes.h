@@ -20,11 +20,11 @@ struct Lifetime {
   /// [begin, end) in steps. 0: it was there before the first event.
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
-  allocator::Bytes requested;
+  Bytes requested;
   /// The request rounded up as the options say: the least that its block takes.
-  allocator::Bytes bytes;
-  allocator::StreamId stream;
-  allocator::PoolId pool;
+  Bytes bytes;
+  StreamId stream;
+  PoolId pool;
   traces::StackId stack;
 };
 
@@ -34,7 +34,7 @@ struct AllocatorNotice {
   Kind kind = Kind::empty_cache;
   /// After so many steps.
   std::uint64_t step = 0;
-  allocator::PoolId pool = {};
+  PoolId pool = {};
   std::string options = {};
 };
 
@@ -51,7 +51,7 @@ struct DeviceLifetimes {
   /// Handed out again without an end.
   std::uint64_t contradictions = 0;
   /// The most that the online allocator held: as recorded, or as the program's replay had it.
-  std::optional<allocator::Bytes> online_peak_reserved;
+  std::optional<Bytes> online_peak_reserved;
 };
 
 /// From events in order, their stacks, and what is there at the end.

@@ -9,12 +9,10 @@
 namespace vramlab::replay {
 namespace {
 
-using allocator::Bytes;
-
 struct Levels {
   Peak requested;
   Peak rounded;
-  std::map<allocator::StreamId, Peak> by_stream;
+  std::map<StreamId, Peak> by_stream;
 };
 
 /// By end. What ends at a step is gone before what begins there.

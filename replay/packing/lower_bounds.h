@@ -11,13 +11,13 @@ namespace vramlab::replay {
 
 struct LowerBounds {
   /// The most that was asked for at once. No allocator does with less.
-  allocator::Bytes peak_requested;
+  Bytes peak_requested;
   /// The same of requests rounded up: the load bound of an allocator with these block sizes.
-  allocator::Bytes peak_rounded;
+  Bytes peak_rounded;
   /// Each stream's own, rounded.
-  std::map<allocator::StreamId, allocator::Bytes> peak_by_stream;
+  std::map<StreamId, Bytes> peak_by_stream;
   /// Their sum: what is needed where memory never goes from one stream to another.
-  allocator::Bytes sum_of_streams;
+  Bytes sum_of_streams;
 };
 
 LowerBounds lower_bounds_of(const DeviceLifetimes& device);

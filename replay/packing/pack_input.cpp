@@ -49,7 +49,7 @@ std::vector<Buffer> buffers_of(const std::vector<BufferRow>& rows) {
   return buffers;
 }
 
-allocator::Bytes load_bound_of(const std::vector<BufferRow>& rows) {
+Bytes load_bound_of(const std::vector<BufferRow>& rows) {
   std::vector<Buffer> needed;
   const auto add = [&](std::uint64_t begin, std::uint64_t end, std::uint64_t size) {
     if (begin < end && size > 0) needed.push_back({begin, end, {size}});

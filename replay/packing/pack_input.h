@@ -24,8 +24,8 @@ struct PackGroup {
   /// For a device.
   std::optional<LowerBounds> bounds;
   /// No packing is lower, not even one that uses the gaps in the lifetimes of a list.
-  allocator::Bytes load_bound;
-  std::optional<allocator::Bytes> online_peak_reserved;
+  Bytes load_bound;
+  std::optional<Bytes> online_peak_reserved;
 };
 
 struct PackInput {
@@ -46,6 +46,6 @@ PackGroup pack_group_of(const DeviceLifetimes& device, const std::string& file);
 /// Buffers as they are there all the time, gaps included.
 std::vector<Buffer> buffers_of(const std::vector<traces::BufferRow>& rows);
 /// The most that is needed at once, without what gaps leave out.
-allocator::Bytes load_bound_of(const std::vector<traces::BufferRow>& rows);
+Bytes load_bound_of(const std::vector<traces::BufferRow>& rows);
 
 }  // namespace vramlab::replay

@@ -9,20 +9,17 @@
 namespace vramlab::replay {
 namespace {
 
-using allocator::Address;
-using allocator::StreamId;
-
 class CachingPolicy final : public Policy {
  public:
   /// `kept_options` stay, whatever the program says.
-  CachingPolicy(streams::MemoryDevice& device, const allocator::ReferenceVersion& version,
+  CachingPolicy(streams::MemoryDevice& device, const ReferenceVersion& version,
                 const allocator::Settings& settings, std::string kept_options)
       : engine_(device, version, settings), kept_options_(std::move(kept_options)) {}
 
   std::optional<Address> malloc(const PolicyRequest& request) override {
-    const bool is_private = request.arena.pool != allocator::default_pool;
+    const bool is_private = request.arena.pool != default_pool;
     if (is_private) begin(request.arena.pool);
-    const allocator::MallocResult result = engine_.malloc(request.bytes, request.arena.stream);
+    const MallocResult result = engine_.malloc(request.bytes, request.arena.stream);
     if (is_private) engine_.end_scope(request.arena.pool);
     if (!result) return std::nullopt;
     live_[request.id] = {result.address, result.address + request.bytes};
@@ -41,11 +38,11 @@ class CachingPolicy final : public Policy {
 
   PolicyReport report() const override { return {.notes = notes_}; }
 
-  void cache_emptied(allocator::PoolId pool) override {
-    if (pool == allocator::default_pool || uses_.contains(pool)) engine_.empty_cache(pool);
+  void cache_emptied(PoolId pool) override {
+    if (pool == default_pool || uses_.contains(pool)) engine_.empty_cache(pool);
   }
 
-  void pool_given_up(allocator::PoolId pool) override {
+  void pool_given_up(PoolId pool) override {
     const auto found = uses_.find(pool);
     if (found == uses_.end()) return;
     for (; found->second > 0; --found->second) engine_.release_pool(pool);
@@ -60,14 +57,14 @@ class CachingPolicy final : public Policy {
 
  private:
   /// Each scope is a use of its pool.
-  void begin(allocator::PoolId pool) {
+  void begin(PoolId pool) {
     engine_.begin_scope(pool, [](StreamId) { return true; });
     ++uses_[pool];
   }
 
   allocator::BareAllocator engine_;
   std::string kept_options_;
-  std::map<allocator::PoolId, std::uint64_t> uses_;
+  std::map<PoolId, std::uint64_t> uses_;
   std::vector<std::string> notes_;
   /// Looked up only.
   std::unordered_map<std::uint64_t, streams::AddressRange> live_;

@@ -13,9 +13,6 @@
 namespace vramlab::replay {
 namespace {
 
-using allocator::Address;
-using allocator::Bytes;
-
 class PlannedPolicy final : public Policy {
  public:
   explicit PlannedPolicy(streams::MemoryDevice& device)
@@ -57,7 +54,7 @@ class PlannedPolicy final : public Policy {
     return {{{at->second.begin}, {at->second.end}}};
   }
 
-  void cache_emptied(allocator::PoolId pool) override { rest_->cache_emptied(pool); }
+  void cache_emptied(PoolId pool) override { rest_->cache_emptied(pool); }
 
   void iteration_ended() override {
     counts_.clear();

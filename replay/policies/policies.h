@@ -31,8 +31,8 @@ namespace vramlab::replay {
 
 /// What may share memory without waiting.
 struct ArenaName {
-  allocator::PoolId pool;
-  allocator::StreamId stream;
+  PoolId pool;
+  StreamId stream;
   friend auto operator<=>(const ArenaName&, const ArenaName&) = default;
 };
 
@@ -40,7 +40,7 @@ struct PolicyRequest {
   /// Names the block until it is freed; used once.
   std::uint64_t id = 0;
   /// Not 0.
-  allocator::Bytes bytes;
+  Bytes bytes;
   ArenaName arena;
   /// The place in the program where it is made, the same each time.
   traces::StackId site;
@@ -64,7 +64,7 @@ class Policy {
   virtual ~Policy() = default;
 
   /// The block's address, or nothing where there is no memory.
-  virtual std::optional<allocator::Address> malloc(const PolicyRequest& request) = 0;
+  virtual std::optional<Address> malloc(const PolicyRequest& request) = 0;
   /// Requires: the block is live.
   virtual void free(std::uint64_t id) = 0;
   /// The device memory behind a live block, which checkers compare: its addresses, or where that is
@@ -75,14 +75,14 @@ class Policy {
   virtual void iteration_ended() {}
   // What programs tell their allocator beside that. Who does nothing about it is right, too.
   /// What is free should go back to the device: of all pools that no program needs, or of this one.
-  virtual void cache_emptied(allocator::PoolId /*pool*/) {}
+  virtual void cache_emptied(PoolId /*pool*/) {}
   /// No graph uses the private pool's addresses any more.
-  virtual void pool_given_up(allocator::PoolId /*pool*/) {}
+  virtual void pool_given_up(PoolId /*pool*/) {}
   virtual void options_changed(const std::string& /*options*/) {}
 };
 
 struct PolicyConditions {
-  const allocator::ReferenceVersion& version;
+  const ReferenceVersion& version;
   /// For those that are PyTorch's.
   allocator::Settings settings;
 };

@@ -27,10 +27,10 @@ std::optional<std::string> PolicyChecker::fault_of(std::uint64_t id, AddressRang
 
 std::optional<std::string> PolicyChecker::served(const PolicyRequest& request,
                                                  const std::vector<AddressRange>& memory,
-                                                 allocator::Bytes taken_of_device) {
+                                                 Bytes taken_of_device) {
   if (blocks_.contains(request.id))
     return "block " + std::to_string(request.id) + " is live already";
-  allocator::Bytes size;
+  Bytes size;
   for (const AddressRange& range : memory) {
     if (auto fault = fault_of(request.id, range)) return fault;
     taken_[range.begin.value] = {range.end.value, request.id};
@@ -58,8 +58,6 @@ std::optional<std::string> PolicyChecker::freed(std::uint64_t id) {
 }
 
 namespace {
-
-using allocator::Bytes;
 
 void check_rule(const std::optional<std::string>& fault) {
   check(!fault, fault ? fault->c_str() : "a policy keeps the rules");

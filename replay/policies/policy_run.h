@@ -26,7 +26,7 @@ class PolicyChecker {
   /// more than the device gave.
   std::optional<std::string> served(const PolicyRequest& request,
                                     const std::vector<streams::AddressRange>& memory,
-                                    allocator::Bytes taken_of_device);
+                                    Bytes taken_of_device);
   /// The block is freed.
   std::optional<std::string> freed(std::uint64_t id);
 
@@ -62,7 +62,7 @@ struct PolicyTask {
   /// How many requests were made before each end of an iteration; what was there before the first
   /// event is none.
   std::vector<std::uint64_t> iteration_ends;
-  allocator::Bytes memory;
+  Bytes memory;
   /// Whether the program's own changes of options count.
   bool tells_options = true;
 };

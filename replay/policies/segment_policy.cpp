@@ -8,9 +8,6 @@
 namespace vramlab::replay {
 namespace {
 
-using allocator::Address;
-using allocator::Bytes;
-
 /// As the reference does for requests of a middle size.
 constexpr Bytes least_segment{20ULL << 20};
 
@@ -41,8 +38,7 @@ std::optional<Address> SegmentPolicy::malloc(const PolicyRequest& request) {
   return Address{block.begin};
 }
 
-std::optional<FreeRange> SegmentPolicy::grow(Arena& arena, std::uint64_t size,
-                                             allocator::StreamId stream) {
+std::optional<FreeRange> SegmentPolicy::grow(Arena& arena, std::uint64_t size, StreamId stream) {
   const Bytes segment = std::max(least_segment, round_up({size}, allocator::large_segment_step));
   const auto at = device_.allocate(segment, stream);
   if (!at) return std::nullopt;

@@ -15,12 +15,12 @@ namespace vramlab::replay {
 
 class SegmentPolicy : public Policy {
  public:
-  std::optional<allocator::Address> malloc(const PolicyRequest& request) final;
+  std::optional<Address> malloc(const PolicyRequest& request) final;
   void free(std::uint64_t id) final;
   std::vector<streams::AddressRange> memory_of(std::uint64_t id) const final;
   PolicyReport report() const final { return {}; }
-  void cache_emptied(allocator::PoolId pool) override {
-    if (pool == allocator::default_pool) release_free_segments();
+  void cache_emptied(PoolId pool) override {
+    if (pool == default_pool) release_free_segments();
   }
 
   /// Gives back all segments that nothing is in.
@@ -45,7 +45,7 @@ class SegmentPolicy : public Policy {
   virtual std::optional<FreeRange> find(const FreeRanges& free, std::uint64_t size) const = 0;
 
   Arena& arena_of(const ArenaName& name);
-  std::optional<FreeRange> grow(Arena& arena, std::uint64_t size, allocator::StreamId stream);
+  std::optional<FreeRange> grow(Arena& arena, std::uint64_t size, StreamId stream);
 
   streams::MemoryDevice& device_;
   SizeKey key_;
@@ -58,6 +58,6 @@ class SegmentPolicy : public Policy {
 std::unique_ptr<SegmentPolicy> make_first_fit(streams::MemoryDevice& device);
 
 /// Its blocks lie at multiples of this, and are as large.
-std::uint64_t block_size_of(allocator::Bytes request);
+std::uint64_t block_size_of(Bytes request);
 
 }  // namespace vramlab::replay

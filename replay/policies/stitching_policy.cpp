@@ -18,9 +18,6 @@
 namespace vramlab::replay {
 namespace {
 
-using allocator::Address;
-using allocator::Bytes;
-
 constexpr Bytes unit{2ULL << 20};
 
 class StitchingPolicy final : public Policy {
@@ -141,10 +138,9 @@ class StitchingPolicy final : public Policy {
 
   /// What others have free, and new ones for the rest; one by one, as little as is needed.
   bool take_from_others(Arena& arena, std::uint64_t count) {
-    if (arena.name.pool != allocator::default_pool) return false;
+    if (arena.name.pool != default_pool) return false;
     for (auto& [name, other] : arenas_) {
-      if (&other == &arena || name.pool != allocator::default_pool || other.free_units.empty())
-        continue;
+      if (&other == &arena || name.pool != default_pool || other.free_units.empty()) continue;
       device_.wait_for_stream(name.stream);
       ++stream_waits_;
       while (arena.free_units.size() < count && !other.free_units.empty())

@@ -10,12 +10,6 @@
 namespace vramlab::replay {
 namespace {
 
-using allocator::Action;
-using allocator::Address;
-using allocator::AllocatorEvent;
-using allocator::Bytes;
-using allocator::PoolId;
-using allocator::StreamId;
 using traces::ProgramEvent;
 using traces::ProgramEventKind;
 
@@ -120,9 +114,9 @@ class ProgramBuilder {
   PoolId pool_of(std::size_t event) const {
     if (const auto failed = explained_.failed_pools.find(event);
         failed != explained_.failed_pools.end())
-      return released_pools_.contains(failed->second) ? allocator::default_pool : failed->second;
+      return released_pools_.contains(failed->second) ? default_pool : failed->second;
     const LifeIndex life = explained_.placements.life_of_event[event];
-    return life == no_life ? allocator::default_pool : pools_[life];
+    return life == no_life ? default_pool : pools_[life];
   }
 
   void add_start() {
@@ -130,21 +124,21 @@ class ProgramBuilder {
     std::map<Address, traces::StackId> stacks;
     if (keeps_stacks_ == KeepsStacks::yes) stacks = stacks_from_before(history_);
     for (std::size_t i = 0; i < explained_.start.segments.size(); ++i) {
-      allocator::GivenSegment segment = explained_.start.segments[i];
+      GivenSegment segment = explained_.start.segments[i];
       segment.pool = pools_[i];
       StartingSegment& start = program_.part.start.emplace_back(StartingSegment{segment, {}, {}});
       Address at = segment.base;
-      for (allocator::GivenBlock& block : start.segment.blocks) {
-        const bool waits = block.use == allocator::GivenUse::waiting;
-        const bool is_held = waits || block.use == allocator::GivenUse::live;
+      for (GivenBlock& block : start.segment.blocks) {
+        const bool waits = block.use == GivenUse::waiting;
+        const bool is_held = waits || block.use == GivenUse::live;
         start.ids.push_back(is_held ? writer_.add_start(program_.device, name(at)) : 0);
         const auto stack = stacks.find(at);
         start.stacks.push_back(stack == stacks.end() ? traces::StackId{} : stack->second);
         if (waits) waiting_at_start_.push_back(at);
-        if (waits) block.use = allocator::GivenUse::live;
+        if (waits) block.use = GivenUse::live;
         at = at + block.size;
       }
-      if (segment.pool != allocator::default_pool) pools.insert(segment.pool);
+      if (segment.pool != default_pool) pools.insert(segment.pool);
     }
     for (const PoolId pool : pools) use_pool(pool);
     for (const Address at : waiting_at_start_) add_waiting_free(at);
@@ -233,7 +227,7 @@ class ProgramBuilder {
 
   /// A pool that nobody uses any more gives back its memory, and takes no more requests.
   void release_pool(PoolId pool, std::size_t event) {
-    if (pool == allocator::default_pool || !used_pools_.contains(pool)) return;
+    if (pool == default_pool || !used_pools_.contains(pool)) return;
     const auto last = last_request_.find(pool);
     if (last != last_request_.end() && last->second > event) return;
     retire(pool, ProgramEventKind::pool_release);
@@ -256,7 +250,7 @@ class ProgramBuilder {
   bool is_no_request_of(std::size_t first) const {
     const std::optional<RecordedCall> call = call_of(explained_.calls, first);
     if (!call) return false;
-    if (pool_of(call->end - 1) != allocator::default_pool) return true;
+    if (pool_of(call->end - 1) != default_pool) return true;
     const auto is_covered = [&](const AllocatorEvent& unmapped) {
       for (std::size_t i = first; i < call->end; ++i) {
         const AllocatorEvent& event = history_.events[i];
@@ -273,7 +267,7 @@ class ProgramBuilder {
 
   /// While a capture of some other stream is under way.
   void add_captured_request(PoolId pool) {
-    if (pool != allocator::default_pool) return add_request(pool);
+    if (pool != default_pool) return add_request(pool);
     use_pool(captured_pool);
     ProgramEvent& scope = add(ProgramEventKind::pool_begin);
     scope.pool = captured_pool;
@@ -285,7 +279,7 @@ class ProgramBuilder {
   }
 
   void add_request(PoolId pool) {
-    const bool is_private = pool != allocator::default_pool;
+    const bool is_private = pool != default_pool;
     if (is_private) use_pool(pool);
     if (is_private) add_pool(pool, ProgramEventKind::pool_begin);
     const AllocatorEvent& event = history_.events[at_];

@@ -23,7 +23,7 @@ struct HistoryProgram {
   ProgramPart part;
   RecordedMemory memory;
   /// The addresses of its expandable segments.
-  allocator::Bytes reservation;
+  Bytes reservation;
   RecordedPlaces places;
   DeviceFidelity fidelity;
   std::vector<EmptiedCache> emptied;

@@ -17,9 +17,9 @@ namespace vramlab::replay {
 /// out-of-memory tells it; nothing if nothing was refused. It is all of the device's memory, or
 /// else no more than it reserved. `released_otherwise`: events that show that a call's releases
 /// followed no refusal.
-std::optional<allocator::Bytes> steady_limit(const ExplainedHistory& explained,
-                                             const std::set<std::size_t>& released_otherwise,
-                                             allocator::Bytes device_memory);
+std::optional<Bytes> steady_limit(const ExplainedHistory& explained,
+                                  const std::set<std::size_t>& released_otherwise,
+                                  Bytes device_memory);
 
 // MemoryOfOthers: how much memory others must have held for a device to grant and refuse what a
 // recording shows. A request that released memory before it got some was refused first.
@@ -27,15 +27,14 @@ std::optional<allocator::Bytes> steady_limit(const ExplainedHistory& explained,
 class MemoryOfOthers {
  public:
   /// `memory`: of the device that it is replayed on.
-  MemoryOfOthers(const DeviceHistory& history, const PlacedHistory& placed,
-                 Bytes memory);
+  MemoryOfOthers(const DeviceHistory& history, const PlacedHistory& placed, Bytes memory);
 
   /// The program may hold so much all the time. Requires: no call was followed yet.
-  void keep_limit(allocator::Bytes limit);
+  void keep_limit(Bytes limit);
   /// What others hold from this call on, where it changes. Calls come in order.
   /// `released_otherwise`: as above.
   std::optional<Bytes> follow(const RecordedCall& call,
-                                         const std::set<std::size_t>& released_otherwise);
+                              const std::set<std::size_t>& released_otherwise);
 
  private:
   struct Sums {

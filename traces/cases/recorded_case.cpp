@@ -10,7 +10,6 @@
 namespace vramlab::traces {
 namespace {
 
-using allocator::ReferenceVersion;
 using Field = CallField;
 
 double read_fraction(const JsonValue& value, const char* expected) {
@@ -105,7 +104,7 @@ const ReferenceVersion& read_version(const JsonValue& value) {
   value.fail(known);
 }
 
-allocator::Bytes read_device_total(const JsonValue& device) {
+Bytes read_device_total(const JsonValue& device) {
   device.only_keys({"total_bytes"});
   return {device.key("total_bytes").number(largest_device)};
 }

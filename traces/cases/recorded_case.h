@@ -18,8 +18,8 @@ namespace vramlab::traces {
 /// What to run, and on what.
 struct RecordedProgram {
   std::string name;
-  const allocator::ReferenceVersion* version = nullptr;
-  allocator::Bytes device_total;
+  const ReferenceVersion* version = nullptr;
+  Bytes device_total;
   /// The option string in force at the start.
   std::string config;
   /// Set before the first call.
@@ -39,15 +39,15 @@ struct RecordedProgram {
 };
 
 struct RecordedEvent {
-  allocator::Action action = allocator::Action::alloc;
-  allocator::Address address;
-  allocator::Bytes size;
-  allocator::StreamId stream;
+  Action action = Action::alloc;
+  Address address;
+  Bytes size;
+  StreamId stream;
 };
 
 struct RecordedRestore {
-  std::vector<allocator::Address> freed;
-  std::vector<allocator::Address> created;
+  std::vector<Address> freed;
+  std::vector<Address> created;
 };
 
 /// An error that the reference raised, in its words.
@@ -68,14 +68,14 @@ struct RecordedDeviceCalls {
 /// What has a std::optional may be absent from a case.
 struct RecordedAnswers {
   /// One for each malloc: an address, 0 for a request of 0 bytes, nothing where it failed.
-  std::vector<std::optional<allocator::Address>> results;
+  std::vector<std::optional<Address>> results;
   std::vector<RecordedEvent> trace;
   /// For each trace entry: the second half of its pool id.
   std::optional<std::vector<std::uint64_t>> trace_pools;
-  std::vector<allocator::Snapshot> snapshots;
+  std::vector<Snapshot> snapshots;
   std::vector<RecordedRestore> restores;
-  allocator::Snapshot final_snapshot;
-  allocator::StatisticValues final_statistics;
+  Snapshot final_snapshot;
+  StatisticValues final_statistics;
   /// Whether the statistics say how many requests were rejected.
   bool has_oom_rejections = false;
   RecordedDeviceCalls device_calls;

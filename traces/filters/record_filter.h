@@ -45,7 +45,7 @@ struct RecordFilter {
   std::optional<std::uint64_t> from_ns;
   std::optional<std::uint64_t> to_ns;
   std::optional<std::uint32_t> device;
-  std::optional<allocator::StreamId> stream;
+  std::optional<StreamId> stream;
 };
 
 /// Whether times are in a span. One without a time is where the last one before it was.
@@ -77,9 +77,7 @@ class FilteredRecording : public PassingSinks {
   bool keeps_device(std::int64_t device) const {
     return !filter_.device || device == std::int64_t{*filter_.device};
   }
-  bool keeps_stream(allocator::StreamId stream) const {
-    return !filter_.stream || stream == *filter_.stream;
-  }
+  bool keeps_stream(StreamId stream) const { return !filter_.stream || stream == *filter_.stream; }
   bool keeps(const ProgramEvent& event);
 
   RecordFilter filter_;

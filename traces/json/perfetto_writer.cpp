@@ -34,7 +34,7 @@ void PerfettoWriter::figures(PerfettoPlace place, std::string_view track,
   bytes_.add("}}");
 }
 
-void PerfettoWriter::moment(PerfettoPlace place, std::string_view name, allocator::Bytes wanted) {
+void PerfettoWriter::moment(PerfettoPlace place, std::string_view name, Bytes wanted) {
   begin_event("i", place, name);
   bytes_.add(",\"s\":\"p\",\"args\":{");
   add_number("wanted bytes", wanted.count);

@@ -16,10 +16,10 @@ namespace vramlab::traces {
 /// What a group of segments holds.
 struct MemoryFigures {
   /// In blocks that are in use, as large as they are.
-  allocator::Bytes allocated;
+  Bytes allocated;
   /// In segments, or mapped.
-  allocator::Bytes reserved;
-  allocator::Bytes largest_free;
+  Bytes reserved;
+  Bytes largest_free;
   friend bool operator==(const MemoryFigures&, const MemoryFigures&) = default;
 };
 
@@ -47,7 +47,7 @@ class PerfettoWriter {
 
   void figures(PerfettoPlace place, std::string_view track, const MemoryFigures& figures);
   /// A moment, with a number that belongs to it.
-  void moment(PerfettoPlace place, std::string_view name, allocator::Bytes wanted);
+  void moment(PerfettoPlace place, std::string_view name, Bytes wanted);
   void slice_begin(PerfettoPlace place, const PerfettoSlice& begun) { slice("b", place, begun); }
   void slice_end(PerfettoPlace place, const PerfettoSlice& ended) { slice("e", place, ended); }
 

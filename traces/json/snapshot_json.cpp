@@ -198,7 +198,7 @@ class SnapshotJsonWalker {
 
   /// The short way for `[1, 2]`. Null, with nothing taken, if it is written in another way or is
   /// something else.
-  std::optional<allocator::PoolId> take_plain_pool() {
+  std::optional<PoolId> take_plain_pool() {
     constexpr std::size_t longest_plain_pool = 64;
     LetterWindow& window = tokens.window();
     if (!window.has(longest_plain_pool)) return std::nullopt;
@@ -209,7 +209,7 @@ class SnapshotJsonWalker {
     const DigitRow second = read_digits(second_begin);
     if (!is_plain_number(second_begin, second) || *second.end != ']') return std::nullopt;
     window.go_to(second.end + 1);
-    return allocator::PoolId{first.number, second.number};
+    return PoolId{first.number, second.number};
   }
 
   void read_generic(KnownText key, FieldValue& value) {

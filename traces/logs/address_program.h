@@ -29,9 +29,9 @@ enum class AddressEventKind : std::uint8_t {
 struct AddressEvent {
   AddressEventKind kind = AddressEventKind::allocate;
   DeviceIndex device;
-  allocator::Address address;
-  allocator::Bytes bytes;
-  allocator::StreamId stream;
+  Address address;
+  Bytes bytes;
+  StreamId stream;
   /// Null if the log says no time.
   std::optional<std::uint64_t> time_ns;
 };
@@ -39,7 +39,7 @@ struct AddressEvent {
 /// The place of memory: addresses of two devices may be equal.
 struct MemoryPlace {
   DeviceIndex device;
-  allocator::Address address;
+  Address address;
 
   explicit MemoryPlace(const AddressEvent& event) : device(event.device), address(event.address) {}
   friend bool operator==(const MemoryPlace&, const MemoryPlace&) = default;
@@ -106,7 +106,7 @@ class AddressProgram {
   struct Memory {
     bool is_live = false;
     std::uint64_t id = 0;
-    allocator::StreamId stream;
+    StreamId stream;
   };
 
   void give_malloc(const AddressEvent& event);

@@ -12,10 +12,6 @@
 namespace vramlab::traces {
 namespace {
 
-using allocator::Address;
-using allocator::Bytes;
-using allocator::StreamId;
-
 struct RmmLine {
   std::string_view action;
   Address pointer;

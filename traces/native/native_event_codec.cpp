@@ -141,7 +141,7 @@ NativeEvent encode(const ProgramEvent& event, EventNumbers numbers) {
         add_flags(result, static_cast<unsigned>(member) << native::choice_shift);
       } else if constexpr (std::is_same_v<Member, bool>) {
         if (member) add_flags(result, flag_of(field));
-      } else if constexpr (std::is_same_v<Member, allocator::PoolId>) {
+      } else if constexpr (std::is_same_v<Member, PoolId>) {
         result.graph_pool = member.graph;
         result.user_pool = member.user;
       } else if constexpr (std::is_same_v<Member, TextId>) {
@@ -190,7 +190,7 @@ ProgramEvent decode_program_event(const NativeEvent& event, const NativeValueRea
         member = static_cast<Member>(choice_in(event.flags));
       else if constexpr (std::is_same_v<Member, bool>)
         member = (event.flags & flag_of(field)) != 0;
-      else if constexpr (std::is_same_v<Member, allocator::PoolId>)
+      else if constexpr (std::is_same_v<Member, PoolId>)
         member = {event.graph_pool, event.user_pool};
       else if constexpr (std::is_same_v<Member, TextId>)
         member = values.text(event.detail);

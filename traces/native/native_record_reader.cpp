@@ -330,7 +330,7 @@ void NativeRecordReader::read_program_field(JsonLines& json, ProgramEvent& event
       member = json.real();
     } else if constexpr (std::is_same_v<Member, std::int32_t>) {
       member = read_priority(json);
-    } else if constexpr (std::is_same_v<Member, allocator::PoolId>) {
+    } else if constexpr (std::is_same_v<Member, PoolId>) {
       member = values_.pool(json);
     } else if constexpr (std::is_same_v<Member, TextId>) {
       member = values_.text(json);

@@ -219,21 +219,21 @@ class MemberSpeller {
     char letters[longest];
     line_.append(letters, std::to_chars(letters, letters + longest, number).ptr);
   }
-  void add(allocator::Bytes size) { add(size.count); }
-  void add(allocator::Address address) { add(address.value); }
-  void add(allocator::StreamId stream) { add(stream.value); }
-  void add(allocator::EventId event) { add(event.value); }
+  void add(Bytes size) { add(size.count); }
+  void add(Address address) { add(address.value); }
+  void add(StreamId stream) { add(stream.value); }
+  void add(EventId event) { add(event.value); }
   void add(bool flag) { line_ += flag ? "true" : "false"; }
   void add(TextId text) { speller_.add_text(line_, text); }
   void add(StackId stack) { add(std::uint64_t{speller_.stack_number(stack)}); }
   void add(const std::vector<BlockValue>& blocks) { add(std::uint64_t{blocks.size()}); }
   void add(const HistoryEntry& entry) { add_fields(line_, speller_, entry); }
-  void add(PoolParts<const allocator::PoolId, const bool> pool) {
+  void add(PoolParts<const PoolId, const bool> pool) {
     if (pool.is_list) line_.append("{\"").append(native::list).append("\":");
     add(pool.id);
     if (pool.is_list) line_ += '}';
   }
-  void add(allocator::PoolId pool) {
+  void add(PoolId pool) {
     line_.append("[").append(std::to_string(pool.graph)).append(",");
     line_.append(std::to_string(pool.user)).append("]");
   }

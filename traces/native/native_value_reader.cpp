@@ -138,7 +138,7 @@ StackId NativeValueReader::stack(JsonLines& json) {
   return stack(static_cast<std::uint32_t>(number));
 }
 
-allocator::PoolId NativeValueReader::pool(JsonLines& json) {
+PoolId NativeValueReader::pool(JsonLines& json) {
   json.take('[');
   const std::uint64_t graph = json.unsigned_number();
   json.take(',');
@@ -199,7 +199,7 @@ void NativeValueReader::field(JsonLines& json, Value& value, KnownText key) {
 FieldValue NativeValueReader::pool_field(JsonLines& json) {
   const bool is_list = json.take_if('{');
   if (is_list) take_name(json, native::list);
-  const allocator::PoolId id = pool(json);
+  const PoolId id = pool(json);
   if (is_list) json.take('}');
   return DecodedPool{id, is_list};
 }

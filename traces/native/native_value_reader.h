@@ -36,7 +36,7 @@ class NativeValueReader {
   /// A key of an object, without its colon.
   TextId key(JsonLines& json);
   StackId stack(JsonLines& json);
-  allocator::PoolId pool(JsonLines& json);
+  PoolId pool(JsonLines& json);
   GenericPointer value(JsonLines& json);
 
   /// An object of fields. Each field once; a key without a field is an unknown one.

@@ -73,7 +73,7 @@ std::shared_ptr<GenericValue> PickleValues::make(GenericValue value) {
   return std::make_shared<GenericValue>(std::move(value));
 }
 
-MemoEntry PickleValues::remember_pool(allocator::PoolId pool) {
+MemoEntry PickleValues::remember_pool(PoolId pool) {
   const auto hash = static_cast<std::uint32_t>(pool.graph * 31 + pool.user);
   const std::uint32_t id = pool_index_.find_or_add(
       hash, [&](std::uint32_t other) { return pools_[other] == pool; },
@@ -94,7 +94,7 @@ GenericPointer PickleValues::generic_of(const PickleToken& get) {
     case MemoKind::stack:
       return stack_as_generic({entry.id});
     case MemoKind::pool: {
-      const allocator::PoolId pool = pools_[entry.id];
+      const PoolId pool = pools_[entry.id];
       return make(generic_value(
           GenericTuple{{make({WholeNumber{pool.graph}, 0}), make({WholeNumber{pool.user}, 0})}}));
     }

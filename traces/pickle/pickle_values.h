@@ -102,8 +102,8 @@ class PickleValues {
   // For messages: the value, or such as `a list`.
   std::string found(const PickleToken& token);
   std::string found(const GenericValue& value) const { return found_text(value, tables_.texts); }
-  allocator::PoolId pool(std::uint32_t id) const { return pools_[id]; }
-  MemoEntry remember_pool(allocator::PoolId pool);
+  PoolId pool(std::uint32_t id) const { return pools_[id]; }
+  MemoEntry remember_pool(PoolId pool);
 
   /// What a `get` token refers to, whatever it is.
   GenericPointer generic_of(const PickleToken& get);
@@ -143,7 +143,7 @@ class PickleValues {
   std::size_t generic_count_ = 0;
   /// Every event may bring the same few short texts anew.
   ShortTexts short_texts_;
-  std::vector<allocator::PoolId> pools_;
+  std::vector<PoolId> pools_;
   IdIndex pool_index_;
   // Looked up by id only; their order is never seen.
   std::unordered_map<std::uint32_t, GenericPointer> frames_as_generic_;

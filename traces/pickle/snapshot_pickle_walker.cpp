@@ -65,7 +65,7 @@ void SnapshotPickleWalker::read_field_reference(const PickleToken& get, KnownTex
   }
 }
 
-allocator::PoolId SnapshotPickleWalker::read_pool(const PickleToken& first) {
+PoolId SnapshotPickleWalker::read_pool(const PickleToken& first) {
   const PickleToken second = tokens.next();
   const bool are_numbers =
       second.kind == PickleTokenKind::whole && !first.is_negative && !second.is_negative;
@@ -74,7 +74,7 @@ allocator::PoolId SnapshotPickleWalker::read_pool(const PickleToken& first) {
   const PickleToken end = tokens.next();
   if (end.kind != PickleTokenKind::small_tuple || end.number != 2)
     fail_at(end, "a pair of whole numbers");
-  const allocator::PoolId pool{first.number, second.number};
+  const PoolId pool{first.number, second.number};
   if (const auto index = values.take_put()) values.store(*index, values.remember_pool(pool));
   return pool;
 }

@@ -294,7 +294,7 @@ class SnapshotPickleWalker {
   /// False where the value is of any shape; its first token is then the next one again.
   bool read_field(KnownText key, FieldValue& field);
   void read_field_reference(const PickleToken& get, KnownText key, FieldValue& field);
-  allocator::PoolId read_pool(const PickleToken& first);
+  PoolId read_pool(const PickleToken& first);
   StackId read_stack();
   FrameId read_frame(const PickleToken& first);
   bool is_reference_to_item(const PickleToken& get, PickleTokenKind item_kind);

@@ -129,18 +129,18 @@ struct ProgramEvent {
   std::optional<std::uint64_t> time_ns;
   /// Names what a malloc gave, until it is freed.
   std::uint64_t id = 0;
-  allocator::Bytes bytes;
-  allocator::StreamId stream;
+  Bytes bytes;
+  StreamId stream;
   /// The stream that is waited for.
-  allocator::StreamId for_stream;
+  StreamId for_stream;
   std::uint64_t duration_ns = 0;
-  allocator::EventId event;
+  EventId event;
   /// The event that time is counted from.
-  allocator::EventId from_event;
+  EventId from_event;
   std::uint64_t flag = 0;
   std::uint64_t value = 0;
   std::uint64_t graph = 0;
-  allocator::PoolId pool;
+  PoolId pool;
   double fraction = 0;
 
   friend bool operator==(const ProgramEvent&, const ProgramEvent&) = default;
@@ -186,9 +186,9 @@ inline constexpr std::array<std::string_view, 3> choice_words<CaptureStrictness>
 
 // A field that is a whole number from 0 on, whatever it counts.
 inline std::uint64_t& number_in(std::uint64_t& number) { return number; }
-inline std::uint64_t& number_in(allocator::Bytes& size) { return size.count; }
-inline std::uint64_t& number_in(allocator::StreamId& stream) { return stream.value; }
-inline std::uint64_t& number_in(allocator::EventId& event) { return event.value; }
+inline std::uint64_t& number_in(Bytes& size) { return size.count; }
+inline std::uint64_t& number_in(StreamId& stream) { return stream.value; }
+inline std::uint64_t& number_in(EventId& event) { return event.value; }
 
 /// Calls `on_member` with the event's own member for a field, of whatever type that is.
 template <typename Event, typename OnMember>

@@ -15,7 +15,7 @@ namespace vramlab::traces {
 struct TraceDevice {
   DeviceIndex index;
   /// 0 where it is not known.
-  allocator::Bytes memory;
+  Bytes memory;
   std::string name;
   friend bool operator==(const TraceDevice&, const TraceDevice&) = default;
 };
@@ -88,7 +88,7 @@ struct ProgramSummary {
   /// By kind.
   std::array<std::uint64_t, program_event_kind_count> counts{};
   /// All mallocs together.
-  allocator::Bytes requested;
+  Bytes requested;
   /// Null if no event has a time.
   std::optional<ProgramTimes> times;
 

@@ -10,14 +10,14 @@ namespace {
 
 constexpr const char* needs_size = "a whole number from 0 on";
 
-const char* set(allocator::Bytes& field, const FieldValue& value) {
+const char* set(Bytes& field, const FieldValue& value) {
   const auto* number = std::get_if<WholeNumber>(&value);
   if (number == nullptr || number->is_negative) return needs_size;
   field.count = number->bits;
   return nullptr;
 }
 const char* set(std::uint64_t& time_us, const FieldValue& value) {
-  allocator::Bytes number;
+  Bytes number;
   if (const char* needed = set(number, value)) return needed;
   if (number.count > latest_time_us) return "a time in microseconds";
   time_us = number.count;
@@ -30,12 +30,8 @@ const char* set_bits(std::uint64_t& field, const FieldValue& value) {
   field = number->bits;
   return nullptr;
 }
-const char* set(allocator::Address& field, const FieldValue& value) {
-  return set_bits(field.value, value);
-}
-const char* set(allocator::StreamId& field, const FieldValue& value) {
-  return set_bits(field.value, value);
-}
+const char* set(Address& field, const FieldValue& value) { return set_bits(field.value, value); }
+const char* set(StreamId& field, const FieldValue& value) { return set_bits(field.value, value); }
 const char* set(std::int64_t& field, const FieldValue& value) {
   const auto* whole = std::get_if<WholeNumber>(&value);
   const auto number = static_cast<std::int64_t>(whole == nullptr ? 0 : whole->bits);
@@ -57,7 +53,7 @@ const char* set(StackId& field, const FieldValue& value) {
 const char* set(bool& field, const FieldValue& value) {
   return set_same(field, value, "True or False");
 }
-const char* set(PoolParts<allocator::PoolId, bool> field, const FieldValue& value) {
+const char* set(PoolParts<PoolId, bool> field, const FieldValue& value) {
   const auto* pool = std::get_if<DecodedPool>(&value);
   if (pool == nullptr) return "a pair of whole numbers";
   field.id = pool->id;
@@ -105,13 +101,13 @@ std::optional<std::uint64_t> number_of(const GenericPointer& value) {
   return number->bits;
 }
 
-std::optional<allocator::PoolId> pool_from(const GenericValue& value) {
+std::optional<PoolId> pool_from(const GenericValue& value) {
   const auto* items = items_of(value);
   if (items == nullptr || items->size() != 2) return std::nullopt;
   const auto graph = number_of(items->front());
   const auto user = number_of(items->back());
   if (!graph || !user) return std::nullopt;
-  return allocator::PoolId{*graph, *user};
+  return PoolId{*graph, *user};
 }
 
 std::optional<StackId> stack_from(const GenericValue& value, SnapshotTables& tables) {
@@ -181,7 +177,7 @@ void keep_if_no_time(TraceEntry& entry) {
 }
 
 void count_up_addresses(SegmentValue& segment) {
-  allocator::Address next = segment.address;
+  Address next = segment.address;
   for (BlockValue& block : segment.blocks) {
     if (!block.keys.has(KnownText::address)) block.address = next;
     next = block.address + block.size;

@@ -17,7 +17,7 @@
 namespace vramlab::traces {
 
 struct DecodedPool {
-  allocator::PoolId id;
+  PoolId id;
   /// The file has it as a list.
   bool is_list = false;
 };

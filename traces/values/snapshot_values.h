@@ -117,13 +117,13 @@ struct FrameValue {
 
 struct TraceEntry {
   TextId action;
-  allocator::Address address;
+  Address address;
   /// An `oom` has it instead of an address.
-  allocator::Bytes device_free;
-  allocator::Bytes size;
-  allocator::StreamId stream;
+  Bytes device_free;
+  Bytes size;
+  StreamId stream;
   std::uint64_t time_us = 0;
-  allocator::PoolId pool;
+  PoolId pool;
   /// Some scripts write a list where PyTorch writes a tuple.
   bool pool_is_list = false;
   StackId stack;
@@ -138,8 +138,8 @@ struct TraceEntry {
 
 /// What was asked for in a block, latest last: only old formats have it.
 struct HistoryEntry {
-  allocator::Address address;
-  allocator::Bytes real_size;
+  Address address;
+  Bytes real_size;
   StackId stack;
   KeySet keys;
   std::vector<UnknownField> unknown;
@@ -147,9 +147,9 @@ struct HistoryEntry {
 
 struct BlockValue {
   /// Counted up from the segment's if the file has none (old formats).
-  allocator::Address address;
-  allocator::Bytes size;
-  allocator::Bytes requested_size;
+  Address address;
+  Bytes size;
+  Bytes requested_size;
   TextId state;
   StackId stack;
   std::vector<HistoryEntry> history;
@@ -159,14 +159,14 @@ struct BlockValue {
 
 struct SegmentValue {
   std::int64_t device = 0;
-  allocator::Address address;
-  allocator::Bytes total_size;
-  allocator::Bytes allocated_size;
-  allocator::Bytes active_size;
-  allocator::Bytes requested_size;
-  allocator::StreamId stream;
+  Address address;
+  Bytes total_size;
+  Bytes allocated_size;
+  Bytes active_size;
+  Bytes requested_size;
+  StreamId stream;
   TextId segment_type;
-  allocator::PoolId pool;
+  PoolId pool;
   /// Some scripts write a list where PyTorch writes a tuple.
   bool pool_is_list = false;
   bool is_expandable = false;

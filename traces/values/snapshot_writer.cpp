@@ -107,7 +107,7 @@ void SnapshotWriter::write(std::int64_t number) {
   encoder_->scalar(WholeNumber{static_cast<std::uint64_t>(number), number < 0});
 }
 
-void SnapshotWriter::write(PoolParts<const allocator::PoolId, const bool> pool) {
+void SnapshotWriter::write(PoolParts<const PoolId, const bool> pool) {
   if (pool.is_list)
     encoder_->begin_list();
   else

@@ -92,13 +92,13 @@ class SnapshotWriter : public SnapshotSink {
   void write(const std::vector<Item>& items);
   void write(std::uint64_t number) { encoder_->scalar(WholeNumber{number, false}); }
   void write(std::int64_t number);
-  void write(allocator::Bytes size) { write(size.count); }
-  void write(allocator::Address address) { write(address.value); }
-  void write(allocator::StreamId stream) { write(stream.value); }
+  void write(Bytes size) { write(size.count); }
+  void write(Address address) { write(address.value); }
+  void write(StreamId stream) { write(stream.value); }
   void write(bool flag) { encoder_->scalar(flag); }
   void write(TextId text) { encoder_->scalar(text); }
   void write(StackId stack);
-  void write(PoolParts<const allocator::PoolId, const bool> pool);
+  void write(PoolParts<const PoolId, const bool> pool);
   void write_frame(FrameId id);
   void write_unknown(const std::vector<UnknownField>& fields);
   void write_generic(const GenericPointer& value, Walk walk = Walk::first_time);

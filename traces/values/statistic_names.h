@@ -11,41 +11,41 @@ namespace vramlab::traces {
 template <typename Member>
 struct StatisticName {
   std::string_view name;
-  Member allocator::StatisticValues::*member;
+  Member StatisticValues::*member;
 };
 
 inline constexpr std::array<StatisticName<allocator::PooledStatistic>, 9> pooled_statistic_names = {
     {
-        {"allocation", &allocator::StatisticValues::allocation},
-        {"segment", &allocator::StatisticValues::segment},
-        {"active", &allocator::StatisticValues::active},
-        {"inactive_split", &allocator::StatisticValues::inactive_split},
-        {"allocated_bytes", &allocator::StatisticValues::allocated_bytes},
-        {"reserved_bytes", &allocator::StatisticValues::reserved_bytes},
-        {"active_bytes", &allocator::StatisticValues::active_bytes},
-        {"inactive_split_bytes", &allocator::StatisticValues::inactive_split_bytes},
-        {"requested_bytes", &allocator::StatisticValues::requested_bytes},
+        {"allocation", &StatisticValues::allocation},
+        {"segment", &StatisticValues::segment},
+        {"active", &StatisticValues::active},
+        {"inactive_split", &StatisticValues::inactive_split},
+        {"allocated_bytes", &StatisticValues::allocated_bytes},
+        {"reserved_bytes", &StatisticValues::reserved_bytes},
+        {"active_bytes", &StatisticValues::active_bytes},
+        {"inactive_split_bytes", &StatisticValues::inactive_split_bytes},
+        {"requested_bytes", &StatisticValues::requested_bytes},
     }};
 
-inline constexpr std::array<StatisticName<allocator::StatisticValue>, 2> plain_statistic_names = {{
-    {"oversize_allocations", &allocator::StatisticValues::oversize_allocations},
-    {"oversize_segments", &allocator::StatisticValues::oversize_segments},
+inline constexpr std::array<StatisticName<StatisticValue>, 2> plain_statistic_names = {{
+    {"oversize_allocations", &StatisticValues::oversize_allocations},
+    {"oversize_segments", &StatisticValues::oversize_segments},
 }};
 
 /// A counter that recordings of older versions do not have.
 inline constexpr std::string_view oom_rejections_name = "num_oom_rejections";
 
 inline constexpr std::array<StatisticName<std::int64_t>, 5> counter_names = {{
-    {"num_alloc_retries", &allocator::StatisticValues::num_alloc_retries},
-    {"num_ooms", &allocator::StatisticValues::num_ooms},
-    {"num_sync_all_streams", &allocator::StatisticValues::num_sync_all_streams},
-    {"num_device_alloc", &allocator::StatisticValues::num_device_alloc},
-    {"num_device_free", &allocator::StatisticValues::num_device_free},
+    {"num_alloc_retries", &StatisticValues::num_alloc_retries},
+    {"num_ooms", &StatisticValues::num_ooms},
+    {"num_sync_all_streams", &StatisticValues::num_sync_all_streams},
+    {"num_device_alloc", &StatisticValues::num_device_alloc},
+    {"num_device_free", &StatisticValues::num_device_free},
 }};
 
 struct PoolPartName {
   std::string_view name;
-  allocator::StatisticValue allocator::PooledStatistic::*member;
+  StatisticValue allocator::PooledStatistic::*member;
 };
 
 inline constexpr std::array<PoolPartName, 3> pool_part_names = {{

@@ -9,7 +9,7 @@
 namespace vramlab::traces {
 namespace {
 
-constexpr allocator::Bytes device_memory{80ULL << 30};
+constexpr Bytes device_memory{80ULL << 30};
 
 const Workload& find_workload(const std::string& name) {
   std::string names;

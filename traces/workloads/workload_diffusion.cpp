@@ -9,8 +9,6 @@
 namespace vramlab::traces {
 namespace {
 
-using allocator::Bytes;
-
 constexpr std::array<WorkloadOption, 4> diffusion_options = {{
     {"resolution", "height and width of a square picture, in pixels", 1'024, 64, 4'096},
     {"channels", "channels of the first level", 320, 8, 2'048},
@@ -49,7 +47,7 @@ FeatureMap like(const FeatureMap& input, std::uint64_t channels, Tensor tensor) 
   return {input.batch, input.pixels, channels, tensor};
 }
 
-allocator::Bytes map_bytes(const FeatureMap& like, std::uint64_t channels) {
+Bytes map_bytes(const FeatureMap& like, std::uint64_t channels) {
   return half_bytes(like.batch * like.pixels, channels);
 }
 
@@ -61,7 +59,7 @@ class PictureLayers {
   // Each leaves its input as it is.
   FeatureMap convolve(const FeatureMap& input, std::uint64_t channels) const {
     constexpr std::uint64_t kernel_pixels = 9;
-    constexpr allocator::Bytes most_workspace{64ULL << 20};
+    constexpr Bytes most_workspace{64ULL << 20};
     const CallScope at(writer_, {"conv2d", "nn/functional.py", 150});
     const Tensor output = writer_.malloc(map_bytes(input, channels));
     const Tensor workspace = writer_.compute(
@@ -74,7 +72,7 @@ class PictureLayers {
   FeatureMap resample(const FeatureMap& input, std::uint64_t pixels) const {
     FeatureMap output = input;
     output.pixels = pixels;
-    const allocator::Bytes size = map_bytes(output, input.channels);
+    const Bytes size = map_bytes(output, input.channels);
     output.tensor = writer_.compute(resample_site, size, memory_ns(size + input.tensor.size));
     return output;
   }
@@ -89,7 +87,7 @@ class PictureLayers {
       free(smooth);
     }
     const FeatureMap shortcut = channels == input.channels ? input : convolve(input, channels);
-    const allocator::Bytes size = current.tensor.size;
+    const Bytes size = current.tensor.size;
     const FeatureMap sum = like(input, channels, writer_.elementwise(add_site, size, 3));
     if (channels != input.channels) free(shortcut);
     free(current);
@@ -104,7 +102,7 @@ class PictureLayers {
       const FeatureMap smooth = normed(current);
       const Tensor attended = attend(smooth, keys);
       free(smooth);
-      const allocator::Bytes size = current.tensor.size;
+      const Bytes size = current.tensor.size;
       const Tensor sum = writer_.elementwise(add_site, size, 3);
       writer_.free(attended);
       if (current.tensor.id != input.tensor.id) free(current);
@@ -125,7 +123,7 @@ class PictureLayers {
     constexpr std::uint64_t head_channels = 64;
     const std::uint64_t heads = std::max<std::uint64_t>(input.channels / head_channels, 1);
     const std::uint64_t rows = input.batch * input.pixels;
-    const allocator::Bytes size = half_bytes(rows * heads, keys);
+    const Bytes size = half_bytes(rows * heads, keys);
     const Tensor queries = writer_.compute(unet_linear_site, input.tensor.size,
                                            matmul_ns({rows, input.channels, input.channels}));
     const Tensor keys_values =
@@ -221,7 +219,7 @@ class Unet {
 
   FeatureMap beside(const FeatureMap& current, const FeatureMap& seen) const {
     const std::uint64_t channels = current.channels + seen.channels;
-    const allocator::Bytes size = half_bytes(seen.batch * seen.pixels, channels);
+    const Bytes size = half_bytes(seen.batch * seen.pixels, channels);
     const FeatureMap both = {seen.batch, seen.pixels, channels,
                              writer_.elementwise(concatenate_site, size, 2)};
     layers_.free(current);

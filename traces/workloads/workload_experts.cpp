@@ -22,7 +22,7 @@ constexpr std::array<WorkloadOption, 6> experts_options = {{
 constexpr CallSite experts_batch_site{"next_batch", "data/loader.py", 66};
 constexpr CallSite experts_loss_site{"mean_square", "nn/functional.py", 330};
 
-constexpr allocator::StreamId exchange_stream{1};
+constexpr StreamId exchange_stream{1};
 
 constexpr CallSite expert_layer_norm_site{"rms_norm", "nn/functional.py", 216};
 constexpr CallSite router_site{"route", "model/router.py", 24};
@@ -121,7 +121,7 @@ class ExpertLayer {
     saved.choice =
         writer_.compute(choose_site, {tokens * sizes_.chosen * 8}, memory_ns(scores.size));
     writer_.free(scores);
-    const allocator::Bytes permuted = input.size * sizes_.chosen;
+    const Bytes permuted = input.size * sizes_.chosen;
     return writer_.elementwise(permute_site, permuted, 2);
   }
 

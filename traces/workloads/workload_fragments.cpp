@@ -10,8 +10,6 @@
 namespace vramlab::traces {
 namespace {
 
-using allocator::Bytes;
-
 constexpr std::array<WorkloadOption, 4> fragments_options = {{
     {"classes", "how many sizes there are, each twice the one before, from 512 bytes on", 15, 1,
      24},

@@ -9,8 +9,6 @@
 namespace vramlab::traces {
 namespace {
 
-using allocator::Bytes;
-
 constexpr std::array<WorkloadOption, 6> graphs_options = {{
     {"layers", "layers of the model", 12, 1, 1'000},
     {"hidden", "hidden size", 2'048, 8, 32'768},
@@ -20,8 +18,8 @@ constexpr std::array<WorkloadOption, 6> graphs_options = {{
     {"vocabulary", "words of the vocabulary", 32'000, 2, 1'048'576},
 }};
 
-constexpr allocator::StreamId capture_stream{1};
-constexpr allocator::PoolId graph_pool{1, 0};
+constexpr StreamId capture_stream{1};
+constexpr PoolId graph_pool{1, 0};
 
 constexpr CallSite graphs_linear_site{"linear", "nn/functional.py", 120};
 constexpr CallSite graphs_gelu_site{"gelu", "nn/functional.py", 88};

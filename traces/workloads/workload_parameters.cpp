@@ -5,9 +5,7 @@
 namespace vramlab::traces {
 namespace {
 
-using allocator::Bytes;
-
-constexpr allocator::StreamId network_stream{1};
+constexpr StreamId network_stream{1};
 constexpr CallSite make_weights{"init_weights", "model/init.py", 18};
 constexpr CallSite make_master{"add_param_group", "optim/mixed_adam.py", 27};
 constexpr CallSite cast_site{"gradients_to_float", "optim/foreach.py", 15};

@@ -52,7 +52,7 @@ class TrainedParameters {
 /// ready they are packed into a bucket, and a second stream sends it.
 class GradientBuckets {
  public:
-  GradientBuckets(WorkloadWriter& writer, allocator::Bytes full) : writer_(writer), full_(full) {}
+  GradientBuckets(WorkloadWriter& writer, Bytes full) : writer_(writer), full_(full) {}
 
   void add(Tensor gradient);
   /// Sends what is left; later work waits for all that was sent.
@@ -62,9 +62,9 @@ class GradientBuckets {
   void send();
 
   WorkloadWriter& writer_;
-  allocator::Bytes full_;
+  Bytes full_;
   std::vector<Tensor> waiting_;
-  allocator::Bytes waiting_bytes_;
+  Bytes waiting_bytes_;
 };
 
 }  // namespace vramlab::traces

@@ -10,9 +10,6 @@
 namespace vramlab::traces {
 namespace {
 
-using allocator::Bytes;
-using allocator::StreamId;
-
 constexpr std::array<WorkloadOption, 8> serving_options = {{
     {"layers", "layers of the model", 16, 1, 1'000},
     {"hidden", "hidden size", 4'096, 8, 32'768},

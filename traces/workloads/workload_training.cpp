@@ -10,7 +10,6 @@
 namespace vramlab::traces {
 namespace {
 
-using allocator::Bytes;
 using Backward = TransformerLayer::Backward;
 
 constexpr CallSite transformer_forward_site{"training_step", "train.py", 71};

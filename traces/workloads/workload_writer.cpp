@@ -8,10 +8,6 @@
 namespace vramlab::traces {
 namespace {
 
-using allocator::Bytes;
-using allocator::PoolId;
-using allocator::StreamId;
-
 /// What the host needs for one call, and for launching a kernel.
 constexpr std::uint64_t call_ns = 400;
 constexpr std::uint64_t launch_ns = 4'000;

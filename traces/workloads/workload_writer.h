@@ -21,10 +21,10 @@ namespace vramlab::traces {
 // of a data centre's GPU, in whole nanoseconds, so that they are the same on every machine.
 
 /// Numbers of 2 bytes, and of 4.
-constexpr allocator::Bytes half_bytes(std::uint64_t rows, std::uint64_t columns) {
+constexpr Bytes half_bytes(std::uint64_t rows, std::uint64_t columns) {
   return {rows * columns * 2};
 }
-constexpr allocator::Bytes float_bytes(std::uint64_t rows, std::uint64_t columns) {
+constexpr Bytes float_bytes(std::uint64_t rows, std::uint64_t columns) {
   return {rows * columns * 4};
 }
 
@@ -47,12 +47,12 @@ constexpr std::uint64_t matmul_ns(const MatmulShape& shape) {
 }
 
 /// A kernel that goes once through so many bytes, at 1.5 TB a second.
-constexpr std::uint64_t memory_ns(allocator::Bytes touched) {
+constexpr std::uint64_t memory_ns(Bytes touched) {
   return shortest_kernel_ns + touched.count / 1'500;
 }
 
 /// Through a network to other GPUs, at 150 GB a second.
-constexpr std::uint64_t network_ns(allocator::Bytes sent) {
+constexpr std::uint64_t network_ns(Bytes sent) {
   constexpr std::uint64_t latency_ns = 12'000;
   return latency_ns + sent.count / 150;
 }
@@ -67,10 +67,10 @@ struct CallSite {
 /// Memory that the program holds.
 struct Tensor {
   std::uint64_t id = 0;
-  allocator::Bytes size;
+  Bytes size;
 };
 
-inline constexpr allocator::StreamId compute_stream{0};
+inline constexpr StreamId compute_stream{0};
 
 class WorkloadWriter {
  public:
@@ -81,45 +81,44 @@ class WorkloadWriter {
 
   std::uint64_t event_count() const { return event_count_; }
 
-  Tensor malloc(allocator::Bytes size, allocator::StreamId stream = compute_stream);
+  Tensor malloc(Bytes size, StreamId stream = compute_stream);
   void free(Tensor tensor);
   void free(std::initializer_list<Tensor> tensors) {
     for (const Tensor tensor : tensors) free(tensor);
   }
   /// Last first; none is left.
   void free_all(std::vector<Tensor>& tensors);
-  void use(Tensor tensor, allocator::StreamId stream);
+  void use(Tensor tensor, StreamId stream);
 
   /// A kernel; it takes a little more or less than said, as kernels do.
-  void work(std::uint64_t duration_ns, allocator::StreamId stream = compute_stream);
+  void work(std::uint64_t duration_ns, StreamId stream = compute_stream);
   /// A kernel that gives a new tensor.
-  Tensor compute(allocator::Bytes size, std::uint64_t duration_ns,
-                 allocator::StreamId stream = compute_stream);
+  Tensor compute(Bytes size, std::uint64_t duration_ns, StreamId stream = compute_stream);
   /// The same by a kernel that only writes it.
-  Tensor compute(allocator::Bytes size) { return compute(size, memory_ns(size)); }
-  Tensor compute(const CallSite& site, allocator::Bytes size) { return elementwise(site, size, 1); }
+  Tensor compute(Bytes size) { return compute(size, memory_ns(size)); }
+  Tensor compute(const CallSite& site, Bytes size) { return elementwise(site, size, 1); }
   /// The same by a kernel that goes so many times through as many bytes.
-  Tensor elementwise(const CallSite& site, allocator::Bytes size, std::uint64_t passes,
-                     allocator::StreamId stream = compute_stream) {
+  Tensor elementwise(const CallSite& site, Bytes size, std::uint64_t passes,
+                     StreamId stream = compute_stream) {
     return compute(site, size, memory_ns(size * passes), stream);
   }
   /// The same below `site`.
-  Tensor compute(const CallSite& site, allocator::Bytes size, std::uint64_t duration_ns,
-                 allocator::StreamId stream = compute_stream);
+  Tensor compute(const CallSite& site, Bytes size, std::uint64_t duration_ns,
+                 StreamId stream = compute_stream);
   /// What one stream does from now on comes after what the other was given so far.
-  void wait_for(allocator::StreamId waiting, allocator::StreamId waited);
+  void wait_for(StreamId waiting, StreamId waited);
   /// The host waits for all that the streams were given.
   void synchronize();
 
   /// Work is not done in between, but becomes part of a graph.
-  void capture_begin(allocator::StreamId stream);
+  void capture_begin(StreamId stream);
   /// Returns how long the graph takes.
-  std::uint64_t capture_end(allocator::StreamId stream);
+  std::uint64_t capture_end(StreamId stream);
   /// Requests of capturing streams go to the pool in between.
-  void pool_begin(allocator::PoolId pool);
-  void pool_end(allocator::PoolId pool) { write_of_pool(ProgramEventKind::pool_end, pool); }
-  void pool_release(allocator::PoolId pool) { write_of_pool(ProgramEventKind::pool_release, pool); }
-  void empty_cache() { write_of_pool(ProgramEventKind::empty_cache, allocator::default_pool); }
+  void pool_begin(PoolId pool);
+  void pool_end(PoolId pool) { write_of_pool(ProgramEventKind::pool_end, pool); }
+  void pool_release(PoolId pool) { write_of_pool(ProgramEventKind::pool_release, pool); }
+  void empty_cache() { write_of_pool(ProgramEventKind::empty_cache, default_pool); }
 
   void marker(std::string_view text) { write_text(ProgramEventKind::marker, text); }
   /// What `body` does is between the range's begin and end.
@@ -136,8 +135,8 @@ class WorkloadWriter {
   ProgramEvent event_of(ProgramEventKind kind) const;
   void write(ProgramEvent event);
   void write_text(ProgramEventKind kind, std::string_view text);
-  void write_of_pool(ProgramEventKind kind, allocator::PoolId pool);
-  std::uint64_t& ready_ns(allocator::StreamId stream);
+  void write_of_pool(ProgramEventKind kind, PoolId pool);
+  std::uint64_t& ready_ns(StreamId stream);
   void enter(const CallSite& site);
   void leave(StackId stack_before);
 
