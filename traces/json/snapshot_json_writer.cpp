@@ -34,14 +34,7 @@ class JsonEncoder : public SnapshotEncoder {
   void scalar(bool value) override { add_value(value ? "true" : "false"); }
   void scalar(WholeNumber number) override { add_value(whole_text(number)); }
   void scalar(LongNumber number) override { add_value(texts_.text(number.digits)); }
-
-  void scalar(double number) override {
-    if (!std::isfinite(number))
-      throw InputError({"the recording", "", "numbers that JSON can write",
-                        std::isnan(number) ? "not a number" : "an infinite number"});
-    add_value(real_text(number));
-  }
-
+  void scalar(double number) override;
   void scalar(TextId text) override {
     begin_value();
     add_text(text);
@@ -78,27 +71,36 @@ class JsonEncoder : public SnapshotEncoder {
   void begin_value() {
     if (!open_.empty() && open_.back().kind == Kind::list) begin_item();
   }
-
-  void begin_item() {
-    // The top, its sections, and the lists of single devices.
-    constexpr std::size_t deepest_on_lines = 3;
-    Open& around = open_.back();
-    const bool is_on_line = open_.size() <= deepest_on_lines && around.kind == Kind::list;
-    const bool is_first = !std::exchange(around.has_items, true);
-    if (is_on_line || open_.size() == 1)
-      bytes_.add(is_first ? "\n" : ",\n");
-    else if (!is_first)
-      bytes_.add(", ");
-  }
-
-  void add_text(TextId text) {
-    bytes_.add_by([&](std::string& line) { add_json_text(line, texts_.text(text)); });
-  }
+  void begin_item();
+  void add_text(TextId text);
 
   ByteCollector bytes_;
   const TextTable& texts_;
   std::vector<Open> open_;
 };
+
+void JsonEncoder::begin_item() {
+  // The top, its sections, and the lists of single devices.
+  constexpr std::size_t deepest_on_lines = 3;
+  Open& around = open_.back();
+  const bool is_on_line = open_.size() <= deepest_on_lines && around.kind == Kind::list;
+  const bool is_first = !std::exchange(around.has_items, true);
+  if (is_on_line || open_.size() == 1)
+    bytes_.add(is_first ? "\n" : ",\n");
+  else if (!is_first)
+    bytes_.add(", ");
+}
+
+void JsonEncoder::add_text(TextId text) {
+  bytes_.add_by([&](std::string& line) { add_json_text(line, texts_.text(text)); });
+}
+
+void JsonEncoder::scalar(double number) {
+  if (!std::isfinite(number))
+    throw InputError({"the recording", "", "numbers that JSON can write",
+                      std::isnan(number) ? "not a number" : "an infinite number"});
+  add_value(real_text(number));
+}
 
 }  // namespace
 
