@@ -24,11 +24,12 @@ class ByteCollector {
  public:
   explicit ByteCollector(ByteSink& sink) : sink_(sink) { bytes_.reserve(2 * full_bytes); }
 
-  void add(char byte) {
+  // Flattened, as a compiler that has much else to do leaves parts of a string's code as calls.
+  [[gnu::flatten]] void add(char byte) {
     bytes_ += byte;
     if (bytes_.size() >= full_bytes) flush();
   }
-  void add(std::string_view bytes) {
+  [[gnu::flatten]] void add(std::string_view bytes) {
     bytes_ += bytes;
     if (bytes_.size() >= full_bytes) flush();
   }
