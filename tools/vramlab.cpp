@@ -1,5 +1,7 @@
-// The program: the table of subcommands, and what an error looks like from outside.
+// The program: reads the command line, runs the subcommand, and says what an error looks like from
+// outside.
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <exception>
 #include <optional>
@@ -9,21 +11,47 @@
 
 #include "allocator/words/reference_version.h"
 #include "replay/figures/nearest_name.h"
-#include "tools/kit/arguments.h"
 #include "tools/kit/commands.h"
 
 namespace vramlab::tools {
 namespace {
 
-/// A new subcommand has a line here and one in commands.h.
-constexpr AddCommand commands[] = {
-    add_conform_command,  add_bench_command,    add_info_command,     add_convert_command,
-    add_verify_command,   add_replay_command,   add_snapshot_command, add_generate_command,
-    add_streams_command,  add_top_command,      add_diff_command,     add_report_command,
-    add_pack_command,     add_policies_command, add_sweep_command,    add_merge_command,
-    add_capacity_command, add_advise_command,   add_run_command,      add_record_command,
-    add_live_command,
-};
+/// The order of the help. Commands that are not named here follow, in order of their names.
+constexpr std::array<std::string_view, 23> help_order = {
+    "conform",  "bench engine", "bench trace", "bench streams", "info",    "convert",
+    "verify",   "replay",       "snapshot",    "generate",      "streams", "top",
+    "diff",     "report",       "pack",        "policies",      "sweep",   "merge",
+    "capacity", "advise",       "run",         "record",        "live"};
+
+std::vector<Command> commands_in_order() {
+  std::vector<Command> commands = all_commands();
+  std::ranges::stable_sort(commands, {}, [](const Command& command) {
+    return std::ranges::find(help_order, command.name) - help_order.begin();
+  });
+  return commands;
+}
+
+/// The one command that has others below it.
+CLI::App& bench_of(CLI::App& program) {
+  for (CLI::App* bench : program.get_subcommands(
+           [](const CLI::App* command) { return command->get_name() == "bench"; }))
+    return *bench;
+  CLI::App* bench = program.add_subcommand("bench", "Run the project's own benchmarks, as ratios");
+  bench->require_subcommand(1);
+  bench->footer("Example: vramlab bench engine");
+  return *bench;
+}
+
+/// `chosen` receives what to do if the command is the one on the command line.
+void declare(const Command& command, CLI::App& program, CommandAction& chosen) {
+  const std::string below = "bench ";
+  CLI::App* declared =
+      command.name.starts_with(below)
+          ? bench_of(program).add_subcommand(command.name.substr(below.size()), command.sentence)
+          : program.add_subcommand(command.name, command.sentence);
+  declared->footer(command.example);
+  declared->callback([action = command.declare(*declared), &chosen] { chosen = action; });
+}
 
 std::string version_text() {
   std::string text = "vramlab " VRAMLAB_VERSION "\nreferences:";
@@ -73,16 +101,16 @@ ExitStatus run(int argument_count, char** arguments) {
     return std::string("vramlab: ") + error.what() + " (--help says more)\n";
   });
   CommandAction action;
-  for (const AddCommand add : commands) add(program, action);
+  for (const Command& command : commands_in_order()) declare(command, program, action);
   refuse_negative_counts(program);
   if (const auto unknown = unknown_command(program, argument_count, arguments))
     throw std::runtime_error(*unknown + " (--help says more)");
   try {
     program.parse(argument_count, arguments);
+    return action();
   } catch (const CLI::ParseError& error) {
     return program.exit(error) == 0 ? ExitStatus::done : ExitStatus::bad_input;
   }
-  return action();
 }
 
 }  // namespace

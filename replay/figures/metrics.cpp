@@ -11,7 +11,7 @@ using enum MetricUnit;
 using enum MetricOf;
 using enum WorseWhen;
 
-constexpr std::array<Metric, 42> table = {{
+constexpr auto table = std::to_array<Metric>({
     {"allocated", bytes, state, more, "Blocks that the program holds."},
     {"waiting", bytes, state, more, "Freed blocks that other streams may still use."},
     {"active", bytes, state, more, "allocated and waiting together."},
@@ -66,7 +66,7 @@ constexpr std::array<Metric, 42> table = {{
     {"new_groups", count, comparison, more, "Call sites that hold memory in the new file only."},
     {"gone_groups", count, comparison, neither,
      "Call sites that hold memory in the old file only."},
-}};
+});
 
 }  // namespace
 

@@ -145,7 +145,6 @@ def of_the_rest(vramlab, scratch):
     yield "conform", vramlab.json("conform", wrong_case(cases[0], vramlab.top, scratch),
                                   statuses=(1,))
     yield "bench-engine", vramlab.json("bench", "engine", cases[0], "--conf", "")
-    yield "bench-trace", vramlab.json("bench", "trace", SAMPLES + "leak.vtrace")
     yield "bench-streams", vramlab.json("bench", "streams", "--operations", "1000",
                                         "--streams", "4")
     yield "report", vramlab.json("report", SAMPLES + "leak.vtrace", "--conf",
@@ -177,6 +176,8 @@ def of_what_ifs(vramlab, scratch):
     for name in PROGRAMS:
         yield "advise", vramlab.json("advise", SAMPLES + name)
     yield "advise", vramlab.json("advise", file, "--device-memory", "100MiB")
+
+
 def of_live(vramlab):
     """On the fake driver."""
     if not vramlab.fake_driver:
@@ -197,3 +198,15 @@ def documents_of(vramlab, scratch):
     yield from of_what_ifs(vramlab, scratch)
     yield from of_the_rest(vramlab, scratch)
     yield from of_live(vramlab)
+
+
+def with_samples(vramlab, documents, commands):
+    """The documents, and for each command that none is of what it says of a sample."""
+    seen = set()
+    for name, document in documents:
+        seen.add(name)
+        yield name, document
+    for command in sorted(commands):
+        name = command.replace(" ", "-")
+        if not any(known == name or known.startswith(name + "-") for known in seen):
+            yield name, vramlab.json(*command.split(), SAMPLES + "leak.vtrace")

@@ -1,7 +1,7 @@
-"""The lists of metrics in docs/schemas, made from the tables of docs/metrics.md.
+"""docs/metrics.md and the lists of metrics in docs/schemas, made from the one table of metrics.
 
-A new metric has its row in docs/metrics.md. `python3 tests/schemas/metric_lists.py` then writes it
-into each schema that lists metrics; schemas_test.py compares.
+A new metric has its row in replay/figures/metrics.cpp. `python3 tests/schemas/metric_lists.py` then
+writes it into the page and into each schema that lists metrics; schemas_test.py compares.
 """
 
 import copy
@@ -21,13 +21,31 @@ def file_of(schema):
     return f"{TOP}/docs/schemas/{schema}.schema.json"
 
 
-def read_page():
-    """Names with units, in the order of the page: of a state, of a run, of a comparison."""
-    with open(TOP + "/docs/metrics.md", encoding="utf-8") as page:
-        parts = page.read().split("\n## Metrics of a ")[1:]
-    tables = [dict(re.findall(r"^\| `(\w+)` \| (\w+) \|", part, re.MULTILINE)) for part in parts]
-    assert len(tables) == 3 and all(tables), "docs/metrics.md has three tables of metrics"
-    return tables
+PAGE = TOP + "/docs/metrics.md"
+KINDS = ["state", "run", "comparison"]
+
+
+def read_table():
+    """Rows of the table in the program's source: name, unit, of what, worse, sentence."""
+    with open(TOP + "/replay/figures/metrics.cpp", encoding="utf-8") as source:
+        rows = re.findall(r'\{"(\w+)",\s*(\w+),\s*(\w+),\s*(\w+),\s*"([^"]*)"\}', source.read())
+    assert {row[2] for row in rows} == set(KINDS), "metrics.cpp has a table of metrics"
+    return rows
+
+
+def units_of(kind):
+    return {name: unit for name, unit, of_what, _, _ in read_table() if of_what == kind}
+
+
+def filled_page(text):
+    """The page with the rows of the table below each heading."""
+    for kind in KINDS:
+        rows = "".join(f"| `{name}` | {unit} | {worse} | {sentence} |\n"
+                       for name, unit, of_what, worse, sentence in read_table() if of_what == kind)
+        text, count = re.subn(rf"(## Metrics of a {kind}\n.*?\|---\|\n)(?:\| `.*?\n)+",
+                              lambda found: found[1] + rows, text, flags=re.DOTALL)
+        assert count == 1, f"docs/metrics.md has a table below 'Metrics of a {kind}'"
+    return text
 
 
 def with_run(names, run):
@@ -47,8 +65,8 @@ def fill_row(row, run):
 
 
 def filled(name, schema):
-    """The schema with the metrics that the page has."""
-    state, run, comparison = read_page()
+    """The schema with the metrics of the table."""
+    state, run, comparison = map(units_of, KINDS)
     of_one, every = {**state, **run}, {**state, **run, **comparison}
     schema = copy.deepcopy(schema)
     definitions = schema["$defs"]
@@ -74,21 +92,28 @@ def text_of(schema):
     return json.dumps(schema, indent=2) + "\n"
 
 
+def outdated():
+    """What the page and the schemas should hold and do not, by file."""
+    texts = {}
+    for file in [PAGE] + [file_of(name) for name in LISTED_IN]:
+        with open(file, encoding="utf-8") as source:
+            texts[file] = source.read()
+    wanted = {file_of(name): text_of(filled(name, json.loads(texts[file_of(name)])))
+              for name in LISTED_IN}
+    wanted[PAGE] = filled_page(texts[PAGE])
+    return {file: text for file, text in wanted.items() if text != texts[file]}
+
+
 def check_metric_lists():
-    for name in LISTED_IN:
-        with open(file_of(name), encoding="utf-8") as file:
-            schema = json.load(file)
-        assert text_of(filled(name, schema)) == text_of(schema), (
-            f"{name}.schema.json does not list the metrics of docs/metrics.md: "
-            "python3 tests/schemas/metric_lists.py writes it")
+    files = sorted(outdated())
+    assert not files, f"python3 tests/schemas/metric_lists.py writes {files} anew"
 
 
 def main():
-    for name in LISTED_IN:
-        with open(file_of(name), encoding="utf-8") as file:
-            schema = filled(name, json.load(file))
-        with open(file_of(name), "w", encoding="utf-8") as file:
-            file.write(text_of(schema))
+    for file, text in outdated().items():
+        with open(file, "w", encoding="utf-8") as target:
+            target.write(text)
+        print(file)
 
 
 if __name__ == "__main__":

@@ -1,8 +1,7 @@
-// What the subcommands share: how one is declared, the flags that all of them have, and the logger.
+// What the subcommands share: the exit statuses, the options and flags that many have, the logger.
 #pragma once
 
 #include <CLI/CLI.hpp>
-#include <functional>
 #include <string>
 
 #include "traces/files/scratch_file.h"
@@ -16,12 +15,6 @@ enum class ExitStatus : int {
   answer_is_no = 1,
   bad_input = 2,
 };
-
-/// What a subcommand does once its arguments are read.
-using CommandAction = std::function<ExitStatus()>;
-
-/// Declares one subcommand's arguments; `action` receives what to do if it is the chosen one.
-using AddCommand = void (*)(CLI::App& program, CommandAction& action);
 
 struct CommonFlags {
   bool json = false;

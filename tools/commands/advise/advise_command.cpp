@@ -1,7 +1,6 @@
 // `vramlab advise`: which setting to use for this workload, what it saves, what it costs.
 #include <cstdio>
 #include <map>
-#include <memory>
 #include <stdexcept>
 
 #include "replay/run/device_replay.h"
@@ -101,7 +100,6 @@ std::optional<Bytes> memory_of(const replay::ReplayConditions& conditions,
 }
 
 ExitStatus give_advice(const AdviseArguments& arguments) {
-  start_logging(arguments.flags);
   const auto recordings =
       load_recordings({arguments.file}, arguments.replay, arguments.flags, arguments.threads);
   const Recording& recording = recordings.front();
@@ -131,29 +129,28 @@ ExitStatus give_advice(const AdviseArguments& arguments) {
   return ExitStatus::done;
 }
 
-}  // namespace
-
-void add_advise_command(CLI::App& program, CommandAction& action) {
-  const auto arguments = std::make_shared<AdviseArguments>();
-  CLI::App* command = program.add_subcommand(
-      "advise", "Find the best setting for a workload, what it saves and what it costs");
+void add_options(CLI::App& command, AdviseArguments& arguments) {
   command
-      ->add_option("FILE", arguments->file,
-                   "A recording or a program, in any format that vramlab info knows")
+      .add_option("FILE", arguments.file,
+                  "A recording or a program, in any format that vramlab info knows")
       ->required();
   command
-      ->add_option("--prefer", arguments->prefer,
-                   "What to optimize: memory (the lowest peak), calls (the fewest device calls) or "
-                   "time (the least modelled time in them)")
+      .add_option("--prefer", arguments.prefer,
+                  "What to optimize: memory (the lowest peak), calls (the fewest device calls) or "
+                  "time (the least modelled time in them)")
       ->check(CLI::IsMember({"memory", "calls", "time"}))
       ->capture_default_str();
-  add_replay_conditions(*command, arguments->replay);
-  command->add_option("-j,--jobs", arguments->threads, "Threads to use (default: one per core)")
+  add_replay_conditions(command, arguments.replay);
+  command.add_option("-j,--jobs", arguments.threads, "Threads to use (default: one per core)")
       ->check(CLI::Range(1, 1024));
-  add_common_flags(*command, arguments->flags);
-  command->footer("Example: vramlab advise snapshot.pickle --gpu a100-80gb");
-  command->callback(
-      [arguments, &action] { action = [arguments] { return give_advice(*arguments); }; });
+}
+
+}  // namespace
+
+Command advise_command() {
+  return {"advise", "Find the best setting for a workload, what it saves and what it costs",
+          "Example: vramlab advise snapshot.pickle --gpu a100-80gb",
+          with<AdviseArguments>(add_options, give_advice)};
 }
 
 }  // namespace vramlab::tools

@@ -1,11 +1,10 @@
-#include "tools/kit/commands.h"
-
+// `vramlab bench streams`: what a call on simulated streams costs, beside a yardstick.
 #include <chrono>
 #include <cstdio>
-#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "replay/bench/streams_benchmark.h"
+#include "tools/kit/commands.h"
 #include "tools/printers/json_text.h"
 
 namespace vramlab::tools {
@@ -44,7 +43,6 @@ nlohmann::ordered_json row_of(const replay::StreamsBenchmarkRow& row) {
 }
 
 ExitStatus bench_streams(const BenchStreamsArguments& arguments) {
-  start_logging(arguments.flags);
   nlohmann::ordered_json document = {{"schema_version", 1}};
   document["rows"] = nlohmann::ordered_json::array();
   if (!arguments.flags.json)
@@ -61,20 +59,19 @@ ExitStatus bench_streams(const BenchStreamsArguments& arguments) {
   return ExitStatus::done;
 }
 
+void add_options(CLI::App& command, BenchStreamsArguments& arguments) {
+  command.add_option("--operations", arguments.operations, "How many calls; several are allowed")
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1'000'000'000}));
+  command.add_option("--streams", arguments.streams, "On how many streams; several are allowed")
+      ->check(CLI::Range(1U, 65'536U));
+}
+
 }  // namespace
 
-void add_bench_streams_command(CLI::App& bench, CommandAction& action) {
-  const auto arguments = std::make_shared<BenchStreamsArguments>();
-  CLI::App* streams = bench.add_subcommand(
-      "streams", "Measure the cost of a call on simulated streams, beside a yardstick");
-  streams->add_option("--operations", arguments->operations, "How many calls; several are allowed")
-      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1'000'000'000}));
-  streams->add_option("--streams", arguments->streams, "On how many streams; several are allowed")
-      ->check(CLI::Range(1U, 65'536U));
-  streams->footer("Example: vramlab bench streams --operations 1000000 --streams 64");
-  add_common_flags(*streams, arguments->flags);
-  streams->callback(
-      [arguments, &action] { action = [arguments] { return bench_streams(*arguments); }; });
+Command bench_streams_command() {
+  return {"bench streams", "Measure the cost of a call on simulated streams, beside a yardstick",
+          "Example: vramlab bench streams --operations 1000000 --streams 64",
+          with<BenchStreamsArguments>(add_options, bench_streams)};
 }
 
 }  // namespace vramlab::tools

@@ -1,12 +1,11 @@
-#include "tools/kit/commands.h"
-
+// `vramlab bench trace`: how fast the events of a binary native trace are read.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <limits>
-#include <memory>
 #include <nlohmann/json.hpp>
 
+#include "tools/kit/commands.h"
 #include "tools/printers/json_text.h"
 #include "traces/native/mapped_trace.h"
 
@@ -99,7 +98,6 @@ nlohmann::ordered_json row_of(const TraceFigures& figures) {
 }
 
 ExitStatus bench_trace(const BenchTraceArguments& arguments) {
-  start_logging(arguments.flags);
   nlohmann::ordered_json document = {{"schema_version", 1}};
   document["rows"] = nlohmann::ordered_json::array();
   for (const std::string& file : arguments.files) {
@@ -111,17 +109,16 @@ ExitStatus bench_trace(const BenchTraceArguments& arguments) {
   return ExitStatus::done;
 }
 
+void add_options(CLI::App& command, BenchTraceArguments& arguments) {
+  command.add_option("FILE", arguments.files, "Binary native traces")->required();
+}
+
 }  // namespace
 
-void add_bench_trace_command(CLI::App& bench, CommandAction& action) {
-  const auto arguments = std::make_shared<BenchTraceArguments>();
-  CLI::App* trace = bench.add_subcommand(
-      "trace", "Measure how fast the events of a binary native trace are read");
-  trace->add_option("FILE", arguments->files, "Binary native traces")->required();
-  trace->footer("Example: vramlab bench trace workload.vtrace");
-  add_common_flags(*trace, arguments->flags);
-  trace->callback(
-      [arguments, &action] { action = [arguments] { return bench_trace(*arguments); }; });
+Command bench_trace_command() {
+  return {"bench trace", "Measure how fast the events of a binary native trace are read",
+          "Example: vramlab bench trace workload.vtrace",
+          with<BenchTraceArguments>(add_options, bench_trace)};
 }
 
 }  // namespace vramlab::tools

@@ -1,5 +1,4 @@
 // `vramlab capacity`: the least device memory on which a recording runs, per setting.
-#include <memory>
 
 #include "replay/packing/find_lifetimes.h"
 #include "replay/run/ordered_device.h"
@@ -136,7 +135,6 @@ CapacityOutcome of_list(traces::OpenBytes& bytes, const CapacityArguments& argum
 }
 
 ExitStatus capacity(const CapacityArguments& arguments) {
-  start_logging(arguments.flags);
   OpenTableOutput output(arguments.output, arguments.flags, "text");
   CapacityOutcome outcome;
   {
@@ -153,44 +151,42 @@ ExitStatus capacity(const CapacityArguments& arguments) {
   return fits ? ExitStatus::done : ExitStatus::answer_is_no;
 }
 
-}  // namespace
-
-void add_capacity_command(CLI::App& program, CommandAction& action) {
-  const auto arguments = std::make_shared<CapacityArguments>();
-  CLI::App* command = program.add_subcommand(
-      "capacity", "Find the least device memory on which a recording runs, per setting");
+void add_options(CLI::App& command, CapacityArguments& arguments) {
   command
-      ->add_option("FILE", arguments->file,
-                   "A recording or a program, in any format that vramlab info knows, or a list of "
-                   "buffers in the CSV of MiniMalloc (- is standard input)")
+      .add_option("FILE", arguments.file,
+                  "A recording or a program, in any format that vramlab info knows, or a list of "
+                  "buffers in the CSV of MiniMalloc (- is standard input)")
       ->required();
   command
-      ->add_option("--conf", arguments->options,
-                   "Options (PYTORCH_CUDA_ALLOC_CONF) instead of those in the file; may be given "
-                   "several times")
+      .add_option("--conf", arguments.options,
+                  "Options (PYTORCH_CUDA_ALLOC_CONF) instead of those in the file; may be given "
+                  "several times")
       ->expected(1)
       ->take_all();
-  add_limitless_conditions(*command, arguments->replay);
+  add_limitless_conditions(command, arguments.replay);
   command
-      ->add_option("--replays-above", arguments->replays_above,
-                   "Replays on larger devices than the answer, to see whether more memory always "
-                   "helps")
+      .add_option("--replays-above", arguments.replays_above,
+                  "Replays on larger devices than the answer, to see whether more memory always "
+                  "helps")
       ->capture_default_str();
   command
-      ->add_option("--capacity", arguments->capacity,
-                   "For a list of buffers: check that the best packing fits into this, such as "
-                   "1MiB (exit status 1 if not)")
+      .add_option("--capacity", arguments.capacity,
+                  "For a list of buffers: check that the best packing fits into this, such as "
+                  "1MiB (exit status 1 if not)")
       ->transform(size_in_bytes())
       ->check(CLI::PositiveNumber);
-  command->add_option("-j,--jobs", arguments->threads, "Threads to use (default: one per core)")
+  command.add_option("-j,--jobs", arguments.threads, "Threads to use (default: one per core)")
       ->check(CLI::Range(1, 1024));
-  add_table_output(*command, arguments->output);
-  add_common_flags(*command, arguments->flags);
-  command->footer(
-      "Example: vramlab capacity snapshot.pickle --conf '' --conf "
-      "expandable_segments:True");
-  command->callback(
-      [arguments, &action] { action = [arguments] { return capacity(*arguments); }; });
+  add_table_output(command, arguments.output);
+}
+
+}  // namespace
+
+Command capacity_command() {
+  return {"capacity", "Find the least device memory on which a recording runs, per setting",
+          "Example: vramlab capacity snapshot.pickle --conf '' --conf "
+          "expandable_segments:True",
+          with<CapacityArguments>(add_options, capacity)};
 }
 
 }  // namespace vramlab::tools

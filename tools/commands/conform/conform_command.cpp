@@ -2,7 +2,6 @@
 #include <spdlog/spdlog.h>
 #include <algorithm>
 #include <cstdio>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -132,7 +131,6 @@ void print_text(const std::vector<ConformOutcome>& outcomes, const CommonFlags& 
 }
 
 ExitStatus conform(const ConformArguments& arguments) {
-  start_logging(arguments.flags);
   spdlog::debug("files: {}, threads: at most {}", arguments.files.size(), arguments.jobs);
   const std::vector<ConformOutcome> outcomes = run_files(arguments);
   for (const ConformOutcome& outcome : outcomes)
@@ -147,27 +145,26 @@ ExitStatus conform(const ConformArguments& arguments) {
   return counts.failed > 0 ? ExitStatus::answer_is_no : ExitStatus::done;
 }
 
-}  // namespace
-
-void add_conform_command(CLI::App& program, CommandAction& action) {
-  const auto arguments = std::make_shared<ConformArguments>();
-  CLI::App* command = program.add_subcommand(
-      "conform", "Compare the engine with recorded cases of the reference, answer by answer");
+void add_options(CLI::App& command, ConformArguments& arguments) {
   command
-      ->add_option("FILE", arguments->files,
-                   "Recorded cases (.json, .json.gz; - is standard input)")
+      .add_option("FILE", arguments.files, "Recorded cases (.json, .json.gz; - is standard input)")
       ->required();
-  command->add_option("-j,--jobs", arguments->jobs, "Threads to use (default: one per core)")
+  command.add_option("-j,--jobs", arguments.jobs, "Threads to use (default: one per core)")
       ->check(CLI::Range(1, 1024));
   command
-      ->add_option("--streams", arguments->streams,
-                   "What the allocator runs on: counted streams, or those of vramlab streams in "
-                   "virtual time (timed); the answers are the same")
+      .add_option("--streams", arguments.streams,
+                  "What the allocator runs on: counted streams, or those of vramlab streams in "
+                  "virtual time (timed); the answers are the same")
       ->check(CLI::IsMember({"counted", "timed"}))
       ->capture_default_str();
-  add_common_flags(*command, arguments->flags);
-  command->footer("Example: vramlab conform tests/conformance/*.json.gz");
-  command->callback([arguments, &action] { action = [arguments] { return conform(*arguments); }; });
+}
+
+}  // namespace
+
+Command conform_command() {
+  return {"conform", "Compare the engine with recorded cases of the reference, answer by answer",
+          "Example: vramlab conform tests/conformance/*.json.gz",
+          with<ConformArguments>(add_options, conform)};
 }
 
 }  // namespace vramlab::tools

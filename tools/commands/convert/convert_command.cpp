@@ -2,7 +2,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <map>
-#include <memory>
 #include <optional>
 #include <string_view>
 
@@ -70,7 +69,6 @@ void convert_to(traces::TraceFormat format, traces::OpenTrace& trace, const Conv
 }
 
 ExitStatus convert(const ConvertArguments& arguments) {
-  start_logging(arguments.flags);
   const auto format = output_format(arguments);
   if (!format) check_perfetto_steps(steps_of(arguments));
   ProgressBar bar(arguments.input, arguments.flags);
@@ -100,32 +98,34 @@ void add_filters(CLI::App& command, ConvertArguments& arguments) {
   command.add_option("--stream", arguments.stream, "Only what belongs to this stream");
 }
 
-}  // namespace
-
-void add_convert_command(CLI::App& program, CommandAction& action) {
-  const auto arguments = std::make_shared<ConvertArguments>();
-  CLI::App* command = program.add_subcommand(
-      "convert", "Write a recording in another format, a part of it, or without stacks or names");
+void add_options(CLI::App& command, ConvertArguments& arguments) {
   command
-      ->add_option(
-          "IN", arguments->input,
+      .add_option(
+          "IN", arguments.input,
           "A PyTorch memory snapshot (pickle or JSON), a native trace, a torch profiler trace "
           "or an RMM log (also .gz, .zst; - is standard input)")
       ->required();
-  command->add_option("-o,--output", arguments->output, "The file to write")->required();
+  command.add_option("-o,--output", arguments.output, "The file to write")->required();
   command
-      ->add_option("--format", arguments->format,
-                   traces::listed(format_names()) + "; without it, the output's ending says")
+      .add_option("--format", arguments.format,
+                  traces::listed(format_names()) + "; without it, the output's ending says")
       ->check(CLI::IsMember(format_names()));
-  command->add_flag("--strip-frames", arguments->steps.strips_frames, "Leave out all stacks");
-  command->add_flag("--anonymize", arguments->steps.anonymizes,
-                    "Replace the names of functions, paths, annotations and other texts");
-  add_filters(*command, *arguments);
-  command->add_flag("--force", arguments->may_overwrite, "Overwrite the output");
-  add_common_flags(*command, arguments->flags);
-  command->get_option("--json")->description("Ignored: the output is the file");
-  command->footer("Example: vramlab convert snapshot.pickle -o snapshot.json");
-  command->callback([arguments, &action] { action = [arguments] { return convert(*arguments); }; });
+  command.add_flag("--strip-frames", arguments.steps.strips_frames, "Leave out all stacks");
+  command.add_flag("--anonymize", arguments.steps.anonymizes,
+                   "Replace the names of functions, paths, annotations and other texts");
+  add_filters(command, arguments);
+  command.add_flag("--force", arguments.may_overwrite, "Overwrite the output");
+  add_common_flags(command, arguments.flags);
+  command.get_option("--json")->description("Ignored: the output is the file");
+}
+
+}  // namespace
+
+Command convert_command() {
+  return {"convert",
+          "Write a recording in another format, a part of it, or without stacks or names",
+          "Example: vramlab convert snapshot.pickle -o snapshot.json",
+          with<ConvertArguments>(add_options, convert)};
 }
 
 }  // namespace vramlab::tools

@@ -2,7 +2,6 @@
 #include <cstdio>
 #include <filesystem>
 #include <map>
-#include <memory>
 
 #include "replay/compare/budget.h"
 #include "tools/commands/diff/diff_report.h"
@@ -96,7 +95,6 @@ std::string printed(const DiffOutcome& outcome, const DiffArguments& arguments) 
 }
 
 ExitStatus diff_files(const DiffArguments& arguments) {
-  start_logging(arguments.flags);
   const std::vector<replay::AskedLimit> limits = limits_of(arguments);
   RemovalOnInterrupt removal;
   std::optional<traces::OutputFile> output;
@@ -147,39 +145,40 @@ void add_output_options(CLI::App& command, DiffArguments& arguments) {
   format->excludes(command.get_option("--json"));
 }
 
-}  // namespace
-
-void add_diff_command(CLI::App& program, CommandAction& action) {
-  const auto arguments = std::make_shared<DiffArguments>();
-  CLI::App* command = program.add_subcommand(
-      "diff", "Compare two recordings: peaks, call sites and limits, without comparing addresses");
+void add_options(CLI::App& command, DiffArguments& arguments) {
   command
-      ->add_option("BASE", arguments->base,
-                   "What to compare with: a recording or a program in any format that vramlab "
-                   "info knows, or the JSON report of a replay")
+      .add_option("BASE", arguments.base,
+                  "What to compare with: a recording or a program in any format that vramlab "
+                  "info knows, or the JSON report of a replay")
       ->required();
-  command->add_option("NEW", arguments->now, "The recording to judge")->required();
+  command.add_option("NEW", arguments.now, "The recording to judge")->required();
   command
-      ->add_option("--at", arguments->at,
-                   "When to look at who holds memory: peak, end or oom; a snapshot without a "
-                   "history shows its end")
+      .add_option("--at", arguments.at,
+                  "When to look at who holds memory: peak, end or oom; a snapshot without a "
+                  "history shows its end")
       ->check(CLI::IsMember({"peak", "end", "oom"}))
       ->capture_default_str();
   std::vector<std::string> names;
   for (const auto& [name, by] : compared_groups()) names.push_back(name);
   command
-      ->add_option("--by", arguments->by,
-                   "Compare by: site (the user's own innermost frame), stack, size, stream, pool, "
-                   "position (of the "
-                   "request in its iteration)")
+      .add_option("--by", arguments.by,
+                  "Compare by: site (the user's own innermost frame), stack, size, stream, pool, "
+                  "position (of the "
+                  "request in its iteration)")
       ->check(CLI::IsMember(names))
       ->capture_default_str();
-  command->add_option("--device", arguments->device, "Only this device");
-  add_limit_options(*command, *arguments);
-  add_output_options(*command, *arguments);
-  command->footer("Example: vramlab diff base.pickle new.pickle --fail-if 'peak_reserved > +2%'");
-  command->callback(
-      [arguments, &action] { action = [arguments] { return diff_files(*arguments); }; });
+  command.add_option("--device", arguments.device, "Only this device");
+  add_limit_options(command, arguments);
+  add_output_options(command, arguments);
+}
+
+}  // namespace
+
+Command diff_command() {
+  return {"diff",
+          "Compare two recordings: peaks, call sites and limits, without comparing addresses",
+          "Example: vramlab diff base.pickle new.pickle --fail-if 'peak_reserved > +2%'",
+          with<DiffArguments>(add_options, diff_files)};
 }
 
 }  // namespace vramlab::tools

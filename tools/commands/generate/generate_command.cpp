@@ -1,7 +1,6 @@
 // `vramlab generate`: a synthetic workload as a native trace.
 #include <cstdint>
 #include <cstdio>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
@@ -103,7 +102,10 @@ void write_trace(const GenerateArguments& arguments) {
 }
 
 ExitStatus generate(const GenerateArguments& arguments) {
-  start_logging(arguments.flags);
+  if (!arguments.lists)
+    for (const auto& [option, given] :
+         {std::pair("NAME", &arguments.request.name), std::pair("--output", &arguments.output)})
+      if (given->empty()) throw CLI::RequiredError(option);
   if (arguments.lists) {
     const std::string list = arguments.flags.json ? workload_list_json() : workload_list_text();
     std::fputs(list.c_str(), stdout);
@@ -114,7 +116,7 @@ ExitStatus generate(const GenerateArguments& arguments) {
 }
 
 /// Each once, whichever workloads have it; whether the chosen one does is asked later.
-void add_size_options(CLI::App& command, const std::shared_ptr<GenerateArguments>& arguments) {
+void add_size_options(CLI::App& command, GenerateArguments& arguments) {
   std::set<std::string_view> added;
   for (const Workload& workload : traces::workloads()) {
     for (const WorkloadOption& option : workload.options) {
@@ -123,51 +125,46 @@ void add_size_options(CLI::App& command, const std::shared_ptr<GenerateArguments
       const std::string meaning(option.meaning);
       if (option.is_switch())
         command.add_flag_callback(
-            "--" + name, [arguments, name] { arguments->request.sizes[name] = 1; }, meaning);
+            "--" + name, [&arguments, name] { arguments.request.sizes[name] = 1; }, meaning);
       else
         command.add_option_function<std::uint64_t>(
             "--" + name,
-            [arguments, name](std::uint64_t size) { arguments->request.sizes[name] = size; },
+            [&arguments, name](std::uint64_t size) { arguments.request.sizes[name] = size; },
             meaning);
     }
   }
 }
 
-}  // namespace
-
-void add_generate_command(CLI::App& program, CommandAction& action) {
+void add_options(CLI::App& command, GenerateArguments& arguments) {
   constexpr std::uint64_t most_events = 10'000'000'000;
-  const auto arguments = std::make_shared<GenerateArguments>();
-  CLI::App* command = program.add_subcommand(
-      "generate", "Write a synthetic workload, such as training or serving, as a native trace");
-  CLI::Option* name = command->add_option("NAME", arguments->request.name, "The workload");
-  CLI::Option* output = command->add_option("-o,--output", arguments->output, "The file to write");
+  command.add_option("NAME", arguments.request.name, "The workload");
+  command.add_option("-o,--output", arguments.output, "The file to write");
   command
-      ->add_option("--format", arguments->format,
-                   traces::listed(traces::format_options(traces::native_formats)) +
-                       "; without it, the output's ending says")
+      .add_option("--format", arguments.format,
+                  traces::listed(traces::format_options(traces::native_formats)) +
+                      "; without it, the output's ending says")
       ->check(CLI::IsMember(traces::format_options(traces::native_formats)));
-  command->add_flag("--list", arguments->lists,
-                    "Show all workloads, with their options and defaults");
-  command->add_option("--seed", arguments->request.seed, "Seed of the random numbers")
+  command.add_flag("--list", arguments.lists,
+                   "Show all workloads, with their options and defaults");
+  command.add_option("--seed", arguments.request.seed, "Seed of the random numbers")
       ->capture_default_str();
   command
-      ->add_option("--events", arguments->request.event_count,
-                   "Number of events, rounded up to whole iterations")
+      .add_option("--events", arguments.request.event_count,
+                  "Number of events, rounded up to whole iterations")
       ->check(CLI::Range(std::uint64_t{1}, most_events))
       ->capture_default_str();
-  add_size_options(*command, arguments);
-  command->add_flag("--force", arguments->may_overwrite, "Overwrite the output");
-  add_common_flags(*command, arguments->flags);
-  command->get_option("--json")->description("With --list, print one JSON document");
-  command->footer(
-      "Example: vramlab generate training --layers 12 --sequence 1024 -o training.vtrace");
-  command->callback([arguments, name, output, &action] {
-    if (!arguments->lists)
-      for (const CLI::Option* needed : {name, output})
-        if (needed->count() == 0) throw CLI::RequiredError(needed->get_name());
-    action = [arguments] { return generate(*arguments); };
-  });
+  add_size_options(command, arguments);
+  command.add_flag("--force", arguments.may_overwrite, "Overwrite the output");
+  add_common_flags(command, arguments.flags);
+  command.get_option("--json")->description("With --list, print one JSON document");
+}
+
+}  // namespace
+
+Command generate_command() {
+  return {"generate", "Write a synthetic workload, such as training or serving, as a native trace",
+          "Example: vramlab generate training --layers 12 --sequence 1024 -o training.vtrace",
+          with<GenerateArguments>(add_options, generate)};
 }
 
 }  // namespace vramlab::tools

@@ -1,6 +1,5 @@
 // `vramlab info`: what is in a recording.
 #include <cstdio>
-#include <memory>
 
 #include "replay/history/recording_summary.h"
 #include "tools/commands/info/info_report.h"
@@ -46,7 +45,6 @@ InfoOutcome look_at(const std::string& path, const CommonFlags& flags) {
 }
 
 ExitStatus info(const InfoArguments& arguments) {
-  start_logging(arguments.flags);
   std::vector<InfoOutcome> outcomes;
   for (const std::string& file : arguments.files) {
     outcomes.push_back(look_at(file, arguments.flags));
@@ -58,21 +56,20 @@ ExitStatus info(const InfoArguments& arguments) {
   return ExitStatus::done;
 }
 
-}  // namespace
-
-void add_info_command(CLI::App& program, CommandAction& action) {
-  const auto arguments = std::make_shared<InfoArguments>();
-  CLI::App* command = program.add_subcommand(
-      "info", "Show what is in a recording: origin, devices, events, segments, settings");
+void add_options(CLI::App& command, InfoArguments& arguments) {
   command
-      ->add_option(
-          "FILE", arguments->files,
+      .add_option(
+          "FILE", arguments.files,
           "PyTorch memory snapshots (pickle or JSON), native traces, torch profiler traces or "
           "RMM logs (also .gz, .zst; - is standard input)")
       ->required();
-  add_common_flags(*command, arguments->flags);
-  command->footer("Example: vramlab info snapshot.pickle");
-  command->callback([arguments, &action] { action = [arguments] { return info(*arguments); }; });
+}
+
+}  // namespace
+
+Command info_command() {
+  return {"info", "Show what is in a recording: origin, devices, events, segments, settings",
+          "Example: vramlab info snapshot.pickle", with<InfoArguments>(add_options, info)};
 }
 
 }  // namespace vramlab::tools

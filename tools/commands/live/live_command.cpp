@@ -126,7 +126,6 @@ ExitStatus run_live(const LiveCommand& command) {
 }
 
 ExitStatus live(const LiveCommand& command) {
-  start_logging(command.flags);
   if (command.calibrates) return calibrate(command);
   if (command.replay.file.empty())
     throw traces::InputError(
@@ -134,30 +133,29 @@ ExitStatus live(const LiveCommand& command) {
   return run_live(command);
 }
 
-}  // namespace
-
-void add_live_command(CLI::App& program, CommandAction& action) {
-  const auto arguments = std::make_shared<LiveCommand>();
-  CLI::App* command = program.add_subcommand(
-      "live", "Replay a recording on the GPU, and compare each decision with the simulation");
-  add_replay_arguments(*command, arguments->replay);
-  command->get_option("FILE")->required(false);
-  command->add_option("--device", arguments->gpu, "Which GPU, by the driver's number (default: 0)")
+void add_options(CLI::App& command, LiveCommand& arguments) {
+  add_replay_arguments(command, arguments.replay);
+  command.get_option("FILE")->required(false);
+  command.add_option("--device", arguments.gpu, "Which GPU, by the driver's number (default: 0)")
       ->check(CLI::NonNegativeNumber);
   CLI::Option* calibrates =
-      command->add_flag("--calibrate", arguments->calibrates,
-                        "Measure what the driver's calls take, by size, instead of a replay");
+      command.add_flag("--calibrate", arguments.calibrates,
+                       "Measure what the driver's calls take, by size, instead of a replay");
   command
-      ->add_option("--repeats", arguments->repeats, "How often each call is measured (default: 20)")
+      .add_option("--repeats", arguments.repeats, "How often each call is measured (default: 20)")
       ->check(CLI::Range(1, 100000))
       ->needs(calibrates);
-  command->add_option("-o", arguments->output, "Write the JSON to a file");
-  command->add_flag("--force", arguments->may_overwrite, "Overwrite the output");
-  add_common_flags(*command, arguments->flags);
-  command->footer(
-      "Examples: vramlab live snapshot.pickle --device-memory 16GiB\n"
-      "          vramlab live --calibrate -o h100.calls.json");
-  command->callback([arguments, &action] { action = [arguments] { return live(*arguments); }; });
+  command.add_option("-o", arguments.output, "Write the JSON to a file");
+  command.add_flag("--force", arguments.may_overwrite, "Overwrite the output");
+}
+
+}  // namespace
+
+Command live_command() {
+  return {"live", "Replay a recording on the GPU, and compare each decision with the simulation",
+          "Examples: vramlab live snapshot.pickle --device-memory 16GiB\n"
+          "          vramlab live --calibrate -o h100.calls.json",
+          with<LiveCommand>(add_options, live)};
 }
 
 }  // namespace vramlab::tools

@@ -1,7 +1,6 @@
 // `vramlab pack`: lower bounds of a history's memory, and what a planner with perfect foresight
 // could do with it.
 #include <cstdio>
-#include <memory>
 
 #include "tools/commands/pack/pack_report.h"
 #include "tools/kit/arguments.h"
@@ -19,7 +18,6 @@ struct PackArguments {
 };
 
 ExitStatus pack(const PackArguments& arguments) {
-  start_logging(arguments.flags);
   PackOutcome outcome;
   outcome.file = arguments.file;
   if (arguments.capacity > 0) outcome.capacity = allocator::Bytes{arguments.capacity};
@@ -33,28 +31,27 @@ ExitStatus pack(const PackArguments& arguments) {
   return outcome.capacity && !outcome.all_fit() ? ExitStatus::answer_is_no : ExitStatus::done;
 }
 
-}  // namespace
-
-void add_pack_command(CLI::App& program, CommandAction& action) {
-  const auto arguments = std::make_shared<PackArguments>();
-  CLI::App* command = program.add_subcommand(
-      "pack", "Find how little memory a history needs, and what a planner could do");
+void add_options(CLI::App& command, PackArguments& arguments) {
   command
-      ->add_option("FILE", arguments->file,
-                   "A recording or a program in any format that vramlab info reads, or a list of "
-                   "buffers in the CSV of MiniMalloc (also .gz, .zst; - is standard input)")
+      .add_option("FILE", arguments.file,
+                  "A recording or a program in any format that vramlab info reads, or a list of "
+                  "buffers in the CSV of MiniMalloc (also .gz, .zst; - is standard input)")
       ->required();
   command
-      ->add_option("--capacity", arguments->capacity,
-                   "Check that the best packing fits into this, such as 20GiB (exit status 1 "
-                   "if not)")
+      .add_option("--capacity", arguments.capacity,
+                  "Check that the best packing fits into this, such as 20GiB (exit status 1 "
+                  "if not)")
       ->transform(size_in_bytes())
       ->check(refusal_of_nothing);
-  command->add_option("--seed", arguments->limits.seed,
-                      "Seed of the search for a better order (default: 1)");
-  add_common_flags(*command, arguments->flags);
-  command->footer("Example: vramlab pack snapshot.pickle");
-  command->callback([arguments, &action] { action = [arguments] { return pack(*arguments); }; });
+  command.add_option("--seed", arguments.limits.seed,
+                     "Seed of the search for a better order (default: 1)");
+}
+
+}  // namespace
+
+Command pack_command() {
+  return {"pack", "Find how little memory a history needs, and what a planner could do",
+          "Example: vramlab pack snapshot.pickle", with<PackArguments>(add_options, pack)};
 }
 
 }  // namespace vramlab::tools

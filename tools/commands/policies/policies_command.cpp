@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -191,7 +190,6 @@ PoliciesOutcome run_all(const PoliciesArguments& arguments, ProgressBar& bar) {
 }
 
 ExitStatus compare(const PoliciesArguments& arguments) {
-  start_logging(arguments.flags);
   std::string text;
   {
     ProgressBar bar(arguments.file, arguments.flags);
@@ -211,28 +209,29 @@ std::vector<std::string> policy_names() {
   return names;
 }
 
+void add_options(CLI::App& command, PoliciesArguments& arguments) {
+  command
+      .add_option("FILE", arguments.file,
+                  "A recording or a program, in any format that vramlab info reads (also .gz, "
+                  ".zst; - is standard input)")
+      ->required();
+  command.add_option("--policy", arguments.names, "Only this one; may be given several times")
+      ->check(CLI::IsMember(policy_names()));
+  command.add_option("--conf", arguments.options,
+                     "Options for PyTorch's own, instead of those in the file");
+  add_device_memory(command, arguments.device_memory, "no limit");
+  CLI::Option* format = command.add_option("--format", arguments.format, "The output's format")
+                            ->check(CLI::IsMember({"text", "json", "markdown"}));
+  add_common_flags(command, arguments.flags);
+  format->excludes(command.get_option("--json"));
+}
+
 }  // namespace
 
-void add_policies_command(CLI::App& program, CommandAction& action) {
-  const auto arguments = std::make_shared<PoliciesArguments>();
-  CLI::App* command = program.add_subcommand(
-      "policies", "Compare PyTorch's allocator with other allocation policies");
-  command
-      ->add_option("FILE", arguments->file,
-                   "A recording or a program, in any format that vramlab info reads (also .gz, "
-                   ".zst; - is standard input)")
-      ->required();
-  command->add_option("--policy", arguments->names, "Only this one; may be given several times")
-      ->check(CLI::IsMember(policy_names()));
-  command->add_option("--conf", arguments->options,
-                      "Options for PyTorch's own, instead of those in the file");
-  add_device_memory(*command, arguments->device_memory, "no limit");
-  CLI::Option* format = command->add_option("--format", arguments->format, "The output's format")
-                            ->check(CLI::IsMember({"text", "json", "markdown"}));
-  add_common_flags(*command, arguments->flags);
-  format->excludes(command->get_option("--json"));
-  command->footer("Example: vramlab policies snapshot.pickle");
-  command->callback([arguments, &action] { action = [arguments] { return compare(*arguments); }; });
+Command policies_command() {
+  return {"policies", "Compare PyTorch's allocator with other allocation policies",
+          "Example: vramlab policies snapshot.pickle",
+          with<PoliciesArguments>(add_options, compare)};
 }
 
 }  // namespace vramlab::tools

@@ -6,7 +6,6 @@
 #include <exception>
 #include <filesystem>
 #include <fstream>
-#include <memory>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -172,26 +171,27 @@ ExitStatus record(const RecordArguments& arguments) {
   return finish(arguments, to, base, run_preloaded(program));
 }
 
+void add_options(CLI::App& command, RecordArguments& arguments) {
+  command.add_option("-o,--output", arguments.output, "The native trace to write")->required();
+  command
+      .add_option("--format", arguments.format,
+                  traces::listed(traces::format_options(traces::native_formats)) +
+                      "; without it, the output's ending says")
+      ->check(CLI::IsMember(traces::format_options(traces::native_formats)));
+  command.add_flag("--stacks", arguments.has_stacks, "Record the stack of each call");
+  command.add_flag("--force", arguments.may_overwrite, "Overwrite the output");
+  command.add_option("PROGRAM", arguments.program, "The program and its arguments, after --")
+      ->required();
+  add_common_flags(command, arguments.flags);
+  command.get_option("--json")->description("Ignored: the output is the file");
+}
+
 }  // namespace
 
-void add_record_command(CLI::App& program, CommandAction& action) {
-  const auto arguments = std::make_shared<RecordArguments>();
-  CLI::App* command = program.add_subcommand(
-      "record", "Run a CUDA program, record its allocations, and end with its exit status");
-  command->add_option("-o,--output", arguments->output, "The native trace to write")->required();
-  command
-      ->add_option("--format", arguments->format,
-                   traces::listed(traces::format_options(traces::native_formats)) +
-                       "; without it, the output's ending says")
-      ->check(CLI::IsMember(traces::format_options(traces::native_formats)));
-  command->add_flag("--stacks", arguments->has_stacks, "Record the stack of each call");
-  command->add_flag("--force", arguments->may_overwrite, "Overwrite the output");
-  command->add_option("PROGRAM", arguments->program, "The program and its arguments, after --")
-      ->required();
-  add_common_flags(*command, arguments->flags);
-  command->get_option("--json")->description("Ignored: the output is the file");
-  command->footer("Example: vramlab record -o train.vtrace -- ./train --steps 10");
-  command->callback([arguments, &action] { action = [arguments] { return record(*arguments); }; });
+Command record_command() {
+  return {"record", "Run a CUDA program, record its allocations, and end with its exit status",
+          "Example: vramlab record -o train.vtrace -- ./train --steps 10",
+          with<RecordArguments>(add_options, record)};
 }
 
 }  // namespace vramlab::tools

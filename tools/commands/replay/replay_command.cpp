@@ -1,7 +1,6 @@
 // `vramlab replay`: what other options, another GPU or another version would have done with a
 // recorded program.
 #include <cstdio>
-#include <memory>
 #include <string>
 
 #include "replay/run/device_replay.h"
@@ -141,7 +140,6 @@ void explain_failures(replay::ReplaySource& source, const ReplayCommand& command
 }
 
 ExitStatus replay_file(const ReplayCommand& command) {
-  start_logging(command.flags);
   ProgressBar bar(command.replay.file, command.flags);
   replay::ReplayConditions conditions = conditions_of(command.replay);
   if (!command.snapshot_out.empty()) conditions.history_capacity = command.history;
@@ -181,19 +179,17 @@ void add_outputs(CLI::App& command, ReplayCommand& arguments) {
   command.add_flag("--force", arguments.may_overwrite, "Overwrite outputs");
 }
 
+void add_options(CLI::App& command, ReplayCommand& arguments) {
+  add_replay_arguments(command, arguments.replay);
+  add_outputs(command, arguments);
+}
+
 }  // namespace
 
-void add_replay_command(CLI::App& program, CommandAction& action) {
-  const auto arguments = std::make_shared<ReplayCommand>();
-  CLI::App* command = program.add_subcommand(
-      "replay", "Replay a recording under other options, on another GPU or in another version");
-  add_replay_arguments(*command, arguments->replay);
-  add_outputs(*command, *arguments);
-  add_common_flags(*command, arguments->flags);
-  command->footer(
-      "Example: vramlab replay snapshot.pickle --conf expandable_segments:True --gpu a100-80gb");
-  command->callback(
-      [arguments, &action] { action = [arguments] { return replay_file(*arguments); }; });
+Command replay_command() {
+  return {"replay", "Replay a recording under other options, on another GPU or in another version",
+          "Example: vramlab replay snapshot.pickle --conf expandable_segments:True --gpu a100-80gb",
+          with<ReplayCommand>(add_options, replay_file)};
 }
 
 }  // namespace vramlab::tools

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -228,7 +227,6 @@ nlohmann::ordered_json write_page(const ReportCommand& command, traces::OutputFi
 }
 
 ExitStatus write_report(const ReportCommand& command) {
-  start_logging(command.flags);
   RemovalOnInterrupt removal;
   traces::OutputFile output(command.output, command.may_overwrite ? traces::Overwrite::allowed
                                                                   : traces::Overwrite::refused);
@@ -239,31 +237,29 @@ ExitStatus write_report(const ReportCommand& command) {
   return ExitStatus::done;
 }
 
-}  // namespace
-
-void add_report_command(CLI::App& program, CommandAction& action) {
-  const auto arguments = std::make_shared<ReportCommand>();
-  CLI::App* command = program.add_subcommand(
-      "report", "Write an HTML report: memory over time, states, call sites, events");
+void add_options(CLI::App& command, ReportCommand& arguments) {
   command
-      ->add_option("FILE", arguments->files,
-                   "Recordings or programs, in any format that vramlab info knows; several are "
-                   "shown side by side (- is standard input)")
+      .add_option("FILE", arguments.files,
+                  "Recordings or programs, in any format that vramlab info knows; several are "
+                  "shown side by side (- is standard input)")
       ->required();
   command
-      ->add_option(
-          "--conf", arguments->options,
-          "Options (PYTORCH_CUDA_ALLOC_CONF) to show a replay under, beside the recording; "
-          "may be given several times")
+      .add_option("--conf", arguments.options,
+                  "Options (PYTORCH_CUDA_ALLOC_CONF) to show a replay under, beside the recording; "
+                  "may be given several times")
       ->expected(1)
       ->take_all();
-  add_replay_conditions(*command, arguments->replay);
-  command->add_option("-o,--output", arguments->output, "The page to write (.html)")->required();
-  command->add_flag("--force", arguments->may_overwrite, "Overwrite the output");
-  add_common_flags(*command, arguments->flags);
-  command->footer("Example: vramlab report snapshot.pickle -o report.html");
-  command->callback(
-      [arguments, &action] { action = [arguments] { return write_report(*arguments); }; });
+  add_replay_conditions(command, arguments.replay);
+  command.add_option("-o,--output", arguments.output, "The page to write (.html)")->required();
+  command.add_flag("--force", arguments.may_overwrite, "Overwrite the output");
+}
+
+}  // namespace
+
+Command report_command() {
+  return {"report", "Write an HTML report: memory over time, states, call sites, events",
+          "Example: vramlab report snapshot.pickle -o report.html",
+          with<ReportCommand>(add_options, write_report)};
 }
 
 }  // namespace vramlab::tools

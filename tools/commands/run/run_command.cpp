@@ -1,5 +1,4 @@
 // `vramlab run`: a CUDA program on the caching allocator.
-#include <memory>
 
 #include "tools/kit/commands.h"
 #include "tools/kit/preloaded_program.h"
@@ -32,38 +31,38 @@ ExitStatus run_program_on_shim(const RunArguments& arguments) {
   return static_cast<ExitStatus>(run_preloaded(program).status);
 }
 
-}  // namespace
-
-void add_run_command(CLI::App& program, CommandAction& action) {
-  const auto arguments = std::make_shared<RunArguments>();
-  CLI::App* command = program.add_subcommand(
-      "run", "Run a CUDA program on the caching allocator, and end with its exit status");
+void add_options(CLI::App& command, RunArguments& arguments) {
   command
-      ->add_option("--mode", arguments->mode,
-                   "deferred: freed blocks wait for what the device still does; sync: a free waits "
-                   "as the driver's own does; nosplit: each block is an allocation of the driver; "
-                   "off: nothing is replaced")
+      .add_option("--mode", arguments.mode,
+                  "deferred: freed blocks wait for what the device still does; sync: a free waits "
+                  "as the driver's own does; nosplit: each block is an allocation of the driver; "
+                  "off: nothing is replaced")
       ->check(CLI::IsMember({"deferred", "sync", "nosplit", "off"}))
       ->capture_default_str();
-  command->add_option("--conf", arguments->conf,
-                      "The option string, as of PYTORCH_CUDA_ALLOC_CONF, which counts without it");
-  command->add_option("--stats", arguments->statistics,
-                      "Where the statistics go at exit: a file, or stderr");
-  CLI::Option* const snapshot = command->add_option("--snapshot", arguments->snapshot,
-                                                    "The file that snapshots are written to");
+  command.add_option("--conf", arguments.conf,
+                     "The option string, as of PYTORCH_CUDA_ALLOC_CONF, which counts without it");
+  command.add_option("--stats", arguments.statistics,
+                     "Where the statistics go at exit: a file, or stderr");
+  CLI::Option* const snapshot = command.add_option("--snapshot", arguments.snapshot,
+                                                   "The file that snapshots are written to");
   command
-      ->add_option("--history", arguments->history_entries,
-                   "How many of the last allocations, frees and segments snapshots tell of")
+      .add_option("--history", arguments.history_entries,
+                  "How many of the last allocations, frees and segments snapshots tell of")
       ->needs(snapshot);
   command
-      ->add_option("--report-signal", arguments->report_signal,
-                   "The signal that asks the program for both while it runs")
+      .add_option("--report-signal", arguments.report_signal,
+                  "The signal that asks the program for both while it runs")
       ->check(CLI::IsMember({"USR1", "USR2", "HUP"}));
-  command->add_option("PROGRAM", arguments->program, "The program and its arguments, after --")
+  command.add_option("PROGRAM", arguments.program, "The program and its arguments, after --")
       ->required();
-  command->footer("Example: vramlab run --stats stderr -- ./train --steps 10");
-  command->callback(
-      [arguments, &action] { action = [arguments] { return run_program_on_shim(*arguments); }; });
+}
+
+}  // namespace
+
+Command run_command() {
+  return {"run", "Run a CUDA program on the caching allocator, and end with its exit status",
+          "Example: vramlab run --stats stderr -- ./train --steps 10",
+          with<RunArguments>(add_options, run_program_on_shim)};
 }
 
 }  // namespace vramlab::tools

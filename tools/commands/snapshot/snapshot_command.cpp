@@ -129,7 +129,6 @@ std::string moment_text(const std::string& at) {
 }
 
 ExitStatus show_snapshot(const SnapshotCommand& command) {
-  start_logging(command.flags);
   ProgressBar bar(command.replay.file, command.flags);
   RemovalOnInterrupt removal;
   std::optional<traces::OutputFile> output;
@@ -152,30 +151,30 @@ ExitStatus show_snapshot(const SnapshotCommand& command) {
   return ExitStatus::done;
 }
 
-}  // namespace
-
-void add_snapshot_command(CLI::App& program, CommandAction& action) {
-  const auto arguments = std::make_shared<SnapshotCommand>();
-  CLI::App* command = program.add_subcommand(
-      "snapshot", "Show segments, free blocks and pinners at a moment, or write a memory snapshot");
-  add_replay_arguments(*command, arguments->replay);
-  add_moment(*command, "--at", arguments->at,
+void add_options(CLI::App& command, SnapshotCommand& arguments) {
+  add_replay_arguments(command, arguments.replay);
+  add_moment(command, "--at", arguments.at,
              "When: peak, oom, end, an event's number, or a time from the first event on, such as "
              "12.5ms or time:3s (default: end)");
-  command->add_option("-o,--output", arguments->output,
-                      "Write the state as a memory snapshot: a pickle, or JSON (.json)");
-  command->add_option("--segments", arguments->segments,
-                      "Segments to show, the largest (default: 40; 0 for all)");
-  command->add_option("--pinners", arguments->pinners,
-                      "Blocks to show that keep memory from being released (default: 10)");
-  command->add_flag("--quick", arguments->is_quick,
-                    "At an out-of-memory, skip the replays that find what would have helped");
-  command->add_option("--device", arguments->device, "Only this device");
-  command->add_flag("--force", arguments->may_overwrite, "Overwrite the output");
-  add_common_flags(*command, arguments->flags);
-  command->footer("Example: vramlab snapshot snapshot.pickle --at peak");
-  command->callback(
-      [arguments, &action] { action = [arguments] { return show_snapshot(*arguments); }; });
+  command.add_option("-o,--output", arguments.output,
+                     "Write the state as a memory snapshot: a pickle, or JSON (.json)");
+  command.add_option("--segments", arguments.segments,
+                     "Segments to show, the largest (default: 40; 0 for all)");
+  command.add_option("--pinners", arguments.pinners,
+                     "Blocks to show that keep memory from being released (default: 10)");
+  command.add_flag("--quick", arguments.is_quick,
+                   "At an out-of-memory, skip the replays that find what would have helped");
+  command.add_option("--device", arguments.device, "Only this device");
+  command.add_flag("--force", arguments.may_overwrite, "Overwrite the output");
+}
+
+}  // namespace
+
+Command snapshot_command() {
+  return {"snapshot",
+          "Show segments, free blocks and pinners at a moment, or write a memory snapshot",
+          "Example: vramlab snapshot snapshot.pickle --at peak",
+          with<SnapshotCommand>(add_options, show_snapshot)};
 }
 
 }  // namespace vramlab::tools

@@ -3,7 +3,6 @@
 // yet, because work on other streams had to be waited for.
 #include <algorithm>
 #include <cstdio>
-#include <memory>
 
 #include "replay/run/replay_source.h"
 #include "tools/commands/streams/stream_perfetto.h"
@@ -126,7 +125,6 @@ Findings write_answer(const StreamsCommand& command, traces::ByteSink& sink) {
 }
 
 ExitStatus show_streams(const StreamsCommand& command) {
-  start_logging(command.flags);
   Findings findings = Findings::none;
   if (command.output.empty()) {
     StandardOutput output;
@@ -179,26 +177,24 @@ void add_outputs(CLI::App& command, StreamsCommand& arguments) {
                    "Exit with 1 on a hazard, a refused call or a deadlock");
 }
 
+void add_options(CLI::App& command, StreamsCommand& arguments) {
+  command
+      .add_option("FILE", arguments.file,
+                  "A native trace of a program, or a PyTorch memory snapshot (also .gz, .zst; - is "
+                  "standard input)")
+      ->required();
+  add_reference(command, arguments.reference, "default: from the file");
+  add_model(command, arguments);
+  add_outputs(command, arguments);
+}
+
 }  // namespace
 
-void add_streams_command(CLI::App& program, CommandAction& action) {
-  const auto arguments = std::make_shared<StreamsCommand>();
-  CLI::App* command = program.add_subcommand(
-      "streams",
-      "Find hazards and deadlocks in a program's streams, or show the cost of waiting frees");
-  command
-      ->add_option(
-          "FILE", arguments->file,
-          "A native trace of a program, or a PyTorch memory snapshot (also .gz, .zst; - is "
-          "standard input)")
-      ->required();
-  add_reference(*command, arguments->reference, "default: from the file");
-  add_model(*command, *arguments);
-  add_outputs(*command, *arguments);
-  add_common_flags(*command, arguments->flags);
-  command->footer("Example: vramlab streams traces/samples/missing_record_stream.vtrace.jsonl");
-  command->callback(
-      [arguments, &action] { action = [arguments] { return show_streams(*arguments); }; });
+Command streams_command() {
+  return {"streams",
+          "Find hazards and deadlocks in a program's streams, or show the cost of waiting frees",
+          "Example: vramlab streams traces/samples/missing_record_stream.vtrace.jsonl",
+          with<StreamsCommand>(add_options, show_streams)};
 }
 
 }  // namespace vramlab::tools

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <map>
-#include <memory>
 
 #include "tools/commands/sweep/sweep_outcome.h"
 #include "tools/kit/commands.h"
@@ -97,7 +96,6 @@ void tell_missing(const std::vector<std::uint64_t>& missing, std::uint64_t count
 }
 
 ExitStatus merge(const MergeArguments& arguments) {
-  start_logging(arguments.flags);
   OpenTableOutput output(arguments.output, arguments.flags, "text");
   const Shards shards = read_shards(arguments.files);
   for (const std::string& error : shards.broken)
@@ -113,17 +111,17 @@ ExitStatus merge(const MergeArguments& arguments) {
   return ExitStatus::done;
 }
 
+void add_options(CLI::App& command, MergeArguments& arguments) {
+  command.add_option("FILE", arguments.files, "What vramlab sweep --shard wrote")->required();
+  add_table_output(command, arguments.output);
+}
+
 }  // namespace
 
-void add_merge_command(CLI::App& program, CommandAction& action) {
-  const auto arguments = std::make_shared<MergeArguments>();
-  CLI::App* command = program.add_subcommand(
-      "merge", "Join the shards of a sweep, and show which are missing or incomplete");
-  command->add_option("FILE", arguments->files, "What vramlab sweep --shard wrote")->required();
-  add_table_output(*command, arguments->output);
-  add_common_flags(*command, arguments->flags);
-  command->footer("Example: vramlab merge shard-*.json -o sweep.csv");
-  command->callback([arguments, &action] { action = [arguments] { return merge(*arguments); }; });
+Command merge_command() {
+  return {"merge", "Join the shards of a sweep, and show which are missing or incomplete",
+          "Example: vramlab merge shard-*.json -o sweep.csv",
+          with<MergeArguments>(add_options, merge)};
 }
 
 }  // namespace vramlab::tools

@@ -1,7 +1,6 @@
 // `vramlab sweep`: many settings over one recording, or over the recordings of all ranks of a job.
 #include <charconv>
 #include <filesystem>
-#include <memory>
 #include <set>
 
 #include "replay/run/replay_options.h"
@@ -98,7 +97,6 @@ void refuse_empty(const std::vector<replay::SweepRow>& rows) {
 }
 
 ExitStatus sweep(const SweepArguments& arguments) {
-  start_logging(arguments.flags);
   const std::vector<std::string> files = arguments.files();
   if (files.empty())
     throw traces::InputError({"the arguments", "", "a recording to sweep over", "none"});
@@ -157,20 +155,19 @@ void add_settings(CLI::App& command, SweepArguments& arguments) {
       ->check(CLI::Range(1, 1024));
 }
 
+void add_options(CLI::App& command, SweepArguments& arguments) {
+  add_settings(command, arguments);
+  add_replay_conditions(command, arguments.replay);
+  add_table_output(command, arguments.output);
+}
+
 }  // namespace
 
-void add_sweep_command(CLI::App& program, CommandAction& action) {
-  const auto arguments = std::make_shared<SweepArguments>();
-  CLI::App* command = program.add_subcommand(
-      "sweep", "Compare many settings by replaying under each: a table, best first");
-  add_settings(*command, *arguments);
-  add_replay_conditions(*command, arguments->replay);
-  add_table_output(*command, arguments->output);
-  add_common_flags(*command, arguments->flags);
-  command->footer(
-      "Example: vramlab sweep rank*.pickle 'max_split_size_mb=none|64|128' "
-      "'expandable_segments=True|False'");
-  command->callback([arguments, &action] { action = [arguments] { return sweep(*arguments); }; });
+Command sweep_command() {
+  return {"sweep", "Compare many settings by replaying under each: a table, best first",
+          "Example: vramlab sweep rank*.pickle 'max_split_size_mb=none|64|128' "
+          "'expandable_segments=True|False'",
+          with<SweepArguments>(add_options, sweep)};
 }
 
 }  // namespace vramlab::tools

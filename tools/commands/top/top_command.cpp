@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <map>
-#include <memory>
 
 #include "tools/commands/top/top_report.h"
 #include "tools/kit/commands.h"
@@ -82,7 +81,10 @@ ExitStatus show_growth(const TopArguments& arguments, ProgressBar& bar) {
 }
 
 ExitStatus show_top(const TopArguments& arguments) {
-  start_logging(arguments.flags);
+  if (!arguments.between.empty() && arguments.between[0] >= arguments.between[1])
+    throw CLI::ValidationError("--between", "expected the earlier event first, found " +
+                                                std::to_string(arguments.between[0]) + " and " +
+                                                std::to_string(arguments.between[1]));
   ProgressBar bar(arguments.file, arguments.flags);
   if (arguments.growth) return show_growth(arguments, bar);
   traces::OpenTrace trace = traces::open_trace(arguments.file, bar.listener());
@@ -138,45 +140,39 @@ void add_growth_options(CLI::App& command, TopArguments& arguments) {
     growth->excludes(command.get_option(other));
 }
 
-}  // namespace
-
-void add_top_command(CLI::App& program, CommandAction& action) {
-  const auto arguments = std::make_shared<TopArguments>();
-  CLI::App* command = program.add_subcommand(
-      "top", "Show who holds memory at the peak or another moment, and find leaks");
+void add_options(CLI::App& command, TopArguments& arguments) {
   command
-      ->add_option("FILE", arguments->file,
-                   "A PyTorch memory snapshot (pickle or JSON), a native trace, a torch profiler "
-                   "trace or an RMM log (also .gz, .zst; - is standard input)")
+      .add_option("FILE", arguments.file,
+                  "A PyTorch memory snapshot (pickle or JSON), a native trace, a torch profiler "
+                  "trace or an RMM log (also .gz, .zst; - is standard input)")
       ->required();
-  add_moment_options(*command, *arguments);
+  add_moment_options(command, arguments);
   std::vector<std::string> names;
   for (const auto& [name, by] : groupings()) names.push_back(name);
   CLI::Option* by = command
-                        ->add_option("--by", arguments->by,
-                                     "Group by: site (the user's own innermost frame, the "
-                                     "default), stack (a tree), size, stream, pool, age")
+                        .add_option("--by", arguments.by,
+                                    "Group by: site (the user's own innermost frame, the "
+                                    "default), stack (a tree), size, stream, pool, age")
                         ->check(CLI::IsMember(names));
-  command->add_option("--limit", arguments->limit,
-                      "Rows to show of each device (default: 20, in JSON all; 0 for all)");
-  add_common_flags(*command, arguments->flags);
+  command.add_option("--limit", arguments.limit,
+                     "Rows to show of each device (default: 20, in JSON all; 0 for all)");
+  add_common_flags(command, arguments.flags);
   command
-      ->add_flag("--folded", arguments->folded,
-                 "Print folded stacks with their bytes, for flamegraph.pl")
+      .add_flag("--folded", arguments.folded,
+                "Print folded stacks with their bytes, for flamegraph.pl")
       ->excludes(by)
-      ->excludes(command->get_option("--json"))
-      ->excludes(command->get_option("--limit"));
-  command->add_flag("--native", arguments->native,
-                    "In trees and folded stacks, frames of C and C++ beside Python's, too");
-  add_growth_options(*command, *arguments);
-  command->footer("Example: vramlab top snapshot.pickle");
-  command->callback([arguments, &action] {
-    if (!arguments->between.empty() && arguments->between[0] >= arguments->between[1])
-      throw CLI::ValidationError("--between", "expected the earlier event first, found " +
-                                                  std::to_string(arguments->between[0]) + " and " +
-                                                  std::to_string(arguments->between[1]));
-    action = [arguments] { return show_top(*arguments); };
-  });
+      ->excludes(command.get_option("--json"))
+      ->excludes(command.get_option("--limit"));
+  command.add_flag("--native", arguments.native,
+                   "In trees and folded stacks, frames of C and C++ beside Python's, too");
+  add_growth_options(command, arguments);
+}
+
+}  // namespace
+
+Command top_command() {
+  return {"top", "Show who holds memory at the peak or another moment, and find leaks",
+          "Example: vramlab top snapshot.pickle", with<TopArguments>(add_options, show_top)};
 }
 
 }  // namespace vramlab::tools

@@ -1,7 +1,8 @@
 // `vramlab verify`: replays recorded histories and says how faithful the replay is.
 #include <cstdio>
-#include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -188,8 +189,7 @@ std::string fidelity_json(const std::vector<VerifiedFile>& verified) {
 struct VerifyArguments {
   std::vector<std::string> files;
   std::string reference;
-  std::string conf;
-  bool has_conf = false;
+  std::optional<std::string> conf;
   bool requires_exact = false;
   CommonFlags flags;
 };
@@ -206,16 +206,15 @@ replay::Fidelity verify_file(const std::string& path, const VerifyArguments& arg
       history, tables.texts,
       arguments.reference.empty() ? nullptr
                                   : allocator::find_reference_version(arguments.reference));
-  if (arguments.has_conf) {
-    auto parsed = parse_settings(conditions.settings.settings, arguments.conf, conditions.version);
-    if (parsed.error) throw CLI::ValidationError("--conf", parsed.error->message);
+  if (arguments.conf) {
+    auto parsed = parse_settings(conditions.settings.settings, *arguments.conf, conditions.version);
+    if (parsed.error) throw std::runtime_error("--conf: " + parsed.error->message);
     conditions.settings = {std::move(parsed.settings), {}};
   }
   return verify(history, conditions);
 }
 
 ExitStatus verify_files(const VerifyArguments& arguments) {
-  start_logging(arguments.flags);
   std::vector<VerifiedFile> verified;
   for (const std::string& file : arguments.files) {
     verified.push_back({file, verify_file(file, arguments)});
@@ -235,32 +234,29 @@ ExitStatus verify_files(const VerifyArguments& arguments) {
   return ExitStatus::done;
 }
 
-}  // namespace
-
-void add_verify_command(CLI::App& program, CommandAction& action) {
-  const auto arguments = std::make_shared<VerifyArguments>();
-  CLI::App* command = program.add_subcommand(
-      "verify", "Replay recorded histories and show how faithful the replay is");
+void add_options(CLI::App& command, VerifyArguments& arguments) {
   command
-      ->add_option("FILE", arguments->files,
-                   "PyTorch memory snapshots (pickle or JSON; also .gz, .zst; - is standard input)")
+      .add_option("FILE", arguments.files,
+                  "PyTorch memory snapshots (pickle or JSON; also .gz, .zst; - is standard input)")
       ->required();
-  add_reference(*command, arguments->reference, "default: guessed from the file");
-  CLI::Option* conf = command->add_option("--conf", arguments->conf,
-                                          "Options to replay with, on top of those in the file");
-  std::string required;
+  add_reference(command, arguments.reference, "default: guessed from the file");
+  command.add_option("--conf", arguments.conf,
+                     "Options to replay with, on top of those in the file");
   command
-      ->add_option_function<std::string>(
+      .add_option_function<std::string>(
           "--require",
-          [arguments](const std::string& label) { arguments->requires_exact = label == "exact"; },
+          [&arguments](const std::string& label) { arguments.requires_exact = label == "exact"; },
           "Exit with 1 unless every file is replayed like this: exact")
       ->check(CLI::IsMember({"exact"}));
-  add_common_flags(*command, arguments->flags);
-  command->footer("Example: vramlab verify snapshot.pickle");
-  command->callback([arguments, conf, &action] {
-    arguments->has_conf = conf->count() > 0;
-    action = [arguments] { return verify_files(*arguments); };
-  });
+  add_common_flags(command, arguments.flags);
+}
+
+}  // namespace
+
+Command verify_command() {
+  return {"verify", "Replay recorded histories and show how faithful the replay is",
+          "Example: vramlab verify snapshot.pickle",
+          with<VerifyArguments>(add_options, verify_files)};
 }
 
 }  // namespace vramlab::tools

@@ -1,8 +1,6 @@
-// `vramlab bench engine`: what the engine costs per call, beside a yardstick and the reference. The
-// other benchmarks are in files of their own.
+// `vramlab bench engine`: what the engine costs per call, beside a yardstick and the reference.
 #include <chrono>
 #include <cstdio>
-#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "replay/bench/engine_benchmark.h"
@@ -16,7 +14,7 @@ namespace {
 
 struct BenchArguments {
   std::vector<std::string> files;
-  std::vector<std::string> confs;
+  std::vector<std::string> confs = {"", "expandable_segments:True"};
   CommonFlags flags;
 };
 
@@ -109,7 +107,6 @@ void print_json(const std::vector<replay::BenchmarkRow>& rows) {
 }
 
 ExitStatus bench_engine(const BenchArguments& arguments) {
-  start_logging(arguments.flags);
   std::vector<replay::BenchmarkRow> rows;
   for (const NamedProgram& named : programs_of(arguments))
     for (const std::string& conf : arguments.confs)
@@ -120,25 +117,18 @@ ExitStatus bench_engine(const BenchArguments& arguments) {
   return ExitStatus::done;
 }
 
+void add_options(CLI::App& command, BenchArguments& arguments) {
+  command.add_option("FILE", arguments.files,
+                     "Workloads; without any, built-in ones (see vramlab generate)");
+  command.add_option("--conf", arguments.confs, "An option string; give it once for each");
+}
+
 }  // namespace
 
-void add_bench_command(CLI::App& program, CommandAction& action) {
-  CLI::App* bench = program.add_subcommand("bench", "Run the project's own benchmarks, as ratios");
-  bench->require_subcommand(1);
-  bench->footer("Example: vramlab bench engine");
-  const auto arguments = std::make_shared<BenchArguments>();
-  arguments->confs = {"", "expandable_segments:True"};
-  CLI::App* engine =
-      bench->add_subcommand("engine", "Measure the cost of malloc and free, beside a yardstick");
-  engine->add_option("FILE", arguments->files,
-                     "Workloads; without any, built-in ones (see vramlab generate)");
-  engine->add_option("--conf", arguments->confs, "An option string; give it once for each");
-  engine->footer("Example: vramlab bench engine --conf max_split_size_mb:64 workload.json.gz");
-  add_common_flags(*engine, arguments->flags);
-  add_bench_trace_command(*bench, action);
-  add_bench_streams_command(*bench, action);
-  engine->callback(
-      [arguments, &action] { action = [arguments] { return bench_engine(*arguments); }; });
+Command bench_engine_command() {
+  return {"bench engine", "Measure the cost of malloc and free, beside a yardstick",
+          "Example: vramlab bench engine --conf max_split_size_mb:64 workload.json.gz",
+          with<BenchArguments>(add_options, bench_engine)};
 }
 
 }  // namespace vramlab::tools

@@ -1,0 +1,27 @@
+# vramlab_collect_commands(<target> <room>): every source NAME_command of the room and of the rooms
+# below it defines `Command NAME_command()` (tools/kit/commands.h). Adds a source to the target that
+# lists what these functions give, by name.
+function(vramlab_collect_commands target room)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${room}/*_command.cpp")
+  set(declarations "")
+  set(rows "")
+  foreach(source IN LISTS sources)
+    cmake_path(GET source STEM function)
+    string(APPEND declarations "Command ${function}();\n")
+    list(APPEND rows "${function}()")
+  endforeach()
+  list(SORT rows)
+  list(JOIN rows ",\n          " rows)
+  set(file "${PROJECT_BINARY_DIR}/generated/all_commands")
+  file(CONFIGURE OUTPUT "${file}.cpp" @ONLY CONTENT "\
+#include \"tools/kit/commands.h\"
+
+namespace vramlab::tools {
+@declarations@
+std::vector<Command> all_commands() {
+  return {@rows@};
+}
+}  // namespace vramlab::tools
+")
+  target_sources(${target} PRIVATE "${file}.cpp")
+endfunction()
