@@ -71,29 +71,13 @@ constexpr auto table = std::to_array<Metric>({
 }  // namespace
 
 std::string_view metric_unit_name(MetricUnit unit) {
-  switch (unit) {
-    case bytes:
-      return "bytes";
-    case count:
-      return "count";
-    case ratio:
-      return "ratio";
-    case nanoseconds:
-      return "nanoseconds";
-  }
-  return "";
+  constexpr std::array<std::string_view, 4> names = {"bytes", "count", "ratio", "nanoseconds"};
+  return names.at(static_cast<std::size_t>(unit));
 }
 
 std::string_view worse_when_name(WorseWhen worse) {
-  switch (worse) {
-    case more:
-      return "more";
-    case less:
-      return "less";
-    case neither:
-      return "neither";
-  }
-  return "";
+  constexpr std::array<std::string_view, 3> names = {"more", "less", "neither"};
+  return names.at(static_cast<std::size_t>(worse));
 }
 
 std::span<const Metric> all_metrics() { return table; }

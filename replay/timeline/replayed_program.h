@@ -11,6 +11,15 @@
 
 namespace vramlab::replay {
 
+/// A history, and beside it what people named in it.
+class PictureCollector : public HistoryCollector {
+ public:
+  using HistoryCollector::HistoryCollector;
+  void annotation(const traces::AnnotationValue& annotation) override { spans.add(annotation); }
+
+  AnnotationCollector spans;
+};
+
 /// Events of a program without times follow each other by a microsecond. Each device's history is
 /// added once it is through; ranges of the program go to `spans`. Both must outlive the watch.
 /// Requires: the conditions are keeping_all().

@@ -35,7 +35,7 @@ inline const std::set<std::string_view> sources_with_threads = {
     "tests/shim/shim_expandable_threads_test.cpp",
     "tests/shim/programs/shim_soak.cpp",
     "tests/shim/shim_threads_test.cpp",
-    "tools/kit/table_output.h",
+    "tools/kit/outputs.h",
     "tools/kit/what_if_runs.cpp",
 };
 /// Tests may start them there.

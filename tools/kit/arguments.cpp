@@ -9,6 +9,7 @@
 #include <charconv>
 #include <cstdint>
 #include <cstdlib>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -81,6 +82,18 @@ void add_common_flags(CLI::App& command, CommonFlags& flags) {
       ->excludes(quiet);
 }
 
+void add_jobs(CLI::App& command, std::size_t& threads) {
+  command.add_option("-j,--jobs", threads, "Threads to use (default: one per core)")
+      ->check(CLI::Range(1, 1024));
+}
+
+void add_several_confs(CLI::App& command, std::vector<std::string>& options,
+                       const std::string& description) {
+  command.add_option("--conf", options, description + "; may be given several times")
+      ->expected(1)
+      ->take_all();
+}
+
 std::string refusal_of_nothing(const std::string& number) {
   return number.find_first_not_of('0') == std::string::npos
              ? "expected a number above 0, found " + number
@@ -99,6 +112,12 @@ void start_logging(const CommonFlags& flags) {
 
 CLI::Validator size_in_bytes() {
   return CLI::Validator(convert, CLI::AsSizeValue(true).get_description());
+}
+
+CLI::Validator time_in_nanoseconds() {
+  const std::map<std::string, std::uint64_t> units = {
+      {"ns", 1}, {"us", 1'000}, {"ms", 1'000'000}, {"s", 1'000'000'000}};
+  return CLI::AsNumberWithUnit(units, CLI::AsNumberWithUnit::UNIT_REQUIRED, "TIME");
 }
 
 traces::ScratchPlace scratch_place() {

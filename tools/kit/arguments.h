@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <string>
+#include <vector>
 
 #include "traces/files/scratch_file.h"
 
@@ -28,6 +29,13 @@ void add_reference(CLI::App& command, std::string& name, const std::string& usua
 /// --json, --quiet and --verbose. The flags must outlive the parsing.
 void add_common_flags(CLI::App& command, CommonFlags& flags);
 
+/// -j. The number must outlive the parsing.
+void add_jobs(CLI::App& command, std::size_t& threads);
+
+/// --conf, which may be given several times. The options must outlive the parsing.
+void add_several_confs(CLI::App& command, std::vector<std::string>& options,
+                       const std::string& description);
+
 /// A sentence that refuses 0; empty for any other number.
 std::string refusal_of_nothing(const std::string& number);
 
@@ -36,6 +44,9 @@ void start_logging(const CommonFlags& flags);
 
 /// Makes bytes of a size, parts of a byte left out.
 CLI::Validator size_in_bytes();
+
+/// Makes nanoseconds of a time such as 10us.
+CLI::Validator time_in_nanoseconds();
 
 traces::ScratchPlace scratch_place();
 

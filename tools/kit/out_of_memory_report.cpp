@@ -102,13 +102,10 @@ std::string tried_text(const ToldOutOfMemory& told) {
   return text;
 }
 
-ordered_json tried_json(const ToldOutOfMemory& told) {
-  ordered_json json = ordered_json::array();
-  for (const replay::TriedOptions& tried : told.tried)
-    json.push_back({{"added_options", tried.added},
-                    {"passes", tried.passes},
-                    {"runs_through", tried.runs_through}});
-  return json;
+ordered_json tried_json(const replay::TriedOptions& tried) {
+  return {{"added_options", tried.added},
+          {"passes", tried.passes},
+          {"runs_through", tried.runs_through}};
 }
 
 }  // namespace
@@ -164,31 +161,29 @@ std::string out_of_memory_text(const ToldOutOfMemory& told, const traces::Snapsh
 }
 
 ordered_json out_of_memory_json(const ToldOutOfMemory& told, const traces::SnapshotTables& tables) {
-  const OutOfMemoryReason& story = told.story;
-  ordered_json json = {{"device", told.state.device.value},
-                       {"event", story.refused.event},
-                       {"requested_bytes", or_null(story.refused.request)},
-                       {"rounded_bytes", story.refused.rounded.count},
-                       {"stream", story.refused.stream.value},
-                       {"pool_kind", pool_kind_name(story.lane.kind)},
-                       {"pool_id", {story.lane.pool.graph, story.lane.pool.user}},
-                       {"device_request_bytes", story.device_size.count},
-                       {"free_in_lane_bytes", story.in_lane.free.count},
-                       {"largest_free_in_lane_bytes", story.in_lane.largest_free.count},
-                       {"kept_by_split_limit_bytes", story.kept_by_split_limit.count},
-                       {"passed_over_bytes", story.passed_over.count},
-                       {"free_on_other_streams_bytes", story.free_on_other_streams.count},
-                       {"free_in_other_half_bytes", story.free_in_other_half.count},
-                       {"free_in_other_pools_bytes", story.free_in_other_pools.count},
-                       {"device_free_bytes", or_null(story.refused.device_free)},
-                       {"allowed_bytes", or_null(story.allowed)},
-                       {"shortfall_bytes", or_null(story.shortfall)}};
-  json["enough_to_free"] = ordered_json::array();
-  for (const replay::Pinner& block : story.enough_to_free)
-    json["enough_to_free"].push_back(pinner_json(told.state, block, tables));
-  json["least_memory_bytes"] = or_null(told.least_memory);
-  json["tried"] = tried_json(told);
-  return json;
+  const OutOfMemoryStory& story = told.story;
+  const auto of_block = [&](const auto& block) { return pinner_json(told.state, block, tables); };
+  return {{"device", told.state.device.value},
+          {"event", story.refused.event},
+          {"requested_bytes", or_null(story.refused.request)},
+          {"rounded_bytes", story.refused.rounded.count},
+          {"stream", story.refused.stream.value},
+          {"pool_kind", pool_kind_name(story.lane.kind)},
+          {"pool_id", {story.lane.pool.graph, story.lane.pool.user}},
+          {"device_request_bytes", story.device_size.count},
+          {"free_in_lane_bytes", story.in_lane.free.count},
+          {"largest_free_in_lane_bytes", story.in_lane.largest_free.count},
+          {"kept_by_split_limit_bytes", story.kept_by_split_limit.count},
+          {"passed_over_bytes", story.passed_over.count},
+          {"free_on_other_streams_bytes", story.free_on_other_streams.count},
+          {"free_in_other_half_bytes", story.free_in_other_half.count},
+          {"free_in_other_pools_bytes", story.free_in_other_pools.count},
+          {"device_free_bytes", or_null(story.refused.device_free)},
+          {"allowed_bytes", or_null(story.allowed)},
+          {"shortfall_bytes", or_null(story.shortfall)},
+          {"enough_to_free", json_list(story.enough_to_free, of_block)},
+          {"least_memory_bytes", or_null(told.least_memory)},
+          {"tried", json_list(told.tried, tried_json)}};
 }
 
 }  // namespace vramlab::tools

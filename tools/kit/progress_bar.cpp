@@ -4,19 +4,33 @@
 
 #include <cmath>
 #include <cstdio>
-#include <utility>
 
 #include "allocator/words/bytes.h"
 
 namespace vramlab::tools {
+namespace {
 
-ProgressBar::ProgressBar(std::string what, ProgressDisplay display)
-    : what_(std::move(what)),
-      is_shown_(display == ProgressDisplay::automatic && isatty(STDERR_FILENO) != 0) {}
+/// The bar's line, such as `big.pickle  1.20 GiB of 4.70 GiB (25 %), 0.52 GiB/s, 7 s left`.
+std::string progress_text(const std::string& what, const traces::ReadProgress& progress,
+                          std::chrono::duration<double> passed) {
+  using allocator::format_bytes;
+  const auto done = static_cast<double>(progress.bytes_read);
+  const double bytes_per_second = passed.count() > 0 ? done / passed.count() : 0;
+  const std::string speed = format_bytes({static_cast<std::uint64_t>(bytes_per_second)}) + "/s";
+  std::string text = what + "  " + format_bytes({progress.bytes_read});
+  if (!progress.bytes_total || *progress.bytes_total == 0) return text + ", " + speed;
+  const auto total = static_cast<double>(*progress.bytes_total);
+  text += " of " + format_bytes({*progress.bytes_total}) + " (" +
+          std::to_string(std::lround(100 * done / total)) + " %), " + speed;
+  if (bytes_per_second > 0 && done <= total)
+    text += ", " + std::to_string(std::lround((total - done) / bytes_per_second)) + " s left";
+  return text;
+}
+
+}  // namespace
 
 ProgressBar::ProgressBar(const std::string& file, const CommonFlags& flags)
-    : ProgressBar(traces::input_name(file),
-                  flags.quiet ? ProgressDisplay::off : ProgressDisplay::automatic) {}
+    : what_(traces::input_name(file)), is_shown_(!flags.quiet && isatty(STDERR_FILENO) != 0) {}
 
 ProgressBar::~ProgressBar() {
   constexpr const char* return_and_clear_line = "\r\033[K";
@@ -36,22 +50,6 @@ void ProgressBar::update(const traces::ReadProgress& progress) {
   std::fprintf(stderr, "\r%s\033[K", progress_text(what_, progress, now - start_).c_str());
   std::fflush(stderr);
   has_drawn_ = true;
-}
-
-std::string progress_text(const std::string& what, const traces::ReadProgress& progress,
-                          std::chrono::duration<double> passed) {
-  using allocator::format_bytes;
-  const auto done = static_cast<double>(progress.bytes_read);
-  const double bytes_per_second = passed.count() > 0 ? done / passed.count() : 0;
-  const std::string speed = format_bytes({static_cast<std::uint64_t>(bytes_per_second)}) + "/s";
-  std::string text = what + "  " + format_bytes({progress.bytes_read});
-  if (!progress.bytes_total || *progress.bytes_total == 0) return text + ", " + speed;
-  const auto total = static_cast<double>(*progress.bytes_total);
-  text += " of " + format_bytes({*progress.bytes_total}) + " (" +
-          std::to_string(std::lround(100 * done / total)) + " %), " + speed;
-  if (bytes_per_second > 0 && done <= total)
-    text += ", " + std::to_string(std::lround((total - done) / bytes_per_second)) + " s left";
-  return text;
 }
 
 }  // namespace vramlab::tools

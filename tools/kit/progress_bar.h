@@ -9,11 +9,8 @@
 
 namespace vramlab::tools {
 
-enum class ProgressDisplay { automatic, off };
-
 class ProgressBar {
  public:
-  ProgressBar(std::string what, ProgressDisplay display);
   /// For the reading of a file, `-` for standard input.
   ProgressBar(const std::string& file, const CommonFlags& flags);
   ProgressBar(const ProgressBar&) = delete;
@@ -34,9 +31,5 @@ class ProgressBar {
   Clock::time_point start_ = Clock::now();
   Clock::time_point next_drawing_ = start_ + std::chrono::seconds(1);
 };
-
-/// The bar's line, such as `big.pickle  1.20 GiB of 4.70 GiB (25 %), 0.52 GiB/s, 7 s left`.
-std::string progress_text(const std::string& what, const traces::ReadProgress& progress,
-                          std::chrono::duration<double> passed);
 
 }  // namespace vramlab::tools

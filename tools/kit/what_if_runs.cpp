@@ -66,12 +66,12 @@ std::vector<Recording> load_recordings(const std::vector<std::string>& files,
                                        const ReplayArguments& arguments, const CommonFlags& flags,
                                        std::size_t threads) {
   const replay::ReplayConditions conditions = conditions_of(arguments);
+  CommonFlags shown = flags;
+  // Several bars would write over each other.
+  shown.quiet = flags.quiet || files.size() > 1;
   std::vector<std::optional<Recording>> loaded(files.size());
   run_tasks(files.size(), threads, [&](std::size_t i) {
-    // Several bars would write over each other.
-    ProgressBar bar(traces::input_name(files[i]), flags.quiet || files.size() > 1
-                                                      ? ProgressDisplay::off
-                                                      : ProgressDisplay::automatic);
+    ProgressBar bar(files[i], shown);
     loaded[i].emplace(files[i], replay::OpenConditions{conditions.version, bar.listener()});
   });
   std::vector<Recording> recordings;
@@ -101,6 +101,63 @@ std::vector<SweepRow> run_settings(const std::vector<Recording>& recordings,
     rows.push_back(
         row_of(settings[i], attempts.begin() + static_cast<std::ptrdiff_t>(i * files), files));
   return rows;
+}
+
+AskedWhatIf asked_what_if(const std::vector<std::string>& files,
+                          const std::vector<Recording>& recordings,
+                          const ReplayArguments& arguments) {
+  AskedWhatIf asked{
+      files, std::string(recordings.front().version().name), conditions_text(arguments), {}};
+  for (const Recording& recording : recordings)
+    for (const std::string& note : recording.notes())
+      asked.notes.push_back(files.size() > 1 ? recording.file() + ": " + note : note);
+  for (const std::string& note : notes_on(arguments)) asked.notes.push_back(note);
+  return asked;
+}
+
+std::string headline_of(const AskedWhatIf& asked) {
+  std::string text = asked.files.front();
+  if (asked.files.size() > 1)
+    text += " and " + std::to_string(asked.files.size() - 1) + " more; the worst counts";
+  text += "; version " + asked.reference;
+  return text + (asked.conditions.empty() ? "" : "; " + asked.conditions);
+}
+
+void refuse_bad_options(const std::vector<std::string>& options,
+                        const allocator::ReferenceVersion& version) {
+  for (const std::string& conf : options)
+    if (const auto refusal = replay::refusal_of(conf, version))
+      throw traces::InputError(
+          {"--conf", "", "options that version " + std::string(version.name) + " takes", *refusal});
+}
+
+std::string settings_text(std::vector<Column> figures, const std::vector<SettingCells>& rows) {
+  figures.push_back(left("options"));
+  Table table(std::move(figures));
+  for (const SettingCells& row : rows) {
+    std::vector<std::string> cells = row.figures;
+    cells.push_back(row.options + (row.remark.empty() ? "" : "  (" + row.remark + ")"));
+    table.add(std::move(cells));
+  }
+  return table.text("");
+}
+
+std::string settings_markdown(std::vector<Column> figures, const std::vector<SettingCells>& rows) {
+  figures.insert(figures.begin(), left("options"));
+  figures.push_back(left(""));
+  Table table(std::move(figures));
+  for (const SettingCells& row : rows) {
+    std::vector<std::string> cells = row.figures;
+    cells.insert(cells.begin(), code_cell(row.options));
+    cells.push_back(markdown_cell(row.remark));
+    table.add(std::move(cells));
+  }
+  return table.markdown();
+}
+
+std::string options_text(const AskedSetting& setting, const std::string& recorded) {
+  const std::string text = setting.conf.empty() ? "no options" : setting.conf;
+  return setting.is_recorded ? recorded + " (" + text + ")" : text;
 }
 
 std::string conditions_text(const ReplayArguments& arguments) {

@@ -10,6 +10,7 @@
 #include "replay/run/recording.h"
 #include "replay/whatif/sweep_row.h"
 #include "tools/kit/replay_arguments.h"
+#include "tools/printers/table.h"
 
 namespace vramlab::tools {
 
@@ -27,8 +28,41 @@ std::vector<replay::SweepRow> run_settings(const std::vector<replay::Recording>&
                                            const replay::ReplayConditions& conditions,
                                            std::size_t threads);
 
-/// The conditions in words of the command line; empty where there are none.
+/// What was asked, for the head of an answer.
+struct AskedWhatIf {
+  std::vector<std::string> files;
+  std::string reference;
+  /// Such as `--device-memory 40GiB`, in words of the command line; empty for none.
+  std::string conditions;
+  std::vector<std::string> notes;
+};
+
+AskedWhatIf asked_what_if(const std::vector<std::string>& files,
+                          const std::vector<replay::Recording>& recordings,
+                          const ReplayArguments& arguments);
+/// Such as `a.pickle and 2 more; the worst counts; version 2.6; --gpu a100-80gb`.
+std::string headline_of(const AskedWhatIf& asked);
+
+/// Throws InputError for options that the version does not take.
+void refuse_bad_options(const std::vector<std::string>& options,
+                        const allocator::ReferenceVersion& version);
+
 std::string conditions_text(const ReplayArguments& arguments);
+
+// A table with a row for each setting.
+
+struct SettingCells {
+  std::string options;
+  /// Why there are no figures, or what to know of them; mostly empty.
+  std::string remark;
+  std::vector<std::string> figures;
+};
+/// For people: the options behind the figures.
+std::string settings_text(std::vector<Column> figures, const std::vector<SettingCells>& rows);
+/// The options before the figures, the remark in a column of its own.
+std::string settings_markdown(std::vector<Column> figures, const std::vector<SettingCells>& rows);
+/// As a user names it: `no options`, `as recorded (max_split_size_mb:64)`.
+std::string options_text(const replay::AskedSetting& setting, const std::string& recorded);
 
 /// As many as there are cores.
 std::size_t usual_thread_count();

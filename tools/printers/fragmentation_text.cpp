@@ -99,14 +99,22 @@ std::string age_text(const replay::RequestOrigin& origin, const replay::StateMom
 
 ordered_json pool_id(allocator::PoolId pool) { return {pool.graph, pool.user}; }
 
-ordered_json holes_json(const replay::DeviceState& state) {
-  ordered_json json = ordered_json::array();
-  for (const replay::HoleClass& of : replay::holes_by_size(state.snapshot))
-    json.push_back({{"pool_kind", pool_kind_name(of.kind)},
-                    {"from_bytes", of.from.count},
-                    {"count", of.count},
-                    {"bytes", of.bytes.count}});
-  return json;
+ordered_json hole_json(const replay::HoleClass& hole) {
+  return {{"pool_kind", pool_kind_name(hole.kind)},
+          {"from_bytes", hole.from.count},
+          {"count", hole.count},
+          {"bytes", hole.bytes.count}};
+}
+
+ordered_json pool_json(const replay::PoolFigures& pool) {
+  return {{"pool_id", pool_id(pool.pool)},
+          {"pool_kind", pool_kind_name(pool.kind)},
+          {"metrics", metrics_json(state_metrics(pool.figures))}};
+}
+
+ordered_json stream_json(const replay::StreamSums& stream) {
+  return {{"stream", stream.stream.value},
+          {"metrics", metrics_json(state_metrics(stream.figures))}};
 }
 
 }  // namespace
@@ -139,9 +147,7 @@ std::string origin_text(const replay::DeviceState& state, allocator::Address at,
                         const traces::SnapshotTables& tables) {
   const auto found = state.origins.find(at);
   if (found == state.origins.end()) return state.moment ? "older than the history" : std::string();
-  std::string text;
-  if (const auto frame = traces::innermost_user_frame(found->second.stack, tables))
-    text = traces::frame_text(*frame, tables);
+  const std::string text = call_site_text(state, at, tables);
   const std::string age = state.moment ? age_text(found->second, *state.moment) : std::string();
   return text.empty() || age.empty() ? text + age : text + ", " + age;
 }
@@ -159,29 +165,34 @@ std::string pinners_text(const replay::DeviceState& state, const traces::Snapsho
   return table.is_empty() ? "" : table.text();
 }
 
+std::string call_site_text(const replay::DeviceState& state, allocator::Address at,
+                           const traces::SnapshotTables& tables) {
+  const auto origin = state.origins.find(at);
+  if (origin == state.origins.end()) return {};
+  const auto frame = traces::innermost_user_frame(origin->second.stack, tables);
+  return frame ? traces::frame_text(*frame, tables) : std::string();
+}
+
 ordered_json pinner_json(const replay::DeviceState& state, const replay::Pinner& pinner,
                          const traces::SnapshotTables& tables) {
-  ordered_json json = {{"address", pinner.at.value},
-                       {"bytes", pinner.size.count},
-                       {"requested_bytes", pinner.requested.count},
-                       {"stranded_bytes", pinner.strands.count},
-                       {"released_alone_bytes", pinner.released_alone.count},
-                       {"live_blocks_beside", pinner.beside},
-                       {"segment", pinner.segment.value},
-                       {"segment_bytes", pinner.segment_size.count},
-                       {"is_expandable", pinner.is_expandable},
-                       {"pool_kind", pool_kind_name(pinner.lane.kind)},
-                       {"pool_id", pool_id(pinner.lane.pool)},
-                       {"stream", pinner.lane.stream.value}};
-  const auto origin = state.origins.find(pinner.at);
-  const bool is_known = origin != state.origins.end();
-  json["event"] = is_known ? or_null(origin->second.event) : nullptr;
-  json["time_ns"] = is_known ? or_null(origin->second.time_ns) : nullptr;
-  const auto frame =
-      is_known ? traces::innermost_user_frame(origin->second.stack, tables) : std::nullopt;
-  json["call_site"] =
-      frame ? ordered_json(traces::frame_text(*frame, tables)) : ordered_json(nullptr);
-  return json;
+  const auto found = state.origins.find(pinner.at);
+  const replay::RequestOrigin origin =
+      found == state.origins.end() ? replay::RequestOrigin{} : found->second;
+  return {{"address", pinner.at.value},
+          {"bytes", pinner.size.count},
+          {"requested_bytes", pinner.requested.count},
+          {"stranded_bytes", pinner.strands.count},
+          {"released_alone_bytes", pinner.released_alone.count},
+          {"live_blocks_beside", pinner.beside},
+          {"segment", pinner.segment.value},
+          {"segment_bytes", pinner.segment_size.count},
+          {"is_expandable", pinner.is_expandable},
+          {"pool_kind", pool_kind_name(pinner.lane.kind)},
+          {"pool_id", pool_id(pinner.lane.pool)},
+          {"stream", pinner.lane.stream.value},
+          {"event", or_null(origin.event)},
+          {"time_ns", or_null(origin.time_ns)},
+          {"call_site", text_or_null(call_site_text(state, pinner.at, tables))}};
 }
 
 void add_fragmentation(ordered_json& device, const replay::DeviceState& state,
@@ -190,19 +201,12 @@ void add_fragmentation(ordered_json& device, const replay::DeviceState& state,
   device["event"] = state.moment ? ordered_json(state.moment->event) : ordered_json(nullptr);
   device["time_ns"] = state.moment ? or_null(state.moment->time_ns) : nullptr;
   device["metrics"] = metrics_json(state_metrics(found.total));
-  device["pools"] = ordered_json::array();
-  for (const auto& [half, figures] : by_pool(found))
-    device["pools"].push_back({{"pool_id", pool_id(half.first)},
-                               {"pool_kind", pool_kind_name(half.second)},
-                               {"metrics", metrics_json(state_metrics(figures))}});
-  device["streams"] = ordered_json::array();
-  for (const auto& [stream, figures] : by_stream(found))
-    device["streams"].push_back(
-        {{"stream", stream.value}, {"metrics", metrics_json(state_metrics(figures))}});
-  device["holes"] = holes_json(state);
-  device["pinners"] = ordered_json::array();
-  for (const replay::Pinner& pinner : find_pinners(state.snapshot, state.rules, pinner_limit))
-    device["pinners"].push_back(pinner_json(state, pinner, tables));
+  device["pools"] = json_list(by_pool(found), pool_json);
+  device["streams"] = json_list(by_stream(found), stream_json);
+  device["holes"] = json_list(replay::holes_by_size(state.snapshot), hole_json);
+  device["pinners"] =
+      json_list(find_pinners(state.snapshot, state.rules, pinner_limit),
+                [&](const replay::Pinner& pinner) { return pinner_json(state, pinner, tables); });
 }
 
 }  // namespace vramlab::tools

@@ -19,6 +19,9 @@ std::string holes_text(const replay::DeviceState& state);
 std::string pinners_text(const replay::DeviceState& state, const traces::SnapshotTables& tables,
                          std::size_t limit);
 
+/// Such as `train.py:12 step`; empty where it is not known.
+std::string call_site_text(const replay::DeviceState& state, allocator::Address at,
+                           const traces::SnapshotTables& tables);
 /// The call site and the age of the block at an address, as far as they are known.
 std::string origin_text(const replay::DeviceState& state, allocator::Address at,
                         const traces::SnapshotTables& tables);

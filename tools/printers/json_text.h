@@ -3,9 +3,10 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
+#include <ranges>
 #include <string>
+#include <type_traits>
 
 #include "replay/figures/metrics.h"
 
@@ -25,6 +26,41 @@ nlohmann::ordered_json or_null(const std::optional<Value>& value) {
     return value->count;
   else
     return *value;
+}
+
+/// Null for an empty text.
+inline nlohmann::ordered_json text_or_null(const std::string& text) {
+  return text.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(text);
+}
+
+// What a function makes of a value, or of each item of a list. Printers of several commands have
+// functions of one name, so the function is chosen by the value's type.
+
+template <class Value>
+using JsonOf = nlohmann::ordered_json (*)(const Value&);
+
+template <class Value, class Function>
+requires std::is_class_v<Function> nlohmann::ordered_json or_null(const std::optional<Value>& value,
+                                                                  const Function& json_of) {
+  return value ? nlohmann::ordered_json(json_of(*value)) : nlohmann::ordered_json();
+}
+template <class Value>
+nlohmann::ordered_json or_null(const std::optional<Value>& value,
+                               JsonOf<std::type_identity_t<Value>> json_of) {
+  return value ? json_of(*value) : nlohmann::ordered_json();
+}
+
+template <class Items, class Function>
+requires std::is_class_v<Function> nlohmann::ordered_json json_list(const Items& items,
+                                                                    const Function& json_of) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const auto& item : items) list.push_back(json_of(item));
+  return list;
+}
+template <class Items>
+nlohmann::ordered_json json_list(const Items& items,
+                                 JsonOf<std::ranges::range_value_t<Items>> json_of) {
+  return json_list(items, [json_of](const auto& item) { return json_of(item); });
 }
 
 nlohmann::ordered_json metrics_json(const replay::MetricValues& values);

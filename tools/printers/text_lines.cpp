@@ -32,6 +32,11 @@ std::string percent_text(double percent) {
   return text;
 }
 
+std::string share_text(std::uint64_t part, std::uint64_t whole) {
+  if (whole == 0) return percent_text(0);
+  return percent_text(100.0 * static_cast<double>(part) / static_cast<double>(whole));
+}
+
 std::string ratio_text(std::int64_t millionths) {
   return percent_text(static_cast<double>(millionths) / 1e4);
 }
@@ -44,6 +49,12 @@ std::string percent_above(allocator::Bytes size, allocator::Bytes other) {
                                  : static_cast<double>((size - other).count) * 100.0 /
                                        static_cast<double>(other.count));
   return text;
+}
+
+std::string amount_text(const replay::Metric& metric, std::uint64_t amount) {
+  if (metric.unit == replay::MetricUnit::bytes) return format_bytes(allocator::Bytes{amount});
+  if (metric.unit == replay::MetricUnit::nanoseconds) return nanoseconds_text(amount);
+  return std::to_string(amount);
 }
 
 std::string duration_text(std::uint64_t time_us) {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "allocator/words/bytes.h"
+#include "replay/figures/metrics.h"
 
 namespace vramlab::tools {
 
@@ -21,10 +22,15 @@ std::string csv_text(const std::string& text);
 
 /// `12.3 %`.
 std::string percent_text(double percent);
+/// So much of it in percent; 0 of nothing.
+std::string share_text(std::uint64_t part, std::uint64_t whole);
 /// The same of a ratio in millionths.
 std::string ratio_text(std::int64_t millionths);
 /// `+12.34 %`: how much the size is above the other; `+0 %` where it is not.
 std::string percent_above(allocator::Bytes size, allocator::Bytes other);
+
+/// An amount in the unit of a metric that is no ratio.
+std::string amount_text(const replay::Metric& metric, std::uint64_t amount);
 
 std::string duration_text(std::uint64_t time_us);
 /// From nanoseconds on: `12 ns`, `3.40 us`, then as above.

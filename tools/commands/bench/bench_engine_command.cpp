@@ -5,6 +5,7 @@
 
 #include "replay/bench/engine_benchmark.h"
 #include "tools/kit/commands.h"
+#include "tools/kit/outputs.h"
 #include "tools/printers/json_text.h"
 #include "tools/printers/table.h"
 #include "traces/workloads/workload.h"
@@ -87,23 +88,16 @@ void print_text(const std::vector<replay::BenchmarkRow>& rows) {
                decimals_text(row.ns_per_call, 1), decimals_text(row.yardstick_ns, 1),
                share ? decimals_text(*share, 3) + " = 1/" + decimals_text(1 / *share, 1) : "-"});
   }
-  std::fputs(table.text("").c_str(), stdout);
+  print(table.text(""));
 }
 
-void print_json(const std::vector<replay::BenchmarkRow>& rows) {
-  nlohmann::ordered_json document = {{"schema_version", 1}};
-  document["rows"] = nlohmann::ordered_json::array();
-  for (const replay::BenchmarkRow& row : rows) {
-    nlohmann::ordered_json line = {{"workload", row.workload},
-                                   {"conf", row.conf},
-                                   {"history", row.history == replay::HistoryKept::yes},
-                                   {"ns_per_call", row.ns_per_call},
-                                   {"yardstick_ns", row.yardstick_ns}};
-    line["share_of_reference"] = nullptr;
-    if (row.share_of_reference) line["share_of_reference"] = *row.share_of_reference;
-    document["rows"].push_back(std::move(line));
-  }
-  std::fputs(json_text(document).c_str(), stdout);
+nlohmann::ordered_json row_json(const replay::BenchmarkRow& row) {
+  return {{"workload", row.workload},
+          {"conf", row.conf},
+          {"history", row.history == replay::HistoryKept::yes},
+          {"ns_per_call", row.ns_per_call},
+          {"yardstick_ns", row.yardstick_ns},
+          {"share_of_reference", or_null(row.share_of_reference)}};
 }
 
 ExitStatus bench_engine(const BenchArguments& arguments) {
@@ -113,7 +107,10 @@ ExitStatus bench_engine(const BenchArguments& arguments) {
       for (replay::BenchmarkRow& row :
            replay::benchmark_engine(named.program, named.file, conf, steady_nanoseconds))
         rows.push_back(std::move(row));
-  arguments.flags.json ? print_json(rows) : print_text(rows);
+  if (arguments.flags.json)
+    print(json_text({{"schema_version", 1}, {"rows", json_list(rows, row_json)}}));
+  else
+    print_text(rows);
   return ExitStatus::done;
 }
 

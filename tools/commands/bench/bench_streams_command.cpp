@@ -5,6 +5,7 @@
 
 #include "replay/bench/streams_benchmark.h"
 #include "tools/kit/commands.h"
+#include "tools/kit/outputs.h"
 #include "tools/printers/json_text.h"
 
 namespace vramlab::tools {
@@ -33,7 +34,7 @@ void print_text(const replay::StreamsBenchmarkRow& row) {
   std::fflush(stdout);
 }
 
-nlohmann::ordered_json row_of(const replay::StreamsBenchmarkRow& row) {
+nlohmann::ordered_json row_json(const replay::StreamsBenchmarkRow& row) {
   return {{"operations", row.mix.operations},
           {"streams", row.mix.streams},
           {"millions_per_second", millions_per_second(row)},
@@ -43,19 +44,17 @@ nlohmann::ordered_json row_of(const replay::StreamsBenchmarkRow& row) {
 }
 
 ExitStatus bench_streams(const BenchStreamsArguments& arguments) {
-  nlohmann::ordered_json document = {{"schema_version", 1}};
-  document["rows"] = nlohmann::ordered_json::array();
+  std::vector<replay::StreamsBenchmarkRow> rows;
   if (!arguments.flags.json)
     std::printf("%12s %8s %12s %12s %14s\n", "operations", "streams", "M/s", "ns each",
                 "yardstick ns");
-  for (const std::uint64_t operations : arguments.operations) {
+  for (const std::uint64_t operations : arguments.operations)
     for (const std::uint32_t streams : arguments.streams) {
-      const auto row = replay::benchmark_streams({operations, streams}, nanoseconds_now);
-      if (!arguments.flags.json) print_text(row);
-      document["rows"].push_back(row_of(row));
+      rows.push_back(replay::benchmark_streams({operations, streams}, nanoseconds_now));
+      if (!arguments.flags.json) print_text(rows.back());
     }
-  }
-  if (arguments.flags.json) std::fputs(json_text(document).c_str(), stdout);
+  if (arguments.flags.json)
+    print(json_text({{"schema_version", 1}, {"rows", json_list(rows, row_json)}}));
   return ExitStatus::done;
 }
 

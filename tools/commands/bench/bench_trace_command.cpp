@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tools/kit/commands.h"
+#include "tools/kit/outputs.h"
 #include "tools/printers/json_text.h"
 #include "traces/native/mapped_trace.h"
 
@@ -88,7 +89,7 @@ void print_text(const TraceFigures& figures) {
               millions_per_second(figures, figures.open_seconds));
 }
 
-nlohmann::ordered_json row_of(const TraceFigures& figures) {
+nlohmann::ordered_json row_json(const TraceFigures& figures) {
   return {{"file", figures.file},
           {"events", figures.event_count},
           {"open_seconds", figures.open_seconds},
@@ -98,14 +99,13 @@ nlohmann::ordered_json row_of(const TraceFigures& figures) {
 }
 
 ExitStatus bench_trace(const BenchTraceArguments& arguments) {
-  nlohmann::ordered_json document = {{"schema_version", 1}};
-  document["rows"] = nlohmann::ordered_json::array();
+  std::vector<TraceFigures> rows;
   for (const std::string& file : arguments.files) {
-    const TraceFigures figures = measure(file);
-    if (!arguments.flags.json) print_text(figures);
-    document["rows"].push_back(row_of(figures));
+    rows.push_back(measure(file));
+    if (!arguments.flags.json) print_text(rows.back());
   }
-  if (arguments.flags.json) std::fputs(json_text(document).c_str(), stdout);
+  if (arguments.flags.json)
+    print(json_text({{"schema_version", 1}, {"rows", json_list(rows, row_json)}}));
   return ExitStatus::done;
 }
 

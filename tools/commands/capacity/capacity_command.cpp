@@ -9,8 +9,8 @@
 #include "tools/commands/pack/pack_report.h"
 #include "tools/kit/arguments.h"
 #include "tools/kit/commands.h"
+#include "tools/kit/outputs.h"
 #include "tools/kit/progress_bar.h"
-#include "tools/kit/table_output.h"
 #include "tools/kit/what_if_runs.h"
 #include "traces/files/input_error.h"
 
@@ -42,15 +42,6 @@ std::string printed(const CapacityOutcome& outcome, const std::string& format) {
   if (format == "json") return capacity_json(outcome);
   if (format == "csv") return capacity_csv(outcome);
   return format == "markdown" ? capacity_markdown(outcome) : capacity_text(outcome);
-}
-
-void refuse_bad_options(const std::vector<std::string>& options,
-                        const allocator::ReferenceVersion& version) {
-  for (const std::string& conf : options) {
-    if (const auto refusal = replay::refusal_of(conf, version))
-      throw traces::InputError(
-          {"--conf", "", "options that version " + std::string(version.name) + " takes", *refusal});
-  }
 }
 
 void refuse_settings(const CapacityArguments& arguments) {
@@ -85,7 +76,8 @@ void find_all(const replay::Recording& recording, const CapacityArguments& argum
       return;
     }
     replay::ReplayConditions conditions = asked;
-    if (!outcome.rows[i].is_recorded) conditions.options = outcome.rows[i].conf;
+    const replay::AskedSetting& setting = outcome.rows[i].setting;
+    if (!setting.is_recorded) conditions.options = setting.conf;
     outcome.rows[i].answer =
         find_capacity(recording, conditions, {.replays_above = arguments.replays_above});
   });
@@ -94,10 +86,10 @@ void find_all(const replay::Recording& recording, const CapacityArguments& argum
 void note_models(const replay::Recording& recording, CapacityOutcome& outcome) {
   for (const CapacityRow& row : outcome.rows) {
     replay::ReplayConditions conditions;
-    if (!row.is_recorded) conditions.options = row.conf;
+    if (!row.setting.is_recorded) conditions.options = row.setting.conf;
     const allocator::Settings settings = recording.settings_for(conditions);
     if (settings.backend == allocator::Backend::native) continue;
-    outcome.notes.push_back(replay::modelled_backend_note(settings));
+    outcome.about.notes.push_back(replay::modelled_backend_note(settings));
     return;
   }
 }
@@ -106,15 +98,15 @@ CapacityOutcome of_recording(traces::OpenBytes bytes, const CapacityArguments& a
   if (arguments.capacity > 0)
     throw traces::InputError({"--capacity", "", "a list of buffers, whose capacity is known",
                               "a recording or a program"});
-  const replay::Recording recording = load_recording(std::move(bytes), arguments.replay);
+  std::vector<replay::Recording> recordings;
+  recordings.push_back(load_recording(std::move(bytes), arguments.replay));
+  const replay::Recording& recording = recordings.front();
   refuse_bad_options(arguments.options, recording.version());
   CapacityOutcome outcome;
-  outcome.reference = recording.version().name;
-  outcome.conditions = conditions_text(arguments.replay);
-  outcome.notes = recording.notes();
+  outcome.about = asked_what_if({recording.file()}, recordings, arguments.replay);
   refuse_full_device(conditions_of(arguments.replay), replay::boundless_memory);
-  if (arguments.options.empty()) outcome.rows.push_back({recording.settings().text, true, {}});
-  for (const std::string& conf : arguments.options) outcome.rows.push_back({conf, false, {}});
+  if (arguments.options.empty()) outcome.rows.push_back({{recording.settings().text, true}, {}});
+  for (const std::string& conf : arguments.options) outcome.rows.push_back({{conf, false}, {}});
   note_models(recording, outcome);
   find_all(recording, arguments, outcome);
   return outcome;
@@ -135,18 +127,19 @@ CapacityOutcome of_list(traces::OpenBytes& bytes, const CapacityArguments& argum
 }
 
 ExitStatus capacity(const CapacityArguments& arguments) {
-  OpenTableOutput output(arguments.output, arguments.flags, "text");
+  const std::string format = wanted_format(arguments.output, arguments.flags);
+  OpenOutput output(arguments.output);
   CapacityOutcome outcome;
   {
     ProgressBar bar(arguments.file, arguments.flags);
     traces::OpenBytes bytes = traces::open_bytes(arguments.file, bar.listener());
     const std::string file = bytes.file;
     outcome = traces::begins_like_buffer_list(bytes.start)
-                  ? of_list(bytes, arguments, output.format())
+                  ? of_list(bytes, arguments, format)
                   : of_recording(std::move(bytes), arguments);
-    outcome.file = file;
+    outcome.about.files = {file};
   }
-  output.write(printed(outcome, output.format()));
+  output.finish(printed(outcome, format));
   const bool fits = !outcome.packing.capacity || outcome.packing.all_fit();
   return fits ? ExitStatus::done : ExitStatus::answer_is_no;
 }
@@ -157,12 +150,8 @@ void add_options(CLI::App& command, CapacityArguments& arguments) {
                   "A recording or a program, in any format that vramlab info knows, or a list of "
                   "buffers in the CSV of MiniMalloc (- is standard input)")
       ->required();
-  command
-      .add_option("--conf", arguments.options,
-                  "Options (PYTORCH_CUDA_ALLOC_CONF) instead of those in the file; may be given "
-                  "several times")
-      ->expected(1)
-      ->take_all();
+  add_several_confs(command, arguments.options,
+                    "Options (PYTORCH_CUDA_ALLOC_CONF) instead of those in the file");
   add_limitless_conditions(command, arguments.replay);
   command
       .add_option("--replays-above", arguments.replays_above,
@@ -175,8 +164,7 @@ void add_options(CLI::App& command, CapacityArguments& arguments) {
                   "1MiB (exit status 1 if not)")
       ->transform(size_in_bytes())
       ->check(CLI::PositiveNumber);
-  command.add_option("-j,--jobs", arguments.threads, "Threads to use (default: one per core)")
-      ->check(CLI::Range(1, 1024));
+  add_jobs(command, arguments.threads);
   add_table_output(command, arguments.output);
 }
 

@@ -49,13 +49,8 @@ std::vector<std::string> cells_of(const CapacityOutcome& outcome, const Capacity
           std::to_string(answer.replays)};
 }
 
-std::string conf_text(const CapacityRow& row) {
-  const std::string text = row.conf.empty() ? "no options" : row.conf;
-  return row.is_recorded ? "as in the file (" + text + ")" : text;
-}
-
 /// More memory does not always help; where that matters it is said.
-std::string remark_text(const CapacityAnswer& answer) {
+std::string remark_on(const CapacityAnswer& answer) {
   if (!answer.least) return "runs with no memory size";
   std::string text;
   constexpr std::size_t most_named = 3;
@@ -68,6 +63,14 @@ std::string remark_text(const CapacityAnswer& answer) {
     text += (text.empty() ? "" : "; ") + std::string("searched up to ") +
             format_bytes(*answer.looked_up_to);
   return text;
+}
+
+std::vector<SettingCells> rows_of(const CapacityOutcome& outcome) {
+  std::vector<SettingCells> rows;
+  for (const CapacityRow& row : outcome.rows)
+    rows.push_back({options_text(row.setting, "as in the file"), remark_on(row.answer),
+                    cells_of(outcome, row.answer)});
+  return rows;
 }
 
 /// What there would be to gain.
@@ -88,27 +91,27 @@ std::string packing_text(const PackOutcome& packing, std::size_t index) {
   return text;
 }
 
-ordered_json bounds_json(const std::optional<replay::LiveBounds>& live) {
-  if (!live) return nullptr;
-  return {{"live_requested_bytes", live->requested.count},
-          {"live_rounded_bytes", live->rounded.count},
-          {"live_on_device_bytes", live->on_device.count}};
+ordered_json bounds_json(const replay::LiveBounds& live) {
+  return {{"live_requested_bytes", live.requested.count},
+          {"live_rounded_bytes", live.rounded.count},
+          {"live_on_device_bytes", live.on_device.count}};
+}
+
+ordered_json range_json(const replay::SizeRange& range) {
+  return {{"from_bytes", range.from.count}, {"below_bytes", range.below.count}};
 }
 
 ordered_json row_json(const CapacityOutcome& outcome, const CapacityRow& row) {
   const CapacityAnswer& answer = row.answer;
-  ordered_json json = {{"conf", row.conf}, {"as_in_file", row.is_recorded}};
-  json["least_bytes"] = or_null(answer.least);
-  json["above_packing_millionths"] = or_null(above_packing(outcome, answer));
-  json["peak_reserved"] = answer.peak_reserved.count;
-  json["lower_bounds"] = bounds_json(answer.live);
-  json["fails_above"] = ordered_json::array();
-  for (const replay::SizeRange& range : answer.fails_above)
-    json["fails_above"].push_back(
-        {{"from_bytes", range.from.count}, {"below_bytes", range.below.count}});
-  json["looked_up_to_bytes"] = or_null(answer.looked_up_to);
-  json["replays"] = answer.replays;
-  return json;
+  return {{"conf", row.setting.conf},
+          {"as_in_file", row.setting.is_recorded},
+          {"least_bytes", or_null(answer.least)},
+          {"above_packing_millionths", or_null(above_packing(outcome, answer))},
+          {"peak_reserved", answer.peak_reserved.count},
+          {"lower_bounds", or_null(answer.live, bounds_json)},
+          {"fails_above", json_list(answer.fails_above, range_json)},
+          {"looked_up_to_bytes", or_null(answer.looked_up_to)},
+          {"replays", answer.replays}};
 }
 
 }  // namespace
@@ -122,36 +125,16 @@ std::optional<Bytes> CapacityOutcome::best_packing() const {
 
 std::string capacity_text(const CapacityOutcome& outcome) {
   if (outcome.is_list()) return pack_text(outcome.packing);
-  std::string text = outcome.file + "; version " + outcome.reference +
-                     (outcome.conditions.empty() ? "" : "; " + outcome.conditions) + "\n";
-  for (const std::string& note : outcome.notes) text += "note: " + note + "\n";
-  std::vector<Column> columns = figure_columns;
-  columns.push_back(left("options"));
-  Table table(columns);
-  for (const CapacityRow& row : outcome.rows) {
-    auto cells = cells_of(outcome, row.answer);
-    const std::string remark = remark_text(row.answer);
-    cells.push_back(conf_text(row) + (remark.empty() ? "" : "  (" + remark + ")"));
-    table.add(std::move(cells));
-  }
-  text += table.text("");
+  std::string text = headline_of(outcome.about) + "\n";
+  for (const std::string& note : outcome.about.notes) text += "note: " + note + "\n";
+  text += settings_text(figure_columns, rows_of(outcome));
   for (std::size_t i = 0; i < outcome.packing.results.size(); ++i)
     text += packing_text(outcome.packing, i);
   return text;
 }
 
 std::string capacity_markdown(const CapacityOutcome& outcome) {
-  std::vector<Column> columns = figure_columns;
-  columns.insert(columns.begin(), left("options"));
-  columns.push_back(left(""));
-  Table table(columns);
-  for (const CapacityRow& row : outcome.rows) {
-    auto cells = cells_of(outcome, row.answer);
-    cells.insert(cells.begin(), code_cell(conf_text(row)));
-    cells.push_back(markdown_cell(remark_text(row.answer)));
-    table.add(std::move(cells));
-  }
-  return table.markdown();
+  return settings_markdown(figure_columns, rows_of(outcome));
 }
 
 std::string capacity_csv(const CapacityOutcome& outcome) {
@@ -172,7 +155,7 @@ std::string capacity_csv(const CapacityOutcome& outcome) {
     const auto live = [&](Bytes replay::LiveBounds::*part) {
       return answer.live ? number((*answer.live).*part) : std::string();
     };
-    table.add({row.conf, row.is_recorded ? "true" : "false", number(answer.least),
+    table.add({row.setting.conf, row.setting.is_recorded ? "true" : "false", number(answer.least),
                number(outcome.best_packing()), number(answer.peak_reserved),
                live(&replay::LiveBounds::rounded), live(&replay::LiveBounds::requested),
                std::to_string(answer.fails_above.size()), std::to_string(answer.replays)});
@@ -181,20 +164,20 @@ std::string capacity_csv(const CapacityOutcome& outcome) {
 }
 
 std::string capacity_json(const CapacityOutcome& outcome) {
-  ordered_json json = {
-      {"schema_version", 1},
-      {"file", outcome.file},
-      {"source", replay::pack_source_name(outcome.packing.input.source)},
-      {"reference", outcome.is_list() ? ordered_json(nullptr) : ordered_json(outcome.reference)},
-      {"conditions", outcome.conditions},
-      {"granularity_bytes", replay::device_granule.count},
-      {"notes", outcome.notes},
-      {"rows", ordered_json::array()}};
-  for (const CapacityRow& row : outcome.rows) json["rows"].push_back(row_json(outcome, row));
-  json["packing"] = {{"notes", outcome.packing.input.notes},
-                     {"capacity", or_null(outcome.packing.capacity)},
-                     {"groups", pack_groups_json(outcome.packing)}};
-  return json_text(json);
+  return json_text(
+      {{"schema_version", 1},
+       {"file", outcome.about.files.front()},
+       {"source", replay::pack_source_name(outcome.packing.input.source)},
+       {"reference", text_or_null(outcome.about.reference)},
+       {"conditions", outcome.about.conditions},
+       {"granularity_bytes", replay::device_granule.count},
+       {"notes", outcome.about.notes},
+       {"rows",
+        json_list(outcome.rows, [&](const CapacityRow& row) { return row_json(outcome, row); })},
+       {"packing",
+        {{"notes", outcome.packing.input.notes},
+         {"capacity", or_null(outcome.packing.capacity)},
+         {"groups", pack_groups_json(outcome.packing)}}}});
 }
 
 }  // namespace vramlab::tools

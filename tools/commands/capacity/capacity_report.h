@@ -6,27 +6,23 @@
 
 #include "replay/whatif/capacity.h"
 #include "tools/commands/pack/pack_report.h"
+#include "tools/kit/what_if_runs.h"
 
 namespace vramlab::tools {
 
 struct CapacityRow {
-  std::string conf;
-  /// The options as the file says them, rather than `conf`.
-  bool is_recorded = false;
+  replay::AskedSetting setting;
   replay::CapacityAnswer answer;
 };
 
 struct CapacityOutcome {
-  std::string file;
-  /// Empty of a list of buffers, which has no rows either.
-  std::string reference;
-  std::string conditions;
-  std::vector<std::string> notes;
+  /// Without a reference of a list of buffers, which has no rows either.
+  AskedWhatIf about;
   std::vector<CapacityRow> rows;
   /// The live memory over time, packed; it is the same under every setting.
   PackOutcome packing;
 
-  bool is_list() const { return reference.empty(); }
+  bool is_list() const { return about.reference.empty(); }
   /// The packing of the device that needs most; empty if nothing is packed.
   std::optional<allocator::Bytes> best_packing() const;
 };

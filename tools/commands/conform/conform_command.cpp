@@ -10,6 +10,7 @@
 #include "replay/cases/case_verdict.h"
 #include "replay/runner/allocator_subject.h"
 #include "tools/kit/commands.h"
+#include "tools/kit/outputs.h"
 #include "tools/kit/what_if_runs.h"
 #include "tools/printers/json_text.h"
 #include "traces/files/input_error.h"
@@ -34,8 +35,6 @@ struct ConformCounts {
   std::size_t unreadable = 0;
 };
 
-constexpr int conform_schema_version = 1;
-
 ordered_json difference_json(const replay::Difference& difference) {
   return {{"where", difference.where},
           {"call", or_null(difference.call)},
@@ -51,9 +50,7 @@ ordered_json outcome_json(const ConformOutcome& outcome) {
   if (verdict.passed()) return json;
   json["first_call"] = or_null(verdict.first_call);
   json["call"] = verdict.call_text;
-  json["differences"] = ordered_json::array();
-  for (const replay::Difference& difference : verdict.differences)
-    json["differences"].push_back(difference_json(difference));
+  json["differences"] = json_list(verdict.differences, difference_json);
   json["segments"] = verdict.segments;
   return json;
 }
@@ -80,17 +77,13 @@ std::string counts_text(const ConformCounts& counts) {
   return text;
 }
 
-/// One document with a line break at its end.
 std::string outcomes_json(const std::vector<ConformOutcome>& outcomes) {
   const ConformCounts counts = count_outcomes(outcomes);
-  ordered_json document = {{"schema_version", conform_schema_version},
-                           {"passed", counts.passed},
-                           {"failed", counts.failed},
-                           {"unreadable", counts.unreadable},
-                           {"cases", ordered_json::array()}};
-  for (const ConformOutcome& outcome : outcomes) document["cases"].push_back(outcome_json(outcome));
-  // Names come from files and may hold anything.
-  return json_text(document);
+  return json_text({{"schema_version", 1},
+                    {"passed", counts.passed},
+                    {"failed", counts.failed},
+                    {"unreadable", counts.unreadable},
+                    {"cases", json_list(outcomes, outcome_json)}});
 }
 
 struct ConformArguments {
@@ -125,9 +118,9 @@ void print_text(const std::vector<ConformOutcome>& outcomes, const CommonFlags& 
   for (const ConformOutcome& outcome : outcomes) {
     if (!outcome.verdict || flags.quiet) continue;
     if (outcome.verdict->passed() && !flags.verbose) continue;
-    std::fputs(verdict_text(*outcome.verdict).c_str(), stdout);
+    print(verdict_text(*outcome.verdict));
   }
-  std::printf("%s\n", counts_text(count_outcomes(outcomes)).c_str());
+  print(counts_text(count_outcomes(outcomes)) + "\n");
 }
 
 ExitStatus conform(const ConformArguments& arguments) {
@@ -136,7 +129,7 @@ ExitStatus conform(const ConformArguments& arguments) {
   for (const ConformOutcome& outcome : outcomes)
     if (!outcome.verdict) std::fprintf(stderr, "vramlab: %s\n", outcome.error.c_str());
   if (arguments.flags.json)
-    std::fputs(outcomes_json(outcomes).c_str(), stdout);
+    print(outcomes_json(outcomes));
   else
     print_text(outcomes, arguments.flags);
 
@@ -149,8 +142,7 @@ void add_options(CLI::App& command, ConformArguments& arguments) {
   command
       .add_option("FILE", arguments.files, "Recorded cases (.json, .json.gz; - is standard input)")
       ->required();
-  command.add_option("-j,--jobs", arguments.jobs, "Threads to use (default: one per core)")
-      ->check(CLI::Range(1, 1024));
+  add_jobs(command, arguments.jobs);
   command
       .add_option("--streams", arguments.streams,
                   "What the allocator runs on: counted streams, or those of vramlab streams in "

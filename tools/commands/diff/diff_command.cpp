@@ -7,10 +7,9 @@
 #include "tools/commands/diff/diff_report.h"
 #include "tools/kit/arguments.h"
 #include "tools/kit/commands.h"
+#include "tools/kit/outputs.h"
 #include "tools/kit/progress_bar.h"
-#include "tools/kit/table_output.h"
 #include "traces/files/input_error.h"
-#include "traces/files/output_file.h"
 
 namespace vramlab::tools {
 namespace {
@@ -30,8 +29,7 @@ struct DiffArguments {
   std::string budget;
   bool ignores_budget = false;
   std::string format;
-  std::string output;
-  bool may_overwrite = false;
+  OutputArguments output;
   std::uint64_t limit = 20;
   CommonFlags flags;
 };
@@ -81,9 +79,10 @@ replay::ComparedFile read_file(const std::string& path, const DiffArguments& arg
 std::string wanted_format(const DiffArguments& arguments) {
   if (arguments.flags.json) return "json";
   if (!arguments.format.empty()) return arguments.format;
-  if (arguments.output.ends_with(".json")) return "json";
-  if (arguments.output.ends_with(".md")) return "markdown";
-  return arguments.output.ends_with(".xml") ? "junit" : "text";
+  const std::string& path = arguments.output.path;
+  if (path.ends_with(".json")) return "json";
+  if (path.ends_with(".md")) return "markdown";
+  return path.ends_with(".xml") ? "junit" : "text";
 }
 
 std::string printed(const DiffOutcome& outcome, const DiffArguments& arguments) {
@@ -96,25 +95,14 @@ std::string printed(const DiffOutcome& outcome, const DiffArguments& arguments) 
 
 ExitStatus diff_files(const DiffArguments& arguments) {
   const std::vector<replay::AskedLimit> limits = limits_of(arguments);
-  RemovalOnInterrupt removal;
-  std::optional<traces::OutputFile> output;
-  if (!arguments.output.empty()) {
-    output.emplace(arguments.output, arguments.may_overwrite ? traces::Overwrite::allowed
-                                                             : traces::Overwrite::refused);
-    removal.begin({output->temporary_path()});
-  }
+  OpenOutput output(arguments.output);
   replay::ComparedFile base = read_file(arguments.base, arguments);
   replay::ComparedFile now = read_file(arguments.now, arguments);
   const DiffOutcome outcome{
       compare(std::move(base), std::move(now), compared_groups().at(arguments.by), limits),
-      moment_name(arguments.at), arguments.limit};
-  const std::string text = printed(outcome, arguments);
-  if (output) {
-    output->write(text);
-    output->finish();
-  } else {
-    std::fwrite(text.data(), 1, text.size(), stdout);
-  }
+      moment_name(arguments.at), arguments.by == "site" ? "call site" : arguments.by,
+      arguments.limit};
+  output.finish(printed(outcome, arguments));
   return outcome.comparison.breaks_limits() ? ExitStatus::answer_is_no : ExitStatus::done;
 }
 
@@ -137,8 +125,8 @@ void add_output_options(CLI::App& command, DiffArguments& arguments) {
               "text, json, markdown (for a pull request) or junit (for CI); without it, the "
               "output's ending says (.json, .md, .xml), and otherwise it is text")
           ->check(CLI::IsMember({"text", "json", "markdown", "junit"}));
-  command.add_option("-o,--output", arguments.output, "Write to a file");
-  command.add_flag("--force", arguments.may_overwrite, "Overwrite the output");
+  add_output(command, arguments.output, "Write to a file");
+  add_force(command, arguments.output);
   command.add_option("--limit", arguments.limit, "Groups to show (0 for all)")
       ->capture_default_str();
   add_common_flags(command, arguments.flags);

@@ -9,28 +9,27 @@ namespace {
 using nlohmann::ordered_json;
 
 ordered_json file_json(const replay::ComparedFile& file) {
-  ordered_json json = {{"file", file.name}, {"kind", file.kind}};
-  json["event"] = or_null(file.event);
-  json["at_end"] = file.is_at_end;
-  json["notes"] = file.notes;
-  return json;
+  return {{"file", file.name},
+          {"kind", file.kind},
+          {"event", or_null(file.event)},
+          {"at_end", file.is_at_end},
+          {"notes", file.notes}};
 }
 
 ordered_json value_json(const replay::Metric& metric, const std::optional<std::int64_t>& value) {
-  if (!value) return nullptr;
-  return metric_number({metric.name, *value});
+  return or_null(value, [&](std::int64_t known) { return metric_number({metric.name, known}); });
 }
 
 ordered_json metrics_json_of(const replay::Comparison& comparison) {
   ordered_json metrics = ordered_json::object();
   for (const replay::MetricChange& change : comparison.metrics) {
     const replay::Metric& metric = *change.metric;
-    ordered_json& json = metrics[std::string(metric.name)];
-    json["unit"] = metric_unit_name(metric.unit);
-    json["base"] = value_json(metric, change.base);
-    json["new"] = value_json(metric, change.now);
-    json["change"] = change.base && change.now ? value_json(metric, *change.now - *change.base)
-                                               : ordered_json(nullptr);
+    const auto by =
+        change.base && change.now ? std::optional(*change.now - *change.base) : std::nullopt;
+    metrics[std::string(metric.name)] = {{"unit", metric_unit_name(metric.unit)},
+                                         {"base", value_json(metric, change.base)},
+                                         {"new", value_json(metric, change.now)},
+                                         {"change", value_json(metric, by)}};
   }
   return metrics;
 }
@@ -62,22 +61,17 @@ ordered_json limit_json(const replay::JudgedLimit& limit) {
 
 std::string diff_json(const DiffOutcome& outcome) {
   const replay::Comparison& comparison = outcome.comparison;
-  ordered_json json = {{"schema_version", 1},
-                       {"base", file_json(comparison.base)},
-                       {"new", file_json(comparison.now)},
-                       {"moment", outcome.moment},
-                       {"same", comparison.is_same()},
-                       {"broken", comparison.breaks_limits()},
-                       {"changes", metrics_json_of(comparison)},
-                       {"grouped_by", groups_text(comparison.by)},
-                       {"groups_compared", comparison.has_groups}};
-  json["groups"] = ordered_json::array();
-  for (const replay::GroupChange& change : comparison.groups)
-    json["groups"].push_back(group_json(change));
-  json["limits"] = ordered_json::array();
-  for (const replay::JudgedLimit& limit : comparison.limits)
-    json["limits"].push_back(limit_json(limit));
-  return json_text(json);
+  return json_text({{"schema_version", 1},
+                    {"base", file_json(comparison.base)},
+                    {"new", file_json(comparison.now)},
+                    {"moment", outcome.moment},
+                    {"same", comparison.is_same()},
+                    {"broken", comparison.breaks_limits()},
+                    {"changes", metrics_json_of(comparison)},
+                    {"grouped_by", outcome.grouped_by},
+                    {"groups_compared", comparison.has_groups},
+                    {"groups", json_list(comparison.groups, group_json)},
+                    {"limits", json_list(comparison.limits, limit_json)}});
 }
 
 }  // namespace vramlab::tools

@@ -44,7 +44,7 @@ std::string groups_table(const DiffOutcome& outcome) {
   const auto& groups = outcome.comparison.groups;
   if (groups.empty()) return "";
   const std::size_t shown = shown_of(groups.size(), outcome.limit);
-  Table table({left(groups_text(outcome.comparison.by)), {"base"}, {"new"}, {"change"}, left("")});
+  Table table({left(outcome.grouped_by), {"base"}, {"new"}, {"change"}, left("")});
   for (std::size_t i = 0; i < shown; ++i)
     table.add({code_cell(groups[i].key), format_bytes(groups[i].base.bytes),
                format_bytes(groups[i].now.bytes), change_text(groups[i]),

@@ -13,6 +13,8 @@ struct DiffOutcome {
   replay::Comparison comparison;
   /// Such as `the peak`: when groups are compared.
   std::string moment;
+  /// What the groups are, such as `call site`.
+  std::string grouped_by;
   /// Groups to show; 0 for all.
   std::uint64_t limit = 0;
 };
@@ -32,8 +34,6 @@ std::string value_text(const replay::Metric& metric, const std::optional<std::in
 std::string change_text(const replay::MetricChange& change);
 std::string change_text(const replay::GroupChange& change);
 std::string fate_text(replay::GroupFate fate);
-/// Such as `grouped by call site`: what the groups are.
-std::string groups_text(replay::CompareBy by);
 
 /// Whether the limit is about a change of what each file tells.
 bool looks_at_base(const replay::JudgedLimit& limit);

@@ -46,11 +46,8 @@ std::string blocks_text(const GroupChange& change) {
 std::string group_rows(const DiffOutcome& outcome) {
   const auto& groups = outcome.comparison.groups;
   if (groups.empty()) return "";
-  Table table({{"change", 24},
-               {"base", 11},
-               {"new", 11},
-               {"blocks", 14},
-               left(groups_text(outcome.comparison.by))});
+  Table table(
+      {{"change", 24}, {"base", 11}, {"new", 11}, {"blocks", 14}, left(outcome.grouped_by)});
   const std::size_t shown = shown_of(groups.size(), outcome.limit);
   for (std::size_t i = 0; i < shown; ++i) {
     const GroupChange& change = groups[i];
@@ -77,11 +74,8 @@ constexpr std::size_t named_culprits = 3;
 
 const char* sign_of(std::int64_t value) { return value < 0 ? "-" : "+"; }
 
-std::string amount_text(const Metric& metric, std::int64_t value) {
-  const auto size = static_cast<std::uint64_t>(std::abs(value));
-  if (metric.unit == MetricUnit::bytes) return format_bytes(allocator::Bytes{size});
-  if (metric.unit == MetricUnit::nanoseconds) return nanoseconds_text(size);
-  return std::to_string(size);
+std::string size_text(const Metric& metric, std::int64_t value) {
+  return amount_text(metric, static_cast<std::uint64_t>(std::abs(value)));
 }
 
 std::string points_text(std::int64_t millionths) {
@@ -114,7 +108,7 @@ std::string diff_text(const DiffOutcome& outcome) {
 
 std::string value_text(const Metric& metric, std::int64_t value) {
   if (metric.unit == MetricUnit::ratio) return ratio_text(value);
-  return (value < 0 ? "-" : "") + amount_text(metric, value);
+  return (value < 0 ? "-" : "") + size_text(metric, value);
 }
 
 std::string value_text(const Metric& metric, const std::optional<std::int64_t>& value) {
@@ -125,7 +119,7 @@ std::string change_text(const MetricChange& change) {
   if (!change.base || !change.now) return "";
   const std::int64_t by = *change.now - *change.base;
   if (change.metric->unit == MetricUnit::ratio) return sign_of(by) + points_text(by);
-  return sign_of(by) + amount_text(*change.metric, by) + share_text(by, *change.base);
+  return sign_of(by) + size_text(*change.metric, by) + share_text(by, *change.base);
 }
 
 std::string change_text(const GroupChange& change) {
@@ -144,24 +138,6 @@ std::string fate_text(GroupFate fate) {
       return "new";
     case GroupFate::gone:
       return "gone";
-  }
-  return "";
-}
-
-std::string groups_text(replay::CompareBy by) {
-  switch (by) {
-    case replay::CompareBy::site:
-      return "call site";
-    case replay::CompareBy::stack:
-      return "stack";
-    case replay::CompareBy::size:
-      return "size";
-    case replay::CompareBy::stream:
-      return "stream";
-    case replay::CompareBy::pool:
-      return "pool";
-    case replay::CompareBy::position:
-      return "position";
   }
   return "";
 }

@@ -7,13 +7,12 @@
 #include <string_view>
 
 #include "tools/kit/commands.h"
+#include "tools/kit/outputs.h"
 #include "tools/kit/progress_bar.h"
-#include "tools/kit/table_output.h"
 #include "tools/printers/json_text.h"
 #include "tools/printers/table.h"
 #include "tools/printers/text_lines.h"
 #include "traces/files/input_error.h"
-#include "traces/files/output_file.h"
 #include "traces/formats/trace_formats.h"
 #include "traces/workloads/workload.h"
 
@@ -46,24 +45,22 @@ std::string workload_list_text() {
   return text;
 }
 
+ordered_json workload_json(const Workload& workload) {
+  return {{"name", workload.name},
+          {"description", workload.description},
+          {"options", json_list(workload.options, option_json)}};
+}
+
 std::string workload_list_json() {
-  ordered_json rows = ordered_json::array();
-  for (const Workload& workload : traces::workloads()) {
-    ordered_json options = ordered_json::array();
-    for (const WorkloadOption& option : workload.options) options.push_back(option_json(option));
-    rows.push_back(
-        {{"name", workload.name}, {"description", workload.description}, {"options", options}});
-  }
-  const ordered_json document = {{"schema_version", 1}, {"workloads", rows}};
-  return json_text(document);
+  return json_text(
+      {{"schema_version", 1}, {"workloads", json_list(traces::workloads(), workload_json)}});
 }
 
 struct GenerateArguments {
   traces::WorkloadRequest request;
-  std::string output;
+  OutputArguments output;
   std::string format;
   bool lists = false;
-  bool may_overwrite = false;
   CommonFlags flags;
 };
 
@@ -87,12 +84,9 @@ class WatchedSink : public traces::ByteSink {
 
 void write_trace(const GenerateArguments& arguments) {
   const auto format =
-      traces::output_format(arguments.output, arguments.format, traces::native_formats);
-  ProgressBar bar(arguments.output, arguments.flags);
-  RemovalOnInterrupt removal;
-  traces::OutputFile output(arguments.output, arguments.may_overwrite ? traces::Overwrite::allowed
-                                                                      : traces::Overwrite::refused);
-  removal.begin({output.temporary_path()});
+      traces::output_format(arguments.output.path, arguments.format, traces::native_formats);
+  ProgressBar bar(arguments.output.path, arguments.flags);
+  OpenOutput output(arguments.output);
   WatchedSink watched(output, bar.listener());
   traces::SnapshotTables tables;
   const auto writer = make_trace_writer(format, watched, tables);
@@ -103,15 +97,13 @@ void write_trace(const GenerateArguments& arguments) {
 
 ExitStatus generate(const GenerateArguments& arguments) {
   if (!arguments.lists)
-    for (const auto& [option, given] :
-         {std::pair("NAME", &arguments.request.name), std::pair("--output", &arguments.output)})
+    for (const auto& [option, given] : {std::pair("NAME", &arguments.request.name),
+                                        std::pair("--output", &arguments.output.path)})
       if (given->empty()) throw CLI::RequiredError(option);
-  if (arguments.lists) {
-    const std::string list = arguments.flags.json ? workload_list_json() : workload_list_text();
-    std::fputs(list.c_str(), stdout);
-  } else {
+  if (arguments.lists)
+    print(arguments.flags.json ? workload_list_json() : workload_list_text());
+  else
     write_trace(arguments);
-  }
   return ExitStatus::done;
 }
 
@@ -138,7 +130,7 @@ void add_size_options(CLI::App& command, GenerateArguments& arguments) {
 void add_options(CLI::App& command, GenerateArguments& arguments) {
   constexpr std::uint64_t most_events = 10'000'000'000;
   command.add_option("NAME", arguments.request.name, "The workload");
-  command.add_option("-o,--output", arguments.output, "The file to write");
+  add_output(command, arguments.output, "The file to write");
   command
       .add_option("--format", arguments.format,
                   traces::listed(traces::format_options(traces::native_formats)) +
@@ -154,7 +146,7 @@ void add_options(CLI::App& command, GenerateArguments& arguments) {
       ->check(CLI::Range(std::uint64_t{1}, most_events))
       ->capture_default_str();
   add_size_options(command, arguments);
-  command.add_flag("--force", arguments.may_overwrite, "Overwrite the output");
+  add_force(command, arguments.output);
   add_common_flags(command, arguments.flags);
   command.get_option("--json")->description("With --list, print one JSON document");
 }

@@ -4,6 +4,7 @@
 #include "replay/history/recording_summary.h"
 #include "tools/commands/info/info_report.h"
 #include "tools/kit/commands.h"
+#include "tools/kit/outputs.h"
 #include "tools/kit/progress_bar.h"
 #include "traces/formats/trace_formats.h"
 
@@ -49,10 +50,9 @@ ExitStatus info(const InfoArguments& arguments) {
   for (const std::string& file : arguments.files) {
     outcomes.push_back(look_at(file, arguments.flags));
     if (arguments.flags.json) continue;
-    if (outcomes.size() > 1) std::fputs("\n", stdout);
-    std::fputs(info_text(outcomes.back()).c_str(), stdout);
+    print((outcomes.size() > 1 ? "\n" : "") + info_text(outcomes.back()));
   }
-  if (arguments.flags.json) std::fputs(info_json(outcomes).c_str(), stdout);
+  if (arguments.flags.json) print(info_json(outcomes));
   return ExitStatus::done;
 }
 

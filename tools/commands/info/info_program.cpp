@@ -1,8 +1,9 @@
 #include "tools/commands/info/info_report.h"
 
-#include "tools/printers/text_lines.h"
-
 #include <nlohmann/json.hpp>
+
+#include "tools/printers/json_text.h"
+#include "tools/printers/text_lines.h"
 
 namespace vramlab::tools {
 namespace {
@@ -62,18 +63,18 @@ ordered_json program_json(const ProgramSummary& summary) {
   ordered_json events = ordered_json::object();
   for_each_count(summary,
                  [&](const std::string& name, std::uint64_t count) { events[name] = count; });
-  ordered_json devices = ordered_json::array();
-  for (const traces::TraceDevice& device : summary.header.devices)
-    devices.push_back({{"device", device.index.value},
-                       {"memory_bytes", device.memory.count},
-                       {"name", device.name}});
+  const auto device_json = [](const traces::TraceDevice& device) -> ordered_json {
+    return {{"device", device.index.value},
+            {"memory_bytes", device.memory.count},
+            {"name", device.name}};
+  };
   const auto time_ns = [&](std::uint64_t traces::ProgramTimes::*end) {
-    return summary.times ? ordered_json((*summary.times).*end) : ordered_json(nullptr);
+    return or_null(summary.times, [end](const traces::ProgramTimes& times) { return times.*end; });
   };
   return {{"origin", summary.header.origin},
           {"reference", summary.header.reference},
           {"settings", summary.header.settings},
-          {"devices", devices},
+          {"devices", json_list(summary.header.devices, device_json)},
           {"events", summary.event_count()},
           {"events_by_kind", events},
           {"requested_bytes", summary.requested.count},

@@ -18,7 +18,6 @@ using allocator::format_bytes;
 using nlohmann::ordered_json;
 using replay::DeviceSummary;
 
-constexpr int info_schema_version = 1;
 constexpr std::size_t most_listed = 8;
 
 std::string utc_text(std::uint64_t time_us) {
@@ -131,13 +130,12 @@ ordered_json segments_json(const replay::SegmentFigures& figures) {
 ordered_json device_json(const DeviceSummary& device) {
   ordered_json actions = ordered_json::object();
   for (const replay::ActionCount& action : device.actions) actions[action.action] = action.count;
-  ordered_json streams = ordered_json::array();
-  for (const allocator::StreamId stream : device.streams) streams.push_back(stream.value);
-  ordered_json pools = ordered_json::array();
-  for (const allocator::PoolId pool : device.pools)
-    pools.push_back(ordered_json::array({pool.graph, pool.user}));
   const auto time_us = [&](std::uint64_t replay::TimeSpan::*end) {
-    return device.time ? ordered_json((*device.time).*end) : ordered_json(nullptr);
+    return or_null(device.time, [end](const replay::TimeSpan& time) { return time.*end; });
+  };
+  const auto stream_json = [](allocator::StreamId stream) { return stream.value; };
+  const auto pool_json = [](allocator::PoolId pool) {
+    return ordered_json::array({pool.graph, pool.user});
   };
   return {{"device", device.device},
           {"events", device.event_count},
@@ -150,8 +148,8 @@ ordered_json device_json(const DeviceSummary& device) {
           {"peak_requested_bytes", or_null(device.peak_requested)},
           {"peak_reserved_bytes", or_null(device.peak_reserved)},
           {"least_device_memory_bytes", or_null(device.least_device_memory)},
-          {"streams", streams},
-          {"pools", pools}};
+          {"streams", json_list(device.streams, stream_json)},
+          {"pools", json_list(device.pools, pool_json)}};
 }
 
 ordered_json outcome_json(const InfoOutcome& outcome) {
@@ -161,8 +159,6 @@ ordered_json outcome_json(const InfoOutcome& outcome) {
     settings = ordered_json::object();
     for (const auto& [name, value] : summary.settings) settings[name] = value;
   }
-  ordered_json devices = ordered_json::array();
-  for (const DeviceSummary& device : summary.devices) devices.push_back(device_json(device));
   return {{"file", outcome.file},
           {"format", outcome.format},
           {"packing", outcome.packing},
@@ -171,7 +167,7 @@ ordered_json outcome_json(const InfoOutcome& outcome) {
           {"bare_list", summary.is_bare_list},
           {"version", summary.version.versions},
           {"version_reason", summary.version.reason},
-          {"devices", devices},
+          {"devices", json_list(summary.devices, device_json)},
           {"settings", settings},
           {"annotations", summary.annotation_count},
           {"ring_overflowed", summary.ring_overflowed},
@@ -180,8 +176,8 @@ ordered_json outcome_json(const InfoOutcome& outcome) {
           {"stacks", summary.stack_count},
           {"unknown_keys", summary.unknown_keys},
           {"signs_of_synthesis", summary.signs_of_synthesis},
-          {"program", outcome.program ? program_json(*outcome.program) : ordered_json(nullptr)},
-          {"log", outcome.log ? log_json(*outcome.log) : ordered_json(nullptr)}};
+          {"program", or_null(outcome.program, program_json)},
+          {"log", or_null(outcome.log, log_json)}};
 }
 
 }  // namespace
@@ -213,11 +209,7 @@ std::string info_text(const InfoOutcome& outcome) {
 }
 
 std::string info_json(const std::vector<InfoOutcome>& outcomes) {
-  ordered_json document = {{"schema_version", info_schema_version},
-                           {"files", ordered_json::array()}};
-  for (const InfoOutcome& outcome : outcomes) document["files"].push_back(outcome_json(outcome));
-  // Names come from files and may hold anything.
-  return json_text(document);
+  return json_text({{"schema_version", 1}, {"files", json_list(outcomes, outcome_json)}});
 }
 
 }  // namespace vramlab::tools

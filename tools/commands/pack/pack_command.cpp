@@ -5,6 +5,7 @@
 #include "tools/commands/pack/pack_report.h"
 #include "tools/kit/arguments.h"
 #include "tools/kit/commands.h"
+#include "tools/kit/outputs.h"
 #include "tools/kit/progress_bar.h"
 
 namespace vramlab::tools {
@@ -26,8 +27,7 @@ ExitStatus pack(const PackArguments& arguments) {
     outcome.input = replay::read_pack_input(arguments.file, bar.listener());
   }
   outcome.results = checked_packings(outcome.input, arguments.limits);
-  const std::string text = arguments.flags.json ? pack_json(outcome) : pack_text(outcome);
-  std::fwrite(text.data(), 1, text.size(), stdout);
+  print(arguments.flags.json ? pack_json(outcome) : pack_text(outcome));
   return outcome.capacity && !outcome.all_fit() ? ExitStatus::answer_is_no : ExitStatus::done;
 }
 

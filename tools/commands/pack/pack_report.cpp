@@ -73,36 +73,35 @@ std::string group_text(const PackOutcome& outcome, std::size_t index) {
   return text;
 }
 
-ordered_json bounds_json(const PackGroup& group) {
-  if (!group.bounds) return nullptr;
-  ordered_json streams = ordered_json::array();
-  for (const auto& [stream, peak] : group.bounds->peak_by_stream)
-    streams.push_back({{"stream", stream.value}, {"peak_bytes", peak.count}});
-  return {{"peak_requested", group.bounds->peak_requested.count},
-          {"peak_rounded", group.bounds->peak_rounded.count},
-          {"sum_of_stream_peaks", group.bounds->sum_of_streams.count},
-          {"streams", std::move(streams)}};
+ordered_json bounds_json(const replay::LowerBounds& bounds) {
+  const auto stream_json = [](const auto& peak) -> ordered_json {
+    return {{"stream", peak.first.value}, {"peak_bytes", peak.second.count}};
+  };
+  return {{"peak_requested", bounds.peak_requested.count},
+          {"peak_rounded", bounds.peak_rounded.count},
+          {"sum_of_stream_peaks", bounds.sum_of_streams.count},
+          {"streams", json_list(bounds.peak_by_stream, stream_json)}};
+}
+
+ordered_json tried_json(const TriedPacking& packing) {
+  return {{"heuristic", packing.heuristic}, {"bytes", packing.height.count}};
 }
 
 ordered_json group_json(const PackOutcome& outcome, std::size_t index) {
   const PackGroup& group = outcome.input.groups[index];
   const PackingResult& result = outcome.results[index];
-  ordered_json tried = ordered_json::array();
-  for (const TriedPacking& packing : result.tried)
-    tried.push_back({{"heuristic", packing.heuristic}, {"bytes", packing.height.count}});
-  ordered_json json;
-  json["device"] = or_null(group.device);
-  json["buffers"] = group.buffers.size();
-  json["lower_bounds"] = bounds_json(group);
-  json["load_bound"] = group.load_bound.count;
-  json["tried"] = std::move(tried);
-  json["left_out"] = result.left_out;
-  json["best"] = {{"heuristic", result.heuristic},
-                  {"bytes", result.packing.height.count},
-                  {"is_optimal", is_optimal(group, result)}};
-  json["peak_reserved"] = or_null(group.online_peak_reserved);
-  json["fits"] = outcome.capacity ? ordered_json(outcome.fits(index)) : ordered_json(nullptr);
-  return json;
+  return {{"device", or_null(group.device)},
+          {"buffers", group.buffers.size()},
+          {"lower_bounds", or_null(group.bounds, bounds_json)},
+          {"load_bound", group.load_bound.count},
+          {"tried", json_list(result.tried, tried_json)},
+          {"left_out", result.left_out},
+          {"best",
+           {{"heuristic", result.heuristic},
+            {"bytes", result.packing.height.count},
+            {"is_optimal", is_optimal(group, result)}}},
+          {"peak_reserved", or_null(group.online_peak_reserved)},
+          {"fits", outcome.capacity ? ordered_json(outcome.fits(index)) : ordered_json(nullptr)}};
 }
 
 }  // namespace
@@ -150,13 +149,12 @@ std::string pack_text(const PackOutcome& outcome) {
 }
 
 std::string pack_json(const PackOutcome& outcome) {
-  ordered_json json = {{"schema_version", 1},
-                       {"file", outcome.file},
-                       {"source", replay::pack_source_name(outcome.input.source)},
-                       {"notes", outcome.input.notes}};
-  json["capacity"] = or_null(outcome.capacity);
-  json["groups"] = pack_groups_json(outcome);
-  return json_text(json);
+  return json_text({{"schema_version", 1},
+                    {"file", outcome.file},
+                    {"source", replay::pack_source_name(outcome.input.source)},
+                    {"notes", outcome.input.notes},
+                    {"capacity", or_null(outcome.capacity)},
+                    {"groups", pack_groups_json(outcome)}});
 }
 
 std::vector<replay::PackingResult> checked_packings(const replay::PackInput& input,

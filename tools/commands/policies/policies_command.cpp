@@ -13,6 +13,7 @@
 #include "replay/run/replay_conditions.h"
 #include "replay/run/replay_options.h"
 #include "tools/kit/commands.h"
+#include "tools/kit/outputs.h"
 #include "tools/kit/progress_bar.h"
 #include "tools/kit/replay_arguments.h"
 #include "tools/printers/json_text.h"
@@ -113,21 +114,18 @@ std::string policies_markdown(const PoliciesOutcome& outcome) {
   return text + "\\" + star + "\n";
 }
 
-/// With a line break at its end.
+ordered_json device_json(const PoliciesOfDevice& device) {
+  return {{"device", device.device},
+          {"peak_requested", device.peak_requested.count},
+          {"policies", json_list(device.runs, run_json)}};
+}
+
 std::string policies_json(const PoliciesOutcome& outcome) {
-  ordered_json json = {{"schema_version", 1},
-                       {"file", outcome.file},
-                       {"options", outcome.options},
-                       {"notes", outcome.notes}};
-  json["devices"] = ordered_json::array();
-  for (const PoliciesOfDevice& device : outcome.devices) {
-    ordered_json runs = ordered_json::array();
-    for (const PolicyRun& run : device.runs) runs.push_back(run_json(run));
-    json["devices"].push_back({{"device", device.device},
-                               {"peak_requested", device.peak_requested.count},
-                               {"policies", std::move(runs)}});
-  }
-  return json_text(json);
+  return json_text({{"schema_version", 1},
+                    {"file", outcome.file},
+                    {"options", outcome.options},
+                    {"notes", outcome.notes},
+                    {"devices", json_list(outcome.devices, device_json)}});
 }
 
 struct PoliciesArguments {
@@ -157,7 +155,8 @@ std::map<std::int64_t, std::vector<std::uint64_t>> iteration_ends_of(
   return {};
 }
 
-PoliciesOutcome run_all(const PoliciesArguments& arguments, ProgressBar& bar) {
+PoliciesOutcome run_all(const PoliciesArguments& arguments) {
+  ProgressBar bar(arguments.file, arguments.flags);
   traces::OpenTrace trace = traces::open_trace(arguments.file, bar.listener());
   traces::SnapshotTables tables;
   const replay::FoundLifetimes found = replay::find_lifetimes(trace, tables);
@@ -190,16 +189,11 @@ PoliciesOutcome run_all(const PoliciesArguments& arguments, ProgressBar& bar) {
 }
 
 ExitStatus compare(const PoliciesArguments& arguments) {
-  std::string text;
-  {
-    ProgressBar bar(arguments.file, arguments.flags);
-    const PoliciesOutcome outcome = run_all(arguments, bar);
-    if (arguments.flags.json || arguments.format == "json")
-      text = policies_json(outcome);
-    else
-      text = arguments.format == "markdown" ? policies_markdown(outcome) : policies_text(outcome);
-  }
-  std::fwrite(text.data(), 1, text.size(), stdout);
+  const PoliciesOutcome outcome = run_all(arguments);
+  if (arguments.flags.json || arguments.format == "json")
+    print(policies_json(outcome));
+  else
+    print(arguments.format == "markdown" ? policies_markdown(outcome) : policies_text(outcome));
   return ExitStatus::done;
 }
 

@@ -5,14 +5,13 @@
 
 #include "replay/run/device_replay.h"
 #include "replay/run/replay_watch.h"
-#include "tools/commands/replay/replay_curve_text.h"
 #include "tools/commands/replay/replay_outcome.h"
 #include "tools/kit/commands.h"
 #include "tools/kit/moment_argument.h"
 #include "tools/kit/out_of_memory_report.h"
+#include "tools/kit/outputs.h"
 #include "tools/kit/progress_bar.h"
 #include "tools/kit/replay_arguments.h"
-#include "tools/kit/table_output.h"
 #include "traces/files/input_error.h"
 #include "traces/files/output_file.h"
 
@@ -21,11 +20,27 @@ namespace {
 
 class TimelineFile {
  public:
-  TimelineFile(const std::string& path, traces::Overwrite overwrite);
+  TimelineFile(const std::string& path, traces::Overwrite overwrite) : output_(path, overwrite) {
+    output_.write(
+        "event,time_ns,device,requested_bytes,allocated_bytes,active_bytes,reserved_bytes\n");
+  }
 
   /// One line, unless the event changed none of the figures.
   void add(const replay::DeviceReplay& replay, const traces::ProgramEvent& event,
-           std::uint64_t number);
+           std::uint64_t number) {
+    const allocator::StatisticValues values = replay.statistics();
+    std::string figures;
+    for (const allocator::PooledStatistic* value :
+         {&values.requested_bytes, &values.allocated_bytes, &values.active_bytes,
+          &values.reserved_bytes})
+      figures += "," + std::to_string(value->all.current);
+    std::string& last = last_figures_[replay.device()];
+    if (figures == last) return;
+    const std::string time = event.time_ns ? std::to_string(*event.time_ns) : std::string();
+    output_.write(std::to_string(number) + "," + time + "," +
+                  std::to_string(replay.device().value) + figures + "\n");
+    last = std::move(figures);
+  }
   void finish() { output_.finish(); }
   const std::string& temporary_path() const { return output_.temporary_path(); }
 
@@ -33,27 +48,6 @@ class TimelineFile {
   traces::OutputFile output_;
   std::map<traces::DeviceIndex, std::string> last_figures_;
 };
-
-TimelineFile::TimelineFile(const std::string& path, traces::Overwrite overwrite)
-    : output_(path, overwrite) {
-  output_.write(
-      "event,time_ns,device,requested_bytes,allocated_bytes,active_bytes,reserved_bytes\n");
-}
-
-void TimelineFile::add(const replay::DeviceReplay& replay, const traces::ProgramEvent& event,
-                       std::uint64_t number) {
-  const allocator::StatisticValues values = replay.statistics();
-  std::string figures;
-  for (const allocator::PooledStatistic* value : {&values.requested_bytes, &values.allocated_bytes,
-                                                  &values.active_bytes, &values.reserved_bytes})
-    figures += "," + std::to_string(value->all.current);
-  std::string& last = last_figures_[replay.device()];
-  if (figures == last) return;
-  output_.write(std::to_string(number) + "," +
-                (event.time_ns ? std::to_string(*event.time_ns) : std::string()) + "," +
-                std::to_string(replay.device().value) + figures + "\n");
-  last = std::move(figures);
-}
 
 struct ReplayCommand {
   ReplayArguments replay;
@@ -88,7 +82,7 @@ class ReplayOutputs {
       snapshot_.emplace(command.snapshot_out, command.overwrite());
       unfinished.push_back(snapshot_->temporary_path());
     }
-    if (!unfinished.empty()) removal_.begin(std::move(unfinished));
+    removal_.begin(std::move(unfinished));
   }
 
   replay::ReplayReport run(replay::ReplaySource& source, const ReplayCommand& command) {
@@ -150,11 +144,7 @@ ExitStatus replay_file(const ReplayCommand& command) {
                         command.explains_failures() || command.flags.verbose};
   for (const std::string& note : notes_on(command.replay)) outcome.report.notes.push_back(note);
   if (command.explains_failures()) explain_failures(source, command, outcome);
-  const std::string text =
-      command.flags.json
-          ? replay_json(outcome)
-          : replay_text(outcome, {letters_of_locale(locale_of_environment()), screen_columns()});
-  std::fputs(text.c_str(), stdout);
+  print(command.flags.json ? replay_json(outcome) : replay_text(outcome));
   return command.fails_on_out_of_memory && outcome.report.has_failures() ? ExitStatus::answer_is_no
                                                                          : ExitStatus::done;
 }

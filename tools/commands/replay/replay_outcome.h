@@ -6,7 +6,6 @@
 #include <string>
 
 #include "replay/run/replay_report.h"
-#include "tools/commands/replay/replay_curve_text.h"
 
 namespace vramlab::tools {
 
@@ -21,11 +20,7 @@ struct ReplayOutcome {
   nlohmann::ordered_json explained = nlohmann::ordered_json::array();
 };
 
-/// With a line break at its end.
 std::string replay_json(const ReplayOutcome& outcome);
-
-std::string replay_text(const ReplayOutcome& outcome, const CurveStyle& style);
-
-std::string replay_figures_text(const replay::DeviceReport& device);
+std::string replay_text(const ReplayOutcome& outcome);
 
 }  // namespace vramlab::tools

@@ -12,19 +12,25 @@
 #include "replay/run/program_replay.h"
 #include "replay/run/recording.h"
 #include "replay/timeline/replayed_program.h"
-#include "tools/commands/report/report_template.h"
 #include "tools/kit/commands.h"
+#include "tools/kit/outputs.h"
 #include "tools/kit/progress_bar.h"
 #include "tools/kit/replay_arguments.h"
-#include "tools/kit/table_output.h"
 #include "tools/printers/json_text.h"
 #include "traces/files/gzip_text.h"
 #include "traces/files/input_error.h"
-#include "traces/files/output_file.h"
 #include "traces/formats/trace_formats.h"
 
 namespace vramlab::tools {
+
+/// The report page without its data, as tools/report_page/build.sh makes it; the build puts it into
+/// the program.
+std::string_view report_template();
+
 namespace {
+
+/// The place of the data; once in the template.
+constexpr std::string_view report_data_mark = "@VRAMLAB_REPORT_DATA@";
 
 /// What one run is made of.
 struct ReportRunRequest {
@@ -34,16 +40,6 @@ struct ReportRunRequest {
   replay::ReplayConditions conditions;
   /// A recording is replayed under the conditions; otherwise it is shown as it is.
   bool is_replay = false;
-};
-
-/// A history, and beside it what else the page shows of a snapshot.
-class ReportCollector : public replay::HistoryCollector {
- public:
-  using HistoryCollector::HistoryCollector;
-
-  void annotation(const traces::AnnotationValue& annotation) override { spans.add(annotation); }
-
-  replay::AnnotationCollector spans;
 };
 
 struct LoadedRun {
@@ -87,7 +83,7 @@ void load(const ReportRunRequest& request, const traces::ProgressListener& liste
   traces::OpenTrace trace = traces::open_trace(request.file, listener);
   run.input.file = trace.file;
   run.input.title = request.title;
-  ReportCollector collector(request.conditions.scratch);
+  replay::PictureCollector collector(request.conditions.scratch);
   replay::ProgramReplay program(trace.file, run.tables, keeping_all(request.conditions),
                                 watch_for_picture(run.input.devices, collector.spans));
   traces::read_trace(trace, run.tables, {collector, program});
@@ -148,8 +144,7 @@ struct ReportCommand {
   std::vector<std::string> files;
   std::vector<std::string> options;
   ReplayArguments replay;
-  std::string output;
-  bool may_overwrite = false;
+  OutputArguments output;
   CommonFlags flags;
 };
 
@@ -189,14 +184,11 @@ void check_inputs(const std::vector<ReportRunRequest>& runs) {
 }
 
 nlohmann::ordered_json json_of(const ReportRunRequest& run) {
-  nlohmann::ordered_json json = {{"file", run.file}};
-  json["options"] = run.conditions.options ? nlohmann::ordered_json(*run.conditions.options)
-                                           : nlohmann::ordered_json(nullptr);
-  return json;
+  return {{"file", run.file}, {"options", or_null(run.conditions.options)}};
 }
 
 /// Gives what was written, as JSON.
-nlohmann::ordered_json write_page(const ReportCommand& command, traces::OutputFile& output) {
+nlohmann::ordered_json write_page(const ReportCommand& command, traces::ByteSink& output) {
   const std::string_view page = report_template();
   const std::size_t at = page.find(report_data_mark);
   check(at != std::string_view::npos, "the page has a place for its data");
@@ -212,7 +204,7 @@ nlohmann::ordered_json write_page(const ReportCommand& command, traces::OutputFi
     output.write(text);
     bytes += text.size();
   };
-  nlohmann::ordered_json json = {{"schema_version", 1}, {"output", output.name()}};
+  nlohmann::ordered_json json = {{"schema_version", 1}, {"output", command.output.path}};
   write(page.substr(0, at));
   for (const ReportRunRequest& run : runs) {
     json["runs"].push_back(json_of(run));
@@ -227,13 +219,10 @@ nlohmann::ordered_json write_page(const ReportCommand& command, traces::OutputFi
 }
 
 ExitStatus write_report(const ReportCommand& command) {
-  RemovalOnInterrupt removal;
-  traces::OutputFile output(command.output, command.may_overwrite ? traces::Overwrite::allowed
-                                                                  : traces::Overwrite::refused);
-  removal.begin({output.temporary_path()});
+  OpenOutput output(command.output);
   const nlohmann::ordered_json json = write_page(command, output);
   output.finish();
-  if (command.flags.json) std::fputs(json_text(json).c_str(), stdout);
+  if (command.flags.json) print(json_text(json));
   return ExitStatus::done;
 }
 
@@ -243,15 +232,12 @@ void add_options(CLI::App& command, ReportCommand& arguments) {
                   "Recordings or programs, in any format that vramlab info knows; several are "
                   "shown side by side (- is standard input)")
       ->required();
-  command
-      .add_option("--conf", arguments.options,
-                  "Options (PYTORCH_CUDA_ALLOC_CONF) to show a replay under, beside the recording; "
-                  "may be given several times")
-      ->expected(1)
-      ->take_all();
+  add_several_confs(
+      command, arguments.options,
+      "Options (PYTORCH_CUDA_ALLOC_CONF) to show a replay under, beside the recording");
   add_replay_conditions(command, arguments.replay);
-  command.add_option("-o,--output", arguments.output, "The page to write (.html)")->required();
-  command.add_flag("--force", arguments.may_overwrite, "Overwrite the output");
+  add_output(command, arguments.output, "The page to write (.html)")->required();
+  add_force(command, arguments.output);
 }
 
 }  // namespace

@@ -1,30 +1,169 @@
 // `vramlab snapshot`: what was where at a moment.
 #include <algorithm>
+#include <cstdint>
 #include <cstdio>
 #include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
 
-#include "tools/commands/snapshot/state_report.h"
+#include "allocator/words/ids.h"
+#include "replay/moments/snapshot_values_of.h"
+#include "replay/state/holes.h"
 #include "tools/kit/arguments.h"
 #include "tools/kit/commands.h"
 #include "tools/kit/moment_argument.h"
+#include "tools/kit/out_of_memory_report.h"
+#include "tools/kit/outputs.h"
 #include "tools/kit/progress_bar.h"
 #include "tools/kit/replay_arguments.h"
-#include "tools/kit/table_output.h"
+#include "tools/printers/fragmentation_text.h"
+#include "tools/printers/json_text.h"
+#include "tools/printers/table.h"
+#include "tools/printers/text_lines.h"
 #include "traces/files/input_error.h"
 #include "traces/formats/trace_formats.h"
 
 namespace vramlab::tools {
 namespace {
 
+using allocator::SnapshotBlock;
+using allocator::SnapshotSegment;
+using nlohmann::ordered_json;
+
+struct StateOutcome {
+  std::string file;
+  /// Such as `at the end`.
+  std::string moment;
+  std::vector<replay::DeviceState> states;
+  std::vector<std::string> notes;
+  /// Segments to show of each device, the largest; 0 for all.
+  std::uint64_t segment_limit = 0;
+  /// Pinners to show of each device.
+  std::uint64_t pinner_limit = 0;
+  /// The tables of the states' stacks.
+  const traces::SnapshotTables& tables;
+  /// Set if the moment is an out-of-memory.
+  std::vector<ToldOutOfMemory> told = {};
+};
+
+constexpr std::size_t map_width = 48;
+
+std::string segment_line(const SnapshotSegment& segment) {
+  std::string pool = pool_name(segment.pool, segment.kind);
+  if (segment.is_expandable) pool += ", expandable";
+  return "  " + name_of(segment.address) + "  " + padded(format_bytes(segment.total_size), 11) +
+         replay::occupancy_map(segment, map_width) + "  " + pool + ", stream " +
+         std::to_string(segment.stream.value) + "\n";
+}
+
+/// The largest so many, in order of address.
+std::vector<const SnapshotSegment*> shown_segments(const allocator::Snapshot& snapshot,
+                                                   std::uint64_t limit) {
+  std::vector<const SnapshotSegment*> shown;
+  for (const SnapshotSegment& segment : snapshot.segments) shown.push_back(&segment);
+  if (limit == 0 || limit >= shown.size()) return shown;
+  std::ranges::stable_sort(shown, [](const SnapshotSegment* a, const SnapshotSegment* b) {
+    return a->total_size > b->total_size;
+  });
+  shown.resize(limit);
+  std::ranges::sort(shown, [](const SnapshotSegment* a, const SnapshotSegment* b) {
+    return a->address < b->address;
+  });
+  return shown;
+}
+
+std::string map_text(const replay::DeviceState& state, std::uint64_t limit) {
+  std::string text;
+  const auto shown = shown_segments(state.snapshot, limit);
+  for (const SnapshotSegment* segment : shown) text += segment_line(*segment);
+  return text +
+         rest_line(state.snapshot.segments.size() - shown.size(), "--segments", "smaller segments");
+}
+
+std::string device_text(const StateOutcome& outcome, const replay::DeviceState& state) {
+  const replay::Fragmentation found = find_fragmentation(state.snapshot, state.rules);
+  const replay::StateFigures& total = found.total;
+  std::string text = "device " + std::to_string(state.device.value) + ": " +
+                     format_bytes(total.reserved) + " reserved in " +
+                     std::to_string(total.segments) + " segments, " + std::to_string(total.blocks) +
+                     " blocks\n";
+  text += "  " + format_bytes(total.allocated) + " allocated, " + format_bytes(total.waiting) +
+          " waiting, " + format_bytes(total.free) + " free (largest block " +
+          format_bytes(total.largest_free) + ")\n";
+  return text + figures_text(found) + map_text(state, outcome.segment_limit) + holes_text(state) +
+         pinners_text(state, outcome.tables, outcome.pinner_limit);
+}
+
+replay::StateFigures sum_of(const std::vector<replay::DeviceState>& states) {
+  replay::StateFigures sum;
+  for (const replay::DeviceState& state : states)
+    sum += find_fragmentation(state.snapshot, state.rules).total;
+  return sum;
+}
+
+ordered_json block_json(const SnapshotBlock& block) {
+  return {{"address", block.address.value},
+          {"bytes", block.size.count},
+          {"requested_bytes", block.requested.count},
+          {"state", block_state_name(block.state)}};
+}
+
+ordered_json segment_json(const SnapshotSegment& segment) {
+  return {{"address", segment.address.value},
+          {"total_bytes", segment.total_size.count},
+          {"stream", segment.stream.value},
+          {"pool_kind", pool_kind_name(segment.kind)},
+          {"pool_id", {segment.pool.graph, segment.pool.user}},
+          {"is_expandable", segment.is_expandable},
+          {"map", replay::occupancy_map(segment, map_width)},
+          {"blocks", json_list(segment.blocks, block_json)}};
+}
+
+ordered_json device_json(const StateOutcome& outcome, const replay::DeviceState& state) {
+  const replay::StateFigures total = find_fragmentation(state.snapshot, state.rules).total;
+  ordered_json json = {{"device", state.device.value},
+                       {"reserved_bytes", total.reserved.count},
+                       {"allocated_bytes", total.allocated.count},
+                       {"waiting_bytes", total.waiting.count},
+                       {"free_bytes", total.free.count},
+                       {"largest_free_bytes", total.largest_free.count},
+                       {"releasable_bytes", total.releasable.count}};
+  add_fragmentation(json, state, outcome.tables, outcome.pinner_limit);
+  json["segments"] = json_list(state.snapshot.segments, segment_json);
+  return json;
+}
+
+std::string state_text(const StateOutcome& outcome) {
+  std::string text = outcome.file + ", " + outcome.moment + "   (# in use, ~ waiting, . free)\n";
+  for (const std::string& note : outcome.notes) text += "  note: " + note + "\n";
+  for (const replay::DeviceState& state : outcome.states) text += device_text(outcome, state);
+  for (const ToldOutOfMemory& told : outcome.told) text += out_of_memory_text(told, outcome.tables);
+  return text;
+}
+
+std::string state_json(const StateOutcome& outcome) {
+  const auto of_device = [&](const auto& state) { return device_json(outcome, state); };
+  const auto of_failure = [&](const auto& told) {
+    return out_of_memory_json(told, outcome.tables);
+  };
+  return json_text({{"schema_version", 1},
+                    {"file", outcome.file},
+                    {"moment", outcome.moment},
+                    {"notes", outcome.notes},
+                    {"metrics", metrics_json(state_metrics(sum_of(outcome.states)))},
+                    {"out_of_memory", json_list(outcome.told, of_failure)},
+                    {"devices", json_list(outcome.states, of_device)}});
+}
+
 struct SnapshotCommand {
   ReplayArguments replay;
   std::string at = "end";
-  std::string output;
+  OutputArguments output;
   std::uint64_t segments = 40;
   std::uint64_t pinners = 10;
   bool is_quick = false;
   std::optional<std::uint32_t> device;
-  bool may_overwrite = false;
   CommonFlags flags;
 };
 
@@ -52,7 +191,7 @@ FoundStates replayed(const SnapshotCommand& command, ProgressBar& bar) {
   FoundStates found;
   replay::ReplayConditions conditions = conditions_of(command.replay);
   conditions.notes_origins = replay::NotesOrigins::yes;
-  conditions.history_capacity = command.output.empty() ? 0 : 1'000'000;
+  conditions.history_capacity = command.output.path.empty() ? 0 : 1'000'000;
   found.source = std::make_unique<replay::ReplaySource>(command.replay.file, std::move(conditions),
                                                         bar.listener());
   found.at = states_at(*found.source, *moment_of(command.at), command.replay.file, {});
@@ -73,7 +212,7 @@ std::optional<FoundStates> recorded(const SnapshotCommand& command, ProgressBar&
   if (program.is_seen()) return std::nullopt;
   const replay::RecordedHistory history = collector.take();
   const auto kept =
-      command.output.empty() ? replay::StateHistory::last_event : replay::StateHistory::all;
+      command.output.path.empty() ? replay::StateHistory::last_event : replay::StateHistory::all;
   replay::RecordedStates states =
       recorded_states(history, found.tables->texts,
                       {*moment_of(command.at), conditions_of(command.replay).version, kept});
@@ -130,24 +269,19 @@ std::string moment_text(const std::string& at) {
 
 ExitStatus show_snapshot(const SnapshotCommand& command) {
   ProgressBar bar(command.replay.file, command.flags);
-  RemovalOnInterrupt removal;
-  std::optional<traces::OutputFile> output;
-  if (!command.output.empty()) {
-    output.emplace(command.output,
-                   command.may_overwrite ? traces::Overwrite::allowed : traces::Overwrite::refused);
-    removal.begin({output->temporary_path()});
-  }
+  OpenOutput output(command.output);
   FoundStates found = find_states(command, bar);
-  if (output) write_snapshot_file(*output, found.at, found.settings, found.own_tables());
+  if (output.file())
+    write_snapshot_file(*output.file(), found.at, found.settings, found.own_tables());
   StateOutcome outcome{command.replay.file,    moment_text(command.at), std::move(found.at.states),
                        std::move(found.notes), command.segments,        command.pinners,
                        found.own_tables()};
   if (moment_of(command.at)->kind == replay::MomentKind::out_of_memory)
     outcome.told = tell(command, outcome.states, found.at.report);
   if (command.flags.json)
-    std::fputs(state_json(outcome).c_str(), stdout);
+    print(state_json(outcome));
   else if (!command.flags.quiet)
-    std::fputs(state_text(outcome).c_str(), stdout);
+    print(state_text(outcome));
   return ExitStatus::done;
 }
 
@@ -156,8 +290,8 @@ void add_options(CLI::App& command, SnapshotCommand& arguments) {
   add_moment(command, "--at", arguments.at,
              "When: peak, oom, end, an event's number, or a time from the first event on, such as "
              "12.5ms or time:3s (default: end)");
-  command.add_option("-o,--output", arguments.output,
-                     "Write the state as a memory snapshot: a pickle, or JSON (.json)");
+  add_output(command, arguments.output,
+             "Write the state as a memory snapshot: a pickle, or JSON (.json)");
   command.add_option("--segments", arguments.segments,
                      "Segments to show, the largest (default: 40; 0 for all)");
   command.add_option("--pinners", arguments.pinners,
@@ -165,7 +299,7 @@ void add_options(CLI::App& command, SnapshotCommand& arguments) {
   command.add_flag("--quick", arguments.is_quick,
                    "At an out-of-memory, skip the replays that find what would have helped");
   command.add_option("--device", arguments.device, "Only this device");
-  command.add_flag("--force", arguments.may_overwrite, "Overwrite the output");
+  add_force(command, arguments.output);
 }
 
 }  // namespace

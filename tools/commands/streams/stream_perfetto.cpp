@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "replay/run/device_replay.h"
-#include "tools/commands/streams/hazard_words.h"
+#include "tools/commands/streams/hazard_text.h"
 #include "tools/printers/json_text.h"
 
 namespace vramlab::tools {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <span>
 
-#include "tools/commands/streams/hazard_words.h"
+#include "tools/commands/streams/hazard_text.h"
 #include "tools/printers/table.h"
 #include "tools/printers/text_lines.h"
 
@@ -16,8 +16,7 @@ using streams::CudaStatus;
 using streams::Hazard;
 
 std::string share_text(streams::Duration part, streams::Time whole) {
-  if (whole.ns == 0) return "-";
-  return percent_text(100.0 * static_cast<double>(part.ns) / static_cast<double>(whole.ns));
+  return whole.ns == 0 ? "-" : tools::share_text(part.ns, whole.ns);
 }
 
 std::string activity_text(const ActivityReport& activity, std::uint64_t shown) {

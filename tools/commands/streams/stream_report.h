@@ -1,6 +1,7 @@
 // What `vramlab streams` prints of a program and of a recording, as text and as JSON.
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 
@@ -38,6 +39,7 @@ std::string waiting_text(const WaitingOutcome& outcome);
 
 /// Everything, whatever `shown` says.
 std::string waiting_json(const WaitingOutcome& outcome);
+nlohmann::ordered_json waiting_devices_json(const WaitingOutcome& outcome);
 
 /// `329.10 KiB-seconds`, of very little `2.00 KiB-microseconds`, without times `2.50 MiB-events`.
 std::string cost_text(const replay::WaitingTotals& totals, const replay::WaitingCost& cost);

@@ -9,10 +9,9 @@
 #include "tools/commands/streams/stream_report.h"
 #include "tools/kit/arguments.h"
 #include "tools/kit/commands.h"
+#include "tools/kit/outputs.h"
 #include "tools/kit/progress_bar.h"
-#include "tools/kit/table_output.h"
 #include "traces/files/input_error.h"
-#include "traces/files/output_file.h"
 #include "traces/formats/trace_formats.h"
 
 namespace vramlab::tools {
@@ -22,14 +21,13 @@ struct StreamsCommand {
   std::string file;
   std::string reference;
   std::string format = "text";
-  std::string output;
+  OutputArguments output;
   std::uint64_t shown = 10;
   std::uint64_t latency_ns = 0;
   std::uint64_t call_ns = 0;
   streams::ConcurrencyLimits limits;
   bool leaves_hazards_out = false;
   bool fails_on_findings = false;
-  bool may_overwrite = false;
   CommonFlags flags;
 
   std::string wanted_format() const { return flags.json ? "json" : format; }
@@ -49,13 +47,6 @@ replay::StreamConditions conditions_of(const StreamsCommand& command) {
 
 /// What was looked for was found: a hazard, a refused call, an endless wait.
 enum class Findings : std::uint8_t { none, some };
-
-class StandardOutput : public traces::ByteSink {
- public:
-  void write(std::string_view bytes) override {
-    std::fwrite(bytes.data(), 1, bytes.size(), stdout);
-  }
-};
 
 void write_recording(const StreamsCommand& command, const WaitingOutcome& outcome,
                      traces::ByteSink& sink) {
@@ -125,34 +116,22 @@ Findings write_answer(const StreamsCommand& command, traces::ByteSink& sink) {
 }
 
 ExitStatus show_streams(const StreamsCommand& command) {
-  Findings findings = Findings::none;
-  if (command.output.empty()) {
-    StandardOutput output;
-    findings = write_answer(command, output);
-  } else {
-    RemovalOnInterrupt removal;
-    traces::OutputFile output(command.output, command.may_overwrite ? traces::Overwrite::allowed
-                                                                    : traces::Overwrite::refused);
-    removal.begin({output.temporary_path()});
-    findings = write_answer(command, output);
-    output.finish();
-  }
+  OpenOutput output(command.output);
+  const Findings findings = write_answer(command, output);
+  output.finish();
   return command.fails_on_findings && findings == Findings::some ? ExitStatus::answer_is_no
                                                                  : ExitStatus::done;
 }
 
 void add_model(CLI::App& command, StreamsCommand& arguments) {
-  const std::map<std::string, std::uint64_t> units = {
-      {"ns", 1}, {"us", 1'000}, {"ms", 1'000'000}, {"s", 1'000'000'000}};
-  const auto as_time = CLI::AsNumberWithUnit(units, CLI::AsNumberWithUnit::UNIT_REQUIRED, "TIME");
   command
       .add_option("--launch-latency", arguments.latency_ns,
                   "From a call until what it launches can begin, such as 5us (default: nothing)")
-      ->transform(as_time);
+      ->transform(time_in_nanoseconds());
   command
       .add_option("--call-time", arguments.call_ns,
                   "What each call costs its host thread, such as 2us (default: nothing)")
-      ->transform(as_time);
+      ->transform(time_in_nanoseconds());
   command.add_option("--kernels", arguments.limits.kernels,
                      "Kernels that run at once on a device (default: 0, any number)");
   command
@@ -168,8 +147,8 @@ void add_model(CLI::App& command, StreamsCommand& arguments) {
 void add_outputs(CLI::App& command, StreamsCommand& arguments) {
   command.add_option("--format", arguments.format, "text, json or perfetto (default: text)")
       ->check(CLI::IsMember({"text", "json", "perfetto"}));
-  command.add_option("-o,--output", arguments.output, "Write there instead of standard output");
-  command.add_flag("--force", arguments.may_overwrite, "Overwrite the output");
+  add_output(command, arguments.output, "Write there instead of standard output");
+  add_force(command, arguments.output);
   command.add_option("--top", arguments.shown,
                      "Streams, hazards and call sites to show, at most (default: 10; 0 for all)");
   command.add_flag("--no-hazards", arguments.leaves_hazards_out, "Don't look for hazards");

@@ -11,37 +11,28 @@ using nlohmann::ordered_json;
 using replay::DeviceWaiting;
 using replay::WaitingCost;
 
-constexpr int waiting_schema_version = 1;
-
-template <class Value, class Make>
-ordered_json optional_json(const std::optional<Value>& value, const Make& make) {
-  return value ? ordered_json(make(*value)) : ordered_json(nullptr);
-}
-
-ordered_json optional_number(const std::optional<std::uint64_t>& number) {
-  return optional_json(number, [](std::uint64_t value) { return value; });
-}
-
 ordered_json totals_json(const replay::WaitingTotals& totals, const WaitingCost& cost) {
-  ordered_json json = {{"frees", totals.count}, {"bytes", totals.bytes.count}};
-  json["byte_seconds"] =
-      cost.span_us ? ordered_json(totals.byte_time.byte_seconds) : ordered_json(nullptr);
-  json["byte_microseconds_rest"] =
-      cost.span_us ? ordered_json(totals.byte_time.rest) : ordered_json(nullptr);
-  json["byte_events"] = totals.byte_events;
-  return json;
+  const auto timed = [&](std::uint64_t amount) {
+    return cost.span_us ? ordered_json(amount) : ordered_json(nullptr);
+  };
+  return {{"frees", totals.count},
+          {"bytes", totals.bytes.count},
+          {"byte_seconds", timed(totals.byte_time.byte_seconds)},
+          {"byte_microseconds_rest", timed(totals.byte_time.rest)},
+          {"byte_events", totals.byte_events}};
 }
 
 ordered_json spread_json(const replay::WaitSpread& spread) {
   return {{"min", spread.least}, {"median", spread.median}, {"max", spread.most}};
 }
 
+ordered_json step_json(const replay::HeldStep& step) {
+  return {{"from", step.from}, {"to", step.to}, {"max_bytes", step.most.count}};
+}
+
 ordered_json held_json(const WaitingCost& cost) {
-  ordered_json json = {{"unit", cost.span_us.value_or(0) > 0 ? "us" : "events"}};
-  json["steps"] = ordered_json::array();
-  for (const replay::HeldStep& step : cost.held)
-    json["steps"].push_back({{"from", step.from}, {"to", step.to}, {"max_bytes", step.most.count}});
-  return json;
+  return {{"unit", cost.span_us.value_or(0) > 0 ? "us" : "events"},
+          {"steps", json_list(cost.held, step_json)}};
 }
 
 ordered_json peaks_json(const replay::PeakFigures& peaks) {
@@ -69,15 +60,13 @@ ordered_json release_json(const replay::WaitingRelease& release) {
           {"completed_bytes", release.completed_bytes.count},
           {"still_waiting", release.still_waiting},
           {"synchronised", release.synchronised},
-          {"stall_shown_us", optional_number(release.shown_us)},
-          {"stall_at_most_us", optional_number(release.at_most_us)}};
+          {"stall_shown_us", or_null(release.shown_us)},
+          {"stall_at_most_us", or_null(release.at_most_us)}};
 }
 
 ordered_json place_json(const replay::WaitingPlace& place, const WaitingCost& cost) {
-  ordered_json json;
-  json["allocated_at"] =
-      place.allocated_at.empty() ? ordered_json(nullptr) : ordered_json(place.allocated_at);
-  json["freed_at"] = place.freed_at.empty() ? ordered_json(nullptr) : ordered_json(place.freed_at);
+  ordered_json json = {{"allocated_at", text_or_null(place.allocated_at)},
+                       {"freed_at", text_or_null(place.freed_at)}};
   json.update(totals_json(place.totals, cost));
   return json;
 }
@@ -89,56 +78,52 @@ ordered_json stream_json(const replay::WaitingStream& stream, const WaitingCost&
 }
 
 ordered_json cost_json(const WaitingCost& cost) {
-  ordered_json json = {{"device", cost.device},
-                       {"events", cost.event_count},
-                       {"span_us", optional_number(cost.span_us)},
-                       {"is_known", cost.is_known},
-                       {"immediate_frees", cost.counts.immediate_frees},
-                       {"contradictions", cost.counts.contradictions},
-                       {"final_waiting_blocks", cost.final_blocks},
-                       {"final_waiting_bytes", cost.final_bytes.count}};
-  json["waited"] = totals_json(cost.totals, cost);
-  json["waiting_at_beginning"] = totals_json(cost.at_beginning, cost);
-  json["waiting_at_end"] = totals_json(cost.at_end, cost);
-  json["max_bytes"] = cost.peak.count;
-  json["max_bytes_event"] = cost.totals.count > 0 ? ordered_json(cost.peak_at.event) : nullptr;
-  json["mean_bytes"] = mean_held(cost).count;
-  json["wait_us"] = optional_json(cost.wait_us, spread_json);
-  json["wait_events"] = optional_json(cost.wait_events, spread_json);
-  json["held"] = held_json(cost);
-  return json;
+  const bool has_waited = cost.totals.count > 0;
+  return {{"device", cost.device},
+          {"events", cost.event_count},
+          {"span_us", or_null(cost.span_us)},
+          {"is_known", cost.is_known},
+          {"immediate_frees", cost.counts.immediate_frees},
+          {"contradictions", cost.counts.contradictions},
+          {"final_waiting_blocks", cost.final_blocks},
+          {"final_waiting_bytes", cost.final_bytes.count},
+          {"waited", totals_json(cost.totals, cost)},
+          {"waiting_at_beginning", totals_json(cost.at_beginning, cost)},
+          {"waiting_at_end", totals_json(cost.at_end, cost)},
+          {"max_bytes", cost.peak.count},
+          {"max_bytes_event", has_waited ? ordered_json(cost.peak_at.event) : nullptr},
+          {"mean_bytes", mean_held(cost).count},
+          {"wait_us", or_null(cost.wait_us, spread_json)},
+          {"wait_events", or_null(cost.wait_events, spread_json)},
+          {"held", held_json(cost)}};
 }
 
 ordered_json device_json(const DeviceWaiting& device) {
+  const auto of_stream = [&](const auto& stream) { return stream_json(stream, device.cost); };
+  const auto of_place = [&](const auto& place) { return place_json(place, device.cost); };
   ordered_json json = cost_json(device.cost);
-  json["if_completed_at_once"] = optional_json(device.eager, eager_json);
-  json["releases"] = ordered_json::array();
-  for (const replay::WaitingRelease& release : device.releases)
-    json["releases"].push_back(release_json(release));
-  json["streams"] = ordered_json::array();
-  for (const replay::WaitingStream& stream : device.cost.streams)
-    json["streams"].push_back(stream_json(stream, device.cost));
-  json["call_sites"] = ordered_json::array();
-  for (const replay::WaitingPlace& place : device.places)
-    json["call_sites"].push_back(place_json(place, device.cost));
+  json["if_completed_at_once"] = or_null(device.eager, eager_json);
+  json["releases"] = json_list(device.releases, release_json);
+  json["streams"] = json_list(device.cost.streams, of_stream);
+  json["call_sites"] = json_list(device.places, of_place);
   json["findings"] = findings_of(device);
   return json;
 }
 
 }  // namespace
 
+ordered_json waiting_devices_json(const WaitingOutcome& outcome) {
+  return json_list(outcome.waiting.devices, device_json);
+}
+
 std::string waiting_json(const WaitingOutcome& outcome) {
-  ordered_json json = {{"schema_version", waiting_schema_version},
-                       {"file", outcome.file},
-                       {"kind", "recording"},
-                       {"reference", outcome.waiting.reference},
-                       {"notes", outcome.waiting.notes}};
-  json["not_replayed"] = outcome.waiting.obstacle.empty() ? ordered_json(nullptr)
-                                                          : ordered_json(outcome.waiting.obstacle);
-  json["devices"] = ordered_json::array();
-  for (const DeviceWaiting& device : outcome.waiting.devices)
-    json["devices"].push_back(device_json(device));
-  return json_text(json);
+  return json_text({{"schema_version", 1},
+                    {"file", outcome.file},
+                    {"kind", "recording"},
+                    {"reference", outcome.waiting.reference},
+                    {"notes", outcome.waiting.notes},
+                    {"not_replayed", text_or_null(outcome.waiting.obstacle)},
+                    {"devices", waiting_devices_json(outcome)}});
 }
 
 }  // namespace vramlab::tools

@@ -5,7 +5,7 @@
 
 #include "tools/commands/sweep/sweep_outcome.h"
 #include "tools/kit/commands.h"
-#include "tools/kit/table_output.h"
+#include "tools/kit/outputs.h"
 #include "traces/files/input_error.h"
 
 namespace vramlab::tools {
@@ -96,7 +96,8 @@ void tell_missing(const std::vector<std::uint64_t>& missing, std::uint64_t count
 }
 
 ExitStatus merge(const MergeArguments& arguments) {
-  OpenTableOutput output(arguments.output, arguments.flags, "text");
+  const std::string format = wanted_format(arguments.output, arguments.flags);
+  OpenOutput output(arguments.output);
   const Shards shards = read_shards(arguments.files);
   for (const std::string& error : shards.broken)
     std::fprintf(stderr, "vramlab: not a whole shard: %s\n", error.c_str());
@@ -107,7 +108,7 @@ ExitStatus merge(const MergeArguments& arguments) {
     tell_missing(missing, count);
     return ExitStatus::answer_is_no;
   }
-  output.write(sweep_printed(joined(shards), output.format(), arguments.output.row_limit));
+  output.finish(sweep_printed(joined(shards), format, arguments.output.row_limit));
   return ExitStatus::done;
 }
 

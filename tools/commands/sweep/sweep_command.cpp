@@ -7,7 +7,7 @@
 #include "replay/whatif/option_grid.h"
 #include "tools/commands/sweep/sweep_outcome.h"
 #include "tools/kit/commands.h"
-#include "tools/kit/table_output.h"
+#include "tools/kit/outputs.h"
 #include "tools/kit/what_if_runs.h"
 #include "traces/files/input_error.h"
 
@@ -65,13 +65,8 @@ std::optional<Shard> shard_of(const std::string& text) {
 
 std::vector<AskedSetting> asked_settings(const SweepArguments& arguments,
                                          const allocator::ReferenceVersion& version) {
-  std::vector<std::string> options;
-  for (const std::string& conf : arguments.options) {
-    if (const auto refusal = replay::refusal_of(conf, version))
-      throw traces::InputError(
-          {"--conf", "", "options that version " + std::string(version.name) + " takes", *refusal});
-    options.push_back(conf);
-  }
+  refuse_bad_options(arguments.options, version);
+  std::vector<std::string> options = arguments.options;
   const auto add = [&options](const std::vector<std::string>& more) {
     options.insert(options.end(), more.begin(), more.end());
   };
@@ -101,10 +96,12 @@ ExitStatus sweep(const SweepArguments& arguments) {
   if (files.empty())
     throw traces::InputError({"the arguments", "", "a recording to sweep over", "none"});
   const std::optional<Shard> shard = shard_of(arguments.shard);
-  OpenTableOutput output(arguments.output, arguments.flags, shard ? "json" : "text");
-  if (shard && output.format() != "json")
+  const std::string format =
+      wanted_format(arguments.output, arguments.flags, shard ? "json" : "text");
+  if (shard && format != "json")
     throw traces::InputError(
-        {"--format", "", "json, as shards are joined by vramlab merge", output.format()});
+        {"--format", "", "json, as shards are joined by vramlab merge", format});
+  OpenOutput output(arguments.output);
   const auto recordings =
       load_recordings(files, arguments.replay, arguments.flags, arguments.threads);
   std::vector<AskedSetting> all = asked_settings(arguments, recordings.front().version());
@@ -116,20 +113,14 @@ ExitStatus sweep(const SweepArguments& arguments) {
   for (std::size_t i = 0; i < all.size(); ++i)
     if (!shard || shard->has(i)) settings.push_back(all[i]);
   SweepOutcome outcome;
-  outcome.files = files;
-  outcome.reference = recordings.front().version().name;
-  outcome.conditions = conditions_text(arguments.replay);
+  outcome.about = asked_what_if(files, recordings, arguments.replay);
   outcome.setting_count = all.size();
   outcome.shard = shard;
-  for (const auto& recording : recordings)
-    for (const std::string& note : recording.notes())
-      outcome.notes.push_back(files.size() > 1 ? recording.file() + ": " + note : note);
-  for (const std::string& note : notes_on(arguments.replay)) outcome.notes.push_back(note);
   outcome.rows =
       run_settings(recordings, settings, conditions_of(arguments.replay), arguments.threads);
   if (!shard) refuse_empty(outcome.rows);
   sort_rows(outcome.rows);
-  output.write(sweep_printed(outcome, output.format(), arguments.output.row_limit));
+  output.finish(sweep_printed(outcome, format, arguments.output.row_limit));
   return ExitStatus::done;
 }
 
@@ -139,11 +130,7 @@ void add_settings(CLI::App& command, SweepArguments& arguments) {
                   "Recordings or programs, in any format that vramlab info knows, of several the "
                   "worst counts; and alternatives such as 'max_split_size_mb=64|128'")
       ->required();
-  command
-      .add_option("--conf", arguments.options,
-                  "Options (PYTORCH_CUDA_ALLOC_CONF) to try; may be given several times")
-      ->expected(1)
-      ->take_all();
+  add_several_confs(command, arguments.options, "Options (PYTORCH_CUDA_ALLOC_CONF) to try");
   command.add_option("--grid", arguments.grid,
                      "Alternatives, or a file of them, every combination of which is tried "
                      "(docs/sweep.md)");
@@ -151,8 +138,7 @@ void add_settings(CLI::App& command, SweepArguments& arguments) {
   command.add_option("--shard", arguments.shard,
                      "Only the I-th of N parts of the settings (I/N), to be joined by vramlab "
                      "merge (docs/cluster.md)");
-  command.add_option("-j,--jobs", arguments.threads, "Threads to use (default: one per core)")
-      ->check(CLI::Range(1, 1024));
+  add_jobs(command, arguments.threads);
 }
 
 void add_options(CLI::App& command, SweepArguments& arguments) {

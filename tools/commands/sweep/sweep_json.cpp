@@ -17,22 +17,25 @@ using traces::JsonValue;
 
 constexpr std::size_t most_sweep_bytes = std::size_t{1} << 30;
 
-ordered_json failed_json(const SweepFigures& figures) {
-  if (!figures.failed) return nullptr;
-  return {{"file", figures.file},
-          {"device", figures.failed->device},
-          {"event", figures.failed->event},
-          {"requested_bytes", figures.failed->requested_bytes}};
-}
-
 void add_figures(ordered_json& json, const SweepFigures& figures) {
   json.update(metrics_json(figures.metrics));
-  json["out_of_memory_at"] = failed_json(figures);
+  json["out_of_memory_at"] =
+      or_null(figures.failed, [&](const FailedWhere& failed) -> ordered_json {
+        return {{"file", figures.file},
+                {"device", failed.device},
+                {"event", failed.event},
+                {"requested_bytes", failed.requested_bytes}};
+      });
 }
 
-ordered_json shard_json(const std::optional<Shard>& shard) {
-  if (!shard) return nullptr;
-  return {{"index", shard->index}, {"count", shard->count}};
+ordered_json file_json(const SweepFigures& figures) {
+  ordered_json json = {{"file", figures.file}};
+  add_figures(json, figures);
+  return json;
+}
+
+ordered_json shard_json(const Shard& shard) {
+  return {{"index", shard.index}, {"count", shard.count}};
 }
 
 std::vector<std::string> texts_of(const JsonValue& list) {
@@ -86,28 +89,21 @@ ordered_json sweep_row_json(const SweepRow& row) {
   if (row.was_refused()) return json;
   json["worst_file"] = row.worst().file;
   add_figures(json, row.worst());
-  json["files"] = ordered_json::array();
-  for (const SweepFigures& figures : row.files) {
-    ordered_json of_file = {{"file", figures.file}};
-    add_figures(of_file, figures);
-    json["files"].push_back(of_file);
-  }
+  json["files"] = json_list(row.files, file_json);
   return json;
 }
 
 std::string sweep_json(const SweepOutcome& outcome) {
-  ordered_json json = {{"schema_version", 1},
-                       {"files", outcome.files},
-                       {"reference", outcome.reference},
-                       {"conditions", outcome.conditions},
-                       {"settings", outcome.setting_count},
-                       {"shard", shard_json(outcome.shard)},
-                       {"notes", outcome.notes},
-                       {"rows", ordered_json::array()}};
-  for (const SweepRow& row : outcome.rows) json["rows"].push_back(sweep_row_json(row));
-  // A file without this line is one that was cut off.
-  json["complete"] = true;
-  return json_text(json);
+  return json_text({{"schema_version", 1},
+                    {"files", outcome.about.files},
+                    {"reference", outcome.about.reference},
+                    {"conditions", outcome.about.conditions},
+                    {"settings", outcome.setting_count},
+                    {"shard", or_null(outcome.shard, shard_json)},
+                    {"notes", outcome.about.notes},
+                    {"rows", json_list(outcome.rows, sweep_row_json)},
+                    // A file without this line is one that was cut off.
+                    {"complete", true}});
 }
 
 SweepOutcome read_sweep(const std::string& path) {
@@ -117,12 +113,12 @@ SweepOutcome read_sweep(const std::string& path) {
   if (document.key("schema_version").number() != 1) document.key("schema_version").fail("1");
   if (!document.key("complete").boolean()) document.key("complete").fail("true");
   SweepOutcome outcome;
-  outcome.files = texts_of(document.key("files"));
-  outcome.reference = document.key("reference").text();
-  outcome.conditions = document.key("conditions").text();
+  outcome.about.files = texts_of(document.key("files"));
+  outcome.about.reference = document.key("reference").text();
+  outcome.about.conditions = document.key("conditions").text();
   outcome.setting_count = document.key("settings").number();
   outcome.shard = shard_of_json(document.key("shard"));
-  outcome.notes = texts_of(document.key("notes"));
+  outcome.about.notes = texts_of(document.key("notes"));
   const JsonValue rows = document.key("rows");
   for (std::size_t i = 0; i < rows.array_size(); ++i)
     outcome.rows.push_back(row_of_json(rows.at(i)));

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "replay/whatif/sweep_row.h"
+#include "tools/kit/what_if_runs.h"
 
 namespace vramlab::tools {
 
@@ -22,28 +23,21 @@ struct Shard {
 };
 
 struct SweepOutcome {
-  std::vector<std::string> files;
-  std::string reference;
-  /// Such as `--device-memory 40GiB`, in words of the command line; empty for none.
-  std::string conditions;
+  AskedWhatIf about;
   /// The size of the whole grid.
   std::uint64_t setting_count = 0;
   std::optional<Shard> shard;
-  std::vector<std::string> notes;
   /// Best first.
   std::vector<replay::SweepRow> rows;
 
   /// Shards of one sweep have the same.
   bool is_of_same_sweep(const SweepOutcome& other) const {
-    return files == other.files && reference == other.reference && conditions == other.conditions &&
-           setting_count == other.setting_count;
+    return about.files == other.about.files && about.reference == other.about.reference &&
+           about.conditions == other.about.conditions && setting_count == other.setting_count;
   }
 };
 
-std::string sweep_text(const SweepOutcome& outcome, std::size_t row_limit);
 std::string sweep_json(const SweepOutcome& outcome);
-std::string sweep_csv(const SweepOutcome& outcome);
-std::string sweep_markdown(const SweepOutcome& outcome);
 /// By the name of a format: text, json, csv, markdown. All rows where the limit is 0.
 std::string sweep_printed(const SweepOutcome& outcome, const std::string& format,
                           std::size_t row_limit);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 #include "allocator/words/bytes.h"
 #include "tools/printers/table.h"
@@ -32,15 +33,7 @@ constexpr ShownFigure figures_shown[] = {{"peak reserved", "peak_reserved"},
 std::string cell_text(const SweepFigures& figures, std::string_view name) {
   const replay::MetricValue* value = find_value(figures.metrics, name);
   if (value == nullptr) return "-";
-  const auto amount = static_cast<std::uint64_t>(value->value);
-  switch (replay::find_metric(name)->unit) {
-    case replay::MetricUnit::bytes:
-      return format_bytes(allocator::Bytes{amount});
-    case replay::MetricUnit::nanoseconds:
-      return nanoseconds_text(amount);
-    default:
-      return std::to_string(amount);
-  }
+  return amount_text(*replay::find_metric(name), static_cast<std::uint64_t>(value->value));
 }
 
 std::vector<Column> sweep_columns() {
@@ -57,15 +50,6 @@ std::vector<std::string> figure_cells(const SweepRow& row) {
   return cells;
 }
 
-std::string files_text(const SweepOutcome& outcome) {
-  std::string text = outcome.files.front();
-  if (outcome.files.size() > 1)
-    text += " and " + std::to_string(outcome.files.size() - 1) + " more; the worst counts";
-  text += "; version " + outcome.reference;
-  if (!outcome.conditions.empty()) text += "; " + outcome.conditions;
-  return text;
-}
-
 std::string shard_text(const SweepOutcome& outcome) {
   if (!outcome.shard) return "";
   return "shard " + std::to_string(outcome.shard->index) + " of " +
@@ -73,52 +57,26 @@ std::string shard_text(const SweepOutcome& outcome) {
          " of " + std::to_string(outcome.setting_count) + " settings\n";
 }
 
-}  // namespace
-
-std::string conf_text(const SweepRow& row) {
-  const std::string text = row.conf.empty() ? "no options" : row.conf;
-  return row.is_recorded ? "as recorded (" + text + ")" : text;
-}
-
-std::string remark_text(const SweepRow& row) {
-  if (row.was_refused()) return "refused: " + row.refusal;
-  if (!row.worst().failed) return "";
-  const replay::FailedWhere& failed = *row.worst().failed;
-  return "out of memory at event " + std::to_string(failed.event) + ", " +
-         format_bytes(allocator::Bytes{failed.requested_bytes}) + " requested" +
-         (row.files.size() > 1 ? " (" + row.worst().file + ")" : "");
+std::vector<SettingCells> rows_of(const SweepOutcome& outcome, std::size_t count) {
+  std::vector<SettingCells> rows;
+  for (const SweepRow& row : std::span(outcome.rows).first(count))
+    rows.push_back({conf_text(row), remark_text(row), figure_cells(row)});
+  return rows;
 }
 
 std::string sweep_text(const SweepOutcome& outcome, std::size_t row_limit) {
-  std::string text = files_text(outcome) + "\n" + shard_text(outcome);
-  for (const std::string& note : outcome.notes) text += "note: " + note + "\n";
-  std::vector<Column> columns = sweep_columns();
-  columns.push_back(left("options"));
-  Table table(columns);
+  std::string text = headline_of(outcome.about) + "\n" + shard_text(outcome);
+  for (const std::string& note : outcome.about.notes) text += "note: " + note + "\n";
   const std::size_t shown = shown_of(outcome.rows.size(), row_limit);
-  for (std::size_t i = 0; i < shown; ++i) {
-    const std::string remark = remark_text(outcome.rows[i]);
-    auto cells = figure_cells(outcome.rows[i]);
-    cells.push_back(conf_text(outcome.rows[i]) + (remark.empty() ? "" : "  (" + remark + ")"));
-    table.add(std::move(cells));
-  }
-  return text + table.text("") + rest_line(outcome.rows.size() - shown);
+  return text + settings_text(sweep_columns(), rows_of(outcome, shown)) +
+         rest_line(outcome.rows.size() - shown);
 }
 
 std::string sweep_markdown(const SweepOutcome& outcome) {
-  std::vector<Column> columns = sweep_columns();
-  columns.insert(columns.begin(), left("options"));
-  columns.push_back(left(""));
-  Table table(columns);
-  for (const SweepRow& row : outcome.rows) {
-    auto cells = figure_cells(row);
-    cells.insert(cells.begin(), code_cell(conf_text(row)));
-    cells.push_back(markdown_cell(remark_text(row)));
-    table.add(std::move(cells));
-  }
-  std::string text = markdown_cell(files_text(outcome)) + "\n\n" + table.markdown();
-  for (const std::string& note : outcome.notes) text += "\n* " + note;
-  return text + (outcome.notes.empty() ? "" : "\n");
+  std::string text = markdown_cell(headline_of(outcome.about)) + "\n\n" +
+                     settings_markdown(sweep_columns(), rows_of(outcome, outcome.rows.size()));
+  for (const std::string& note : outcome.about.notes) text += "\n* " + note;
+  return text + (outcome.about.notes.empty() ? "" : "\n");
 }
 
 std::string sweep_csv(const SweepOutcome& outcome) {
@@ -146,6 +104,21 @@ std::string sweep_csv(const SweepOutcome& outcome) {
     table.add(std::move(cells));
   }
   return table.csv();
+}
+
+}  // namespace
+
+std::string conf_text(const SweepRow& row) {
+  return options_text({row.conf, row.is_recorded}, "as recorded");
+}
+
+std::string remark_text(const SweepRow& row) {
+  if (row.was_refused()) return "refused: " + row.refusal;
+  if (!row.worst().failed) return "";
+  const replay::FailedWhere& failed = *row.worst().failed;
+  return "out of memory at event " + std::to_string(failed.event) + ", " +
+         format_bytes(allocator::Bytes{failed.requested_bytes}) + " requested" +
+         (row.files.size() > 1 ? " (" + row.worst().file + ")" : "");
 }
 
 std::string sweep_printed(const SweepOutcome& outcome, const std::string& format,

@@ -1,5 +1,6 @@
 #include "tools/commands/top/top_report.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <nlohmann/json.hpp>
@@ -22,24 +23,15 @@ using replay::IterationSource;
 
 constexpr std::size_t growing_name_width = 90;
 
+constexpr std::pair<IterationSource, const char*> source_names[] = {
+    {IterationSource::none, "none"},        {IterationSource::events, "events"},
+    {IterationSource::every, "every"},      {IterationSource::ranges, "ranges"},
+    {IterationSource::markers, "markers"},  {IterationSource::annotations, "annotations"},
+    {IterationSource::requests, "requests"}};
+
 const char* source_name(IterationSource source) {
-  switch (source) {
-    case IterationSource::none:
-      return "none";
-    case IterationSource::events:
-      return "events";
-    case IterationSource::every:
-      return "every";
-    case IterationSource::ranges:
-      return "ranges";
-    case IterationSource::markers:
-      return "markers";
-    case IterationSource::annotations:
-      return "annotations";
-    case IterationSource::requests:
-      return "requests";
-  }
-  return "";
+  return std::ranges::find(source_names, source, &std::pair<IterationSource, const char*>::first)
+      ->second;
 }
 
 /// What a round begins with.
@@ -129,6 +121,19 @@ ordered_json site_json(const GrowingSite& site, const traces::SnapshotTables& ta
           {"stack", stack_json(site.sample_stack, tables)}};
 }
 
+ordered_json growth_device_json(const GrowthOutcome& outcome, const DeviceGrowth& device) {
+  const auto shown = std::span(device.sites).first(shown_of(device.sites.size(), outcome.limit));
+  const auto of_site = [&](const auto& site) { return site_json(site, outcome.found.tables); };
+  return {{"device", device.device},
+          {"iteration_ends", device.iterations},
+          {"how_found", how_found(outcome.found, device.device)},
+          {"is_enough", device.iterations >= replay::least_iteration_ends},
+          {"first_held_bytes", device.held_first.count},
+          {"last_held_bytes", device.held_last.count},
+          {"growing_sites", device.sites.size()},
+          {"sites", json_list(shown, of_site)}};
+}
+
 }  // namespace
 
 std::string growth_text(const GrowthOutcome& outcome) {
@@ -143,29 +148,15 @@ std::string growth_text(const GrowthOutcome& outcome) {
 
 std::string growth_json(const GrowthOutcome& outcome) {
   const replay::FoundGrowth& found = outcome.found;
-  ordered_json json = {{"schema_version", 1},
-                       {"kind", "growth"},
-                       {"file", outcome.file},
-                       {"iterations_by", source_name(found.rule.source)},
-                       {"iteration_name", found.rule.name},
-                       {"is_guess", found.rule.source == IterationSource::requests},
-                       {"devices", ordered_json::array()}};
-  for (const DeviceGrowth& device : found.devices) {
-    ordered_json row = {{"device", device.device},
-                        {"iteration_ends", device.iterations},
-                        {"how_found", how_found(found, device.device)},
-                        {"is_enough", device.iterations >= replay::least_iteration_ends},
-                        {"first_held_bytes", device.held_first.count},
-                        {"last_held_bytes", device.held_last.count},
-                        {"growing_sites", device.sites.size()},
-                        {"sites", ordered_json::array()}};
-    for (const GrowingSite& site : device.sites) {
-      if (outcome.limit != 0 && row["sites"].size() >= outcome.limit) break;
-      row["sites"].push_back(site_json(site, found.tables));
-    }
-    json["devices"].push_back(std::move(row));
-  }
-  return json_text(json);
+  return json_text({{"schema_version", 1},
+                    {"kind", "growth"},
+                    {"file", outcome.file},
+                    {"iterations_by", source_name(found.rule.source)},
+                    {"iteration_name", found.rule.name},
+                    {"is_guess", found.rule.source == IterationSource::requests},
+                    {"devices", json_list(found.devices, [&](const DeviceGrowth& device) {
+                       return growth_device_json(outcome, device);
+                     })}});
 }
 
 }  // namespace vramlab::tools

@@ -6,6 +6,7 @@
 #include "tools/commands/top/top_report.h"
 #include "tools/kit/commands.h"
 #include "tools/kit/moment_argument.h"
+#include "tools/kit/outputs.h"
 #include "tools/kit/progress_bar.h"
 #include "traces/files/input_error.h"
 
@@ -59,8 +60,6 @@ void keep_device(Devices& devices, const TopArguments& arguments) {
          "a device " + std::to_string(*arguments.device) + " that has something to show",
          others.empty() ? "none" : "only " + others});
 }
-
-void print(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stdout); }
 
 ExitStatus show_growth(const TopArguments& arguments, ProgressBar& bar) {
   replay::IterationRule rule;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <span>
 
 #include "replay/holders/stack_tree.h"
 #include "tools/printers/json_text.h"
@@ -16,22 +17,8 @@ using replay::DeviceHoldings;
 using replay::GroupTotals;
 using replay::HeldGroup;
 
-const char* heading_of(replay::GroupBy by) {
-  switch (by) {
-    case replay::GroupBy::site:
-      return "call site";
-    case replay::GroupBy::stack:
-      return "stack, outermost frame first";
-    case replay::GroupBy::size:
-      return "size";
-    case replay::GroupBy::stream:
-      return "stream";
-    case replay::GroupBy::pool:
-      return "pool";
-    case replay::GroupBy::age:
-      return "age";
-  }
-  return "";
+std::string heading_of(const TopOutcome& outcome) {
+  return outcome.by == replay::GroupBy::site ? "call site" : outcome.grouped_by;
 }
 
 std::string moment_text(const TopOutcome& outcome, const DeviceHoldings& device) {
@@ -76,17 +63,20 @@ std::string missing_stacks_text(const DeviceHoldings& device) {
   return has_stacks ? "" : "  no block has a stack; --by size or --by age may say more\n";
 }
 
+/// What a limit leaves out.
+GroupTotals totals_behind(const std::vector<HeldGroup>& groups, std::size_t shown) {
+  GroupTotals hidden;
+  for (const HeldGroup& group : std::span(groups).subspan(shown)) hidden.add(group.totals);
+  return hidden;
+}
+
 std::string group_table(const std::vector<HeldGroup>& groups, const TopOutcome& outcome,
                         const GroupTotals& all) {
-  Table table = top_table(heading_of(outcome.by));
-  GroupTotals hidden;
+  Table table = top_table(heading_of(outcome));
   const std::size_t shown = shown_of(groups.size(), outcome.limit);
-  for (std::size_t i = 0; i < groups.size(); ++i)
-    if (i < shown)
-      table.add(top_cells(groups[i].totals, all, shortened(groups[i].key, top_name_width)));
-    else
-      hidden.add(groups[i].totals);
-  return table.text() + hidden_text(groups.size() - shown, hidden);
+  for (const HeldGroup& group : std::span(groups).first(shown))
+    table.add(top_cells(group.totals, all, shortened(group.key, top_name_width)));
+  return table.text() + hidden_text(groups.size() - shown, totals_behind(groups, shown));
 }
 
 std::string device_text(const TopOutcome& outcome, const DeviceHoldings& device,
@@ -110,6 +100,13 @@ ordered_json totals_json(const GroupTotals& totals) {
           {"blocks", totals.blocks}};
 }
 
+ordered_json group_json(const HeldGroup& group, const traces::SnapshotTables& tables) {
+  ordered_json json = {{"key", group.key}};
+  json.update(totals_json(group.totals));
+  json["stack"] = stack_json(group.sample_stack, tables);
+  return json;
+}
+
 ordered_json device_json(const TopOutcome& outcome, const DeviceHoldings& device,
                          const traces::SnapshotTables& tables) {
   ordered_json json = {{"device", device.device},
@@ -119,22 +116,13 @@ ordered_json device_json(const TopOutcome& outcome, const DeviceHoldings& device
                        {"since_begin_ns", or_null(device.since_begin_ns)},
                        {"bytes_are", device.has_block_sizes ? "blocks" : "rounded_requests"}};
   json.update(totals_json(replay::totals_of(device.blocks)));
-  json["groups"] = ordered_json::array();
   const auto groups =
       group_blocks(device.blocks, outcome.by, tables, {device.event, device.time_ns});
-  GroupTotals hidden;
-  for (const HeldGroup& group : groups) {
-    if (outcome.limit != 0 && json["groups"].size() >= outcome.limit) {
-      hidden.add(group.totals);
-      continue;
-    }
-    ordered_json row = {{"key", group.key}};
-    row.update(totals_json(group.totals));
-    row["stack"] = stack_json(group.sample_stack, tables);
-    json["groups"].push_back(std::move(row));
-  }
-  json["more"] = {{"groups", groups.size() - json["groups"].size()}};
-  json["more"].update(totals_json(hidden));
+  const std::size_t shown = shown_of(groups.size(), outcome.limit);
+  json["groups"] = json_list(std::span(groups).first(shown),
+                             [&](const HeldGroup& group) { return group_json(group, tables); });
+  json["more"] = {{"groups", groups.size() - shown}};
+  json["more"].update(totals_json(totals_behind(groups, shown)));
   return json;
 }
 
@@ -147,15 +135,13 @@ std::string shortened(const std::string& text, std::size_t width) {
 }
 
 ordered_json stack_json(traces::StackId stack, const traces::SnapshotTables& tables) {
-  ordered_json frames = ordered_json::array();
-  for (const traces::FrameId id : tables.stacks.frames(stack)) {
+  return json_list(tables.stacks.frames(stack), [&](traces::FrameId id) -> ordered_json {
     const traces::FrameValue& frame = tables.frames.frame(id);
     const bool knows_line = frame.keys.has(traces::KnownText::line) && frame.line >= 0;
-    frames.push_back({{"name", tables.texts.text(frame.name)},
-                      {"filename", tables.texts.text(frame.filename)},
-                      {"line", knows_line ? ordered_json(frame.line) : ordered_json()}});
-  }
-  return frames;
+    return {{"name", tables.texts.text(frame.name)},
+            {"filename", tables.texts.text(frame.filename)},
+            {"line", knows_line ? ordered_json(frame.line) : ordered_json()}};
+  });
 }
 
 std::string top_text(const TopOutcome& outcome, const traces::SnapshotTables& tables) {
@@ -167,17 +153,16 @@ std::string top_text(const TopOutcome& outcome, const traces::SnapshotTables& ta
 }
 
 std::string top_json(const TopOutcome& outcome, const traces::SnapshotTables& tables) {
-  ordered_json json = {{"schema_version", 1},
-                       {"kind", "holdings"},
-                       {"file", outcome.file},
-                       {"moment", outcome.moment},
-                       {"allocated_after", or_null(outcome.allocated_after)},
-                       {"grouped_by", outcome.grouped_by},
-                       {"notes", outcome.found.notes}};
-  json["devices"] = ordered_json::array();
-  for (const DeviceHoldings& device : outcome.found.devices)
-    json["devices"].push_back(device_json(outcome, device, tables));
-  return json_text(json);
+  return json_text({{"schema_version", 1},
+                    {"kind", "holdings"},
+                    {"file", outcome.file},
+                    {"moment", outcome.moment},
+                    {"allocated_after", or_null(outcome.allocated_after)},
+                    {"grouped_by", outcome.grouped_by},
+                    {"notes", outcome.found.notes},
+                    {"devices", json_list(outcome.found.devices, [&](const DeviceHoldings& device) {
+                       return device_json(outcome, device, tables);
+                     })}});
 }
 
 std::string top_folded(const TopOutcome& outcome, const traces::SnapshotTables& tables) {

@@ -12,12 +12,6 @@ namespace {
 using replay::GroupTotals;
 using replay::StackTree;
 
-std::string share_text(const GroupTotals& part, const GroupTotals& all) {
-  if (all.bytes.count == 0) return "-";
-  return percent_text(100.0 * static_cast<double>(part.bytes.count) /
-                      static_cast<double>(all.bytes.count));
-}
-
 /// Which nodes lead to one of the stacks that hold most; and what the other stacks hold.
 struct Selection {
   std::vector<bool> is_shown;
@@ -82,7 +76,9 @@ Table top_table(const std::string& name) {
 
 std::vector<std::string> top_cells(const GroupTotals& part, const GroupTotals& all,
                                    const std::string& name) {
-  return {format_bytes(part.bytes), share_text(part, all), std::to_string(part.blocks), name};
+  const bool is_share = all.bytes.count > 0;
+  return {format_bytes(part.bytes), is_share ? share_text(part.bytes.count, all.bytes.count) : "-",
+          std::to_string(part.blocks), name};
 }
 
 std::string hidden_text(std::size_t count, const GroupTotals& hidden) {

@@ -11,6 +11,7 @@
 #include "replay/follow/verify.h"
 #include "tools/kit/arguments.h"
 #include "tools/kit/commands.h"
+#include "tools/kit/outputs.h"
 #include "tools/kit/progress_bar.h"
 #include "tools/printers/json_text.h"
 #include "traces/formats/trace_formats.h"
@@ -95,34 +96,32 @@ ordered_json agreement_json(const replay::Agreement& agreement) {
 }
 
 ordered_json device_json(const DeviceFidelity& device) {
-  ordered_json json;
-  json["device"] = device.device;
-  json["label"] = fidelity_label_name(device.label);
-  json["reasons"] = device.reasons;
-  json["event_count"] = device.event_count;
-  json["starts_empty"] = device.starts_empty;
-  json["allocs"] = agreement_json(device.allocs);
-  json["segment_calls"] = {{"total", device.segment_calls.total},
-                           {"explained", device.segment_calls.explained},
-                           {"taken_from_recording", device.segment_calls.taken},
-                           {"wrong", device.segment_calls.wrong}};
-  json["reserved_after_calls"] = agreement_json(device.sums);
-  json["final_segments"] = agreement_json(device.final_segments);
-  json["final_blocks"] = agreement_json(device.final_blocks);
   ordered_json inferred;
   for (const Figure& figure : figures_of(device.inferred)) inferred[figure.key] = figure.value;
-  json["inferred"] = std::move(inferred);
-  json["allowed_memory"] = nullptr;
-  if (device.allowed)
-    json["allowed_memory"] = {{"at_least", device.allowed->at_least.count},
-                              {"at_most", device.allowed->at_most.count}};
-  json["unexplained_events"] = device.unexplained_events;
-  if (device.first_difference)
-    json["first_difference"] = {{"event", device.first_difference->event},
-                                {"text", device.first_difference->text}};
-  else
-    json["first_difference"] = nullptr;
-  return json;
+  const auto range_json = [](const auto& allowed) -> ordered_json {
+    return {{"at_least", allowed.at_least.count}, {"at_most", allowed.at_most.count}};
+  };
+  const auto difference_json = [](const auto& difference) -> ordered_json {
+    return {{"event", difference.event}, {"text", difference.text}};
+  };
+  return {{"device", device.device},
+          {"label", fidelity_label_name(device.label)},
+          {"reasons", device.reasons},
+          {"event_count", device.event_count},
+          {"starts_empty", device.starts_empty},
+          {"allocs", agreement_json(device.allocs)},
+          {"segment_calls",
+           {{"total", device.segment_calls.total},
+            {"explained", device.segment_calls.explained},
+            {"taken_from_recording", device.segment_calls.taken},
+            {"wrong", device.segment_calls.wrong}}},
+          {"reserved_after_calls", agreement_json(device.sums)},
+          {"final_segments", agreement_json(device.final_segments)},
+          {"final_blocks", agreement_json(device.final_blocks)},
+          {"inferred", std::move(inferred)},
+          {"allowed_memory", or_null(device.allowed, range_json)},
+          {"unexplained_events", device.unexplained_events},
+          {"first_difference", or_null(device.first_difference, difference_json)}};
 }
 
 std::string fidelity_text(const VerifiedFile& verified, const CommonFlags& flags) {
@@ -168,22 +167,17 @@ std::string fidelity_totals(const std::vector<VerifiedFile>& verified) {
          share_text(blocks) + "\n";
 }
 
+ordered_json file_json(const VerifiedFile& file) {
+  return {{"file", file.file},
+          {"label", fidelity_label_name(file.fidelity.label())},
+          {"reference", file.fidelity.reference},
+          {"reference_is_guessed", file.fidelity.reference_is_guessed},
+          {"options", file.fidelity.options},
+          {"devices", json_list(file.fidelity.devices, device_json)}};
+}
+
 std::string fidelity_json(const std::vector<VerifiedFile>& verified) {
-  ordered_json files = ordered_json::array();
-  for (const VerifiedFile& file : verified) {
-    ordered_json json;
-    json["file"] = file.file;
-    json["label"] = fidelity_label_name(file.fidelity.label());
-    json["reference"] = file.fidelity.reference;
-    json["reference_is_guessed"] = file.fidelity.reference_is_guessed;
-    json["options"] = file.fidelity.options;
-    json["devices"] = ordered_json::array();
-    for (const DeviceFidelity& device : file.fidelity.devices)
-      json["devices"].push_back(device_json(device));
-    files.push_back(std::move(json));
-  }
-  const ordered_json document = {{"schema_version", 1}, {"files", std::move(files)}};
-  return json_text(document);
+  return json_text({{"schema_version", 1}, {"files", json_list(verified, file_json)}});
 }
 
 struct VerifyArguments {
@@ -218,13 +212,12 @@ ExitStatus verify_files(const VerifyArguments& arguments) {
   std::vector<VerifiedFile> verified;
   for (const std::string& file : arguments.files) {
     verified.push_back({file, verify_file(file, arguments)});
-    if (!arguments.flags.json)
-      std::fputs(fidelity_text(verified.back(), arguments.flags).c_str(), stdout);
+    if (!arguments.flags.json) print(fidelity_text(verified.back(), arguments.flags));
   }
   if (arguments.flags.json)
-    std::fputs(fidelity_json(verified).c_str(), stdout);
+    print(fidelity_json(verified));
   else if (verified.size() > 1)
-    std::fputs(fidelity_totals(verified).c_str(), stdout);
+    print(fidelity_totals(verified));
   for (const VerifiedFile& file : verified) {
     const replay::FidelityLabel label = file.fidelity.label();
     if (label == replay::FidelityLabel::different) return ExitStatus::answer_is_no;

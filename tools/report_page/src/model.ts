@@ -1,4 +1,4 @@
-// What the page holds of each run (replay/page/report_page.h and replay/page/report_device.cpp write it).
+// What the page holds of each run (replay/page/report_page.cpp writes it).
 import { ByteReader, columnOf, type Section } from "./bytes";
 import { StateReader, type Block, type Life } from "./states";
 

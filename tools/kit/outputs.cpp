@@ -1,4 +1,4 @@
-#include "tools/kit/table_output.h"
+#include "tools/kit/outputs.h"
 
 #include <unistd.h>
 #include <cstdio>
@@ -9,17 +9,6 @@
 
 namespace vramlab::tools {
 namespace {
-
-std::string wanted_format(const TableOutput& output, const CommonFlags& flags,
-                          const std::string& usual) {
-  if (flags.json && !output.format.empty() && output.format != "json")
-    throw traces::InputError({"--format", "", "json, or no --json", output.format});
-  if (flags.json) return "json";
-  if (!output.format.empty()) return output.format;
-  if (output.path.ends_with(".json")) return "json";
-  if (output.path.ends_with(".csv")) return "csv";
-  return output.path.ends_with(".md") ? "markdown" : usual;
-}
 
 constexpr int end_of_waiting = SIGUSR1;
 
@@ -36,32 +25,52 @@ void add_table_output(CLI::App& command, TableOutput& output) {
                   "text, json, csv or markdown; without it, the output's ending says (.json, .csv, "
                   ".md), and otherwise it is text")
       ->check(CLI::IsMember({"text", "json", "csv", "markdown"}));
-  command.add_option("-o,--output", output.path, "Write to a file");
-  command.add_flag("--force", output.may_overwrite, "Overwrite the output");
+  add_output(command, output, "Write to a file");
+  add_force(command, output);
   command.add_option("--limit", output.row_limit, "Rows of text to show (0 for all)")
       ->capture_default_str();
 }
 
-OpenTableOutput::OpenTableOutput(const TableOutput& output, const CommonFlags& flags,
-                                 const std::string& usual)
-    : format_(wanted_format(output, flags, usual)) {
-  if (output.path.empty()) {
-    removal_.begin({});
-    return;
-  }
-  file_.emplace(output.path,
-                output.may_overwrite ? traces::Overwrite::allowed : traces::Overwrite::refused);
-  removal_.begin({file_->temporary_path()});
+std::string wanted_format(const TableOutput& output, const CommonFlags& flags,
+                          const std::string& usual) {
+  if (flags.json && !output.format.empty() && output.format != "json")
+    throw traces::InputError({"--format", "", "json, or no --json", output.format});
+  if (flags.json) return "json";
+  if (!output.format.empty()) return output.format;
+  if (output.path.ends_with(".json")) return "json";
+  if (output.path.ends_with(".csv")) return "csv";
+  return output.path.ends_with(".md") ? "markdown" : usual;
 }
 
-void OpenTableOutput::write(const std::string& text) {
-  if (!file_) {
-    std::fwrite(text.data(), 1, text.size(), stdout);
-    return;
-  }
-  file_->write(text);
-  file_->finish();
+CLI::Option* add_output(CLI::App& command, OutputArguments& output,
+                        const std::string& description) {
+  return command.add_option("-o,--output", output.path, description);
 }
+
+void add_force(CLI::App& command, OutputArguments& output) {
+  command.add_flag("--force", output.may_overwrite, "Overwrite the output");
+}
+
+OpenOutput::OpenOutput(const OutputArguments& output) {
+  if (output.path.empty()) return;
+  removal_.emplace();
+  file_.emplace(output.path, output.overwrite());
+  removal_->begin({file_->temporary_path()});
+}
+
+void OpenOutput::write(std::string_view bytes) {
+  if (file_)
+    file_->write(bytes);
+  else
+    print(bytes);
+}
+
+void OpenOutput::finish(std::string_view last) {
+  write(last);
+  if (file_) file_->finish();
+}
+
+void print(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }
 
 RemovalOnInterrupt::RemovalOnInterrupt() {
   sigemptyset(&signals_);

@@ -29,45 +29,8 @@ std::string side_text(const streams::HazardSide& side, const HazardContext& cont
 std::string object_text(const streams::Hazard& hazard, const HazardContext& context);
 std::string fix_text(const streams::Hazard& hazard, const HazardContext& context);
 
-constexpr std::string_view work_name(streams::WorkKind kind) {
-  switch (kind) {
-    case streams::WorkKind::kernel:
-      return "kernel";
-    case streams::WorkKind::copy_to_device:
-      return "copy to device";
-    case streams::WorkKind::copy_to_host:
-      return "copy to host";
-    case streams::WorkKind::copy_on_device:
-      return "copy on device";
-    case streams::WorkKind::memset:
-      return "memset";
-    case streams::WorkKind::host_function:
-      return "host function";
-    case streams::WorkKind::write_flag:
-      return "flag write";
-    case streams::WorkKind::await_flag:
-      return "flag wait";
-  }
-  return "work";
-}
-
-constexpr std::string_view item_name(streams::ItemKind kind, streams::WorkKind work) {
-  switch (kind) {
-    case streams::ItemKind::work:
-    case streams::ItemKind::graph_node:
-      return work_name(work);
-    case streams::ItemKind::event_record:
-      return "event record";
-    case streams::ItemKind::event_wait:
-      return "event wait";
-    case streams::ItemKind::graph_begin:
-      return "graph begin";
-    case streams::ItemKind::graph_end:
-      return "graph end";
-    case streams::ItemKind::mark:
-      return "allocator's mark";
-  }
-  return "item";
-}
+std::string_view work_name(streams::WorkKind kind);
+/// Work and nodes of graphs go by the name of their work.
+std::string_view item_name(streams::ItemKind kind, streams::WorkKind work);
 
 }  // namespace vramlab::tools

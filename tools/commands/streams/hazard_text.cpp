@@ -1,5 +1,9 @@
-#include "tools/commands/streams/hazard_words.h"
+#include "tools/commands/streams/hazard_text.h"
 
+#include <algorithm>
+#include <array>
+
+#include "allocator/words/check.h"
 #include "allocator/words/ids.h"
 #include "traces/values/user_frame.h"
 
@@ -10,44 +14,52 @@ using streams::HazardAct;
 using streams::HazardKind;
 using streams::HazardSide;
 
-std::string_view hazard_name(HazardKind kind) {
-  switch (kind) {
-    case HazardKind::use_after_free:
-      return "use_after_free";
-    case HazardKind::reused_too_early:
-      return "reused_too_early";
-    case HazardKind::read_before_write:
-      return "read_before_write";
-    case HazardKind::write_before_write:
-      return "write_before_write";
-    case HazardKind::write_before_read:
-      return "write_before_read";
-    case HazardKind::used_after_destroy:
-      return "used_after_destroy";
-    case HazardKind::waits_for_ever:
-      return "waits_for_ever";
-  }
-  return "";
+namespace {
+
+struct HazardText {
+  HazardKind kind;
+  std::string_view name;
+  std::string_view title;
+};
+
+constexpr HazardText hazard_texts[] = {
+    {HazardKind::use_after_free, "use_after_free", "memory is used after it was freed"},
+    {HazardKind::reused_too_early, "reused_too_early",
+     "memory is reused while work may still use it"},
+    {HazardKind::read_before_write, "read_before_write",
+     "a read may come before the write whose result it wants"},
+    {HazardKind::write_before_write, "write_before_write", "two writes may come in either order"},
+    {HazardKind::write_before_read, "write_before_read",
+     "a write may come before a read of what was there"},
+    {HazardKind::used_after_destroy, "used_after_destroy",
+     "a stream or event is used after it was destroyed"},
+    {HazardKind::waits_for_ever, "waits_for_ever", "a wait never ends"},
+};
+
+const HazardText& text_of(HazardKind kind) {
+  const auto* const found = std::ranges::find(hazard_texts, kind, &HazardText::kind);
+  check(found != std::end(hazard_texts), "every kind of hazard has a text");
+  return *found;
 }
 
-std::string_view hazard_title(HazardKind kind) {
-  switch (kind) {
-    case HazardKind::use_after_free:
-      return "memory is used after it was freed";
-    case HazardKind::reused_too_early:
-      return "memory is reused while work may still use it";
-    case HazardKind::read_before_write:
-      return "a read may come before the write whose result it wants";
-    case HazardKind::write_before_write:
-      return "two writes may come in either order";
-    case HazardKind::write_before_read:
-      return "a write may come before a read of what was there";
-    case HazardKind::used_after_destroy:
-      return "a stream or event is used after it was destroyed";
-    case HazardKind::waits_for_ever:
-      return "a wait never ends";
-  }
-  return "";
+}  // namespace
+
+std::string_view hazard_name(HazardKind kind) { return text_of(kind).name; }
+
+std::string_view hazard_title(HazardKind kind) { return text_of(kind).title; }
+
+std::string_view work_name(streams::WorkKind kind) {
+  constexpr std::array<std::string_view, 8> names = {
+      "kernel", "copy to device", "copy to host", "copy on device",
+      "memset", "host function",  "flag write",   "flag wait"};
+  return names.at(static_cast<std::size_t>(kind));
+}
+
+std::string_view item_name(streams::ItemKind kind, streams::WorkKind work) {
+  constexpr std::array<std::string_view, 7> names = {
+      "", "event record", "event wait", "graph begin", "", "graph end", "allocator's mark"};
+  const std::string_view name = names.at(static_cast<std::size_t>(kind));
+  return name.empty() ? work_name(work) : name;
 }
 
 std::string event_place(std::uint64_t event, const HazardContext& context) {
