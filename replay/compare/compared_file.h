@@ -32,21 +32,10 @@ struct ComparedFile {
   std::vector<std::string> notes;
 };
 
-/// What tells one block from another.
-enum class CompareBy : std::uint8_t {
-  /// As in call_sites.h.
-  site,
-  stack,
-  size,
-  stream,
-  pool,
-  /// Its place in an iteration, and its size.
-  position,
-};
-
 struct CompareConditions {
   Moment moment;
-  CompareBy by = CompareBy::site;
+  /// What tells one block from another; nothing for its place in an iteration, and its size.
+  std::optional<GroupBy> by = GroupBy::site;
   /// Only this device.
   std::optional<std::int64_t> device;
   /// For long histories.

@@ -11,21 +11,6 @@ namespace {
 
 using traces::InputError;
 
-GroupBy group_by(CompareBy by) {
-  switch (by) {
-    case CompareBy::stack:
-      return GroupBy::stack;
-    case CompareBy::size:
-      return GroupBy::size;
-    case CompareBy::stream:
-      return GroupBy::stream;
-    case CompareBy::pool:
-      return GroupBy::pool;
-    default:
-      return GroupBy::site;
-  }
-}
-
 std::set<RequestName> requests_of(const std::vector<DeviceHoldings>& devices) {
   std::set<RequestName> requests;
   for (const DeviceHoldings& device : devices)
@@ -82,9 +67,8 @@ void add_groups(const std::string& path, const CompareConditions& conditions,
     blocks.insert(blocks.end(), device.blocks.begin(), device.blocks.end());
   if (found.devices.size() == 1) compared.event = found.devices.front().event;
   compared.is_at_end = std::ranges::none_of(found.devices, &DeviceHoldings::has_history);
-  compared.groups = conditions.by == CompareBy::position
-                        ? group_by_position(path, found.devices, listener, compared)
-                        : group_blocks(blocks, group_by(conditions.by), tables);
+  compared.groups = conditions.by ? group_blocks(blocks, *conditions.by, tables)
+                                  : group_by_position(path, found.devices, listener, compared);
   compared.has_groups = true;
   compared.kind = found.is_program     ? "a program"
                   : compared.is_at_end ? "a snapshot without a history"

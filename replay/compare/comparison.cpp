@@ -100,10 +100,8 @@ bool Comparison::breaks_limits() const {
   return std::ranges::any_of(limits, &JudgedLimit::is_broken);
 }
 
-Comparison compare(ComparedFile base, ComparedFile now, CompareBy by,
-                   const std::vector<AskedLimit>& limits) {
+Comparison compare(ComparedFile base, ComparedFile now, const std::vector<AskedLimit>& limits) {
   Comparison comparison;
-  comparison.by = by;
   comparison.metrics = metric_changes(base, now);
   comparison.has_groups = base.has_groups && now.has_groups;
   if (comparison.has_groups) comparison.groups = changes_of(base, now);

@@ -45,7 +45,6 @@ struct JudgedLimit {
 struct Comparison {
   ComparedFile base;
   ComparedFile now;
-  CompareBy by = CompareBy::site;
   /// All that either file knows, in the order of the table.
   std::vector<MetricChange> metrics;
   /// What both say of groups: those that changed, the largest changes first.
@@ -63,7 +62,6 @@ struct AskedLimit {
 };
 
 /// Throws InputError where a limit needs what a file does not say.
-Comparison compare(ComparedFile base, ComparedFile now, CompareBy by,
-                   const std::vector<AskedLimit>& limits);
+Comparison compare(ComparedFile base, ComparedFile now, const std::vector<AskedLimit>& limits);
 
 }  // namespace vramlab::replay

@@ -3,7 +3,6 @@
 #include <array>
 #include <cctype>
 #include <utility>
-#include <vector>
 
 #include "replay/figures/nearest_name.h"
 #include "traces/files/input_error.h"
@@ -18,12 +17,6 @@ __extension__ using Wide = __int128;
 constexpr std::int64_t precision = 1'000'000;
 /// Larger numbers than any device has bytes are mistakes.
 constexpr std::int64_t largest_number = std::int64_t{1} << 40;
-
-std::string_view nearest_metric(std::string_view name) {
-  std::vector<std::string_view> names;
-  for (const Metric& metric : all_metrics()) names.push_back(metric.name);
-  return nearest_name(name, names);
-}
 
 struct NamedSize {
   std::string_view name;
@@ -90,10 +83,11 @@ class LimitReader {
     const Metric* metric = find_metric(name);
     if (metric == nullptr && name.empty()) refuse("the name of a metric (docs/metrics.md)", begin);
     if (metric == nullptr)
-      throw traces::InputError(
-          {where_ + " '" + std::string(text_) + "'", "letter " + std::to_string(begin + 1),
-           "the name of a metric (docs/metrics.md)",
-           "'" + std::string(name) + "'; the nearest is " + std::string(nearest_metric(name))});
+      throw traces::InputError({where_ + " '" + std::string(text_) + "'",
+                                "letter " + std::to_string(begin + 1),
+                                "the name of a metric (docs/metrics.md)",
+                                "'" + std::string(name) + "'; the nearest is " +
+                                    std::string(nearest_name(name, all_metrics(), &Metric::name))});
     return metric;
   }
 

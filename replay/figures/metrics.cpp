@@ -75,11 +75,6 @@ std::string_view metric_unit_name(MetricUnit unit) {
   return names.at(static_cast<std::size_t>(unit));
 }
 
-std::string_view worse_when_name(WorseWhen worse) {
-  constexpr std::array<std::string_view, 3> names = {"more", "less", "neither"};
-  return names.at(static_cast<std::size_t>(worse));
-}
-
 std::span<const Metric> all_metrics() { return table; }
 
 const Metric* find_metric(std::string_view name) {

@@ -29,7 +29,6 @@ enum class MetricOf : std::uint8_t {
 
 /// Which way is worse, for those who only say that something changed.
 enum class WorseWhen : std::uint8_t { more, less, neither };
-std::string_view worse_when_name(WorseWhen worse);
 
 struct Metric {
   std::string_view name;

@@ -2,8 +2,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "replay/page/page_bytes.h"
-
 namespace vramlab::replay {
 
 nlohmann::ordered_json add_section(std::string& bytes, const std::string& section,

@@ -1,12 +1,15 @@
 #include "replay/page/report_detail.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "replay/state/pinners.h"
 
 namespace vramlab::replay {
-
 namespace {
 
 using allocator::Action;
+using allocator::Bytes;
 
 /// The higher, the sooner it is listed.
 std::uint64_t weight_of(const allocator::AllocatorEvent& event) {
@@ -19,6 +22,33 @@ std::uint64_t weight_of(const allocator::AllocatorEvent& event) {
       return ~std::uint64_t{0};
   }
 }
+
+/// What an event changes at most, as a rule: two blocks go, two come.
+constexpr std::uint64_t changes_per_event = 3;
+
+/// Whether a step of the list is reached, which then goes on behind it. Not every step is a moment:
+/// some events have no place.
+bool is_due(const std::vector<HistoryStep>& steps, std::size_t& next, HistoryStep step) {
+  const std::size_t before = next;
+  while (next < steps.size() && steps[next] <= step) ++next;
+  return next > before;
+}
+
+constexpr std::size_t most_pinners = 20;
+
+struct FigureName {
+  const char* name;
+  Bytes (*value)(const StateFigures&);
+};
+
+/// As docs/metrics.md names them.
+constexpr FigureName names[] = {
+    {"inactive_split", [](const StateFigures& figures) { return figures.inactive_split; }},
+    {"releasable", [](const StateFigures& figures) { return figures.releasable; }},
+    {"pool_held", [](const StateFigures& figures) { return figures.pool_held; }},
+    {"stranded", [](const StateFigures& figures) { return figures.stranded(); }},
+    {"largest_cached", [](const StateFigures& figures) { return figures.largest_cached; }},
+};
 
 }  // namespace
 
@@ -47,21 +77,6 @@ std::vector<std::size_t> choose_events(const DeviceHistory& history, std::size_t
   std::ranges::sort(events);
   return events;
 }
-
-namespace {
-
-/// What an event changes at most, as a rule: two blocks go, two come.
-constexpr std::uint64_t changes_per_event = 3;
-
-/// Whether a step of the list is reached, which then goes on behind it. Not every step is a moment:
-/// some events have no place.
-bool is_due(const std::vector<HistoryStep>& steps, std::size_t& next, HistoryStep step) {
-  const std::size_t before = next;
-  while (next < steps.size() && steps[next] <= step) ++next;
-  return next > before;
-}
-
-}  // namespace
 
 std::vector<HistoryStep> in_order(std::vector<HistoryStep> steps) {
   std::ranges::sort(steps);
@@ -107,6 +122,38 @@ void ReportDetail::moment_passed(const MomentFigures& figures, const PlacementBl
 void ReportDetail::block_changed(Change change, const LiveBlock& block) {
   if (change == Change::handed_out) sites_.add(texts_.site_of(block.stack), block.bytes);
   if (change == Change::given_back) sites_.take(texts_.site_of(block.stack), block.bytes);
+}
+
+void ReportFragmentation::add(HistoryStep step, const allocator::Snapshot& snapshot,
+                              const LiveBlocks& in_use) {
+  steps_.push_back(step);
+  figures_.push_back(find_fragmentation(snapshot, rules_).total);
+  offsets_.push_back(pinners_.size());
+  const std::vector<Pinner> pinners = find_pinners(snapshot, rules_, most_pinners);
+  pinners_.add(pinners.size());
+  std::uint64_t before = 0;
+  for (const Pinner& pinner : pinners) {
+    pinners_.add_step(before, pinner.at.value);
+    before = pinner.at.value;
+    const LiveBlock& block = *in_use.find(pinner.at.value);
+    for (const std::uint64_t number :
+         {pinner.size.count, pinner.strands.count, pinner.released_alone.count,
+          pinner.segment_size.count, pinner.beside, std::uint64_t{block.life}, step - block.since(),
+          std::uint64_t{texts_.node_of(block.stack)}})
+      pinners_.add(number);
+  }
+}
+
+nlohmann::ordered_json ReportFragmentation::take(std::string& bytes) const {
+  nlohmann::ordered_json json = {{"step", add_column_section(bytes, steps_)}};
+  for (const FigureName& name : names) {
+    std::vector<std::uint64_t> numbers;
+    for (const StateFigures& figures : figures_) numbers.push_back(name.value(figures).count);
+    json[name.name] = add_column_section(bytes, numbers);
+  }
+  json["pinners_at"] = add_column_section(bytes, offsets_);
+  json["pinners"] = add_section(bytes, pinners_.bytes(), steps_.size());
+  return json;
 }
 
 }  // namespace vramlab::replay

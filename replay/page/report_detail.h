@@ -5,11 +5,14 @@
 
 #include <cstddef>
 #include <functional>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
 #include <vector>
 
 #include "replay/history/recorded_history.h"
 #include "replay/page/report_states.h"
 #include "replay/page/report_survey.h"
+#include "replay/state/fragmentation.h"
 
 namespace vramlab::replay {
 
@@ -62,6 +65,32 @@ class ReportDetail : public FollowedBlocks {
   SiteBytes sites_;
   std::vector<std::vector<std::uint64_t>> site_bytes_;
   ReportStates states_;
+};
+
+/// How fragmented memory is at chosen steps of a history, and which blocks pin most of it then.
+class ReportFragmentation {
+ public:
+  ReportFragmentation(FragmentationRules rules, PageTexts& texts)
+      : rules_(std::move(rules)), texts_(texts) {}
+
+  /// In order of the steps.
+  void add(HistoryStep step, const allocator::Snapshot& snapshot, const LiveBlocks& in_use);
+
+  const std::vector<HistoryStep>& steps() const { return steps_; }
+  /// Adds to the page's bytes what the JSON points to.
+  nlohmann::ordered_json take(std::string& bytes) const;
+
+ private:
+  FragmentationRules rules_;
+  PageTexts& texts_;
+  std::vector<HistoryStep> steps_;
+  std::vector<StateFigures> figures_;
+  /// The beginning of each step's pinners.
+  std::vector<std::uint64_t> offsets_;
+  /// For each step how many, then of each: address as the distance from the one before, size,
+  /// strands, released_alone, segment_size, beside, life, steps since it was handed out, node of
+  /// its stack.
+  PageBytes pinners_;
 };
 
 }  // namespace vramlab::replay

@@ -8,7 +8,6 @@
 #include "replay/page/page_bytes.h"
 #include "replay/page/page_texts.h"
 #include "replay/page/report_detail.h"
-#include "replay/page/report_fragmentation.h"
 #include "traces/files/input_error.h"
 
 namespace vramlab::replay {

@@ -1,6 +1,5 @@
 #include "replay/timeline/memory_timeline.h"
 
-#include <algorithm>
 #include <map>
 #include <set>
 

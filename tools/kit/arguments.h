@@ -29,6 +29,12 @@ void add_reference(CLI::App& command, std::string& name, const std::string& usua
 /// --json, --quiet and --verbose. The flags must outlive the parsing.
 void add_common_flags(CLI::App& command, CommonFlags& flags);
 
+/// FILE, which must be given. What it is put into must outlive the parsing.
+template <class Value>
+CLI::Option* add_file(CLI::App& command, Value& file, const std::string& description) {
+  return command.add_option("FILE", file, description)->required();
+}
+
 /// -j. The number must outlive the parsing.
 void add_jobs(CLI::App& command, std::size_t& threads);
 

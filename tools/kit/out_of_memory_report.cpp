@@ -59,10 +59,11 @@ std::string device_line(const OutOfMemoryReason& story) {
   return text + "\n";
 }
 
-std::string enough_text(const ToldOutOfMemory& told, const traces::SnapshotTables& tables) {
-  const auto& blocks = told.story.enough_to_free;
+std::string enough_text(const OutOfMemoryExplanation& explained,
+                        const traces::SnapshotTables& tables) {
+  const auto& blocks = explained.story.enough_to_free;
   if (blocks.empty()) {
-    if (!told.story.shortfall) return {};
+    if (!explained.story.shortfall) return {};
     return "  freeing the few blocks that are alone in their segments would not have been enough\n";
   }
   Bytes held;
@@ -75,25 +76,26 @@ std::string enough_text(const ToldOutOfMemory& told, const traces::SnapshotTable
                      format_bytes(held) + " together would have released " +
                      format_bytes(released) + ":\n";
   for (std::size_t i = 0; i < std::min<std::size_t>(3, blocks.size()); ++i) {
-    const std::string origin = origin_text(told.state, blocks[i].at, tables);
+    const std::string origin = origin_text(explained.state, blocks[i].at, tables);
     text += "    " + name_of(blocks[i].at) + ", " + format_bytes(blocks[i].size) +
             (origin.empty() ? "" : ", " + origin) + "\n";
   }
   return text;
 }
 
-std::string memory_text(const ToldOutOfMemory& told) {
-  if (told.least_memory)
-    return "  passes with " + format_bytes(*told.least_memory) + " of memory, " +
-           format_bytes(*told.least_memory - *told.memory) + " more (found by replaying)\n";
-  if (!told.story.shortfall) return {};
-  return "  would pass with " + format_bytes(*told.story.shortfall) +
+std::string memory_text(const OutOfMemoryExplanation& explained) {
+  if (explained.least_memory)
+    return "  passes with " + format_bytes(*explained.least_memory) + " of memory, " +
+           format_bytes(*explained.least_memory - *explained.memory) +
+           " more (found by replaying)\n";
+  if (!explained.story.shortfall) return {};
+  return "  would pass with " + format_bytes(*explained.story.shortfall) +
          " more memory (by calculation)\n";
 }
 
-std::string tried_text(const ToldOutOfMemory& told) {
+std::string tried_text(const OutOfMemoryExplanation& explained) {
   std::string text;
-  for (const replay::TriedOptions& tried : told.tried) {
+  for (const replay::TriedOptions& tried : explained.tried) {
     const char* outcome = !tried.passes        ? "still fails"
                           : tried.runs_through ? "passes, and so do all later requests"
                                                : "passes, but a later request fails";
@@ -125,19 +127,20 @@ replay::ReplayTry tries_of(const ReplayArguments& arguments) {
   };
 }
 
-std::optional<ToldOutOfMemory> tell_recorded(const replay::DeviceState& state,
-                                             const replay::ReplayTry& tries) {
+std::optional<OutOfMemoryExplanation> explain_recorded(const replay::DeviceState& state,
+                                                       const replay::ReplayTry& tries) {
   const auto refused = refused_by(state);
   if (!refused) return std::nullopt;
-  ToldOutOfMemory told{state, explain_out_of_memory(state, *refused), std::nullopt};
+  OutOfMemoryExplanation explained{state, explain_out_of_memory(state, *refused), std::nullopt};
   if (tries)
-    told.tried = try_likely_options(tries, {state.device, refused->event}, state.rules.settings,
-                                    share_of(state));
-  return told;
+    explained.tried = try_likely_options(tries, {state.device, refused->event},
+                                         state.rules.settings, share_of(state));
+  return explained;
 }
 
-ToldOutOfMemory tell_replayed(const replay::DeviceState& state, const replay::DeviceReport& report,
-                              const replay::ReplayTry& tries) {
+OutOfMemoryExplanation explain_replayed(const replay::DeviceState& state,
+                                        const replay::DeviceReport& report,
+                                        const replay::ReplayTry& tries) {
   const replay::FailedRequest& failure = report.failures.front();
   const Bytes rounded = failure.figures.request < allocator::request_limit
                             ? round_request(failure.figures.request, state.rules.settings)
@@ -145,25 +148,30 @@ ToldOutOfMemory tell_replayed(const replay::DeviceState& state, const replay::De
   const replay::RefusedRequest refused{
       failure.event,  failure.figures.request, rounded,
       failure.stream, allocator::default_pool, failure.figures.device_free};
-  ToldOutOfMemory told{state, explain_out_of_memory(state, refused), report.memory};
-  if (!tries) return told;
+  OutOfMemoryExplanation explained{state, explain_out_of_memory(state, refused), report.memory};
+  if (!tries) return explained;
   const replay::FailedAt failed{state.device, failure.event};
-  told.least_memory = least_memory(tries, failed, report.memory,
-                                   told.story.shortfall.value_or(told.story.device_size));
-  told.tried = try_likely_options(tries, failed, state.rules.settings, share_of(state));
-  return told;
+  explained.least_memory =
+      least_memory(tries, failed, report.memory,
+                   explained.story.shortfall.value_or(explained.story.device_size));
+  explained.tried = try_likely_options(tries, failed, state.rules.settings, share_of(state));
+  return explained;
 }
 
-std::string out_of_memory_text(const ToldOutOfMemory& told, const traces::SnapshotTables& tables) {
-  const OutOfMemoryReason& story = told.story;
+std::string out_of_memory_text(const OutOfMemoryExplanation& explained,
+                               const traces::SnapshotTables& tables) {
+  const OutOfMemoryReason& story = explained.story;
   return asked_text(story) + lane_text(story) + unusable_text(story) + device_line(story) +
-         enough_text(told, tables) + memory_text(told) + tried_text(told);
+         enough_text(explained, tables) + memory_text(explained) + tried_text(explained);
 }
 
-ordered_json out_of_memory_json(const ToldOutOfMemory& told, const traces::SnapshotTables& tables) {
-  const OutOfMemoryStory& story = told.story;
-  const auto of_block = [&](const auto& block) { return pinner_json(told.state, block, tables); };
-  return {{"device", told.state.device.value},
+ordered_json out_of_memory_json(const OutOfMemoryExplanation& explained,
+                                const traces::SnapshotTables& tables) {
+  const OutOfMemoryReason& story = explained.story;
+  const auto of_block = [&](const auto& block) {
+    return pinner_json(explained.state, block, tables);
+  };
+  return {{"device", explained.state.device.value},
           {"event", story.refused.event},
           {"requested_bytes", or_null(story.refused.request)},
           {"rounded_bytes", story.refused.rounded.count},
@@ -182,8 +190,8 @@ ordered_json out_of_memory_json(const ToldOutOfMemory& told, const traces::Snaps
           {"allowed_bytes", or_null(story.allowed)},
           {"shortfall_bytes", or_null(story.shortfall)},
           {"enough_to_free", json_list(story.enough_to_free, of_block)},
-          {"least_memory_bytes", or_null(told.least_memory)},
-          {"tried", json_list(told.tried, tried_json)}};
+          {"least_memory_bytes", or_null(explained.least_memory)},
+          {"tried", json_list(explained.tried, tried_json)}};
 }
 
 }  // namespace vramlab::tools

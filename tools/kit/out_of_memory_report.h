@@ -12,7 +12,7 @@
 
 namespace vramlab::tools {
 
-struct ToldOutOfMemory {
+struct OutOfMemoryExplanation {
   /// The state right after it.
   const replay::DeviceState& state;
   replay::OutOfMemoryReason story;
@@ -29,14 +29,16 @@ replay::ReplayTry tries_of(const ReplayArguments& arguments);
 
 /// For a state of a recording; empty if it is not one of an out-of-memory. Without tries, what
 /// would have helped is left out.
-std::optional<ToldOutOfMemory> tell_recorded(const replay::DeviceState& state,
-                                             const replay::ReplayTry& tries);
+std::optional<OutOfMemoryExplanation> explain_recorded(const replay::DeviceState& state,
+                                                       const replay::ReplayTry& tries);
 /// For the first request that failed in a replay of a device.
-ToldOutOfMemory tell_replayed(const replay::DeviceState& state, const replay::DeviceReport& report,
-                              const replay::ReplayTry& tries);
+OutOfMemoryExplanation explain_replayed(const replay::DeviceState& state,
+                                        const replay::DeviceReport& report,
+                                        const replay::ReplayTry& tries);
 
-std::string out_of_memory_text(const ToldOutOfMemory& told, const traces::SnapshotTables& tables);
-nlohmann::ordered_json out_of_memory_json(const ToldOutOfMemory& told,
+std::string out_of_memory_text(const OutOfMemoryExplanation& explained,
+                               const traces::SnapshotTables& tables);
+nlohmann::ordered_json out_of_memory_json(const OutOfMemoryExplanation& explained,
                                           const traces::SnapshotTables& tables);
 
 }  // namespace vramlab::tools

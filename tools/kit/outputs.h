@@ -52,7 +52,7 @@ struct OutputArguments {
 CLI::Option* add_output(CLI::App& command, OutputArguments& output, const std::string& description);
 void add_force(CLI::App& command, OutputArguments& output);
 
-/// Opened before the work, which can take long: a name that can't be written to is told at once.
+/// Opened before the work, which can take long: a name that can't be written to is refused at once.
 class OpenOutput : public traces::ByteSink {
  public:
   /// Throws InputError.

@@ -52,7 +52,10 @@ sigset_t signals_to_send_on() {
 
 [[noreturn]] void become(const PreloadedProgram& program, const std::string& library) {
   const char* const before = std::getenv("LD_PRELOAD");
-  setenv("LD_PRELOAD", preload_list(before == nullptr ? "" : before, library).c_str(), 1);
+  // What was there stays in front, so that tools which wrap the driver too see the program's calls
+  // first.
+  const std::string others = before == nullptr || *before == '\0' ? "" : std::string(before) + ":";
+  setenv("LD_PRELOAD", (others + library).c_str(), 1);
   for (const auto& [name, value] : program.variables) setenv(name.c_str(), value.c_str(), 1);
   std::vector<char*> words;
   for (const std::string& word : program.words) words.push_back(const_cast<char*>(word.c_str()));
@@ -78,10 +81,6 @@ int wait_for(pid_t child, const sigset_t& signals) {
 }
 
 }  // namespace
-
-std::string preload_list(const std::string& before, const std::string& library) {
-  return before.empty() ? library : before + ":" + library;
-}
 
 ProgramEnd run_preloaded(const PreloadedProgram& program) {
   const std::string library = checked_library();

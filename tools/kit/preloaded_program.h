@@ -25,8 +25,4 @@ struct ProgramEnd {
 /// reach it anyway. Throws InputError where the library is missing.
 ProgramEnd run_preloaded(const PreloadedProgram& program);
 
-/// What LD_PRELOAD becomes: what was there stays in front, so that tools which wrap the driver too
-/// see the program's calls first.
-std::string preload_list(const std::string& before, const std::string& library);
-
 }  // namespace vramlab::tools

@@ -22,14 +22,11 @@ std::string gpu_names() {
   return names;
 }
 
-std::string nearest_gpu(const std::string& name) {
-  std::vector<std::string_view> names;
-  for (const streams::GpuModel& gpu : streams::gpu_models()) names.push_back(gpu.name);
-  std::string lower = name;
-  std::ranges::transform(lower, lower.begin(), [](unsigned char letter) {
+std::string nearest_gpu(std::string name) {
+  std::ranges::transform(name, name.begin(), [](unsigned char letter) {
     return static_cast<char>(std::tolower(letter));
   });
-  return std::string(replay::nearest_name(lower, names));
+  return std::string(replay::nearest_name(name, streams::gpu_models(), &streams::GpuModel::name));
 }
 
 FreeTiming timing_of(const std::string& name) {
@@ -98,11 +95,9 @@ CLI::Option* add_device_memory(CLI::App& command, std::optional<std::uint64_t>& 
 }
 
 void add_replay_arguments(CLI::App& command, ReplayArguments& arguments) {
-  command
-      .add_option("FILE", arguments.file,
-                  "A recording or a program, in any format that vramlab info knows (- is standard "
-                  "input)")
-      ->required();
+  add_file(command, arguments.file,
+           "A recording or a program, in any format that vramlab info knows (- is standard "
+           "input)");
   command.add_option("--conf", arguments.options,
                      "Options (PYTORCH_CUDA_ALLOC_CONF) instead of those in the file");
   add_replay_conditions(command, arguments);

@@ -1,7 +1,5 @@
 #include "tools/printers/fragmentation_text.h"
 
-#include <array>
-#include <cstdio>
 
 #include "allocator/words/ids.h"
 #include "replay/state/holes.h"

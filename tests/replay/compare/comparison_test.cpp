@@ -51,7 +51,7 @@ std::vector<AskedLimit> asked(const std::vector<const char*>& texts) {
 
 Comparison compared(ComparedFile base, ComparedFile now,
                     const std::vector<const char*>& limits = {}) {
-  return compare(std::move(base), std::move(now), CompareBy::site, asked(limits));
+  return compare(std::move(base), std::move(now), asked(limits));
 }
 
 std::string refusal(ComparedFile base, ComparedFile now, const char* limit) {

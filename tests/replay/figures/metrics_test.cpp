@@ -24,13 +24,17 @@ std::vector<std::string> rows_of_the_page() {
   return rows;
 }
 
+std::string name_of(replay::WorseWhen worse) {
+  if (worse == replay::WorseWhen::neither) return "neither";
+  return worse == replay::WorseWhen::more ? "more" : "less";
+}
+
 std::vector<std::string> rows_of_the_table() {
   std::vector<std::string> rows;
   for (const Metric& metric : replay::all_metrics())
     rows.push_back("| `" + std::string(metric.name) + "` | " +
-                   std::string(metric_unit_name(metric.unit)) + " | " +
-                   std::string(worse_when_name(metric.worse)) + " | " +
-                   std::string(metric.sentence) + " |");
+                   std::string(metric_unit_name(metric.unit)) + " | " + name_of(metric.worse) +
+                   " | " + std::string(metric.sentence) + " |");
   return rows;
 }
 

@@ -1,6 +1,4 @@
 // `vramlab advise`: which setting to use for this workload, what it saves, what it costs.
-#include <cstdio>
-#include <cstdlib>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -204,7 +202,7 @@ replay::ReplayWatch at_peak_of(const replay::ReplayReport& report, traces::Devic
 std::vector<std::string> pinner_sentences(const replay::DeviceState& state,
                                           const traces::SnapshotTables& tables) {
   constexpr std::size_t looked_at = 1000;
-  constexpr std::size_t told = 3;
+  constexpr std::size_t most = 3;
   std::map<std::string, Bytes> stranded;
   for (const replay::Pinner& pinner : find_pinners(state.snapshot, state.rules, looked_at)) {
     const std::string site = call_site_text(state, pinner.at, tables);
@@ -215,7 +213,7 @@ std::vector<std::string> pinner_sentences(const replay::DeviceState& state,
     if (bytes > Bytes{}) largest.emplace(bytes, site);
   std::vector<std::string> sentences;
   for (const auto& [bytes, site] : largest) {
-    if (sentences.size() == told) break;
+    if (sentences.size() == most) break;
     sentences.push_back("blocks allocated at " + site + " keep " + format_bytes(bytes) +
                         " from being released at the peak");
   }
@@ -277,10 +275,8 @@ ExitStatus give_advice(const AdviseArguments& arguments) {
 }
 
 void add_options(CLI::App& command, AdviseArguments& arguments) {
-  command
-      .add_option("FILE", arguments.file,
-                  "A recording or a program, in any format that vramlab info knows")
-      ->required();
+  add_file(command, arguments.file,
+           "A recording or a program, in any format that vramlab info knows");
   command
       .add_option("--prefer", arguments.prefer,
                   "What to optimize: memory (the lowest peak), calls (the fewest device calls) or "

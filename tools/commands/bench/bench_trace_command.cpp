@@ -110,7 +110,7 @@ ExitStatus bench_trace(const BenchTraceArguments& arguments) {
 }
 
 void add_options(CLI::App& command, BenchTraceArguments& arguments) {
-  command.add_option("FILE", arguments.files, "Binary native traces")->required();
+  add_file(command, arguments.files, "Binary native traces");
 }
 
 }  // namespace

@@ -7,7 +7,6 @@
 #include "replay/whatif/option_grid.h"
 #include "tools/commands/capacity/capacity_report.h"
 #include "tools/commands/pack/pack_report.h"
-#include "tools/kit/arguments.h"
 #include "tools/kit/commands.h"
 #include "tools/kit/outputs.h"
 #include "tools/kit/progress_bar.h"
@@ -145,11 +144,9 @@ ExitStatus capacity(const CapacityArguments& arguments) {
 }
 
 void add_options(CLI::App& command, CapacityArguments& arguments) {
-  command
-      .add_option("FILE", arguments.file,
-                  "A recording or a program, in any format that vramlab info knows, or a list of "
-                  "buffers in the CSV of MiniMalloc (- is standard input)")
-      ->required();
+  add_file(command, arguments.file,
+           "A recording or a program, in any format that vramlab info knows, or a list of "
+           "buffers in the CSV of MiniMalloc (- is standard input)");
   add_several_confs(command, arguments.options,
                     "Options (PYTORCH_CUDA_ALLOC_CONF) instead of those in the file");
   add_limitless_conditions(command, arguments.replay);

@@ -1,7 +1,6 @@
 #include "tools/commands/capacity/capacity_report.h"
 
 #include <algorithm>
-#include <array>
 #include <nlohmann/json.hpp>
 
 #include "tools/commands/pack/pack_report.h"

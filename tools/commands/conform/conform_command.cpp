@@ -1,6 +1,5 @@
 // `vramlab conform`: runs recorded cases on the engine and says which agree.
 #include <spdlog/spdlog.h>
-#include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -139,9 +138,7 @@ ExitStatus conform(const ConformArguments& arguments) {
 }
 
 void add_options(CLI::App& command, ConformArguments& arguments) {
-  command
-      .add_option("FILE", arguments.files, "Recorded cases (.json, .json.gz; - is standard input)")
-      ->required();
+  add_file(command, arguments.files, "Recorded cases (.json, .json.gz; - is standard input)");
   add_jobs(command, arguments.jobs);
   command
       .add_option("--streams", arguments.streams,

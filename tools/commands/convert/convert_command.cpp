@@ -1,7 +1,6 @@
 // `vramlab convert`: a recording in another format.
 #include <spdlog/spdlog.h>
 #include <cstdint>
-#include <cstdio>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -11,7 +10,6 @@
 #include "replay/run/program_replay.h"
 #include "replay/timeline/perfetto_trace.h"
 #include "replay/timeline/replayed_program.h"
-#include "tools/kit/arguments.h"
 #include "tools/kit/commands.h"
 #include "tools/kit/outputs.h"
 #include "tools/kit/progress_bar.h"

@@ -1,11 +1,9 @@
 // `vramlab diff`: what changed from one file to another, and whether that keeps within limits.
-#include <cstdio>
 #include <filesystem>
 #include <map>
 
 #include "replay/compare/budget.h"
 #include "tools/commands/diff/diff_report.h"
-#include "tools/kit/arguments.h"
 #include "tools/kit/commands.h"
 #include "tools/kit/outputs.h"
 #include "tools/kit/progress_bar.h"
@@ -14,7 +12,7 @@
 namespace vramlab::tools {
 namespace {
 
-using replay::CompareBy;
+using replay::GroupBy;
 using replay::MomentKind;
 
 constexpr const char* usual_budget = ".vramlab.json";
@@ -34,11 +32,11 @@ struct DiffArguments {
   CommonFlags flags;
 };
 
-const std::map<std::string, CompareBy>& compared_groups() {
-  static const std::map<std::string, CompareBy> names = {
-      {"site", CompareBy::site}, {"stack", CompareBy::stack},
-      {"size", CompareBy::size}, {"stream", CompareBy::stream},
-      {"pool", CompareBy::pool}, {"position", CompareBy::position}};
+/// The position in an iteration is no kind of group: it has an empty value.
+const std::map<std::string, std::optional<GroupBy>>& compared_groups() {
+  static const std::map<std::string, std::optional<GroupBy>> names = {
+      {"site", GroupBy::site},     {"stack", GroupBy::stack}, {"size", GroupBy::size},
+      {"stream", GroupBy::stream}, {"pool", GroupBy::pool},   {"position", std::nullopt}};
   return names;
 }
 
@@ -98,10 +96,9 @@ ExitStatus diff_files(const DiffArguments& arguments) {
   OpenOutput output(arguments.output);
   replay::ComparedFile base = read_file(arguments.base, arguments);
   replay::ComparedFile now = read_file(arguments.now, arguments);
-  const DiffOutcome outcome{
-      compare(std::move(base), std::move(now), compared_groups().at(arguments.by), limits),
-      moment_name(arguments.at), arguments.by == "site" ? "call site" : arguments.by,
-      arguments.limit};
+  const DiffOutcome outcome{compare(std::move(base), std::move(now), limits),
+                            moment_name(arguments.at),
+                            arguments.by == "site" ? "call site" : arguments.by, arguments.limit};
   output.finish(printed(outcome, arguments));
   return outcome.comparison.breaks_limits() ? ExitStatus::answer_is_no : ExitStatus::done;
 }

@@ -1,6 +1,5 @@
 #include "tools/commands/diff/diff_report.h"
 
-#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 

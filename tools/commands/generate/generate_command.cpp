@@ -1,6 +1,5 @@
 // `vramlab generate`: a synthetic workload as a native trace.
 #include <cstdint>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>

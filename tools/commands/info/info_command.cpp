@@ -1,5 +1,4 @@
 // `vramlab info`: what is in a recording.
-#include <cstdio>
 
 #include "replay/history/recording_summary.h"
 #include "tools/commands/info/info_report.h"
@@ -57,12 +56,9 @@ ExitStatus info(const InfoArguments& arguments) {
 }
 
 void add_options(CLI::App& command, InfoArguments& arguments) {
-  command
-      .add_option(
-          "FILE", arguments.files,
-          "PyTorch memory snapshots (pickle or JSON), native traces, torch profiler traces or "
-          "RMM logs (also .gz, .zst; - is standard input)")
-      ->required();
+  add_file(command, arguments.files,
+           "PyTorch memory snapshots (pickle or JSON), native traces, torch profiler traces or "
+           "RMM logs (also .gz, .zst; - is standard input)");
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 #include "tools/commands/info/info_report.h"
 
 #include <array>
-#include <cstdio>
 #include <ctime>
 #include <nlohmann/json.hpp>
 #include <regex>

@@ -1,9 +1,7 @@
 // `vramlab pack`: lower bounds of a history's memory, and what a planner with perfect foresight
 // could do with it.
-#include <cstdio>
 
 #include "tools/commands/pack/pack_report.h"
-#include "tools/kit/arguments.h"
 #include "tools/kit/commands.h"
 #include "tools/kit/outputs.h"
 #include "tools/kit/progress_bar.h"
@@ -32,11 +30,9 @@ ExitStatus pack(const PackArguments& arguments) {
 }
 
 void add_options(CLI::App& command, PackArguments& arguments) {
-  command
-      .add_option("FILE", arguments.file,
-                  "A recording or a program in any format that vramlab info reads, or a list of "
-                  "buffers in the CSV of MiniMalloc (also .gz, .zst; - is standard input)")
-      ->required();
+  add_file(command, arguments.file,
+           "A recording or a program in any format that vramlab info reads, or a list of "
+           "buffers in the CSV of MiniMalloc (also .gz, .zst; - is standard input)");
   command
       .add_option("--capacity", arguments.capacity,
                   "Check that the best packing fits into this, such as 20GiB (exit status 1 "

@@ -1,6 +1,5 @@
 #include "tools/commands/pack/pack_report.h"
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "allocator/words/check.h"

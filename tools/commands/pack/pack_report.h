@@ -29,7 +29,6 @@ std::string stream_peaks_text(const replay::LowerBounds& bounds);
 /// How low the packing is, by which heuristic, and how far that is from the lowest possible.
 std::string best_packing_text(const replay::PackGroup& group, const replay::PackingResult& result);
 std::string pack_text(const PackOutcome& outcome);
-/// With a line break at its end.
 std::string pack_json(const PackOutcome& outcome);
 
 /// One for each group.

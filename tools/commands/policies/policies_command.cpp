@@ -1,7 +1,5 @@
 // `vramlab policies`: the same requests given to PyTorch's allocator and to others.
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -204,11 +202,9 @@ std::vector<std::string> policy_names() {
 }
 
 void add_options(CLI::App& command, PoliciesArguments& arguments) {
-  command
-      .add_option("FILE", arguments.file,
-                  "A recording or a program, in any format that vramlab info reads (also .gz, "
-                  ".zst; - is standard input)")
-      ->required();
+  add_file(command, arguments.file,
+           "A recording or a program, in any format that vramlab info reads (also .gz, "
+           ".zst; - is standard input)");
   command.add_option("--policy", arguments.names, "Only this one; may be given several times")
       ->check(CLI::IsMember(policy_names()));
   command.add_option("--conf", arguments.options,

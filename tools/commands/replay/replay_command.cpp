@@ -1,6 +1,5 @@
 // `vramlab replay`: what other options, another GPU or another version would have done with a
 // recorded program.
-#include <cstdio>
 #include <string>
 
 #include "replay/run/device_replay.h"
@@ -66,7 +65,7 @@ struct ReplayCommand {
 };
 
 /// The timeline and the snapshot that were asked for. Opened before the replay, which can take
-/// long: a name that can't be written to is told at once.
+/// long: a name that can't be written to is refused at once.
 class ReplayOutputs {
  public:
   explicit ReplayOutputs(const ReplayCommand& command) {
@@ -127,9 +126,9 @@ void explain_failures(replay::ReplaySource& source, const ReplayCommand& command
   for (const replay::DeviceState& state : states)
     for (const replay::DeviceReport& device : outcome.report.devices) {
       if (device.device != state.device || device.failures.empty()) continue;
-      const ToldOutOfMemory told = tell_replayed(state, device, tries);
-      outcome.explained_text += out_of_memory_text(told, source.tables());
-      outcome.explained.push_back(out_of_memory_json(told, source.tables()));
+      const OutOfMemoryExplanation explained = explain_replayed(state, device, tries);
+      outcome.explained_text += out_of_memory_text(explained, source.tables());
+      outcome.explained.push_back(out_of_memory_json(explained, source.tables()));
     }
 }
 

@@ -1,6 +1,5 @@
 // `vramlab report`: one page to look at.
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -227,11 +226,9 @@ ExitStatus write_report(const ReportCommand& command) {
 }
 
 void add_options(CLI::App& command, ReportCommand& arguments) {
-  command
-      .add_option("FILE", arguments.files,
-                  "Recordings or programs, in any format that vramlab info knows; several are "
-                  "shown side by side (- is standard input)")
-      ->required();
+  add_file(command, arguments.files,
+           "Recordings or programs, in any format that vramlab info knows; several are "
+           "shown side by side (- is standard input)");
   add_several_confs(
       command, arguments.options,
       "Options (PYTORCH_CUDA_ALLOC_CONF) to show a replay under, beside the recording");

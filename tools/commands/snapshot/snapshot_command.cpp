@@ -1,7 +1,6 @@
 // `vramlab snapshot`: what was where at a moment.
 #include <algorithm>
 #include <cstdint>
-#include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -10,7 +9,6 @@
 #include "allocator/words/ids.h"
 #include "replay/moments/snapshot_values_of.h"
 #include "replay/state/holes.h"
-#include "tools/kit/arguments.h"
 #include "tools/kit/commands.h"
 #include "tools/kit/moment_argument.h"
 #include "tools/kit/out_of_memory_report.h"
@@ -44,7 +42,7 @@ struct StateOutcome {
   /// The tables of the states' stacks.
   const traces::SnapshotTables& tables;
   /// Set if the moment is an out-of-memory.
-  std::vector<ToldOutOfMemory> told = {};
+  std::vector<OutOfMemoryExplanation> explained = {};
 };
 
 constexpr std::size_t map_width = 48;
@@ -138,21 +136,22 @@ std::string state_text(const StateOutcome& outcome) {
   std::string text = outcome.file + ", " + outcome.moment + "   (# in use, ~ waiting, . free)\n";
   for (const std::string& note : outcome.notes) text += "  note: " + note + "\n";
   for (const replay::DeviceState& state : outcome.states) text += device_text(outcome, state);
-  for (const ToldOutOfMemory& told : outcome.told) text += out_of_memory_text(told, outcome.tables);
+  for (const OutOfMemoryExplanation& explained : outcome.explained)
+    text += out_of_memory_text(explained, outcome.tables);
   return text;
 }
 
 std::string state_json(const StateOutcome& outcome) {
   const auto of_device = [&](const auto& state) { return device_json(outcome, state); };
-  const auto of_failure = [&](const auto& told) {
-    return out_of_memory_json(told, outcome.tables);
+  const auto of_failure = [&](const auto& explained) {
+    return out_of_memory_json(explained, outcome.tables);
   };
   return json_text({{"schema_version", 1},
                     {"file", outcome.file},
                     {"moment", outcome.moment},
                     {"notes", outcome.notes},
                     {"metrics", metrics_json(state_metrics(sum_of(outcome.states)))},
-                    {"out_of_memory", json_list(outcome.told, of_failure)},
+                    {"out_of_memory", json_list(outcome.explained, of_failure)},
                     {"devices", json_list(outcome.states, of_device)}});
 }
 
@@ -165,16 +164,6 @@ struct SnapshotCommand {
   bool is_quick = false;
   std::optional<std::uint32_t> device;
   CommonFlags flags;
-};
-
-/// A file that holds a program has states in a replay only.
-class ProgramSeen : public traces::ProgramSink {
- public:
-  void program_event(const traces::ProgramEvent&) override { is_seen_ = true; }
-  bool is_seen() const { return is_seen_; }
-
- private:
-  bool is_seen_ = false;
 };
 
 struct FoundStates {
@@ -207,9 +196,10 @@ std::optional<FoundStates> recorded(const SnapshotCommand& command, ProgressBar&
   found.tables = std::make_unique<traces::SnapshotTables>();
   traces::OpenTrace trace = traces::open_trace(command.replay.file, bar.listener());
   replay::HistoryCollector collector(scratch_place());
-  ProgramSeen program;
+  traces::ProgramCounter program;
   traces::read_trace(trace, *found.tables, {collector, program});
-  if (program.is_seen()) return std::nullopt;
+  // A program has states in a replay only.
+  if (program.summary().event_count() > 0) return std::nullopt;
   const replay::RecordedHistory history = collector.take();
   const auto kept =
       command.output.path.empty() ? replay::StateHistory::last_event : replay::StateHistory::all;
@@ -244,19 +234,19 @@ FoundStates find_states(const SnapshotCommand& command, ProgressBar& bar) {
 }
 
 /// One for each device that ran out of memory; without a replay the report names none.
-std::vector<ToldOutOfMemory> tell(const SnapshotCommand& command,
-                                  const std::vector<replay::DeviceState>& states,
-                                  const replay::ReplayReport& report) {
+std::vector<OutOfMemoryExplanation> explain(const SnapshotCommand& command,
+                                            const std::vector<replay::DeviceState>& states,
+                                            const replay::ReplayReport& report) {
   const replay::ReplayTry tries = command.is_quick ? replay::ReplayTry() : tries_of(command.replay);
-  std::vector<ToldOutOfMemory> told;
+  std::vector<OutOfMemoryExplanation> explained;
   for (const replay::DeviceState& state : states) {
     const auto of = std::ranges::find(report.devices, state.device, &replay::DeviceReport::device);
     if (of != report.devices.end())
-      told.push_back(tell_replayed(state, *of, tries));
-    else if (auto recorded = tell_recorded(state, tries))
-      told.push_back(*std::move(recorded));
+      explained.push_back(explain_replayed(state, *of, tries));
+    else if (auto recorded = explain_recorded(state, tries))
+      explained.push_back(*std::move(recorded));
   }
-  return told;
+  return explained;
 }
 
 std::string moment_text(const std::string& at) {
@@ -277,7 +267,7 @@ ExitStatus show_snapshot(const SnapshotCommand& command) {
                        std::move(found.notes), command.segments,        command.pinners,
                        found.own_tables()};
   if (moment_of(command.at)->kind == replay::MomentKind::out_of_memory)
-    outcome.told = tell(command, outcome.states, found.at.report);
+    outcome.explained = explain(command, outcome.states, found.at.report);
   if (command.flags.json)
     print(state_json(outcome));
   else if (!command.flags.quiet)

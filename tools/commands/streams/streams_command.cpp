@@ -2,12 +2,10 @@
 // which does not say what ran when, there is the memory that was given back and could not be used
 // yet, because work on other streams had to be waited for.
 #include <algorithm>
-#include <cstdio>
 
 #include "replay/run/replay_source.h"
 #include "tools/commands/streams/stream_perfetto.h"
 #include "tools/commands/streams/stream_report.h"
-#include "tools/kit/arguments.h"
 #include "tools/kit/commands.h"
 #include "tools/kit/outputs.h"
 #include "tools/kit/progress_bar.h"
@@ -157,11 +155,9 @@ void add_outputs(CLI::App& command, StreamsCommand& arguments) {
 }
 
 void add_options(CLI::App& command, StreamsCommand& arguments) {
-  command
-      .add_option("FILE", arguments.file,
-                  "A native trace of a program, or a PyTorch memory snapshot (also .gz, .zst; - is "
-                  "standard input)")
-      ->required();
+  add_file(command, arguments.file,
+           "A native trace of a program, or a PyTorch memory snapshot (also .gz, .zst; - is "
+           "standard input)");
   add_reference(command, arguments.reference, "default: from the file");
   add_model(command, arguments);
   add_outputs(command, arguments);

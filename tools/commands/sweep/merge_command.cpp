@@ -1,5 +1,4 @@
 // `vramlab merge`: joins the shards of a sweep, and says which of them have to be run again.
-#include <algorithm>
 #include <cstdio>
 #include <map>
 
@@ -113,7 +112,7 @@ ExitStatus merge(const MergeArguments& arguments) {
 }
 
 void add_options(CLI::App& command, MergeArguments& arguments) {
-  command.add_option("FILE", arguments.files, "What vramlab sweep --shard wrote")->required();
+  add_file(command, arguments.files, "What vramlab sweep --shard wrote");
   add_table_output(command, arguments.output);
 }
 

@@ -125,11 +125,9 @@ ExitStatus sweep(const SweepArguments& arguments) {
 }
 
 void add_settings(CLI::App& command, SweepArguments& arguments) {
-  command
-      .add_option("FILE", arguments.words,
-                  "Recordings or programs, in any format that vramlab info knows, of several the "
-                  "worst counts; and alternatives such as 'max_split_size_mb=64|128'")
-      ->required();
+  add_file(command, arguments.words,
+           "Recordings or programs, in any format that vramlab info knows, of several the "
+           "worst counts; and alternatives such as 'max_split_size_mb=64|128'");
   add_several_confs(command, arguments.options, "Options (PYTORCH_CUDA_ALLOC_CONF) to try");
   command.add_option("--grid", arguments.grid,
                      "Alternatives, or a file of them, every combination of which is tried "

@@ -1,7 +1,5 @@
 #include "tools/commands/sweep/sweep_outcome.h"
 
-#include <algorithm>
-#include <array>
 #include <span>
 
 #include "allocator/words/bytes.h"

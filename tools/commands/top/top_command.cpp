@@ -1,6 +1,5 @@
 // `vramlab top`: who holds memory at a moment, and what grows from iteration to iteration.
 #include <algorithm>
-#include <cstdio>
 #include <map>
 
 #include "tools/commands/top/top_report.h"
@@ -140,11 +139,9 @@ void add_growth_options(CLI::App& command, TopArguments& arguments) {
 }
 
 void add_options(CLI::App& command, TopArguments& arguments) {
-  command
-      .add_option("FILE", arguments.file,
-                  "A PyTorch memory snapshot (pickle or JSON), a native trace, a torch profiler "
-                  "trace or an RMM log (also .gz, .zst; - is standard input)")
-      ->required();
+  add_file(command, arguments.file,
+           "A PyTorch memory snapshot (pickle or JSON), a native trace, a torch profiler "
+           "trace or an RMM log (also .gz, .zst; - is standard input)");
   add_moment_options(command, arguments);
   std::vector<std::string> names;
   for (const auto& [name, by] : groupings()) names.push_back(name);

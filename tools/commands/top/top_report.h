@@ -36,7 +36,6 @@ struct TopOutcome {
 };
 
 std::string top_text(const TopOutcome& outcome, const traces::SnapshotTables& tables);
-/// With a line break at its end.
 std::string top_json(const TopOutcome& outcome, const traces::SnapshotTables& tables);
 std::string top_folded(const TopOutcome& outcome, const traces::SnapshotTables& tables);
 
@@ -65,7 +64,6 @@ struct GrowthOutcome {
 };
 
 std::string growth_text(const GrowthOutcome& outcome);
-/// With a line break at its end.
 std::string growth_json(const GrowthOutcome& outcome);
 
 }  // namespace vramlab::tools

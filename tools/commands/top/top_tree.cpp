@@ -1,7 +1,6 @@
 #include "tools/commands/top/top_report.h"
 
 #include <algorithm>
-#include <cstdio>
 
 #include "tools/printers/table.h"
 #include "tools/printers/text_lines.h"

@@ -1,5 +1,4 @@
 // `vramlab verify`: replays recorded histories and says how faithful the replay is.
-#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <stdexcept>
@@ -9,7 +8,6 @@
 #include "allocator/options/settings.h"
 #include "replay/follow/fidelity.h"
 #include "replay/follow/verify.h"
-#include "tools/kit/arguments.h"
 #include "tools/kit/commands.h"
 #include "tools/kit/outputs.h"
 #include "tools/kit/progress_bar.h"
@@ -228,10 +226,8 @@ ExitStatus verify_files(const VerifyArguments& arguments) {
 }
 
 void add_options(CLI::App& command, VerifyArguments& arguments) {
-  command
-      .add_option("FILE", arguments.files,
-                  "PyTorch memory snapshots (pickle or JSON; also .gz, .zst; - is standard input)")
-      ->required();
+  add_file(command, arguments.files,
+           "PyTorch memory snapshots (pickle or JSON; also .gz, .zst; - is standard input)");
   add_reference(command, arguments.reference, "default: guessed from the file");
   command.add_option("--conf", arguments.conf,
                      "Options to replay with, on top of those in the file");
