@@ -1,6 +1,5 @@
 #include "tools/printers/fragmentation_text.h"
 
-
 #include "allocator/words/ids.h"
 #include "replay/state/holes.h"
 #include "tools/printers/json_text.h"

@@ -32,7 +32,7 @@ std::string percent_text(double percent) {
   return text;
 }
 
-std::string share_text(std::uint64_t part, std::uint64_t whole) {
+std::string percent_of(std::uint64_t part, std::uint64_t whole) {
   if (whole == 0) return percent_text(0);
   return percent_text(100.0 * static_cast<double>(part) / static_cast<double>(whole));
 }

@@ -23,7 +23,7 @@ std::string csv_text(const std::string& text);
 /// `12.3 %`.
 std::string percent_text(double percent);
 /// So much of it in percent; 0 of nothing.
-std::string share_text(std::uint64_t part, std::uint64_t whole);
+std::string percent_of(std::uint64_t part, std::uint64_t whole);
 /// The same of a ratio in millionths.
 std::string ratio_text(std::int64_t millionths);
 /// `+12.34 %`: how much the size is above the other; `+0 %` where it is not.

@@ -52,7 +52,7 @@ std::string saving_text(const SweepRow& best, const SweepRow& other, const std::
   const Bytes now = peak_of(best);
   if (now == before) return "as much as with " + name;
   const Bytes change = now < before ? before - now : now - before;
-  return format_bytes(change) + " (" + share_text(change.count, before.count) + ")" +
+  return format_bytes(change) + " (" + percent_of(change.count, before.count) + ")" +
          (now < before ? " less than with " : " more than with ") + name;
 }
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -33,13 +32,5 @@ std::string info_text(const InfoOutcome& outcome);
 
 /// One document over all files, with a line break at its end.
 std::string info_json(const std::vector<InfoOutcome>& outcomes);
-
-/// Lines for people; empty where there is nothing to say.
-std::string program_text(const traces::ProgramSummary& summary);
-nlohmann::ordered_json program_json(const traces::ProgramSummary& summary);
-
-/// Lines for people; empty where nothing was left out or assumed.
-std::string log_text(const traces::LogFacts& log);
-nlohmann::ordered_json log_json(const traces::LogFacts& log);
 
 }  // namespace vramlab::tools

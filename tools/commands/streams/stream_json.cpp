@@ -39,7 +39,7 @@ ordered_json hazard_json(const streams::Hazard& hazard, const HazardContext& con
       {"kind", hazard_name(hazard.kind)},          {"count", hazard.count},
       {"first", side_json(hazard.first, context)}, {"second", side_json(hazard.second, context)},
       {"about", object_text(hazard, context)},     {"memory", std::move(memory)},
-      {"mend", mend_text(hazard, context)}};
+      {"mend", fix_text(hazard, context)}};
 }
 
 ordered_json activity_json(const replay::ActivityReport& activity) {

@@ -16,7 +16,7 @@ using streams::CudaStatus;
 using streams::Hazard;
 
 std::string share_text(streams::Duration part, streams::Time whole) {
-  return whole.ns == 0 ? "-" : tools::share_text(part.ns, whole.ns);
+  return whole.ns == 0 ? "-" : percent_of(part.ns, whole.ns);
 }
 
 std::string activity_text(const ActivityReport& activity, std::uint64_t shown) {

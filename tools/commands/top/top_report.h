@@ -10,13 +10,9 @@
 #include "replay/holders/growth.h"
 #include "replay/holders/holdings.h"
 #include "replay/holders/stack_tree.h"
-#include "tools/printers/table.h"
 #include "traces/values/user_frame.h"
 
 namespace vramlab::tools {
-
-/// Longer names of call sites and stacks lose their middle.
-inline constexpr std::size_t top_name_width = 100;
 
 struct TopOutcome {
   std::string file;
@@ -44,17 +40,6 @@ nlohmann::ordered_json stack_json(traces::StackId stack, const traces::SnapshotT
 
 /// A text that is too long for a line: its beginning and its end.
 std::string shortened(const std::string& text, std::size_t width);
-
-/// A table whose last column has this name.
-Table top_table(const std::string& name);
-std::vector<std::string> top_cells(const replay::GroupTotals& part, const replay::GroupTotals& all,
-                                   const std::string& name);
-/// What a limit left out; empty where that is nothing.
-std::string hidden_text(std::size_t count, const replay::GroupTotals& hidden);
-
-/// The tree as rows, with the stacks that hold most, so many of them (0: all). Frames without
-/// branches are written in one row, the outermost and the innermost of them.
-std::string tree_text(const replay::StackTree& tree, std::uint64_t stack_limit);
 
 struct GrowthOutcome {
   std::string file;
