@@ -55,7 +55,7 @@ void declare(const Command& command, CLI::App& program, CommandAction& chosen) {
 
 std::string version_text() {
   std::string text = "vramlab " VRAMLAB_VERSION "\nreferences:";
-  for (const allocator::ReferenceVersion& row : allocator::reference_versions())
+  for (const ReferenceVersion& row : allocator::reference_versions())
     text += " " + std::string(row.name) + " (" + std::string(row.description) + ")";
   return text;
 }

@@ -9,7 +9,6 @@
 namespace vramlab::tools {
 namespace {
 
-using allocator::Bytes;
 using nlohmann::ordered_json;
 using replay::OutOfMemoryReason;
 
@@ -27,8 +26,8 @@ std::string asked_text(const OutOfMemoryReason& story) {
 
 std::string lane_text(const OutOfMemoryReason& story) {
   std::string text = "the " + std::string(pool_kind_name(story.lane.kind)) + " half of ";
-  text += story.lane.pool == allocator::default_pool ? std::string("the device's own pool")
-                                                     : "pool " + name_of(story.lane.pool);
+  text += story.lane.pool == default_pool ? std::string("the device's own pool")
+                                          : "pool " + name_of(story.lane.pool);
   return "  " + text + " has " + format_bytes(story.in_lane.free) + " free on this stream in " +
          std::to_string(story.in_lane.holes) + " holes, the largest " +
          format_bytes(story.in_lane.largest_free) + "\n";
@@ -145,9 +144,9 @@ OutOfMemoryExplanation explain_replayed(const replay::DeviceState& state,
   const Bytes rounded = failure.figures.request < allocator::request_limit
                             ? round_request(failure.figures.request, state.rules.settings)
                             : failure.figures.request;
-  const replay::RefusedRequest refused{
-      failure.event,  failure.figures.request, rounded,
-      failure.stream, allocator::default_pool, failure.figures.device_free};
+  const replay::RefusedRequest refused{failure.event, failure.figures.request,
+                                       rounded,       failure.stream,
+                                       default_pool,  failure.figures.device_free};
   OutOfMemoryExplanation explained{state, explain_out_of_memory(state, refused), report.memory};
   if (!tries) return explained;
   const replay::FailedAt failed{state.device, failure.event};

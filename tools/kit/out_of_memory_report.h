@@ -17,9 +17,9 @@ struct OutOfMemoryExplanation {
   const replay::DeviceState& state;
   replay::OutOfMemoryReason story;
   /// What the device had in the replay; nothing of a recording.
-  std::optional<allocator::Bytes> memory;
+  std::optional<Bytes> memory;
   /// With which it passes, found by replaying.
-  std::optional<allocator::Bytes> least_memory = {};
+  std::optional<Bytes> least_memory = {};
   std::vector<replay::TriedOptions> tried = {};
 };
 

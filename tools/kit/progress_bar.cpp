@@ -13,7 +13,6 @@ namespace {
 /// The bar's line, such as `big.pickle  1.20 GiB of 4.70 GiB (25 %), 0.52 GiB/s, 7 s left`.
 std::string progress_text(const std::string& what, const traces::ReadProgress& progress,
                           std::chrono::duration<double> passed) {
-  using allocator::format_bytes;
   const auto done = static_cast<double>(progress.bytes_read);
   const double bytes_per_second = passed.count() > 0 ? done / passed.count() : 0;
   const std::string speed = format_bytes({static_cast<std::uint64_t>(bytes_per_second)}) + "/s";

@@ -139,14 +139,13 @@ replay::ReplayConditions conditions_of(const ReplayArguments& arguments) {
   if (!arguments.reference.empty())
     conditions.version = allocator::find_reference_version(arguments.reference);
   conditions.options = arguments.options;
-  if (arguments.device_memory) conditions.memory = allocator::Bytes{*arguments.device_memory};
+  if (arguments.device_memory) conditions.memory = Bytes{*arguments.device_memory};
   if (!arguments.gpu.empty()) conditions.memory = streams::find_gpu(arguments.gpu)->available();
   if (!arguments.device_costs.empty())
     conditions.costs = std::make_shared<const streams::DeviceCosts>(
         replay::read_device_costs(arguments.device_costs));
   conditions.memory_fraction = arguments.memory_fraction;
-  if (arguments.held_by_others)
-    conditions.held_by_others = allocator::Bytes{*arguments.held_by_others};
+  if (arguments.held_by_others) conditions.held_by_others = Bytes{*arguments.held_by_others};
   if (conditions.memory) refuse_full_device(conditions, *conditions.memory);
   if (!arguments.frees.empty()) conditions.timing = timing_of(arguments.frees);
   if (arguments.on_out_of_memory != "stop")

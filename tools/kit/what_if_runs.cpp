@@ -44,7 +44,7 @@ Attempt run_one(const Recording& recording, const AskedSetting& setting,
     return {figures_of(recording.file(), recording.figures(conditions)), {}};
   } catch (const traces::InputError& error) {
     return {std::nullopt, error.what()};
-  } catch (const allocator::AllocatorError& error) {
+  } catch (const AllocatorError& error) {
     return {std::nullopt, error.what()};
   }
 }
@@ -123,8 +123,7 @@ std::string headline_of(const AskedWhatIf& asked) {
   return text + (asked.conditions.empty() ? "" : "; " + asked.conditions);
 }
 
-void refuse_bad_options(const std::vector<std::string>& options,
-                        const allocator::ReferenceVersion& version) {
+void refuse_bad_options(const std::vector<std::string>& options, const ReferenceVersion& version) {
   for (const std::string& conf : options)
     if (const auto refusal = replay::refusal_of(conf, version))
       throw traces::InputError(

@@ -44,8 +44,7 @@ AskedWhatIf asked_what_if(const std::vector<std::string>& files,
 std::string headline_of(const AskedWhatIf& asked);
 
 /// Throws InputError for options that the version does not take.
-void refuse_bad_options(const std::vector<std::string>& options,
-                        const allocator::ReferenceVersion& version);
+void refuse_bad_options(const std::vector<std::string>& options, const ReferenceVersion& version);
 
 std::string conditions_text(const ReplayArguments& arguments);
 

@@ -10,7 +10,6 @@
 namespace vramlab::tools {
 namespace {
 
-using allocator::Bytes;
 using nlohmann::ordered_json;
 using replay::StateFigures;
 
@@ -94,7 +93,7 @@ std::string age_text(const replay::RequestOrigin& origin, const replay::StateMom
   return text + " old";
 }
 
-ordered_json pool_id(allocator::PoolId pool) { return {pool.graph, pool.user}; }
+ordered_json pool_id(PoolId pool) { return {pool.graph, pool.user}; }
 
 ordered_json hole_json(const replay::HoleClass& hole) {
   return {{"pool_kind", pool_kind_name(hole.kind)},
@@ -103,22 +102,22 @@ ordered_json hole_json(const replay::HoleClass& hole) {
           {"bytes", hole.bytes.count}};
 }
 
-ordered_json pool_json(const replay::PoolFigures& pool) {
-  return {{"pool_id", pool_id(pool.pool)},
-          {"pool_kind", pool_kind_name(pool.kind)},
-          {"metrics", metrics_json(state_metrics(pool.figures))}};
+ordered_json pool_json(const std::pair<const std::pair<PoolId, PoolKind>, StateFigures>& pool) {
+  const auto& [half, figures] = pool;
+  return {{"pool_id", pool_id(half.first)},
+          {"pool_kind", pool_kind_name(half.second)},
+          {"metrics", metrics_json(state_metrics(figures))}};
 }
 
-ordered_json stream_json(const replay::StreamSums& stream) {
-  return {{"stream", stream.stream.value},
-          {"metrics", metrics_json(state_metrics(stream.figures))}};
+ordered_json stream_json(const std::pair<const StreamId, StateFigures>& stream) {
+  return {{"stream", stream.first.value}, {"metrics", metrics_json(state_metrics(stream.second))}};
 }
 
 }  // namespace
 
-std::string pool_name(allocator::PoolId pool, allocator::PoolKind kind) {
+std::string pool_name(PoolId pool, PoolKind kind) {
   std::string name(pool_kind_name(kind));
-  if (pool != allocator::default_pool) name += " of pool " + name_of(pool);
+  if (pool != default_pool) name += " of pool " + name_of(pool);
   return name;
 }
 
@@ -140,7 +139,7 @@ std::string holes_text(const replay::DeviceState& state) {
   return table.is_empty() ? "" : table.text();
 }
 
-std::string origin_text(const replay::DeviceState& state, allocator::Address at,
+std::string origin_text(const replay::DeviceState& state, Address at,
                         const traces::SnapshotTables& tables) {
   const auto found = state.origins.find(at);
   if (found == state.origins.end()) return state.moment ? "older than the history" : std::string();
@@ -162,7 +161,7 @@ std::string pinners_text(const replay::DeviceState& state, const traces::Snapsho
   return table.is_empty() ? "" : table.text();
 }
 
-std::string call_site_text(const replay::DeviceState& state, allocator::Address at,
+std::string call_site_text(const replay::DeviceState& state, Address at,
                            const traces::SnapshotTables& tables) {
   const auto origin = state.origins.find(at);
   if (origin == state.origins.end()) return {};

@@ -10,7 +10,7 @@
 namespace vramlab::tools {
 
 /// Such as `large`, or `small of pool (1, 0)`.
-std::string pool_name(allocator::PoolId pool, allocator::PoolKind kind);
+std::string pool_name(PoolId pool, PoolKind kind);
 
 /// Lines under the device's, before its map.
 std::string figures_text(const replay::Fragmentation& fragmentation);
@@ -20,10 +20,10 @@ std::string pinners_text(const replay::DeviceState& state, const traces::Snapsho
                          std::size_t limit);
 
 /// Such as `train.py:12 step`; empty where it is not known.
-std::string call_site_text(const replay::DeviceState& state, allocator::Address at,
+std::string call_site_text(const replay::DeviceState& state, Address at,
                            const traces::SnapshotTables& tables);
 /// The call site and the age of the block at an address, as far as they are known.
-std::string origin_text(const replay::DeviceState& state, allocator::Address at,
+std::string origin_text(const replay::DeviceState& state, Address at,
                         const traces::SnapshotTables& tables);
 
 /// `metrics`, `pools`, `streams`, `holes` and `pinners`, at most so many of them, added to a

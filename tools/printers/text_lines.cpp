@@ -41,7 +41,7 @@ std::string ratio_text(std::int64_t millionths) {
   return percent_text(static_cast<double>(millionths) / 1e4);
 }
 
-std::string percent_above(allocator::Bytes size, allocator::Bytes other) {
+std::string percent_above(Bytes size, Bytes other) {
   if (size <= other) return "+0 %";
   char text[32];
   std::snprintf(text, sizeof text, "+%.2f %%",
@@ -52,7 +52,7 @@ std::string percent_above(allocator::Bytes size, allocator::Bytes other) {
 }
 
 std::string amount_text(const replay::Metric& metric, std::uint64_t amount) {
-  if (metric.unit == replay::MetricUnit::bytes) return format_bytes(allocator::Bytes{amount});
+  if (metric.unit == replay::MetricUnit::bytes) return format_bytes(Bytes{amount});
   if (metric.unit == replay::MetricUnit::nanoseconds) return nanoseconds_text(amount);
   return std::to_string(amount);
 }

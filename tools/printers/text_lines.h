@@ -27,7 +27,7 @@ std::string percent_of(std::uint64_t part, std::uint64_t whole);
 /// The same of a ratio in millionths.
 std::string ratio_text(std::int64_t millionths);
 /// `+12.34 %`: how much the size is above the other; `+0 %` where it is not.
-std::string percent_above(allocator::Bytes size, allocator::Bytes other);
+std::string percent_above(Bytes size, Bytes other);
 
 /// An amount in the unit of a metric that is no ratio.
 std::string amount_text(const replay::Metric& metric, std::uint64_t amount);

@@ -16,7 +16,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-using allocator::Bytes;
 using replay::FreeTiming;
 using replay::ReplayConditions;
 using replay::SweepFigures;

@@ -20,7 +20,6 @@
 namespace vramlab::tools {
 namespace {
 
-using allocator::Bytes;
 using nlohmann::ordered_json;
 using replay::Advice;
 using replay::Recording;
@@ -33,7 +32,7 @@ struct AdviseOutcome {
   /// The origin of the costs of device calls.
   std::string costs_origin;
   /// The device's memory; empty without a limit.
-  std::optional<allocator::Bytes> memory;
+  std::optional<Bytes> memory;
   /// What keeps memory at the peak, where nothing helps: sentences.
   std::vector<std::string> pinners;
   replay::Advice advice;

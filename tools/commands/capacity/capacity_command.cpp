@@ -119,7 +119,7 @@ CapacityOutcome of_list(traces::OpenBytes& bytes, const CapacityArguments& argum
   CapacityOutcome outcome;
   PackOutcome& packing = outcome.packing;
   packing.file = bytes.file;
-  if (arguments.capacity > 0) packing.capacity = allocator::Bytes{arguments.capacity};
+  if (arguments.capacity > 0) packing.capacity = Bytes{arguments.capacity};
   packing.input = replay::read_pack_list(bytes);
   packing.results = checked_packings(packing.input, {});
   return outcome;

@@ -11,7 +11,6 @@
 namespace vramlab::tools {
 namespace {
 
-using allocator::Bytes;
 using nlohmann::ordered_json;
 using replay::CapacityAnswer;
 

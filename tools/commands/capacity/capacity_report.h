@@ -24,7 +24,7 @@ struct CapacityOutcome {
 
   bool is_list() const { return about.reference.empty(); }
   /// The packing of the device that needs most; empty if nothing is packed.
-  std::optional<allocator::Bytes> best_packing() const;
+  std::optional<Bytes> best_packing() const;
 };
 
 std::string capacity_text(const CapacityOutcome& outcome);

@@ -150,7 +150,7 @@ std::optional<traces::TraceFormat> output_format(const ConvertArguments& argumen
 
 ConvertSteps steps_of(const ConvertArguments& arguments) {
   ConvertSteps steps = arguments.steps;
-  if (arguments.stream) steps.filter.stream = allocator::StreamId{*arguments.stream};
+  if (arguments.stream) steps.filter.stream = StreamId{*arguments.stream};
   return steps;
 }
 

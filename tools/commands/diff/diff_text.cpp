@@ -123,7 +123,7 @@ std::string change_text(const MetricChange& change) {
 
 std::string change_text(const GroupChange& change) {
   return sign_of(change.bytes()) +
-         format_bytes(allocator::Bytes{static_cast<std::uint64_t>(std::abs(change.bytes()))}) +
+         format_bytes(Bytes{static_cast<std::uint64_t>(std::abs(change.bytes()))}) +
          share_text(change.bytes(), static_cast<std::int64_t>(change.base.bytes.count));
 }
 

@@ -13,7 +13,6 @@
 namespace vramlab::tools {
 namespace {
 
-using allocator::format_bytes;
 using nlohmann::ordered_json;
 using replay::DeviceSummary;
 using traces::ProgramEventKind;
@@ -144,7 +143,7 @@ std::string listed(const Items& items, const NameOf& name_of) {
   return text;
 }
 
-std::string stream_name(allocator::StreamId stream) { return std::to_string(stream.value); }
+std::string stream_name(StreamId stream) { return std::to_string(stream.value); }
 
 void add_events(std::string& lines, const DeviceSummary& device) {
   std::string kinds;
@@ -185,8 +184,7 @@ std::string device_text(const DeviceSummary& device) {
                  " (reserved and free at an out-of-memory event)");
   add_line(lines, "streams", listed(device.streams, stream_name));
   if (!device.pools.empty())
-    add_line(lines, "pools",
-             listed(device.pools, [](allocator::PoolId pool) { return name_of(pool); }));
+    add_line(lines, "pools", listed(device.pools, [](PoolId pool) { return name_of(pool); }));
   return "device " + std::to_string(device.device) + "\n" + lines;
 }
 
@@ -234,10 +232,8 @@ ordered_json device_json(const DeviceSummary& device) {
   const auto time_us = [&](std::uint64_t replay::TimeSpan::*end) {
     return or_null(device.time, [end](const replay::TimeSpan& time) { return time.*end; });
   };
-  const auto stream_json = [](allocator::StreamId stream) { return stream.value; };
-  const auto pool_json = [](allocator::PoolId pool) {
-    return ordered_json::array({pool.graph, pool.user});
-  };
+  const auto stream_json = [](StreamId stream) { return stream.value; };
+  const auto pool_json = [](PoolId pool) { return ordered_json::array({pool.graph, pool.user}); };
   return {{"device", device.device},
           {"events", device.event_count},
           {"events_by_action", actions},

@@ -19,7 +19,7 @@ struct PackArguments {
 ExitStatus pack(const PackArguments& arguments) {
   PackOutcome outcome;
   outcome.file = arguments.file;
-  if (arguments.capacity > 0) outcome.capacity = allocator::Bytes{arguments.capacity};
+  if (arguments.capacity > 0) outcome.capacity = Bytes{arguments.capacity};
   {
     ProgressBar bar(arguments.file, arguments.flags);
     outcome.input = replay::read_pack_input(arguments.file, bar.listener());

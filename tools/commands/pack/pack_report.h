@@ -17,7 +17,7 @@ struct PackOutcome {
   replay::PackInput input;
   /// One for each group of the input.
   std::vector<replay::PackingResult> results;
-  std::optional<allocator::Bytes> capacity;
+  std::optional<Bytes> capacity;
 
   /// Requires: there is a capacity.
   bool fits(std::size_t group) const { return results[group].packing.height <= *capacity; }

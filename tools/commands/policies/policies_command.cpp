@@ -28,7 +28,7 @@ using replay::PolicyRun;
 struct PoliciesOfDevice {
   std::int64_t device = 0;
   /// What no policy does with less.
-  allocator::Bytes peak_requested;
+  Bytes peak_requested;
   std::vector<replay::PolicyRun> runs;
 };
 
@@ -56,10 +56,9 @@ Table table_of(const PoliciesOfDevice& device) {
   for (const PolicyRun& run : device.runs) {
     const auto count = [&](std::string_view name) { return std::to_string(value_of(run, name)); };
     table.add({std::string(run.policy) + (run.is_in_pytorch ? "" : " *"),
-               allocator::format_bytes({value_of(run, "peak_reserved")}),
-               ratio_text(run.unused_at_peak), count("device_allocs"), count("device_frees"),
-               count("units_mapped"), std::to_string(run.report.units_remapped),
-               count("out_of_memory")});
+               format_bytes({value_of(run, "peak_reserved")}), ratio_text(run.unused_at_peak),
+               count("device_allocs"), count("device_frees"), count("units_mapped"),
+               std::to_string(run.report.units_remapped), count("out_of_memory")});
   }
   return table;
 }
@@ -77,7 +76,7 @@ std::vector<std::string> notes_of(const PoliciesOfDevice& device) {
 
 std::string head_of(const PoliciesOfDevice& device) {
   return "device " + std::to_string(device.device) + ": peak requested " +
-         allocator::format_bytes(device.peak_requested);
+         format_bytes(device.peak_requested);
 }
 
 constexpr const char* star = "* not in PyTorch: for comparison only, no setting turns it on";

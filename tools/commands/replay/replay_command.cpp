@@ -27,7 +27,7 @@ class TimelineFile {
   /// One line, unless the event changed none of the figures.
   void add(const replay::DeviceReplay& replay, const traces::ProgramEvent& event,
            std::uint64_t number) {
-    const allocator::StatisticValues values = replay.statistics();
+    const StatisticValues values = replay.statistics();
     std::string figures;
     for (const allocator::PooledStatistic* value :
          {&values.requested_bytes, &values.allocated_bytes, &values.active_bytes,

@@ -9,7 +9,6 @@
 namespace vramlab::tools {
 namespace {
 
-using allocator::Bytes;
 using nlohmann::ordered_json;
 using replay::DeviceReport;
 using replay::FailedRequest;
@@ -20,7 +19,7 @@ ordered_json peak_json(const ReachedPeak& peak) {
 }
 
 ordered_json failure_json(const FailedRequest& failure) {
-  const allocator::OutOfMemory& figures = failure.figures;
+  const OutOfMemory& figures = failure.figures;
   return {{"event", failure.event},
           {"stream", failure.stream.value},
           {"requested_bytes", figures.request.count},
@@ -52,7 +51,7 @@ ordered_json curve_json(const replay::MemoryCurve& curve) {
           {"reserved_bytes", held(&replay::MemoryLevel::reserved)}};
 }
 
-ordered_json end_json(const allocator::StatisticValues& statistics) {
+ordered_json end_json(const StatisticValues& statistics) {
   return {{"allocated_bytes", statistics.allocated_bytes.all.current},
           {"requested_bytes", statistics.requested_bytes.all.current},
           {"active_bytes", statistics.active_bytes.all.current},
@@ -62,7 +61,7 @@ ordered_json end_json(const allocator::StatisticValues& statistics) {
 }
 
 ordered_json device_json(const DeviceReport& device) {
-  const allocator::StatisticValues& statistics = device.statistics;
+  const StatisticValues& statistics = device.statistics;
   const bool has_memory = !device.memory_origin.empty();
   return {{"device", device.device.value},
           {"memory_bytes", has_memory ? ordered_json(device.memory.count) : ordered_json(nullptr)},

@@ -15,10 +15,7 @@ namespace vramlab::tools {
 namespace {
 
 using NumberText = std::string (*)(std::int64_t number);
-using allocator::Bytes;
 using allocator::PooledStatistic;
-using allocator::StatisticValue;
-using allocator::StatisticValues;
 using replay::DeviceReport;
 using replay::FailedRequest;
 using replay::MemoryLevel;
@@ -185,7 +182,7 @@ std::string ordered_calls_text(const streams::OrderedPoolCounts& counts) {
 }
 
 std::string bytes_text(std::int64_t count) {
-  const allocator::Bytes bytes{static_cast<std::uint64_t>(std::max<std::int64_t>(0, count))};
+  const Bytes bytes{static_cast<std::uint64_t>(std::max<std::int64_t>(0, count))};
   return format_bytes(bytes);
 }
 

@@ -25,8 +25,6 @@
 namespace vramlab::tools {
 namespace {
 
-using allocator::SnapshotBlock;
-using allocator::SnapshotSegment;
 using nlohmann::ordered_json;
 
 struct StateOutcome {
@@ -56,8 +54,7 @@ std::string segment_line(const SnapshotSegment& segment) {
 }
 
 /// The largest so many, in order of address.
-std::vector<const SnapshotSegment*> shown_segments(const allocator::Snapshot& snapshot,
-                                                   std::uint64_t limit) {
+std::vector<const SnapshotSegment*> shown_segments(const Snapshot& snapshot, std::uint64_t limit) {
   std::vector<const SnapshotSegment*> shown;
   for (const SnapshotSegment& segment : snapshot.segments) shown.push_back(&segment);
   if (limit == 0 || limit >= shown.size()) return shown;

@@ -110,8 +110,8 @@ std::string object_text(const Hazard& hazard, const HazardContext& context) {
     if (block.value == 0 || block.value > events.size()) return std::string("a block");
     return "the block of " + event_place(events[block.value - 1], context);
   };
-  std::string text = format_bytes(hazard.range.size()) + " at " +
-                     allocator::name_of(hazard.range.begin) + ": " + block_text(hazard.first_block);
+  std::string text = format_bytes(hazard.range.size()) + " at " + name_of(hazard.range.begin) +
+                     ": " + block_text(hazard.first_block);
   if (hazard.second_block != hazard.first_block && hazard.second_block.value != 0)
     text += ", then " + block_text(hazard.second_block);
   return text;

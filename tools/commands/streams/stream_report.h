@@ -53,7 +53,7 @@ std::string freed_text(const replay::WaitingPlace& place);
 std::uint64_t share_percent(const replay::WaitingTotals& part, const replay::WaitingTotals& whole);
 
 /// Held on average over the whole history; by events where no time goes by.
-allocator::Bytes mean_held(const replay::WaitingCost& cost);
+Bytes mean_held(const replay::WaitingCost& cost);
 
 /// What the figures mean for who wrote the program, as sentences: where waiting costs most, whether
 /// it raised the peak, and what would mend it. None where no free waited.

@@ -120,7 +120,7 @@ void StreamPicture::arrow(const Place& from, const Place& to) {
 
 void StreamPicture::add_moment(const replay::DeviceReplay& device, streams::Time now) {
   called_.push_back(now);
-  const allocator::StatisticValues values = device.statistics();
+  const StatisticValues values = device.statistics();
   const auto waiting = values.active_bytes.all.current - values.allocated_bytes.all.current;
   const std::string figures =
       "\"allocated\":" + std::to_string(values.allocated_bytes.all.current) +
@@ -163,7 +163,7 @@ struct StreamsCommand {
   std::string wanted_format() const { return flags.json ? "json" : format; }
 };
 
-const allocator::ReferenceVersion* version_of(const StreamsCommand& command) {
+const ReferenceVersion* version_of(const StreamsCommand& command) {
   return command.reference.empty() ? nullptr : allocator::find_reference_version(command.reference);
 }
 

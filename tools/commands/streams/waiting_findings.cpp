@@ -8,7 +8,6 @@
 namespace vramlab::tools {
 namespace {
 
-using allocator::Bytes;
 using replay::DeviceWaiting;
 using replay::EagerFrees;
 using replay::WaitingCost;

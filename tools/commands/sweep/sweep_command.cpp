@@ -64,7 +64,7 @@ std::optional<Shard> shard_of(const std::string& text) {
 }
 
 std::vector<AskedSetting> asked_settings(const SweepArguments& arguments,
-                                         const allocator::ReferenceVersion& version) {
+                                         const ReferenceVersion& version) {
   refuse_bad_options(arguments.options, version);
   std::vector<std::string> options = arguments.options;
   const auto add = [&options](const std::vector<std::string>& more) {

@@ -115,7 +115,7 @@ std::string remark_text(const SweepRow& row) {
   if (!row.worst().failed) return "";
   const replay::FailedWhere& failed = *row.worst().failed;
   return "out of memory at event " + std::to_string(failed.event) + ", " +
-         format_bytes(allocator::Bytes{failed.requested_bytes}) + " requested" +
+         format_bytes(Bytes{failed.requested_bytes}) + " requested" +
          (row.files.size() > 1 ? " (" + row.worst().file + ")" : "");
 }
 

@@ -14,7 +14,6 @@
 namespace vramlab::tools {
 namespace {
 
-using allocator::Bytes;
 using nlohmann::ordered_json;
 using replay::DeviceGrowth;
 using replay::GrowingSite;
