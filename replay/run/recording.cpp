@@ -75,8 +75,7 @@ Recording::Recording(traces::OpenTrace trace, const OpenConditions& conditions)
 }
 
 Recording::Recording(std::string file, const RecordedHistory& history,
-                     const traces::SnapshotTables& tables,
-                     const ReferenceVersion* version)
+                     const traces::SnapshotTables& tables, const ReferenceVersion* version)
     : file_(std::move(file)), version_(version) {
   take_history(history, tables, KeepsStacks::yes);
 }

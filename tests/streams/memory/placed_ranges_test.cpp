@@ -112,9 +112,9 @@ TEST(PlacedRangesTest, that_promise_the_same_order_keep_it) {
 
 TEST(PlacedRangesTest, find_the_first_size_with_another_order) {
   PlacedRanges ranges({granule,
-                     {{0x7f0000000000}, {0x8000000000000000}},
-                     {{0x300000000000}, {0x7f0000000000}},
-                     {UINT64_MAX}});
+                       {{0x7f0000000000}, {0x8000000000000000}},
+                       {{0x300000000000}, {0x7f0000000000}},
+                       {UINT64_MAX}});
   EXPECT_EQ(ranges.first_other_order({granule, granule, granule * 9}), granule * 9);
   ranges.placed({PlaceKind::reservation, granule * 2, {0x300000000000}, std::nullopt});
   EXPECT_EQ(ranges.first_other_order({granule, granule, granule * 9}), granule)

@@ -58,7 +58,8 @@ void note_replay(const replay::ReplayReport& report, LoadedRun& run) {
 }
 
 void show_as_recorded(const ReportRunRequest& request, LoadedRun& run) {
-  run.conditions.emplace(verify_conditions(run.history, run.tables.texts, request.conditions.version));
+  run.conditions.emplace(
+      verify_conditions(run.history, run.tables.texts, request.conditions.version));
   run.input.options = run.conditions->settings.settings.text;
   if (!run.conditions->settings.doubt.empty())
     run.input.notes.push_back(run.conditions->settings.doubt);
@@ -70,8 +71,7 @@ void show_as_recorded(const ReportRunRequest& request, LoadedRun& run) {
 
 void show_replay(const ReportRunRequest& request, LoadedRun& run) {
   const replay::ReplayConditions conditions = keeping_all(request.conditions);
-  const replay::Recording recording(run.input.file, run.history, run.tables,
-                                    conditions.version);
+  const replay::Recording recording(run.input.file, run.history, run.tables, conditions.version);
   note_replay(recording.run(conditions, replay::watch_keeping(run.input.devices)), run);
   run.conditions.emplace(replay::VerifyConditions{
       recording.version(), false, {recording.settings_for(conditions), {}}});
