@@ -52,7 +52,11 @@ std::vector<std::string> notes_on(const HistoryProgram& history, const ReplayCon
                     "requests come from threads of the program, in the order of the recorded run: "
                     "under other conditions the threads may take other turns (guessed)");
   if (conditions.memory_fraction) return notes;
-  if (fidelity.allowed)
+  if (fidelity.allowed && conditions.memory)
+    notes.push_back(device +
+                    "garbage was collected in the recorded run, under a memory fraction: give it "
+                    "with --memory-fraction, as its share of another device is not known");
+  else if (fidelity.allowed)
     notes.push_back(device +
                     "a memory fraction is guessed: the garbage collected in the recorded run "
                     "shows that it allowed between " +

@@ -52,7 +52,9 @@ ChosenMemory ReplaySetup::memory_of(DeviceIndex device) const {
 
 DeviceConditions ReplaySetup::conditions_of(DeviceIndex device) {
   DeviceConditions of_device{*this, memory_of(device).memory, asked.memory_fraction, timing()};
-  if (history != nullptr && !asked.memory_fraction && history->fidelity.allowed)
+  // What share of the recorded device it was is not known, so it says nothing of another one.
+  const bool may_be_inferred = history != nullptr && !asked.memory_fraction && !asked.memory;
+  if (may_be_inferred && history->fidelity.allowed)
     of_device.memory_fraction = history->fidelity.allowed->fraction_of(of_device.memory);
   return of_device;
 }
