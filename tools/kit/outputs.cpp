@@ -66,7 +66,7 @@ void OpenOutput::write(std::string_view bytes) {
 }
 
 void OpenOutput::finish(std::string_view last) {
-  write(last);
+  if (!last.empty()) write(last);
   if (file_) file_->finish();
 }
 
