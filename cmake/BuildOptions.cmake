@@ -48,6 +48,12 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
   target_compile_options(vramlab_build_options INTERFACE -Wno-restrict)
 endif()
 
+if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  # A name of one source that a parameter of another has too only meets it where sources are compiled
+  # together (VRAMLAB_UNITY). GNU's compiler keeps the warning.
+  target_compile_options(vramlab_build_options INTERFACE -Wno-shadow)
+endif()
+
 if(VRAMLAB_SANITIZE)
   target_compile_options(vramlab_build_options INTERFACE
     -fsanitize=${VRAMLAB_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)

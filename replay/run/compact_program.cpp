@@ -48,7 +48,7 @@ std::size_t mixed(std::size_t seed, std::uint64_t value) {
 
 /// What is nothing to an allocator while no block is used on a second stream and nothing captures.
 bool is_of_streams_alone(const ProgramEvent& event) {
-  using enum EventKind;
+  using enum traces::ProgramEventKind;
   constexpr std::array kinds = {work,
                                 copy,
                                 memset,
@@ -67,7 +67,7 @@ bool is_of_streams_alone(const ProgramEvent& event) {
 }
 
 bool is_of_memory_alone(const ProgramEvent& event) {
-  using enum EventKind;
+  using enum traces::ProgramEventKind;
   constexpr std::array kinds = {malloc,       free,         pool_create, pool_end,
                                 pool_release, pool_destroy, options,     memory_fraction,
                                 empty_cache,  external,     checkpoint,  restore};
