@@ -4,6 +4,8 @@
 # what is committed, in a folder of its own that is removed afterwards. With --against, the same is
 # done for another revision, and the shares are printed.
 set -euo pipefail
+# A build that fails ends the measurement, inside $(...) too.
+shopt -s inherit_errexit
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 usage() {
@@ -12,7 +14,8 @@ usage() {
   echo "  --against REVISION  build that revision too and print the shares"
   echo "  --product           only program, preload library and plug-in, not the tests"
   echo "  CMAKE_ARGUMENT      for both, such as -DVRAMLAB_CUDA_INCLUDE_DIR=DIR, without which"
-  echo "                      revisions up to 0.1.0 build neither preload library nor plug-in"
+  echo "                      revisions up to 0.1.0 build neither preload library nor plug-in;"
+  echo "                      their tests need headers of CUDA 12.5 or newer"
 }
 
 against=""

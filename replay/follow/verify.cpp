@@ -140,12 +140,7 @@ ExplainedHistory explain_under(const DeviceHistory& history, const VerifyConditi
     if (!best || is_better(fidelity, *best)) {
       best = std::move(fidelity);
       best_pools = explained.pools;
-      explained.emptied = run.emptied();
-      explained.failed_pools = run.failed_pools();
-      explained.ended_pools = run.ended_pools();
-      explained.captured_failures = run.captured_failures();
-      explained.garbage_calls = run.garbage_calls();
-      explained.refusals = run.refusals();
+      static_cast<FollowedCalls&>(explained) = run.take_found();
     }
     if (is_done || !inference.learn(run.unexplained_calls())) break;
   }

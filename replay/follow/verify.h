@@ -33,15 +33,8 @@ struct EmptiedCache {
   bool may_be_of_request = false;
 };
 
-/// A device's history with what following it brought to light.
-/// The segments of its start have their pools.
-struct ExplainedHistory : PlacedHistory {
-  DeviceFidelity fidelity;
-  /// The settings at the first call and where they change; empty if the recorded ones hold all
-  /// the time.
-  std::vector<SettingsInTime::Change> settings_changes;
-  /// By life.
-  std::vector<PoolId> pools;
+/// What following a history's calls brings to light.
+struct FollowedCalls {
   std::vector<EmptiedCache> emptied;
   /// For each event of a failed request: the pool that explains what it released.
   std::map<std::size_t, PoolId> failed_pools;
@@ -49,14 +42,24 @@ struct ExplainedHistory : PlacedHistory {
   std::map<std::size_t, PoolId> ended_pools;
   /// The first event of each call that collected garbage and released nothing else.
   std::set<std::size_t> garbage_calls;
-  /// First events of calls before which the program emptied a cache that held nothing: found by the
-  /// rhythm in which it does so.
-  std::set<std::size_t> emptied_in_vain;
   /// For each call whose request was refused and released memory, by its first event: as much as
   /// there was not.
   std::map<std::size_t, Bytes> refusals;
   /// Requests that failed and left cached memory alone, as during a capture.
   std::set<std::size_t> captured_failures;
+};
+
+/// A device's history, explained. The segments of its start have their pools.
+struct ExplainedHistory : PlacedHistory, FollowedCalls {
+  DeviceFidelity fidelity;
+  /// The settings at the first call and where they change; empty if the recorded ones hold all
+  /// the time.
+  std::vector<SettingsInTime::Change> settings_changes;
+  /// By life.
+  std::vector<PoolId> pools;
+  /// First events of calls before which the program emptied a cache that held nothing: found by the
+  /// rhythm in which it does so.
+  std::set<std::size_t> emptied_in_vain;
 };
 
 /// Only the fidelity if there is no history, or none that an allocator can have made.

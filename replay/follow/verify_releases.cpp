@@ -36,7 +36,7 @@ bool VerifyRun::empty_cache_first() {
   const auto pools = rules_.everything_first(expected_releases());
   if (!pools) return false;
   ++fidelity_.inferred.emptied_caches;
-  emptied_.push_back({device_.expected_releases().front(), false});
+  found_.emptied.push_back({device_.expected_releases().front(), false});
   engine_.release_everything(*pools);
   return true;
 }
@@ -47,7 +47,7 @@ bool VerifyRun::end_pool_first() {
   const std::size_t count = rules_.ended_pool(releases);
   if (count == 0) return false;
   ++fidelity_.inferred.ended_pools;
-  ended_pools_[device_.expected_releases().front()] = releases.front().pool;
+  found_.ended_pools[device_.expected_releases().front()] = releases.front().pool;
   engine_.release_private(releases.front().pool);
   return true;
 }
@@ -112,7 +112,7 @@ void VerifyRun::note_garbage_limit() {
   if (!is_all) return;
   const Bytes reserved = engine_.core().reserved;
   if (passes > 0) {
-    garbage_calls_.insert(explained_.calls[call_.index].first);
+    found_.garbage_calls.insert(explained_.calls[call_.index].first);
     garbage_limits_.was_too_much(reserved - (ages_are_known() ? garbage_in(passes - 1) : Bytes{}));
   }
   if (garbage_in(passes + 1) > garbage_in(passes))
@@ -126,7 +126,8 @@ void VerifyRun::note_refusal() {
   const Bytes unit = allocator::expandable_unit(kind, engine_.settings());
   const Bytes asked = device_.take_refused().value_or(round_up(call_.search.rounded, unit));
   const Bytes missed = engine_.core().reserved + asked;
-  const auto [known, is_new] = refusals_.try_emplace(explained_.calls[call_.index].first, missed);
+  const auto [known, is_new] =
+      found_.refusals.try_emplace(explained_.calls[call_.index].first, missed);
   if (!is_new) known->second = std::min(known->second, missed);
 }
 

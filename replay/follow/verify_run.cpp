@@ -285,7 +285,7 @@ bool VerifyRun::releases_everything(std::vector<PoolId>& pools) {
   }
   ++fidelity_.inferred.release_all_or_empty_cache;
   if (explained_.calls[call_.index].origin == ReleaseOrigin::guessed)
-    emptied_.push_back({*next, true});
+    found_.emptied.push_back({*next, true});
   pools = *found;
   return true;
 }
@@ -295,9 +295,9 @@ void VerifyRun::request_memory(std::size_t index) {
   if (call_.is_out_of_memory) {
     ++fidelity_.inferred.out_of_memory;
     if (device_.expected_releases().empty() && !rules_.everything({}))
-      captured_failures_.insert(index);
+      found_.captured_failures.insert(index);
     if (call_.search.pool != default_pool) ++fidelity_.inferred.out_of_memory_in_private_pools;
-    failed_pools_[index] = call_.search.pool;
+    found_.failed_pools[index] = call_.search.pool;
     device_.set_free({event.address.value});
     if (!call_.has_missed) return;
     const auto result = engine_.malloc_directed(event.size, event.stream, call_.search.pool, *this);

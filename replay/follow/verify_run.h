@@ -5,7 +5,7 @@
 #pragma once
 
 #include <map>
-#include <set>
+#include <utility>
 #include <vector>
 
 #include "replay/follow/fidelity.h"
@@ -28,12 +28,8 @@ class VerifyRun : private allocator::Director {
   DeviceFidelity run();
   /// Releases taken from the recording, by index of their call.
   const std::vector<std::size_t>& unexplained_calls() const { return unexplained_calls_; }
-  const std::vector<EmptiedCache>& emptied() const { return emptied_; }
-  const std::map<std::size_t, PoolId>& failed_pools() const { return failed_pools_; }
-  const std::set<std::size_t>& captured_failures() const { return captured_failures_; }
-  const std::set<std::size_t>& garbage_calls() const { return garbage_calls_; }
-  const std::map<std::size_t, Bytes>& refusals() const { return refusals_; }
-  const std::map<std::size_t, PoolId>& ended_pools() const { return ended_pools_; }
+  /// Requires: the run is over.
+  FollowedCalls take_found() { return std::move(found_); }
   /// Follows all calls. Whether nothing was cached in the device's own pools before each of these,
   /// which are named by their first events.
   bool caches_nothing_before(const std::vector<std::size_t>& calls);
@@ -126,13 +122,8 @@ class VerifyRun : private allocator::Director {
   /// From recorded to replayed addresses, for blocks that the replay placed elsewhere.
   std::map<Address, Address> moved_;
   std::vector<std::size_t> unexplained_calls_;
-  std::vector<EmptiedCache> emptied_;
-  std::map<std::size_t, PoolId> failed_pools_;
-  std::set<std::size_t> captured_failures_;
-  std::set<std::size_t> garbage_calls_;
+  FollowedCalls found_;
   GarbageLimits garbage_limits_;
-  std::map<std::size_t, Bytes> refusals_;
-  std::map<std::size_t, PoolId> ended_pools_;
 };
 
 }  // namespace vramlab::replay

@@ -45,14 +45,14 @@ class ProgramBuilder {
     released_otherwise_ = emptied_;
     if (explained.fidelity.allowed)
       released_otherwise_.insert(explained.garbage_calls.begin(), explained.garbage_calls.end());
-    if (const auto limit = steady_limit(explained, released_otherwise_, memory_))
-      others_.keep_limit(*limit);
+    limit_ = steady_limit(explained, released_otherwise_, memory_);
   }
 
   HistoryProgram build() {
     add_start();
     write_last();
     program_.part.start_event_count = writer_.event_count();
+    if (limit_) add_memory_of_others(memory_ - std::min(*limit_, memory_));
     for (std::size_t i = 0; i < explained_.calls.size(); ++i) {
       at_ = explained_.calls[i].first;
       change_settings(i);
@@ -158,9 +158,12 @@ class ProgramBuilder {
     add(ProgramEventKind::options).text = texts_.intern(text);
   }
 
+  void add_memory_of_others(Bytes bytes) { add(ProgramEventKind::external).bytes = bytes; }
+
   void add_call(const RecordedCall& call) {
-    if (const auto others = others_.follow(call, released_otherwise_))
-      add(ProgramEventKind::external).bytes = *others;
+    if (!limit_)
+      if (const auto others = others_.follow(call, released_otherwise_))
+        add_memory_of_others(*others);
     if (explained_.emptied_in_vain.contains(call.first)) add(ProgramEventKind::empty_cache);
     const Address address = history_.events[call.first].address;
     switch (call.kind) {
@@ -323,6 +326,8 @@ class ProgramBuilder {
   std::set<std::size_t> released_otherwise_;
   Bytes memory_;
   MemoryOfOthers others_;
+  /// What the program could hold all the time, if that explains what was refused.
+  std::optional<Bytes> limit_;
 };
 
 }  // namespace

@@ -1,7 +1,6 @@
 #include "replay/run/recorded_memory.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace vramlab::replay {
 
@@ -55,15 +54,8 @@ MemoryOfOthers::Sums MemoryOfOthers::sums_of(
   return sums;
 }
 
-void MemoryOfOthers::keep_limit(Bytes limit) {
-  limit_ = std::min(limit, memory_);
-  keeps_limit_ = true;
-}
-
 std::optional<Bytes> MemoryOfOthers::follow(const RecordedCall& call,
                                             const std::set<std::size_t>& released_otherwise) {
-  if (keeps_limit_)
-    return std::exchange(has_told_, true) ? std::nullopt : std::optional(memory_ - limit_);
   const Sums sums = sums_of(call, released_otherwise);
   reserved_ = reserved_ - std::min(reserved_, sums.released) + sums.got;
   if (call.kind != RecordedCallKind::request) return std::nullopt;

@@ -29,8 +29,6 @@ class MemoryOfOthers {
   /// `memory`: of the device that it is replayed on.
   MemoryOfOthers(const DeviceHistory& history, const PlacedHistory& placed, Bytes memory);
 
-  /// The program may hold so much all the time. Requires: no call was followed yet.
-  void keep_limit(Bytes limit);
   /// What others hold from this call on, where it changes. Calls come in order.
   /// `released_otherwise`: as above.
   std::optional<Bytes> follow(const RecordedCall& call,
@@ -50,8 +48,6 @@ class MemoryOfOthers {
   /// What the program may hold.
   Bytes limit_;
   bool maps_memory_;
-  bool keeps_limit_ = false;
-  bool has_told_ = false;
   /// The device has exactly what the program could have.
   bool needs_no_others_;
 };

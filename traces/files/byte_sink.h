@@ -2,8 +2,9 @@
 // in the same little memory.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
-#include <string>
+#include <memory>
 #include <string_view>
 
 namespace vramlab::traces {
@@ -22,33 +23,29 @@ class ByteSink {
 /// Collects small pieces and hands them on as large ones. What flush() was not called for is lost.
 class ByteCollector {
  public:
-  explicit ByteCollector(ByteSink& sink) : sink_(sink) { bytes_.reserve(2 * full_bytes); }
+  explicit ByteCollector(ByteSink& sink) : sink_(sink) {}
 
-  // Flattened, as a compiler that has much else to do leaves parts of a string's code as calls.
-  [[gnu::flatten]] void add(char byte) {
-    bytes_ += byte;
-    if (bytes_.size() >= full_bytes) flush();
+  void add(char byte) {
+    if (size_ == room) flush();
+    bytes_[size_++] = byte;
   }
-  [[gnu::flatten]] void add(std::string_view bytes) {
-    bytes_ += bytes;
-    if (bytes_.size() >= full_bytes) flush();
-  }
-  /// What `append` puts behind the bytes that wait.
-  template <typename Append>
-  void add_by(const Append& append) {
-    append(bytes_);
-    if (bytes_.size() >= full_bytes) flush();
+  void add(std::string_view bytes) {
+    if (bytes.size() > room - size_) flush();
+    if (bytes.size() > room) return sink_.write(bytes);
+    std::ranges::copy(bytes, bytes_.get() + size_);
+    size_ += bytes.size();
   }
   void flush() {
-    sink_.write(bytes_);
-    bytes_.clear();
+    sink_.write({bytes_.get(), size_});
+    size_ = 0;
   }
 
  private:
-  static constexpr std::size_t full_bytes = std::size_t{1} << 16;
+  static constexpr std::size_t room = std::size_t{1} << 16;
 
   ByteSink& sink_;
-  std::string bytes_;
+  std::unique_ptr<char[]> bytes_ = std::make_unique_for_overwrite<char[]>(room);
+  std::size_t size_ = 0;
 };
 
 }  // namespace vramlab::traces

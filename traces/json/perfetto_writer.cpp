@@ -73,7 +73,9 @@ void PerfettoWriter::begin_events() {
 }
 
 void PerfettoWriter::add_text(std::string_view text) {
-  bytes_.add_by([text](std::string& line) { add_json_text(line, text); });
+  std::string letters;
+  add_json_text(letters, text);
+  bytes_.add(letters);
 }
 
 void PerfettoWriter::add_number(std::string_view key, std::uint64_t number) {

@@ -76,6 +76,8 @@ class JsonEncoder : public SnapshotEncoder {
 
   ByteCollector bytes_;
   const TextTable& texts_;
+  /// The texts that were written before, between their quotes, by id.
+  std::vector<std::string> spelled_;
   std::vector<Open> open_;
 };
 
@@ -92,7 +94,10 @@ void JsonEncoder::begin_item() {
 }
 
 void JsonEncoder::add_text(TextId text) {
-  bytes_.add_by([&](std::string& line) { add_json_text(line, texts_.text(text)); });
+  if (text.value >= spelled_.size()) spelled_.resize(texts_.count());
+  std::string& letters = spelled_[text.value];
+  if (letters.empty()) add_json_text(letters, texts_.text(text));
+  bytes_.add(letters);
 }
 
 void JsonEncoder::scalar(double number) {
