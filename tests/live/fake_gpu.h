@@ -4,7 +4,7 @@
 #include <stdexcept>
 
 #include "streams/live/driver_session.h"
-#include "tests/fake_cuda/engine/driver_functions.h"
+#include "tools/dry_run/driver/driver_functions.h"
 #include "tests/fake_cuda/engine/fake_cuda.h"
 
 namespace vramlab::tests {

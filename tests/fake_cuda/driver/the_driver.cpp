@@ -6,7 +6,7 @@
 
 namespace vramlab::fake {
 
-#ifdef FAKE_CUDA_IS_LIBCUDA
+#ifdef STAND_IN_IS_LIBCUDA
 
 namespace {
 
@@ -15,20 +15,20 @@ FakeCuda* made_from_environment() {
   options.driver_version = FAKE_CUDA_DRIVER_VERSION;
   options.backing = Backing::host_memory;
   auto* const driver = new FakeCuda(options_from_environment(options));
-  pthread_atfork(nullptr, nullptr, [] { the_driver().note_fork(); });
+  pthread_atfork(nullptr, nullptr, [] { the_fake().note_fork(); });
   return driver;
 }
 
 }  // namespace
 
-FakeCuda& the_driver() {
+FakeCuda& the_fake() {
   static FakeCuda* const made = made_from_environment();
   return *made;
 }
 
 #else
 
-FakeCuda& the_driver() {
+FakeCuda& the_fake() {
   FakeCuda* const driver = chosen_driver();
   check(driver != nullptr, "a test chooses its driver before anything calls it");
   return *driver;
@@ -37,3 +37,9 @@ FakeCuda& the_driver() {
 #endif
 
 }  // namespace vramlab::fake
+
+namespace vramlab::dry_run {
+
+StandInDriver& the_driver() { return fake::the_fake(); }
+
+}  // namespace vramlab::dry_run

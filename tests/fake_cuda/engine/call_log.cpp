@@ -28,13 +28,13 @@ CallLog::~CallLog() {
   if (file_ >= 0) close(file_);
 }
 
-void CallLog::add(const LoggedCall& call) {
+void CallLog::add(const AnsweredCall& call) {
   const auto found = counts_.find(std::string_view(call.name));
   ++(found == counts_.end() ? counts_[call.name] : found->second);
   if (file_ >= 0) write(call);
 }
 
-void CallLog::write(const LoggedCall& call) const {
+void CallLog::write(const AnsweredCall& call) const {
   std::string line = std::to_string(getpid()) + ' ' + std::to_string(call.thread) + ' ' + call.name;
   for (const std::uint64_t argument : call.arguments) line += ' ' + std::to_string(argument);
   line += " = " + std::to_string(static_cast<int>(call.result));

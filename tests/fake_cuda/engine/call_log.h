@@ -4,26 +4,17 @@
 #pragma once
 
 #include <cstdint>
-#include <initializer_list>
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "tests/fake_cuda/engine/fake_options.h"
+#include "tools/dry_run/model/driver_watcher.h"
 
 namespace vramlab::fake {
 
-struct LoggedCall {
-  const char* name = "";
-  std::uint32_t thread = 0;
-  std::initializer_list<std::uint64_t> arguments;
-  CUresult result = CUDA_SUCCESS;
-  /// What an output got, such as the address of new memory.
-  std::optional<std::uint64_t> output;
-  /// What was asked for by name; may be empty.
-  std::string text;
-};
+using namespace dry_run;
 
 class CallLog {
  public:
@@ -33,11 +24,11 @@ class CallLog {
   CallLog& operator=(const CallLog&) = delete;
   ~CallLog();
 
-  void add(const LoggedCall& call);
+  void add(const AnsweredCall& call);
   std::uint64_t count_of(const std::string& function) const;
 
  private:
-  void write(const LoggedCall& call) const;
+  void write(const AnsweredCall& call) const;
 
   int file_ = -1;
   std::map<std::string, std::uint64_t, std::less<>> counts_;

@@ -1,120 +1,80 @@
 #include "tests/fake_cuda/engine/fake_cuda.h"
 
-#include <utility>
-
-#include "allocator/words/check.h"
+#include <algorithm>
+#include <atomic>
 
 namespace vramlab::fake {
 namespace {
 
 std::atomic<FakeCuda*> chosen = nullptr;
 
+std::vector<MemoryUse> uses_of(const fake_cuda_kernel& kernel) {
+  std::vector<MemoryUse> uses;
+  const std::uint32_t count = std::min<std::uint32_t>(kernel.use_count, FAKE_CUDA_MOST_USES);
+  for (std::uint32_t use = 0; use < count; ++use)
+    uses.push_back({kernel.uses[use].at, kernel.uses[use].bytes,
+                    kernel.uses[use].writes != 0 ? UseMode::writes : UseMode::reads});
+  return uses;
+}
+
 }  // namespace
 
-FakeCuda::FakeCuda(FakeOptions options)
-    : options_(std::move(options)),
-      random_(options_.seed),
-      log_(options_.log_file),
-      faults_(options_.faults),
-      memory_(options_),
-      contexts_(options_.device_count),
-      streams_(oracle_) {}
+FakeSurroundings::FakeSurroundings(const FakeOptions& options)
+    : mean_call_ns_(options.mean_call_ns),
+      random_(options.seed),
+      log_(options.log_file),
+      faults_(options.faults) {}
 
-/// Numbers of threads are not given twice, unlike the names that the system has for them.
-streams::ThreadId FakeCuda::thread() {
-  static std::atomic<std::uint32_t> next{0};
-  thread_local const std::uint32_t number = next++;
-  return {number};
+std::uint64_t FakeSurroundings::time_of_call() {
+  return mean_call_ns_ == 0 ? 0 : random_() % (2 * mean_call_ns_ + 1);
 }
 
-void FakeCuda::note_fork() {
-  // No other thread is here, and the lock may be one's that is not: nothing is locked any more.
-  if (is_initialised_) is_forked_ = true;
+std::optional<CUresult> FakeSurroundings::forced_answer(const char* function) {
+  return faults_.next(function);
 }
 
-void FakeCuda::advance(std::uint64_t ns) {
-  check(timed().begin_call(thread(), timed().now() + streams::Duration{ns}),
-        "nothing here waits for ever");
+void FakeSurroundings::answered(const AnsweredCall& call) { log_.add(call); }
+
+void FakeSurroundings::use_begins(std::uint64_t work, const std::vector<MemoryUse>& uses) {
+  oracle_.use_begins(work, uses);
 }
 
-CUresult FakeCuda::begin(const CallSite& site) {
-  if (is_torn_down_) return CUDA_ERROR_DEINITIALIZED;
-  if (site.needs != CallNeeds::nothing && !is_initialised_) return CUDA_ERROR_NOT_INITIALIZED;
-  advance(options_.mean_call_ns == 0 ? 0 : random_() % (2 * options_.mean_call_ns + 1));
-  if (const auto fault = faults_.next(site.name)) return *fault;
-  return site.needs == CallNeeds::context ? check_context() : CUDA_SUCCESS;
+void FakeSurroundings::use_ends(std::uint64_t work) { oracle_.use_ends(work); }
+
+void FakeSurroundings::used_without_memory(const MemoryUse& use) {
+  oracle_.note_use_without_memory(use);
 }
 
-CUresult FakeCuda::check_context() {
-  const CUcontext current = contexts_.current(thread().value);
-  if (current == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
-  const Context* context = contexts_.find(current);
-  return context == nullptr ? CUDA_ERROR_CONTEXT_IS_DESTROYED : context->sticky;
+void FakeSurroundings::released(std::uint64_t at, std::uint64_t bytes, ReleaseKind kind) {
+  oracle_.released(at, bytes, kind);
 }
 
-CUresult FakeCuda::finish(CUresult result) {
-  check(timed().begin_call(thread(), std::nullopt), "nothing here waits for ever");
-  return result;
-}
+FakeCuda::FakeCuda(const FakeOptions& options)
+    : FakeSurroundings(options), StandInDriver(options, this) {}
 
-std::variant<streams::StreamAt, CUresult> FakeCuda::find_stream(CUstream stream,
-                                                                const CallSite& site) {
-  const bool is_own = stream == CU_STREAM_PER_THREAD ||
-                      (stream == nullptr && site.null_stream == NullStream::per_thread);
-  if (is_own) return streams_.per_thread_stream(current().number, thread());
-  if (stream == nullptr || stream == CU_STREAM_LEGACY)
-    return streams::StreamAt{current().number, {0}};
-  const StreamFacts* const facts = streams_.facts_of(stream);
-  if (facts == nullptr) return CUDA_ERROR_INVALID_HANDLE;
-  return streams::StreamAt{facts->context, {value_of(stream)}};
-}
-
-CUresult FakeCuda::submit(CUstream stream, const CallSite& site, WorkOrder order) {
-  const auto found = find_stream(stream, site);
-  if (const CUresult* refused = std::get_if<CUresult>(&found)) return *refused;
-  const streams::StreamAt where = std::get<streams::StreamAt>(found);
-  for (const MemoryUse& use : order.uses)
-    if (use.bytes > 0 && !memory_.is_usable(use.at, use.bytes, device_of(where.device))) {
-      oracle_.note_use_without_memory(use);
-      if (memory_.is_reserved(use.at)) order.body = [this, where] { fault(where.device); };
-    }
-  return streams_.submit(where, std::move(order));
-}
-
-std::uint32_t FakeCuda::device_of(std::uint32_t context) {
-  const Context* const found = contexts_.find_number(context);
-  return found == nullptr ? 0 : found->device;
-}
-
-void FakeCuda::fault(std::uint32_t context) {
-  if (Context* const found = contexts_.find_number(context))
-    found->sticky = CUDA_ERROR_ILLEGAL_ADDRESS;
-}
-
-void FakeCuda::destroy(Context& context) {
-  check(timed().wait_for_device(context.number), "nothing here waits for ever");
-  std::vector<Allocation> owned;
-  for (const auto& [at, allocation] : memory_.allocations())
-    if (allocation.context == context.number && allocation.kind != MemoryKind::pool)
-      owned.push_back(allocation);
-  for (const Allocation& allocation : owned) release(allocation, ReleaseKind::at_once);
-  streams_.drop_context(context.number);
-  contexts_.remove(context);
-}
-
-void FakeCuda::release(const Allocation& allocation, ReleaseKind kind) {
-  oracle_.released(allocation.at, allocation.bytes, kind);
-  if (kind == ReleaseKind::waits)
-    check(timed().wait_for_device(allocation.context), "nothing here waits for ever");
-  memory_.release(allocation.at);
+WorkOrder FakeCuda::plan_launch(const std::string& name, void** arguments, std::uint32_t owner) {
+  fake_cuda_kernel kernel{};
+  kernel_plans().plan_of(name)(arguments, &kernel);
+  WorkOrder order;
+  order.work.duration = {kernel.duration_ns};
+  order.uses = uses_of(kernel);
+  const bool runs = kernel.run != nullptr && memory().is_backed();
+  if (runs || kernel.fault != 0)
+    order.body = [this, kernel, owner, runs] {
+      if (runs) kernel.run(kernel.storage);
+      Context* const context_of_it = contexts().find_number(owner);
+      if (kernel.fault != 0 && context_of_it != nullptr)
+        context_of_it->sticky = static_cast<CUresult>(kernel.fault);
+    };
+  return order;
 }
 
 // The chosen one.
 
 FakeCuda* chosen_driver() { return chosen.load(); }
 
-ChosenDriver::ChosenDriver(FakeOptions options)
-    : driver_(std::move(options)), before_(chosen.exchange(&driver_)) {}
+ChosenDriver::ChosenDriver(const FakeOptions& options)
+    : driver_(options), before_(chosen.exchange(&driver_)) {}
 
 ChosenDriver::~ChosenDriver() { chosen.store(before_); }
 

@@ -93,17 +93,8 @@ FakeKernels::FakeKernels() {
 
 void FakeKernels::add(const std::string& name, fake_cuda_plan_kernel plan) { plans_[name] = plan; }
 
-std::uint64_t FakeKernels::find(const std::string& name) {
-  const std::uint64_t next = 0x50000000 + 16 * numbers_.size();
-  const auto [found, is_new] = numbers_.try_emplace(name, next);
-  if (is_new) names_[next] = name;
-  return found->second;
-}
-
-fake_cuda_plan_kernel FakeKernels::plan_of(std::uint64_t kernel) const {
-  const auto name = names_.find(kernel);
-  if (name == names_.end()) return nullptr;
-  const auto found = plans_.find(name->second);
+fake_cuda_plan_kernel FakeKernels::plan_of(const std::string& name) const {
+  const auto found = plans_.find(name);
   return found == plans_.end() ? plan_unknown : found->second;
 }
 

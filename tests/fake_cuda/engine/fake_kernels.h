@@ -2,7 +2,6 @@
 // what memory it uses, how long it takes and what it does when it ends.
 #pragma once
 
-#include <cstdint>
 #include <map>
 #include <string>
 
@@ -16,17 +15,11 @@ class FakeKernels {
   FakeKernels();
 
   void add(const std::string& name, fake_cuda_plan_kernel plan);
-  /// Its number. A name that nobody registered is a kernel that uses no memory.
-  std::uint64_t find(const std::string& name);
-  /// Null where there is none with this number.
-  fake_cuda_plan_kernel plan_of(std::uint64_t kernel) const;
-  const std::string& name_of(std::uint64_t kernel) const { return names_.at(kernel); }
-  bool has(std::uint64_t kernel) const { return names_.contains(kernel); }
+  /// What a name that nobody registered has uses no memory.
+  fake_cuda_plan_kernel plan_of(const std::string& name) const;
 
  private:
   std::map<std::string, fake_cuda_plan_kernel> plans_;
-  std::map<std::string, std::uint64_t> numbers_;
-  std::map<std::uint64_t, std::string> names_;
 };
 
 }  // namespace vramlab::fake

@@ -6,15 +6,12 @@
 #include <vector>
 
 #include "streams/cuda_interface/types.h"
+#include "tools/dry_run/model/driver_options.h"
 
 namespace vramlab::fake {
 
-/// What cuMemFree does about pending work. The real one may wait; nobody may rely on it.
-enum class FreeRule : std::uint8_t { waits_for_context, returns_at_once };
-
-/// Whether device memory has bytes behind it that copies and kernels change. Not with sanitizers
-/// that want its addresses for themselves.
-enum class Backing : std::uint8_t { none, host_memory };
+using dry_run::Backing;
+using dry_run::FreeRule;
 
 /// The function's calls answer `result`, but for the first `skipped` ones, and at most `count`
 /// times.
@@ -26,17 +23,7 @@ struct FaultRule {
   std::uint64_t count = ~0ULL;
 };
 
-struct FakeOptions {
-  std::uint32_t device_count = 1;
-  /// The memory of each device.
-  std::uint64_t memory_bytes = 8ULL << 30;
-  std::uint64_t granularity = 2ULL << 20;
-  /// Functions that came later are missing.
-  int driver_version = 13000;
-  /// Addresses can be reserved and memory mapped there.
-  bool has_memory_mapping = true;
-  Backing backing = Backing::none;
-  FreeRule free_rule = FreeRule::waits_for_context;
+struct FakeOptions : dry_run::DriverOptions {
   /// Each call takes twice this at most, drawn by the seed. 0: only waiting and advance() take
   /// time.
   std::uint64_t mean_call_ns = 0;

@@ -12,15 +12,11 @@
 #include <unordered_map>
 #include <vector>
 
+#include "tools/dry_run/model/driver_watcher.h"
+
 namespace vramlab::fake {
 
-enum class UseMode : std::uint8_t { reads, writes };
-
-struct MemoryUse {
-  std::uint64_t at = 0;
-  std::uint64_t bytes = 0;
-  UseMode mode = UseMode::writes;
-};
+using namespace dry_run;
 
 struct RaceCounts {
   /// Memory handed out while work of an earlier owner was pending on it.
@@ -39,8 +35,6 @@ struct RaceCounts {
     return handed_out_in_use + handed_out_twice + released_in_use + used_without_memory;
   }
 };
-
-enum class ReleaseKind : std::uint8_t { waits, at_once };
 
 class RaceOracle {
  public:

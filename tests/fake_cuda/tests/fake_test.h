@@ -9,7 +9,7 @@
 
 #include "streams/live/cuda_driver.h"
 #include "tests/fake_cuda/control/fake_cuda_control.h"
-#include "tests/fake_cuda/engine/driver_functions.h"
+#include "tools/dry_run/driver/driver_functions.h"
 #include "tests/fake_cuda/engine/fake_cuda.h"
 
 namespace vramlab::fake {

@@ -1,7 +1,7 @@
 #include "tests/shim/setup/shim_setup.h"
 
 #include "allocator/words/check.h"
-#include "tests/fake_cuda/engine/driver_functions.h"
+#include "tools/dry_run/driver/driver_functions.h"
 
 namespace vramlab::tests {
 namespace {
@@ -136,7 +136,7 @@ void ShimSetup::destroy_stream(CUstream stream) {
 
 void ShimSetup::work(CUstream stream, CUdeviceptr at, std::size_t bytes, std::uint64_t ns) {
   const fake::CallSite site{"work"};
-  const CUresult result = fake_->call(site, {}, [&](fake::FakeCuda& cuda) {
+  const CUresult result = fake_->call(site, {}, [&](fake::StandInDriver& cuda) {
     fake::WorkOrder order;
     order.work.duration = {ns};
     order.uses = {{at, bytes, fake::UseMode::writes}};

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "streams/cuda_interface/types.h"
-#include "tests/fake_cuda/engine/handles.h"
+#include "tools/dry_run/model/handles.h"
 
-namespace vramlab::fake {
+namespace vramlab::dry_run {
 
 struct Context {
   /// Memory and streams carry it. A green context has the number of its primary one.
@@ -78,4 +78,4 @@ class Contexts {
   std::uint64_t next_id_ = 1;
 };
 
-}  // namespace vramlab::fake
+}  // namespace vramlab::dry_run

@@ -1,8 +1,8 @@
-#include "tests/fake_cuda/engine/contexts.h"
+#include "tools/dry_run/model/contexts.h"
 
 #include "allocator/words/check.h"
 
-namespace vramlab::fake {
+namespace vramlab::dry_run {
 
 Contexts::Contexts(std::uint32_t device_count) : primaries_(device_count) {
   for (Primary& primary : primaries_) primary.handle = handles_.take();
@@ -105,4 +105,4 @@ bool Contexts::pop(std::uint32_t thread) {
   return true;
 }
 
-}  // namespace vramlab::fake
+}  // namespace vramlab::dry_run

@@ -1,10 +1,10 @@
-#include "tests/fake_cuda/engine/fake_streams.h"
+#include "tools/dry_run/model/driver_streams.h"
 
 #include <algorithm>
 
 #include <array>
 
-namespace vramlab::fake {
+namespace vramlab::dry_run {
 namespace {
 
 using streams::CudaStatus;
@@ -33,9 +33,9 @@ constexpr std::array<CUresult, 17> results = {CUDA_SUCCESS,
 
 CUresult result_of(CudaStatus status) { return results.at(static_cast<std::size_t>(status)); }
 
-FakeStreams::FakeStreams(RaceOracle& oracle) : oracle_(oracle), timed_({}, *this) {}
+DriverStreams::DriverStreams(DriverWatcher* watcher) : watcher_(watcher), timed_({}, *this) {}
 
-bool FakeStreams::has_blocking_capture(std::uint32_t context) const {
+bool DriverStreams::has_blocking_capture(std::uint32_t context) const {
   return std::any_of(streams_.begin(), streams_.end(), [&](const auto& entry) {
     const auto& [handle, facts] = entry;
     return facts.context == context && (facts.flags & CU_STREAM_NON_BLOCKING) == 0 &&
@@ -43,7 +43,7 @@ bool FakeStreams::has_blocking_capture(std::uint32_t context) const {
   });
 }
 
-CUstream FakeStreams::create_stream(const StreamFacts& facts) {
+CUstream DriverStreams::create_stream(const StreamFacts& facts) {
   const std::uint64_t handle = handles_.take();
   timed_.create_stream(
       {facts.context, {handle}},
@@ -52,12 +52,12 @@ CUstream FakeStreams::create_stream(const StreamFacts& facts) {
   return handle_of<CUstream>(handle);
 }
 
-const StreamFacts* FakeStreams::facts_of(CUstream stream) const {
+const StreamFacts* DriverStreams::facts_of(CUstream stream) const {
   const auto found = streams_.find(value_of(stream));
   return found == streams_.end() ? nullptr : &found->second;
 }
 
-CUresult FakeStreams::destroy_stream(CUstream stream) {
+CUresult DriverStreams::destroy_stream(CUstream stream) {
   const auto found = streams_.find(value_of(stream));
   if (found == streams_.end()) return CUDA_ERROR_INVALID_HANDLE;
   const CudaStatus status = timed_.destroy_stream({found->second.context, {found->first}});
@@ -67,7 +67,7 @@ CUresult FakeStreams::destroy_stream(CUstream stream) {
   return CUDA_SUCCESS;
 }
 
-StreamAt FakeStreams::per_thread_stream(std::uint32_t context, streams::ThreadId thread) {
+StreamAt DriverStreams::per_thread_stream(std::uint32_t context, streams::ThreadId thread) {
   const auto [found, is_new] = per_thread_.try_emplace({context, thread.value});
   if (is_new) {
     found->second = handles_.take();
@@ -76,7 +76,11 @@ StreamAt FakeStreams::per_thread_stream(std::uint32_t context, streams::ThreadId
   return {context, {found->second}};
 }
 
-CUresult FakeStreams::submit(StreamAt stream, WorkOrder order) {
+CUresult DriverStreams::submit(StreamAt stream, WorkOrder order) {
+  if (order.uses.empty() && !order.body) {
+    order.work.tag = no_payload;
+    return result_of(timed_.submit(stream, order.work));
+  }
   order.work.tag = next_tag_++;
   const bool is_captured = timed_.capture_of(stream).has_value();
   payloads_[order.work.tag] = {std::move(order.uses), std::move(order.body), is_captured};
@@ -85,15 +89,16 @@ CUresult FakeStreams::submit(StreamAt stream, WorkOrder order) {
   return result_of(status);
 }
 
-void FakeStreams::issued(const streams::IssuedItem& item) {
-  if (item.work == nullptr) return;
+void DriverStreams::issued(const streams::IssuedItem& item) {
+  if (item.work == nullptr || item.tag == no_payload || watcher_ == nullptr) return;
   if (const auto found = payloads_.find(item.tag); found != payloads_.end())
-    oracle_.use_begins(item.number, found->second.uses);
+    watcher_->use_begins(item.number, found->second.uses);
 }
 
-void FakeStreams::ended(const streams::EndedItem& item) {
+void DriverStreams::ended(const streams::EndedItem& item) {
+  if (item.tag == no_payload) return;
   if (item.kind != streams::ItemKind::work && item.kind != streams::ItemKind::graph_node) return;
-  oracle_.use_ends(item.number);
+  if (watcher_ != nullptr) watcher_->use_ends(item.number);
   const auto found = payloads_.find(item.tag);
   if (found == payloads_.end()) return;
   if (found->second.body) found->second.body();
@@ -101,19 +106,19 @@ void FakeStreams::ended(const streams::EndedItem& item) {
   if (!found->second.is_captured) payloads_.erase(found);
 }
 
-CUevent FakeStreams::create_event(const EventFacts& facts) {
+CUevent DriverStreams::create_event(const EventFacts& facts) {
   const std::uint64_t handle = handles_.take();
   timed_.create_event({handle}, facts.context, (facts.flags & CU_EVENT_DISABLE_TIMING) == 0);
   events_[handle] = facts;
   return handle_of<CUevent>(handle);
 }
 
-const EventFacts* FakeStreams::facts_of(CUevent event) const {
+const EventFacts* DriverStreams::facts_of(CUevent event) const {
   const auto found = events_.find(value_of(event));
   return found == events_.end() ? nullptr : &found->second;
 }
 
-CUresult FakeStreams::destroy_event(CUevent event) {
+CUresult DriverStreams::destroy_event(CUevent event) {
   const auto found = events_.find(value_of(event));
   if (found == events_.end()) return CUDA_ERROR_INVALID_HANDLE;
   const CudaStatus status = timed_.destroy_event({found->first});
@@ -123,7 +128,7 @@ CUresult FakeStreams::destroy_event(CUevent event) {
   return CUDA_SUCCESS;
 }
 
-void FakeStreams::drop_context(std::uint32_t context) {
+void DriverStreams::drop_context(std::uint32_t context) {
   std::erase_if(streams_, [&](const auto& stream) {
     if (stream.second.context != context) return false;
     timed_.destroy_stream({context, {stream.first}});
@@ -139,4 +144,4 @@ void FakeStreams::drop_context(std::uint32_t context) {
   std::erase_if(per_thread_, [&](const auto& stream) { return stream.first.first == context; });
 }
 
-}  // namespace vramlab::fake
+}  // namespace vramlab::dry_run

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace vramlab::fake {
+namespace vramlab::dry_run {
 
 class HandleBook {
  public:
@@ -34,4 +34,4 @@ std::uint64_t value_of(Handle handle) {
   return reinterpret_cast<std::uintptr_t>(handle);
 }
 
-}  // namespace vramlab::fake
+}  // namespace vramlab::dry_run

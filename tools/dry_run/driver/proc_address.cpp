@@ -1,16 +1,16 @@
 // cuGetProcAddress: the function of a name, as of a version, for one meaning of stream 0.
 #include <algorithm>
 
-#include "tests/fake_cuda/api/fake_call.h"
-#include "tests/fake_cuda/engine/driver_functions.h"
+#include "tools/dry_run/driver/driver_call.h"
+#include "tools/dry_run/driver/driver_functions.h"
 
-namespace vramlab::fake {
+namespace vramlab::dry_run {
 namespace {
 
 CUresult not_supported() { return CUDA_ERROR_NOT_SUPPORTED; }
 
 void* address_of(const DriverFunction& function) {
-  for (const FakeFunction& known : fake_functions())
+  for (const StandInFunction& known : stand_in_functions())
     if (known.name == function.name && known.version == function.version &&
         known.variant == function.variant)
       return known.address;
@@ -30,7 +30,7 @@ const DriverFunction* latest(const ProcQuery& query) {
 }  // namespace
 
 void* find_symbol(std::string_view symbol, int driver_version) {
-  for (const FakeFunction& known : fake_functions())
+  for (const StandInFunction& known : stand_in_functions())
     if (known.symbol == symbol && known.version <= driver_version) return known.address;
   return nullptr;
 }
@@ -47,9 +47,9 @@ FoundProc find_proc(const ProcQuery& query, int driver_version) {
   return {ProcStatus::found, address_of(*found)};
 }
 
-}  // namespace vramlab::fake
+}  // namespace vramlab::dry_run
 
-using namespace vramlab::fake;
+using namespace vramlab::dry_run;
 
 namespace {
 
@@ -60,12 +60,13 @@ struct Query {
   cuuint64_t flags;
 };
 
-CUresult answer_query(FakeCuda& fake, const Query& query, CUdriverProcAddressQueryResult* status) {
-  const int driver_version = fake.options().driver_version;
+CUresult answer_query(StandInDriver& driver, const Query& query,
+                      CUdriverProcAddressQueryResult* status) {
+  const int driver_version = driver.options().driver_version;
   if (query.symbol == nullptr || query.function == nullptr || query.flags > 2 ||
       query.version > driver_version)
     return CUDA_ERROR_INVALID_VALUE;
-  fake.set_text(query.symbol);
+  driver.set_text(query.symbol);
   const StreamVariant variant = query.flags == CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM
                                     ? StreamVariant::per_thread
                                     : StreamVariant::plain;
@@ -78,20 +79,20 @@ CUresult answer_query(FakeCuda& fake, const Query& query, CUdriverProcAddressQue
 }  // namespace
 
 /// It has no way to say that there is none but to fail.
-FAKE_CUDA_CALL(cuGetProcAddress)
+STAND_IN_CALL(cuGetProcAddress)
 (const char* symbol, void** function, int version, cuuint64_t flags) {
-  const auto body = [=](FakeCuda& fake) {
-    const CUresult result = answer_query(fake, {symbol, function, version, flags}, nullptr);
+  const auto body = [=](StandInDriver& driver) {
+    const CUresult result = answer_query(driver, {symbol, function, version, flags}, nullptr);
     if (result != CUDA_SUCCESS) return result;
     return refuse_unless(*function != nullptr, CUDA_ERROR_NOT_FOUND);
   };
-  return fake_call({"cuGetProcAddress", CallNeeds::nothing}, body, version, flags);
+  return driver_call({"cuGetProcAddress", CallNeeds::nothing}, body, version, flags);
 }
-FAKE_CUDA_CALL(cuGetProcAddress_v2)
+STAND_IN_CALL(cuGetProcAddress_v2)
 (const char* symbol, void** function, int version, cuuint64_t flags,
  CUdriverProcAddressQueryResult* status) {
-  const auto body = [=](FakeCuda& fake) {
-    return answer_query(fake, {symbol, function, version, flags}, status);
+  const auto body = [=](StandInDriver& driver) {
+    return answer_query(driver, {symbol, function, version, flags}, status);
   };
-  return fake_call({"cuGetProcAddress_v2", CallNeeds::nothing}, body, version, flags);
+  return driver_call({"cuGetProcAddress_v2", CallNeeds::nothing}, body, version, flags);
 }

@@ -1,5 +1,6 @@
-// DeviceMemory: the memory of all devices, and what is known of every allocation in it: the fake
-// driver's side of cuMemAlloc, pinned and managed memory, reservations and physical memory.
+// DeviceMemory: the memory of all devices, and what is known of every allocation in it: the
+// stand-in driver's side of cuMemAlloc, pinned and managed memory, reservations and physical
+// memory.
 //
 // Addresses and limits are the simulator's. With host memory as backing, device addresses are
 // addresses of this process, and what lies there stays there when it is given back.
@@ -11,9 +12,9 @@
 #include <vector>
 
 #include "streams/memory/simulated_memory.h"
-#include "tests/fake_cuda/engine/fake_options.h"
+#include "tools/dry_run/model/driver_options.h"
 
-namespace vramlab::fake {
+namespace vramlab::dry_run {
 
 /// What was registered stays its owner's.
 enum class MemoryKind : std::uint8_t { device, managed, pinned_host, registered_host, pool, array };
@@ -50,7 +51,7 @@ struct Mapping {
 
 class DeviceMemory {
  public:
-  explicit DeviceMemory(const FakeOptions& options);
+  explicit DeviceMemory(const DriverOptions& options);
   DeviceMemory(const DeviceMemory&) = delete;
   DeviceMemory& operator=(const DeviceMemory&) = delete;
   ~DeviceMemory();
@@ -114,4 +115,4 @@ class DeviceMemory {
   std::uint64_t next_physical_ = 1;
 };
 
-}  // namespace vramlab::fake
+}  // namespace vramlab::dry_run

@@ -16,9 +16,9 @@ foreach(line IN LISTS lines)
 endforeach()
 list(JOIN entries "\n" entries)
 file(WRITE "${OUTPUT}"
-"#include \"tests/fake_cuda/engine/driver_functions.h\"
+"#include \"tools/dry_run/driver/driver_functions.h\"
 
-namespace vramlab::fake {
+namespace vramlab::dry_run {
 
 std::span<const DriverFunction> driver_functions() {
   static const DriverFunction functions[] = {
@@ -27,5 +27,5 @@ ${entries}
   return functions;
 }
 
-}  // namespace vramlab::fake
+}  // namespace vramlab::dry_run
 ")

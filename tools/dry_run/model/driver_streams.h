@@ -1,4 +1,4 @@
-// FakeStreams: the driver's streams, events and graphs, over those of the simulator in virtual
+// DriverStreams: the driver's streams, events and graphs, over those of the simulator in virtual
 // time. A context is a device there, so that each has a default stream of its own. Keeps what each
 // piece of work does when it ends, and which memory it uses until then.
 #pragma once
@@ -13,20 +13,13 @@
 
 #include "streams/cuda_interface/types.h"
 #include "streams/time/timed_streams.h"
-#include "tests/fake_cuda/engine/handles.h"
-#include "tests/fake_cuda/engine/race_oracle.h"
+#include "tools/dry_run/model/driver_watcher.h"
+#include "tools/dry_run/model/handles.h"
 
-namespace vramlab::fake {
+namespace vramlab::dry_run {
 
 /// Which stream the handle 0 means in this call.
 enum class NullStream : std::uint8_t { legacy, per_thread };
-
-struct WorkOrder {
-  streams::Work work;
-  std::vector<MemoryUse> uses;
-  /// Done when it ends, in virtual time.
-  std::function<void()> body = {};
-};
 
 struct StreamFacts {
   std::uint32_t context = 0;
@@ -42,9 +35,9 @@ struct EventFacts {
 /// As cudaError: the numbers are the same.
 CUresult result_of(streams::CudaStatus status);
 
-class FakeStreams final : private streams::StreamWatcher {
+class DriverStreams final : private streams::StreamWatcher {
  public:
-  explicit FakeStreams(RaceOracle& oracle);
+  explicit DriverStreams(DriverWatcher* watcher);
 
   streams::TimedStreams& timed() { return timed_; }
 
@@ -76,10 +69,13 @@ class FakeStreams final : private streams::StreamWatcher {
     bool is_captured = false;
   };
 
+  /// The tag of what uses no memory and does nothing when it ends.
+  static constexpr std::uint64_t no_payload = 0;
+
   void issued(const streams::IssuedItem& item) override;
   void ended(const streams::EndedItem& item) override;
 
-  RaceOracle& oracle_;
+  DriverWatcher* watcher_;
   HandleBook handles_{0x70000000};
   std::map<std::uint64_t, StreamFacts> streams_;
   std::map<std::uint64_t, EventFacts> events_;
@@ -89,4 +85,4 @@ class FakeStreams final : private streams::StreamWatcher {
   streams::TimedStreams timed_;
 };
 
-}  // namespace vramlab::fake
+}  // namespace vramlab::dry_run

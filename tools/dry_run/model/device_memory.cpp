@@ -1,4 +1,4 @@
-#include "tests/fake_cuda/engine/device_memory.h"
+#include "tools/dry_run/model/device_memory.h"
 
 #include <sys/mman.h>
 
@@ -9,7 +9,7 @@
 
 #include "allocator/words/check.h"
 
-namespace vramlab::fake {
+namespace vramlab::dry_run {
 namespace {
 
 using allocator::Address;
@@ -33,7 +33,7 @@ bool is_on_host(MemoryKind kind) {
 
 }  // namespace
 
-DeviceMemory::DeviceMemory(const FakeOptions& options) : granularity_(options.granularity) {
+DeviceMemory::DeviceMemory(const DriverOptions& options) : granularity_(options.granularity) {
   check(options.device_count <= 16, "there are addresses for 16 devices");
   for (std::uint32_t device = 0; device < options.device_count; ++device) {
     devices_.emplace_back(
@@ -58,7 +58,8 @@ void DeviceMemory::back(AddressRange range) {
   void* const wanted = reinterpret_cast<void*>(range.begin.value);
   void* const got = mmap(wanted, (range.end - range.begin).count, PROT_READ | PROT_WRITE,
                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
-  if (got != wanted) throw std::runtime_error("no addresses for the memory of the fake devices");
+  if (got != wanted)
+    throw std::runtime_error("no addresses for the memory of the stand-in devices");
   madvise(got, (range.end - range.begin).count, MADV_DONTDUMP);
   backing_.push_back(range);
 }
@@ -222,4 +223,4 @@ bool DeviceMemory::is_device_address(std::uint64_t at) const {
   return at >= allocations_begin && at < devices_end;
 }
 
-}  // namespace vramlab::fake
+}  // namespace vramlab::dry_run

@@ -8,7 +8,7 @@
 #include <span>
 #include <string_view>
 
-namespace vramlab::fake {
+namespace vramlab::dry_run {
 
 enum class StreamVariant : std::uint8_t { plain, per_thread };
 
@@ -21,14 +21,14 @@ struct DriverFunction {
 std::span<const DriverFunction> driver_functions();
 
 /// What is behind one of them here.
-struct FakeFunction {
+struct StandInFunction {
   std::string_view name;
   std::string_view symbol;
   int version = 0;
   StreamVariant variant = StreamVariant::plain;
   void* address = nullptr;
 };
-std::span<const FakeFunction> fake_functions();
+std::span<const StandInFunction> stand_in_functions();
 
 /// The function behind a symbol of a driver of this version, or null: what dlsym would find.
 void* find_symbol(std::string_view symbol, int driver_version);
@@ -49,4 +49,4 @@ struct ProcQuery {
 /// What cuGetProcAddress finds: the latest that is not newer than the version asked for.
 FoundProc find_proc(const ProcQuery& query, int driver_version);
 
-}  // namespace vramlab::fake
+}  // namespace vramlab::dry_run

@@ -1,0 +1,81 @@
+// Events.
+#include "tools/dry_run/driver/driver_call.h"
+
+using namespace vramlab::dry_run;
+using vramlab::streams::StreamAt;
+
+namespace {
+
+CUresult record(StandInDriver& driver, const CallSite& site, CUevent event, CUstream stream) {
+  const auto found = driver.find_stream(stream, site);
+  if (const CUresult* refused = std::get_if<CUresult>(&found)) return *refused;
+  return result_of(driver.timed().record_event({value_of(event)}, std::get<StreamAt>(found), 0));
+}
+
+CUresult on_cuEventRecord(const CallSite& site, CUevent event, CUstream stream) {
+  const auto body = [=](StandInDriver& driver) { return record(driver, site, event, stream); };
+  return driver_call(site, body, event, stream);
+}
+
+CUresult on_cuEventRecordWithFlags(const CallSite& site, CUevent event, CUstream stream,
+                                   unsigned /*flags*/) {
+  return on_cuEventRecord(site, event, stream);
+}
+
+CUresult elapsed(const char* name, float* ms, CUevent from, CUevent to) {
+  const auto body = [=](StandInDriver& driver) {
+    const auto time = driver.timed().elapsed({value_of(from)}, {value_of(to)});
+    if (ms == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    if (result_of(time.status) == CUDA_SUCCESS) *ms = static_cast<float>(time.ns) / 1e6F;
+    return result_of(time.status);
+  };
+  return driver_call({name, context}, body, from, to);
+}
+
+}  // namespace
+
+STAND_IN_CALL(cuEventCreate)(CUevent* event, unsigned flags) {
+  const auto body = [=](StandInDriver& driver) {
+    if (event == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    *event = driver.streams().create_event({driver.current().number, flags});
+    driver.set_output(value_of(*event));
+    return CUDA_SUCCESS;
+  };
+  return driver_call({"cuEventCreate", context}, body, flags);
+}
+STAND_IN_CALL(cuEventDestroy_v2)(CUevent event) {
+  const auto body = [=](StandInDriver& driver) { return driver.streams().destroy_event(event); };
+  return driver_call({"cuEventDestroy_v2", context}, body, event);
+}
+STAND_IN_TWINS(cuEventRecord, _ptsz, context, (CUevent event, CUstream stream), event, stream)
+STAND_IN_TWINS(cuEventRecordWithFlags, _ptsz, context,
+               (CUevent event, CUstream stream, unsigned flags), event, stream, flags)
+STAND_IN_CALL(cuEventQuery)(CUevent event) {
+  const auto body = [=](StandInDriver& driver) {
+    return result_of(driver.timed().query_event({value_of(event)}));
+  };
+  return driver_call({"cuEventQuery", context}, body, event);
+}
+STAND_IN_CALL(cuEventSynchronize)(CUevent event) {
+  const auto body = [=](StandInDriver& driver) {
+    return result_of(driver.timed().synchronize_event({value_of(event)}));
+  };
+  return driver_call({"cuEventSynchronize", context}, body, event);
+}
+STAND_IN_CALL(cuEventElapsedTime)(float* ms, CUevent from, CUevent to) {
+  return elapsed("cuEventElapsedTime", ms, from, to);
+}
+STAND_IN_CALL(cuEventElapsedTime_v2)(float* ms, CUevent from, CUevent to) {
+  return elapsed("cuEventElapsedTime_v2", ms, from, to);
+}
+STAND_IN_CALL(cuCtxRecordEvent)(CUcontext of, CUevent event) {
+  const auto body = [=](StandInDriver& driver) {
+    const CUcontext asked =
+        of == nullptr ? driver.contexts().current(StandInDriver::thread().value) : of;
+    const Context* const found = driver.contexts().find(asked);
+    if (found == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
+    if (found->sticky != CUDA_SUCCESS) return found->sticky;
+    return result_of(driver.timed().record_device_event({value_of(event)}, found->number, 0));
+  };
+  return driver_call({"cuCtxRecordEvent", CallNeeds::initialised}, body, of, event);
+}

@@ -1,0 +1,34 @@
+// KernelNames: the kernels that programs asked for by name. Every module has every kernel.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace vramlab::dry_run {
+
+class KernelNames {
+ public:
+  /// Its handle.
+  std::uint64_t find(const std::string& name) {
+    const auto [found, is_new] = handles_.try_emplace(name, first_ + step_ * names_.size());
+    if (is_new) names_.push_back(name);
+    return found->second;
+  }
+  /// Null where no kernel has this handle.
+  const std::string* name_of(std::uint64_t handle) const {
+    if (handle < first_ || (handle - first_) % step_ != 0) return nullptr;
+    const std::uint64_t place = (handle - first_) / step_;
+    return place < names_.size() ? &names_[place] : nullptr;
+  }
+
+ private:
+  static constexpr std::uint64_t first_ = 0x50000000;
+  static constexpr std::uint64_t step_ = 16;
+
+  std::unordered_map<std::string, std::uint64_t> handles_;
+  std::vector<std::string> names_;
+};
+
+}  // namespace vramlab::dry_run
