@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include "streams/device/gpu_models.h"
 #include "streams/device/simulated_device.h"
 
 namespace vramlab::streams {
@@ -69,17 +68,6 @@ TEST(DeviceCallTallies, hold_what_a_device_was_asked) {
   EXPECT_EQ(tally.count(DeviceCall::record_event), 1U);
   EXPECT_EQ(tally.count(DeviceCall::query_event), 1U);
   EXPECT_EQ(tally.count(DeviceCall::synchronise), 2U);
-}
-
-TEST(GpuModels, say_where_each_figure_is_from) {
-  for (const GpuModel& gpu : gpu_models()) {
-    EXPECT_FALSE(gpu.total_source.empty() || gpu.context_source.empty() ||
-                 gpu.granularity_source.empty())
-        << gpu.name;
-    EXPECT_LT(gpu.available(), gpu.total);
-  }
-  ASSERT_NE(find_gpu("A100-80GB"), nullptr);
-  EXPECT_EQ(find_gpu("A100-80GB")->granularity, mib(2));
 }
 
 }  // namespace
