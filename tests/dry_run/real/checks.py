@@ -1,0 +1,54 @@
+"""What is checked of the runs of one program. Each check gives sentences about what is wrong."""
+
+import figures_compared
+
+
+def ended_as_it_should(program, run):
+    from runs import last_words
+    if run.status != 0:
+        return [f"ended with {run.status}: {last_words(run.errors)}"]
+    if program.says not in run.output:
+        return [f"did not say {program.says!r}"]
+    if len(run.processes) != program.processes:
+        return [f"{len(run.processes)} of {program.processes} processes told their figures"]
+    return [f"process {process.pid} left no history" for process in run.processes
+            if not process.history.exists()]
+
+
+def history_is_exact(bench, run):
+    answers = [bench.verify(process.history) for process in run.processes]
+    return ["verify: " + answer.replace("\n", " ")[:400] for answer in answers if answer]
+
+
+def replay_has_the_figures(bench, program, run):
+    """The replay of each process's history ends with the figures that the process told."""
+    wrong = []
+    for process in run.processes:
+        wanted = figures_compared.of_program(process.devices)
+        found = figures_compared.of_replay(bench.replay(process.history))
+        wrong += ["replay: " + text for text in figures_compared.differences(wanted, found)]
+    return wrong
+
+
+def answers_what_if(bench, program, run, other):
+    """What a replay under the other run's options says is what that run did."""
+    wrong = []
+    for process, reference in zip(run.processes, other.processes):
+        options = ["--conf", other.option_string]
+        wanted = figures_compared.of_program(reference.devices)
+        found = figures_compared.of_replay(bench.replay(process.history, *options))
+        wrong += [f"what if {other.option_string!r} after {run.option_string!r}: {text}"
+                  for text in figures_compared.differences(wanted, found)]
+    return wrong
+
+
+def plugin_has_the_figures(native, other_native, with_plugin):
+    """All figures of memory_stats, but those that differ between two runs of PyTorch's own."""
+    wrong = []
+    for device, figures in enumerate(with_plugin.processes[0].devices):
+        wanted = native.processes[0].devices[device]
+        unsure = other_native.processes[0].devices[device]
+        wrong += [f"plug-in: {name} {figures.get(name)} instead of {value}"
+                  for name, value in wanted.items()
+                  if figures.get(name) != value and unsure[name] == value]
+    return wrong

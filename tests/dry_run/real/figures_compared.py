@@ -1,0 +1,37 @@
+"""The figures that a program, a history and a replay have in common."""
+
+# Names of docs/metrics.md (and two of a state), and of torch.cuda.memory_stats().
+NAMES = {
+    "peak_reserved": "reserved_bytes.all.peak",
+    "peak_allocated": "allocated_bytes.all.peak",
+    "peak_active": "active_bytes.all.peak",
+    "peak_requested": "requested_bytes.all.peak",
+    "end_reserved": "reserved_bytes.all.current",
+    "end_allocated": "allocated_bytes.all.current",
+    "end_inactive_split_bytes": "inactive_split_bytes.all.current",
+    "device_allocs": "num_device_alloc",
+    "device_frees": "num_device_free",
+    "alloc_retries": "num_alloc_retries",
+    "out_of_memory": "num_ooms",
+    "requests": "allocation.all.allocated",
+    "frees": "allocation.all.freed",
+}
+
+
+def of_program(devices):
+    """The figures of all devices together, as the program told them."""
+    return {ours: sum(device.get(theirs, 0) for device in devices)
+            for ours, theirs in NAMES.items() if any(theirs in device for device in devices)}
+
+
+def of_replay(answer):
+    """The same figures from the JSON of `vramlab replay`."""
+    figures = dict(answer["metrics"])
+    figures["end_inactive_split_bytes"] = sum(device["end"]["inactive_split_bytes"]
+                                              for device in answer["devices"])
+    return figures
+
+
+def differences(wanted, found):
+    return [f"{name} {found[name]} instead of {wanted[name]}" for name in NAMES
+            if name in wanted and name in found and wanted[name] != found[name]]

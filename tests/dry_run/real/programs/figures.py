@@ -1,0 +1,54 @@
+"""What a program of the suite says at its end: one line FIGURES {...} with its process, the figures
+of torch.cuda.memory_stats() of each device, and its most host memory. Imported first of all.
+
+With SUITE_PLUGIN=libvramlab_torch.so the program's memory comes from vramlab's plug-in, and the
+figures are the plug-in's."""
+
+import atexit
+import ctypes
+import json
+import os
+import resource
+import sys
+
+import torch
+
+plugin = None
+
+
+def use_plugin(path):
+    global plugin
+    plugin = ctypes.CDLL(path)
+    plugin.vramlab_torch_memory_stats.restype = ctypes.c_char_p
+    allocator = torch.cuda.memory.CUDAPluggableAllocator(path, "vramlab_torch_malloc",
+                                                         "vramlab_torch_free")
+    hooks = {"init_fn": "init", "reset_fn": "reset", "base_alloc_fn": "base_alloc",
+             "memory_fraction_fn": "set_memory_fraction", "record_stream_fn": "record_stream"}
+    for hook, name in hooks.items():
+        address = ctypes.cast(getattr(plugin, "vramlab_torch_" + name), ctypes.c_void_p).value
+        getattr(allocator.allocator(), "set_" + hook)(address)
+    torch.cuda.memory.change_current_allocator(allocator)
+    # Kept: PyTorch holds only a bare pointer to it.
+    use_plugin.allocator = allocator
+
+
+def figures_of(device):
+    if plugin is not None:
+        return json.loads(plugin.vramlab_torch_memory_stats(device))
+    return torch.cuda.memory_stats(device)
+
+
+def tell():
+    sys.stdout.flush()
+    if not torch.cuda.is_initialized():
+        return
+    told = {"pid": os.getpid(),
+            "host_peak_kib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss,
+            "devices": [figures_of(device) for device in range(torch.cuda.device_count())]}
+    # One write, so that lines of several processes do not mix.
+    os.write(1, f"FIGURES {json.dumps(told)}\n".encode())
+
+
+if "SUITE_PLUGIN" in os.environ:
+    use_plugin(os.environ["SUITE_PLUGIN"])
+atexit.register(tell)

@@ -1,0 +1,112 @@
+"""Runs of one program of the suite, and questions to vramlab about their histories."""
+
+import dataclasses
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import time
+
+PROGRAMS = pathlib.Path(__file__).parent / "programs"
+LONGEST_RUN = 180
+
+
+@dataclasses.dataclass
+class Process:
+    pid: int
+    devices: list
+    host_peak_kib: int
+    history: pathlib.Path
+
+
+@dataclasses.dataclass
+class Run:
+    option_string: str
+    status: int
+    seconds: float
+    output: str
+    errors: str
+    folder: pathlib.Path
+    processes: list
+
+
+class Bench:
+    """Where programs are run: the interpreter with PyTorch, and vramlab."""
+
+    def __init__(self, python, vramlab, folder):
+        self.python, self.vramlab, self.folder = python, vramlab, folder
+
+    def run(self, program, option_string, around=(), **environment):
+        """One dry run. `around`: a command that is put before the program."""
+        folder = self.folder / re.sub(r"[^a-z0-9_]+", "-", "_".join(
+            [program.label.lower(), option_string.lower(), *environment, *around[1:2]]))
+        folder.mkdir(parents=True)
+        command = [self.vramlab, "dry-run", "-o", f"{folder}/%p.pickle",
+                   "--json", f"{folder}/dry_run.json", "--gpus", str(program.gpus)]
+        if program.memory:
+            command += ["--device-memory", program.memory]
+        command += ["--", *around, *self.program_command(program)]
+        environment = {**os.environ, "PYTORCH_CUDA_ALLOC_CONF": option_string, **environment}
+        before = time.monotonic()
+        status, output, errors = finished(command, environment, folder)
+        seconds = time.monotonic() - before
+        (folder / "output.txt").write_text(output)
+        (folder / "errors.txt").write_text(errors)
+        return Run(option_string, status, seconds, output, errors, folder,
+                   list(told_processes(output, folder)))
+
+    def program_command(self, program):
+        path = PROGRAMS / f"{program.name}.py"
+        launcher = [self.python]
+        if program.by_torchrun:
+            launcher += ["-m", "torch.distributed.run", "--standalone",
+                         "--nproc-per-node", str(program.processes)]
+        return [*launcher, str(path), *program.arguments]
+
+    def ask(self, *arguments):
+        return subprocess.run([self.vramlab, *arguments], capture_output=True, text=True)
+
+    def replay(self, history, *options):
+        answer = self.ask("replay", "--json", "--on-oom", "skip", *options, str(history))
+        if not answer.stdout:
+            raise RuntimeError(answer.stderr.strip())
+        return json.loads(answer.stdout)
+
+    def verify(self, history):
+        """What is not exact; empty if all is."""
+        answer = self.ask("verify", "--require", "exact", str(history))
+        return "" if answer.returncode == 0 else (answer.stdout + answer.stderr).strip()
+
+
+def finished(command, environment, folder):
+    """Status, output and errors of a command, which is ended with all its processes when it takes
+    too long."""
+    started = subprocess.Popen(command, env=environment, cwd=folder, text=True,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                               start_new_session=True)
+    try:
+        output, errors = started.communicate(timeout=LONGEST_RUN)
+    except subprocess.TimeoutExpired:
+        os.killpg(started.pid, 9)
+        output, errors = started.communicate()
+        errors += f"\nended after {LONGEST_RUN} s\n"
+    return started.returncode, output, errors
+
+
+def told_processes(output, folder):
+    for line in output.splitlines():
+        if line.startswith("FIGURES "):
+            told = json.loads(line.removeprefix("FIGURES "))
+            yield Process(told["pid"], told["devices"], told["host_peak_kib"],
+                          folder / f"{told['pid']}.pickle")
+
+
+def last_words(text):
+    lines = [line for line in text.strip().splitlines() if line.strip()]
+    return lines[-1][:300] if lines else "nothing was said"
+
+
+if __name__ == "__main__":
+    sys.exit("run run_suite.py")

@@ -1,0 +1,72 @@
+"""The programs of the suite: how each is run, and what is compared."""
+
+import dataclasses
+
+EXPANDABLE = "expandable_segments:True"
+BOTH = ("", EXPANDABLE)
+MANY = ("", EXPANDABLE, "max_split_size_mb:64", "roundup_power2_divisions:4",
+        "garbage_collection_threshold:0.6,max_split_size_mb:200")
+
+
+@dataclasses.dataclass(frozen=True)
+class Program:
+    name: str
+    arguments: tuple = ()
+    option_strings: tuple = ("",)
+    # Each answer for one option string must be what the program then did under the other.
+    what_if: bool = True
+    gpus: int = 1
+    memory: str = ""
+    processes: int = 1
+    by_torchrun: bool = False
+    since: tuple = (2, 4)
+    packages: tuple = ()
+    # Also run with its memory from the plug-in.
+    plugin: bool = False
+    says: str = ""
+
+    @property
+    def label(self):
+        return " ".join([self.name, *self.arguments])
+
+
+PROGRAMS = [
+    Program("gpt_fixed", option_strings=BOTH, plugin=True),
+    Program("gpt_large", option_strings=BOTH),
+    Program("gpt_variable", option_strings=MANY, plugin=True),
+    Program("gpt_checkpoint", option_strings=BOTH),
+    Program("gpt_amp", option_strings=BOTH),
+    Program("gpt_accumulation", option_strings=BOTH),
+    Program("conv_net", option_strings=BOTH),
+    Program("lstm", option_strings=BOTH),
+    Program("generation", option_strings=BOTH),
+    Program("cuda_graph", option_strings=BOTH),
+    Program("graphed_callables", option_strings=BOTH),
+    Program("memory_pools", option_strings=BOTH, since=(2, 6)),
+    Program("late_events", option_strings=BOTH, plugin=True),
+    Program("many_streams", option_strings=BOTH, plugin=True),
+    # What it asks for depends on what fits, so another option string is another program.
+    Program("out_of_memory", option_strings=BOTH, what_if=False, memory="6GiB", says="FAILURES"),
+    Program("memory_fraction", option_strings=BOTH, what_if=False, memory="40GiB",
+            says="FAILURES"),
+    Program("loader_workers"),
+    Program("optimizers", option_strings=BOTH),
+    Program("empty_cache_loop", option_strings=BOTH, plugin=True),
+    Program("random_requests", option_strings=MANY, plugin=True),
+    Program("host_reads"),
+    Program("linear_algebra"),
+    Program("two_devices", gpus=2, option_strings=BOTH),
+    Program("ddp", ("gloo",), gpus=2, processes=2, says="RANK 1 ends"),
+    Program("ddp", ("nccl",), gpus=2, processes=2, says="RANK 1 ends"),
+    Program("fsdp", ("1",), gpus=2, processes=2, by_torchrun=True, says="RANK 1 ends"),
+    Program("fsdp", ("2",), gpus=2, processes=2, by_torchrun=True, since=(2, 6),
+            says="RANK 1 ends"),
+    Program("pipeline", gpus=2, processes=2, by_torchrun=True, says="RANK 1 ends"),
+    Program("compile_aot_eager"),
+    Program("hf_trainer", packages=("transformers", "accelerate"), option_strings=BOTH),
+    Program("hf_generate", packages=("transformers",), option_strings=BOTH),
+    Program("accelerate_loop", packages=("accelerate",)),
+    Program("peft_lora", packages=("peft",), option_strings=BOTH),
+    Program("vision", packages=("torchvision", "timm"), option_strings=BOTH),
+    Program("diffusion", packages=("diffusers",), option_strings=BOTH),
+]
