@@ -100,6 +100,8 @@ inline const RoomArrows allowed_rooms = {
     {"tools/dry_run", {"tools/kit", "tools/printers"}},
     {"tools/dry_run/model", {}},
     {"tools/dry_run/driver", {"tools/dry_run/model"}},
+    {"tools/dry_run/libraries", {"tools/dry_run/libraries/kit"}},
+    {"tools/dry_run/libraries/kit", {}},
     {"tools/python", {}},
     {"tools", {"tools/kit"}},
 

@@ -1,0 +1,50 @@
+#include "tools/dry_run/libraries/kit/calls.h"
+
+#include <dlfcn.h>
+
+#include <cstdio>
+#include <cstring>
+
+#include "tools/dry_run/libraries/kit/driver_functions.h"
+#include "tools/dry_run/libraries/kit/objects.h"
+
+namespace vramlab::dry_run {
+namespace {
+
+/// The file's name of the library that this is compiled into, for instance libcublas.so.12: one
+/// code serves several.
+const char* library_name() {
+  Dl_info found;
+  if (dladdr(reinterpret_cast<const void*>(&library_name), &found) == 0) return "?";
+  const char* const slash = std::strrchr(found.dli_fname, '/');
+  return slash == nullptr ? found.dli_fname : slash + 1;
+}
+
+}  // namespace
+
+void put_work(void* stream) {
+  if (vramlab_dry_run_work != nullptr) vramlab_dry_run_work(stream);
+}
+
+void put_work_of(void* handle) {
+  if (handle != nullptr) put_work(object_of(handle)->stream);
+}
+
+void note_modelled(const char* subject) {
+  if (vramlab_dry_run_note != nullptr) vramlab_dry_run_note("modelled", subject);
+}
+
+void note_unknown(const char* function) {
+  if (vramlab_dry_run_note == nullptr) return;
+  char subject[256];
+  std::snprintf(subject, sizeof(subject), "%s %s", library_name(), function);
+  vramlab_dry_run_note("unknown", subject);
+}
+
+int cuda_version() {
+  int version = 0;
+  if (cuDriverGetVersion != nullptr) cuDriverGetVersion(&version);
+  return version;
+}
+
+}  // namespace vramlab::dry_run

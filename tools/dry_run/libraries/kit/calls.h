@@ -1,0 +1,26 @@
+// What a function of a stand-in does beside answering: it puts work on a stream, or notes for the
+// report what a GPU's library may have answered otherwise. Both go to the stand-in driver.
+#pragma once
+
+namespace vramlab::dry_run {
+
+/// Puts one kernel of modelled time on the stream, captures included.
+void put_work(void* stream);
+
+/// The same on the stream of a handle.
+void put_work_of(void* handle);
+
+/// A figure that is modelled, for instance "cudnn workspace". Each call counts.
+void note_modelled(const char* subject);
+
+/// A function that nobody wrote by hand was called: it succeeded and did nothing more.
+void note_unknown(const char* function);
+
+/// The version of CUDA that the driver tells, for instance 12040; 0 without a driver.
+int cuda_version();
+
+}  // namespace vramlab::dry_run
+
+/// In front of each function that a stand-in exports. A list of functions says which these are; the
+/// others stay inside.
+#define VRAMLAB_EXPORT extern "C" [[gnu::visibility("default")]]
