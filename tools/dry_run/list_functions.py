@@ -80,6 +80,9 @@ def actions_of(name, parameters):
         return ["stream"]
     if re.search(r"GetStream(_v2)?$", name):
         return ["get_stream"]
+    streams = [index for index, (kind, _) in enumerate(parameters) if kind == "cudaStream_t"]
+    if re.match(r"p?nccl|cublasLtMat(mul|rixTransform)$", name) and streams:
+        return [f"work_on:{streams[0]}"]
     if sizes := size_actions(name, parameters):
         return sizes
     if re.match(r"(cublas|cusolver|cusparse|cudnn|cusparseLt)", name):

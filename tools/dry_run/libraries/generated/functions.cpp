@@ -16,6 +16,7 @@ enum : unsigned {
 #define UNKNOWN(name) index_of_##name,
 #define PLAIN(name)
 #define WORK(name)
+#define WORK_ON(name, at)
 #define STREAM(name)
 #define GET_STREAM(name)
 #define NEW(name, at)
@@ -81,6 +82,7 @@ void put_zero(unsigned width, std::intptr_t at) {
 
 #undef PLAIN
 #undef WORK
+#undef WORK_ON
 #undef STREAM
 #undef GET_STREAM
 #undef NEW
@@ -97,16 +99,22 @@ void put_zero(unsigned width, std::intptr_t at) {
     vramlab::dry_run::put_work_of(POINTER(a0)); \
     return 0;                                   \
   }
-#define STREAM(name)                                                             \
-  GENERATED name(std::intptr_t a0, std::intptr_t a1) {                           \
-    if (a0 != 0) vramlab::dry_run::object_of(POINTER(a0))->stream = POINTER(a1); \
-    return 0;                                                                    \
+#define WORK_ON(name, at)                    \
+  GENERATED name(ARGUMENTS) {                \
+    vramlab::dry_run::put_work(POINTER(at)); \
+    return 0;                                \
   }
-#define GET_STREAM(name)                                                                    \
-  GENERATED name(std::intptr_t a0, std::intptr_t a1) {                                      \
-    if (a0 != 0 && a1 != 0)                                                                 \
-      *static_cast<void**>(POINTER(a1)) = vramlab::dry_run::object_of(POINTER(a0))->stream; \
-    return 0;                                                                               \
+#define STREAM(name)                                               \
+  GENERATED name(std::intptr_t a0, std::intptr_t a1) {             \
+    auto* const object = vramlab::dry_run::object_of(POINTER(a0)); \
+    if (object != nullptr) object->stream = POINTER(a1);           \
+    return 0;                                                      \
+  }
+#define GET_STREAM(name)                                                                  \
+  GENERATED name(std::intptr_t a0, std::intptr_t a1) {                                    \
+    const auto* const object = vramlab::dry_run::object_of(POINTER(a0));                  \
+    if (object != nullptr && a1 != 0) *static_cast<void**>(POINTER(a1)) = object->stream; \
+    return 0;                                                                             \
   }
 #define NEW(name, at)                                                  \
   GENERATED name(ARGUMENTS) {                                          \
@@ -131,6 +139,8 @@ void put_zero(unsigned width, std::intptr_t at) {
     vramlab::dry_run::note_modelled(VRAMLAB_LIST " workspace"); \
     return 0;                                                   \
   }
-#define DATA(name, bytes) \
-  extern "C" [[gnu::weak, gnu::visibility("default")]] alignas(16) char name[bytes] = {};
+#define DATA(name, bytes)                                                      \
+  extern "C" {                                                                 \
+  [[gnu::weak, gnu::visibility("default")]] alignas(16) char name[bytes] = {}; \
+  }
 #include <functions.inc>

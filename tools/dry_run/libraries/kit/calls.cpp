@@ -27,7 +27,7 @@ void put_work(void* stream) {
 }
 
 void put_work_of(void* handle) {
-  if (handle != nullptr) put_work(object_of(handle)->stream);
+  if (const Object* const object = object_of(handle)) put_work(object->stream);
 }
 
 void note_modelled(const char* subject) {
@@ -45,6 +45,12 @@ int cuda_version() {
   int version = 0;
   if (cuDriverGetVersion != nullptr) cuDriverGetVersion(&version);
   return version;
+}
+
+int part_of_version(int property) {
+  const int version = cuda_version();
+  if (property == 0) return version / 1000;
+  return property == 1 ? version % 1000 / 10 : 0;
 }
 
 }  // namespace vramlab::dry_run

@@ -19,6 +19,10 @@ void note_unknown(const char* function);
 /// The version of CUDA that the driver tells, for instance 12040; 0 without a driver.
 int cuda_version();
 
+/// What a libraryPropertyType asks of a library that comes with CUDA and has its version: 0 major,
+/// 1 minor, 2 patch.
+int part_of_version(int property);
+
 }  // namespace vramlab::dry_run
 
 /// In front of each function that a stand-in exports. A list of functions says which these are; the
