@@ -37,6 +37,6 @@ for program in by_static_runtime by_shared_runtime; do
   FAKE_CUDA_LOG=$log LD_LIBRARY_PATH=$folder "$folder/programs/$program"
   all=$(queries ' cuGetProcAddress_v2 ')
   own=$(queries ' cuGetProcAddress_v2 [0-9]* 2 = ')
-  [[ $all -ge 440 && $own -eq 74 ]] || fail "$program made $all queries, $own of them for own streams"
+  [[ $all -ge 440 && $own -ge 74 ]] || fail "$program made $all queries, $own of them for own streams"
   [[ $(queries ' cuMemAlloc_v2 ') -eq 12 ]] || fail "$program did not reach the driver 12 times"
 done

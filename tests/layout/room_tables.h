@@ -102,6 +102,9 @@ inline const RoomArrows allowed_rooms = {
     {"tools/dry_run/driver", {"tools/dry_run/model"}},
     {"tools/dry_run/libraries", {"tools/dry_run/libraries/kit"}},
     {"tools/dry_run/libraries/kit", {}},
+    {"tools/dry_run/runtime", {}},
+    {"tools/dry_run/runtime/v12", {"tools/dry_run/runtime"}},
+    {"tools/dry_run/runtime/v13", {"tools/dry_run/runtime"}},
     {"tools/python", {}},
     {"tools", {"tools/kit"}},
 

@@ -1,6 +1,6 @@
 // What nvcc makes of a small program: a kernel that is registered before main, memory, a launch and
 // a check of the result. Built over both stand-ins for CUDA's runtime.
-#include "tests/fake_cuda/runtime/fake_cudart.h"
+#include "tools/dry_run/runtime/cudart.h"
 
 #include <cstdint>
 #include <cstdio>
@@ -31,20 +31,20 @@ struct Registration {
 } const registration;
 
 /// fill_on_host<<<1, 32, 0, stream>>>(at, words, value, ns)
-int fill(void* at, std::uint64_t words, std::uint32_t value, void* stream) {
+int fill(void* at, std::uint64_t words, std::uint32_t value, cudaStream_t stream) {
   std::uint64_t ns = 2000;
   void* arguments[] = {&at, &words, &value, &ns};
-  fake_dim3 grid{1, 1, 1};
-  fake_dim3 block{32, 1, 1};
+  dim3 grid{1, 1, 1};
+  dim3 block{32, 1, 1};
   std::size_t shared_bytes = 0;
   __cudaPushCallConfiguration(grid, block, 0, stream);
   __cudaPopCallConfiguration(&grid, &block, &shared_bytes, &stream);
-  void* kernel = nullptr;
+  cudaKernel_t kernel = nullptr;
   must(__cudaGetKernel(&kernel, reinterpret_cast<const void*>(&fill_on_host)) == 0, "the kernel");
   return __cudaLaunchKernel(kernel, grid, block, arguments, shared_bytes, stream);
 }
 
-void run(void* stream, std::uint32_t value) {
+void run(cudaStream_t stream, std::uint32_t value) {
   constexpr std::size_t words = 5000;
   void* memory = nullptr;
   must(cudaMalloc(&memory, words * 4) == 0, "cudaMalloc");
@@ -62,7 +62,7 @@ int main() {
   must(cudaFree(nullptr) == 0, "cudaFree of nothing");
   void* none = &none;
   must(cudaMalloc(&none, 0) == 0 && none == nullptr, "cudaMalloc of nothing");
-  void* stream = nullptr;
+  cudaStream_t stream = nullptr;
   must(cudaStreamCreateWithFlags(&stream, 1) == 0, "cudaStreamCreateWithFlags");
   for (std::uint32_t round = 1; round <= 10; ++round) run(round % 2 == 0 ? stream : nullptr, round);
   must(cudaMalloc(&none, std::size_t{1} << 60) == 2, "too much memory is refused");

@@ -2,8 +2,8 @@
 // it is given. Built over both stand-ins for the runtime.
 #include <cstdio>
 
-#include "tests/fake_cuda/runtime/fake_cudart.h"
 #include "tests/preload/programs/whose.h"
+#include "tools/dry_run/runtime/cudart.h"
 
 namespace {
 

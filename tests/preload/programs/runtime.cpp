@@ -1,7 +1,7 @@
 // A program on CUDA's own runtime, static or shared, which has the binary interface of ours.
 #include <cstdio>
 
-#include "tests/fake_cuda/runtime/fake_cudart.h"
+#include "tools/dry_run/runtime/cudart.h"
 
 int main() {
   void* at = nullptr;

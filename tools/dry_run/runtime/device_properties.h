@@ -1,0 +1,33 @@
+// The struct of a device's properties, which differs between the versions of CUDA: it begins with
+// name, identity and memory, and what follows are numbers that the driver tells as attributes.
+#pragma once
+
+#include <span>
+
+namespace vramlab::dry_run {
+
+enum class PropertyWidth : unsigned char { plain = 4, wide = 8 };
+
+/// The next number of the struct, at its natural place.
+struct PropertyField {
+  PropertyWidth width;
+  int attribute;
+};
+/// Those of this version, in order.
+std::span<const PropertyField> property_fields();
+
+/// The bytes of the struct of this version, with what is reserved behind the fields.
+inline constexpr int property_bytes_12 = 1032;
+inline constexpr int property_bytes_13 = 1008;
+/// CUDA 11, whose struct version 12 still fills, ends after this attribute.
+inline constexpr int last_attribute_11 = 111;
+inline constexpr int property_bytes_11 = 728;
+
+/// How much of the struct is wanted.
+struct PropertyExtent {
+  int bytes;
+  int last_attribute;
+};
+int tell_properties(void* into, int device, PropertyExtent extent);
+
+}  // namespace vramlab::dry_run
