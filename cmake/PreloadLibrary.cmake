@@ -18,4 +18,8 @@ target_compile_definitions(vramlab PRIVATE
                            VRAMLAB_NO_PRELOAD_REASON="${VRAMLAB_NO_PRELOAD_REASON}")
 if(TARGET vramlab_preload)
   add_dependencies(vramlab vramlab_preload)
+  # What `vramlab dry-run` puts into a program's environment beside the stand-ins.
+  add_subdirectory("${PROJECT_SOURCE_DIR}/tools/dry_run/python")
+  add_subdirectory("${PROJECT_SOURCE_DIR}/tools/dry_run/smi")
+  add_dependencies(vramlab vramlab_dry_run)
 endif()

@@ -17,11 +17,11 @@ namespace vramlab::tools {
 namespace {
 
 /// The order of the help. Commands that are not named here follow, in order of their names.
-constexpr std::array<std::string_view, 23> help_order = {
+constexpr std::array<std::string_view, 24> help_order = {
     "conform",  "bench engine", "bench trace", "bench streams", "info",    "convert",
     "verify",   "replay",       "snapshot",    "generate",      "streams", "top",
     "diff",     "report",       "pack",        "policies",      "sweep",   "merge",
-    "capacity", "advise",       "run",         "record",        "live"};
+    "capacity", "advise",       "dry-run",     "run",           "record",  "live"};
 
 std::vector<Command> commands_in_order() {
   std::vector<Command> commands = all_commands();

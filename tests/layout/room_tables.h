@@ -86,7 +86,9 @@ inline const RoomArrows allowed_rooms = {
     {"tools/commands", {"tools/kit", "tools/printers"}},
     {"tools/commands/advise", {"tools/commands/sweep", "tools/kit", "tools/printers"}},
     {"tools/commands/capacity", {"tools/commands/pack", "tools/kit", "tools/printers"}},
+    {"tools/commands/dry_run", {"tools/commands/report", "tools/kit", "tools/printers"}},
     {"tools/commands/pack", {"tools/kit", "tools/printers"}},
+    {"tools/commands/report", {"tools/kit", "tools/printers"}},
     {"tools/commands/sweep", {"tools/kit", "tools/printers"}},
     {"tools/preload/ground", {}},
     {"tools/preload/driver", {"tools/preload/ground"}},
@@ -105,6 +107,7 @@ inline const RoomArrows allowed_rooms = {
     {"tools/dry_run/runtime", {}},
     {"tools/dry_run/runtime/v12", {"tools/dry_run/runtime"}},
     {"tools/dry_run/runtime/v13", {"tools/dry_run/runtime"}},
+    {"tools/dry_run/smi", {}},
     {"tools/python", {}},
     {"tools", {"tools/kit"}},
 

@@ -18,6 +18,9 @@ class Vramlab:
     def __init__(self, program, top):
         self.program = program
         self.top = top
+        stand_ins = os.path.join(os.path.dirname(program), "dry_run")
+        # Empty where the stand-ins for CUDA's libraries aren't built.
+        self.hook = stand_ins + "/python" if os.path.isdir(stand_ins + "/lib") else ""
         folder = os.path.join(os.path.dirname(program), "fake_cuda")
         # Where the tests' own driver is; empty where it isn't built.
         self.fake_driver = folder if os.path.exists(folder + "/libcuda.so.1") else ""
@@ -188,6 +191,36 @@ def of_live(vramlab):
     yield "device-calls", vramlab.json("live", "--calibrate", "--repeats", "2")
 
 
+# What a program with PyTorch leaves, with the history of a sample in place of its own.
+DRY_PROGRAM = """
+import json, os, torch
+torch.cuda.init()
+if os.environ.get("FAKE_TORCH_FAILS"):
+    torch._C.run_out_of_memory(4096)
+notes = [{"kind": "host_read", "subject": "copy", "count": 3,
+          "places": [{"place": "/work/train.py:12 main", "count": 3}]},
+         {"kind": "modelled", "subject": "cudnn workspace", "count": 12, "places": []}]
+with open("%s/%d.json" % (os.environ["VRAMLAB_DRY_RUN_NOTES"], os.getpid()), "w") as file:
+    json.dump({"pid": os.getpid(), "program": "python3", "notes": notes,
+               "gpus": [{"index": 0, "peak_used_bytes": 1 << 30}]}, file)
+"""
+
+
+def of_dry_runs(vramlab, scratch):
+    """With a fake PyTorch, whose history is that of a sample."""
+    if not vramlab.hook:
+        return
+    fake_torch = vramlab.top + "/tests/dry_run/command/fake_torch"
+    summary = f"{scratch}/dry_run.json"
+    for settings in ({"FAKE_TORCH_SNAPSHOT": f"{scratch}/leak.pickle"}, {"FAKE_TORCH_FAILS": "1"}):
+        words = [f"{name}={value}" for name, value in settings.items()]
+        vramlab.run("dry-run", "--json", summary, "--force", "--fail-if", "peak_reserved > 1MiB",
+                    "--", "env", f"PYTHONPATH={vramlab.hook}:{fake_torch}", *words, "python3",
+                    "-B", "-c", DRY_PROGRAM, statuses=(0, 1))
+        with open(summary, encoding="utf-8") as text:
+            yield "dry-run", json.load(text)
+
+
 def documents_of(vramlab, scratch):
     """Pairs of a schema's name and a document."""
     recordings = written_recordings(vramlab, scratch)
@@ -198,6 +231,7 @@ def documents_of(vramlab, scratch):
     yield from of_what_ifs(vramlab, scratch)
     yield from of_the_rest(vramlab, scratch)
     yield from of_live(vramlab)
+    yield from of_dry_runs(vramlab, scratch)
 
 
 def with_samples(vramlab, documents, commands):

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 OPEN = {
     "info": {("files", "*", "settings"), ("files", "*", "devices", "*", "events_by_action"),
              ("files", "*", "program", "events_by_kind")},
+    "dry-run": {("processes", "*", "devices", "*", "metrics")},
 }
 SPARSE = {
     "replay": {("metrics",), ("devices", "*", "metrics")},

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 #include <cstdio>
+#include <filesystem>
 #include <utility>
 
 #include "allocator/words/check.h"
@@ -99,7 +100,8 @@ RemovalOnInterrupt::~RemovalOnInterrupt() {
 void RemovalOnInterrupt::wait_for_signal() const {
   int signal = 0;
   if (sigwait(&signals_, &signal) != 0 || signal == end_of_waiting) return;
-  for (const std::string& path : paths_) unlink(path.c_str());
+  std::error_code ignored;
+  for (const std::string& path : paths_) std::filesystem::remove_all(path, ignored);
   sigset_t only_this;
   sigemptyset(&only_this);
   sigaddset(&only_this, signal);

@@ -24,7 +24,7 @@ class RemovalOnInterrupt {
   RemovalOnInterrupt& operator=(const RemovalOnInterrupt&) = delete;
   ~RemovalOnInterrupt();
 
-  /// Once, when the files are open: these are removed from now on.
+  /// Once, when the files are open: these are removed from now on, folders with what is in them.
   void begin(std::vector<std::string> paths);
 
  private:

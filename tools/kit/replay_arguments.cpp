@@ -43,23 +43,10 @@ std::optional<std::uint64_t> bytes_of_device(const std::string& text) {
   return std::nullopt;
 }
 
-/// Empty where a device can have so much.
-std::string refusal_of_memory(const std::string& text) {
-  constexpr std::uint64_t least = 2ULL << 20;
-  if (bytes_of_device(text).value_or(0) >= least) return "";
-  return "no device has " + text + " bytes: from 2 MiB, of which its memory is made, to 1 TiB";
-}
-
 void add_device(CLI::App& command, ReplayArguments& arguments) {
   CLI::Option* memory =
       add_device_memory(command, arguments.device_memory, "as in the file, otherwise no limit");
-  command.add_option("--gpu", arguments.gpu, "Memory of a known GPU: " + gpu_names())
-      ->check([](const std::string& name) {
-        return streams::find_gpu(name) ? std::string()
-                                       : "there is no GPU '" + name +
-                                             "' in the list; the nearest is " + nearest_gpu(name);
-      })
-      ->excludes(memory);
+  add_gpu(command, arguments.gpu, "Memory of a known GPU: " + gpu_names())->excludes(memory);
 }
 
 void add_memory_shares(CLI::App& command, ReplayArguments& arguments) {
@@ -70,20 +57,24 @@ void add_memory_shares(CLI::App& command, ReplayArguments& arguments) {
       .add_option("--memory-fraction", arguments.memory_fraction,
                   "Share of the device that may be used")
       ->check(CLI::Range(0.0, 1.0));
-  command
-      .add_option("--held-by-others", arguments.held_by_others,
-                  "Memory of each device that other processes hold all the time, such as 4GiB "
-                  "(default: as in the file)")
-      ->transform(size_in_bytes())
-      ->check([](const std::string& text) {
-        return bytes_of_device(text) ? std::string()
-                                     : "others cannot hold " + text +
-                                           " bytes: no device has more "
-                                           "than 1 TiB";
-      });
+  add_held_by_others(command, arguments.held_by_others, "as in the file");
 }
 
 }  // namespace
+
+std::string refusal_of_memory(const std::string& text) {
+  constexpr std::uint64_t least = 2ULL << 20;
+  if (bytes_of_device(text).value_or(0) >= least) return "";
+  return "no device has " + text + " bytes: from 2 MiB, of which its memory is made, to 1 TiB";
+}
+
+CLI::Option* add_gpu(CLI::App& command, std::string& gpu, const std::string& description) {
+  return command.add_option("--gpu", gpu, description)->check([](const std::string& name) {
+    return streams::find_gpu(name)
+               ? std::string()
+               : "there is no GPU '" + name + "' in the list; the nearest is " + nearest_gpu(name);
+  });
+}
 
 CLI::Option* add_device_memory(CLI::App& command, std::optional<std::uint64_t>& memory,
                                const std::string& without) {
@@ -92,6 +83,22 @@ CLI::Option* add_device_memory(CLI::App& command, std::optional<std::uint64_t>& 
                   "Memory of each device, such as 80GiB (default: " + without + ")")
       ->transform(size_in_bytes())
       ->check(refusal_of_memory);
+}
+
+void add_held_by_others(CLI::App& command, std::optional<std::uint64_t>& bytes,
+                        const std::string& without) {
+  command
+      .add_option("--held-by-others", bytes,
+                  "Memory of each device that other processes hold all the time, such as 4GiB "
+                  "(default: " +
+                      without + ")")
+      ->transform(size_in_bytes())
+      ->check([](const std::string& text) {
+        return bytes_of_device(text) ? std::string()
+                                     : "others cannot hold " + text +
+                                           " bytes: no device has more "
+                                           "than 1 TiB";
+      });
 }
 
 void add_replay_arguments(CLI::App& command, ReplayArguments& arguments) {

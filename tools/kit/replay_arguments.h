@@ -38,6 +38,15 @@ void add_replay_conditions(CLI::App& command, ReplayArguments& arguments);
 /// Those that do not say how much memory there is.
 void add_limitless_conditions(CLI::App& command, ReplayArguments& arguments);
 
+/// --gpu, which must be one of the list. The name must outlive the parsing.
+CLI::Option* add_gpu(CLI::App& command, std::string& gpu, const std::string& description);
+/// Empty where a device can have so many bytes.
+std::string refusal_of_memory(const std::string& text);
+
+/// --held-by-others; `without`: what others hold without it.
+void add_held_by_others(CLI::App& command, std::optional<std::uint64_t>& bytes,
+                        const std::string& without);
+
 /// --device-memory; `without`: what there is without it.
 CLI::Option* add_device_memory(CLI::App& command, std::optional<std::uint64_t>& memory,
                                const std::string& without);

@@ -166,7 +166,8 @@ ExitStatus record(const RecordArguments& arguments) {
   const std::string base =
       std::filesystem::absolute(arguments.output).string() + ".part-" + std::to_string(getpid());
   PreloadedProgram program{arguments.program,
-                           {{"VRAMLAB_SHIM", "record"}, {"VRAMLAB_RECORD", base}}};
+                           {{"VRAMLAB_SHIM", "record"}, {"VRAMLAB_RECORD", base}},
+                           {preload_library()}};
   program.variables.emplace_back("VRAMLAB_RECORD_STACKS", arguments.has_stacks ? "1" : "0");
   return finish(arguments, to, base, run_preloaded(program));
 }

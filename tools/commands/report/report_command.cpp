@@ -11,6 +11,7 @@
 #include "replay/run/program_replay.h"
 #include "replay/run/recording.h"
 #include "replay/timeline/replayed_program.h"
+#include "tools/commands/report/report_page_file.h"
 #include "tools/kit/commands.h"
 #include "tools/kit/outputs.h"
 #include "tools/kit/progress_bar.h"
@@ -238,6 +239,14 @@ void add_options(CLI::App& command, ReportCommand& arguments) {
 }
 
 }  // namespace
+
+void write_report_page(const std::vector<std::string>& files, const OutputArguments& output) {
+  ReportCommand command;
+  command.files = files;
+  command.output = output;
+  command.flags.quiet = true;
+  write_report(command);
+}
 
 Command report_command() {
   return {"report", "Write an HTML report: memory over time, states, call sites, events",

@@ -17,7 +17,8 @@ struct RunArguments {
 };
 
 ExitStatus run_program_on_shim(const RunArguments& arguments) {
-  PreloadedProgram program{arguments.program, {{"VRAMLAB_SHIM", arguments.mode}}};
+  PreloadedProgram program{
+      arguments.program, {{"VRAMLAB_SHIM", arguments.mode}}, {preload_library()}};
   const std::pair<const char*, const std::string*> given[] = {
       {"VRAMLAB_ALLOC_CONF", &arguments.conf},
       {"VRAMLAB_STATS", &arguments.statistics},

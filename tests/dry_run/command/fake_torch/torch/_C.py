@@ -1,0 +1,52 @@
+"""The part in C++: it keeps a history of requests."""
+
+import os
+import pickle
+import sys
+import time
+
+recording = None
+calls = []
+trace = []
+observers = []
+
+if not os.environ.get("FAKE_TORCH_WITHOUT_CUDA"):
+
+    def _cuda_getDeviceCount():
+        return 1
+
+
+def _cuda_record_memory_history(enabled, context, stacks, max_entries, *more):
+    global recording
+    recording = {"enabled": enabled, "context": context, "stacks": stacks,
+                 "max_entries": max_entries, "more": more}
+    calls.append(recording)
+    if enabled is None:
+        trace.clear()
+
+
+def _cuda_attach_out_of_memory_observer(observer):
+    observers.append(observer)
+
+
+def _cuda_memorySnapshot():
+    if os.environ.get("FAKE_TORCH_SNAPSHOT"):
+        with open(os.environ["FAKE_TORCH_SNAPSHOT"], "rb") as file:
+            return pickle.load(file)
+    return {"segments": [], "device_traces": [[dict(entry) for entry in trace]],
+            "allocator_settings": {}}
+
+
+def allocate(size, action="alloc"):
+    frame = sys._getframe(1)
+    if recording and recording["enabled"]:
+        trace.append({"action": action, "addr": 0x600000000000 + 512 * len(trace), "size": size,
+                      "stream": 0, "time_us": time.time_ns() // 1000,
+                      "frames": [{"filename": frame.f_code.co_filename, "line": frame.f_lineno,
+                                  "name": frame.f_code.co_name}]})
+
+
+def run_out_of_memory(size):
+    allocate(size, "oom")
+    for observer in observers:
+        observer(0, size, 1 << 30, 1 << 20)

@@ -1,0 +1,19 @@
+from torch.cuda import memory
+
+_queued_calls = []
+_initialized = False
+
+
+def _lazy_call(function):
+    if _initialized:
+        function()
+    else:
+        _queued_calls.append(function)
+
+
+def init():
+    global _initialized
+    if not _initialized:
+        for call in _queued_calls:
+            call()
+        _initialized = True

@@ -1,0 +1,289 @@
+#!/usr/bin/env python3
+"""The start-up hook for Python (tools/dry_run/python), with a fake PyTorch: each test runs programs
+in interpreters of their own, as `vramlab dry-run` would start them.
+
+Usage: python3 -B tests/dry_run/command/hook_test.py
+"""
+
+import json
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import tempfile
+import textwrap
+import unittest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+HOOK = os.path.join(HERE, "..", "..", "..", "tools", "dry_run", "python")
+BEGIN = "import torch, os, sys\nfrom torch import _C\n"
+UP = BEGIN + "torch.cuda.init()\n_C.allocate(1024)\n"
+
+
+class HookTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.notes = os.path.join(self.folder.name, "notes")
+        self.work = os.path.join(self.folder.name, "work")
+        os.mkdir(self.notes)
+        os.mkdir(self.work)
+
+    def tearDown(self):
+        self.folder.cleanup()
+
+    def environment(self, **more):
+        paths = [HOOK, self.work, os.path.join(HERE, "fake_torch")]
+        return {"PATH": os.environ["PATH"], "PYTHONPATH": os.pathsep.join(paths),
+                "PYTHONDONTWRITEBYTECODE": "1", "VRAMLAB_DRY_RUN": "1",
+                "VRAMLAB_DRY_RUN_NOTES": self.notes,
+                "VRAMLAB_DRY_RUN_HISTORY": os.path.join(self.notes, "history.%p.pickle"), **more}
+
+    def write(self, name, text):
+        path = os.path.join(self.work, name)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(textwrap.dedent(text))
+        return path
+
+    def run_program(self, text, *options, status=0, **more):
+        program = self.write("program.py", text)
+        result = subprocess.run([sys.executable, *options, program], text=True, cwd=self.work,
+                                env=self.environment(**more), capture_output=True, check=False,
+                                timeout=60)
+        self.assertEqual(result.returncode, status, result.stderr)
+        return result
+
+    def reports(self):
+        found = []
+        for name in sorted(os.listdir(self.notes)):
+            if name.startswith("python."):
+                with open(os.path.join(self.notes, name), encoding="utf-8") as file:
+                    found.append(json.load(file))
+        return found
+
+    def report(self):
+        reports = self.reports()
+        self.assertEqual(len(reports), 1)
+        self.assertEqual(self.troubles(reports[0]), [])
+        return reports[0]
+
+    def troubles(self, report):
+        # There is no stand-in driver here, which would be told where the program is.
+        return [text for text in report["troubles"] if "libcuda.so.1" not in text]
+
+    def sizes(self, report):
+        with open(report["history"], "rb") as file:
+            return [entry["size"] for entry in pickle.load(file)["device_traces"][0]]
+
+
+class Recording(HookTest):
+    def test_history_is_dumped_at_the_end(self):
+        self.run_program(UP)
+        report = self.report()
+        self.assertEqual(self.sizes(report), [1024])
+        self.assertEqual(report["torch"], "2.6.0+fake")
+        self.assertTrue(report["cuda_came_up"])
+
+    def test_everything_is_recorded(self):
+        result = self.run_program(UP + "print(_C.recording)")
+        self.assertIn("'enabled': 'all', 'context': 'all'", result.stdout)
+        self.assertIn("'max_entries': %d" % sys.maxsize, result.stdout)
+
+    def test_what_the_program_does_in_its_own_atexit_is_recorded(self):
+        self.run_program(BEGIN + "import atexit\natexit.register(lambda: _C.allocate(7))\n"
+                         "torch.cuda.init()")
+        self.assertEqual(self.sizes(self.report()), [7])
+
+    def test_program_without_cuda_leaves_no_history(self):
+        self.run_program(BEGIN)
+        self.assertFalse(self.report()["cuda_came_up"])
+        self.assertNotIn("history", self.report())
+
+    def test_program_without_torch_leaves_nothing(self):
+        self.run_program("print('hello')")
+        self.assertEqual(os.listdir(self.notes), [])
+
+    def test_torch_without_cuda_is_told(self):
+        self.run_program(BEGIN, FAKE_TORCH_WITHOUT_CUDA="1")
+        self.assertFalse(self.report()["has_cuda"])
+
+    def test_outside_of_a_dry_run_nothing_happens(self):
+        self.run_program(UP, VRAMLAB_DRY_RUN="")
+        self.assertEqual(os.listdir(self.notes), [])
+
+    def test_output_knows_process_and_variables(self):
+        self.run_program(UP, VRAMLAB_DRY_RUN_OUTPUT="/x/%q{RANK}-%p-%%.pickle", RANK="3")
+        report = self.report()
+        self.assertEqual(report["output"], "/x/3-%d-%%.pickle" % report["pid"])
+        self.assertEqual(report["rank"], "3")
+
+    def test_no_files_are_left_in_the_working_folder(self):
+        self.run_program(UP)
+        self.assertEqual(os.listdir(self.work), ["program.py"])
+
+
+class Endings(HookTest):
+    def test_sys_exit_keeps_its_status(self):
+        self.run_program(UP + "sys.exit(3)", status=3)
+        self.assertEqual(self.sizes(self.report()), [1024])
+
+    def test_exception_keeps_its_status(self):
+        self.run_program(UP + "raise ValueError()", status=1)
+        self.assertEqual(self.sizes(self.report()), [1024])
+
+    def test_os_exit(self):
+        self.run_program(UP + "os._exit(4)", status=4)
+        self.assertEqual(self.sizes(self.report()), [1024])
+
+    def test_exec(self):
+        self.run_program(UP + "os.execv('/bin/true', ['true'])")
+        self.assertEqual(self.sizes(self.report()), [1024])
+
+    def test_being_asked_to_end(self):
+        self.run_program(UP + "import signal\nos.kill(os.getpid(), signal.SIGTERM)",
+                         status=-signal.SIGTERM)
+        self.assertEqual(self.sizes(self.report()), [1024])
+
+    def test_crash_leaves_the_history_up_to_it(self):
+        self.run_program(UP + "import ctypes\nctypes.string_at(0)", status=-signal.SIGSEGV)
+        self.assertEqual(self.sizes(self.report()), [1024])
+
+    def test_abort_leaves_the_history_up_to_it(self):
+        self.run_program(UP + "os.abort()", status=-signal.SIGABRT)
+        self.assertEqual(self.sizes(self.report()), [1024])
+
+    def test_out_of_memory_is_told_with_its_place(self):
+        self.run_program(UP + "_C.run_out_of_memory(4096)")
+        failures = self.report()["out_of_memory"]
+        self.assertEqual(failures["count"], 1)
+        self.assertEqual(failures["first"][0]["requested_bytes"], 4096)
+        self.assertIn("program.py:5 <module>", failures["first"][0]["place"])
+
+    def test_out_of_memory_of_a_killed_program_is_dumped(self):
+        self.run_program(UP + "_C.run_out_of_memory(4096)\nos.kill(os.getpid(), 9)", status=-9)
+        histories = [name for name in os.listdir(self.notes) if name.startswith("history.")]
+        self.assertEqual(len(histories), 1)
+
+    def test_signal_writes_the_history_up_to_then(self):
+        self.run_program(UP + "import signal\nos.kill(os.getpid(), signal.SIGUSR2)\n"
+                         "print(len(os.listdir(os.environ['VRAMLAB_DRY_RUN_NOTES'])))\n"
+                         "_C.allocate(2)", VRAMLAB_DRY_RUN_SIGNAL="USR2")
+        self.assertEqual(self.sizes(self.report()), [1024, 2])
+
+    def test_signal_before_cuda_harms_nobody(self):
+        self.run_program("import os, signal\nos.kill(os.getpid(), signal.SIGUSR2)",
+                         VRAMLAB_DRY_RUN_SIGNAL="USR2")
+
+
+class Children(HookTest):
+    def test_forked_child_leaves_no_files(self):
+        self.run_program(UP + "pid = os.fork()\nif pid == 0: os._exit(0)\nos.waitpid(pid, 0)\n"
+                         "_C.allocate(5)")
+        self.assertEqual(self.sizes(self.report()), [1024, 5])
+
+    def test_forked_child_with_cuda_of_its_own_is_recorded(self):
+        self.run_program(BEGIN + "pid = os.fork()\nif pid == 0:\n  torch.cuda.init()\n"
+                         "  _C.allocate(5)\n  os._exit(0)\nos.waitpid(pid, 0)")
+        histories = [report for report in self.reports() if report.get("history")]
+        self.assertEqual([self.sizes(report) for report in histories], [[5]])
+
+    def test_worker_of_multiprocessing_is_recorded(self):
+        self.run_program(BEGIN + "import multiprocessing\n"
+                         "def work():\n  torch.cuda.init()\n  _C.allocate(6)\n"
+                         "if __name__ == '__main__':\n"
+                         "  process = multiprocessing.get_context('spawn').Process(target=work)\n"
+                         "  process.start()\n  process.join()\n")
+        histories = [report for report in self.reports() if report.get("history")]
+        self.assertEqual([self.sizes(report) for report in histories], [[6]])
+
+    def test_python_child_is_recorded_and_others_run(self):
+        self.write("child.py", UP)
+        self.run_program("import subprocess, sys\nsubprocess.check_call(['/bin/true'])\n"
+                         "subprocess.check_call([sys.executable, 'child.py'])")
+        self.assertEqual(self.sizes(self.report()), [1024])
+
+
+class UsersOwn(HookTest):
+    def test_sitecustomize_runs(self):
+        self.write("sitecustomize.py", "import os\nos.environ['SEEN'] = 'yes'\n")
+        result = self.run_program(UP + "print(os.environ['SEEN'], sys.modules['sitecustomize'])")
+        self.assertIn("yes", result.stdout)
+        self.assertIn("work/sitecustomize.py", result.stdout)
+        self.assertEqual(self.sizes(self.report()), [1024])
+
+    def test_sitecustomize_that_fails_is_told_as_python_does(self):
+        self.write("sitecustomize.py", "raise ValueError('mine')\n")
+        result = self.run_program("print('runs')")
+        self.assertIn("mine", result.stderr)
+        self.assertIn("runs", result.stdout)
+
+    def test_path_is_as_without_us(self):
+        result = self.run_program("import sys\nprint(sys.path)")
+        self.assertNotIn("dry_run/python", result.stdout)
+
+    def test_isolated_interpreter_runs_without_hook(self):
+        self.run_program("print('hello')", "-I")
+        self.assertEqual(os.listdir(self.notes), [])
+
+    def test_modules_look_as_without_us(self):
+        result = self.run_program(
+            BEGIN + "print(type(torch.cuda.__spec__.loader).__name__)\n"
+            "print([type(finder).__module__ for finder in sys.meta_path])")
+        self.assertIn("SourceFileLoader", result.stdout)
+        self.assertNotIn("vramlab", result.stdout)
+
+    def test_own_recording_goes_on_and_ours_too(self):
+        self.run_program(UP + textwrap.dedent("""
+            import time
+            time.sleep(0.01)
+            memory = torch.cuda.memory
+            memory._record_memory_history(max_entries=2)
+            for size in (1, 2, 3):
+                _C.allocate(size)
+            memory._dump_snapshot('own.pickle')
+            memory._record_memory_history(enabled=None)
+            assert memory._snapshot()['device_traces'] == [[]]
+            _C.allocate(4)
+            """))
+        with open(os.path.join(self.work, "own.pickle"), "rb") as file:
+            own = [entry["size"] for entry in pickle.load(file)["device_traces"][0]]
+        self.assertEqual(own, [2, 3])
+        self.assertEqual(self.sizes(self.report()), [1024, 1, 2, 3, 4])
+
+
+class Steps(HookTest):
+    LOOP = UP + "optimizer = torch.optim.optimizer.Optimizer()\n" + textwrap.dedent("""
+        try:
+            for i in range(10):
+                _C.allocate(i)
+                optimizer.step()
+        finally:
+            print('cleaned up')
+        """)
+
+    def test_program_ends_after_so_many_steps(self):
+        result = self.run_program(self.LOOP, VRAMLAB_DRY_RUN_STEPS="3")
+        self.assertIn("cleaned up", result.stdout)
+        self.assertEqual(self.sizes(self.report()), [1024, 0, 1, 2])
+        self.assertEqual(self.report()["ended_after_steps"], 3)
+
+    def test_marks_are_annotations(self):
+        self.run_program(self.LOOP, VRAMLAB_DRY_RUN_MARK_EVERY="4")
+        with open(self.report()["history"], "rb") as file:
+            annotations = pickle.load(file)["external_annotations"]
+        ends = [mark["name"] for mark in annotations if mark["stage"] == "END"]
+        self.assertEqual(ends, ["step 4", "step 8"])
+
+    def test_step_in_another_thread_ends_the_program_too(self):
+        self.run_program(UP + textwrap.dedent("""
+            import threading, time
+            optimizer = torch.optim.optimizer.Optimizer()
+            thread = threading.Thread(target=optimizer.step)
+            thread.start()
+            while True:
+                time.sleep(0.01)
+            """), VRAMLAB_DRY_RUN_STEPS="1")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,263 @@
+// `vramlab dry-run`: a CUDA program without a GPU, its exact memory history, and what that says.
+
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+
+#include "replay/compare/limit.h"
+#include "streams/device/gpu_models.h"
+#include "tools/commands/dry_run/dry_run_folder.h"
+#include "tools/commands/dry_run/dry_run_outcome.h"
+#include "tools/commands/dry_run/stand_ins.h"
+#include "tools/commands/report/report_page_file.h"
+#include "tools/kit/commands.h"
+#include "tools/kit/outputs.h"
+#include "tools/kit/preloaded_program.h"
+#include "tools/kit/replay_arguments.h"
+#include "tools/kit/what_if_runs.h"
+#include "tools/printers/table.h"
+#include "tools/printers/text_lines.h"
+#include "traces/files/input_error.h"
+#include "traces/files/output_file.h"
+
+namespace vramlab::tools {
+namespace {
+
+using traces::Overwrite;
+
+Overwrite overwrite_of(const DryRunArguments& arguments) {
+  return arguments.may_overwrite ? Overwrite::allowed : Overwrite::refused;
+}
+
+std::string gpu_list() {
+  Table table({left("name"), {"memory"}, {"for the allocator"}, left("the memory is known from")});
+  for (const streams::GpuModel& gpu : streams::gpu_models())
+    table.add({std::string(gpu.name), format_bytes(gpu.total), format_bytes(gpu.available()),
+               std::string(gpu.total_source)});
+  return table.text("");
+}
+
+std::vector<replay::Limit> limits_of(const DryRunArguments& arguments) {
+  std::vector<replay::Limit> limits;
+  for (const std::string& text : arguments.fail_if) {
+    limits.push_back(replay::parse_limit(text, "--fail-if"));
+    if (limits.back().needs_base())
+      throw traces::InputError({"--fail-if", "",
+                                "a limit on the value itself, such as "
+                                "'peak_reserved > 20GiB', as a dry run is compared with nothing",
+                                text});
+  }
+  return limits;
+}
+
+/// Before the program runs for minutes.
+void check_outputs(const DryRunArguments& arguments) {
+  // Names that differ by process are known when the processes are.
+  if (arguments.output.find('%') == std::string::npos)
+    check_new_output(arguments.output, overwrite_of(arguments));
+  check_new_output(arguments.report, overwrite_of(arguments));
+  check_new_output(arguments.json, overwrite_of(arguments));
+}
+
+void judge(const std::vector<replay::Limit>& limits, DryRunOutcome& outcome) {
+  for (const DryRunProcess& process : outcome.processes) {
+    if (process.findings.devices.empty()) continue;
+    const replay::MetricValues metrics = process.findings.metrics();
+    for (const replay::Limit& limit : limits) {
+      const replay::MetricValue* const value = find_value(metrics, limit.metric->name);
+      if (value == nullptr)
+        throw traces::InputError({"--fail-if", "", "a metric that a history has", limit.text});
+      if (!is_broken(limit, 0, value->value)) continue;
+      const bool is_ratio = limit.metric->unit == replay::MetricUnit::ratio;
+      outcome.broken.push_back(
+          {limit.text, process.notes.process,
+           is_ratio ? ratio_text(value->value)
+                    : amount_text(*limit.metric, static_cast<std::uint64_t>(value->value))});
+    }
+  }
+}
+
+void find_in_histories(DryRunOutcome& outcome) {
+  run_tasks(outcome.processes.size(), usual_thread_count(), [&](std::size_t i) {
+    DryRunProcess& process = outcome.processes[i];
+    if (!process.notes.python || process.notes.python->history.empty()) return;
+    process.findings = find_in_history(process.notes.python->history);
+  });
+}
+
+void find_what_ifs(const DryRunArguments& arguments, DryRunOutcome& outcome) {
+  const DryRunProcess* const worst = outcome.worst();
+  // What follows an out-of-memory is not known.
+  if (worst == nullptr || outcome.ran_out_of_memory()) return;
+  outcome.smallest = smallest_gpu(worst->findings, Bytes{arguments.held_by_others.value_or(0)});
+  outcome.advice = find_advice(worst->findings);
+}
+
+void write_page(const DryRunArguments& arguments, const DryRunOutcome& outcome) {
+  std::vector<std::string> files;
+  for (const DryRunProcess& process : outcome.processes)
+    if (process.notes.python && !process.notes.python->history.empty())
+      files.push_back(process.history.empty() ? process.notes.python->history : process.history);
+  if (files.empty()) throw std::runtime_error("no report: no history was recorded");
+  write_report_page(files, {arguments.report, arguments.may_overwrite});
+}
+
+void write_json(const DryRunArguments& arguments, const DryRunOutcome& outcome) {
+  traces::OutputFile output(arguments.json, overwrite_of(arguments));
+  output.write(dry_run_json(outcome, arguments));
+  output.finish();
+}
+
+/// Once the program has ended.
+DryRunOutcome look_at(const DryRunArguments& arguments, const DryRunFolder& folder,
+                      const ProgramEnd& end) {
+  DryRunOutcome outcome;
+  outcome.status = end.status;
+  for (ProcessNotes& notes : read_process_notes(folder.path().string(), outcome.troubles))
+    outcome.processes.push_back({std::move(notes), {}, {}});
+  std::vector<ProcessNotes> all;
+  for (const DryRunProcess& process : outcome.processes) all.push_back(process.notes);
+  const auto names = name_histories(all, {end.process, overwrite_of(arguments)});
+  for (DryRunProcess& process : outcome.processes)
+    if (const auto name = names.find(process.notes.process); name != names.end())
+      process.history = name->second;
+  find_in_histories(outcome);
+  find_what_ifs(arguments, outcome);
+  return outcome;
+}
+
+bool fails(const DryRunArguments& arguments, const DryRunOutcome& outcome) {
+  return !outcome.broken.empty() ||
+         (arguments.fails_on_out_of_memory && outcome.ran_out_of_memory());
+}
+
+/// The program's own status, unless that says that all went well and it did not for us.
+ExitStatus report_on(const DryRunArguments& arguments, const std::vector<replay::Limit>& limits,
+                     const DryRunFolder& folder, const ProgramEnd& end) {
+  RemovalOnInterrupt removal;
+  removal.begin({folder.path().string()});
+  const auto own = static_cast<ExitStatus>(end.status);
+  try {
+    DryRunOutcome outcome = look_at(arguments, folder, end);
+    judge(limits, outcome);
+    // A program that can't be run has been named already.
+    const bool was_run = end.status != program_not_found && end.status != program_not_runnable;
+    if (!arguments.is_quiet && (was_run || !outcome.processes.empty()))
+      std::fputs(dry_run_text(outcome, arguments).c_str(), stderr);
+    if (arguments.explains) std::fputs(explained_text(outcome).c_str(), stderr);
+    if (!arguments.json.empty()) write_json(arguments, outcome);
+    if (!arguments.report.empty()) write_page(arguments, outcome);
+    return end.status == 0 && fails(arguments, outcome) ? ExitStatus::answer_is_no : own;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "vramlab: %s\n", error.what());
+    return end.status == 0 ? ExitStatus::bad_input : own;
+  }
+}
+
+ExitStatus dry_run(const DryRunArguments& arguments) {
+  if (arguments.lists_gpus) {
+    print(gpu_list());
+    return ExitStatus::done;
+  }
+  if (arguments.program.empty())
+    throw traces::InputError({"dry-run", "", "-- and a program", "none"});
+  const std::vector<replay::Limit> limits = limits_of(arguments);
+  check_outputs(arguments);
+  const std::filesystem::path stand_ins = stand_in_folder();
+  const DryRunFolder folder;
+  const PreloadedProgram program{arguments.program,
+                                 stand_in_variables(arguments, stand_ins, folder.path()),
+                                 stand_in_libraries(stand_ins), LeftProcesses::end};
+  const ProgramEnd end = run_preloaded(program);
+  return report_on(arguments, limits, folder, end);
+}
+
+CLI::Validator size_or_none() {
+  return CLI::Validator(
+      [](std::string& text) {
+        if (text == "none") return std::string();
+        const std::string refusal = size_in_bytes()(text);
+        return refusal.empty() ? refusal_of_memory(text) : refusal;
+      },
+      "SIZE|none");
+}
+
+CLI::Validator time_or_zero() {
+  return CLI::Validator(
+      [](std::string& text) { return text == "0" ? std::string() : time_in_nanoseconds()(text); },
+      "TIME");
+}
+
+void add_device_options(CLI::App& command, DryRunArguments& arguments) {
+  add_gpu(command, arguments.gpu,
+          "The GPU to have, with its memory (--list-gpus; default: the properties of " +
+              std::string(usual_gpu) + " and no limit of memory)");
+  constexpr unsigned most_gpus = 64;
+  command.add_option("--gpus", arguments.gpu_count, "How many of them (default: 1)")
+      ->check(CLI::Range(1U, most_gpus));
+  command
+      .add_option("--device-memory", arguments.device_memory,
+                  "Memory of each device for the allocator, such as 80GiB, or none for no limit")
+      ->transform(size_or_none());
+  add_held_by_others(command, arguments.held_by_others, "nothing");
+  command.add_option("--conf", arguments.conf,
+                     "The option string, as of PYTORCH_CUDA_ALLOC_CONF, which counts without it");
+  command
+      .add_option("--values", arguments.values,
+                  "What a program reads that reads values of the device")
+      ->check(CLI::IsMember({"zeros", "ones", "random"}))
+      ->capture_default_str();
+  command
+      .add_option("--kernel-time", arguments.kernel_time_ns,
+                  "The time that a kernel takes, such as 10us (the default); 0: all work is over "
+                  "at once")
+      ->transform(time_or_zero());
+  command.add_flag("--list-gpus", arguments.lists_gpus, "List the GPUs that --gpu knows");
+}
+
+void add_history_options(CLI::App& command, DryRunArguments& arguments) {
+  command.add_option("--steps", arguments.steps,
+                     "End the program, with status 0, after so many steps of an optimizer");
+  command.add_option("--mark-every", arguments.mark_every,
+                     "Mark the history each so many steps of an optimizer");
+  command
+      .add_option("--report-signal", arguments.report_signal,
+                  "The signal at which a process writes its history up to then")
+      ->check(CLI::IsMember({"USR1", "USR2", "HUP"}));
+  command.add_option("-o,--output", arguments.output,
+                     "Where the history goes, a snapshot of PyTorch; %p stands for the process, "
+                     "%q{RANK} for a variable of its environment");
+  command.add_option("--report", arguments.report, "Write an HTML report of the histories");
+  command.add_option("--json", arguments.json, "Write the summary as a JSON document to a file");
+  command.add_flag("--force", arguments.may_overwrite, "Overwrite outputs");
+}
+
+void add_options(CLI::App& command, DryRunArguments& arguments) {
+  add_device_options(command, arguments);
+  add_history_options(command, arguments);
+  command.add_flag("--fail-on-oom", arguments.fails_on_out_of_memory,
+                   "Exit with 1 if a request for memory fails");
+  command
+      .add_option("--fail-if", arguments.fail_if,
+                  "Exit with 1 if this holds of a process, such as 'peak_reserved > 20GiB'; may "
+                  "be given several times")
+      ->expected(1)
+      // Otherwise it would take the -- in front of the program.
+      ->allow_extra_args(false)
+      ->take_all();
+  command.add_flag("--explain", arguments.explains,
+                   "List every place at which the program read a value of the device, and every "
+                   "answer that a GPU may give otherwise");
+  command.add_flag("-q,--quiet", arguments.is_quiet, "No summary");
+  command.add_option("PROGRAM", arguments.program, "The program and its arguments, after --");
+}
+
+}  // namespace
+
+Command dry_run_command() {
+  return {"dry-run", "Run a CUDA program without a GPU: does it fit, and which line is the peak?",
+          "Example: vramlab dry-run --gpu h100-80gb --steps 3 -- python train.py",
+          with<DryRunArguments>(add_options, dry_run)};
+}
+
+}  // namespace vramlab::tools

@@ -1,0 +1,44 @@
+// DryRunFolder: the folder of one run, in which its processes leave notes and histories; gone when
+// the run is over. And the histories that were asked for, which get their names before.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tools/commands/dry_run/process_notes.h"
+#include "traces/files/output_file.h"
+
+namespace vramlab::tools {
+
+class DryRunFolder {
+ public:
+  /// Throws where none can be made.
+  DryRunFolder();
+  DryRunFolder(const DryRunFolder&) = delete;
+  DryRunFolder& operator=(const DryRunFolder&) = delete;
+  ~DryRunFolder();
+
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+/// Before the program runs: throws InputError where the output has no folder, or is there.
+void check_new_output(const std::string& path, traces::Overwrite overwrite);
+
+struct NamedHistories {
+  /// The process of the program itself.
+  int process = 0;
+  traces::Overwrite overwrite = traces::Overwrite::refused;
+};
+
+/// Each history gets the name that its process asked for. Where several asked for one name the
+/// program's own process gets it, else the largest; the others' names end in their process. Gives
+/// the names by process. Throws InputError where one can't be written.
+std::map<int, std::string> name_histories(const std::vector<ProcessNotes>& processes,
+                                          const NamedHistories& named);
+
+}  // namespace vramlab::tools

@@ -1,0 +1,270 @@
+// The summary for people.
+#include <algorithm>
+#include <span>
+
+#include "tools/commands/dry_run/dry_run_outcome.h"
+#include "tools/printers/text_lines.h"
+
+namespace vramlab::tools {
+namespace {
+
+constexpr std::size_t most_gpus_shown = 4;
+constexpr std::size_t most_subjects_named = 3;
+
+struct ShownDevice {
+  const DryRunProcess* process = nullptr;
+  const DeviceFindings* device = nullptr;
+};
+
+std::vector<ShownDevice> devices_of(const DryRunOutcome& outcome) {
+  std::vector<ShownDevice> shown;
+  for (const DryRunProcess& process : outcome.processes)
+    for (const DeviceFindings& device : process.findings.devices)
+      shown.push_back({&process, &device});
+  return shown;
+}
+
+/// Two parts of the path, as call sites have everywhere.
+std::string short_place(const std::string& place) {
+  const std::size_t name_end = place.find(':');
+  std::size_t slash = place.rfind('/', name_end);
+  if (slash == std::string::npos || slash == 0) return place;
+  slash = place.rfind('/', slash - 1);
+  return slash == std::string::npos ? place : place.substr(slash + 1);
+}
+
+std::string named(const std::vector<CountedSubject>& subjects) {
+  std::string text;
+  for (const CountedSubject& subject :
+       std::span(subjects).first(std::min(most_subjects_named, subjects.size())))
+    text += (text.empty() ? "" : ", ") + short_place(subject.text) +
+            (subject.count > 1 ? " (" + std::to_string(subject.count) + "x)" : "");
+  if (subjects.size() > most_subjects_named)
+    text += " and " + std::to_string(subjects.size() - most_subjects_named) + " more";
+  return text;
+}
+
+std::string gpu_text(const DryRunArguments& arguments) {
+  const auto memory = arguments.memory();
+  return (arguments.gpu_count > 1 ? std::to_string(arguments.gpu_count) + " x " : std::string()) +
+         (arguments.gpu.empty() ? usual_gpu : arguments.gpu) + ", " +
+         (memory ? format_bytes(*memory) + " for the allocator" : "no limit of memory");
+}
+
+std::string process_text(const DryRunOutcome& outcome, const ShownDevice& shown) {
+  if (outcome.processes.size() == 1) return "";
+  const auto& python = shown.process->notes.python;
+  if (python && !python->rank.empty()) return ", rank " + python->rank;
+  return ", process " + std::to_string(shown.process->notes.process);
+}
+
+void add_device(std::string& text, const DryRunOutcome& outcome, const ShownDevice& shown,
+                const std::string& what = "") {
+  const DeviceFindings& device = *shown.device;
+  add_line(text, "GPU " + std::to_string(device.device) + process_text(outcome, shown),
+           what + "peak allocated " + format_bytes(device.metric("peak_allocated")) +
+               ", peak reserved " + format_bytes(device.metric("peak_reserved")) + " (" +
+               std::string(fidelity_label_name(device.label)) + ")");
+}
+
+/// One line for each of a few, then the worst and how many there are.
+void add_devices(std::string& text, const DryRunOutcome& outcome) {
+  const std::vector<ShownDevice> all = devices_of(outcome);
+  for (const ShownDevice& shown : std::span(all).first(std::min(most_gpus_shown, all.size())))
+    add_device(text, outcome, shown);
+  if (all.size() <= most_gpus_shown) return;
+  const auto worst = std::ranges::max_element(
+      all, {}, [](const ShownDevice& shown) { return shown.device->metric("peak_reserved"); });
+  add_device(text, outcome, *worst, "the worst of " + std::to_string(all.size()) + ": ");
+}
+
+/// As a shell takes it.
+std::string command_text(const DryRunArguments& arguments) {
+  std::string text = "vramlab dry-run --device-memory none";
+  if (!arguments.gpu.empty()) text += " --gpu " + arguments.gpu;
+  if (arguments.gpu_count > 1) text += " --gpus " + std::to_string(arguments.gpu_count);
+  if (arguments.conf) text += " --conf '" + *arguments.conf + "'";
+  return text + " -- ...";
+}
+
+std::string failure_place(const DryRunProcess& process, const FoundFailure& failure) {
+  // The history has no stack where the request came from a thread of the backward pass.
+  if (!failure.place.empty()) return failure.place;
+  const auto& python = process.notes.python;
+  if (!python || python->failures.empty() || python->failures.front().place.empty())
+    return "an unknown line";
+  return short_place(python->failures.front().place);
+}
+
+void add_failure(std::string& text, const DryRunOutcome& outcome,
+                 const DryRunArguments& arguments) {
+  for (const ShownDevice& shown : devices_of(outcome)) {
+    if (!shown.device->first_failure) continue;
+    const FoundFailure& failure = *shown.device->first_failure;
+    const std::uint64_t count = shown.device->failures;
+    add_line(text, "OUT OF MEMORY",
+             "GPU " + std::to_string(shown.device->device) + process_text(outcome, shown) + ": " +
+                 format_bytes(failure.requested) + " requested at " +
+                 failure_place(*shown.process, failure) +
+                 (count > 1 ? ", and " + std::to_string(count - 1) + " more" : ""));
+    add_line(text, "", "what the program needs after that is unknown: " + command_text(arguments));
+    return;
+  }
+}
+
+void add_holder(std::string& text, const DryRunOutcome& outcome) {
+  const DryRunProcess* const process = outcome.worst();
+  if (process == nullptr || process->findings.worst()->holder.empty()) return;
+  const DeviceFindings& device = *process->findings.worst();
+  add_line(text, "holds most",
+           device.holder + ": " + format_bytes(device.held) + " of the " +
+               format_bytes(device.allocated_at_peak) + " at the peak");
+}
+
+void add_what_ifs(std::string& text, const DryRunOutcome& outcome,
+                  const DryRunArguments& arguments) {
+  if (outcome.worst() == nullptr) return;
+  if (outcome.worst()->findings.event_count > most_events_replayed)
+    add_line(text, "smallest GPU", "not sought in so long a history: vramlab capacity FILE");
+  if (outcome.smallest && outcome.smallest->gpu == nullptr)
+    add_line(text, "smallest GPU", "none of the list is large enough");
+  if (outcome.smallest && outcome.smallest->gpu != nullptr)
+    add_line(text, "smallest GPU",
+             std::string(outcome.smallest->gpu->name) + ", with " +
+                 format_bytes(outcome.smallest->gpu->available()) +
+                 " for the allocator, runs this history");
+  if (!outcome.advice) return;
+  const FoundAdvice& advice = *outcome.advice;
+  const std::string recorded = arguments.conf ? "these options" : "no options";
+  if (advice.peak_reserved >= advice.recorded_peak_reserved)
+    add_line(text, "advice", recorded + " are best");
+  else
+    add_line(text, "advice",
+             (advice.conf.empty() ? "no options" : advice.conf) + " reserves " +
+                 format_bytes(advice.recorded_peak_reserved - advice.peak_reserved) + " (" +
+                 percent_of((advice.recorded_peak_reserved - advice.peak_reserved).count,
+                            advice.recorded_peak_reserved.count) +
+                 ") less at the peak" +
+                 (advice.trust == replay::Trust::exact ? "" : " (modelled)"));
+}
+
+void add_certainty(std::string& text, const DryRunOutcome& outcome) {
+  if (outcome.worst() == nullptr) return;
+  const auto reads = places_of(outcome, "host_read");
+  const auto modelled = subjects_of(outcome, "modelled");
+  const auto unknown = subjects_of(outcome, "unknown");
+  const bool is_exact = std::ranges::all_of(devices_of(outcome), [](const ShownDevice& shown) {
+    return shown.device->label == replay::FidelityLabel::exact;
+  });
+  if (!is_exact)
+    add_line(text, "certainty", "the history does not hold together: see vramlab verify");
+  else if (modelled.empty() && unknown.empty() && reads.empty())
+    add_line(text, "certainty", "exact: nothing was asked that a GPU answers otherwise");
+  if (!modelled.empty()) add_line(text, "modelled", named(modelled));
+  if (!reads.empty())
+    add_line(text, "host reads",
+             std::to_string(reads.size()) + (reads.size() == 1 ? " place" : " places") +
+                 " read values of the GPU, which are made up here: " + named(reads));
+  if (!unknown.empty()) add_line(text, "not modelled", named(unknown));
+  std::string others;
+  for (const std::string& kind : other_kinds_of(outcome))
+    others += (others.empty() ? "" : "; ") + kind + ": " + named(subjects_of(outcome, kind));
+  if (!others.empty()) add_line(text, "noted", others);
+}
+
+/// Processes that nothing is known of but the driver's account.
+std::string hookless_text(const DryRunOutcome& outcome) {
+  std::string text;
+  for (const DryRunProcess& process : outcome.processes) {
+    if (!process.notes.has_driver_notes || process.notes.python) continue;
+    std::uint64_t most = 0;
+    for (const NotedGpu& gpu : process.notes.gpus) most = std::max(most, gpu.peak_used_bytes);
+    text += (text.empty() ? "" : "; ") + std::string("process ") +
+            std::to_string(process.notes.process) + " used up to " + format_bytes(Bytes{most});
+  }
+  return text;
+}
+
+void add_troubles(std::string& text, const DryRunOutcome& outcome) {
+  const std::string hookless = hookless_text(outcome);
+  if (!hookless.empty())
+    add_line(text, "no hook ran", hookless + "; its history is not known (python -I, -E, -S?)");
+  std::vector<std::string> troubles = outcome.troubles;
+  for (const DryRunProcess& process : outcome.processes)
+    if (process.notes.python)
+      for (const std::string& trouble : process.notes.python->troubles) troubles.push_back(trouble);
+  if (troubles.empty()) return;
+  add_line(
+      text, "trouble",
+      troubles.front() +
+          (troubles.size() > 1 ? " (and " + std::to_string(troubles.size() - 1) + " more)" : ""));
+}
+
+void add_histories(std::string& text, const DryRunOutcome& outcome) {
+  std::string first;
+  std::size_t count = 0;
+  for (const DryRunProcess& process : outcome.processes) {
+    if (process.history.empty()) continue;
+    if (count++ == 0) first = process.history;
+  }
+  if (count > 0)
+    add_line(text, "history",
+             first + (count > 1 ? " and " + std::to_string(count - 1) + " more" : ""));
+}
+
+/// Why there is nothing to say of a GPU; empty where there is.
+std::string no_cuda_text(const DryRunOutcome& outcome) {
+  bool used = false;
+  for (const DryRunProcess& process : outcome.processes) {
+    used = used || process.notes.has_driver_notes || !process.findings.devices.empty();
+    if (process.notes.python && !process.notes.python->has_cuda)
+      return "this PyTorch (" + process.notes.python->torch +
+             ") was built without CUDA; the one of PyPI for Linux has it: pip install torch";
+  }
+  return used ? "" : "the program did not use CUDA";
+}
+
+std::string steps_text(const DryRunOutcome& outcome) {
+  for (const DryRunProcess& process : outcome.processes)
+    if (process.notes.python && process.notes.python->ended_after_steps)
+      return ", ended after " + std::to_string(process.notes.python->steps) + " steps";
+  return "";
+}
+
+}  // namespace
+
+std::string dry_run_text(const DryRunOutcome& outcome, const DryRunArguments& arguments) {
+  std::string text = "vramlab dry-run: " + gpu_text(arguments) + "; exit status " +
+                     std::to_string(outcome.status) + steps_text(outcome) + "\n";
+  const std::string no_cuda = no_cuda_text(outcome);
+  if (!no_cuda.empty()) add_line(text, "no GPU", no_cuda);
+  add_failure(text, outcome, arguments);
+  add_devices(text, outcome);
+  add_holder(text, outcome);
+  if (!outcome.ran_out_of_memory()) add_what_ifs(text, outcome, arguments);
+  add_certainty(text, outcome);
+  for (const BrokenLimit& limit :
+       std::span(outcome.broken).first(std::min<std::size_t>(1, outcome.broken.size())))
+    add_line(text, "over a limit", limit.text + ": " + limit.value);
+  add_troubles(text, outcome);
+  add_histories(text, outcome);
+  return text;
+}
+
+std::string explained_text(const DryRunOutcome& outcome) {
+  std::string text;
+  const auto add_all = [&](const std::string& title, const std::vector<CountedSubject>& subjects) {
+    if (!subjects.empty()) text += title + "\n";
+    for (const CountedSubject& subject : subjects)
+      text += right(std::to_string(subject.count), 10) + "  " + subject.text + "\n";
+  };
+  add_all("places at which a value of the GPU reached the program:",
+          places_of(outcome, "host_read"));
+  add_all("answers that a GPU's library may give otherwise:", subjects_of(outcome, "modelled"));
+  add_all("functions that nothing is known of:", subjects_of(outcome, "unknown"));
+  for (const std::string& kind : other_kinds_of(outcome))
+    add_all(kind + ":", subjects_of(outcome, kind));
+  return text;
+}
+
+}  // namespace vramlab::tools

@@ -1,0 +1,91 @@
+#include "tools/commands/dry_run/stand_ins.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <tuple>
+
+#include "streams/device/gpu_models.h"
+#include "tools/kit/preloaded_program.h"
+#include "traces/files/input_error.h"
+
+namespace vramlab::tools {
+namespace {
+
+/// The rest needs the driver, and the libraries of an older CUDA are asked first.
+int rank_of(const std::string& name) {
+  if (name.starts_with("libcuda.so")) return 0;
+  return name.starts_with("libcudart.so") ? 1 : 2;
+}
+
+std::string in_front_of(const std::filesystem::path& folder, const char* variable) {
+  // No thread of ours changes the environment.
+  const char* const before = std::getenv(variable);  // NOLINT(concurrency-mt-unsafe)
+  return folder.string() + (before == nullptr || *before == '\0' ? "" : std::string(":") + before);
+}
+
+std::string memory_text(const DryRunArguments& arguments) {
+  const auto memory = arguments.memory();
+  return memory ? std::to_string(memory->count) : "none";
+}
+
+}  // namespace
+
+std::optional<Bytes> DryRunArguments::memory() const {
+  if (device_memory == "none" || (device_memory.empty() && gpu.empty())) return std::nullopt;
+  if (!device_memory.empty()) return Bytes{std::stoull(device_memory)};
+  return streams::find_gpu(gpu)->available();
+}
+
+std::filesystem::path stand_in_folder() {
+  require_own_libraries("stand-ins for CUDA's libraries");
+  return find_own_file("dry_run", "vramlab/dry_run");
+}
+
+std::vector<std::filesystem::path> stand_in_libraries(const std::filesystem::path& folder) {
+  std::vector<std::filesystem::path> libraries;
+  const std::filesystem::path place = folder / "lib";
+  if (std::filesystem::is_directory(place))
+    for (const auto& entry : std::filesystem::directory_iterator(place))
+      if (entry.path().filename().string().find(".so.") != std::string::npos)
+        libraries.push_back(entry.path());
+  if (libraries.empty())
+    throw traces::InputError({place.string(), "", "stand-ins for CUDA's libraries", "none"});
+  std::ranges::sort(libraries, {}, [](const std::filesystem::path& path) {
+    const std::string name = path.filename().string();
+    return std::tuple(rank_of(name), name);
+  });
+  return libraries;
+}
+
+Variables stand_in_variables(const DryRunArguments& arguments,
+                             const std::filesystem::path& stand_ins,
+                             const std::filesystem::path& scratch) {
+  Variables variables = {
+      {"PYTHONPATH", in_front_of(stand_ins / "python", "PYTHONPATH")},
+      {"PATH", in_front_of(stand_ins / "bin", "PATH")},
+      {"VRAMLAB_DRY_RUN", "1"},
+      {"VRAMLAB_DRY_RUN_GPU", arguments.gpu.empty() ? usual_gpu : arguments.gpu},
+      {"VRAMLAB_DRY_RUN_GPUS", std::to_string(arguments.gpu_count)},
+      {"VRAMLAB_DRY_RUN_MEMORY", memory_text(arguments)},
+      {"VRAMLAB_DRY_RUN_HELD", std::to_string(arguments.held_by_others.value_or(0))},
+      {"VRAMLAB_DRY_RUN_KERNEL_NS", std::to_string(arguments.kernel_time_ns)},
+      {"VRAMLAB_DRY_RUN_VALUES", arguments.values},
+      {"VRAMLAB_DRY_RUN_NOTES", scratch.string()},
+      {"VRAMLAB_DRY_RUN_HISTORY", (scratch / "history.%p.pickle").string()},
+  };
+  if (!arguments.output.empty())
+    variables.emplace_back("VRAMLAB_DRY_RUN_OUTPUT",
+                           std::filesystem::absolute(arguments.output).string());
+  if (arguments.steps > 0)
+    variables.emplace_back("VRAMLAB_DRY_RUN_STEPS", std::to_string(arguments.steps));
+  if (arguments.mark_every > 0)
+    variables.emplace_back("VRAMLAB_DRY_RUN_MARK_EVERY", std::to_string(arguments.mark_every));
+  if (!arguments.report_signal.empty())
+    variables.emplace_back("VRAMLAB_DRY_RUN_SIGNAL", arguments.report_signal);
+  if (arguments.conf)
+    for (const char* const name : {"PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_ALLOC_CONF"})
+      variables.emplace_back(name, *arguments.conf);
+  return variables;
+}
+
+}  // namespace vramlab::tools

@@ -1,0 +1,106 @@
+"""Every way in which a process ends that lets us write first: the interpreter's end, os._exit,
+os.exec, the signal that asks for a report, being asked to end, and a crash."""
+
+import atexit
+import functools
+import os
+import signal
+import threading
+
+_SECONDS_AFTER_CRASH = 30
+
+# The process that has something to tell; its forked children have not.
+_process = None
+_is_finished = False
+_kept = []
+
+
+def note_process():
+    global _process, _is_finished
+    _process = os.getpid()
+    _is_finished = False
+
+
+def watch():
+    """Early, so that what the program registers to be called at its end is called before."""
+    atexit.register(_finish)
+    _call_before("_exit", lambda status: _finish())
+    for name in ("execv", "execve"):
+        _call_before(name, lambda path, *_: os.path.exists(path) and _write_report())
+    name = os.environ.get("VRAMLAB_DRY_RUN_SIGNAL")
+    if name and threading.current_thread() is threading.main_thread():
+        signal.signal(getattr(signal, "SIG" + name), _write_report)
+
+
+def _call_before(name, first):
+    function = getattr(os, name)
+
+    @functools.wraps(function)
+    def call(*args, **kwargs):
+        first(*args, **kwargs)
+        return function(*args, **kwargs)
+
+    setattr(os, name, call)
+
+
+def _write():
+    from vramlab_dry_run import recording, report
+
+    recording.dump()
+    report.guarded(report.save)()
+
+
+def _finish():
+    global _is_finished
+    if _process != os.getpid() or _is_finished:
+        return
+    _is_finished = True
+    from vramlab_dry_run import place
+
+    _write()
+    place.unregister()
+
+
+def _write_report(*_):
+    if _process == os.getpid():
+        _write()
+
+
+def watch_requests_to_end():
+    """SIGTERM ends a program without its interpreter being asked, unless it looks itself."""
+    if threading.current_thread() is not threading.main_thread():
+        return
+    if signal.getsignal(signal.SIGTERM) == signal.SIG_DFL:
+        signal.signal(signal.SIGTERM, _end_by_signal)
+
+
+def _end_by_signal(number, frame):
+    _finish()
+    signal.signal(number, signal.SIG_DFL)
+    os.kill(os.getpid(), number)
+
+
+def watch_crashes():
+    """The process is lost, but its history mostly is not: it is written as far as that goes, and
+    an alarm ends the attempt. Handlers that are there already stay."""
+    import ctypes
+
+    libc = ctypes.CDLL(None)
+    libc.signal.restype = ctypes.c_void_p
+    libc.signal.argtypes = [ctypes.c_int, ctypes.c_void_p]
+
+    def crashed(number):
+        libc.signal(number, None)
+        libc.signal(int(signal.SIGALRM), None)
+        libc.alarm(_SECONDS_AFTER_CRASH)
+        if _process == os.getpid() and not _is_finished:
+            _write()
+        libc.alarm(0)
+        libc.kill(os.getpid(), number)
+
+    handler = ctypes.CFUNCTYPE(None, ctypes.c_int)(crashed)
+    _kept.append(handler)
+    for number in (signal.SIGSEGV, signal.SIGBUS, signal.SIGILL, signal.SIGFPE, signal.SIGABRT):
+        before = libc.signal(int(number), ctypes.cast(handler, ctypes.c_void_p))
+        if before:
+            libc.signal(int(number), before)

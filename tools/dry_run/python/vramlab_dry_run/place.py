@@ -1,0 +1,66 @@
+"""Where the program is: the innermost frame of Python outside PyTorch's own files, as a text."""
+
+import ctypes
+import os
+import sys
+
+_torch_folder = None
+_registered = None
+
+
+def prepare(torch_folder):
+    global _torch_folder
+    _torch_folder = torch_folder + os.sep
+
+
+def _is_ours(filename):
+    return filename.startswith(_own_folder)
+
+
+_own_folder = os.path.dirname(os.path.abspath(__file__)) + os.sep
+
+
+def current(frame=None):
+    """Such as `train.py:12 step`, with the whole path; empty where there is no Python frame."""
+    frame = frame or sys._getframe(1)
+    innermost = None
+    while frame is not None:
+        filename = frame.f_code.co_filename
+        if not _is_ours(filename) and not filename.startswith("<"):
+            innermost = innermost or frame
+            if not (_torch_folder and filename.startswith(_torch_folder)):
+                innermost = frame
+                break
+        frame = frame.f_back
+    if innermost is None:
+        return ""
+    code = innermost.f_code
+    return "%s:%d %s" % (code.co_filename, innermost.f_lineno or 0, code.co_name)
+
+
+def _tell(text, room):
+    try:
+        place = current(sys._getframe(0)).encode("utf-8", "replace")[: room - 1]
+        ctypes.memmove(text, place + b"\0", len(place) + 1)
+        return len(place)
+    except Exception:  # Nothing may get into C.
+        return 0
+
+
+def register():
+    """The stand-in driver asks for the place when a value of the device reaches the host."""
+    global _registered
+    driver = ctypes.CDLL("libcuda.so.1", mode=os.RTLD_NOW | os.RTLD_NOLOAD)
+    function = driver.vramlab_dry_run_set_place
+    function.restype = None
+    kind = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_ulong)
+    callback = kind(_tell)
+    function.argtypes = [ctypes.c_void_p]
+    function(ctypes.cast(callback, ctypes.c_void_p))
+    _registered = (function, callback)
+
+
+def unregister():
+    """The interpreter ends, and nobody can be asked any more."""
+    if _registered:
+        _registered[0](None)

@@ -1,0 +1,53 @@
+"""What the program sees that records by itself, while our recording goes on beneath."""
+
+import sys
+import time
+
+_SETTINGS = ("context", "stacks", "max_entries", "device")
+
+
+class ProgramsRecording:
+    def __init__(self, record):
+        self._record = record
+        # Since when it records a history, in PyTorch's clock; None while it does not.
+        self._since_us = None
+        self._most_entries = sys.maxsize
+
+    def record(self, enabled="all", *args, **kwargs):
+        """In place of torch.cuda.memory._record_memory_history, with the same arguments."""
+        if enabled is None or enabled is False:
+            self._since_us = None
+            return None
+        if enabled is True:
+            return self._record_as_of_old(*args, **kwargs)
+        settings = dict(zip(_SETTINGS, args))
+        settings.update(kwargs)
+        self._begin(enabled == "all", settings.pop("max_entries", sys.maxsize),
+                    settings.pop("clear_history", False))
+        settings["context"] = "all"
+        return self._record("all", max_entries=sys.maxsize, **settings)
+
+    def _record_as_of_old(self, record_context=True, trace_alloc_max_entries=1, *_, **__):
+        """The arguments of PyTorch 2.0, which newer versions take as well."""
+        self._begin(True, trace_alloc_max_entries, False)
+
+    def _begin(self, has_history, most_entries, clears):
+        self._most_entries = most_entries
+        if not has_history:
+            self._since_us = None
+        elif self._since_us is None or clears:
+            self._since_us = time.time_ns() // 1000
+
+    def shown(self, snapshot):
+        """The snapshot with no more history than the program asked for."""
+        for trace in snapshot.get("device_traces", []):
+            trace[:] = self._own_part(trace)
+        return snapshot
+
+    def _own_part(self, trace):
+        if self._since_us is None or self._most_entries <= 0:
+            return []
+        first = 0
+        while first < len(trace) and trace[first].get("time_us", self._since_us) < self._since_us:
+            first += 1
+        return trace[max(first, len(trace) - self._most_entries):]

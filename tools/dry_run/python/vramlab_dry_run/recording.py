@@ -1,0 +1,120 @@
+"""PyTorch's own recording of memory: switched on when CUDA comes up, dumped when it is asked for.
+
+A program that records by itself gets from its calls what it would have got: its own calls neither
+end nor shorten our recording, and its snapshots begin where it began to record.
+"""
+
+import functools
+import gc
+import os
+import sys
+import time
+
+from vramlab_dry_run import endings, place, programs_recording, report, steps
+
+_MOST_FAILURES_TOLD = 3
+
+_snapshot = None
+_record = None
+# The process in which CUDA came up; a forked child has none of its own.
+_process = None
+_is_dumped_after_failure = False
+
+
+@report.guarded
+def prepare(torch_cuda):
+    """Called when `torch.cuda` was imported, in the middle of `import torch`."""
+    torch = sys.modules["torch"]
+    version = sys.modules.get("torch.version")
+    report.values["torch"] = getattr(version, "__version__", None)
+    report.values["torch_cuda"] = getattr(version, "cuda", None)
+    report.values["cuda_came_up"] = False
+    report.values["has_cuda"] = hasattr(torch._C, "_cuda_getDeviceCount")
+    endings.note_process()
+    endings.watch_requests_to_end()
+    if not report.values["has_cuda"]:
+        return
+    place.prepare(os.path.dirname(os.path.abspath(torch.__file__)))
+    _wrap(sys.modules["torch.cuda.memory"])
+    torch_cuda._lazy_call(_cuda_came_up)
+
+
+def _wrap(memory):
+    global _snapshot, _record
+    _snapshot = memory._snapshot
+    _record = memory._record_memory_history
+    program = programs_recording.ProgramsRecording(_record)
+
+    @functools.wraps(_record)
+    def record_memory_history(*args, **kwargs):
+        return program.record(*args, **kwargs)
+
+    @functools.wraps(_snapshot)
+    def snapshot(*args, **kwargs):
+        return program.shown(_snapshot(*args, **kwargs))
+
+    memory._record_memory_history = record_memory_history
+    memory._snapshot = snapshot
+
+
+@report.guarded
+def _cuda_came_up():
+    global _process
+    _process = os.getpid()
+    endings.note_process()
+    report.values["cuda_came_up"] = True
+    _record("all", context="all", stacks=_stacks(), max_entries=sys.maxsize)
+    for begin in (_watch_failures, place.register, steps.watch, endings.watch_crashes):
+        report.guarded(begin)()
+
+
+def _stacks():
+    return os.environ.get("VRAMLAB_DRY_RUN_STACKS", "python")
+
+
+def _watch_failures():
+    import torch
+
+    torch._C._cuda_attach_out_of_memory_observer(_out_of_memory)
+
+
+@report.guarded
+def _out_of_memory(device, requested, device_total, device_free):
+    global _is_dumped_after_failure
+    failures = report.values.setdefault("out_of_memory", {"count": 0, "first": []})
+    failures["count"] += 1
+    if len(failures["first"]) < _MOST_FAILURES_TOLD:
+        failures["first"].append({
+            "device": device, "requested_bytes": requested, "device_bytes": device_total,
+            "device_free_bytes": device_free, "place": place.current(sys._getframe(0))})
+    # A program that goes on has its history dumped again at its end.
+    if not _is_dumped_after_failure:
+        _is_dumped_after_failure = True
+        dump()
+
+
+def is_of_this_process():
+    return _process == os.getpid()
+
+
+@report.guarded
+def dump():
+    """Writes the history up to now; a later dump replaces it."""
+    pattern = os.environ.get("VRAMLAB_DRY_RUN_HISTORY")
+    if not is_of_this_process() or not pattern:
+        return
+    import pickle
+
+    began = time.process_time()
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        snapshot = _snapshot()
+        steps.add_marks(snapshot)
+        path = report.expanded(pattern)
+        report.replace_file(path, lambda file: pickle.dump(snapshot, file))
+        report.values["history"] = path
+        report.values["dump_ms"] = int(1000 * (time.process_time() - began))
+    finally:
+        if collects:
+            gc.enable()
