@@ -1,10 +1,10 @@
 """What is checked of the runs of one program. Each check gives sentences about what is wrong."""
 
 import figures_compared
+from runs import last_words
 
 
 def ended_as_it_should(program, run):
-    from runs import last_words
     if run.status != 0:
         return [f"ended with {run.status}: {last_words(run.errors)}"]
     if program.says not in run.output:
@@ -52,3 +52,9 @@ def plugin_has_the_figures(native, other_native, with_plugin):
                   for name, value in wanted.items()
                   if figures.get(name) != value and unsure[name] == value]
     return wrong
+
+
+def programs_have_the_same_figures(run, other):
+    wanted, found = (figures_compared.of_program(each.processes[0].devices)
+                     for each in (run, other))
+    return figures_compared.differences(wanted, found)

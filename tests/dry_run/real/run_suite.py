@@ -16,7 +16,7 @@ import sys
 import tempfile
 
 import checks
-from runs import Bench
+from runs import Bench, last_words
 from suite import PROGRAMS
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
@@ -62,13 +62,36 @@ def check_plugin(bench, program, runs, plugin):
     for run in runs[:2]:
         with_plugin = bench.run(program, run.option_string, SUITE_PLUGIN=plugin)
         if with_plugin.status != 0 or not with_plugin.processes:
-            from runs import last_words
             wrong.append(f"plug-in: ended with {with_plugin.status}: "
                          f"{last_words(with_plugin.errors)}")
             continue
         again = bench.run(program, run.option_string, SUITE_AGAIN="1")
         wrong += checks.plugin_has_the_figures(run, again, with_plugin)
     return wrong
+
+
+def check_inside_others(bench, program, native):
+    """Other commands of vramlab around the program change nothing that it tells."""
+    wrong = []
+    trace, stats = bench.folder / "inside.vtrace", bench.folder / "stats.json"
+    for command in (["run", "--stats", str(stats)], ["record", "-o", str(trace)]):
+        run = bench.run(program, "", around=[bench.vramlab, *command, "--"])
+        told = checks.ended_as_it_should(program, run)
+        told = told or checks.programs_have_the_same_figures(native, run)
+        wrong += [f"inside `vramlab {command[0]}`: {text}" for text in told]
+    if not stats.exists():
+        wrong.append("`vramlab run` left no statistics")
+    if not bench.replay(trace)["metrics"]["peak_allocated"]:
+        wrong.append("the trace of `vramlab record` tells of no memory")
+    return wrong
+
+
+def check_ordered_memory(bench, program):
+    """PyTorch's own allocator is not asked here, and every figure is said to be modelled."""
+    run = bench.run(program, "backend:cudaMallocAsync")
+    if run.status != 0:
+        return [f"cudaMallocAsync: ended with {run.status}: {last_words(run.errors)}"]
+    return [] if "modelled" in run.errors else ["cudaMallocAsync is not said to be modelled"]
 
 
 def judge(bench, program, plugin):
@@ -78,6 +101,9 @@ def judge(bench, program, plugin):
         wrong = check_runs(bench, program, runs)
         if program.plugin and plugin and not wrong:
             wrong = check_plugin(bench, program, runs, plugin)
+        if program.inside_others and not wrong:
+            wrong = check_inside_others(bench, program, runs[0])
+            wrong += check_ordered_memory(bench, program)
     except (RuntimeError, KeyError) as failure:
         wrong = [f"{type(failure).__name__}: {failure}"]
     return runs, wrong

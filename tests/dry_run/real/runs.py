@@ -104,8 +104,10 @@ def told_processes(output, folder):
 
 
 def last_words(text):
+    """The line of what a program said that most likely says why it ended."""
     lines = [line for line in text.strip().splitlines() if line.strip()]
-    return lines[-1][:300] if lines else "nothing was said"
+    errors = [line for line in lines if re.search(r"^(\[rank\d\]: )?[\w.]*(Error|Exception)\b", line)]
+    return (errors or lines or ["nothing was said"])[-1][:300]
 
 
 if __name__ == "__main__":

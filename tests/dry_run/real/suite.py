@@ -23,6 +23,8 @@ class Program:
     packages: tuple = ()
     # Also run with its memory from the plug-in.
     plugin: bool = False
+    # Also run inside `vramlab run` and `vramlab record`.
+    inside_others: bool = False
     says: str = ""
 
     @property
@@ -31,7 +33,7 @@ class Program:
 
 
 PROGRAMS = [
-    Program("gpt_fixed", option_strings=BOTH, plugin=True),
+    Program("gpt_fixed", option_strings=BOTH, plugin=True, inside_others=True),
     Program("gpt_large", option_strings=BOTH),
     Program("gpt_variable", option_strings=MANY, plugin=True),
     Program("gpt_checkpoint", option_strings=BOTH),
