@@ -9,8 +9,9 @@ constexpr auto per_thread = StreamVariant::per_thread;
 FoundProc find_in_13(const ProcQuery& query) { return find_proc(query, 13000); }
 
 TEST(DriverFunctions, every_function_here_is_one_that_the_driver_has) {
-  for (const StandInFunction& function : stand_in_functions()) {
-    const FoundProc found = find_proc({function.name, function.version, function.variant}, 13000);
+  for (const DriverFunction& function : driver_functions()) {
+    const FoundProc found =
+        find_proc({function.name, function.version, function.variant}, newest_known_cuda);
     EXPECT_EQ(found.address, function.address) << function.symbol;
     EXPECT_NE(function.address, nullptr) << function.symbol;
   }

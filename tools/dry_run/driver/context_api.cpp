@@ -1,39 +1,13 @@
 // The driver, its devices and contexts.
-#include <algorithm>
 #include <cstdlib>
-#include <cstring>
-#include <string>
 
 #include "tools/dry_run/driver/driver_call.h"
+#include "tools/dry_run/driver/driver_types.h"
+#include "tools/dry_run/notes/notes.h"
 
 using namespace vramlab::dry_run;
 
 namespace {
-
-bool has_device(const StandInDriver& driver, CUdevice device) {
-  return device >= 0 && static_cast<std::uint32_t>(device) < driver.options().device_count;
-}
-
-int attribute_of(const StandInDriver& driver, CUdevice_attribute attribute) {
-  switch (attribute) {
-    case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR:
-      return 9;
-    case CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT:
-      return 64;
-    case CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT:
-    case CU_DEVICE_ATTRIBUTE_TEXTURE_PITCH_ALIGNMENT:
-      return 512;
-    case CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING:
-    case CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY:
-    case CU_DEVICE_ATTRIBUTE_STREAM_PRIORITIES_SUPPORTED:
-    case CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED:
-      return 1;
-    case CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED:
-      return driver.options().has_memory_mapping ? 1 : 0;
-    default:
-      return 0;
-  }
-}
 
 /// As the real one, which is gone for what runs later in the exit of the process.
 void tear_down_at_exit() {
@@ -103,62 +77,15 @@ STAND_IN_CALL(cuDriverGetVersion)(int* version) {
   };
   return driver_call({"cuDriverGetVersion", nothing}, body);
 }
-STAND_IN_CALL(cuGetExportTable)(const void** /*table*/, const CUuuid* /*id*/) {
-  const auto body = [](StandInDriver&) { return CUDA_ERROR_NOT_FOUND; };
+/// Tables that nothing public describes. CUDA's own runtime asks for them before anything else,
+/// also where it is linked into a program or an extension, and does not go on without.
+STAND_IN_CALL(cuGetExportTable)(const void** table, const CUuuid* /*id*/) {
+  vramlab_dry_run_note("linked_runtime", "cuGetExportTable");
+  const auto body = [=](StandInDriver&) {
+    if (table != nullptr) *table = nullptr;
+    return CUDA_ERROR_NOT_FOUND;
+  };
   return driver_call({"cuGetExportTable", nothing}, body);
-}
-
-STAND_IN_CALL(cuDeviceGetCount)(int* count) {
-  const auto body = [=](StandInDriver& driver) {
-    return give(driver, count, driver.options().device_count);
-  };
-  return driver_call({"cuDeviceGetCount", initialised}, body);
-}
-STAND_IN_CALL(cuDeviceGet)(CUdevice* device, int ordinal) {
-  const auto body = [=](StandInDriver& driver) {
-    return has_device(driver, ordinal) ? give(driver, device, ordinal) : CUDA_ERROR_INVALID_DEVICE;
-  };
-  return driver_call({"cuDeviceGet", initialised}, body, ordinal);
-}
-STAND_IN_CALL(cuDeviceGetName)(char* name, int room, CUdevice device) {
-  const auto body = [=](StandInDriver& driver) {
-    if (!has_device(driver, device)) return CUDA_ERROR_INVALID_DEVICE;
-    if (name == nullptr || room < 1) return CUDA_ERROR_INVALID_VALUE;
-    const std::string text = "stand-in device " + std::to_string(device);
-    name[text.copy(name, static_cast<std::size_t>(room) - 1)] = '\0';
-    return CUDA_SUCCESS;
-  };
-  return driver_call({"cuDeviceGetName", initialised}, body, device);
-}
-STAND_IN_CALL(cuDeviceGetUuid_v2)(CUuuid* uuid, CUdevice device) {
-  const auto body = [=](StandInDriver& driver) {
-    if (!has_device(driver, device)) return CUDA_ERROR_INVALID_DEVICE;
-    if (uuid == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    std::memset(uuid->bytes, device + 1, sizeof uuid->bytes);
-    return CUDA_SUCCESS;
-  };
-  return driver_call({"cuDeviceGetUuid_v2", initialised}, body, device);
-}
-STAND_IN_CALL(cuDeviceTotalMem_v2)(std::size_t* bytes, CUdevice device) {
-  const auto body = [=](StandInDriver& driver) {
-    if (!has_device(driver, device)) return CUDA_ERROR_INVALID_DEVICE;
-    return give(driver, bytes, driver.options().memory_bytes);
-  };
-  return driver_call({"cuDeviceTotalMem_v2", initialised}, body, device);
-}
-STAND_IN_CALL(cuDeviceGetAttribute)(int* value, CUdevice_attribute attribute, CUdevice device) {
-  const auto body = [=](StandInDriver& driver) {
-    if (!has_device(driver, device)) return CUDA_ERROR_INVALID_DEVICE;
-    return give(driver, value, attribute_of(driver, attribute));
-  };
-  return driver_call({"cuDeviceGetAttribute", initialised}, body, attribute, device);
-}
-STAND_IN_CALL(cuDeviceCanAccessPeer)(int* can, CUdevice device, CUdevice peer) {
-  const auto body = [=](StandInDriver& driver) {
-    if (!has_device(driver, device) || !has_device(driver, peer)) return CUDA_ERROR_INVALID_DEVICE;
-    return give(driver, can, device == peer ? 0 : 1);
-  };
-  return driver_call({"cuDeviceCanAccessPeer", initialised}, body, device, peer);
 }
 
 STAND_IN_CALL(cuDevicePrimaryCtxRetain)(CUcontext* made, CUdevice device) {

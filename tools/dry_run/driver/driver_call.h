@@ -1,18 +1,12 @@
-// How a function of the driver is written here: with its C name, compiled twice. The static library
-// has it as stand_in_cuX, so that tests may link it beside anything; libcuda.so.1 has it as cuX.
+// How a function of the driver is written here: STAND_IN_CALL or STAND_IN_TWINS with its symbol.
+// The build finds them by these words, and answers for all others (cmake/driver_functions.cmake).
 #pragma once
 
 #include <type_traits>
 
 #include "streams/cuda_interface/functions.h"
+#include "tools/dry_run/driver/driver_symbols.h"
 #include "tools/dry_run/model/stand_in_driver.h"
-
-#ifdef STAND_IN_IS_LIBCUDA
-#define STAND_IN_SYMBOL(name) name
-#else
-#define STAND_IN_SYMBOL(name) stand_in_##name
-#endif
-#define STAND_IN_EXPORT extern "C" __attribute__((visibility("default")))
 
 // What the interface says of them: with other parameters, a function does not compile.
 #define STAND_IN_DECLARE(name, symbol, version, parameters) \
@@ -62,6 +56,15 @@ CUresult give(StandInDriver& driver, Output* output, Value value) {
   *output = static_cast<Output>(value);
   driver.set_output(as_number(*output));
   return CUDA_SUCCESS;
+}
+
+/// A call that changes nothing here.
+inline CUresult accept(const char* name) {
+  return the_driver().call({name, context}, {}, [](StandInDriver&) { return CUDA_SUCCESS; });
+}
+
+inline bool has_device(const StandInDriver& driver, CUdevice device) {
+  return device >= 0 && static_cast<std::uint32_t>(device) < driver.options().device_count;
 }
 
 inline CUresult refuse_unless(bool holds, CUresult reason = CUDA_ERROR_INVALID_VALUE) {

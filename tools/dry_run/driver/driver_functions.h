@@ -1,7 +1,5 @@
 // Which functions a driver has: by name and version, as cuGetProcAddress knows them, and by symbol.
-//
-// All of driver_functions.txt are there. Those that the fake driver does not have
-// answer CUDA_ERROR_NOT_SUPPORTED.
+// All of driver_functions.txt are there, which the build makes them of.
 #pragma once
 
 #include <cstdint>
@@ -12,23 +10,18 @@ namespace vramlab::dry_run {
 
 enum class StreamVariant : std::uint8_t { plain, per_thread };
 
-/// A version of a line of driver_functions.txt, which the build makes them of.
-struct DriverFunction {
-  std::string_view name;
-  int version = 0;
-  StreamVariant variant = StreamVariant::plain;
-};
-std::span<const DriverFunction> driver_functions();
+/// Those that nobody wrote answer CUDA_ERROR_NOT_SUPPORTED.
+enum class Origin : std::uint8_t { written, unknown };
 
-/// What is behind one of them here.
-struct StandInFunction {
+struct DriverFunction {
   std::string_view name;
   std::string_view symbol;
   int version = 0;
   StreamVariant variant = StreamVariant::plain;
+  Origin origin = Origin::unknown;
   void* address = nullptr;
 };
-std::span<const StandInFunction> stand_in_functions();
+std::span<const DriverFunction> driver_functions();
 
 /// The function behind a symbol of a driver of this version, or null: what dlsym would find.
 void* find_symbol(std::string_view symbol, int driver_version);

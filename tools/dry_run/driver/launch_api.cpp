@@ -1,20 +1,12 @@
-// Modules, functions and launches. Every image is a module, and every module has every kernel.
+// Launches.
 #include <string>
 
 #include "tools/dry_run/driver/driver_call.h"
+#include "tools/dry_run/notes/notes.h"
 
 using namespace vramlab::dry_run;
 
 namespace {
-
-CUresult load_module(const char* name, CUmodule* module) {
-  const auto body = [=](StandInDriver& driver) {
-    if (module == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    *module = handle_of<CUmodule>(driver.streams().take_handle());
-    return CUDA_SUCCESS;
-  };
-  return driver_call({name, context}, body);
-}
 
 CUresult launch(StandInDriver& driver, const CallSite& site, CUfunction function,
                 std::pair<CUstream, void**> how) {
@@ -39,25 +31,6 @@ CUresult on_cuLaunchKernelEx(const CallSite& site, const CUlaunchConfig* how, CU
 
 }  // namespace
 
-STAND_IN_CALL(cuModuleLoadData)(CUmodule* module, const void* /*image*/) {
-  return load_module("cuModuleLoadData", module);
-}
-STAND_IN_CALL(cuModuleLoadFatBinary)(CUmodule* module, const void* /*image*/) {
-  return load_module("cuModuleLoadFatBinary", module);
-}
-STAND_IN_CALL(cuModuleUnload)(CUmodule module) {
-  const auto body = [](StandInDriver&) { return CUDA_SUCCESS; };
-  return driver_call({"cuModuleUnload", context}, body, module);
-}
-STAND_IN_CALL(cuModuleGetFunction)(CUfunction* function, CUmodule module, const char* name) {
-  const auto body = [=](StandInDriver& driver) {
-    if (function == nullptr || name == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    *function = handle_of<CUfunction>(driver.kernels().find(name));
-    return CUDA_SUCCESS;
-  };
-  return driver_call({"cuModuleGetFunction", context}, body, module);
-}
-
 STAND_IN_CALL(cuLaunchKernel)
 (CUfunction function, unsigned /*grid_x*/, unsigned /*grid_y*/, unsigned /*grid_z*/,
  unsigned /*block_x*/, unsigned /*block_y*/, unsigned /*block_z*/, unsigned /*shared_bytes*/,
@@ -79,4 +52,28 @@ STAND_IN_CALL(cuLaunchKernelEx_ptsz)
 (const CUlaunchConfig* how, CUfunction function, void** arguments, void** /*extra*/) {
   return on_cuLaunchKernelEx({"cuLaunchKernelEx_ptsz", context, NullStream::per_thread}, how,
                              function, arguments);
+}
+STAND_IN_CALL(cuLaunchCooperativeKernel)
+(CUfunction function, unsigned /*grid_x*/, unsigned /*grid_y*/, unsigned /*grid_z*/,
+ unsigned /*block_x*/, unsigned /*block_y*/, unsigned /*block_z*/, unsigned /*shared_bytes*/,
+ CUstream stream, void** arguments) {
+  return on_cuLaunchKernel({"cuLaunchCooperativeKernel"}, function, stream, arguments);
+}
+STAND_IN_CALL(cuLaunchCooperativeKernel_ptsz)
+(CUfunction function, unsigned /*grid_x*/, unsigned /*grid_y*/, unsigned /*grid_z*/,
+ unsigned /*block_x*/, unsigned /*block_y*/, unsigned /*block_z*/, unsigned /*shared_bytes*/,
+ CUstream stream, void** arguments) {
+  return on_cuLaunchKernel({"cuLaunchCooperativeKernel_ptsz", context, NullStream::per_thread},
+                           function, stream, arguments);
+}
+
+/// For libraries above the driver, which have kernels without names.
+STAND_IN_EXPORT void vramlab_dry_run_work(CUstream stream) {
+  const CallSite site{"vramlab_dry_run_work"};
+  driver_call(
+      site,
+      [&](StandInDriver& driver) {
+        return driver.submit(stream, site, driver.plan_launch("work of a library", nullptr));
+      },
+      stream);
 }

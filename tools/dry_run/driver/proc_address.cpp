@@ -7,16 +7,6 @@
 namespace vramlab::dry_run {
 namespace {
 
-CUresult not_supported() { return CUDA_ERROR_NOT_SUPPORTED; }
-
-void* address_of(const DriverFunction& function) {
-  for (const StandInFunction& known : stand_in_functions())
-    if (known.name == function.name && known.version == function.version &&
-        known.variant == function.variant)
-      return known.address;
-  return reinterpret_cast<void*>(&not_supported);
-}
-
 const DriverFunction* latest(const ProcQuery& query) {
   const DriverFunction* found = nullptr;
   for (const DriverFunction& function : driver_functions())
@@ -30,7 +20,7 @@ const DriverFunction* latest(const ProcQuery& query) {
 }  // namespace
 
 void* find_symbol(std::string_view symbol, int driver_version) {
-  for (const StandInFunction& known : stand_in_functions())
+  for (const DriverFunction& known : driver_functions())
     if (known.symbol == symbol && known.version <= driver_version) return known.address;
   return nullptr;
 }
@@ -44,7 +34,7 @@ FoundProc find_proc(const ProcQuery& query, int driver_version) {
   const DriverFunction* found = latest(query);
   if (found == nullptr) found = latest({query.name, query.version, StreamVariant::plain});
   if (found == nullptr) return {ProcStatus::version_not_sufficient, nullptr};
-  return {ProcStatus::found, address_of(*found)};
+  return {ProcStatus::found, found->address};
 }
 
 }  // namespace vramlab::dry_run

@@ -16,15 +16,17 @@ using allocator::Address;
 using allocator::Bytes;
 using streams::AddressRange;
 
-// All of it where programs have nothing else, and where the address sanitizer lets them.
-constexpr std::uint64_t allocations_begin = 0x200000000000;
-constexpr std::uint64_t reservations_begin = 0x300000000000;
-constexpr std::uint64_t bytes_per_device = 1ULL << 40;
-constexpr std::uint64_t devices_end = 0x400000000000;
+/// There is a bit for each in a mapping's access.
+constexpr std::uint32_t most_devices = 64;
 
-AddressRange window(std::uint64_t begin, std::uint64_t device) {
-  const std::uint64_t at = begin + device * bytes_per_device;
-  return {{at}, {at + bytes_per_device}};
+AddressRange part_of(const AddressRange& whole, std::uint64_t place, std::uint64_t count) {
+  const std::uint64_t bytes = (whole.end - whole.begin).count / count >> 21 << 21;
+  const std::uint64_t at = whole.begin.value + place * bytes;
+  return {{at}, {at + bytes}};
+}
+
+bool contains(const AddressRange& range, std::uint64_t at) {
+  return at >= range.begin.value && at < range.end.value;
 }
 
 bool is_on_host(MemoryKind kind) {
@@ -33,35 +35,59 @@ bool is_on_host(MemoryKind kind) {
 
 }  // namespace
 
-DeviceMemory::DeviceMemory(const DriverOptions& options) : granularity_(options.granularity) {
-  check(options.device_count <= 16, "there are addresses for 16 devices");
-  for (std::uint32_t device = 0; device < options.device_count; ++device) {
-    devices_.emplace_back(
-        streams::MemoryOptions{.total = {options.memory_bytes},
-                               .granularity = {options.granularity},
-                               .allocations = window(allocations_begin, device),
-                               .reservations = window(reservations_begin, device)});
-    if (options.backing == Backing::host_memory) back(window(allocations_begin, device));
-  }
-  if (options.backing == Backing::host_memory) back(window(reservations_begin, 0));
+DeviceMemory::DeviceMemory(const DriverOptions& options)
+    : granularity_(options.granularity),
+      told_bytes_(options.told_bytes == 0 ? options.memory_bytes : options.told_bytes),
+      context_bytes_(options.context_bytes),
+      addresses_(options.addresses),
+      backing_(options.backing) {
+  check(options.device_count <= most_devices, "there are addresses for 64 devices");
+  for (std::uint32_t device = 0; device < options.device_count; ++device)
+    devices_.push_back({streams::SimulatedMemory(
+        {.total = {options.memory_bytes},
+         .granularity = {options.granularity},
+         .allocations = part_of(addresses_.allocations, device, options.device_count),
+         .reservations = addresses_.reservations})});
+  if (backing_ == Backing::none) return;
+  back(addresses_.allocations);
+  back(addresses_.reservations);
 }
 
 DeviceMemory::~DeviceMemory() {
-  for (const AddressRange& range : backing_)
+  for (const AddressRange& range : taken_)
     munmap(reinterpret_cast<void*>(range.begin.value), (range.end - range.begin).count);
   for (const auto& [at, allocation] : allocations_)
     if (is_on_host(allocation.kind)) std::free(reinterpret_cast<void*>(at));
 }
 
-/// Addresses only: the system gives memory where something is written.
+/// Addresses only: the system gives memory where something is written, where that is allowed.
 void DeviceMemory::back(AddressRange range) {
+  const int access = backing_ == Backing::host_memory ? PROT_READ | PROT_WRITE : PROT_NONE;
   void* const wanted = reinterpret_cast<void*>(range.begin.value);
-  void* const got = mmap(wanted, (range.end - range.begin).count, PROT_READ | PROT_WRITE,
+  void* const got = mmap(wanted, (range.end - range.begin).count, access,
                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
-  if (got != wanted)
-    throw std::runtime_error("no addresses for the memory of the stand-in devices");
+  if (got != wanted) throw std::runtime_error("no addresses for the memory of the devices");
   madvise(got, (range.end - range.begin).count, MADV_DONTDUMP);
-  backing_.push_back(range);
+  taken_.push_back(range);
+}
+
+std::optional<std::uint64_t> DeviceMemory::take(std::uint32_t device, std::uint64_t bytes) {
+  Device& on = devices_.at(device);
+  const auto at = on.memory.allocate({bytes}, {0});
+  if (!at) return std::nullopt;
+  on.peak_used = std::max(on.peak_used, on.memory.used().count);
+  return at->value;
+}
+
+allocator::MemoryInfo DeviceMemory::info(std::uint32_t device) const {
+  const Device& on = devices_.at(device);
+  const std::uint64_t taken = context_bytes_ + on.memory.used().count + on.external;
+  return {.free = {told_bytes_ - std::min(told_bytes_, taken)}, .total = {told_bytes_}};
+}
+
+void DeviceMemory::set_external(std::uint32_t device, std::uint64_t bytes) {
+  devices_.at(device).external = bytes;
+  devices_.at(device).memory.set_external({bytes});
 }
 
 std::optional<std::uint64_t> DeviceMemory::allocate(Allocation wish) {
@@ -70,9 +96,9 @@ std::optional<std::uint64_t> DeviceMemory::allocate(Allocation wish) {
     if (memory == nullptr) return std::nullopt;
     wish.at = reinterpret_cast<std::uintptr_t>(memory);
   } else if (wish.kind != MemoryKind::registered_host) {
-    const auto at = devices_.at(wish.device).allocate({wish.bytes}, {0});
+    const auto at = take(wish.device, wish.bytes);
     if (!at) return std::nullopt;
-    wish.at = at->value;
+    wish.at = *at;
   }
   wish.buffer_id = next_buffer_id_++;
   allocations_[wish.at] = wish;
@@ -85,7 +111,7 @@ void DeviceMemory::release(std::uint64_t at) {
   if (is_on_host(found->second.kind))
     std::free(reinterpret_cast<void*>(at));
   else if (found->second.kind != MemoryKind::registered_host)
-    devices_.at(found->second.device).release({at});
+    devices_.at(found->second.device).memory.release({at});
   allocations_.erase(found);
 }
 
@@ -98,7 +124,7 @@ Allocation* DeviceMemory::find(std::uint64_t address) {
 
 std::optional<std::uint64_t> DeviceMemory::reserve(std::uint64_t bytes) {
   // Addresses belong to the process, not to a device.
-  const auto at = devices_.at(0).reserve({bytes}, {0});
+  const auto at = devices_.at(0).memory.reserve({bytes}, {0});
   if (!at) return std::nullopt;
   reservations_[at->value] = bytes;
   return at->value;
@@ -108,16 +134,16 @@ bool DeviceMemory::release_reservation(std::uint64_t at, std::uint64_t bytes) {
   const auto found = reservations_.find(at);
   if (found == reservations_.end() || found->second != bytes) return false;
   if (has_mapping_in(at, bytes)) return false;
-  devices_.at(0).release_reservation({at}, {bytes});
+  devices_.at(0).memory.release_reservation({at}, {bytes});
   reservations_.erase(found);
   return true;
 }
 
 std::optional<std::uint64_t> DeviceMemory::create_physical(std::uint32_t device,
                                                            std::uint64_t bytes) {
-  const auto at = devices_.at(device).allocate({bytes}, {0});
+  const auto at = take(device, bytes);
   if (!at) return std::nullopt;
-  physical_[next_physical_] = {.device = device, .at = at->value, .bytes = bytes};
+  physical_[next_physical_] = {.device = device, .at = *at, .bytes = bytes};
   return next_physical_++;
 }
 
@@ -137,7 +163,7 @@ bool DeviceMemory::release_physical(std::uint64_t handle) {
 void DeviceMemory::drop_if_unused(std::uint64_t handle) {
   const PhysicalMemory& memory = physical_.at(handle);
   if (memory.handles > 0 || memory.mappings > 0) return;
-  devices_.at(memory.device).release({memory.at});
+  devices_.at(memory.device).memory.release({memory.at});
   physical_.erase(handle);
 }
 
@@ -166,7 +192,7 @@ bool DeviceMemory::unmap(std::uint64_t at, std::uint64_t bytes) {
 bool DeviceMemory::set_access(AddressRange range, std::uint32_t device, Access access) {
   const auto whole = whole_mappings(range.begin.value, (range.end - range.begin).count);
   if (!whole) return false;
-  const std::uint32_t bit = 1U << device;
+  const std::uint64_t bit = 1ULL << device;
   for (const Mappings::iterator mapping : *whole)
     if (access == Access::all)
       mapping->second.access |= bit;
@@ -201,6 +227,13 @@ bool DeviceMemory::has_mapping_in(std::uint64_t at, std::uint64_t bytes) const {
   return find_mapping(at) != nullptr || (next != mappings_.end() && next->first < at + bytes);
 }
 
+/// From the end of all addresses, where nothing else gets to.
+std::uint64_t DeviceMemory::global_variable(const std::string& name) {
+  const std::uint64_t next =
+      addresses_.allocations.end.value - (globals_.size() + 1) * global_bytes;
+  return globals_.try_emplace(name, next).first->second;
+}
+
 bool DeviceMemory::is_reserved(std::uint64_t at) const {
   const auto after = reservations_.upper_bound(at);
   if (after == reservations_.begin()) return false;
@@ -220,7 +253,7 @@ bool DeviceMemory::is_usable(std::uint64_t at, std::uint64_t bytes, std::uint32_
 }
 
 bool DeviceMemory::is_device_address(std::uint64_t at) const {
-  return at >= allocations_begin && at < devices_end;
+  return contains(addresses_.allocations, at) || contains(addresses_.reservations, at);
 }
 
 }  // namespace vramlab::dry_run

@@ -9,6 +9,8 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "streams/memory/simulated_memory.h"
@@ -46,7 +48,7 @@ struct Mapping {
   std::uint64_t bytes = 0;
   std::uint64_t physical = 0;
   /// One bit for each device that may use it.
-  std::uint32_t access = 0;
+  std::uint64_t access = 0;
 };
 
 class DeviceMemory {
@@ -86,17 +88,29 @@ class DeviceMemory {
   bool is_reserved(std::uint64_t at) const;
   /// Whether the address belongs to a device and not to the host.
   bool is_device_address(std::uint64_t at) const;
-  bool is_backed() const { return !backing_.empty(); }
-  allocator::MemoryInfo info(std::uint32_t device) const { return devices_.at(device).info(); }
+  /// Whether device memory has bytes behind it.
+  bool is_backed() const { return backing_ == Backing::host_memory; }
+  /// What programs are told.
+  allocator::MemoryInfo info(std::uint32_t device) const;
+  std::uint64_t peak_used(std::uint32_t device) const { return devices_.at(device).peak_used; }
   /// What other users of the device hold.
-  void set_external(std::uint32_t device, std::uint64_t bytes) {
-    devices_.at(device).set_external({bytes});
-  }
+  void set_external(std::uint32_t device, std::uint64_t bytes);
+  /// The address of a variable of a module. The code that it belongs to has its memory, so it does
+  /// not count.
+  std::uint64_t global_variable(const std::string& name);
+  static constexpr std::uint64_t global_bytes = 4096;
   std::uint64_t granularity() const { return granularity_; }
 
  private:
   using Mappings = std::map<std::uint64_t, Mapping>;
 
+  struct Device {
+    streams::SimulatedMemory memory;
+    std::uint64_t external = 0;
+    std::uint64_t peak_used = 0;
+  };
+
+  std::optional<std::uint64_t> take(std::uint32_t device, std::uint64_t bytes);
   void back(streams::AddressRange range);
   bool has_mapping_in(std::uint64_t at, std::uint64_t bytes) const;
   /// The mappings that the range consists of; nothing where it has gaps or cuts one.
@@ -105,12 +119,18 @@ class DeviceMemory {
   void drop_if_unused(std::uint64_t handle);
 
   std::uint64_t granularity_;
-  std::vector<streams::SimulatedMemory> devices_;
-  std::vector<streams::AddressRange> backing_;
+  std::uint64_t told_bytes_;
+  std::uint64_t context_bytes_;
+  AddressPlan addresses_;
+  Backing backing_;
+  std::vector<Device> devices_;
+  /// Addresses of this process that were taken for devices.
+  std::vector<streams::AddressRange> taken_;
   std::map<std::uint64_t, Allocation> allocations_;
   std::map<std::uint64_t, std::uint64_t> reservations_;
   Mappings mappings_;
   std::map<std::uint64_t, PhysicalMemory> physical_;
+  std::unordered_map<std::string, std::uint64_t> globals_;
   std::uint64_t next_buffer_id_ = 1;
   std::uint64_t next_physical_ = 1;
 };

@@ -2,29 +2,66 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+
+#include "streams/device/gpu_models.h"
+#include "streams/memory/address_range.h"
 
 namespace vramlab::dry_run {
 
 /// What cuMemFree does about pending work. The real one may wait; nobody may rely on it.
 enum class FreeRule : std::uint8_t { waits_for_context, returns_at_once };
 
-/// Whether device memory has bytes behind it that copies and kernels change. Not with sanitizers
-/// that want its addresses for themselves.
-enum class Backing : std::uint8_t { none, host_memory };
+/// What is behind device memory: addresses that are nobody's, addresses that are taken so that
+/// nothing else gets them, or bytes that copies and kernels change (not with sanitizers, which want
+/// the addresses for themselves).
+enum class Backing : std::uint8_t { none, reserved_addresses, host_memory };
+
+/// What copies from a device without bytes bring to the host.
+enum class HostValues : std::uint8_t { zeros, ones, random };
+
+/// Addresses of device memory. Allocations of the devices lie side by side in theirs.
+struct AddressPlan {
+  streams::AddressRange allocations;
+  streams::AddressRange reservations;
+};
 
 struct DriverOptions {
   std::uint32_t device_count = 1;
-  /// The memory of each device.
+  std::string device_name = "stand-in device";
+  streams::GpuProperties properties = {.compute_major = 9,
+                                       .sm_count = 64,
+                                       .threads_per_sm = 2048,
+                                       .blocks_per_sm = 32,
+                                       .shared_bytes_per_sm = 228 << 10,
+                                       .shared_bytes_per_block_optin = 227 << 10,
+                                       .l2_bytes = 50 << 20,
+                                       .clock_khz = 1'980'000,
+                                       .memory_clock_khz = 2'619'000,
+                                       .memory_bus_bits = 5120};
+  /// What can be allocated on each device.
   std::uint64_t memory_bytes = 8ULL << 30;
+  /// What programs are told each has; 0: as much as can be allocated.
+  std::uint64_t told_bytes = 0;
+  /// What the process itself takes of that.
+  std::uint64_t context_bytes = 0;
   std::uint64_t granularity = 2ULL << 20;
   /// Functions that came later are missing.
   int driver_version = 13000;
   /// Addresses can be reserved and memory mapped there.
   bool has_memory_mapping = true;
+  /// Programs have nothing else there, and the address sanitizer lets them.
+  AddressPlan addresses = {{{0x200000000000}, {0x300000000000}},
+                           {{0x300000000000}, {0x400000000000}}};
   Backing backing = Backing::none;
+  HostValues host_values = HostValues::zeros;
   FreeRule free_rule = FreeRule::waits_for_context;
-  /// Virtual time of a kernel that nobody knows more about.
+  /// Virtual time of a kernel that nobody knows more about, and of the host for putting something
+  /// on a stream.
   std::uint64_t kernel_ns = 1'000;
+  std::uint64_t submit_ns = 0;
+  /// The host waits where a driver has so much left to do.
+  std::uint64_t most_pending = 1 << 20;
 };
 
 }  // namespace vramlab::dry_run

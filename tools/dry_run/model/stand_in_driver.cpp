@@ -10,6 +10,7 @@ namespace vramlab::dry_run {
 StandInDriver::StandInDriver(const DriverOptions& options, DriverWatcher* watcher)
     : options_(options),
       watcher_(watcher),
+      host_values_(options_.host_values),
       memory_(options_),
       contexts_(options_.device_count),
       streams_(watcher) {}
@@ -84,7 +85,16 @@ CUresult StandInDriver::submit(CUstream stream, const CallSite& site, WorkOrder 
       if (watcher_ != nullptr) watcher_->used_without_memory(use);
       if (memory_.is_reserved(use.at)) order.body = [this, where] { fault(where.device); };
     }
+  if (options_.submit_ns > 0) advance(options_.submit_ns);
+  keep_up(where);
   return streams_.submit(where, std::move(order));
+}
+
+void StandInDriver::keep_up(streams::StreamAt stream) {
+  if (++put_since_mark_ < options_.most_pending / 2 || timed().capture_of(stream)) return;
+  put_since_mark_ = 0;
+  if (last_mark_) check(timed().wait_for_mark(*last_mark_), "nothing here waits for ever");
+  last_mark_ = timed().put_mark(stream);
 }
 
 WorkOrder StandInDriver::plan_launch(const std::string& kernel, void** arguments) {

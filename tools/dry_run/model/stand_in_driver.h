@@ -20,6 +20,7 @@
 #include "tools/dry_run/model/driver_options.h"
 #include "tools/dry_run/model/driver_streams.h"
 #include "tools/dry_run/model/driver_watcher.h"
+#include "tools/dry_run/model/host_values.h"
 #include "tools/dry_run/model/kernel_names.h"
 
 namespace vramlab::dry_run {
@@ -68,6 +69,7 @@ class StandInDriver {
   DriverStreams& streams() { return streams_; }
   streams::TimedStreams& timed() { return streams_.timed(); }
   KernelNames& kernels() { return kernels_; }
+  HostValueSource& host_values() { return host_values_; }
   std::map<std::uint64_t, Graph>& graphs() { return graphs_; }
   /// Addresses by handle.
   std::map<std::uint64_t, std::uint64_t>& arrays() { return arrays_; }
@@ -105,6 +107,8 @@ class StandInDriver {
  private:
   std::uint32_t device_of(std::uint32_t context);
   void fault(std::uint32_t context);
+  /// As a driver whose queues are full: the host waits for what it put on streams long ago.
+  void keep_up(streams::StreamAt stream);
   CUresult begin(const CallSite& site);
   CUresult begin_watched(const CallSite& site);
   CUresult check_context();
@@ -121,11 +125,14 @@ class StandInDriver {
   std::optional<std::uint64_t> output_;
   std::string text_;
   KernelNames kernels_;
+  HostValueSource host_values_;
   DeviceMemory memory_;
   Contexts contexts_;
   DriverStreams streams_;
   std::map<std::uint64_t, Graph> graphs_;
   std::map<std::uint64_t, std::uint64_t> arrays_;
+  std::optional<streams::StreamMark> last_mark_;
+  std::uint64_t put_since_mark_ = 0;
 };
 
 /// The driver that the functions call. A library or a program that has them says which this is.

@@ -1,0 +1,114 @@
+// Types of CUDA's driver that nothing here but the stand-in deals with, with CUDA's names and
+// layout.
+#pragma once
+
+#include <cstddef>
+
+#include "streams/cuda_interface/types.h"
+
+// NOLINTBEGIN(readability-identifier-naming): CUDA's names.
+
+using CUlibrary = struct CUlib_st*;
+using CUkernel = struct CUkern_st*;
+using CUlinkState = struct CUlinkState_st*;
+using CUuserObject = struct CUuserObject_st*;
+
+struct CUdevprop {
+  int maxThreadsPerBlock;
+  int maxThreadsDim[3];
+  int maxGridSize[3];
+  int sharedMemPerBlock;
+  int totalConstantMemory;
+  int SIMDWidth;
+  int memPitch;
+  int regsPerBlock;
+  int clockRate;
+  int textureAlign;
+};
+
+/// CUmemorytype of a copy's side that has any kind of address in its `device`.
+inline constexpr unsigned unified_memory_type = 4;
+
+struct CUDA_MEMCPY2D {
+  std::size_t srcXInBytes;
+  std::size_t srcY;
+  unsigned srcMemoryType;
+  const void* srcHost;
+  CUdeviceptr srcDevice;
+  CUarray srcArray;
+  std::size_t srcPitch;
+  std::size_t dstXInBytes;
+  std::size_t dstY;
+  unsigned dstMemoryType;
+  void* dstHost;
+  CUdeviceptr dstDevice;
+  CUarray dstArray;
+  std::size_t dstPitch;
+  std::size_t WidthInBytes;
+  std::size_t Height;
+};
+
+/// Also CUDA_MEMCPY3D_PEER, which has contexts where this has nothing.
+struct CUDA_MEMCPY3D {
+  std::size_t srcXInBytes;
+  std::size_t srcY;
+  std::size_t srcZ;
+  std::size_t srcLOD;
+  unsigned srcMemoryType;
+  const void* srcHost;
+  CUdeviceptr srcDevice;
+  CUarray srcArray;
+  void* reserved0;
+  std::size_t srcPitch;
+  std::size_t srcHeight;
+  std::size_t dstXInBytes;
+  std::size_t dstY;
+  std::size_t dstZ;
+  std::size_t dstLOD;
+  unsigned dstMemoryType;
+  void* dstHost;
+  CUdeviceptr dstDevice;
+  CUarray dstArray;
+  void* reserved1;
+  std::size_t dstPitch;
+  std::size_t dstHeight;
+  std::size_t WidthInBytes;
+  std::size_t Height;
+  std::size_t Depth;
+};
+
+struct CUipcEventHandle {
+  char reserved[64];
+};
+
+enum CUlimit : unsigned {};
+enum CUmemPool_attribute : unsigned {
+  CU_MEMPOOL_ATTR_RELEASE_THRESHOLD = 4,
+  CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT = 5,
+  CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH = 6,
+  CU_MEMPOOL_ATTR_USED_MEM_CURRENT = 7,
+  CU_MEMPOOL_ATTR_USED_MEM_HIGH = 8,
+};
+
+enum CUfunction_attribute : unsigned {
+  CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK = 0,
+  CU_FUNC_ATTRIBUTE_NUM_REGS = 4,
+  CU_FUNC_ATTRIBUTE_PTX_VERSION = 5,
+  CU_FUNC_ATTRIBUTE_BINARY_VERSION = 6,
+  CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES = 8,
+  CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT = 9,
+  CU_FUNC_ATTRIBUTE_MAX = 18,
+};
+
+enum CUgraphNodeType : unsigned {
+  CU_GRAPH_NODE_TYPE_KERNEL = 0,
+  CU_GRAPH_NODE_TYPE_MEMCPY = 1,
+  CU_GRAPH_NODE_TYPE_MEMSET = 2,
+  CU_GRAPH_NODE_TYPE_HOST = 3,
+  CU_GRAPH_NODE_TYPE_GRAPH = 4,
+  CU_GRAPH_NODE_TYPE_EMPTY = 5,
+  CU_GRAPH_NODE_TYPE_MEM_ALLOC = 10,
+  CU_GRAPH_NODE_TYPE_MEM_FREE = 11,
+};
+
+// NOLINTEND(readability-identifier-naming)

@@ -1,0 +1,172 @@
+// Modules, libraries, linking and the functions in them. Every image is one, and each has every
+// function that it is asked for; nothing is read of it.
+#include <string>
+
+#include "tools/dry_run/driver/driver_call.h"
+#include "tools/dry_run/driver/driver_types.h"
+
+using namespace vramlab::dry_run;
+
+namespace {
+
+template <class Handle>
+CUresult make_handle(const CallSite& site, Handle* made) {
+  const auto body = [=](StandInDriver& driver) {
+    if (made == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    *made = handle_of<Handle>(driver.streams().take_handle());
+    driver.set_output(value_of(*made));
+    return CUDA_SUCCESS;
+  };
+  return driver_call(site, body);
+}
+
+/// CUfunction and CUkernel are the same here.
+template <class Handle, class Image>
+CUresult find_function(const char* call, Handle* function, Image image, const char* name) {
+  const auto body = [=](StandInDriver& driver) {
+    if (function == nullptr || name == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    *function = handle_of<Handle>(driver.kernels().find(name));
+    return CUDA_SUCCESS;
+  };
+  return driver_call({call, context}, body, image);
+}
+
+template <class Image>
+CUresult find_global(const char* call, CUdeviceptr* at, std::size_t* bytes, Image image,
+                     const char* name) {
+  const auto body = [=](StandInDriver& driver) {
+    if (name == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    if (at != nullptr) *at = driver.memory().global_variable(name);
+    if (bytes != nullptr) *bytes = DeviceMemory::global_bytes;
+    return CUDA_SUCCESS;
+  };
+  return driver_call({call, context}, body, image);
+}
+
+CUresult complete_link(const char* call, void** image, std::size_t* bytes) {
+  // What is loaded is not looked at, but programs may ask whether there is any.
+  static char nothing_compiled[] = "linked by a stand-in";
+  const auto body = [=](StandInDriver&) {
+    if (image == nullptr || bytes == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    *image = nothing_compiled;
+    *bytes = sizeof nothing_compiled;
+    return CUDA_SUCCESS;
+  };
+  return driver_call({call, context}, body);
+}
+
+template <class Count>
+CUresult count_none(const char* call, Count* count) {
+  return driver_call({call, context},
+                     [=](StandInDriver& driver) { return give(driver, count, 0); });
+}
+
+}  // namespace
+
+STAND_IN_CALL(cuModuleLoad)(CUmodule* module, const char* /*file*/) {
+  return make_handle({"cuModuleLoad"}, module);
+}
+STAND_IN_CALL(cuModuleLoadData)(CUmodule* module, const void* /*image*/) {
+  return make_handle({"cuModuleLoadData"}, module);
+}
+STAND_IN_CALL(cuModuleLoadDataEx)
+(CUmodule* module, const void* /*image*/, unsigned /*count*/, int* /*options*/, void** /*values*/) {
+  return make_handle({"cuModuleLoadDataEx"}, module);
+}
+STAND_IN_CALL(cuModuleLoadFatBinary)(CUmodule* module, const void* /*image*/) {
+  return make_handle({"cuModuleLoadFatBinary"}, module);
+}
+STAND_IN_CALL(cuModuleUnload)(CUmodule /*module*/) { return accept("cuModuleUnload"); }
+STAND_IN_CALL(cuModuleGetFunction)(CUfunction* function, CUmodule module, const char* name) {
+  return find_function("cuModuleGetFunction", function, module, name);
+}
+STAND_IN_CALL(cuModuleGetGlobal_v2)
+(CUdeviceptr* at, std::size_t* bytes, CUmodule module, const char* name) {
+  return find_global("cuModuleGetGlobal_v2", at, bytes, module, name);
+}
+/// Lazily.
+STAND_IN_CALL(cuModuleGetLoadingMode)(unsigned* mode) {
+  const auto body = [=](StandInDriver& driver) { return give(driver, mode, 2U); };
+  return driver_call({"cuModuleGetLoadingMode", nothing}, body);
+}
+STAND_IN_CALL(cuModuleGetFunctionCount)(unsigned* count, CUmodule /*module*/) {
+  return count_none("cuModuleGetFunctionCount", count);
+}
+
+STAND_IN_CALL(cuLibraryLoadData)
+(CUlibrary* library, const void* /*image*/, int* /*options*/, void** /*values*/, unsigned /*count*/,
+ int* /*library_options*/, void** /*library_values*/, unsigned /*library_count*/) {
+  return make_handle({"cuLibraryLoadData", initialised}, library);
+}
+STAND_IN_CALL(cuLibraryLoadFromFile)
+(CUlibrary* library, const char* /*file*/, int* /*options*/, void** /*values*/, unsigned /*count*/,
+ int* /*library_options*/, void** /*library_values*/, unsigned /*library_count*/) {
+  return make_handle({"cuLibraryLoadFromFile", initialised}, library);
+}
+STAND_IN_CALL(cuLibraryUnload)(CUlibrary /*library*/) { return accept("cuLibraryUnload"); }
+STAND_IN_CALL(cuLibraryGetKernel)(CUkernel* kernel, CUlibrary library, const char* name) {
+  return find_function("cuLibraryGetKernel", kernel, library, name);
+}
+STAND_IN_CALL(cuLibraryGetModule)(CUmodule* module, CUlibrary library) {
+  const auto body = [=](StandInDriver&) {
+    if (module == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    *module = handle_of<CUmodule>(value_of(library));
+    return CUDA_SUCCESS;
+  };
+  return driver_call({"cuLibraryGetModule", context}, body, library);
+}
+STAND_IN_CALL(cuLibraryGetGlobal)
+(CUdeviceptr* at, std::size_t* bytes, CUlibrary library, const char* name) {
+  return find_global("cuLibraryGetGlobal", at, bytes, library, name);
+}
+STAND_IN_CALL(cuLibraryGetManaged)
+(CUdeviceptr* at, std::size_t* bytes, CUlibrary library, const char* name) {
+  return find_global("cuLibraryGetManaged", at, bytes, library, name);
+}
+STAND_IN_CALL(cuLibraryGetUnifiedFunction)(void** function, CUlibrary library, const char* name) {
+  return find_function("cuLibraryGetUnifiedFunction", function, library, name);
+}
+STAND_IN_CALL(cuLibraryGetKernelCount)(unsigned* count, CUlibrary /*library*/) {
+  return count_none("cuLibraryGetKernelCount", count);
+}
+STAND_IN_CALL(cuKernelGetFunction)(CUfunction* function, CUkernel kernel) {
+  const auto body = [=](StandInDriver&) {
+    if (function == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    *function = handle_of<CUfunction>(value_of(kernel));
+    return CUDA_SUCCESS;
+  };
+  return driver_call({"cuKernelGetFunction", context}, body, kernel);
+}
+
+STAND_IN_CALL(cuLinkCreate)
+(unsigned /*count*/, int* /*options*/, void** /*values*/, CUlinkState* state) {
+  return make_handle({"cuLinkCreate"}, state);
+}
+STAND_IN_CALL(cuLinkCreate_v2)
+(unsigned /*count*/, int* /*options*/, void** /*values*/, CUlinkState* state) {
+  return make_handle({"cuLinkCreate_v2"}, state);
+}
+STAND_IN_CALL(cuLinkAddData)
+(CUlinkState /*state*/, unsigned /*type*/, void* /*data*/, std::size_t /*bytes*/,
+ const char* /*name*/, unsigned /*count*/, int* /*options*/, void** /*values*/) {
+  return accept("cuLinkAddData");
+}
+STAND_IN_CALL(cuLinkAddData_v2)
+(CUlinkState /*state*/, unsigned /*type*/, void* /*data*/, std::size_t /*bytes*/,
+ const char* /*name*/, unsigned /*count*/, int* /*options*/, void** /*values*/) {
+  return accept("cuLinkAddData_v2");
+}
+STAND_IN_CALL(cuLinkAddFile)
+(CUlinkState /*state*/, unsigned /*type*/, const char* /*file*/, unsigned /*count*/,
+ int* /*options*/, void** /*values*/) {
+  return accept("cuLinkAddFile");
+}
+STAND_IN_CALL(cuLinkAddFile_v2)
+(CUlinkState /*state*/, unsigned /*type*/, const char* /*file*/, unsigned /*count*/,
+ int* /*options*/, void** /*values*/) {
+  return accept("cuLinkAddFile_v2");
+}
+STAND_IN_CALL(cuLinkComplete)(CUlinkState /*state*/, void** image, std::size_t* bytes) {
+  return complete_link("cuLinkComplete", image, bytes);
+}
+STAND_IN_CALL(cuLinkDestroy)(CUlinkState /*state*/) { return accept("cuLinkDestroy"); }

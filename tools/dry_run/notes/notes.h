@@ -1,0 +1,33 @@
+/* What the stand-ins for CUDA's libraries say for the report of a dry run. C functions of the dry
+ * run's libcuda.so.1: a stand-in links to it. They may be called from any thread, at any time.
+ */
+#ifndef VRAMLAB_DRY_RUN_NOTES_H
+#define VRAMLAB_DRY_RUN_NOTES_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* `kind` is one of:
+ *   "unknown"        a function that nobody wrote by hand; subject "libcublas.so.12 cublasFoo"
+ *   "modelled"       an answer that a GPU's library may give otherwise; subject "cudnn workspace"
+ *   "host_read"      a value of the device reached the host
+ *   "linked_runtime" the program has CUDA's runtime linked in, which does not run on a stand-in
+ * Equal notes are counted; the place of each is where the program is. */
+void vramlab_dry_run_note(const char* kind, const char* subject);
+
+/* Where the program is now, as text (for Python: file:line function), cut to fit; nonzero where it
+ * is known. The caller may be in any thread. NULL: nobody knows. */
+typedef int (*vramlab_dry_run_place)(char* text, unsigned long bytes);
+void vramlab_dry_run_set_place(vramlab_dry_run_place place);
+
+/* Puts one kernel of modelled time on the stream, as cuLaunchKernel does; does nothing where the
+ * thread has no context or the stream is none. */
+struct CUstream_st;
+void vramlab_dry_run_work(struct CUstream_st* stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

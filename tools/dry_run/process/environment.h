@@ -1,0 +1,23 @@
+// What the environment says of a dry run: VRAMLAB_DRY_RUN_GPU, _GPUS, _MEMORY, _HELD, _KERNEL_NS,
+// _VALUES and _NOTES.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "tools/dry_run/model/driver_options.h"
+
+namespace vramlab::dry_run {
+
+struct DryRunSettings {
+  DriverOptions driver;
+  /// What other users of each device hold.
+  std::uint64_t held_bytes = 0;
+  /// The folder for notes; empty for none.
+  std::string notes_folder;
+};
+
+/// Throws std::runtime_error where a variable is no answer to what it is asked.
+DryRunSettings settings_from_environment();
+
+}  // namespace vramlab::dry_run

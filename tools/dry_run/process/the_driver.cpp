@@ -1,0 +1,50 @@
+// The driver of this process, made from the environment. It is never destroyed, as calls may come
+// until the process is gone.
+#include <pthread.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <exception>
+
+#include "tools/dry_run/model/stand_in_driver.h"
+#include "tools/dry_run/process/environment.h"
+#include "tools/dry_run/process/process_notes.h"
+
+namespace vramlab::dry_run {
+namespace {
+
+StandInDriver* make_driver() {
+  const DryRunSettings settings = settings_from_environment();
+  auto* const driver = new StandInDriver(settings.driver, nullptr);
+  for (std::uint32_t device = 0; device < settings.driver.device_count; ++device)
+    driver->memory().set_external(device, settings.held_bytes);
+  begin_process_notes(*driver, settings.notes_folder);
+  return driver;
+}
+
+StandInDriver* make_or_end() {
+  try {
+    return make_driver();
+  } catch (const std::exception& failure) {
+    std::fprintf(stderr, "vramlab dry-run: %s\n", failure.what());
+    _exit(2);
+  }
+}
+
+void note_fork() {
+  forget_parent_notes();
+  the_driver().note_fork();
+}
+
+}  // namespace
+
+StandInDriver& the_driver() {
+  static StandInDriver* const made = [] {
+    StandInDriver* const driver = make_or_end();
+    pthread_atfork(nullptr, nullptr, note_fork);
+    return driver;
+  }();
+  return *made;
+}
+
+}  // namespace vramlab::dry_run
