@@ -47,6 +47,21 @@ int cuda_version() {
   return version;
 }
 
+int device_attribute(int attribute) {
+  int device = 0;
+  int value = 0;
+  if (cuCtxGetDevice != nullptr && cuCtxGetDevice(&device) != 0) device = 0;
+  if (cuDeviceGetAttribute == nullptr || cuDeviceGetAttribute(&value, attribute, device) != 0)
+    return 0;
+  return value;
+}
+
+int compute_capability() {
+  constexpr int major = 75;
+  constexpr int minor = 76;
+  return device_attribute(major) * 10 + device_attribute(minor);
+}
+
 int part_of_version(int property) {
   const int version = cuda_version();
   if (property == 0) return version / 1000;

@@ -19,6 +19,12 @@ void note_unknown(const char* function);
 /// The version of CUDA that the driver tells, for instance 12040; 0 without a driver.
 int cuda_version();
 
+/// A cuDeviceAttribute of the current device; 0 without one.
+int device_attribute(int attribute);
+
+/// Of the current device, without its point: 80 for 8.0.
+int compute_capability();
+
 /// What a libraryPropertyType asks of a library that comes with CUDA and has its version: 0 major,
 /// 1 minor, 2 patch.
 int part_of_version(int property);

@@ -1,5 +1,5 @@
-// The functions of the stand-in driver that the libraries call. They are weak, so that a library can
-// be loaded where there is no driver: then it answers, and puts its work nowhere.
+// The functions of the stand-in driver that the libraries call. They are weak, so that a library
+// can be loaded where there is no driver: then it answers, and puts its work nowhere.
 #pragma once
 
 #include <cstddef>
