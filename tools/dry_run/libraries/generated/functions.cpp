@@ -51,10 +51,10 @@ constexpr unsigned most_noted_calls = 100;
 
 [[gnu::noinline]] std::intptr_t call_unknown(unsigned index) {
   std::atomic<unsigned>& calls = calls_of[index];
-  if (calls.load(std::memory_order_relaxed) >= most_noted_calls) return 0;
+  if (calls.load(std::memory_order_relaxed) >= most_noted_calls) return VRAMLAB_UNKNOWN_ANSWER;
   if (calls.fetch_add(1, std::memory_order_relaxed) < most_noted_calls)
     note_unknown(name_of(index));
-  return 0;
+  return VRAMLAB_UNKNOWN_ANSWER;
 }
 
 void put_zero(unsigned width, std::intptr_t at) {
