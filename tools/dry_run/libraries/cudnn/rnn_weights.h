@@ -23,7 +23,7 @@ int directions_of(const RnnDescriptor& rnn);
 /// What a layer passes on: its hidden state, or the projection of it.
 int passed_on(const RnnDescriptor& rnn);
 
-/// Of all matrices and biases, in elements.
+/// All matrices and biases, in elements.
 std::uint64_t weight_elements(const RnnDescriptor& rnn);
 
 /// The matrix and the bias of one linear layer; none where the network has none.

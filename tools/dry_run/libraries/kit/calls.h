@@ -22,7 +22,7 @@ int cuda_version();
 /// A cuDeviceAttribute of the current device; 0 without one.
 int device_attribute(int attribute);
 
-/// Of the current device, without its point: 80 for 8.0.
+/// The compute capability of the current device without its point: 80 for 8.0.
 int compute_capability();
 
 /// What a libraryPropertyType asks of a library that comes with CUDA and has its version: 0 major,

@@ -237,7 +237,7 @@ VRAMLAB_EXPORT int nvmlDeviceGetCudaComputeCapability(void* handle, int* major, 
 VRAMLAB_EXPORT int nvmlDeviceGetMemoryBusWidth(void* handle, unsigned* bits) {
   return put_figure(handle, bits, attribute_of(index_of(handle), 37));
 }
-/// Of the multiprocessors (0 and 1) or the memory (2), in MHz.
+/// The clock of the multiprocessors (0 and 1) or the memory (2), in MHz.
 VRAMLAB_EXPORT int nvmlDeviceGetMaxClockInfo(void* handle, int kind, unsigned* clock) {
   return put_figure(handle, clock, attribute_of(index_of(handle), kind == 2 ? 36 : 13) / 1000);
 }
