@@ -25,6 +25,7 @@ inline const std::set<std::string_view> allocator_foreign_headers = {};
 /// program, so a library that starts one needs a test there; check.sh names what else it runs. What
 /// runs on a GPU has no sanitizer.
 inline const std::set<std::string_view> sources_with_threads = {
+    "tests/dry_run/runtime/threads_test.cpp",
     "tests/fake_cuda/programs/threads.cpp",
     "tests/fake_cuda/tests/fake_threads_test.cpp",
     "tests/gpu/host_threads.h",

@@ -1,8 +1,12 @@
 // CUDA's runtime: what is known of kernels, and how many blocks of them fit.
 #include <array>
+#include <mutex>
+#include <string>
 
+#include "tools/dry_run/runtime/fat_binary.h"
 #include "tools/dry_run/runtime/kernels.h"
 #include "tools/dry_run/runtime/runtime_state.h"
+#include "tools/dry_run/runtime/unknown.h"
 
 using namespace vramlab::dry_run;
 
@@ -58,9 +62,23 @@ int capability_of(const RuntimeDriver& driver, int device) {
   return 10 * major + minor;
 }
 
-/// Libraries of templates size their scratch memory by these two.
-void complete_versions(const RuntimeDriver& driver, cudaFuncAttributes& told) {
+/// Libraries of templates size their scratch memory by these two, so that what the program brought
+/// counts, before what the driver says.
+void tell_versions(const RuntimeDriver& driver, const void* host, cudaFuncAttributes& told) {
   const int capability = capability_of(driver, runtime_thread().used_device);
+  const ChosenCode code = choose_code(kernels().image_of(host), capability);
+  if (code.fit == CodeFit::none) {
+    static std::once_flag once;
+    std::call_once(once, [=] {
+      const std::string gpu =
+          std::to_string(capability / 10) + '.' + std::to_string(capability % 10);
+      note("modelled", "kernels without code for compute capability " + gpu);
+    });
+  }
+  if (code.fit == CodeFit::fits) {
+    told.ptxVersion = code.versions.ptx;
+    told.binaryVersion = code.versions.binary;
+  }
   if (told.ptxVersion == 0) told.ptxVersion = capability;
   if (told.binaryVersion == 0) told.binaryVersion = capability;
 }
@@ -83,7 +101,7 @@ CUDART_CALL(cudaFuncGetAttributes)(cudaFuncAttributes* into, const void* host) {
       driver.function_attribute(&bytes, number, function);
       into->*field = static_cast<size_t>(bytes);
     }
-    complete_versions(driver, *into);
+    tell_versions(driver, host, *into);
     return error::success;
   });
 }

@@ -1,22 +1,16 @@
 #include "tools/dry_run/runtime/unknown.h"
 
-#include <string>
-
 #include "tools/dry_run/runtime/runtime_state.h"
 #include "tools/dry_run/runtime/version.h"
 
 namespace vramlab::dry_run {
-namespace {
 
-/// Only our own driver takes notes.
 void note(const char* kind, const std::string& subject) {
   using Note = void (*)(const char* kind, const char* subject);
   static const auto taken =
       reinterpret_cast<Note>(runtime_driver().ask.symbol("vramlab_dry_run_note"));
   if (taken != nullptr) taken(kind, subject.c_str());
 }
-
-}  // namespace
 
 int call_unknown(UnknownFunction& function) {
   if (function.calls.fetch_add(1, std::memory_order_relaxed) < UnknownFunction::most_notes)

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <string>
 
 namespace vramlab::dry_run {
 
@@ -12,6 +13,9 @@ struct UnknownFunction {
   const char* name;
   std::atomic<int> calls = 0;
 };
+
+/// For the report, where the driver is ours.
+void note(const char* kind, const std::string& subject);
 
 /// cudaErrorNotSupported.
 int call_unknown(UnknownFunction& function);
