@@ -35,6 +35,8 @@ def declarations(text):
     text = re.sub(r"/\*.*?\*/|//[^\n]*", " ", text, flags=re.S)
     text = re.sub(r"^\s*#(?:[^\n\\]|\\.|\\\n)*", " ", text, flags=re.M)
     for match in re.finditer(r"\b(\w+)\s*\(([^()]*)\)\s*;", text):
+        if re.search(r"(\breturn|[=,(])\s*$", text[max(0, match.start() - 80):match.start()]):
+            continue  # a call in an inline function
         parameters = [" ".join(part.split()) for part in match[2].split(",")]
         yield match[1], [part for part in parameters if part and part != "void"]
 
