@@ -4,7 +4,7 @@ import argparse
 import pathlib
 import re
 
-HANDLE = re.compile(r"(cublas|cusolverDn|cusolverSp|cusolverRf|cusolverMg|cusparse|cudnn)Handle_t")
+HANDLE = re.compile(r"(cublas|cusolverDn|cusolverSp|cusolverRf|cusolverMg|cusparse|cudnn)Handle_t|curandGenerator_t")
 SIZE_NAME = re.compile(r"(?i)^p?(lwork|\w*buffer_?size|\w*work_?size|\w*work\w*bytes|\w*size_?in_?bytes|"
                        r"buffer\w*size\w*)\w*$")
 IN_FLOAT_REGISTERS = {"float", "double", "cuComplex", "cuDoubleComplex", "__half"}
@@ -87,7 +87,7 @@ def actions_of(name, parameters):
         return [f"work_on:{streams[0]}"]
     if sizes := size_actions(name, parameters):
         return sizes
-    if re.match(r"(cublas|cusolver|cusparse|cudnn|cusparseLt)", name):
+    if re.match(r"cublas|cusolver|cusparse|cudnn|curand", name):
         if "Create" in name:
             return creation_actions(parameters)
         if "Destroy" in name and len(parameters) == 1:
