@@ -8,8 +8,11 @@ HANDLE = re.compile(r"(cublas|cusolverDn|cusolverSp|cusolverRf|cusolverMg|cuspar
 SIZE_NAME = re.compile(r"(?i)^p?(lwork|\w*buffer_?size|\w*work_?size|\w*work\w*bytes|\w*size_?in_?bytes|"
                        r"buffer\w*size\w*)\w*$")
 IN_FLOAT_REGISTERS = {"float", "double", "cuComplex", "cuDoubleComplex", "__half"}
+# Functions that are given the stream that their work goes to.
+ON_A_STREAM = re.compile(r"p?nccl|cublasLtMat(mul|rixTransform)$|cusparseLtSpMMA|nvshmemx_\w+_on_stream$")
 # Libraries whose functions all succeed without any effect when no tool listens.
-SILENT = re.compile(r"nvtx|cupti(Activity|Enable|Subscribe|Unsubscribe|Finalize|SetThreadIdType)")
+SILENT = re.compile(r"nvtx|cupti(Activity|Enable|Subscribe|Unsubscribe|Finalize|SetThreadIdType)|cusparseLt|"
+                    r"cuFile(Buf|Driver|Handle|Set|Stream)|nvshmem_(barrier|sync|quiet|fence)|nvshmemx?_\w*(init|final)")
 
 
 def read_symbols(path):
@@ -75,22 +78,22 @@ def creation_actions(parameters):
 
 def actions_of(name, parameters):
     """What a generated function does beside succeeding; none: it is noted as unknown."""
-    if SILENT.match(name):
-        return ["plain"]
     first = parameters[0][0] if parameters else ""
     if re.search(r"SetStream(_v2)?$", name):
         return ["stream"]
     if re.search(r"GetStream(_v2)?$", name):
         return ["get_stream"]
     streams = [index for index, (kind, _) in enumerate(parameters) if kind == "cudaStream_t"]
-    if re.match(r"p?nccl|cublasLtMat(mul|rixTransform)$", name) and streams:
+    if ON_A_STREAM.match(name) and streams:
         return [f"work_on:{streams[0]}"]
     if sizes := size_actions(name, parameters):
         return sizes
+    if SILENT.match(name):
+        return ["plain"]
     if re.match(r"cublas|cusolver|cusparse|cudnn|curand", name):
-        if "Create" in name:
+        if re.search(r"[cC]reate", name):
             return creation_actions(parameters)
-        if "Destroy" in name and len(parameters) == 1:
+        if re.search(r"[dD]estroy", name) and len(parameters) == 1:
             return ["free:0"]
         if re.match(r"[a-z]+(Dn|Sp|Rf|Mg|Lt)?(\w*?)Set[A-Z]", name) and "Get" not in name:
             return ["plain"]

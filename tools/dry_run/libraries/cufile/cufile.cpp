@@ -1,0 +1,38 @@
+// cuFile: files are read and written without a byte moved: the device's memory holds nothing.
+
+#include <sys/types.h>
+
+#include <cstddef>
+
+#include "tools/dry_run/libraries/kit/calls.h"
+#include "tools/dry_run/libraries/kit/objects.h"
+
+namespace vramlab::dry_run {
+
+/// CUfileError_t.
+struct FileError {
+  int error = 0;
+  int driver_error = 0;
+};
+
+}  // namespace vramlab::dry_run
+
+using namespace vramlab::dry_run;
+
+// It is a struct in C, too, and comes back in one register.
+VRAMLAB_EXPORT FileError cuFileHandleRegister(void** file, void*) {
+  create_object(file);
+  return {};
+}
+VRAMLAB_EXPORT void cuFileHandleDeregister(void* file) { destroy_object(file); }
+VRAMLAB_EXPORT ssize_t cuFileRead(void*, void*, std::size_t bytes, off_t, off_t) {
+  return static_cast<ssize_t>(bytes);
+}
+VRAMLAB_EXPORT ssize_t cuFileWrite(void*, const void*, std::size_t bytes, off_t, off_t) {
+  return static_cast<ssize_t>(bytes);
+}
+VRAMLAB_EXPORT FileError cuFileGetVersion(int* version) {
+  put(version, 1130);
+  return {};
+}
+VRAMLAB_EXPORT long cuFileUseCount() { return 0; }
