@@ -27,4 +27,6 @@ extern "C" {
 [[gnu::weak]] int cuMemGetInfo_v2(std::size_t* free, std::size_t* total);
 [[gnu::weak]] int cuMemAlloc_v2(unsigned long long* address, std::size_t bytes);
 [[gnu::weak]] int cuMemFree_v2(unsigned long long address);
+[[gnu::weak]] int cuMemcpyDtoDAsync_v2(unsigned long long to, unsigned long long from,
+                                       std::size_t bytes, void* stream);
 }

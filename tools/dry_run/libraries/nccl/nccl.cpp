@@ -1,6 +1,6 @@
 // NCCL: each rank answers alone. Communicators know their rank and size and never wait for others,
-// so one rank of a large job runs without the rest. Collectives put a kernel on their stream, as
-// the list says. The buffers that the real library allocates for a communicator are not modelled.
+// so one rank of a large job runs without the rest. The buffers that
+// the real library allocates for a communicator are not modelled.
 
 #include <cstddef>
 #include <cstdint>
@@ -9,23 +9,17 @@
 #include "tools/dry_run/libraries/kit/calls.h"
 #include "tools/dry_run/libraries/kit/driver_functions.h"
 #include "tools/dry_run/libraries/kit/objects.h"
+#include "tools/dry_run/libraries/nccl/communicator.h"
 
 namespace vramlab::dry_run {
 namespace {
 
-constexpr int success = 0;
 constexpr int unhandled_cuda_error = 1;
 constexpr int invalid_argument = 4;
 constexpr int no_color = -1;
 
 struct UniqueId {
   char bytes[128];
-};
-
-struct Communicator : Object {
-  int rank = 0;
-  int size = 1;
-  int device = 0;
 };
 
 int create_communicator(void** handle, int rank, int size) {
@@ -36,7 +30,7 @@ int create_communicator(void** handle, int rank, int size) {
   communicator->size = size;
   if (cuCtxGetDevice != nullptr) cuCtxGetDevice(&communicator->device);
   note_modelled("nccl buffers");
-  return success;
+  return nccl_success;
 }
 
 /// The versions that came with PyTorch's builds for a version of CUDA.
@@ -53,7 +47,7 @@ int tell(void* handle, Member member, T* value) {
   const auto* const communicator = object_of<Communicator>(handle);
   if (communicator == nullptr || value == nullptr) return invalid_argument;
   *value = communicator->*member;
-  return success;
+  return nccl_success;
 }
 
 }  // namespace
@@ -63,13 +57,13 @@ using namespace vramlab::dry_run;
 
 VRAMLAB_EXPORT int ncclGetVersion(int* version) {
   put(version, nccl_version());
-  return success;
+  return nccl_success;
 }
 VRAMLAB_EXPORT int ncclGetUniqueId(UniqueId* id) {
   if (id == nullptr) return invalid_argument;
   std::memset(id, 0, sizeof(*id));
   std::strcpy(id->bytes, "vramlab dry run");
-  return success;
+  return nccl_success;
 }
 VRAMLAB_EXPORT int ncclCommGetUniqueId(void*, UniqueId* id) { return ncclGetUniqueId(id); }
 
@@ -90,14 +84,15 @@ VRAMLAB_EXPORT int ncclCommInitAll(void** communicators, int count, const int* d
     object_of<Communicator>(communicators[rank])->device =
         devices == nullptr ? rank : devices[rank];
   }
-  return success;
+  return nccl_success;
 }
 /// Which other ranks have the color is not known, so the new one is as large as the old.
 VRAMLAB_EXPORT int ncclCommSplit(void* parent, int color, int, void** communicator, void*) {
   const auto* const known = object_of<Communicator>(parent);
   if (known == nullptr || communicator == nullptr) return invalid_argument;
   *communicator = nullptr;
-  return color == no_color ? success : create_communicator(communicator, known->rank, known->size);
+  return color == no_color ? nccl_success
+                           : create_communicator(communicator, known->rank, known->size);
 }
 VRAMLAB_EXPORT int ncclCommShrink(void* parent, const int* excluded, int count, void** communicator,
                                   void*, int) {
@@ -113,15 +108,15 @@ VRAMLAB_EXPORT int ncclCommGrow(void* parent, int size, const UniqueId*, int ran
   return create_communicator(communicator, known == nullptr ? rank : known->rank, size);
 }
 
-VRAMLAB_EXPORT int ncclCommFinalize(void*) { return success; }
+VRAMLAB_EXPORT int ncclCommFinalize(void*) { return nccl_success; }
 VRAMLAB_EXPORT int ncclCommDestroy(void* communicator) {
   destroy_object(communicator);
-  return success;
+  return nccl_success;
 }
 VRAMLAB_EXPORT int ncclCommAbort(void* communicator) { return ncclCommDestroy(communicator); }
-VRAMLAB_EXPORT int ncclCommRevoke(void*, int) { return success; }
-VRAMLAB_EXPORT int ncclCommSuspend(void*, int) { return success; }
-VRAMLAB_EXPORT int ncclCommResume(void*) { return success; }
+VRAMLAB_EXPORT int ncclCommRevoke(void*, int) { return nccl_success; }
+VRAMLAB_EXPORT int ncclCommSuspend(void*, int) { return nccl_success; }
+VRAMLAB_EXPORT int ncclCommResume(void*) { return nccl_success; }
 
 VRAMLAB_EXPORT int ncclCommCount(void* communicator, int* count) {
   return tell(communicator, &Communicator::size, count);
@@ -133,17 +128,17 @@ VRAMLAB_EXPORT int ncclCommCuDevice(void* communicator, int* device) {
   return tell(communicator, &Communicator::device, device);
 }
 VRAMLAB_EXPORT int ncclCommGetAsyncError(void*, int* error) {
-  put(error, success);
-  return success;
+  put(error, nccl_success);
+  return nccl_success;
 }
 VRAMLAB_EXPORT int ncclCommMemStats(void*, int, std::uint64_t* value) {
   put(value, 0);
-  return success;
+  return nccl_success;
 }
 VRAMLAB_EXPORT const char* ncclGetLastError(void*) { return ""; }
 VRAMLAB_EXPORT const char* ncclGetErrorString(int result) {
   switch (result) {
-    case success:
+    case nccl_success:
       return "no error";
     case unhandled_cuda_error:
       return "unhandled cuda error";
@@ -154,41 +149,41 @@ VRAMLAB_EXPORT const char* ncclGetErrorString(int result) {
   }
 }
 
-VRAMLAB_EXPORT int ncclGroupStart() { return success; }
-VRAMLAB_EXPORT int ncclGroupEnd() { return success; }
-VRAMLAB_EXPORT int ncclGroupSimulateEnd(void*) { return success; }
+VRAMLAB_EXPORT int ncclGroupStart() { return nccl_success; }
+VRAMLAB_EXPORT int ncclGroupEnd() { return nccl_success; }
+VRAMLAB_EXPORT int ncclGroupSimulateEnd(void*) { return nccl_success; }
 
 /// Registered buffers are told apart by their address.
 VRAMLAB_EXPORT int ncclCommRegister(void*, void* buffer, std::size_t, void** handle) {
   put(handle, buffer);
-  return success;
+  return nccl_success;
 }
-VRAMLAB_EXPORT int ncclCommDeregister(void*, void*) { return success; }
+VRAMLAB_EXPORT int ncclCommDeregister(void*, void*) { return nccl_success; }
 VRAMLAB_EXPORT int ncclCommWindowRegister(void*, void* buffer, std::size_t, void** window, int) {
   put(window, buffer);
-  return success;
+  return nccl_success;
 }
-VRAMLAB_EXPORT int ncclCommWindowDeregister(void*, void*) { return success; }
+VRAMLAB_EXPORT int ncclCommWindowDeregister(void*, void*) { return nccl_success; }
 VRAMLAB_EXPORT int ncclWinGetUserPtr(void*, void* window, void** pointer) {
   put(pointer, window);
-  return success;
+  return nccl_success;
 }
 VRAMLAB_EXPORT int ncclRedOpCreatePreMulSum(int* operation, void*, int, int, void*) {
   constexpr int first_of_the_programs = 5;  // behind sum, product, max, min and average
   put(operation, first_of_the_programs);
-  return success;
+  return nccl_success;
 }
-VRAMLAB_EXPORT int ncclRedOpDestroy(int, void*) { return success; }
+VRAMLAB_EXPORT int ncclRedOpDestroy(int, void*) { return nccl_success; }
 
 VRAMLAB_EXPORT int ncclMemAlloc(void** pointer, std::size_t bytes) {
   if (pointer == nullptr || cuMemAlloc_v2 == nullptr) return invalid_argument;
   unsigned long long address = 0;
   if (cuMemAlloc_v2(&address, bytes) != 0) return unhandled_cuda_error;
   *pointer = reinterpret_cast<void*>(address);
-  return success;
+  return nccl_success;
 }
 VRAMLAB_EXPORT int ncclMemFree(void* pointer) {
-  if (pointer == nullptr || cuMemFree_v2 == nullptr) return success;
+  if (pointer == nullptr || cuMemFree_v2 == nullptr) return nccl_success;
   const auto address = static_cast<unsigned long long>(reinterpret_cast<std::uintptr_t>(pointer));
-  return cuMemFree_v2(address) == 0 ? success : unhandled_cuda_error;
+  return cuMemFree_v2(address) == 0 ? nccl_success : unhandled_cuda_error;
 }

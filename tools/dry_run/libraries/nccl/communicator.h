@@ -1,0 +1,16 @@
+// A communicator: which rank of how many this is.
+#pragma once
+
+#include "tools/dry_run/libraries/kit/objects.h"
+
+namespace vramlab::dry_run {
+
+inline constexpr int nccl_success = 0;
+
+struct Communicator : Object {
+  int rank = 0;
+  int size = 1;
+  int device = 0;
+};
+
+}  // namespace vramlab::dry_run
