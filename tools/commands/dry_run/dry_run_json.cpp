@@ -44,6 +44,7 @@ ordered_json python_json(const PythonNotes& python) {
           {"rank", text_or_null(python.rank)},
           {"steps", python.steps},
           {"ended_after_steps", python.ended_after_steps},
+          {"missing_functions", python.missing_functions},
           {"troubles", python.troubles}};
 }
 

@@ -49,6 +49,14 @@ std::vector<CountedSubject> subjects_of(const DryRunOutcome& outcome, const std:
   return most_first(counts);
 }
 
+std::vector<CountedSubject> missing_functions_of(const DryRunOutcome& outcome) {
+  std::map<std::string, std::uint64_t> counts;
+  for (const DryRunProcess& process : outcome.processes)
+    if (process.notes.python)
+      for (const std::string& name : process.notes.python->missing_functions) counts[name] = 1;
+  return most_first(counts);
+}
+
 std::vector<std::string> other_kinds_of(const DryRunOutcome& outcome) {
   std::set<std::string> kinds;
   for (const DryRunProcess& process : outcome.processes)

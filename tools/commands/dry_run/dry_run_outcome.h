@@ -50,6 +50,8 @@ struct CountedSubject {
 /// The places of all notes of a kind, or their subjects.
 std::vector<CountedSubject> places_of(const DryRunOutcome& outcome, const std::string& kind);
 std::vector<CountedSubject> subjects_of(const DryRunOutcome& outcome, const std::string& kind);
+/// Functions that were added for this run.
+std::vector<CountedSubject> missing_functions_of(const DryRunOutcome& outcome);
 /// Kinds that nothing else is said of.
 std::vector<std::string> other_kinds_of(const DryRunOutcome& outcome);
 

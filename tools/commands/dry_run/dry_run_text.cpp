@@ -148,28 +148,38 @@ void add_what_ifs(std::string& text, const DryRunOutcome& outcome,
                  (advice.trust == replay::Trust::exact ? "" : " (modelled)"));
 }
 
+/// What no stand-in models, in one line.
+std::string not_modelled_text(const DryRunOutcome& outcome) {
+  std::vector<std::string> parts;
+  if (const auto unknown = subjects_of(outcome, "unknown"); !unknown.empty())
+    parts.push_back(named(unknown));
+  if (const auto missing = missing_functions_of(outcome); !missing.empty())
+    parts.push_back("added for this run: " + named(missing));
+  for (const std::string& kind : other_kinds_of(outcome))
+    parts.push_back(kind + ": " + named(subjects_of(outcome, kind)));
+  std::string text;
+  for (const std::string& part : parts) text += (text.empty() ? "" : "; ") + part;
+  return text;
+}
+
+/// Beside the labels of the histories: what a GPU may answer otherwise.
 void add_certainty(std::string& text, const DryRunOutcome& outcome) {
-  if (outcome.worst() == nullptr) return;
   const auto reads = places_of(outcome, "host_read");
   const auto modelled = subjects_of(outcome, "modelled");
-  const auto unknown = subjects_of(outcome, "unknown");
-  const bool is_exact = std::ranges::all_of(devices_of(outcome), [](const ShownDevice& shown) {
-    return shown.device->label == replay::FidelityLabel::exact;
-  });
-  if (!is_exact)
-    add_line(text, "certainty", "the history does not hold together: see vramlab verify");
-  else if (modelled.empty() && unknown.empty() && reads.empty())
+  const std::string others = not_modelled_text(outcome);
+  const std::vector<ShownDevice> devices = devices_of(outcome);
+  const bool is_exact =
+      !devices.empty() && std::ranges::all_of(devices, [](const ShownDevice& shown) {
+        return shown.device->label == replay::FidelityLabel::exact;
+      });
+  if (is_exact && modelled.empty() && others.empty() && reads.empty())
     add_line(text, "certainty", "exact: nothing was asked that a GPU answers otherwise");
   if (!modelled.empty()) add_line(text, "modelled", named(modelled));
   if (!reads.empty())
     add_line(text, "host reads",
-             std::to_string(reads.size()) + (reads.size() == 1 ? " place" : " places") +
-                 " read values of the GPU, which are made up here: " + named(reads));
-  if (!unknown.empty()) add_line(text, "not modelled", named(unknown));
-  std::string others;
-  for (const std::string& kind : other_kinds_of(outcome))
-    others += (others.empty() ? "" : "; ") + kind + ": " + named(subjects_of(outcome, kind));
-  if (!others.empty()) add_line(text, "noted", others);
+             std::to_string(reads.size()) + (reads.size() == 1 ? " place reads" : " places read") +
+                 " values of the GPU, which are made up here: " + named(reads));
+  if (!others.empty()) add_line(text, "not modelled", others);
 }
 
 /// Processes that nothing is known of but the driver's account.
@@ -186,10 +196,10 @@ std::string hookless_text(const DryRunOutcome& outcome) {
 }
 
 void add_troubles(std::string& text, const DryRunOutcome& outcome) {
-  const std::string hookless = hookless_text(outcome);
-  if (!hookless.empty())
-    add_line(text, "no hook ran", hookless + "; its history is not known (python -I, -E, -S?)");
-  std::vector<std::string> troubles = outcome.troubles;
+  std::vector<std::string> troubles;
+  if (const std::string hookless = hookless_text(outcome); !hookless.empty())
+    troubles.push_back("no history: " + hookless + " (no PyTorch in it, or python -I, -E or -S)");
+  troubles.insert(troubles.end(), outcome.troubles.begin(), outcome.troubles.end());
   for (const DryRunProcess& process : outcome.processes)
     if (process.notes.python)
       for (const std::string& trouble : process.notes.python->troubles) troubles.push_back(trouble);
@@ -262,6 +272,7 @@ std::string explained_text(const DryRunOutcome& outcome) {
           places_of(outcome, "host_read"));
   add_all("answers that a GPU's library may give otherwise:", subjects_of(outcome, "modelled"));
   add_all("functions that nothing is known of:", subjects_of(outcome, "unknown"));
+  add_all("functions that no stand-in exports:", missing_functions_of(outcome));
   for (const std::string& kind : other_kinds_of(outcome))
     add_all(kind + ":", subjects_of(outcome, kind));
   return text;

@@ -50,6 +50,8 @@ PythonNotes python_from(const ordered_json& object) {
   notes.rank = text_of(object, "rank");
   notes.steps = value_of<std::uint64_t>(object, "steps");
   notes.ended_after_steps = object.contains("ended_after_steps");
+  for (const ordered_json& name : list_of(object, "missing_functions"))
+    if (name.is_string()) notes.missing_functions.push_back(name.get<std::string>());
   for (const ordered_json& trouble : list_of(object, "troubles"))
     if (trouble.is_string()) notes.troubles.push_back(trouble.get<std::string>());
   if (const auto failures = object.find("out_of_memory"); failures != object.end()) {

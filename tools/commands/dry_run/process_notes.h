@@ -50,6 +50,8 @@ struct PythonNotes {
   bool ended_after_steps = false;
   std::uint64_t failure_count = 0;
   std::vector<NotedFailure> failures;
+  /// PyTorch looks for them and no stand-in has them: they were added for this run.
+  std::vector<std::string> missing_functions;
   /// What went wrong in the hook.
   std::vector<std::string> troubles;
 };

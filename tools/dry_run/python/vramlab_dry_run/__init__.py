@@ -14,7 +14,14 @@ def begin():
     from vramlab_dry_run import endings, import_watch
 
     endings.watch()
+    import_watch.call_before_import("torch", _torch_is_found)
     import_watch.call_after_import("torch.cuda", _torch_cuda_is_there)
+
+
+def _torch_is_found(spec):
+    from vramlab_dry_run import missing_functions
+
+    missing_functions.provide(spec)
 
 
 def _torch_cuda_is_there(module):

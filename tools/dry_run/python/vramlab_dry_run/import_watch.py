@@ -1,4 +1,4 @@
-"""Calls a function when the program has imported a module, without importing it ourselves."""
+"""Calls a function when the program imports a module, without importing it ourselves."""
 
 import sys
 
@@ -25,9 +25,9 @@ class _Loader:
 class _Finder:
     """Asks the other finders, and is gone once the module was found."""
 
-    def __init__(self, name, call):
+    def __init__(self, name, found):
         self._name = name
-        self._call = call
+        self._found = found
 
     def find_spec(self, name, path=None, target=None):
         if name != self._name:
@@ -38,11 +38,21 @@ class _Finder:
             find_spec = getattr(finder, "find_spec", None)
             spec = find_spec(name, path, target) if find_spec else None
             if spec is not None:
-                if hasattr(spec.loader, "exec_module"):
-                    spec.loader = _Loader(spec.loader, self._call)
+                self._found(spec)
                 return spec
         return None
 
 
-def call_after_import(name, call):
+def call_before_import(name, call):
+    """`call` gets the module's spec."""
     sys.meta_path.insert(0, _Finder(name, call))
+
+
+def call_after_import(name, call):
+    """`call` gets the module."""
+
+    def wrap_loader(spec):
+        if hasattr(spec.loader, "exec_module"):
+            spec.loader = _Loader(spec.loader, call)
+
+    call_before_import(name, wrap_loader)

@@ -4,11 +4,12 @@ A program that records by itself gets from its calls what it would have got: its
 end nor shorten our recording, and its snapshots begin where it began to record.
 """
 
+import ctypes
 import functools
 import gc
 import os
+import platform
 import sys
-import time
 
 from vramlab_dry_run import endings, place, programs_recording, report, steps
 
@@ -34,9 +35,22 @@ def prepare(torch_cuda):
     endings.watch_requests_to_end()
     if not report.values["has_cuda"]:
         return
+    report.guarded(_tell_cudnn_version)(torch)
     place.prepare(os.path.dirname(os.path.abspath(torch.__file__)))
     _wrap(sys.modules["torch.cuda.memory"])
     torch_cuda._lazy_call(_cuda_came_up)
+
+
+def _tell_cudnn_version(torch):
+    """PyTorch sees the very version of cuDNN that it was built with."""
+    cudnn = getattr(torch._C, "_cudnn", None)
+    if cudnn is None:
+        return
+    major, minor, patch = cudnn.getCompileVersion()
+    library = ctypes.CDLL("libcudnn.so.%d" % major, mode=os.RTLD_NOW | os.RTLD_NOLOAD)
+    tell = getattr(library, "vramlab_dry_run_set_cudnn_version", None)
+    if tell:
+        tell(ctypes.c_size_t(10000 * major + 100 * minor + patch))
 
 
 def _wrap(memory):
@@ -69,7 +83,8 @@ def _cuda_came_up():
 
 
 def _stacks():
-    return os.environ.get("VRAMLAB_DRY_RUN_STACKS", "python")
+    """Those of C++ name what a backward pass does, whose threads have no frames of Python."""
+    return "all" if platform.machine() == "x86_64" else "python"
 
 
 def _watch_failures():
@@ -105,7 +120,6 @@ def dump():
         return
     import pickle
 
-    began = time.process_time()
     collects = gc.isenabled()
     gc.disable()
     try:
@@ -114,7 +128,6 @@ def dump():
         path = report.expanded(pattern)
         report.replace_file(path, lambda file: pickle.dump(snapshot, file))
         report.values["history"] = path
-        report.values["dump_ms"] = int(1000 * (time.process_time() - began))
     finally:
         if collects:
             gc.enable()
