@@ -53,22 +53,54 @@ std::function<void()> staged_mover(const Copy& copy) {
   };
 }
 
-/// What moves bytes when the copy ends. Device memory that has none takes everything; from it the
-/// host gets made-up values, at once: who waits for the copy finds them there.
-std::function<void()> mover(StandInDriver& driver, const Copy& copy, bool is_staged) {
-  if (!has_bytes(driver, copy.to.at)) return {};
-  if (has_bytes(driver, copy.from.at)) {
-    if (is_staged) return staged_mover(copy);
-    return [copy] { move_rows(copy); };
-  }
-  for_each_row(copy, [&](std::uint64_t to, std::uint64_t /*from*/) {
-    driver.host_values().fill(pointer_to(to), copy.row_bytes);
+/// Device memory without bytes takes everything, and small copies are remembered.
+void keep_rows(StandInDriver& driver, const Copy& copy) {
+  const bool from_host = has_bytes(driver, copy.from.at);
+  for_each_row(copy, [&](std::uint64_t to, std::uint64_t from) {
+    if (from_host)
+      driver.remembered().remember(to, pointer_to(from), copy.row_bytes);
+    else
+      driver.remembered().carry(to, from, copy.row_bytes);
   });
-  return {};
 }
 
-CUresult submit_copy(StandInDriver& driver, const CallSite& site, const Copy& copy,
-                     const CopyWay& way) {
+/// From such memory the host gets what is remembered, or made-up values; whether it got the latter.
+bool make_up_rows(StandInDriver& driver, const Copy& copy) {
+  bool made_up = false;
+  for_each_row(copy, [&](std::uint64_t to, std::uint64_t from) {
+    if (driver.remembered().read(pointer_to(to), from, copy.row_bytes)) return;
+    driver.host_values().fill(pointer_to(to), copy.row_bytes);
+    made_up = true;
+  });
+  return made_up;
+}
+
+struct Moving {
+  std::function<void()> body;
+  bool makes_up_values = false;
+};
+
+/// What moves bytes when the copy ends. From memory without bytes the host gets its values at once:
+/// who waits for the copy finds them there.
+Moving mover(StandInDriver& driver, const Copy& copy, bool is_staged) {
+  if (!has_bytes(driver, copy.to.at)) {
+    keep_rows(driver, copy);
+    return {};
+  }
+  if (has_bytes(driver, copy.from.at)) {
+    if (is_staged) return {.body = staged_mover(copy)};
+    return {.body = [copy] { move_rows(copy); }};
+  }
+  return {.body = {}, .makes_up_values = make_up_rows(driver, copy)};
+}
+
+struct Submitted {
+  CUresult result = CUDA_SUCCESS;
+  bool made_up_values = false;
+};
+
+Submitted submit_copy(StandInDriver& driver, const CallSite& site, const Copy& copy,
+                      const CopyWay& way) {
   const bool to_ours = is_ours(driver, copy.to.at);
   const bool from_ours = is_ours(driver, copy.from.at);
   WorkOrder order;
@@ -78,8 +110,9 @@ CUresult submit_copy(StandInDriver& driver, const CallSite& site, const Copy& co
   order.uses.reserve(2);
   if (to_ours) order.uses.push_back({copy.to.at, extent(copy.to, copy), UseMode::writes});
   if (from_ours) order.uses.push_back({copy.from.at, extent(copy.from, copy), UseMode::reads});
-  order.body = mover(driver, copy, to_ours && !from_ours);
-  return driver.submit(way.stream, site, std::move(order));
+  Moving moving = mover(driver, copy, to_ours && !from_ours);
+  order.body = std::move(moving.body);
+  return {driver.submit(way.stream, site, std::move(order)), moving.makes_up_values};
 }
 
 }  // namespace
@@ -89,18 +122,17 @@ bool has_bytes(StandInDriver& driver, std::uint64_t at) {
 }
 
 CUresult call_copy(const CallSite& site, const Copy& copy, const CopyWay& way) {
-  bool reaches_host = false;
+  bool host_got_made_up_values = false;
   const auto body = [&](StandInDriver& driver) {
     if (bytes_of(copy) == 0) return CUDA_SUCCESS;
-    const CUresult result = submit_copy(driver, site, copy, way);
-    reaches_host =
-        result == CUDA_SUCCESS && has_bytes(driver, copy.to.at) && !has_bytes(driver, copy.from.at);
-    return result;
+    const Submitted submitted = submit_copy(driver, site, copy, way);
+    host_got_made_up_values = submitted.result == CUDA_SUCCESS && submitted.made_up_values;
+    return submitted.result;
   };
   const CUresult result =
       driver_call(site, body, copy.to.at, copy.from.at, bytes_of(copy), way.stream);
   // Outside of the driver's lock: who tells the place may wait for a thread that waits for it.
-  if (reaches_host) vramlab_dry_run_note("host_read", "copy to the host");
+  if (host_got_made_up_values) vramlab_dry_run_note("host_read", "copy to the host");
   return result;
 }
 

@@ -80,6 +80,7 @@ CUresult StandInDriver::submit(CUstream stream, const CallSite& site, WorkOrder 
   const auto found = find_stream(stream, site);
   if (const CUresult* refused = std::get_if<CUresult>(&found)) return *refused;
   const streams::StreamAt where = std::get<streams::StreamAt>(found);
+  if (order.work.kind == streams::WorkKind::kernel) remembered_.forget_all();
   for (const MemoryUse& use : order.uses)
     if (use.bytes > 0 && !memory_.is_usable(use.at, use.bytes, device_of(where.device))) {
       if (watcher_ != nullptr) watcher_->used_without_memory(use);

@@ -22,6 +22,7 @@
 #include "tools/dry_run/model/driver_watcher.h"
 #include "tools/dry_run/model/host_values.h"
 #include "tools/dry_run/model/kernel_names.h"
+#include "tools/dry_run/model/remembered_bytes.h"
 
 namespace vramlab::dry_run {
 
@@ -70,6 +71,7 @@ class StandInDriver {
   streams::TimedStreams& timed() { return streams_.timed(); }
   KernelNames& kernels() { return kernels_; }
   HostValueSource& host_values() { return host_values_; }
+  RememberedBytes& remembered() { return remembered_; }
   std::map<std::uint64_t, Graph>& graphs() { return graphs_; }
   /// Addresses by handle.
   std::map<std::uint64_t, std::uint64_t>& arrays() { return arrays_; }
@@ -126,6 +128,7 @@ class StandInDriver {
   std::string text_;
   KernelNames kernels_;
   HostValueSource host_values_;
+  RememberedBytes remembered_;
   DeviceMemory memory_;
   Contexts contexts_;
   DriverStreams streams_;
