@@ -1,5 +1,12 @@
-// CUDA's runtime: arrays.
+// CUDA's runtime: arrays, textures and surfaces. Textures and surfaces take no memory of their own,
+// so that they are only remembered.
+#include <array>
+#include <cstring>
+#include <map>
+#include <mutex>
+
 #include "tools/dry_run/runtime/runtime_state.h"
+#include "tools/dry_run/runtime/version.h"
 
 using namespace vramlab::dry_run;
 
@@ -30,6 +37,49 @@ cudaChannelFormatDesc channels_of(const DriverArray& array) {
   if (array.format >= 8 && array.format <= 10) kind = is_signed;
   const auto has = [&](unsigned channel) { return array.channels > channel ? bits : 0; };
   return {has(0), has(1), has(2), has(3), kind};
+}
+
+/// What was said of a texture or surface, as it was said. CUDA 13 has more room in two of the
+/// three.
+using Description = std::array<char, 144>;
+enum class DescriptionPart : unsigned char { resource, texture, view };
+std::size_t bytes_of(DescriptionPart part) {
+  const bool is_new = runtime_version() >= first_version_13;
+  if (part == DescriptionPart::resource) return is_new ? 144 : 64;
+  if (part == DescriptionPart::view) return is_new ? 112 : 48;
+  return 72;
+}
+
+class DescribedObjects {
+ public:
+  unsigned long long add(const std::array<const void*, 3>& parts) {
+    const std::lock_guard guard(lock_);
+    auto& described = objects_[++last_];
+    for (std::size_t part = 0; part < parts.size(); ++part)
+      if (parts[part] != nullptr)
+        std::memcpy(described[part].data(), parts[part], bytes_of(DescriptionPart(part)));
+    return last_;
+  }
+  bool remove(unsigned long long object) {
+    const std::lock_guard guard(lock_);
+    return objects_.erase(object) != 0;
+  }
+  int tell(unsigned long long object, DescriptionPart part, void* into) {
+    const std::lock_guard guard(lock_);
+    const auto found = objects_.find(object);
+    if (into == nullptr || found == objects_.end()) return error::invalid_value;
+    std::memcpy(into, found->second[static_cast<std::size_t>(part)].data(), bytes_of(part));
+    return error::success;
+  }
+
+ private:
+  std::mutex lock_;
+  unsigned long long last_ = 0;
+  std::map<unsigned long long, std::array<Description, 3>> objects_;
+};
+DescribedObjects& described_objects() {
+  static auto* const objects = new DescribedObjects;
+  return *objects;
 }
 
 /// Calls with what the driver wants to know of an array.
@@ -96,4 +146,35 @@ CUDART_CALL(cudaArrayGetInfo)
 }
 CUDART_CALL(cudaGetChannelDesc)(cudaChannelFormatDesc* channels, cudaArray_t array) {
   return cudaArrayGetInfo(channels, nullptr, nullptr, array);
+}
+
+CUDART_CALL(cudaCreateTextureObject)
+(unsigned long long* object, const void* resource, const void* texture, const void* view) {
+  return runtime_call([=](const RuntimeDriver&) {
+    if (object == nullptr || resource == nullptr) return error::invalid_value;
+    *object = described_objects().add({resource, texture, view});
+    return error::success;
+  });
+}
+CUDART_CALL(cudaCreateSurfaceObject)(unsigned long long* object, const void* resource) {
+  return cudaCreateTextureObject(object, resource, nullptr, nullptr);
+}
+CUDART_CALL(cudaDestroyTextureObject)(unsigned long long object) {
+  const bool is_known = object == 0 || described_objects().remove(object);
+  return finish_call(is_known ? error::success : error::invalid_value);
+}
+CUDART_CALL(cudaDestroySurfaceObject)(unsigned long long object) {
+  return cudaDestroyTextureObject(object);
+}
+CUDART_CALL(cudaGetTextureObjectResourceDesc)(void* into, unsigned long long object) {
+  return finish_call(described_objects().tell(object, DescriptionPart::resource, into));
+}
+CUDART_CALL(cudaGetTextureObjectTextureDesc)(void* into, unsigned long long object) {
+  return finish_call(described_objects().tell(object, DescriptionPart::texture, into));
+}
+CUDART_CALL(cudaGetTextureObjectResourceViewDesc)(void* into, unsigned long long object) {
+  return finish_call(described_objects().tell(object, DescriptionPart::view, into));
+}
+CUDART_CALL(cudaGetSurfaceObjectResourceDesc)(void* into, unsigned long long object) {
+  return finish_call(described_objects().tell(object, DescriptionPart::resource, into));
 }

@@ -1,5 +1,6 @@
 // CUDA's runtime: copies of bytes and settings of memory. The driver knows by the addresses where
 // memory is, so that the direction is only looked at.
+#include "tools/dry_run/runtime/copy_batch.h"
 #include "tools/dry_run/runtime/kernels.h"
 #include "tools/dry_run/runtime/runtime_state.h"
 
@@ -159,5 +160,20 @@ CUDART_CALL(cudaGetSymbolSize)(size_t* bytes, const void* symbol) {
     void* at = nullptr;
     if (bytes == nullptr) return error::invalid_value;
     return kernels().variable_of(symbol, runtime_thread().used_device, &at, bytes);
+  });
+}
+
+int vramlab::dry_run::copy_batch(DefaultStream variant, const CopyBatch& batch, size_t* failed) {
+  return runtime_call([&](const RuntimeDriver& driver) {
+    if (batch.to == nullptr || batch.from == nullptr || batch.bytes == nullptr)
+      return error::invalid_value;
+    for (size_t place = 0; place < batch.count; ++place) {
+      const int result = driver.copy_async[variant](batch.to[place], batch.from[place],
+                                                    batch.bytes[place], batch.stream);
+      if (result == error::success) continue;
+      if (failed != nullptr) *failed = place;
+      return result;
+    }
+    return error::success;
   });
 }

@@ -31,6 +31,12 @@ CUDART_CALL(cudaDeviceGetPCIBusId)(char* id, int bytes, int device) {
 CUDART_CALL(cudaDeviceGetByPCIBusId)(int* device, const char* id) {
   return forward_to_driver<&RuntimeDriver::device_by_pci_bus_id>(device, id);
 }
+/// All devices are alike.
+CUDART_CALL(cudaChooseDevice)(int* device, const void* /*properties*/) {
+  if (device == nullptr) return finish_call(error::invalid_value);
+  *device = 0;
+  return error::success;
+}
 CUDART_CALL(cudaDeviceFlushGPUDirectRDMAWrites)(int target, int scope) {
   return forward<&RuntimeDriver::flush_rdma_writes>(target, scope);
 }

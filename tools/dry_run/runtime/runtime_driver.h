@@ -104,6 +104,10 @@ struct RuntimeDriver {
   DriverFunction<void*, void*> pool_export_pointer = ask("cuMemPoolExportPointer", 11020);
   DriverFunction<void**, cudaMemPool_t, void*> pool_import_pointer =
       ask("cuMemPoolImportPointer", 11020);
+  DriverFunction<cudaMemPool_t*, cudaMemLocation*, int> default_pool_at =
+      ask("cuMemGetDefaultMemPool", 13000);
+  DriverFunction<cudaMemPool_t*, cudaMemLocation*, int> get_pool_at = ask("cuMemGetMemPool", 13000);
+  DriverFunction<cudaMemLocation*, int, cudaMemPool_t> set_pool_at = ask("cuMemSetMemPool", 13000);
   DriverFunction<int, int, void*> get_graph_memory = ask("cuDeviceGetGraphMemAttribute", 11040);
   DriverFunction<int, int, void*> set_graph_memory = ask("cuDeviceSetGraphMemAttribute", 11040);
   DriverFunction<int> trim_graph_memory = ask("cuDeviceGraphMemTrim", 11040);

@@ -1,5 +1,6 @@
 // What CUDA 12 has under names that mean something else in CUDA 13: forms without the data of edges
 // and without a location, and the properties of CUDA 11.
+#include "tools/dry_run/runtime/copy_batch.h"
 #include "tools/dry_run/runtime/device_properties.h"
 #include "tools/dry_run/runtime/runtime_state.h"
 
@@ -54,3 +55,17 @@ CUDART_FORWARD(cudaThreadGetCacheConfig, get_cache, (int* preference), preferenc
 CUDART_FORWARD(cudaThreadSetCacheConfig, set_cache, (int preference), preference)
 CUDART_CALL(cudaSetDoubleForDevice)(double* /*value*/) { return error::success; }
 CUDART_CALL(cudaSetDoubleForHost)(double* /*value*/) { return error::success; }
+
+namespace {
+
+int on_cudaMemcpyBatchAsync(DefaultStream variant, const CopyBatch& batch, size_t* failed) {
+  return copy_batch(variant, batch, failed);
+}
+
+}  // namespace
+
+CUDART_TWINS(cudaMemcpyBatchAsync, _ptsz,
+             (void** to, void** from, size_t* bytes, size_t count, void* /*attributes*/,
+              size_t* /*attribute_places*/, size_t /*attribute_count*/, size_t* failed,
+              cudaStream_t stream),
+             {to, from, bytes, count, stream}, failed)

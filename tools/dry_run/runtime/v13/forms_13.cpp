@@ -1,5 +1,6 @@
 // What CUDA 13 has under names that mean something else in CUDA 12: forms with the data of edges
 // and with a location.
+#include "tools/dry_run/runtime/copy_batch.h"
 #include "tools/dry_run/runtime/device_properties.h"
 #include "tools/dry_run/runtime/runtime_state.h"
 
@@ -47,3 +48,31 @@ CUDART_FORWARD(cudaGraphNodeGetDependentNodes, node_dependents_with_data,
                (cudaGraphNode_t node, cudaGraphNode_t* nodes, cudaGraphEdgeData* edges,
                 size_t* count),
                node, nodes, edges, count)
+
+// Pools of a place, which CUDA 12 has for devices alone.
+CUDART_FORWARD(cudaMemGetDefaultMemPool, default_pool_at,
+               (cudaMemPool_t * pool, cudaMemLocation* location, int kind), pool, location, kind)
+CUDART_FORWARD(cudaMemGetMemPool, get_pool_at,
+               (cudaMemPool_t * pool, cudaMemLocation* location, int kind), pool, location, kind)
+CUDART_FORWARD(cudaMemSetMemPool, set_pool_at,
+               (cudaMemLocation * location, int kind, cudaMemPool_t pool), location, kind, pool)
+
+// When a function on the host is called does not change what it may do.
+CUDART_FORWARD_TWINS(cudaLaunchHostFunc_v2, _ptsz, host_function,
+                     (cudaStream_t stream, cudaHostFn_t function, void* argument,
+                      unsigned /*synchronizes*/),
+                     stream, function, argument)
+
+namespace {
+
+int on_cudaMemcpyBatchAsync(DefaultStream variant, const CopyBatch& batch) {
+  return copy_batch(variant, batch, nullptr);
+}
+
+}  // namespace
+
+CUDART_TWINS(cudaMemcpyBatchAsync, _ptsz,
+             (void* const* to, const void* const* from, const size_t* bytes, size_t count,
+              void* /*attributes*/, size_t* /*attribute_places*/, size_t /*attribute_count*/,
+              cudaStream_t stream),
+             {to, from, bytes, count, stream})
