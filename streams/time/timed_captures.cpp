@@ -86,9 +86,7 @@ CudaStatus TimedStreams::end_capture(StreamAt stream, GraphId graph) {
   CapturedGraph captured = captures_.end(capture.id);
   if (is_invalidated) return CudaStatus::stream_capture_invalidated;
   if (!is_joined) return CudaStatus::stream_capture_unjoined;
-  NodePlaces terminals = terminals_of(captured);
-  if (graphs_.contains(graph)) watcher_.graph_destroyed(graph);
-  graphs_[graph] = {std::move(captured), std::move(terminals), {}};
+  define_graph(graph, std::move(captured));
   return CudaStatus::success;
 }
 
@@ -154,6 +152,17 @@ std::vector<WorkRef> TimedStreams::add_nodes(const Graph& graph, std::uint32_t s
     nodes.push_back(item);
   }
   return nodes;
+}
+
+void TimedStreams::define_graph(GraphId graph, CapturedGraph nodes) {
+  NodePlaces terminals = terminals_of(nodes);
+  if (graphs_.contains(graph)) watcher_.graph_destroyed(graph);
+  graphs_[graph] = {std::move(nodes), std::move(terminals), {}};
+}
+
+const CapturedGraph* TimedStreams::find_graph(GraphId graph) const {
+  const auto found = graphs_.find(graph);
+  return found == graphs_.end() ? nullptr : &found->second.graph;
 }
 
 CudaStatus TimedStreams::destroy_graph(GraphId graph) {

@@ -171,6 +171,10 @@ class TimedStreams final : private WorkListener {
   CudaStatus end_capture(StreamAt stream, GraphId graph);
   CudaStatus launch_graph(GraphId graph, StreamAt stream, std::uint64_t tag);
   CudaStatus destroy_graph(GraphId graph);
+  /// One that was not captured; what a node depends on stands before it.
+  void define_graph(GraphId graph, CapturedGraph nodes);
+  /// Null where there is none.
+  const CapturedGraph* find_graph(GraphId graph) const;
   /// What captures forbid the calling thread: cudaThreadExchangeStreamCaptureMode. The mode before.
   CaptureMode exchange_capture_mode(CaptureMode mode);
   /// Whether the thread may make a call that could disturb a capture, such as cudaMalloc.

@@ -38,11 +38,9 @@ CUresult on_cuStreamEndCapture(const CallSite& site, CUstream stream, CUgraph* g
     const auto found = driver.find_stream(stream, site);
     if (const CUresult* refused = std::get_if<CUresult>(&found)) return *refused;
     if (graph == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    const std::uint64_t made = driver.streams().take_handle();
-    const CUresult result =
-        result_of(driver.timed().end_capture(std::get<StreamAt>(found), {made}));
-    *graph = result == CUDA_SUCCESS ? handle_of<CUgraph>(made) : nullptr;
-    if (result == CUDA_SUCCESS) driver.graphs()[made] = {made};
+    std::uint64_t made = 0;
+    const CUresult result = driver.graphs().end_capture(std::get<StreamAt>(found), 0, made);
+    *graph = handle_of<CUgraph>(made);
     return result;
   };
   return driver_call(site, body, stream);
@@ -117,38 +115,6 @@ CUresult on_cuStreamGetCaptureInfo_v2(const CallSite& site, CUstream stream,
   return capture_info(site, stream, {status, id, graph, nodes, count});
 }
 
-CUresult on_cuGraphLaunch(const CallSite& site, CUgraphExec graph, CUstream stream) {
-  const auto body = [=](StandInDriver& driver) {
-    const auto found = driver.find_stream(stream, site);
-    if (const CUresult* refused = std::get_if<CUresult>(&found)) return *refused;
-    const auto known = driver.graphs().find(value_of(graph));
-    if (known == driver.graphs().end()) return CUDA_ERROR_INVALID_HANDLE;
-    return result_of(
-        driver.timed().launch_graph({known->second.simulated}, std::get<StreamAt>(found), 0));
-  };
-  return driver_call(site, body, graph, stream);
-}
-
-CUresult instantiate(const char* name, CUgraphExec* made, CUgraph graph) {
-  const auto body = [=](StandInDriver& driver) {
-    const auto known = driver.graphs().find(value_of(graph));
-    if (made == nullptr || known == driver.graphs().end()) return CUDA_ERROR_INVALID_VALUE;
-    const std::uint64_t handle = driver.streams().take_handle();
-    driver.graphs()[handle] = known->second;
-    *made = handle_of<CUgraphExec>(handle);
-    return CUDA_SUCCESS;
-  };
-  return driver_call({name, context}, body, graph);
-}
-
-template <class Handle>
-CUresult drop_graph(const char* name, Handle graph) {
-  const auto body = [=](StandInDriver& driver) {
-    return refuse_unless(driver.graphs().erase(value_of(graph)) > 0);
-  };
-  return driver_call({name, initialised}, body, graph);
-}
-
 }  // namespace
 
 STAND_IN_TWINS(cuStreamBeginCapture, _ptsz, context, (CUstream stream), stream)
@@ -196,24 +162,3 @@ STAND_IN_CALL(cuThreadExchangeStreamCaptureMode)(CUstreamCaptureMode* mode) {
   };
   return driver_call({"cuThreadExchangeStreamCaptureMode", initialised}, body);
 }
-STAND_IN_CALL(cuGraphNodeGetDependencies)
-(CUgraphNode node, CUgraphNode* nodes, std::size_t* count) {
-  const auto body = [=](StandInDriver& driver) {
-    if (count == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    const auto found = driver.timed().dependencies_of({value_of(node)});
-    for (std::size_t place = 0; nodes != nullptr && place < *count; ++place)
-      nodes[place] = place < found.size() ? handle_of<CUgraphNode>(found[place].value) : nullptr;
-    *count = found.size();
-    return CUDA_SUCCESS;
-  };
-  return driver_call({"cuGraphNodeGetDependencies", initialised}, body, node);
-}
-STAND_IN_CALL(cuGraphInstantiateWithFlags)
-(CUgraphExec* made, CUgraph graph, unsigned long long /*flags*/) {
-  return instantiate("cuGraphInstantiateWithFlags", made, graph);
-}
-STAND_IN_CALL(cuGraphDestroy)(CUgraph graph) { return drop_graph("cuGraphDestroy", graph); }
-STAND_IN_CALL(cuGraphExecDestroy)(CUgraphExec graph) {
-  return drop_graph("cuGraphExecDestroy", graph);
-}
-STAND_IN_TWINS(cuGraphLaunch, _ptsz, context, (CUgraphExec graph, CUstream stream), graph, stream)

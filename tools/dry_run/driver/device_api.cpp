@@ -35,17 +35,19 @@ CUresult give_text(const std::string& text, char* into, int room) {
 }
 
 CUresult give_uuid(const char* name, CUuuid* uuid, CUdevice device) {
-  const auto body = [=](StandInDriver&, std::uint32_t index) {
+  const auto body = [=](StandInDriver& driver, std::uint32_t index) {
     if (uuid == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    std::memset(uuid->bytes, static_cast<int>(index) + 1, sizeof uuid->bytes);
+    std::memset(uuid->bytes, static_cast<int>(driver.options().machine_number(index)) + 1,
+                sizeof uuid->bytes);
     return CUDA_SUCCESS;
   };
   return device_call(name, device, body);
 }
 
-std::string pci_text(std::uint32_t device) {
+std::string pci_text(const StandInDriver& driver, std::uint32_t device) {
   std::array<char, 24> text{};
-  std::snprintf(text.data(), text.size(), "0000:%02X:00.0", static_cast<unsigned>(pci_bus(device)));
+  std::snprintf(text.data(), text.size(), "0000:%02X:00.0",
+                static_cast<unsigned>(pci_bus(driver.options(), device)));
   return text.data();
 }
 
@@ -120,8 +122,8 @@ STAND_IN_CALL(cuDeviceComputeCapability)(int* major, int* minor, CUdevice device
   return device_call("cuDeviceComputeCapability", device, body);
 }
 STAND_IN_CALL(cuDeviceGetPCIBusId)(char* text, int room, CUdevice device) {
-  const auto body = [=](StandInDriver&, std::uint32_t index) {
-    return give_text(pci_text(index), text, room);
+  const auto body = [=](StandInDriver& driver, std::uint32_t index) {
+    return give_text(pci_text(driver, index), text, room);
   };
   return device_call("cuDeviceGetPCIBusId", device, body);
 }
@@ -129,7 +131,7 @@ STAND_IN_CALL(cuDeviceGetByPCIBusId)(CUdevice* device, const char* text) {
   const auto body = [=](StandInDriver& driver) {
     if (text == nullptr) return CUDA_ERROR_INVALID_VALUE;
     for (std::uint32_t index = 0; index < driver.options().device_count; ++index)
-      if (pci_text(index) == text) return give(driver, device, index);
+      if (pci_text(driver, index) == text) return give(driver, device, index);
     return CUDA_ERROR_INVALID_DEVICE;
   };
   return driver_call({"cuDeviceGetByPCIBusId", initialised}, body);

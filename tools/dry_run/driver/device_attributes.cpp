@@ -111,7 +111,9 @@ std::optional<int> from_generation(const streams::GpuProperties& properties, int
 
 }  // namespace
 
-int pci_bus(std::uint32_t device) { return static_cast<int>(device) + 1; }
+int pci_bus(const DriverOptions& options, std::uint32_t device) {
+  return static_cast<int>(options.machine_number(device)) + 1;
+}
 
 std::optional<int> device_attribute(const DriverOptions& options, CUdevice_attribute attribute,
                                     std::uint32_t device) {
@@ -121,8 +123,8 @@ std::optional<int> device_attribute(const DriverOptions& options, CUdevice_attri
     return options.has_memory_mapping ? 1 : 0;
   constexpr int bus = 33;
   constexpr int board = 85;
-  if (number == bus) return pci_bus(device);
-  if (number == board) return static_cast<int>(device);
+  if (number == bus) return pci_bus(options, device);
+  if (number == board) return static_cast<int>(options.machine_number(device));
   if (const auto known = from_properties(options.properties, number)) return known;
   if (const auto known = from_generation(options.properties, number)) return known;
   const SameForAll* const same = find_same(number);

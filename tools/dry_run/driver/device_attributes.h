@@ -14,6 +14,6 @@ std::optional<int> device_attribute(const DriverOptions& options, CUdevice_attri
                                     std::uint32_t device);
 
 /// The bus of a device's PCI address; its domain and its device are 0.
-int pci_bus(std::uint32_t device);
+int pci_bus(const DriverOptions& options, std::uint32_t device);
 
 }  // namespace vramlab::dry_run

@@ -1,5 +1,7 @@
 // Events.
 #include "tools/dry_run/driver/driver_call.h"
+#include "tools/dry_run/driver/driver_types.h"
+#include "tools/dry_run/notes/notes.h"
 
 using namespace vramlab::dry_run;
 using vramlab::streams::StreamAt;
@@ -9,6 +11,7 @@ namespace {
 CUresult record(StandInDriver& driver, const CallSite& site, CUevent event, CUstream stream) {
   const auto found = driver.find_stream(stream, site);
   if (const CUresult* refused = std::get_if<CUresult>(&found)) return *refused;
+  driver.keep_up(std::get<StreamAt>(found));
   return result_of(driver.timed().record_event({value_of(event)}, std::get<StreamAt>(found), 0));
 }
 
@@ -29,7 +32,9 @@ CUresult elapsed(const char* name, float* ms, CUevent from, CUevent to) {
     if (result_of(time.status) == CUDA_SUCCESS) *ms = static_cast<float>(time.ns) / 1e6F;
     return result_of(time.status);
   };
-  return driver_call({name, context}, body, from, to);
+  const CUresult result = driver_call({name, context}, body, from, to);
+  if (result == CUDA_SUCCESS) vramlab_dry_run_note("modelled", "time between events");
+  return result;
 }
 
 }  // namespace
@@ -43,6 +48,10 @@ STAND_IN_CALL(cuEventCreate)(CUevent* event, unsigned flags) {
   };
   return driver_call({"cuEventCreate", context}, body, flags);
 }
+STAND_IN_CALL(cuEventDestroy)(CUevent event) {
+  const auto body = [=](StandInDriver& driver) { return driver.streams().destroy_event(event); };
+  return driver_call({"cuEventDestroy", context}, body, event);
+}
 STAND_IN_CALL(cuEventDestroy_v2)(CUevent event) {
   const auto body = [=](StandInDriver& driver) { return driver.streams().destroy_event(event); };
   return driver_call({"cuEventDestroy_v2", context}, body, event);
@@ -52,7 +61,7 @@ STAND_IN_TWINS(cuEventRecordWithFlags, _ptsz, context,
                (CUevent event, CUstream stream, unsigned flags), event, stream, flags)
 STAND_IN_CALL(cuEventQuery)(CUevent event) {
   const auto body = [=](StandInDriver& driver) {
-    return result_of(driver.timed().query_event({value_of(event)}));
+    return driver.asked(result_of(driver.timed().query_event({value_of(event)})));
   };
   return driver_call({"cuEventQuery", context}, body, event);
 }
@@ -78,4 +87,23 @@ STAND_IN_CALL(cuCtxRecordEvent)(CUcontext of, CUevent event) {
     return result_of(driver.timed().record_device_event({value_of(event)}, found->number, 0));
   };
   return driver_call({"cuCtxRecordEvent", CallNeeds::initialised}, body, of, event);
+}
+
+// Events of other processes, which are over: nobody here knows how far another process got.
+STAND_IN_CALL(cuIpcGetEventHandle)(CUipcEventHandle* handle, CUevent event) {
+  const auto body = [=](StandInDriver& driver) {
+    if (driver.streams().facts_of(event) == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+    if (handle == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    *handle = {};
+    return CUDA_SUCCESS;
+  };
+  return driver_call({"cuIpcGetEventHandle", context}, body, event);
+}
+STAND_IN_CALL(cuIpcOpenEventHandle)(CUevent* event, CUipcEventHandle /*handle*/) {
+  const auto body = [=](StandInDriver& driver) {
+    if (event == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    *event = driver.streams().create_event({driver.current().number, CU_EVENT_DISABLE_TIMING});
+    return CUDA_SUCCESS;
+  };
+  return driver_call({"cuIpcOpenEventHandle", context}, body);
 }

@@ -18,7 +18,7 @@ STAND_IN_CALL(cuGreenCtxCreate)
   const auto body = [=](StandInDriver& driver) {
     if (made == nullptr) return CUDA_ERROR_INVALID_VALUE;
     const auto index = static_cast<std::uint32_t>(device);
-    if (device < 0 || index >= driver.options().device_count) return CUDA_ERROR_INVALID_DEVICE;
+    if (!has_device(driver, device)) return CUDA_ERROR_INVALID_DEVICE;
     driver.contexts().retain_primary(index);
     *made = handle_of<CUgreenCtx>(driver.contexts().create_green(index, flags).handle);
     driver.set_output(value_of(*made));

@@ -68,8 +68,7 @@ CUresult on_cuMemFreeAsync(const CallSite& site, CUdeviceptr at, CUstream stream
 
 CUresult give_pool(const char* name, CUmemoryPool* pool, CUdevice device) {
   const auto body = [=](StandInDriver& driver) {
-    if (device < 0 || static_cast<std::uint32_t>(device) >= driver.options().device_count)
-      return CUDA_ERROR_INVALID_DEVICE;
+    if (!has_device(driver, device)) return CUDA_ERROR_INVALID_DEVICE;
     if (pool == nullptr) return CUDA_ERROR_INVALID_VALUE;
     *pool = handle_of<CUmemoryPool>(default_pools + 16 * static_cast<std::uint64_t>(device));
     return CUDA_SUCCESS;

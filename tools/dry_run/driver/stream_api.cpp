@@ -32,8 +32,9 @@ CUresult destroy_stream(const char* name, CUstream stream) {
 
 CUresult on_cuStreamQuery(const CallSite& site, CUstream stream) {
   const auto body = [=](StandInDriver& driver) {
-    return with_stream(driver, site, stream,
-                       [&](StreamAt at) { return result_of(driver.timed().query_stream(at)); });
+    return with_stream(driver, site, stream, [&](StreamAt at) {
+      return driver.asked(result_of(driver.timed().query_stream(at)));
+    });
   };
   return driver_call(site, body, stream);
 }
@@ -51,6 +52,7 @@ CUresult on_cuStreamWaitEvent(const CallSite& site, CUstream stream, CUevent eve
                               unsigned /*flags*/) {
   const auto body = [=](StandInDriver& driver) {
     return with_stream(driver, site, stream, [&](StreamAt at) {
+      driver.keep_up(at);
       return result_of(driver.timed().wait_for_event(at, {value_of(event)}, 0));
     });
   };

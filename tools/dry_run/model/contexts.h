@@ -28,6 +28,8 @@ struct Context {
   CUresult sticky = CUDA_SUCCESS;
   /// Handles of contexts whose memory this one may use.
   std::set<std::uint64_t> peers;
+  /// By CUlimit: what was set.
+  std::map<unsigned, std::uint64_t> limits = {};
 };
 
 class Contexts {

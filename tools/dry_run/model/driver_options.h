@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "streams/device/gpu_models.h"
 #include "streams/memory/address_range.h"
@@ -28,6 +29,8 @@ struct AddressPlan {
 
 struct DriverOptions {
   std::uint32_t device_count = 1;
+  /// The numbers that the devices have in the machine; empty: their own.
+  std::vector<std::uint32_t> machine_numbers;
   std::string device_name = "stand-in device";
   streams::GpuProperties properties = {.compute_major = 9,
                                        .sm_count = 64,
@@ -62,6 +65,10 @@ struct DriverOptions {
   std::uint64_t submit_ns = 0;
   /// The host waits where a driver has so much left to do.
   std::uint64_t most_pending = 1 << 20;
+
+  std::uint32_t machine_number(std::uint32_t device) const {
+    return machine_numbers.empty() ? device : machine_numbers.at(device);
+  }
 };
 
 }  // namespace vramlab::dry_run

@@ -82,11 +82,48 @@ CUresult DriverStreams::submit(StreamAt stream, WorkOrder order) {
     return result_of(timed_.submit(stream, order.work));
   }
   order.work.tag = next_tag_++;
-  const bool is_captured = timed_.capture_of(stream).has_value();
-  payloads_[order.work.tag] = {std::move(order.uses), std::move(order.body), is_captured};
+  const auto capture = timed_.capture_of(stream);
+  payloads_[order.work.tag] = {std::move(order.uses), std::move(order.body), capture.has_value()};
   const CudaStatus status = timed_.submit(stream, order.work);
-  if (status != CudaStatus::success) payloads_.erase(order.work.tag);
+  if (status != CudaStatus::success)
+    payloads_.erase(order.work.tag);
+  else if (capture)
+    captured_tags_[capture->id].push_back(order.work.tag);
   return result_of(status);
+}
+
+CUresult DriverStreams::end_capture(StreamAt stream, streams::GraphId graph) {
+  const auto capture = timed_.capture_of(stream);
+  const CudaStatus status = timed_.end_capture(stream, graph);
+  if (!capture || timed_.capture_of(stream)) return result_of(status);
+  std::vector<std::uint64_t> tags = std::move(captured_tags_[capture->id]);
+  captured_tags_.erase(capture->id);
+  if (status == CudaStatus::success)
+    graph_tags_[graph] = std::move(tags);
+  else
+    drop_payloads(tags);
+  return result_of(status);
+}
+
+streams::Work DriverStreams::keep_for_graph(streams::GraphId graph, WorkOrder order) {
+  order.work.tag = no_payload;
+  if (order.uses.empty() && !order.body) return order.work;
+  order.work.tag = next_tag_++;
+  payloads_[order.work.tag] = {std::move(order.uses), std::move(order.body), true};
+  graph_tags_[graph].push_back(order.work.tag);
+  return order.work;
+}
+
+void DriverStreams::destroy_graph(streams::GraphId graph) {
+  timed_.destroy_graph(graph);
+  if (const auto found = graph_tags_.find(graph); found != graph_tags_.end()) {
+    drop_payloads(found->second);
+    graph_tags_.erase(found);
+  }
+}
+
+void DriverStreams::drop_payloads(const std::vector<std::uint64_t>& tags) {
+  for (const std::uint64_t tag : tags) payloads_.erase(tag);
 }
 
 void DriverStreams::issued(const streams::IssuedItem& item) {

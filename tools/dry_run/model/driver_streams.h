@@ -48,6 +48,11 @@ class DriverStreams final : private streams::StreamWatcher {
   /// The thread's own default stream in the context.
   streams::StreamAt per_thread_stream(std::uint32_t context, streams::ThreadId thread);
   CUresult submit(streams::StreamAt stream, WorkOrder order);
+  /// What was captured becomes this graph.
+  CUresult end_capture(streams::StreamAt stream, streams::GraphId graph);
+  /// Work of a graph that is not captured.
+  streams::Work keep_for_graph(streams::GraphId graph, WorkOrder order);
+  void destroy_graph(streams::GraphId graph);
   /// A stream that the context's legacy stream waits for is capturing.
   bool has_blocking_capture(std::uint32_t context) const;
 
@@ -72,6 +77,7 @@ class DriverStreams final : private streams::StreamWatcher {
   /// The tag of what uses no memory and does nothing when it ends.
   static constexpr std::uint64_t no_payload = 0;
 
+  void drop_payloads(const std::vector<std::uint64_t>& tags);
   void issued(const streams::IssuedItem& item) override;
   void ended(const streams::EndedItem& item) override;
 
@@ -81,6 +87,9 @@ class DriverStreams final : private streams::StreamWatcher {
   std::map<std::uint64_t, EventFacts> events_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> per_thread_;
   std::unordered_map<std::uint64_t, Payload> payloads_;
+  /// Tags of what captures under way and graphs consist of, where it has a payload.
+  std::map<allocator::CaptureId, std::vector<std::uint64_t>> captured_tags_;
+  std::map<streams::GraphId, std::vector<std::uint64_t>> graph_tags_;
   std::uint64_t next_tag_ = 1;
   streams::TimedStreams timed_;
 };

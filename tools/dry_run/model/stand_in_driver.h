@@ -17,6 +17,7 @@
 #include "streams/cuda_interface/types.h"
 #include "tools/dry_run/model/contexts.h"
 #include "tools/dry_run/model/device_memory.h"
+#include "tools/dry_run/model/driver_graphs.h"
 #include "tools/dry_run/model/driver_options.h"
 #include "tools/dry_run/model/driver_streams.h"
 #include "tools/dry_run/model/driver_watcher.h"
@@ -33,10 +34,6 @@ struct CallSite {
   const char* name = "";
   CallNeeds needs = CallNeeds::context;
   NullStream null_stream = NullStream::legacy;
-};
-
-struct Graph {
-  std::uint64_t simulated = 0;
 };
 
 class StandInDriver {
@@ -72,7 +69,7 @@ class StandInDriver {
   KernelNames& kernels() { return kernels_; }
   HostValueSource& host_values() { return host_values_; }
   RememberedBytes& remembered() { return remembered_; }
-  std::map<std::uint64_t, Graph>& graphs() { return graphs_; }
+  DriverGraphs& graphs() { return graphs_; }
   /// Addresses by handle.
   std::map<std::uint64_t, std::uint64_t>& arrays() { return arrays_; }
 
@@ -96,6 +93,13 @@ class StandInDriver {
   /// Puts work on the stream. Where memory that it uses is not there the watcher hears of it; where
   /// the addresses are reserved ones that its device has no access to, it ends with a fault.
   CUresult submit(CUstream stream, const CallSite& site, WorkOrder order);
+  /// Before the stream gets so many things more. As with a driver whose queues are full, the host
+  /// waits for what it put on streams long ago.
+  void keep_up(streams::StreamAt stream, std::uint64_t count = 1);
+  /// The host's time for putting something on a stream.
+  void pass_submit_time() { advance(options_.submit_ns); }
+  /// The answer of a question whether something is over. Who goes on asking makes time pass.
+  CUresult asked(CUresult answer);
   /// What a launch of this kernel puts on its stream.
   WorkOrder plan_launch(const std::string& kernel, void** arguments);
   CUresult check_unsafe_call() { return result_of(timed().check_unsafe_call()); }
@@ -109,8 +113,6 @@ class StandInDriver {
  private:
   std::uint32_t device_of(std::uint32_t context);
   void fault(std::uint32_t context);
-  /// As a driver whose queues are full: the host waits for what it put on streams long ago.
-  void keep_up(streams::StreamAt stream);
   CUresult begin(const CallSite& site);
   CUresult begin_watched(const CallSite& site);
   CUresult check_context();
@@ -132,10 +134,12 @@ class StandInDriver {
   DeviceMemory memory_;
   Contexts contexts_;
   DriverStreams streams_;
-  std::map<std::uint64_t, Graph> graphs_;
+  DriverGraphs graphs_;
   std::map<std::uint64_t, std::uint64_t> arrays_;
   std::optional<streams::StreamMark> last_mark_;
   std::uint64_t put_since_mark_ = 0;
+  /// Answers of "not yet" since something was put on a stream.
+  std::uint64_t vain_questions_ = 0;
 };
 
 /// The driver that the functions call. A library or a program that has them says which this is.

@@ -26,6 +26,9 @@ void vramlab_dry_run_set_place(vramlab_dry_run_place place);
 struct CUstream_st;
 void vramlab_dry_run_work(struct CUstream_st* stream);
 
+/* How many GPUs the machine has, whichever of them this process may see. It initializes nothing. */
+int vramlab_dry_run_gpu_count(void);
+
 #ifdef __cplusplus
 }
 #endif

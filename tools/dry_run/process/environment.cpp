@@ -1,9 +1,14 @@
 #include "tools/dry_run/process/environment.h"
 
+#include <algorithm>
+#include <array>
 #include <charconv>
+#include <cstdio>
 #include <cstdlib>
+#include <optional>
 #include <stdexcept>
 #include <string_view>
+#include <vector>
 
 #include "streams/device/gpu_models.h"
 
@@ -15,6 +20,7 @@ constexpr std::uint64_t default_kernel_ns = 10'000;
 constexpr std::uint64_t submit_ns = 5'000;
 /// About as many launches as a driver takes before it makes the host wait.
 constexpr std::uint64_t most_pending = 1'024;
+constexpr std::uint64_t most_gpus = 64;
 /// The newest that the functions here were compared with.
 constexpr int driver_version = 13050;
 /// On these addresses programs and the C library put nothing.
@@ -46,13 +52,57 @@ HostValues host_values() {
   refuse("VALUES", text);
 }
 
+/// A device's UUID has its number and 1 in each byte.
+std::string uuid_text(std::uint32_t device) {
+  std::array<char, 16> digits{};
+  std::snprintf(digits.data(), digits.size(), "%02x", device + 1);
+  std::string text = "GPU-";
+  for (int byte = 0; byte < 16; ++byte) {
+    if (byte == 4 || byte == 6 || byte == 8 || byte == 10) text += '-';
+    text += digits.data();
+  }
+  return text;
+}
+
+std::optional<std::uint32_t> device_named(std::string_view name, std::uint32_t count) {
+  while (name.starts_with(' ')) name.remove_prefix(1);
+  while (name.ends_with(' ')) name.remove_suffix(1);
+  std::uint32_t number = 0;
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
+  if (error == std::errc() && end == name.data() + name.size())
+    return number < count ? std::optional(number) : std::nullopt;
+  for (std::uint32_t device = 0; device < count && name.size() > 4; ++device)
+    if (uuid_text(device).starts_with(name)) return device;
+  return std::nullopt;
+}
+
+/// Devices that CUDA_VISIBLE_DEVICES leaves, up to the first that is none: by number, or by how a
+/// UUID begins.
+std::vector<std::uint32_t> visible_devices(std::uint32_t count) {
+  std::vector<std::uint32_t> visible;
+  const char* const list = std::getenv("CUDA_VISIBLE_DEVICES");
+  if (list == nullptr) {
+    for (std::uint32_t device = 0; device < count; ++device) visible.push_back(device);
+    return visible;
+  }
+  std::string_view left = list;
+  while (!left.empty()) {
+    const std::size_t end = std::min(left.find(','), left.size());
+    const auto device = device_named(left.substr(0, end), count);
+    if (!device || std::ranges::count(visible, *device) > 0) break;
+    visible.push_back(*device);
+    left.remove_prefix(std::min(end + 1, left.size()));
+  }
+  return visible;
+}
+
 void set_memory(DriverOptions& options, const streams::GpuModel& gpu) {
   const std::string text = variable("MEMORY", "none");
   options.context_bytes = gpu.context.count;
   if (text == "none") {
     options.told_bytes = gpu.total.count;
-    options.memory_bytes =
-        (addresses.allocations.end - addresses.allocations.begin).count / options.device_count;
+    options.memory_bytes = (addresses.allocations.end - addresses.allocations.begin).count /
+                           std::max(options.device_count, 1U);
   } else {
     options.memory_bytes = number("MEMORY", 0);
     options.told_bytes = options.memory_bytes + options.context_bytes;
@@ -61,15 +111,20 @@ void set_memory(DriverOptions& options, const streams::GpuModel& gpu) {
 
 }  // namespace
 
+std::uint32_t gpu_count_from_environment() {
+  const std::uint64_t count = number("GPUS", 1);
+  if (count == 0 || count > most_gpus) refuse("GPUS", std::to_string(count));
+  return static_cast<std::uint32_t>(count);
+}
+
 DryRunSettings settings_from_environment() {
   const std::string name = variable("GPU", default_gpu);
   const streams::GpuModel* const gpu = streams::find_gpu(name);
   if (gpu == nullptr) refuse("GPU", name);
-  const std::uint64_t count = number("GPUS", 1);
-  if (count == 0 || count > 64) refuse("GPUS", std::to_string(count));
   DryRunSettings settings;
   DriverOptions& driver = settings.driver;
-  driver.device_count = static_cast<std::uint32_t>(count);
+  driver.machine_numbers = visible_devices(gpu_count_from_environment());
+  driver.device_count = static_cast<std::uint32_t>(driver.machine_numbers.size());
   driver.device_name = gpu->full_name;
   driver.properties = gpu->properties;
   driver.granularity = gpu->granularity.count;

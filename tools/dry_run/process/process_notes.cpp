@@ -27,7 +27,7 @@ std::string gpus_text(StandInDriver& driver) {
   std::string text;
   for (std::uint32_t device = 0; device < driver.options().device_count; ++device) {
     text += text.empty() ? "" : ", ";
-    text += "{\"index\": " + std::to_string(device) +
+    text += "{\"index\": " + std::to_string(driver.options().machine_number(device)) +
             ", \"peak_used_bytes\": " + std::to_string(driver.memory().peak_used(device)) + "}";
   }
   return "[" + text + "]";

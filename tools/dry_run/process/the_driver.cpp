@@ -7,6 +7,7 @@
 #include <exception>
 
 #include "tools/dry_run/model/stand_in_driver.h"
+#include "tools/dry_run/notes/notes.h"
 #include "tools/dry_run/process/environment.h"
 #include "tools/dry_run/process/process_notes.h"
 
@@ -22,9 +23,11 @@ StandInDriver* make_driver() {
   return driver;
 }
 
-StandInDriver* make_or_end() {
+/// What the environment says wrongly ends the process.
+template <class Make>
+auto make_or_end(const Make& make) {
   try {
-    return make_driver();
+    return make();
   } catch (const std::exception& failure) {
     std::fprintf(stderr, "vramlab dry-run: %s\n", failure.what());
     _exit(2);
@@ -40,7 +43,7 @@ void note_fork() {
 
 StandInDriver& the_driver() {
   static StandInDriver* const made = [] {
-    StandInDriver* const driver = make_or_end();
+    StandInDriver* const driver = make_or_end(make_driver);
     pthread_atfork(nullptr, nullptr, note_fork);
     return driver;
   }();
@@ -48,3 +51,8 @@ StandInDriver& the_driver() {
 }
 
 }  // namespace vramlab::dry_run
+
+extern "C" __attribute__((visibility("default"))) int vramlab_dry_run_gpu_count() {
+  using namespace vramlab::dry_run;
+  return static_cast<int>(make_or_end(gpu_count_from_environment));
+}
