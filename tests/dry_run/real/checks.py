@@ -24,7 +24,7 @@ def replay_has_the_figures(bench, program, run):
     """The replay of each process's history ends with the figures that the process told."""
     wrong = []
     for process in run.processes:
-        wanted = figures_compared.of_program(process.devices)
+        wanted = figures_compared.of_program(process.devices, run.option_string)
         found = figures_compared.of_replay(bench.replay(process.history))
         wrong += ["replay: " + text for text in figures_compared.differences(wanted, found)]
     return wrong
@@ -35,7 +35,7 @@ def answers_what_if(bench, program, run, other):
     wrong = []
     for process, reference in zip(run.processes, other.processes):
         options = ["--conf", other.option_string]
-        wanted = figures_compared.of_program(reference.devices)
+        wanted = figures_compared.of_program(reference.devices, other.option_string)
         found = figures_compared.of_replay(bench.replay(process.history, *options))
         wrong += [f"what if {other.option_string!r} after {run.option_string!r}: {text}"
                   for text in figures_compared.differences(wanted, found)]
@@ -55,6 +55,6 @@ def plugin_has_the_figures(native, other_native, with_plugin):
 
 
 def programs_have_the_same_figures(run, other):
-    wanted, found = (figures_compared.of_program(each.processes[0].devices)
+    wanted, found = (figures_compared.of_program(each.processes[0].devices, each.option_string)
                      for each in (run, other))
     return figures_compared.differences(wanted, found)

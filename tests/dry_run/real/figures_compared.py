@@ -18,10 +18,17 @@ NAMES = {
 }
 
 
-def of_program(devices):
+def of_program(devices, option_string):
     """The figures of all devices together, as the program told them."""
-    return {ours: sum(device.get(theirs, 0) for device in devices)
-            for ours, theirs in NAMES.items() if any(theirs in device for device in devices)}
+    figures = {ours: sum(device.get(theirs, 0) for device in devices)
+               for ours, theirs in NAMES.items() if any(theirs in device for device in devices)}
+    # PyTorch does not count a request that failed.
+    figures["requests"] += figures["out_of_memory"]
+    if "expandable_segments:True" in option_string:
+        # PyTorch counts each growth of a segment here, and the replay counts its units.
+        for name in ("device_allocs", "device_frees"):
+            figures.pop(name, None)
+    return figures
 
 
 def of_replay(answer):
