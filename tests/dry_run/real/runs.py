@@ -41,7 +41,7 @@ class Bench:
     def run(self, program, option_string, around=(), **environment):
         """One dry run. `around`: a command that is put before the program."""
         folder = self.folder / re.sub(r"[^a-z0-9_]+", "-", "_".join(
-            [program.label.lower(), option_string.lower(), *environment, *around[1:2]]))
+            [program.label, option_string, *environment, *around[1:2]]).lower())
         folder.mkdir(parents=True)
         command = [self.vramlab, "dry-run", "-o", f"{folder}/%p.pickle",
                    "--json", f"{folder}/dry_run.json", "--gpus", str(program.gpus)]
