@@ -111,6 +111,15 @@ TEST_F(CudnnGraph, fast_engine_says_that_it_uses_tensor_cores) {
   EXPECT_EQ(get(other_engine, 1303, of_note, 4, notes), 0);
 }
 
+TEST_F(CudnnGraph, heuristics_fill_no_more_configurations_than_there_are) {
+  void* const its_graph = made_graph();
+  void* const asked = create(heuristics);
+  set(asked, 201, of_descriptor, &its_graph);
+  finish(asked);
+  void* only_one = create(configuration);
+  EXPECT_EQ(get(asked, 202, of_descriptor, 1, &only_one), 1);
+}
+
 TEST_F(CudnnGraph, execution_goes_to_the_stream_of_the_handle) {
   void* handle = nullptr;
   library_.call("cudnnCreate", &handle);

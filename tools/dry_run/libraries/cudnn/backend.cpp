@@ -36,12 +36,15 @@ int answer_nothing(const Query& query) {
   return success;
 }
 
-/// The program's own descriptors are filled, one for each engine that is told.
+/// The program's own descriptors are filled, one for each engine that is told. The count is that of
+/// the descriptors filled, or, if there are none, of the engines.
 int fill_engines(const Query& query, const GraphFacts& facts, std::int64_t first,
                  std::int64_t count) {
-  put(query.count, count);
   auto* const descriptors = static_cast<void**>(query.elements);
-  for (std::int64_t at = 0; descriptors != nullptr && at < std::min(query.wanted, count); ++at) {
+  const bool only_counts = descriptors == nullptr || query.wanted < 1;
+  const std::int64_t filled = only_counts ? 0 : std::min(query.wanted, count);
+  put(query.count, only_counts ? count : filled);
+  for (std::int64_t at = 0; at < filled; ++at) {
     auto* const descriptor = object_of<BackendDescriptor>(descriptors[at]);
     if (descriptor == nullptr) return bad_parameter;
     descriptor->facts = facts;
