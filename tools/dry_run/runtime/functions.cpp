@@ -3,7 +3,8 @@
 #include <mutex>
 #include <string>
 
-#include "tools/dry_run/runtime/fat_binary.h"
+#include "tools/dry_run/runtime/code/fat_binary.h"
+#include "tools/dry_run/runtime/code/kernel_facts.h"
 #include "tools/dry_run/runtime/kernels.h"
 #include "tools/dry_run/runtime/runtime_state.h"
 #include "tools/dry_run/runtime/unknown.h"
@@ -83,6 +84,27 @@ void tell_versions(const RuntimeDriver& driver, const void* host, cudaFuncAttrib
   if (told.binaryVersion == 0) told.binaryVersion = capability;
 }
 
+MultiprocessorLimits limits_of(const RuntimeDriver& driver, int device) {
+  const auto ask = [&](int number) {
+    int value = 0;
+    driver.device_attribute(&value, number, device);
+    return value;
+  };
+  const auto bytes = [&](int number) { return static_cast<size_t>(ask(number)); };
+  return {
+      capability_of(driver, device), ask(39), ask(106), ask(82), bytes(81), bytes(97), bytes(111)};
+}
+
+/// What the machine code says counts before what the driver assumes.
+void tell_facts(const RuntimeDriver& driver, const void* host, cudaFuncAttributes& told) {
+  const MultiprocessorLimits limits = limits_of(driver, runtime_thread().used_device);
+  const auto facts = kernels().facts_of_kernel(host, limits.capability);
+  if (!facts) return;
+  told.numRegs = facts->registers;
+  told.sharedSizeBytes = facts->shared_bytes;
+  told.maxThreadsPerBlock = most_threads(limits, *facts);
+}
+
 DriverLaunch as_driver(const cudaLaunchConfig_t& how) {
   return {how.gridDim, how.blockDim, static_cast<unsigned>(how.dynamicSmemBytes),
           how.stream,  how.attrs,    how.numAttrs};
@@ -102,6 +124,7 @@ CUDART_CALL(cudaFuncGetAttributes)(cudaFuncAttributes* into, const void* host) {
       into->*field = static_cast<size_t>(bytes);
     }
     tell_versions(driver, host, *into);
+    tell_facts(driver, host, *into);
     return error::success;
   });
 }
@@ -145,6 +168,11 @@ CUDART_CALL(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags)
 (int* blocks, const void* host, int threads, size_t shared_bytes, unsigned flags) {
   return with_function(host, [=](const RuntimeDriver& driver, cudaFunction_t function) {
     if (blocks == nullptr || threads <= 0) return error::invalid_value;
+    const MultiprocessorLimits limits = limits_of(driver, runtime_thread().used_device);
+    if (const auto facts = kernels().facts_of_kernel(host, limits.capability)) {
+      *blocks = blocks_at_once(limits, *facts, {threads, shared_bytes});
+      return error::success;
+    }
     return driver.most_blocks(blocks, function, threads, shared_bytes, flags);
   });
 }

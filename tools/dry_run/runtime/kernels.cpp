@@ -1,6 +1,7 @@
 #include "tools/dry_run/runtime/kernels.h"
 
 #include <cstdlib>
+#include <string_view>
 
 #include "tools/dry_run/runtime/errors.h"
 
@@ -52,6 +53,20 @@ const void* Kernels::image_of(const void* host) {
   const std::lock_guard guard(lock_);
   const auto found = by_host_.find(host);
   return found == by_host_.end() ? nullptr : found->second->binary->image;
+}
+
+std::optional<KernelFacts> Kernels::facts_of_kernel(const void* host, int capability) {
+  const std::lock_guard guard(lock_);
+  const auto found = by_host_.find(host);
+  if (found == by_host_.end()) return std::nullopt;
+  Binary& binary = *found->second->binary;
+  auto facts = binary.facts.find(capability);
+  if (facts == binary.facts.end())
+    facts = binary.facts.emplace(capability, facts_of(choose_code(binary.image, capability))).first;
+  const auto known = facts->second.find(std::string_view(found->second->name));
+  return known == facts->second.end() || known->second.registers == 0
+             ? std::nullopt
+             : std::optional(known->second);
 }
 
 int Kernels::function_of(const void* host, int device, cudaFunction_t* function) {

@@ -5,10 +5,13 @@
 
 #include <cstddef>
 #include <deque>
+#include <map>
 #include <mutex>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
+#include "tools/dry_run/runtime/code/kernel_facts.h"
 #include "tools/dry_run/runtime/cudart.h"
 #include "tools/dry_run/runtime/runtime_driver.h"
 
@@ -32,6 +35,8 @@ struct Binary {
   const void* image = nullptr;
   PerDevice<CudaModule> modules{};
   std::vector<const void*> hosts{};
+  /// By compute capability, found when they are first asked for.
+  std::map<int, FactsByName> facts{};
 };
 
 struct Kernel {
@@ -62,6 +67,8 @@ class Kernels {
   int function_of(const void* host, int device, cudaFunction_t* function);
   /// The image that the kernel came with; null where it is not known.
   const void* image_of(const void* host);
+  /// What its machine code tells of the kernel, where there is any that fits.
+  std::optional<KernelFacts> facts_of_kernel(const void* host, int capability);
   int variable_of(const void* host, int device, void** at, std::size_t* bytes);
   /// A handle of the driver's, which may be launched like a host function from now on.
   void add_handle(const void* handle, cudaFunction_t function);

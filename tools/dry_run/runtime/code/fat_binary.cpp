@@ -1,4 +1,4 @@
-#include "tools/dry_run/runtime/fat_binary.h"
+#include "tools/dry_run/runtime/code/fat_binary.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -30,9 +30,15 @@ struct Entry {
   std::uint16_t version;
   std::uint32_t header_bytes;
   std::uint64_t bytes;
-  std::uint32_t unused[3];
+  std::uint32_t packed_bytes;
+  std::uint32_t unused[2];
   std::uint32_t capability;
+  std::uint32_t name[2];
+  std::uint64_t flags;
+  std::uint64_t zero;
+  std::uint64_t unpacked_bytes;
 };
+constexpr std::uint64_t is_packed = 0x2000;
 
 template <class Value>
 Value read(const char* at) {
@@ -41,17 +47,26 @@ Value read(const char* at) {
   return value;
 }
 
+StoredCode stored_code(const char* at, const Entry& entry) {
+  const char* const code = at + entry.header_bytes;
+  if ((entry.flags & is_packed) == 0) return {code, entry.bytes, entry.bytes};
+  return {code, entry.packed_bytes, entry.unpacked_bytes};
+}
+
 /// The best code so far.
 struct Best {
-  int machine = 0;
   int intermediate = 0;
+  int machine = 0;
+  std::vector<StoredCode> code{};
 };
-void consider(const Entry& entry, int capability, Best& best) {
+void consider(const char* at, const Entry& entry, int capability, Best& best) {
   const auto found = static_cast<int>(entry.capability);
   if (found > capability) return;
   if (entry.kind == intermediate_code) best.intermediate = std::max(best.intermediate, found);
-  if (entry.kind == machine_code && found / 10 == capability / 10)
-    best.machine = std::max(best.machine, found);
+  if (entry.kind != machine_code || found / 10 != capability / 10 || found < best.machine) return;
+  if (found > best.machine) best.code.clear();
+  best.machine = found;
+  best.code.push_back(stored_code(at, entry));
 }
 
 }  // namespace
@@ -68,12 +83,12 @@ ChosenCode choose_code(const void* registered, int capability) {
   Best best;
   while (static_cast<std::size_t>(end - at) >= sizeof(Entry)) {
     const auto entry = read<Entry>(at);
-    consider(entry, capability, best);
+    consider(at, entry, capability, best);
     const std::uint64_t whole = entry.header_bytes + entry.bytes;
     if (whole < sizeof(Entry) || whole > static_cast<std::uint64_t>(end - at)) break;
     at += whole;
   }
-  if (best.machine != 0) return {CodeFit::fits, {best.machine, best.machine}};
+  if (best.machine != 0) return {CodeFit::fits, {best.machine, best.machine}, best.code};
   if (best.intermediate != 0) return {CodeFit::fits, {best.intermediate, capability}};
   return {CodeFit::none, {capability, capability}};
 }
