@@ -11,6 +11,7 @@
 #include "tools/commands/dry_run/stand_ins.h"
 #include "tools/commands/report/report_page_file.h"
 #include "tools/kit/commands.h"
+#include "tools/kit/finished_recordings.h"
 #include "tools/kit/outputs.h"
 #include "tools/kit/preloaded_program.h"
 #include "tools/kit/replay_arguments.h"
@@ -96,8 +97,8 @@ void find_what_ifs(const DryRunArguments& arguments, DryRunOutcome& outcome) {
 void write_page(const DryRunArguments& arguments, const DryRunOutcome& outcome) {
   std::vector<std::string> files;
   for (const DryRunProcess& process : outcome.processes)
-    if (process.notes.python && !process.notes.python->history.empty())
-      files.push_back(process.history.empty() ? process.notes.python->history : process.history);
+    if (const std::string& recorded = process.notes.history(); !recorded.empty())
+      files.push_back(process.history.empty() ? recorded : process.history);
   if (files.empty()) throw std::runtime_error("no report: no history was recorded");
   write_report_page(files, {arguments.report, arguments.may_overwrite});
 }
@@ -108,15 +109,33 @@ void write_json(const DryRunArguments& arguments, const DryRunOutcome& outcome) 
   output.finish();
 }
 
+std::string recording_base(const DryRunFolder& folder) {
+  return (folder.path() / "driver-calls").string();
+}
+
+/// The driver's calls of processes that were recorded.
+void add_traces(const DryRunArguments& arguments, const DryRunFolder& folder,
+                std::vector<ProcessNotes>& processes) {
+  for (const RecordingPart& part : recording_parts(recording_base(folder))) {
+    const auto process = std::ranges::find(processes, part.process, &ProcessNotes::process);
+    if (process == processes.end() || !process->history().empty()) continue;
+    process->trace = part.path + ".vtrace";
+    finish_recording(part, process->trace,
+                     {"", traces::TraceFormat::native_binary, Overwrite::allowed});
+    if (!arguments.output.empty())
+      process->trace_output =
+          expanded_name(std::filesystem::absolute(arguments.output).string(), part.process);
+  }
+}
+
 /// Once the program has ended.
 DryRunOutcome look_at(const DryRunArguments& arguments, const DryRunFolder& folder,
                       const ProgramEnd& end) {
   DryRunOutcome outcome;
   outcome.status = end.status;
-  for (ProcessNotes& notes : read_process_notes(folder.path().string(), outcome.troubles))
-    outcome.processes.push_back({std::move(notes), {}, {}});
-  std::vector<ProcessNotes> all;
-  for (const DryRunProcess& process : outcome.processes) all.push_back(process.notes);
+  std::vector<ProcessNotes> all = read_process_notes(folder.path().string(), outcome.troubles);
+  add_traces(arguments, folder, all);
+  for (const ProcessNotes& notes : all) outcome.processes.push_back({notes, {}, {}});
   const auto names = name_histories(all, {end.process, overwrite_of(arguments)});
   for (DryRunProcess& process : outcome.processes)
     if (const auto name = names.find(process.notes.process); name != names.end())
@@ -154,6 +173,13 @@ ExitStatus report_on(const DryRunArguments& arguments, const std::vector<replay:
   }
 }
 
+/// It stands between the program and the stand-in driver, so it comes first.
+void record_driver_calls(const DryRunFolder& folder, PreloadedProgram& program) {
+  program.libraries.insert(program.libraries.begin(), preload_library());
+  program.variables.emplace_back("VRAMLAB_SHIM", "record");
+  program.variables.emplace_back("VRAMLAB_RECORD", recording_base(folder));
+}
+
 ExitStatus dry_run(const DryRunArguments& arguments) {
   if (arguments.lists_gpus) {
     print(gpu_list());
@@ -165,9 +191,10 @@ ExitStatus dry_run(const DryRunArguments& arguments) {
   check_outputs(arguments);
   const std::filesystem::path stand_ins = stand_in_folder();
   const DryRunFolder folder;
-  const PreloadedProgram program{arguments.program,
-                                 stand_in_variables(arguments, stand_ins, folder.path()),
-                                 stand_in_libraries(stand_ins), LeftProcesses::end};
+  PreloadedProgram program{arguments.program,
+                           stand_in_variables(arguments, stand_ins, folder.path()),
+                           stand_in_libraries(stand_ins), LeftProcesses::end};
+  if (is_plain_program(arguments.program.front())) record_driver_calls(folder, program);
   const ProgramEnd end = run_preloaded(program);
   return report_on(arguments, limits, folder, end);
 }

@@ -51,22 +51,44 @@ void check_new_output(const std::string& path, traces::Overwrite overwrite) {
     throw traces::InputError({path, "", "a new file (or --force)", "one that is there already"});
 }
 
+std::string expanded_name(const std::string& pattern, int process) {
+  std::string name;
+  std::string_view rest = pattern;
+  while (!rest.empty()) {
+    const std::size_t end = rest.find('}');
+    if (rest.starts_with("%%") || rest.starts_with("%p")) {
+      name += rest[1] == 'p' ? std::to_string(process) : "%";
+      rest.remove_prefix(2);
+    } else if (rest.starts_with("%q{") && end != std::string_view::npos) {
+      // No thread of ours changes the environment.
+      const char* const value = std::getenv(
+          std::string(rest.substr(3, end - 3)).c_str());  // NOLINT(concurrency-mt-unsafe)
+      name += value == nullptr ? "" : value;
+      rest.remove_prefix(end + 1);
+    } else {
+      name += rest.front();
+      rest.remove_prefix(1);
+    }
+  }
+  return name;
+}
+
 std::map<int, std::string> name_histories(const std::vector<ProcessNotes>& processes,
                                           const NamedHistories& named) {
   std::map<std::string, std::vector<const ProcessNotes*>> asked;
   for (const ProcessNotes& process : processes)
-    if (process.python && !process.python->history.empty() && !process.python->output.empty())
-      asked[process.python->output].push_back(&process);
+    if (!process.history().empty() && !process.output().empty())
+      asked[process.output()].push_back(&process);
   std::map<int, std::string> names;
   for (const auto& [name, owners] : asked) {
     const auto main = std::ranges::max_element(owners, {}, [&](const ProcessNotes* process) {
       return std::tuple(process->process == named.process,
-                        std::filesystem::file_size(process->python->history));
+                        std::filesystem::file_size(process->history()));
     });
     for (const ProcessNotes* process : owners) {
       const std::string own =
           process == *main ? name : name + "." + std::to_string(process->process);
-      copy_history(process->python->history, own, named.overwrite);
+      copy_history(process->history(), own, named.overwrite);
       names[process->process] = own;
     }
   }

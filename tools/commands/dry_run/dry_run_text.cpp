@@ -67,6 +67,18 @@ void add_device(std::string& text, const DryRunOutcome& outcome, const ShownDevi
                std::string(fidelity_label_name(device.label)) + ")");
 }
 
+/// Programs that are no Python: what the driver was asked for.
+void add_driver_accounts(std::string& text, const DryRunOutcome& outcome) {
+  std::size_t count = 0;
+  for (const DryRunProcess& process : outcome.processes)
+    for (const NotedGpu& gpu : process.notes.gpus)
+      if (!process.notes.trace.empty() && gpu.peak_used_bytes > 0 && ++count <= most_gpus_shown)
+        add_line(text, "GPU " + std::to_string(gpu.index),
+                 "peak of what the driver was asked for " +
+                     format_bytes(Bytes{gpu.peak_used_bytes}) + ", process " +
+                     std::to_string(process.notes.process));
+}
+
 /// One line for each of a few, then the worst and how many there are.
 void add_devices(std::string& text, const DryRunOutcome& outcome) {
   const std::vector<ShownDevice> all = devices_of(outcome);
@@ -88,12 +100,13 @@ std::string command_text(const DryRunArguments& arguments) {
 }
 
 std::string failure_place(const DryRunProcess& process, const FoundFailure& failure) {
-  // The history has no stack where the request came from a thread of the backward pass.
-  if (!failure.place.empty()) return failure.place;
   const auto& python = process.notes.python;
-  if (!python || python->failures.empty() || python->failures.front().place.empty())
-    return "an unknown line";
-  return short_place(python->failures.front().place);
+  std::string line;
+  if (python && !python->failures.empty()) line = short_place(python->failures.front().place);
+  if (failure.place.empty()) return line.empty() ? "an unknown line" : line;
+  // The history has no line of Python where the request came from a thread of the backward pass.
+  const bool has_line = failure.place.find(".py:") != std::string::npos;
+  return failure.place + (has_line || line.empty() ? "" : ", called from " + line);
 }
 
 void add_failure(std::string& text, const DryRunOutcome& outcome,
@@ -132,7 +145,8 @@ void add_what_ifs(std::string& text, const DryRunOutcome& outcome,
     add_line(text, "smallest GPU",
              std::string(outcome.smallest->gpu->name) + ", with " +
                  format_bytes(outcome.smallest->gpu->available()) +
-                 " for the allocator, runs this history");
+                 " for the allocator, runs this history" +
+                 (outcome.status == 0 ? "" : ", which ends where the program failed"));
   if (!outcome.advice) return;
   const FoundAdvice& advice = *outcome.advice;
   const std::string recorded = arguments.conf ? "these options" : "no options";
@@ -186,7 +200,8 @@ void add_certainty(std::string& text, const DryRunOutcome& outcome) {
 std::string hookless_text(const DryRunOutcome& outcome) {
   std::string text;
   for (const DryRunProcess& process : outcome.processes) {
-    if (!process.notes.has_driver_notes || process.notes.python) continue;
+    if (!process.notes.has_driver_notes || process.notes.python || !process.notes.trace.empty())
+      continue;
     std::uint64_t most = 0;
     for (const NotedGpu& gpu : process.notes.gpus) most = std::max(most, gpu.peak_used_bytes);
     text += (text.empty() ? "" : "; ") + std::string("process ") +
@@ -250,6 +265,7 @@ std::string dry_run_text(const DryRunOutcome& outcome, const DryRunArguments& ar
   if (!no_cuda.empty()) add_line(text, "no GPU", no_cuda);
   add_failure(text, outcome, arguments);
   add_devices(text, outcome);
+  add_driver_accounts(text, outcome);
   add_holder(text, outcome);
   if (!outcome.ran_out_of_memory()) add_what_ifs(text, outcome, arguments);
   add_certainty(text, outcome);

@@ -64,7 +64,18 @@ struct ProcessNotes {
   std::vector<Note> notes;
   std::vector<NotedGpu> gpus;
   std::optional<PythonNotes> python;
+  /// The driver's calls, of a program that is no Python; empty where there are none.
+  std::string trace;
+  /// The name that was asked for it.
+  std::string trace_output;
 
+  /// PyTorch's own history, else the driver's calls; empty without either.
+  const std::string& history() const {
+    return python && !python->history.empty() ? python->history : trace;
+  }
+  const std::string& output() const {
+    return python && !python->history.empty() ? python->output : trace_output;
+  }
   std::vector<const Note*> of_kind(const std::string& kind) const;
 };
 

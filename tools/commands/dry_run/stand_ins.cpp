@@ -1,7 +1,10 @@
 #include "tools/commands/dry_run/stand_ins.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
+#include <fstream>
+#include <sstream>
 #include <tuple>
 
 #include "streams/device/gpu_models.h"
@@ -28,7 +31,35 @@ std::string memory_text(const DryRunArguments& arguments) {
   return memory ? std::to_string(memory->count) : "none";
 }
 
+/// As a shell finds it; empty where it doesn't.
+std::filesystem::path found_in_path(const std::string& word) {
+  if (word.find('/') != std::string::npos) return word;
+  const char* const path = std::getenv("PATH");  // NOLINT(concurrency-mt-unsafe)
+  std::istringstream folders(path == nullptr ? "" : path);
+  for (std::string folder; std::getline(folders, folder, ':');)
+    if (std::filesystem::exists(std::filesystem::path(folder) / word))
+      return std::filesystem::path(folder) / word;
+  return {};
+}
+
 }  // namespace
+
+bool is_plain_program(const std::string& word) {
+  // They start what they are told to.
+  static constexpr std::array<std::string_view, 16> starters = {
+      "sh",   "bash",   "dash",   "zsh",     "env",     "timeout", "nice", "nohup",
+      "time", "stdbuf", "setsid", "taskset", "numactl", "xargs",   "make", "busybox"};
+  const std::filesystem::path path = found_in_path(word);
+  const std::string name = path.filename().string();
+  if (name.starts_with("python") || name.starts_with("pypy")) return false;
+  if (std::ranges::find(starters, name) != starters.end()) return false;
+  std::ifstream file(path, std::ios::binary);
+  std::array<char, 4> begin{};
+  file.read(begin.data(), begin.size());
+  return std::string_view(begin.data(), begin.size()) ==
+         "\x7f"
+         "ELF";
+}
 
 std::optional<Bytes> DryRunArguments::memory() const {
   if (device_memory == "none" || (device_memory.empty() && gpu.empty())) return std::nullopt;

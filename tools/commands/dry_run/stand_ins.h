@@ -19,6 +19,10 @@ std::filesystem::path stand_in_folder();
 /// runtimes, what is built on them. Throws InputError where there is none.
 std::vector<std::filesystem::path> stand_in_libraries(const std::filesystem::path& folder);
 
+/// A program in machine code that is no Python and starts none, as its name says: its history is
+/// the driver's calls.
+bool is_plain_program(const std::string& word);
+
 using Variables = std::vector<std::pair<std::string, std::string>>;
 
 /// What is there already stays behind ours in PATH and PYTHONPATH. `scratch`: the folder of this

@@ -3,6 +3,7 @@
 import ctypes
 import os
 import sys
+import threading
 
 _torch_folder = None
 _registered = None
@@ -22,20 +23,27 @@ _own_folder = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
 def current(frame=None):
     """Such as `train.py:12 step`, with the whole path; empty where there is no Python frame."""
-    frame = frame or sys._getframe(1)
+    innermost = _innermost(frame or sys._getframe(1))
+    if innermost is None:
+        # A thread of a backward pass: what the program is doing is seen in its main thread.
+        innermost = _innermost(sys._current_frames().get(threading.main_thread().ident))
+    if innermost is None:
+        return ""
+    code = innermost.f_code
+    return "%s:%d %s" % (code.co_filename, innermost.f_lineno or 0, code.co_name)
+
+
+def _innermost(frame):
+    """The innermost frame outside PyTorch, else the innermost of all."""
     innermost = None
     while frame is not None:
         filename = frame.f_code.co_filename
         if not _is_ours(filename) and not filename.startswith("<"):
             innermost = innermost or frame
             if not (_torch_folder and filename.startswith(_torch_folder)):
-                innermost = frame
-                break
+                return frame
         frame = frame.f_back
-    if innermost is None:
-        return ""
-    code = innermost.f_code
-    return "%s:%d %s" % (code.co_filename, innermost.f_lineno or 0, code.co_name)
+    return innermost
 
 
 def _tell(text, room):

@@ -108,6 +108,39 @@ def _out_of_memory(device, requested, device_total, device_free):
         dump()
 
 
+def _taken_snapshot():
+    """Frames of C++ are named by the symbols that libraries export. PyTorch would otherwise start
+    addr2line for each of its libraries, which takes seconds and memory, and finds no more in them.
+    """
+    name = "TORCH_SYMBOLIZE_MODE"
+    if name in os.environ:
+        return _snapshot()
+    os.environ[name] = "dladdr"
+    try:
+        snapshot = _snapshot()
+    finally:
+        del os.environ[name]
+    _forget_offsets(snapshot)
+    return snapshot
+
+
+def _forget_offsets(snapshot):
+    """A frame of C++ would have its library and an offset in place of file and line. As in
+    recordings of GPUs, nothing is known of either."""
+    seen = set()
+    entries = [entry for trace in snapshot["device_traces"] for entry in trace]
+    entries += [block for segment in snapshot["segments"] for block in segment["blocks"]]
+    for entry in entries:
+        frames = entry.get("frames", [])
+        # Stacks and frames are shared by many entries.
+        if id(frames) in seen:
+            continue
+        seen.add(id(frames))
+        for frame in frames:
+            if ".so" in frame["filename"] or frame["filename"] == sys.executable:
+                frame["filename"], frame["line"] = "??", 0
+
+
 def is_of_this_process():
     return _process == os.getpid()
 
@@ -123,7 +156,7 @@ def dump():
     collects = gc.isenabled()
     gc.disable()
     try:
-        snapshot = _snapshot()
+        snapshot = _taken_snapshot()
         steps.add_marks(snapshot)
         path = report.expanded(pattern)
         report.replace_file(path, lambda file: pickle.dump(snapshot, file))
