@@ -19,6 +19,17 @@ TEST(PackedCode, literals_and_overlapping_matches_are_unpacked) {
   EXPECT_EQ(std::string(unpacked->begin(), unpacked->end()), "abcabcabcabcz");
 }
 
+TEST(PackedCode, zstandard_is_unpacked_where_its_library_is_there) {
+  // One frame that holds the three letters as they are.
+  const std::string packed(
+      "\x28\xb5\x2f\xfd\x20\x03\x19\x00\x00"
+      "abc",
+      12);
+  const auto unpacked = unpack(packed, 3);
+  if (!unpacked) GTEST_SKIP() << "no libzstd.so.1 on this machine";
+  EXPECT_EQ(std::string(unpacked->begin(), unpacked->end()), "abc");
+}
+
 TEST(PackedCode, broken_blocks_are_refused) {
   EXPECT_FALSE(unpack(std::string{'\x35', 'a'}, 13));
   EXPECT_FALSE(unpack(std::string({'\x15', 'a', '\x07', '\0'}), 13));

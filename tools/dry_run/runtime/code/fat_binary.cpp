@@ -38,7 +38,8 @@ struct Entry {
   std::uint64_t zero;
   std::uint64_t unpacked_bytes;
 };
-constexpr std::uint64_t is_packed = 0x2000;
+/// As LZ4 or as Zstandard.
+constexpr std::uint64_t is_packed = 0x2000 | 0x8000;
 
 template <class Value>
 Value read(const char* at) {

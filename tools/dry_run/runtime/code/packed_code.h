@@ -1,4 +1,5 @@
-// Packed machine code: blocks in the format of LZ4, as nvcc packs what it puts into fat binaries.
+// Packed machine code: blocks in the format of LZ4, as nvcc of CUDA 12 packs what it puts into fat
+// binaries, or of Zstandard, as that of CUDA 13 does. The latter needs libzstd.so.1 on the machine.
 #pragma once
 
 #include <cstddef>
