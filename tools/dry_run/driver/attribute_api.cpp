@@ -1,21 +1,19 @@
-// What is known of a pointer, handles for other processes, and the names of errors.
-#include <cstring>
-
+// What is known of a pointer, and the names of errors.
 #include "tools/dry_run/driver/driver_call.h"
+#include "tools/dry_run/driver/driver_types.h"
 
 using namespace vramlab::dry_run;
 
 namespace {
 
-template <class Value>
-CUresult put(void* into, Value value) {
-  std::memcpy(into, &value, sizeof value);
-  return CUDA_SUCCESS;
-}
-
 unsigned memory_type(const Allocation& of) {
   const bool is_host = of.kind == MemoryKind::pinned_host || of.kind == MemoryKind::registered_host;
   return is_host ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE;
+}
+
+bool has_host_address(const Allocation& of) {
+  return of.kind == MemoryKind::pinned_host || of.kind == MemoryKind::registered_host ||
+         of.kind == MemoryKind::managed;
 }
 
 CUresult put_context(StandInDriver& driver, void* into, const Allocation& of) {
@@ -25,7 +23,7 @@ CUresult put_context(StandInDriver& driver, void* into, const Allocation& of) {
 
 CUresult put_attribute(StandInDriver& driver, void* into, CUpointer_attribute attribute,
                        const Allocation& of) {
-  switch (attribute) {
+  switch (static_cast<unsigned>(attribute)) {
     case CU_POINTER_ATTRIBUTE_CONTEXT:
       return put_context(driver, into, of);
     case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
@@ -46,8 +44,46 @@ CUresult put_attribute(StandInDriver& driver, void* into, CUpointer_attribute at
       return put(into, 1U);
     case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
       return put(into, of.kind == MemoryKind::device ? 1U : 0U);
+    case CU_POINTER_ATTRIBUTE_HOST_POINTER:
+      return has_host_address(of) ? put(into, of.at) : CUDA_ERROR_INVALID_VALUE;
+    case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
+      return put(into, 0ULL);
+    case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
+      return put(into, 0U);
+    case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS:
+      return put(into, CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
+    case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
+      return put(into, of.kind == MemoryKind::pool ? MemoryPools::default_pool(of.device) : 0);
+    case CU_POINTER_ATTRIBUTE_MAPPING_SIZE:
+      return put(into, static_cast<std::size_t>(of.bytes));
+    case CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR:
+      return put(into, of.at);
+    case CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID:
+      return put(into, static_cast<unsigned long long>(of.buffer_id));
     default:
       return CUDA_ERROR_INVALID_VALUE;
+  }
+}
+
+/// What the answer is for a pointer that CUDA does not know: nothing.
+void put_nothing(void* into, CUpointer_attribute attribute) {
+  switch (static_cast<unsigned>(attribute)) {
+    case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
+    case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
+    case CU_POINTER_ATTRIBUTE_IS_MANAGED:
+    case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
+    case CU_POINTER_ATTRIBUTE_MAPPED:
+    case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
+    case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS:
+      put(into, 0U);
+      break;
+    case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
+      put(into, -2);
+      break;
+    case CU_POINTER_ATTRIBUTE_P2P_TOKENS:
+      break;
+    default:
+      put(into, 0ULL);
   }
 }
 
@@ -71,28 +107,6 @@ CUresult get_attribute(StandInDriver& driver, void* into, CUpointer_attribute at
   if (!known) return CUDA_ERROR_INVALID_VALUE;
   if (attribute == CU_POINTER_ATTRIBUTE_DEVICE_POINTER) return put(into, at);
   return put_attribute(driver, into, attribute, *known);
-}
-
-/// An allocation by its id, so that memory which comes back has another handle.
-CUresult export_memory(StandInDriver& driver, CUipcMemHandle* handle, CUdeviceptr at) {
-  Allocation* const found = driver.memory().find(at);
-  if (handle == nullptr || found == nullptr || found->kind != MemoryKind::device)
-    return CUDA_ERROR_INVALID_VALUE;
-  found->is_exported = true;
-  std::memset(handle->reserved, 0, sizeof handle->reserved);
-  std::memcpy(handle->reserved, &found->buffer_id, sizeof found->buffer_id);
-  return CUDA_SUCCESS;
-}
-
-CUresult import_memory(const char* name, CUdeviceptr* at, const CUipcMemHandle& handle) {
-  const auto body = [=](StandInDriver& driver) {
-    std::uint64_t id = 0;
-    std::memcpy(&id, handle.reserved, sizeof id);
-    for (const auto& [begin, allocation] : driver.memory().allocations())
-      if (allocation.buffer_id == id && allocation.is_exported) return give(driver, at, begin);
-    return CUDA_ERROR_INVALID_VALUE;
-  };
-  return driver_call({name, context}, body);
 }
 
 struct ErrorName {
@@ -156,7 +170,9 @@ STAND_IN_CALL(cuPointerGetAttributes)
   const auto body = [=](StandInDriver& driver) {
     if (attributes == nullptr || into == nullptr) return CUDA_ERROR_INVALID_VALUE;
     for (unsigned place = 0; place < count; ++place)
-      get_attribute(driver, into[place], attributes[place], at);
+      if (get_attribute(driver, into[place], attributes[place], at) != CUDA_SUCCESS &&
+          into[place] != nullptr)
+        put_nothing(into[place], attributes[place]);
     return CUDA_SUCCESS;
   };
   return driver_call({"cuPointerGetAttributes", initialised}, body, count, at);
@@ -173,23 +189,6 @@ STAND_IN_CALL(cuPointerSetAttribute)
     return CUDA_SUCCESS;
   };
   return driver_call({"cuPointerSetAttribute", initialised}, body, attribute, at);
-}
-
-STAND_IN_CALL(cuIpcGetMemHandle)(CUipcMemHandle* handle, CUdeviceptr at) {
-  const auto body = [=](StandInDriver& driver) { return export_memory(driver, handle, at); };
-  return driver_call({"cuIpcGetMemHandle", context}, body, at);
-}
-STAND_IN_CALL(cuIpcOpenMemHandle)(CUdeviceptr* at, CUipcMemHandle handle, unsigned /*flags*/) {
-  return import_memory("cuIpcOpenMemHandle", at, handle);
-}
-STAND_IN_CALL(cuIpcOpenMemHandle_v2)(CUdeviceptr* at, CUipcMemHandle handle, unsigned /*flags*/) {
-  return import_memory("cuIpcOpenMemHandle_v2", at, handle);
-}
-STAND_IN_CALL(cuIpcCloseMemHandle)(CUdeviceptr at) {
-  const auto body = [=](StandInDriver& driver) {
-    return refuse_unless(driver.memory().find(at) != nullptr);
-  };
-  return driver_call({"cuIpcCloseMemHandle", context}, body, at);
 }
 
 STAND_IN_CALL(cuGetErrorName)(CUresult result, const char** text) {

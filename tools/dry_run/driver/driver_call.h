@@ -2,6 +2,7 @@
 // The build finds them by these words, and answers for all others (cmake/driver_functions.cmake).
 #pragma once
 
+#include <cstring>
 #include <type_traits>
 
 #include "streams/cuda_interface/functions.h"
@@ -55,6 +56,13 @@ CUresult give(StandInDriver& driver, Output* output, Value value) {
   if (output == nullptr) return CUDA_ERROR_INVALID_VALUE;
   *output = static_cast<Output>(value);
   driver.set_output(as_number(*output));
+  return CUDA_SUCCESS;
+}
+
+/// What an output of a type that the caller names gets.
+template <class Value>
+CUresult put(void* into, Value value) {
+  std::memcpy(into, &value, sizeof value);
   return CUDA_SUCCESS;
 }
 

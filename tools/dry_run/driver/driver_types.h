@@ -77,6 +77,21 @@ struct CUDA_MEMCPY3D {
   std::size_t Depth;
 };
 
+inline constexpr auto CU_POINTER_ATTRIBUTE_HOST_POINTER = static_cast<CUpointer_attribute>(4);
+inline constexpr auto CU_POINTER_ATTRIBUTE_P2P_TOKENS = static_cast<CUpointer_attribute>(5);
+inline constexpr auto CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES =
+    static_cast<CUpointer_attribute>(14);
+inline constexpr auto CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE =
+    static_cast<CUpointer_attribute>(15);
+inline constexpr auto CU_POINTER_ATTRIBUTE_ACCESS_FLAGS = static_cast<CUpointer_attribute>(16);
+inline constexpr auto CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE = static_cast<CUpointer_attribute>(17);
+inline constexpr auto CU_POINTER_ATTRIBUTE_MAPPING_SIZE = static_cast<CUpointer_attribute>(18);
+inline constexpr auto CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR = static_cast<CUpointer_attribute>(19);
+inline constexpr auto CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID = static_cast<CUpointer_attribute>(20);
+
+inline constexpr auto CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR =
+    static_cast<CUmemAllocationHandleType>(1);
+
 struct CUipcEventHandle {
   char reserved[64];
 };

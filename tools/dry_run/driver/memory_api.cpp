@@ -41,7 +41,8 @@ CUresult free_memory(StandInDriver& driver, std::uint64_t at, bool is_host) {
   if (at == 0) return CUDA_SUCCESS;
   const Allocation* const found = driver.memory().find(at);
   if (found == nullptr || found->at != at || found->kind == MemoryKind::registered_host ||
-      found->kind == MemoryKind::array || (found->kind == MemoryKind::pinned_host) != is_host)
+      found->kind == MemoryKind::array || found->kind == MemoryKind::imported ||
+      (found->kind == MemoryKind::pinned_host) != is_host)
     return CUDA_ERROR_INVALID_VALUE;
   if (const CUresult refused = driver.check_unsafe_call(); refused != CUDA_SUCCESS) return refused;
   const bool waits =

@@ -111,3 +111,28 @@ STAND_IN_CALL(cuMemSetAccess)
   };
   return driver_call({"cuMemSetAccess", initialised}, body, at, bytes, count);
 }
+
+STAND_IN_CALL(cuMemGetAccess)
+(unsigned long long* access, const CUmemLocation* location, CUdeviceptr at) {
+  const auto body = [=](StandInDriver& driver) {
+    const auto* const mapping = driver.memory().find_mapping(at);
+    if (mapping == nullptr || location == nullptr || !is_on_device(driver, *location))
+      return CUDA_ERROR_INVALID_VALUE;
+    const bool has_access = (mapping->second.access >> location->id & 1U) != 0;
+    return give(driver, access,
+                has_access ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE : CU_MEM_ACCESS_FLAGS_PROT_NONE);
+  };
+  return driver_call({"cuMemGetAccess", initialised}, body, at);
+}
+STAND_IN_CALL(cuMemGetAllocationPropertiesFromHandle)
+(CUmemAllocationProp* properties, CUmemGenericAllocationHandle handle) {
+  const auto body = [=](StandInDriver& driver) {
+    const PhysicalMemory* const memory = driver.memory().find_physical(handle);
+    if (properties == nullptr || memory == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    *properties = {};
+    properties->type = CU_MEM_ALLOCATION_TYPE_PINNED;
+    properties->location = {CU_MEM_LOCATION_TYPE_DEVICE, static_cast<int>(memory->device)};
+    return CUDA_SUCCESS;
+  };
+  return driver_call({"cuMemGetAllocationPropertiesFromHandle", initialised}, body, handle);
+}

@@ -33,6 +33,15 @@ bool is_on_host(MemoryKind kind) {
   return kind == MemoryKind::pinned_host || kind == MemoryKind::managed;
 }
 
+bool is_placed_by_others(MemoryKind kind) {
+  return kind == MemoryKind::registered_host || kind == MemoryKind::pool;
+}
+
+std::uint64_t imported_bytes(const Allocation& imported) {
+  constexpr std::uint64_t page = 2ULL << 20;
+  return (imported.bytes + page - 1) / page * page;
+}
+
 }  // namespace
 
 DeviceMemory::DeviceMemory(const DriverOptions& options)
@@ -95,8 +104,9 @@ std::optional<std::uint64_t> DeviceMemory::allocate(Allocation wish) {
     void* const memory = std::aligned_alloc(4096, (wish.bytes + 4095) / 4096 * 4096);
     if (memory == nullptr) return std::nullopt;
     wish.at = reinterpret_cast<std::uintptr_t>(memory);
-  } else if (wish.kind != MemoryKind::registered_host) {
-    const auto at = take(wish.device, wish.bytes);
+  } else if (!is_placed_by_others(wish.kind)) {
+    const auto at = wish.kind == MemoryKind::imported ? reserve(imported_bytes(wish))
+                                                      : take(wish.device, wish.bytes);
     if (!at) return std::nullopt;
     wish.at = *at;
   }
@@ -110,8 +120,10 @@ void DeviceMemory::release(std::uint64_t at) {
   check(found != allocations_.end(), "only what was allocated is released");
   if (is_on_host(found->second.kind))
     std::free(reinterpret_cast<void*>(at));
-  else if (found->second.kind != MemoryKind::registered_host)
-    devices_.at(found->second.device).memory.release({at});
+  else if (found->second.kind == MemoryKind::imported)
+    release_reservation(at, imported_bytes(found->second));
+  else if (!is_placed_by_others(found->second.kind))
+    give_back(found->second.device, at);
   allocations_.erase(found);
 }
 
@@ -147,6 +159,11 @@ std::optional<std::uint64_t> DeviceMemory::create_physical(std::uint32_t device,
   return next_physical_++;
 }
 
+std::uint64_t DeviceMemory::import_physical(std::uint32_t device, std::uint64_t bytes) {
+  physical_[next_physical_] = {.device = device, .bytes = bytes};
+  return next_physical_++;
+}
+
 PhysicalMemory* DeviceMemory::find_physical(std::uint64_t handle) {
   const auto found = physical_.find(handle);
   return found == physical_.end() ? nullptr : &found->second;
@@ -163,7 +180,7 @@ bool DeviceMemory::release_physical(std::uint64_t handle) {
 void DeviceMemory::drop_if_unused(std::uint64_t handle) {
   const PhysicalMemory& memory = physical_.at(handle);
   if (memory.handles > 0 || memory.mappings > 0) return;
-  devices_.at(memory.device).memory.release({memory.at});
+  if (memory.at != 0) give_back(memory.device, memory.at);
   physical_.erase(handle);
 }
 

@@ -19,7 +19,16 @@
 namespace vramlab::dry_run {
 
 /// What was registered stays its owner's.
-enum class MemoryKind : std::uint8_t { device, managed, pinned_host, registered_host, pool, array };
+enum class MemoryKind : std::uint8_t {
+  device,
+  managed,
+  pinned_host,
+  registered_host,
+  pool,
+  array,
+  /// Another process has it; here it has addresses.
+  imported,
+};
 
 struct Allocation {
   std::uint64_t at = 0;
@@ -38,6 +47,7 @@ struct Allocation {
 /// Physical memory of cuMemCreate. It goes when its handle is released and nothing maps it.
 struct PhysicalMemory {
   std::uint32_t device = 0;
+  /// 0 where another process has it.
   std::uint64_t at = 0;
   std::uint64_t bytes = 0;
   std::uint32_t handles = 1;
@@ -59,7 +69,7 @@ class DeviceMemory {
   ~DeviceMemory();
 
   /// Empty if there is no room. The wish's address and id are chosen here, but for the address
-  /// of what is registered.
+  /// of what is registered, or a pool's.
   std::optional<std::uint64_t> allocate(Allocation wish);
   /// Requires: there is an allocation at this address.
   void release(std::uint64_t at);
@@ -67,9 +77,17 @@ class DeviceMemory {
   Allocation* find(std::uint64_t address);
   const std::map<std::uint64_t, Allocation>& allocations() const { return allocations_; }
 
+  /// Memory of a device that is no allocation by itself: what pools are made of.
+  std::optional<std::uint64_t> take(std::uint32_t device, std::uint64_t bytes);
+  void give_back(std::uint32_t device, std::uint64_t at) {
+    devices_.at(device).memory.release({at});
+  }
+
   std::optional<std::uint64_t> reserve(std::uint64_t bytes);
   /// False where this is no reservation, or something is still mapped in it.
   bool release_reservation(std::uint64_t at, std::uint64_t bytes);
+  /// A handle of memory that another process has: it does not count here.
+  std::uint64_t import_physical(std::uint32_t device, std::uint64_t bytes);
   /// A handle.
   std::optional<std::uint64_t> create_physical(std::uint32_t device, std::uint64_t bytes);
   PhysicalMemory* find_physical(std::uint64_t handle);
@@ -110,7 +128,6 @@ class DeviceMemory {
     std::uint64_t peak_used = 0;
   };
 
-  std::optional<std::uint64_t> take(std::uint32_t device, std::uint64_t bytes);
   void back(streams::AddressRange range);
   bool has_mapping_in(std::uint64_t at, std::uint64_t bytes) const;
   /// The mappings that the range consists of; nothing where it has gaps or cuts one.

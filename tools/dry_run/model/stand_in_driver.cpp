@@ -12,6 +12,7 @@ StandInDriver::StandInDriver(const DriverOptions& options, DriverWatcher* watche
       watcher_(watcher),
       host_values_(options_.host_values),
       memory_(options_),
+      pools_(memory_, options_.device_count),
       contexts_(options_.device_count),
       streams_(watcher),
       graphs_(streams_) {}
@@ -141,7 +142,12 @@ void StandInDriver::release(const Allocation& allocation, ReleaseKind kind) {
   tell_release(allocation.at, allocation.bytes, kind);
   if (kind == ReleaseKind::waits)
     check(timed().wait_for_device(allocation.context), "nothing here waits for ever");
-  memory_.release(allocation.at);
+  // What is released may be the allocation that the memory knows.
+  const std::uint64_t at = allocation.at;
+  const bool is_of_pool = allocation.kind == MemoryKind::pool;
+  remembered_.forget(at, allocation.bytes);
+  memory_.release(at);
+  if (is_of_pool) pools_.release(at);
 }
 
 void StandInDriver::tell_release(std::uint64_t at, std::uint64_t bytes, ReleaseKind kind) {

@@ -23,6 +23,7 @@
 #include "tools/dry_run/model/driver_watcher.h"
 #include "tools/dry_run/model/host_values.h"
 #include "tools/dry_run/model/kernel_names.h"
+#include "tools/dry_run/model/memory_pools.h"
 #include "tools/dry_run/model/remembered_bytes.h"
 
 namespace vramlab::dry_run {
@@ -64,6 +65,7 @@ class StandInDriver {
   DriverWatcher* watcher() { return watcher_; }
   Contexts& contexts() { return contexts_; }
   DeviceMemory& memory() { return memory_; }
+  MemoryPools& pools() { return pools_; }
   DriverStreams& streams() { return streams_; }
   streams::TimedStreams& timed() { return streams_.timed(); }
   KernelNames& kernels() { return kernels_; }
@@ -132,6 +134,7 @@ class StandInDriver {
   HostValueSource host_values_;
   RememberedBytes remembered_;
   DeviceMemory memory_;
+  MemoryPools pools_;
   Contexts contexts_;
   DriverStreams streams_;
   DriverGraphs graphs_;
