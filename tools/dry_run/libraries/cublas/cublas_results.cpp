@@ -18,7 +18,7 @@ int reduce(void* handle, T* result) {
   put_work_of(handle);
   int mode = 1;
   cublasGetPointerMode_v2(handle, &mode);
-  if (mode == 0) put(result, 0);
+  if (mode == 0) put(result, T{});
   return 0;
 }
 
@@ -29,14 +29,12 @@ int solve(void* handle, int* info) {
 }
 
 struct Complex64 {
-  Complex64(int value = 0) : real(static_cast<float>(value)) {}
   float real;
-  float imaginary = 0;
+  float imaginary;
 };
 struct Complex128 {
-  Complex128(int value = 0) : real(value) {}
   double real;
-  double imaginary = 0;
+  double imaginary;
 };
 
 }  // namespace
@@ -44,37 +42,37 @@ struct Complex128 {
 
 using namespace vramlab::dry_run;
 
-#define VRAMLAB_DOT(name, type)                                                                  \
-  VRAMLAB_EXPORT int name(void* handle, int, const void*, int, const void*, int, type* result) { \
-    return reduce(handle, result);                                                               \
+#define VRAMLAB_DOT(name, type)                                                                 \
+  VRAMLAB_EXPORT int name(void* handle, int, const void*, int, const void*, int, type result) { \
+    return reduce(handle, result);                                                              \
   }
-VRAMLAB_DOT(cublasSdot_v2, float)
-VRAMLAB_DOT(cublasDdot_v2, double)
-VRAMLAB_DOT(cublasCdotu_v2, Complex64)
-VRAMLAB_DOT(cublasCdotc_v2, Complex64)
-VRAMLAB_DOT(cublasZdotu_v2, Complex128)
-VRAMLAB_DOT(cublasZdotc_v2, Complex128)
+VRAMLAB_DOT(cublasSdot_v2, float*)
+VRAMLAB_DOT(cublasDdot_v2, double*)
+VRAMLAB_DOT(cublasCdotu_v2, Complex64*)
+VRAMLAB_DOT(cublasCdotc_v2, Complex64*)
+VRAMLAB_DOT(cublasZdotu_v2, Complex128*)
+VRAMLAB_DOT(cublasZdotc_v2, Complex128*)
 
-#define VRAMLAB_NORM(name, type)                                               \
-  VRAMLAB_EXPORT int name(void* handle, int, const void*, int, type* result) { \
-    return reduce(handle, result);                                             \
+#define VRAMLAB_NORM(name, type)                                              \
+  VRAMLAB_EXPORT int name(void* handle, int, const void*, int, type result) { \
+    return reduce(handle, result);                                            \
   }
-VRAMLAB_NORM(cublasSnrm2_v2, float)
-VRAMLAB_NORM(cublasDnrm2_v2, double)
-VRAMLAB_NORM(cublasScnrm2_v2, float)
-VRAMLAB_NORM(cublasDznrm2_v2, double)
-VRAMLAB_NORM(cublasSasum_v2, float)
-VRAMLAB_NORM(cublasDasum_v2, double)
-VRAMLAB_NORM(cublasScasum_v2, float)
-VRAMLAB_NORM(cublasDzasum_v2, double)
-VRAMLAB_NORM(cublasIsamax_v2, int)
-VRAMLAB_NORM(cublasIdamax_v2, int)
-VRAMLAB_NORM(cublasIcamax_v2, int)
-VRAMLAB_NORM(cublasIzamax_v2, int)
-VRAMLAB_NORM(cublasIsamin_v2, int)
-VRAMLAB_NORM(cublasIdamin_v2, int)
-VRAMLAB_NORM(cublasIcamin_v2, int)
-VRAMLAB_NORM(cublasIzamin_v2, int)
+VRAMLAB_NORM(cublasSnrm2_v2, float*)
+VRAMLAB_NORM(cublasDnrm2_v2, double*)
+VRAMLAB_NORM(cublasScnrm2_v2, float*)
+VRAMLAB_NORM(cublasDznrm2_v2, double*)
+VRAMLAB_NORM(cublasSasum_v2, float*)
+VRAMLAB_NORM(cublasDasum_v2, double*)
+VRAMLAB_NORM(cublasScasum_v2, float*)
+VRAMLAB_NORM(cublasDzasum_v2, double*)
+VRAMLAB_NORM(cublasIsamax_v2, int*)
+VRAMLAB_NORM(cublasIdamax_v2, int*)
+VRAMLAB_NORM(cublasIcamax_v2, int*)
+VRAMLAB_NORM(cublasIzamax_v2, int*)
+VRAMLAB_NORM(cublasIsamin_v2, int*)
+VRAMLAB_NORM(cublasIdamin_v2, int*)
+VRAMLAB_NORM(cublasIcamin_v2, int*)
+VRAMLAB_NORM(cublasIzamin_v2, int*)
 
 #define VRAMLAB_SOLVERS(letter)                                                                  \
   VRAMLAB_EXPORT int cublas##letter##geqrfBatched(void* handle, int, int, void*, int, void*,     \

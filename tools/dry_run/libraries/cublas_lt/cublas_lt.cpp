@@ -150,7 +150,8 @@ VRAMLAB_EXPORT int cublasLtMatrixTransform(void*, void*, const void*, const void
 }
 
 VRAMLAB_EXPORT std::size_t cublasLtGetVersion() {
-  return static_cast<std::size_t>(part_of_version(0) * 10000 + part_of_version(1) * 100);
+  const int version = part_of_version(0) * 10000 + part_of_version(1) * 100;
+  return static_cast<std::size_t>(version);
 }
 VRAMLAB_EXPORT std::size_t cublasLtGetCudartVersion() {
   return static_cast<std::size_t>(cuda_version());

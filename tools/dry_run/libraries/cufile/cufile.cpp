@@ -11,8 +11,8 @@ namespace vramlab::dry_run {
 
 /// CUfileError_t.
 struct FileError {
-  int error = 0;
-  int driver_error = 0;
+  int error;
+  int driver_error;
 };
 
 }  // namespace vramlab::dry_run
@@ -22,7 +22,7 @@ using namespace vramlab::dry_run;
 // It is a struct in C, too, and comes back in one register.
 VRAMLAB_EXPORT FileError cuFileHandleRegister(void** file, void*) {
   create_object(file);
-  return {};
+  return {0, 0};
 }
 VRAMLAB_EXPORT void cuFileHandleDeregister(void* file) { destroy_object(file); }
 VRAMLAB_EXPORT ssize_t cuFileRead(void*, void*, std::size_t bytes, off_t, off_t) {
@@ -33,6 +33,6 @@ VRAMLAB_EXPORT ssize_t cuFileWrite(void*, const void*, std::size_t bytes, off_t,
 }
 VRAMLAB_EXPORT FileError cuFileGetVersion(int* version) {
   put(version, 1130);
-  return {};
+  return {0, 0};
 }
 VRAMLAB_EXPORT long cuFileUseCount() { return 0; }
