@@ -27,8 +27,8 @@ class DryRun : public FolderTest {
   /// Options and what stands behind `--`.
   ProgramResult dry_run(const std::vector<std::string>& options,
                         const std::vector<std::string>& program) const {
-    std::vector<std::string> words = {"/usr/bin/env", "TMPDIR=" + in_folder("scratch"), vramlab_path,
-                                      "dry-run"};
+    std::vector<std::string> words = {"/usr/bin/env", "TMPDIR=" + in_folder("scratch"),
+                                      vramlab_path, "dry-run"};
     words.insert(words.end(), options.begin(), options.end());
     words.emplace_back("--");
     words.insert(words.end(), program.begin(), program.end());
@@ -87,7 +87,8 @@ TEST_F(DryRun, passes_signals_on) {
   const ProgramResult result = run_program(
       {"/bin/sh", "-c",
        vramlab_path + " dry-run -- sh -c 'trap \"exit 5\" TERM; echo ready > " +
-           in_folder("ready") + "; while :; do sleep 0.05; done' & vramlab=$!; while ! [ -s " +
+           in_folder("ready") +
+           "; while :; do sleep 0.05; done' & vramlab=$!; while kill -0 $vramlab && ! [ -s " +
            in_folder("ready") + " ]; do sleep 0.05; done; kill -TERM $vramlab; wait $vramlab"});
   EXPECT_EQ(result.exit_status, 5) << result.errors;
 }
@@ -226,6 +227,38 @@ TEST_F(DryRun, refuses_before_the_program_runs) {
   refused({"--kernel-time", "5"}, "--kernel-time");
   expect_refused({"dry-run"}, "expected -- and a program, found none");
   EXPECT_FALSE(fs::exists(ran));
+}
+
+TEST_F(DryRun, plain_program_has_the_drivers_calls_as_its_history) {
+  const std::string program = support::binary_dir() + "/fake_cuda/programs/by_dlsym";
+  if (!fs::exists(program)) GTEST_SKIP() << "the program is not built";
+  const std::string trace = in_folder("calls.vtrace");
+  const ProgramResult result = dry_run({"-o", trace}, {program});
+  EXPECT_THAT(result.errors, HasSubstr("peak of what the driver was asked for"));
+  const ProgramResult read = run_vramlab({"info", trace});
+  EXPECT_EQ(read.exit_status, 0) << read.errors;
+}
+
+// The start-up hook does this for what PyTorch looks for and no stand-in exports.
+TEST_F(DryRun, functions_added_for_a_run_are_noted_and_answer) {
+  const std::string library = in_folder("added.so");
+  const ProgramResult result = dry_run(
+      {"--explain"},
+      {"python3", "-B", "-c",
+       "import ctypes, sys\nsys.path.insert(0, '" + support::binary_dir() +
+           "/dry_run/python')\nfrom vramlab_dry_run import stub_library\n"
+           "open('" +
+           library +
+           "', 'wb').write(stub_library.library_bytes([('cublasFoo', 0), "
+           "('cudaBar', 801)], 'libvramlab_added.so'))\n"
+           "ctypes.CDLL('libcuda.so.1').cuInit(0)\n"
+           "added = ctypes.CDLL('" +
+           library +
+           "', mode=ctypes.RTLD_GLOBAL)\n"
+           "print(added.cublasFoo(1, 2), added.cudaBar(3), ctypes.CDLL(None).cudaBar())\n"});
+  EXPECT_EQ(result.output, "0 801 801\n") << result.errors;
+  EXPECT_THAT(result.errors, HasSubstr("2  libvramlab_added.so cudaBar"));
+  EXPECT_THAT(result.errors, HasSubstr("1  libvramlab_added.so cublasFoo"));
 }
 
 TEST_F(DryRun, lists_the_gpus) {
