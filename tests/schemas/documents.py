@@ -198,7 +198,7 @@ torch.cuda.init()
 if os.environ.get("FAKE_TORCH_FAILS"):
     torch._C.run_out_of_memory(4096)
 notes = [{"kind": "host_read", "subject": "copy", "count": 3,
-          "places": [{"place": "/work/train.py:12 main", "count": 3}]},
+          "places": [{"place": "/home/user/train.py:12 main", "count": 3}]},
          {"kind": "modelled", "subject": "cudnn workspace", "count": 12, "places": []}]
 with open("%s/%d.json" % (os.environ["VRAMLAB_DRY_RUN_NOTES"], os.getpid()), "w") as file:
     json.dump({"pid": os.getpid(), "program": "python3", "notes": notes,
