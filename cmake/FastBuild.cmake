@@ -27,11 +27,6 @@ function(vramlab_build_fast target)
     endif()
   endforeach()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
-  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    # This compiler lets inlining make a source larger by two fifths at most, which is enough for
-    # one source and too little for a room: reading a pickle took 1.5 times as long.
-    target_compile_options(${target} PRIVATE --param=inline-unit-growth=400)
-  endif()
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND (ARG_LIKE OR ARG_HEADERS))
     # From a precompiled header this compiler warns about copies inside its own std::string where
     # there is nothing to warn about. Builds with VRAMLAB_UNITY=OFF keep these warnings.
