@@ -4,8 +4,8 @@
 #include <stdexcept>
 
 #include "streams/live/driver_session.h"
-#include "tools/dry_run/driver/driver_functions.h"
 #include "tests/fake_cuda/engine/fake_cuda.h"
+#include "tools/dry_run/driver/driver_functions.h"
 
 namespace vramlab::tests {
 
