@@ -55,7 +55,12 @@ def count_suite(entry, reports):
 def main(build):
     testing = pathlib.Path(build) / "Testing"
     totals = collections.Counter()
+    names = set()
     for entry in ElementTree.parse(testing / "entries.xml").iter("testcase"):
+        if entry.get("name") in names:
+            print(f"{entry.get('name')} is a suite of two programs, so one report replaced the other")
+            totals["failed"] += 1
+        names.add(entry.get("name"))
         if (testing / "gtest" / f"{entry.get('name').replace('/', '.')}.tests").exists():
             counts, note = count_suite(entry, testing / "gtest")
             if note:

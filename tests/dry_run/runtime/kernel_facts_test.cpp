@@ -43,25 +43,25 @@ TEST(KernelFacts, what_is_no_code_tells_nothing) {
   EXPECT_TRUE(facts.empty());
 }
 
-TEST(Occupancy, threads_limit_small_kernels) {
+TEST(KernelOccupancy, threads_limit_small_kernels) {
   EXPECT_EQ(blocks_at_once(a100, {32, 0, 0}, {256, 0}), 8);
   EXPECT_EQ(blocks_at_once(a100, {32, 0, 0}, {32, 0}), 32);
 }
 
-TEST(Occupancy, registers_limit_large_ones) {
+TEST(KernelOccupancy, registers_limit_large_ones) {
   EXPECT_EQ(blocks_at_once(a100, {128, 0, 0}, {256, 0}), 2);
   EXPECT_EQ(blocks_at_once(a100, {40, 0, 0}, {256, 0}), 6);
   EXPECT_EQ(blocks_at_once(a100, {255, 0, 0}, {1024, 0}), 0);
   EXPECT_EQ(most_threads(a100, {255, 0, 0}), 256);
 }
 
-TEST(Occupancy, shared_memory_counts_with_what_the_system_takes) {
+TEST(KernelOccupancy, shared_memory_counts_with_what_the_system_takes) {
   EXPECT_EQ(blocks_at_once(a100, {32, 40960, 0}, {128, 0}), 4);
   EXPECT_EQ(blocks_at_once(a100, {32, 0, 0}, {128, 163840}), 1);
   EXPECT_EQ(blocks_at_once(a100, {32, 0, 0}, {128, 200000}), 0);
 }
 
-TEST(Occupancy, block_that_breaks_the_launch_bounds_does_not_run) {
+TEST(KernelOccupancy, block_that_breaks_the_launch_bounds_does_not_run) {
   EXPECT_EQ(blocks_at_once(a100, {32, 0, 256}, {512, 0}), 0);
   EXPECT_EQ(most_threads(a100, {32, 0, 256}), 256);
 }
