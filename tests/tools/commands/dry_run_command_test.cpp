@@ -142,6 +142,19 @@ TEST_F(DryRun, summary_tells_what_the_history_says) {
   EXPECT_LE(std::ranges::count(result.errors, '\n'), 15);
 }
 
+TEST_F(DryRun, peaks_are_modelled_if_an_answer_of_a_library_was) {
+  const ProgramResult result =
+      dry_run_python({"--json", in_folder("summary.json")},
+                     "import ctypes\n"
+                     "driver = ctypes.CDLL('libcuda.so.1')\n"
+                     "driver.cuInit(0)\n"
+                     "driver.vramlab_dry_run_note(b'modelled', b'cudnn workspace')\n",
+                     recording());
+  EXPECT_THAT(result.errors, HasSubstr("(modelled)"));
+  EXPECT_THAT(result.errors, HasSubstr("cudnn workspace"));
+  EXPECT_EQ(summary()["processes"][0]["devices"][0]["label"], "exact");
+}
+
 TEST_F(DryRun, summary_agrees_with_the_other_commands) {
   const std::string file = recording();
   ASSERT_EQ(dry_run_python({"--json", in_folder("summary.json")}, "", file).exit_status, 0);

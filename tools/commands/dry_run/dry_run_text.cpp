@@ -58,13 +58,20 @@ std::string process_text(const DryRunOutcome& outcome, const ShownDevice& shown)
   return ", process " + std::to_string(shown.process->notes.process);
 }
 
+/// How sure the peaks are for a GPU. A history may replay exactly and hold what was modelled.
+std::string certainty_of(const DryRunOutcome& outcome, const DeviceFindings& device) {
+  const bool is_modelled =
+      device.label == replay::FidelityLabel::exact && !subjects_of(outcome, "modelled").empty();
+  return is_modelled ? "modelled" : std::string(fidelity_label_name(device.label));
+}
+
 void add_device(std::string& text, const DryRunOutcome& outcome, const ShownDevice& shown,
                 const std::string& what = "") {
   const DeviceFindings& device = *shown.device;
   add_line(text, "GPU " + std::to_string(device.device) + process_text(outcome, shown),
            what + "peak allocated " + format_bytes(device.metric("peak_allocated")) +
                ", peak reserved " + format_bytes(device.metric("peak_reserved")) + " (" +
-               std::string(fidelity_label_name(device.label)) + ")");
+               certainty_of(outcome, device) + ")");
 }
 
 /// Programs that are no Python: what the driver was asked for.
