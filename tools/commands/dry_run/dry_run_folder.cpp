@@ -16,7 +16,9 @@ namespace vramlab::tools {
 namespace {
 
 std::filesystem::path new_folder() {
-  std::string name = scratch_place().folder + "/vramlab-dry-run-XXXXXX";
+  constexpr std::size_t chosen_letters = 6;  // which mkdtemp puts in place of these
+  std::string name =
+      scratch_place().folder + "/vramlab-dry-run-" + std::string(chosen_letters, 'X');
   if (mkdtemp(name.data()) == nullptr)
     throw std::runtime_error("no folder can be made in " + scratch_place().folder + ": " +
                              std::strerror(errno));

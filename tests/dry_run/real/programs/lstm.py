@@ -1,4 +1,4 @@
-"""A language model of LSTM layers with dropout, trained on sequences of several lengths."""
+"""LSTM layers with dropout that predict the next token, trained on sequences of several lengths."""
 import figures
 import torch
 from torch import nn
