@@ -30,6 +30,7 @@ std::size_t put(char* into, PropertyWidth width, int value) {
 void tell_attributes(const RuntimeDriver& driver, char* into, int device, int last_attribute) {
   std::size_t place = sizeof(FirstProperties);
   for (const PropertyField& field : property_fields()) {
+    if (!is_of_this_version(field)) continue;
     int value = 0;
     driver.device_attribute(&value, field.attribute, device);
     const auto width = static_cast<std::size_t>(field.width);

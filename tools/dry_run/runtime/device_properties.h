@@ -7,14 +7,17 @@
 namespace vramlab::dry_run {
 
 enum class PropertyWidth : unsigned char { plain = 4, wide = 8 };
+enum class PropertyVersions : unsigned char { both, only_12, only_13 };
 
 /// The next number of the struct, at its natural place.
 struct PropertyField {
   PropertyWidth width;
   int attribute;
+  PropertyVersions versions = PropertyVersions::both;
 };
-/// Those of this version, in order.
+/// Those of all versions, in order.
 std::span<const PropertyField> property_fields();
+bool is_of_this_version(const PropertyField& field);
 
 /// The bytes of the struct of this version, with what is reserved behind the fields.
 inline constexpr int property_bytes_12 = 1032;
