@@ -2,10 +2,12 @@
 // depends neither on addresses nor on the order of a file.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "replay/compare/event_order.h"
 #include "replay/figures/metrics.h"
 #include "replay/holders/call_sites.h"
 #include "replay/holders/holdings.h"
@@ -28,6 +30,8 @@ struct ComparedFile {
   /// When that was, where the file has one device or one was asked for.
   std::optional<std::uint64_t> event;
   bool is_at_end = false;
+  /// The recording itself, where it is one, without the devices that were not asked for.
+  std::shared_ptr<const RecordedFile> recorded;
   /// Sentences: what is not sure.
   std::vector<std::string> notes;
 };

@@ -57,24 +57,26 @@ void add_program_metrics(const std::string& path, const CompareConditions& condi
 void add_recorded_metrics(const std::string& path, const CompareConditions& conditions,
                           const traces::ProgressListener& listener, ComparedFile& compared) {
   traces::OpenTrace trace = traces::open_trace(path, listener);
-  traces::SnapshotTables tables;
+  auto recorded = std::make_shared<RecordedFile>();
   HistoryCollector collector(conditions.scratch);
-  traces::read_snapshot(trace, tables, collector);
-  const RecordedHistory history = collector.take();
-  const VerifyConditions verify = verify_conditions(history, tables.texts, nullptr);
+  traces::read_snapshot(trace, recorded->tables, collector);
+  recorded->history = collector.take();
+  const RecordedHistory& history = recorded->history;
+  const traces::TextTable& texts = recorded->tables.texts;
+  const VerifyConditions verify = verify_conditions(history, texts, nullptr);
+  if (conditions.device)
+    std::erase_if(recorded->history.devices,
+                  [&](const DeviceHistory& device) { return device.device != *conditions.device; });
   std::vector<MetricValues> devices;
   for (const DeviceHistory& device : history.devices)
-    if (!conditions.device || device.device == *conditions.device)
-      devices.push_back(history_metrics(device, verify));
+    devices.push_back(history_metrics(device, verify));
   compared.metrics = sum_of_metrics(devices);
   RecordedStates found = recorded_states(
-      history, tables.texts,
+      history, texts,
       {{state_moment(conditions.moment, compared)}, nullptr, StateHistory::last_event});
   for (const std::string& doubt : found.doubts) add_note_once(compared, doubt);
-  std::erase_if(found.states, [&](const DeviceState& state) {
-    return conditions.device && state.device.value != *conditions.device;
-  });
   add_state_metrics(found.states, compared);
+  compared.recorded = std::move(recorded);
 }
 
 }  // namespace vramlab::replay

@@ -4,6 +4,7 @@
 #include <map>
 #include <tuple>
 
+#include "replay/compare/same_groups.h"
 #include "traces/files/input_error.h"
 
 namespace vramlab::replay {
@@ -16,9 +17,15 @@ std::optional<std::int64_t> value_in(const MetricValues& values, std::string_vie
 }
 
 std::vector<GroupChange> changes_of(const ComparedFile& base, const ComparedFile& now) {
+  const GroupNames names = same_groups(base.groups, now.groups);
+  const auto name_of = [](const HeldGroup& group, const std::map<std::string, std::string>& named) {
+    const auto found = named.find(group.key);
+    return found == named.end() ? group.key : found->second;
+  };
   std::map<std::string, GroupChange> by_key;
-  for (const HeldGroup& group : base.groups) by_key[group.key].base.add(group.totals);
-  for (const HeldGroup& group : now.groups) by_key[group.key].now.add(group.totals);
+  for (const HeldGroup& group : base.groups)
+    by_key[name_of(group, names.base)].base.add(group.totals);
+  for (const HeldGroup& group : now.groups) by_key[name_of(group, names.now)].now.add(group.totals);
   std::vector<GroupChange> changes;
   for (auto& [key, change] : by_key) {
     change.key = key;
@@ -105,6 +112,8 @@ Comparison compare(ComparedFile base, ComparedFile now, const std::vector<AskedL
   comparison.metrics = metric_changes(base, now);
   comparison.has_groups = base.has_groups && now.has_groups;
   if (comparison.has_groups) comparison.groups = changes_of(base, now);
+  if (base.recorded && now.recorded)
+    comparison.events = compare_events(*base.recorded, *now.recorded);
   comparison.base = std::move(base);
   comparison.now = std::move(now);
   const MetricValues of_both = metrics_of(comparison.groups);

@@ -51,6 +51,8 @@ struct Comparison {
   bool has_groups = false;
   std::vector<GroupChange> groups;
   std::vector<JudgedLimit> limits;
+  /// Empty unless both are recordings with a history.
+  std::optional<EventOrder> events;
 
   bool is_same() const;
   bool breaks_limits() const;

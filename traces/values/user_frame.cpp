@@ -9,7 +9,7 @@
 namespace vramlab::traces {
 namespace {
 
-enum class FrameKind { recording, nameless, native, backward, library, user };
+enum class FrameKind { recording, nameless, native, operation, backward, library, user };
 
 std::string with_slashes(std::string_view path) {
   std::string text(path);
@@ -20,8 +20,10 @@ std::string with_slashes(std::string_view path) {
 bool is_unknown_file(std::string_view path) { return path.empty() || path == "??"; }
 
 bool is_installed(const std::string& path) {
-  constexpr std::array<std::string_view, 5> places = {"/site-packages/", "/dist-packages/",
-                                                      "/lib/python", "/torch/", "<frozen"};
+  // What torch.compile writes lies in a folder of its own, or in none.
+  constexpr std::array<std::string_view, 7> places = {
+      "/site-packages/", "/dist-packages/", "/lib/python",    "/torch/",
+      "<frozen",         "/torchinductor_", "<eval_with_key>"};
   // So file_in_pytorch() spells them.
   if (path.starts_with("torch/")) return true;
   if (std::ranges::any_of(
@@ -48,12 +50,19 @@ bool is_backward_node(std::string_view function) {
          function.find("::apply(") != std::string_view::npos;
 }
 
+/// Such as `at::_ops::sum_dim_IntList::call(...)`: what autograd asks for between backward nodes.
+/// Every build of PyTorch exports it, and what it calls has names in some builds only.
+bool is_operation(std::string_view function) {
+  return function.starts_with("at::_ops::") && function.find("::call(") != std::string_view::npos;
+}
+
 FrameKind kind_of(const FrameValue& frame, const TextTable& texts) {
   const std::string path = with_slashes(texts.text(frame.filename));
   if (!path.ends_with(".py") && !path.starts_with('<')) {
     const std::string_view function = texts.text(frame.name);
     if (is_of_recording(function)) return FrameKind::recording;
     if (is_backward_node(function)) return FrameKind::backward;
+    if (is_operation(function)) return FrameKind::operation;
     return is_unknown_file(path) ? FrameKind::nameless : FrameKind::native;
   }
   return is_installed(path) ? FrameKind::library : FrameKind::user;
@@ -130,7 +139,9 @@ std::optional<FrameId> innermost_user_frame(StackId stack, const SnapshotTables&
   FrameKind best_kind = FrameKind::recording;
   for (const FrameId id : tables.stacks.frames(stack)) {
     const FrameKind kind = kind_of(tables.frames.frame(id), tables.texts);
-    if (best && kind <= best_kind) continue;
+    // An operation is made of others: the outermost is the one that was asked for.
+    const bool is_better = kind > best_kind || (kind == best_kind && kind == FrameKind::operation);
+    if (best && !is_better) continue;
     best = id;
     best_kind = kind;
     if (kind == FrameKind::user) break;

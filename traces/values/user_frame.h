@@ -13,7 +13,8 @@
 namespace vramlab::traces {
 
 /// Without such a frame the innermost of any Python file, then a node of a backward pass, then the
-/// innermost of any file that is named, that of the allocator and of what records stacks last.
+/// outermost operation of PyTorch, then the innermost of any file that is named, that of the
+/// allocator and of what records stacks last.
 /// Null for a stack without frames.
 std::optional<FrameId> innermost_user_frame(StackId stack, const SnapshotTables& tables);
 

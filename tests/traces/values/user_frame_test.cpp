@@ -67,6 +67,22 @@ TEST_F(UserFrame, is_otherwise_the_node_of_a_backward_pass) {
       "Functions.cpp torch::autograd::generated::MmBackward0::apply");
 }
 
+TEST_F(UserFrame, is_otherwise_the_outermost_operation) {
+  EXPECT_EQ(shown({{"at::detail::empty_generic(long)", "??", 0},
+                   {"at::_ops::empty::call(long)", "??", 0},
+                   {"at::_ops::sum_dim_IntList::redispatch(long)", "??", 0},
+                   {"at::_ops::sum_dim_IntList::call(at::Tensor const&)", "??", 0},
+                   {"torch::autograd::Engine::evaluate_function(int)", "engine.cpp", 9}}),
+            "at::_ops::sum_dim_IntList::call");
+}
+
+TEST_F(UserFrame, is_not_what_torch_compile_wrote) {
+  EXPECT_EQ(shown({{"call", "/tmp/torchinductor_me/ab/cab.py", 40},
+                   {"forward", "<eval_with_key>.3", 5},
+                   {"step", "/home/me/project/train.py", 12}}),
+            "project/train.py:12 step");
+}
+
 TEST_F(UserFrame, is_last_of_all_what_records_stacks) {
   EXPECT_EQ(
       shown({{"torch::cuda::(anonymous namespace)::gather_with_cpp()", "memory_snapshot.cpp", 0},

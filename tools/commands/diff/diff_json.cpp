@@ -46,6 +46,18 @@ ordered_json group_json(const replay::GroupChange& change) {
           {"new_blocks", change.now.blocks}};
 }
 
+ordered_json events_json(const replay::EventOrder& order) {
+  return {{"base", order.base_events},
+          {"new", order.now_events},
+          {"first_difference",
+           or_null(order.first_difference, [](const replay::EventDifference& first) {
+             return ordered_json{{"device", first.device},
+                                 {"event", first.event},
+                                 {"base", first.base},
+                                 {"new", first.now}};
+           })}};
+}
+
 ordered_json limit_json(const replay::JudgedLimit& limit) {
   const replay::Metric& metric = *limit.limit.metric;
   return {
@@ -71,6 +83,7 @@ std::string diff_json(const DiffOutcome& outcome) {
                     {"grouped_by", outcome.grouped_by},
                     {"groups_compared", comparison.has_groups},
                     {"groups", json_list(comparison.groups, group_json)},
+                    {"events", or_null(comparison.events, events_json)},
                     {"limits", json_list(comparison.limits, limit_json)}});
 }
 

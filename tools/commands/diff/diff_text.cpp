@@ -38,6 +38,19 @@ std::string metrics_text(const Comparison& comparison) {
   return table.is_empty() ? "" : "\n" + table.text();
 }
 
+std::string events_text(const Comparison& comparison) {
+  if (!comparison.events) return "";
+  const replay::EventOrder& order = *comparison.events;
+  if (!order.first_difference)
+    return "\nthe same " + std::to_string(order.base_events) +
+           " events in the same order, with the same sizes, streams and blocks\n";
+  const replay::EventDifference& first = *order.first_difference;
+  std::string text = "\nthe events are the same up to event " + std::to_string(first.event);
+  if (comparison.base.recorded->history.devices.size() > 1)
+    text += " of device " + std::to_string(first.device);
+  return text + "; there\n  base  " + first.base + "\n  new   " + first.now + "\n";
+}
+
 std::string blocks_text(const GroupChange& change) {
   return std::to_string(change.base.blocks) + " -> " + std::to_string(change.now.blocks);
 }
@@ -100,6 +113,7 @@ std::string diff_text(const DiffOutcome& outcome) {
     text += "\nno difference\n";
   else
     text += metrics_text(comparison) + group_rows(outcome);
+  text += events_text(comparison);
   if (!comparison.has_groups)
     text += "\nwho holds memory is not compared: a report has no blocks\n";
   return text + limits_text(comparison);
