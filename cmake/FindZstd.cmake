@@ -1,7 +1,7 @@
 # Zstd::Zstd, the zstd library. Older Debian and Ubuntu packages come without a CMake config, so
 # the header and the library are looked up directly.
 find_path(Zstd_INCLUDE_DIR zstd.h)
-find_library(Zstd_LIBRARY NAMES zstd)
+find_library(Zstd_LIBRARY NAMES libzstd.a zstd)
 mark_as_advanced(Zstd_INCLUDE_DIR Zstd_LIBRARY)
 
 include(FindPackageHandleStandardArgs)

@@ -1,0 +1,41 @@
+# vramlab_runs_on_old_systems(<target> [OWN_DLSYM] [THROWS])   needs nothing newer than glibc 2.31
+#
+# The C++ runtime is linked in, and what is newer in the C library is served by tools/old_libc.
+# OWN_DLSYM: the target defines dlsym itself. THROWS: through frames of its callers, with whom it
+# must share what unwinds stacks. On other platforms than x86-64, with sanitizers (which
+# bring their own versions of these functions) and without GNU's C library it does nothing.
+set(VRAMLAB_RUNS_ON_OLD_SYSTEMS OFF)
+if(CMAKE_SYSTEM_NAME STREQUAL "Linux" AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$"
+   AND NOT VRAMLAB_SANITIZE AND NOT VRAMLAB_COVERAGE
+   AND EXISTS "/lib/x86_64-linux-gnu/libpthread.so.0")
+  set(VRAMLAB_RUNS_ON_OLD_SYSTEMS ON)
+  foreach(room functions dlsym start)
+    vramlab_room_sources(sources "tools/old_libc/${room}")
+    add_library(vramlab_old_${room} OBJECT ${sources})
+    target_link_libraries(vramlab_old_${room} PRIVATE vramlab_build_options)
+  endforeach()
+endif()
+
+function(vramlab_runs_on_old_systems target)
+  if(NOT VRAMLAB_RUNS_ON_OLD_SYSTEMS)
+    return()
+  endif()
+  cmake_parse_arguments(PARSE_ARGV 1 ARG "OWN_DLSYM;THROWS" "" "")
+  target_sources(${target} PRIVATE $<TARGET_OBJECTS:vramlab_old_functions>)
+  if(NOT ARG_OWN_DLSYM)
+    target_sources(${target} PRIVATE $<TARGET_OBJECTS:vramlab_old_dlsym>)
+  endif()
+  get_target_property(type ${target} TYPE)
+  if(type STREQUAL "EXECUTABLE")
+    target_sources(${target} PRIVATE $<TARGET_OBJECTS:vramlab_old_start>)
+  endif()
+  # There the old versions are in libraries of their own, which the newer system has as empty ones.
+  target_link_libraries(${target} PRIVATE "-Wl,--push-state,--no-as-needed"
+                        -l:libpthread.so.0 -l:libdl.so.2 "-Wl,--pop-state")
+  target_link_options(${target} PRIVATE -static-libstdc++)
+  if(ARG_THROWS)
+    target_link_options(${target} PRIVATE -shared-libgcc)
+  else()
+    target_link_options(${target} PRIVATE -static-libgcc)
+  endif()
+endfunction()
