@@ -1,3 +1,5 @@
+#include <cstdint>
+
 #include "tests/dry_run/libraries/library_test.h"
 
 namespace vramlab::dry_run {
@@ -70,6 +72,76 @@ TEST_F(Nccl, large_collectives_put_a_kernel_on_their_stream) {
   EXPECT_EQ(doings().works[stream(1)], 2);
   EXPECT_EQ(doings().works[stream(2)], 1);
   EXPECT_EQ(doings().notes_of("unknown", "libnccl.so.2 ncclSend"), 0);
+}
+
+TEST_F(Nccl, group_end_without_a_group_is_refused) { EXPECT_EQ(library_.call("ncclGroupEnd"), 5); }
+
+/// Collectives of one number in the memory of a device.
+class NcclValues : public Nccl {
+ protected:
+  static constexpr int nccl_int64 = 4;
+
+  NcclValues() {
+    void* context = nullptr;
+    EXPECT_EQ(driver_.call("cuDevicePrimaryCtxRetain", &context, 0), 0);
+    EXPECT_EQ(driver_.call("cuCtxSetCurrent", context), 0);
+  }
+
+  void* number(std::int64_t value) {
+    void* address = nullptr;
+    EXPECT_EQ(driver_.call("cuMemAlloc_v2", &address, sizeof(value)), 0);
+    EXPECT_EQ(driver_.call("cuMemcpyHtoD_v2", address, &value, sizeof(value)), 0);
+    return address;
+  }
+  std::int64_t value_at(void* address) {
+    std::int64_t value = -1;
+    EXPECT_EQ(driver_.call("cuMemcpyDtoH_v2", &value, address, sizeof(value)), 0);
+    return value;
+  }
+  void broadcast(void* send, void* receive, int root, void* communicator) {
+    EXPECT_EQ(library_.call("ncclBroadcast", send, receive, std::size_t{1}, nccl_int64, root,
+                            communicator, static_cast<void*>(nullptr)),
+              0);
+  }
+
+  const Library driver_{"libcuda.so.1"};
+};
+
+TEST_F(NcclValues, broadcast_of_another_rank_leaves_what_was_received) {
+  void* const made = communicator(1, 2);
+  void* const own = number(12);
+  void* const received = number(7);
+  broadcast(own, received, 0, made);
+  EXPECT_EQ(value_at(received), 7);
+  broadcast(own, received, 1, made);
+  EXPECT_EQ(value_at(received), 12);
+}
+
+TEST_F(NcclValues, group_in_which_each_rank_broadcasts_gathers_the_own_value) {
+  void* const made = communicator(1, 3);
+  void* const own = number(12);
+  void* const received[] = {number(0), number(0), number(0)};
+  library_.call("ncclGroupStart");
+  for (int root = 0; root < 3; ++root)
+    broadcast(root == 1 ? own : received[root], received[root], root, made);
+  EXPECT_EQ(library_.call("ncclGroupEnd"), 0);
+  for (void* const each : received) EXPECT_EQ(value_at(each), 12);
+}
+
+TEST_F(NcclValues, group_of_other_ranks_broadcasts_leaves_what_was_received) {
+  void* const made = communicator(1, 2);
+  void* const other = communicator(0, 2);
+  void* const own = number(12);
+  void* const received[] = {number(7), number(8)};
+  library_.call("ncclGroupStart");
+  library_.call("ncclGroupStart");
+  broadcast(own, received[0], 0, made);
+  EXPECT_EQ(library_.call("ncclGroupEnd"), 0);
+  broadcast(own, received[1], 0, other);
+  EXPECT_EQ(value_at(received[1]), 8) << "the outer group is still open";
+  EXPECT_EQ(library_.call("ncclGroupEnd"), 0);
+  EXPECT_EQ(value_at(received[0]), 7);
+  EXPECT_EQ(value_at(received[1]), 12);
 }
 
 TEST_F(Nccl, buffers_of_a_communicator_are_modelled) {

@@ -6,6 +6,7 @@
 namespace vramlab::dry_run {
 
 inline constexpr int nccl_success = 0;
+inline constexpr int nccl_invalid_usage = 5;
 
 struct Communicator : Object {
   int rank = 0;

@@ -149,10 +149,6 @@ VRAMLAB_EXPORT const char* ncclGetErrorString(int result) {
   }
 }
 
-VRAMLAB_EXPORT int ncclGroupStart() { return nccl_success; }
-VRAMLAB_EXPORT int ncclGroupEnd() { return nccl_success; }
-VRAMLAB_EXPORT int ncclGroupSimulateEnd(void*) { return nccl_success; }
-
 /// Registered buffers are told apart by their address.
 VRAMLAB_EXPORT int ncclCommRegister(void*, void* buffer, std::size_t, void** handle) {
   put(handle, buffer);
