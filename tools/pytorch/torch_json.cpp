@@ -47,6 +47,8 @@ std::string statistics_json(const StatisticValues& values, const Settings& setti
   add(json, "oversize_segments", values.oversize_segments);
   json["num_alloc_retries"] = values.num_alloc_retries;
   json["num_ooms"] = values.num_ooms;
+  // PyTorch has it from 2.12 on.
+  json["num_oom_rejections"] = values.num_oom_rejections;
   json["num_sync_all_streams"] = values.num_sync_all_streams;
   json["num_device_alloc"] = values.num_device_alloc;
   json["num_device_free"] = values.num_device_free;

@@ -3,9 +3,6 @@
 import figures_compared
 from runs import last_words
 
-# Figures of versions after 2.6.0, which the plug-in does not tell.
-NEWER_FIGURES = {"num_oom_rejections"}
-
 
 def ended_as_it_should(program, run):
     if run.status != 0:
@@ -53,8 +50,7 @@ def plugin_has_the_figures(native, other_native, with_plugin):
         unsure = other_native.processes[0].devices[device]
         wrong += [f"plug-in: {name} {figures.get(name)} instead of {value}"
                   for name, value in wanted.items()
-                  if name not in NEWER_FIGURES
-                  and figures.get(name) != value and unsure[name] == value]
+                  if figures.get(name) != value and unsure[name] == value]
     return wrong
 
 

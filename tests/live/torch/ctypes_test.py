@@ -32,6 +32,8 @@ def check_caching(plugin):
     stats = json.loads(plugin.vramlab_torch_memory_stats(0))
     assert stats["allocated_bytes.all.current"] == 3 * MIB, stats
     assert stats["num_device_alloc"] == 1, stats
+    assert stats["num_oom_rejections"] == 0, stats
+    assert len(stats) == 123, "one more than PyTorch 2.6.0 has"
     assert plugin.vramlab_torch_malloc(0, 0, None) is None, "0 bytes are nothing"
 
 
