@@ -59,7 +59,9 @@ sigset_t signals_to_send_on() {
   _exit(error == ENOENT ? program_not_found : program_not_runnable);
 }
 
-int status_of(int ended) { return WIFSIGNALED(ended) ? 128 + WTERMSIG(ended) : WEXITSTATUS(ended); }
+int status_of(int ended) {
+  return WIFSIGNALED(ended) ? ended_by_signal + WTERMSIG(ended) : WEXITSTATUS(ended);
+}
 
 /// The child's status, if it has ended. Whatever else ended, and is ours by now, is forgotten.
 std::optional<int> status_if_ended(pid_t child) {

@@ -25,6 +25,9 @@ struct PreloadedProgram {
 inline constexpr int program_not_found = 127;
 inline constexpr int program_not_runnable = 126;
 
+/// A program that a signal ended, plus the signal.
+inline constexpr int ended_by_signal = 128;
+
 struct ProgramEnd {
   int process = 0;
   /// As a shell says it: the program's own, 128 and the signal that ended it, or one of the two

@@ -5,10 +5,12 @@ in interpreters of their own, as `vramlab dry-run` would start them.
 Usage: python3 -B tests/dry_run/command/hook_test.py
 """
 
+import ctypes
 import json
 import os
 import pickle
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
@@ -283,6 +285,64 @@ class Steps(HookTest):
             while True:
                 time.sleep(0.01)
             """), VRAMLAB_DRY_RUN_STEPS="1")
+
+
+
+class OwnValues(HookTest):
+    """What --values-from may answer."""
+
+    def setUp(self):
+        super().setUp()
+        sys.path.insert(0, HOOK)
+        from vramlab_dry_run import values
+
+        self.values = values
+
+    def tearDown(self):
+        sys.path.remove(HOOK)
+        super().tearDown()
+
+    def test_number_is_as_wide_as_the_copy(self):
+        self.assertEqual(self.values._bytes_of(-2, 2), b"\xfe\xff")
+        self.assertEqual(self.values._bytes_of(1.5, 4), struct.pack("<f", 1.5))
+        self.assertEqual(self.values._bytes_of(True, 1), b"\1")
+        self.assertEqual(self.values._bytes_of(1.5, 16), struct.pack("<dd", 1.5, 1.5))
+        self.assertEqual(self.values._bytes_of(7, 12), struct.pack("<3i", 7, 7, 7))
+
+    def test_numbers_of_a_list_share_the_copy(self):
+        self.assertEqual(self.values._bytes_of([1, 2, 3], 12), struct.pack("<3i", 1, 2, 3))
+        self.assertEqual(self.values._bytes_of((0.5, 2), 16), struct.pack("<dq", 0.5, 2))
+        self.assertEqual(self.values._bytes_of(bytearray(b"abc"), 3), b"abc")
+
+    def test_what_does_not_fit_is_refused(self):
+        for given, count in (([1, 2, 3], 8), ([], 8), (b"ab", 3), (1.5, 1), ([1.0], 16)):
+            with self.assertRaises(ValueError, msg=str(given)):
+                self.values._bytes_of(given, count)
+
+    def test_function_sees_the_line_and_how_often_it_was_there(self):
+        seen = []
+        target = ctypes.create_string_buffer(8)
+
+        def answer(read):
+            seen.append(read)
+            return 6 if read.times else None
+
+        told = [self.values._fill(answer, ctypes.addressof(target), 8, sys._getframe(0))
+                for _ in range(2)]
+        self.assertEqual(told, [0, 1])
+        self.assertEqual(struct.unpack("<q", target.raw[:8]), (6,))
+        self.assertEqual([read.times for read in seen], [0, 1])
+        self.assertEqual(os.path.basename(seen[0].file), "hook_test.py")
+        self.assertEqual(seen[0].bytes, 8)
+
+    def test_file_that_can_not_be_used_ends_the_program(self):
+        for text, said in (("def other(): pass", "expected a function `values`"),
+                           ("1 +", "SyntaxError")):
+            path = self.write("answers.py", text)
+            result = self.run_program(UP + "print('goes on')", status=1,
+                                      VRAMLAB_DRY_RUN_VALUES_FROM=path)
+            self.assertIn(said, result.stderr)
+            self.assertNotIn("goes on", result.stdout)
 
 
 if __name__ == "__main__":

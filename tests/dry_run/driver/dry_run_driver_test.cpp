@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <cstring>
 #include <string>
 
 #include "streams/cuda_interface/functions.h"
@@ -11,6 +12,7 @@
 #include "tools/dry_run/driver/driver_types.h"
 #include "tools/dry_run/driver/occupancy.h"
 #include "tools/dry_run/notes/note_book.h"
+#include "tools/dry_run/notes/notes.h"
 
 namespace vramlab::fake {
 namespace {
@@ -104,6 +106,28 @@ TEST_F(DryRunDriver, gives_the_host_made_up_values_and_notes_it) {
   EXPECT_EQ(call("cuMemcpyDtoH_v2", static_cast<void*>(values), at, sizeof values), CUDA_SUCCESS);
   EXPECT_EQ(values[0] + values[1] + values[2], 3);
   EXPECT_NE(dry_run::the_notes().text().find("host_read"), std::string::npos);
+}
+
+int sevens(void* at, unsigned long bytes) {
+  std::memset(at, 7, bytes);
+  return 1;
+}
+
+TEST_F(DryRunDriver, gives_the_host_values_of_the_program_s_own_where_nobody_knows_them) {
+  CUdeviceptr at = 0;
+  ASSERT_EQ(call("cuMemAlloc_v2", &at, std::size_t{4096}), CUDA_SUCCESS);
+  const std::int32_t known = 5;
+  ASSERT_EQ(call("cuMemcpyHtoD_v2", at, static_cast<const void*>(&known), sizeof known),
+            CUDA_SUCCESS);
+  vramlab_dry_run_set_values(sevens);
+  std::int32_t read = 0;
+  EXPECT_EQ(call("cuMemcpyDtoH_v2", static_cast<void*>(&read), at, sizeof read), CUDA_SUCCESS);
+  EXPECT_EQ(read, 5);
+  EXPECT_EQ(call("cuMemcpyDtoH_v2", static_cast<void*>(&read), at + 64, sizeof read), CUDA_SUCCESS);
+  EXPECT_EQ(read, 0x07070707);
+  vramlab_dry_run_set_values(nullptr);
+  EXPECT_EQ(call("cuMemcpyDtoH_v2", static_cast<void*>(&read), at + 64, sizeof read), CUDA_SUCCESS);
+  EXPECT_EQ(read, 1);
 }
 
 TEST_F(DryRunDriver, copies_rows_with_pitches_between_host_and_host) {

@@ -23,8 +23,9 @@ TEST(DryRunLibcuda, has_every_function_of_the_driver) {
   ASSERT_NE(opened, nullptr) << dlerror();
   for (const dry_run::DriverFunction& function : dry_run::driver_functions())
     EXPECT_NE(dlsym(opened, std::string(function.symbol).c_str()), nullptr) << function.symbol;
-  for (const char* const own : {"vramlab_dry_run_note", "vramlab_dry_run_set_place",
-                                "vramlab_dry_run_work", "vramlab_dry_run_gpu_count"})
+  for (const char* const own :
+       {"vramlab_dry_run_note", "vramlab_dry_run_set_place", "vramlab_dry_run_set_values",
+        "vramlab_dry_run_work", "vramlab_dry_run_gpu_count"})
     EXPECT_NE(dlsym(opened, own), nullptr) << own;
 }
 

@@ -44,7 +44,8 @@ class Bench:
             [program.label, option_string, *environment, *around[1:2]]).lower())
         folder.mkdir(parents=True)
         command = [self.vramlab, "dry-run", "-o", f"{folder}/%p.pickle",
-                   "--json", f"{folder}/dry_run.json", "--gpus", str(program.gpus)]
+                   "--json", f"{folder}/dry_run.json", "--gpus", str(program.gpus),
+                   *program.options]
         if program.memory:
             command += ["--device-memory", program.memory]
         command += ["--", *around, *self.program_command(program)]

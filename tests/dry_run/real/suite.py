@@ -1,7 +1,9 @@
 """The programs of the suite: how each is run, and what is compared."""
 
 import dataclasses
+import pathlib
 
+PROGRAMS_FOLDER = pathlib.Path(__file__).resolve().parent / "programs"
 EXPANDABLE = "expandable_segments:True"
 BOTH = ("", EXPANDABLE)
 MANY = ("", EXPANDABLE, "max_split_size_mb:64", "roundup_power2_divisions:4",
@@ -21,6 +23,8 @@ class Program:
     by_torchrun: bool = False
     since: tuple = (2, 4)
     packages: tuple = ()
+    # Of `vramlab dry-run`.
+    options: tuple = ()
     # Also run with its memory from the plug-in.
     plugin: bool = False
     # Also run inside `vramlab run` and `vramlab record`.
@@ -65,6 +69,13 @@ PROGRAMS = [
     Program("fsdp", ("2",), gpus=2, processes=2, by_torchrun=True, since=(2, 6),
             says="RANK 1 ends"),
     Program("pipeline", gpus=2, processes=2, by_torchrun=True, says="RANK 1 ends"),
+    Program("objects_of_ranks", gpus=2, processes=2, by_torchrun=True, says="RANK 1 ends"),
+    Program("objects_of_ranks", ("alone",), processes=3, says="RANK 2 ends",
+            options=("--ranks", "all", "--world-size", "3")),
+    Program("fsdp", ("1", "alone"), options=("--rank", "5", "--world-size", "64"),
+            says="RANK 0 ends"),
+    Program("values_from_file", says="READ 409600",
+            options=("--values-from", str(PROGRAMS_FOLDER / "values_for_it.py"))),
     Program("compile_aot_eager"),
     Program("hf_trainer", packages=("transformers", "accelerate"), option_strings=BOTH),
     Program("hf_generate", packages=("transformers",), option_strings=BOTH),

@@ -242,6 +242,37 @@ TEST_F(DryRun, refuses_before_the_program_runs) {
   EXPECT_FALSE(fs::exists(ran));
 }
 
+TEST_F(DryRun, ranks_of_a_job_run_one_after_another) {
+  const std::string print_ranks =
+      "print(os.environ['RANK'], os.environ['WORLD_SIZE'], os.environ['LOCAL_RANK'], "
+      "os.environ['LOCAL_WORLD_SIZE'], os.environ['GROUP_RANK'], flush=True)\n"
+      "_C.allocate(1024 * (1 + int(os.environ['RANK']) % 4))\n"
+      "os._exit(3 if os.environ['RANK'] == '5' else 0)";
+  const ProgramResult result = dry_run_python(
+      {"--gpus", "4", "--world-size", "8", "--ranks", "0,5-6", "--json", in_folder("summary.json")},
+      print_ranks, recording());
+  EXPECT_EQ(result.output, "0 8 0 4 0\n5 8 1 4 1\n6 8 2 4 1\n");
+  EXPECT_EQ(result.exit_status, 3);
+  EXPECT_THAT(result.errors, HasSubstr("out of memory  exit status\n"));
+  EXPECT_EQ(summary()["ranks"], json::parse(R"([{"rank": 0, "exit_status": 0},
+      {"rank": 5, "exit_status": 3}, {"rank": 6, "exit_status": 0}])"));
+  EXPECT_EQ(summary()["processes"].size(), 3U);
+}
+
+TEST_F(DryRun, refuses_ranks_that_a_job_does_not_have) {
+  const auto refused = [this](const std::vector<std::string>& options) {
+    const ProgramResult result = dry_run(options, {"true"});
+    EXPECT_EQ(result.exit_status, 2);
+    return result.errors;
+  };
+  EXPECT_THAT(refused({"--rank", "0"}), HasSubstr("expected --world-size"));
+  EXPECT_THAT(refused({"--rank", "4", "--world-size", "4"}), HasSubstr("below 4, found 4"));
+  EXPECT_THAT(refused({"--rank", "0", "--ranks", "all", "--world-size", "4"}), HasSubstr("both"));
+  EXPECT_THAT(refused({"--ranks", "3-1", "--world-size", "4"}), HasSubstr("rising order"));
+  EXPECT_THAT(refused({"--ranks", "0,x", "--world-size", "4"}), HasSubstr("found x"));
+  EXPECT_THAT(refused({"--values-from", in_folder("none.py")}), HasSubstr("does not exist"));
+}
+
 TEST_F(DryRun, plain_program_has_the_drivers_calls_as_its_history) {
   const std::string program = support::binary_dir() + "/fake_cuda/programs/by_dlsym";
   if (!fs::exists(program)) GTEST_SKIP() << "the program is not built";

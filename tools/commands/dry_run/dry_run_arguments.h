@@ -22,6 +22,12 @@ struct DryRunArguments {
   std::string device_memory;
   std::optional<std::uint64_t> held_by_others;
   std::string values = "zeros";
+  /// A file of Python; empty without one.
+  std::string values_from;
+  /// One rank of a job that runs alone, or a list of them; the job's size.
+  std::optional<unsigned> rank;
+  std::string ranks;
+  unsigned world_size = 0;
   std::uint64_t kernel_time_ns = 10'000;
   std::uint64_t steps = 0;
   std::uint64_t mark_every = 0;

@@ -1,6 +1,7 @@
 // `vramlab dry-run`: a CUDA program without a GPU, its exact memory history, and what that says.
 
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <exception>
 
@@ -8,6 +9,7 @@
 #include "streams/device/gpu_models.h"
 #include "tools/commands/dry_run/dry_run_folder.h"
 #include "tools/commands/dry_run/dry_run_outcome.h"
+#include "tools/commands/dry_run/job_ranks.h"
 #include "tools/commands/dry_run/stand_ins.h"
 #include "tools/commands/report/report_page_file.h"
 #include "tools/kit/commands.h"
@@ -128,11 +130,46 @@ void add_traces(const DryRunArguments& arguments, const DryRunFolder& folder,
   }
 }
 
+/// A program, or all asked ranks of a job.
+struct JobEnd {
+  int process = 0;
+  int status = 0;
+  std::vector<RankEnd> ranks;
+};
+
+/// A program that can't be run, or that somebody ended: Ctrl-C means all ranks.
+bool ends_job(int status) {
+  return status == program_not_found || status == program_not_runnable ||
+         status == ended_by_signal + SIGINT || status == ended_by_signal + SIGTERM;
+}
+
+/// Ranks run one after another, each alone.
+JobEnd run_job(const PreloadedProgram& program, const std::vector<unsigned>& ranks,
+               const DryRunArguments& arguments) {
+  if (ranks.empty()) {
+    const ProgramEnd end = run_preloaded(program);
+    return {end.process, end.status, {}};
+  }
+  JobEnd job;
+  for (const unsigned rank : ranks) {
+    PreloadedProgram as_rank = program;
+    for (auto& variable : rank_variables(rank, arguments))
+      as_rank.variables.push_back(std::move(variable));
+    const ProgramEnd end = run_preloaded(as_rank);
+    if (job.ranks.empty()) job.process = end.process;
+    if (job.status == 0) job.status = end.status;
+    job.ranks.push_back({rank, end.status});
+    if (ends_job(end.status)) break;
+  }
+  return job;
+}
+
 /// Once the program has ended.
 DryRunOutcome look_at(const DryRunArguments& arguments, const DryRunFolder& folder,
-                      const ProgramEnd& end) {
+                      const JobEnd& end) {
   DryRunOutcome outcome;
   outcome.status = end.status;
+  outcome.ranks = end.ranks;
   std::vector<ProcessNotes> all = read_process_notes(folder.path().string(), outcome.troubles);
   add_traces(arguments, folder, all);
   for (const ProcessNotes& notes : all) outcome.processes.push_back({notes, {}, {}});
@@ -152,7 +189,7 @@ bool fails(const DryRunArguments& arguments, const DryRunOutcome& outcome) {
 
 /// The program's own status, unless that says that all went well and it did not for us.
 ExitStatus report_on(const DryRunArguments& arguments, const std::vector<replay::Limit>& limits,
-                     const DryRunFolder& folder, const ProgramEnd& end) {
+                     const DryRunFolder& folder, const JobEnd& end) {
   RemovalOnInterrupt removal;
   removal.begin({folder.path().string()});
   const auto own = static_cast<ExitStatus>(end.status);
@@ -188,6 +225,7 @@ ExitStatus dry_run(const DryRunArguments& arguments) {
   if (arguments.program.empty())
     throw traces::InputError({"dry-run", "", "-- and a program", "none"});
   const std::vector<replay::Limit> limits = limits_of(arguments);
+  const std::vector<unsigned> ranks = asked_ranks(arguments);
   check_outputs(arguments);
   const std::filesystem::path stand_ins = stand_in_folder();
   const DryRunFolder folder;
@@ -195,8 +233,7 @@ ExitStatus dry_run(const DryRunArguments& arguments) {
                            stand_in_variables(arguments, stand_ins, folder.path()),
                            stand_in_libraries(stand_ins), LeftProcesses::end};
   if (is_plain_program(arguments.program.front())) record_driver_calls(folder, program);
-  const ProgramEnd end = run_preloaded(program);
-  return report_on(arguments, limits, folder, end);
+  return report_on(arguments, limits, folder, run_job(program, ranks, arguments));
 }
 
 CLI::Validator size_or_none() {
@@ -235,11 +272,24 @@ void add_device_options(CLI::App& command, DryRunArguments& arguments) {
       ->check(CLI::IsMember({"zeros", "ones", "random"}))
       ->capture_default_str();
   command
+      .add_option("--values-from", arguments.values_from,
+                  "A file of Python whose function values(read) answers what the program reads")
+      ->check(CLI::ExistingFile);
+  command
       .add_option("--kernel-time", arguments.kernel_time_ns,
                   "The time that a kernel takes, such as 10us (the default); 0: all work is over "
                   "at once")
       ->transform(time_or_zero());
   command.add_flag("--list-gpus", arguments.lists_gpus, "List the GPUs that --gpu knows");
+}
+
+void add_job_options(CLI::App& command, DryRunArguments& arguments) {
+  command.add_option("--rank", arguments.rank, "Run the program alone as this rank of a job");
+  command.add_option("--ranks", arguments.ranks,
+                     "Run it as each of these ranks, one after another: all, 0,7 or 0-3");
+  constexpr unsigned most_ranks = 1U << 20;
+  command.add_option("--world-size", arguments.world_size, "How many ranks the job has")
+      ->check(CLI::Range(1U, most_ranks));
 }
 
 void add_history_options(CLI::App& command, DryRunArguments& arguments) {
@@ -261,6 +311,7 @@ void add_history_options(CLI::App& command, DryRunArguments& arguments) {
 
 void add_options(CLI::App& command, DryRunArguments& arguments) {
   add_device_options(command, arguments);
+  add_job_options(command, arguments);
   add_history_options(command, arguments);
   command.add_flag("--fail-on-oom", arguments.fails_on_out_of_memory,
                    "Exit with 1 if a request for memory fails");

@@ -73,6 +73,10 @@ ordered_json advice_json(const FoundAdvice& advice) {
                                                               : "guessed"}};
 }
 
+ordered_json rank_json(const RankEnd& end) {
+  return {{"rank", end.rank}, {"exit_status", end.status}};
+}
+
 ordered_json limit_json(const BrokenLimit& limit) {
   return {{"limit", limit.text}, {"process", limit.process}, {"value", limit.value}};
 }
@@ -94,6 +98,7 @@ std::string dry_run_json(const DryRunOutcome& outcome, const DryRunArguments& ar
                     {"held_by_others", arguments.held_by_others.value_or(0)},
                     {"conf", or_null(arguments.conf)},
                     {"out_of_memory", outcome.ran_out_of_memory()},
+                    {"ranks", json_list(outcome.ranks, rank_json)},
                     {"processes", json_list(outcome.processes, process_json)},
                     {"smallest_gpu", or_null(outcome.smallest, smallest_json)},
                     {"advice", or_null(outcome.advice, advice_json)},

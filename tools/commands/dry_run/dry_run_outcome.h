@@ -26,9 +26,17 @@ struct BrokenLimit {
   std::string value;
 };
 
-struct DryRunOutcome {
-  /// The program's own.
+/// How the program ended as one rank of a job.
+struct RankEnd {
+  unsigned rank = 0;
   int status = 0;
+};
+
+struct DryRunOutcome {
+  /// The program's own; of a job that of the first rank that failed.
+  int status = 0;
+  /// In the order in which they ran; empty where the program is no job.
+  std::vector<RankEnd> ranks;
   std::vector<DryRunProcess> processes;
   /// For the process that reserves most.
   std::optional<SmallestGpu> smallest;

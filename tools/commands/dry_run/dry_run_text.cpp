@@ -3,6 +3,7 @@
 #include <span>
 
 #include "tools/commands/dry_run/dry_run_outcome.h"
+#include "tools/commands/dry_run/job_ranks.h"
 #include "tools/printers/text_lines.h"
 
 namespace vramlab::tools {
@@ -86,8 +87,12 @@ void add_driver_accounts(std::string& text, const DryRunOutcome& outcome) {
                      std::to_string(process.notes.process));
 }
 
-/// One line for each of a few, then the worst and how many there are.
+/// One line for each of a few, then the worst and how many there are; of a job a table.
 void add_devices(std::string& text, const DryRunOutcome& outcome) {
+  if (outcome.ranks.size() > 1) {
+    text += rank_table(outcome);
+    return;
+  }
   const std::vector<ShownDevice> all = devices_of(outcome);
   for (const ShownDevice& shown : std::span(all).first(std::min(most_gpus_shown, all.size())))
     add_device(text, outcome, shown);

@@ -104,6 +104,9 @@ Variables stand_in_variables(const DryRunArguments& arguments,
       {"VRAMLAB_DRY_RUN_NOTES", scratch.string()},
       {"VRAMLAB_DRY_RUN_HISTORY", (scratch / "history.%p.pickle").string()},
   };
+  if (!arguments.values_from.empty())
+    variables.emplace_back("VRAMLAB_DRY_RUN_VALUES_FROM",
+                           std::filesystem::absolute(arguments.values_from).string());
   if (!arguments.output.empty())
     variables.emplace_back("VRAMLAB_DRY_RUN_OUTPUT",
                            std::filesystem::absolute(arguments.output).string());

@@ -2,10 +2,12 @@
 
 #include <cstring>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "tools/dry_run/notes/notes.h"
+#include "tools/dry_run/notes/own_values.h"
 
 namespace vramlab::dry_run {
 namespace {
@@ -64,20 +66,22 @@ void keep_rows(StandInDriver& driver, const Copy& copy) {
   });
 }
 
-/// From such memory the host gets what is remembered, or made-up values; whether it got the latter.
-bool make_up_rows(StandInDriver& driver, const Copy& copy) {
-  bool made_up = false;
+using Rows = std::vector<std::span<char>>;
+
+/// From such memory the host gets what is remembered, or made-up values; the rows of the latter.
+Rows make_up_rows(StandInDriver& driver, const Copy& copy) {
+  Rows made_up;
   for_each_row(copy, [&](std::uint64_t to, std::uint64_t from) {
     if (driver.remembered().read(pointer_to(to), from, copy.row_bytes)) return;
     driver.host_values().fill(pointer_to(to), copy.row_bytes);
-    made_up = true;
+    made_up.emplace_back(static_cast<char*>(pointer_to(to)), copy.row_bytes);
   });
   return made_up;
 }
 
 struct Moving {
   std::function<void()> body;
-  bool makes_up_values = false;
+  Rows made_up;
 };
 
 /// What moves bytes when the copy ends. From memory without bytes the host gets its values at once:
@@ -88,15 +92,15 @@ Moving mover(StandInDriver& driver, const Copy& copy, bool is_staged) {
     return {};
   }
   if (has_bytes(driver, copy.from.at)) {
-    if (is_staged) return {.body = staged_mover(copy)};
-    return {.body = [copy] { move_rows(copy); }};
+    if (is_staged) return {.body = staged_mover(copy), .made_up = {}};
+    return {.body = [copy] { move_rows(copy); }, .made_up = {}};
   }
-  return {.body = {}, .makes_up_values = make_up_rows(driver, copy)};
+  return {.body = {}, .made_up = make_up_rows(driver, copy)};
 }
 
 struct Submitted {
   CUresult result = CUDA_SUCCESS;
-  bool made_up_values = false;
+  Rows made_up;
 };
 
 Submitted submit_copy(StandInDriver& driver, const CallSite& site, const Copy& copy,
@@ -112,7 +116,7 @@ Submitted submit_copy(StandInDriver& driver, const CallSite& site, const Copy& c
   if (from_ours) order.uses.push_back({copy.from.at, extent(copy.from, copy), UseMode::reads});
   Moving moving = mover(driver, copy, to_ours && !from_ours);
   order.body = std::move(moving.body);
-  return {driver.submit(way.stream, site, std::move(order)), moving.makes_up_values};
+  return {driver.submit(way.stream, site, std::move(order)), std::move(moving.made_up)};
 }
 
 }  // namespace
@@ -122,17 +126,20 @@ bool has_bytes(StandInDriver& driver, std::uint64_t at) {
 }
 
 CUresult call_copy(const CallSite& site, const Copy& copy, const CopyWay& way) {
-  bool host_got_made_up_values = false;
+  Rows made_up;
   const auto body = [&](StandInDriver& driver) {
     if (bytes_of(copy) == 0) return CUDA_SUCCESS;
-    const Submitted submitted = submit_copy(driver, site, copy, way);
-    host_got_made_up_values = submitted.result == CUDA_SUCCESS && submitted.made_up_values;
+    Submitted submitted = submit_copy(driver, site, copy, way);
+    if (submitted.result == CUDA_SUCCESS) made_up = std::move(submitted.made_up);
     return submitted.result;
   };
   const CUresult result =
       driver_call(site, body, copy.to.at, copy.from.at, bytes_of(copy), way.stream);
   // Outside of the driver's lock: who tells the place may wait for a thread that waits for it.
-  if (host_got_made_up_values) vramlab_dry_run_note("host_read", "copy to the host");
+  bool is_known = true;
+  for (const std::span<char> row : made_up)
+    is_known = fill_with_own_values(row.data(), row.size()) && is_known;
+  if (!is_known) vramlab_dry_run_note("host_read", "copy to the host");
   return result;
 }
 

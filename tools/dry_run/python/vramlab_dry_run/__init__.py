@@ -11,17 +11,27 @@ def begin():
     """Called once, when the interpreter starts."""
     if os.environ.get("VRAMLAB_DRY_RUN") != "1":
         return
-    from vramlab_dry_run import endings, import_watch
+    from vramlab_dry_run import alone, endings, import_watch
 
     endings.watch()
+    alone.prepare()
     import_watch.call_before_import("torch", _torch_is_found)
     import_watch.call_after_import("torch.cuda", _torch_cuda_is_there)
 
 
 def _torch_is_found(spec):
-    from vramlab_dry_run import missing_functions
+    from vramlab_dry_run import import_watch, missing_functions
 
     missing_functions.provide(spec)
+    if os.path.isdir(os.path.join(os.path.dirname(spec.origin or ""), "distributed")):
+        import_watch.call_after_import("torch.distributed.distributed_c10d", _ranks_may_meet)
+
+
+def _ranks_may_meet(c10d):
+    from vramlab_dry_run import alone, objects
+
+    alone.remove_others(c10d)
+    objects.watch(c10d)
 
 
 def _torch_cuda_is_there(module):

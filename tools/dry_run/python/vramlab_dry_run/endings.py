@@ -55,10 +55,11 @@ def _finish():
     if _process != os.getpid() or _is_finished:
         return
     _is_finished = True
-    from vramlab_dry_run import place
+    from vramlab_dry_run import place, values
 
     _write()
     place.unregister()
+    values.unwatch()
 
 
 def _write_report(*_):

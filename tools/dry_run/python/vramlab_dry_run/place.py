@@ -21,16 +21,21 @@ def _is_ours(filename):
 _own_folder = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
 
-def current(frame=None):
-    """Such as `train.py:12 step`, with the whole path; empty where there is no Python frame."""
-    innermost = _innermost(frame or sys._getframe(1))
+def place_of(frame):
+    """File, line and function; nothing, 0 and nothing where there is no Python frame."""
+    innermost = _innermost(frame)
     if innermost is None:
         # A thread of a backward pass: what the program is doing is seen in its main thread.
         innermost = _innermost(sys._current_frames().get(threading.main_thread().ident))
     if innermost is None:
-        return ""
-    code = innermost.f_code
-    return "%s:%d %s" % (code.co_filename, innermost.f_lineno or 0, code.co_name)
+        return ("", 0, "")
+    return (innermost.f_code.co_filename, innermost.f_lineno or 0, innermost.f_code.co_name)
+
+
+def current(frame=None):
+    """Such as `train.py:12 step`, with the whole path; empty where there is no Python frame."""
+    file, line, function = place_of(frame or sys._getframe(1))
+    return "%s:%d %s" % (file, line, function) if file else ""
 
 
 def _innermost(frame):

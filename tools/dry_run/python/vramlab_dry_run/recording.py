@@ -11,7 +11,7 @@ import os
 import platform
 import sys
 
-from vramlab_dry_run import endings, place, programs_recording, report, steps
+from vramlab_dry_run import endings, place, programs_recording, report, steps, values
 
 _MOST_FAILURES_TOLD = 3
 
@@ -78,7 +78,7 @@ def _cuda_came_up():
     endings.note_process()
     report.values["cuda_came_up"] = True
     _record("all", context="all", stacks=_stacks(), max_entries=sys.maxsize)
-    for begin in (_watch_failures, place.register, steps.watch, endings.watch_crashes):
+    for begin in (_watch_failures, place.register, values.watch, steps.watch, endings.watch_crashes):
         report.guarded(begin)()
 
 

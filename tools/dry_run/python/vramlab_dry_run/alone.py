@@ -1,0 +1,109 @@
+"""One rank of a job runs alone (--rank, --ranks): the others are not there, and nobody waits for them.
+
+The ranks meet in a store that answers for all of them. Collectives of NCCL end at once on the
+stand-in. Gloo would connect to the others, so PyTorch's fake process group, which also ends at once,
+takes its place.
+"""
+
+import os
+
+from vramlab_dry_run import report
+
+# Threads of NCCL's process group would ask the store for what other ranks report.
+_QUIET = {"TORCH_NCCL_ENABLE_MONITORING": "0", "TORCH_NCCL_DUMP_ON_TIMEOUT": "0",
+          "TORCH_NCCL_PROPAGATE_ERROR": "0"}
+
+# What a rank waits for that the first one makes: NCCL's name of a group of ranks.
+_NAME_BYTES = 128
+
+
+def is_asked_for():
+    return os.environ.get("VRAMLAB_DRY_RUN_ALONE") == "1"
+
+
+def prepare():
+    if not is_asked_for():
+        return
+    for name, value in _QUIET.items():
+        os.environ.setdefault(name, value)
+
+
+@report.guarded
+def remove_others(c10d):
+    """Called when `torch.distributed` was imported."""
+    if not is_asked_for():
+        return
+    from torch._C import _distributed_c10d as built_in
+
+    store = _store_class(built_in.Store)()
+
+    def rendezvous(url, rank=-1, world_size=-1, **_):
+        rank = rank if rank >= 0 else int(os.environ["RANK"])
+        world_size = world_size if world_size > 0 else int(os.environ["WORLD_SIZE"])
+        yield store, rank, world_size
+
+    c10d.rendezvous = rendezvous
+    if hasattr(c10d, "ProcessGroupGloo"):
+        c10d.ProcessGroupGloo = _stand_in_for_gloo()
+
+
+def _store_class(base):
+    class StoreOfOneRank(base):
+        """What this rank sets it gets back; what others would set is there as well."""
+
+        def __init__(self):
+            super().__init__()
+            self._values = {}
+
+        def set(self, key, value):
+            self._values[key] = bytes(value)
+
+        def get(self, key):
+            return self._values.get(key, bytes(_NAME_BYTES))
+
+        def add(self, key, amount):
+            """All ranks add at the same time, so a barrier that counts them is over at once."""
+            total = int(self._values.get(key, b"0")) + amount * int(os.environ["WORLD_SIZE"])
+            self._values[key] = str(total).encode()
+            return total
+
+        def wait(self, keys, timeout=None):
+            pass
+
+        def check(self, keys):
+            return all(key in self._values for key in keys)
+
+        def deleteKey(self, key):
+            return self._values.pop(key, None) is not None
+
+        def getNumKeys(self):
+            return len(self._values)
+
+    return StoreOfOneRank
+
+
+def _stand_in_for_gloo():
+    class AnyFakeGroup(type):
+        """PyTorch asks whether what it made is of this class."""
+
+        def __instancecheck__(cls, instance):
+            return isinstance(instance, _fake_group())
+
+    class GlooOfOneRank(metaclass=AnyFakeGroup):
+        def __new__(cls, store, rank, size, *args, **kwargs):
+            fake = _fake_group()
+            if hasattr(fake, "_create_internal"):
+                return fake._create_internal(rank, size)
+            return type("FakeGroup", (fake,), {"_set_sequence_number_for_group": _nothing})(rank, size)
+
+    return GlooOfOneRank
+
+
+def _fake_group():
+    from torch.testing._internal.distributed import fake_pg
+
+    return fake_pg.FakeProcessGroup
+
+
+def _nothing(self):
+    """Earlier versions of PyTorch number the collectives of every group."""

@@ -1,0 +1,113 @@
+"""--values-from: a function of the user's answers what the program reads of a GPU's values.
+
+The file defines `values(read)`. It is called at each copy to the host whose values nobody knows, and
+returns them, or None for what --values says: a number, a list of numbers, or bytes. A number is as
+wide as the copy (1, 2, 4 or 8 bytes), or as what a copy of several numbers is made of; each number of
+a list is as wide as the copy divided by their count.
+"""
+
+import collections
+import ctypes
+import os
+import runpy
+import struct
+import sys
+import threading
+
+from vramlab_dry_run import place, report
+
+_FLOATS = {2: "e", 4: "f", 8: "d"}
+
+# Where the program reads: its innermost frame outside PyTorch, how many bytes, and how often it has
+# read there before.
+Read = collections.namedtuple("Read", "file line function bytes times")
+
+_registered = None
+_times = collections.Counter()
+_now = threading.local()
+
+
+def watch():
+    global _registered
+    path = os.environ.get("VRAMLAB_DRY_RUN_VALUES_FROM")
+    answer = _function_of(path) if path else None
+    driver = ctypes.CDLL("libcuda.so.1", mode=os.RTLD_NOW | os.RTLD_NOLOAD)
+    function = driver.vramlab_dry_run_set_values
+    function.restype = None
+    function.argtypes = [ctypes.c_void_p]
+    kind = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_ulong)
+
+    def fill(at, count):
+        try:
+            return _fill(answer, at, count, sys._getframe(0))
+        except Exception as error:  # Nothing may get into C.
+            report.trouble("values_from", error)
+            return 0
+
+    callback = kind(fill)
+    function(ctypes.cast(callback, ctypes.c_void_p))
+    _registered = (function, callback)
+
+
+def unwatch():
+    """The interpreter ends, and nobody can be asked any more."""
+    if _registered:
+        _registered[0](None)
+
+
+def _function_of(path):
+    """A file that can't be used ends the program: it would go on with other values."""
+    try:
+        answer = runpy.run_path(path).get("values")
+    except Exception as error:
+        sys.exit("vramlab: --values-from %s: %s: %s" % (path, type(error).__name__, error))
+    if not callable(answer):
+        sys.exit("vramlab: --values-from %s: expected a function `values`, found none" % path)
+    return answer
+
+
+def _fill(answer, at, count, frame):
+    if getattr(_now, "is_answering", False):
+        return 0
+    _now.is_answering = True
+    try:
+        # Sizes of objects that ranks send each other.
+        objects = sys.modules.get("vramlab_dry_run.objects")
+        size = objects.answer(count) if objects else None
+        if size is not None:
+            ctypes.memmove(at, _number(size, count), count)
+            return 2 if objects.are_those_of_others() else 1
+        if answer is None:
+            return 0
+        found = place.place_of(frame)
+        read = Read(*found, count, _times[found])
+        _times[found] += 1
+        given = answer(read)
+        if given is None:
+            return 0
+        ctypes.memmove(at, _bytes_of(given, count), count)
+        return 1
+    finally:
+        _now.is_answering = False
+
+
+def _bytes_of(given, count):
+    if isinstance(given, (bool, int, float)):
+        width = count if count in (1, 2, 4, 8) else next(w for w in (8, 4, 2, 1) if count % w == 0)
+        return _number(given, width) * (count // width)
+    if isinstance(given, (list, tuple)):
+        if not given or count % len(given) or count // len(given) not in (1, 2, 4, 8):
+            raise ValueError("%d numbers were given for %d bytes" % (len(given), count))
+        return b"".join(_number(number, count // len(given)) for number in given)
+    data = bytes(memoryview(given).cast("B"))
+    if len(data) != count:
+        raise ValueError("%d bytes were given for %d" % (len(data), count))
+    return data
+
+
+def _number(number, width):
+    if isinstance(number, float):
+        if width not in _FLOATS:
+            raise ValueError("%r was given for a number of %d bytes" % (number, width))
+        return struct.pack("<" + _FLOATS[width], number)
+    return (int(number) & ((1 << (8 * width)) - 1)).to_bytes(width, "little")
