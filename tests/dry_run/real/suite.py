@@ -61,6 +61,7 @@ PROGRAMS = [
     Program("empty_cache_loop", option_strings=BOTH, plugin=True),
     Program("random_requests", option_strings=MANY, plugin=True),
     Program("host_reads"),
+    Program("value_checks"),
     Program("linear_algebra"),
     Program("two_devices", gpus=2, option_strings=BOTH),
     Program("ddp", ("gloo",), gpus=2, processes=2, says="RANK 1 ends"),

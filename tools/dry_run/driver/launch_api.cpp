@@ -10,9 +10,10 @@ namespace {
 
 CUresult launch(StandInDriver& driver, const CallSite& site, CUfunction function,
                 std::pair<CUstream, void**> how) {
-  const std::string* const kernel = driver.kernels().name_of(value_of(function));
+  const NamedKernel* const kernel = driver.kernels().kernel_of(value_of(function));
   if (kernel == nullptr) return CUDA_ERROR_INVALID_HANDLE;
-  return driver.submit(how.first, site, driver.plan_launch(*kernel, how.second));
+  driver.host_values().set_answer(says_yes_of_zeros(kernel->question, how.second));
+  return driver.submit(how.first, site, driver.plan_launch(kernel->name, how.second));
 }
 
 CUresult on_cuLaunchKernel(const CallSite& site, CUfunction function, CUstream stream,

@@ -30,7 +30,7 @@ std::uint64_t HostValueSource::next() {
 
 void HostValueSource::fill(void* at, std::uint64_t bytes) {
   if (values_ == HostValues::zeros) {
-    std::memset(at, 0, bytes);
+    std::memset(at, bytes == 1 && is_yes_ ? 1 : 0, bytes);
     return;
   }
   const std::uint64_t word = word_of(bytes);

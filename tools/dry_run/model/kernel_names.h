@@ -6,21 +6,32 @@
 #include <unordered_map>
 #include <vector>
 
+#include "tools/dry_run/model/kernel_answers.h"
+
 namespace vramlab::dry_run {
+
+struct NamedKernel {
+  std::string name;
+  KernelQuestion question;
+};
 
 class KernelNames {
  public:
   /// Its handle.
   std::uint64_t find(const std::string& name) {
-    const auto [found, is_new] = handles_.try_emplace(name, first_ + step_ * names_.size());
-    if (is_new) names_.push_back(name);
+    const auto [found, is_new] = handles_.try_emplace(name, first_ + step_ * kernels_.size());
+    if (is_new) kernels_.push_back({name, question_of(name)});
     return found->second;
   }
   /// Null where no kernel has this handle.
-  const std::string* name_of(std::uint64_t handle) const {
+  const NamedKernel* kernel_of(std::uint64_t handle) const {
     if (handle < first_ || (handle - first_) % step_ != 0) return nullptr;
     const std::uint64_t place = (handle - first_) / step_;
-    return place < names_.size() ? &names_[place] : nullptr;
+    return place < kernels_.size() ? &kernels_[place] : nullptr;
+  }
+  const std::string* name_of(std::uint64_t handle) const {
+    const NamedKernel* const kernel = kernel_of(handle);
+    return kernel == nullptr ? nullptr : &kernel->name;
   }
 
  private:
@@ -28,7 +39,7 @@ class KernelNames {
   static constexpr std::uint64_t step_ = 16;
 
   std::unordered_map<std::string, std::uint64_t> handles_;
-  std::vector<std::string> names_;
+  std::vector<NamedKernel> kernels_;
 };
 
 }  // namespace vramlab::dry_run

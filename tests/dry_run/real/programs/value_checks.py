@@ -1,0 +1,34 @@
+"""PyTorch and programs ask the device whether values are right and go on only if they are: the
+arguments of distributions, repeats, comparisons of tensors, losses."""
+import figures
+import torch
+from torch import distributions
+
+
+def sampled(size):
+    """An encoder's noise, as in variational programs, and an action, as in reinforcement learning."""
+    mean = torch.randn(size, 32, device="cuda", requires_grad=True)
+    scale = torch.nn.functional.softplus(mean) + 0.1
+    noise = distributions.Normal(mean, scale)
+    chosen = distributions.Categorical(logits=mean)
+    loss = noise.log_prob(noise.sample()).sum() + chosen.log_prob(chosen.sample()).sum()
+    loss = loss + distributions.kl_divergence(noise, distributions.Normal(0.0, 1.0)).sum()
+    loss.backward()
+    return loss
+
+
+def main():
+    for size in (64, 4096, 100_000):
+        loss = sampled(size)
+        if not torch.isfinite(loss):
+            raise RuntimeError("the loss is not finite")
+        assert loss < 1e9 and not torch.isnan(loss).any()
+    repeats = torch.full((10,), 3, device="cuda")
+    torch.repeat_interleave(torch.arange(10, device="cuda"), repeats)
+    weights = torch.ones(100, device="cuda")
+    assert torch.equal(weights, weights.clone()) and torch.allclose(weights, weights * 1.0)
+    torch.testing.assert_close(weights, weights.clone())
+    torch.normal(weights, weights.half().float())
+
+
+main()
