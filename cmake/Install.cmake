@@ -16,6 +16,20 @@ install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs/schemas"
                                                                       PATTERN "*.xsd")
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs/" DESTINATION "${CMAKE_INSTALL_DOCDIR}"
         FILES_MATCHING PATTERN "*.md" PATTERN schemas EXCLUDE)
+# Manual pages are what the program says of itself, and completions ask it.
+if(TARGET vramlab)
+  set(manual "${PROJECT_BINARY_DIR}/manual")
+  add_custom_command(TARGET vramlab POST_BUILD
+                     COMMAND ${CMAKE_COMMAND} -E rm -rf "${manual}"
+                     COMMAND vramlab manual -o "${manual}" VERBATIM)
+  install(DIRECTORY "${manual}/" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1")
+endif()
+set(completions "${PROJECT_SOURCE_DIR}/tools/completions")
+install(FILES "${completions}/vramlab.bash" RENAME vramlab
+        DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions")
+install(FILES "${completions}/_vramlab" DESTINATION "${CMAKE_INSTALL_DATADIR}/zsh/site-functions")
+install(FILES "${completions}/vramlab.fish"
+        DESTINATION "${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d")
 install(FILES "${PROJECT_SOURCE_DIR}/README.md" "${PROJECT_SOURCE_DIR}/CHANGELOG.md"
               "${PROJECT_SOURCE_DIR}/LICENSE"
         DESTINATION "${CMAKE_INSTALL_DOCDIR}")

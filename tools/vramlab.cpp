@@ -16,19 +16,60 @@
 namespace vramlab::tools {
 namespace {
 
+struct HelpRow {
+  std::string_view command;
+  /// What a user wants to do.
+  std::string_view task;
+};
+
+constexpr std::string_view run_programs = "Run a program";
+constexpr std::string_view look = "Look at a recording";
+constexpr std::string_view other_conditions = "Find better settings, or another GPU";
+constexpr std::string_view files = "Compare and convert";
+constexpr std::string_view project = "Check vramlab itself";
+
 /// The order of the help. Commands that are not named here follow, in order of their names.
-constexpr std::array<std::string_view, 24> help_order = {
-    "conform",  "bench engine", "bench trace", "bench streams", "info",    "convert",
-    "verify",   "replay",       "snapshot",    "generate",      "streams", "top",
-    "diff",     "report",       "pack",        "policies",      "sweep",   "merge",
-    "capacity", "advise",       "dry-run",     "run",           "record",  "live"};
+constexpr std::array<HelpRow, 26> help_order = {{
+    {"dry-run", run_programs},
+    {"run", run_programs},
+    {"record", run_programs},
+    {"live", run_programs},
+    {"info", look},
+    {"verify", look},
+    {"top", look},
+    {"snapshot", look},
+    {"report", look},
+    {"streams", look},
+    {"advise", other_conditions},
+    {"replay", other_conditions},
+    {"sweep", other_conditions},
+    {"merge", other_conditions},
+    {"capacity", other_conditions},
+    {"pack", other_conditions},
+    {"policies", other_conditions},
+    {"diff", files},
+    {"convert", files},
+    {"generate", files},
+    {"conform", project},
+    {"bench engine", project},
+    {"bench trace", project},
+    {"bench streams", project},
+    {"manual", project},
+    {"complete", ""},
+}};
 
 std::vector<Command> commands_in_order() {
   std::vector<Command> commands = all_commands();
   std::ranges::stable_sort(commands, {}, [](const Command& command) {
-    return std::ranges::find(help_order, command.name) - help_order.begin();
+    return std::ranges::find(help_order, command.name, &HelpRow::command) - help_order.begin();
   });
   return commands;
+}
+
+/// Empty, which help leaves out, of what only shells call.
+std::string task_of(const std::string& command) {
+  const auto row = std::ranges::find(help_order, command, &HelpRow::command);
+  return std::string(row == help_order.end() ? "More" : row->task);
 }
 
 /// The one command that has others below it.
@@ -39,6 +80,7 @@ CLI::App& bench_of(CLI::App& program) {
   CLI::App* bench = program.add_subcommand("bench", "Run the project's own benchmarks, as ratios");
   bench->require_subcommand(1);
   bench->footer("Example: vramlab bench engine");
+  bench->group(std::string(project));
   return *bench;
 }
 
@@ -50,6 +92,7 @@ void declare(const Command& command, CLI::App& program, CommandAction& chosen) {
           ? bench_of(program).add_subcommand(command.name.substr(below.size()), command.sentence)
           : program.add_subcommand(command.name, command.sentence);
   declared->footer(command.example);
+  declared->group(task_of(command.name));
   declared->callback([action = command.declare(*declared), &chosen] { chosen = action; });
 }
 
@@ -96,7 +139,7 @@ ExitStatus run(int argument_count, char** arguments) {
   CLI::App program("A faithful simulator of PyTorch's CUDA caching allocator.", "vramlab");
   program.set_version_flag("--version", version_text());
   program.require_subcommand(1);
-  program.footer("Example: vramlab conform tests/conformance/*.json.gz");
+  program.footer("Example: vramlab advise snapshot.pickle");
   program.failure_message([](const CLI::App*, const CLI::Error& error) {
     return std::string("vramlab: ") + error.what() + " (--help says more)\n";
   });

@@ -21,7 +21,7 @@ TEST(Program, help_says_what_it_does_with_an_example) {
        {std::vector<std::string>{"--help"}, std::vector<std::string>{"conform", "--help"}}) {
     const ProgramResult result = run_vramlab(arguments);
     EXPECT_EQ(result.exit_status, 0);
-    EXPECT_NE(result.output.find("Example: vramlab conform"), std::string::npos);
+    EXPECT_NE(result.output.find("Example: vramlab "), std::string::npos);
   }
 }
 
