@@ -316,5 +316,12 @@ TEST_F(DryRun, program_finds_an_nvidia_smi) {
   EXPECT_THAT(result.output, HasSubstr("/dry_run/bin/nvidia-smi"));
 }
 
+TEST_F(DryRun, looking_at_a_gpu_is_no_use_of_it) {
+  const ProgramResult result = dry_run({}, {"nvidia-smi", "-L"});
+  EXPECT_THAT(result.output, HasSubstr("GPU 0: "));
+  EXPECT_THAT(result.errors, HasSubstr("the program did not use CUDA"));
+  EXPECT_THAT(result.errors, Not(HasSubstr("no history")));
+}
+
 }  // namespace
 }  // namespace vramlab::tests

@@ -1,5 +1,7 @@
 // `vramlab dry-run`: a CUDA program without a GPU, its exact memory history, and what that says.
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
@@ -7,9 +9,10 @@
 
 #include "replay/compare/limit.h"
 #include "streams/device/gpu_models.h"
-#include "tools/commands/dry_run/dry_run_folder.h"
 #include "tools/commands/dry_run/dry_run_outcome.h"
 #include "tools/commands/dry_run/job_ranks.h"
+#include "tools/commands/dry_run/named_histories.h"
+#include "tools/commands/dry_run/numbered_folder.h"
 #include "tools/commands/dry_run/stand_ins.h"
 #include "tools/commands/report/report_page_file.h"
 #include "tools/kit/commands.h"
@@ -111,12 +114,12 @@ void write_json(const DryRunArguments& arguments, const DryRunOutcome& outcome) 
   output.finish();
 }
 
-std::string recording_base(const DryRunFolder& folder) {
+std::string recording_base(const NumberedFolder& folder) {
   return (folder.path() / "driver-calls").string();
 }
 
 /// The driver's calls of processes that were recorded.
-void add_traces(const DryRunArguments& arguments, const DryRunFolder& folder,
+void add_traces(const DryRunArguments& arguments, const NumberedFolder& folder,
                 std::vector<ProcessNotes>& processes) {
   for (const RecordingPart& part : recording_parts(recording_base(folder))) {
     const auto process = std::ranges::find(processes, part.process, &ProcessNotes::process);
@@ -145,7 +148,7 @@ bool ends_job(int status) {
 
 /// Ranks run one after another, each alone.
 JobEnd run_job(const PreloadedProgram& program, const std::vector<unsigned>& ranks,
-               const DryRunArguments& arguments) {
+               const DryRunArguments& arguments, const NumberedFolder& folder) {
   if (ranks.empty()) {
     const ProgramEnd end = run_preloaded(program);
     return {end.process, end.status, {}};
@@ -156,6 +159,8 @@ JobEnd run_job(const PreloadedProgram& program, const std::vector<unsigned>& ran
     for (auto& variable : rank_variables(rank, arguments))
       as_rank.variables.push_back(std::move(variable));
     const ProgramEnd end = run_preloaded(as_rank);
+    // In a job each rank compiles, as none of them is before the others.
+    std::filesystem::remove_all(place_of_compiled_code(folder.path()));
     if (job.ranks.empty()) job.process = end.process;
     if (job.status == 0) job.status = end.status;
     job.ranks.push_back({rank, end.status});
@@ -165,7 +170,7 @@ JobEnd run_job(const PreloadedProgram& program, const std::vector<unsigned>& ran
 }
 
 /// Once the program has ended.
-DryRunOutcome look_at(const DryRunArguments& arguments, const DryRunFolder& folder,
+DryRunOutcome look_at(const DryRunArguments& arguments, const NumberedFolder& folder,
                       const JobEnd& end) {
   DryRunOutcome outcome;
   outcome.status = end.status;
@@ -189,7 +194,7 @@ bool fails(const DryRunArguments& arguments, const DryRunOutcome& outcome) {
 
 /// The program's own status, unless that says that all went well and it did not for us.
 ExitStatus report_on(const DryRunArguments& arguments, const std::vector<replay::Limit>& limits,
-                     const DryRunFolder& folder, const JobEnd& end) {
+                     const NumberedFolder& folder, const JobEnd& end) {
   RemovalOnInterrupt removal;
   removal.begin({folder.path().string()});
   const auto own = static_cast<ExitStatus>(end.status);
@@ -211,7 +216,7 @@ ExitStatus report_on(const DryRunArguments& arguments, const std::vector<replay:
 }
 
 /// It stands between the program and the stand-in driver, so it comes first.
-void record_driver_calls(const DryRunFolder& folder, PreloadedProgram& program) {
+void record_driver_calls(const NumberedFolder& folder, PreloadedProgram& program) {
   program.libraries.insert(program.libraries.begin(), preload_library());
   program.variables.emplace_back("VRAMLAB_SHIM", "record");
   program.variables.emplace_back("VRAMLAB_RECORD", recording_base(folder));
@@ -228,12 +233,13 @@ ExitStatus dry_run(const DryRunArguments& arguments) {
   const std::vector<unsigned> ranks = asked_ranks(arguments);
   check_outputs(arguments);
   const std::filesystem::path stand_ins = stand_in_folder();
-  const DryRunFolder folder;
+  const NumberedFolder folder(scratch_place().folder + "/vramlab-dry-run-" +
+                              std::to_string(geteuid()));
   PreloadedProgram program{arguments.program,
                            stand_in_variables(arguments, stand_ins, folder.path()),
                            stand_in_libraries(stand_ins), LeftProcesses::end};
   if (is_plain_program(arguments.program.front())) record_driver_calls(folder, program);
-  return report_on(arguments, limits, folder, run_job(program, ranks, arguments));
+  return report_on(arguments, limits, folder, run_job(program, ranks, arguments, folder));
 }
 
 CLI::Validator size_or_none() {

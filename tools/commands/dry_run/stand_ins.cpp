@@ -42,6 +42,19 @@ std::filesystem::path found_in_path(const std::string& word) {
   return {};
 }
 
+/// Choices among compiled kernels are made by modelled times and some code is made up, so neither
+/// may get into caches that runs on a GPU use, and no run may depend on one before it.
+void add_places_of_compiled_code(const std::filesystem::path& stand_ins,
+                                 const std::filesystem::path& scratch, Variables& variables) {
+  const std::filesystem::path place = place_of_compiled_code(scratch);
+  for (const auto& [name, folder] :
+       {std::pair{"TORCHINDUCTOR_CACHE_DIR", "inductor"}, std::pair{"TRITON_CACHE_DIR", "triton"},
+        std::pair{"PYTORCH_KERNEL_CACHE_PATH", "torch"}, std::pair{"CUPY_CACHE_DIR", "cupy"}})
+    variables.emplace_back(name, (place / folder).string());
+  // Triton links what it compiles for the host with the driver, whose name has no version there.
+  variables.emplace_back("TRITON_LIBCUDA_PATH", (stand_ins / "lib").string());
+}
+
 }  // namespace
 
 bool is_plain_program(const std::string& word) {
@@ -88,6 +101,10 @@ std::vector<std::filesystem::path> stand_in_libraries(const std::filesystem::pat
   return libraries;
 }
 
+std::filesystem::path place_of_compiled_code(const std::filesystem::path& scratch) {
+  return scratch / "compiled";
+}
+
 Variables stand_in_variables(const DryRunArguments& arguments,
                              const std::filesystem::path& stand_ins,
                              const std::filesystem::path& scratch) {
@@ -104,6 +121,7 @@ Variables stand_in_variables(const DryRunArguments& arguments,
       {"VRAMLAB_DRY_RUN_NOTES", scratch.string()},
       {"VRAMLAB_DRY_RUN_HISTORY", (scratch / "history.%p.pickle").string()},
   };
+  add_places_of_compiled_code(stand_ins, scratch, variables);
   if (!arguments.values_from.empty())
     variables.emplace_back("VRAMLAB_DRY_RUN_VALUES_FROM",
                            std::filesystem::absolute(arguments.values_from).string());

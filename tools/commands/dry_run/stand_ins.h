@@ -25,6 +25,9 @@ bool is_plain_program(const std::string& word);
 
 using Variables = std::vector<std::pair<std::string, std::string>>;
 
+/// In the folder of a run: what the program compiles while it runs, and keeps.
+std::filesystem::path place_of_compiled_code(const std::filesystem::path& scratch);
+
 /// What is there already stays behind ours in PATH and PYTHONPATH. `scratch`: the folder of this
 /// run, for notes and histories.
 Variables stand_in_variables(const DryRunArguments& arguments,

@@ -1,6 +1,7 @@
 // `nvidia-smi` of a dry run. Fields that a stand-in has no figure for are [N/A], as there.
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <string>
 #include <string_view>
@@ -148,6 +149,8 @@ int run(int argument_count, char** arguments) {
 }  // namespace vramlab::dry_run
 
 int main(int argument_count, char** arguments) {
+  // The summary of a run is about processes that use a GPU. This one only looks at it.
+  unsetenv("VRAMLAB_DRY_RUN_NOTES");
   try {
     return vramlab::dry_run::run(argument_count, arguments);
   } catch (const std::exception& error) {

@@ -1,5 +1,5 @@
-// DryRunFolder: the folder of one run, in which its processes leave notes and histories; gone when
-// the run is over. And the histories that were asked for, which get their names before.
+// The histories of one run: its processes leave them in a folder that is gone when the run is over,
+// and those that were asked for get their names before.
 #pragma once
 
 #include <filesystem>
@@ -11,20 +11,6 @@
 #include "traces/files/output_file.h"
 
 namespace vramlab::tools {
-
-class DryRunFolder {
- public:
-  /// Throws where none can be made.
-  DryRunFolder();
-  DryRunFolder(const DryRunFolder&) = delete;
-  DryRunFolder& operator=(const DryRunFolder&) = delete;
-  ~DryRunFolder();
-
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
 
 /// Before the program runs: throws InputError where the output has no folder, or is there.
 void check_new_output(const std::string& path, traces::Overwrite overwrite);

@@ -1,29 +1,13 @@
-#include "tools/commands/dry_run/dry_run_folder.h"
-
-#include <stdlib.h>
+#include "tools/commands/dry_run/named_histories.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <fstream>
-#include <stdexcept>
 #include <tuple>
 
-#include "tools/kit/arguments.h"
 #include "traces/files/input_error.h"
 
 namespace vramlab::tools {
 namespace {
-
-std::filesystem::path new_folder() {
-  constexpr std::size_t chosen_letters = 6;  // which mkdtemp puts in place of these
-  std::string name =
-      scratch_place().folder + "/vramlab-dry-run-" + std::string(chosen_letters, 'X');
-  if (mkdtemp(name.data()) == nullptr)
-    throw std::runtime_error("no folder can be made in " + scratch_place().folder + ": " +
-                             std::strerror(errno));
-  return std::filesystem::absolute(name);
-}
 
 /// As a whole or not at all, also to another file system.
 void copy_history(const std::string& from, const std::string& to, traces::Overwrite overwrite) {
@@ -36,13 +20,6 @@ void copy_history(const std::string& from, const std::string& to, traces::Overwr
 }
 
 }  // namespace
-
-DryRunFolder::DryRunFolder() : path_(new_folder()) {}
-
-DryRunFolder::~DryRunFolder() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
-}
 
 void check_new_output(const std::string& path, traces::Overwrite overwrite) {
   if (path.empty()) return;
