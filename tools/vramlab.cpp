@@ -12,6 +12,7 @@
 #include "allocator/words/reference_version.h"
 #include "replay/figures/nearest_name.h"
 #include "tools/kit/commands.h"
+#include "tools/kit/messages/messages.h"
 
 namespace vramlab::tools {
 namespace {
@@ -128,20 +129,14 @@ void refuse_negative_counts(CLI::App& command) {
     refuse_negative_counts(*below);
 }
 
-/// Names of files and what was found in them may be any bytes.
-std::string one_line(std::string text) {
-  std::ranges::replace_if(
-      text, [](unsigned char letter) { return letter < ' ' || letter == 127; }, '?');
-  return text;
-}
-
-ExitStatus run(int argument_count, char** arguments) {
+ExitStatus run(int argument_count, char** arguments, MessageForm form) {
   CLI::App program("A faithful simulator of PyTorch's CUDA caching allocator.", "vramlab");
   program.set_version_flag("--version", version_text());
   program.require_subcommand(1);
   program.footer("Example: vramlab advise snapshot.pickle");
-  program.failure_message([](const CLI::App*, const CLI::Error& error) {
-    return std::string("vramlab: ") + error.what() + " (--help says more)\n";
+  program.failure_message([form](const CLI::App*, const CLI::Error& error) {
+    const std::runtime_error wrong_use(std::string(error.what()) + " (--help says more)");
+    return error_message(wrong_use, form);
   });
   CommandAction action;
   for (const Command& command : commands_in_order()) declare(command, program, action);
@@ -161,10 +156,13 @@ ExitStatus run(int argument_count, char** arguments) {
 
 int main(int argument_count, char** arguments) {
   using vramlab::tools::ExitStatus;
+  using vramlab::tools::MessageForm;
+  MessageForm form = MessageForm::text;
   try {
-    return static_cast<int>(vramlab::tools::run(argument_count, arguments));
+    form = vramlab::tools::asked_message_form();
+    return static_cast<int>(vramlab::tools::run(argument_count, arguments, form));
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "vramlab: %s\n", vramlab::tools::one_line(error.what()).c_str());
+    std::fputs(vramlab::tools::error_message(error, form).c_str(), stderr);
   }
   return static_cast<int>(ExitStatus::bad_input);
 }

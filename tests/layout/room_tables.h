@@ -12,7 +12,7 @@ namespace vramlab::tests {
 /// From each room to the rooms of its own folder that it may include besides itself; what a folder
 /// may include of others is said in layout_tables.h. A folder below a room has the room's row,
 /// unless it has one of its own. Rooms of what comes next are here before they are built:
-/// allocator/host, tools/dry_run, tools/python.
+/// allocator/host, tools/dry_run.
 using RoomArrows = std::map<std::string_view, std::set<std::string_view>>;
 
 inline const RoomArrows allowed_rooms = {
@@ -82,7 +82,8 @@ inline const RoomArrows allowed_rooms = {
     {"replay/policies", {"replay/packing", "replay/figures"}},
 
     {"tools/printers", {}},
-    {"tools/kit", {"tools/printers"}},
+    {"tools/kit/messages", {"tools/printers"}},
+    {"tools/kit", {"tools/kit/messages", "tools/printers"}},
     {"tools/commands", {"tools/kit", "tools/printers"}},
     {"tools/commands/advise", {"tools/commands/sweep", "tools/kit", "tools/printers"}},
     {"tools/commands/capacity", {"tools/commands/pack", "tools/kit", "tools/printers"}},
@@ -118,7 +119,7 @@ inline const RoomArrows allowed_rooms = {
     {"tools/dry_run/runtime/v13", {"tools/dry_run/runtime"}},
     {"tools/dry_run/smi", {}},
     {"tools/python", {}},
-    {"tools", {"tools/kit"}},
+    {"tools", {"tools/kit", "tools/kit/messages"}},
 
     {"tests/support/processes", {}},
     {"tests/support/kit", {"tests/support/processes"}},

@@ -190,7 +190,8 @@ ordered_json out_of_memory_json(const OutOfMemoryExplanation& explained,
           {"shortfall_bytes", or_null(story.shortfall)},
           {"enough_to_free", json_list(story.enough_to_free, of_block)},
           {"least_memory_bytes", or_null(explained.least_memory)},
-          {"tried", json_list(explained.tried, tried_json)}};
+          {"tried", json_list(explained.tried, tried_json)},
+          {"text", out_of_memory_text(explained, tables)}};
 }
 
 }  // namespace vramlab::tools

@@ -29,7 +29,9 @@ std::string progress_text(const std::string& what, const traces::ReadProgress& p
 }  // namespace
 
 ProgressBar::ProgressBar(const std::string& file, const CommonFlags& flags)
-    : what_(traces::input_name(file)), is_shown_(!flags.quiet && isatty(STDERR_FILENO) != 0) {}
+    : what_(traces::input_name(file)),
+      is_shown_(!flags.quiet && (form_ == MessageForm::json || isatty(STDERR_FILENO) != 0)),
+      next_drawing_(form_ == MessageForm::json ? start_ : start_ + std::chrono::seconds(1)) {}
 
 ProgressBar::~ProgressBar() {
   constexpr const char* return_and_clear_line = "\r\033[K";
@@ -46,6 +48,10 @@ void ProgressBar::update(const traces::ReadProgress& progress) {
   if (now < next_drawing_) return;
   constexpr std::chrono::milliseconds between_drawings{200};
   next_drawing_ = now + between_drawings;
+  if (form_ == MessageForm::json) {
+    std::fputs(progress_message(what_, progress).c_str(), stderr);
+    return;
+  }
   std::fprintf(stderr, "\r%s\033[K", progress_text(what_, progress, now - start_).c_str());
   std::fflush(stderr);
   has_drawn_ = true;

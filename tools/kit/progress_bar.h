@@ -1,10 +1,12 @@
-// A progress bar on standard error, for work that takes over a second, and only on a terminal.
+// A progress bar on standard error, for work that takes over a second, and only on a terminal. For
+// a program that asked for JSON, lines with the progress instead.
 #pragma once
 
 #include <chrono>
 #include <string>
 
 #include "tools/kit/arguments.h"
+#include "tools/kit/messages/messages.h"
 #include "traces/files/byte_source.h"
 
 namespace vramlab::tools {
@@ -26,10 +28,11 @@ class ProgressBar {
   void update(const traces::ReadProgress& progress);
 
   std::string what_;
+  MessageForm form_ = asked_message_form();
   bool is_shown_;
   bool has_drawn_ = false;
   Clock::time_point start_ = Clock::now();
-  Clock::time_point next_drawing_ = start_ + std::chrono::seconds(1);
+  Clock::time_point next_drawing_;
 };
 
 }  // namespace vramlab::tools

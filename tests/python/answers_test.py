@@ -1,0 +1,211 @@
+"""Every value of the module is that of the program's --json."""
+
+import doctest
+import importlib
+import json
+import os
+import pickle
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import vramlab
+from vramlab import notebook
+
+SAMPLES = "traces/samples"
+TRAINING = f"{SAMPLES}/gpt_training.pickle.gz"
+STREAM_PROGRAMS = ("missing_record_stream", "overlap", "overused_record_stream")
+MODULES = ("vramlab", "vramlab.commands", "vramlab.program", "vramlab.recording",
+           "vramlab.values")
+
+
+def samples():
+    return [os.path.join(SAMPLES, name) for name in sorted(os.listdir(SAMPLES)) if "." in name
+            and name != "README.md"]
+
+
+def printed(*words):
+    result = subprocess.run([os.environ["VRAMLAB_PROGRAM"], *words, "--json"],
+                            capture_output=True, check=False)
+    return json.loads(result.stdout)
+
+
+class Equality(unittest.TestCase):
+    """What each method answers, beside the command."""
+
+    def assert_equal(self, value, *words, part=None):
+        document = printed(*words)
+        self.assertEqual(value.to_dict(), document[part][0] if part else document)
+        self.assertEqual(value, value.to_dict())
+
+    def test_of_every_sample(self):
+        for file in samples():
+            with self.subTest(file=file):
+                rec = vramlab.open(file)
+                self.assert_equal(rec.info, "info", file, part="files")
+                self.assert_equal(rec.replay(), "replay", file)
+                self.assert_equal(rec.replay(conf="", gpu="a100-80gb"), "replay", file, "--conf",
+                                  "", "--gpu", "a100-80gb")
+                self.assert_equal(rec.top(by="size"), "top", file, "--by", "size")
+                self.assert_equal(rec.streams(), "streams", file)
+                for at in ("peak", "end"):
+                    self.assert_equal(rec.snapshot(at=at), "snapshot", file, "--at", at)
+
+    def test_of_programs_with_much_memory(self):
+        for file in samples():
+            if any(name in file for name in STREAM_PROGRAMS):
+                continue
+            with self.subTest(file=file):
+                rec = vramlab.open(file)
+                confs = ["", "expandable_segments:True"]
+                self.assert_equal(rec.sweep(confs), "sweep", file, "--conf", confs[0], "--conf",
+                                  confs[1])
+                self.assert_equal(rec.pack(), "pack", file)
+                self.assert_equal(rec.policies(), "policies", file)
+                self.assert_equal(rec.growth(every=3000), "top", file, "--growth", "--every",
+                                  "3000")
+                self.assert_equal(rec.diff(TRAINING, no_budget=True), "diff", file, TRAINING,
+                                  "--no-budget")
+
+    def test_of_slow_commands(self):
+        rec = vramlab.open(f"{SAMPLES}/leak.vtrace")
+        self.assert_equal(rec.advise(jobs=2), "advise", rec.path)
+        self.assert_equal(rec.capacity([""], replays_above=5), "capacity", rec.path, "--conf", "",
+                          "--replays-above", "5")
+        self.assert_equal(vramlab.open(TRAINING).verify(), "verify", TRAINING, part="files")
+
+    def test_of_commands_about_several_files(self):
+        files = [f"{SAMPLES}/leak.vtrace", f"{SAMPLES}/training.vtrace"]
+        self.assert_equal(vramlab.sweep(files, [""]), "sweep", *files, "--conf", "")
+        case = "tests/conformance/small-1164.json.gz"
+        self.assert_equal(vramlab.conform([case]), "conform", case)
+        self.assertEqual([workload.name for workload in vramlab.workloads()],
+                         [row["name"] for row in printed("generate", "--list")["workloads"]])
+
+    def test_of_shards(self):
+        confs = ["", "expandable_segments:True"]
+        with tempfile.TemporaryDirectory() as folder:
+            shards = []
+            for number in (1, 2):
+                shards.append(os.path.join(folder, f"{number}.json"))
+                with open(shards[-1], "w", encoding="utf-8") as file:
+                    shard = vramlab.sweep([TRAINING], confs, shard=f"{number}/2")
+                    json.dump(shard.to_dict(), file)
+            merged = vramlab.merge(shards)
+        self.assertEqual(merged.rows, vramlab.sweep([TRAINING], confs).rows)
+
+
+class Properties(unittest.TestCase):
+    """What the classes add to the JSON."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.rec = vramlab.open(TRAINING)
+
+    def test_example_of_the_page(self):
+        rec = self.rec
+        self.assertEqual(rec.verify().label, "exact")
+        self.assertEqual(rec.replay(conf="expandable_segments:True", gpu="a100-40gb").peak_reserved,
+                         14275313664)
+        self.assertEqual(rec.advise().setting, "expandable_segments:True")
+        self.assertEqual(rec.top(at="peak").rows[0].key, "model.py:37 forward")
+        with self.assertRaises(vramlab.InputError):
+            rec.snapshot(at="oom")
+        explanation = rec.snapshot(at="oom", device_memory="12GiB").explanation
+        self.assertIn("out of memory at event", explanation)
+        self.assertIn("found by replaying", explanation)
+
+    def test_limits_that_hold_and_do_not(self):
+        difference = self.rec.diff(self.rec, no_budget=True)
+        self.assertTrue(difference.fail_if("peak_reserved > +2%").same)
+        with self.assertRaises(vramlab.LimitError) as caught:
+            difference.fail_if("peak_reserved > 1GiB", "requests > +1")
+        self.assertEqual([limit["metric"] for limit in caught.exception.broken], ["peak_reserved"])
+        self.assertIn("peak_reserved > 1GiB", str(caught.exception))
+
+    def test_a_snapshot_from_memory(self):
+        import gzip
+
+        with gzip.open(TRAINING) as file:
+            snapshot = pickle.load(file)
+        self.assertEqual(vramlab.open(snapshot).replay().metrics, self.rec.replay().metrics)
+
+    def test_files_that_are_written(self):
+        with tempfile.TemporaryDirectory() as folder:
+            page = os.path.join(folder, "out.html")
+            self.assertEqual(self.rec.report(page).bytes, os.path.getsize(page))
+            with self.assertRaises(vramlab.InputError):
+                self.rec.report(page)
+            self.rec.report(page, force=True)
+            text = self.rec.convert(os.path.join(folder, "made.json"))
+            self.assertEqual(text.replay().metrics, self.rec.replay().metrics)
+            made = vramlab.generate("leak", os.path.join(folder, "-made.vtrace"), events=200)
+            self.assertEqual(made.verify is not None, True)
+
+    def test_memory_over_time_ends_at_the_end(self):
+        replay = self.rec.replay()
+        self.assertEqual(replay.rows[-1].reserved_bytes, replay.end_reserved)
+        self.assertEqual(replay.rows[-1].event, replay.devices[0].curve.last_event)
+        self.assertEqual(max(row.reserved_bytes for row in replay.rows), replay.peak_reserved)
+
+    def test_pickles_and_unknown_fields(self):
+        replay = pickle.loads(pickle.dumps(self.rec.replay()))
+        self.assertEqual(replay, self.rec.replay())
+        with self.assertRaisesRegex(AttributeError, "peak_reservd"):
+            _ = replay.peak_reservd
+
+    def test_notebooks_show_what_was_found(self):
+        page = self.rec.replay()._repr_html_()
+        self.assertIn("<svg", page)
+        self.assertIn("39.62 GiB", page)
+        self.assertIn("model.py:37 forward", self.rec.top()._repr_html_())
+        self.assertIn("and 315 more rows", self.rec.snapshot()._repr_html_())
+
+    def test_notebooks_run_nothing_of_a_file(self):
+        page = notebook.rows_html([{"<key>": "<script>alert('x')</script>", "n": 1}])
+        self.assertNotIn("<script>", page)
+        self.assertIn("&lt;script&gt;", page)
+        self.assertNotIn("<key>", page)
+
+
+class Tables(unittest.TestCase):
+    """Tables of other packages, where they are installed."""
+
+    def test_pandas(self):
+        try:
+            import pandas  # noqa: F401
+        except ImportError:
+            self.skipTest("pandas is not installed")
+        frame = vramlab.open(TRAINING).sweep(["", "expandable_segments:True"]).to_pandas()
+        self.assertEqual(list(frame["peak_reserved"]), [14275313664, 15944646656])
+
+    def test_polars(self):
+        try:
+            import polars  # noqa: F401
+        except ImportError:
+            self.skipTest("polars is not installed")
+        frame = vramlab.open(TRAINING).top().to_polars()
+        self.assertEqual(frame["key"][0], "model.py:37 forward")
+
+
+class Examples(unittest.TestCase):
+    """The examples of the docstrings."""
+
+    def test_docstrings(self):
+        rec = vramlab.open(TRAINING)
+        for name in MODULES:
+            found = doctest.testmod(importlib.import_module(name), extraglobs={"rec": rec})
+            self.assertEqual(found.failed, 0, name)
+
+    def test_the_program_is_a_module_too(self):
+        words = [sys.executable, "-m", "vramlab", "info", TRAINING]
+        environment = {**os.environ, "PYTHONPATH": "tools/python"}
+        result = subprocess.run(words, env=environment, capture_output=True, check=True)
+        own = subprocess.run([os.environ["VRAMLAB_PROGRAM"], "info", TRAINING],
+                             capture_output=True, check=True)
+        self.assertEqual(result.stdout, own.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()

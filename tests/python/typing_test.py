@@ -1,0 +1,85 @@
+"""The annotations: they agree with the schemas, and with what mypy finds."""
+
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+import unittest
+
+from vramlab import answers
+from vramlab.values import BYTE_FIGURES, Mapping, Table, Value
+
+SCHEMAS = "docs/schemas"
+#: The schema of each class, and the part of it that the class holds.
+ANSWERS = {
+    "Info": ("info", "file"), "Verification": ("verify", "file"), "Replay": ("replay", None),
+    "Sweep": ("sweep", None), "Advice": ("advise", None), "Capacity": ("capacity", None),
+    "Holdings": ("top", None), "Growth": ("top-growth", None), "State": ("snapshot", None),
+    "Difference": ("diff", None), "Packing": ("pack", None), "Policies": ("policies", None),
+    "Report": ("report", None), "DryRun": ("dry-run", None),
+}
+#: Metrics that a replay passes on.
+PASSED_ON = {"Replay": {"peak_allocated", "peak_reserved"}}
+
+
+def schema(name):
+    with open(f"{SCHEMAS}/{name}.schema.json", encoding="utf-8") as file:
+        return json.load(file)
+
+
+def names_of(node):
+    """All properties of a schema, at any depth."""
+    if isinstance(node, list):
+        return {name for item in node for name in names_of(item)}
+    if not isinstance(node, dict):
+        return set()
+    own = set(node["properties"]) if isinstance(node.get("properties"), dict) else set()
+    return own | {name for item in node.values() for name in names_of(item)}
+
+
+class Annotations(unittest.TestCase):
+    """Beside the schemas."""
+
+    def test_every_field_is_one_of_the_schema(self):
+        for name, (file, part) in ANSWERS.items():
+            with self.subTest(name):
+                document = schema(file)
+                fields = (document["$defs"][part] if part else document)["properties"]
+                known = set(fields) | PASSED_ON.get(name, set())
+                annotated = {field for field in vars(answers)[name].__annotations__
+                             if not field.startswith("_")}
+                self.assertEqual(annotated - known, set())
+
+    def test_every_class_has_a_schema(self):
+        classes = {name for name, kind in vars(answers).items()
+                   if isinstance(kind, type) and issubclass(kind, Value)}
+        self.assertEqual(classes - {"Value", "Table", "Streams"}, set(ANSWERS))
+
+    def test_no_field_is_hidden_by_a_method(self):
+        for file in os.listdir(SCHEMAS):
+            if not file.endswith(".schema.json"):
+                continue
+            hidden = names_of(schema(file[:-len(".schema.json")])) & set(dir(Mapping))
+            self.assertEqual(hidden, set(), file)
+        self.assertEqual(set(vars(Table)) & names_of(schema("verify")), set())
+
+    def test_sizes_are_known_by_name(self):
+        with open("docs/metrics.md", encoding="utf-8") as file:
+            rows = [line.split("|") for line in file if line.startswith("| `")]
+        sizes = {row[1].strip(" `") for row in rows if row[2].strip() == "bytes"}
+        self.assertGreater(len(sizes), 15)
+        # The last is a limit's alone.
+        named = {name for name in sizes if not name.endswith("_bytes")} - {"group_growth"}
+        self.assertEqual(named - BYTE_FIGURES, set())
+
+    @unittest.skipUnless(importlib.util.find_spec("mypy"), "mypy is not installed")
+    def test_mypy_finds_nothing(self):
+        words = [sys.executable, "-m", "mypy", "--strict", "--ignore-missing-imports",
+                 "--cache-dir", os.devnull, "tools/python/vramlab"]
+        result = subprocess.run(words, capture_output=True, text=True, check=False)
+        self.assertEqual(result.returncode, 0, result.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,362 @@
+"""What each command answers. The fields are those of its JSON (docs/schemas); what a class adds to
+them stands in it as a property."""
+
+from typing import Any, Callable, Dict, List, Optional, Union
+
+from vramlab.errors import LimitError
+from vramlab.values import Table, Value, rows_below
+
+
+class Info(Table):
+    """What is in a file. Its table has the devices."""
+
+    __slots__ = ()
+    file: str
+    format: str
+    packing: Optional[str]
+    encoding: Optional[str]
+    bytes: int
+    version: Optional[str]
+    devices: List[Value]
+    settings: Optional[Value]
+    program: Optional[Value]
+    log: Optional[Value]
+    _shown = ("file", "format", "bytes", "version", "devices")
+
+    def _rows(self) -> List[Dict[str, Any]]:
+        program = self._document["program"]
+        rows: List[Dict[str, Any]] = program["devices"] if program else self._document["devices"]
+        return rows
+
+
+class Verification(Table):
+    """How faithful a replay of a recording is. Its table has the devices."""
+
+    __slots__ = ()
+    file: str
+    #: exact, approximate or final state only
+    label: str
+    reference: str
+    reference_is_guessed: bool
+    options: str
+    devices: List[Value]
+    _shown = ("file", "label", "reference", "options")
+
+    def _rows(self) -> List[Dict[str, Any]]:
+        rows: List[Dict[str, Any]] = self._document["devices"]
+        return rows
+
+
+class Replay(Table):
+    """A replay. Metrics are attributes too; the table is the memory over time."""
+
+    __slots__ = ()
+    file: str
+    reference: str
+    options: str
+    events: int
+    stopped_at: Optional[int]
+    notes: List[str]
+    metrics: Value
+    devices: List[Value]
+    peak_allocated: int
+    peak_reserved: int
+    _shown = ("file", "options", "peak_allocated", "peak_reserved", "stopped_at")
+
+    def __getattr__(self, name: str) -> Any:
+        metrics = {} if name.startswith("_") else self._document["metrics"]
+        if name in metrics and name not in self._document:
+            return metrics[name]
+        return super().__getattr__(name)
+
+    def _rows(self) -> List[Dict[str, Any]]:
+        return [
+            {
+                "device": device["device"],
+                "event": min((i + 1) * curve["events_per_step"] - 1, curve["last_event"]),
+                "allocated_bytes": allocated,
+                "reserved_bytes": reserved,
+            }
+            for device in self._document["devices"]
+            for curve in [device["curve"]]
+            if curve
+            for i, (allocated, reserved) in enumerate(
+                zip(curve["allocated_bytes"], curve["reserved_bytes"]))
+        ]
+
+    def _repr_html_(self) -> str:
+        from vramlab.notebook import curve_svg, value_html
+
+        pictures = [
+            curve_svg(device["curve"]["reserved_bytes"], device["curve"]["allocated_bytes"],
+                      f"GPU {device['device']}")
+            for device in self._document["devices"] if device["curve"]
+        ]
+        return "".join(pictures) + value_html(self) + value_html(self.metrics)
+
+
+class Sweep(Table):
+    """Replays under many settings, best first."""
+
+    __slots__ = ()
+    files: List[str]
+    reference: str
+    conditions: str
+    settings: int
+    shard: Optional[Value]
+    notes: List[str]
+    complete: bool
+    _shown = ("files", "settings", "complete", "best")
+
+    @property
+    def best(self) -> str:
+        """The options of the first row."""
+        conf: str = self._document["rows"][0]["conf"]
+        return conf
+
+
+class Advice(Table):
+    """The best setting. Its table has the settings that it is compared with."""
+
+    __slots__ = ()
+    file: str
+    reference: str
+    conf: str
+    nothing_helps: bool
+    #: exact, modelled or guessed
+    trust: str
+    saves_against_no_options: Optional[int]
+    saves_against_recorded: Optional[int]
+    runs: int
+    reasons: List[str]
+    notes: List[str]
+    _shown = ("file", "setting", "saves_against_no_options", "saves_against_recorded", "trust")
+
+    @property
+    def setting(self) -> str:
+        """The option string to use; empty for no options."""
+        conf: str = self._document["conf"]
+        return conf
+
+    def _rows(self) -> List[Dict[str, Any]]:
+        document = self._document
+        return [{"is": name, **{key: figure for key, figure in document[name].items()
+                                if key != "files"}}
+                for name in ("best", "runner_up", "no_options", "recorded") if document[name]]
+
+
+class Capacity(Table):
+    """The least device memory, a row for each setting."""
+
+    __slots__ = ()
+    file: str
+    source: str
+    reference: Optional[str]
+    granularity_bytes: int
+    notes: List[str]
+    packing: Value
+    _shown = ("file", "bytes", "setting")
+
+    def _best(self) -> Dict[str, Any]:
+        known = [row for row in self._document["rows"] if row["least_bytes"] is not None]
+        return min(known, key=lambda row: row["least_bytes"]) if known else {}
+
+    @property
+    def bytes(self) -> Optional[int]:
+        """The least device memory under the best of the settings that were tried; None if it is
+        not known of any."""
+        least: Optional[int] = self._best().get("least_bytes")
+        return least
+
+    @property
+    def setting(self) -> Optional[str]:
+        """The setting of `bytes`."""
+        conf: Optional[str] = self._best().get("conf")
+        return conf
+
+
+class Holdings(Table):
+    """Who holds memory at a moment, largest first."""
+
+    __slots__ = ()
+    file: str
+    moment: str
+    grouped_by: str
+    notes: List[str]
+    devices: List[Value]
+    _shown = ("file", "moment", "grouped_by", "devices")
+
+    def _rows(self) -> List[Dict[str, Any]]:
+        return rows_below(self._document["devices"], "groups", "device")
+
+
+class Growth(Table):
+    """Call sites that hold more with each iteration."""
+
+    __slots__ = ()
+    file: str
+    iterations_by: str
+    iteration_name: Optional[str]
+    is_guess: bool
+    devices: List[Value]
+    _shown = ("file", "iterations_by", "devices")
+
+    def _rows(self) -> List[Dict[str, Any]]:
+        return rows_below(self._document["devices"], "sites", "device")
+
+
+class State(Table):
+    """Segments and blocks at a moment. Its table has the segments."""
+
+    __slots__ = ()
+    file: str
+    moment: str
+    notes: List[str]
+    metrics: Value
+    out_of_memory: List[Value]
+    devices: List[Value]
+    _shown = ("file", "moment", "metrics", "out_of_memory")
+
+    @property
+    def explanation(self) -> str:
+        """Why the request failed and what would have helped, as lines; empty if none failed."""
+        return "".join(explained["text"] for explained in self._document["out_of_memory"])
+
+    def _rows(self) -> List[Dict[str, Any]]:
+        return rows_below(self._document["devices"], "segments", "device")
+
+
+Judge = Callable[[List[str]], Dict[str, Any]]
+
+
+class Difference(Table):
+    """What changed from one recording to another. Its table has the metrics."""
+
+    __slots__ = ()
+    base: Value
+    new: Value
+    moment: str
+    same: bool
+    broken: bool
+    changes: Value
+    groups: List[Value]
+    events: Optional[Value]
+    limits: List[Value]
+    _shown = ("base_file", "new_file", "same", "broken", "limits")
+
+    @property
+    def base_file(self) -> str:
+        """The file that was compared with."""
+        file: str = self._document["base"]["file"]
+        return file
+
+    @property
+    def new_file(self) -> str:
+        """The file that was judged."""
+        file: str = self._document["new"]["file"]
+        return file
+
+    def fail_if(self, *limits: str) -> "Difference":
+        """Raises LimitError if one of these holds, such as `peak_reserved > +2%`."""
+        judge: Judge = self._rest
+        judged = Difference(judge(list(limits)))
+        judged._rest = judge
+        judged.raise_if_broken()
+        return judged
+
+    def raise_if_broken(self) -> None:
+        """Raises LimitError if a limit does not hold."""
+        broken = [limit for limit in self._document["limits"] if limit["broken"]]
+        if broken:
+            raise LimitError("; ".join(_limit_text(limit) for limit in broken), broken)
+
+    def _rows(self) -> List[Dict[str, Any]]:
+        return [{"metric": name, **change} for name, change in self._document["changes"].items()]
+
+
+class Packing(Table):
+    """How little memory a history needs. Its table has the heuristics."""
+
+    __slots__ = ()
+    file: str
+    source: str
+    notes: List[str]
+    capacity: Optional[int]
+    groups: List[Value]
+    _shown = ("file", "source", "groups")
+
+    def _rows(self) -> List[Dict[str, Any]]:
+        return rows_below(self._document["groups"], "tried", "device")
+
+
+class Policies(Table):
+    """Allocators that PyTorch does not have, on the same requests."""
+
+    __slots__ = ()
+    file: str
+    options: str
+    notes: List[str]
+    devices: List[Value]
+    _shown = ("file", "options", "devices")
+
+    def _rows(self) -> List[Dict[str, Any]]:
+        return rows_below(self._document["devices"], "policies", "device")
+
+
+class Streams(Value):
+    """What streams did: hazards of a program, or waiting frees of a recording."""
+
+    __slots__ = ()
+    file: str
+    #: program or recording
+    kind: str
+    reference: str
+    notes: List[str]
+
+
+class Report(Value):
+    """A page that was written."""
+
+    __slots__ = ()
+    output: str
+    runs: List[Value]
+    bytes: int
+
+
+class DryRun(Table):
+    """A dry run. Its table has the devices of all processes."""
+
+    __slots__ = ()
+    program: List[str]
+    exit_status: int
+    gpu: str
+    gpus: int
+    device_memory: Optional[int]
+    held_by_others: int
+    conf: Optional[str]
+    out_of_memory: bool
+    processes: List[Value]
+    smallest_gpu: Optional[Value]
+    advice: Optional[Value]
+    broken_limits: List[Value]
+    troubles: List[Any]
+    _shown = ("program", "exit_status", "gpu", "out_of_memory", "processes")
+
+    @property
+    def histories(self) -> List[str]:
+        """The files of the histories, of which there is one for each process that used a GPU. They
+        live as long as this value, unless `output` was given."""
+        return [process["history"] for process in self._document["processes"]
+                if process["history"]]
+
+    def _rows(self) -> List[Dict[str, Any]]:
+        return rows_below(self._document["processes"], "devices", "process")
+
+
+def _limit_text(limit: Dict[str, Any]) -> str:
+    return ", ".join(f"{name}: {value}" for name, value in limit.items()
+                     if isinstance(value, (str, int, float)) and not isinstance(value, bool))
+
+
+Answer = Union[Info, Verification, Replay, Sweep, Advice, Capacity, Holdings, Growth, State,
+               Difference, Packing, Policies, Streams, Report]

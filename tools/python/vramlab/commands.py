@@ -1,0 +1,106 @@
+"""The commands that are not about one recording."""
+
+import json
+import os
+from typing import Any, Dict, Iterable, List, Optional, Sequence
+
+from vramlab import answers, program
+from vramlab.program import Listener, Option, Path
+from vramlab.recording import Recording, Source
+from vramlab.scratch import Scratch
+from vramlab.values import Table, Value
+
+
+def open(source: Source, progress: Listener = None) -> Recording:  # pylint: disable=redefined-builtin
+    """Opens a recording of any format, or the value of torch.cuda.memory._snapshot().
+
+    >>> open("traces/samples/gpt_training.pickle.gz")
+    Recording('traces/samples/gpt_training.pickle.gz', PyTorch snapshot (pickle), devices=1)
+    """
+    return Recording(source, progress)
+
+
+def ask(command: str, *files: Path, progress: Listener = None, **options: Option) -> Value:
+    """The JSON of any command that has it, as a value.
+
+    >>> ask("top", "traces/samples/leak.vtrace", limit=1).devices[0].groups[0].key
+    'autograd/loss.py:19 cross_entropy_backward'
+    """
+    return Value(program.ask(command, files, options, progress))
+
+
+def sweep(files: Iterable[Path], confs: Sequence[str] = (), **options: Option) -> answers.Sweep:
+    """Replays of several recordings under many option strings; the worst of the files counts."""
+    return answers.Sweep(program.ask("sweep", files, {"conf": list(confs), **options}))
+
+
+def merge(files: Iterable[Path], **options: Option) -> answers.Sweep:
+    """Joins the shards of a sweep."""
+    return answers.Sweep(program.ask("merge", files, options))
+
+
+def conform(files: Iterable[Path], **options: Option) -> Value:
+    """Compares the engine with recorded cases of the reference."""
+    return Value(program.ask("conform", files, options))
+
+
+def bench(name: str, **options: Option) -> Table:
+    """The project's own benchmarks `engine` and `streams`."""
+    return Table(program.ask("bench " + name, options=options))
+
+
+def workloads() -> List[Value]:
+    """The synthetic workloads that `generate` writes.
+
+    >>> [workload.name for workload in workloads()][:2]
+    ['training', 'serving']
+    """
+    listed: List[Value] = Value(program.ask("generate", options={"list": True})).workloads
+    return listed
+
+
+def generate(name: str, output: Path, **options: Option) -> Recording:
+    """Writes a synthetic workload as a native trace, and opens it."""
+    program.tell("generate", [name], {"output": output, **options})
+    return Recording(output)
+
+
+def dry_run(
+    words: Sequence[Path],
+    *,
+    gpu: Optional[str] = None,
+    steps: Optional[int] = None,
+    output: Optional[Path] = None,
+    **options: Option,
+) -> answers.DryRun:
+    """Runs a CUDA program without a GPU: `dry_run(["python", "train.py"], gpu="h100-80gb")`. The
+    histories are kept as long as the answer, or as `output`."""
+    scratch = Scratch()
+    kept = scratch.file("history.%p.pickle") if output is None else output
+    summary = scratch.file("summary.json")
+    given: Dict[str, Option] = {"gpu": gpu, "steps": steps, "output": kept, "json": summary}
+    found = answers.DryRun(_run_program("dry-run", {**given, **options}, words, summary))
+    found._rest = scratch
+    return found
+
+
+def _run_program(
+    command: str, options: Dict[str, Option], words: Sequence[Path], summary: str
+) -> Dict[str, Any]:
+    """A command that writes its JSON to a file and ends with the status of the program."""
+    command_line = [command, *program.option_words(options), "--", *(os.fspath(word) for word in words)]
+    ended = program.run(command_line, is_ours=False)
+    if not os.path.exists(summary):
+        raise program.error_of(command, ended)
+    with os.fdopen(os.open(summary, os.O_RDONLY), encoding="utf-8") as file:
+        return program.checked(json.load(file))
+
+
+def record(words: Sequence[Path], output: Path, **options: Option) -> Recording:
+    """Runs a CUDA program, records its allocations, and opens the native trace."""
+    given: Dict[str, Option] = {"output": output, **options}
+    command_line = ["record", *program.option_words(given), "--", *(os.fspath(word) for word in words)]
+    ended = program.run(command_line, is_ours=False)
+    if ended.errors or not os.path.exists(output):
+        raise program.error_of("record", ended)
+    return Recording(output)

@@ -1,0 +1,183 @@
+"""The program `vramlab`: where it is, how its command line is written, and what it answers."""
+
+import json
+import os
+import shutil
+import sys
+from typing import Any, Callable, Dict, Iterable, List, NamedTuple, Optional, Sequence, Tuple, Union
+
+from vramlab.child import Child, Ended
+from vramlab.errors import Error, InputError, ProgramNotFound
+
+Path = Union[str, "os.PathLike[str]"]
+#: The value of an option: True for a flag, a list for an option given several times.
+Option = Union[None, bool, int, float, str, "os.PathLike[str]", Sequence[Any]]
+
+SCHEMA_VERSION = 1
+
+
+class Progress(NamedTuple):
+    """How much of a file is read."""
+
+    what: str
+    bytes_read: int
+    bytes_total: Optional[int]
+
+
+#: A function that is told, or True for a bar where tqdm is installed.
+Listener = Union[None, bool, Callable[[Progress], None]]
+
+
+def find_program() -> str:
+    """The program's file: VRAMLAB_PROGRAM, beside this module (in a wheel), in the build tree that
+    this module is part of, or on the PATH.
+
+    >>> os.path.basename(find_program())
+    'vramlab'
+    """
+    named = os.environ.get("VRAMLAB_PROGRAM")
+    if named:
+        if not os.access(named, os.X_OK):
+            raise ProgramNotFound(f"VRAMLAB_PROGRAM: expected a program, found {named}")
+        return named
+    here = os.path.dirname(os.path.abspath(__file__))
+    top = os.path.join(here, "..", "..", "..")
+    for place in (os.path.join(here, "bin", "vramlab"), os.path.join(top, "build", "vramlab")):
+        if os.access(place, os.X_OK):
+            return os.path.normpath(place)
+    for folder in os.environ.get("PATH", "").split(os.pathsep):
+        found = shutil.which("vramlab", path=folder)
+        if found and not _is_script(found):
+            return found
+    raise ProgramNotFound("the program vramlab was not found: set VRAMLAB_PROGRAM or PATH")
+
+
+def _is_script(path: str) -> bool:
+    """The console script of this very package would start itself again and again."""
+    with open(path, "rb") as file:
+        return file.read(2) == b"#!"
+
+
+def file_word(path: Path) -> str:
+    """A file as an argument, which never looks like an option."""
+    word = os.fspath(path)
+    return os.path.join(".", word) if word.startswith("-") else word
+
+
+def option_words(options: Dict[str, Option]) -> List[str]:
+    """The options of a command line.
+
+    >>> option_words({"fail_if": ["a > 1", "b > 2"], "quick": True, "gpu": None, "from_": 3})
+    ['--fail-if', 'a > 1', '--fail-if', 'b > 2', '--quick', '--from', '3']
+    """
+    words: List[str] = []
+    for name, value in options.items():
+        flag = "--" + name.rstrip("_").replace("_", "-")
+        if value is None or value is False:
+            continue
+        if value is True:
+            words.append(flag)
+            continue
+        for item in value if isinstance(value, (list, tuple)) else [value]:
+            text = os.fspath(item) if isinstance(item, os.PathLike) else str(item)
+            words += [f"{flag}={text}"] if text.startswith("-") else [flag, text]
+    return words
+
+
+def ask(
+    command: str,
+    files: Iterable[Path] = (),
+    options: Optional[Dict[str, Option]] = None,
+    progress: Listener = None,
+) -> Dict[str, Any]:
+    """The JSON document that a command prints.
+
+    >>> sorted(ask("generate", options={"list": True}))
+    ['schema_version', 'workloads']
+    """
+    words = [*command.split(), *map(file_word, files), *option_words(options or {})]
+    ended = run([*words, "--json"], progress=progress)
+    # 1 says that the answer is no: a limit does not hold, a file is not exact.
+    if ended.status not in (0, 1) or not ended.output:
+        raise error_of(command, ended)
+    return checked(json.loads(ended.output.decode("utf-8")))
+
+
+def checked(document: Dict[str, Any]) -> Dict[str, Any]:
+    """A document of the version that this module knows."""
+    found = document.get("schema_version")
+    if found != SCHEMA_VERSION:
+        raise Error(f"expected JSON of schema version {SCHEMA_VERSION}, found {found}: "
+                    f"is {find_program()} another version of vramlab?")
+    return document
+
+
+def tell(
+    command: str, files: Iterable[Path], options: Dict[str, Option], progress: Listener = None
+) -> None:
+    """Runs a command that writes files and has no JSON."""
+    ended = run([command, *map(file_word, files), *option_words(options)], progress=progress)
+    if ended.status != 0:
+        raise error_of(command, ended)
+
+
+def run(words: Sequence[str], progress: Listener = None, is_ours: bool = True) -> Ended:
+    """Runs the program, tells the progress, and passes on what else it says. Without `is_ours`, a
+    user's program runs in it, with our standard input and output."""
+    environment = {**os.environ, "VRAMLAB_MESSAGES": "json"}
+    listener, close = _listener_of(progress)
+    try:
+        with Child([find_program(), *words], environment, is_ours) as child:
+            child.start()
+            while True:
+                event = child.events.get()
+                if isinstance(event, Ended):
+                    return event
+                if isinstance(event, BaseException):
+                    raise event
+                if isinstance(event, str):
+                    _pass_on(event, is_ours)
+                elif listener and event["vramlab_message"] == "progress":
+                    listener(Progress(event["what"], event["bytes_read"], event["bytes_total"]))
+    finally:
+        close()
+
+
+def error_of(command: str, ended: Ended) -> Error:
+    """Why there is no answer."""
+    for message in ended.errors:
+        if message["vramlab_message"] == "input_error":
+            return InputError(message["text"], message["file"], message["position"],
+                              message["expected"], message["found"])
+        return Error(message["text"])
+    how = f"signal {-ended.status}" if ended.status < 0 else f"exit status {ended.status}"
+    said = "".join(ended.texts).strip()
+    return Error(f"vramlab {command} ended with {how}" + (f": {said}" if said else ""))
+
+
+def _pass_on(text: str, is_ours: bool) -> None:
+    if is_ours:
+        import logging
+
+        logging.getLogger("vramlab").warning("%s", text.rstrip("\n"))
+    elif sys.stderr is not None:
+        sys.stderr.write(text)
+        sys.stderr.flush()
+
+
+def _listener_of(progress: Listener) -> Tuple[Optional[Callable[[Progress], None]],
+                                              Callable[[], None]]:
+    if progress is not True:
+        return progress or None, lambda: None
+    try:
+        from tqdm.auto import tqdm
+    except ImportError:
+        return None, lambda: None
+    bar = tqdm(unit="B", unit_scale=True, leave=False)
+
+    def show(told: Progress) -> None:
+        bar.total = told.bytes_total
+        bar.set_description(os.path.basename(told.what), refresh=False)
+        bar.update(told.bytes_read - bar.n)
+
+    return show, bar.close

@@ -1,0 +1,168 @@
+"""A recording that was opened: every command asks about it."""
+
+import os
+from typing import Any, Dict, List, Optional, Sequence, Type, TypeVar, Union
+
+from vramlab import answers, program
+from vramlab.program import Listener, Option, Path
+from vramlab.scratch import Scratch
+from vramlab.values import Table, Value, first_of
+
+Snapshot = Union[Dict[str, Any], List[Any]]
+Source = Union[Path, Snapshot, "Recording"]
+AnyValue = TypeVar("AnyValue", bound=Value)
+
+
+class Recording:
+    """A recording or a program, in any format that `vramlab info` knows.
+
+    Every method takes the options of its command as keywords: `device_memory="80GiB"` is
+    `--device-memory 80GiB`, True is a flag, a list is an option given several times. `progress` is
+    a function that is called with a Progress, or True for a bar of tqdm.
+    """
+
+    def __init__(self, source: Source, progress: Listener = None) -> None:
+        #: A snapshot from memory lies in a folder that lives as long as this value.
+        self._scratch: Optional[Scratch] = None
+        self.path = self._path_of(source)
+        self.progress = progress
+        document = program.ask("info", [self.path], progress=progress)
+        #: What `vramlab info` says of the file.
+        self.info = answers.Info(first_of(document, "files"))
+
+    def _path_of(self, source: Source) -> str:
+        if isinstance(source, Recording):
+            self._scratch = source._scratch
+            return source.path
+        if not isinstance(source, (dict, list)):
+            return os.fspath(source)
+        import pickle
+
+        self._scratch = Scratch()
+        path = self._scratch.file("snapshot.pickle")
+        with open(path, "wb") as file:
+            pickle.dump(source, file, protocol=4)
+        return path
+
+    def __repr__(self) -> str:
+        return f"Recording({self.path!r}, {self.info.format}, devices={len(self.info.rows)})"
+
+    def _repr_html_(self) -> str:
+        return self.info._repr_html_()
+
+    def _ask(self, kind: Type[AnyValue], command: str, options: Dict[str, Option],
+             first: str = "") -> AnyValue:
+        document = program.ask(command, [self.path], options, self.progress)
+        return kind(first_of(document, first) if first else document)
+
+    def verify(self, **options: Option) -> answers.Verification:
+        """How faithful a replay is.
+
+        >>> rec.verify().label
+        'exact'
+        """
+        return self._ask(answers.Verification, "verify", options, first="files")
+
+    def replay(self, conf: Optional[str] = None, *, gpu: Optional[str] = None,
+               **options: Option) -> answers.Replay:
+        """What another option string, GPU or memory would have done.
+
+        >>> rec.replay(conf="expandable_segments:True").peak_reserved
+        14275313664
+        """
+        return self._ask(answers.Replay, "replay", {"conf": conf, "gpu": gpu, **options})
+
+    def sweep(self, confs: Sequence[str] = (), **options: Option) -> answers.Sweep:
+        """Replays under many option strings, best first.
+
+        >>> rec.sweep(["", "expandable_segments:True"]).best
+        'expandable_segments:True'
+        """
+        return self._ask(answers.Sweep, "sweep", {"conf": list(confs), **options})
+
+    def advise(self, **options: Option) -> answers.Advice:
+        """The best option string for this workload.
+
+        >>> rec.advise().setting
+        'expandable_segments:True'
+        """
+        return self._ask(answers.Advice, "advise", options)
+
+    def capacity(self, confs: Sequence[str] = (), **options: Option) -> answers.Capacity:
+        """The least device memory on which it runs.
+
+        >>> rec.capacity(["expandable_segments:True"], replays_above=0).bytes
+        13224640512
+        """
+        return self._ask(answers.Capacity, "capacity", {"conf": list(confs), **options})
+
+    def top(self, at: Union[None, int, str] = None, **options: Option) -> answers.Holdings:
+        """Who holds memory at the peak or another moment.
+
+        >>> rec.top(at="peak", by="pool").rows[0].key
+        'default pool'
+        """
+        return self._ask(answers.Holdings, "top", {"at": at, **options})
+
+    def growth(self, **options: Option) -> answers.Growth:
+        """Call sites that hold more with each iteration.
+
+        >>> rec.growth(every=8000).iterations_by
+        'every'
+        """
+        return self._ask(answers.Growth, "top", {"growth": True, **options})
+
+    def snapshot(self, at: Union[None, int, str] = None, **options: Option) -> answers.State:
+        """Segments, blocks and pinners at a moment; why a request failed.
+
+        >>> print(rec.snapshot(at="oom", device_memory="12GiB").explanation.splitlines()[0])
+        out of memory at event 14188: 1.89 GiB on stream 0, 1.89 GiB as a segment
+        """
+        return self._ask(answers.State, "snapshot", {"at": at, **options})
+
+    def diff(self, other: Source, **options: Option) -> answers.Difference:
+        """What changed from this recording to another one.
+
+        >>> rec.diff(rec).fail_if("peak_reserved > +2%").same
+        True
+        """
+        new = other if isinstance(other, Recording) else Recording(other, self.progress)
+
+        def judge(limits: List[str]) -> Dict[str, Any]:
+            files = [self.path, new.path]
+            return program.ask("diff", files, {**options, "fail_if": limits}, self.progress)
+
+        given = options.pop("fail_if", None)
+        limits = given if isinstance(given, (list, tuple)) else [given] if given else []
+        found = answers.Difference(judge([str(limit) for limit in limits]))
+        found._rest = judge
+        return found
+
+    def pack(self, **options: Option) -> answers.Packing:
+        """How little memory the history needs."""
+        return self._ask(answers.Packing, "pack", options)
+
+    def policies(self, **options: Option) -> answers.Policies:
+        """Allocators that PyTorch does not have, on the same requests."""
+        return self._ask(answers.Policies, "policies", options)
+
+    def streams(self, **options: Option) -> answers.Streams:
+        """Hazards of a program's streams, or what waiting frees of a recording cost."""
+        return self._ask(answers.Streams, "streams", options)
+
+    def live(self, **options: Option) -> Value:
+        """A replay on the real GPU beside the simulated one."""
+        return self._ask(Value, "live", options)
+
+    def bench(self, **options: Option) -> Table:
+        """What replaying it costs, beside a yardstick."""
+        return self._ask(Table, "bench trace", options)
+
+    def report(self, output: Path, **options: Option) -> answers.Report:
+        """Writes an HTML page: memory over time, states, call sites, events."""
+        return self._ask(answers.Report, "report", {"output": output, **options})
+
+    def convert(self, output: Path, **options: Option) -> "Recording":
+        """Writes it in another format, or a part of it, and opens what was written."""
+        program.tell("convert", [self.path], {"output": output, **options}, self.progress)
+        return Recording(output, self.progress)
