@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <deque>
 #include <random>
 #include <tuple>
 
@@ -18,6 +19,8 @@ namespace vramlab::tests {
 namespace {
 
 using allocator::Address;
+using allocator::Bytes;
+using allocator::EventId;
 using allocator::Snapshot;
 using preload::PreloadMode;
 using replay::DeviceAction;
@@ -57,16 +60,71 @@ struct Trial {
   LastResort last_resort = LastResort::none;
 };
 
+/// One event for all frees up to the next request, recorded when that begins, as the shim's fences
+/// are.
+class LateEvents final : public allocator::Device {
+ public:
+  explicit LateEvents(allocator::Device& device) : device_(device) {}
+
+  void request_begins() {
+    if (gathering_ != nullptr) gathering_->recorded = device_.record_event({1});
+    gathering_ = nullptr;
+  }
+
+  EventId record_event(allocator::StreamId) override {
+    if (gathering_ == nullptr) gathering_ = &events_.emplace_back();
+    return {reinterpret_cast<std::uintptr_t>(gathering_)};
+  }
+  bool is_complete(EventId event) override {
+    const LateEvent& late = *reinterpret_cast<const LateEvent*>(event.value);
+    return late.recorded && device_.is_complete(*late.recorded);
+  }
+  void wait_for_event(EventId event) override {
+    device_.wait_for_event(*reinterpret_cast<const LateEvent*>(event.value)->recorded);
+  }
+  void forget_event(EventId) override {}
+
+  allocator::MemoryInfo memory_info() override { return device_.memory_info(); }
+  std::optional<Address> allocate(Bytes size, allocator::StreamId stream) override {
+    return device_.allocate(size, stream);
+  }
+  void release(Address at) override { device_.release(at); }
+  std::optional<Address> reserve(Bytes size, allocator::StreamId stream) override {
+    return device_.reserve(size, stream);
+  }
+  void release_reservation(Address at, Bytes size) override {
+    device_.release_reservation(at, size);
+  }
+  [[nodiscard]] bool map(const allocator::UnitRange& range) override { return device_.map(range); }
+  void unmap(const allocator::UnitRange& range) override { device_.unmap(range); }
+  void wait_for_stream(allocator::StreamId stream) override { device_.wait_for_stream(stream); }
+  std::optional<allocator::StreamCapture> capture_of(allocator::StreamId stream) override {
+    return device_.capture_of(stream);
+  }
+  std::vector<allocator::GraphNode> dependencies_of(allocator::GraphNode node) override {
+    return device_.dependencies_of(node);
+  }
+
+ private:
+  struct LateEvent {
+    std::optional<EventId> recorded;
+  };
+  allocator::Device& device_;
+  std::deque<LateEvent> events_;
+  LateEvent* gathering_ = nullptr;
+};
+
 /// The engine alone: one stream owns all blocks, another one stands for all that may use them.
 class Alone {
  public:
   explicit Alone(const Trial& trial)
       : trial_(trial),
         device_(allocator::Bytes{trial.memory}),
-        engine_(logged_, allocator::default_reference_version(),
+        engine_(late_, allocator::default_reference_version(),
                 shim_options(trial.mode, trial.settings).settings) {}
 
   std::optional<Address> malloc(std::uint64_t bytes) {
+    late_.request_begins();
     const allocator::MallocResult result = engine_.malloc({bytes}, {0});
     if (result) return result.address;
     if (trial_.last_resort == LastResort::none) return std::nullopt;
@@ -91,6 +149,7 @@ class Alone {
   streams::SimulatedDevice device_;
   std::vector<DeviceAction> actions_;
   replay::LoggedDevice logged_{device_, actions_};
+  LateEvents late_{logged_};
   allocator::CountingAllocator engine_;
   std::uint64_t last_resorts_ = 0;
 };

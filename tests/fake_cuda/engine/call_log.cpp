@@ -46,6 +46,12 @@ void CallLog::write(const AnsweredCall& call) const {
     throw std::runtime_error("the log of the fake driver cannot be written");
 }
 
+std::uint64_t CallLog::count() const {
+  std::uint64_t count = 0;
+  for (const auto& [function, calls] : counts_) count += calls;
+  return count;
+}
+
 std::uint64_t CallLog::count_of(const std::string& function) const {
   const auto found = counts_.find(function);
   return found == counts_.end() ? 0 : found->second;

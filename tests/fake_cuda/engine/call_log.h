@@ -26,6 +26,8 @@ class CallLog {
 
   void add(const AnsweredCall& call);
   std::uint64_t count_of(const std::string& function) const;
+  /// Of all functions.
+  std::uint64_t count() const;
 
  private:
   void write(const AnsweredCall& call) const;

@@ -4,10 +4,37 @@
 
 namespace vramlab::shim {
 
+bool is_lasting(CUresult error) {
+  switch (error) {
+    case CUDA_ERROR_DEINITIALIZED:
+    case CUDA_ERROR_ECC_UNCORRECTABLE:
+    case CUDA_ERROR_NVLINK_UNCORRECTABLE:
+    case CUDA_ERROR_ILLEGAL_ADDRESS:
+    case CUDA_ERROR_LAUNCH_TIMEOUT:
+    case CUDA_ERROR_CONTEXT_IS_DESTROYED:
+    case CUDA_ERROR_ASSERT:
+    case CUDA_ERROR_HARDWARE_STACK_ERROR:
+    case CUDA_ERROR_ILLEGAL_INSTRUCTION:
+    case CUDA_ERROR_MISALIGNED_ADDRESS:
+    case CUDA_ERROR_INVALID_ADDRESS_SPACE:
+    case CUDA_ERROR_INVALID_PC:
+    case CUDA_ERROR_LAUNCH_FAILED:
+      return true;
+    default:
+      return false;
+  }
+}
+
 void ContextRecord::keep_error(CUresult error) {
-  if (is_capture_error(error)) return;
+  if (is_passing_error(error)) return;
   CUresult none = CUDA_SUCCESS;
   error_.compare_exchange_strong(none, error);
+}
+
+void ContextRecord::note_error(CUresult error) {
+  if (error == CUDA_SUCCESS || is_passing_error(error)) return;
+  CUresult none = CUDA_SUCCESS;
+  (is_lasting(error) ? error_ : refusal_).compare_exchange_strong(none, error);
 }
 
 CUresult ContextRecord::take_event(CUevent& event) {
@@ -31,14 +58,18 @@ void ContextRecord::give_event(CUevent event) {
 
 void ContextRecord::add_stream(CUstream stream) {
   const std::lock_guard lock(streams_mutex_);
-  streams_.push_back(stream);
+  streams_.push_back({stream});
 }
 
 CUresult ContextRecord::record_on(CUstream stream, std::vector<ContextEvent>& into) {
-  CUresult result = ask_for_captures(driver_, stream);
-  if (result != CUDA_SUCCESS) return result;
-  ContextEvent taken{this, nullptr};
-  result = take_event(taken.event);
+  const CUresult result = ask_for_captures(driver_, stream);
+  return result == CUDA_SUCCESS ? record_outside_of_captures(stream, into) : result;
+}
+
+CUresult ContextRecord::record_outside_of_captures(CUstream stream,
+                                                   std::vector<ContextEvent>& into) {
+  ContextEvent taken{this, nullptr, EventOwner::spares, stream};
+  CUresult result = take_event(taken.event);
   if (result != CUDA_SUCCESS) return result;
   result = driver_.event_record(taken.event, stream);
   if (result == CUDA_SUCCESS)
@@ -58,30 +89,54 @@ void ContextRecord::forget_finished_works() {
 
 CUresult ContextRecord::remove_stream(CUstream stream) {
   const std::lock_guard lock(streams_mutex_);
-  const auto found = std::find(streams_.begin(), streams_.end(), stream);
-  if (found == streams_.end()) return CUDA_SUCCESS;
-  streams_.erase(found);
+  const auto is_it = [stream](const KnownStream& known) { return known.stream == stream; };
+  if (std::erase_if(streams_, is_it) == 0) return CUDA_SUCCESS;
   forget_finished_works();
   const CUresult result = record_on(stream, last_works_);
-  has_lost_work_ |= result != CUDA_SUCCESS;
+  if (result != CUDA_SUCCESS) has_lost_work_.store(true);
   return result;
 }
 
 void ContextRecord::lose_stream(CUstream stream) {
   const std::lock_guard lock(streams_mutex_);
-  if (std::erase(streams_, stream) > 0) has_lost_work_ = true;
+  const auto is_it = [stream](const KnownStream& known) { return known.stream == stream; };
+  if (std::erase_if(streams_, is_it) > 0) has_lost_work_.store(true);
+}
+
+CUresult ContextRecord::wait_for_all() {
+  const bool had_lost_work = has_lost_work_.exchange(false);
+  const CUresult result = driver_.context_synchronize();
+  if (result != CUDA_SUCCESS && had_lost_work) has_lost_work_.store(true);
+  return result;
+}
+
+void ContextRecord::note_idle(CUstream stream) {
+  const std::lock_guard lock(streams_mutex_);
+  for (KnownStream& known : streams_)
+    if (known.stream == stream) ++known.idle_fences;
+}
+
+void ContextRecord::note_work() {
+  const std::lock_guard lock(streams_mutex_);
+  for (KnownStream& known : streams_)
+    if (known.idle_fences == 1) known.idle_fences = 0;
+}
+
+CUresult ContextRecord::record_known(KnownStream& known, std::vector<ContextEvent>& into) {
+  const CUresult captures = ask_for_captures(driver_, known.stream);
+  if (captures != CUDA_SUCCESS) return captures;
+  if (known.idle_fences > 1) {
+    if (driver_.stream_query(known.stream) == CUDA_SUCCESS) return CUDA_SUCCESS;
+    known.idle_fences = 0;
+  }
+  return record_outside_of_captures(known.stream, into);
 }
 
 CUresult ContextRecord::record_streams(std::vector<ContextEvent>& into) {
   // Held so that none of them is destroyed in between: whoever destroys one comes by first.
   const std::lock_guard lock(streams_mutex_);
-  if (has_lost_work_) {
-    const CUresult result = driver_.context_synchronize();
-    if (result != CUDA_SUCCESS) return result;
-    has_lost_work_ = false;
-  }
-  for (const CUstream stream : streams_)
-    if (const CUresult result = record_on(stream, into); result != CUDA_SUCCESS) return result;
+  for (KnownStream& known : streams_)
+    if (const CUresult result = record_known(known, into); result != CUDA_SUCCESS) return result;
   forget_finished_works();
   // Every fence waits for them until they are over. One that is a spare again too early for a fence
   // makes that fence wait longer, never shorter.

@@ -20,6 +20,15 @@ inline bool is_capture_error(CUresult result) {
          result <= CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
 }
 
+/// It is over by itself: a capture ends, and so does the host's callback from which a driver takes
+/// no calls. The same call is made again later.
+inline bool is_passing_error(CUresult result) {
+  return is_capture_error(result) || result == CUDA_ERROR_NOT_PERMITTED;
+}
+
+/// After one of these errors the context answers nothing else any more.
+bool is_lasting(CUresult error);
+
 /// A capture that began out of sight shows itself here without being broken.
 inline CUresult ask_for_captures(const streams::CudaDriver& driver, CUstream stream) {
   CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
@@ -38,6 +47,8 @@ struct ContextEvent {
   ContextRecord* context = nullptr;
   CUevent event = nullptr;
   EventOwner owner = EventOwner::spares;
+  /// The stream whose work it is behind, if it is one that a context knows.
+  CUstream stream = nullptr;
 };
 
 /// Keeps a context's stream captures apart from the calls that the shim makes on its own account. A
@@ -87,10 +98,27 @@ class ContextRecord {
   bool is_gone() const { return is_gone_.load(std::memory_order_acquire); }
   void set_gone() { is_gone_.store(true, std::memory_order_release); }
 
-  /// The first error that a call of the shim's own got. CUDA's errors of this kind stay, those of
-  /// captures do not.
+  /// The first error that the context has for good.
   CUresult error() const { return error_.load(std::memory_order_relaxed); }
   void keep_error(CUresult error);
+  /// Keeps an error that lasts. Others are told once: the call is made again later, or another way.
+  void note_error(CUresult error);
+  /// The last error that does not last and that nobody was told of; CUDA_SUCCESS without one.
+  CUresult take_refusal() {
+    if (refusal_.load(std::memory_order_relaxed) == CUDA_SUCCESS) [[likely]]
+      return CUDA_SUCCESS;
+    return refusal_.exchange(CUDA_SUCCESS);
+  }
+
+  /// The driver would not say of an event whether it is over. After a few of them events are not
+  /// trusted any more, and fences wait instead.
+  void note_doubt() {
+    doubts_.fetch_add(1, std::memory_order_relaxed);
+    has_new_doubt_.store(true, std::memory_order_relaxed);
+  }
+  bool trusts_events() const { return doubts_.load(std::memory_order_relaxed) < 3; }
+  bool has_new_doubt() const { return has_new_doubt_.load(std::memory_order_relaxed); }
+  bool take_new_doubt() { return has_new_doubt_.exchange(false); }
 
   /// A spare event that takes no time stamps, or a new one.
   CUresult take_event(CUevent& event);
@@ -106,12 +134,30 @@ class ContextRecord {
   /// Forgets the stream without a call of the driver. What it still does is not known then, and the
   /// next record_streams() waits for all that the context does.
   void lose_stream(CUstream stream);
-  /// An event behind the work of each of them, and of those that were destroyed.
-  /// Requires: the context is current.
+  /// Work of a stream is under way that no event tells of: only waiting for the context covers it.
+  bool has_lost_work() const { return has_lost_work_.load(); }
+  /// Waits for all that the context does. Requires: the context is current.
+  CUresult wait_for_all();
+  /// An event behind the work of each of them that may have some, and of those that were destroyed.
+  /// A stream that had none at the last fences is asked first whether it has; so each takes two
+  /// calls, and a third one when it begins to have work or has no more. Requires: the context is
+  /// current, and has_lost_work() is false.
   CUresult record_streams(std::vector<ContextEvent>& into);
+  /// The stream's event was over as soon as somebody asked.
+  void note_idle(CUstream stream);
+  /// Some stream's event was not.
+  void note_work();
 
  private:
+  struct KnownStream {
+    CUstream stream;
+    /// So many fences in a row found it without work; after the second one it is asked first.
+    int idle_fences = 0;
+  };
   void forget_finished_works();
+  CUresult record_known(KnownStream& known, std::vector<ContextEvent>& into);
+  /// As record_on(), of a stream that does not capture.
+  CUresult record_outside_of_captures(CUstream stream, std::vector<ContextEvent>& into);
 
   const streams::CudaDriver& driver_;
   const CUcontext handle_;
@@ -119,13 +165,16 @@ class ContextRecord {
   CaptureGate gate_;
   std::atomic<bool> is_gone_ = false;
   std::atomic<CUresult> error_ = CUDA_SUCCESS;
+  std::atomic<CUresult> refusal_ = CUDA_SUCCESS;
+  std::atomic<int> doubts_ = 0;
+  std::atomic<bool> has_new_doubt_ = false;
 
   std::mutex events_mutex_;
   std::vector<CUevent> spare_events_;
 
   std::mutex streams_mutex_;
-  std::vector<CUstream> streams_;
-  bool has_lost_work_ = false;
+  std::vector<KnownStream> streams_;
+  std::atomic<bool> has_lost_work_ = false;
   /// Recorded just before a stream was destroyed.
   std::vector<ContextEvent> last_works_;
 };

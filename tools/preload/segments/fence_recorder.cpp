@@ -1,5 +1,7 @@
 #include "tools/preload/segments/fence_recorder.h"
 
+#include <atomic>
+
 namespace vramlab::shim {
 namespace {
 
@@ -29,43 +31,79 @@ class EnteredPeers {
   bool is_inside_ = false;
 };
 
-class ContextEvents : public FenceRecorder {
- private:
+CUresult record_own_event(Fence& fence) {
+  ContextRecord& home = *fence.home;
+  if (fence.own == nullptr)
+    if (const CUresult result = home.take_event(fence.own); result != CUDA_SUCCESS) return result;
+  const CUresult result = home.driver().context_record_event(home.handle(), fence.own);
+  fence.awaits_own = result == CUDA_SUCCESS;
+  return result;
+}
+
+[[gnu::noinline]] CUresult record_event_of(ContextRecord& peer, Fence& fence) {
+  ContextEvent taken{&peer};
+  CUresult result = peer.take_event(taken.event);
+  if (result != CUDA_SUCCESS) return result;
+  result = peer.driver().context_record_event(peer.handle(), taken.event);
+  if (result == CUDA_SUCCESS)
+    fence.awaited.push_back(taken);
+  else
+    peer.give_event(taken.event);
+  return result;
+}
+
+/// The way is of no use here; another one may be.
+bool is_refusal(CUresult result) {
+  return result != CUDA_SUCCESS && !is_passing_error(result) && !is_lasting(result);
+}
+
+CUresult wait_in(ContextRecord& context, const Fence& fence) {
+  return fence.may_wait == MayWait::yes ? context.wait_for_all() : CUDA_ERROR_NOT_READY;
+}
+
+class Events : public FenceRecorder {
+ public:
+  explicit Events(FenceKind best) : has_context_events_(best == FenceKind::context_event) {}
+
+ protected:
   CUresult record_in(ContextRecord& context, Fence& fence) override {
-    if (&context != fence.home) return record_in_peer(context, fence);
-    if (fence.own == nullptr)
-      if (const CUresult result = context.take_event(fence.own); result != CUDA_SUCCESS)
+    if (!context.trusts_events()) return wait_in(context, fence);
+    if (has_context_events_.load(std::memory_order_relaxed)) {
+      const CUresult result =
+          &context == fence.home ? record_own_event(fence) : record_event_of(context, fence);
+      if (!is_refusal(result)) [[likely]]
         return result;
-    const CUresult result = context.driver().context_record_event(context.handle(), fence.own);
-    fence.awaits_own = result == CUDA_SUCCESS;
-    return result;
+      if (result == CUDA_ERROR_NOT_SUPPORTED) has_context_events_.store(false);
+      if (result != CUDA_ERROR_OUT_OF_MEMORY) context.note_error(result);
+    }
+    return record_in_streams(context, fence);
   }
-  [[gnu::noinline]] static CUresult record_in_peer(ContextRecord& peer, Fence& fence) {
-    ContextEvent taken{&peer};
-    CUresult result = peer.take_event(taken.event);
-    if (result != CUDA_SUCCESS) return result;
-    result = peer.driver().context_record_event(peer.handle(), taken.event);
-    if (result == CUDA_SUCCESS)
-      fence.awaited.push_back(taken);
-    else
-      peer.give_event(taken.event);
-    return result;
+
+ private:
+  [[gnu::noinline]] static CUresult record_in_streams(ContextRecord& context, Fence& fence) {
+    if (context.has_lost_work()) return wait_in(context, fence);
+    CUresult result = context.record_on(CU_STREAM_LEGACY, fence.awaited);
+    if (result == CUDA_SUCCESS) result = context.record_streams(fence.awaited);
+    if (!is_refusal(result)) return result;
+    // There may be no memory for one more event.
+    if (result != CUDA_ERROR_OUT_OF_MEMORY) context.note_error(result);
+    return wait_in(context, fence);
   }
+
+  std::atomic<bool> has_context_events_;
 };
 
-class StreamEvents : public FenceRecorder {
+/// A free waits. What a capture kept it from waiting for gets events later.
+class Waits final : public Events {
+ public:
+  using Events::Events;
+  FenceTime time() const override { return FenceTime::at_once; }
+
  private:
   CUresult record_in(ContextRecord& context, Fence& fence) override {
-    const CUresult result = context.record_on(CU_STREAM_LEGACY, fence.awaited);
-    return result == CUDA_SUCCESS ? context.record_streams(fence.awaited) : result;
+    return fence.may_wait == MayWait::yes ? context.wait_for_all()
+                                          : Events::record_in(context, fence);
   }
-};
-
-CUresult synchronise(ContextRecord& context) { return context.driver().context_synchronize(); }
-
-class Waits : public FenceRecorder {
- private:
-  CUresult record_in(ContextRecord& context, Fence&) override { return synchronise(context); }
 };
 
 template <class Call>
@@ -79,64 +117,52 @@ CUresult in_current(ContextRecord& context, const Call& call) {
 FenceState state_for(CUresult result, ContextRecord& owner) {
   if (result == CUDA_SUCCESS) [[likely]]
     return FenceState::recorded;
-  if (is_capture_error(result)) return FenceState::put_off;
-  owner.keep_error(result);
-  return FenceState::failed;
+  if (result == CUDA_ERROR_NOT_READY) return FenceState::needs_wait;
+  owner.note_error(result);
+  return FenceState::put_off;
 }
 
-/// Calls it for each context of the fence, until one says no.
-template <class Call>
-CUresult in_each(Fence& fence, ContextRecord& owner, const Call& call) {
-  CUresult result = in_current(owner, call);
-  for (ContextRecord* peer : fence.peers) {
-    if (result != CUDA_SUCCESS) return result;
-    if (!peer->is_gone()) result = in_current(*peer, call);
-  }
-  return result;
+FenceState finish(Fence& fence, FenceState state) {
+  fence.is_fresh = true;
+  fence.state.store(state, std::memory_order_release);
+  return state;
 }
 
 }  // namespace
 
-FenceState FenceRecorder::record(Fence& fence, ContextRecord& owner) {
-  const FenceState state = fence.peers.empty() ? state_for(record_everywhere(fence, owner), owner)
-                                               : record_with_peers(fence, owner);
-  fence.state.store(state, std::memory_order_release);
-  return state;
-}
-
-FenceState FenceRecorder::record_with_peers(Fence& fence, ContextRecord& owner) {
+FenceState FenceRecorder::record(Fence& fence, ContextRecord& owner, MayWait may_wait) {
+  fence.may_wait = may_wait;
+  if (fence.peers.empty()) [[likely]]
+    return finish(fence, state_for(record_everywhere(fence, owner), owner));
   const EnteredPeers entered(fence);
-  if (!entered.is_inside()) return FenceState::put_off;
-  return state_for(record_everywhere(fence, owner), owner);
+  return finish(fence, entered.is_inside() ? state_for(record_everywhere(fence, owner), owner)
+                                           : FenceState::put_off);
 }
 
-FenceState FenceRecorder::record_on(CUstream stream, Fence& fence, ContextRecord& owner) {
-  FenceState state = FenceState::put_off;
-  if (const EnteredPeers entered(fence); entered.is_inside()) {
-    CUresult result = owner.record_on(stream, fence.awaited);
-    // A stream of another context cannot have this context's event.
-    if (result != CUDA_SUCCESS && !is_capture_error(result))
-      result = record_everywhere(fence, owner);
-    state = state_for(result, owner);
-  }
-  fence.state.store(state, std::memory_order_release);
-  return state;
+FenceState FenceRecorder::record_on(CUstream stream, ContextRecord& context, Fence& fence) {
+  const EnteredPeers entered(fence);
+  if (!entered.is_inside()) return finish(fence, FenceState::put_off);
+  return finish(fence, state_for(context.record_on(stream, fence.awaited), context));
 }
 
 CUresult FenceRecorder::record_everywhere(Fence& fence, ContextRecord& owner) {
-  const CUresult result =
-      in_each(fence, owner, [&](ContextRecord& context) { return record_in(context, fence); });
-  // There may be no memory for one more event.
-  return result == CUDA_ERROR_OUT_OF_MEMORY ? in_each(fence, owner, synchronise) : result;
+  const auto record_here = [&](ContextRecord& context) { return record_in(context, fence); };
+  CUresult result = in_current(owner, record_here);
+  for (ContextRecord* peer : fence.peers) {
+    if (result != CUDA_SUCCESS) return result;
+    if (!peer->is_gone()) result = in_current(*peer, record_here);
+  }
+  return result;
 }
 
 std::unique_ptr<FenceRecorder> make_fence_recorder(FenceKind kind,
                                                    const streams::CudaDriver& driver) {
-  if (kind == FenceKind::wait) return std::make_unique<Waits>();
   const bool has_context_events = driver.context_record_event != nullptr;
-  if (has_context_events && kind != FenceKind::stream_events)
-    return std::make_unique<ContextEvents>();
-  return std::make_unique<StreamEvents>();
+  const FenceKind best = has_context_events && kind != FenceKind::stream_events
+                             ? FenceKind::context_event
+                             : FenceKind::stream_events;
+  if (kind == FenceKind::wait) return std::make_unique<Waits>(best);
+  return std::make_unique<Events>(best);
 }
 
 }  // namespace vramlab::shim

@@ -1,7 +1,7 @@
 // FenceRecorder: puts behind everything that could still use a block what tells when it is over:
 // in the block's context and in every context with access to its memory. The three ways, from the
 // best: an event of the whole context; an event on the legacy stream and on every stream that does
-// not wait for it; waiting for the context.
+// not wait for it; waiting for the context. A driver that refuses one way gets the next.
 #pragma once
 
 #include <memory>
@@ -18,6 +18,9 @@ enum class FenceKind {
   wait,
 };
 
+/// When a fence is recorded. At once: a free waits, or wants no later work covered.
+enum class FenceTime { with_next_request, at_once };
+
 class FenceRecorder {
  public:
   FenceRecorder() = default;
@@ -25,17 +28,18 @@ class FenceRecorder {
   FenceRecorder& operator=(const FenceRecorder&) = delete;
   virtual ~FenceRecorder() = default;
 
+  virtual FenceTime time() const { return FenceTime::with_next_request; }
   /// Sets the fence's state last: from then on others may have it.
   /// Requires: no lock is held, and no capture begins in the owner's context meanwhile.
-  [[gnu::flatten]] FenceState record(Fence& fence, ContextRecord& owner);
-  /// One event on one stream: what is freed in a stream's order.
-  FenceState record_on(CUstream stream, Fence& fence, ContextRecord& owner);
+  [[gnu::flatten]] FenceState record(Fence& fence, ContextRecord& owner, MayWait may_wait);
+  /// One event on one stream of this context: what is freed in a stream's order.
+  FenceState record_on(CUstream stream, ContextRecord& context, Fence& fence);
 
  private:
-  /// Requires: no capture is known to be open in the context.
+  /// Requires: no capture is known to be open in the context. CUDA_ERROR_NOT_READY where only
+  /// waiting would do and the fence's call may not.
   virtual CUresult record_in(ContextRecord& context, Fence& fence) = 0;
   CUresult record_everywhere(Fence& fence, ContextRecord& owner);
-  FenceState record_with_peers(Fence& fence, ContextRecord& owner);
 };
 
 std::unique_ptr<FenceRecorder> make_fence_recorder(FenceKind kind,

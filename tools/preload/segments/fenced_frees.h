@@ -1,8 +1,10 @@
-// FencedFrees: the blocks that the program gave back and the cache does not know of yet, because
-// their fence is being recorded, was put off by a capture, or has to wait until a request that ran
-// out of memory is through. Requires the arena's lock everywhere.
+// FencedFrees: what the program gave back, up to where its fence is recorded. Most frees join the
+// fence that gathers them and are the cache's at once. The others are kept here for a while: those
+// with a fence of their own, and those that come while a request that ran out of memory is under
+// way. Requires the arena's lock everywhere.
 #pragma once
 
+#include <algorithm>
 #include <unordered_set>
 #include <vector>
 
@@ -14,33 +16,65 @@ class FencedFrees {
  public:
   explicit FencedFrees(ContextRecord& home) : pool_(home) {}
 
-  /// A free begins: the address counts as free from now on.
+  /// A free with a fence of its own begins: the address counts as free from now on.
   Fence& begin(Address at) {
     Fence& fence = pool_.take();
     fence.block = at;
     on_their_way_.push_back(&fence);
     return fence;
   }
-  /// A fence for those that have none yet. Requires: there are some.
-  Fence& begin_put_off();
-  bool contains(Address at) const {
-    return !(on_their_way_.empty() && staying_.empty()) && is_among(at);
+  /// Kept here until let_go(). Requires: is_held_back().
+  void hold(Address at) {
+    held_.push_back(at);
+    held_addresses_.insert(at.value);
   }
-  /// Those whose recording is over move on; the ones with a fence are handed to `hand_in`.
-  template <class HandIn>
-  void settle(const HandIn& hand_in);
+  bool contains(Address at) const {
+    return !(on_their_way_.empty() && held_.empty()) && is_among(at);
+  }
+  /// Those whose fence came back move on: `hand_in(address, fence)` where it is recorded,
+  /// `gather(address)` where it was put off or they were held.
+  template <class HandIn, class Gather>
+  void settle(const HandIn& hand_in, const Gather& gather) {
+    if (!(on_their_way_.empty() && held_.empty()) && !is_held_back_) move_on(hand_in, gather);
+  }
+
+  /// The fence of all that is freed from now on, until it is closed.
+  Fence& gathering() {
+    if (gathering_ == nullptr) gathering_ = &pool_.take();
+    return *gathering_;
+  }
+  bool has_gathered() const { return gathering_ != nullptr; }
+  /// Its recording begins. Requires: has_gathered().
+  Fence& close() {
+    Fence& fence = *gathering_;
+    gathering_ = nullptr;
+    // It may be over, and be used again, before the call that records it is back.
+    ++fence.uses;
+    recording_.push_back(&fence);
+    return fence;
+  }
+  /// Its recording is over. What was put off is recorded again with what was freed meanwhile.
+  void end_recording(Fence& fence) {
+    recording_.erase(std::find(recording_.begin(), recording_.end(), &fence));
+    const FenceState state = fence.state.load(std::memory_order_acquire);
+    needs_wait_ = state == FenceState::needs_wait;
+    if (state != FenceState::recorded) [[unlikely]]
+      put_off(fence);
+    pool_.release(fence);
+  }
+  /// The same for fences that turned out to be of no use.
+  void put_off_doubtful();
+  /// The driver takes no event: a free has to wait.
+  bool needs_wait() const { return needs_wait_; }
 
   /// Some fence is being recorded right now.
   bool is_recording() const;
+  bool is_recording_gathered() const { return !recording_.empty(); }
 
   /// While it is held back nothing is handed in.
   void hold_back() { is_held_back_ = true; }
   void let_go() { is_held_back_ = false; }
-
   bool is_held_back() const { return is_held_back_; }
-  bool has_put_off() const { return !put_off_.empty(); }
-  /// The blocks without a fence go with this one.
-  void put_behind(Fence& fence);
 
   /// All that the program gave back and the cache counts as in use.
   template <class Look>
@@ -48,54 +82,52 @@ class FencedFrees {
   FencePool& pool() { return pool_; }
 
  private:
+  template <class HandIn, class Gather>
+  void move_on(const HandIn& hand_in, const Gather& gather);
   bool is_among(Address at) const;
-  template <class HandIn>
-  void hand_in_held(const HandIn& hand_in);
-  /// Not handed in: it stays here.
-  void keep(Fence& fence, FenceState state);
+  void put_off(Fence& fence);
 
   FencePool pool_;
   /// By the order in which the frees began; as many as there are threads in a free.
   std::vector<Fence*> on_their_way_;
-  /// The fences of frees that stay longer.
-  std::vector<Fence*> held_;
-  std::unordered_set<std::uint64_t> staying_;
-  std::vector<Address> put_off_;
+  std::vector<Address> held_;
+  std::unordered_set<std::uint64_t> held_addresses_;
+  Fence* gathering_ = nullptr;
+  /// Closed, and in the hands of a call.
+  std::vector<Fence*> recording_;
+  bool needs_wait_ = false;
   bool is_held_back_ = false;
 };
 
-template <class HandIn>
-void FencedFrees::settle(const HandIn& hand_in) {
-  if (!held_.empty() && !is_held_back_) [[unlikely]]
-    hand_in_held(hand_in);
+template <class HandIn, class Gather>
+void FencedFrees::move_on(const HandIn& hand_in, const Gather& gather) {
+  if (!held_.empty()) [[unlikely]] {
+    const std::vector<Address> held = std::move(held_);
+    held_.clear();
+    held_addresses_.clear();
+    for (const Address at : held) gather(at);
+  }
   auto kept = on_their_way_.begin();
   for (auto next = kept; next != on_their_way_.end(); ++next) {
     Fence& fence = **next;
     const FenceState state = fence.state.load(std::memory_order_acquire);
-    if (state == FenceState::recorded && !is_held_back_) [[likely]]
-      hand_in(fence);
-    else if (state == FenceState::being_recorded)
+    if (state == FenceState::recorded) {
+      hand_in(fence.block, fence);
+    } else if (state == FenceState::open) {
       *kept++ = &fence;
-    else
-      keep(fence, state);
+    } else {
+      for (ContextRecord* peer : fence.peers) gathering().add_peer(peer);
+      gather(fence.block);
+      pool_.give(fence);
+    }
   }
   on_their_way_.erase(kept, on_their_way_.end());
 }
 
-template <class HandIn>
-void FencedFrees::hand_in_held(const HandIn& hand_in) {
-  const std::vector<Fence*> held = std::move(held_);
-  held_.clear();
-  for (Fence* fence : held) {
-    fence->for_each_block([this](Address at) { staying_.erase(at.value); });
-    hand_in(*fence);
-  }
-}
-
 template <class Look>
 void FencedFrees::for_each(const Look& look) const {
-  for (const Fence* fence : on_their_way_) fence->for_each_block(look);
-  for (const std::uint64_t at : staying_) look(Address{at});
+  for (const Fence* fence : on_their_way_) look(fence->block);
+  for (const Address at : held_) look(at);
 }
 
 }  // namespace vramlab::shim

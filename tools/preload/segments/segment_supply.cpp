@@ -7,26 +7,6 @@
 
 namespace vramlab::shim {
 
-bool is_lasting(CUresult error) {
-  switch (error) {
-    case CUDA_ERROR_ECC_UNCORRECTABLE:
-    case CUDA_ERROR_NVLINK_UNCORRECTABLE:
-    case CUDA_ERROR_ILLEGAL_ADDRESS:
-    case CUDA_ERROR_LAUNCH_TIMEOUT:
-    case CUDA_ERROR_CONTEXT_IS_DESTROYED:
-    case CUDA_ERROR_ASSERT:
-    case CUDA_ERROR_HARDWARE_STACK_ERROR:
-    case CUDA_ERROR_ILLEGAL_INSTRUCTION:
-    case CUDA_ERROR_MISALIGNED_ADDRESS:
-    case CUDA_ERROR_INVALID_ADDRESS_SPACE:
-    case CUDA_ERROR_INVALID_PC:
-    case CUDA_ERROR_LAUNCH_FAILED:
-      return true;
-    default:
-      return false;
-  }
-}
-
 std::optional<Address> SegmentSupply::allocate(Bytes size) {
   CUdeviceptr at = 0;
   CUresult result = CUDA_SUCCESS;
@@ -107,8 +87,7 @@ void SegmentSupply::climb() {
     lock_.step_outside([&] { call.ladder = std::unique_lock(ladder_mutex_); });
   // What was freed before the refusal counts. What is freed from now on is kept out of the cache
   // until this request is through, so that there is nothing new to wait for under the lock.
-  if (hand_in_) hand_in_();
-  frees_.hold_back();
+  if (fence_all_) fence_all_();
   const std::vector<ContextEvent> events = frees_.pool().awaited();
   std::size_t free = 0;
   std::size_t total = 0;
@@ -124,7 +103,7 @@ void SegmentSupply::wait_for(const std::vector<ContextEvent>& events) {
   for (const ContextEvent& awaited : events) {
     if (awaited.context->is_gone()) continue;
     const CUresult result = context_.driver().event_synchronize(awaited.event);
-    if (result != CUDA_SUCCESS) awaited.context->keep_error(result);
+    if (result != CUDA_SUCCESS) awaited.context->note_error(result);
   }
   context_.gate().leave();
 }
@@ -210,8 +189,8 @@ std::size_t SegmentSupply::give_back(const std::vector<Range>& ranges) {
   for (std::size_t i = 0; i < ranges.size() && !context_.is_gone(); ++i) {
     const CUresult result =
         current.result() == CUDA_SUCCESS ? give_back(ranges[i]) : current.result();
-    if (is_capture_error(result)) return i;
-    if (result != CUDA_SUCCESS) context_.keep_error(result);
+    if (is_passing_error(result)) return i;
+    if (result != CUDA_SUCCESS) context_.note_error(result);
   }
   return ranges.size();
 }

@@ -57,9 +57,6 @@ class ArenaLock {
   int away_ = 0;
 };
 
-/// After one of these errors the context answers nothing else any more.
-bool is_lasting(CUresult error);
-
 class SegmentSupply {
  public:
   SegmentSupply(ArenaLock& lock, ContextRecord& context, FencedFrees& frees)
@@ -108,8 +105,11 @@ class SegmentSupply {
   /// The context is gone: what does not go with it is given back. Requires: the lock is not held.
   void give_up();
 
-  /// How the ladder gets the arena's newest frees into the cache first. Requires the lock.
-  void set_hand_in(std::function<void()> hand_in) { hand_in_ = std::move(hand_in); }
+  /// How the ladder gets the arena's newest frees into the cache first, each behind a recorded
+  /// fence, and holds back those that come later. Called with the lock, which it may step out of.
+  void set_fence_all(std::function<void()> fence_all) { fence_all_ = std::move(fence_all); }
+  /// Waits for these events, unless a capture is open. Requires: the lock is not held.
+  void wait_for(const std::vector<ContextEvent>& events);
 
  private:
   template <class Work>
@@ -117,13 +117,12 @@ class SegmentSupply {
   bool has_mapped(CUresult result);
   /// After the driver refused memory.
   void climb();
-  void wait_for(const std::vector<ContextEvent>& events);
 
   ArenaLock& lock_;
   ContextRecord& context_;
   FencedFrees& frees_;
   ExpandableMemory mapped_;
-  std::function<void()> hand_in_;
+  std::function<void()> fence_all_;
 
   enum class RangeKind : std::uint8_t { segment, units, reservation };
   struct Range {

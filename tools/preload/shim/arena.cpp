@@ -20,7 +20,7 @@ CUresult Arena::make_cache() {
   has_cache_.store(true, std::memory_order_release);
   device_ = device;
   supply_.set_total({total});
-  supply_.set_hand_in([this] { settle(); });
+  supply_.set_fence_all([this] { fence_all(); });
   cache_ = options_.mode == preload::PreloadMode::nosplit
                ? make_whole_cache(supply_, frees_.pool(), options_.history_entries)
                : make_engine_cache(supply_, frees_.pool(), settings, options_);
@@ -57,7 +57,7 @@ CUresult Arena::take(CUdeviceptr* at, Bytes size) {
     if (context_.is_gone()) return CUDA_ERROR_CONTEXT_IS_DESTROYED;
     if (context_.error() != CUDA_SUCCESS) return context_.error();
     settle();
-    if (frees_.has_put_off()) fence_put_off();
+    if (frees_.has_gathered() && may_fence()) fence_gathered(MayWait::no);
     lock_.begin(call);
     try {
       got = cache_->allocate(size);
@@ -70,6 +70,8 @@ CUresult Arena::take(CUdeviceptr* at, Bytes size) {
   if (has_pending) supply_.flush();
   if (context_.is_gone()) return CUDA_ERROR_CONTEXT_IS_DESTROYED;
   if (context_.error() != CUDA_SUCCESS) return context_.error();
+  if (const CUresult refusal = context_.take_refusal(); refusal != CUDA_SUCCESS)
+    say_refusal(refusal);
   if (got) {
     *at = got->value;
     return CUDA_SUCCESS;
@@ -94,35 +96,58 @@ CUresult Arena::fill(CUdeviceptr at, std::size_t bytes) {
   CUresult result = driver.mem_set_bytes(at, *options_.fill, bytes);
   if (result == CUDA_SUCCESS) result = driver.context_synchronize();
   context_.gate().leave();
-  if (result != CUDA_SUCCESS) context_.keep_error(result);
+  if (result != CUDA_SUCCESS) context_.note_error(result);
   return result;
 }
 
-void Arena::settle() {
-  frees_.settle([this](Fence& fence) { hand_in(fence); });
+void Arena::say_refusal(CUresult refusal) {
+  options_.say("the driver answered " + streams::driver_error_name(context_.driver(), refusal) +
+               " when it was asked about freed memory; it is used again later");
 }
 
-void Arena::hand_in(Fence& fence) {
+void Arena::settle() {
+  frees_.settle([this](Address at, Fence& fence) { hand_in(at, fence); },
+                [this](Address at) { gather(at); });
+}
+
+void Arena::hand_in(Address at, Fence& fence) {
   if (fence.is_over()) {
-    fence.for_each_block([this](Address at) { cache_->free_now(at); });
+    cache_->free_now(at);
     frees_.pool().give(fence);
     return;
   }
-  fence.uses = fence.block_count();
-  fence.for_each_block([&](Address at) { cache_->free(at, fence); });
+  ++fence.uses;
+  cache_->free(at, fence);
 }
 
-void Arena::fence_put_off() {
-  if (frees_.is_held_back() || context_.gate().is_capturing()) return;
-  Fence& fence = frees_.begin_put_off();
-  note_peers(fence);
-  lock_.step_outside([&] { recorder_.record(fence, context_); });
+void Arena::gather(Address at) {
+  Fence& fence = frees_.gathering();
+  ++fence.uses;
+  cache_->free(at, fence);
+}
+
+void Arena::fence_gathered(MayWait may_wait) {
+  if (context_.has_new_doubt() && context_.take_new_doubt()) frees_.put_off_doubtful();
+  Fence& fence = frees_.close();
+  if (!peers_.empty() || !fence.peers.empty()) note_peers(fence);
+  lock_.step_outside([&] { recorder_.record(fence, context_, may_wait); });
+  frees_.end_recording(fence);
+}
+
+void Arena::fence_all() {
+  constexpr timespec a_moment{0, 20000};
   settle();
+  frees_.hold_back();
+  if (frees_.has_gathered() && may_fence()) fence_gathered(MayWait::yes);
+  // Other calls may be recording what the cache has already.
+  while (frees_.is_recording_gathered()) lock_.step_outside([&] { nanosleep(&a_moment, nullptr); });
 }
 
 void Arena::note_peers(Fence& fence) {
-  std::erase_if(peers_, [](const ContextRecord* peer) { return peer->is_gone(); });
-  fence.peers = peers_;
+  const auto is_gone = [](const ContextRecord* peer) { return peer->is_gone(); };
+  std::erase_if(peers_, is_gone);
+  std::erase_if(fence.peers, is_gone);
+  for (ContextRecord* peer : peers_) fence.add_peer(peer);
 }
 
 auto Arena::standing_of(Address at) const -> Standing {
@@ -147,43 +172,71 @@ bool Arena::owns(CUdeviceptr at) {
   return standing_of({at}) != Standing::not_ours;
 }
 
-template <class Record>
-std::optional<CUresult> Arena::free_by(Address at, FenceReach reach, const Record& record) {
-  Fence* fence = nullptr;
-  {
-    const std::lock_guard lock(lock_);
-    Standing standing = standing_of(at);
-    if (standing == Standing::leaving) standing = standing_after_leaving(at);
-    if (standing == Standing::not_ours) return std::nullopt;
-    if (context_.error() != CUDA_SUCCESS) return context_.error();
-    if (standing == Standing::not_held) return CUDA_ERROR_INVALID_VALUE;
-    if (retired_.empty() || !retired_.contains(at.value)) {
-      settle();
-      fence = &frees_.begin(at);
-      if (!peers_.empty()) note_peers(*fence);
-      if (context_.gate().is_capturing()) {
-        fence->state.store(FenceState::put_off, std::memory_order_relaxed);
-        return CUDA_SUCCESS;
-      }
-      if (reach == FenceReach::context && frees_.has_put_off()) frees_.put_behind(*fence);
-    }
-  }
-  if (fence == nullptr) return free_retired(at);
-  return record(*fence) == FenceState::failed ? context_.error() : CUDA_SUCCESS;
+auto Arena::begin_free(Address at) -> Free {
+  Standing standing = standing_of(at);
+  if (standing == Standing::leaving) standing = standing_after_leaving(at);
+  if (standing == Standing::not_ours) return Free::not_ours;
+  if (context_.error() != CUDA_SUCCESS || standing == Standing::not_held) return Free::refused;
+  if (!retired_.empty() && retired_.contains(at.value)) return Free::retired;
+  settle();
+  return Free::held;
+}
+
+CUresult Arena::error_of_refused() const {
+  return context_.error() != CUDA_SUCCESS ? context_.error() : CUDA_ERROR_INVALID_VALUE;
 }
 
 std::optional<CUresult> Arena::free(CUdeviceptr at) {
-  return free_by({at}, FenceReach::context,
-                 [this](Fence& fence) { return recorder_.record(fence, context_); });
+  Free begun{};
+  Fence* fence = nullptr;
+  {
+    const std::lock_guard lock(lock_);
+    begun = begin_free({at});
+    if (begun == Free::held) {
+      if (recorder_.time() == FenceTime::at_once && may_fence()) {
+        fence = &frees_.begin({at});
+        if (!peers_.empty()) note_peers(*fence);
+      } else if (frees_.is_held_back()) {
+        frees_.hold({at});
+      } else {
+        gather({at});
+        if (frees_.needs_wait() && may_fence()) fence_gathered(MayWait::yes);
+      }
+      if (fence == nullptr) return context_.error();
+    }
+  }
+  if (begun == Free::not_ours) return std::nullopt;
+  if (begun == Free::refused) return error_of_refused();
+  if (begun == Free::retired) return free_retired({at});
+  recorder_.record(*fence, context_, MayWait::yes);
+  return context_.error();
 }
 
-std::optional<CUresult> Arena::free_on(CUdeviceptr at, CUstream stream) {
+std::optional<CUresult> Arena::free_on(CUdeviceptr at, CUstream stream,
+                                       ContextRecord& stream_context) {
   if (!owns(at)) return std::nullopt;
   // Only what a capture allocated may be freed in it.
   const CUresult asked = ask_for_captures(context_.driver(), stream);
   if (asked != CUDA_SUCCESS) return is_capture_error(asked) ? CUDA_ERROR_INVALID_VALUE : asked;
-  return free_by({at}, FenceReach::stream,
-                 [&](Fence& fence) { return recorder_.record_on(stream, fence, context_); });
+  Free begun{};
+  Fence* fence = nullptr;
+  {
+    const std::lock_guard lock(lock_);
+    begun = begin_free({at});
+    if (begun == Free::held) {
+      fence = &frees_.begin({at});
+      fence->add_peer(&stream_context);
+      if (!may_fence()) {
+        fence->state.store(FenceState::put_off, std::memory_order_relaxed);
+        return CUDA_SUCCESS;
+      }
+    }
+  }
+  if (begun == Free::not_ours) return std::nullopt;
+  if (begun == Free::refused) return error_of_refused();
+  if (begun == Free::retired) return free_retired({at});
+  recorder_.record_on(stream, stream_context, *fence);
+  return context_.error();
 }
 
 CUresult Arena::free_retired(Address at) {

@@ -1,9 +1,9 @@
 // Arena: one context's allocations. It owns the lock, knows what the program holds, and takes each
 // call through its steps: look under the lock, record outside of it, hand over.
 //
-// A free only notes under the lock that the block is given back; its fence is recorded without the
-// lock, and the next call that holds the lock hands both to the cache. So the driver is never
-// called under the lock but to ask whether an event is over.
+// A free only puts the block behind a fence that is still open; the next request records the fence
+// without the lock. So the driver is never called under the lock but to ask whether an event is
+// over.
 #pragma once
 
 #include <atomic>
@@ -41,8 +41,8 @@ class Arena {
 
   // With any context current, or none. Nothing: the address is not this arena's.
   [[gnu::flatten]] std::optional<CUresult> free(CUdeviceptr at);
-  /// In the order of a stream.
-  std::optional<CUresult> free_on(CUdeviceptr at, CUstream stream);
+  /// In the order of a stream, which is one of this context.
+  std::optional<CUresult> free_on(CUdeviceptr at, CUstream stream, ContextRecord& stream_context);
   bool owns(CUdeviceptr at);
   /// Whether a handle of the driver's allocation in which the address lies begins where the
   /// program's block does.
@@ -65,9 +65,6 @@ class Arena {
  private:
   /// Leaving: nobody can say whose the address is before the driver's free has come back.
   enum class Standing { not_ours, held, not_held, leaving };
-  /// What a fence is behind: everything, or what one stream does.
-  enum class FenceReach : bool { context, stream };
-
   Standing standing_of(Address at) const;
   /// Others may change the arena meanwhile.
   [[gnu::noinline]] Standing standing_after_leaving(Address at);
@@ -80,14 +77,21 @@ class Arena {
   CUresult take(CUdeviceptr* at, Bytes size);
   [[gnu::noinline]] CUresult refuse(CUdeviceptr* at, Bytes size, const Call& call);
   [[gnu::noinline]] CUresult fill(CUdeviceptr at, std::size_t bytes);
-  template <class Record>
-  std::optional<CUresult> free_by(Address at, FenceReach reach, const Record& record);
+  enum class Free { not_ours, refused, retired, held };
+  /// Requires the lock. Held: it is the caller's to give the block a fence.
+  Free begin_free(Address at);
+  CUresult error_of_refused() const;
   [[gnu::noinline]] CUresult free_retired(Address at);
   /// Hands the frees whose fences are recorded to the cache.
   void settle();
-  void hand_in(Fence& fence);
-  /// One fence for all that was freed while a capture was open. Requires: there is some.
-  [[gnu::noinline]] void fence_put_off();
+  void hand_in(Address at, Fence& fence);
+  void gather(Address at);
+  /// Records the fence of what was freed so far. Requires: there is some, and the lock is held.
+  void fence_gathered(MayWait may_wait);
+  bool may_fence() { return !context_.gate().is_capturing(); }
+  /// For the ladder: see SegmentSupply::set_fence_all.
+  [[gnu::noinline]] void fence_all();
+  [[gnu::noinline]] void say_refusal(CUresult refusal);
   [[gnu::noinline]] void note_peers(Fence& fence);
 
   const ShimOptions& options_;

@@ -52,8 +52,10 @@ CUresult CachingShim::mem_free_async(CUdeviceptr at, preload::StreamHandle strea
   const CUstream which = stream.explicit_handle();
   State* const now = state();
   if (now != nullptr && at != 0)
-    if (const std::optional<CUresult> answer =
-            now->arenas.ask_owner(at, [&](Arena& arena) { return arena.free_on(at, which); }))
+    if (const std::optional<CUresult> answer = now->arenas.ask_owner(at, [&](Arena& arena) {
+          ContextRecord* const context = context_of(*now, which);
+          return arena.free_on(at, which, context == nullptr ? arena.context() : *context);
+        }))
       return *answer;
   if (driver_.mem_free_async == nullptr) return CUDA_ERROR_NOT_SUPPORTED;
   return driver_.mem_free_async(at, which);
@@ -144,7 +146,7 @@ void CachingShim::before_stream_destroyed(CUstream stream) {
   }
   const CUresult result = context->remove_stream(stream);
   context->gate().leave();
-  if (result != CUDA_SUCCESS && !is_capture_error(result)) context->keep_error(result);
+  if (result != CUDA_SUCCESS) context->note_error(result);
 }
 
 void CachingShim::before_capture_begins(preload::StreamHandle stream) {
