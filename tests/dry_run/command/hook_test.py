@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 import textwrap
+import types
 import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -343,6 +344,69 @@ class OwnValues(HookTest):
                                       VRAMLAB_DRY_RUN_VALUES_FROM=path)
             self.assertIn(said, result.stderr)
             self.assertNotIn("goes on", result.stdout)
+
+
+class Generation(HookTest):
+    """Texts of generate() end at their longest."""
+
+    LIBRARY = """
+def _has_unfinished_sequences(ask):
+    return ask()
+def _sample(input_ids, stopping_criteria, ask):
+    return _has_unfinished_sequences(ask)
+def _beam_search(cur_len, max_length, ask):
+    return ask()
+def _prepare_special_tokens(input_ids, stopping_criteria, ask):
+    return ask()
+"""
+
+    def setUp(self):
+        super().setUp()
+        sys.path.insert(0, HOOK)
+        from vramlab_dry_run import generation
+
+        self.of = {}
+        exec(compile(self.LIBRARY, "/site/transformers/generation/utils.py", "exec"), self.of)
+        self.ask = lambda: generation.answer(1, sys._getframe(1))
+
+    def tearDown(self):
+        sys.path.remove(HOOK)
+        super().tearDown()
+
+    def told(self, words, longest):
+        made = types.SimpleNamespace(shape=(2, words))
+        return self.of["_sample"](made, types.SimpleNamespace(max_length=longest), self.ask)
+
+    def test_texts_end_at_their_longest(self):
+        self.assertEqual(self.told(9, 10), 0)
+        self.assertEqual(self.told(10, 10), 1)
+        self.assertIsNone(self.told(10, None))
+
+    def test_beams_go_on_until_then(self):
+        self.assertEqual(self.of["_beam_search"](9, 10, self.ask), 1)
+        self.assertEqual(self.of["_beam_search"](10, 10, self.ask), 0)
+
+    def test_other_questions_are_not_answered(self):
+        self.assertIsNone(self.of["_prepare_special_tokens"](None, None, self.ask))
+        self.assertIsNone(self.ask())
+
+    def test_nothing_of_the_program_is_kept(self):
+        made = types.SimpleNamespace(shape=(2, 9))
+        before = sys.getrefcount(made)
+
+        def ask():
+            told = self.ask()
+            # The arguments of two calls, and nothing that a frame has shown.
+            return told, sys.getrefcount(made)
+
+        def ask_nothing():
+            return 0, sys.getrefcount(made)
+
+        criteria = types.SimpleNamespace(max_length=9)
+        seen = [self.of["_sample"](made, criteria, function)[1]
+                for function in (ask, ask_nothing)]
+        self.assertEqual(seen[0], seen[1])
+        self.assertEqual(sys.getrefcount(made), before)
 
 
 if __name__ == "__main__":

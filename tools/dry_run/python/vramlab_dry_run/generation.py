@@ -1,0 +1,54 @@
+"""generate() of Hugging Face transformers asks the device after each token whether all texts have
+ended. Here none ends before its longest, which is how generate() uses most memory."""
+
+import os
+
+_FILE = os.path.join("transformers", "generation", "utils.py")
+
+
+def answer(count, frame):
+    """What generate() reads now; None where it is not it that reads."""
+    asked = _innermost_of_generate(frame) if count in (1, 8) else None
+    if asked is None:
+        return None
+    if asked.f_code.co_name == "_beam_search":
+        return _of_beam_search(asked, count)
+    if count == 1 and asked.f_code.co_name in ("_has_unfinished_sequences", "__call__"):
+        return _is_finished(asked.f_back)
+    return None
+
+
+def _innermost_of_generate(frame):
+    """Its own frame if nothing but PyTorch was called from there."""
+    while frame is not None:
+        path = frame.f_code.co_filename
+        if path.endswith(_FILE):
+            return frame
+        if os.sep + "transformers" + os.sep in path:
+            return None
+        frame = frame.f_back
+    return None
+
+
+def _is_finished(frame):
+    words, criteria = _locals(frame, "input_ids", "stopping_criteria")
+    longest = getattr(criteria, "max_length", None)
+    return None if longest is None or words is None else int(words.shape[1] >= longest)
+
+
+def _of_beam_search(frame, count):
+    """Whether any beam goes on, and after the last token how long the texts are."""
+    length, longest = _locals(frame, "cur_len", "max_length")
+    if length is None or longest is None:
+        return None
+    return int(length < longest) if count == 1 else length
+
+
+def _locals(frame, *names):
+    """Variables of a frame. Before Python 3.13 a frame keeps what it showed here, and with it the
+    program's tensors, so that is cleared."""
+    shown = frame.f_locals
+    found = [shown.get(name) for name in names]
+    if isinstance(shown, dict):
+        shown.clear()
+    return found
