@@ -137,5 +137,14 @@ TEST(ShimProcess, a_path_can_name_the_process) {
   EXPECT_EQ(shim::path_for_process("a%", 42), "a%");
 }
 
+TEST(ShimProcess, frees_after_the_driver_has_ended_say_so) {
+  ShimSetup setup;
+  const CUdeviceptr at = setup.alloc(mib);
+  setup.shim().exit_begins();
+  EXPECT_EQ(setup.free(setup.alloc(mib)), CUDA_SUCCESS);
+  setup.fake()->look([](fake::FakeCuda& cuda) { cuda.tear_down(); });
+  EXPECT_EQ(setup.shim().mem_free(at), CUDA_ERROR_DEINITIALIZED);
+}
+
 }  // namespace
 }  // namespace vramlab::tests

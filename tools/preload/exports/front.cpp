@@ -63,7 +63,7 @@ MemoryCalls* make_implementation(PreloadMode mode) {
 
 thread_local int calls_under_way = 0;
 
-pthread_once_t fork_once = PTHREAD_ONCE_INIT;
+pthread_once_t process_once = PTHREAD_ONCE_INIT;
 pthread_mutex_t making = PTHREAD_MUTEX_INITIALIZER;
 std::atomic<MemoryCalls*> implementation;
 /// Set after it.
@@ -84,14 +84,21 @@ void after_fork_in_child() {
   making = PTHREAD_MUTEX_INITIALIZER;
 }
 
-void watch_forks() { pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child); }
+void exit_begins() {
+  if (MemoryCalls* const calls = implementation.load()) calls->exit_begins();
+}
+
+void watch_process() {
+  pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+  std::atexit(exit_begins);
+}
 
 /// What the exports call; null without a driver, now or yet.
 MemoryCalls* implementation_of_exports() {
   if (MemoryCalls* const calls = implementation.load(std::memory_order_acquire)) return calls;
   if (process_mode() == PreloadMode::off || !driver_is_loaded()) return nullptr;
   if (!is_made.load(std::memory_order_acquire)) {
-    pthread_once(&fork_once, watch_forks);
+    pthread_once(&process_once, watch_process);
     pthread_mutex_lock(&making);
     if (!is_made.load(std::memory_order_relaxed))
       implementation.store(make_implementation(process_mode()), std::memory_order_release);

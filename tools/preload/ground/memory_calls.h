@@ -126,6 +126,8 @@ class MemoryCalls {
   virtual void after_fork_in_parent() {}
   /// CUDA cannot be used here if the parent used it: no call of the driver is made.
   virtual void after_fork_in_child() {}
+  /// The driver may end at any time from now on.
+  virtual void exit_begins() {}
   /// No call of the driver is made.
   virtual void at_exit() {}
 };

@@ -96,8 +96,7 @@ class Events : public FenceRecorder {
 /// A free waits. What a capture kept it from waiting for gets events later.
 class Waits final : public Events {
  public:
-  using Events::Events;
-  FenceTime time() const override { return FenceTime::at_once; }
+  explicit Waits(FenceKind best) : Events(best) { set_time(FenceTime::at_once); }
 
  private:
   CUresult record_in(ContextRecord& context, Fence& fence) override {

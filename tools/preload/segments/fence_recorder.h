@@ -4,6 +4,7 @@
 // not wait for it; waiting for the context. A driver that refuses one way gets the next.
 #pragma once
 
+#include <atomic>
 #include <memory>
 
 #include "tools/preload/segments/fence.h"
@@ -28,7 +29,8 @@ class FenceRecorder {
   FenceRecorder& operator=(const FenceRecorder&) = delete;
   virtual ~FenceRecorder() = default;
 
-  virtual FenceTime time() const { return FenceTime::with_next_request; }
+  FenceTime time() const { return time_.load(std::memory_order_relaxed); }
+  void set_time(FenceTime time) { time_.store(time); }
   /// Sets the fence's state last: from then on others may have it.
   /// Requires: no lock is held, and no capture begins in the owner's context meanwhile.
   [[gnu::flatten]] FenceState record(Fence& fence, ContextRecord& owner, MayWait may_wait);
@@ -40,6 +42,8 @@ class FenceRecorder {
   /// waiting would do and the fence's call may not.
   virtual CUresult record_in(ContextRecord& context, Fence& fence) = 0;
   CUresult record_everywhere(Fence& fence, ContextRecord& owner);
+
+  std::atomic<FenceTime> time_ = FenceTime::with_next_request;
 };
 
 std::unique_ptr<FenceRecorder> make_fence_recorder(FenceKind kind,

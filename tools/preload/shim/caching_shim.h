@@ -39,6 +39,8 @@ class CachingShim final : public preload::MemoryCalls {
 
   /// No arena is locked for a fork: the child drops all of them.
   void after_fork_in_child() override;
+  /// The driver says that it is gone to each free that comes too late.
+  void exit_begins() override { recorder_->set_time(FenceTime::at_once); }
   void at_exit() override { write_reports(); }
 
   /// What VRAMLAB_STATS and VRAMLAB_SNAPSHOT ask for, as it is now. No call of the driver is made.
