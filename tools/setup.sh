@@ -1,21 +1,25 @@
 #!/usr/bin/env bash
 # Installs what building and testing vramlab needs and the machine lacks, through apt. Quick when
 # nothing is missing. With --program only what building the program needs, with --check also what
-# tools/check.sh uses, with --fuzz what tools/fuzz.sh uses, with --with-browser what the tests of the
-# report page run in: Chromium, Node.js and playwright-core.
+# tools/check.sh uses, with --fuzz what tools/fuzz.sh uses, with --release what tools/release.sh
+# makes packages with, with --with-browser what the tests of the report page run in: Chromium, Node.js
+# and playwright-core.
 set -euo pipefail
 
 program_packages=(cmake ninja-build g++ nlohmann-json3-dev libspdlog-dev libcli11-dev zlib1g-dev
   libzstd-dev)
-test_packages=(ccache libgtest-dev libgmock-dev libbenchmark-dev python3-jsonschema libxml2-utils)
+test_packages=(ccache libgtest-dev libgmock-dev libbenchmark-dev python3-jsonschema python3-yaml
+  libxml2-utils)
 check_packages=(clang-format-14 clang-tidy-14)
 browser_packages=(chromium)
+release_packages=(binutils dpkg-dev git python3-build python3-setuptools python3-wheel)
 fuzz_packages=(clang-14 libclang-rt-14-dev llvm-14)
 
 usage() {
-  echo "usage: bash tools/setup.sh [--program | --check | --fuzz | --with-browser]"
+  echo "usage: bash tools/setup.sh [--program | --check | --fuzz | --release | --with-browser]"
   echo "Installs the packages that building and testing need; with --program only those that building"
-  echo "the program needs, otherwise also those of tools/check.sh, tools/fuzz.sh or the browser tests."
+  echo "the program needs, otherwise also those of tools/check.sh, tools/fuzz.sh,"
+  echo "tools/release.sh or the browser tests."
 }
 
 wanted=("${program_packages[@]}" "${test_packages[@]}")
@@ -23,6 +27,7 @@ case "${1:-}" in
   "") ;;
   --program) wanted=("${program_packages[@]}") ;;
   --check) wanted+=("${check_packages[@]}") ;;
+  --release) wanted=("${program_packages[@]}" "${release_packages[@]}") ;;
   --fuzz) wanted+=("${fuzz_packages[@]}") ;;
   --with-browser)
     command -v chromium >/dev/null || wanted+=("${browser_packages[@]}")

@@ -92,6 +92,7 @@ inline const RoomArrows allowed_rooms = {
     {"tools/commands/report", {"tools/kit", "tools/printers"}},
     {"tools/commands/sweep", {"tools/kit", "tools/printers"}},
     {"tools/completions", {}},
+    {"tools/packaging", {}},
     {"tools/old_libc", {}},
     {"tools/old_libc/functions", {"tools/old_libc"}},
     {"tools/old_libc/dlsym", {"tools/old_libc"}},

@@ -3,6 +3,7 @@
 import gzip
 import json
 import os
+import re
 import subprocess
 
 SAMPLES = "traces/samples/"
@@ -42,10 +43,9 @@ class Vramlab:
 def commands_below(vramlab, words):
     """Those that take --json, as lists of words."""
     help_text = vramlab.run(*words, "--help")
-    _, _, listed = help_text.partition("Subcommands:\n")
-    for line in listed.splitlines():
-        if line.startswith("  ") and line[2] != " ":
-            yield from commands_below(vramlab, [*words, line.split()[0]])
+    # Commands stand in small letters, options begin with dashes.
+    for name in re.findall(r"^  ([a-z][a-z-]*) ", help_text, re.MULTILINE):
+        yield from commands_below(vramlab, [*words, name])
     if "--json" in help_text:
         yield " ".join(words)
 

@@ -15,6 +15,7 @@ import jsonschema
 from budgets import check_budgets
 from documents import Vramlab, commands_with_json, documents_of, with_samples
 from junit import check_junit
+from kubernetes import check_kubernetes
 from metric_lists import check_metric_lists
 from refusals import Refusals
 from snapshots import check_snapshots
@@ -85,6 +86,7 @@ def main():
     commands = commands_with_json(vramlab)
     check_names(commands, schemas)
     check_metric_lists()
+    check_kubernetes(TOP)
     with tempfile.TemporaryDirectory() as scratch:
         check_documents(vramlab, commands, schemas, scratch)
         check_budgets(vramlab, schemas[BUDGET], scratch)

@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+"""What the packages hold and under which licences, as SPDX 2.3:
+
+    python3 tools/packaging/contents.py VERSION PACKAGE... >vramlab.spdx.json
+
+The date comes from SOURCE_DATE_EPOCH."""
+
+import datetime
+import hashlib
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+# Linked into the program or its libraries: Debian's package of each, its licence, where it is from.
+LINKED_IN = [
+    ("CLI11", "libcli11-dev", "BSD-3-Clause", "https://github.com/CLIUtils/CLI11"),
+    ("fmt", "libfmt-dev", "MIT", "https://github.com/fmtlib/fmt"),
+    ("libgcc and libstdc++", "libstdc++-*-dev", "GPL-3.0-or-later WITH GCC-exception-3.1",
+     "https://gcc.gnu.org"),
+    ("nlohmann-json", "nlohmann-json3-dev", "MIT", "https://github.com/nlohmann/json"),
+    ("spdlog", "libspdlog-dev", "MIT", "https://github.com/gabime/spdlog"),
+    ("zlib", "zlib1g-dev", "Zlib", "https://zlib.net"),
+    ("zstd", "libzstd-dev", "BSD-3-Clause", "https://github.com/facebook/zstd"),
+]
+
+
+def version_of(package):
+    """The newest that is installed; several compilers may be."""
+    listed = subprocess.run(["dpkg-query", "-W", "-f", "${db:Status-Status} ${Version}\n", package],
+                            capture_output=True, text=True, check=False).stdout.split("\n")
+    found = [line.split()[1] for line in listed if line.startswith("installed ")]
+    if not found:
+        sys.exit(f"contents.py: {package} is not installed, so its version is not known")
+    return found[-1]
+
+
+def element(name, version, licence, place):
+    return {"SPDXID": "SPDXRef-" + "".join(c if c.isalnum() else "-" for c in name),
+            "name": name, "versionInfo": version, "downloadLocation": place,
+            "licenseConcluded": licence, "licenseDeclared": licence,
+            "copyrightText": "NOASSERTION", "filesAnalyzed": False}
+
+
+def document(version, packages):
+    moment = datetime.datetime.fromtimestamp(int(os.environ["SOURCE_DATE_EPOCH"]),
+                                             datetime.timezone.utc)
+    own = [element(path.name, version, "BSD-3-Clause", "NOASSERTION") for path in packages]
+    for described, path in zip(own, packages):
+        described["checksums"] = [{"algorithm": "SHA256",
+                                   "checksumValue": hashlib.sha256(path.read_bytes()).hexdigest()}]
+    inside = [element(name, version_of(package), licence, place)
+              for name, package, licence, place in LINKED_IN]
+    relations = [{"spdxElementId": "SPDXRef-DOCUMENT", "relationshipType": "DESCRIBES",
+                  "relatedSpdxElement": one["SPDXID"]} for one in own]
+    relations += [{"spdxElementId": one["SPDXID"], "relationshipType": "STATIC_LINK",
+                   "relatedSpdxElement": other["SPDXID"]} for one in own for other in inside]
+    return {"spdxVersion": "SPDX-2.3", "dataLicense": "CC0-1.0", "SPDXID": "SPDXRef-DOCUMENT",
+            "name": f"vramlab-{version}",
+            "documentNamespace": f"https://spdx.org/spdxdocs/vramlab-{version}-"
+                                 + hashlib.sha256(b"".join(sorted(
+                                     path.read_bytes() for path in packages))).hexdigest(),
+            "creationInfo": {"created": moment.strftime("%Y-%m-%dT%H:%M:%SZ"),
+                             "creators": ["Tool: vramlab-contents"]},
+            "packages": own + inside, "relationships": relations}
+
+
+if __name__ == "__main__":
+    print(json.dumps(document(sys.argv[1], [pathlib.Path(name) for name in sys.argv[2:]]), indent=1))

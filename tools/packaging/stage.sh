@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# The program and all that belongs to it, as it is installed below a prefix, stripped, with all files
+# dated by the commit:  stage.sh BUILD FOLDER PREFIX
+set -euo pipefail
+
+build="$1" folder="$2" prefix="$3"
+: "${SOURCE_DATE_EPOCH:?the date that all files get}"
+
+rm -rf "$folder"
+DESTDIR="$folder" cmake --install "$build" --prefix "$prefix" >/dev/null
+while read -r file; do
+  if head -c 4 "$file" | grep -q ELF; then strip --strip-unneeded "$file"; fi
+done < <(find "$folder" -type f -not -name '*.md' -not -name '*.1')
+find "$folder" -type d -exec chmod 755 {} +
+find "$folder" -type f -exec chmod go-w {} +
+find "$folder" -exec touch --no-dereference --date="@$SOURCE_DATE_EPOCH" {} +
