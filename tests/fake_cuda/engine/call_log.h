@@ -26,7 +26,7 @@ class CallLog {
 
   void add(const AnsweredCall& call);
   std::uint64_t count_of(const std::string& function) const;
-  /// Of all functions.
+  /// All functions together.
   std::uint64_t count() const;
 
  private:
