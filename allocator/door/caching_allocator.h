@@ -41,6 +41,10 @@ class CachingAllocator {
   /// The block is used on that stream too: freed, it waits for the work there.
   void record_stream(Address address, StreamId stream);
 
+  /// Freed blocks whose streams are done become free, as at the beginning of each request.
+  void complete_frees() {
+    if (!frees_.is_idle() && scopes_.is_empty()) frees_.process_events();
+  }
   /// Releases what is cached: everything, or of one private pool that nobody uses any more.
   void empty_cache(PoolId pool = default_pool);
   /// What stands before an error in the string has taken effect.

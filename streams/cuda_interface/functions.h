@@ -8,6 +8,7 @@
 
 #include "streams/cuda_interface/context_functions.h"
 #include "streams/cuda_interface/device_functions.h"
+#include "streams/cuda_interface/loading_functions.h"
 #include "streams/cuda_interface/memory_functions.h"
 #include "streams/cuda_interface/stream_functions.h"
 #include "streams/cuda_interface/types.h"
@@ -19,6 +20,7 @@ inline constexpr int newest_known_cuda = 13050;
 #define VRAMLAB_CUDA_FUNCTIONS(One, Two)   \
   VRAMLAB_CUDA_DEVICE_FUNCTIONS(One, Two)  \
   VRAMLAB_CUDA_CONTEXT_FUNCTIONS(One, Two) \
+  VRAMLAB_CUDA_LOADING_FUNCTIONS(One, Two) \
   VRAMLAB_CUDA_MEMORY_FUNCTIONS(One, Two)  \
   VRAMLAB_CUDA_STREAM_FUNCTIONS(One, Two)  \
   VRAMLAB_CUDA_WORK_FUNCTIONS(One, Two)

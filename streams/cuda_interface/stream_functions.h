@@ -43,8 +43,6 @@
       (CUstreamCaptureMode* mode))                                                               \
   One(cuGraphNodeGetDependencies, cuGraphNodeGetDependencies, 10000,                             \
       (CUgraphNode node, CUgraphNode* nodes, std::size_t* count))                                \
-  One(cuGraphInstantiateWithFlags, cuGraphInstantiateWithFlags, 11040,                           \
-      (CUgraphExec* made, CUgraph graph, unsigned long long flags))                              \
   One(cuGraphDestroy, cuGraphDestroy, 10000, (CUgraph graph))                                    \
   One(cuGraphExecDestroy, cuGraphExecDestroy, 10000, (CUgraphExec graph))                        \
   Two(cuGraphLaunch, cuGraphLaunch, 10000, _ptsz, 10000, (CUgraphExec graph, CUstream stream))   \

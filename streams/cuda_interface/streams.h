@@ -40,6 +40,25 @@ struct CUgraphEdgeData {  // Since CUDA 12.3.
 using CUhostFn = void (*)(void* argument);
 using CUstreamCallback = void (*)(CUstream stream, CUresult status, void* argument);
 
+enum CUjit_option : unsigned {
+  CU_JIT_MAX_REGISTERS = 0,
+};
+
+enum CUlibraryOption : unsigned {
+  CU_LIBRARY_HOST_UNIVERSAL_FUNCTION_AND_DATA_TABLE = 0,
+};
+
+enum CUgraphInstantiateResult : unsigned {
+  CUDA_GRAPH_INSTANTIATE_SUCCESS = 0,
+};
+
+struct CUDA_GRAPH_INSTANTIATE_PARAMS {
+  cuuint64_t flags;
+  CUstream hUploadStream;
+  CUgraphNode hErrNode_out;
+  CUgraphInstantiateResult result_out;
+};
+
 struct CUlaunchAttribute;
 
 struct CUlaunchConfig {

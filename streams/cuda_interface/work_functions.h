@@ -33,15 +33,14 @@
       (CUdeviceptr at, unsigned char value, std::size_t count, CUstream stream))                 \
   Two(cuMemsetD32Async, cuMemsetD32Async, 3020, _ptsz, 7000,                                     \
       (CUdeviceptr at, unsigned value, std::size_t count, CUstream stream))                      \
-  One(cuModuleLoadData, cuModuleLoadData, 2000, (CUmodule* module, const void* image))           \
-  One(cuModuleLoadFatBinary, cuModuleLoadFatBinary, 2000, (CUmodule* module, const void* image)) \
-  One(cuModuleUnload, cuModuleUnload, 2000, (CUmodule module))                                   \
-  One(cuModuleGetFunction, cuModuleGetFunction, 2000,                                            \
-      (CUfunction* function, CUmodule module, const char* name))                                 \
   Two(cuLaunchKernel, cuLaunchKernel, 4000, _ptsz, 7000,                                         \
       (CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, \
        unsigned block_y, unsigned block_z, unsigned shared_bytes, CUstream stream,               \
        void** arguments, void** extra))                                                          \
   Two(cuLaunchKernelEx, cuLaunchKernelEx, 11060, _ptsz, 11060,                                   \
-      (const CUlaunchConfig* how, CUfunction function, void** arguments, void** extra))
+      (const CUlaunchConfig* how, CUfunction function, void** arguments, void** extra))          \
+  Two(cuLaunchCooperativeKernel, cuLaunchCooperativeKernel, 9000, _ptsz, 9000,                   \
+      (CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, \
+       unsigned block_y, unsigned block_z, unsigned shared_bytes, CUstream stream,               \
+       void** arguments))
 // clang-format on

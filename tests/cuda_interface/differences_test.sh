@@ -15,7 +15,7 @@ make_headers() {
   mkdir "$work/nvidia"
   {
     echo "#define CUDA_VERSION $known"
-    for file in handles status devices memory streams {device,context,memory,stream,work}_functions \
+    for file in handles status devices memory streams {device,context,loading,memory,stream,work}_functions \
       functions prototypes; do
       grep -vE '^#pragma once|^#include "' "$root/$room/$file.h"
     done

@@ -24,7 +24,8 @@ TEST(Loaders, dlsym_gives_ours_for_hooked_symbols_and_the_drivers_for_others) {
   const PreloadedRun run;
   EXPECT_EQ(said(run, {"preload_loading", "dlsym"}),
             "cuMemAlloc_v2 ours:cuMemAlloc_v2\n"
-            "cuMemAllocAsync driver\n"
+            "cuMemHostAlloc driver\n"
+            "cuModuleLoadData ours:cuModuleLoadData\n"
             "cuInit driver\n"
             "cuMemFreeAsync_ptsz ours:cuMemFreeAsync_ptsz\n"
             "cuGetProcAddress_v2 ours:cuGetProcAddress_v2\n"
@@ -36,7 +37,7 @@ TEST(Loaders, dlsym_gives_ours_for_hooked_symbols_and_the_drivers_for_others) {
 TEST(Loaders, recorded_functions_are_ours_only_while_recording) {
   PreloadedRun run;
   EXPECT_THAT(said(run.record(), {"preload_loading", "dlsym"}),
-              HasSubstr("cuMemAllocAsync ours:cuMemAllocAsync\n"));
+              HasSubstr("cuMemHostAlloc ours:cuMemHostAlloc\ncuModuleLoadData driver\n"));
 }
 
 TEST(Loaders, nothing_is_ours_with_the_kill_switch) {

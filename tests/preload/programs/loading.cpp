@@ -36,8 +36,8 @@ void ask(Resolver resolver, const char* name, int version, cuuint64_t flags, Sta
 int by_dlsym() {
   void* const handle = driver();
   for (const char* const name :
-       {"cuMemAlloc_v2", "cuMemAllocAsync", "cuInit", "cuMemFreeAsync_ptsz", "cuGetProcAddress_v2",
-        "cuGetExportTable", "cublasCreate_v2", "cuMemAlloc_v9"})
+       {"cuMemAlloc_v2", "cuMemHostAlloc", "cuModuleLoadData", "cuInit", "cuMemFreeAsync_ptsz",
+        "cuGetProcAddress_v2", "cuGetExportTable", "cublasCreate_v2", "cuMemAlloc_v9"})
     say(name, dlsym(handle, name));
   return 0;
 }

@@ -8,8 +8,6 @@
 
 // NOLINTBEGIN(readability-identifier-naming): CUDA's names.
 
-using CUlibrary = struct CUlib_st*;
-using CUkernel = struct CUkern_st*;
 using CUlinkState = struct CUlinkState_st*;
 using CUuserObject = struct CUuserObject_st*;
 

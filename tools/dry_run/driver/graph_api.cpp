@@ -154,7 +154,8 @@ STAND_IN_CALL(cuGraphClone)(CUgraph* made, CUgraph graph) {
   return driver_call({"cuGraphClone", initialised}, body, graph);
 }
 STAND_IN_CALL(cuGraphDestroy)(CUgraph graph) { return drop_graph("cuGraphDestroy", graph); }
-STAND_IN_CALL(cuGraphInstantiate)(CUgraphExec* made, CUgraph graph) {
+STAND_IN_CALL(cuGraphInstantiate)
+(CUgraphExec* made, CUgraph graph, CUgraphNode* /*failed*/, char* /*log*/, std::size_t /*room*/) {
   return instantiate("cuGraphInstantiate", made, graph);
 }
 STAND_IN_CALL(cuGraphInstantiate_v2)
@@ -167,25 +168,19 @@ STAND_IN_CALL(cuGraphInstantiateWithFlags)
 }
 namespace {
 /// The parameters' first members are inputs; only the last says how it went.
-struct InstantiateParams {
-  cuuint64_t flags;
-  CUstream upload_stream;
-  CUgraphNode failed_node;
-  unsigned result;
-};
 CUresult on_cuGraphInstantiateWithParams(const CallSite& site, CUgraphExec* made, CUgraph graph,
-                                         InstantiateParams* how) {
+                                         CUDA_GRAPH_INSTANTIATE_PARAMS* how) {
   const CUresult result = instantiate(site.name, made, graph);
-  constexpr unsigned success = 0;
   if (result == CUDA_SUCCESS && how != nullptr) {
-    how->failed_node = nullptr;
-    how->result = success;
+    how->hErrNode_out = nullptr;
+    how->result_out = CUDA_GRAPH_INSTANTIATE_SUCCESS;
   }
   return result;
 }
 }  // namespace
 STAND_IN_TWINS(cuGraphInstantiateWithParams, _ptsz, context,
-               (CUgraphExec * made, CUgraph graph, InstantiateParams* how), made, graph, how)
+               (CUgraphExec * made, CUgraph graph, CUDA_GRAPH_INSTANTIATE_PARAMS* how), made, graph,
+               how)
 STAND_IN_CALL(cuGraphExecUpdate)
 (CUgraphExec executable, CUgraph graph, CUgraphNode* failed, unsigned* result) {
   if (failed != nullptr) *failed = nullptr;

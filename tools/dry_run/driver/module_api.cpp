@@ -70,7 +70,8 @@ STAND_IN_CALL(cuModuleLoadData)(CUmodule* module, const void* /*image*/) {
   return make_handle({"cuModuleLoadData"}, module);
 }
 STAND_IN_CALL(cuModuleLoadDataEx)
-(CUmodule* module, const void* /*image*/, unsigned /*count*/, int* /*options*/, void** /*values*/) {
+(CUmodule* module, const void* /*image*/, unsigned /*count*/, CUjit_option* /*options*/,
+ void** /*values*/) {
   return make_handle({"cuModuleLoadDataEx"}, module);
 }
 STAND_IN_CALL(cuModuleLoadFatBinary)(CUmodule* module, const void* /*image*/) {
@@ -94,13 +95,15 @@ STAND_IN_CALL(cuModuleGetFunctionCount)(unsigned* count, CUmodule /*module*/) {
 }
 
 STAND_IN_CALL(cuLibraryLoadData)
-(CUlibrary* library, const void* /*image*/, int* /*options*/, void** /*values*/, unsigned /*count*/,
- int* /*library_options*/, void** /*library_values*/, unsigned /*library_count*/) {
+(CUlibrary* library, const void* /*image*/, CUjit_option* /*options*/, void** /*values*/,
+ unsigned /*count*/, CUlibraryOption* /*library_options*/, void** /*library_values*/,
+ unsigned /*library_count*/) {
   return make_handle({"cuLibraryLoadData", initialised}, library);
 }
 STAND_IN_CALL(cuLibraryLoadFromFile)
-(CUlibrary* library, const char* /*file*/, int* /*options*/, void** /*values*/, unsigned /*count*/,
- int* /*library_options*/, void** /*library_values*/, unsigned /*library_count*/) {
+(CUlibrary* library, const char* /*file*/, CUjit_option* /*options*/, void** /*values*/,
+ unsigned /*count*/, CUlibraryOption* /*library_options*/, void** /*library_values*/,
+ unsigned /*library_count*/) {
   return make_handle({"cuLibraryLoadFromFile", initialised}, library);
 }
 STAND_IN_CALL(cuLibraryUnload)(CUlibrary /*library*/) { return accept("cuLibraryUnload"); }

@@ -59,11 +59,18 @@ CUresult release_primary(CUdevice device) noexcept {
 
 template <Hook hook>
 CUresult retain_primary(CUcontext* context, CUdevice device) noexcept {
-  return followed_by<hook>(
+  return followed_on_device<hook>(
+      device,
       [&](MemoryCalls& /*calls*/) {
         if (is_known(device)) primary_contexts[static_cast<std::size_t>(device)].store(*context);
       },
       context, device);
+}
+
+template <Hook hook, class... Arguments>
+CUresult create_context(CUdevice device, Arguments... arguments) noexcept {
+  return followed_on_device<hook>(
+      device, [](MemoryCalls&) {}, arguments...);
 }
 
 CUcontext context_of(CUgreenCtx green) {
@@ -121,8 +128,21 @@ CUresult end_capture(CUstream stream, CUgraph* graph) noexcept {
 extern "C" {
 
 // clang-format off
+VRAMLAB_EXPORT(cuCtxCreate_v2, (CUcontext* context, unsigned flags, CUdevice device),
+               create_context<hook>(device, context, flags, device))
+VRAMLAB_EXPORT(cuCtxCreate_v3,
+               (CUcontext* context, CUexecAffinityParam* parameters, int count, unsigned flags,
+                CUdevice device),
+               create_context<hook>(device, context, parameters, count, flags, device))
+VRAMLAB_EXPORT(cuCtxCreate_v4,
+               (CUcontext* context, CUctxCreateParams* parameters, unsigned flags,
+                CUdevice device),
+               create_context<hook>(device, context, parameters, flags, device))
 VRAMLAB_EXPORT_BOTH(cuCtxDestroy, cuCtxDestroy_v2, (CUcontext context),
                     end_context<hook>(about_to_go(context), context))
+VRAMLAB_EXPORT(cuGreenCtxCreate,
+               (CUgreenCtx* green, CUdevResourceDesc resources, CUdevice device, unsigned flags),
+               create_context<hook>(device, green, resources, device, flags))
 VRAMLAB_EXPORT(cuGreenCtxDestroy, (CUgreenCtx green),
                end_context<hook>(about_to_go(context_of(green)), green))
 VRAMLAB_EXPORT(cuDevicePrimaryCtxRetain, (CUcontext* context, CUdevice device),

@@ -23,12 +23,22 @@ CUresult free_async(CUdeviceptr at, CUstream stream) noexcept {
   return call_driver<hook>(at, stream);
 }
 
+/// The device whose memory a call takes.
+template <Hook hook>
+CUdevice device_of(const NewMemory& memory) {
+  // Nobody says which device a pool belongs to.
+  if (hook == Hook::cuMemAllocFromPoolAsync || hook == Hook::cuMemAllocFromPoolAsync_ptsz)
+    return any_device;
+  return memory.device >= 0 ? memory.device : current_device;
+}
+
 /// `at` is used only where the driver's call succeeded: outputs may be null.
 template <Hook hook, class At, class... Arguments>
 CUresult allocate(NewMemory memory, At* at, Arguments... arguments) noexcept {
   const ProgramCall call;
   memory.function = row_of(hook).symbol.data();
-  const CUresult result = call_driver<hook>(at, arguments...);
+  const CUresult result =
+      call_with_room<hook>(device_of<hook>(memory), call.calls(), at, arguments...);
   if (call.calls() == nullptr) return result;
   if (result == CUDA_SUCCESS) {
     memory.at = number_of(*at);
@@ -52,7 +62,8 @@ CUresult allocate_pitched(CUdeviceptr* at, std::size_t* pitch, std::size_t width
                           std::size_t height, unsigned element_bytes) noexcept {
   const ProgramCall call;
   const char* const function = row_of(hook).symbol.data();
-  const CUresult result = call_driver<hook>(at, pitch, width, height, element_bytes);
+  const CUresult result =
+      call_with_room<hook>(current_device, call.calls(), at, pitch, width, height, element_bytes);
   if (call.calls() == nullptr) return result;
   if (result == CUDA_SUCCESS)
     call.calls()->memory_came({.function = function, .at = *at, .bytes = *pitch * height});

@@ -48,6 +48,30 @@ class ProgramCall {
 
 // No exception gets into the program: it ends in these functions.
 
+/// The driver's function. If it has no memory for the call, it is asked again once idle memory is
+/// given back: an allocation that a program freed must not keep others from succeeding.
+template <Hook hook, class... Arguments>
+CUresult call_with_room(CUdevice device, MemoryCalls* calls, Arguments... arguments) {
+  CUresult result = call_driver<hook>(arguments...);
+  for (int tries = 0; result == CUDA_ERROR_OUT_OF_MEMORY; ++tries) {
+    if (tries == most_tries_with_room || calls == nullptr || !calls->make_room(device))
+      return result;
+    result = call_driver<hook>(arguments...);
+  }
+  return result;
+}
+
+/// The same where nothing else is to be done. It costs nothing while there is memory.
+template <Hook hook, class... Arguments>
+CUresult with_room(Arguments... arguments) noexcept {
+  const CUresult result = call_driver<hook>(arguments...);
+  if (result != CUDA_ERROR_OUT_OF_MEMORY) [[likely]]
+    return result;
+  const ProgramCall call;
+  if (call.calls() == nullptr || !call.calls()->make_room(current_device)) return result;
+  return call_with_room<hook>(current_device, call.calls(), arguments...);
+}
+
 /// What implements the exports answers, else the driver.
 template <Hook hook, auto answer, class... Arguments>
 CUresult instead_of(Arguments... arguments) noexcept {
@@ -57,13 +81,19 @@ CUresult instead_of(Arguments... arguments) noexcept {
   return call_driver<hook>(arguments...);
 }
 
-/// The driver's function, then the action if it succeeded.
+/// The driver's function, then the action if it succeeded. What the call takes is this device's.
 template <Hook hook, class Action, class... Arguments>
-CUresult followed_by(const Action& action, Arguments... arguments) noexcept {
+CUresult followed_on_device(CUdevice device, const Action& action,
+                            Arguments... arguments) noexcept {
   const ProgramCall call;
-  const CUresult result = call_driver<hook>(arguments...);
+  const CUresult result = call_with_room<hook>(device, call.calls(), arguments...);
   if (result == CUDA_SUCCESS && call.calls() != nullptr) action(*call.calls());
   return result;
+}
+
+template <Hook hook, class Action, class... Arguments>
+CUresult followed_by(const Action& action, Arguments... arguments) noexcept {
+  return followed_on_device<hook>(current_device, action, arguments...);
 }
 
 /// The action, then the driver's function.

@@ -28,7 +28,15 @@ void* replacement(Hook hook) {
 
 bool is_wanted(Hook hook) {
   if (process_mode() == PreloadMode::off) return false;
-  return row_of(hook).use != HookUse::recorded || process_mode() == PreloadMode::record;
+  const bool is_recorded = process_mode() == PreloadMode::record;
+  switch (row_of(hook).use) {
+    case HookUse::recorded:
+      return is_recorded;
+    case HookUse::room:
+      return !is_recorded;
+    default:
+      return true;
+  }
 }
 
 /// Our function in place of the driver's, or what was given.

@@ -46,8 +46,12 @@
   Hook(cuStreamBeginCaptureToGraph_ptsz, PFN_cuStreamBeginCaptureToGraph_v12030_ptsz, streams) \
   Hook(cuGreenCtxStreamCreate, PFN_cuGreenCtxStreamCreate_v12050, streams)                     \
   /* Contexts. */                                                                              \
+  Hook(cuCtxCreate_v2, PFN_cuCtxCreate_v3020, contexts)                                        \
+  Hook(cuCtxCreate_v3, PFN_cuCtxCreate_v11040, contexts)                                       \
+  Hook(cuCtxCreate_v4, PFN_cuCtxCreate_v12050, contexts)                                       \
   Hook(cuCtxDestroy, PFN_cuCtxDestroy_v2000, contexts)                                         \
   Hook(cuCtxDestroy_v2, PFN_cuCtxDestroy_v4000, contexts)                                      \
+  Hook(cuGreenCtxCreate, PFN_cuGreenCtxCreate_v12040, contexts)                                \
   Hook(cuGreenCtxDestroy, PFN_cuGreenCtxDestroy_v12040, contexts)                              \
   Hook(cuDevicePrimaryCtxRetain, PFN_cuDevicePrimaryCtxRetain_v7000, contexts)                 \
   Hook(cuDevicePrimaryCtxRelease, PFN_cuDevicePrimaryCtxRelease_v7000, contexts)               \
@@ -56,24 +60,49 @@
   Hook(cuDevicePrimaryCtxReset_v2, PFN_cuDevicePrimaryCtxReset_v11000, contexts)               \
   Hook(cuCtxEnablePeerAccess, PFN_cuCtxEnablePeerAccess_v4000, contexts)                       \
   Hook(cuCtxDisablePeerAccess, PFN_cuCtxDisablePeerAccess_v4000, contexts)                     \
-  /* Memory that passes through, for the recorder alone. */                                    \
-  Hook(cuMemAllocPitch_v2, PFN_cuMemAllocPitch_v3020, recorded)                                \
-  Hook(cuMemAllocManaged, PFN_cuMemAllocManaged_v6000, recorded)                               \
-  Hook(cuMemAllocAsync, PFN_cuMemAllocAsync_v11020, recorded)                                  \
-  Hook(cuMemAllocAsync_ptsz, PFN_cuMemAllocAsync_v11020_ptsz, recorded)                        \
-  Hook(cuMemAllocFromPoolAsync, PFN_cuMemAllocFromPoolAsync_v11020, recorded)                  \
-  Hook(cuMemAllocFromPoolAsync_ptsz, PFN_cuMemAllocFromPoolAsync_v11020_ptsz, recorded)        \
+  /* What may need memory of the device besides. */                                            \
+  Hook(cuModuleLoad, PFN_cuModuleLoad_v2000, room)                                             \
+  Hook(cuModuleLoadData, PFN_cuModuleLoadData_v2000, room)                                     \
+  Hook(cuModuleLoadDataEx, PFN_cuModuleLoadDataEx_v2010, room)                                 \
+  Hook(cuModuleLoadFatBinary, PFN_cuModuleLoadFatBinary_v2000, room)                           \
+  Hook(cuModuleGetFunction, PFN_cuModuleGetFunction_v2000, room)                               \
+  Hook(cuLibraryLoadData, PFN_cuLibraryLoadData_v12000, room)                                  \
+  Hook(cuLibraryLoadFromFile, PFN_cuLibraryLoadFromFile_v12000, room)                          \
+  Hook(cuLibraryGetModule, PFN_cuLibraryGetModule_v12000, room)                                \
+  Hook(cuKernelGetFunction, PFN_cuKernelGetFunction_v12000, room)                              \
+  Hook(cuGraphInstantiate, PFN_cuGraphInstantiate_v10000, room)                                \
+  Hook(cuGraphInstantiate_v2, PFN_cuGraphInstantiate_v11000, room)                             \
+  Hook(cuGraphInstantiateWithFlags, PFN_cuGraphInstantiateWithFlags_v11040, room)              \
+  Hook(cuGraphInstantiateWithParams, PFN_cuGraphInstantiateWithParams_v12000, room)            \
+  Hook(cuGraphInstantiateWithParams_ptsz, PFN_cuGraphInstantiateWithParams_v12000_ptsz, room)  \
+  Hook(cuGraphUpload, PFN_cuGraphUpload_v11010, room)                                          \
+  Hook(cuGraphUpload_ptsz, PFN_cuGraphUpload_v11010_ptsz, room)                                \
+  Hook(cuGraphLaunch, PFN_cuGraphLaunch_v10000, room)                                          \
+  Hook(cuGraphLaunch_ptsz, PFN_cuGraphLaunch_v10000_ptsz, room)                                \
+  Hook(cuLaunchKernel, PFN_cuLaunchKernel_v4000, room)                                         \
+  Hook(cuLaunchKernel_ptsz, PFN_cuLaunchKernel_v7000_ptsz, room)                               \
+  Hook(cuLaunchKernelEx, PFN_cuLaunchKernelEx_v11060, room)                                    \
+  Hook(cuLaunchKernelEx_ptsz, PFN_cuLaunchKernelEx_v11060_ptsz, room)                          \
+  Hook(cuLaunchCooperativeKernel, PFN_cuLaunchCooperativeKernel_v9000, room)                   \
+  Hook(cuLaunchCooperativeKernel_ptsz, PFN_cuLaunchCooperativeKernel_v9000_ptsz, room)         \
+  /* Memory that passes through. */                                                            \
+  Hook(cuMemAllocPitch_v2, PFN_cuMemAllocPitch_v3020, taking)                                  \
+  Hook(cuMemAllocManaged, PFN_cuMemAllocManaged_v6000, taking)                                 \
+  Hook(cuMemAllocAsync, PFN_cuMemAllocAsync_v11020, taking)                                    \
+  Hook(cuMemAllocAsync_ptsz, PFN_cuMemAllocAsync_v11020_ptsz, taking)                          \
+  Hook(cuMemAllocFromPoolAsync, PFN_cuMemAllocFromPoolAsync_v11020, taking)                    \
+  Hook(cuMemAllocFromPoolAsync_ptsz, PFN_cuMemAllocFromPoolAsync_v11020_ptsz, taking)          \
   Hook(cuMemHostAlloc, PFN_cuMemHostAlloc_v2020, recorded)                                     \
   Hook(cuMemAllocHost_v2, PFN_cuMemAllocHost_v3020, recorded)                                  \
   Hook(cuMemFreeHost, PFN_cuMemFreeHost_v2000, recorded)                                       \
   Hook(cuMemHostRegister_v2, PFN_cuMemHostRegister_v6050, recorded)                            \
   Hook(cuMemHostUnregister, PFN_cuMemHostUnregister_v4000, recorded)                           \
-  Hook(cuArrayCreate_v2, PFN_cuArrayCreate_v3020, recorded)                                    \
-  Hook(cuArray3DCreate_v2, PFN_cuArray3DCreate_v3020, recorded)                                \
+  Hook(cuArrayCreate_v2, PFN_cuArrayCreate_v3020, taking)                                      \
+  Hook(cuArray3DCreate_v2, PFN_cuArray3DCreate_v3020, taking)                                  \
   Hook(cuArrayDestroy, PFN_cuArrayDestroy_v2000, recorded)                                     \
-  Hook(cuMipmappedArrayCreate, PFN_cuMipmappedArrayCreate_v5000, recorded)                     \
+  Hook(cuMipmappedArrayCreate, PFN_cuMipmappedArrayCreate_v5000, taking)                       \
   Hook(cuMipmappedArrayDestroy, PFN_cuMipmappedArrayDestroy_v5000, recorded)                   \
-  Hook(cuMemCreate, PFN_cuMemCreate_v10020, recorded)                                          \
+  Hook(cuMemCreate, PFN_cuMemCreate_v10020, taking)                                            \
   Hook(cuMemRelease, PFN_cuMemRelease_v10020, recorded)                                        \
   Hook(cuMemMap, PFN_cuMemMap_v10020, recorded)                                                \
   Hook(cuMemUnmap, PFN_cuMemUnmap_v10020, recorded)                                            \
@@ -103,6 +132,10 @@ enum class HookUse : std::uint8_t {
   memory,
   streams,
   contexts,
+  /// Takes memory of the device, and is told to the recorder.
+  taking,
+  /// May be refused memory, and is asked again: left alone in recordings.
+  room,
   /// Told to the recorder and to nobody else: left alone while nothing is recorded.
   recorded,
 };

@@ -15,6 +15,12 @@
 
 namespace vramlab::preload {
 
+/// The device of the current context, if there is one.
+inline constexpr CUdevice current_device = -1;
+inline constexpr CUdevice any_device = -2;
+/// More often than this nobody asks again: what is over comes first, then what is waited for.
+inline constexpr int most_tries_with_room = 2;
+
 /// Which stream the handle 0 means in this call.
 enum class DefaultStream : bool { legacy, per_thread };
 
@@ -70,6 +76,10 @@ class MemoryCalls {
   MemoryCalls(const MemoryCalls&) = delete;
   MemoryCalls& operator=(const MemoryCalls&) = delete;
   virtual ~MemoryCalls() = default;
+
+  /// The driver had no memory for a call on this device: gives back what is idle there. False:
+  /// there is nothing more.
+  virtual bool make_room(CUdevice /*device*/) { return false; }
 
   // Replaced: the answer is what the program gets.
   virtual CUresult mem_alloc(CUdeviceptr* at, std::size_t bytes) = 0;

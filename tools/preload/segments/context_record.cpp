@@ -25,6 +25,19 @@ bool is_lasting(CUresult error) {
   }
 }
 
+thread_local bool CaptureGate::this_thread_passes = false;
+
+CaptureGate::Passing::Passing(const streams::CudaDriver& driver) : driver_(driver) {
+  // In this mode the driver refuses nothing that merely could disturb a capture.
+  is_exchanged_ = driver_.exchange_capture_mode(&mode_) == CUDA_SUCCESS;
+  this_thread_passes = is_exchanged_;
+}
+
+CaptureGate::Passing::~Passing() {
+  this_thread_passes = false;
+  if (is_exchanged_) driver_.exchange_capture_mode(&mode_);
+}
+
 void ContextRecord::keep_error(CUresult error) {
   if (is_passing_error(error)) return;
   CUresult none = CUDA_SUCCESS;

@@ -58,10 +58,33 @@ struct ContextEvent {
 /// the arena's lock instead, which costs nothing more (Arena::let_calls_finish).
 class CaptureGate {
  public:
+  /// While it lives, this thread may do in spite of captures what does not break them: ask about
+  /// work from before, wait for it, give memory back that nothing uses.
+  class Passing {
+   public:
+    explicit Passing(const streams::CudaDriver& driver);
+    Passing(const Passing&) = delete;
+    Passing& operator=(const Passing&) = delete;
+    ~Passing();
+
+   private:
+    const streams::CudaDriver& driver_;
+    CUstreamCaptureMode mode_ = CU_STREAM_CAPTURE_MODE_RELAXED;
+    bool is_exchanged_ = false;
+  };
+
   /// Whether the shim may call the driver now; if so, until leave().
   [[nodiscard]] bool try_enter() {
     inside_.fetch_add(1);
     if (captures_.load() == 0) [[likely]]
+      return true;
+    leave();
+    return false;
+  }
+  /// The same for what Passing allows.
+  [[nodiscard]] bool try_enter_passing() {
+    inside_.fetch_add(1);
+    if (captures_.load() == 0 || this_thread_passes) [[likely]]
       return true;
     leave();
     return false;
@@ -77,8 +100,11 @@ class CaptureGate {
   }
   void close_capture() { captures_.fetch_sub(1); }
   bool is_capturing() const { return captures_.load() != 0; }
+  /// What Passing allows is not allowed.
+  bool forbids() const { return is_capturing() && !this_thread_passes; }
 
  private:
+  static thread_local bool this_thread_passes;
   std::atomic<int> inside_ = 0;
   std::atomic<int> captures_ = 0;
 };

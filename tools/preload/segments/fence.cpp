@@ -10,7 +10,7 @@ enum class Answer { over, under_way, unknown };
 Answer ask_about(ContextRecord& context, CUevent event) {
   // With its context all its work is gone.
   if (context.is_gone()) return Answer::over;
-  if (context.gate().is_capturing()) return Answer::under_way;
+  if (context.gate().forbids()) return Answer::under_way;
   const CUresult result = context.driver().event_query(event);
   if (result == CUDA_SUCCESS) return Answer::over;
   if (result == CUDA_ERROR_NOT_READY || is_passing_error(result)) return Answer::under_way;

@@ -9,17 +9,21 @@ namespace vramlab::shim {
 
 std::optional<Address> SegmentSupply::allocate(Bytes size) {
   CUdeviceptr at = 0;
+  Call& call = lock_.call();
+  if (call.is_for_cache) return std::nullopt;
   CUresult result = CUDA_SUCCESS;
   lock_.step_outside([&] {
     flush();
     result = context_.driver().mem_alloc(&at, size.count);
+    if (result == CUDA_ERROR_OUT_OF_MEMORY && others_made_room(call))
+      result = context_.driver().mem_alloc(&at, size.count);
   });
   if (context_.is_gone()) throw DeviceError("the context is gone");
   if (result == CUDA_SUCCESS) {
     note({at}, size);
     return Address{at};
   }
-  lock_.call().refusal = result;
+  call.refusal = result;
   if (result != CUDA_ERROR_OUT_OF_MEMORY)
     throw DeviceError(streams::driver_error_name(context_.driver(), result));
   climb();
@@ -49,11 +53,14 @@ std::optional<Address> SegmentSupply::reserve(Bytes size) {
 bool SegmentSupply::map(const UnitRange& range) {
   // The addresses may still have the memory that the cache gave back.
   const bool is_still_going = is_going(range);
+  const Call& call = lock_.call();
   return has_mapped(map_outside_of_captures([&] {
     if (is_still_going) give_back();
-    const CUresult result = mapped_.map(range);
+    CUresult result = mapped_.map(range);
     if (result != CUDA_ERROR_OUT_OF_MEMORY) return result;
     give_back();
+    result = mapped_.map(range);
+    if (result != CUDA_ERROR_OUT_OF_MEMORY || !others_made_room(call)) return result;
     return mapped_.map(range);
   }));
 }
@@ -98,8 +105,13 @@ void SegmentSupply::climb() {
   free_at_refusal_ = {free};
 }
 
+void SegmentSupply::wait_for_frees() {
+  const std::vector<ContextEvent> events = frees_.pool().awaited();
+  lock_.step_outside([&] { wait_for(events); });
+}
+
 void SegmentSupply::wait_for(const std::vector<ContextEvent>& events) {
-  if (!context_.gate().try_enter()) return;
+  if (!context_.gate().try_enter_passing()) return;
   for (const ContextEvent& awaited : events) {
     if (awaited.context->is_gone()) continue;
     const CUresult result = context_.driver().event_synchronize(awaited.event);
@@ -161,10 +173,11 @@ bool SegmentSupply::is_going(const UnitRange& range) const {
          std::any_of(being_released_.begin(), being_released_.end(), overlaps);
 }
 
-void SegmentSupply::flush() {
-  if (!context_.gate().try_enter()) return;
+bool SegmentSupply::flush() {
+  if (!context_.gate().try_enter_passing()) return false;
   give_back();
   context_.gate().leave();
+  return true;
 }
 
 void SegmentSupply::give_back() {

@@ -24,6 +24,8 @@ struct Call {
   std::unique_lock<std::mutex> ladder;
   /// The driver may be asked only what the program asked for.
   bool is_for_driver = false;
+  /// The driver is not asked at all: it has no room, and nothing may be waited for.
+  bool is_for_cache = false;
 };
 
 /// The one lock of an arena, and the way to step outside of it in the middle of a request to call
@@ -98,8 +100,12 @@ class SegmentSupply {
     return at.value >= lowest_.load(std::memory_order_acquire) &&
            at.value < highest_.load(std::memory_order_acquire);
   }
-  /// Gives back what is to be given back. Requires: the lock is not held.
-  void flush();
+  /// Gives back what is to be given back. False: a capture is in the way. Requires: the lock is not
+  /// held.
+  bool flush();
+  /// Waits for the frees that the cache knows of. Requires the lock; others may change the arena
+  /// meanwhile.
+  void wait_for_frees();
 
   ExpandableMemory& mapped() { return mapped_; }
   /// The context is gone: what does not go with it is given back. Requires: the lock is not held.
@@ -110,6 +116,9 @@ class SegmentSupply {
   void set_fence_all(std::function<void()> fence_all) { fence_all_ = std::move(fence_all); }
   /// Waits for these events, unless a capture is open. Requires: the lock is not held.
   void wait_for(const std::vector<ContextEvent>& events);
+  /// What gives back what others have idle on the device, and says whether it was anything. It is
+  /// called without the lock.
+  void set_make_room(std::function<bool()> make_room) { make_room_ = std::move(make_room); }
 
  private:
   template <class Work>
@@ -117,12 +126,15 @@ class SegmentSupply {
   bool has_mapped(CUresult result);
   /// After the driver refused memory.
   void climb();
+  /// This arena gave back what it could before, and others have given back something now.
+  bool others_made_room(const Call& call) { return call.ladder.owns_lock() && make_room_(); }
 
   ArenaLock& lock_;
   ContextRecord& context_;
   FencedFrees& frees_;
   ExpandableMemory mapped_;
   std::function<void()> fence_all_;
+  std::function<bool()> make_room_ = [] { return false; };
 
   enum class RangeKind : std::uint8_t { segment, units, reservation };
   struct Range {

@@ -4,6 +4,7 @@
 #include <ctime>
 
 #include "allocator/options/size_rules.h"
+#include "tools/preload/ground/memory_calls.h"
 
 namespace vramlab::shim {
 
@@ -17,8 +18,8 @@ CUresult Arena::make_cache() {
   const Settings settings = settings_on(device);
   const std::lock_guard lock(lock_);
   if (cache_ != nullptr) return CUDA_SUCCESS;
-  has_cache_.store(true, std::memory_order_release);
   device_ = device;
+  has_cache_.store(true, std::memory_order_release);
   supply_.set_total({total});
   supply_.set_fence_all([this] { fence_all(); });
   cache_ = options_.mode == preload::PreloadMode::nosplit
@@ -79,8 +80,65 @@ CUresult Arena::take(CUdeviceptr* at, Bytes size) {
   return refuse(at, size, call);
 }
 
+void Arena::set_make_room(MakeRoom make_room) {
+  make_room_ = std::move(make_room);
+  supply_.set_make_room([this] { return make_room_(device_, this); });
+}
+
+CUresult Arena::take_from_driver(CUdeviceptr* at, std::size_t bytes) {
+  const streams::CudaDriver& driver = context_.driver();
+  CUdevice device = 0;
+  CUresult result = driver.mem_alloc(at, bytes);
+  if (result != CUDA_ERROR_OUT_OF_MEMORY || driver.context_device(&device) != CUDA_SUCCESS)
+    return result;
+  const CaptureGate::Passing passing(driver);
+  for (int tries = 0; result == CUDA_ERROR_OUT_OF_MEMORY; ++tries) {
+    if (tries == preload::most_tries_with_room || !make_room_(device, nullptr)) return result;
+    result = driver.mem_alloc(at, bytes);
+  }
+  return result;
+}
+
+CUresult Arena::allocate_in_capture(CUdeviceptr* at, std::size_t bytes) {
+  const CUresult result = take_from_driver(at, bytes);
+  return result == CUDA_ERROR_OUT_OF_MEMORY ? take_cached(at, {bytes}) : result;
+}
+
+CUresult Arena::take_cached(CUdeviceptr* at, Bytes size) {
+  Call call;
+  call.is_for_cache = true;
+  const std::lock_guard lock(lock_);
+  if (cache_ == nullptr || context_.is_gone()) return CUDA_ERROR_OUT_OF_MEMORY;
+  settle();
+  lock_.begin(call);
+  try {
+    const std::optional<Address> got = cache_->allocate(size);
+    if (!got) return CUDA_ERROR_OUT_OF_MEMORY;
+    *at = got->value;
+    return CUDA_SUCCESS;
+  } catch (const DeviceError&) {
+    return CUDA_ERROR_OUT_OF_MEMORY;
+  }
+}
+
+bool Arena::give_back_idle(Patience patience) {
+  {
+    const std::lock_guard lock(lock_);
+    if (cache_ == nullptr || context_.is_gone() || context_.error() != CUDA_SUCCESS) return false;
+    settle();
+    if (frees_.has_gathered() && may_fence())
+      fence_gathered(patience == Patience::waits ? MayWait::yes : MayWait::no);
+    if (patience == Patience::waits) supply_.wait_for_frees();
+    if (context_.is_gone()) return false;
+    settle();
+    cache_->release_idle(Bytes{0});
+    if (!supply_.has_pending()) return false;
+  }
+  return supply_.flush();
+}
+
 CUresult Arena::refuse(CUdeviceptr* at, Bytes size, const Call& call) {
-  if (call.is_for_driver) return context_.driver().mem_alloc(at, size.count);
+  if (call.is_for_driver) return take_from_driver(at, size.count);
   // A limit of the settings refused it, not the driver.
   if (call.refusal == CUDA_SUCCESS) return CUDA_ERROR_OUT_OF_MEMORY;
   if (is_lasting(call.refusal)) context_.keep_error(call.refusal);
@@ -300,6 +358,13 @@ void Arena::set_peer(ContextRecord& from, bool may_use) {
   if (!options_.settings.expandable_segments) return;
   const CUresult result = supply_.mapped().set_peer(from, may_use);
   if (result != CUDA_SUCCESS && !context_.is_gone()) context_.keep_error(result);
+}
+
+void Arena::fence_before_capture() {
+  const std::lock_guard lock(lock_);
+  if (cache_ == nullptr || context_.is_gone() || context_.error() != CUDA_SUCCESS) return;
+  settle();
+  if (frees_.has_gathered() && may_fence()) fence_gathered(MayWait::no);
 }
 
 void Arena::let_calls_finish(const ContextRecord& capturing) {

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <unordered_set>
@@ -17,6 +18,9 @@
 #include "tools/preload/shim/shim_options.h"
 
 namespace vramlab::shim {
+
+/// Whether freed memory is waited for on which work may still be under way.
+enum class Patience : bool { none, waits };
 
 class Arena {
  public:
@@ -32,12 +36,27 @@ class Arena {
   ContextRecord& context() { return context_; }
   /// Requires: something was allocated here.
   int device() const { return device_; }
+  /// Memory of this device is allocated here.
+  bool is_on(CUdevice device) const {
+    return has_cache_.load(std::memory_order_acquire) && device_ == device;
+  }
   bool may_own(CUdeviceptr at) const { return supply_.may_own({at}); }
 
   // Requires: the context is current.
   [[gnu::flatten]] CUresult allocate(CUdeviceptr* at, std::size_t bytes);
+  /// The program gets what the driver says to that, but that it lacks memory: then what is cached
+  /// counts as free.
+  CUresult allocate_in_capture(CUdeviceptr* at, std::size_t bytes);
   /// What the driver does not know to be free. 0 before the first allocation.
   std::size_t idle_bytes();
+
+  // With any context current, or none.
+  /// Gives the driver the segments in which nothing is in use. Whether it was anything.
+  bool give_back_idle(Patience patience);
+  /// How what is idle on a device is given back, but for that of one arena. Whether it was
+  /// anything.
+  using MakeRoom = std::function<bool(CUdevice device, const Arena* except)>;
+  void set_make_room(MakeRoom make_room);
 
   // With any context current, or none. Nothing: the address is not this arena's.
   [[gnu::flatten]] std::optional<CUresult> free(CUdeviceptr at);
@@ -53,6 +72,8 @@ class Arena {
 
   /// `from` may use this arena's memory, or no longer.
   void set_peer(ContextRecord& from, bool may_use);
+  /// Records the fences of all frees: in a capture they cannot be, and what is over may be needed.
+  void fence_before_capture();
   /// A capture is announced in this context, or in another one: ends when no call that could break
   /// it is under way here.
   void let_calls_finish(const ContextRecord& capturing);
@@ -75,6 +96,10 @@ class Arena {
   /// Without what the device cannot do, which is said.
   Settings settings_on(CUdevice device);
   CUresult take(CUdeviceptr* at, Bytes size);
+  /// Also by giving back what is idle on the device.
+  CUresult take_from_driver(CUdeviceptr* at, std::size_t bytes);
+  /// Without a call of the driver that a capture could mind.
+  CUresult take_cached(CUdeviceptr* at, Bytes size);
   [[gnu::noinline]] CUresult refuse(CUdeviceptr* at, Bytes size, const Call& call);
   [[gnu::noinline]] CUresult fill(CUdeviceptr at, std::size_t bytes);
   enum class Free { not_ours, refused, retired, held };
@@ -102,6 +127,7 @@ class Arena {
   SegmentSupply supply_;
   std::unique_ptr<BlockCache> cache_;
   CUdevice device_ = 0;
+  MakeRoom make_room_ = [](CUdevice, const Arena*) { return false; };
   std::vector<ContextRecord*> peers_;
   std::atomic<bool> has_cache_ = false;
   std::unordered_set<std::uint64_t> retired_;

@@ -24,9 +24,24 @@ Arena* Arenas::of(CUcontext handle) {
     return known;
   const std::lock_guard lock(adding_);
   if (Arena* known = find(handle, id)) return known;
-  newest_.store(new Entry(options_, recorder_, driver_, handle, id, newest_.load()),
-                std::memory_order_release);
-  return &newest_.load()->arena;
+  auto* const made = new Entry(options_, recorder_, driver_, handle, id, newest_.load());
+  Arena& arena = made->arena;
+  arena.set_make_room(
+      [this](CUdevice device, const Arena* except) { return make_room(device, except); });
+  newest_.store(made, std::memory_order_release);
+  return &arena;
+}
+
+bool Arenas::make_room(CUdevice device, const Arena* except) {
+  for (const Patience patience : {Patience::none, Patience::waits}) {
+    bool is_made = false;
+    for_each([&](Arena& arena) {
+      if (&arena != except && (device < 0 || arena.is_on(device)))
+        is_made |= arena.give_back_idle(patience);
+    });
+    if (is_made) return true;
+  }
+  return false;
 }
 
 Arena* Arenas::find(CUcontext handle) {

@@ -25,6 +25,9 @@ class Arenas {
   Arena* of(CUcontext handle);
   /// Null where there is none.
   Arena* find(CUcontext handle);
+  /// Gives back what is idle on the device, on all of them below 0; only what is awaited as well is
+  /// waited for. Whether it was anything.
+  bool make_room(CUdevice device, const Arena* except = nullptr);
   bool are_none() const { return newest_.load(std::memory_order_acquire) == nullptr; }
 
   /// What the first arena says that knows the address; nothing where none does.

@@ -48,6 +48,9 @@ class BlockCache {
   /// The blocks of the segment go to the driver and not into the cache, if `may_go` says yes to all
   /// of them that are in use and no other is awaited.
   virtual bool release_segment(Address segment, const std::function<bool(Address)>& may_go) = 0;
+  /// Segments in which nothing is in use or awaited go to the driver, until no more than this is
+  /// idle. Nothing is waited for.
+  virtual void release_idle(Bytes to_keep) = 0;
   /// What the driver will count as free when it gets everything back that is in no use: also these
   /// blocks, which the program freed although the cache still holds them, by address.
   virtual Bytes idle(const std::vector<Address>& freed) const = 0;

@@ -33,10 +33,18 @@ CUresult CachingShim::mem_alloc(CUdeviceptr* at, std::size_t bytes) {
   if (now == nullptr || at == nullptr || bytes == 0 || bytes >= allocator::request_limit.count)
     return driver_.mem_alloc(at, bytes);
   Arena* const arena = now->arenas.current();
-  // In a capture the program gets what the driver says to that.
-  if (arena == nullptr || arena->context().gate().is_capturing())
-    return driver_.mem_alloc(at, bytes);
+  if (arena == nullptr) return driver_.mem_alloc(at, bytes);
+  if (arena->context().gate().is_capturing()) return arena->allocate_in_capture(at, bytes);
   return arena->allocate(at, bytes);
+}
+
+bool CachingShim::make_room(CUdevice device) {
+  State* const now = state();
+  if (now == nullptr) return false;
+  // Without a context it may be any device.
+  if (device == preload::current_device) static_cast<void>(driver_.context_device(&device));
+  const CaptureGate::Passing passing(driver_);
+  return now->arenas.make_room(device);
 }
 
 CUresult CachingShim::mem_free(CUdeviceptr at) {
@@ -65,9 +73,11 @@ std::optional<CUresult> CachingShim::mem_get_info(std::size_t* free, std::size_t
   const CUresult result = driver_.mem_get_info(free, total);
   State* const now = state();
   if (result != CUDA_SUCCESS || now == nullptr || free == nullptr) return result;
-  Arena* const arena = now->arenas.current();
-  if (arena == nullptr) return result;
-  *free += arena->idle_bytes();
+  CUdevice device = 0;
+  if (driver_.context_device(&device) != CUDA_SUCCESS) return result;
+  now->arenas.for_each([&](Arena& arena) {
+    if (arena.is_on(device)) *free += arena.idle_bytes();
+  });
   if (total != nullptr) *free = std::min(*free, *total);
   return result;
 }
@@ -155,6 +165,7 @@ void CachingShim::before_capture_begins(preload::StreamHandle stream) {
   const CUstream which = stream.explicit_handle();
   ContextRecord* const context = context_of(*now, which);
   if (context == nullptr) return;
+  now->arenas.for_each([](Arena& arena) { arena.fence_before_capture(); });
   now->streams.capture_begins(which, *context);
   context->gate().open_capture();
   now->arenas.for_each([&](Arena& arena) { arena.let_calls_finish(*context); });

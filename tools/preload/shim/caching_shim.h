@@ -18,6 +18,7 @@ class CachingShim final : public preload::MemoryCalls {
               std::unique_ptr<FenceRecorder> recorder = nullptr);
   ~CachingShim() override;
 
+  bool make_room(CUdevice device) override;
   CUresult mem_alloc(CUdeviceptr* at, std::size_t bytes) override;
   CUresult mem_free(CUdeviceptr at) override;
   CUresult mem_free_async(CUdeviceptr at, preload::StreamHandle stream) override;

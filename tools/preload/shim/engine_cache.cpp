@@ -95,6 +95,7 @@ class EngineCache final : public BlockCache {
   bool is_held(Address at) const override { return engine_.is_live(at); }
   std::optional<HeldBlock> held_around(Address at) const override;
   bool release_segment(Address at, const std::function<bool(Address)>& may_go) override;
+  void release_idle(Bytes to_keep) override;
   Bytes idle(const std::vector<Address>& freed) const override;
   Snapshot snapshot() override { return engine_.take_snapshot(); }
   StatisticValues statistics() const override { return engine_.listeners().values(); }
@@ -110,6 +111,8 @@ class EngineCache final : public BlockCache {
     if constexpr (has_history) note_time(history_of(engine_));
   }
   const Segment* segment_around(Address at) const;
+  /// The places of segments that are free as a whole, and of what is free in expandable ones.
+  std::vector<Address> free_places() const;
 
   ArenaDevice device_;
   Engine engine_;
@@ -165,6 +168,34 @@ bool EngineCache<Engine>::release_segment(Address at, const std::function<bool(A
   if (!engine_.can_release_named(base)) return false;
   engine_.release_named(base);
   return true;
+}
+
+template <class Engine>
+std::vector<Address> EngineCache<Engine>::free_places() const {
+  const auto& core = engine_.core();
+  std::vector<Address> places;
+  for (const auto& [base, index] : core.segments.by_address()) {
+    const Segment& segment = core.segments[index];
+    for (BlockIndex i = segment.first; i != BlockIndex::none; i = core.blocks[i].next)
+      if (segment.is_expandable ? core.blocks[i].use() == BlockUse::free
+                                : engine_.can_release_named(core.blocks[i].address))
+        places.push_back(core.blocks[i].address);
+  }
+  return places;
+}
+
+template <class Engine>
+void EngineCache<Engine>::release_idle(Bytes to_keep) {
+  note_time_of_call();
+  engine_.complete_frees();
+  if (idle({}) <= to_keep) return;
+  for (const Address at : free_places()) {
+    if (engine_.can_release_named(at))
+      engine_.release_named(at);
+    else if (engine_.can_unmap_named(at))
+      engine_.unmap_named(at);
+    if (idle({}) <= to_keep) return;
+  }
 }
 
 template <class Engine>

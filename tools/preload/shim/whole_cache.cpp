@@ -35,6 +35,10 @@ class WholeCache final : public BlockCache {
   bool is_held(Address at) const override { return held_.contains(at); }
   std::optional<HeldBlock> held_around(Address at) const override;
   bool release_segment(Address segment, const std::function<bool(Address)>& may_go) override;
+  void release_idle(Bytes to_keep) override {
+    settle();
+    release_until(to_keep);
+  }
   Bytes idle(const std::vector<Address>& freed) const override;
   Snapshot snapshot() override;
   StatisticValues statistics() const override { return facts_.values(); }
@@ -62,7 +66,7 @@ class WholeCache final : public BlockCache {
   std::optional<Address> get_segment(Bytes size);
   void settle();
   void release(Address at, Bytes size);
-  void release_idle();
+  void release_until(Bytes to_keep);
   Bytes let_go(Address at);
 
   SegmentSupply& supply_;
@@ -94,7 +98,7 @@ std::optional<Address> WholeCache::get_segment(Bytes size) {
     // Everything is waited for by now.
     settle();
     if (!waiting_.empty()) throw DeviceError("the work before a free cannot be waited for");
-    release_idle();
+    release_until(Bytes{0});
     facts().retried();
     got = supply_.allocate(size);
   }
@@ -151,10 +155,18 @@ void WholeCache::release(Address at, Bytes size) {
   facts().segment_released({at, size, lane_}, Oversize::no);
 }
 
-void WholeCache::release_idle() {
-  for (const auto& [size, blocks] : idle_)
-    for (const Address at : blocks) release(at, size);
-  idle_.clear();
+void WholeCache::release_until(Bytes to_keep) {
+  Bytes kept;
+  for (const auto& [size, blocks] : idle_) kept += size * blocks.size();
+  // The largest first: it takes the fewest calls.
+  while (kept > to_keep) {
+    const auto largest = std::prev(idle_.end());
+    const Bytes size = largest->first;
+    release(largest->second.front(), size);
+    largest->second.erase(largest->second.begin());
+    if (largest->second.empty()) idle_.erase(largest);
+    kept -= size;
+  }
 }
 
 template <class Look>
