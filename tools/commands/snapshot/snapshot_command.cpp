@@ -246,6 +246,13 @@ std::vector<OutOfMemoryExplanation> explain(const SnapshotCommand& command,
   return explained;
 }
 
+/// A recording's own failures may also be asked about by their events.
+bool is_explained(const SnapshotCommand& command, const replay::ReplayReport& report) {
+  const replay::MomentKind kind = moment_of(command.at)->kind;
+  return kind == replay::MomentKind::out_of_memory ||
+         (kind == replay::MomentKind::event && report.devices.empty());
+}
+
 std::string moment_text(const std::string& at) {
   if (at == "peak") return "at the peak";
   if (at == "oom") return "at the first out-of-memory";
@@ -263,7 +270,7 @@ ExitStatus show_snapshot(const SnapshotCommand& command) {
   StateOutcome outcome{command.replay.file,    moment_text(command.at), std::move(found.at.states),
                        std::move(found.notes), command.segments,        command.pinners,
                        found.own_tables()};
-  if (moment_of(command.at)->kind == replay::MomentKind::out_of_memory)
+  if (is_explained(command, found.at.report))
     outcome.explained = explain(command, outcome.states, found.at.report);
   if (command.flags.json)
     print(state_json(outcome));

@@ -4,6 +4,7 @@ is ended and reaped."""
 import collections
 import json
 import queue
+import resource
 import subprocess
 import threading
 from typing import IO, Any, Deque, Dict, Iterator, List, NamedTuple, Optional, Sequence
@@ -27,11 +28,13 @@ class Child:
     """An interrupt is raised in the main thread, so another one starts the child and waits for it:
     no interrupt falls between the start and the note of it. Use as a context manager."""
 
-    def __init__(self, command: Sequence[str], environment: Dict[str, str], is_ours: bool) -> None:
+    def __init__(self, command: Sequence[str], environment: Dict[str, str], is_ours: bool,
+                 memory_bytes: Optional[int] = None) -> None:
         self._command = command
         self._environment = environment
         #: Nobody else's program runs in it, so that its output is an answer for us.
         self._is_ours = is_ours
+        self._memory_bytes = memory_bytes
         self._lock = threading.Lock()
         self._is_over = False
         self._process: Optional["subprocess.Popen[bytes]"] = None
@@ -87,6 +90,9 @@ class Child:
                     stdout=subprocess.PIPE if self._is_ours else None,
                     stderr=subprocess.PIPE,
                 )
+                if self._memory_bytes is not None:
+                    limit = (self._memory_bytes, self._memory_bytes)
+                    resource.prlimit(self._process.pid, resource.RLIMIT_AS, limit)
             return self._process
 
     def _follow(self, process: "subprocess.Popen[bytes]") -> Ended:

@@ -2,8 +2,10 @@
 
 import json
 import os
+import queue
 import shutil
 import sys
+import time
 from typing import Any, Callable, Dict, Iterable, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 from vramlab.child import Child, Ended
@@ -22,6 +24,13 @@ class Progress(NamedTuple):
     what: str
     bytes_read: int
     bytes_total: Optional[int]
+
+
+class Limits(NamedTuple):
+    """What a question may take: until when, as time.monotonic() tells, and how much memory."""
+
+    deadline: float
+    memory_bytes: int
 
 
 #: A function that is told, or True for a bar where tqdm is installed.
@@ -89,6 +98,7 @@ def ask(
     files: Iterable[Path] = (),
     options: Optional[Dict[str, Option]] = None,
     progress: Listener = None,
+    limits: Optional[Limits] = None,
 ) -> Dict[str, Any]:
     """The JSON document that a command prints.
 
@@ -96,7 +106,7 @@ def ask(
     ['schema_version', 'workloads']
     """
     words = [*command.split(), *map(file_word, files), *option_words(options or {})]
-    ended = run([*words, "--json"], progress=progress)
+    ended = run([*words, "--json"], progress=progress, limits=limits)
     # 1 says that the answer is no: a limit does not hold, a file is not exact.
     if ended.status not in (0, 1) or not ended.output:
         raise error_of(command, ended)
@@ -121,16 +131,25 @@ def tell(
         raise error_of(command, ended)
 
 
-def run(words: Sequence[str], progress: Listener = None, is_ours: bool = True) -> Ended:
+def run(
+    words: Sequence[str],
+    progress: Listener = None,
+    is_ours: bool = True,
+    limits: Optional[Limits] = None,
+) -> Ended:
     """Runs the program, tells the progress, and passes on what else it says. Without `is_ours`, a
     user's program runs in it, with our standard input and output."""
     environment = {**os.environ, "VRAMLAB_MESSAGES": "json"}
+    if is_ours and "VRAMLAB_DRY_RUN" in environment:
+        # The stand-ins for CUDA's libraries, which the program has no use for.
+        environment.pop("LD_PRELOAD", None)
     listener, close = _listener_of(progress)
+    memory_bytes = limits.memory_bytes if limits else None
     try:
-        with Child([find_program(), *words], environment, is_ours) as child:
+        with Child([find_program(), *words], environment, is_ours, memory_bytes) as child:
             child.start()
             while True:
-                event = child.events.get()
+                event = _next_event(child, limits)
                 if isinstance(event, Ended):
                     return event
                 if isinstance(event, BaseException):
@@ -141,6 +160,15 @@ def run(words: Sequence[str], progress: Listener = None, is_ours: bool = True) -
                     listener(Progress(event["what"], event["bytes_read"], event["bytes_total"]))
     finally:
         close()
+
+
+def _next_event(child: Child, limits: Optional[Limits]) -> Any:
+    if limits is None:
+        return child.events.get()
+    try:
+        return child.events.get(timeout=max(0.0, limits.deadline - time.monotonic()))
+    except queue.Empty:
+        raise Error("there was no answer in time") from None
 
 
 def error_of(command: str, ended: Ended) -> Error:

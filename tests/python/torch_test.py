@@ -1,0 +1,183 @@
+"""vramlab.torch with a stand-in for PyTorch; real ones run in tests/dry_run/real."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import textwrap
+import unittest
+
+import vramlab
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+BEGIN = """
+    import os, sys
+    import torch
+    from torch import _C, cuda, optim
+    import vramlab.torch
+    _C.history[0] = sys.argv[1]
+"""
+
+
+def history_with_failures(path):
+    """A recording that ran out of memory twice."""
+    rec = vramlab.open("traces/samples/fragments.vtrace")
+    rec.replay(device_memory="1GiB", on_oom="skip", snapshot_out=path)
+    return path
+
+
+class WithStandIn(unittest.TestCase):
+    """Each test runs a program in an interpreter of its own."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.files = tempfile.TemporaryDirectory()
+        cls.history = history_with_failures(os.path.join(cls.files.name, "failed.pickle"))
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.files.cleanup()
+
+    def run_program(self, text, folder, **environment):
+        path = os.path.join(folder, "program.py")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(textwrap.dedent(BEGIN) + textwrap.dedent(text))
+        paths = [os.path.abspath("tools/python"), os.path.join(HERE, "fake_torch")]
+        result = subprocess.run([sys.executable, path, self.history], cwd=folder, text=True,
+                                env={**os.environ, "PYTHONPATH": os.pathsep.join(paths),
+                                     **environment},
+                                capture_output=True, check=False, timeout=120)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return result
+
+    def test_an_out_of_memory_is_explained(self):
+        with tempfile.TemporaryDirectory() as folder:
+            said = self.run_program("""
+                vramlab.torch.explain_oom()
+                def ask():
+                    _C.run_out_of_memory(3 << 30)
+                ask()
+            """, folder).stderr
+            lines = said.splitlines()
+            self.assertLessEqual(len(lines), 20)
+            self.assertEqual(lines[0], "vramlab: out of memory on GPU 0: 3.00 GiB requested at "
+                                       "program.py:10 ask")
+            for word in ("there was", "holds most", "stranded", "recording", "report"):
+                self.assertIn(word, said)
+            self.assertTrue("would pass" in said or "no way out" in said, said)
+            self.assertNotIn("Error", said)
+            kept = [name for name in sorted(os.listdir(folder)) if name.startswith("vramlab-oom")]
+            self.assertEqual([os.path.splitext(name)[1] for name in kept], [".html", ".pickle"])
+
+    def test_examples_of_the_text(self):
+        with tempfile.TemporaryDirectory() as folder:
+            self.run_program("""
+                import doctest
+                from vramlab.torch import oom_text
+                assert doctest.testmod(oom_text) == (0, 2), doctest.testmod(oom_text)
+            """, folder)
+
+    def test_at_most_three_are_explained_and_none_twice(self):
+        with tempfile.TemporaryDirectory() as folder:
+            said = self.run_program("""
+                vramlab.torch.explain_oom()
+                vramlab.torch.explain_oom()
+                for _ in range(5):
+                    _C.run_out_of_memory(1 << 30)
+                assert len(_C.observers) == 1
+            """, folder).stderr
+            self.assertEqual(said.count("out of memory on GPU 0"), 5)
+            self.assertEqual(said.count("holds most"), 3)
+
+    def test_own_errors_are_one_line(self):
+        with tempfile.TemporaryDirectory() as folder:
+            said = self.run_program("""
+                vramlab.torch.explain_oom("no/such/folder")
+                _C.run_out_of_memory(1 << 30)
+            """, folder).stderr
+            self.assertEqual(len(said.splitlines()), 1, said)
+            self.assertIn("is not explained: FileNotFoundError", said)
+
+    def test_a_program_that_hangs_is_not_waited_for(self):
+        with tempfile.TemporaryDirectory() as folder:
+            slow = os.path.join(folder, "slow")
+            with open(slow, "w", encoding="utf-8") as file:
+                file.write("#!/bin/sh\nexec sleep 100\n")
+            os.chmod(slow, 0o755)
+            said = self.run_program("""
+                import time
+                from vramlab.torch import oom
+                oom._LONGEST_SECONDS = 2.0
+                vramlab.torch.explain_oom()
+                begin = time.monotonic()
+                _C.run_out_of_memory(1 << 30)
+                assert time.monotonic() - begin < 10
+            """, folder, VRAMLAB_PROGRAM=slow).stderr
+            self.assertIn("no answer in time", said)
+            self.assertIn("out of memory on GPU 0", said)
+
+    def test_the_recording_is_as_long_as_asked_and_the_programs_own_goes_on(self):
+        with tempfile.TemporaryDirectory() as folder:
+            self.run_program("""
+                cuda.memory._record_memory_history(max_entries=7)
+                vramlab.torch.explain_oom()
+                assert len(_C.recorded) == 1, _C.recorded
+                cuda.memory._record_memory_history(None)
+                with vramlab.torch.record("run.pickle", max_entries=9) as r:
+                    assert _C.recorded[-1]["max_entries"] == 9
+                assert not _C.recorded[-1]["enabled"]
+                assert r.recording.replay().peak_reserved > 0
+
+                @vramlab.torch.record("function.pickle")
+                def train():
+                    return 5
+
+                assert train() == 5
+                assert os.path.exists("function.pickle")
+                try:
+                    with vramlab.torch.record("failed.pickle"):
+                        raise KeyError
+                except KeyError:
+                    assert os.path.exists("failed.pickle")
+            """, folder)
+
+    def test_steps_are_watched_and_growth_is_told(self):
+        with tempfile.TemporaryDirectory() as folder:
+            said = self.run_program("""
+                told = []
+                watching = vramlab.torch.watch(every=2, scalars=lambda *row: told.append(row))
+                first, second = optim.optimizer.Optimizer(), optim.optimizer.Optimizer()
+                for step in range(1, 13):
+                    names = ("allocated_bytes", "reserved_bytes", "inactive_split_bytes")
+                    for name in names:
+                        for when in ("current", "peak"):
+                            cuda.figures[f"{name}.all.{when}"] = step << 21
+                    first.step()
+                    second.step()
+                watching.stop()
+                first.step()
+                import json
+                print(json.dumps(told))
+            """, folder)
+        told = json.loads(result_of(said))
+        self.assertEqual(sorted({row[2] for row in told}), [2, 4, 6, 8, 10, 12])
+        self.assertIn(["vramlab/peak_reserved", float(4 << 21), 4], told)
+        lines = said.stderr.splitlines()
+        self.assertEqual(sum("grew for the" in line for line in lines), 3)
+        self.assertTrue(lines[0].startswith("vramlab: step 2: peak allocated 4.00 MiB"), lines[0])
+
+    def test_frameworks_are_imported_when_they_are_used(self):
+        with tempfile.TemporaryDirectory() as folder:
+            self.run_program("""
+                found = {name.partition(".")[0] for name in sys.modules}
+                assert not found & {"transformers", "lightning", "pytorch_lightning"}, found
+            """, folder)
+
+
+def result_of(result):
+    return result.stdout.splitlines()[-1]
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,12 @@
+"""vramlab beside a running PyTorch (docs/python.md).
+
+    import vramlab.torch
+    vramlab.torch.explain_oom()
+"""
+
+from vramlab.torch.callbacks import lightning_callback, trainer_callback
+from vramlab.torch.oom import explain_oom
+from vramlab.torch.recorder import record
+from vramlab.torch.watching import Watch, watch
+
+__all__ = ["Watch", "explain_oom", "lightning_callback", "record", "trainer_callback", "watch"]

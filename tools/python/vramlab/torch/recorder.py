@@ -1,0 +1,52 @@
+"""record(): the memory history of a part of a program."""
+
+import contextlib
+import os
+from typing import Any, Optional
+
+from vramlab.program import Path
+from vramlab.recording import Recording
+from vramlab.torch import pytorch
+
+
+class record(contextlib.ContextDecorator):  # pylint: disable=invalid-name
+    """Records the memory history of a block or of a function:
+
+        with vramlab.torch.record("run.pickle") as r:
+            train()
+        r.recording.advise().setting
+
+        @vramlab.torch.record("run.pickle")
+        def train(): ...
+
+    The file is written at the end, after an error too. A recording that is on already goes on, and
+    the file has all of it.
+    """
+
+    def __init__(self, output: Path, *, max_entries: int = 1_000_000, stacks: str = "all") -> None:
+        self.output = os.fspath(output)
+        self._max_entries = max_entries
+        self._stacks = stacks
+        self._was_on = False
+        self._recording: Optional[Recording] = None
+
+    def __enter__(self) -> "record":
+        self._recording = None
+        self._was_on = pytorch.is_recording()
+        if not self._was_on:
+            pytorch.begin_recording(self._max_entries, self._stacks)
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        try:
+            pytorch.write(pytorch.snapshot(), self.output)
+        finally:
+            if not self._was_on:
+                pytorch.end_recording()
+
+    @property
+    def recording(self) -> Recording:
+        """What was recorded, when the block is over."""
+        if self._recording is None:
+            self._recording = Recording(self.output)
+        return self._recording
