@@ -51,6 +51,7 @@ install_packages_of_others() {
   local python="$1" vision="$2"
   local pip=("$python" -m pip install --quiet --no-cache-dir --no-warn-conflicts)
   "${pip[@]}" numpy pillow psutil transformers einops requests importlib_metadata
+  "${pip[@]}" pytest lightning
   "${pip[@]}" --no-deps accelerate peft diffusers timm
   "${pip[@]}" --no-deps "torchvision==$vision" 2>/dev/null ||
     echo "real_pytorch: there is no torchvision $vision; the program that uses it will be skipped"

@@ -81,6 +81,7 @@ PROGRAMS = [
     Program("explained_oom", option_strings=BOTH, what_if=False, memory="1GiB",
             says="EXPLAINED 8"),
     Program("hf_callback", packages=("transformers", "accelerate"), says="STEPS 3"),
+    Program("limits_in_pytest", packages=("pytest",), what_if=False, says="JUDGED 4"),
     Program("lightning_callback", packages=("lightning",), says="STEPS 2"),
     Program("hf_trainer", packages=("transformers", "accelerate"), option_strings=BOTH),
     Program("hf_generate", packages=("transformers",), option_strings=BOTH),

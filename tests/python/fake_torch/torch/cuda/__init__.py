@@ -1,3 +1,5 @@
+import os
+
 from torch.cuda import memory  # noqa: F401
 
 figures = {}
@@ -5,6 +7,22 @@ figures = {}
 
 def _lazy_call(function):
     function()
+
+
+def is_available():
+    return not os.environ.get("FAKE_TORCH_WITHOUT_CUDA")
+
+
+def init():
+    pass
+
+
+def empty_cache():
+    pass
+
+
+def reset_peak_memory_stats():
+    pass
 
 
 def is_initialized():

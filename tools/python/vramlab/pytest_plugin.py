@@ -1,0 +1,131 @@
+"""The plug-in for pytest (docs/python.md): `limit_vram` and `limit_vram_growth`, the fixture
+`vram_recording`, --vramlab-dry and --vramlab-baseline."""
+
+from typing import Any, Dict, Generator, List, Optional
+
+import pytest
+
+_MARKS = {
+    "limit_vram": "limit_vram(most, of='reserved', gpu=None, conf=None): fails if the test's peak "
+                  "of GPU memory is larger; gpu and conf judge a replay under them",
+    "limit_vram_growth": "limit_vram_growth(most): fails if the test still holds more GPU memory "
+                         "at its end than it held at its begin",
+}
+_recorded: "pytest.StashKey[Any]" = pytest.StashKey()
+_NOT_RECORDED = "is not judged: there is no CUDA here (pytest --vramlab-dry runs without a GPU)"
+
+
+def pytest_addoption(parser: Any) -> None:
+    """The options."""
+    group = parser.getgroup("vramlab", "GPU memory")
+    group.addoption("--vramlab-dry", action="store_true",
+                    help="Run the tests on GPUs that are not there, by vramlab dry-run")
+    group.addoption("--vramlab-baseline", metavar="DIR",
+                    help="Compare the recordings of marked tests with those kept in DIR, or keep "
+                         "those that are new")
+
+
+def pytest_configure(config: Any) -> None:
+    """Names the marks."""
+    for text in _MARKS.values():
+        config.addinivalue_line("markers", text)
+
+
+def pytest_collection_modifyitems(config: Any, items: List[Any]) -> None:
+    """In a child of a dry run, only the tests that are its own."""
+    from vramlab.testing import dry_session
+
+    chosen = dry_session.own_tests()
+    if chosen is not None:
+        config.hook.pytest_deselected(items=[item for item in items if item.nodeid not in chosen])
+        items[:] = [item for item in items if item.nodeid in chosen]
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtestloop(session: Any) -> Optional[bool]:
+    """With --vramlab-dry, the tests run in children, one for each GPU."""
+    from vramlab.testing import dry_session
+
+    if not session.config.getoption("vramlab_dry") or dry_session.is_child():
+        return None
+    if session.config.option.collectonly or session.testsfailed:
+        return None
+    dry_session.run_tests(session, _gpu_of)
+    return True
+
+
+def pytest_runtest_logreport(report: Any) -> None:
+    """A child tells what it found."""
+    from vramlab.testing import dry_session
+
+    if dry_session.is_child():
+        dry_session.tell(report)
+
+
+def _marks_of(item: Any) -> Dict[str, Any]:
+    found = {name: item.get_closest_marker(name) for name in _MARKS}
+    return {name: mark for name, mark in found.items() if mark is not None}
+
+
+def _gpu_of(item: Any) -> Optional[str]:
+    mark = item.get_closest_marker("limit_vram")
+    return mark.kwargs.get("gpu") if mark else None
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_call(item: Any) -> Generator[None, Any, None]:
+    """Records a test that is marked."""
+    marks = _marks_of(item)
+    if not marks:
+        yield
+        return
+    from vramlab.testing.recorded import RecordedTest, has_cuda
+
+    if not has_cuda():
+        item.warn(pytest.PytestWarning(f"{', '.join(marks)} {_NOT_RECORDED}"))
+        yield
+        return
+    recorded = item.stash[_recorded] = RecordedTest(item.nodeid)
+    recorded.begin()
+    yield
+    recorded.end()
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item: Any, call: Any) -> Generator[None, Any, None]:
+    """Fails a test that passed and took too much."""
+    outcome = yield
+    report = outcome.get_result()
+    recorded = item.stash.get(_recorded, None)
+    if call.when != "call" or recorded is None:
+        return
+    del item.stash[_recorded]
+    if not report.passed or hasattr(report, "wasxfail"):
+        return
+    from vramlab.testing import judging
+
+    refusals = judging.refusals(recorded, _marks_of(item), _baseline_of(item))
+    if refusals:
+        report.outcome = "failed"
+        report.longrepr = "\n".join(refusals)
+    for title, text in recorded.notes:
+        report.sections.append((title, text))
+
+
+def _baseline_of(item: Any) -> Optional[str]:
+    folder: Optional[str] = item.config.getoption("vramlab_baseline")
+    return folder
+
+
+@pytest.fixture
+def vram_recording(request: Any) -> Any:
+    """Records the test. Calling it gives the vramlab.Recording up to now."""
+    from vramlab.testing.recorded import RecordedTest, has_cuda
+
+    if not has_cuda():
+        pytest.skip(f"vram_recording {_NOT_RECORDED}")
+    recorded = RecordedTest(request.node.nodeid)
+    if not _marks_of(request.node):
+        recorded.begin()
+        request.addfinalizer(recorded.stop)
+    return recorded.up_to_now

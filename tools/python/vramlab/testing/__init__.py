@@ -1,0 +1,1 @@
+"""What the plug-in for pytest does."""

@@ -1,0 +1,94 @@
+"""With --vramlab-dry, tests run in children of `vramlab dry-run`: one for each GPU that marks name,
+and one for the others. A child runs the same command line, with the tests that are its own."""
+
+import json
+import os
+import sys
+from typing import Any, Callable, Dict, List, Optional, Set
+
+from vramlab import program
+from vramlab.scratch import Scratch
+
+_TESTS = "VRAMLAB_PYTEST_TESTS"
+_REPORTS = "VRAMLAB_PYTEST_REPORTS"
+
+
+def is_child() -> bool:
+    """Whether this is one of the children."""
+    return _TESTS in os.environ
+
+
+def own_tests() -> Optional[Set[str]]:
+    """Those of this child; None if this is none."""
+    if not is_child():
+        return None
+    with open(os.environ[_TESTS], encoding="utf-8") as file:
+        return set(json.load(file))
+
+
+def tell(report: Any) -> None:
+    """Passes a report on to the parent."""
+    # As plain JSON: reports hold paths and more.
+    with open(os.environ[_REPORTS], "a", encoding="utf-8") as file:
+        file.write(json.dumps(report._to_json(), default=str) + "\n")
+
+
+def run_tests(session: Any, gpu_of: Callable[[Any], Optional[str]]) -> None:
+    """Runs all tests of the session in children, and reports what they found."""
+    groups: Dict[Optional[str], List[Any]] = {}
+    for item in session.items:
+        groups.setdefault(gpu_of(item), []).append(item)
+    for gpu, items in groups.items():
+        _run_group(session, gpu, items)
+        if session.shouldfail or session.shouldstop:
+            raise session.Interrupted(session.shouldfail or session.shouldstop)
+
+
+def _run_group(session: Any, gpu: Optional[str], items: List[Any]) -> None:
+    scratch = Scratch()
+    reports = scratch.file("reports.jsonl")
+    with open(scratch.file("tests.json"), "w", encoding="utf-8") as file:
+        json.dump([item.nodeid for item in items], file)
+    before = {name: os.environ.get(name) for name in (_TESTS, _REPORTS)}
+    os.environ.update({_TESTS: scratch.file("tests.json"), _REPORTS: reports})
+    words = ["dry-run", "--quiet", *program.option_words({"gpu": gpu}), "--", sys.executable, "-m",
+             "pytest", *session.config.invocation_params.args]
+    try:
+        ended = program.run(words)
+    finally:
+        _restore(before)
+    told = _reports_of(session, reports)
+    for item in items:
+        item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
+        for report in told.get(item.nodeid) or [_missing(item, ended)]:
+            item.ihook.pytest_runtest_logreport(report=report)
+        item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
+
+
+def _restore(before: Dict[str, Optional[str]]) -> None:
+    for name, value in before.items():
+        if value is None:
+            os.environ.pop(name, None)
+        else:
+            os.environ[name] = value
+
+
+def _reports_of(session: Any, path: str) -> Dict[str, List[Any]]:
+    from _pytest.reports import TestReport
+
+    found: Dict[str, List[Any]] = {}
+    if os.path.exists(path):
+        with open(path, encoding="utf-8") as file:
+            for line in file:
+                report = TestReport._from_json(json.loads(line))
+                found.setdefault(report.nodeid, []).append(report)
+    return found
+
+
+def _missing(item: Any, ended: program.Ended) -> Any:
+    from _pytest.reports import TestReport
+
+    said = (ended.output.decode("utf-8", "replace") + "".join(ended.texts)).strip()
+    text = f"the dry run ended with status {ended.status} before this test was over\n{said[-2000:]}"
+    return TestReport(nodeid=item.nodeid, location=item.location, keywords={}, outcome="failed",
+                      longrepr=text, when="call")
