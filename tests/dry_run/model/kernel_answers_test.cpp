@@ -26,6 +26,9 @@ constexpr auto equality_of_tensors =
     "_ZN2at6native29vectorized_elementwise_kernelILi4ENS0_13BinaryFunctorIffbNS0_51_"
     "GLOBAL__N__16CompareEqFunctorIfEEEESt5arrayIPcLm3EE";
 
+constexpr auto fill_with_truth =
+    "_ZN2at6native29vectorized_elementwise_kernelILi4ENS0_11FillFunctorIbEESt5arrayIPcLm1EE";
+
 /// As a functor of the kernel has it.
 template <class Number>
 struct Asked {
@@ -71,6 +74,11 @@ TEST(KernelAnswers, zeros_are_equal) {
   EXPECT_TRUE(says_yes(equality_with_half, Asked<std::uint16_t>{not_equal, 0x3c00}));
   EXPECT_TRUE(says_yes(equality_of_tensors, Asked<float>{equal, 9}));
   EXPECT_FALSE(says_yes(equality_of_tensors, Asked<float>{not_equal, 9}));
+}
+
+TEST(KernelAnswers, a_fill_says_what_it_fills_with) {
+  EXPECT_TRUE(says_yes(fill_with_truth, Asked<bool>{1, false}));
+  EXPECT_FALSE(says_yes(fill_with_truth, Asked<bool>{0, true}));
 }
 
 TEST(KernelAnswers, nothing_is_known_without_arguments) { EXPECT_FALSE(says_yes(order_of_floats)); }

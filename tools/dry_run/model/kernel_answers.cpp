@@ -79,6 +79,7 @@ KernelQuestion question_of(std::string_view name) {
   if (!has(name, "vectorized_elementwise_kernel")) return {};
   // The last kernel of isfinite(): a product of truths.
   if (has(name, "MulFunctorIbE")) return {.kind = Kind::always_yes};
+  if (has(name, "FillFunctorIbE")) return {.kind = Kind::fill};
   if (has(name, "compare_scalar_kernelI"))
     return with_number(name, Kind::order, "compare_scalar_kernelI");
   if (has(name, "CompareEqFunctorI"))
@@ -93,6 +94,7 @@ bool says_yes_of_zeros(const KernelQuestion& question, void* const* arguments) {
   // The arguments are a count, the functor and the addresses; the functor begins with what is
   // asked, and then has the number.
   const char* const functor = static_cast<const char*>(arguments[1]);
+  if (question.kind == Kind::fill) return *functor != 0;
   std::uint32_t asked = 0;
   std::memcpy(&asked, functor, sizeof asked);
   const std::partial_ordering compared =

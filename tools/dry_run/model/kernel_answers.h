@@ -1,7 +1,7 @@
 // What kernels of PyTorch answer that end in a yes or no, told by their names and arguments.
 // Programs and PyTorch itself ask the device whether all values are right before they go on: no
-// would end them with an error. So all() and isfinite() say yes, and a comparison says what it says
-// of zeros.
+// would end them with an error. So all() and isfinite() say yes, a comparison says what it says of
+// zeros, and what was filled with a truth is that truth.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace vramlab::dry_run {
 
 /// What a kernel does, as far as its answer depends on it.
 struct KernelQuestion {
-  enum class Kind : std::uint8_t { none, always_yes, order, equality };
+  enum class Kind : std::uint8_t { none, always_yes, fill, order, equality };
   enum class Operand : std::uint8_t { zero, integer, floating_point };
 
   Kind kind = Kind::none;

@@ -29,6 +29,7 @@ def main():
     assert torch.equal(weights, weights.clone()) and torch.allclose(weights, weights * 1.0)
     torch.testing.assert_close(weights, weights.clone())
     torch.normal(weights, weights.half().float())
+    distributions.MultivariateNormal(weights, torch.eye(100, device="cuda")).rsample()
 
 
 main()
