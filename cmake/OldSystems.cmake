@@ -9,6 +9,7 @@ if(CMAKE_SYSTEM_NAME STREQUAL "Linux" AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_
    AND NOT VRAMLAB_SANITIZE AND NOT VRAMLAB_COVERAGE
    AND EXISTS "/lib/x86_64-linux-gnu/libpthread.so.0")
   set(VRAMLAB_RUNS_ON_OLD_SYSTEMS ON)
+  file(WRITE "${PROJECT_BINARY_DIR}/runs-on-old-systems" "glibc 2.31\n")
   foreach(room functions dlsym start)
     vramlab_room_sources(sources "tools/old_libc/${room}")
     add_library(vramlab_old_${room} OBJECT ${sources})

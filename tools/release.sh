@@ -19,7 +19,7 @@ done
 bash tools/setup.sh --release
 # The one that the packages of the system belong to, if another comes first in PATH.
 python=python3
-"$python" -c 'import build' 2>/dev/null || python=/usr/bin/python3
+"$python" -c 'import build.__main__' 2>/dev/null || python=/usr/bin/python3
 version="$(sed -n 's/^project(vramlab VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)"
 SOURCE_DATE_EPOCH="$(git log -1 --format=%ct)"
 export SOURCE_DATE_EPOCH

@@ -1,0 +1,154 @@
+"""Builds the wheel and the sdist of vramlab (PEP 517): the module, and the program with its libraries.
+
+The wheel holds what `cmake --install` leaves, in the module's own folder, so that the program finds
+its libraries beside itself. Equal sources give equal files: dates come from SOURCE_DATE_EPOCH, or
+from the commit.
+"""
+
+import base64
+import gzip
+import hashlib
+import io
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tarfile
+import tempfile
+import time
+import zipfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+TOP = HERE.parents[1]
+
+
+def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
+    build = _built_program()
+    with tempfile.TemporaryDirectory() as scratch:
+        stage = pathlib.Path(scratch) / "stage"
+        subprocess.run(["bash", str(TOP / "tools/packaging/stage.sh"), str(build), str(stage), "/vramlab"],
+                       check=True, env={**os.environ, "SOURCE_DATE_EPOCH": str(_date())},
+                       stdout=sys.stderr)
+        files = dict(_wheel_files(stage / "vramlab", _tag(build)))
+    name = f"vramlab-{_version()}-{_tag(build)}.whl"
+    _write_wheel(pathlib.Path(wheel_directory) / name, files)
+    return name
+
+
+def build_sdist(sdist_directory, config_settings=None):
+    name = f"vramlab-{_version()}"
+    path = pathlib.Path(sdist_directory) / f"{name}.tar.gz"
+    pyproject = (HERE / "pyproject.toml").read_text().replace('["."]', '["tools/python"]')
+    files = {file: (TOP / file).read_bytes() for file in _source_files()}
+    files["pyproject.toml"] = pyproject.encode()
+    files["PKG-INFO"] = _metadata().encode()
+    with open(path, "wb") as raw, gzip.GzipFile(fileobj=raw, mode="wb", filename="", mtime=0) as packed, \
+            tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as archive:
+        for file, data in sorted(files.items()):
+            member = tarfile.TarInfo(f"{name}/{file}")
+            member.size, member.mtime = len(data), _date()
+            is_program = (TOP / file).exists() and os.access(TOP / file, os.X_OK)
+            member.mode = 0o755 if is_program else 0o644
+            archive.addfile(member, io.BytesIO(data))
+    return path.name
+
+
+def _built_program():
+    """The folder of the build that packages are made of."""
+    build = TOP / "build-package"
+    subprocess.run(["bash", str(TOP / "tools/build.sh"), "package"], check=True, stdout=sys.stderr)
+    return build
+
+
+def _version():
+    found = re.search(r"^project\(vramlab VERSION ([0-9.]+)", (TOP / "CMakeLists.txt").read_text(), re.M)
+    return found.group(1)
+
+
+def _date():
+    if "SOURCE_DATE_EPOCH" in os.environ:
+        return int(os.environ["SOURCE_DATE_EPOCH"])
+    told = subprocess.run(["git", "-C", str(TOP), "log", "-1", "--format=%ct"], capture_output=True,
+                          text=True, check=False)
+    # Sources from an sdist are in no repository, and have the date of its files.
+    return int(told.stdout) if told.returncode == 0 else int((TOP / "CMakeLists.txt").stat().st_mtime)
+
+
+def _tag(build):
+    """Which systems it runs on, as far as the build has cared for it (cmake/OldSystems.cmake)."""
+    runs_on_old_systems = (build / "runs-on-old-systems").exists()
+    return "py3-none-" + ("manylinux_2_31_x86_64" if runs_on_old_systems else "linux_" + os.uname().machine)
+
+
+def _metadata():
+    fields = ["Metadata-Version: 2.4", "Name: vramlab", f"Version: {_version()}",
+              "Summary: What a PyTorch program does with GPU memory, without a GPU",
+              "License-Expression: BSD-3-Clause", "License-File: LICENSE", "Requires-Python: >=3.9",
+              "Keywords: pytorch,cuda,gpu,memory,out of memory,allocator,fragmentation",
+              "Classifier: Environment :: GPU :: NVIDIA CUDA",
+              "Classifier: Framework :: Pytest",
+              "Classifier: Intended Audience :: Developers",
+              "Classifier: Operating System :: POSIX :: Linux",
+              "Classifier: Programming Language :: Python :: 3",
+              "Classifier: Typing :: Typed",
+              "Description-Content-Type: text/markdown"]
+    return "\n".join(fields) + "\n\n" + (HERE / "description.md").read_text()
+
+
+def _entry_points():
+    text = "[console_scripts]\nvramlab = vramlab.__main__:main\n"
+    if (HERE / "vramlab" / "pytest_plugin.py").exists():
+        text += "\n[pytest11]\nvramlab = vramlab.pytest_plugin\n"
+    return text
+
+
+def _wheel_files(installed, tag):
+    """Names in the wheel, each with the bytes and whether it is a program."""
+    for path in sorted((HERE / "vramlab").rglob("*")):
+        if path.is_file() and "__pycache__" not in path.parts:
+            yield "vramlab/" + path.relative_to(HERE / "vramlab").as_posix(), (path.read_bytes(), False)
+    version = _version()
+    for path in sorted(installed.rglob("*")):
+        name = path.relative_to(installed).as_posix()
+        if path.is_dir() or name.startswith("share/doc/"):
+            continue
+        # Manual pages and completions belong where the environment has them.
+        place = f"vramlab-{version}.data/data/" if name.startswith("share/") else "vramlab/"
+        # A wheel has no links. What is only linked to may name the library instead.
+        is_link = path.is_symlink()
+        data = f"INPUT({os.readlink(path)})\n".encode() if is_link else path.read_bytes()
+        yield place + name, (data, not is_link and os.access(path, os.X_OK))
+    info = f"vramlab-{version}.dist-info/"
+    yield info + "METADATA", (_metadata().encode(), False)
+    yield info + "WHEEL", (f"Wheel-Version: 1.0\nGenerator: vramlab\nRoot-Is-Purelib: false\n"
+                           f"Tag: {tag}\n".encode(), False)
+    yield info + "entry_points.txt", (_entry_points().encode(), False)
+    yield info + "licenses/LICENSE", ((TOP / "LICENSE").read_bytes(), False)
+
+
+def _write_wheel(path, files):
+    # Zip files know no dates before 1980.
+    date = time.gmtime(max(_date(), 315532800))[:6]
+    record = next(name for name in files if name.endswith("/METADATA")).replace("METADATA", "RECORD")
+    rows = [f"{name},sha256={_digest(data)},{len(data)}" for name, (data, _) in files.items()]
+    files[record] = ("\n".join([*rows, f"{record},,"]).encode() + b"\n", False)
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as wheel:
+        for name, (data, is_program) in files.items():
+            member = zipfile.ZipInfo(name, date)
+            member.compress_type = zipfile.ZIP_DEFLATED
+            member.external_attr = (0o100755 if is_program else 0o100644) << 16
+            wheel.writestr(member, data)
+
+
+def _digest(data):
+    return base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
+
+
+def _source_files():
+    """What the repository has, or this sdist had."""
+    told = subprocess.run(["git", "-C", str(TOP), "ls-files"], capture_output=True, text=True, check=False)
+    if told.returncode == 0 and told.stdout:
+        return told.stdout.split("\n")[:-1]
+    return [path.relative_to(TOP).as_posix() for path in sorted(TOP.rglob("*"))
+            if path.is_file() and not path.relative_to(TOP).parts[0].startswith("build")]
