@@ -33,14 +33,14 @@ newest_version() {
     python3 -c 'import json, sys; print(json.load(sys.stdin)["install"][0]["metadata"]["version"])'
 }
 
-# Everything a wheel asks for but NVIDIA's packages; Triton is kept, as torch.compile needs it.
+# Everything a wheel asks for but NVIDIA's packages; Triton comes with its own compiler.
 small_dependencies() {
   "$1" - <<'PYTHON'
 from importlib.metadata import requires
 import re
 for line in requires("torch"):
     name = re.match(r"[A-Za-z0-9._-]+", line)[0]
-    if "extra ==" not in line and not re.match(r"nvidia-|cuda-|triton|pytorch-triton", name):
+    if "extra ==" not in line and not re.match(r"nvidia-|cuda-", name):
         print(line)
 PYTHON
 }

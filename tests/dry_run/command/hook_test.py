@@ -289,6 +289,31 @@ class Steps(HookTest):
 
 
 
+class Timings(HookTest):
+    TRITON = """
+        calls = []
+
+        def do_bench(fn, warmup=25, rep=100, quantiles=None, return_mode="mean"):
+            calls.append((warmup, rep))
+            fn()
+            return [0.0 for _ in quantiles] if quantiles else 7.5
+        """
+
+    def test_what_autotuners_measure_takes_one_time(self):
+        os.mkdir(os.path.join(self.work, "triton"))
+        self.write("triton/__init__.py", "from . import testing\n")
+        self.write("triton/testing.py", self.TRITON)
+        result = self.run_program(UP + textwrap.dedent("""
+            import triton
+            from triton.testing import do_bench
+            print(do_bench(lambda: print("run"), 50))
+            print(do_bench(lambda: None, rep=40, quantiles=(0.5, 0.2)))
+            print(triton.testing.calls)
+            """))
+        self.assertEqual(result.stdout, "run\n0.01\n[0.01, 0.01]\n[(1, 1), (1, 1)]\n")
+        self.report()
+
+
 class OwnValues(HookTest):
     """What --values-from may answer."""
 

@@ -10,7 +10,7 @@
 #include "tests/fake_cuda/engine/fake_cuda.h"
 #include "tools/dry_run/driver/driver_functions.h"
 #include "tools/dry_run/driver/driver_types.h"
-#include "tools/dry_run/driver/occupancy.h"
+#include "tools/dry_run/driver/launch_limits.h"
 #include "tools/dry_run/notes/note_book.h"
 #include "tools/dry_run/notes/notes.h"
 
@@ -211,6 +211,20 @@ TEST_F(DryRunDriver, imports_physical_memory_without_counting_it_twice) {
   EXPECT_EQ(free_bytes(), left);
 }
 
+// Benchmarks divide by it to find out how often they have to run something.
+TEST_F(DryRunDriver, some_time_is_between_any_two_events) {
+  CUevent from = nullptr;
+  CUevent to = nullptr;
+  for (CUevent* event : {&from, &to}) {
+    EXPECT_EQ(call("cuEventCreate", event, 0U), CUDA_SUCCESS);
+    EXPECT_EQ(call("cuEventRecord", *event, static_cast<CUstream>(nullptr)), CUDA_SUCCESS);
+  }
+  EXPECT_EQ(call("cuCtxSynchronize"), CUDA_SUCCESS);
+  float milliseconds = -1;
+  EXPECT_EQ(call("cuEventElapsedTime", &milliseconds, from, to), CUDA_SUCCESS);
+  EXPECT_GT(milliseconds, 0);
+}
+
 TEST_F(DryRunDriver, notes_what_nobody_wrote) {
   dry_run::the_notes().begin_anew();
   EXPECT_EQ(call("cuTexRefCreate", static_cast<void*>(nullptr)), CUDA_ERROR_NOT_SUPPORTED);
@@ -218,11 +232,12 @@ TEST_F(DryRunDriver, notes_what_nobody_wrote) {
 }
 
 TEST(Occupancy, follows_the_limits_of_the_programming_guide) {
-  const streams::GpuProperties& gpu = h100().properties;
-  EXPECT_EQ(dry_run::blocks_per_sm(gpu, 1024, 0), 2);
-  EXPECT_EQ(dry_run::blocks_per_sm(gpu, 32, 0), 32);
-  EXPECT_EQ(dry_run::blocks_per_sm(gpu, 128, 100 << 10), 2);
-  EXPECT_EQ(dry_run::blocks_per_sm(gpu, 2048, 0), 0);
+  const auto limits = dry_run::limits_of(h100().properties);
+  const auto facts = dry_run::known_facts({});
+  EXPECT_EQ(blocks_at_once(limits, facts, {1024, 0}), 2);
+  EXPECT_EQ(blocks_at_once(limits, facts, {32, 0}), 32);
+  EXPECT_EQ(blocks_at_once(limits, facts, {128, 100 << 10}), 2);
+  EXPECT_EQ(blocks_at_once(limits, facts, {2048, 0}), 0);
 }
 
 TEST(NoteTexts, are_json_whatever_they_are_made_of) {

@@ -1,5 +1,8 @@
 """What is checked of the runs of one program. Each check gives sentences about what is wrong."""
 
+import itertools
+import pickle
+
 import figures_compared
 from runs import last_words
 
@@ -40,6 +43,24 @@ def answers_what_if(bench, program, run, other):
         wrong += [f"what if {other.option_string!r} after {run.option_string!r}: {text}"
                   for text in figures_compared.differences(wanted, found)]
     return wrong
+
+
+def histories_are_the_same(run, other):
+    """But for their times, which are those of the host."""
+    wrong = []
+    for process, again in zip(run.processes, other.processes):
+        if _without_times(process.history) != _without_times(again.history):
+            wrong.append(f"another run of process {process.pid} has another history")
+    return wrong
+
+
+def _without_times(history):
+    with open(history, "rb") as file:
+        snapshot = pickle.load(file)
+    for entry in itertools.chain(*snapshot["device_traces"],
+                                 snapshot.get("external_annotations", [])):
+        entry.pop("time_us", None)
+    return snapshot
 
 
 def plugin_has_the_figures(native, other_native, with_plugin):

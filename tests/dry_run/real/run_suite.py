@@ -57,6 +57,13 @@ def check_runs(bench, program, runs):
     return wrong
 
 
+def check_again(bench, program, first):
+    """What was compiled in one run makes no difference to the next."""
+    again = bench.run(program, first.option_string, SUITE_AGAIN="2")
+    told = checks.ended_as_it_should(program, again)
+    return told or checks.histories_are_the_same(first, again)
+
+
 def check_plugin(bench, program, runs, plugin):
     wrong = []
     for run in runs[:2]:
@@ -99,6 +106,8 @@ def judge(bench, program, plugin):
     runs = [bench.run(program, options) for options in program.option_strings]
     try:
         wrong = check_runs(bench, program, runs)
+        if program.twice and not wrong:
+            wrong = check_again(bench, program, runs[0])
         if program.plugin and plugin and not wrong:
             wrong = check_plugin(bench, program, runs, plugin)
         if program.inside_others and not wrong:

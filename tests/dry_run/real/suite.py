@@ -25,6 +25,8 @@ class Program:
     packages: tuple = ()
     # Of `vramlab dry-run`.
     options: tuple = ()
+    # Run again, for the same history.
+    twice: bool = False
     # Also run with its memory from the plug-in.
     plugin: bool = False
     # Also run inside `vramlab run` and `vramlab record`.
@@ -78,6 +80,8 @@ PROGRAMS = [
     Program("values_from_file", says="READ 409600",
             options=("--values-from", str(PROGRAMS_FOLDER / "values_for_it.py"))),
     Program("compile_aot_eager"),
+    Program("compile_inductor", packages=("triton",), twice=True),
+    Program("triton_kernel", packages=("triton",), option_strings=BOTH, twice=True),
     Program("explained_oom", option_strings=BOTH, what_if=False, memory="1GiB",
             says="EXPLAINED 8"),
     Program("hf_callback", packages=("transformers", "accelerate"), says="STEPS 3"),

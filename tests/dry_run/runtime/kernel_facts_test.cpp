@@ -1,10 +1,10 @@
-#include "tools/dry_run/runtime/code/kernel_facts.h"
+#include "tools/dry_run/code/kernel_facts.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-#include "tools/dry_run/runtime/code/packed_code.h"
+#include "tools/dry_run/code/packed_code.h"
 
 namespace vramlab::dry_run {
 namespace {

@@ -97,5 +97,20 @@ TEST_F(DryRunPlaces, program_can_link_with_the_driver_while_it_runs) {
   EXPECT_EQ(result.exit_status, 0) << result.errors;
 }
 
+// CUDA's own runtime asks for these tables, and ends where they are not there.
+TEST_F(DryRunPlaces, program_with_the_runtime_linked_in_is_named) {
+  const ProgramResult result = dry_run(
+      {"sh", "-c",
+       "cd '" + folder +
+           "' && echo 'int cuGetExportTable(const void**, const void*);"
+           " int main(void) { const void* table; return cuGetExportTable(&table, \"\") == 500 ? 7 "
+           ": "
+           "0; }' > by_nvcc.c && cc by_nvcc.c -o by_nvcc \"-L$TRITON_LIBCUDA_PATH\" -lcuda && "
+           "./by_nvcc"});
+  EXPECT_EQ(result.exit_status, 7) << result.errors;
+  EXPECT_THAT(result.errors,
+              HasSubstr("CUDA's runtime is linked in, and does not run here: by_nvcc"));
+}
+
 }  // namespace
 }  // namespace vramlab::tests

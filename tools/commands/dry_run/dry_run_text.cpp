@@ -174,6 +174,10 @@ void add_what_ifs(std::string& text, const DryRunOutcome& outcome,
                  (advice.trust == replay::Trust::exact ? "" : " (modelled)"));
 }
 
+std::string title_of(const std::string& kind) {
+  return kind == "linked_runtime" ? "CUDA's runtime is linked in, and does not run here" : kind;
+}
+
 /// What no stand-in models, in one line.
 std::string not_modelled_text(const DryRunOutcome& outcome) {
   std::vector<std::string> parts;
@@ -182,7 +186,7 @@ std::string not_modelled_text(const DryRunOutcome& outcome) {
   if (const auto missing = missing_functions_of(outcome); !missing.empty())
     parts.push_back("added for this run: " + named(missing));
   for (const std::string& kind : other_kinds_of(outcome))
-    parts.push_back(kind + ": " + named(subjects_of(outcome, kind)));
+    parts.push_back(title_of(kind) + ": " + named(subjects_of(outcome, kind)));
   std::string text;
   for (const std::string& part : parts) text += (text.empty() ? "" : "; ") + part;
   return text;
@@ -302,7 +306,7 @@ std::string explained_text(const DryRunOutcome& outcome) {
   add_all("functions that nothing is known of:", subjects_of(outcome, "unknown"));
   add_all("functions that no stand-in exports:", missing_functions_of(outcome));
   for (const std::string& kind : other_kinds_of(outcome))
-    add_all(kind + ":", subjects_of(outcome, kind));
+    add_all(title_of(kind) + ":", subjects_of(outcome, kind));
   return text;
 }
 

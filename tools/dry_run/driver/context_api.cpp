@@ -1,5 +1,8 @@
 // The driver, its devices and contexts.
+#include <dlfcn.h>
+
 #include <cstdlib>
+#include <string>
 
 #include "tools/dry_run/driver/driver_call.h"
 #include "tools/dry_run/driver/driver_types.h"
@@ -59,6 +62,14 @@ CUresult end_primary(const char* name, CUdevice device, bool is_reset) {
   return driver_call({name, initialised}, body, device);
 }
 
+/// The name of the program or the library that has this code.
+std::string file_of(const void* code) {
+  Dl_info found{};
+  if (dladdr(code, &found) == 0 || found.dli_fname == nullptr) return "code without a file";
+  const std::string path = found.dli_fname;
+  return path.substr(path.rfind('/') + 1);
+}
+
 }  // namespace
 
 STAND_IN_CALL(cuInit)(unsigned flags) {
@@ -80,7 +91,7 @@ STAND_IN_CALL(cuDriverGetVersion)(int* version) {
 /// Tables that nothing public describes. CUDA's own runtime asks for them before anything else,
 /// also where it is linked into a program or an extension, and does not go on without.
 STAND_IN_CALL(cuGetExportTable)(const void** table, const CUuuid* /*id*/) {
-  vramlab_dry_run_note("linked_runtime", "cuGetExportTable");
+  vramlab_dry_run_note("linked_runtime", file_of(__builtin_return_address(0)).c_str());
   const auto body = [=](StandInDriver&) {
     if (table != nullptr) *table = nullptr;
     return CUDA_ERROR_NOT_FOUND;

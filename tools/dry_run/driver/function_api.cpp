@@ -3,25 +3,31 @@
 
 #include "tools/dry_run/driver/driver_call.h"
 #include "tools/dry_run/driver/driver_types.h"
-#include "tools/dry_run/driver/occupancy.h"
+#include "tools/dry_run/driver/launch_limits.h"
 
 using namespace vramlab::dry_run;
 namespace streams = vramlab::streams;
 
 namespace {
 
-int attribute_of_function(const StandInDriver& driver, CUfunction_attribute attribute) {
-  const auto& gpu = driver.options().properties;
+int attribute_of_function(const streams::GpuProperties& gpu, const NamedKernel& kernel,
+                          CUfunction_attribute attribute) {
+  const KernelFacts facts = known_facts(kernel);
   switch (attribute) {
     case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
-      return most_threads_per_block;
+      return most_threads(limits_of(gpu), facts);
+    case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:
+      return static_cast<int>(facts.shared_bytes);
+    case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES:
+      return static_cast<int>(facts.stack_bytes);
     case CU_FUNC_ATTRIBUTE_NUM_REGS:
-      return registers_per_thread;
+      return facts.registers;
     case CU_FUNC_ATTRIBUTE_PTX_VERSION:
     case CU_FUNC_ATTRIBUTE_BINARY_VERSION:
       return gpu.compute_capability();
     case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
-      return 48 << 10;
+      return kernel.dynamic_shared_bytes.value_or(shared_bytes_of_every_block -
+                                                  static_cast<int>(facts.shared_bytes));
     case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
       return -1;
     default:
@@ -29,12 +35,12 @@ int attribute_of_function(const StandInDriver& driver, CUfunction_attribute attr
   }
 }
 
-/// `body` gets the driver; the handle is one of a kernel.
+/// `body` gets the driver and the kernel.
 template <class Handle, class Body>
 CUresult function_call(const char* name, Handle function, const Body& body) {
   const auto checked = [&](StandInDriver& driver) {
-    return driver.kernels().name_of(value_of(function)) == nullptr ? CUDA_ERROR_INVALID_HANDLE
-                                                                   : body(driver);
+    NamedKernel* const kernel = driver.kernels().kernel_of(value_of(function));
+    return kernel == nullptr ? CUDA_ERROR_INVALID_HANDLE : body(driver, *kernel);
   };
   return driver_call({name, context}, checked, function);
 }
@@ -42,36 +48,46 @@ CUresult function_call(const char* name, Handle function, const Body& body) {
 template <class Handle>
 CUresult get_attribute(const char* name, int* value, CUfunction_attribute attribute,
                        Handle function) {
-  return function_call(name, function, [=](StandInDriver& driver) {
+  return function_call(name, function, [=](StandInDriver& driver, const NamedKernel& kernel) {
     if (attribute >= CU_FUNC_ATTRIBUTE_MAX) return CUDA_ERROR_INVALID_VALUE;
-    return give(driver, value, attribute_of_function(driver, attribute));
+    const auto& gpu = driver.options().properties;
+    return give(driver, value, attribute_of_function(gpu, kernel, attribute));
+  });
+}
+
+template <class Handle>
+CUresult set_attribute(const char* name, Handle function, CUfunction_attribute attribute,
+                       int value) {
+  return function_call(name, function, [=](StandInDriver& driver, NamedKernel& kernel) {
+    if (attribute != CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES) return CUDA_SUCCESS;
+    const int most = driver.options().properties.shared_bytes_per_block_optin -
+                     static_cast<int>(known_facts(kernel).shared_bytes);
+    if (value < 0 || value > most) return CUDA_ERROR_INVALID_VALUE;
+    kernel.dynamic_shared_bytes = value;
+    return CUDA_SUCCESS;
   });
 }
 
 template <class Handle>
 CUresult accept_for(const char* name, Handle function) {
-  return function_call(name, function, [](StandInDriver&) { return CUDA_SUCCESS; });
+  return function_call(name, function, [](StandInDriver&, NamedKernel&) { return CUDA_SUCCESS; });
 }
 
 template <class Handle>
 CUresult get_name(const char* call, const char** name, Handle function) {
-  return function_call(call, function, [=](StandInDriver& driver) {
+  return function_call(call, function, [=](StandInDriver&, const NamedKernel& kernel) {
     if (name == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    *name = driver.kernels().name_of(value_of(function))->c_str();
+    *name = kernel.name.c_str();
     return CUDA_SUCCESS;
   });
 }
 
-struct BlockShape {
-  int threads;
-  std::uint64_t shared_bytes;
-};
-
-CUresult count_blocks(const char* name, int* blocks, CUfunction function, const BlockShape& block) {
-  return function_call(name, function, [=](StandInDriver& driver) {
+CUresult count_blocks(const char* name, int* blocks, CUfunction function,
+                      const BlockOfThreads& block) {
+  return function_call(name, function, [=](StandInDriver& driver, const NamedKernel& kernel) {
     if (block.threads < 1) return CUDA_ERROR_INVALID_VALUE;
-    return give(driver, blocks,
-                blocks_per_sm(driver.options().properties, block.threads, block.shared_bytes));
+    const auto limits = limits_of(driver.options().properties);
+    return give(driver, blocks, blocks_at_once(limits, known_facts(kernel), block));
   });
 }
 
@@ -81,14 +97,18 @@ struct BestBlock {
   int blocks = 0;
 };
 
-BestBlock best_block(const streams::GpuProperties& gpu, int limit,
-                     std::size_t (*shared_of)(int threads), std::uint64_t shared_bytes) {
+/// `most`: the largest block, or 0; its shared memory counts where there is no function for that.
+BestBlock best_block(const streams::GpuProperties& gpu, const KernelFacts& facts,
+                     std::size_t (*shared_of)(int threads), const BlockOfThreads& largest) {
+  const MultiprocessorLimits limits = limits_of(gpu);
+  const int limit = most_threads(limits, facts);
   BestBlock best;
   int most = 0;
-  for (int threads = std::min(limit, most_threads_per_block) / 32 * 32; threads > 0;
-       threads -= 32) {
-    const std::uint64_t shared = shared_of == nullptr ? shared_bytes : shared_of(threads);
-    const int blocks = blocks_per_sm(gpu, threads, shared);
+  for (int threads = std::min(largest.threads == 0 ? limit : largest.threads, limit) / 32 * 32;
+       threads > 0; threads -= 32) {
+    const std::size_t shared =
+        shared_of == nullptr ? largest.dynamic_shared_bytes : shared_of(threads);
+    const int blocks = blocks_at_once(limits, facts, {threads, shared});
     if (blocks * threads <= most) continue;
     most = blocks * threads;
     best = {threads, blocks * gpu.sm_count};
@@ -97,12 +117,11 @@ BestBlock best_block(const streams::GpuProperties& gpu, int limit,
 }
 
 CUresult propose_block(const char* name, std::pair<int*, int*> outputs, CUfunction function,
-                       std::size_t (*shared_of)(int threads), const BlockShape& most) {
-  return function_call(name, function, [=](StandInDriver& driver) {
+                       std::size_t (*shared_of)(int threads), const BlockOfThreads& largest) {
+  return function_call(name, function, [=](StandInDriver& driver, const NamedKernel& kernel) {
     if (outputs.first == nullptr || outputs.second == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    const BestBlock best = best_block(driver.options().properties,
-                                      most.threads == 0 ? most_threads_per_block : most.threads,
-                                      shared_of, most.shared_bytes);
+    const BestBlock best =
+        best_block(driver.options().properties, known_facts(kernel), shared_of, largest);
     *outputs.first = best.blocks;
     *outputs.second = best.threads;
     return CUDA_SUCCESS;
@@ -116,8 +135,8 @@ STAND_IN_CALL(cuFuncGetAttribute)
   return get_attribute("cuFuncGetAttribute", value, attribute, function);
 }
 STAND_IN_CALL(cuFuncSetAttribute)
-(CUfunction function, CUfunction_attribute /*attribute*/, int /*value*/) {
-  return accept_for("cuFuncSetAttribute", function);
+(CUfunction function, CUfunction_attribute attribute, int value) {
+  return set_attribute("cuFuncSetAttribute", function, attribute, value);
 }
 STAND_IN_CALL(cuFuncSetCacheConfig)(CUfunction function, unsigned /*config*/) {
   return accept_for("cuFuncSetCacheConfig", function);
@@ -129,8 +148,9 @@ STAND_IN_CALL(cuFuncGetName)(const char** name, CUfunction function) {
   return get_name("cuFuncGetName", name, function);
 }
 STAND_IN_CALL(cuFuncIsLoaded)(unsigned* state, CUfunction function) {
-  return function_call("cuFuncIsLoaded", function,
-                       [=](StandInDriver& driver) { return give(driver, state, 1U); });
+  return function_call("cuFuncIsLoaded", function, [=](StandInDriver& driver, NamedKernel&) {
+    return give(driver, state, 1U);
+  });
 }
 STAND_IN_CALL(cuFuncLoad)(CUfunction function) { return accept_for("cuFuncLoad", function); }
 STAND_IN_CALL(cuKernelGetAttribute)
@@ -138,8 +158,8 @@ STAND_IN_CALL(cuKernelGetAttribute)
   return get_attribute("cuKernelGetAttribute", value, attribute, kernel);
 }
 STAND_IN_CALL(cuKernelSetAttribute)
-(CUfunction_attribute /*attribute*/, int /*value*/, CUkernel kernel, CUdevice /*device*/) {
-  return accept_for("cuKernelSetAttribute", kernel);
+(CUfunction_attribute attribute, int value, CUkernel kernel, CUdevice /*device*/) {
+  return set_attribute("cuKernelSetAttribute", kernel, attribute, value);
 }
 STAND_IN_CALL(cuKernelSetCacheConfig)
 (CUkernel kernel, unsigned /*config*/, CUdevice /*device*/) {
@@ -174,7 +194,8 @@ STAND_IN_CALL(cuOccupancyMaxPotentialBlockSizeWithFlags)
 STAND_IN_CALL(cuOccupancyAvailableDynamicSMemPerBlock)
 (std::size_t* bytes, CUfunction function, int blocks, int /*threads*/) {
   return function_call(
-      "cuOccupancyAvailableDynamicSMemPerBlock", function, [=](StandInDriver& driver) {
+      "cuOccupancyAvailableDynamicSMemPerBlock", function,
+      [=](StandInDriver& driver, NamedKernel&) {
         if (blocks < 1) return CUDA_ERROR_INVALID_VALUE;
         const auto& gpu = driver.options().properties;
         return give(driver, bytes,
@@ -184,16 +205,19 @@ STAND_IN_CALL(cuOccupancyAvailableDynamicSMemPerBlock)
 /// Portable clusters have at most 8 blocks.
 STAND_IN_CALL(cuOccupancyMaxPotentialClusterSize)
 (int* blocks, CUfunction function, const CUlaunchConfig* /*how*/) {
-  return function_call("cuOccupancyMaxPotentialClusterSize", function,
-                       [=](StandInDriver& driver) { return give(driver, blocks, 8); });
+  return function_call(
+      "cuOccupancyMaxPotentialClusterSize", function,
+      [=](StandInDriver& driver, NamedKernel&) { return give(driver, blocks, 8); });
 }
 STAND_IN_CALL(cuOccupancyMaxActiveClusters)
 (int* clusters, CUfunction function, const CUlaunchConfig* how) {
-  return function_call("cuOccupancyMaxActiveClusters", function, [=](StandInDriver& driver) {
+  const auto body = [=](StandInDriver& driver, const NamedKernel& kernel) {
     if (how == nullptr) return CUDA_ERROR_INVALID_VALUE;
     const auto& gpu = driver.options().properties;
     const int threads = static_cast<int>(how->blockDimX * how->blockDimY * how->blockDimZ);
-    return give(driver, clusters,
-                gpu.sm_count * blocks_per_sm(gpu, threads, how->sharedMemBytes) / 8);
-  });
+    const int blocks =
+        blocks_at_once(limits_of(gpu), known_facts(kernel), {threads, how->sharedMemBytes});
+    return give(driver, clusters, gpu.sm_count * blocks / 8);
+  };
+  return function_call("cuOccupancyMaxActiveClusters", function, body);
 }

@@ -1,5 +1,7 @@
-// Modules, libraries, linking and the functions in them. Every image is one, and each has every
-// function that it is asked for; nothing is read of it.
+// Modules, libraries, linking and the functions in them. Every image is one. Machine code tells
+// which functions it has; an image in another form has every function that it is asked for.
+#include <fstream>
+#include <iterator>
 #include <string>
 
 #include "tools/dry_run/driver/driver_call.h"
@@ -20,12 +22,48 @@ CUresult make_handle(const CallSite& site, Handle* made) {
   return driver_call(site, body);
 }
 
+template <class Handle>
+CUresult load_code(const CallSite& site, Handle* made, std::span<const char> code) {
+  const auto body = [=](StandInDriver& driver) {
+    if (made == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    *made = handle_of<Handle>(driver.streams().take_handle());
+    driver.kernels().load(value_of(*made), code);
+    driver.set_output(value_of(*made));
+    return CUDA_SUCCESS;
+  };
+  return driver_call(site, body);
+}
+
+template <class Handle>
+CUresult load_image(const CallSite& site, Handle* made, const void* image) {
+  return load_code(site, made, code_at(image));
+}
+
+template <class Handle>
+CUresult load_file(const CallSite& site, Handle* made, const char* path) {
+  std::ifstream file(path == nullptr ? "" : path, std::ios::binary);
+  if (!file) return driver_call(site, [](StandInDriver&) { return CUDA_ERROR_FILE_NOT_FOUND; });
+  const std::string code{std::istreambuf_iterator<char>(file), {}};
+  return load_code(site, made, code);
+}
+
+template <class Handle>
+CUresult unload(const char* name, Handle module) {
+  const auto body = [=](StandInDriver& driver) {
+    driver.kernels().unload(value_of(module));
+    return CUDA_SUCCESS;
+  };
+  return driver_call({name, context}, body, module);
+}
+
 /// CUfunction and CUkernel are the same here.
 template <class Handle, class Image>
 CUresult find_function(const char* call, Handle* function, Image image, const char* name) {
   const auto body = [=](StandInDriver& driver) {
     if (function == nullptr || name == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    *function = handle_of<Handle>(driver.kernels().find(name));
+    const auto found = driver.kernels().find(value_of(image), name);
+    if (!found) return CUDA_ERROR_NOT_FOUND;
+    *function = handle_of<Handle>(*found);
     return CUDA_SUCCESS;
   };
   return driver_call({call, context}, body, image);
@@ -63,21 +101,21 @@ CUresult count_none(const char* call, Count* count) {
 
 }  // namespace
 
-STAND_IN_CALL(cuModuleLoad)(CUmodule* module, const char* /*file*/) {
-  return make_handle({"cuModuleLoad"}, module);
+STAND_IN_CALL(cuModuleLoad)(CUmodule* module, const char* file) {
+  return load_file({"cuModuleLoad"}, module, file);
 }
-STAND_IN_CALL(cuModuleLoadData)(CUmodule* module, const void* /*image*/) {
-  return make_handle({"cuModuleLoadData"}, module);
+STAND_IN_CALL(cuModuleLoadData)(CUmodule* module, const void* image) {
+  return load_image({"cuModuleLoadData"}, module, image);
 }
 STAND_IN_CALL(cuModuleLoadDataEx)
-(CUmodule* module, const void* /*image*/, unsigned /*count*/, CUjit_option* /*options*/,
+(CUmodule* module, const void* image, unsigned /*count*/, CUjit_option* /*options*/,
  void** /*values*/) {
-  return make_handle({"cuModuleLoadDataEx"}, module);
+  return load_image({"cuModuleLoadDataEx"}, module, image);
 }
-STAND_IN_CALL(cuModuleLoadFatBinary)(CUmodule* module, const void* /*image*/) {
-  return make_handle({"cuModuleLoadFatBinary"}, module);
+STAND_IN_CALL(cuModuleLoadFatBinary)(CUmodule* module, const void* image) {
+  return load_image({"cuModuleLoadFatBinary"}, module, image);
 }
-STAND_IN_CALL(cuModuleUnload)(CUmodule /*module*/) { return accept("cuModuleUnload"); }
+STAND_IN_CALL(cuModuleUnload)(CUmodule module) { return unload("cuModuleUnload", module); }
 STAND_IN_CALL(cuModuleGetFunction)(CUfunction* function, CUmodule module, const char* name) {
   return find_function("cuModuleGetFunction", function, module, name);
 }
@@ -95,18 +133,18 @@ STAND_IN_CALL(cuModuleGetFunctionCount)(unsigned* count, CUmodule /*module*/) {
 }
 
 STAND_IN_CALL(cuLibraryLoadData)
-(CUlibrary* library, const void* /*image*/, CUjit_option* /*options*/, void** /*values*/,
+(CUlibrary* library, const void* image, CUjit_option* /*options*/, void** /*values*/,
  unsigned /*count*/, CUlibraryOption* /*library_options*/, void** /*library_values*/,
  unsigned /*library_count*/) {
-  return make_handle({"cuLibraryLoadData", initialised}, library);
+  return load_image({"cuLibraryLoadData", initialised}, library, image);
 }
 STAND_IN_CALL(cuLibraryLoadFromFile)
-(CUlibrary* library, const char* /*file*/, CUjit_option* /*options*/, void** /*values*/,
+(CUlibrary* library, const char* file, CUjit_option* /*options*/, void** /*values*/,
  unsigned /*count*/, CUlibraryOption* /*library_options*/, void** /*library_values*/,
  unsigned /*library_count*/) {
-  return make_handle({"cuLibraryLoadFromFile", initialised}, library);
+  return load_file({"cuLibraryLoadFromFile", initialised}, library, file);
 }
-STAND_IN_CALL(cuLibraryUnload)(CUlibrary /*library*/) { return accept("cuLibraryUnload"); }
+STAND_IN_CALL(cuLibraryUnload)(CUlibrary library) { return unload("cuLibraryUnload", library); }
 STAND_IN_CALL(cuLibraryGetKernel)(CUkernel* kernel, CUlibrary library, const char* name) {
   return find_function("cuLibraryGetKernel", kernel, library, name);
 }

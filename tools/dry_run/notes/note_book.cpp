@@ -91,6 +91,12 @@ void NoteBook::begin_anew() {
   notes_.clear();
 }
 
+bool NoteBook::has_kind(std::string_view kind) {
+  const std::lock_guard guard(lock_);
+  const auto found = notes_.lower_bound({std::string(kind), ""});
+  return found != notes_.end() && found->first.first == kind;
+}
+
 std::string NoteBook::text() {
   const std::lock_guard guard(lock_);
   std::string text;

@@ -29,6 +29,7 @@ class NoteBook {
   /// In the child of a fork: what the parent noted is the parent's.
   void begin_anew();
 
+  bool has_kind(std::string_view kind);
   /// An array of JSON.
   std::string text();
 

@@ -12,7 +12,8 @@ extern "C" {
  *   "unknown"        a function that nobody wrote by hand; subject "libcublas.so.12 cublasFoo"
  *   "modelled"       an answer that a GPU's library may give otherwise; subject "cudnn workspace"
  *   "host_read"      a value of the device reached the host
- *   "linked_runtime" the program has CUDA's runtime linked in, which does not run on a stand-in
+ *   "linked_runtime" CUDA's runtime is linked into a file, and does not run on a stand-in; subject
+ *                    the file's name
  * Equal notes are counted; the place of each is where the program is. */
 void vramlab_dry_run_note(const char* kind, const char* subject);
 

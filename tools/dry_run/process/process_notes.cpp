@@ -66,8 +66,9 @@ void forget_parent_notes() {
 void write_process_notes() {
   if (the_process == nullptr) return;
   const ProcessNotes& process = *the_process;
-  if (process.folder.empty() || process.process != getpid() || !process.driver->is_initialised())
-    return;
+  if (process.folder.empty() || process.process != getpid()) return;
+  // A linked runtime may give up before it initialises the driver.
+  if (!process.driver->is_initialised() && !the_notes().has_kind("linked_runtime")) return;
   const std::string name = process.folder + "/" + std::to_string(process.process) + ".json";
   // Whole, or not at all, under the name that readers look for.
   const std::string unfinished = name + ".part";

@@ -3,8 +3,8 @@
 #include <mutex>
 #include <string>
 
-#include "tools/dry_run/runtime/code/fat_binary.h"
-#include "tools/dry_run/runtime/code/kernel_facts.h"
+#include "tools/dry_run/code/fat_binary.h"
+#include "tools/dry_run/code/kernel_facts.h"
 #include "tools/dry_run/runtime/kernels.h"
 #include "tools/dry_run/runtime/runtime_state.h"
 #include "tools/dry_run/runtime/unknown.h"

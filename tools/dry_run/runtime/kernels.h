@@ -11,7 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "tools/dry_run/runtime/code/kernel_facts.h"
+#include "tools/dry_run/code/kernel_facts.h"
 #include "tools/dry_run/runtime/cudart.h"
 #include "tools/dry_run/runtime/runtime_driver.h"
 

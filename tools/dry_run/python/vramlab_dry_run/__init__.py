@@ -35,6 +35,18 @@ def _ranks_may_meet(c10d):
 
 
 def _torch_cuda_is_there(module):
+    import importlib.util
+
     from vramlab_dry_run import recording
 
     recording.prepare(module)
+    if importlib.util.find_spec("triton"):
+        from vramlab_dry_run import import_watch
+
+        import_watch.call_after_import("triton.testing", _autotuning_is_there)
+
+
+def _autotuning_is_there(module):
+    from vramlab_dry_run import timings
+
+    timings.prepare(module)

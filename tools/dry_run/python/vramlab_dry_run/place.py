@@ -5,16 +5,21 @@ import os
 import sys
 import threading
 
-_torch_folder = None
+# Lines of these libraries say nothing about the program: PyTorch and what comes with it.
+_library_folders = ()
 _registered = None
 
 
 def prepare(torch_folder):
-    global _torch_folder
-    _torch_folder = torch_folder + os.sep
+    add_library(torch_folder)
 
 
-def _is_ours(filename):
+def add_library(folder):
+    global _library_folders
+    _library_folders += (folder + os.sep,)
+
+
+def is_own(filename):
     return filename.startswith(_own_folder)
 
 
@@ -43,9 +48,9 @@ def _innermost(frame):
     innermost = None
     while frame is not None:
         filename = frame.f_code.co_filename
-        if not _is_ours(filename) and not filename.startswith("<"):
+        if not is_own(filename) and not filename.startswith("<"):
             innermost = innermost or frame
-            if not (_torch_folder and filename.startswith(_torch_folder)):
+            if not filename.startswith(_library_folders):
                 return frame
         frame = frame.f_back
     return innermost

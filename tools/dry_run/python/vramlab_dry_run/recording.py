@@ -127,18 +127,24 @@ def _taken_snapshot():
 def _forget_offsets(snapshot):
     """A frame of C++ would have its library and an offset in place of file and line. As in
     recordings of GPUs, nothing is known of either."""
-    seen = set()
-    entries = [entry for trace in snapshot["device_traces"] for entry in trace]
-    entries += [block for segment in snapshot["segments"] for block in segment["blocks"]]
-    for entry in entries:
-        frames = entry.get("frames", [])
-        # Stacks and frames are shared by many entries.
-        if id(frames) in seen:
-            continue
-        seen.add(id(frames))
+    for frames in _stacks_in(snapshot):
         for frame in frames:
             if ".so" in frame["filename"] or frame["filename"] == sys.executable:
                 frame["filename"], frame["line"] = "??", 0
+
+
+def _leave_out_own_frames(snapshot):
+    """Those of functions that stand around others for a dry run."""
+    for frames in _stacks_in(snapshot):
+        if any(place.is_own(frame["filename"]) for frame in frames):
+            frames[:] = [frame for frame in frames if not place.is_own(frame["filename"])]
+
+
+def _stacks_in(snapshot):
+    """Each once, as stacks are shared by many entries."""
+    entries = [entry for trace in snapshot["device_traces"] for entry in trace]
+    entries += [block for segment in snapshot["segments"] for block in segment["blocks"]]
+    return {id(frames): frames for frames in (entry.get("frames", []) for entry in entries)}.values()
 
 
 def is_of_this_process():
@@ -157,6 +163,7 @@ def dump():
     gc.disable()
     try:
         snapshot = _taken_snapshot()
+        _leave_out_own_frames(snapshot)
         steps.add_marks(snapshot)
         path = report.expanded(pattern)
         report.replace_file(path, lambda file: pickle.dump(snapshot, file))

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <climits>
 
-#include "tools/dry_run/runtime/code/kernel_facts.h"
+#include "tools/dry_run/code/kernel_facts.h"
 
 namespace vramlab::dry_run {
 namespace {

@@ -1,4 +1,4 @@
-#include "tools/dry_run/runtime/code/fat_binary.h"
+#include "tools/dry_run/code/fat_binary.h"
 
 #include <algorithm>
 #include <cstddef>

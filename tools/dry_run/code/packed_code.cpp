@@ -1,4 +1,4 @@
-#include "tools/dry_run/runtime/code/packed_code.h"
+#include "tools/dry_run/code/packed_code.h"
 
 #include <dlfcn.h>
 

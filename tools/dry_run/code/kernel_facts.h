@@ -8,7 +8,7 @@
 #include <span>
 #include <string>
 
-#include "tools/dry_run/runtime/code/fat_binary.h"
+#include "tools/dry_run/code/fat_binary.h"
 
 namespace vramlab::dry_run {
 
@@ -17,11 +17,16 @@ struct KernelFacts {
   std::size_t shared_bytes = 0;
   /// What the program promised; 0 where it promised nothing.
   int most_threads = 0;
+  /// Each thread has them in the device's memory, for what did not fit into registers.
+  std::size_t stack_bytes = 0;
 };
 using FactsByName = std::map<std::string, KernelFacts, std::less<>>;
 
 /// Adds what machine code in the form of ELF tells. Code in another form tells nothing.
 void add_facts(std::span<const char> code, FactsByName& facts);
+/// Machine code in the form of ELF that begins there, with all its parts; empty if it is none.
+/// Requires: a driver is told to load it, so that it is whole.
+std::span<const char> code_at(const void* image);
 /// The same for code as it is stored, after it was unpacked.
 FactsByName facts_of(const ChosenCode& chosen);
 

@@ -1,4 +1,4 @@
-#include "tools/dry_run/runtime/code/kernel_facts.h"
+#include "tools/dry_run/code/kernel_facts.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tools/dry_run/runtime/code/packed_code.h"
+#include "tools/dry_run/code/packed_code.h"
 
 namespace vramlab::dry_run {
 namespace {
@@ -36,13 +36,16 @@ struct Section {
   std::uint64_t entry_bytes;
 };
 
+bool is_code(const ElfHeader& header) {
+  constexpr std::string_view magic = "\177ELF\2";
+  return std::string_view(header.magic, magic.size()) == magic;
+}
+
 /// Reads within the bytes; what lies beyond is zero.
 class ElfCode {
  public:
   explicit ElfCode(std::span<const char> code) : code_(code), header_(read<ElfHeader>(0)) {
-    constexpr std::string_view magic = "\177ELF\2";
-    if (code.size() < sizeof(ElfHeader) || std::string_view(header_.magic, magic.size()) != magic)
-      return;
+    if (code.size() < sizeof(ElfHeader) || !is_code(header_)) return;
     // Counts that don't fit into the header are in the first section.
     const auto first = read<Section>(header_.sections);
     constexpr std::uint16_t elsewhere = 0xffff;
@@ -55,8 +58,8 @@ class ElfCode {
   Section section(std::uint64_t place) const {
     return read<Section>(header_.sections + place * sizeof(Section));
   }
-  std::string_view name_of(const Section& section) const {
-    const std::uint64_t place = names_ + section.name;
+  std::string_view name_of(const Section& section) const { return text(names_ + section.name); }
+  std::string_view text(std::uint64_t place) const {
     if (place >= code_.size()) return {};
     const std::string_view rest(code_.data() + place, code_.size() - place);
     return rest.substr(0, rest.find('\0'));
@@ -83,24 +86,54 @@ struct InfoNote {
   std::uint16_t bytes;
 };
 
-/// The product of the three sizes in the launch bounds, or 0.
-int promised_threads(const ElfCode& code, const Section& info) {
+/// A note that is not of one kernel says which by the place of its symbol.
+struct SymbolNote {
+  std::uint32_t symbol;
+  std::uint32_t value;
+};
+struct Symbol {
+  std::uint32_t name;
+  char others[20];
+};
+
+/// Calls `take(attribute, place)` for each note with bytes of its own.
+template <class Take>
+void for_each_note(const ElfCode& code, const Section& info, const Take& take) {
   constexpr std::uint8_t has_bytes = 4;
-  constexpr std::uint8_t most_threads_note = 5;
   for (std::uint64_t place = 0; place + sizeof(InfoNote) <= info.bytes;) {
     const auto note = code.read<InfoNote>(info.offset + place);
     place += sizeof(InfoNote);
     if (note.form != has_bytes) continue;
-    if (note.attribute == most_threads_note) {
-      struct Sizes {
-        std::uint32_t x, y, z;
-      };
-      const auto sizes = code.read<Sizes>(info.offset + place);
-      return static_cast<int>(sizes.x * sizes.y * sizes.z);
-    }
+    take(note.attribute, info.offset + place);
     place += note.bytes;
   }
-  return 0;
+}
+
+/// The product of the three sizes in the launch bounds, or 0.
+int promised_threads(const ElfCode& code, const Section& info) {
+  constexpr std::uint8_t most_threads_note = 5;
+  struct Sizes {
+    std::uint32_t x, y, z;
+  };
+  int threads = 0;
+  for_each_note(code, info, [&](std::uint8_t attribute, std::uint64_t place) {
+    if (attribute != most_threads_note) return;
+    const auto sizes = code.read<Sizes>(place);
+    threads = static_cast<int>(sizes.x * sizes.y * sizes.z);
+  });
+  return threads;
+}
+
+void add_stacks(const ElfCode& code, const Section& info, FactsByName& facts) {
+  constexpr std::uint8_t stack_note = 0x11;
+  const Section symbols = code.section(info.link);
+  for_each_note(code, info, [&](std::uint8_t attribute, std::uint64_t place) {
+    if (attribute != stack_note) return;
+    const auto note = code.read<SymbolNote>(place);
+    const auto symbol = code.read<Symbol>(symbols.offset + note.symbol * sizeof(Symbol));
+    const std::string_view name = code.text(code.section(symbols.link).offset + symbol.name);
+    if (!name.empty()) facts[std::string(name)].stack_bytes = note.value;
+  });
 }
 
 void add_section(const ElfCode& code, const Section& section, FactsByName& facts) {
@@ -114,6 +147,8 @@ void add_section(const ElfCode& code, const Section& section, FactsByName& facts
         static_cast<int>(section.info >> registers_place);
   else if (name.starts_with(shared))
     facts[std::string(name.substr(shared.size()))].shared_bytes = section.bytes;
+  else if (name == ".nv.info")
+    add_stacks(code, section, facts);
   else if (name.starts_with(info))
     facts[std::string(name.substr(info.size()))].most_threads = promised_threads(code, section);
 }
@@ -124,6 +159,26 @@ void add_facts(std::span<const char> code, FactsByName& facts) {
   const ElfCode elf(code);
   for (std::uint64_t place = 0; place < elf.count(); ++place)
     add_section(elf, elf.section(place), facts);
+}
+
+std::span<const char> code_at(const void* image) {
+  ElfHeader header{};
+  const auto* const begin = static_cast<const char*>(image);
+  if (image == nullptr || std::memcmp(image, "\177ELF", 4) != 0) return {};
+  std::memcpy(&header, begin, sizeof header);
+  if (!is_code(header)) return {};
+  const auto section = [&](std::uint64_t place) {
+    Section found{};
+    std::memcpy(&found, begin + header.sections + place * sizeof found, sizeof found);
+    return found;
+  };
+  const std::uint64_t count = header.section_count != 0 ? header.section_count : section(0).bytes;
+  std::uint64_t end = header.sections + count * sizeof(Section);
+  constexpr std::uint32_t without_bytes = 8;
+  for (std::uint64_t place = 0; place < count; ++place)
+    if (const Section found = section(place); found.type != without_bytes)
+      end = std::max(end, found.offset + found.bytes);
+  return {begin, end};
 }
 
 FactsByName facts_of(const ChosenCode& chosen) {
