@@ -114,6 +114,10 @@ TEST(HookTable, a_query_gets_the_newest_version_that_is_old_enough) {
   EXPECT_EQ(hook_of_query({"cuGetProcAddress", 12000}), Hook::cuGetProcAddress_v2);
   EXPECT_EQ(hook_of_query({"cuStreamBeginCapture", 10000}), Hook::cuStreamBeginCapture);
   EXPECT_EQ(hook_of_query({"cuStreamBeginCapture", 10010}), Hook::cuStreamBeginCapture_v2);
+  EXPECT_EQ(hook_of_query({"cuStreamBeginCaptureToGraph", 12030}),
+            Hook::cuStreamBeginCaptureToGraph);
+  EXPECT_EQ(hook_of_query({"cuStreamBeginRecaptureToGraph", 13030}),
+            Hook::cuStreamBeginRecaptureToGraph);
   EXPECT_EQ(hook_of_query({"cuIpcOpenMemHandle", 10000}), Hook::cuIpcOpenMemHandle);
   EXPECT_EQ(hook_of_query({"cuIpcOpenMemHandle", 11000}), Hook::cuIpcOpenMemHandle_v2);
   EXPECT_EQ(hook_of_query({"cuDevicePrimaryCtxRelease", 7000}), Hook::cuDevicePrimaryCtxRelease);

@@ -66,7 +66,7 @@ class PreloadedExpandable : public testing::TestWithParam<ProgramAndMode> {};
 TEST_P(PreloadedExpandable, are_no_different_for_a_program) {
   const auto& [program, mode] = GetParam();
   PreloadedRun run;
-  run.set("VRAMLAB_SHIM", mode).set("PYTORCH_CUDA_ALLOC_CONF", "expandable_segments:True");
+  run.set("VRAMLAB_SHIM", mode).set("VRAMLAB_ALLOC_CONF", "expandable_segments:True");
   const ProgramResult result = run.run_command(command_of(program));
   EXPECT_EQ(result.exit_status, 0) << result.output << result.errors;
   EXPECT_EQ(result.errors, "");

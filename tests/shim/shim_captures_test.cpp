@@ -48,7 +48,7 @@ INSTANTIATE_TEST_SUITE_P(Fences, ShimCaptures,
                                          FenceKind::wait),
                          fence_name);
 
-TEST_P(ShimCaptures, rule_1_captures_are_counted_for_each_context) {
+TEST_P(ShimCaptures, rule_1_captures_are_counted_for_the_process) {
   const CUstream stream = setup_.make_stream();
   shim::CaptureGate& gate = setup_.shim().arenas()->current()->context().gate();
   ASSERT_EQ(setup_.begin_capture(stream), CUDA_SUCCESS);
@@ -193,6 +193,42 @@ TEST_P(ShimCaptures, work_on_a_stream_that_is_destroyed_in_a_capture_is_waited_f
   EXPECT_EQ(setup_.free(setup_.alloc(mib)), CUDA_SUCCESS);
 }
 
+TEST_P(ShimCaptures, one_that_a_stream_of_another_device_joined_survives_a_free_there) {
+  ShimSetupOptions two = options();
+  two.fake.device_count = 2;
+  ShimSetup setup(std::move(two));
+  const CUstream began = setup.make_stream();
+  const CUcontext other = setup.make_context(1);
+  const CUstream joined = setup.make_stream();
+  const CUdeviceptr at = setup.alloc(4 * mib);
+  setup.make_current(setup.context());
+  ASSERT_EQ(setup.begin_capture(began, CU_STREAM_CAPTURE_MODE_RELAXED), CUDA_SUCCESS);
+  CUevent event = nullptr;
+  CUevent back = nullptr;
+  const streams::CudaDriver& driver = setup.driver();
+  ASSERT_EQ(driver.event_create(&event, CU_EVENT_DISABLE_TIMING), CUDA_SUCCESS);
+  ASSERT_EQ(driver.event_record(event, began), CUDA_SUCCESS);
+  setup.make_current(other);
+  ASSERT_EQ(driver.event_create(&back, CU_EVENT_DISABLE_TIMING), CUDA_SUCCESS);
+  ASSERT_EQ(driver.stream_wait_event(joined, event, 0), CUDA_SUCCESS);
+  EXPECT_EQ(setup.free(at), CUDA_SUCCESS);
+  setup.alloc(mib);
+  ASSERT_EQ(driver.event_record(back, joined), CUDA_SUCCESS);
+  setup.make_current(setup.context());
+  ASSERT_EQ(driver.stream_wait_event(began, back, 0), CUDA_SUCCESS);
+  EXPECT_EQ(setup.end_capture(began), CUDA_SUCCESS);
+}
+
+TEST_P(ShimCaptures, of_a_context_end_with_it) {
+  const CUcontext other = setup_.make_context();
+  setup_.alloc(mib);
+  ASSERT_EQ(setup_.begin_capture(setup_.make_stream(), CU_STREAM_CAPTURE_MODE_RELAXED),
+            CUDA_SUCCESS);
+  setup_.make_current(setup_.context());
+  setup_.destroy_context(other);
+  EXPECT_FALSE(setup_.shim().arenas()->gate().is_capturing());
+}
+
 TEST_P(ShimCaptures, a_stream_with_the_handle_of_one_that_is_gone_belongs_to_its_own_context) {
   const CUcontext other = setup_.make_context();
   CUstream stream = nullptr;
@@ -200,7 +236,7 @@ TEST_P(ShimCaptures, a_stream_with_the_handle_of_one_that_is_gone_belongs_to_its
   setup_.alloc(mib);
   setup_.make_current(setup_.context());
   setup_.alloc(mib);
-  setup_.shim().stream_created(stream, CU_STREAM_NON_BLOCKING);  // As if it had been here before.
+  setup_.shim().stream_created(stream, CU_STREAM_NON_BLOCKING, nullptr);  // As if seen before.
   setup_.destroy_context(setup_.context());
   setup_.make_current(other);
   ASSERT_EQ(setup_.begin_capture(stream, CU_STREAM_CAPTURE_MODE_RELAXED), CUDA_SUCCESS);

@@ -110,5 +110,34 @@ TEST(ShimSemantics, a_range_that_was_exported_is_never_used_again) {
   EXPECT_EQ(setup.calls("cuMemFree_v2"), 1U);
 }
 
+TEST(ShimHandles, of_large_blocks_are_to_be_had_once_one_was_refused) {
+  ShimSetupOptions options;
+  std::vector<std::string> said;
+  options.shim.say = [&](const std::string& sentence) { said.push_back(sentence); };
+  ShimSetup setup(std::move(options));
+  setup.alloc(4 * mib);
+  CUipcMemHandle handle{};
+  EXPECT_EQ(setup.shim().ipc_get_mem_handle(&handle, setup.alloc(4 * mib)),
+            CUDA_ERROR_INVALID_VALUE);
+  ASSERT_EQ(said.size(), 1U);
+  EXPECT_NE(said.front().find("--mode nosplit"), std::string::npos);
+  for (const std::uint64_t bytes : {mib, 3 * mib}) {
+    setup.alloc(bytes);
+    const CUdeviceptr at = setup.alloc(bytes);
+    EXPECT_EQ(setup.shim().ipc_get_mem_handle(&handle, at), CUDA_SUCCESS) << bytes;
+    EXPECT_EQ(setup.free(at), CUDA_SUCCESS);
+  }
+}
+
+TEST(ShimHandles, that_are_asked_for_memory_already_freed_change_nothing) {
+  ShimSetup setup;
+  setup.alloc(4 * mib);
+  const CUdeviceptr at = setup.alloc(4 * mib);
+  EXPECT_EQ(setup.free(at), CUDA_SUCCESS);
+  CUipcMemHandle handle{};
+  EXPECT_EQ(setup.shim().ipc_get_mem_handle(&handle, at), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(setup.alloc(4 * mib), at) << "it is cached as before";
+}
+
 }  // namespace
 }  // namespace vramlab::tests

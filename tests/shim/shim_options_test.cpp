@@ -44,6 +44,23 @@ TEST(ShimOptions, prefer_our_own_string) {
   EXPECT_EQ(options.settings.max_split_size, allocator::Bytes{128ULL << 20});
 }
 
+TEST(ShimOptions, take_the_older_name_of_pytorchs_string_before_the_newer_one) {
+  std::map<std::string, std::string> environment = {{"PYTORCH_ALLOC_CONF", "max_split_size_mb:32"}};
+  EXPECT_EQ(options_with(environment).settings.max_split_size, allocator::Bytes{32ULL << 20});
+  environment["PYTORCH_CUDA_ALLOC_CONF"] = "max_split_size_mb:64";
+  EXPECT_EQ(options_with(environment).settings.max_split_size, allocator::Bytes{64ULL << 20});
+}
+
+TEST(ShimOptions, pass_over_what_would_take_handles_from_memory_that_is_not_pytorchs) {
+  for (const char* name : {"PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_ALLOC_CONF"}) {
+    const ShimOptions options =
+        options_with({{name, "expandable_segments:True,max_split_size_mb:64"}});
+    EXPECT_FALSE(options.settings.expandable_segments);
+    EXPECT_EQ(options.settings.max_split_size, allocator::Bytes{64ULL << 20});
+    EXPECT_THAT(options.complaints, ElementsAre(HasSubstr("expandable_segments is passed over")));
+  }
+}
+
 TEST(ShimOptions, take_a_string_that_only_a_newer_version_knows) {
   const ShimOptions options =
       options_with({{"VRAMLAB_ALLOC_CONF", "per_process_memory_fraction:0.5"}});
@@ -60,8 +77,8 @@ TEST(ShimOptions, complain_about_a_string_that_cannot_be_read_and_take_the_defau
 
 TEST(ShimOptions, let_segments_expand_where_blocks_share_them) {
   for (const char* mode : {"deferred", "sync"}) {
-    const ShimOptions options = options_with(
-        {{"VRAMLAB_SHIM", mode}, {"PYTORCH_CUDA_ALLOC_CONF", "expandable_segments:True"}});
+    const ShimOptions options =
+        options_with({{"VRAMLAB_SHIM", mode}, {"VRAMLAB_ALLOC_CONF", "expandable_segments:True"}});
     EXPECT_TRUE(options.settings.expandable_segments) << mode;
     EXPECT_THAT(options.complaints, IsEmpty());
   }

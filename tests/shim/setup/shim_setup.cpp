@@ -99,7 +99,7 @@ void ShimSetup::make_current(CUcontext context) {
 }
 
 void ShimSetup::destroy_context(CUcontext context) {
-  preload::GoneContext going{context};
+  preload::NamedContext going{context};
   if (driver_.context_id != nullptr)
     must(driver_.context_id(context, &going.id), "the context is there");
   must(symbol_of<PFN_cuCtxDestroy_v4000>("cuCtxDestroy_v2")(context), "the context is there");
@@ -125,7 +125,7 @@ void ShimSetup::disable_peer_access(CUcontext from, CUcontext to) {
 CUstream ShimSetup::make_stream(unsigned flags) {
   CUstream made = nullptr;
   must(driver_.stream_create(&made, flags), "a stream is made");
-  shim_->stream_created(made, flags);
+  shim_->stream_created(made, flags, nullptr);
   return made;
 }
 

@@ -16,8 +16,8 @@ std::array<std::atomic<CUcontext>, most_devices> primary_contexts;
 bool is_known(CUdevice device) { return device >= 0 && device < most_devices; }
 
 /// Requires: it is still there.
-GoneContext about_to_go(CUcontext context) {
-  GoneContext going{context};
+NamedContext named(CUcontext context) {
+  NamedContext going{context};
   const auto id_of = driver_function_of<CUresult (*)(CUcontext, unsigned long long*)>("cuCtxGetId");
   if (context == nullptr || id_of == nullptr || id_of(context, &going.id) != CUDA_SUCCESS)
     going.id = 0;
@@ -33,13 +33,13 @@ bool is_active(CUdevice device) {
   return state == nullptr || state(device, &flags, &active) != CUDA_SUCCESS || active != 0;
 }
 
-GoneContext primary_about_to_go(CUdevice device) {
+NamedContext primary_about_to_go(CUdevice device) {
   if (!is_known(device)) return {};
-  return about_to_go(primary_contexts[static_cast<std::size_t>(device)].load());
+  return named(primary_contexts[static_cast<std::size_t>(device)].load());
 }
 
 template <Hook hook, class... Arguments>
-CUresult end_context(const GoneContext& going, Arguments... arguments) noexcept {
+CUresult end_context(const NamedContext& going, Arguments... arguments) noexcept {
   return followed_by<hook>(
       [&](MemoryCalls& calls) {
         if (going.handle != nullptr) calls.context_gone(going);
@@ -49,7 +49,7 @@ CUresult end_context(const GoneContext& going, Arguments... arguments) noexcept 
 
 template <Hook hook>
 CUresult release_primary(CUdevice device) noexcept {
-  const GoneContext primary = primary_about_to_go(device);
+  const NamedContext primary = primary_about_to_go(device);
   return followed_by<hook>(
       [&](MemoryCalls& calls) {
         if (primary.handle != nullptr && !is_active(device)) calls.context_gone(primary);
@@ -73,10 +73,73 @@ CUresult create_context(CUdevice device, Arguments... arguments) noexcept {
       device, [](MemoryCalls&) {}, arguments...);
 }
 
+/// Below 0 where nobody can say.
+CUdevice device_of(CUcontext context) {
+  const auto push = driver_function_of<PFN_cuCtxPushCurrent_v4000>("cuCtxPushCurrent_v2");
+  const auto pop = driver_function_of<PFN_cuCtxPopCurrent_v4000>("cuCtxPopCurrent_v2");
+  const auto ask = driver_function_of<PFN_cuCtxGetDevice_v2000>("cuCtxGetDevice");
+  if (context == nullptr || push == nullptr || pop == nullptr || ask == nullptr) return -1;
+  CUdevice device = -1;
+  CUcontext popped = nullptr;
+  if (push(context) != CUDA_SUCCESS) return -1;
+  if (ask(&device) != CUDA_SUCCESS) device = -1;
+  pop(&popped);
+  return device;
+}
+
 CUcontext context_of(CUgreenCtx green) {
   const auto ask = driver_function_of<PFN_cuCtxFromGreenCtx_v12040>("cuCtxFromGreenCtx");
   CUcontext context = nullptr;
   return ask == nullptr || ask(&context, green) != CUDA_SUCCESS ? nullptr : context;
+}
+
+/// Its primary context was retained with it.
+CUcontext primary_of(CUdevice device) {
+  const auto retain =
+      driver_function_of<PFN_cuDevicePrimaryCtxRetain_v7000>("cuDevicePrimaryCtxRetain");
+  const auto release =
+      driver_function_of<PFN_cuDevicePrimaryCtxRelease_v11000>("cuDevicePrimaryCtxRelease_v2");
+  CUcontext primary = nullptr;
+  if (retain == nullptr || release == nullptr || retain(&primary, device) != CUDA_SUCCESS)
+    return nullptr;
+  release(device);
+  return primary;
+}
+
+template <Hook hook>
+CUresult create_green(CUgreenCtx* green, CUdevResourceDesc resources, CUdevice device,
+                      unsigned flags) noexcept {
+  return followed_on_device<hook>(
+      device,
+      [&](MemoryCalls& calls) {
+        const CUcontext primary = primary_of(device);
+        if (primary == nullptr) return;
+        if (is_known(device)) primary_contexts[static_cast<std::size_t>(device)].store(primary);
+        calls.green_context_came(named(context_of(*green)), primary);
+      },
+      green, resources, device, flags);
+}
+
+/// The last green context may take the primary one along. No other question tells its device.
+template <Hook hook>
+CUresult destroy_green(CUgreenCtx green) noexcept {
+  const NamedContext going = named(context_of(green));
+  const CUdevice device = device_of(going.handle);
+  const NamedContext primary = primary_about_to_go(device);
+  return followed_by<hook>(
+      [&](MemoryCalls& calls) {
+        calls.green_context_gone(going);
+        if (primary.handle != nullptr && !is_active(device)) calls.context_gone(primary);
+      },
+      green);
+}
+
+template <Hook hook>
+CUresult create_green_stream(CUstream* stream, CUgreenCtx green, unsigned flags,
+                             int priority) noexcept {
+  return followed_by<hook>(
+      [&](MemoryCalls& calls) { calls.stream_created(*stream, flags, context_of(green)); }, stream,
+      green, flags, priority);
 }
 
 template <Hook hook, class... Arguments>
@@ -93,8 +156,9 @@ CUresult change_peer_access(bool enabled, CUcontext peer, Arguments... arguments
 
 template <Hook hook, class... Arguments>
 CUresult create_stream(unsigned flags, CUstream* stream, Arguments... arguments) noexcept {
-  return followed_by<hook>([&](MemoryCalls& calls) { calls.stream_created(*stream, flags); },
-                           stream, arguments...);
+  return followed_by<hook>(
+      [&](MemoryCalls& calls) { calls.stream_created(*stream, flags, nullptr); }, stream,
+      arguments...);
 }
 
 template <Hook hook>
@@ -139,12 +203,12 @@ VRAMLAB_EXPORT(cuCtxCreate_v4,
                 CUdevice device),
                create_context<hook>(device, context, parameters, flags, device))
 VRAMLAB_EXPORT_BOTH(cuCtxDestroy, cuCtxDestroy_v2, (CUcontext context),
-                    end_context<hook>(about_to_go(context), context))
+                    end_context<hook>(named(context), context))
 VRAMLAB_EXPORT(cuGreenCtxCreate,
                (CUgreenCtx* green, CUdevResourceDesc resources, CUdevice device, unsigned flags),
-               create_context<hook>(device, green, resources, device, flags))
+               create_green<hook>(green, resources, device, flags))
 VRAMLAB_EXPORT(cuGreenCtxDestroy, (CUgreenCtx green),
-               end_context<hook>(about_to_go(context_of(green)), green))
+               destroy_green<hook>(green))
 VRAMLAB_EXPORT(cuDevicePrimaryCtxRetain, (CUcontext* context, CUdevice device),
                retain_primary<hook>(context, device))
 VRAMLAB_EXPORT_BOTH(cuDevicePrimaryCtxRelease, cuDevicePrimaryCtxRelease_v2, (CUdevice device),
@@ -161,7 +225,7 @@ VRAMLAB_EXPORT(cuStreamCreateWithPriority, (CUstream* stream, unsigned flags, in
                create_stream<hook>(flags, stream, flags, priority))
 VRAMLAB_EXPORT(cuGreenCtxStreamCreate,
                (CUstream* stream, CUgreenCtx context, unsigned flags, int priority),
-               create_stream<hook>(flags, stream, context, flags, priority))
+               create_green_stream<hook>(stream, context, flags, priority))
 VRAMLAB_EXPORT_BOTH(cuStreamDestroy, cuStreamDestroy_v2, (CUstream stream),
                     destroy_stream<hook>(stream))
 VRAMLAB_EXPORT_BOTH(cuStreamBeginCapture, cuStreamBeginCapture_ptsz, (CUstream stream),
@@ -173,6 +237,10 @@ VRAMLAB_EXPORT_BOTH(cuStreamBeginCaptureToGraph, cuStreamBeginCaptureToGraph_pts
                     (CUstream stream, CUgraph graph, const CUgraphNode* nodes,
                      const CUgraphEdgeData* edges, std::size_t count, CUstreamCaptureMode mode),
                     begin_capture<hook>(stream, graph, nodes, edges, count, mode))
+VRAMLAB_EXPORT_BOTH(cuStreamBeginRecaptureToGraph, cuStreamBeginRecaptureToGraph_ptsz,
+                    (CUstream stream, CUstreamCaptureMode mode, CUgraph graph, void* callback,
+                     void* argument),
+                    begin_capture<hook>(stream, mode, graph, callback, argument))
 VRAMLAB_EXPORT_BOTH(cuStreamEndCapture, cuStreamEndCapture_ptsz,
                     (CUstream stream, CUgraph* graph), end_capture<hook>(stream, graph))
 // clang-format on

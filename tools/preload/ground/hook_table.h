@@ -44,6 +44,9 @@
   Hook(cuStreamEndCapture_ptsz, PFN_cuStreamEndCapture_v10000_ptsz, streams)                   \
   Hook(cuStreamBeginCaptureToGraph, PFN_cuStreamBeginCaptureToGraph_v12030, streams)           \
   Hook(cuStreamBeginCaptureToGraph_ptsz, PFN_cuStreamBeginCaptureToGraph_v12030_ptsz, streams) \
+  Hook(cuStreamBeginRecaptureToGraph, PFN_cuStreamBeginRecaptureToGraph_v13030, streams)       \
+  Hook(cuStreamBeginRecaptureToGraph_ptsz,                                                     \
+       PFN_cuStreamBeginRecaptureToGraph_v13030_ptsz, streams)                                 \
   Hook(cuGreenCtxStreamCreate, PFN_cuGreenCtxStreamCreate_v12050, streams)                     \
   /* Contexts. */                                                                              \
   Hook(cuCtxCreate_v2, PFN_cuCtxCreate_v3020, contexts)                                        \
@@ -112,6 +115,15 @@
   Hook(cuIpcOpenMemHandle_v2, PFN_cuIpcOpenMemHandle_v11000, recorded)                         \
   Hook(cuIpcCloseMemHandle, PFN_cuIpcCloseMemHandle_v4010, recorded)
 // clang-format on
+
+// The callback is passed on, whatever it is.
+// NOLINTBEGIN(readability-identifier-naming): CUDA's names.
+using PFN_cuStreamBeginRecaptureToGraph_v13030 = CUresult (*)(CUstream stream,
+                                                              CUstreamCaptureMode mode,
+                                                              CUgraph graph, void* callback,
+                                                              void* argument);
+using PFN_cuStreamBeginRecaptureToGraph_v13030_ptsz = PFN_cuStreamBeginRecaptureToGraph_v13030;
+// NOLINTEND(readability-identifier-naming)
 
 namespace vramlab::preload {
 

@@ -24,8 +24,8 @@ inline constexpr int most_tries_with_room = 2;
 /// Which stream the handle 0 means in this call.
 enum class DefaultStream : bool { legacy, per_thread };
 
-/// A context that is gone: its handle may be another one's by now, its number is not.
-struct GoneContext {
+/// A context that may be gone: its handle may be another one's by now, its number is not.
+struct NamedContext {
   CUcontext handle = nullptr;
   /// The driver's (`cuCtxGetId`); 0 where it has none, or nobody can say.
   unsigned long long id = 0;
@@ -107,7 +107,8 @@ class MemoryCalls {
 
   // The others are only told, and an implementation that has no use for one need not listen. Told
   // after the driver's call succeeded, but for those that say "before".
-  virtual void stream_created(CUstream /*stream*/, unsigned /*flags*/) {}
+  /// In this context; null for the current one.
+  virtual void stream_created(CUstream /*stream*/, unsigned /*flags*/, CUcontext /*context*/) {}
   /// Whatever the stream still does cannot be asked about afterwards.
   virtual void before_stream_destroyed(CUstream /*stream*/) {}
   virtual void before_capture_begins(StreamHandle /*stream*/) {}
@@ -117,7 +118,11 @@ class MemoryCalls {
   virtual void capture_ended(StreamHandle /*stream*/) {}
   /// The context's memory, streams and events are gone: destroyed, reset, or released for the last
   /// time.
-  virtual void context_gone(GoneContext /*context*/) {}
+  virtual void context_gone(NamedContext /*context*/) {}
+  /// The context of a green context, which is that primary context with other resources: memory and
+  /// fences are the primary's.
+  virtual void green_context_came(NamedContext /*green*/, CUcontext /*primary*/) {}
+  virtual void green_context_gone(NamedContext /*green*/) {}
   /// `from` may use the memory of `to` from now on, or no longer.
   virtual void peer_access_changed(CUcontext /*from*/, CUcontext /*to*/, bool /*enabled*/) {}
 

@@ -113,7 +113,7 @@ void Recorder::before_stream_destroyed(CUstream stream) {
   streams_.forget(stream);
 }
 
-void Recorder::context_gone(GoneContext context) {
+void Recorder::context_gone(NamedContext context) {
   const Caller caller = caller_on(0);
   const Locked locked(lock_);
   std::vector<std::pair<std::uint64_t, std::uint64_t>> gone;

@@ -39,7 +39,7 @@ class Recorder final : public MemoryCalls {
   CUresult mem_free(CUdeviceptr at) override;
   CUresult mem_free_async(CUdeviceptr at, StreamHandle stream) override;
   void before_stream_destroyed(CUstream stream) override;
-  void context_gone(GoneContext context) override;
+  void context_gone(NamedContext context) override;
 
   void memory_came(const NewMemory& memory) override;
   void memory_refused(const char* function, std::size_t bytes, CUresult result) override;

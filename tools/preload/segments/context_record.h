@@ -51,7 +51,8 @@ struct ContextEvent {
   CUstream stream = nullptr;
 };
 
-/// Keeps a context's stream captures apart from the calls that the shim makes on its own account. A
+/// Keeps all stream captures of the process apart from the calls that the shim makes on its own
+/// account: a capture that began in one context reaches every context whose streams join it. A
 /// fence, a wait or a release inside a capture would break the capture, so they are made only while
 /// none is open, and a capture begins only when none of them is under way. The two most frequent
 /// ones, a fence of the context's own arena and a question about an event, are made or begun under
@@ -109,10 +110,17 @@ class CaptureGate {
   std::atomic<int> captures_ = 0;
 };
 
+struct ContextName {
+  CUcontext handle = nullptr;
+  /// 0 where the driver has no ids of contexts.
+  unsigned long long id = 0;
+};
+
 class ContextRecord {
  public:
-  ContextRecord(const streams::CudaDriver& driver, CUcontext handle, unsigned long long id)
-      : driver_(driver), handle_(handle), id_(id) {}
+  /// Requires: the driver and the gate outlive it.
+  ContextRecord(const streams::CudaDriver& driver, CaptureGate& gate, ContextName name)
+      : driver_(driver), gate_(gate), handle_(name.handle), id_(name.id) {}
 
   const streams::CudaDriver& driver() const { return driver_; }
   CUcontext handle() const { return handle_; }
@@ -186,9 +194,9 @@ class ContextRecord {
   CUresult record_outside_of_captures(CUstream stream, std::vector<ContextEvent>& into);
 
   const streams::CudaDriver& driver_;
+  CaptureGate& gate_;
   const CUcontext handle_;
   const unsigned long long id_;
-  CaptureGate gate_;
   std::atomic<bool> is_gone_ = false;
   std::atomic<CUresult> error_ = CUDA_SUCCESS;
   std::atomic<CUresult> refusal_ = CUDA_SUCCESS;

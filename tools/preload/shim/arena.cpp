@@ -230,6 +230,13 @@ bool Arena::owns(CUdeviceptr at) {
   return standing_of({at}) != Standing::not_ours;
 }
 
+bool Arena::holds(CUdeviceptr at) {
+  const std::lock_guard lock(lock_);
+  if (standing_of({at}) == Standing::not_ours) return false;
+  const std::optional<HeldBlock> block = cache_->held_around({at});
+  return block && standing_of(block->address) == Standing::held;
+}
+
 auto Arena::begin_free(Address at) -> Free {
   Standing standing = standing_of(at);
   if (standing == Standing::leaving) standing = standing_after_leaving(at);
@@ -367,13 +374,13 @@ void Arena::fence_before_capture() {
   if (frees_.has_gathered() && may_fence()) fence_gathered(MayWait::no);
 }
 
-void Arena::let_calls_finish(const ContextRecord& capturing) {
+void Arena::let_calls_finish() {
   // A fence takes microseconds; its recording begins under the lock, and from now on none does.
   constexpr timespec a_moment{0, 20000};
   for (bool is_over = false; !is_over;) {
     {
       const std::lock_guard lock(lock_);
-      is_over = &capturing != &context_ || !frees_.is_recording();
+      is_over = !frees_.is_recording();
     }
     if (!is_over) nanosleep(&a_moment, nullptr);
   }

@@ -22,14 +22,20 @@ namespace vramlab::shim {
 /// Whether freed memory is waited for on which work may still be under way.
 enum class Patience : bool { none, waits };
 
+/// What all arenas share. Requires: it outlives them.
+struct ArenaParts {
+  const ShimOptions& options;
+  FenceRecorder& recorder;
+  const streams::CudaDriver& driver;
+  CaptureGate& gate;
+};
+
 class Arena {
  public:
-  /// Requires: both outlive the arena.
-  Arena(const ShimOptions& options, FenceRecorder& recorder, const streams::CudaDriver& driver,
-        CUcontext handle, unsigned long long id)
-      : options_(options),
-        recorder_(recorder),
-        context_(driver, handle, id),
+  Arena(const ArenaParts& parts, ContextName name)
+      : options_(parts.options),
+        recorder_(parts.recorder),
+        context_(parts.driver, parts.gate, name),
         frees_(context_),
         supply_(lock_, context_, frees_) {}
 
@@ -47,6 +53,8 @@ class Arena {
   /// The program gets what the driver says to that, but that it lacks memory: then what is cached
   /// counts as free.
   CUresult allocate_in_capture(CUdeviceptr* at, std::size_t bytes);
+  /// An allocation of the driver's own, which is not cached. Idle memory is given back for it.
+  CUresult take_from_driver(CUdeviceptr* at, std::size_t bytes);
   /// What the driver does not know to be free. 0 before the first allocation.
   std::size_t idle_bytes();
 
@@ -63,6 +71,8 @@ class Arena {
   /// In the order of a stream, which is one of this context.
   std::optional<CUresult> free_on(CUdeviceptr at, CUstream stream, ContextRecord& stream_context);
   bool owns(CUdeviceptr at);
+  /// The program has a block here.
+  bool holds(CUdeviceptr at);
   /// Whether a handle of the driver's allocation in which the address lies begins where the
   /// program's block does.
   bool may_export(CUdeviceptr at);
@@ -74,9 +84,8 @@ class Arena {
   void set_peer(ContextRecord& from, bool may_use);
   /// Records the fences of all frees: in a capture they cannot be, and what is over may be needed.
   void fence_before_capture();
-  /// A capture is announced in this context, or in another one: ends when no call that could break
-  /// it is under way here.
-  void let_calls_finish(const ContextRecord& capturing);
+  /// A capture is announced: ends when no call that could break it is under way here.
+  void let_calls_finish();
   /// Forgets everything. The driver is called for memory alone that does not go with its context.
   void drop();
   /// Calls `look(cache)` with what is cached, if anything was ever asked for here.
@@ -96,8 +105,6 @@ class Arena {
   /// Without what the device cannot do, which is said.
   Settings settings_on(CUdevice device);
   CUresult take(CUdeviceptr* at, Bytes size);
-  /// Also by giving back what is idle on the device.
-  CUresult take_from_driver(CUdeviceptr* at, std::size_t bytes);
   /// Without a call of the driver that a capture could mind.
   CUresult take_cached(CUdeviceptr* at, Bytes size);
   [[gnu::noinline]] CUresult refuse(CUdeviceptr* at, Bytes size, const Call& call);

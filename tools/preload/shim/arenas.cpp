@@ -4,10 +4,11 @@ namespace vramlab::shim {
 
 Arenas::~Arenas() {
   for (const Entry* entry = newest_.load(); entry != nullptr;) {
-    const Entry* const older = entry->older;
+    const Entry* const older = entry->older.load();
     delete entry;
     entry = older;
   }
+  for (const Entry* entry : taken_out_) delete entry;
 }
 
 Arena* Arenas::current() {
@@ -17,36 +18,28 @@ Arena* Arenas::current() {
 }
 
 Arena* Arenas::of(CUcontext handle) {
-  unsigned long long id = 0;
-  if (driver_.context_id != nullptr && driver_.context_id(handle, &id) != CUDA_SUCCESS)
+  ContextName name{handle};
+  if (driver_.context_id != nullptr && driver_.context_id(handle, &name.id) != CUDA_SUCCESS)
     return nullptr;
-  if (Arena* known = find(handle, id)) [[likely]]
+  if (Arena* known = find(handle, name.id)) [[likely]]
     return known;
-  const std::lock_guard lock(adding_);
-  if (Arena* known = find(handle, id)) return known;
-  auto* const made = new Entry(options_, recorder_, driver_, handle, id, newest_.load());
-  Arena& arena = made->arena;
-  arena.set_make_room(
-      [this](CUdevice device, const Arena* except) { return make_room(device, except); });
-  newest_.store(made, std::memory_order_release);
-  return &arena;
+  if (Arena* primary = find_green(name)) return primary;
+  return add(name);
 }
 
-bool Arenas::make_room(CUdevice device, const Arena* except) {
-  for (const Patience patience : {Patience::none, Patience::waits}) {
-    bool is_made = false;
-    for_each([&](Arena& arena) {
-      if (&arena != except && (device < 0 || arena.is_on(device)))
-        is_made |= arena.give_back_idle(patience);
-    });
-    if (is_made) return true;
-  }
-  return false;
+Arena* Arenas::add(ContextName name) {
+  const std::lock_guard lock(adding_);
+  if (Arena* known = find(name.handle, name.id)) return known;
+  auto* const made = new Entry(parts_, name, newest_.load());
+  made->arena.set_make_room(
+      [this](CUdevice device, const Arena* except) { return make_room(device, except); });
+  newest_.store(made, std::memory_order_release);
+  return &made->arena;
 }
 
 Arena* Arenas::find(CUcontext handle) {
   for (Entry* entry = newest_.load(std::memory_order_acquire); entry != nullptr;
-       entry = entry->older) {
+       entry = entry->older.load(std::memory_order_acquire)) {
     const ContextRecord& context = entry->arena.context();
     if (context.handle() == handle && !context.is_gone()) return &entry->arena;
   }
@@ -59,6 +52,58 @@ Arena* Arenas::find(CUcontext handle, unsigned long long id) {
   // The context with this handle is another one by now, and nobody told that the first was gone.
   known->drop();
   return nullptr;
+}
+
+Arena* Arenas::find_green(ContextName name) {
+  if (!has_green_.load(std::memory_order_acquire)) return nullptr;
+  const std::lock_guard lock(adding_);
+  for (const Green& green : green_)
+    if (green.name.handle == name.handle && green.name.id == name.id &&
+        !green.arena->context().is_gone())
+      return green.arena;
+  return nullptr;
+}
+
+void Arenas::add_green(ContextName green, CUcontext primary) {
+  Arena* const arena = of(primary);
+  if (arena == nullptr) return;
+  const std::lock_guard lock(adding_);
+  green_.push_back({green, arena});
+  has_green_.store(true, std::memory_order_release);
+}
+
+void Arenas::forget_green(ContextName green) {
+  const std::lock_guard lock(adding_);
+  std::erase_if(green_, [&](const Green& known) {
+    return known.name.handle == green.handle && known.name.id == green.id;
+  });
+}
+
+void Arenas::take_out_gone() {
+  const std::lock_guard lock(adding_);
+  std::erase_if(green_, [](const Green& green) { return green.arena->context().is_gone(); });
+  std::atomic<Entry*>* place = &newest_;
+  while (Entry* const entry = place->load()) {
+    if (!entry->arena.context().is_gone()) {
+      place = &entry->older;
+      continue;
+    }
+    // Who stands on it still finds the way on.
+    place->store(entry->older.load(), std::memory_order_release);
+    taken_out_.push_back(entry);
+  }
+}
+
+bool Arenas::make_room(CUdevice device, const Arena* except) {
+  for (const Patience patience : {Patience::none, Patience::waits}) {
+    bool is_made = false;
+    for_each([&](Arena& arena) {
+      if (&arena != except && (device < 0 || arena.is_on(device)))
+        is_made |= arena.give_back_idle(patience);
+    });
+    if (is_made) return true;
+  }
+  return false;
 }
 
 }  // namespace vramlab::shim

@@ -1,11 +1,13 @@
 // Arenas: the arena of each context, found by the current context and by address. A context is the
 // number that the driver gives it; its handle alone may be that of another one by now.
 //
-// Arenas are added and never taken away, so looking for one needs no lock.
+// Looking for one needs no lock: arenas are added in front. Those whose contexts are gone are taken
+// out, so that they cost nothing, but what is left of them stays: somebody may just look at it.
 #pragma once
 
 #include <atomic>
 #include <mutex>
+#include <vector>
 
 #include "tools/preload/shim/arena.h"
 
@@ -14,7 +16,7 @@ namespace vramlab::shim {
 class Arenas {
  public:
   Arenas(const ShimOptions& options, FenceRecorder& recorder, const streams::CudaDriver& driver)
-      : options_(options), recorder_(recorder), driver_(driver) {}
+      : driver_(driver), parts_{options, recorder, driver, gate_} {}
   Arenas(const Arenas&) = delete;
   Arenas& operator=(const Arenas&) = delete;
   ~Arenas();
@@ -28,6 +30,13 @@ class Arenas {
   /// Gives back what is idle on the device, on all of them below 0; only what is awaited as well is
   /// waited for. Whether it was anything.
   bool make_room(CUdevice device, const Arena* except = nullptr);
+  /// One count for the process.
+  CaptureGate& gate() { return gate_; }
+  /// Memory that is allocated in the context of a green context is its primary one's.
+  void add_green(ContextName green, CUcontext primary);
+  void forget_green(ContextName green);
+  /// Those whose contexts are gone are not looked at any more.
+  void take_out_gone();
   bool are_none() const { return newest_.load(std::memory_order_acquire) == nullptr; }
 
   /// What the first arena says that knows the address; nothing where none does.
@@ -38,26 +47,38 @@ class Arenas {
 
  private:
   struct Entry {
-    Entry(const ShimOptions& options, FenceRecorder& recorder, const streams::CudaDriver& driver,
-          CUcontext handle, unsigned long long id, Entry* before)
-        : arena(options, recorder, driver, handle, id), older(before) {}
+    Entry(const ArenaParts& parts, ContextName name, Entry* before)
+        : arena(parts, name), older(before) {}
     Arena arena;
-    Entry* const older;
+    /// Changes when those that come after it are taken out.
+    std::atomic<Entry*> older;
+  };
+  struct Green {
+    ContextName name;
+    Arena* arena;
   };
 
   Arena* find(CUcontext handle, unsigned long long id);
 
-  const ShimOptions& options_;
-  FenceRecorder& recorder_;
+  /// The arena of a green context's primary one; null where it is no green context's.
+  Arena* find_green(ContextName name);
+  Arena* add(ContextName name);
+
   const streams::CudaDriver& driver_;
+  CaptureGate gate_;
+  const ArenaParts parts_;
   std::atomic<Entry*> newest_ = nullptr;
+  std::atomic<bool> has_green_ = false;
   std::mutex adding_;
+  std::vector<Green> green_;
+  /// Taken out, but perhaps still looked at.
+  std::vector<Entry*> taken_out_;
 };
 
 template <class Ask>
 auto Arenas::ask_owner(CUdeviceptr at, const Ask& ask) -> decltype(ask(std::declval<Arena&>())) {
   for (Entry* entry = newest_.load(std::memory_order_acquire); entry != nullptr;
-       entry = entry->older) {
+       entry = entry->older.load(std::memory_order_acquire)) {
     if (!entry->arena.may_own(at)) continue;
     if (auto answer = ask(entry->arena)) return answer;
   }
@@ -67,7 +88,7 @@ auto Arenas::ask_owner(CUdeviceptr at, const Ask& ask) -> decltype(ask(std::decl
 template <class Look>
 void Arenas::for_each(const Look& look) {
   for (Entry* entry = newest_.load(std::memory_order_acquire); entry != nullptr;
-       entry = entry->older)
+       entry = entry->older.load(std::memory_order_acquire))
     look(entry->arena);
 }
 

@@ -8,6 +8,9 @@
 namespace vramlab::shim {
 namespace {
 
+/// Smaller blocks share the driver's pieces of memory anyway.
+constexpr std::size_t has_handle_from = 1 << 20;
+
 std::unique_ptr<FenceRecorder> recorder_for(const ShimOptions& options,
                                             const streams::CudaDriver& driver) {
   return make_fence_recorder(
@@ -35,6 +38,8 @@ CUresult CachingShim::mem_alloc(CUdeviceptr* at, std::size_t bytes) {
   Arena* const arena = now->arenas.current();
   if (arena == nullptr) return driver_.mem_alloc(at, bytes);
   if (arena->context().gate().is_capturing()) return arena->allocate_in_capture(at, bytes);
+  if (wants_handles_.load(std::memory_order_relaxed) && bytes >= has_handle_from) [[unlikely]]
+    return arena->take_from_driver(at, bytes);
   return arena->allocate(at, bytes);
 }
 
@@ -93,10 +98,19 @@ std::optional<CUresult> CachingShim::ipc_get_mem_handle(CUipcMemHandle* handle, 
   if (driver_.ipc_mem_handle == nullptr) return CUDA_ERROR_NOT_SUPPORTED;
   Arena* const owner = owner_of(at);
   // Whoever opens the handle gets the allocation's first byte, which must be the block's.
-  if (owner != nullptr && !owner->may_export(at)) return CUDA_ERROR_INVALID_VALUE;
+  if (owner != nullptr && !owner->may_export(at))
+    return owner->holds(at) ? refuse_handle() : CUDA_ERROR_INVALID_VALUE;
   const CUresult result = driver_.ipc_mem_handle(handle, at);
   if (result == CUDA_SUCCESS && owner != nullptr) owner->retire(at, 1);
   return result;
+}
+
+CUresult CachingShim::refuse_handle() {
+  wants_handles_.store(true, std::memory_order_relaxed);
+  options_.say(
+      "a handle for another process was refused, as the block lies inside of a larger allocation; "
+      "from now on blocks of 1 MiB and more have their own; with `--mode nosplit` all have one");
+  return CUDA_ERROR_INVALID_VALUE;
 }
 
 std::optional<CUresult> CachingShim::handle_for_address_range(void* handle, CUdeviceptr at,
@@ -135,10 +149,10 @@ ContextRecord* CachingShim::context_of(State& now, CUstream stream) {
   return arena == nullptr ? nullptr : &arena->context();
 }
 
-void CachingShim::stream_created(CUstream stream, unsigned flags) {
+void CachingShim::stream_created(CUstream stream, unsigned flags, CUcontext context) {
   State* const now = state();
   if (now == nullptr) return;
-  Arena* const arena = now->arenas.current();
+  Arena* const arena = context == nullptr ? now->arenas.current() : now->arenas.of(context);
   if (arena == nullptr) return;
   now->streams.created(stream, arena->context());
   if ((flags & CU_STREAM_NON_BLOCKING) != 0) arena->context().add_stream(stream);
@@ -163,12 +177,10 @@ void CachingShim::before_capture_begins(preload::StreamHandle stream) {
   State* const now = state();
   if (now == nullptr) return;
   const CUstream which = stream.explicit_handle();
-  ContextRecord* const context = context_of(*now, which);
-  if (context == nullptr) return;
   now->arenas.for_each([](Arena& arena) { arena.fence_before_capture(); });
-  now->streams.capture_begins(which, *context);
-  context->gate().open_capture();
-  now->arenas.for_each([&](Arena& arena) { arena.let_calls_finish(*context); });
+  now->streams.capture_begins(which, context_of(*now, which));
+  now->arenas.gate().open_capture();
+  now->arenas.for_each([](Arena& arena) { arena.let_calls_finish(); });
 }
 
 void CachingShim::capture_began(preload::StreamHandle stream, bool succeeded) {
@@ -186,17 +198,29 @@ void CachingShim::capture_ended(preload::StreamHandle stream) {
 }
 
 void CachingShim::close_capture(State& now, CUstream stream) {
-  if (ContextRecord* context = now.streams.capture_over(stream)) context->gate().close_capture();
+  if (now.streams.capture_over(stream)) now.arenas.gate().close_capture();
 }
 
-void CachingShim::context_gone(preload::GoneContext context) {
+void CachingShim::context_gone(preload::NamedContext context) {
   State* const now = state();
   if (now == nullptr) return;
   Arena* const arena = now->arenas.find(context.handle);
   if (arena == nullptr) return;
   // A new context may have the handle before anybody tells that the old one is gone.
   const unsigned long long known = arena->context().id();
-  if (context.id == 0 || known == 0 || known == context.id) arena->drop();
+  if (context.id != 0 && known != 0 && known != context.id) return;
+  arena->drop();
+  for (std::size_t open = now->streams.forget(arena->context()); open > 0; --open)
+    now->arenas.gate().close_capture();
+  now->arenas.take_out_gone();
+}
+
+void CachingShim::green_context_came(preload::NamedContext green, CUcontext primary) {
+  if (State* const now = state()) now->arenas.add_green({green.handle, green.id}, primary);
+}
+
+void CachingShim::green_context_gone(preload::NamedContext green) {
+  if (State* const now = state()) now->arenas.forget_green({green.handle, green.id});
 }
 
 void CachingShim::peer_access_changed(CUcontext from, CUcontext to, bool enabled) {

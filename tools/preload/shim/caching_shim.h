@@ -30,12 +30,14 @@ class CachingShim final : public preload::MemoryCalls {
   std::optional<CUresult> pointer_set_attribute(const void* value, CUpointer_attribute attribute,
                                                 CUdeviceptr at) override;
 
-  void stream_created(CUstream stream, unsigned flags) override;
+  void stream_created(CUstream stream, unsigned flags, CUcontext context) override;
   void before_stream_destroyed(CUstream stream) override;
   void before_capture_begins(preload::StreamHandle stream) override;
   void capture_began(preload::StreamHandle stream, bool succeeded) override;
   void capture_ended(preload::StreamHandle stream) override;
-  void context_gone(preload::GoneContext context) override;
+  void context_gone(preload::NamedContext context) override;
+  void green_context_came(preload::NamedContext green, CUcontext primary) override;
+  void green_context_gone(preload::NamedContext green) override;
   void peer_access_changed(CUcontext from, CUcontext to, bool enabled) override;
 
   /// No arena is locked for a fork: the child drops all of them.
@@ -63,11 +65,14 @@ class CachingShim final : public preload::MemoryCalls {
   Arena* owner_of(CUdeviceptr at);
   ContextRecord* context_of(State& now, CUstream stream);
   static void close_capture(State& now, CUstream stream);
+  CUresult refuse_handle();
   void report_if_asked();
 
   const streams::CudaDriver driver_;
   const ShimOptions options_;
   const std::unique_ptr<FenceRecorder> recorder_;
+  /// The program was refused a handle for another process: large blocks have their own from now on.
+  std::atomic<bool> wants_handles_ = false;
   /// Null in a child that cannot use CUDA: everything passes through.
   std::atomic<State*> state_;
 };

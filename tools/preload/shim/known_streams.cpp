@@ -24,22 +24,28 @@ ContextRecord* KnownStreams::context_of(CUstream stream) const {
   return found == contexts_.end() ? nullptr : found->second;
 }
 
-void KnownStreams::capture_begins(CUstream stream, ContextRecord& context) {
+void KnownStreams::capture_begins(CUstream stream, ContextRecord* context) {
   const std::lock_guard lock(mutex_);
-  captures_.push_back({stream, pthread_self(), &context});
+  captures_.push_back({stream, pthread_self(), context});
 }
 
-ContextRecord* KnownStreams::capture_over(CUstream stream) {
+bool KnownStreams::capture_over(CUstream stream) {
   const std::lock_guard lock(mutex_);
   const auto is_it = [&](const Capture& capture) {
     return capture.stream == stream &&
            (stream != CU_STREAM_PER_THREAD || pthread_equal(capture.thread, pthread_self()) != 0);
   };
   const auto newest = std::find_if(captures_.rbegin(), captures_.rend(), is_it);
-  if (newest == captures_.rend()) return nullptr;
-  ContextRecord* const context = newest->context;
+  if (newest == captures_.rend()) return false;
   captures_.erase(std::next(newest).base());
-  return context;
+  return true;
+}
+
+std::size_t KnownStreams::forget(const ContextRecord& context) {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(contexts_, [&](const auto& known) { return known.second == &context; });
+  return std::erase_if(captures_,
+                       [&](const Capture& capture) { return capture.context == &context; });
 }
 
 }  // namespace vramlab::shim

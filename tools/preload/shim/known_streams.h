@@ -19,10 +19,13 @@ class KnownStreams {
   ContextRecord* destroyed(CUstream stream);
   ContextRecord* context_of(CUstream stream) const;
 
-  /// A capture is about to begin; ends with capture_over(), also where it did not begin.
-  void capture_begins(CUstream stream, ContextRecord& context);
-  /// Null where none is known.
-  ContextRecord* capture_over(CUstream stream);
+  /// A capture is about to begin; ends with capture_over(), also where it did not begin. The
+  /// context may be null.
+  void capture_begins(CUstream stream, ContextRecord* context);
+  /// Whether one is known.
+  bool capture_over(CUstream stream);
+  /// The context is gone with its streams. Says how many of its captures are over with it.
+  std::size_t forget(const ContextRecord& context);
 
  private:
   struct Capture {

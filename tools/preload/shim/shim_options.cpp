@@ -13,6 +13,8 @@ using allocator::ParsedSettings;
 constexpr std::pair<std::string_view, int> signals[] = {
     {"USR1", SIGUSR1}, {"USR2", SIGUSR2}, {"HUP", SIGHUP}};
 
+constexpr const char* own_conf = "VRAMLAB_ALLOC_CONF";
+
 void complain(ShimOptions& options, std::string_view name, std::string_view found,
               std::string_view expected) {
   options.complaints.push_back(std::string(name) + "=" + std::string(found) + ": " +
@@ -31,8 +33,16 @@ void read_settings(ShimOptions& options, const char* name, std::string_view text
   }
   if (parsed.error)
     complain(options, name, text, parsed.error->message + "; going on with the defaults");
-  if (!options.settings.expandable_segments || options.mode != preload::PreloadMode::nosplit)
+  if (!options.settings.expandable_segments) return;
+  // What is meant for PyTorch's own memory would take the handles from everybody else's.
+  if (std::string_view(name) != own_conf) {
+    options.settings.expandable_segments = false;
+    complain(options, name, text,
+             "expandable_segments is passed over, as other processes could not open such memory; "
+             "VRAMLAB_ALLOC_CONF sets it");
     return;
+  }
+  if (options.mode != preload::PreloadMode::nosplit) return;
   options.settings.expandable_segments = false;
   complain(
       options, name, text,
@@ -81,7 +91,7 @@ const char* given(const Environment& environment, const char* name) {
 ShimOptions read_shim_options(preload::PreloadMode mode, const Environment& environment) {
   ShimOptions options;
   options.mode = mode;
-  for (const char* name : {"VRAMLAB_ALLOC_CONF", "PYTORCH_CUDA_ALLOC_CONF"}) {
+  for (const char* name : {own_conf, "PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_ALLOC_CONF"}) {
     const char* text = given(environment, name);
     if (text == nullptr) continue;
     read_settings(options, name, text);

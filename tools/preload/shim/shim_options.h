@@ -44,7 +44,8 @@ struct ShimOptions {
 /// The value of an environment variable, or null.
 using Environment = std::function<const char*(const char* name)>;
 
-/// VRAMLAB_ALLOC_CONF else PYTORCH_CUDA_ALLOC_CONF, VRAMLAB_STATS, VRAMLAB_SNAPSHOT,
+/// The first of VRAMLAB_ALLOC_CONF, PYTORCH_CUDA_ALLOC_CONF and PYTORCH_ALLOC_CONF that is set,
+/// VRAMLAB_STATS, VRAMLAB_SNAPSHOT,
 /// VRAMLAB_HISTORY, VRAMLAB_REPORT_SIGNAL, VRAMLAB_FILL.
 ShimOptions read_shim_options(preload::PreloadMode mode, const Environment& environment);
 
