@@ -29,6 +29,10 @@ constexpr auto equality_of_tensors =
 constexpr auto fill_with_truth =
     "_ZN2at6native29vectorized_elementwise_kernelILi4ENS0_11FillFunctorIbEESt5arrayIPcLm1EE";
 
+constexpr auto both =
+    "_ZN2at6native29vectorized_elementwise_kernelILi4ENS0_13BinaryFunctorIbbbNS0_17"
+    "BitwiseAndFunctorIbEEEESt5arrayIPcLm3EE";
+
 /// As a functor of the kernel has it.
 template <class Number>
 struct Asked {
@@ -40,10 +44,12 @@ template <class Number>
 bool says_yes(const char* kernel, Asked<Number> asked) {
   int count = 1;
   void* const arguments[] = {&count, &asked};
-  return says_yes_of_zeros(question_of(kernel), arguments);
+  return says_yes_of_zeros(question_of(kernel), arguments, false);
 }
 
-bool says_yes(const char* kernel) { return says_yes_of_zeros(question_of(kernel), nullptr); }
+bool says_yes(const char* kernel, bool before = false) {
+  return says_yes_of_zeros(question_of(kernel), nullptr, before);
+}
 
 constexpr std::uint32_t greater_or_equal = 0;
 constexpr std::uint32_t greater = 1;
@@ -79,6 +85,12 @@ TEST(KernelAnswers, zeros_are_equal) {
 TEST(KernelAnswers, a_fill_says_what_it_fills_with) {
   EXPECT_TRUE(says_yes(fill_with_truth, Asked<bool>{1, false}));
   EXPECT_FALSE(says_yes(fill_with_truth, Asked<bool>{0, true}));
+}
+
+TEST(KernelAnswers, two_checks_together_say_what_the_last_one_said) {
+  EXPECT_TRUE(says_yes(both, true));
+  EXPECT_FALSE(says_yes(both, false));
+  EXPECT_FALSE(says_yes("gemm", true));
 }
 
 TEST(KernelAnswers, nothing_is_known_without_arguments) { EXPECT_FALSE(says_yes(order_of_floats)); }

@@ -12,7 +12,8 @@ CUresult launch(StandInDriver& driver, const CallSite& site, CUfunction function
                 std::pair<CUstream, void**> how) {
   const NamedKernel* const kernel = driver.kernels().kernel_of(value_of(function));
   if (kernel == nullptr) return CUDA_ERROR_INVALID_HANDLE;
-  driver.host_values().set_answer(says_yes_of_zeros(kernel->question, how.second));
+  HostValueSource& values = driver.host_values();
+  values.set_answer(says_yes_of_zeros(kernel->question, how.second, values.answer()));
   return driver.submit(how.first, site, driver.plan_launch(kernel->name, how.second));
 }
 

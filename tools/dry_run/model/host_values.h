@@ -16,6 +16,7 @@ class HostValueSource {
 
   /// What the work that was put on a stream last says of zeros.
   void set_answer(bool is_yes) { is_yes_ = is_yes; }
+  bool answer() const { return is_yes_; }
   void fill(void* at, std::uint64_t bytes);
 
  private:

@@ -79,6 +79,9 @@ KernelQuestion question_of(std::string_view name) {
   if (!has(name, "vectorized_elementwise_kernel")) return {};
   // The last kernel of isfinite(): a product of truths.
   if (has(name, "MulFunctorIbE")) return {.kind = Kind::always_yes};
+  // A value that is checked is in a range: at least this and at most that.
+  if (has(name, "BitwiseAndFunctorIbE") || has(name, "logical_and_kernel_cuda"))
+    return {.kind = Kind::both};
   if (has(name, "FillFunctorIbE")) return {.kind = Kind::fill};
   if (has(name, "compare_scalar_kernelI"))
     return with_number(name, Kind::order, "compare_scalar_kernelI");
@@ -88,8 +91,9 @@ KernelQuestion question_of(std::string_view name) {
   return has(name, "CompareFunctorI") ? KernelQuestion{.kind = Kind::order} : KernelQuestion{};
 }
 
-bool says_yes_of_zeros(const KernelQuestion& question, void* const* arguments) {
+bool says_yes_of_zeros(const KernelQuestion& question, void* const* arguments, bool before) {
   if (question.kind == Kind::always_yes) return true;
+  if (question.kind == Kind::both) return before;
   if (question.kind == Kind::none || arguments == nullptr) return false;
   // The arguments are a count, the functor and the addresses; the functor begins with what is
   // asked, and then has the number.

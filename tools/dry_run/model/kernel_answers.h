@@ -11,7 +11,7 @@ namespace vramlab::dry_run {
 
 /// What a kernel does, as far as its answer depends on it.
 struct KernelQuestion {
-  enum class Kind : std::uint8_t { none, always_yes, fill, order, equality };
+  enum class Kind : std::uint8_t { none, always_yes, fill, both, order, equality };
   enum class Operand : std::uint8_t { zero, integer, floating_point };
 
   Kind kind = Kind::none;
@@ -21,7 +21,7 @@ struct KernelQuestion {
 
 KernelQuestion question_of(std::string_view kernel_name);
 
-/// `arguments`: those of the launch; may be null.
-bool says_yes_of_zeros(const KernelQuestion& question, void* const* arguments);
+/// `arguments`: those of the launch; may be null. `before`: what the kernel before this one said.
+bool says_yes_of_zeros(const KernelQuestion& question, void* const* arguments, bool before);
 
 }  // namespace vramlab::dry_run

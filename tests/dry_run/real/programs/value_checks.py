@@ -23,6 +23,8 @@ def main():
         if not torch.isfinite(loss):
             raise RuntimeError("the loss is not finite")
         assert loss < 1e9 and not torch.isnan(loss).any()
+    action = distributions.Categorical(logits=torch.randn(4, device="cuda"))
+    action.log_prob(action.sample())
     repeats = torch.full((10,), 3, device="cuda")
     torch.repeat_interleave(torch.arange(10, device="cuda"), repeats)
     weights = torch.ones(100, device="cuda")
