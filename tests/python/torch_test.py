@@ -112,7 +112,8 @@ class WithStandIn(unittest.TestCase):
                 vramlab.torch.explain_oom()
                 begin = time.monotonic()
                 _C.run_out_of_memory(1 << 30)
-                assert time.monotonic() - begin < 10
+                # The program sleeps for much longer.
+                assert time.monotonic() - begin < 60
             """, folder, VRAMLAB_PROGRAM=slow).stderr
             self.assertIn("no answer in time", said)
             self.assertIn("out of memory on GPU 0", said)

@@ -1,5 +1,6 @@
 """The annotations: they agree with the schemas, and with what mypy finds."""
 
+import ast
 import importlib.util
 import json
 import os
@@ -63,6 +64,13 @@ class Annotations(unittest.TestCase):
             hidden = names_of(schema(file[:-len(".schema.json")])) & set(dir(Mapping))
             self.assertEqual(hidden, set(), file)
         self.assertEqual(set(vars(Table)) & names_of(schema("verify")), set())
+
+    def test_the_oldest_python_can_read_it(self):
+        for folder, _, names in os.walk("tools/python/vramlab"):
+            for name in names:
+                if name.endswith(".py"):
+                    with open(os.path.join(folder, name), encoding="utf-8") as file:
+                        ast.parse(file.read(), name, feature_version=(3, 9))
 
     def test_sizes_are_known_by_name(self):
         with open("docs/metrics.md", encoding="utf-8") as file:

@@ -35,11 +35,12 @@ class Child:
         #: Nobody else's program runs in it, so that its output is an answer for us.
         self._is_ours = is_ours
         self._memory_bytes = memory_bytes
-        self._lock = threading.Lock()
+        #: An interrupt may keep the main thread from releasing it, which then ends the child again.
+        self._lock = threading.RLock()
         self._is_over = False
         self._process: Optional["subprocess.Popen[bytes]"] = None
         #: Messages as they come; then an Ended, or what prevented the start.
-        self.events: "queue.SimpleQueue[Any]" = queue.SimpleQueue()
+        self.events: "queue.Queue[Any]" = queue.Queue()
 
     def __enter__(self) -> "Child":
         return self

@@ -7,6 +7,7 @@ import sys
 from typing import Any, Callable, Dict, List, Optional, Set
 
 from vramlab import program
+from vramlab.child import Ended
 from vramlab.scratch import Scratch
 
 _TESTS = "VRAMLAB_PYTEST_TESTS"
@@ -85,7 +86,7 @@ def _reports_of(session: Any, path: str) -> Dict[str, List[Any]]:
     return found
 
 
-def _missing(item: Any, ended: program.Ended) -> Any:
+def _missing(item: Any, ended: Ended) -> Any:
     from _pytest.reports import TestReport
 
     said = (ended.output.decode("utf-8", "replace") + "".join(ended.texts)).strip()
