@@ -60,6 +60,35 @@ TEST_F(Nvml, text_without_room_is_refused) {
   EXPECT_EQ(library_.call("nvmlSystemGetDriverVersion", text, 4U), 7);
 }
 
+class Versions : public LibraryTest {};
+
+TEST_F(Versions, libraries_tell_the_version_of_the_runtime_that_is_used) {
+  const auto nvrtc_major = [library = Library("libnvrtc.so.12")] {
+    int major = 0;
+    int minor = 0;
+    library.call("nvrtcVersion", &major, &minor);
+    return major;
+  };
+  const auto cublas_version = [library = Library("libcublas.so.12")] {
+    int version = 0;
+    library.call("cublasGetVersion_v2", static_cast<void*>(nullptr), &version);
+    return version;
+  };
+  EXPECT_EQ(nvrtc_major(), 13) << "the driver's before a runtime was initialized";
+  int count = 0;
+  Library("libcudart.so.12").call("cudaGetDeviceCount", &count);
+  EXPECT_EQ(nvrtc_major(), 12);
+  EXPECT_EQ(cublas_version(), 120900);
+  Library("libcudart.so.13").call("cudaGetDeviceCount", &count);
+  EXPECT_EQ(nvrtc_major(), 13);
+  EXPECT_EQ(cublas_version(), 130000);
+  int driver = 0;
+  Library("libnvidia-ml.so.1").call("nvmlSystemGetCudaDriverVersion", &driver);
+  int told_by_driver = 0;
+  Library("libcuda.so.1").call("cuDriverGetVersion", &told_by_driver);
+  EXPECT_EQ(driver, told_by_driver);
+}
+
 class Nvrtc : public LibraryTest {};
 
 TEST_F(Nvrtc, program_compiles_and_its_names_are_lowered_to_themselves) {

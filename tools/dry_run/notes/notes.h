@@ -36,6 +36,11 @@ void vramlab_dry_run_work(struct CUstream_st* stream);
 /* How many GPUs the machine has, whichever of them this process may see. It initializes nothing. */
 int vramlab_dry_run_gpu_count(void);
 
+/* The version of the runtime that the program uses, as cudaRuntimeGetVersion tells it; 0 before one
+ * was initialized. Other libraries tell versions that go with it. */
+void vramlab_dry_run_set_runtime(int version);
+int vramlab_dry_run_runtime(void);
+
 #ifdef __cplusplus
 }
 #endif

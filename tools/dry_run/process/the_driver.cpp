@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdio>
 #include <exception>
 
@@ -52,7 +53,16 @@ StandInDriver& the_driver() {
 
 }  // namespace vramlab::dry_run
 
-extern "C" __attribute__((visibility("default"))) int vramlab_dry_run_gpu_count() {
+#define NOTES_EXPORT extern "C" __attribute__((visibility("default")))
+
+namespace {
+/// A stand-in for a C library: what it remembers belongs to the process.
+std::atomic<int> runtime_in_use{0};
+}  // namespace
+
+NOTES_EXPORT void vramlab_dry_run_set_runtime(int version) { runtime_in_use = version; }
+NOTES_EXPORT int vramlab_dry_run_runtime() { return runtime_in_use; }
+NOTES_EXPORT int vramlab_dry_run_gpu_count() {
   using namespace vramlab::dry_run;
   return static_cast<int>(make_or_end(gpu_count_from_environment));
 }

@@ -1,6 +1,7 @@
 #include "tools/dry_run/runtime/runtime_state.h"
 
 #include "tools/dry_run/runtime/kernels.h"
+#include "tools/dry_run/runtime/version.h"
 
 namespace vramlab::dry_run {
 
@@ -20,7 +21,12 @@ int RuntimeState::initialise() {
   if (!driver.ask.has_driver()) return error::no_driver;
   const std::lock_guard guard(lock_);
   const int result = driver.init(0);
-  if (result == error::success) is_initialised_.store(true, std::memory_order_release);
+  if (result != error::success) return result;
+  using SetRuntime = void (*)(int version);
+  if (const auto set =
+          reinterpret_cast<SetRuntime>(driver.ask.symbol("vramlab_dry_run_set_runtime")))
+    set(runtime_version());
+  is_initialised_.store(true, std::memory_order_release);
   return result;
 }
 

@@ -11,14 +11,10 @@ namespace {
 
 std::atomic<std::size_t> chosen_version{0};
 
-/// Without a choice, what came with PyTorch's builds for the version of CUDA, or a later one:
-/// PyTorch refuses a version before the one that it was built with.
+/// Without a choice, a late one: PyTorch refuses a version before the one that it was built with.
 std::size_t version() {
-  if (const std::size_t chosen = chosen_version.load()) return chosen;
-  const int cuda = cuda_version();
-  if (cuda >= 13000) return 92600;
-  if (cuda >= 12080) return 91002;
-  return cuda >= 12060 ? 90501 : 90100;
+  const std::size_t chosen = chosen_version.load();
+  return chosen == 0 ? 92600 : chosen;
 }
 
 /// The state of one generator for each thread that the device can run; a model.

@@ -42,6 +42,11 @@ void note_unknown(const char* function) {
 }
 
 int cuda_version() {
+  const int runtime = vramlab_dry_run_runtime == nullptr ? 0 : vramlab_dry_run_runtime();
+  return runtime == 0 ? driver_cuda_version() : runtime;
+}
+
+int driver_cuda_version() {
   int version = 0;
   if (cuDriverGetVersion != nullptr) cuDriverGetVersion(&version);
   return version;

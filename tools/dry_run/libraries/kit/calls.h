@@ -16,7 +16,11 @@ void note_modelled(const char* subject);
 /// A function that nobody wrote by hand was called: it succeeded and did nothing more.
 void note_unknown(const char* function);
 
-/// The version of CUDA that the driver tells, for instance 12040; 0 without a driver.
+/// The version of CUDA that the driver tells, for instance 13000; 0 without a driver.
+int driver_cuda_version();
+
+/// The version of the runtime that the program uses, for instance 12090; the driver's before one
+/// was initialized. The driver is newer where the program is of CUDA 12.
 int cuda_version();
 
 /// A cuDeviceAttribute of the current device; 0 without one.

@@ -8,6 +8,7 @@ extern "C" {
 [[gnu::weak]] void vramlab_dry_run_note(const char* kind, const char* subject);
 [[gnu::weak]] void vramlab_dry_run_work(void* stream);
 [[gnu::weak]] int vramlab_dry_run_gpu_count();
+[[gnu::weak]] int vramlab_dry_run_runtime();
 
 [[gnu::weak]] int cuInit(unsigned flags);
 [[gnu::weak]] int cuDriverGetVersion(int* version);

@@ -41,7 +41,7 @@ struct ProcessV2 {
 
 /// The driver that came with a version of CUDA.
 const char* driver_version() {
-  const int cuda = cuda_version();
+  const int cuda = driver_cuda_version();
   if (cuda >= 13000) return "580.65.06";
   if (cuda >= 12080) return "570.86.15";
   if (cuda >= 12060) return "560.35.05";
@@ -129,11 +129,11 @@ VRAMLAB_EXPORT int nvmlSystemGetNVMLVersion(char* text, unsigned bytes) {
   return put_text(line, text, bytes);
 }
 VRAMLAB_EXPORT int nvmlSystemGetCudaDriverVersion(int* version) {
-  put(version, cuda_version());
+  put(version, driver_cuda_version());
   return success;
 }
 VRAMLAB_EXPORT int nvmlSystemGetCudaDriverVersion_v2(int* version) {
-  put(version, cuda_version());
+  put(version, driver_cuda_version());
   return success;
 }
 
