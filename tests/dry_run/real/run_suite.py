@@ -72,7 +72,7 @@ def check_plugin(bench, program, runs, plugin):
             wrong.append(f"plug-in: ended with {with_plugin.status}: "
                          f"{last_words(with_plugin.errors)}")
             continue
-        again = bench.run(program, run.option_string, SUITE_AGAIN="1")
+        again = bench.run(program, run.option_string, SUITE_AGAIN="5")
         wrong += checks.plugin_has_the_figures(run, again, with_plugin)
     return wrong
 

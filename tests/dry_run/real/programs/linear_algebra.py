@@ -12,6 +12,7 @@ def main():
         torch.linalg.qr(tall)
         torch.linalg.inv(square)
         torch.linalg.svd(tall, full_matrices=False)
+        torch.linalg.eig(square[0])
         torch.linalg.eigvalsh(square[0] @ square[0].T)
         torch.linalg.cholesky_ex(square[0] @ square[0].T)
         sparse = torch.eye(256).to_sparse_csr()
