@@ -121,7 +121,7 @@ void CachingAllocator<L>::cut_along(const CheckpointSegment& noted, BlockIndex f
   for (const CheckpointBlock& block : noted.blocks) {
     if (block.state == CheckpointBlockState::unmapped) break;
     const Block& cut = core_.blocks[rest];
-    core_.leave_free_set(cut);
+    core_.leave_free_set(rest);
     const Cut is_cut = cut.size() > block.size ? Cut::yes : Cut::no;
     const Address address = hand_out(core_.lane_of(cut), rest, {block.size, block.size, is_cut});
     rest = core_.blocks[core_.live.find(address)].next;

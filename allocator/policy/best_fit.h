@@ -1,5 +1,6 @@
-// Best fit: the smallest free block of a lane that is large enough, lowest address first, with the
-// exceptions for expandable and oversize blocks. The rule stands apart from what it searches.
+// Best fit: the smallest free block of a lane that is large enough, lowest address first (or oldest
+// block first, as the version says), with the exceptions for expandable and oversize blocks. The
+// rule stands apart from what it searches.
 #pragma once
 
 #include "allocator/options/size_rules.h"

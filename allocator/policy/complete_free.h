@@ -22,14 +22,14 @@ void join_free_set(Core<L>& core, BlockIndex index, const SplitBooking& booked) 
     const Block& previous = core.blocks[block.previous()];
     --split_count;
     split_bytes -= static_cast<std::int64_t>(previous.size().count);
-    core.leave_free_set(previous);
+    core.leave_free_set(block.previous());
     core.chain.absorb_previous(index);
   }
   if (core.has_use(block.next, BlockUse::free)) {
     const Block& next = core.blocks[block.next];
     --split_count;
     split_bytes -= static_cast<std::int64_t>(next.size().count);
-    core.leave_free_set(next);
+    core.leave_free_set(block.next);
     core.chain.absorb_next(index);
   }
   core.enter_free_set(index);

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "allocator/listeners/listeners.h"
@@ -47,7 +48,7 @@ struct Core {
   /// hold for all of them together.
   Bytes being_asked_for;
 
-  BlockArena blocks;
+  BlockArena blocks{version.among_same_size};
   SegmentTable segments;
   BlockChain chain{blocks, segments};
   AddressMap live{blocks};
@@ -59,6 +60,8 @@ struct Core {
   std::vector<Lane*> lanes;
   /// Until ages are counted for the first time, every stamp is 0 and none needs writing.
   bool has_counted_ages = false;
+  /// The next segment would lie there if each lay above all that came before.
+  Address end_of_ranks;
   /// Also noted by what only looks.
   mutable SizeMargin margin;
   L listeners;
@@ -95,12 +98,18 @@ struct Core {
   /// One block that covers a segment just got, in no set yet.
   BlockIndex create_segment(const Segment& segment) {
     const BlockIndex whole = blocks.create();
+    if (version.among_same_size == AmongSameSize::oldest_segment) [[unlikely]]
+      blocks.notes(whole).rank = last_rank(segment);
     const SegmentIndex index = segments.create(segment);
     segments[index].first = whole;
     blocks[whole] = Block(segment.base, segment.size, index, segment.lane);
     if (segment.is_expandable) blocks[whole].set_expandable();
     return whole;
   }
+  /// What puts a segment above all that came before.
+  std::uint64_t last_rank(const Segment& segment);
+  /// Closes the gaps of segments that are gone. The order stays.
+  void rank_again();
   /// Requires: the block covers its segment and is in no set.
   void destroy_segment(BlockIndex whole) {
     segments.destroy(blocks[whole].segment());
@@ -113,10 +122,20 @@ struct Core {
     block.set_use(BlockUse::free);
     if (has_counted_ages) [[unlikely]]
       blocks.notes(index).lookup_stamp = lane.pool->lookup_count;
-    lane.free.insert(block.size(), block.address, index);
+    lane.free.insert(block.size(), place_among_same_size(index), index);
   }
-  void leave_free_set(const Block& block) {
-    lane_of(block).free.remove(block.size(), block.address);
+  void leave_free_set(BlockIndex index) {
+    const Block& block = blocks[index];
+    lane_of(block).free.remove(block.size(), place_among_same_size(index));
+  }
+  /// What orders free blocks of one size: an address, or what stands in the place of it.
+  Address place_among_same_size(BlockIndex index) const {
+    if (version.among_same_size == AmongSameSize::lowest_address) [[likely]]
+      return blocks[index].address;
+    const std::uint64_t rank = blocks.notes(index).rank;
+    if (version.among_same_size == AmongSameSize::oldest_block)
+      return Address{rank * minimum_block.count};
+    return Address{blocks[index].address.value + rank};
   }
 
   void enter_unmapped_set(BlockIndex index) {
@@ -133,6 +152,39 @@ struct Core {
     return index != BlockIndex::none && blocks[index].use() == use;
   }
 };
+
+template <class L>
+std::uint64_t Core<L>::last_rank(const Segment& segment) {
+  // Places of segments that are gone are not used again, until there are no more.
+  if (end_of_ranks + segment.size > highest_address) [[unlikely]]
+    rank_again();
+  const Address place = end_of_ranks;
+  end_of_ranks = place + segment.size;
+  return place.value - segment.base.value;
+}
+
+template <class L>
+void Core<L>::rank_again() {
+  std::map<Address, const Segment*> by_rank;
+  for (const auto& [base, index] : segments.by_address()) {
+    const Segment& segment = segments[index];
+    by_rank.emplace(Address{base.value + blocks.notes(segment.first).rank}, &segment);
+  }
+  std::vector<std::pair<Lane*, BlockIndex>> free;
+  for (Lane* const lane : lanes)
+    while (lane != nullptr && !lane->free.is_empty()) {
+      free.emplace_back(lane, lane->free.block_at(lane->free.last()));
+      lane->free.remove_at(lane->free.last());
+    }
+  end_of_ranks = {};
+  for (const auto& [place, segment] : by_rank) {
+    const std::uint64_t rank = last_rank(*segment);
+    for (BlockIndex i = segment->first; i != BlockIndex::none; i = blocks[i].next)
+      blocks.notes(i).rank = rank;
+  }
+  for (const auto& [lane, index] : free)
+    lane->free.insert(blocks[index].size(), place_among_same_size(index), index);
+}
 
 inline Oversize oversize_of(Bytes size, const Settings& settings) {
   return size >= settings.max_split_size ? Oversize::yes : Oversize::no;

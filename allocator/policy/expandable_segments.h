@@ -63,7 +63,7 @@ BlockIndex ExpandableSegments<L>::grow(Lane& lane, Bytes size) {
         return BlockIndex::none;
     }
   } while (core_.blocks[candidate].size() < size);
-  core_.leave_free_set(core_.blocks[candidate]);
+  core_.leave_free_set(candidate);
   return candidate;
 }
 
@@ -155,11 +155,11 @@ bool ExpandableSegments<L>::map(BlockIndex index, Bytes size) {
     note_end_of_addresses(index, Bytes{1});
   const Block& block = core_.blocks[index];
   if (core_.has_use(block.previous(), BlockUse::free)) {
-    core_.leave_free_set(core_.blocks[block.previous()]);
+    core_.leave_free_set(block.previous());
     core_.chain.absorb_previous(index);
   }
   if (core_.has_use(block.next, BlockUse::free)) {
-    core_.leave_free_set(core_.blocks[block.next]);
+    core_.leave_free_set(block.next);
     core_.chain.absorb_next(index);
   }
   core_.enter_free_set(index);
@@ -211,7 +211,7 @@ void ExpandableSegments<L>::unmap(BlockIndex index) {
   core_.device.wait_for_stream(lane.stream);
   core_.device.unmap(range);
 
-  core_.leave_free_set(core_.blocks[index]);
+  core_.leave_free_set(index);
   if (const Bytes before = range.at - core_.blocks[index].address; before > Bytes{0})
     core_.enter_free_set(core_.chain.split_front(index, before));
   if (range.size() < core_.blocks[index].size())

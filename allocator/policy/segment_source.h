@@ -96,7 +96,7 @@ void SegmentSource<L>::release(BlockIndex index) {
   const Block& block = core_.blocks[index];
   const Lane& lane = core_.lane_of(block);
   core_.device.release(block.address);
-  core_.leave_free_set(block);
+  core_.leave_free_set(index);
   core_.reserved -= block.size();
   core_.listeners.segment_released({block.address, block.size(), lane},
                                    oversize_of(block.size(), core_.settings));

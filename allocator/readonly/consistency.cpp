@@ -166,17 +166,20 @@ class Checker {
   void check_free_set(const Lane& lane) {
     std::size_t count = 0;
     const Block* before = nullptr;
+    Address place_before;
     for (auto at = lane.free.first(); at; at = lane.free.next(at), ++count) {
       const BlockIndex index = lane.free.block_at(at);
       const Block& block = core_.blocks[index];
+      const Address place = core_.place_among_same_size(index);
       expect(block.lane() == lane.index && seen_free_.erase(index) == 1,
              "a free set holds the free blocks of its lane, each once", block);
       expect(before == nullptr || before->size() < block.size() ||
-                 (before->size() == block.size() && before->address < block.address),
-             "a free set lies in order of size and address", block);
+                 (before->size() == block.size() && place_before < place),
+             "a free set lies in order of size and address or age", block);
       expect(core_.blocks.notes(index).lookup_stamp <= lane.pool->lookup_count,
              "no block is younger than its pool", block);
       before = &block;
+      place_before = place;
     }
     expect(count == lane.free.size(), "a free set knows how many blocks it holds");
   }

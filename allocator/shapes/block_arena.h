@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "allocator/shapes/block.h"
+#include "allocator/words/reference_version.h"
 
 namespace vramlab::allocator {
 
@@ -15,10 +16,15 @@ struct BlockNotes {
   std::uint64_t lookup_stamp = 0;
   /// Other streams that used it, and what is still awaited from them.
   UsesIndex uses = UsesIndex::none;
+  /// Its number among all blocks ever made, or what is added to the addresses of its segment so
+  /// that later segments lie higher; unused where addresses alone count.
+  std::uint64_t rank = 0;
 };
 
 class BlockArena {
  public:
+  explicit BlockArena(AmongSameSize ranks = AmongSameSize::lowest_address) : ranks_(ranks) {}
+
   Block& operator[](BlockIndex index) { return blocks_[static_cast<std::uint32_t>(index)]; }
   const Block& operator[](BlockIndex index) const {
     return blocks_[static_cast<std::uint32_t>(index)];
@@ -34,6 +40,15 @@ class BlockArena {
     const BlockIndex index = first_unused_;
     first_unused_ = (*this)[index].next;
     --unused_count_;
+    if (ranks_ == AmongSameSize::oldest_block) [[unlikely]]
+      notes(index).rank = ++made_count_;
+    return index;
+  }
+  /// A block of the same segment.
+  BlockIndex create_beside(BlockIndex other) {
+    const BlockIndex index = create();
+    if (ranks_ == AmongSameSize::oldest_segment) [[unlikely]]
+      notes(index).rank = notes(other).rank;
     return index;
   }
 
@@ -61,6 +76,8 @@ class BlockArena {
   /// in the cache.
   BlockIndex first_unused_ = BlockIndex::none;
   std::size_t unused_count_ = 0;
+  AmongSameSize ranks_;
+  std::uint64_t made_count_ = 0;
 };
 
 }  // namespace vramlab::allocator

@@ -13,7 +13,7 @@ class BlockChain {
 
   /// Cuts `size` off the front as a new block; what was there keeps its identity and the rest.
   BlockIndex split_front(BlockIndex rest, Bytes size) {
-    const BlockIndex front = blocks_.create();
+    const BlockIndex front = blocks_.create_beside(rest);
     Block& cut = blocks_[front];
     Block& kept = blocks_[rest];
     cut = kept;
@@ -29,7 +29,7 @@ class BlockChain {
 
   /// Keeps `size` at the front under its identity; what follows becomes a new block.
   BlockIndex split_back(BlockIndex front, Bytes size) {
-    const BlockIndex back = blocks_.create();
+    const BlockIndex back = blocks_.create_beside(front);
     Block& cut = blocks_[back];
     Block& kept = blocks_[front];
     cut = kept;

@@ -1,4 +1,5 @@
-// FreeBlocks: the free blocks of one lane, ordered by (size, address), for exact best fit.
+// FreeBlocks: the free blocks of one lane, ordered by (size, address), for exact best fit. A
+// version that prefers older blocks gives a number in place of each address.
 //
 // Sizes fall into bins: one bin a size up to 2 MiB, above that 128 bins a power of two. A bitmap
 // with a summary says which bins hold something, so that best fit is a few bit operations and one

@@ -31,6 +31,11 @@ enum class EmptyCacheInScope : std::uint8_t { refused, skips_default_pools };
 /// Restoring a checkpoint whose expandable segment has grown since.
 enum class GrownCheckpoint : std::uint8_t { refused, tolerated };
 
+/// Which of several free blocks of one size is taken first: that at the lowest address; the oldest
+/// (the front of a split is a new block, and a block that was freed stays itself when it merges);
+/// or the lowest one in the segment that was got first.
+enum class AmongSameSize : std::uint8_t { lowest_address, oldest_block, oldest_segment };
+
 struct ReferenceVersion {
   std::string_view name;
   std::string_view description;
@@ -40,6 +45,7 @@ struct ReferenceVersion {
   ScopeOrder scope_order;
   EmptyCacheInScope empty_cache_in_scope;
   GrownCheckpoint grown_checkpoint;
+  AmongSameSize among_same_size;
 };
 
 /// All rows, oldest first.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <span>
 
 #include "replay/follow/emptying_rhythm.h"
 #include "replay/follow/pool_inference.h"
@@ -112,13 +113,6 @@ std::set<std::size_t> emptied_in_vain(const DeviceHistory& history,
 }
 
 }  // namespace
-
-VerifyConditions verify_conditions(const RecordedHistory& history, const traces::TextTable& texts,
-                                   const ReferenceVersion* version) {
-  const bool is_guessed = version == nullptr;
-  if (is_guessed) version = &guess_reference(history);
-  return {*version, is_guessed, recorded_settings(history, texts, *version), true};
-}
 
 namespace {
 
@@ -236,7 +230,44 @@ void note_settings_changes(ExplainedHistory& explained, const DeviceHistory& his
   if (!is_as_recorded) explained.settings_changes = in_time.changes();
 }
 
+/// How many events are left behind the first difference, of all devices.
+std::size_t left_by(const ReferenceVersion& version, const RecordedHistory& history,
+                    const traces::TextTable& texts) {
+  const VerifyConditions conditions{version, true, recorded_settings(history, texts, version)};
+  std::size_t left = 0;
+  for (const DeviceHistory& device : history.devices) {
+    if (without_replay(device)) continue;
+    const ExplainedHistory explained =
+        explain_under(device, conditions, {{0, conditions.settings.settings}});
+    left += device.events.size() - std::min(followed(explained), device.events.size());
+  }
+  return left;
+}
+
+/// If several versions write the same keys: the first of those that follow the history furthest.
+const ReferenceVersion& guess_reference(const RecordedHistory& history,
+                                        const traces::TextTable& texts) {
+  const auto possible = possible_references(history, texts);
+  const ReferenceVersion* best = possible.front();
+  if (possible.size() == 1) return *best;
+  std::size_t fewest_left = left_by(*best, history, texts);
+  for (const ReferenceVersion* version : std::span(possible).subspan(1)) {
+    if (fewest_left == 0) break;
+    const std::size_t left = left_by(*version, history, texts);
+    if (left < fewest_left) best = version;
+    fewest_left = std::min(left, fewest_left);
+  }
+  return *best;
+}
+
 }  // namespace
+
+VerifyConditions verify_conditions(const RecordedHistory& history, const traces::TextTable& texts,
+                                   const ReferenceVersion* version) {
+  const bool is_guessed = version == nullptr;
+  if (is_guessed) version = &guess_reference(history, texts);
+  return {*version, is_guessed, recorded_settings(history, texts, *version), true};
+}
 
 ExplainedHistory explain(const DeviceHistory& history, const VerifyConditions& conditions) {
   if (auto fidelity = without_replay(history)) {

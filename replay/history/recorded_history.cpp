@@ -187,11 +187,17 @@ RecordedHistory HistoryCollector::take() {
   return std::move(history_);
 }
 
-const ReferenceVersion& guess_reference(const RecordedHistory& history) {
+std::vector<const ReferenceVersion*> possible_references(const RecordedHistory& history,
+                                                         const traces::TextTable& texts) {
+  const auto rows = allocator::reference_versions();
   const bool names_pools = std::ranges::any_of(
       history.devices, [](const DeviceHistory& device) { return device.traits.names_pools; });
-  return names_pools ? allocator::reference_versions().back()
-                     : allocator::default_reference_version();
+  if (!names_pools) return {&rows.front()};
+  if (setting(history, "max_round_threshold", texts) != nullptr) return {&rows.back()};
+  std::vector<const ReferenceVersion*> between;
+  for (const ReferenceVersion& row : rows.subspan(1, rows.size() - 2))
+    between.insert(between.begin(), &row);
+  return between;
 }
 
 SettingsInForce recorded_settings(const RecordedHistory& history, const traces::TextTable& texts,

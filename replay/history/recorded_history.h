@@ -117,7 +117,9 @@ struct SettingsInForce {
 SettingsInForce recorded_settings(const RecordedHistory& history, const traces::TextTable& texts,
                                   const ReferenceVersion& version);
 
-/// Events that name pools came with the newer rules.
-const ReferenceVersion& guess_reference(const RecordedHistory& history);
+/// Those of reference_versions() that the file can be of, the likeliest first. Events that name
+/// pools came with 2.12, and limits of pinned memory with 2.13.
+std::vector<const ReferenceVersion*> possible_references(const RecordedHistory& history,
+                                                         const traces::TextTable& texts);
 
 }  // namespace vramlab::replay

@@ -57,7 +57,7 @@ void add_notes(FoundLifetimes& found) {
 
 void take_recording(FoundLifetimes& found, const RecordedHistory& history,
                     const traces::TextTable& texts) {
-  found.version = &guess_reference(history);
+  found.version = possible_references(history, texts).front();
   const SettingsInForce in_force = recorded_settings(history, texts, *found.version);
   found.settings = in_force.settings;
   if (!in_force.doubt.empty()) found.notes.push_back(in_force.doubt);

@@ -132,7 +132,8 @@ RecordedWaiting find_waiting(const std::string& file, const RecordedHistory& his
                              const traces::SnapshotTables& tables,
                              const ReferenceVersion* version) {
   RecordedWaiting found;
-  found.reference = version != nullptr ? version->name : guess_reference(history).name;
+  found.reference =
+      version != nullptr ? version->name : possible_references(history, tables.texts).front()->name;
   for (const DeviceHistory& device : history.devices) {
     DeviceWaiting& added = found.devices.emplace_back();
     added.cost = waiting_cost(device);
@@ -144,6 +145,7 @@ RecordedWaiting find_waiting(const std::string& file, const RecordedHistory& his
   std::optional<Recording> recording;
   try {
     recording.emplace(file, history, tables, version);
+    found.reference = recording->version().name;
     replay_devices(*recording, found);
   } catch (const traces::InputError& error) {
     found.obstacle = error.what();

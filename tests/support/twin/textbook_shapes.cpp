@@ -36,6 +36,8 @@ Block& add_block(Segment& segment, Address address, Bytes size) {
   place = std::make_unique<Block>();
   place->address = address;
   place->size = size;
+  place->number = ++segment.pool->blocks_made;
+  if (segment.number == 0) segment.number = place->number;
   place->segment = &segment;
   return *place;
 }

@@ -37,6 +37,8 @@ struct Block {
   /// A deferred block may be reused after these graph nodes; without any, at the capture's end.
   std::vector<GraphNode> reusable_after;
   std::uint64_t stamp = 0;
+  /// Which block of its pool it was when it was made.
+  std::uint64_t number = 0;
   Segment* segment = nullptr;
 
   /// Neither handed out nor waiting for another stream. Unmapped blocks count too.
@@ -50,17 +52,21 @@ struct Pool {
   PoolKind kind = PoolKind::small;
   /// Null for the device's own.
   PrivatePool* owner = nullptr;
-  std::map<std::tuple<StreamId, Bytes, Address>, Block*> free_blocks;
+  /// By stream, size, age as far as the version asks for it, and address.
+  std::map<std::tuple<StreamId, Bytes, std::uint64_t, Address>, Block*> free_blocks;
   std::map<std::tuple<StreamId, Address>, Block*> unmapped_blocks;
   std::uint64_t lookups = 0;
+  std::uint64_t blocks_made = 0;
 };
 
 struct PoolPair {
   Pool small;
   Pool large;
   explicit PoolPair(PoolId id, PrivatePool* owner = nullptr)
-      : small{id, PoolKind::small, owner, {}, {}, 0},
-        large{id, PoolKind::large, owner, {}, {}, 0} {}
+      : small{id, PoolKind::small, owner, {}, {}, 0, 0}, large{id,    PoolKind::large,
+                                                               owner, {},
+                                                               {},    0,
+                                                               0} {}
 };
 
 struct PrivatePool {
@@ -78,6 +84,8 @@ struct Segment {
   Pool* pool = nullptr;
   /// Size of its physical units; 0: a classic segment.
   Bytes unit;
+  /// The number of its first block.
+  std::uint64_t number = 0;
   std::map<Address, std::unique_ptr<Block>> blocks;
 
   bool is_expandable() const { return unit.count > 0; }

@@ -86,6 +86,8 @@ class TextbookTwin final : public replay::AllocatorSubject {
   void record(allocator::Action action, Address address, Bytes size, StreamId stream, PoolId pool);
 
   // textbook_twin_search.cpp
+  using FreePlace = std::tuple<StreamId, Bytes, std::uint64_t, Address>;
+  FreePlace place_of(const Block& block) const;
   Block* take_best_fit(const Request& request);
   Block* best_expandable(const Request& request, Block* block);
   Block* first_classic(const Request& request);

@@ -79,7 +79,7 @@ bool TextbookTwin::release_oversize(const Request& request) {
   if (settings_.max_split_size == allocator::unlimited) return false;
   const Bytes key = std::max(request.rounded, settings_.max_split_size);
   auto& blocks = request.pool->free_blocks;
-  auto at = blocks.lower_bound({request.stream, key, Address{}});
+  auto at = blocks.lower_bound({request.stream, key, 0, Address{}});
   if (at != blocks.end() && std::get<StreamId>(at->first) == request.stream &&
       is_releasable(*at->second)) {
     release_segment(*at->second);

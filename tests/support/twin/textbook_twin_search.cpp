@@ -19,10 +19,19 @@ Bytes reach(const Block& block) {
 
 }  // namespace
 
+// Its key among the free blocks of its pool.
+TextbookTwin::FreePlace TextbookTwin::place_of(const Block& block) const {
+  using allocator::AmongSameSize;
+  std::uint64_t age = 0;
+  if (version_.among_same_size == AmongSameSize::oldest_block) age = block.number;
+  if (version_.among_same_size == AmongSameSize::oldest_segment) age = block.segment->number;
+  return {block.segment->stream, block.size, age, block.address};
+}
+
 Block* TextbookTwin::take_best_fit(const Request& request) {
   Pool& pool = *request.pool;
   if (collects_garbage()) ++pool.lookups;
-  const auto at = pool.free_blocks.lower_bound({request.stream, request.rounded, Address{}});
+  const auto at = pool.free_blocks.lower_bound({request.stream, request.rounded, 0, Address{}});
   if (at == pool.free_blocks.end() || std::get<StreamId>(at->first) != request.stream)
     return nullptr;
   Block* block = at->second;
@@ -36,7 +45,7 @@ Block* TextbookTwin::take_best_fit(const Request& request) {
 // A block that can grow far is kept for larger requests: step on while the reach gets shorter.
 Block* TextbookTwin::best_expandable(const Request& request, Block* block) {
   const auto& blocks = request.pool->free_blocks;
-  auto next = blocks.find({request.stream, block->size, block->address});
+  auto next = blocks.find(place_of(*block));
   while (is_expandable(*block)) {
     ++next;
     if (next == blocks.end() || std::get<StreamId>(next->first) != request.stream) break;
@@ -48,7 +57,7 @@ Block* TextbookTwin::best_expandable(const Request& request, Block* block) {
 
 Block* TextbookTwin::first_classic(const Request& request) {
   const auto& blocks = request.pool->free_blocks;
-  for (auto at = blocks.lower_bound({request.stream, request.rounded, Address{}});
+  for (auto at = blocks.lower_bound({request.stream, request.rounded, 0, Address{}});
        at != blocks.end() && std::get<StreamId>(at->first) == request.stream; ++at)
     if (!is_expandable(*at->second)) return at->second;
   return nullptr;
@@ -152,11 +161,11 @@ bool TextbookTwin::try_merge(Block& block, Block* neighbour) {
 void TextbookTwin::enter_free_set(Block& block) {
   Pool& pool = pool_of(block);
   block.stamp = pool.lookups;
-  pool.free_blocks[{block.segment->stream, block.size, block.address}] = &block;
+  pool.free_blocks[place_of(block)] = &block;
 }
 
 void TextbookTwin::leave_free_set(Block& block) {
-  pool_of(block).free_blocks.erase({block.segment->stream, block.size, block.address});
+  pool_of(block).free_blocks.erase(place_of(block));
 }
 
 }  // namespace vramlab::tests
