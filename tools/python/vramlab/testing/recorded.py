@@ -46,7 +46,6 @@ class RecordedTest:
         torch.cuda.init()
         gc.collect()
         torch.cuda.empty_cache()
-        torch.cuda.reset_peak_memory_stats()
         self._held_before = _held()
         self._was_on = pytorch.is_recording()
         if not self._was_on:

@@ -21,10 +21,6 @@ def empty_cache():
     pass
 
 
-def reset_peak_memory_stats():
-    pass
-
-
 def is_initialized():
     return True
 
