@@ -86,6 +86,7 @@ class NcclValues : public Nccl {
     EXPECT_EQ(driver_.call("cuDevicePrimaryCtxRetain", &context, 0), 0);
     EXPECT_EQ(driver_.call("cuCtxSetCurrent", context), 0);
   }
+  ~NcclValues() override { driver_.call("cuDevicePrimaryCtxRelease_v2", 0); }
 
   void* number(std::int64_t value) {
     void* address = nullptr;
