@@ -52,6 +52,8 @@ class Bench:
         # Names of C++ functions without their lines, which take most of a short program's time.
         environment = {**os.environ, "PYTORCH_CUDA_ALLOC_CONF": option_string,
                        "TORCH_SYMBOLIZE_MODE": "dladdr", **environment}
+        if program.twice:
+            environment["TMPDIR"] = str(self.scratch_of(program))
         before = time.monotonic()
         status, output, errors = finished(command, environment, folder)
         seconds = time.monotonic() - before
@@ -59,6 +61,12 @@ class Bench:
         (folder / "errors.txt").write_text(errors)
         return Run(option_string, status, seconds, output, errors, folder,
                    list(told_processes(output, folder)))
+
+    def scratch_of(self, program):
+        """A run's files have the same names in each run, unless another is in the same folder."""
+        folder = self.folder / f"scratch_{program.name}"
+        folder.mkdir(exist_ok=True)
+        return folder
 
     def program_command(self, program):
         path = PROGRAMS / f"{program.name}.py"
