@@ -122,6 +122,10 @@ CUresult Arena::take_cached(CUdeviceptr* at, Bytes size) {
 }
 
 bool Arena::give_back_idle(Patience patience) {
+  if (context_.is_gone()) return false;
+  // The thread may have another context, or none, and events are asked about here.
+  const CurrentContext current(context_);
+  if (current.result() != CUDA_SUCCESS) return false;
   {
     const std::lock_guard lock(lock_);
     if (cache_ == nullptr || context_.is_gone() || context_.error() != CUDA_SUCCESS) return false;
