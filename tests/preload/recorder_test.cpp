@@ -110,6 +110,16 @@ TEST(RecorderOfPrograms, stacks_name_functions_of_the_program) {
   EXPECT_THAT(text, HasSubstr("\"stack\":1"));
 }
 
+/// The loader's lock is the constructor's, and the other thread needs it to name its frames.
+TEST(RecorderOfPrograms, stacks_do_not_hold_a_library_up_that_allocates_in_its_constructor) {
+  PreloadedRun run;
+  run.record().set("VRAMLAB_RECORD_STACKS", "1");
+  const std::string path = built("preload_allocating.so");
+  const ProgramResult result = run.run({"preload_loading", "library", path});
+  EXPECT_EQ(result.output, "both ended\n") << result.errors;
+  EXPECT_THAT(run.recording().of_kind(ProgramEventKind::malloc), SizeIs(2100));
+}
+
 TEST(RecorderOfPrograms, the_header_names_the_program_and_the_devices) {
   PreloadedRun run;
   recording_of("allocate", run);

@@ -48,22 +48,40 @@ void take_call_stack(ReturnAddresses& addresses) {
   _Unwind_Backtrace(add_frame, &addresses);
 }
 
-std::uint32_t CallStacks::frame_of(std::uintptr_t address, RecordLine& lines) {
+CodePlaces find_places(const ReturnAddresses& addresses) {
+  CodePlaces places;
+  for (const std::uintptr_t address : addresses) {
+    CodePlace& place = places[address];
+    Dl_info info{};
+    const bool found = dladdr(reinterpret_cast<const void*>(address), &info) != 0;
+    place.offset = address - (found ? reinterpret_cast<std::uintptr_t>(info.dli_fbase) : 0);
+    if (found && info.dli_sname != nullptr) place.function = readable(info.dli_sname);
+    if (found && info.dli_fname != nullptr) place.file = info.dli_fname;
+  }
+  return places;
+}
+
+ReturnAddresses CallStacks::unknown_of(const ReturnAddresses& addresses) const {
+  ReturnAddresses unknown;
+  for (const std::uintptr_t address : addresses)
+    if (!frames_.contains(address)) unknown.push_back(address);
+  return unknown;
+}
+
+std::uint32_t CallStacks::frame_of(std::uintptr_t address, const CodePlaces& places,
+                                   RecordLine& lines) {
   const auto [known, is_new] =
       frames_.try_emplace(address, static_cast<std::uint32_t>(frames_.size() + 1));
   if (!is_new) return known->second;
-  Dl_info place{};
-  const bool found = dladdr(reinterpret_cast<const void*>(address), &place) != 0;
-  const std::uintptr_t base = found ? reinterpret_cast<std::uintptr_t>(place.dli_fbase) : 0;
-  lines.begin("frame", known->second).raw(",\"is\":");
-  lines.begin("name", found && place.dli_sname != nullptr ? readable(place.dli_sname) : "?");
-  lines.add("filename", found && place.dli_fname != nullptr ? place.dli_fname : "?");
-  lines.add("line", 0).add("offset", address - base).raw("}");
+  const CodePlace& place = places.at(address);
+  lines.begin("frame", known->second).raw(",\"is\":").begin("name", place.function);
+  lines.add("filename", place.file).add("line", 0).add("offset", place.offset).raw("}");
   lines.end();
   return known->second;
 }
 
-std::uint32_t CallStacks::number_of(const ReturnAddresses& addresses, RecordLine& lines) {
+std::uint32_t CallStacks::number_of(const ReturnAddresses& addresses, const CodePlaces& places,
+                                    RecordLine& lines) {
   if (addresses.empty()) return 0;
   const auto [known, is_new] =
       stacks_.try_emplace(addresses, static_cast<std::uint32_t>(stacks_.size() + 1));
@@ -71,7 +89,7 @@ std::uint32_t CallStacks::number_of(const ReturnAddresses& addresses, RecordLine
   std::string frames;
   for (const std::uintptr_t address : addresses) {
     if (!frames.empty()) frames += ',';
-    frames += std::to_string(frame_of(address, lines));
+    frames += std::to_string(frame_of(address, places, lines));
   }
   lines.begin("stack", known->second).raw(",\"frames\":[").raw(frames).raw("]");
   lines.end();

@@ -19,13 +19,28 @@ using ReturnAddresses = std::vector<std::uintptr_t>;
 /// From the caller of our function outwards, at most 64. Takes no lock that the program may hold.
 void take_call_stack(ReturnAddresses& addresses);
 
+/// What the loader says of an address.
+struct CodePlace {
+  std::string function = "?";
+  std::string file = "?";
+  std::uintptr_t offset = 0;
+};
+using CodePlaces = std::map<std::uintptr_t, CodePlace>;
+
+/// Takes the loader's lock. It is the program's while a library's constructor runs, so this
+/// requires that no lock of ours is held.
+CodePlaces find_places(const ReturnAddresses& addresses);
+
 class CallStacks {
  public:
+  /// Those that find_places() is still to be asked about.
+  ReturnAddresses unknown_of(const ReturnAddresses& addresses) const;
   /// The number of the stack; the records that it needs and that were not there yet go to `lines`.
-  std::uint32_t number_of(const ReturnAddresses& addresses, RecordLine& lines);
+  std::uint32_t number_of(const ReturnAddresses& addresses, const CodePlaces& places,
+                          RecordLine& lines);
 
  private:
-  std::uint32_t frame_of(std::uintptr_t address, RecordLine& lines);
+  std::uint32_t frame_of(std::uintptr_t address, const CodePlaces& places, RecordLine& lines);
 
   std::unordered_map<std::uintptr_t, std::uint32_t> frames_;
   std::map<ReturnAddresses, std::uint32_t> stacks_;

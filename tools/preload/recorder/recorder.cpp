@@ -206,8 +206,15 @@ void Recorder::memory_unmapped(std::uint64_t address, std::size_t bytes) {
 
 Recorder::Caller Recorder::caller_on(std::uint32_t device) {
   if (!knows_devices_.load(std::memory_order_acquire)) find_devices();
-  Caller caller{device, {}};
-  if (settings_.stacks == RecordStacks::yes) take_call_stack(caller.addresses);
+  Caller caller{device, {}, {}};
+  if (settings_.stacks == RecordStacks::no) return caller;
+  take_call_stack(caller.addresses);
+  ReturnAddresses unknown;
+  {
+    const Locked locked(lock_);
+    unknown = stacks_.unknown_of(caller.addresses);
+  }
+  caller.places = find_places(unknown);
   return caller;
 }
 
@@ -230,7 +237,7 @@ void Recorder::open_file() {
 Recorder::Surroundings Recorder::begin_event(const Caller& caller) {
   line_.clear();
   open_file();
-  return {caller.device, stacks_.number_of(caller.addresses, line_)};
+  return {caller.device, stacks_.number_of(caller.addresses, caller.places, line_)};
 }
 
 void Recorder::finish_event(const Surroundings& surroundings) {
