@@ -64,6 +64,12 @@ TEST(PreloadLibrary, runs_nothing_of_ours_when_it_is_loaded_and_destroys_nothing
   EXPECT_THAT(said_by({"readelf", "-dW"}), ContainsRegex("INIT_ARRAYSZ\\) +" + bytes + " "));
 }
 
+TEST(PreloadLibrary, obeys_no_variable_in_a_setuid_program) {
+  const std::string symbols = said_by({"nm", "-D", "--undefined-only"});
+  EXPECT_THAT(lines_with(symbols, " secure_getenv"), testing::SizeIs(1));
+  EXPECT_THAT(lines_with(symbols, " getenv"), IsEmpty());
+}
+
 TEST(PreloadLibrary, has_none_of_the_heavy_libraries_inside) {
   const std::string symbols = said_by({"nm", "-C"});
   for (const char* const part : {"spdlog", "nlohmann", "CLI::", "std::cout"})

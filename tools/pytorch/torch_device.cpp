@@ -36,7 +36,8 @@ TorchDevice::Requested TorchDevice::malloc(Bytes size, StreamId stream) {
       throw AllocatorError("a request in a pool that lends its memory while it is captured to");
     case MallocOutcome::out_of_memory:
     case MallocOutcome::rejected:
-      requested.failure = out_of_memory_message(engine_.last_failure());
+      // Libraries look for PyTorch's own words.
+      requested.failure = "CUDA out of memory. " + out_of_memory_message(engine_.last_failure());
   }
   return requested;
 }

@@ -29,6 +29,7 @@ TEST_F(TorchPlugin, a_request_that_does_not_fit_throws_bad_alloc_with_the_figure
     ADD_FAILURE() << "256 MiB hold no 1 GiB";
   } catch (const std::bad_alloc& error) {
     EXPECT_THAT(error.what(), HasSubstr("1.00 GiB"));
+    EXPECT_THAT(error.what(), HasSubstr("CUDA out of memory.")) << "libraries look for it";
   }
   EXPECT_EQ(stats()["num_ooms"], 1);
   EXPECT_NE(torch_.malloc(mib, 0, nullptr), nullptr);

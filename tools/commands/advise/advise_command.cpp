@@ -74,6 +74,14 @@ std::string trust_text(Trust trust) {
   return word + ": simulated streams decide when memory used by other streams is free again";
 }
 
+/// The versions that read their options in three passes name the variable for all devices.
+const char* variable_of(std::string_view reference) {
+  const ReferenceVersion* const version = allocator::find_reference_version(reference);
+  return version != nullptr && version->grammar == allocator::OptionGrammar::three_passes
+             ? "PYTORCH_ALLOC_CONF"
+             : "PYTORCH_CUDA_ALLOC_CONF";
+}
+
 std::string headline(const AdviseOutcome& outcome) {
   const Advice& advice = outcome.advice;
   if (advice.best.worst().failed)
@@ -82,7 +90,8 @@ std::string headline(const AdviseOutcome& outcome) {
   if (advice.nothing_helps())
     return "No setting helps: the defaults are best, with " + format_bytes(peak_of(advice.best)) +
            " reserved at the peak.\n";
-  return "Use this setting:\n  export PYTORCH_CUDA_ALLOC_CONF=" + advice.best.conf + "\n";
+  return "Use this setting:\n  export " + std::string(variable_of(outcome.about.reference)) + "=" +
+         advice.best.conf + "\n";
 }
 
 std::vector<std::string> savings_of(const Advice& advice) {

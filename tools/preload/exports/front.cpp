@@ -21,8 +21,8 @@ namespace vramlab::preload {
 namespace {
 
 MemoryCalls* make_recorder() {
-  const char* const file = std::getenv("VRAMLAB_RECORD");
-  const char* const stacks = std::getenv("VRAMLAB_RECORD_STACKS");
+  const char* const file = secure_getenv("VRAMLAB_RECORD");
+  const char* const stacks = secure_getenv("VRAMLAB_RECORD_STACKS");
   const bool has_file = file != nullptr && *file != '\0';
   const bool has_stacks = stacks != nullptr && std::string_view(stacks) == "1";
   return new Recorder(
@@ -49,7 +49,7 @@ MemoryCalls* make_caching_shim(PreloadMode mode) {
     return nullptr;
   }
   shim::ShimOptions options =
-      shim::read_shim_options(mode, [](const char* name) { return std::getenv(name); });
+      shim::read_shim_options(mode, [](const char* name) { return secure_getenv(name); });
   for (const std::string& complaint : options.complaints) say({complaint});
   options.say = say_each_once();
   return new shim::CachingShim(std::get<streams::CudaDriver>(driver), std::move(options));

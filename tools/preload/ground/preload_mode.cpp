@@ -20,8 +20,9 @@ constexpr std::pair<std::string_view, PreloadMode> mode_names[] = {
 pthread_once_t mode_once = PTHREAD_ONCE_INIT;
 PreloadMode mode_of_process = PreloadMode::off;
 
+/// A setuid program is not told by who starts it what to do, or where to write.
 void read_mode() {
-  const ModeVariables given{std::getenv("VRAMLAB_SHIM"), std::getenv("VRAMLAB_RECORD")};
+  const ModeVariables given{secure_getenv("VRAMLAB_SHIM"), secure_getenv("VRAMLAB_RECORD")};
   const auto mode = preload_mode(given);
   if (!mode)
     say({"VRAMLAB_SHIM=", given.shim,
