@@ -25,7 +25,7 @@ class Constructed {
       for (int i = 0; i < 100; ++i) allocate_and_free();
     });
     while (!has_begun_) std::this_thread::yield();
-    for (int i = 0; i < 2000; ++i) {
+    for (int i = 0; i < 100; ++i) {
       allocate_and_free();
       std::this_thread::yield();
     }
