@@ -36,6 +36,12 @@ INSTANTIATE_TEST_SUITE_P(Ways, IdleMemoryServes,
                                           testing::Values("off", "deferred", "sync", "nosplit")),
                          way_and_mode);
 
+TEST(TrimSignal, gives_idle_memory_back_while_the_program_calls_nothing) {
+  PreloadedRun run;
+  set_up(run, "deferred").set("VRAMLAB_TRIM_SIGNAL", "USR2");
+  EXPECT_EQ(run.run({"preload_taking", "trim_signal"}).output, "own handler 1, given back 1\n0\n");
+}
+
 /// Calls that take no memory in the fake driver, so the test refuses the first one.
 class RefusedCalls : public testing::TestWithParam<WayAndMode> {};
 

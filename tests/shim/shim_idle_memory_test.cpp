@@ -76,6 +76,27 @@ TEST_P(ShimIdleMemory, of_another_device_stays) {
   EXPECT_EQ(setup.driver_allocations(), 1U);
 }
 
+TEST_P(ShimIdleMemory, is_given_back_by_a_trim) {
+  const CUdeviceptr held = setup_.alloc(gib);
+  free_with_work_under_way(6 * gib);
+  setup_.shim().trim();
+  EXPECT_EQ(setup_.driver_allocations(), 1U);
+  EXPECT_EQ(setup_.free(held), CUDA_SUCCESS);
+}
+
+TEST_P(ShimIdleMemory, stays_within_its_limit) {
+  ShimSetupOptions options = eight_gib(GetParam());
+  options.shim.idle_limit.bytes = allocator::Bytes{gib};
+  ShimSetup setup(std::move(options));
+  const CUdeviceptr first = setup.alloc(2 * gib);
+  const CUdeviceptr second = setup.alloc(gib);
+  EXPECT_EQ(setup.free(first), CUDA_SUCCESS);
+  EXPECT_EQ(setup.free(second), CUDA_SUCCESS);
+  setup.alloc(64 * mib);
+  EXPECT_LE(setup.shim().arenas()->current()->idle_bytes(), gib);
+  EXPECT_GE(setup.driver_allocations(), 1U);
+}
+
 TEST(ShimIdleBlocks, inside_of_used_segments_serve_requests_in_a_capture) {
   ShimSetup setup(eight_gib(PreloadMode::deferred));
   const CUdeviceptr whole = setup.alloc(6 * gib);

@@ -91,6 +91,28 @@ TEST(ShimOptions, say_that_segments_of_one_block_do_not_expand) {
   EXPECT_THAT(options.complaints, ElementsAre(HasSubstr("does not apply to nosplit")));
 }
 
+TEST(ShimOptions, limit_what_is_idle_by_a_size_or_a_part_of_the_device) {
+  const allocator::Bytes total{8ULL << 30};
+  const auto limit = [&](const char* word) {
+    return options_with({{"VRAMLAB_IDLE_LIMIT", word}}).idle_limit.on(total);
+  };
+  EXPECT_EQ(limit("512M"), allocator::Bytes{512ULL << 20});
+  EXPECT_EQ(limit("2GiB"), allocator::Bytes{2ULL << 30});
+  EXPECT_EQ(limit("4096"), allocator::Bytes{4096});
+  EXPECT_EQ(limit("0"), allocator::Bytes{0});
+  EXPECT_EQ(limit("50%"), allocator::Bytes{total.count / 100 * 50});
+  EXPECT_EQ(options_with({}).idle_limit.on(total), std::nullopt);
+  for (const char* word : {"101%", "much", "1T", "-1", "99999999999G", "%", "G"}) {
+    EXPECT_EQ(limit(word), std::nullopt) << word;
+    EXPECT_EQ(options_with({{"VRAMLAB_IDLE_LIMIT", word}}).complaints.size(), 1U) << word;
+  }
+}
+
+TEST(ShimOptions, have_a_signal_for_idle_memory) {
+  EXPECT_EQ(options_with({{"VRAMLAB_TRIM_SIGNAL", "USR2"}}).trim_signal, SIGUSR2);
+  EXPECT_EQ(options_with({{"VRAMLAB_TRIM_SIGNAL", "KILL"}}).complaints.size(), 1U);
+}
+
 TEST(ShimOptions, have_paths_a_signal_and_a_byte) {
   const ShimOptions options = options_with({{"VRAMLAB_STATS", "stderr"},
                                             {"VRAMLAB_SNAPSHOT", "state.json"},

@@ -1,7 +1,11 @@
 // A program that frees most of the device's memory, and then takes memory in another way: its
 // argument says which. It prints what the driver's function answered.
+#include <unistd.h>
+
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <string>
 
 #include "streams/cuda_interface/prototypes.h"
@@ -123,6 +127,26 @@ CUresult create_stream() {
   return cuStreamCreate(&made, 0);
 }
 
+/// Makes no call of the driver: its log says what happens meanwhile.
+bool log_has_a_free_in_time() {
+  for (int round = 0; round < 10000; ++round) {
+    std::ifstream log(std::getenv("FAKE_CUDA_LOG"));
+    for (std::string line; std::getline(log, line);)
+      if (line.find(" cuMemFree_v2 ") != std::string::npos) return true;
+    usleep(1000);
+  }
+  return false;
+}
+
+volatile std::sig_atomic_t handled = 0;
+
+CUresult wait_for_trim() {
+  raise(SIGUSR2);
+  std::printf("own handler %d, given back %d\n", static_cast<int>(handled),
+              log_has_a_free_in_time() ? 1 : 0);
+  return CUDA_SUCCESS;
+}
+
 CUresult take(const std::string& way) {
   CUdeviceptr at = 0;
   if (way == "pitch") return take_pitched();
@@ -134,6 +158,7 @@ CUresult take(const std::string& way) {
   if (way == "box") return create_box();
   if (way == "mipmapped") return create_mipmapped();
   if (way == "second_context") return take_in_second_context();
+  if (way == "trim_signal") return wait_for_trim();
   if (way == "capture") return take_in_capture();
   if (way == "cuModuleLoadData") return load_module();
   if (way == "cuLibraryLoadData") return load_library();
@@ -147,6 +172,8 @@ CUresult take(const std::string& way) {
 }  // namespace
 
 int main(int count, char** words) {
+  // Installed before the library listens: it is called as well.
+  std::signal(SIGUSR2, [](int) { handled = handled + 1; });
   CUcontext context = nullptr;
   must(cuInit(0), "cuInit");
   must(cuDevicePrimaryCtxRetain(&context, 0), "cuDevicePrimaryCtxRetain");

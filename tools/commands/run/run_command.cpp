@@ -13,6 +13,8 @@ struct RunArguments {
   std::string snapshot;
   std::size_t history_entries = 0;
   std::string report_signal;
+  std::string trim_signal;
+  std::string idle_limit;
   std::vector<std::string> program;
 };
 
@@ -24,6 +26,8 @@ ExitStatus run_program_on_shim(const RunArguments& arguments) {
       {"VRAMLAB_STATS", &arguments.statistics},
       {"VRAMLAB_SNAPSHOT", &arguments.snapshot},
       {"VRAMLAB_REPORT_SIGNAL", &arguments.report_signal},
+      {"VRAMLAB_TRIM_SIGNAL", &arguments.trim_signal},
+      {"VRAMLAB_IDLE_LIMIT", &arguments.idle_limit},
   };
   for (const auto& [name, value] : given)
     if (!value->empty()) program.variables.emplace_back(name, *value);
@@ -54,6 +58,12 @@ void add_options(CLI::App& command, RunArguments& arguments) {
       .add_option("--report-signal", arguments.report_signal,
                   "The signal that asks the program for both while it runs")
       ->check(CLI::IsMember({"USR1", "USR2", "HUP"}));
+  command
+      .add_option("--trim-signal", arguments.trim_signal,
+                  "The signal at which the program gives idle memory back")
+      ->check(CLI::IsMember({"USR1", "USR2", "HUP"}));
+  command.add_option("--idle-limit", arguments.idle_limit,
+                     "How much idle memory each context keeps: 512M, 2GiB, or 25% of the device's");
   command.add_option("PROGRAM", arguments.program, "The program and its arguments, after --")
       ->required();
 }

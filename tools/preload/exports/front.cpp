@@ -52,7 +52,10 @@ MemoryCalls* make_caching_shim(PreloadMode mode) {
       shim::read_shim_options(mode, [](const char* name) { return secure_getenv(name); });
   for (const std::string& complaint : options.complaints) say({complaint});
   options.say = say_each_once();
-  return new shim::CachingShim(std::get<streams::CudaDriver>(driver), std::move(options));
+  auto* const made =
+      new shim::CachingShim(std::get<streams::CudaDriver>(driver), std::move(options));
+  made->listen_for_trim_signal();
+  return made;
 }
 
 /// Never destroyed. Null where everything goes to the driver. Requires: the driver is loaded, and

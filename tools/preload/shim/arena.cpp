@@ -20,6 +20,7 @@ CUresult Arena::make_cache() {
   if (cache_ != nullptr) return CUDA_SUCCESS;
   device_ = device;
   has_cache_.store(true, std::memory_order_release);
+  idle_limit_ = options_.idle_limit.on({total});
   supply_.set_total({total});
   supply_.set_fence_all([this] { fence_all(); });
   cache_ = options_.mode == preload::PreloadMode::nosplit
@@ -66,6 +67,7 @@ CUresult Arena::take(CUdeviceptr* at, Bytes size) {
       got = std::nullopt;
     }
     supply_.end_ladder(call);
+    if (idle_limit_ && !context_.is_gone()) cache_->release_idle(*idle_limit_);
     has_pending = supply_.has_pending();
   }
   if (has_pending) supply_.flush();

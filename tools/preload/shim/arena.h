@@ -134,6 +134,7 @@ class Arena {
   SegmentSupply supply_;
   std::unique_ptr<BlockCache> cache_;
   CUdevice device_ = 0;
+  std::optional<Bytes> idle_limit_;
   MakeRoom make_room_ = [](CUdevice, const Arena*) { return false; };
   std::vector<ContextRecord*> peers_;
   std::atomic<bool> has_cache_ = false;

@@ -4,6 +4,7 @@
 
 #include "allocator/options/size_rules.h"
 #include "tools/preload/shim/reports.h"
+#include "tools/preload/shim/trim_signal.h"
 
 namespace vramlab::shim {
 namespace {
@@ -238,6 +239,18 @@ void CachingShim::after_fork_in_child() {
   // of a program that had no context yet begins anew.
   const bool had_contexts = !now->arenas.are_none();
   state_.store(had_contexts ? nullptr : new State(options_, *recorder_, driver_));
+}
+
+void CachingShim::trim() {
+  State* const now = state();
+  if (now == nullptr) return;
+  for (const Patience patience : {Patience::none, Patience::waits})
+    now->arenas.for_each([&](Arena& arena) { arena.give_back_idle(patience); });
+}
+
+void CachingShim::listen_for_trim_signal() {
+  if (options_.trim_signal != 0 && !call_at_trim_signal(options_.trim_signal, [this] { trim(); }))
+    options_.say("no thread can be made that listens to the signal for idle memory");
 }
 
 void CachingShim::report_if_asked() {

@@ -46,6 +46,10 @@ class CachingShim final : public preload::MemoryCalls {
   void exit_begins() override { recorder_->set_time(FenceTime::at_once); }
   void at_exit() override { write_reports(); }
 
+  /// Gives back everything that is idle, on all devices, and waits for what is freed.
+  void trim();
+  /// At VRAMLAB_TRIM_SIGNAL. Requires: this is never destroyed.
+  void listen_for_trim_signal();
   /// What VRAMLAB_STATS and VRAMLAB_SNAPSHOT ask for, as it is now. No call of the driver is made.
   void write_reports();
   /// Null in a child that cannot use CUDA. For tests and reports, which only look.

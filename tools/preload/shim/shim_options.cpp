@@ -50,12 +50,12 @@ void read_settings(ShimOptions& options, const char* name, std::string_view text
       "driver; going on without it");
 }
 
-void read_signal(ShimOptions& options, std::string_view word) {
+/// 0 where it cannot be read.
+int read_signal(ShimOptions& options, const char* variable, std::string_view word) {
   for (const auto& [name, number] : signals)
-    if (name == word) options.report_signal = number;
-  if (options.report_signal == 0)
-    complain(options, "VRAMLAB_REPORT_SIGNAL", word,
-             "expected USR1, USR2 or HUP; no signal asks for a report");
+    if (name == word) return number;
+  complain(options, variable, word, "expected USR1, USR2 or HUP; no signal is listened to");
+  return 0;
 }
 
 template <class Number>
@@ -73,6 +73,34 @@ void read_history(ShimOptions& options, std::string_view word) {
   if (!entries)
     complain(options, "VRAMLAB_HISTORY", word,
              "expected how many entries to keep; snapshots have no history");
+}
+
+std::optional<IdleLimit> idle_limit_from(std::string_view word) {
+  if (word.ends_with('%')) {
+    word.remove_suffix(1);
+    const auto percent = number_from<std::uint64_t>(word);
+    if (!percent || *percent > 100) return std::nullopt;
+    return IdleLimit{std::nullopt, percent};
+  }
+  constexpr std::pair<std::string_view, unsigned> units[] = {{"KiB", 10}, {"MiB", 20}, {"GiB", 30},
+                                                             {"K", 10},   {"M", 20},   {"G", 30}};
+  unsigned shift = 0;
+  for (const auto& [unit, bits] : units)
+    if (shift == 0 && word.ends_with(unit)) {
+      word.remove_suffix(unit.size());
+      shift = bits;
+    }
+  const auto count = number_from<std::uint64_t>(word);
+  if (!count || *count > (~0ULL >> shift)) return std::nullopt;
+  return IdleLimit{Bytes{*count << shift}, std::nullopt};
+}
+
+void read_idle_limit(ShimOptions& options, std::string_view word) {
+  const auto limit = idle_limit_from(word);
+  options.idle_limit = limit.value_or(IdleLimit{});
+  if (!limit)
+    complain(options, "VRAMLAB_IDLE_LIMIT", word,
+             "expected a size such as 512M or 2GiB, or a part such as 25%; nothing is limited");
 }
 
 void read_fill(ShimOptions& options, std::string_view word) {
@@ -100,7 +128,11 @@ ShimOptions read_shim_options(preload::PreloadMode mode, const Environment& envi
   if (const char* where = given(environment, "VRAMLAB_STATS")) options.statistics_to = where;
   if (const char* where = given(environment, "VRAMLAB_SNAPSHOT")) options.snapshot_to = where;
   if (const char* word = given(environment, "VRAMLAB_HISTORY")) read_history(options, word);
-  if (const char* word = given(environment, "VRAMLAB_REPORT_SIGNAL")) read_signal(options, word);
+  if (const char* word = given(environment, "VRAMLAB_REPORT_SIGNAL"))
+    options.report_signal = read_signal(options, "VRAMLAB_REPORT_SIGNAL", word);
+  if (const char* word = given(environment, "VRAMLAB_TRIM_SIGNAL"))
+    options.trim_signal = read_signal(options, "VRAMLAB_TRIM_SIGNAL", word);
+  if (const char* word = given(environment, "VRAMLAB_IDLE_LIMIT")) read_idle_limit(options, word);
   if (const char* word = given(environment, "VRAMLAB_FILL")) read_fill(options, word);
   return options;
 }

@@ -18,6 +18,16 @@ namespace vramlab::shim {
 /// What a request gets that the cache has no room for although the driver might.
 enum class LastResort { driver, none };
 
+/// In bytes or as a part of the device's memory; nothing: no limit.
+struct IdleLimit {
+  std::optional<Bytes> bytes;
+  std::optional<std::uint64_t> percent;
+  std::optional<Bytes> on(Bytes device_total) const {
+    if (percent) return Bytes{device_total.count / 100 * *percent};
+    return bytes;
+  }
+};
+
 struct ShimOptions {
   /// One of the three that the shim has: deferred, sync and nosplit.
   preload::PreloadMode mode = preload::PreloadMode::deferred;
@@ -33,6 +43,10 @@ struct ShimOptions {
   std::size_t history_entries = 0;
   /// The signal that asks for both; 0 for none.
   int report_signal = 0;
+  /// The signal that asks for idle memory to be given back; 0 for none.
+  int trim_signal = 0;
+  /// What each context may keep that is in no use.
+  IdleLimit idle_limit;
   /// Fresh blocks are filled with it.
   std::optional<unsigned char> fill;
   /// Tells the user what turns out later; each sentence at most once.
@@ -46,7 +60,7 @@ using Environment = std::function<const char*(const char* name)>;
 
 /// The first of VRAMLAB_ALLOC_CONF, PYTORCH_CUDA_ALLOC_CONF and PYTORCH_ALLOC_CONF that is set,
 /// VRAMLAB_STATS, VRAMLAB_SNAPSHOT,
-/// VRAMLAB_HISTORY, VRAMLAB_REPORT_SIGNAL, VRAMLAB_FILL.
+/// VRAMLAB_HISTORY, VRAMLAB_REPORT_SIGNAL, VRAMLAB_TRIM_SIGNAL, VRAMLAB_IDLE_LIMIT, VRAMLAB_FILL.
 ShimOptions read_shim_options(preload::PreloadMode mode, const Environment& environment);
 
 }  // namespace vramlab::shim
