@@ -1,0 +1,69 @@
+// How an arena makes room: for its own requests in captures, and for whatever else the driver has no
+// memory for.
+#include "tools/preload/ground/memory_calls.h"
+#include "tools/preload/shim/arena.h"
+
+namespace vramlab::shim {
+
+void Arena::set_make_room(MakeRoom make_room) {
+  make_room_ = std::move(make_room);
+  supply_.set_make_room([this] { return make_room_(device_, this); });
+}
+
+CUresult Arena::take_from_driver(CUdeviceptr* at, std::size_t bytes) {
+  const streams::CudaDriver& driver = context_.driver();
+  CUdevice device = 0;
+  CUresult result = driver.mem_alloc(at, bytes);
+  if (result != CUDA_ERROR_OUT_OF_MEMORY || driver.context_device(&device) != CUDA_SUCCESS)
+    return result;
+  const CaptureGate::Passing passing(driver);
+  for (int tries = 0; result == CUDA_ERROR_OUT_OF_MEMORY; ++tries) {
+    if (tries == preload::most_tries_with_room || !make_room_(device, nullptr)) return result;
+    result = driver.mem_alloc(at, bytes);
+  }
+  return result;
+}
+
+CUresult Arena::allocate_in_capture(CUdeviceptr* at, std::size_t bytes) {
+  const CUresult result = take_from_driver(at, bytes);
+  return result == CUDA_ERROR_OUT_OF_MEMORY ? take_cached(at, {bytes}) : result;
+}
+
+CUresult Arena::take_cached(CUdeviceptr* at, Bytes size) {
+  Call call;
+  call.is_for_cache = true;
+  const std::lock_guard lock(lock_);
+  if (cache_ == nullptr || context_.is_gone()) return CUDA_ERROR_OUT_OF_MEMORY;
+  settle();
+  lock_.begin(call);
+  try {
+    const std::optional<Address> got = cache_->allocate(size);
+    if (!got) return CUDA_ERROR_OUT_OF_MEMORY;
+    *at = got->value;
+    return CUDA_SUCCESS;
+  } catch (const DeviceError&) {
+    return CUDA_ERROR_OUT_OF_MEMORY;
+  }
+}
+
+bool Arena::give_back_idle(Patience patience) {
+  if (context_.is_gone()) return false;
+  // The thread may have another context, or none, and events are asked about here.
+  const CurrentContext current(context_);
+  if (current.result() != CUDA_SUCCESS) return false;
+  {
+    const std::lock_guard lock(lock_);
+    if (cache_ == nullptr || context_.is_gone() || context_.error() != CUDA_SUCCESS) return false;
+    settle();
+    if (frees_.has_gathered() && may_fence())
+      fence_gathered(patience == Patience::waits ? MayWait::yes : MayWait::no);
+    if (patience == Patience::waits) supply_.wait_for_frees();
+    if (context_.is_gone()) return false;
+    settle();
+    cache_->release_idle(Bytes{0});
+    if (!supply_.has_pending()) return false;
+  }
+  return supply_.flush();
+}
+
+}  // namespace vramlab::shim
