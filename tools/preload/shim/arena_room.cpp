@@ -1,5 +1,5 @@
-// How an arena makes room: for its own requests in captures, and for whatever else the driver has no
-// memory for.
+// How an arena makes room: for its own requests in captures, and for whatever else the driver has
+// no memory for.
 #include "tools/preload/ground/memory_calls.h"
 #include "tools/preload/shim/arena.h"
 
