@@ -36,6 +36,15 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     return name
 
 
+def prepare_metadata_for_build_wheel(metadata_directory, config_settings=None):
+    """Without it, an installer would build the wheel only to read this."""
+    folder = pathlib.Path(metadata_directory) / f"vramlab-{_version()}.dist-info"
+    folder.mkdir()
+    (folder / "METADATA").write_text(_metadata())
+    (folder / "entry_points.txt").write_text(_entry_points())
+    return folder.name
+
+
 def build_sdist(sdist_directory, config_settings=None):
     name = f"vramlab-{_version()}"
     path = pathlib.Path(sdist_directory) / f"{name}.tar.gz"
@@ -120,6 +129,7 @@ def _wheel_files(installed, tag):
         data = f"INPUT({os.readlink(path)})\n".encode() if is_link else path.read_bytes()
         yield place + name, (data, not is_link and os.access(path, os.X_OK))
     info = f"vramlab-{version}.dist-info/"
+    # The same as prepare_metadata_for_build_wheel() says.
     yield info + "METADATA", (_metadata().encode(), False)
     yield info + "WHEEL", (f"Wheel-Version: 1.0\nGenerator: vramlab\nRoot-Is-Purelib: false\n"
                            f"Tag: {tag}\n".encode(), False)
