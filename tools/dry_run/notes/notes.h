@@ -23,8 +23,8 @@ typedef int (*vramlab_dry_run_place)(char* text, unsigned long bytes);
 void vramlab_dry_run_set_place(vramlab_dry_run_place place);
 
 /* The program's own values for bytes of a device that reach the host, where nobody knows them:
- * 0 where it has none, 1 where it has filled them in, 2 where they are those of a GPU too. The caller
- * may be in any thread. NULL: nobody has any. */
+ * 0 where it has none, 1 where it has filled them in, 2 where they are those of a GPU too. The
+ * caller may be in any thread. NULL: nobody has any. */
 typedef int (*vramlab_dry_run_values)(void* at, unsigned long bytes);
 void vramlab_dry_run_set_values(vramlab_dry_run_values values);
 

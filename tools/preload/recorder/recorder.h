@@ -65,7 +65,7 @@ class Recorder final : public MemoryCalls {
   struct Caller {
     std::uint32_t device = 0;
     ReturnAddresses addresses;
-    /// Of those addresses that no stack had before.
+    /// Those addresses that no stack had before.
     CodePlaces places;
   };
   /// What each event says besides its own fields.
