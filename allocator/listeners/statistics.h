@@ -56,6 +56,11 @@ class Statistics : public Listener {
   std::int64_t peak_reserved_bytes() const { return peak_of_all_[reserved_bytes]; }
   std::int64_t current_allocated_bytes() const { return current_of_all(allocated_bytes); }
   std::int64_t current_reserved_bytes() const { return current_of_all(reserved_bytes); }
+  /// Freed, and not over on other streams.
+  std::int64_t current_waiting_bytes() const {
+    const auto& bytes = waiting_[allocated_bytes].current;
+    return bytes[0] + bytes[1];
+  }
   std::int64_t current_inactive_split_bytes() const { return current_of_all(inactive_split_bytes); }
   /// The allocator was not empty when the counting began. Requires: nothing was counted yet.
   void start_from(const Snapshot& snapshot);

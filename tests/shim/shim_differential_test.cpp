@@ -7,10 +7,12 @@
 #include <gtest/gtest.h>
 
 #include <deque>
+#include <functional>
 #include <random>
 #include <tuple>
 
 #include "allocator/door/caching_allocator.h"
+#include "allocator/options/size_rules.h"
 #include "streams/device/simulated_device.h"
 #include "tests/shim/engine_events.h"
 #include "tests/shim/setup/shim_setup.h"
@@ -58,6 +60,7 @@ struct Trial {
   std::string settings;
   PreloadMode mode = PreloadMode::deferred;
   LastResort last_resort = LastResort::none;
+  std::uint64_t waiting_limit = 0;
 };
 
 /// One event for all frees up to the next request, recorded when that begins, as the shim's fences
@@ -70,10 +73,25 @@ class LateEvents final : public allocator::Device {
     if (gathering_ != nullptr) gathering_->recorded = device_.record_event({1});
     gathering_ = nullptr;
   }
+  /// A free of these bytes is over: the event of every half limit is recorded by the free.
+  void freed(Bytes bytes, Bytes waiting, Bytes limit) {
+    freed_ += bytes;
+    if (waiting.count <= limit.count / 2 || freed_.count <= limit.count / 2) return;
+    freed_ = Bytes{0};
+    of_frees_.push_back(gathering_);
+    request_begins();
+  }
+  /// Asked before memory is; true is answered by a DeviceError.
+  void set_waits_first(std::function<bool()> waits_first) { waits_first_ = std::move(waits_first); }
+  bool has_event_of_free() {
+    while (!of_frees_.empty() && is_complete(id_of(of_frees_.front()))) of_frees_.pop_front();
+    return !of_frees_.empty();
+  }
+  void wait_for_oldest_free() { wait_for_event(id_of(of_frees_.front())); }
 
   EventId record_event(allocator::StreamId) override {
     if (gathering_ == nullptr) gathering_ = &events_.emplace_back();
-    return {reinterpret_cast<std::uintptr_t>(gathering_)};
+    return id_of(gathering_);
   }
   bool is_complete(EventId event) override {
     const LateEvent& late = *reinterpret_cast<const LateEvent*>(event.value);
@@ -86,16 +104,21 @@ class LateEvents final : public allocator::Device {
 
   allocator::MemoryInfo memory_info() override { return device_.memory_info(); }
   std::optional<Address> allocate(Bytes size, allocator::StreamId stream) override {
+    ask_to_wait();
     return device_.allocate(size, stream);
   }
   void release(Address at) override { device_.release(at); }
   std::optional<Address> reserve(Bytes size, allocator::StreamId stream) override {
+    ask_to_wait();
     return device_.reserve(size, stream);
   }
   void release_reservation(Address at, Bytes size) override {
     device_.release_reservation(at, size);
   }
-  [[nodiscard]] bool map(const allocator::UnitRange& range) override { return device_.map(range); }
+  [[nodiscard]] bool map(const allocator::UnitRange& range) override {
+    ask_to_wait();
+    return device_.map(range);
+  }
   void unmap(const allocator::UnitRange& range) override { device_.unmap(range); }
   void wait_for_stream(allocator::StreamId stream) override { device_.wait_for_stream(stream); }
   std::optional<allocator::StreamCapture> capture_of(allocator::StreamId stream) override {
@@ -109,9 +132,16 @@ class LateEvents final : public allocator::Device {
   struct LateEvent {
     std::optional<EventId> recorded;
   };
+  static EventId id_of(LateEvent* event) { return {reinterpret_cast<std::uintptr_t>(event)}; }
+  void ask_to_wait() {
+    if (waits_first_ && waits_first_()) throw allocator::DeviceError("freed memory first");
+  }
   allocator::Device& device_;
   std::deque<LateEvent> events_;
   LateEvent* gathering_ = nullptr;
+  std::deque<LateEvent*> of_frees_;
+  Bytes freed_;
+  std::function<bool()> waits_first_;
 };
 
 /// The engine alone: one stream owns all blocks, another one stands for all that may use them.
@@ -125,7 +155,7 @@ class Alone {
 
   std::optional<Address> malloc(std::uint64_t bytes) {
     late_.request_begins();
-    const allocator::MallocResult result = engine_.malloc({bytes}, {0});
+    const allocator::MallocResult result = malloc_in_engine(bytes);
     if (result) return result.address;
     if (trial_.last_resort == LastResort::none) return std::nullopt;
     const std::optional<Address> got = logged_.allocate({bytes}, {0});
@@ -137,15 +167,55 @@ class Alone {
     if (trial_.mode == PreloadMode::sync) device_.complete_work({1});
     if (!engine_.is_live(at)) return logged_.release(at);
     if (trial_.mode != PreloadMode::sync) engine_.record_stream(at, {1});
+    const Bytes waiting = waiting_bytes();
     engine_.free(at);
+    if (waiting_bytes() > waiting) late_.freed(waiting_bytes() - waiting, waiting_bytes(), limit());
   }
   void finish_work() { device_.complete_work({1}); }
   allocator::CountingAllocator& engine() { return engine_; }
   std::vector<DeviceAction>& actions() { return actions_; }
   std::uint64_t last_resorts() const { return last_resorts_; }
+  std::uint64_t waits() const { return waits_; }
 
  private:
+  allocator::MallocResult malloc_in_engine(std::uint64_t bytes) {
+    late_.set_waits_first([&] {
+      return waiting_bytes() > limit() && would_serve(bytes) && late_.has_event_of_free();
+    });
+    for (;;) {
+      try {
+        return engine_.malloc({bytes}, {0});
+      } catch (const allocator::DeviceError&) {
+        late_.wait_for_oldest_free();
+        ++waits_;
+      }
+    }
+  }
+  Bytes waiting_bytes() {
+    const allocator::StatisticValues values = engine_.listeners().values();
+    return {static_cast<std::uint64_t>(values.active_bytes.all.current -
+                                       values.allocated_bytes.all.current)};
+  }
+  Bytes limit() {
+    if (trial_.waiting_limit > 0) return {trial_.waiting_limit};
+    const auto peak = engine_.listeners().values().allocated_bytes.all.peak;
+    return {std::max<std::uint64_t>(256 * mib, static_cast<std::uint64_t>(peak) / 4)};
+  }
+  /// What waits is as large, in the right pool, and not too large to be split.
+  bool would_serve(std::uint64_t bytes) {
+    const allocator::Settings& settings = engine_.core().settings;
+    const Bytes rounded = allocator::round_request({bytes}, settings);
+    for (const allocator::SnapshotSegment& segment : engine_.take_snapshot().segments)
+      for (const allocator::SnapshotBlock& block : segment.blocks)
+        if (block.state == allocator::BlockState::active_pending_free && block.size >= rounded &&
+            segment.kind == allocator::pool_kind_of(rounded) &&
+            !allocator::is_oversize_mismatch(block.size, rounded, settings))
+          return true;
+    return false;
+  }
+
   const Trial trial_;
+  std::uint64_t waits_ = 0;
   streams::SimulatedDevice device_;
   std::vector<DeviceAction> actions_;
   replay::LoggedDevice logged_{device_, actions_};
@@ -203,6 +273,7 @@ class BothWays {
   std::int64_t out_of_memory_count() { return setup_.statistics().num_ooms; }
   std::int64_t release_count() { return setup_.statistics().num_device_free; }
   std::uint64_t last_resorts() const { return alone_.last_resorts(); }
+  std::uint64_t waits() const { return alone_.waits(); }
   std::uint64_t event_count() const { return event_count_; }
   std::string first_race() { return setup_.first_race(); }
 
@@ -215,6 +286,7 @@ class BothWays {
   static ShimSetupOptions options_of(const Trial& trial) {
     ShimSetupOptions options = in_mode(trial.mode, trial.settings);
     options.shim.last_resort = trial.last_resort;
+    if (trial.waiting_limit > 0) options.shim.waiting_limit = Bytes{trial.waiting_limit};
     options.fake.memory_bytes = trial.memory;
     options.change_driver = watch;
     return options;
@@ -264,6 +336,7 @@ struct Setting {
   const char* name;
   const char* text;
   std::uint64_t memory;
+  std::uint64_t waiting_limit = 0;
 };
 
 using Row = std::tuple<Setting, PreloadMode, LastResort>;
@@ -271,7 +344,7 @@ class ShimDifferential : public testing::TestWithParam<Row> {
  protected:
   static Trial trial(std::uint64_t seed) {
     const auto& [setting, mode, last_resort] = GetParam();
-    return {seed, setting.memory, setting.text, mode, last_resort};
+    return {seed, setting.memory, setting.text, mode, last_resort, setting.waiting_limit};
   }
 };
 const Setting settings[] = {
@@ -281,6 +354,8 @@ const Setting settings[] = {
     {"rounding", "roundup_power2_divisions:4", 1ULL << 30},
     {"garbage_collection", "garbage_collection_threshold:0.5", 1ULL << 30},
     {"no_room_for_segments", "", 37 * mib},
+    {"waiting_is_bounded", "", 8ULL << 30, 48 * mib},
+    {"expandable_waiting_is_bounded", "expandable_segments:True", 8ULL << 30, 48 * mib},
     {"expandable", "expandable_segments:True", 8ULL << 30},
     {"expandable_short_of_memory", "expandable_segments:True", 512 * mib},
 };
@@ -302,6 +377,7 @@ TEST_P(ShimDifferential, the_shim_decides_as_the_simulator_does) {
   std::int64_t refusals = 0;
   std::int64_t releases = 0;
   std::uint64_t last_resorts = 0;
+  std::uint64_t waits = 0;
   for (std::uint64_t seed = 1; seed <= 4; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     BothWays both(trial(seed));
@@ -319,6 +395,11 @@ TEST_P(ShimDifferential, the_shim_decides_as_the_simulator_does) {
     refusals += both.out_of_memory_count();
     releases += both.release_count();
     last_resorts += both.last_resorts();
+    waits += both.waits();
+  }
+  if (std::get<Setting>(GetParam()).waiting_limit > 0 &&
+      std::get<PreloadMode>(GetParam()) != PreloadMode::sync) {
+    EXPECT_GT(waits, 0U);
   }
   if (is_short) {
     EXPECT_GT(refusals, 0);

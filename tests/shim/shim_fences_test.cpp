@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <thread>
 
 #include "tests/shim/setup/shim_setup.h"
 
@@ -128,6 +129,61 @@ TEST(ShimFences, of_a_free_on_another_contexts_stream_are_on_that_stream) {
     EXPECT_EQ(setup.alloc(4 * mib), at);
     EXPECT_EQ(setup.races().all(), 0U) << setup.first_race();
   }
+}
+
+class ShimRunningAhead : public testing::TestWithParam<PreloadMode> {
+ protected:
+  /// The most that the driver had given away in a loop of temporaries.
+  static std::uint64_t most_taken(ShimSetup& setup, std::size_t bytes) {
+    const CUstream stream = setup.make_stream();
+    std::uint64_t most = 0;
+    for (int round = 0; round < 40; ++round) {
+      const CUdeviceptr at = setup.alloc(bytes);
+      setup.work(stream, at, bytes, 1000000000);
+      EXPECT_EQ(setup.free(at), CUDA_SUCCESS);
+      const auto memory =
+          setup.fake()->look([](fake::FakeCuda& cuda) { return cuda.memory().info(0); });
+      most = std::max<std::uint64_t>(most, memory.total.count - memory.free.count);
+    }
+    EXPECT_EQ(setup.races().all(), 0U) << setup.first_race();
+    return most;
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Modes, ShimRunningAhead,
+                         testing::Values(PreloadMode::deferred, PreloadMode::nosplit));
+
+TEST_P(ShimRunningAhead, is_bounded) {
+  ShimSetup setup(in_mode(GetParam()));
+  EXPECT_LE(most_taken(setup, 128 * mib), 512 * mib);
+  EXPECT_EQ(setup.calls("cuCtxSynchronize"), 0U);
+}
+
+TEST_P(ShimRunningAhead, is_bounded_where_the_user_says) {
+  ShimSetupOptions options = in_mode(GetParam());
+  options.shim.waiting_limit = allocator::Bytes{64 * mib};
+  ShimSetup setup(std::move(options));
+  EXPECT_LE(most_taken(setup, 32 * mib), 128 * mib);
+}
+
+TEST_P(ShimRunningAhead, is_bounded_with_expandable_segments) {
+  if (GetParam() == PreloadMode::nosplit) return;
+  ShimSetup setup(in_mode(GetParam(), "expandable_segments:True"));
+  EXPECT_LE(most_taken(setup, 128 * mib), 512 * mib);
+}
+
+TEST_P(ShimRunningAhead, does_not_wait_for_what_another_thread_freed) {
+  ShimSetup setup(in_mode(GetParam()));
+  std::vector<CUdeviceptr> blocks;
+  for (int i = 0; i < 4; ++i) blocks.push_back(setup.alloc(100 * mib));
+  // The work may wait for what this thread does after its next request.
+  setup.work(setup.make_stream(), blocks[0], mib, 1000000000000);
+  std::thread([&] {
+    for (const CUdeviceptr at : blocks) EXPECT_EQ(setup.free(at), CUDA_SUCCESS);
+  }).join();
+  setup.alloc(100 * mib);
+  EXPECT_EQ(setup.driver_allocations(), 5U);
+  EXPECT_EQ(setup.calls("cuEventSynchronize"), 0U);
+  EXPECT_EQ(setup.races().all(), 0U) << setup.first_race();
 }
 
 struct RefusedCall {

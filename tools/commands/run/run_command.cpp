@@ -15,6 +15,7 @@ struct RunArguments {
   std::string report_signal;
   std::string trim_signal;
   std::string idle_limit;
+  std::string waiting_limit;
   std::vector<std::string> program;
 };
 
@@ -28,6 +29,7 @@ ExitStatus run_program_on_shim(const RunArguments& arguments) {
       {"VRAMLAB_REPORT_SIGNAL", &arguments.report_signal},
       {"VRAMLAB_TRIM_SIGNAL", &arguments.trim_signal},
       {"VRAMLAB_IDLE_LIMIT", &arguments.idle_limit},
+      {"VRAMLAB_WAITING_LIMIT", &arguments.waiting_limit},
   };
   for (const auto& [name, value] : given)
     if (!value->empty()) program.variables.emplace_back(name, *value);
@@ -64,6 +66,9 @@ void add_options(CLI::App& command, RunArguments& arguments) {
       ->check(CLI::IsMember({"USR1", "USR2", "HUP"}));
   command.add_option("--idle-limit", arguments.idle_limit,
                      "How much idle memory each context keeps: 512M, 2GiB, or 25% of the device's");
+  command.add_option("--waiting-limit", arguments.waiting_limit,
+                     "How much freed memory may wait for the device, such as 512MiB, before an "
+                     "allocation waits for some of it");
   command.add_option("PROGRAM", arguments.program, "The program and its arguments, after --")
       ->required();
 }

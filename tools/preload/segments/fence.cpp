@@ -81,6 +81,7 @@ void FencePool::empty(Fence& fence) {
     Fence* const next = std::exchange(over->behind, nullptr);
     forget_awaited(*over);
     over->peers.clear();
+    over->order = 0;
     over->state.store(FenceState::open, std::memory_order_relaxed);
     unused_.push_back(over);
     over = next != nullptr && --next->uses == 0 ? next : nullptr;
@@ -89,13 +90,11 @@ void FencePool::empty(Fence& fence) {
 
 std::vector<ContextEvent> FencePool::awaited() const {
   std::vector<ContextEvent> events;
-  for (const std::unique_ptr<Fence>& fence : all_)
-    if (fence->uses > 0) add_awaited(*fence, events);
+  for_each_recorded([&](const Fence& fence) { add_awaited(fence, events); });
   return events;
 }
 
 void add_awaited(const Fence& fence, std::vector<ContextEvent>& into) {
-  if (fence.state.load(std::memory_order_acquire) != FenceState::recorded) return;
   if (fence.awaits_own) into.push_back({fence.home, fence.own, EventOwner::context});
   into.insert(into.end(), fence.awaited.begin(), fence.awaited.end());
 }

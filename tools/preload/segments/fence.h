@@ -4,6 +4,8 @@
 // outside of the arena's lock, and read under the lock once that call has said how it went.
 #pragma once
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <atomic>
 #include <memory>
@@ -44,6 +46,10 @@ struct Fence {
   bool awaits_own = false;
   /// Nobody asked about `awaited` since it was recorded.
   bool is_fresh = false;
+  /// The thread in whose free it was recorded, and its place among such fences; order 0 if it was
+  /// recorded otherwise.
+  pthread_t recorded_by{};
+  std::uint64_t order = 0;
   /// It could not be recorded: it is over when this one is.
   Fence* behind = nullptr;
   /// What else is still awaited.
@@ -91,6 +97,7 @@ class FencePool {
   void give(Fence& fence) {
     if (fence.behind != nullptr || !fence.is_over() || !fence.peers.empty()) [[unlikely]]
       return empty(fence);
+    fence.order = 0;
     fence.state.store(FenceState::open, std::memory_order_relaxed);
     unused_.push_back(&fence);
   }
@@ -99,6 +106,9 @@ class FencePool {
   /// Those that something waits for although they are neither recorded nor behind another one.
   template <class Look>
   void for_each_put_off(const Look& look);
+  /// Those that something waits for.
+  template <class Look>
+  void for_each_recorded(const Look& look) const;
 
  private:
   Fence& make();
@@ -114,6 +124,13 @@ void FencePool::for_each_put_off(const Look& look) {
   for (const std::unique_ptr<Fence>& fence : all_)
     if (fence->uses > 0 && fence->behind == nullptr &&
         fence->state.load(std::memory_order_acquire) == FenceState::put_off)
+      look(*fence);
+}
+
+template <class Look>
+void FencePool::for_each_recorded(const Look& look) const {
+  for (const std::unique_ptr<Fence>& fence : all_)
+    if (fence->uses > 0 && fence->state.load(std::memory_order_acquire) == FenceState::recorded)
       look(*fence);
 }
 

@@ -10,6 +10,17 @@ bool FencedFrees::is_among(Address at) const {
          held_addresses_.contains(at.value);
 }
 
+Fence* FencedFrees::oldest_of_this_thread() const {
+  Fence* oldest = nullptr;
+  pool_.for_each_recorded([&](Fence& fence) {
+    if (fence.order == 0 || fence.is_over() ||
+        pthread_equal(fence.recorded_by, pthread_self()) == 0)
+      return;
+    if (oldest == nullptr || fence.order < oldest->order) oldest = &fence;
+  });
+  return oldest;
+}
+
 void FencedFrees::put_off(Fence& fence) {
   if (gathering_ == nullptr) {
     fence.state.store(FenceState::open, std::memory_order_relaxed);

@@ -4,6 +4,8 @@
 // way. Requires the arena's lock everywhere.
 #pragma once
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <unordered_set>
 #include <vector>
@@ -64,6 +66,15 @@ class FencedFrees {
   }
   /// The same for fences that turned out to be of no use.
   void put_off_doubtful();
+  /// The oldest fence that a free of the calling thread recorded and that something waits for; null
+  /// without one. To wait for it is to wait for what the driver's own free would have waited for.
+  Fence* oldest_of_this_thread() const;
+  /// A free of the calling thread records this fence. Requires: it is closed.
+  void note_free_of_this_thread(Fence& fence) {
+    fence.recorded_by = pthread_self();
+    fence.order = ++last_order_;
+  }
+
   /// The driver takes no event: a free has to wait.
   bool needs_wait() const { return needs_wait_; }
 
@@ -95,6 +106,7 @@ class FencedFrees {
   Fence* gathering_ = nullptr;
   /// Closed, and in the hands of a call.
   std::vector<Fence*> recording_;
+  std::uint64_t last_order_ = 0;
   bool needs_wait_ = false;
   bool is_held_back_ = false;
 };

@@ -7,7 +7,13 @@
 
 namespace vramlab::shim {
 
+void SegmentSupply::wait_first_if_asked() {
+  const Call& call = lock_.call();
+  if (call.may_wait_first && waits_first_ && waits_first_(call.request)) throw WaitFirst();
+}
+
 std::optional<Address> SegmentSupply::allocate(Bytes size) {
+  wait_first_if_asked();
   CUdeviceptr at = 0;
   Call& call = lock_.call();
   if (call.is_for_cache) return std::nullopt;
@@ -43,6 +49,7 @@ CUresult SegmentSupply::map_outside_of_captures(const Work& work) {
 }
 
 std::optional<Address> SegmentSupply::reserve(Bytes size) {
+  wait_first_if_asked();
   Address at;
   if (!has_mapped(map_outside_of_captures([&] { return mapped_.reserve(&at, size); })))
     return std::nullopt;
@@ -51,6 +58,7 @@ std::optional<Address> SegmentSupply::reserve(Bytes size) {
 }
 
 bool SegmentSupply::map(const UnitRange& range) {
+  wait_first_if_asked();
   // The addresses may still have the memory that the cache gave back.
   const bool is_still_going = is_going(range);
   const Call& call = lock_.call();

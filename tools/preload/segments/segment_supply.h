@@ -16,8 +16,18 @@
 
 namespace vramlab::shim {
 
+/// In place of asking the driver for memory: the request is made again once some of what was freed
+/// is over.
+class WaitFirst : public DeviceError {
+ public:
+  WaitFirst() : DeviceError("freed memory is waited for first") {}
+};
+
 /// One request on its way through the arena.
 struct Call {
+  Bytes request;
+  /// WaitFirst is an answer to it.
+  bool may_wait_first = true;
   /// What the driver said last when it was asked for memory.
   CUresult refusal = CUDA_SUCCESS;
   /// Held from the first refusal on: one request at a time frees what is cached to go on.
@@ -114,6 +124,10 @@ class SegmentSupply {
   /// How the ladder gets the arena's newest frees into the cache first, each behind a recorded
   /// fence, and holds back those that come later. Called with the lock, which it may step out of.
   void set_fence_all(std::function<void()> fence_all) { fence_all_ = std::move(fence_all); }
+  /// Whether freed memory should be waited for before the driver is asked for this request.
+  void set_waits_first(std::function<bool(Bytes request)> waits_first) {
+    waits_first_ = std::move(waits_first);
+  }
   /// Waits for these events, unless a capture is open. Requires: the lock is not held.
   void wait_for(const std::vector<ContextEvent>& events);
   /// What gives back what others have idle on the device, and says whether it was anything. It is
@@ -121,6 +135,7 @@ class SegmentSupply {
   void set_make_room(std::function<bool()> make_room) { make_room_ = std::move(make_room); }
 
  private:
+  void wait_first_if_asked();
   template <class Work>
   CUresult map_outside_of_captures(const Work& work);
   bool has_mapped(CUresult result);
@@ -135,6 +150,7 @@ class SegmentSupply {
   ExpandableMemory mapped_;
   std::function<void()> fence_all_;
   std::function<bool()> make_room_ = [] { return false; };
+  std::function<bool(Bytes)> waits_first_;
 
   enum class RangeKind : std::uint8_t { segment, units, reservation };
   struct Range {

@@ -22,6 +22,7 @@ CUresult Arena::make_cache() {
   idle_limit_ = options_.idle_limit.on({total});
   supply_.set_total({total});
   supply_.set_fence_all([this] { fence_all(); });
+  supply_.set_waits_first([this](Bytes request) { return waits_first(request); });
   cache_ = options_.mode == preload::PreloadMode::nosplit
                ? make_whole_cache(supply_, frees_.pool(), options_.history_entries)
                : make_engine_cache(supply_, frees_.pool(), settings, options_);
@@ -51,6 +52,7 @@ CUresult Arena::allocate(CUdeviceptr* at, std::size_t bytes) {
 
 CUresult Arena::take(CUdeviceptr* at, Bytes size) {
   Call call;
+  call.request = size;
   std::optional<Address> got;
   bool has_pending = false;
   {
@@ -58,13 +60,9 @@ CUresult Arena::take(CUdeviceptr* at, Bytes size) {
     if (context_.is_gone()) return CUDA_ERROR_CONTEXT_IS_DESTROYED;
     if (context_.error() != CUDA_SUCCESS) return context_.error();
     settle();
-    if (frees_.has_gathered() && may_fence()) fence_gathered(MayWait::no);
+    if (frees_.has_gathered() && may_fence()) fence_gathered(FencedBy::request);
     lock_.begin(call);
-    try {
-      got = cache_->allocate(size);
-    } catch (const DeviceError&) {
-      got = std::nullopt;
-    }
+    got = allocate_in_cache(call);
     supply_.end_ladder(call);
     if (idle_limit_ && !context_.is_gone()) cache_->release_idle(*idle_limit_);
     has_pending = supply_.has_pending();
@@ -79,6 +77,18 @@ CUresult Arena::take(CUdeviceptr* at, Bytes size) {
     return CUDA_SUCCESS;
   }
   return refuse(at, size, call);
+}
+
+std::optional<Address> Arena::allocate_in_cache(Call& call) {
+  for (;;) {
+    try {
+      return cache_->allocate(call.request);
+    } catch (const WaitFirst&) {
+      call.may_wait_first = wait_for_oldest_free();
+    } catch (const DeviceError&) {
+      return std::nullopt;
+    }
+  }
 }
 
 CUresult Arena::refuse(CUdeviceptr* at, Bytes size, const Call& call) {
@@ -105,51 +115,6 @@ CUresult Arena::fill(CUdeviceptr at, std::size_t bytes) {
 void Arena::say_refusal(CUresult refusal) {
   options_.say("the driver answered " + streams::driver_error_name(context_.driver(), refusal) +
                " when it was asked about freed memory; it is used again later");
-}
-
-void Arena::settle() {
-  frees_.settle([this](Address at, Fence& fence) { hand_in(at, fence); },
-                [this](Address at) { gather(at); });
-}
-
-void Arena::hand_in(Address at, Fence& fence) {
-  if (fence.is_over()) {
-    cache_->free_now(at);
-    frees_.pool().give(fence);
-    return;
-  }
-  ++fence.uses;
-  cache_->free(at, fence);
-}
-
-void Arena::gather(Address at) {
-  Fence& fence = frees_.gathering();
-  ++fence.uses;
-  cache_->free(at, fence);
-}
-
-void Arena::fence_gathered(MayWait may_wait) {
-  if (context_.has_new_doubt() && context_.take_new_doubt()) frees_.put_off_doubtful();
-  Fence& fence = frees_.close();
-  if (!peers_.empty() || !fence.peers.empty()) note_peers(fence);
-  lock_.step_outside([&] { recorder_.record(fence, context_, may_wait); });
-  frees_.end_recording(fence);
-}
-
-void Arena::fence_all() {
-  constexpr timespec a_moment{0, 20000};
-  settle();
-  frees_.hold_back();
-  if (frees_.has_gathered() && may_fence()) fence_gathered(MayWait::yes);
-  // Other calls may be recording what the cache has already.
-  while (frees_.is_recording_gathered()) lock_.step_outside([&] { nanosleep(&a_moment, nullptr); });
-}
-
-void Arena::note_peers(Fence& fence) {
-  const auto is_gone = [](const ContextRecord* peer) { return peer->is_gone(); };
-  std::erase_if(peers_, is_gone);
-  std::erase_if(fence.peers, is_gone);
-  for (ContextRecord* peer : peers_) fence.add_peer(peer);
 }
 
 auto Arena::standing_of(Address at) const -> Standing {
@@ -208,8 +173,10 @@ std::optional<CUresult> Arena::free(CUdeviceptr at) {
       } else if (frees_.is_held_back()) {
         frees_.hold({at});
       } else {
+        const Bytes waiting = cache_->waiting().now;
         gather({at});
-        if (frees_.needs_wait() && may_fence()) fence_gathered(MayWait::yes);
+        if (is_far_ahead(cache_->waiting().now - waiting) && may_fence())
+          fence_gathered(FencedBy::free);
       }
       if (fence == nullptr) return context_.error();
     }
@@ -315,7 +282,7 @@ void Arena::fence_before_capture() {
   const std::lock_guard lock(lock_);
   if (cache_ == nullptr || context_.is_gone() || context_.error() != CUDA_SUCCESS) return;
   settle();
-  if (frees_.has_gathered() && may_fence()) fence_gathered(MayWait::no);
+  if (frees_.has_gathered() && may_fence()) fence_gathered(FencedBy::request);
 }
 
 void Arena::let_calls_finish() {

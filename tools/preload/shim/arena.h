@@ -107,6 +107,7 @@ class Arena {
   CUresult take(CUdeviceptr* at, Bytes size);
   /// Without a call of the driver that a capture could mind.
   CUresult take_cached(CUdeviceptr* at, Bytes size);
+  std::optional<Address> allocate_in_cache(Call& call);
   [[gnu::noinline]] CUresult refuse(CUdeviceptr* at, Bytes size, const Call& call);
   [[gnu::noinline]] CUresult fill(CUdeviceptr at, std::size_t bytes);
   enum class Free { not_ours, refused, retired, held };
@@ -118,8 +119,17 @@ class Arena {
   void settle();
   void hand_in(Address at, Fence& fence);
   void gather(Address at);
+  enum class FencedBy { request, refused_request, free };
   /// Records the fence of what was freed so far. Requires: there is some, and the lock is held.
-  void fence_gathered(MayWait may_wait);
+  void fence_gathered(FencedBy by);
+  /// So much waits, and was freed since the last fence that a free recorded, that a request may
+  /// have to wait for this free.
+  bool is_far_ahead(Bytes freed);
+  Bytes waiting_limit(const WaitingBytes& waiting) const;
+  /// For the supply: see SegmentSupply::set_waits_first.
+  [[gnu::noinline]] bool waits_first(Bytes request);
+  /// False where it makes no sense to ask again.
+  [[gnu::noinline]] bool wait_for_oldest_free();
   bool may_fence() { return !context_.gate().is_capturing(); }
   /// For the ladder: see SegmentSupply::set_fence_all.
   [[gnu::noinline]] void fence_all();
@@ -138,6 +148,7 @@ class Arena {
   MakeRoom make_room_ = [](CUdevice, const Arena*) { return false; };
   std::vector<ContextRecord*> peers_;
   std::atomic<bool> has_cache_ = false;
+  Bytes freed_since_fence_;
   std::unordered_set<std::uint64_t> retired_;
   /// Those that the program freed already.
   std::unordered_set<std::uint64_t> retired_and_freed_;

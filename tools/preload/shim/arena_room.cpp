@@ -32,6 +32,7 @@ CUresult Arena::allocate_in_capture(CUdeviceptr* at, std::size_t bytes) {
 CUresult Arena::take_cached(CUdeviceptr* at, Bytes size) {
   Call call;
   call.is_for_cache = true;
+  call.may_wait_first = false;
   const std::lock_guard lock(lock_);
   if (cache_ == nullptr || context_.is_gone()) return CUDA_ERROR_OUT_OF_MEMORY;
   settle();
@@ -56,7 +57,7 @@ bool Arena::give_back_idle(Patience patience) {
     if (cache_ == nullptr || context_.is_gone() || context_.error() != CUDA_SUCCESS) return false;
     settle();
     if (frees_.has_gathered() && may_fence())
-      fence_gathered(patience == Patience::waits ? MayWait::yes : MayWait::no);
+      fence_gathered(patience == Patience::waits ? FencedBy::refused_request : FencedBy::request);
     if (patience == Patience::waits) supply_.wait_for_frees();
     if (context_.is_gone()) return false;
     settle();

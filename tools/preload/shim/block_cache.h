@@ -28,6 +28,12 @@ struct HeldBlock {
   bool is_whole_segment() const { return size == segment_size; }
 };
 
+/// What was freed and waits for a fence, beside what the program held at most.
+struct WaitingBytes {
+  Bytes now;
+  Bytes peak_in_use;
+};
+
 class BlockCache {
  public:
   BlockCache() = default;
@@ -54,6 +60,10 @@ class BlockCache {
   /// What the driver will count as free when it gets everything back that is in no use: also these
   /// blocks, which the program freed although the cache still holds them, by address.
   virtual Bytes idle(const std::vector<Address>& freed) const = 0;
+
+  virtual WaitingBytes waiting() const = 0;
+  /// Some block that waits would do for this request.
+  virtual bool has_waiting_for(Bytes request) const = 0;
 
   virtual Snapshot snapshot() = 0;
   virtual StatisticValues statistics() const = 0;

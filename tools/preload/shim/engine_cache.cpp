@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "allocator/door/caching_allocator.h"
+#include "allocator/options/size_rules.h"
 #include "allocator/words/check.h"
 #include "tools/preload/shim/block_cache.h"
 
@@ -97,6 +98,12 @@ class EngineCache final : public BlockCache {
   bool release_segment(Address at, const std::function<bool(Address)>& may_go) override;
   void release_idle(Bytes to_keep) override;
   Bytes idle(const std::vector<Address>& freed) const override;
+  WaitingBytes waiting() const override {
+    const auto& statistics = engine_.listeners();
+    return {{static_cast<std::uint64_t>(statistics.current_waiting_bytes())},
+            {static_cast<std::uint64_t>(statistics.peak_allocated_bytes())}};
+  }
+  bool has_waiting_for(Bytes request) const override;
   Snapshot snapshot() override { return engine_.take_snapshot(); }
   StatisticValues statistics() const override { return engine_.listeners().values(); }
   std::vector<AllocatorEvent> history() const override {
@@ -196,6 +203,24 @@ void EngineCache<Engine>::release_idle(Bytes to_keep) {
       engine_.unmap_named(at);
     if (idle({}) <= to_keep) return;
   }
+}
+
+template <class Engine>
+bool EngineCache<Engine>::has_waiting_for(Bytes request) const {
+  const auto& core = engine_.core();
+  const Bytes rounded = allocator::round_request(request, core.settings);
+  const PoolKind kind = allocator::pool_kind_of(rounded);
+  for (const auto& [base, index] : core.segments.by_address()) {
+    BlockIndex i = core.segments[index].first;
+    if (core.lane_of(core.blocks[i]).kind != kind) continue;
+    for (; i != BlockIndex::none; i = core.blocks[i].next) {
+      const Block& block = core.blocks[i];
+      if (block.use() == BlockUse::waiting && block.size() >= rounded &&
+          !allocator::is_oversize_mismatch(block.size(), rounded, core.settings))
+        return true;
+    }
+  }
+  return false;
 }
 
 template <class Engine>

@@ -75,13 +75,8 @@ void read_history(ShimOptions& options, std::string_view word) {
              "expected how many entries to keep; snapshots have no history");
 }
 
-std::optional<IdleLimit> idle_limit_from(std::string_view word) {
-  if (word.ends_with('%')) {
-    word.remove_suffix(1);
-    const auto percent = number_from<std::uint64_t>(word);
-    if (!percent || *percent > 100) return std::nullopt;
-    return IdleLimit{std::nullopt, percent};
-  }
+/// Such as 512M, 2GiB, or 0.
+std::optional<Bytes> size_from(std::string_view word) {
   constexpr std::pair<std::string_view, unsigned> units[] = {{"KiB", 10}, {"MiB", 20}, {"GiB", 30},
                                                              {"K", 10},   {"M", 20},   {"G", 30}};
   unsigned shift = 0;
@@ -92,7 +87,18 @@ std::optional<IdleLimit> idle_limit_from(std::string_view word) {
     }
   const auto count = number_from<std::uint64_t>(word);
   if (!count || *count > (~0ULL >> shift)) return std::nullopt;
-  return IdleLimit{Bytes{*count << shift}, std::nullopt};
+  return Bytes{*count << shift};
+}
+
+std::optional<IdleLimit> idle_limit_from(std::string_view word) {
+  if (!word.ends_with('%')) {
+    const auto size = size_from(word);
+    return size ? std::optional(IdleLimit{size, std::nullopt}) : std::nullopt;
+  }
+  word.remove_suffix(1);
+  const auto percent = number_from<std::uint64_t>(word);
+  if (!percent || *percent > 100) return std::nullopt;
+  return IdleLimit{std::nullopt, percent};
 }
 
 void read_idle_limit(ShimOptions& options, std::string_view word) {
@@ -101,6 +107,13 @@ void read_idle_limit(ShimOptions& options, std::string_view word) {
   if (!limit)
     complain(options, "VRAMLAB_IDLE_LIMIT", word,
              "expected a size such as 512M or 2GiB, or a part such as 25%; nothing is limited");
+}
+
+void read_waiting_limit(ShimOptions& options, std::string_view word) {
+  options.waiting_limit = size_from(word);
+  if (!options.waiting_limit)
+    complain(options, "VRAMLAB_WAITING_LIMIT", word,
+             "expected a size such as 512MiB; going on with the default");
 }
 
 void read_fill(ShimOptions& options, std::string_view word) {
@@ -133,6 +146,8 @@ ShimOptions read_shim_options(preload::PreloadMode mode, const Environment& envi
   if (const char* word = given(environment, "VRAMLAB_TRIM_SIGNAL"))
     options.trim_signal = read_signal(options, "VRAMLAB_TRIM_SIGNAL", word);
   if (const char* word = given(environment, "VRAMLAB_IDLE_LIMIT")) read_idle_limit(options, word);
+  if (const char* word = given(environment, "VRAMLAB_WAITING_LIMIT"))
+    read_waiting_limit(options, word);
   if (const char* word = given(environment, "VRAMLAB_FILL")) read_fill(options, word);
   return options;
 }

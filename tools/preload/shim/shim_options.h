@@ -41,6 +41,9 @@ struct ShimOptions {
   std::string snapshot_to;
   /// How many entries of each context's history the snapshot has.
   std::size_t history_entries = 0;
+  /// So many bytes may wait for their fences before a request waits for one of them; without a
+  /// value the larger of 256 MiB and a quarter of the most that the program held.
+  std::optional<Bytes> waiting_limit;
   /// The signal that asks for both; 0 for none.
   int report_signal = 0;
   /// The signal that asks for idle memory to be given back; 0 for none.
@@ -59,8 +62,8 @@ struct ShimOptions {
 using Environment = std::function<const char*(const char* name)>;
 
 /// The first of VRAMLAB_ALLOC_CONF, PYTORCH_CUDA_ALLOC_CONF and PYTORCH_ALLOC_CONF that is set,
-/// VRAMLAB_STATS, VRAMLAB_SNAPSHOT,
-/// VRAMLAB_HISTORY, VRAMLAB_REPORT_SIGNAL, VRAMLAB_TRIM_SIGNAL, VRAMLAB_IDLE_LIMIT, VRAMLAB_FILL.
+/// VRAMLAB_STATS, VRAMLAB_SNAPSHOT, VRAMLAB_HISTORY, VRAMLAB_REPORT_SIGNAL, VRAMLAB_TRIM_SIGNAL,
+/// VRAMLAB_IDLE_LIMIT, VRAMLAB_WAITING_LIMIT, VRAMLAB_FILL.
 ShimOptions read_shim_options(preload::PreloadMode mode, const Environment& environment);
 
 }  // namespace vramlab::shim

@@ -40,6 +40,11 @@ class WholeCache final : public BlockCache {
     release_until(to_keep);
   }
   Bytes idle(const std::vector<Address>& freed) const override;
+  WaitingBytes waiting() const override {
+    return {{static_cast<std::uint64_t>(facts_.current_waiting_bytes())},
+            {static_cast<std::uint64_t>(facts_.peak_allocated_bytes())}};
+  }
+  bool has_waiting_for(Bytes request) const override;
   Snapshot snapshot() override;
   StatisticValues statistics() const override { return facts_.values(); }
   std::vector<AllocatorEvent> history() const override { return facts_.entries(); }
@@ -81,8 +86,18 @@ class WholeCache final : public BlockCache {
   Facts facts_;
 };
 
+Bytes size_for(Bytes request) {
+  return request >= aligned_from ? round_up(request, piece) : request;
+}
+
+bool WholeCache::has_waiting_for(Bytes request) const {
+  return std::any_of(
+      waiting_.begin(), waiting_.end(),
+      [size = size_for(request)](const Waiting& waiting) { return waiting.size == size; });
+}
+
 std::optional<Address> WholeCache::allocate(Bytes request) {
-  const Bytes size = request >= aligned_from ? round_up(request, piece) : request;
+  const Bytes size = size_for(request);
   settle();
   std::optional<Address> got = take_idle(size);
   if (!got) got = get_segment(size);

@@ -1,0 +1,90 @@
+// The arena's part of fences: which blocks are behind which, when they are recorded, and how much
+// may wait for them.
+#include <algorithm>
+#include <ctime>
+
+#include "tools/preload/shim/arena.h"
+
+namespace vramlab::shim {
+
+void Arena::settle() {
+  frees_.settle([this](Address at, Fence& fence) { hand_in(at, fence); },
+                [this](Address at) { gather(at); });
+}
+
+void Arena::hand_in(Address at, Fence& fence) {
+  if (fence.is_over()) {
+    cache_->free_now(at);
+    frees_.pool().give(fence);
+    return;
+  }
+  ++fence.uses;
+  cache_->free(at, fence);
+}
+
+void Arena::gather(Address at) {
+  Fence& fence = frees_.gathering();
+  ++fence.uses;
+  cache_->free(at, fence);
+}
+
+void Arena::fence_gathered(FencedBy by) {
+  const MayWait may_wait = by == FencedBy::request ? MayWait::no : MayWait::yes;
+  if (context_.has_new_doubt() && context_.take_new_doubt()) frees_.put_off_doubtful();
+  Fence& fence = frees_.close();
+  if (!peers_.empty() || !fence.peers.empty()) note_peers(fence);
+  if (by == FencedBy::free) {
+    frees_.note_free_of_this_thread(fence);
+    freed_since_fence_ = Bytes{0};
+  }
+  lock_.step_outside([&] { recorder_.record(fence, context_, may_wait); });
+  frees_.end_recording(fence);
+}
+
+void Arena::fence_all() {
+  constexpr timespec a_moment{0, 20000};
+  settle();
+  frees_.hold_back();
+  if (frees_.has_gathered() && may_fence()) fence_gathered(FencedBy::refused_request);
+  // Other calls may be recording what the cache has already.
+  while (frees_.is_recording_gathered()) lock_.step_outside([&] { nanosleep(&a_moment, nullptr); });
+}
+
+Bytes Arena::waiting_limit(const WaitingBytes& waiting) const {
+  constexpr Bytes least{256ULL << 20};
+  if (options_.waiting_limit) return *options_.waiting_limit;
+  return std::max(least, Bytes{waiting.peak_in_use.count / 4});
+}
+
+bool Arena::is_far_ahead(Bytes freed) {
+  freed_since_fence_ += freed;
+  const WaitingBytes waiting = cache_->waiting();
+  const Bytes half{waiting_limit(waiting).count / 2};
+  return (waiting.now > half && freed_since_fence_ > half) || frees_.needs_wait();
+}
+
+bool Arena::waits_first(Bytes request) {
+  const WaitingBytes waiting = cache_->waiting();
+  return waiting.now > waiting_limit(waiting) && may_fence() && cache_->has_waiting_for(request) &&
+         frees_.oldest_of_this_thread() != nullptr;
+}
+
+bool Arena::wait_for_oldest_free() {
+  Fence& fence = *frees_.oldest_of_this_thread();
+  ++fence.uses;
+  std::vector<ContextEvent> events;
+  add_awaited(fence, events);
+  lock_.step_outside([&] { supply_.wait_for(events); });
+  const bool is_over = poll(fence) == Progress::complete;
+  frees_.pool().release(fence);
+  return is_over;
+}
+
+void Arena::note_peers(Fence& fence) {
+  const auto is_gone = [](const ContextRecord* peer) { return peer->is_gone(); };
+  std::erase_if(peers_, is_gone);
+  std::erase_if(fence.peers, is_gone);
+  for (ContextRecord* peer : peers_) fence.add_peer(peer);
+}
+
+}  // namespace vramlab::shim
