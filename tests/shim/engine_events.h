@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "allocator/words/snapshot.h"
@@ -32,5 +33,23 @@ class DriverEvents {
 /// the other: cut, merged, come, gone, or otherwise used.
 EngineEvents block_events(const allocator::Snapshot& before, const allocator::Snapshot& after,
                           std::uint64_t origin);
+
+/// One engine's events, from one time to the next: the driver's first.
+class EventReader {
+ public:
+  EngineEvents of(std::vector<replay::DeviceAction>& driver, const allocator::Snapshot& now,
+                  std::uint64_t origin) {
+    EngineEvents events = driver_.events_of(driver);
+    driver.clear();
+    for (std::string& event : block_events(before_, now, origin))
+      events.push_back(std::move(event));
+    before_ = now;
+    return events;
+  }
+
+ private:
+  DriverEvents driver_;
+  allocator::Snapshot before_;
+};
 
 }  // namespace vramlab::tests

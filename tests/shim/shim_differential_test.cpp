@@ -224,23 +224,6 @@ class Alone {
   std::uint64_t last_resorts_ = 0;
 };
 
-/// One engine's events, from one time to the next: the driver's first.
-class EventReader {
- public:
-  EngineEvents of(std::vector<DeviceAction>& driver, const Snapshot& now, std::uint64_t origin) {
-    EngineEvents events = driver_.events_of(driver);
-    driver.clear();
-    for (std::string& event : block_events(before_, now, origin))
-      events.push_back(std::move(event));
-    before_ = now;
-    return events;
-  }
-
- private:
-  DriverEvents driver_;
-  Snapshot before_;
-};
-
 class BothWays {
  public:
   explicit BothWays(const Trial& trial)

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <thread>
 
 #include "tests/shim/setup/shim_setup.h"
 
@@ -169,21 +168,6 @@ TEST_P(ShimRunningAhead, is_bounded_with_expandable_segments) {
   if (GetParam() == PreloadMode::nosplit) return;
   ShimSetup setup(in_mode(GetParam(), "expandable_segments:True"));
   EXPECT_LE(most_taken(setup, 128 * mib), 512 * mib);
-}
-
-TEST_P(ShimRunningAhead, does_not_wait_for_what_another_thread_freed) {
-  ShimSetup setup(in_mode(GetParam()));
-  std::vector<CUdeviceptr> blocks;
-  for (int i = 0; i < 4; ++i) blocks.push_back(setup.alloc(100 * mib));
-  // The work may wait for what this thread does after its next request.
-  setup.work(setup.make_stream(), blocks[0], mib, 1000000000000);
-  std::thread([&] {
-    for (const CUdeviceptr at : blocks) EXPECT_EQ(setup.free(at), CUDA_SUCCESS);
-  }).join();
-  setup.alloc(100 * mib);
-  EXPECT_EQ(setup.driver_allocations(), 5U);
-  EXPECT_EQ(setup.calls("cuEventSynchronize"), 0U);
-  EXPECT_EQ(setup.races().all(), 0U) << setup.first_race();
 }
 
 struct RefusedCall {

@@ -7,6 +7,7 @@
 #include <functional>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "tests/shim/setup/shim_program.h"
 
@@ -217,6 +218,25 @@ TEST_P(ShimThreadsByMode, leave_a_capture_open_that_they_fail_to_end) {
   EXPECT_EQ(setup.calls("cuCtxRecordEvent") + setup.calls("cuCtxSynchronize"), 0U);
   setup.end_capture(stream);
   EXPECT_FALSE(gate.is_capturing());
+}
+
+class ShimThreadsAhead : public testing::TestWithParam<PreloadMode> {};
+INSTANTIATE_TEST_SUITE_P(Modes, ShimThreadsAhead,
+                         testing::Values(PreloadMode::deferred, PreloadMode::nosplit));
+
+TEST_P(ShimThreadsAhead, do_not_wait_for_what_another_freed) {
+  ShimSetup setup(in_mode(GetParam()));
+  std::vector<CUdeviceptr> blocks;
+  for (int i = 0; i < 4; ++i) blocks.push_back(setup.alloc(100 * mib));
+  // The work may wait for what this thread does after its next request.
+  setup.work(setup.make_stream(), blocks[0], mib, 1000000000000);
+  std::thread([&] {
+    for (const CUdeviceptr at : blocks) EXPECT_EQ(setup.free(at), CUDA_SUCCESS);
+  }).join();
+  setup.alloc(100 * mib);
+  EXPECT_EQ(setup.driver_allocations(), 5U);
+  EXPECT_EQ(setup.calls("cuEventSynchronize"), 0U);
+  EXPECT_EQ(setup.races().all(), 0U) << setup.first_race();
 }
 
 }  // namespace
