@@ -7,17 +7,10 @@
 #include "allocator/words/reference_version.h"
 #include "replay/figures/metrics.h"
 #include "streams/device/gpu_models.h"
-#include "tools/kit/option_values.h"
+#include "tools/kit/declared_commands.h"
 
 namespace vramlab::tools {
 namespace {
-
-std::vector<const CLI::App*> commands_of(const CLI::App& command) {
-  std::vector<const CLI::App*> below =
-      command.get_subcommands([](const CLI::App*) { return true; });
-  std::erase_if(below, [](const CLI::App* one) { return one->get_group().empty(); });
-  return below;
-}
 
 void keep_beginning(std::vector<Candidate>& words, const std::string& begin) {
   std::erase_if(words, [&](const Candidate& word) { return !word.text.starts_with(begin); });
@@ -92,7 +85,7 @@ Reached reached_by(const CLI::App& program, const std::vector<std::string>& word
   Reached reached{&program};
   for (std::size_t i = 0; i + 1 < words.size(); ++i) {
     if (words[i] == "--") return {reached.command, true};
-    const auto below = commands_of(*reached.command);
+    const auto below = listed_commands(*reached.command);
     const auto next = std::ranges::find(below, words[i], &CLI::App::get_name);
     if (next != below.end()) reached.command = *next;
   }
@@ -119,7 +112,7 @@ Candidates candidates_after(const CLI::App& program, const std::vector<std::stri
   if (typed.starts_with('-')) {
     found.words = option_candidates(*command);
   } else {
-    for (const CLI::App* below : commands_of(*command))
+    for (const CLI::App* below : listed_commands(*command))
       found.words.push_back({below->get_name(), below->get_description()});
     found.are_files = found.words.empty();
   }

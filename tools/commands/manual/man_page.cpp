@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "tools/kit/option_values.h"
+#include "tools/kit/declared_commands.h"
 
 namespace vramlab::tools {
 namespace {
@@ -40,18 +40,10 @@ std::vector<const CLI::Option*> options_of(const CLI::App& command, bool are_pos
   return options;
 }
 
-std::vector<const CLI::App*> commands_below(const CLI::App& command) {
-  std::vector<const CLI::App*> below =
-      command.get_subcommands([](const CLI::App*) { return true; });
-  // A command without a group is for scripts.
-  std::erase_if(below, [](const CLI::App* one) { return one->get_group().empty(); });
-  return below;
-}
-
 std::string synopsis(const CLI::App& command) {
   std::string text = ".nf\n" + bold(full_name(command));
   if (!options_of(command, false).empty()) text += " [\\fIoptions\\fR]";
-  if (!commands_below(command).empty()) text += " \\fIcommand\\fR";
+  if (!listed_commands(command).empty()) text += " \\fIcommand\\fR";
   for (const CLI::Option* positional : options_of(command, true)) {
     const std::string name = "\\fI" + roff(positional->get_name(true)) + "\\fR";
     text += positional->get_required() ? " " + name : " [" + name + "]";
@@ -87,7 +79,7 @@ std::string options_section(const CLI::App& command) {
 std::string commands_section(const CLI::App& command) {
   std::string text;
   std::string group;
-  for (const CLI::App* below : commands_below(command)) {
+  for (const CLI::App* below : listed_commands(command)) {
     if (below->get_group() != group) text += ".SS " + roff(group = below->get_group()) + "\n";
     text += ".TP\n" + bold(below->get_name()) + "\n" + roff(below->get_description()) + "\n";
   }

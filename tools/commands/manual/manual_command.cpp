@@ -1,11 +1,11 @@
 // `vramlab manual`: the manual pages of all commands.
 #include <filesystem>
-#include <set>
 #include <string>
 #include <vector>
 
 #include "tools/commands/manual/man_page.h"
 #include "tools/kit/commands.h"
+#include "tools/kit/declared_commands.h"
 #include "tools/kit/outputs.h"
 #include "traces/files/input_error.h"
 #include "traces/files/output_file.h"
@@ -23,8 +23,7 @@ struct ManualArguments {
 /// The program, then all commands with a page, those below others too.
 void add_pages(const CLI::App& command, std::vector<const CLI::App*>& pages) {
   pages.push_back(&command);
-  for (const CLI::App* below : command.get_subcommands([](const CLI::App*) { return true; }))
-    if (!below->get_group().empty()) add_pages(*below, pages);
+  for (const CLI::App* below : listed_commands(command)) add_pages(*below, pages);
 }
 
 std::vector<const CLI::App*> asked_pages(const ManualArguments& arguments) {

@@ -1,8 +1,15 @@
-#include "tools/kit/option_values.h"
+#include "tools/kit/declared_commands.h"
 
 #include <sstream>
 
 namespace vramlab::tools {
+
+std::vector<const CLI::App*> listed_commands(const CLI::App& command) {
+  std::vector<const CLI::App*> below =
+      command.get_subcommands([](const CLI::App*) { return true; });
+  std::erase_if(below, [](const CLI::App* one) { return one->get_group().empty(); });
+  return below;
+}
 
 std::vector<std::string> values_of(const CLI::Option& option) {
   // The library tells them only in this text: TEXT:{stop,skip,report}.

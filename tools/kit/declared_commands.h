@@ -1,4 +1,4 @@
-// What an option takes, for manuals and completions.
+// What commands and options declare, for manuals and completions.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -6,6 +6,9 @@
 #include <vector>
 
 namespace vramlab::tools {
+
+/// Those below it that help lists; a command without a group is for scripts.
+std::vector<const CLI::App*> listed_commands(const CLI::App& command);
 
 /// The only texts that it takes, where these are few and known.
 std::vector<std::string> values_of(const CLI::Option& option);
