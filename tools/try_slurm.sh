@@ -15,7 +15,7 @@ for program in munged slurmctld slurmd sbatch; do
     { echo "try_slurm: $program is missing: apt-get install slurmctld slurmd slurm-client munge" >&2; exit 2; }
 done
 
-folder="$(mktemp -d /var/tmp/vramlab-slurm.XXXXXX)"
+folder="$(mktemp -d --tmpdir=/var/tmp)"
 pids=()
 end_all() {
   scancel --user=root 2>/dev/null || true

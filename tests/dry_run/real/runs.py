@@ -9,7 +9,9 @@ import subprocess
 import sys
 import time
 
-PROGRAMS = pathlib.Path(__file__).parent / "programs"
+HERE = pathlib.Path(__file__).resolve().parent
+# What programs share is in the first.
+PROGRAMS, WITH_PACKAGES = HERE / "programs", HERE / "with_packages"
 LONGEST_RUN = 180
 
 
@@ -51,7 +53,7 @@ class Bench:
         command += ["--", *around, *self.program_command(program)]
         # Names of C++ functions without their lines, which take most of a short program's time.
         environment = {**os.environ, "PYTORCH_CUDA_ALLOC_CONF": option_string,
-                       "TORCH_SYMBOLIZE_MODE": "dladdr", **environment}
+                       "TORCH_SYMBOLIZE_MODE": "dladdr", "PYTHONPATH": str(PROGRAMS), **environment}
         if program.twice:
             environment["TMPDIR"] = str(self.scratch_of(program))
         before = time.monotonic()
@@ -69,7 +71,7 @@ class Bench:
         return folder
 
     def program_command(self, program):
-        path = PROGRAMS / f"{program.name}.py"
+        path = (WITH_PACKAGES if program.packages else PROGRAMS) / f"{program.name}.py"
         launcher = [self.python]
         if program.by_torchrun:
             launcher += ["-m", "torch.distributed.run", "--standalone",
