@@ -1,7 +1,7 @@
 // `vramlab dry-run` from outside, with programs that need no PyTorch, or a fake one.
 #include <signal.h>
 
-#include "tests/support/kit/command_test.h"
+#include "tests/support/kit/dry_run_test.h"
 
 namespace vramlab::tests {
 namespace {
@@ -16,29 +16,8 @@ using testing::Not;
 /// What the fake PyTorch does after CUDA came up.
 constexpr const char* program_begin = "import os, torch\nfrom torch import _C\ntorch.cuda.init()\n";
 
-class DryRun : public FolderTest {
+class DryRun : public DryRunTest {
  protected:
-  void SetUp() override {
-    if (!fs::exists(support::binary_dir() + "/dry_run/lib"))
-      GTEST_SKIP() << "the stand-ins for CUDA's libraries are not built";
-    fs::create_directory(in_folder("scratch"));
-  }
-
-  /// Options and what stands behind `--`.
-  ProgramResult dry_run(const std::vector<std::string>& options,
-                        const std::vector<std::string>& program) const {
-    std::vector<std::string> words = {"/usr/bin/env", "TMPDIR=" + in_folder("scratch"),
-                                      vramlab_path, "dry-run"};
-    words.insert(words.end(), options.begin(), options.end());
-    words.emplace_back("--");
-    words.insert(words.end(), program.begin(), program.end());
-    return run_program(words);
-  }
-
-  ProgramResult dry_run_shell(const std::string& script) const {
-    return dry_run({}, {"sh", "-c", script});
-  }
-
   /// With the fake PyTorch; the program may use a recording as its history.
   ProgramResult dry_run_python(const std::vector<std::string>& options, const std::string& text,
                                const std::string& recording = "") const {
@@ -60,13 +39,6 @@ class DryRun : public FolderTest {
     const std::string file = in_folder("leak.pickle");
     EXPECT_EQ(run_vramlab({"replay", leak, "--snapshot-out", file, "--force"}).exit_status, 0);
     return file;
-  }
-
-  std::vector<std::string> files_left() const {
-    std::vector<std::string> files;
-    for (const auto& entry : fs::directory_iterator(in_folder("scratch")))
-      files.push_back(entry.path().filename());
-    return files;
   }
 };
 

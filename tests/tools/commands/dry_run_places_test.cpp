@@ -1,7 +1,7 @@
 // The folder of a run of `vramlab dry-run`, and what a program compiles in it while it runs.
 #include <unistd.h>
 
-#include "tests/support/kit/command_test.h"
+#include "tests/support/kit/dry_run_test.h"
 
 namespace vramlab::tests {
 namespace {
@@ -10,24 +10,8 @@ namespace fs = std::filesystem;
 
 using testing::HasSubstr;
 
-class DryRunPlaces : public FolderTest {
+class DryRunPlaces : public DryRunTest {
  protected:
-  void SetUp() override {
-    if (!fs::exists(support::binary_dir() + "/dry_run/lib"))
-      GTEST_SKIP() << "the stand-ins for CUDA's libraries are not built";
-    fs::create_directory(in_folder("scratch"));
-  }
-
-  ProgramResult dry_run(const std::vector<std::string>& program,
-                        const std::vector<std::string>& options = {}) const {
-    std::vector<std::string> words = {"/usr/bin/env", "TMPDIR=" + in_folder("scratch"),
-                                      vramlab_path, "dry-run"};
-    words.insert(words.end(), options.begin(), options.end());
-    words.emplace_back("--");
-    words.insert(words.end(), program.begin(), program.end());
-    return run_program(words);
-  }
-
   /// The first folder of all, which a run takes unless another has it.
   std::string folder_of_run(int number = 1) const {
     return in_folder("scratch/vramlab-dry-run-") + std::to_string(geteuid()) + "-" +
@@ -37,7 +21,7 @@ class DryRunPlaces : public FolderTest {
   std::string compiled_code_of(const std::vector<std::string>& around) const {
     std::vector<std::string> words = around;
     for (const char* const word : {"sh", "-c", "echo $TRITON_CACHE_DIR"}) words.emplace_back(word);
-    return dry_run(words).output;
+    return dry_run({}, words).output;
   }
 
   bool nothing_is_left() const { return fs::is_empty(in_folder("scratch")); }
@@ -46,11 +30,10 @@ class DryRunPlaces : public FolderTest {
 TEST_F(DryRunPlaces, code_compiled_in_a_run_stays_in_it) {
   const std::string compiled = folder_of_run() + "/compiled/";
   for (int run = 0; run < 2; ++run) {
-    const ProgramResult result = dry_run(
-        {"sh", "-c",
-         "set -e; for place in $TRITON_CACHE_DIR $TORCHINDUCTOR_CACHE_DIR"
-         " $PYTORCH_KERNEL_CACHE_PATH $CUPY_CACHE_DIR; do test ! -e $place; mkdir -p $place; echo "
-         "$place; done"});
+    const ProgramResult result = dry_run_shell(
+        "set -e; for place in $TRITON_CACHE_DIR $TORCHINDUCTOR_CACHE_DIR"
+        " $PYTORCH_KERNEL_CACHE_PATH $CUPY_CACHE_DIR; do test ! -e $place; mkdir -p $place; echo "
+        "$place; done");
     EXPECT_EQ(result.exit_status, 0) << result.errors;
     EXPECT_EQ(result.output, compiled + "triton\n" + compiled + "inductor\n" + compiled +
                                  "torch\n" + compiled + "cupy\n");
@@ -60,8 +43,8 @@ TEST_F(DryRunPlaces, code_compiled_in_a_run_stays_in_it) {
 
 TEST_F(DryRunPlaces, each_rank_of_a_job_compiles) {
   const ProgramResult result =
-      dry_run({"sh", "-c", "test ! -e $TRITON_CACHE_DIR && mkdir -p $TRITON_CACHE_DIR"},
-              {"--world-size", "3", "--ranks", "all"});
+      dry_run({"--world-size", "3", "--ranks", "all"},
+              {"sh", "-c", "test ! -e $TRITON_CACHE_DIR && mkdir -p $TRITON_CACHE_DIR"});
   EXPECT_EQ(result.exit_status, 0) << result.errors;
 }
 
@@ -74,7 +57,7 @@ TEST_F(DryRunPlaces, runs_at_one_time_have_folders_of_their_own) {
 TEST_F(DryRunPlaces, what_a_killed_run_left_is_removed) {
   fs::create_directories(folder_of_run() + "/compiled/triton");
   write("scratch/" + fs::path(folder_of_run()).filename().string() + "/1.json", "of another run");
-  const ProgramResult result = dry_run({"sh", "-c", "test ! -e $TRITON_CACHE_DIR"});
+  const ProgramResult result = dry_run_shell("test ! -e $TRITON_CACHE_DIR");
   EXPECT_EQ(result.exit_status, 0);
   EXPECT_THAT(result.errors, HasSubstr("the program did not use CUDA"));
   EXPECT_TRUE(nothing_is_left());
@@ -89,24 +72,22 @@ TEST_F(DryRunPlaces, what_is_no_folder_of_ours_is_left_alone) {
 }
 
 TEST_F(DryRunPlaces, program_can_link_with_the_driver_while_it_runs) {
-  const ProgramResult result = dry_run(
-      {"sh", "-c",
-       "cd '" + folder +
-           "' && echo 'int cuInit(unsigned); int main(void) { return cuInit(0); }' > linked.c && "
-           "cc linked.c -o linked \"-L$TRITON_LIBCUDA_PATH\" -lcuda && ./linked"});
+  const ProgramResult result = dry_run_shell(
+      "cd '" + folder +
+      "' && echo 'int cuInit(unsigned); int main(void) { return cuInit(0); }' > linked.c && "
+      "cc linked.c -o linked \"-L$TRITON_LIBCUDA_PATH\" -lcuda && ./linked");
   EXPECT_EQ(result.exit_status, 0) << result.errors;
 }
 
 // CUDA's own runtime asks for these tables, and ends where they are not there.
 TEST_F(DryRunPlaces, program_with_the_runtime_linked_in_is_named) {
-  const ProgramResult result = dry_run(
-      {"sh", "-c",
-       "cd '" + folder +
-           "' && echo 'int cuGetExportTable(const void**, const void*);"
-           " int main(void) { const void* table; return cuGetExportTable(&table, \"\") == 500 ? 7 "
-           ": "
-           "0; }' > by_nvcc.c && cc by_nvcc.c -o by_nvcc \"-L$TRITON_LIBCUDA_PATH\" -lcuda && "
-           "./by_nvcc"});
+  const ProgramResult result = dry_run_shell(
+      "cd '" + folder +
+      "' && echo 'int cuGetExportTable(const void**, const void*);"
+      " int main(void) { const void* table; return cuGetExportTable(&table, \"\") == 500 ? 7 "
+      ": "
+      "0; }' > by_nvcc.c && cc by_nvcc.c -o by_nvcc \"-L$TRITON_LIBCUDA_PATH\" -lcuda && "
+      "./by_nvcc");
   EXPECT_EQ(result.exit_status, 7) << result.errors;
   EXPECT_THAT(result.errors,
               HasSubstr("CUDA's runtime is linked in, and does not run here: by_nvcc"));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <csignal>
 #include <functional>
 #include <set>
 #include <sstream>
@@ -34,6 +35,12 @@ void add_range(std::string_view text, const DryRunArguments& arguments, std::set
   const unsigned last =
       dash == std::string_view::npos ? first : parse_rank(text.substr(dash + 1), arguments);
   for (unsigned rank = first; rank <= last; ++rank) ranks.insert(rank);
+}
+
+/// A program that can't be run, or that somebody ended: Ctrl-C means all ranks.
+bool ends_job(int status) {
+  return status == program_not_found || status == program_not_runnable ||
+         status == ended_by_signal + SIGINT || status == ended_by_signal + SIGTERM;
 }
 
 struct RankRow {
@@ -101,6 +108,28 @@ Variables rank_variables(unsigned rank, const DryRunArguments& arguments) {
           {"GROUP_RANK", std::to_string(rank / on_a_node)},
           {"MASTER_ADDR", "127.0.0.1"},
           {"MASTER_PORT", "29500"}};
+}
+
+JobEnd run_job(const PreloadedProgram& program, const std::vector<unsigned>& ranks,
+               const DryRunArguments& arguments, const NumberedFolder& folder) {
+  if (ranks.empty()) {
+    const ProgramEnd end = run_preloaded(program);
+    return {end.process, end.status, {}};
+  }
+  JobEnd job;
+  for (const unsigned rank : ranks) {
+    PreloadedProgram as_rank = program;
+    for (auto& variable : rank_variables(rank, arguments))
+      as_rank.variables.push_back(std::move(variable));
+    const ProgramEnd end = run_preloaded(as_rank);
+    // In a job each rank compiles, as none of them is before the others.
+    std::filesystem::remove_all(place_of_compiled_code(folder.path()));
+    if (job.ranks.empty()) job.process = end.process;
+    if (job.status == 0) job.status = end.status;
+    job.ranks.push_back({rank, end.status});
+    if (ends_job(end.status)) break;
+  }
+  return job;
 }
 
 std::string rank_table(const DryRunOutcome& outcome) {
