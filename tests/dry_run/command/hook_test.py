@@ -115,9 +115,10 @@ class Recording(HookTest):
         self.assertEqual(os.listdir(self.notes), [])
 
     def test_output_knows_process_and_variables(self):
-        self.run_program(UP, VRAMLAB_DRY_RUN_OUTPUT="/x/%q{RANK}-%p-%%.pickle", RANK="3")
+        self.run_program(UP, VRAMLAB_DRY_RUN_OUTPUT="/x/%q{RANK}-%p-%%-%h-%x.pickle", RANK="3")
         report = self.report()
-        self.assertEqual(report["output"], "/x/3-%d-%%.pickle" % report["pid"])
+        self.assertEqual(report["output"], "/x/3-%d-%%-%s-%%x.pickle"
+                         % (report["pid"], os.uname().nodename))
         self.assertEqual(report["rank"], "3")
 
     def test_no_files_are_left_in_the_working_folder(self):

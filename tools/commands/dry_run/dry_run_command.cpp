@@ -21,6 +21,7 @@
 #include "tools/kit/preloaded_program.h"
 #include "tools/kit/replay_arguments.h"
 #include "tools/kit/what_if_runs.h"
+#include "tools/names/file_names.h"
 #include "tools/printers/table.h"
 #include "tools/printers/text_lines.h"
 #include "traces/files/input_error.h"
@@ -121,15 +122,17 @@ std::string recording_base(const NumberedFolder& folder) {
 /// The driver's calls of processes that were recorded.
 void add_traces(const DryRunArguments& arguments, const NumberedFolder& folder,
                 std::vector<ProcessNotes>& processes) {
+  names::ProcessFacts facts = names::facts_of_this_process();
   for (const RecordingPart& part : recording_parts(recording_base(folder))) {
     const auto process = std::ranges::find(processes, part.process, &ProcessNotes::process);
     if (process == processes.end() || !process->history().empty()) continue;
     process->trace = part.path + ".vtrace";
     finish_recording(part, process->trace,
                      {"", traces::TraceFormat::native_binary, Overwrite::allowed});
+    facts.process = part.process;
     if (!arguments.output.empty())
       process->trace_output =
-          expanded_name(std::filesystem::absolute(arguments.output).string(), part.process);
+          names::expanded_name(names::from_this_folder(arguments.output), facts);
   }
 }
 

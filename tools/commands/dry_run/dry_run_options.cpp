@@ -75,7 +75,7 @@ void add_history_options(CLI::App& command, DryRunArguments& arguments) {
       ->check(CLI::IsMember({"USR1", "USR2", "HUP"}));
   command.add_option("-o,--output", arguments.output,
                      "Where the history goes, a snapshot of PyTorch; %p stands for the process, "
-                     "%q{RANK} for a variable of its environment");
+                     "%h for the host, %q{RANK} for a variable of its environment");
   command.add_option("--report", arguments.report, "Write an HTML report of the histories");
   command.add_option("--json", arguments.json, "Write the summary as a JSON document to a file");
   command.add_flag("--force", arguments.may_overwrite, "Overwrite outputs");

@@ -30,28 +30,6 @@ void check_new_output(const std::string& path, traces::Overwrite overwrite) {
     throw traces::InputError({path, "", "a new file (or --force)", "one that is there already"});
 }
 
-std::string expanded_name(const std::string& pattern, int process) {
-  std::string name;
-  std::string_view rest = pattern;
-  while (!rest.empty()) {
-    const std::size_t end = rest.find('}');
-    if (rest.starts_with("%%") || rest.starts_with("%p")) {
-      name += rest[1] == 'p' ? std::to_string(process) : "%";
-      rest.remove_prefix(2);
-    } else if (rest.starts_with("%q{") && end != std::string_view::npos) {
-      // No thread of ours changes the environment.
-      const char* const value = std::getenv(
-          std::string(rest.substr(3, end - 3)).c_str());  // NOLINT(concurrency-mt-unsafe)
-      name += value == nullptr ? "" : value;
-      rest.remove_prefix(end + 1);
-    } else {
-      name += rest.front();
-      rest.remove_prefix(1);
-    }
-  }
-  return name;
-}
-
 std::map<int, std::string> name_histories(const std::vector<ProcessNotes>& processes,
                                           const NamedHistories& named) {
   std::map<std::string, std::vector<const ProcessNotes*>> asked;

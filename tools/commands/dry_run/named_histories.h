@@ -15,10 +15,6 @@ namespace vramlab::tools {
 /// Before the program runs: throws InputError where the output has no folder, or is there.
 void check_new_output(const std::string& path, traces::Overwrite overwrite);
 
-/// The pattern with a process in place of %p, and variables of our own environment in place of
-/// %q{NAME}; the hook for Python does the same for its process.
-std::string expanded_name(const std::string& pattern, int process);
-
 struct NamedHistories {
   /// The process of the program itself.
   int process = 0;

@@ -9,6 +9,7 @@
 
 #include "streams/device/gpu_models.h"
 #include "tools/kit/preloaded_program.h"
+#include "tools/names/file_names.h"
 #include "traces/files/input_error.h"
 
 namespace vramlab::tools {
@@ -119,15 +120,14 @@ Variables stand_in_variables(const DryRunArguments& arguments,
       {"VRAMLAB_DRY_RUN_KERNEL_NS", std::to_string(arguments.kernel_time_ns)},
       {"VRAMLAB_DRY_RUN_VALUES", arguments.values},
       {"VRAMLAB_DRY_RUN_NOTES", scratch.string()},
-      {"VRAMLAB_DRY_RUN_HISTORY", (scratch / "history.%p.pickle").string()},
+      {"VRAMLAB_DRY_RUN_HISTORY", names::literal_name(scratch.string()) + "/history.%p.pickle"},
   };
   add_places_of_compiled_code(stand_ins, scratch, variables);
   if (!arguments.values_from.empty())
     variables.emplace_back("VRAMLAB_DRY_RUN_VALUES_FROM",
                            std::filesystem::absolute(arguments.values_from).string());
   if (!arguments.output.empty())
-    variables.emplace_back("VRAMLAB_DRY_RUN_OUTPUT",
-                           std::filesystem::absolute(arguments.output).string());
+    variables.emplace_back("VRAMLAB_DRY_RUN_OUTPUT", names::from_this_folder(arguments.output));
   if (arguments.steps > 0)
     variables.emplace_back("VRAMLAB_DRY_RUN_STEPS", std::to_string(arguments.steps));
   if (arguments.mark_every > 0)

@@ -34,16 +34,19 @@ def guarded(function):
 
 
 def expanded(pattern):
-    """%p is the process, %q{NAME} a variable of its environment, %% a percent sign."""
+    """%p is the process, %h the host, %q{NAME} a variable of the environment, %% a percent sign
+    (tools/names/file_names.h)."""
 
     def replace(match):
         if match.group(0) == "%%":
             return "%"
         if match.group(0) == "%p":
             return str(os.getpid())
+        if match.group(0) == "%h":
+            return os.uname().nodename
         return os.environ.get(match.group(1), "")
 
-    return re.sub(r"%%|%p|%q\{([^}]*)\}", replace, pattern)
+    return re.sub(r"%%|%p|%h|%q\{([^}]*)\}", replace, pattern)
 
 
 def replace_file(path, write):
