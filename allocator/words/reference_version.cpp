@@ -1,25 +1,52 @@
 #include "allocator/words/reference_version.h"
 
 #include <array>
+#include <charconv>
+#include <system_error>
 
 namespace vramlab::allocator {
 namespace {
 
 constexpr std::array<ReferenceVersion, 4> rows = {{
-    {"2.6", "PyTorch 2.6.0", OptionGrammar::single_pass, RestOfListStart::last_given_slot,
-     WholeFraction::limits_to_total, ScopeOrder::oldest_first, EmptyCacheInScope::refused,
-     GrownCheckpoint::refused, AmongSameSize::lowest_address},
-    {"2.12", "PyTorch 2.12 (main, April 2026)", OptionGrammar::three_passes,
-     RestOfListStart::after_last_given_slot, WholeFraction::removes_limit, ScopeOrder::newest_first,
-     EmptyCacheInScope::skips_default_pools, GrownCheckpoint::tolerated,
+    {"2.6",
+     "PyTorch 2.6.0",
+     {1, 0},
+     OptionGrammar::single_pass,
+     RestOfListStart::last_given_slot,
+     WholeFraction::limits_to_total,
+     ScopeOrder::oldest_first,
+     EmptyCacheInScope::refused,
+     GrownCheckpoint::refused,
      AmongSameSize::lowest_address},
-    {"2.12.1", "PyTorch 2.12.0 and 2.12.1", OptionGrammar::three_passes,
-     RestOfListStart::after_last_given_slot, WholeFraction::removes_limit, ScopeOrder::newest_first,
-     EmptyCacheInScope::skips_default_pools, GrownCheckpoint::tolerated,
+    {"2.12",
+     "PyTorch 2.12 (main, April 2026)",
+     {},
+     OptionGrammar::three_passes,
+     RestOfListStart::after_last_given_slot,
+     WholeFraction::removes_limit,
+     ScopeOrder::newest_first,
+     EmptyCacheInScope::skips_default_pools,
+     GrownCheckpoint::tolerated,
+     AmongSameSize::lowest_address},
+    {"2.12.1",
+     "PyTorch 2.12.0 and 2.12.1",
+     {2, 12},
+     OptionGrammar::three_passes,
+     RestOfListStart::after_last_given_slot,
+     WholeFraction::removes_limit,
+     ScopeOrder::newest_first,
+     EmptyCacheInScope::skips_default_pools,
+     GrownCheckpoint::tolerated,
      AmongSameSize::oldest_block},
-    {"2.15", "PyTorch 2.13 to 2.15, as far as 2.12.1 is known", OptionGrammar::three_passes,
-     RestOfListStart::after_last_given_slot, WholeFraction::removes_limit, ScopeOrder::newest_first,
-     EmptyCacheInScope::skips_default_pools, GrownCheckpoint::tolerated,
+    {"2.15",
+     "PyTorch 2.13 to 2.15, as far as 2.12.1 is known",
+     {2, 13},
+     OptionGrammar::three_passes,
+     RestOfListStart::after_last_given_slot,
+     WholeFraction::removes_limit,
+     ScopeOrder::newest_first,
+     EmptyCacheInScope::skips_default_pools,
+     GrownCheckpoint::tolerated,
      AmongSameSize::oldest_segment},
 }};
 
@@ -33,6 +60,18 @@ const ReferenceVersion* find_reference_version(std::string_view name) {
   for (const ReferenceVersion& row : rows)
     if (row.name == name) return &row;
   return nullptr;
+}
+
+const ReferenceVersion* reference_version_of_release(std::string_view release) {
+  Release asked;
+  const char* const end = release.data() + release.size();
+  const auto major = std::from_chars(release.data(), end, asked.major);
+  if (major.ec != std::errc() || major.ptr == end || *major.ptr != '.') return nullptr;
+  if (std::from_chars(major.ptr + 1, end, asked.minor).ec != std::errc()) return nullptr;
+  const ReferenceVersion* found = nullptr;
+  for (const ReferenceVersion& row : rows)
+    if (row.first != Release{} && row.first <= asked) found = &row;
+  return found;
 }
 
 }  // namespace vramlab::allocator

@@ -2,6 +2,7 @@
 // The algorithm asks a row, never for a version's name.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -36,9 +37,17 @@ enum class GrownCheckpoint : std::uint8_t { refused, tolerated };
 /// or the lowest one in the segment that was got first.
 enum class AmongSameSize : std::uint8_t { lowest_address, oldest_block, oldest_segment };
 
+struct Release {
+  unsigned major = 0;
+  unsigned minor = 0;
+  auto operator<=>(const Release&) const = default;
+};
+
 struct ReferenceVersion {
   std::string_view name;
   std::string_view description;
+  /// The first release with these rules; 0 for a build between releases.
+  Release first;
   OptionGrammar grammar;
   RestOfListStart rest_of_list;
   WholeFraction whole_fraction;
@@ -54,6 +63,8 @@ std::span<const ReferenceVersion> reference_versions();
 const ReferenceVersion& default_reference_version();
 /// Null where there is no such row.
 const ReferenceVersion* find_reference_version(std::string_view name);
+/// The row for a release of PyTorch, such as 2.7.1 or 2.12.1+cu130; null where it names none.
+const ReferenceVersion* reference_version_of_release(std::string_view release);
 
 }  // namespace vramlab::allocator
 

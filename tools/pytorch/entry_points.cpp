@@ -209,6 +209,10 @@ VRAMLAB_EXPORT const char* vramlab_torch_memory_stats(int device) {
 VRAMLAB_EXPORT const char* vramlab_torch_snapshot() {
   return text_of([] { return snapshot_json(devices().by_index()); });
 }
+/// The version whose rules are followed, as `vramlab replay --reference` takes it.
+VRAMLAB_EXPORT const char* vramlab_torch_reference() {
+  return text_of([] { return std::string(devices().reference().name); });
+}
 VRAMLAB_EXPORT const char* vramlab_torch_segment_stats(int device) {
   return text_of([&] { return segment_counts_json(devices().at(device).segment_counts()); });
 }

@@ -5,15 +5,14 @@
 
 #include "allocator/readonly/out_of_memory.h"
 #include "allocator/words/answers.h"
-#include "allocator/words/reference_version.h"
 
 namespace vramlab::pytorch {
 
 using allocator::BlockIndex;
 
-TorchDevice::TorchDevice(const streams::CudaDriver& driver, int index, const Settings& settings)
+TorchDevice::TorchDevice(const streams::CudaDriver& driver, int index, const TorchRules& rules)
     : gpu_(driver, {.device = index, .streams = streams::StreamNames::handles}),
-      engine_(gpu_, allocator::default_reference_version(), settings) {
+      engine_(gpu_, rules.reference, rules.settings) {
   engine_.listeners().set_capacity(0);
 }
 

@@ -9,9 +9,16 @@
 #include <vector>
 
 #include "allocator/door/caching_allocator.h"
+#include "allocator/words/reference_version.h"
 #include "streams/live/live_device.h"
 
 namespace vramlab::pytorch {
+
+/// A version's rules, with options.
+struct TorchRules {
+  const ReferenceVersion& reference;
+  Settings settings;
+};
 
 /// What the thin segment provider gave out.
 struct SegmentCounts {
@@ -37,7 +44,7 @@ class TorchDevice {
   };
 
   /// Throws DeviceError where the GPU has no context to give.
-  TorchDevice(const streams::CudaDriver& driver, int index, const Settings& settings);
+  TorchDevice(const streams::CudaDriver& driver, int index, const TorchRules& rules);
 
   /// What `use(engine)` gives, behind the lock.
   template <class Use>

@@ -3,14 +3,14 @@
 #include <stdexcept>
 
 #include "allocator/options/settings.h"
-#include "allocator/words/reference_version.h"
+#include "tools/pytorch/loaded_pytorch.h"
 
 namespace vramlab::pytorch {
 namespace {
 
-Settings settings_from(const std::string& options) {
+Settings settings_from(const std::string& options, const ReferenceVersion& reference) {
   if (options.empty()) return {};
-  auto parsed = allocator::parse_settings({}, options, allocator::default_reference_version());
+  auto parsed = allocator::parse_settings({}, options, reference);
   if (parsed.error)
     throw std::runtime_error("vramlab_torch: the options '" + options +
                              "' are refused: " + parsed.error->message);
@@ -26,7 +26,7 @@ TorchDevice& TorchDevices::at(int index) {
   const auto found = streams::find_gpu(driver_, index);
   if (const auto* missing = std::get_if<streams::NoCudaDriver>(&found))
     throw DeviceError(missing->reason);
-  device = std::make_unique<TorchDevice>(driver_, index, settings_);
+  device = std::make_unique<TorchDevice>(driver_, index, rules_);
   return *device;
 }
 
@@ -49,10 +49,15 @@ std::unique_ptr<TorchDevices> open_torch_devices(
   auto driver = streams::open_cuda_driver();
   if (const auto* missing = std::get_if<streams::NoCudaDriver>(&driver))
     throw std::runtime_error("vramlab_torch: " + missing->reason);
-  const char* options = environment("VRAMLAB_ALLOC_CONF");
-  if (options == nullptr) options = environment("PYTORCH_CUDA_ALLOC_CONF");
+  const ReferenceVersion& reference = reference_of_loaded_pytorch();
+  std::string options;
+  for (const char* const name :
+       {"VRAMLAB_ALLOC_CONF", "PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_ALLOC_CONF"}) {
+    const char* const text = environment(name);
+    if (text != nullptr && options.empty()) options = text;
+  }
   return std::make_unique<TorchDevices>(std::get<streams::CudaDriver>(driver),
-                                        settings_from(options == nullptr ? "" : options));
+                                        TorchRules{reference, settings_from(options, reference)});
 }
 
 }  // namespace vramlab::pytorch

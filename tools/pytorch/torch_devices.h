@@ -14,8 +14,10 @@ namespace vramlab::pytorch {
 
 class TorchDevices {
  public:
-  TorchDevices(streams::CudaDriver driver, Settings settings)
-      : driver_(driver), settings_(std::move(settings)) {}
+  TorchDevices(streams::CudaDriver driver, TorchRules rules)
+      : driver_(driver), rules_(std::move(rules)) {}
+
+  const ReferenceVersion& reference() const { return rules_.reference; }
 
   /// Throws DeviceError where there is no such GPU.
   TorchDevice& at(int index);
@@ -30,7 +32,7 @@ class TorchDevices {
   TorchDevice* known(int index);
 
   streams::CudaDriver driver_;
-  Settings settings_;
+  TorchRules rules_;
   std::mutex mutex_;
   std::map<int, std::unique_ptr<TorchDevice>> devices_;
 };
@@ -44,7 +46,8 @@ bool TorchDevices::find(int hint, const Question& is_it) {
   return false;
 }
 
-/// With the options that `environment` names, and the driver of this machine. Throws
+/// With the options that `environment` names, the rules of the PyTorch around this library, and the
+/// driver of this machine. Throws
 /// std::runtime_error without a driver, or where the options are refused.
 std::unique_ptr<TorchDevices> open_torch_devices(
     const std::function<const char*(const char*)>& environment);

@@ -62,6 +62,7 @@ struct TorchLibrary {
   const char* (*stats)(int) = find<const char*(int)>("vramlab_torch_memory_stats");
   const char* (*segment_stats)(int) = find<const char*(int)>("vramlab_torch_segment_stats");
   const char* (*snapshot)() = find<const char*()>("vramlab_torch_snapshot");
+  const char* (*reference)() = find<const char*()>("vramlab_torch_reference");
   const char* (*last_error)() = find<const char*()>("vramlab_torch_last_error");
   int (*set_options)(int, const char*) = find<int(int, const char*)>("vramlab_torch_set_options");
   int (*reset_peaks)(int) = find<int(int)>("vramlab_torch_reset_peak_memory_stats");
