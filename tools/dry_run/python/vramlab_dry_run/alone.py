@@ -92,9 +92,9 @@ def _stand_in_for_gloo():
     class GlooOfOneRank(metaclass=AnyFakeGroup):
         def __new__(cls, store, rank, size, *args, **kwargs):
             fake = _fake_group()
-            if hasattr(fake, "_create_internal"):
-                return fake._create_internal(rank, size)
-            return type("FakeGroup", (fake,), {"_set_sequence_number_for_group": _nothing})(rank, size)
+            # Up to 2.12, PyTorch numbers the collectives of every group, and this one refuses.
+            fake._set_sequence_number_for_group = lambda group: None
+            return getattr(fake, "_create_internal", fake)(rank, size)
 
     return GlooOfOneRank
 
@@ -103,7 +103,3 @@ def _fake_group():
     from torch.testing._internal.distributed import fake_pg
 
     return fake_pg.FakeProcessGroup
-
-
-def _nothing(self):
-    """Earlier versions of PyTorch number the collectives of every group."""
