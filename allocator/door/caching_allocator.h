@@ -7,10 +7,13 @@
 // the device passes through and leaves the allocator consistent.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "allocator/listeners/history.h"
 #include "allocator/listeners/statistics.h"
@@ -35,6 +38,13 @@ class CachingAllocator {
   /// Everything that a request needs as a rule is one straight piece of code; what it seldom needs
   /// is kept out of it.
   [[gnu::flatten]] MallocResult malloc(Bytes request, StreamId stream);
+  /// Callbacks that are asked, all of them and in this order, when no cached block fits: each says
+  /// whether it freed something. If one did, the request looks once more before it collects garbage
+  /// or asks the device.
+  /// Requires: a callback calls nothing but free().
+  void add_free_memory_callback(std::function<bool()> callback) {
+    free_memory_callbacks_.push_back(std::move(callback));
+  }
   /// The figures of the last request that failed.
   const OutOfMemory& last_failure() const { return last_failure_; }
   [[gnu::flatten]] void free(Address address);
@@ -136,6 +146,7 @@ class CachingAllocator {
   BlockIndex take_best_fit(Lane& lane, Bytes rounded, Mode mode);
 
   // The ladder on a miss.
+  BlockIndex look_after_callbacks(Lane& lane, Bytes rounded);
   [[gnu::noinline]] Found get_memory(Lane& lane, Bytes rounded);
   Found borrow_from_pools(PoolKind kind, StreamId stream, Bytes rounded);
   Found borrow_from(PrivatePool& pool, PoolKind kind, StreamId stream, Bytes rounded);
@@ -182,6 +193,7 @@ class CachingAllocator {
   Reclaim<L> reclaim_;
   std::set<PoolId> lending_pools_;
   std::set<PoolId> no_split_pools_;
+  std::vector<std::function<bool()>> free_memory_callbacks_;
   OutOfMemory last_failure_;
   /// Blocks that wait because a recording says so.
   std::map<Address, BlockIndex> held_;

@@ -63,7 +63,16 @@ BlockIndex CachingAllocator<L>::take_best_fit(Lane& lane, Bytes rounded, Mode mo
 }
 
 template <class L>
+BlockIndex CachingAllocator<L>::look_after_callbacks(Lane& lane, Bytes rounded) {
+  bool has_freed = false;
+  for (const auto& callback : free_memory_callbacks_) has_freed = callback() || has_freed;
+  return has_freed ? take_best_fit(lane, rounded, mode()) : BlockIndex::none;
+}
+
+template <class L>
 auto CachingAllocator<L>::get_memory(Lane& lane, Bytes rounded) -> Found {
+  if (const BlockIndex freed = look_after_callbacks(lane, rounded); freed != BlockIndex::none)
+    return {MallocOutcome::allocated, freed, &lane};
   if (core_.collects_garbage()) reclaim_.collect_garbage();
   Attempt attempt = source_.try_get(lane, rounded, AttemptKind::first);
   if (attempt.outcome == AttemptOutcome::rejected) return {MallocOutcome::rejected};

@@ -236,6 +236,17 @@ VRAMLAB_EXPORT int vramlab_torch_reset_accumulated_memory_stats(int device) {
     devices().at(device).with_engine([](auto& engine) { engine.listeners().reset_accumulated(); });
   });
 }
+/// Asked when no cached block fits; not 0 says that it freed something. It may call
+/// vramlab_torch_free and must not wait for another thread, which may be waiting for its own
+/// memory.
+VRAMLAB_EXPORT int vramlab_torch_add_free_memory_callback(int device, int (*callback)(void*),
+                                                          void* argument) {
+  return status_of([&] {
+    devices().at(device).with_engine([&](auto& engine) {
+      engine.add_free_memory_callback([callback, argument] { return callback(argument) != 0; });
+    });
+  });
+}
 /// So many entries of history are kept from now on, for the snapshot.
 VRAMLAB_EXPORT int vramlab_torch_record_memory_history(int device, std::size_t entries) {
   return status_of([&] { devices().at(device).keep_history(entries); });

@@ -75,7 +75,8 @@ class TorchDevice {
  private:
   void note_time();
 
-  std::mutex mutex_;
+  /// Callbacks free within a request.
+  std::recursive_mutex mutex_;
   streams::LiveDevice gpu_;
   allocator::RecordingAllocator engine_;
   std::size_t history_capacity_ = 0;

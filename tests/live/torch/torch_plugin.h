@@ -66,6 +66,8 @@ struct TorchLibrary {
   const char* (*last_error)() = find<const char*()>("vramlab_torch_last_error");
   int (*set_options)(int, const char*) = find<int(int, const char*)>("vramlab_torch_set_options");
   int (*reset_peaks)(int) = find<int(int)>("vramlab_torch_reset_peak_memory_stats");
+  int (*add_callback)(int, int (*)(void*), void*) =
+      find<int(int, int (*)(void*), void*)>("vramlab_torch_add_free_memory_callback");
   int (*record_history)(int, std::size_t) =
       find<int(int, std::size_t)>("vramlab_torch_record_memory_history");
 };

@@ -35,6 +35,28 @@ TEST_F(TorchPlugin, a_request_that_does_not_fit_throws_bad_alloc_with_the_figure
   EXPECT_NE(torch_.malloc(mib, 0, nullptr), nullptr);
 }
 
+TEST_F(TorchPlugin, a_callback_frees_before_the_driver_is_asked) {
+  struct Cache {
+    const TorchLibrary& torch;
+    void* block;
+  } cache{torch_, torch_.malloc(5 * mib, 0, nullptr)};
+  torch_.malloc(15 * mib, 0, nullptr);
+  const auto drop = [](void* argument) {
+    auto& held = *static_cast<Cache*>(argument);
+    if (held.block == nullptr) return 0;
+    held.torch.free(std::exchange(held.block, nullptr), 0, 0, nullptr);
+    return 1;
+  };
+  torch_.malloc(15 * mib, 0, nullptr);
+  ASSERT_EQ(torch_.add_callback(0, drop, &cache), 0);
+  void* const dropped = cache.block;
+  const auto before = stats()["num_device_alloc"];
+  EXPECT_NE(torch_.malloc(20 * mib, 0, nullptr), dropped);
+  EXPECT_EQ(cache.block, nullptr);
+  EXPECT_EQ(torch_.malloc(5 * mib, 0, nullptr), dropped);
+  EXPECT_EQ(stats()["num_device_alloc"], before.get<int>() + 1);
+}
+
 TEST_F(TorchPlugin, the_size_device_and_stream_of_a_free_do_not_count) {
   void* const block = torch_.malloc(3 * mib, 0, nullptr);
   torch_.free(block, 7, 1, new_stream());
