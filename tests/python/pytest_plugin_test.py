@@ -116,8 +116,7 @@ class Plugin(unittest.TestCase):
         self.assertIn("limit_vram is not judged: there is no CUDA here", result.stdout)
         self.assertIn("1 skipped", result.stdout)
 
-    def test_a_dry_run_has_a_child_for_each_gpu(self):
-        calls = os.path.join(self.folder, "calls.txt")
+    def program_that_only_notes_dry_runs(self, calls):
         program = self.write("program", f"""\
             #!/bin/sh
             if [ "$1" != dry-run ]; then exec {os.environ["VRAMLAB_PROGRAM"]} "$@"; fi
@@ -127,11 +126,27 @@ class Plugin(unittest.TestCase):
             exec "$@"
             """)
         os.chmod(program, stat.S_IRWXU)
-        result = self.run_pytest("--vramlab-dry", VRAMLAB_PROGRAM=program)
+        return program
+
+    def check_dry_runs(self, *words):
+        calls = os.path.join(self.folder, "calls.txt")
+        program = self.program_that_only_notes_dry_runs(calls)
+        result = self.run_pytest("--vramlab-dry", *words, VRAMLAB_PROGRAM=program)
         self.check_outcomes(result)
         with open(calls, encoding="utf-8") as file:
             told = [line.split(" -- ")[0] for line in file]
         self.assertEqual(told, ["dry-run --quiet", "dry-run --quiet --gpu gtx1080"])
+
+    def test_a_dry_run_has_a_child_for_each_gpu(self):
+        self.check_dry_runs()
+
+    @unittest.skipUnless(importlib.util.find_spec("xdist"), "pytest-xdist is not installed")
+    def test_workers_of_xdist_run_in_the_children(self):
+        self.check_dry_runs("-n", "2")
+
+    @unittest.skipUnless(importlib.util.find_spec("xdist"), "pytest-xdist is not installed")
+    def test_workers_of_xdist_judge_marks(self):
+        self.check_outcomes(self.run_pytest("-n", "2"))
 
     def test_a_dry_run_that_crashes_fails_its_tests(self):
         program = self.write("program", "#!/bin/sh\necho no GPU today\nexit 3\n")

@@ -25,10 +25,15 @@ def pytest_addoption(parser: Any) -> None:
                          "those that are new")
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: Any) -> None:
-    """Names the marks."""
+    """Names the marks. With --vramlab-dry, pytest-xdist distributes tests in the children, not here."""
+    from vramlab.testing import dry_session
+
     for text in _MARKS.values():
         config.addinivalue_line("markers", text)
+    if config.getoption("vramlab_dry") and not dry_session.is_child() and hasattr(config.option, "dist"):
+        config.option.dist = "no"
 
 
 def pytest_collection_modifyitems(config: Any, items: List[Any]) -> None:
@@ -55,10 +60,10 @@ def pytest_runtestloop(session: Any) -> Optional[bool]:
 
 
 def pytest_runtest_logreport(report: Any) -> None:
-    """A child tells what it found."""
+    """A child tells what it found, and what its workers told it."""
     from vramlab.testing import dry_session
 
-    if dry_session.is_child():
+    if dry_session.is_child() and not dry_session.is_worker():
         dry_session.tell(report)
 
 

@@ -19,6 +19,11 @@ def is_child() -> bool:
     return _TESTS in os.environ
 
 
+def is_worker() -> bool:
+    """Whether pytest-xdist began this process."""
+    return "PYTEST_XDIST_WORKER" in os.environ
+
+
 def own_tests() -> Optional[Set[str]]:
     """Those of this child; None if this is none."""
     if not is_child():
@@ -29,9 +34,12 @@ def own_tests() -> Optional[Set[str]]:
 
 def tell(report: Any) -> None:
     """Passes a report on to the parent."""
+    told = report._to_json()
+    # The worker of pytest-xdist, which the parent has not.
+    told.pop("node", None)
     # As plain JSON: reports hold paths and more.
     with open(os.environ[_REPORTS], "a", encoding="utf-8") as file:
-        file.write(json.dumps(report._to_json(), default=str) + "\n")
+        file.write(json.dumps(told, default=str) + "\n")
 
 
 def run_tests(session: Any, gpu_of: Callable[[Any], Optional[str]]) -> None:
