@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Makes the packages of this version in dist/: a Debian package, an archive for any Linux on x86-64
-# with glibc 2.31, a wheel for Python, what is inside with licences, and checksums. Two runs on one
-# commit and one build give the same bytes. Nothing is published.
+# with glibc 2.31, a wheel for Python, what is inside with licences, and checksums. Two builds
+# of one commit give the same bytes. Nothing is published.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
