@@ -81,6 +81,12 @@ class Annotations(unittest.TestCase):
         named = {name for name in sizes if not name.endswith("_bytes")} - {"group_growth"}
         self.assertEqual(named - BYTE_FIGURES, set())
 
+    def test_options_are_those_of_the_program(self):
+        words = [sys.executable, "-B", "tools/python/write_options.py", os.environ["VRAMLAB_PROGRAM"]]
+        written = subprocess.check_output(words, text=True)
+        with open("tools/python/vramlab/options.py", encoding="utf-8") as file:
+            self.assertEqual(file.read(), written)
+
     @unittest.skipUnless(importlib.util.find_spec("mypy"), "mypy is not installed")
     def test_mypy_finds_nothing(self):
         words = [sys.executable, "-m", "mypy", "--strict", "--ignore-missing-imports",

@@ -23,8 +23,9 @@ std::vector<std::string> values_of(const CLI::Option& option) {
   return values;
 }
 
-std::string value_name(const CLI::Option& option) {
-  if (option.get_items_expected_max() == 0) return "";
+namespace {
+
+std::string name_of_one(const CLI::Option& option) {
   std::string values;
   for (const std::string& value : values_of(option)) values += (values.empty() ? "" : "|") + value;
   if (!values.empty()) return values;
@@ -33,6 +34,17 @@ std::string value_name(const CLI::Option& option) {
     if (type.find(known) != std::string::npos) return known;
   if (type.starts_with("UINT") || type.starts_with("INT")) return "N";
   return type.starts_with("FLOAT") ? "NUMBER" : "TEXT";
+}
+
+}  // namespace
+
+std::string value_name(const CLI::Option& option) {
+  if (option.get_items_expected_max() == 0) return "";
+  std::string name = name_of_one(option);
+  // Options that may be given several times take any number.
+  if (option.get_items_expected_min() != option.get_items_expected_max()) return name;
+  for (int i = 1; i < option.get_items_expected_max(); ++i) name += ' ' + name_of_one(option);
+  return name;
 }
 
 }  // namespace vramlab::tools

@@ -31,9 +31,12 @@ def installed(python):
     return version, set(packages)
 
 
+def numbers_of(version):
+    return tuple(map(int, re.match(r"(\d+)\.(\d+)", version).groups()))
+
+
 def why_skipped(program, version, packages):
-    numbers = tuple(map(int, re.match(r"(\d+)\.(\d+)", version).groups()))
-    if numbers < program.since:
+    if numbers_of(version) < program.since:
         return f"needs PyTorch {program.since[0]}.{program.since[1]}"
     missing = set(program.packages) - packages
     return f"{', '.join(sorted(missing))} is not installed" if missing else ""
@@ -156,7 +159,8 @@ def run_all(options, folder):
     bench = Bench(python, os.path.abspath(options.vramlab), folder)
     version, packages = installed(python)
     plugin = pathlib.Path(bench.vramlab).parent / "libvramlab_torch.so"
-    chosen = [program for program in PROGRAMS if options.only in program.label]
+    chosen = [program.in_version(numbers_of(version)) for program in PROGRAMS
+              if options.only in program.label]
     rows, failed, skipped = [], 0, 0
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         waiting = {}

@@ -22,6 +22,8 @@ class Program:
     processes: int = 1
     by_torchrun: bool = False
     since: tuple = (2, 4)
+    # Versions in which PyTorch refuses it with expandable segments.
+    not_expandable_in: tuple = ()
     packages: tuple = ()
     # Of `vramlab dry-run`.
     options: tuple = ()
@@ -37,6 +39,12 @@ class Program:
     def label(self):
         return " ".join([self.name, *self.arguments])
 
+    def in_version(self, version):
+        if version not in self.not_expandable_in:
+            return self
+        kept = tuple(text for text in self.option_strings if text != EXPANDABLE)
+        return dataclasses.replace(self, option_strings=kept)
+
 
 PROGRAMS = [
     Program("gpt_fixed", option_strings=BOTH, plugin=True, inside_others=True),
@@ -51,7 +59,8 @@ PROGRAMS = [
     Program("cuda_graph", option_strings=BOTH),
     Program("graphed_callables", option_strings=BOTH),
     # A pool that dies gives back its segments, and no history says when it died.
-    Program("memory_pools", option_strings=BOTH, what_if=False, since=(2, 6)),
+    Program("memory_pools", option_strings=BOTH, what_if=False, since=(2, 6),
+            not_expandable_in=((2, 7),)),
     Program("late_events", option_strings=BOTH, plugin=True),
     Program("many_streams", option_strings=BOTH, plugin=True),
     # What it asks for depends on what fits, so another option string is another program.

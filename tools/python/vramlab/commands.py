@@ -1,14 +1,21 @@
 """The commands that are not about one recording."""
 
+from __future__ import annotations
+
 import json
 import os
-from typing import Any, Dict, Iterable, List, Optional, Sequence
+from typing import TYPE_CHECKING, Any, Dict, Iterable, List, Mapping, Optional, Sequence
 
 from vramlab import answers, program
 from vramlab.program import Listener, Option, Path
 from vramlab.recording import Recording, Source
 from vramlab.scratch import Scratch
 from vramlab.values import Table, Value
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from vramlab import options as of
 
 
 def open(source: Source, progress: Listener = None) -> Recording:  # pylint: disable=redefined-builtin
@@ -29,22 +36,22 @@ def ask(command: str, *files: Path, progress: Listener = None, **options: Option
     return Value(program.ask(command, files, options, progress))
 
 
-def sweep(files: Iterable[Path], confs: Sequence[str] = (), **options: Option) -> answers.Sweep:
+def sweep(files: Iterable[Path], confs: Sequence[str] = (), **options: Unpack[of.SweepOptions]) -> answers.Sweep:
     """Replays of several recordings under many option strings; the worst of the files counts."""
     return answers.Sweep(program.ask("sweep", files, {"conf": list(confs), **options}))
 
 
-def merge(files: Iterable[Path], **options: Option) -> answers.Sweep:
+def merge(files: Iterable[Path], **options: Unpack[of.MergeOptions]) -> answers.Sweep:
     """Joins the shards of a sweep."""
     return answers.Sweep(program.ask("merge", files, options))
 
 
-def conform(files: Iterable[Path], **options: Option) -> Value:
+def conform(files: Iterable[Path], **options: Unpack[of.ConformOptions]) -> Value:
     """Compares the engine with recorded cases of the reference."""
     return Value(program.ask("conform", files, options))
 
 
-def bench(name: str, **options: Option) -> Table:
+def bench(name: str, **options: Unpack[of.ProjectBenchOptions]) -> Table:
     """The project's own benchmarks `engine` and `streams`."""
     return Table(program.ask("bench " + name, options=options))
 
@@ -59,7 +66,7 @@ def workloads() -> List[Value]:
     return listed
 
 
-def generate(name: str, output: Path, **options: Option) -> Recording:
+def generate(name: str, output: Path, **options: Unpack[of.GenerateOptions]) -> Recording:
     """Writes a synthetic workload as a native trace, and opens it."""
     program.tell("generate", [name], {"output": output, **options})
     return Recording(output)
@@ -71,21 +78,21 @@ def dry_run(
     gpu: Optional[str] = None,
     steps: Optional[int] = None,
     output: Optional[Path] = None,
-    **options: Option,
+    **options: Unpack[of.DryRunOptions],
 ) -> answers.DryRun:
     """Runs a CUDA program without a GPU: `dry_run(["python", "train.py"], gpu="h100-80gb")`. The
     histories are kept as long as the answer, or as `output`."""
     scratch = Scratch()
     kept = scratch.file("history.%p.pickle") if output is None else output
     summary = scratch.file("summary.json")
-    given: Dict[str, Option] = {"gpu": gpu, "steps": steps, "output": kept, "json": summary}
+    given: Dict[str, object] = {"gpu": gpu, "steps": steps, "output": kept, "json": summary}
     found = answers.DryRun(_run_program("dry-run", {**given, **options}, words, summary))
     found._rest = scratch
     return found
 
 
 def _run_program(
-    command: str, options: Dict[str, Option], words: Sequence[Path], summary: str
+    command: str, options: Mapping[str, object], words: Sequence[Path], summary: str
 ) -> Dict[str, Any]:
     """A command that writes its JSON to a file and ends with the status of the program."""
     command_line = [command, *program.option_words(options), "--", *(os.fspath(word) for word in words)]
@@ -96,9 +103,9 @@ def _run_program(
         return program.checked(json.load(file))
 
 
-def record(words: Sequence[Path], output: Path, **options: Option) -> Recording:
+def record(words: Sequence[Path], output: Path, **options: Unpack[of.RecordOptions]) -> Recording:
     """Runs a CUDA program, records its allocations, and opens the native trace."""
-    given: Dict[str, Option] = {"output": output, **options}
+    given: Dict[str, object] = {"output": output, **options}
     command_line = ["record", *program.option_words(given), "--", *(os.fspath(word) for word in words)]
     ended = program.run(command_line, is_ours=False)
     if ended.errors or not os.path.exists(output):

@@ -6,7 +6,7 @@ import queue
 import shutil
 import sys
 import time
-from typing import Any, Callable, Dict, Iterable, List, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, Iterable, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 from vramlab.child import Child, Ended
 from vramlab.errors import Error, InputError, ProgramNotFound
@@ -73,7 +73,7 @@ def file_word(path: Path) -> str:
     return os.path.join(".", word) if word.startswith("-") else word
 
 
-def option_words(options: Dict[str, Option]) -> List[str]:
+def option_words(options: Mapping[str, object]) -> List[str]:
     """The options of a command line.
 
     >>> option_words({"fail_if": ["a > 1", "b > 2"], "quick": True, "gpu": None, "from_": 3})
@@ -96,7 +96,7 @@ def option_words(options: Dict[str, Option]) -> List[str]:
 def ask(
     command: str,
     files: Iterable[Path] = (),
-    options: Optional[Dict[str, Option]] = None,
+    options: Optional[Mapping[str, object]] = None,
     progress: Listener = None,
     limits: Optional[Limits] = None,
 ) -> Dict[str, Any]:
@@ -123,7 +123,7 @@ def checked(document: Dict[str, Any]) -> Dict[str, Any]:
 
 
 def tell(
-    command: str, files: Iterable[Path], options: Dict[str, Option], progress: Listener = None
+    command: str, files: Iterable[Path], options: Mapping[str, object], progress: Listener = None
 ) -> None:
     """Runs a command that writes files and has no JSON."""
     ended = run([command, *map(file_word, files), *option_words(options)], progress=progress)

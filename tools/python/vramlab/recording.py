@@ -1,12 +1,19 @@
 """A recording that was opened: every command asks about it."""
 
+from __future__ import annotations
+
 import os
-from typing import Any, Dict, List, Optional, Sequence, Type, TypeVar, Union
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, Type, TypeVar, Union
 
 from vramlab import answers, program
-from vramlab.program import Listener, Option, Path
+from vramlab.program import Listener, Path
 from vramlab.scratch import Scratch
 from vramlab.values import Table, Value, first_of
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from vramlab import options as of
 
 Snapshot = Union[Dict[str, Any], List[Any]]
 Source = Union[Path, Snapshot, "Recording"]
@@ -50,12 +57,12 @@ class Recording:
     def _repr_html_(self) -> str:
         return self.info._repr_html_()
 
-    def _ask(self, kind: Type[AnyValue], command: str, options: Dict[str, Option],
+    def _ask(self, kind: Type[AnyValue], command: str, options: Mapping[str, object],
              first: str = "") -> AnyValue:
         document = program.ask(command, [self.path], options, self.progress)
         return kind(first_of(document, first) if first else document)
 
-    def verify(self, **options: Option) -> answers.Verification:
+    def verify(self, **options: Unpack[of.VerifyOptions]) -> answers.Verification:
         """How faithful a replay is.
 
         >>> rec.verify().label
@@ -64,7 +71,7 @@ class Recording:
         return self._ask(answers.Verification, "verify", options, first="files")
 
     def replay(self, conf: Optional[str] = None, *, gpu: Optional[str] = None,
-               **options: Option) -> answers.Replay:
+               **options: Unpack[of.ReplayOptions]) -> answers.Replay:
         """What another option string, GPU or memory would have done.
 
         >>> rec.replay(conf="expandable_segments:True").peak_reserved
@@ -72,7 +79,7 @@ class Recording:
         """
         return self._ask(answers.Replay, "replay", {"conf": conf, "gpu": gpu, **options})
 
-    def sweep(self, confs: Sequence[str] = (), **options: Option) -> answers.Sweep:
+    def sweep(self, confs: Sequence[str] = (), **options: Unpack[of.SweepOptions]) -> answers.Sweep:
         """Replays under many option strings, best first.
 
         >>> rec.sweep(["", "expandable_segments:True"]).best
@@ -80,7 +87,7 @@ class Recording:
         """
         return self._ask(answers.Sweep, "sweep", {"conf": list(confs), **options})
 
-    def advise(self, **options: Option) -> answers.Advice:
+    def advise(self, **options: Unpack[of.AdviseOptions]) -> answers.Advice:
         """The best option string for this workload.
 
         >>> rec.advise().setting
@@ -88,7 +95,7 @@ class Recording:
         """
         return self._ask(answers.Advice, "advise", options)
 
-    def capacity(self, confs: Sequence[str] = (), **options: Option) -> answers.Capacity:
+    def capacity(self, confs: Sequence[str] = (), **options: Unpack[of.CapacityOptions]) -> answers.Capacity:
         """The least device memory on which it runs.
 
         >>> rec.capacity(["expandable_segments:True"], replays_above=0).bytes
@@ -96,7 +103,7 @@ class Recording:
         """
         return self._ask(answers.Capacity, "capacity", {"conf": list(confs), **options})
 
-    def top(self, at: Union[None, int, str] = None, **options: Option) -> answers.Holdings:
+    def top(self, at: Union[None, int, str] = None, **options: Unpack[of.TopOptions]) -> answers.Holdings:
         """Who holds memory at the peak or another moment.
 
         >>> rec.top(at="peak", by="pool").rows[0].key
@@ -104,7 +111,7 @@ class Recording:
         """
         return self._ask(answers.Holdings, "top", {"at": at, **options})
 
-    def growth(self, **options: Option) -> answers.Growth:
+    def growth(self, **options: Unpack[of.GrowthOptions]) -> answers.Growth:
         """Call sites that hold more with each iteration.
 
         >>> rec.growth(every=8000).iterations_by
@@ -112,7 +119,7 @@ class Recording:
         """
         return self._ask(answers.Growth, "top", {"growth": True, **options})
 
-    def snapshot(self, at: Union[None, int, str] = None, **options: Option) -> answers.State:
+    def snapshot(self, at: Union[None, int, str] = None, **options: Unpack[of.SnapshotOptions]) -> answers.State:
         """Segments, blocks and pinners at a moment; why a request failed.
 
         >>> print(rec.snapshot(at="oom", device_memory="12GiB").explanation.splitlines()[0])
@@ -120,7 +127,7 @@ class Recording:
         """
         return self._ask(answers.State, "snapshot", {"at": at, **options})
 
-    def diff(self, other: Source, **options: Option) -> answers.Difference:
+    def diff(self, other: Source, **options: Unpack[of.DiffOptions]) -> answers.Difference:
         """What changed from this recording to another one.
 
         >>> rec.diff(rec).fail_if("peak_reserved > +2%").same
@@ -138,31 +145,31 @@ class Recording:
         found._rest = judge
         return found
 
-    def pack(self, **options: Option) -> answers.Packing:
+    def pack(self, **options: Unpack[of.PackOptions]) -> answers.Packing:
         """How little memory the history needs."""
         return self._ask(answers.Packing, "pack", options)
 
-    def policies(self, **options: Option) -> answers.Policies:
+    def policies(self, **options: Unpack[of.PoliciesOptions]) -> answers.Policies:
         """Allocators that PyTorch does not have, on the same requests."""
         return self._ask(answers.Policies, "policies", options)
 
-    def streams(self, **options: Option) -> answers.Streams:
+    def streams(self, **options: Unpack[of.StreamsOptions]) -> answers.Streams:
         """Hazards of a program's streams, or what waiting frees of a recording cost."""
         return self._ask(answers.Streams, "streams", options)
 
-    def live(self, **options: Option) -> Value:
+    def live(self, **options: Unpack[of.LiveOptions]) -> Value:
         """A replay on the real GPU beside the simulated one."""
         return self._ask(Value, "live", options)
 
-    def bench(self, **options: Option) -> Table:
+    def bench(self, **options: Unpack[of.BenchOptions]) -> Table:
         """What replaying it costs, beside a yardstick."""
         return self._ask(Table, "bench trace", options)
 
-    def report(self, output: Path, **options: Option) -> answers.Report:
+    def report(self, output: Path, **options: Unpack[of.ReportOptions]) -> answers.Report:
         """Writes an HTML page: memory over time, states, call sites, events."""
         return self._ask(answers.Report, "report", {"output": output, **options})
 
-    def convert(self, output: Path, **options: Option) -> "Recording":
+    def convert(self, output: Path, **options: Unpack[of.ConvertOptions]) -> "Recording":
         """Writes it in another format, or a part of it, and opens what was written."""
         program.tell("convert", [self.path], {"output": output, **options}, self.progress)
         return Recording(output, self.progress)
