@@ -32,6 +32,7 @@ enum CUmemAllocationType : unsigned {
 
 enum CUmemAllocationHandleType : unsigned {
   CU_MEM_HANDLE_TYPE_NONE = 0,
+  CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR = 1,
 };
 
 struct CUmemAllocationProp {

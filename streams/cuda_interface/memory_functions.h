@@ -46,6 +46,11 @@
   One(cuMemRelease, cuMemRelease, 10020, (CUmemGenericAllocationHandle handle))                   \
   One(cuMemRetainAllocationHandle, cuMemRetainAllocationHandle, 11000,                            \
       (CUmemGenericAllocationHandle* handle, void* address))                                      \
+  One(cuMemExportToShareableHandle, cuMemExportToShareableHandle, 10020,                          \
+      (void* into, CUmemGenericAllocationHandle handle, CUmemAllocationHandleType type,           \
+       unsigned long long flags))                                                                 \
+  One(cuMemImportFromShareableHandle, cuMemImportFromShareableHandle, 10020,                      \
+      (CUmemGenericAllocationHandle* handle, void* from, CUmemAllocationHandleType type))         \
   One(cuMemMap, cuMemMap, 10020,                                                                  \
       (CUdeviceptr at, std::size_t bytes, std::size_t offset,                                     \
        CUmemGenericAllocationHandle handle, unsigned long long flags))                            \

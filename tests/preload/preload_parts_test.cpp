@@ -17,6 +17,8 @@ using preload::preload_mode;
 using preload::PreloadMode;
 using preload::RecordLine;
 using preload::StreamNumbers;
+using testing::IsEmpty;
+using testing::SizeIs;
 
 TEST(PreloadMode, is_deferred_where_nothing_is_said) {
   EXPECT_EQ(preload_mode(ModeVariables{nullptr, nullptr}), PreloadMode::deferred);
@@ -75,35 +77,70 @@ TEST(StreamNumbers, a_handle_that_comes_again_is_another_stream) {
 
 TEST(PhysicalMemory, is_held_by_its_handle) {
   PhysicalMemory memory;
-  memory.create(7, 100, 1);
+  memory.create(7, {100, 1});
   EXPECT_TRUE(memory.knows(7));
   EXPECT_EQ(memory.bytes_of(1), 100U);
   EXPECT_EQ(memory.bytes_of(0), 0U);
-  EXPECT_EQ(memory.release(7), 1U);
+  EXPECT_EQ(memory.release(7).value().device, 1U);
   EXPECT_EQ(memory.bytes_of(1), 0U);
-  EXPECT_EQ(memory.release(7), std::nullopt);
+  EXPECT_FALSE(memory.release(7));
 }
 
 TEST(PhysicalMemory, is_held_by_its_mappings_after_its_handle) {
   PhysicalMemory memory;
-  memory.create(7, 100, 0);
-  memory.map(0x1000, 7);
-  memory.map(0x5000, 7);
-  EXPECT_EQ(memory.release(7), std::nullopt);
+  memory.create(7, {100, 0});
+  memory.map(0x1000, 0x1000, 7);
+  memory.map(0x5000, 0x1000, 7);
+  EXPECT_FALSE(memory.release(7));
   EXPECT_EQ(memory.bytes_of(0), 100U);
-  EXPECT_EQ(memory.unmap(0x1000, 0x1000), std::nullopt);
-  EXPECT_EQ(memory.unmap(0x5000, 0x1000), 0U);
+  EXPECT_THAT(memory.unmap(0x1000, 0x1000), IsEmpty());
+  EXPECT_THAT(memory.unmap(0x5000, 0x1000), SizeIs(1));
+  EXPECT_EQ(memory.bytes_of(0), 0U);
+}
+
+TEST(PhysicalMemory, is_held_by_all_of_its_handles) {
+  PhysicalMemory memory;
+  memory.create(7, {100, 0});
+  memory.map(0x1000, 0x1000, 7);
+  memory.retain(0x1fff, 7);
+  EXPECT_TRUE(memory.share(7));
+  memory.unmap(0x1000, 0x1000);
+  EXPECT_FALSE(memory.release(7));
+  EXPECT_FALSE(memory.release(7));
+  EXPECT_EQ(memory.bytes_of(0), 100U);
+  EXPECT_TRUE(memory.release(7));
+  EXPECT_FALSE(memory.share(7));
+}
+
+TEST(PhysicalMemory, gets_a_handle_again_while_it_is_mapped) {
+  PhysicalMemory memory;
+  memory.create(7, {100, 0});
+  memory.map(0x1000, 0x1000, 7);
+  memory.release(7);
+  memory.retain(0x2000, 8);
+  EXPECT_FALSE(memory.knows(8)) << "nothing is mapped there";
+  memory.retain(0x1000, 7);
+  memory.unmap(0x1000, 0x1000);
+  EXPECT_EQ(memory.bytes_of(0), 100U);
+  EXPECT_TRUE(memory.release(7));
+}
+
+TEST(PhysicalMemory, of_others_takes_none_of_a_device) {
+  PhysicalMemory memory;
+  memory.create(7, {100, std::nullopt});
+  EXPECT_EQ(memory.bytes_of(0), 0U);
+  EXPECT_EQ(memory.release(7).value().bytes, 100U);
   EXPECT_EQ(memory.bytes_of(0), 0U);
 }
 
 TEST(PhysicalMemory, one_unmap_may_cover_several_pieces) {
   PhysicalMemory memory;
   for (std::uint64_t i = 0; i < 3; ++i) {
-    memory.create(i, 10, 0);
-    memory.map(0x1000 * (i + 1), i);
+    memory.create(i, {10, 0});
+    memory.map(0x1000 * (i + 1), 0x1000, i);
     memory.release(i);
   }
-  EXPECT_EQ(memory.unmap(0x1000, 0x2000), 0U);
+  EXPECT_THAT(memory.unmap(0x1000, 0x2000), SizeIs(2));
   EXPECT_EQ(memory.bytes_of(0), 10U);
 }
 

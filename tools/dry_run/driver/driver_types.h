@@ -87,9 +87,6 @@ inline constexpr auto CU_POINTER_ATTRIBUTE_MAPPING_SIZE = static_cast<CUpointer_
 inline constexpr auto CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR = static_cast<CUpointer_attribute>(19);
 inline constexpr auto CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID = static_cast<CUpointer_attribute>(20);
 
-inline constexpr auto CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR =
-    static_cast<CUmemAllocationHandleType>(1);
-
 struct CUipcEventHandle {
   char reserved[64];
 };

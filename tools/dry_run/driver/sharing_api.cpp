@@ -101,6 +101,19 @@ STAND_IN_CALL(cuMemExportToShareableHandle)
   };
   return driver_call({"cuMemExportToShareableHandle", initialised}, body, handle);
 }
+namespace {
+/// What this process made is the same memory, which another handle keeps: CUDA promises no number
+/// of its own.
+CUresult import_physical(StandInDriver& driver, CUmemGenericAllocationHandle* handle,
+                         const Shared& shared) {
+  PhysicalMemory* const own =
+      shared.process == getpid() ? driver.memory().find_physical(shared.id) : nullptr;
+  if (own == nullptr)
+    return give(driver, handle, driver.memory().import_physical(shared.device, shared.bytes));
+  ++own->handles;
+  return give(driver, handle, shared.id);
+}
+}  // namespace
 /// The file is the handle itself, as a number.
 STAND_IN_CALL(cuMemImportFromShareableHandle)
 (CUmemGenericAllocationHandle* handle, void* from, CUmemAllocationHandleType type) {
@@ -111,7 +124,7 @@ STAND_IN_CALL(cuMemImportFromShareableHandle)
     const bool is_ours = pread(file, &shared, sizeof shared, 0) == sizeof shared;
     if (handle == nullptr || !is_ours || !has_device(driver, static_cast<int>(shared.device)))
       return CUDA_ERROR_INVALID_VALUE;
-    return give(driver, handle, driver.memory().import_physical(shared.device, shared.bytes));
+    return import_physical(driver, handle, shared);
   };
   return driver_call({"cuMemImportFromShareableHandle", initialised}, body);
 }

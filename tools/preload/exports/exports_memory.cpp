@@ -191,6 +191,13 @@ VRAMLAB_EXPORT(cuMemCreate,
                 const CUmemAllocationProp* properties, unsigned long long flags),
                allocate<hook>(physical_of(bytes, properties), handle, bytes, properties, flags))
 VRAMLAB_EXPORT(cuMemRelease, (CUmemGenericAllocationHandle handle), release<hook>(handle, handle))
+VRAMLAB_EXPORT(cuMemRetainAllocationHandle, (CUmemGenericAllocationHandle* handle, void* address),
+               followed_by<hook>(
+                   [&](MemoryCalls& calls) { calls.memory_retained(number_of(address), *handle); },
+                   handle, address))
+VRAMLAB_EXPORT(cuMemImportFromShareableHandle,
+               (CUmemGenericAllocationHandle* handle, void* from, CUmemAllocationHandleType type),
+               allocate<hook>(of_kind(MemoryKind::foreign_handle, 0), handle, from, type))
 VRAMLAB_EXPORT(cuMemMap,
                (CUdeviceptr at, std::size_t bytes, std::size_t offset,
                 CUmemGenericAllocationHandle handle, unsigned long long flags),

@@ -107,6 +107,8 @@
   Hook(cuMipmappedArrayDestroy, PFN_cuMipmappedArrayDestroy_v5000, recorded)                   \
   Hook(cuMemCreate, PFN_cuMemCreate_v10020, taking)                                            \
   Hook(cuMemRelease, PFN_cuMemRelease_v10020, recorded)                                        \
+  Hook(cuMemRetainAllocationHandle, PFN_cuMemRetainAllocationHandle_v11000, recorded)          \
+  Hook(cuMemImportFromShareableHandle, PFN_cuMemImportFromShareableHandle_v10020, recorded)    \
   Hook(cuMemMap, PFN_cuMemMap_v10020, recorded)                                                \
   Hook(cuMemUnmap, PFN_cuMemUnmap_v10020, recorded)                                            \
   Hook(cuGraphAddMemAllocNode, PFN_cuGraphAddMemAllocNode_v11040, recorded)                    \

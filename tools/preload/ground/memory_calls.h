@@ -52,6 +52,8 @@ enum class MemoryKind : std::uint8_t {
   array,
   /// Memory without an address, from `cuMemCreate`.
   physical,
+  /// As physical, but taking none of a device's memory: another process's, or a multicast object.
+  foreign_handle,
   graph,
   /// Another process's.
   imported,
@@ -134,6 +136,8 @@ class MemoryCalls {
   virtual void before_memory_goes(const char* /*function*/, std::uint64_t /*at*/) {}
   virtual void memory_mapped(std::uint64_t /*address*/, std::size_t /*bytes*/,
                              std::uint64_t /*handle*/) {}
+  /// The driver gave a handle of what is mapped at the address.
+  virtual void memory_retained(std::uint64_t /*address*/, std::uint64_t /*handle*/) {}
   virtual void memory_unmapped(std::uint64_t /*address*/, std::size_t /*bytes*/) {}
 
   // Process life.

@@ -1,42 +1,55 @@
-// PhysicalMemory: how much of each device is held by memory without an address (cuMemCreate). It is
-// held as long as its handle or a mapping of it lives.
+// PhysicalMemory: what lives behind the handles of cuMemCreate and their like: memory without an
+// address. It lives as long as a handle or a mapping of it, and most of it takes its bytes of a
+// device.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <vector>
 
 namespace vramlab::preload {
 
+struct PhysicalPiece {
+  std::uint64_t bytes = 0;
+  /// Whose memory it takes; none where it is another process's, or no memory by itself.
+  std::optional<std::uint32_t> device;
+};
+
 class PhysicalMemory {
  public:
-  void create(std::uint64_t handle, std::size_t bytes, std::uint32_t device);
-  /// The device whose total changed, if one did.
-  std::optional<std::uint32_t> release(std::uint64_t handle);
-  void map(std::uint64_t address, std::uint64_t handle);
-  /// One device, since a range of one reservation is unmapped at once.
-  std::optional<std::uint32_t> unmap(std::uint64_t address, std::size_t bytes);
+  void create(std::uint64_t handle, const PhysicalPiece& piece);
+  /// Another handle of what is there, as the same number. False: there is none.
+  bool share(std::uint64_t handle);
+  /// A handle of what is mapped at the address.
+  void retain(std::uint64_t address, std::uint64_t handle);
+  void map(std::uint64_t address, std::size_t bytes, std::uint64_t handle);
+  // What is gone by this.
+  std::optional<PhysicalPiece> release(std::uint64_t handle);
+  std::vector<PhysicalPiece> unmap(std::uint64_t address, std::size_t bytes);
 
   bool knows(std::uint64_t handle) const;
   std::uint64_t bytes_of(std::uint32_t device) const;
 
  private:
-  struct Piece {
-    std::size_t bytes = 0;
-    std::uint32_t device = 0;
+  struct Held {
+    PhysicalPiece piece;
+    std::size_t handles = 1;
     std::size_t mappings = 0;
-    bool has_handle = true;
   };
-  using Pieces = std::map<std::uint64_t, Piece>;
+  struct Mapping {
+    std::size_t bytes = 0;
+    std::uint64_t piece = 0;
+  };
 
-  std::optional<std::uint32_t> drop_if_unused(Pieces::iterator piece);
+  std::optional<PhysicalPiece> drop_if_unused(std::uint64_t number);
 
   /// By a number of our own: the driver may give a handle again while what it stood for is mapped.
-  Pieces pieces_;
+  std::map<std::uint64_t, Held> pieces_;
   std::uint64_t last_piece_ = 0;
   std::map<std::uint64_t, std::uint64_t> piece_of_handle_;
-  std::map<std::uint64_t, std::uint64_t> piece_at_;
+  std::map<std::uint64_t, Mapping> mappings_;
   std::map<std::uint32_t, std::uint64_t> totals_;
 };
 

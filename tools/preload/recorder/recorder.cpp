@@ -148,8 +148,14 @@ void Recorder::keep(const NewMemory& memory, Live live, const Caller& caller) {
       write_allocation(live, surroundings);
       return;
     case MemoryKind::physical:
-      physical_.create(memory.at, memory.bytes, live.device);
+      physical_.create(memory.at, {memory.bytes, live.device});
       write_external(live.device, surroundings);
+      return;
+    case MemoryKind::foreign_handle:
+      // The driver may answer with a handle that the program has already.
+      if (physical_.share(memory.at)) return;
+      physical_.create(memory.at, {memory.bytes, std::nullopt});
+      write_marker(amount_text(memory.function, memory.bytes), surroundings);
       return;
     default:
       live_[memory.at] = live;
@@ -177,8 +183,7 @@ void Recorder::before_memory_goes(const char* function, std::uint64_t at) {
 
 void Recorder::write_end_of(std::uint64_t at, const char* function, const Caller& caller) {
   if (physical_.knows(at)) {
-    const Surroundings surroundings = begin_event(caller);
-    if (const auto device = physical_.release(at)) write_external(*device, surroundings);
+    if (const auto gone = physical_.release(at)) write_physical_end(*gone, function, caller);
     return;
   }
   const auto known = live_.find(at);
@@ -192,16 +197,28 @@ void Recorder::write_end_of(std::uint64_t at, const char* function, const Caller
   finish_event(surroundings);
 }
 
-void Recorder::memory_mapped(std::uint64_t address, std::size_t /*bytes*/, std::uint64_t handle) {
+void Recorder::write_physical_end(const PhysicalPiece& gone, const char* function,
+                                  const Caller& caller) {
+  const Surroundings surroundings = begin_event(caller);
+  if (gone.device) return write_external(*gone.device, surroundings);
+  write_marker(amount_text(function, gone.bytes), surroundings);
+}
+
+void Recorder::memory_mapped(std::uint64_t address, std::size_t bytes, std::uint64_t handle) {
   const Locked locked(lock_);
-  physical_.map(address, handle);
+  physical_.map(address, bytes, handle);
+}
+
+void Recorder::memory_retained(std::uint64_t address, std::uint64_t handle) {
+  const Locked locked(lock_);
+  physical_.retain(address, handle);
 }
 
 void Recorder::memory_unmapped(std::uint64_t address, std::size_t bytes) {
   const Caller caller = caller_on(0);
   const Locked locked(lock_);
-  if (const auto device = physical_.unmap(address, bytes))
-    write_external(*device, begin_event(caller));
+  for (const PhysicalPiece& gone : physical_.unmap(address, bytes))
+    write_physical_end(gone, "cuMemUnmap", caller);
 }
 
 Recorder::Caller Recorder::caller_on(std::uint32_t device) {

@@ -45,6 +45,7 @@ class Recorder final : public MemoryCalls {
   void memory_refused(const char* function, std::size_t bytes, CUresult result) override;
   void before_memory_goes(const char* function, std::uint64_t at) override;
   void memory_mapped(std::uint64_t address, std::size_t bytes, std::uint64_t handle) override;
+  void memory_retained(std::uint64_t address, std::uint64_t handle) override;
   void memory_unmapped(std::uint64_t address, std::size_t bytes) override;
 
   void before_fork() override;
@@ -84,6 +85,7 @@ class Recorder final : public MemoryCalls {
   void write_allocation(const Live& live, const Surroundings& surroundings);
   void write_marker(const std::string& text, const Surroundings& surroundings);
   void write_external(std::uint32_t device, Surroundings surroundings);
+  void write_physical_end(const PhysicalPiece& gone, const char* function, const Caller& caller);
   void write_end_of(std::uint64_t at, const char* function, const Caller& caller);
   void keep(const NewMemory& memory, Live live, const Caller& caller);
   std::uint32_t thread_number();
