@@ -91,6 +91,7 @@ inline const RoomArrows allowed_rooms = {
     {"tools/commands/dry_run",
      {"tools/commands/report", "tools/kit", "tools/names", "tools/printers"}},
     {"tools/commands/pack", {"tools/kit", "tools/printers"}},
+    {"tools/commands/record", {"tools/kit", "tools/names"}},
     {"tools/commands/report", {"tools/kit", "tools/printers"}},
     {"tools/commands/sweep", {"tools/kit", "tools/printers"}},
     {"tools/completions", {}},
@@ -99,7 +100,7 @@ inline const RoomArrows allowed_rooms = {
     {"tools/old_libc/functions", {"tools/old_libc"}},
     {"tools/old_libc/dlsym", {"tools/old_libc"}},
     {"tools/old_libc/start", {}},
-    {"tools/preload/ground", {}},
+    {"tools/preload/ground", {"tools/names"}},
     {"tools/preload/driver", {"tools/preload/ground"}},
     {"tools/preload/recorder", {"tools/preload/driver", "tools/preload/ground"}},
     {"tools/preload/segments", {}},
@@ -152,8 +153,9 @@ inline const std::map<std::string_view, std::set<std::string_view>> sources_name
     {"tests/dry_run/runtime/CMakeLists.txt", {"calls.cpp"}},
     {"tests/gpu/CMakeLists.txt", {"gpu_program_run.cpp", "stand_in_cuda.cpp", "gpu_work.cu"}},
     {"tests/preload/CMakeLists.txt",
-     {"direct.cpp", "taking.cpp", "loading.cpp", "scene_library.cpp", "allocating_library.cpp",
-      "wrapping_preload.cpp", "asking_preload.cpp", "entry_points.cpp", "runtime.cpp"}},
+     {"direct.cpp", "taking.cpp", "recorded.cpp", "loading.cpp", "scene_library.cpp",
+      "allocating_library.cpp", "wrapping_preload.cpp", "asking_preload.cpp", "entry_points.cpp",
+      "runtime.cpp"}},
     {"tools/dry_run/CMakeLists.txt", {"driver_functions.cpp"}},
 };
 

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include <sstream>
+
 #include "tests/preload/preloaded_run.h"
 #include "tests/support/processes/places.h"
 #include "tools/preload/ground/hook_table.h"
@@ -11,6 +13,7 @@ namespace vramlab::tests {
 namespace {
 
 using testing::AnyOf;
+using testing::Contains;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
@@ -102,6 +105,37 @@ TEST_F(PreloadCommands, children_get_recordings_of_their_own) {
   const auto own = read_recording(trace).of_kind(ProgramEventKind::malloc);
   ASSERT_THAT(own, SizeIs(1));
   EXPECT_EQ(own[0].bytes.count, 2222U);
+}
+
+TEST_F(PreloadCommands, ranks_with_one_output_write_files_of_their_own_and_keep_their_status) {
+  const std::string trace = run_.file("recording.vtrace.jsonl");
+  // Both commands begin before one of the programs ends.
+  const std::string rank =
+      "touch began-$RANK; until [ -e began-3 ] && [ -e began-4 ]; do sleep 0.05; done; " + direct_ +
+      " allocate; exit $((RANK - 3))";
+  const ProgramResult result = run_.run_command(
+      {"/bin/sh", "-c",
+       "for RANK in 3 4; do export RANK; (" + vramlab_path + " record -o " + trace +
+           " -- /bin/sh -c '" + rank + "'; echo \"$RANK ended with $?\") & done; wait"});
+  EXPECT_THAT(result.output, HasSubstr("3 ended with 0\n")) << result.errors;
+  EXPECT_THAT(result.output, HasSubstr("4 ended with 1\n")) << result.errors;
+  ASSERT_THAT(run_.recordings(), SizeIs(2)) << result.errors;
+  EXPECT_EQ(run_.recordings().front(), trace);
+  EXPECT_THAT(run_.recordings().back(), Not(HasSubstr("part"))) << result.errors;
+  for (const std::string& path : run_.recordings())
+    EXPECT_THAT(read_recording(path).of_kind(ProgramEventKind::malloc), SizeIs(1)) << path;
+}
+
+TEST_F(PreloadCommands, an_output_names_the_process_and_its_variables) {
+  const std::string trace = run_.file("recording-%q{RANK}.%p.vtrace.jsonl");
+  const ProgramResult result = vramlab(
+      {"record", "-o", trace, "--", "/bin/sh", "-c",
+       "for RANK in 0 1; do export RANK; " + direct_ + " allocate & echo $RANK.$!; done; wait"});
+  EXPECT_EQ(result.exit_status, 0) << result.errors;
+  std::istringstream lines(result.output);
+  for (std::string line; std::getline(lines, line);)
+    EXPECT_THAT(run_.recordings(), Contains(run_.file("recording-" + line + ".vtrace.jsonl")));
+  EXPECT_THAT(run_.recordings(), SizeIs(2));
 }
 
 TEST_F(PreloadCommands, a_child_of_a_shell_gets_the_name) {

@@ -1,12 +1,18 @@
 #include "tools/kit/finished_recordings.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <optional>
 #include <tuple>
 
+#include "traces/files/input_error.h"
 #include "traces/formats/trace_formats.h"
 
 namespace vramlab::tools {
@@ -36,9 +42,46 @@ void cut_half_line(const RecordingPart& part) {
   if (whole != part.bytes) std::filesystem::resize_file(part.path, whole);
 }
 
-std::string name_of(const RecordingPart& part, const std::string& output) {
-  const std::string name = output + "." + std::to_string(part.process);
+std::string name_with_process(const RecordingPart& part) {
+  const std::string name = part.output + "." + std::to_string(part.process);
   return part.number == 1 ? name : name + "." + std::to_string(part.number);
+}
+
+/// Several ranks may end at once with one name, so an empty file holds it. False: it is another's.
+bool claim(const std::string& name, const FinishedRecordings& to) {
+  const int file = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (file >= 0) close(file);
+  // Other errors are told by what writes the file.
+  if (file >= 0 || errno != EEXIST) return true;
+  return to.overwrite == traces::Overwrite::allowed &&
+         std::filesystem::last_write_time(name) < to.begun;
+}
+
+std::string finish_claimed(const RecordingPart& part, std::string name, FinishedRecordings to) {
+  if (!claim(name, to)) {
+    name = name_with_process(part);
+    if (!claim(name, to))
+      throw traces::InputError({name, "", "no file of this name (or --force)", "one"});
+  }
+  to.overwrite = traces::Overwrite::allowed;
+  try {
+    finish_recording(part, name, to);
+  } catch (...) {
+    std::error_code ignored;
+    if (std::filesystem::is_empty(name, ignored)) std::filesystem::remove(name, ignored);
+    throw;
+  }
+  return name;
+}
+
+void put_main_first(std::vector<RecordingPart>& parts, int process) {
+  const auto main = std::max_element(
+      parts.begin(), parts.end(), [&](const RecordingPart& a, const RecordingPart& b) {
+        const bool a_is_own = a.process == process;
+        const bool b_is_own = b.process == process;
+        return std::tie(a_is_own, a.bytes) < std::tie(b_is_own, b.bytes);
+      });
+  std::rotate(parts.begin(), main, main + 1);
 }
 
 }  // namespace
@@ -56,16 +99,17 @@ void finish_recording(const RecordingPart& part, const std::string& name,
   std::filesystem::remove(part.path);
 }
 
-std::vector<RecordingPart> recording_parts(const std::string& base) {
-  const std::filesystem::path path = std::filesystem::absolute(base);
-  const std::string prefix = path.filename().string() + ".";
+std::vector<RecordingPart> recording_parts(const std::filesystem::path& folder,
+                                           const std::string& mark) {
   std::vector<RecordingPart> parts;
-  for (const auto& entry : std::filesystem::directory_iterator(path.parent_path())) {
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     const std::string name = entry.path().filename().string();
-    if (!name.starts_with(prefix)) continue;
-    auto part = part_from(std::string_view(name).substr(prefix.size()));
+    const std::size_t at = name.rfind(mark + ".");
+    if (at == std::string::npos) continue;
+    auto part = part_from(std::string_view(name).substr(at + mark.size() + 1));
     if (!part) continue;
     part->path = entry.path().string();
+    part->output = (folder / name.substr(0, at)).string();
     part->bytes = entry.file_size();
     parts.push_back(*part);
   }
@@ -75,20 +119,16 @@ std::vector<RecordingPart> recording_parts(const std::string& base) {
   return parts;
 }
 
-std::vector<std::string> finish_recordings(std::vector<RecordingPart> parts, int process,
+std::vector<std::string> finish_recordings(const std::vector<RecordingPart>& parts, int process,
                                            const FinishedRecordings& to) {
-  if (parts.empty()) return {};
-  const auto main = std::max_element(
-      parts.begin(), parts.end(), [&](const RecordingPart& a, const RecordingPart& b) {
-        const bool a_is_own = a.process == process;
-        const bool b_is_own = b.process == process;
-        return std::tie(a_is_own, a.bytes) < std::tie(b_is_own, b.bytes);
-      });
-  std::rotate(parts.begin(), main, main + 1);
+  std::map<std::string, std::vector<RecordingPart>> of_outputs;
+  for (const RecordingPart& part : parts) of_outputs[part.output].push_back(part);
   std::vector<std::string> names;
-  for (const RecordingPart& part : parts) {
-    names.push_back(names.empty() ? to.output : name_of(part, to.output));
-    finish_recording(part, names.back(), to);
+  for (auto& [output, own] : of_outputs) {
+    put_main_first(own, process);
+    for (const RecordingPart& part : own)
+      names.push_back(
+          finish_claimed(part, &part == &own.front() ? output : name_with_process(part), to));
   }
   return names;
 }

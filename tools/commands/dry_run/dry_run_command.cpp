@@ -115,20 +115,19 @@ void write_json(const DryRunArguments& arguments, const DryRunOutcome& outcome) 
   output.finish();
 }
 
-std::string recording_base(const NumberedFolder& folder) {
-  return (folder.path() / "driver-calls").string();
-}
+/// What the recordings of the driver's calls are called, without the process's number.
+constexpr const char* driver_calls = "driver-calls";
 
 /// The driver's calls of processes that were recorded.
 void add_traces(const DryRunArguments& arguments, const NumberedFolder& folder,
                 std::vector<ProcessNotes>& processes) {
   names::ProcessFacts facts = names::facts_of_this_process();
-  for (const RecordingPart& part : recording_parts(recording_base(folder))) {
+  for (const RecordingPart& part : recording_parts(folder.path(), driver_calls)) {
     const auto process = std::ranges::find(processes, part.process, &ProcessNotes::process);
     if (process == processes.end() || !process->history().empty()) continue;
     process->trace = part.path + ".vtrace";
     finish_recording(part, process->trace,
-                     {"", traces::TraceFormat::native_binary, Overwrite::allowed});
+                     {traces::TraceFormat::native_binary, Overwrite::allowed});
     facts.process = part.process;
     if (!arguments.output.empty())
       process->trace_output =
@@ -186,7 +185,8 @@ ExitStatus report_on(const DryRunArguments& arguments, const std::vector<replay:
 void record_driver_calls(const NumberedFolder& folder, PreloadedProgram& program) {
   program.libraries.insert(program.libraries.begin(), preload_library());
   program.variables.emplace_back("VRAMLAB_SHIM", "record");
-  program.variables.emplace_back("VRAMLAB_RECORD", recording_base(folder));
+  program.variables.emplace_back("VRAMLAB_RECORD",
+                                 names::literal_name((folder.path() / driver_calls).string()));
 }
 
 ExitStatus dry_run(const DryRunArguments& arguments) {

@@ -9,6 +9,7 @@
 #include "tools/kit/commands.h"
 #include "tools/kit/finished_recordings.h"
 #include "tools/kit/preloaded_program.h"
+#include "tools/names/file_names.h"
 #include "traces/files/input_error.h"
 #include "traces/files/output_file.h"
 #include "traces/formats/open_trace.h"
@@ -26,9 +27,18 @@ struct RecordArguments {
   CommonFlags flags;
 };
 
+/// While the program runs.
+struct PartFiles {
+  std::filesystem::path folder;
+  /// In their names, behind that of the output.
+  std::string mark;
+};
+
 /// Before the program runs for hours.
 void check_output(const RecordArguments& arguments) {
-  const auto path = std::filesystem::absolute(arguments.output);
+  const auto wish = std::filesystem::absolute(arguments.output);
+  const auto path = wish.parent_path() /
+                    names::expanded_name(wish.filename().string(), names::facts_of_this_process());
   if (!std::filesystem::is_directory(path.parent_path()))
     throw traces::InputError({arguments.output, "", "a folder to write to", "none"});
   if (!arguments.may_overwrite && std::filesystem::exists(path))
@@ -38,9 +48,10 @@ void check_output(const RecordArguments& arguments) {
 
 /// What the program ended with, unless that is "all went well" and it did not for us.
 ExitStatus finish(const RecordArguments& arguments, const FinishedRecordings& to,
-                  const std::string& base, const ProgramEnd& end) {
+                  const PartFiles& files, const ProgramEnd& end) {
   try {
-    const auto names = finish_recordings(recording_parts(base), end.process, to);
+    const auto names =
+        finish_recordings(recording_parts(files.folder, files.mark), end.process, to);
     if (names.empty())
       std::fprintf(stderr,
                    "vramlab: nothing was recorded: the program requested no memory through the "
@@ -50,29 +61,35 @@ ExitStatus finish(const RecordArguments& arguments, const FinishedRecordings& to
         std::fprintf(stderr, "vramlab: recorded in %s\n", name.c_str());
     return static_cast<ExitStatus>(end.status);
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "vramlab: the recording stays unfinished at %s.*: %s\n", base.c_str(),
-                 error.what());
+    std::fprintf(stderr, "vramlab: the recording stays unfinished at %s/*%s.*: %s\n",
+                 files.folder.c_str(), files.mark.c_str(), error.what());
     return end.status == 0 ? ExitStatus::bad_input : static_cast<ExitStatus>(end.status);
   }
 }
 
 ExitStatus record(const RecordArguments& arguments) {
   const FinishedRecordings to{
-      arguments.output,
       traces::output_format(arguments.output, arguments.format, traces::native_formats),
       arguments.may_overwrite ? traces::Overwrite::allowed : traces::Overwrite::refused};
   check_output(arguments);
-  const std::string base =
-      std::filesystem::absolute(arguments.output).string() + ".part-" + std::to_string(getpid());
+  const std::filesystem::path wish = std::filesystem::absolute(arguments.output);
+  const PartFiles files{wish.parent_path(), ".part-" + std::to_string(getpid())};
+  const std::string pattern =
+      names::literal_name(files.folder.string()) + "/" + wish.filename().string() + files.mark;
   PreloadedProgram program{arguments.program,
-                           {{"VRAMLAB_SHIM", "record"}, {"VRAMLAB_RECORD", base}},
+                           {{"VRAMLAB_SHIM", "record"}, {"VRAMLAB_RECORD", pattern}},
                            {preload_library()}};
   program.variables.emplace_back("VRAMLAB_RECORD_STACKS", arguments.has_stacks ? "1" : "0");
-  return finish(arguments, to, base, run_preloaded(program));
+  return finish(arguments, to, files, run_preloaded(program));
 }
 
 void add_options(CLI::App& command, RecordArguments& arguments) {
-  command.add_option("-o,--output", arguments.output, "The native trace to write")->required();
+  command
+      .add_option(
+          "-o,--output", arguments.output,
+          "The native trace to write. In its name, %p is the number of the process, %h the host, "
+          "%q{RANK} a variable")
+      ->required();
   command
       .add_option("--format", arguments.format,
                   traces::listed(traces::format_options(traces::native_formats)) +

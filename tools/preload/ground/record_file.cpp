@@ -4,27 +4,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
-#include <climits>
 #include <cstring>
-#include <utility>
 
+#include "tools/names/file_names.h"
 #include "tools/preload/ground/message.h"
 
 namespace vramlab::preload {
-namespace {
 
-/// The program may go to another folder later.
-std::string absolute(std::string path) {
-  std::array<char, PATH_MAX> here{};
-  if (path.starts_with('/') || getcwd(here.data(), here.size()) == nullptr) return path;
-  return std::string(here.data()) + "/" + path;
-}
-
-}  // namespace
-
-RecordFile::RecordFile(std::string base) : base_(std::move(base)) {}
+RecordFile::RecordFile(const std::string& pattern) : pattern_(names::from_this_folder(pattern)) {}
 
 bool RecordFile::open_named(const std::string& name, int flags) {
   descriptor_ = ::open(name.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | flags, 0666);
@@ -36,7 +24,9 @@ bool RecordFile::open_named(const std::string& name, int flags) {
 }
 
 bool RecordFile::open() {
-  const std::string name = absolute(base_) + "." + std::to_string(getpid());
+  const names::ProcessFacts facts = names::facts_of_this_process();
+  const std::string name =
+      names::expanded_name(pattern_, facts) + "." + std::to_string(facts.process);
   path_ = name;
   for (int number = 2; !open_named(path_, O_CREAT | O_EXCL); ++number) {
     if (errno != EEXIST) {

@@ -12,8 +12,8 @@ namespace vramlab::preload {
 
 class RecordFile {
  public:
-  /// `base` is its name without the process's number. Nothing is opened.
-  explicit RecordFile(std::string base);
+  /// Its name without the process's number (tools/names). Nothing is opened.
+  explicit RecordFile(const std::string& pattern);
 
   bool is_open() const { return descriptor_ >= 0; }
   /// Once for each process. Names the process; an older file of that name (of a program that became
@@ -32,7 +32,7 @@ class RecordFile {
   bool is_still_ours() const;
   void fail(const char* what);
 
-  std::string base_;
+  std::string pattern_;
   std::string path_;
   int descriptor_ = -1;
   bool failed_ = false;
