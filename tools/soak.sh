@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # The long random run: random programs on the engine and on the textbook twin side by side, the
 # checker after every call. Takes how many calls and the first seed; a failure prints the seed that
-# shows it again. With `streams` first: programs of calls on streams, beside their naive twin.
+# shows it again. With `host` first: pinned host memory. With `streams` first: programs of calls on
+# streams, beside their naive twin.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -14,8 +15,12 @@ if [ "${1:-}" = streams ]; then
   what=programs
   amount=1000000
 fi
+if [ "${1:-}" = host ]; then
+  shift
+  subject=(host)
+fi
 if [ "${1:-}" = --help ] || [ "$#" -gt 2 ]; then
-  echo "usage: bash tools/soak.sh [CALLS [SEED]]              (10000000 calls from seed 1)"
+  echo "usage: bash tools/soak.sh [host] [CALLS [SEED]]       (10000000 calls from seed 1)"
   echo "       bash tools/soak.sh streams [PROGRAMS [SEED]]   (1000000 programs from seed 1)"
   [ "${1:-}" = --help ] && exit 0
   exit 2

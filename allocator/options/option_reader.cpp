@@ -26,6 +26,44 @@ std::optional<Number> number_in(std::string_view word) {
   return number;
 }
 
+/// Reads a sign that C's number readers pass over; says whether it was a minus.
+bool take_sign(std::string_view& word) {
+  const bool is_negative = word.starts_with('-');
+  if (is_negative || word.starts_with('+')) word.remove_prefix(1);
+  return is_negative;
+}
+
+/// As strtoull() reads it. A minus wraps the number around.
+std::optional<std::uint64_t> whole_number_as_c(std::string_view word) {
+  const bool is_negative = take_sign(word);
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
+  if (error != std::errc{}) return std::nullopt;
+  return is_negative ? 0 - number : number;
+}
+
+/// As strtod() reads it; what it has no normal number for is refused.
+std::optional<double> real_number_as_c(std::string_view word) {
+  const bool is_negative = take_sign(word);
+  if (word.starts_with('-') || word.starts_with('+')) return std::nullopt;
+  double number = 0;
+  const auto read = [&](std::string_view digits, std::chars_format format) {
+    const auto [end, error] =
+        std::from_chars(digits.data(), digits.data() + digits.size(), number, format);
+    return error == std::errc{};
+  };
+  const bool has_hex_digits = (word.starts_with("0x") || word.starts_with("0X")) &&
+                              read(word.substr(2), std::chars_format::hex);
+  if (!has_hex_digits && !read(word, std::chars_format::general)) return std::nullopt;
+  if (std::fpclassify(number) == FP_SUBNORMAL && !has_hex_digits) return std::nullopt;
+  return is_negative ? -number : number;
+}
+
+std::optional<double> real_number(const OptionInHand& option, std::string_view word) {
+  if (option.parse.rules.numbers == NumberRule::as_c) return real_number_as_c(word);
+  return number_in<double>(word);
+}
+
 /// Reads the value of one kind and lets it land.
 struct ValueReader {
   const OptionInHand& option;
@@ -58,7 +96,7 @@ struct ValueReader {
 
   void operator()(const ShareValue& value) const {
     const std::string word = take_value(option);
-    const std::optional<double> share = number_in<double>(word);
+    const std::optional<double> share = real_number(option, word);
     if (!share) refuse_value(option, SettingsErrorKind::not_a_number, word);
     // Written so that what is not a number is refused, and so is a zero with a sign.
     const bool inside = *share > 0 && *share < 1;
@@ -118,6 +156,7 @@ OptionInHand take_option_name(OptionParse& parse) {
   const std::string name = parse.tokens.take();
   const OptionRow* row = find_option(parse.rules, name);
   if (row == nullptr) refuse_unknown(parse, name);
+  parse.named.insert(row->name);
   return {parse, *row, name};
 }
 
@@ -161,7 +200,9 @@ std::string take_value(const OptionInHand& option) {
 }
 
 std::uint64_t whole_number(const OptionInHand& option, std::string_view word) {
-  const std::optional<std::uint64_t> number = number_in<std::uint64_t>(word);
+  const bool as_c = option.parse.rules.numbers == NumberRule::as_c;
+  const std::optional<std::uint64_t> number =
+      as_c ? whole_number_as_c(word) : number_in<std::uint64_t>(word);
   if (!number || *number > option.parse.rules.largest_number)
     refuse_value(option, SettingsErrorKind::not_a_number, word);
   return *number;

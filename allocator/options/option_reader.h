@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -50,6 +51,8 @@ struct OptionParse {
   const GrammarRules& rules;
   OptionTokens tokens;
   Settings& settings;
+  /// The options that were taken so far, by their rows' names.
+  std::set<std::string_view> named;
 };
 
 /// The option whose name was just taken.

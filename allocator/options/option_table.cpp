@@ -4,6 +4,8 @@
 #include <array>
 #include <limits>
 
+#include "allocator/words/check.h"
+
 namespace vramlab::allocator {
 namespace {
 
@@ -52,33 +54,65 @@ constexpr std::array single_pass_options = {
     pinned_use_background_threads,
 };
 
+// Rows that all grammars of three passes share.
+constexpr OptionRow large_segment_size_mb{
+    "large_segment_size_mb", segment_size,
+    MebibytesValue{
+        .field = &Settings::large_segment_size, .least_mib = 11, .most_mib = largest_segment_mib}};
+constexpr OptionRow max_split_size_mb{"max_split_size_mb", shared,
+                                      MebibytesValue{.field = &Settings::max_split_size,
+                                                     .least_like = &Settings::large_segment_size}};
+constexpr OptionRow max_non_split_rounding_mb{
+    "max_non_split_rounding_mb", shared,
+    MebibytesValue{.field = &Settings::max_non_split_rounding,
+                   .least_like = &Settings::large_segment_size}};
+constexpr OptionRow pinned_reserve_segment_size_mb{
+    "pinned_reserve_segment_size_mb", own,
+    CountValue{.field = &Settings::pinned_reserve_segment_size_mb, .least = 1}};
+constexpr OptionRow pinned_free_catch_all{"pinned_free_catch_all", own,
+                                          FlagValue{&Settings::pinned_free_catch_all}};
+constexpr OptionRow graph_capture_record_stream_reuse{
+    "graph_capture_record_stream_reuse", own,
+    FlagValue{&Settings::graph_capture_record_stream_reuse}};
+constexpr OptionRow per_process_memory_fraction{
+    "per_process_memory_fraction", own,
+    ShareValue{&Settings::per_process_memory_fraction, Ends::included}};
+constexpr OptionRow throw_on_cudamalloc_oom{"throw_on_cudamalloc_oom", own,
+                                            FlagValue{&Settings::throw_on_cudamalloc_oom}};
+
 constexpr std::array three_passes_options = {
+    large_segment_size_mb,         max_split_size_mb,
+    max_non_split_rounding_mb,     garbage_collection_threshold,
+    roundup_power2_divisions,      expandable_segments,
+    pinned_use_background_threads, backend,
+    release_lock_on_cudamalloc,    pinned_use_cuda_host_register,
+    pinned_num_register_threads,   pinned_reserve_segment_size_mb,
+    pinned_free_catch_all,         graph_capture_record_stream_reuse,
+    per_process_memory_fraction,   throw_on_cudamalloc_oom,
+};
+
+constexpr std::array three_passes_options_with_limits = {
     OptionRow{"large_segment_size_mb", segment_size,
-              MebibytesValue{.field = &Settings::large_segment_size,
-                             .least_mib = 11,
-                             .most_mib = largest_segment_mib}},
-    OptionRow{"max_split_size_mb", shared,
-              MebibytesValue{.field = &Settings::max_split_size,
-                             .least_like = &Settings::large_segment_size}},
-    OptionRow{"max_non_split_rounding_mb", shared,
-              MebibytesValue{.field = &Settings::max_non_split_rounding,
-                             .least_like = &Settings::large_segment_size}},
+              MebibytesValue{.field = &Settings::large_segment_size, .least_mib = 11}},
+    max_split_size_mb,
+    max_non_split_rounding_mb,
     garbage_collection_threshold,
     roundup_power2_divisions,
     expandable_segments,
     pinned_use_background_threads,
+    OptionRow{"pinned_max_round_threshold_mb", shared,
+              MebibytesValue{.field = &Settings::pinned_max_round_threshold}},
+    OptionRow{"pinned_max_cached_size_mb", shared,
+              MebibytesValue{.field = &Settings::pinned_max_cached_size}},
     backend,
     release_lock_on_cudamalloc,
     pinned_use_cuda_host_register,
     pinned_num_register_threads,
-    OptionRow{"pinned_reserve_segment_size_mb", own,
-              CountValue{.field = &Settings::pinned_reserve_segment_size_mb, .least = 1}},
-    OptionRow{"pinned_free_catch_all", own, FlagValue{&Settings::pinned_free_catch_all}},
-    OptionRow{"graph_capture_record_stream_reuse", own,
-              FlagValue{&Settings::graph_capture_record_stream_reuse}},
-    OptionRow{"per_process_memory_fraction", own,
-              ShareValue{&Settings::per_process_memory_fraction, Ends::included}},
-    OptionRow{"throw_on_cudamalloc_oom", own, FlagValue{&Settings::throw_on_cudamalloc_oom}},
+    pinned_reserve_segment_size_mb,
+    pinned_free_catch_all,
+    graph_capture_record_stream_reuse,
+    per_process_memory_fraction,
+    throw_on_cudamalloc_oom,
 };
 
 constexpr GrammarRules single_pass_rules{
@@ -87,6 +121,7 @@ constexpr GrammarRules single_pass_rules{
     .separators = SeparatorRule::must_match,
     .no_separator = SettingsErrorKind::missing_separator,
     .list_ends_after_entry = SettingsErrorKind::unclosed_list,
+    .numbers = NumberRule::whole_word,
     .largest_number = std::numeric_limits<std::int32_t>::max(),
 };
 
@@ -96,6 +131,17 @@ constexpr GrammarRules three_passes_rules{
     .separators = SeparatorRule::any_token,
     .no_separator = SettingsErrorKind::missing_value,
     .list_ends_after_entry = SettingsErrorKind::missing_value,
+    .numbers = NumberRule::whole_word,
+    .largest_number = std::numeric_limits<std::uint64_t>::max(),
+};
+
+constexpr GrammarRules three_passes_with_limits_rules{
+    .options = three_passes_options_with_limits,
+    .blanks = " \t\n\v\f\r",
+    .separators = SeparatorRule::any_token,
+    .no_separator = SettingsErrorKind::missing_value,
+    .list_ends_after_entry = SettingsErrorKind::missing_value,
+    .numbers = NumberRule::as_c,
     .largest_number = std::numeric_limits<std::uint64_t>::max(),
 };
 
@@ -133,7 +179,15 @@ struct AcceptedValues {
 }  // namespace
 
 const GrammarRules& rules_of(OptionGrammar grammar) {
-  return grammar == OptionGrammar::single_pass ? single_pass_rules : three_passes_rules;
+  switch (grammar) {
+    case OptionGrammar::single_pass:
+      return single_pass_rules;
+    case OptionGrammar::three_passes:
+      return three_passes_rules;
+    case OptionGrammar::three_passes_with_limits:
+      return three_passes_with_limits_rules;
+  }
+  check_failed("every grammar has its rules", __FILE__, __LINE__);
 }
 
 const OptionRow* find_option(const GrammarRules& rules, std::string_view name) {

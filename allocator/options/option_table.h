@@ -69,6 +69,10 @@ struct OptionRow {
 /// What a token in the place of a separator must be.
 enum class SeparatorRule : std::uint8_t { must_match, any_token };
 
+/// How a number is read: a word that is one, or as C reads it, which passes over what follows it
+/// and wraps a negative whole number around.
+enum class NumberRule : std::uint8_t { whole_word, as_c };
+
 struct GrammarRules {
   std::span<const OptionRow> options;
   /// The characters that vanish.
@@ -78,6 +82,7 @@ struct GrammarRules {
   SettingsErrorKind no_separator;
   /// What is wrong with a list that ends right after an entry.
   SettingsErrorKind list_ends_after_entry;
+  NumberRule numbers;
   /// Larger whole numbers are not read as numbers.
   std::uint64_t largest_number;
 };

@@ -48,23 +48,38 @@ void read_pass(OptionParse& parse, OptionPass pass) {
 }
 
 /// The segment size comes first, wherever it stands, since other bounds depend on it; then the
-/// options that all accelerators share; then the allocator's own. A mistake in one walk leaves the
-/// options of the next as they were.
-void parse_in_three_passes(OptionParse& parse) {
+/// options that all accelerators share. Says whether the limits of pinned memory, if both are
+/// named, contradict each other.
+bool parse_shared_passes(OptionParse& parse) {
   read_segment_size(parse);
   parse.settings.max_non_split_rounding = parse.settings.large_segment_size;
   read_pass(parse, OptionPass::shared);
-  read_pass(parse, OptionPass::own);
+  return parse.named.contains("pinned_max_round_threshold_mb") &&
+         parse.named.contains("pinned_max_cached_size_mb") &&
+         parse.settings.pinned_max_round_threshold > parse.settings.pinned_max_cached_size;
 }
 
-/// Throws OptionRefused at the first mistake, with what stands before it in effect.
-void parse_by_grammar(OptionParse& parse) {
-  switch (parse.version.grammar) {
-    case OptionGrammar::single_pass:
-      return parse_in_single_pass(parse);
-    case OptionGrammar::three_passes:
-      return parse_in_three_passes(parse);
+enum class Passes : bool { shared, all };
+
+/// A mistake in one walk leaves the options of the next as they were. Throws OptionRefused at the
+/// first mistake, with what stands before it in effect.
+void parse_passes(OptionParse& parse, Passes passes, ParsedSettings& parsed) {
+  if (parse.version.grammar == OptionGrammar::single_pass) return parse_in_single_pass(parse);
+  parsed.cached_size_limits_rounding = parse_shared_passes(parse);
+  if (passes == Passes::all) read_pass(parse, OptionPass::own);
+}
+
+ParsedSettings parse(const Settings& in_force, std::string_view text,
+                     const ReferenceVersion& version, Passes passes) {
+  ParsedSettings parsed{reset_by_new_string(in_force, text), std::nullopt};
+  const GrammarRules& rules = rules_of(version.grammar);
+  OptionParse parse{version, rules, OptionTokens(text, rules.blanks), parsed.settings, {}};
+  try {
+    parse_passes(parse, passes, parsed);
+  } catch (const OptionRefused& refused) {
+    parsed.error = refused.error();
   }
+  return parsed;
 }
 
 }  // namespace
@@ -85,15 +100,12 @@ Backend backend_at_start(std::string_view text) {
 
 ParsedSettings parse_settings(const Settings& in_force, std::string_view text,
                               const ReferenceVersion& version) {
-  ParsedSettings parsed{reset_by_new_string(in_force, text), std::nullopt};
-  const GrammarRules& rules = rules_of(version.grammar);
-  OptionParse parse{version, rules, OptionTokens(text, rules.blanks), parsed.settings};
-  try {
-    parse_by_grammar(parse);
-  } catch (const OptionRefused& refused) {
-    parsed.error = refused.error();
-  }
-  return parsed;
+  return parse(in_force, text, version, Passes::all);
+}
+
+ParsedSettings parse_shared_settings(const Settings& in_force, std::string_view text,
+                                     const ReferenceVersion& version) {
+  return parse(in_force, text, version, Passes::shared);
 }
 
 std::string_view settings_error_kind_name(SettingsErrorKind kind) {

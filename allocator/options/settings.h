@@ -37,8 +37,14 @@ struct Settings {
   bool graph_capture_record_stream_reuse = false;
   Backend backend = Backend::native;
 
-  // Kept for snapshots; they steer host memory and locking, which nothing here depends on.
+  /// Kept for snapshots; it steers locking, which nothing here depends on.
   bool release_lock_on_cudamalloc = false;
+
+  // Pinned host memory.
+  /// Larger requests are not rounded.
+  Bytes pinned_max_round_threshold = unlimited;
+  /// Larger blocks are not cached.
+  Bytes pinned_max_cached_size = unlimited;
   bool pinned_use_cuda_host_register = false;
   bool pinned_use_background_threads = false;
   bool pinned_free_catch_all = false;
@@ -84,6 +90,9 @@ struct SettingsError {
 struct ParsedSettings {
   Settings settings;
   std::optional<SettingsError> error;
+  /// The string names both limits of pinned memory, and requests that are not cached would be
+  /// rounded; the reference warns once that they are not.
+  bool cached_size_limits_rounding = false;
 };
 
 /// The backend that a process starts with: the first one that the string names, before the string
@@ -92,6 +101,10 @@ Backend backend_at_start(std::string_view text);
 
 ParsedSettings parse_settings(const Settings& in_force, std::string_view text,
                               const ReferenceVersion& version);
+/// Only what all accelerators share: the reference's parser for the allocator's own options comes
+/// after it. Requires: the version's grammar has passes.
+ParsedSettings parse_shared_settings(const Settings& in_force, std::string_view text,
+                                     const ReferenceVersion& version);
 
 }  // namespace vramlab::allocator
 

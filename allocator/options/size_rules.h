@@ -58,10 +58,16 @@ constexpr PoolKind pool_kind_of(Bytes rounded) {
   return rounded <= small_limit ? PoolKind::small : PoolKind::large;
 }
 
+/// The large segment size, which may be all that a number holds; no device has this much, so
+/// asking for less makes no difference.
+constexpr Bytes large_segment_in_use(const Settings& settings) {
+  return settings.large_segment_size < request_limit ? settings.large_segment_size : request_limit;
+}
+
 /// What a miss asks the device for, as one classic segment.
 constexpr Bytes device_size_for_miss(Bytes rounded, const Settings& settings) {
   if (rounded <= small_limit) return small_segment;
-  if (rounded < medium_limit) return settings.large_segment_size;
+  if (rounded < medium_limit) return large_segment_in_use(settings);
   return round_up(rounded, large_segment_step);
 }
 
@@ -89,7 +95,7 @@ constexpr Bytes share_of(double share, Bytes whole) {
 
 /// The size of the physical units of an expandable segment that is reserved now.
 constexpr Bytes expandable_unit(PoolKind kind, const Settings& settings) {
-  return kind == PoolKind::small ? small_segment : settings.large_segment_size;
+  return kind == PoolKind::small ? small_segment : large_segment_in_use(settings);
 }
 
 /// The range of addresses of an expandable segment: the device's memory and an eighth of it, in

@@ -7,7 +7,14 @@
 namespace vramlab::allocator {
 namespace {
 
-constexpr std::array<ReferenceVersion, 4> rows = {{
+constexpr HostRules host_in_2_6{HostFreeBlock::youngest, HostMiss::handles_events_of_its_size,
+                                HostRelease::by_option, HostFailedEvent::keeps_streams};
+constexpr HostRules host_in_2_12{HostFreeBlock::youngest, HostMiss::gets_memory,
+                                 HostRelease::as_obtained, HostFailedEvent::keeps_waiting};
+constexpr HostRules host_in_2_14{HostFreeBlock::youngest_large_enough, HostMiss::gets_memory,
+                                 HostRelease::as_obtained, HostFailedEvent::keeps_waiting};
+
+constexpr std::array<ReferenceVersion, 5> rows = {{
     {"2.6",
      "PyTorch 2.6.0",
      {1, 0},
@@ -17,7 +24,8 @@ constexpr std::array<ReferenceVersion, 4> rows = {{
      ScopeOrder::oldest_first,
      EmptyCacheInScope::refused,
      GrownCheckpoint::refused,
-     AmongSameSize::lowest_address},
+     AmongSameSize::lowest_address,
+     host_in_2_6},
     {"2.12",
      "PyTorch 2.12 (main, April 2026)",
      {},
@@ -27,7 +35,8 @@ constexpr std::array<ReferenceVersion, 4> rows = {{
      ScopeOrder::newest_first,
      EmptyCacheInScope::skips_default_pools,
      GrownCheckpoint::tolerated,
-     AmongSameSize::lowest_address},
+     AmongSameSize::lowest_address,
+     host_in_2_12},
     {"2.12.1",
      "PyTorch 2.12.0 and 2.12.1",
      {2, 12},
@@ -37,17 +46,30 @@ constexpr std::array<ReferenceVersion, 4> rows = {{
      ScopeOrder::newest_first,
      EmptyCacheInScope::skips_default_pools,
      GrownCheckpoint::tolerated,
-     AmongSameSize::oldest_block},
-    {"2.15",
-     "PyTorch 2.13 to 2.15, as far as 2.12.1 is known",
-     {2, 13},
-     OptionGrammar::three_passes,
+     AmongSameSize::oldest_block,
+     host_in_2_12},
+    {"2.14",
+     "PyTorch 2.14.1",
+     {},
+     OptionGrammar::three_passes_with_limits,
      RestOfListStart::after_last_given_slot,
      WholeFraction::removes_limit,
      ScopeOrder::newest_first,
      EmptyCacheInScope::skips_default_pools,
      GrownCheckpoint::tolerated,
-     AmongSameSize::oldest_segment},
+     AmongSameSize::oldest_segment,
+     host_in_2_14},
+    {"2.15",
+     "PyTorch 2.13 to 2.15, as far as 2.12.1 is known",
+     {2, 13},
+     OptionGrammar::three_passes_with_limits,
+     RestOfListStart::after_last_given_slot,
+     WholeFraction::removes_limit,
+     ScopeOrder::newest_first,
+     EmptyCacheInScope::skips_default_pools,
+     GrownCheckpoint::tolerated,
+     AmongSameSize::oldest_segment,
+     host_in_2_14},
 }};
 
 }  // namespace

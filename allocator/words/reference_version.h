@@ -15,6 +15,8 @@ enum class OptionGrammar : std::uint8_t {
   /// Segment size first, then shared options, then the allocator's own; separators are
   /// interchangeable.
   three_passes,
+  /// The same with limits of pinned memory, and numbers are read as C does it.
+  three_passes_with_limits,
 };
 
 /// Which slot `>` in a rounding list fills from.
@@ -43,10 +45,33 @@ struct Release {
   auto operator<=>(const Release&) const = default;
 };
 
+/// Which free block of a bucket of pinned memory is taken: the one freed last, or the one freed
+/// last among those that are large enough.
+enum class HostFreeBlock : std::uint8_t { youngest, youngest_large_enough };
+
+/// What a request for pinned memory does at a miss while a background thread handles events.
+enum class HostMiss : std::uint8_t { handles_events_of_its_size, gets_memory };
+
+/// How pinned memory is released: by the option in force then, or the way it was obtained.
+enum class HostRelease : std::uint8_t { by_option, as_obtained };
+
+/// What is left of a free of pinned memory whose event cannot be recorded: a block that is still
+/// used by its streams and not active, or one that is active and waits for ever.
+enum class HostFailedEvent : std::uint8_t { keeps_streams, keeps_waiting };
+
+/// What differs in the allocator of pinned memory.
+struct HostRules {
+  HostFreeBlock free_block;
+  HostMiss miss;
+  HostRelease release;
+  HostFailedEvent failed_event;
+};
+
 struct ReferenceVersion {
   std::string_view name;
   std::string_view description;
-  /// The first release with these rules; 0 for a build between releases.
+  /// The first release with these rules; 0 where no release is taken for this row: it is a build
+  /// between releases, or the last row serves its release as well.
   Release first;
   OptionGrammar grammar;
   RestOfListStart rest_of_list;
@@ -55,6 +80,7 @@ struct ReferenceVersion {
   EmptyCacheInScope empty_cache_in_scope;
   GrownCheckpoint grown_checkpoint;
   AmongSameSize among_same_size;
+  HostRules host;
 };
 
 /// All rows, oldest first.

@@ -195,8 +195,9 @@ std::vector<const ReferenceVersion*> possible_references(const RecordedHistory& 
   if (!names_pools) return {&rows.front()};
   if (setting(history, "max_round_threshold", texts) != nullptr) return {&rows.back()};
   std::vector<const ReferenceVersion*> between;
-  for (const ReferenceVersion& row : rows.subspan(1, rows.size() - 2))
-    between.insert(between.begin(), &row);
+  for (const ReferenceVersion& row : rows.subspan(1))
+    if (row.grammar != allocator::OptionGrammar::three_passes_with_limits)
+      between.insert(between.begin(), &row);
   return between;
 }
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 
+#include "traces/cases/case_parts.h"
 #include "traces/cases/recorded_answers.h"
 #include "traces/values/statistic_names.h"
 
@@ -25,26 +26,11 @@ VersionKeys keys_of(const ReferenceVersion& version) {
   return row == version_keys.end() ? VersionKeys{version.name, true, true} : *row;
 }
 
-template <typename Value, typename Read>
-std::vector<Value> read_array(const JsonValue& array, Read read) {
-  std::vector<Value> values;
-  values.reserve(array.array_size());
-  for (std::size_t i = 0; i < array.array_size(); ++i) values.push_back(read(array.at(i)));
-  return values;
-}
-
 Address read_address(const JsonValue& value) { return {value.number()}; }
 
 std::optional<Address> read_result(const JsonValue& value) {
   if (value.is_null()) return std::nullopt;
   return read_address(value);
-}
-
-Action read_action(const JsonValue& value) {
-  constexpr int action_count = static_cast<int>(Action::oom) + 1;
-  for (int i = 0; i < action_count; ++i)
-    if (value.text() == action_name(static_cast<Action>(i))) return static_cast<Action>(i);
-  value.fail("the name of an action");
 }
 
 RecordedEvent read_event(const JsonValue& entry) {
@@ -61,21 +47,10 @@ RecordedRestore read_restore(const JsonValue& restore) {
           read_array<Address>(restore.key("created"), read_address)};
 }
 
-RecordedFailure read_failure(const JsonValue& failure) {
-  if (failure.array_size() != 2) failure.fail("an error: the call's index and the text");
-  return {failure.at(0).signed_number(), failure.at(1).text()};
-}
-
 std::vector<RecordedFailure> read_failures(const JsonValue& expect, std::string_view name) {
   const auto failures = expect.find(name);
   if (!failures) return {};
   return read_array<RecordedFailure>(*failures, read_failure);
-}
-
-StatisticValue read_statistic(const JsonValue& value) {
-  if (value.array_size() != 4) value.fail("a statistic: current, peak, allocated, freed");
-  return {value.at(0).signed_number(), value.at(1).signed_number(), value.at(2).signed_number(),
-          value.at(3).signed_number()};
 }
 
 StatisticValues read_statistics(const JsonValue& stats) {
@@ -122,11 +97,6 @@ PoolKind read_pool_kind(const JsonValue& value) {
 SnapshotBlock read_block(const JsonValue& block, Address at) {
   if (block.array_size() != 3) block.fail("a block: size, requested size, state");
   return {at, {block.at(0).number()}, {block.at(1).number()}, read_block_state(block.at(2))};
-}
-
-PoolId read_pool_id(const JsonValue& id) {
-  if (id.array_size() != 2) id.fail("a pool id of two numbers");
-  return {id.at(0).number(), id.at(1).number()};
 }
 
 SnapshotSegment read_segment(const JsonValue& segment) {

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "traces/calls/call_forms.h"
+#include "traces/cases/case_parts.h"
 #include "traces/cases/recorded_answers.h"
 #include "traces/files/input_bytes.h"
 
@@ -95,15 +96,6 @@ void read_call(const JsonValue& op, RecordedProgram& program) {
 /// More memory than any device has; sums of a few such numbers cannot wrap around.
 constexpr std::uint64_t largest_device = std::uint64_t{1} << 50;
 
-const ReferenceVersion& read_version(const JsonValue& value) {
-  std::string known;
-  for (const ReferenceVersion& row : allocator::reference_versions()) {
-    if (row.description == value.text()) return row;
-    known += (known.empty() ? "\"" : " or \"") + std::string(row.description) + "\"";
-  }
-  value.fail(known);
-}
-
 Bytes read_device_total(const JsonValue& device) {
   device.only_keys({"total_bytes"});
   return {device.key("total_bytes").number(largest_device)};
@@ -113,7 +105,7 @@ RecordedProgram read_program(const JsonValue& top) {
   top.only_keys({"name", "reference", "device", "config", "memory_fraction", "ops", "expect"});
   RecordedProgram program;
   program.name = top.key("name").text();
-  program.version = &read_version(top.key("reference"));
+  program.version = &read_reference(top.key("reference"));
   program.device_total = read_device_total(top.key("device"));
   program.config = top.key("config").text();
   const JsonValue fraction = top.key("memory_fraction");
@@ -133,7 +125,10 @@ RecordedCase read_recorded_case(const std::string& path) {
 
 RecordedCase parse_recorded_case(std::string_view text, const std::string& file) {
   const nlohmann::json document = parse_json(text, file);
-  const JsonValue top(document, file);
+  return parse_recorded_case(JsonValue(document, file));
+}
+
+RecordedCase parse_recorded_case(const JsonValue& top) {
   RecordedCase recorded{read_program(top), {}};
   recorded.expected = read_recorded_answers(top.key("expect"), recorded.program);
   return recorded;

@@ -55,6 +55,7 @@ struct RecordedFailure {
   /// The call's number; -1 for the option string at the start.
   std::int64_t call = 0;
   std::string text;
+  friend bool operator==(const RecordedFailure&, const RecordedFailure&) = default;
 };
 
 /// How many device calls of each kind succeeded.

@@ -83,6 +83,8 @@ bool JsonValue::is_null() const { return value_->is_null(); }
 
 bool JsonValue::is_text() const { return value_->is_string(); }
 
+bool JsonValue::is_array() const { return value_->is_array(); }
+
 std::uint64_t JsonValue::number(std::uint64_t maximum) const {
   if (!value_->is_number_unsigned() || value_->get<std::uint64_t>() > maximum)
     fail("a whole number from 0 to " + std::to_string(maximum));

@@ -27,6 +27,7 @@ class JsonValue {
 
   bool is_null() const;
   bool is_text() const;
+  bool is_array() const;
   /// A whole number from 0 to `maximum`.
   std::uint64_t number(std::uint64_t maximum = largest) const;
   std::int64_t signed_number() const;

@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "allocator/options/settings.h"
+#include "allocator/options/size_rules.h"
 #include "allocator/words/reference_version.h"
 
 namespace vramlab::support {
@@ -12,6 +13,7 @@ namespace {
 using namespace allocator::literals;
 using allocator::Bytes;
 using allocator::ParsedSettings;
+using allocator::PoolKind;
 using allocator::ReferenceVersion;
 using allocator::Settings;
 
@@ -20,11 +22,12 @@ bool is_zero_or_power_of_two(std::uint64_t number) { return (number & (number - 
 /// The documented bounds, over all versions.
 std::optional<std::string> broken_bound(const Settings& now) {
   const Bytes smallest = 11_MiB;
-  const Bytes largest_segment{1ULL << 60};
   if (now.max_split_size < smallest) return "max split size is too small";
   if (now.max_non_split_rounding < smallest) return "non-split rounding is too small";
-  if (now.large_segment_size < smallest || now.large_segment_size > largest_segment)
-    return "large segment size is out of bounds";
+  if (now.large_segment_size < smallest) return "large segment size is too small";
+  if (allocator::device_size_for_miss(2_MiB, now) > allocator::request_limit ||
+      allocator::expandable_unit(PoolKind::large, now) > allocator::request_limit)
+    return "segments are larger than any request";
   if (!(now.garbage_collection_threshold >= 0 && now.garbage_collection_threshold < 1))
     return "garbage collection threshold is out of bounds";
   if (!(now.per_process_memory_fraction >= 0 && now.per_process_memory_fraction <= 1))

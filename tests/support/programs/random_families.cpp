@@ -237,7 +237,7 @@ class OptionWriter {
 std::span<const RandomFamily> all_random_families() { return families; }
 
 bool has_pools_as_objects(const allocator::ReferenceVersion& version) {
-  return version.grammar == allocator::OptionGrammar::three_passes;
+  return version.grammar != allocator::OptionGrammar::single_pass;
 }
 
 std::string random_options(RandomNumbers& numbers, const RandomFamily& family,

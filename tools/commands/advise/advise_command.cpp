@@ -77,7 +77,7 @@ std::string trust_text(Trust trust) {
 /// The versions that read their options in three passes name the variable for all devices.
 const char* variable_of(std::string_view reference) {
   const ReferenceVersion* const version = allocator::find_reference_version(reference);
-  return version != nullptr && version->grammar == allocator::OptionGrammar::three_passes
+  return version != nullptr && version->grammar != allocator::OptionGrammar::single_pass
              ? "PYTORCH_ALLOC_CONF"
              : "PYTORCH_CUDA_ALLOC_CONF";
 }

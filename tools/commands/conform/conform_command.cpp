@@ -6,8 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "replay/cases/case_verdict.h"
-#include "replay/runner/allocator_subject.h"
+#include "replay/cases/host_verdict.h"
 #include "tools/kit/commands.h"
 #include "tools/kit/outputs.h"
 #include "tools/kit/what_if_runs.h"
@@ -95,8 +94,7 @@ struct ConformArguments {
 ConformOutcome run_file(const std::string& file, replay::CaseStreams streams) {
   ConformOutcome outcome{file, std::nullopt, ""};
   try {
-    outcome.verdict = replay::judge_case(traces::read_recorded_case(file),
-                                         {replay::make_engine_subject, streams});
+    outcome.verdict = replay::judge_any_case(traces::read_any_case(file), streams);
   } catch (const traces::InputError& error) {
     outcome.error = error.what();
   }
