@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "replay/packing/floor_search.h"
 #include "replay/packing/hill_climb.h"
 #include "replay/packing/packing_orders.h"
 
@@ -25,7 +24,10 @@ class PackingTrials {
   }
 
  private:
-  bool is_done() const { return !result_.tried.empty() && result_.is_optimal(); }
+  bool is_done() const {
+    return !result_.tried.empty() &&
+           (result_.is_optimal() || (limits_.target && result_.packing.height <= *limits_.target));
+  }
 
   void take(std::string_view heuristic, Packing packing) {
     const bool is_best = result_.tried.empty() || packing.height < result_.packing.height;
@@ -46,6 +48,7 @@ class PackingTrials {
     if (buffers_.size() > limits_.most_for_one_order) tried = 0;
     std::size_t count = 0;
     for (const PackingOrder& order : packing_orders()) {
+      if (limits_.target && is_done()) return;
       if (count++ == tried) break;
       try_order(order);
     }
@@ -73,20 +76,32 @@ class PackingTrials {
                                   {limits_.seed, limits_.climb_work, result_.load_bound}));
   }
 
-  /// At the bound, then at heights between it and the best so far.
+  /// At the height that would be enough, at the load, then halfway between what was found and what
+  /// was not.
   void try_floors() {
     if (is_done() || limits_.floor_states == 0) return;
     if (buffers_.size() > limits_.most_for_floor_search)
       return leave_out("searching from the ground up (floor_search)");
-    const FloorBudget budget{limits_.floor_states};
-    constexpr std::uint64_t steps = 8;
-    const std::uint64_t bound = result_.load_bound.count;
-    const std::uint64_t above = result_.packing.height.count - bound;
-    for (std::uint64_t step = 0; step < steps; ++step) {
-      const Bytes height{bound + above / steps * step};
-      if (auto packing = floor_search(buffers_, sections_, height, budget))
+    std::vector<Bytes> enough = {result_.load_bound};
+    if (limits_.target) enough.insert(enough.begin(), *limits_.target);
+    for (const Bytes height : enough)
+      if (auto packing = search_below(height, limits_.floor_states))
         return take("floor_search", *std::move(packing));
+    constexpr std::uint64_t share_of_others = 16;
+    std::optional<Packing> best;
+    Bytes not_found = result_.load_bound;
+    Bytes found = result_.packing.height;
+    for (int step = 0; step < 5 && not_found < found; ++step) {
+      const Bytes between{not_found.count + (found - not_found).count / 2};
+      auto packing = search_below(between, limits_.floor_states / share_of_others);
+      (packing ? found : not_found) = packing ? packing->height : between;
+      if (packing) best = std::move(packing);
     }
+    if (best) take("floor_search", *std::move(best));
+  }
+
+  std::optional<Packing> search_below(Bytes height, std::uint64_t states) const {
+    return floor_search(buffers_, sections_, height, {states, limits_.seed, limits_.run});
   }
 
   const std::vector<Buffer>& buffers_;

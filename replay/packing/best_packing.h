@@ -4,10 +4,12 @@
 // there are.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "replay/packing/buffer.h"
+#include "replay/packing/floor_search.h"
 
 namespace vramlab::replay {
 
@@ -23,8 +25,12 @@ struct PackingLimits {
   /// More pairs that are there at the same time are not searched in.
   std::uint64_t most_pairs = 2'000'000;
   /// More buffers are not searched through from the ground up.
-  std::size_t most_for_floor_search = 400;
-  std::uint64_t floor_states = 60'000;
+  std::size_t most_for_floor_search = 600;
+  std::uint64_t floor_states = 1'500'000;
+  /// A packing so low is low enough: the search goes for it, and ends there.
+  std::optional<Bytes> target = std::nullopt;
+  /// Runs walks of the search side by side; the packing is the same with any.
+  TaskRunner run = run_one_by_one;
 };
 
 struct TriedPacking {

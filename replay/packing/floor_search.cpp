@@ -1,139 +1,218 @@
 #include "replay/packing/floor_search.h"
 
 #include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
 #include <limits>
+#include <numeric>
+#include <random>
 #include <tuple>
 
-#include "replay/packing/free_ranges.h"
+#include "replay/packing/floor_walk.h"
 
 namespace vramlab::replay {
 namespace {
 
-class FloorWalk {
- public:
-  FloorWalk(const std::vector<Buffer>& buffers, const Sections& sections, std::uint64_t height,
-            std::uint64_t states)
-      : buffers_(buffers),
-        sections_(sections),
-        height_(height),
-        states_left_(states),
-        floors_(sections.loads.size(), 0),
-        to_come_(sections.loads),
-        offsets_(buffers.size(), not_placed) {}
+using Items = std::vector<std::uint32_t>;
 
-  bool find() {
-    std::uint32_t left = 0;
-    for (const Buffer& buffer : buffers_)
-      if (buffer.size.count > 0) ++left;
-    return go_on(left, 0);
+/// What every size and alignment is a multiple of.
+std::uint64_t unit_of(const std::vector<Buffer>& buffers) {
+  std::uint64_t unit = 0;
+  for (const Buffer& buffer : buffers) {
+    unit = std::gcd(unit, buffer.size.count);
+    if (buffer.alignment.count > 1) unit = std::gcd(unit, buffer.alignment.count);
   }
+  return std::max<std::uint64_t>(unit, 1);
+}
 
-  Packing packing() const {
-    Packing found;
-    for (const std::uint64_t offset : offsets_)
-      found.offsets.push_back({offset == not_placed ? 0 : offset});
-    found.height = height_of(buffers_, found.offsets);
-    return found;
+/// Empty where the figures are too large for the walk.
+std::optional<FloorProblem> problem_of(const std::vector<Buffer>& buffers, const Sections& sections,
+                                       Bytes height) {
+  const std::uint64_t unit = unit_of(buffers);
+  constexpr std::uint64_t most = std::numeric_limits<std::int32_t>::max() / 4;
+  if (height.count / unit > most) return std::nullopt;
+  FloorProblem problem;
+  problem.height = static_cast<std::int32_t>(height.count / unit);
+  for (std::size_t i = 0; i < buffers.size(); ++i) {
+    const std::uint64_t alignment = std::max(buffers[i].alignment.count / unit, std::uint64_t{1});
+    if (buffers[i].size > height || alignment > most) return std::nullopt;
+    problem.items.push_back({sections.spans[i].first, sections.spans[i].last,
+                             static_cast<std::int32_t>(buffers[i].size.count / unit),
+                             static_cast<std::int32_t>(alignment)});
+  }
+  for (const std::uint64_t load : sections.loads) {
+    if (load > height.count) return std::nullopt;
+    problem.loads.push_back(static_cast<std::int32_t>(load / unit));
+  }
+  return problem;
+}
+
+/// 256 times the logarithm to the base of two, by straight lines between its powers: the same on
+/// every machine.
+std::int64_t logarithm(std::uint64_t value) {
+  constexpr int bits = 8;
+  const auto whole = static_cast<int>(std::bit_width(value)) - 1;
+  const std::uint64_t rest = value - (std::uint64_t{1} << whole);
+  const std::uint64_t part = whole >= bits ? rest >> (whole - bits) : rest << (bits - whole);
+  return (static_cast<std::int64_t>(whole) << bits) + static_cast<std::int64_t>(part);
+}
+
+/// What orders are made of: each item's lifetime, size, and the highest load that it is a part of.
+struct Weights {
+  std::int64_t lifetime = 0;
+  std::int64_t size = 0;
+  std::int64_t load = 0;
+};
+
+std::vector<Weights> weights_of(const std::vector<Buffer>& buffers, const FloorProblem& problem) {
+  std::vector<Weights> weights;
+  for (std::size_t i = 0; i < buffers.size(); ++i) {
+    const FloorItem& item = problem.items[i];
+    std::int32_t load = 1;
+    for (std::uint32_t s = item.first_section; s < item.last_section; ++s)
+      load = std::max(load, problem.loads[s]);
+    weights.push_back({logarithm(buffers[i].end - buffers[i].begin),
+                       logarithm(static_cast<std::uint64_t>(std::max(item.size, 1))),
+                       logarithm(static_cast<std::uint64_t>(load))});
+  }
+  return weights;
+}
+
+/// How much the logarithms of each count.
+struct Mixture {
+  std::int64_t lifetime = 0;
+  std::int64_t size = 0;
+  std::int64_t load = 0;
+  std::int64_t noise = 0;
+};
+
+/// The first ones: lifetime, area or load first, then another of them.
+constexpr std::array<Mixture, 6> fixed_mixtures = {{{10'000, 100, 1, 0},
+                                                    {100, 100, 10'000, 0},
+                                                    {10'000, 1, 1'000'000, 0},
+                                                    {10'000, 10'000, 1, 0},
+                                                    {1'000'000, 1, 10'000, 0},
+                                                    {10'000, 10'000, 100, 0}}};
+constexpr std::size_t choice_count = 3;
+
+Mixture random_mixture(std::mt19937_64& random) {
+  const auto below = [&](std::uint64_t limit) {
+    return static_cast<std::int64_t>(random() % limit);
+  };
+  // A little noise, or as much as half a power of two.
+  return {below(384), below(384), below(1024), below(2) == 0 ? 6'600 : 33'000};
+}
+
+/// The order of an attempt: the fixed ones with each way to choose, then any.
+FloorOrder order_of(std::size_t attempt, std::uint64_t seed, const std::vector<Weights>& weights) {
+  std::mt19937_64 random(seed * 0x9e3779b97f4a7c15U + attempt);
+  const std::size_t fixed = attempt / choice_count;
+  const Mixture mixture =
+      fixed < fixed_mixtures.size() ? fixed_mixtures[fixed] : random_mixture(random);
+  std::vector<std::int64_t> scores;
+  for (const Weights& of : weights) {
+    const std::int64_t noise =
+        mixture.noise == 0
+            ? 0
+            : static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(mixture.noise));
+    scores.push_back(mixture.lifetime * of.lifetime + mixture.size * of.size +
+                     mixture.load * of.load + noise);
+  }
+  Items sorted(weights.size());
+  std::iota(sorted.begin(), sorted.end(), 0U);
+  std::ranges::stable_sort(sorted, std::greater<>(), [&](std::uint32_t i) { return scores[i]; });
+  FloorOrder order;
+  order.choice = static_cast<FloorChoice>(attempt % choice_count);
+  order.ranks.resize(weights.size());
+  for (std::uint32_t rank = 0; rank < sorted.size(); ++rank) order.ranks[sorted[rank]] = rank;
+  return order;
+}
+
+/// Most walks are short; every eighth goes further.
+std::uint64_t states_of(std::size_t attempt) {
+  constexpr std::uint64_t few = 3'000;
+  constexpr std::uint64_t many = 30'000;
+  return attempt % 8 == 7 ? many : few;
+}
+
+struct Attempts {
+  const FloorProblem& problem;
+  const std::vector<Weights>& weights;
+  const FloorBudget& budget;
+};
+
+/// Attempts run in rounds of one size, and the first that arrives counts, so that the number of
+/// threads makes no difference.
+class Rounds {
+ public:
+  Rounds(const Attempts& attempts, const Items& items) : attempts_(attempts), items_(items) {}
+
+  /// The offsets of these items; false where no attempt of the budget arrived.
+  bool place(std::vector<std::int32_t>& offsets) {
+    std::uint64_t left = attempts_.budget.states;
+    for (std::size_t begin = 0; left > 0 && first_ == none && !none_exists_;) {
+      std::vector<std::uint64_t> states;
+      for (; states.size() < round_size && left > 0; left -= states.back())
+        states.push_back(std::min(left, states_of(begin + states.size())));
+      attempts_.budget.run(states.size(), [&](std::size_t k) { run(begin + k, states[k]); });
+      begin += states.size();
+    }
+    if (first_ == none) return false;
+    for (const std::uint32_t i : items_) offsets[i] = found_[first_ % round_size][i];
+    return true;
   }
 
  private:
-  struct Choice {
-    std::uint64_t offset = 0;
-    std::uint32_t buffer = 0;
-  };
-
-  std::uint64_t floor_below(std::uint32_t buffer) const {
-    const SectionSpan span = sections_.spans[buffer];
-    std::uint64_t floor = 0;
-    for (std::uint32_t s = span.first; s < span.last; ++s) floor = std::max(floor, floors_[s]);
-    return aligned_up(floor, buffers_[buffer].alignment.count);
-  }
-
-  /// The lowest, then the longest and largest first. Empty where nothing can come of this state.
-  std::vector<Choice> choices(std::uint64_t least) const {
-    std::vector<Choice> found;
-    std::uint64_t lowest_top = not_placed;
-    std::vector<std::uint64_t> lowest(floors_.size(), not_placed);
-    for (std::uint32_t i = 0; i < buffers_.size(); ++i) {
-      if (offsets_[i] != not_placed || buffers_[i].size.count == 0) continue;
-      const std::uint64_t floor = floor_below(i);
-      const std::uint64_t offset = std::max(floor, least);
-      if (offset + buffers_[i].size.count > height_) return {};
-      lowest_top = std::min(lowest_top, offset + buffers_[i].size.count);
-      const SectionSpan span = sections_.spans[i];
-      for (std::uint32_t s = span.first; s < span.last; ++s)
-        lowest[s] = std::min(lowest[s], offset);
-      // One on a lower floor would have come before, or comes when something is below it.
-      if (floor >= least) found.push_back({offset, i});
+  void run(std::size_t attempt, std::uint64_t states) {
+    if (first_ < attempt || none_exists_) return;
+    const FloorOrder order = order_of(attempt, attempts_.budget.seed, attempts_.weights);
+    FloorWalk walk(attempts_.problem, order, states);
+    const FloorOutcome outcome = walk.place_all(items_);
+    if (outcome == FloorOutcome::none_exists) none_exists_ = true;
+    if (outcome != FloorOutcome::found) return;
+    found_[attempt % round_size] = walk.offsets();
+    std::size_t first = first_;
+    while (attempt < first && !first_.compare_exchange_weak(first, attempt)) {
     }
-    // If no buffer can lie on the floor itself, that much of the section stays empty.
-    for (std::size_t s = 0; s < lowest.size(); ++s)
-      if (to_come_[s] > 0 && lowest[s] + to_come_[s] > height_) return {};
-    std::erase_if(found, [&](const Choice& choice) { return choice.offset >= lowest_top; });
-    std::ranges::sort(found, {}, [&](const Choice& choice) {
-      const SectionSpan span = sections_.spans[choice.buffer];
-      return std::tuple(choice.offset, ~(span.last - span.first),
-                        ~buffers_[choice.buffer].size.count, choice.buffer);
-    });
-    return found;
   }
 
-  /// False where what is to come in one of the sections does not fit above its floor any more.
-  bool place(const Choice& choice, std::vector<std::uint64_t>& before) {
-    const SectionSpan span = sections_.spans[choice.buffer];
-    const std::uint64_t size = buffers_[choice.buffer].size.count;
-    bool fits = true;
-    for (std::uint32_t s = span.first; s < span.last; ++s) {
-      before.push_back(floors_[s]);
-      floors_[s] = choice.offset + size;
-      to_come_[s] -= size;
-      fits = fits && floors_[s] + to_come_[s] <= height_;
-    }
-    offsets_[choice.buffer] = choice.offset;
-    return fits;
-  }
+  static constexpr std::size_t round_size = 16;
+  static constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
 
-  void take_back(const Choice& choice, const std::vector<std::uint64_t>& before) {
-    const SectionSpan span = sections_.spans[choice.buffer];
-    for (std::uint32_t s = span.first; s < span.last; ++s) {
-      floors_[s] = before[s - span.first];
-      to_come_[s] += buffers_[choice.buffer].size.count;
-    }
-    offsets_[choice.buffer] = not_placed;
-  }
-
-  // The depth is at most the number of buffers, which is limited.
-  // NOLINTNEXTLINE(misc-no-recursion)
-  bool go_on(std::uint32_t left, std::uint64_t least) {
-    if (left == 0) return true;
-    if (states_left_ == 0) return false;
-    --states_left_;
-    std::vector<std::uint64_t> before;
-    for (const Choice& choice : choices(least)) {
-      before.clear();
-      if (place(choice, before) && go_on(left - 1, choice.offset)) return true;
-      take_back(choice, before);
-      if (states_left_ == 0) return false;
-    }
-    return false;
-  }
-
-  const std::vector<Buffer>& buffers_;
-  const Sections& sections_;
-  std::uint64_t height_;
-  std::uint64_t states_left_;
-  std::vector<std::uint64_t> floors_;
-  std::vector<std::uint64_t> to_come_;
-  std::vector<std::uint64_t> offsets_;
+  const Attempts& attempts_;
+  const Items& items_;
+  std::array<std::vector<std::int32_t>, round_size> found_;
+  std::atomic<std::size_t> first_ = none;
+  std::atomic<bool> none_exists_ = false;
 };
 
 }  // namespace
 
+void run_one_by_one(std::size_t count, const std::function<void(std::size_t)>& task) {
+  for (std::size_t i = 0; i < count; ++i) task(i);
+}
+
 std::optional<Packing> floor_search(const std::vector<Buffer>& buffers, const Sections& sections,
                                     Bytes height, const FloorBudget& budget) {
-  FloorWalk walk(buffers, sections, height.count, budget.states);
-  if (!walk.find()) return std::nullopt;
-  return walk.packing();
+  const auto problem = problem_of(buffers, sections, height);
+  if (!problem) return std::nullopt;
+  Items items;
+  for (std::uint32_t i = 0; i < buffers.size(); ++i)
+    if (buffers[i].size.count > 0) items.push_back(i);
+  std::ranges::stable_sort(items, {},
+                           [&](std::uint32_t i) { return problem->items[i].first_section; });
+  const std::vector<Weights> weights = weights_of(buffers, *problem);
+  std::vector<std::int32_t> offsets(buffers.size(), 0);
+  const Attempts attempts{*problem, weights, budget};
+  for (const Items& set : independent_sets(*problem, items))
+    if (!Rounds(attempts, set).place(offsets)) return std::nullopt;
+  const std::uint64_t unit = unit_of(buffers);
+  Packing found;
+  for (const std::int32_t offset : offsets)
+    found.offsets.push_back({static_cast<std::uint64_t>(offset) * unit});
+  found.height = height_of(buffers, found.offsets);
+  return found;
 }
 
 }  // namespace vramlab::replay

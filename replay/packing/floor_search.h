@@ -1,21 +1,29 @@
-// FloorSearch: looks through packings below a given height, from the ground up, until one is found
-// or the budget is used up. For small sets of buffers.
-//
-// Each step puts one more buffer on the floor below it: the highest end of what was placed in its
-// sections. Buffers are placed by ascending offset, so nothing goes below what is there. A state is
-// given up where in some section the floor and what is still to come do not fit, and a buffer is
-// no choice where another one fits wholly below it.
+// FloorSearch: looks for a packing below a given height from the ground up (floor_walk.h): many
+// short walks, each in another order, until one arrives or the budget is used up. The time that a
+// single order takes differs by orders of magnitude, so that many short ones are faster than a long
+// one. For small sets of buffers.
 #pragma once
 
+#include <functional>
 #include <optional>
 
 #include "replay/packing/buffer.h"
 
 namespace vramlab::replay {
 
+/// Runs tasks 0 to count-1, in any order, on any number of threads.
+using TaskRunner =
+    std::function<void(std::size_t count, const std::function<void(std::size_t)>& task)>;
+
+/// On this thread.
+void run_one_by_one(std::size_t count, const std::function<void(std::size_t)>& task);
+
 struct FloorBudget {
-  /// States to look at.
+  /// States to look at, for each set of buffers that shares no time with others.
   std::uint64_t states = 0;
+  std::uint64_t seed = 1;
+  /// The answer is the same with any.
+  TaskRunner run = run_one_by_one;
 };
 
 /// At most so high; nothing where none was found.

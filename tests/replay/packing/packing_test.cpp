@@ -95,7 +95,54 @@ TEST(Packing, that_fills_a_rectangle_is_found_for_small_ones) {
     EXPECT_EQ(result.load_bound, Bytes{1'000});
     if (result.is_optimal()) ++optimal;
   }
-  EXPECT_GE(optimal, 36U);
+  EXPECT_EQ(optimal, 40U);
+}
+
+TEST(Packing, that_fills_a_rectangle_is_found_for_hundreds) {
+  for (std::uint64_t seed = 0; seed < 4; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    const std::vector<Buffer> buffers = guillotine_buffers(seed, 200, 100'000);
+    const PackingResult result = best_packing(buffers, little_search());
+    EXPECT_EQ(packing_fault(buffers, result.packing), std::nullopt);
+    EXPECT_TRUE(result.is_optimal()) << result.packing.height.count;
+  }
+}
+
+TEST(Packing, is_the_same_in_whichever_order_the_walks_run) {
+  const std::vector<Buffer> buffers = guillotine_buffers(3, 60, 1'000);
+  const Sections sections = sections_of(buffers);
+  const auto backward = [](std::size_t count, const std::function<void(std::size_t)>& task) {
+    while (count > 0) task(--count);
+  };
+  const auto one = floor_search(buffers, sections, Bytes{1'000}, {100'000});
+  const auto other = floor_search(buffers, sections, Bytes{1'000}, {100'000, 1, backward});
+  ASSERT_TRUE(one.has_value());
+  ASSERT_TRUE(other.has_value());
+  EXPECT_EQ(one->offsets, other->offsets);
+}
+
+TEST(Packing, keeps_alignments) {
+  for (std::uint64_t seed = 0; seed < 50; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    std::vector<Buffer> buffers = random_buffers(seed, 40);
+    for (std::size_t i = 0; i < buffers.size(); ++i) buffers[i].alignment = Bytes{i % 3 + 1};
+    const Sections sections = sections_of(buffers);
+    const Bytes generous = load_bound(sections) + load_bound(sections);
+    const auto found = floor_search(buffers, sections, generous, {100'000});
+    ASSERT_TRUE(found.has_value());
+    EXPECT_EQ(packing_fault(buffers, *found), std::nullopt);
+  }
+}
+
+TEST(Packing, is_low_enough_at_its_target) {
+  const std::vector<Buffer> buffers = random_buffers(11, 120);
+  replay::PackingLimits limits = little_search();
+  const PackingResult lowest = best_packing(buffers, limits);
+  limits.target = lowest.packing.height + Bytes{1};
+  const PackingResult enough = best_packing(buffers, limits);
+  EXPECT_LE(enough.packing.height, *limits.target);
+  limits.target = Bytes{lowest.load_bound.count * 4};
+  EXPECT_EQ(best_packing(buffers, limits).tried.size(), 1U) << "the first one is low enough";
 }
 
 TEST(Packing, improved_by_climbing_is_no_higher_than_where_it_began) {
@@ -114,7 +161,7 @@ TEST(Packing, improved_by_climbing_is_no_higher_than_where_it_began) {
 }
 
 TEST(Packing, of_more_buffers_than_the_limits_allow_says_what_was_left_out) {
-  const std::vector<Buffer> buffers = random_buffers(7, 500);
+  const std::vector<Buffer> buffers = random_buffers(7, 700);
   replay::PackingLimits limits = little_search();
   limits.most_for_all_orders = 400;
   const PackingResult one_order = best_packing(buffers, limits);

@@ -5,6 +5,7 @@
 #include "tools/kit/commands.h"
 #include "tools/kit/outputs.h"
 #include "tools/kit/progress_bar.h"
+#include "tools/kit/what_if_runs.h"
 
 namespace vramlab::tools {
 namespace {
@@ -24,7 +25,12 @@ ExitStatus pack(const PackArguments& arguments) {
     ProgressBar bar(arguments.file, arguments.flags);
     outcome.input = replay::read_pack_input(arguments.file, bar.listener());
   }
-  outcome.results = checked_packings(outcome.input, arguments.limits);
+  replay::PackingLimits limits = arguments.limits;
+  limits.target = outcome.capacity;
+  limits.run = [](std::size_t count, const std::function<void(std::size_t)>& task) {
+    run_tasks(count, usual_thread_count(), task);
+  };
+  outcome.results = checked_packings(outcome.input, limits);
   print(arguments.flags.json ? pack_json(outcome) : pack_text(outcome));
   return outcome.capacity && !outcome.all_fit() ? ExitStatus::answer_is_no : ExitStatus::done;
 }

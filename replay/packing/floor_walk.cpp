@@ -1,0 +1,196 @@
+#include "replay/packing/floor_walk.h"
+
+#include <algorithm>
+#include <limits>
+#include <tuple>
+
+namespace vramlab::replay {
+namespace {
+
+constexpr std::int32_t nowhere = std::numeric_limits<std::int32_t>::max() / 2;
+
+std::int32_t aligned(std::int32_t offset, std::int32_t alignment) {
+  return alignment == 1 ? offset : (offset + alignment - 1) / alignment * alignment;
+}
+
+}  // namespace
+
+std::vector<std::vector<std::uint32_t>> independent_sets(const FloorProblem& problem,
+                                                         const std::vector<std::uint32_t>& items) {
+  std::vector<std::vector<std::uint32_t>> sets;
+  std::uint32_t end = 0;
+  for (const std::uint32_t i : items) {
+    const FloorItem& item = problem.items[i];
+    if (sets.empty() || item.first_section >= end) sets.emplace_back();
+    sets.back().push_back(i);
+    end = std::max(end, item.last_section);
+  }
+  return sets;
+}
+
+FloorWalk::FloorWalk(const FloorProblem& problem, const FloorOrder& order, std::uint64_t states)
+    : problem_(problem),
+      order_(order),
+      states_left_(states),
+      floors_(problem.loads.size(), 0),
+      to_come_(problem.loads),
+      offsets_(problem.items.size(), 0),
+      tried_at_(problem.items.size(), -1),
+      lowest_(problem.loads.size()),
+      lowest_tops_(problem.loads.size()) {}
+
+FloorOutcome FloorWalk::place_all(const std::vector<std::uint32_t>& items) {
+  if (go_on(items, 0)) return FloorOutcome::found;
+  return was_limited_ ? FloorOutcome::limit_reached : FloorOutcome::none_exists;
+}
+
+/// Floors below each, and the lowest offsets that they can still have.
+void FloorWalk::find_lowest(Waiting& waiting) {
+  const Items& items = waiting.items;
+  for (std::size_t k = 0; k < items.size(); ++k) {
+    const FloorItem& item = problem_.items[items[k]];
+    std::int32_t floor = 0;
+    for (std::uint32_t s = item.first_section; s < item.last_section; ++s)
+      floor = std::max(floor, floors_[s]);
+    floor = aligned(floor, item.alignment);
+    const bool can_rest =
+        floor > waiting.least || (floor == waiting.least && tried_at_[items[k]] != floor);
+    waiting.floors[k] = floor;
+    // What can't rest on its floor comes when something lies below it.
+    waiting.offsets[k] = can_rest ? floor : aligned(waiting.least + 1, item.alignment);
+    const std::int32_t top = waiting.offsets[k] + item.size;
+    for (std::uint32_t s = item.first_section; s < item.last_section; ++s)
+      lowest_tops_[s] = std::min(lowest_tops_[s], top);
+  }
+}
+
+/// False where nothing can come of this state. `lowest_top` is the least end of an item.
+bool FloorWalk::can_come(Waiting& waiting, std::int32_t& lowest_top) {
+  const Items& items = waiting.items;
+  std::uint32_t end = 0;
+  for (const std::uint32_t i : items) end = std::max(end, problem_.items[i].last_section);
+  const std::uint32_t begin = problem_.items[items.front()].first_section;
+  std::fill(lowest_.begin() + begin, lowest_.begin() + end, nowhere);
+  std::fill(lowest_tops_.begin() + begin, lowest_tops_.begin() + end, nowhere);
+  find_lowest(waiting);
+  lowest_top = nowhere;
+  for (std::size_t k = 0; k < items.size(); ++k) {
+    const FloorItem& item = problem_.items[items[k]];
+    std::int32_t& offset = waiting.offsets[k];
+    if (offset != waiting.floors[k]) {
+      std::int32_t support = nowhere;
+      for (std::uint32_t s = item.first_section; s < item.last_section; ++s)
+        support = std::min(support, lowest_tops_[s]);
+      offset = aligned(std::max(offset, support), item.alignment);
+    }
+    if (offset + item.size > problem_.height) return false;
+    lowest_top = std::min(lowest_top, offset + item.size);
+    for (std::uint32_t s = item.first_section; s < item.last_section; ++s)
+      lowest_[s] = std::min(lowest_[s], offset);
+  }
+  for (std::uint32_t s = begin; s < end; ++s)
+    if (to_come_[s] > 0 && lowest_[s] + to_come_[s] > problem_.height) return false;
+  return true;
+}
+
+bool FloorWalk::is_wall(std::uint32_t section, std::int32_t offset) const {
+  return floors_[section] > offset || to_come_[section] == 0;
+}
+
+std::int32_t FloorWalk::touched_by(std::uint32_t item, std::int32_t offset) const {
+  if (order_.choice == FloorChoice::by_rank) return 0;
+  const auto [first, last, size, alignment] = problem_.items[item];
+  const bool has_left = first > 0;
+  const bool has_right = last < floors_.size();
+  std::int32_t touched = (!has_left || is_wall(first - 1, offset) ? 1 : 0) +
+                         (!has_right || is_wall(last, offset) ? 1 : 0);
+  if (order_.choice == FloorChoice::by_walls_and_tops) {
+    touched += has_left && floors_[first - 1] == offset + size ? 1 : 0;
+    touched += has_right && floors_[last] == offset + size ? 1 : 0;
+  }
+  return touched;
+}
+
+auto FloorWalk::choices(const Waiting& waiting, std::int32_t lowest_top) const
+    -> std::vector<Choice> {
+  std::vector<Choice> found;
+  for (std::size_t k = 0; k < waiting.items.size(); ++k) {
+    const std::int32_t offset = waiting.offsets[k];
+    if (offset != waiting.floors[k] || offset >= lowest_top) continue;
+    found.push_back({offset, touched_by(waiting.items[k], offset), waiting.items[k]});
+  }
+  std::ranges::sort(found, {}, [&](const Choice& choice) {
+    return std::tuple(choice.offset, -choice.touched, order_.ranks[choice.item]);
+  });
+  return found;
+}
+
+/// False where what is to come in one of the sections does not fit above its floor any more.
+bool FloorWalk::put(const Choice& choice) {
+  const FloorItem& item = problem_.items[choice.item];
+  bool fits = true;
+  for (std::uint32_t s = item.first_section; s < item.last_section; ++s) {
+    floors_[s] = choice.offset + item.size;
+    to_come_[s] -= item.size;
+    fits = fits && floors_[s] + to_come_[s] <= problem_.height;
+  }
+  offsets_[choice.item] = choice.offset;
+  return fits;
+}
+
+void FloorWalk::take_back(const Choice& choice, const std::vector<std::int32_t>& floors) {
+  const FloorItem& item = problem_.items[choice.item];
+  for (std::uint32_t s = item.first_section; s < item.last_section; ++s) {
+    floors_[s] = floors[s - item.first_section];
+    to_come_[s] += item.size;
+  }
+}
+
+// The depth is at most the number of items, which is limited.
+// NOLINTNEXTLINE(misc-no-recursion)
+bool FloorWalk::try_choice(const Choice& choice, const Items& items) {
+  const FloorItem& item = problem_.items[choice.item];
+  const std::vector<std::int32_t> floors(floors_.begin() + item.first_section,
+                                         floors_.begin() + item.last_section);
+  bool is_placed = put(choice);
+  if (is_placed) {
+    Items rest;
+    rest.reserve(items.size());
+    std::ranges::copy_if(items, std::back_inserter(rest),
+                         [&](std::uint32_t i) { return i != choice.item; });
+    auto sets = independent_sets(problem_, rest);
+    // Small ones fail soonest.
+    std::ranges::stable_sort(sets, {}, &Items::size);
+    is_placed =
+        std::ranges::all_of(sets, [&](const Items& set) { return go_on(set, choice.offset); });
+  }
+  if (!is_placed) take_back(choice, floors);
+  return is_placed;
+}
+
+// NOLINTNEXTLINE(misc-no-recursion)
+bool FloorWalk::go_on(const Items& items, std::int32_t least) {
+  if (items.empty()) return true;
+  if (states_left_ == 0) {
+    was_limited_ = true;
+    return false;
+  }
+  --states_left_;
+  Waiting waiting{items, least, std::vector<std::int32_t>(items.size()),
+                  std::vector<std::int32_t>(items.size())};
+  std::int32_t lowest_top = 0;
+  if (!can_come(waiting, lowest_top)) return false;
+  const std::vector<Choice> found = choices(waiting, lowest_top);
+  std::vector<std::int32_t> tried_before;
+  bool is_placed = false;
+  for (const Choice& choice : found) {
+    is_placed = try_choice(choice, items);
+    if (is_placed || was_limited_) break;
+    tried_before.push_back(tried_at_[choice.item]);
+    tried_at_[choice.item] = choice.offset;
+  }
+  for (std::size_t k = tried_before.size(); k-- > 0;) tried_at_[found[k].item] = tried_before[k];
+  return is_placed;
+}
+
+}  // namespace vramlab::replay
