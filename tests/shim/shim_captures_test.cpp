@@ -265,5 +265,27 @@ TEST_P(ShimCaptures, a_capturing_stream_that_is_destroyed_ends_its_capture) {
   EXPECT_FALSE(setup_.shim().arenas()->current()->context().gate().is_capturing());
 }
 
+TEST(ShimLongCaptures, are_told_to_who_frees_in_them) {
+  for (const auto patience : {std::chrono::nanoseconds(0), std::chrono::nanoseconds::max()}) {
+    ShimSetupOptions options;
+    std::vector<std::string> said;
+    options.shim.say = [&](const std::string& sentence) { said.push_back(sentence); };
+    options.shim.long_capture = patience;
+    ShimSetup setup(std::move(options));
+    const CUstream stream = setup.make_stream();
+    EXPECT_EQ(setup.free(setup.alloc(mib)), CUDA_SUCCESS);
+    EXPECT_TRUE(said.empty()) << "no capture is open";
+    const CUdeviceptr at = setup.alloc(mib);
+    const CUdeviceptr other = setup.alloc(mib);
+    ASSERT_EQ(setup.begin_capture(stream), CUDA_SUCCESS);
+    EXPECT_EQ(setup.free(at), CUDA_SUCCESS);
+    EXPECT_EQ(setup.free_on(other, setup.make_stream()), CUDA_SUCCESS);
+    const std::size_t expected = patience.count() == 0 ? 2 : 0;
+    ASSERT_EQ(said.size(), expected) << "the library says each sentence once";
+    if (expected > 0) EXPECT_EQ(said.front(), said.back());
+    setup.end_capture(stream);
+  }
+}
+
 }  // namespace
 }  // namespace vramlab::tests

@@ -4,7 +4,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -39,12 +38,12 @@ std::string text_of(const std::filesystem::path& path) {
   return text.str();
 }
 
-class ReportFile {
+class WrittenFile {
  public:
-  explicit ReportFile(const std::string& name) : path_(support::own_folder() + name) {}
-  ~ReportFile() { std::filesystem::remove(path_); }
-  ReportFile(const ReportFile&) = delete;
-  ReportFile& operator=(const ReportFile&) = delete;
+  explicit WrittenFile(const std::string& name) : path_(support::own_folder() + name) {}
+  ~WrittenFile() { std::filesystem::remove(path_); }
+  WrittenFile(const WrittenFile&) = delete;
+  WrittenFile& operator=(const WrittenFile&) = delete;
   std::string path() const { return path_.string(); }
   std::string text() const { return text_of(path_); }
 
@@ -90,7 +89,7 @@ TEST(ShimProcess, the_end_makes_no_call_of_the_driver) {
 }
 
 TEST(ShimProcess, statistics_are_written_at_the_end) {
-  const ReportFile file("statistics");
+  const WrittenFile file("statistics");
   ShimSetupOptions options;
   options.shim.statistics_to = file.path();
   ShimSetup setup(std::move(options));
@@ -103,18 +102,15 @@ TEST(ShimProcess, statistics_are_written_at_the_end) {
   EXPECT_THAT(file.text(), HasSubstr("  reserved_bytes.current 23068672\n"));
 }
 
-TEST(ShimProcess, a_signal_asks_for_reports_and_the_next_call_writes_them) {
-  const ReportFile file("signal");
+TEST(ShimProcess, a_snapshot_is_written_at_the_end) {
+  const WrittenFile file("snapshot");
   ShimSetupOptions options;
   options.shim.snapshot_to = file.path();
-  options.shim.report_signal = SIGUSR2;
   ShimSetup setup(std::move(options));
   setup.alloc(mib);
-  ASSERT_EQ(raise(SIGUSR2), 0);
   EXPECT_EQ(file.text(), "");
-  setup.alloc(mib);
+  setup.shim().at_exit();
   EXPECT_THAT(file.text(), HasSubstr("\"total_size\": 2097152"));
-  std::signal(SIGUSR2, SIG_DFL);
 }
 
 TEST(ShimProcess, a_snapshot_says_what_each_block_is) {
@@ -132,9 +128,24 @@ TEST(ShimProcess, a_snapshot_says_what_each_block_is) {
   EXPECT_THAT(text, HasSubstr(R"({"PYTORCH_CUDA_ALLOC_CONF": "max_\"split\""})"));
 }
 
-TEST(ShimProcess, a_path_can_name_the_process) {
-  EXPECT_EQ(shim::path_for_process("a.%p.json", 42), "a.42.json");
-  EXPECT_EQ(shim::path_for_process("a%", 42), "a%");
+TEST(ShimProcess, statistics_tell_of_a_capture_that_does_not_end) {
+  const WrittenFile file("statistics");
+  ShimSetupOptions options;
+  options.shim.statistics_to = file.path();
+  options.shim.hooked = [] { return std::string("hooked in a test"); };
+  ShimSetup setup(std::move(options));
+  const CUdeviceptr at = setup.alloc(3 * mib);
+  const CUstream stream = setup.make_stream();
+  ASSERT_EQ(setup.begin_capture(stream), CUDA_SUCCESS);
+  EXPECT_EQ(setup.free(at), CUDA_SUCCESS);
+  setup.shim().at_exit();
+  const std::string process = "vramlab: process " + std::to_string(getpid());
+  EXPECT_THAT(file.text(),
+              HasSubstr(process + ": hooked in a test\nvramlab: captures of streams "));
+  EXPECT_THAT(file.text(), HasSubstr(" s: 3145728 bytes of freed memory wait for their end\n"));
+  setup.end_capture(stream);
+  setup.shim().at_exit();
+  EXPECT_THAT(file.text(), testing::Not(HasSubstr("captures of streams")));
 }
 
 TEST(ShimProcess, frees_after_the_driver_has_ended_say_so) {

@@ -1,7 +1,10 @@
 // `vramlab run`: a CUDA program on the caching allocator.
 
+#include <ctime>
+
 #include "tools/kit/commands.h"
 #include "tools/kit/preloaded_program.h"
+#include "tools/names/file_names.h"
 
 namespace vramlab::tools {
 namespace {
@@ -19,13 +22,24 @@ struct RunArguments {
   std::vector<std::string> program;
 };
 
+/// The program may go to another folder before it uses CUDA.
+std::string report_name(const std::string& given) {
+  return given == "stderr" ? given : names::from_this_folder(given);
+}
+
+/// As the system dates files, which is coarse.
+std::uint64_t time_of_files_ns() {
+  timespec now{};
+  clock_gettime(CLOCK_REALTIME_COARSE, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 +
+         static_cast<std::uint64_t>(now.tv_nsec);
+}
+
 ExitStatus run_program_on_shim(const RunArguments& arguments) {
   PreloadedProgram program{
       arguments.program, {{"VRAMLAB_SHIM", arguments.mode}}, {preload_library()}};
   const std::pair<const char*, const std::string*> given[] = {
       {"VRAMLAB_ALLOC_CONF", &arguments.conf},
-      {"VRAMLAB_STATS", &arguments.statistics},
-      {"VRAMLAB_SNAPSHOT", &arguments.snapshot},
       {"VRAMLAB_REPORT_SIGNAL", &arguments.report_signal},
       {"VRAMLAB_TRIM_SIGNAL", &arguments.trim_signal},
       {"VRAMLAB_IDLE_LIMIT", &arguments.idle_limit},
@@ -33,6 +47,10 @@ ExitStatus run_program_on_shim(const RunArguments& arguments) {
   };
   for (const auto& [name, value] : given)
     if (!value->empty()) program.variables.emplace_back(name, *value);
+  for (const auto& [name, value] : {std::pair("VRAMLAB_STATS", &arguments.statistics),
+                                    std::pair("VRAMLAB_SNAPSHOT", &arguments.snapshot)})
+    if (!value->empty()) program.variables.emplace_back(name, report_name(*value));
+  program.variables.emplace_back("VRAMLAB_REPORTS_SINCE", std::to_string(time_of_files_ns()));
   if (arguments.history_entries > 0)
     program.variables.emplace_back("VRAMLAB_HISTORY", std::to_string(arguments.history_entries));
   return static_cast<ExitStatus>(run_preloaded(program).status);
@@ -48,8 +66,10 @@ void add_options(CLI::App& command, RunArguments& arguments) {
       ->capture_default_str();
   command.add_option("--conf", arguments.conf,
                      "The option string, as of PYTORCH_CUDA_ALLOC_CONF, which counts without it");
-  command.add_option("--stats", arguments.statistics,
-                     "Where the statistics go at exit: a file, or stderr");
+  command.add_option(
+      "--stats", arguments.statistics,
+      "Where the statistics go at the end: a file, or stderr; in names of files %p stands for "
+      "the process, %h for the host, %q{NAME} for a variable of its environment");
   CLI::Option* const snapshot = command.add_option("--snapshot", arguments.snapshot,
                                                    "The file that snapshots are written to");
   command

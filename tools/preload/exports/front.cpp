@@ -12,6 +12,7 @@
 #include <utility>
 #include <variant>
 
+#include "tools/preload/driver/dlsym_chain.h"
 #include "tools/preload/ground/message.h"
 #include "tools/preload/ground/preload_mode.h"
 #include "tools/preload/recorder/recorder.h"
@@ -52,9 +53,10 @@ MemoryCalls* make_caching_shim(PreloadMode mode) {
       shim::read_shim_options(mode, [](const char* name) { return secure_getenv(name); });
   for (const std::string& complaint : options.complaints) say({complaint});
   options.say = say_each_once();
+  options.hooked = hooked_text;
   auto* const made =
       new shim::CachingShim(std::get<streams::CudaDriver>(driver), std::move(options));
-  made->listen_for_trim_signal();
+  made->listen_for_signals();
   return made;
 }
 
@@ -91,9 +93,13 @@ void exit_begins() {
   if (MemoryCalls* const calls = implementation.load()) calls->exit_begins();
 }
 
+std::atomic<void*> exit_at_once;
+
 void watch_process() {
+  exit_at_once.store(symbol_after_us("_exit"));
   pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
   std::atexit(exit_begins);
+  std::at_quick_exit(tell_end_at_once);
 }
 
 /// What the exports call; null without a driver, now or yet.
@@ -111,12 +117,27 @@ MemoryCalls* implementation_of_exports() {
   return implementation.load(std::memory_order_acquire);
 }
 
-/// Last of all that runs at exit; a program that ends otherwise does without.
+bool wants_statistics() {
+  const char* const where = secure_getenv("VRAMLAB_STATS");
+  return where != nullptr && *where != '\0';
+}
+
+/// Last of all that runs at exit. Statistics also tell of a program that has a driver and went past
+/// us.
 [[gnu::destructor]] void at_exit() {
-  if (MemoryCalls* const calls = implementation.load(std::memory_order_acquire)) calls->at_exit();
+  MemoryCalls* const calls = wants_statistics() ? implementation_of_exports()
+                                                : implementation.load(std::memory_order_acquire);
+  if (calls != nullptr) calls->at_exit();
 }
 
 }  // namespace
+
+void tell_end_at_once() {
+  if (MemoryCalls* const calls = implementation.load(std::memory_order_acquire))
+    calls->ends_at_once();
+}
+
+void* next_exit_at_once() { return exit_at_once.load(); }
 
 ProgramCall::ProgramCall() {
   if (++calls_under_way == 1) calls_ = implementation_of_exports();

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "tools/preload/driver/driver_library.h"
+#include "tools/preload/exports/hooked.h"
 #include "tools/preload/ground/memory_calls.h"
 
 // Each is declared with the driver's type for it, so one with other arguments does not compile.
@@ -22,6 +23,7 @@ VRAMLAB_HOOKS(VRAMLAB_DECLARE_EXPORT)
 #define VRAMLAB_EXPORT(symbol, parameters, ...) \
   CUresult symbol parameters {                  \
     constexpr Hook hook = Hook::symbol;         \
+    note_called(hook);                          \
     return __VA_ARGS__;                         \
   }
 #define VRAMLAB_EXPORT_BOTH(symbol, other, parameters, ...) \
@@ -45,6 +47,11 @@ class ProgramCall {
  private:
   MemoryCalls* calls_ = nullptr;
 };
+
+/// The process is about to end without another word.
+void tell_end_at_once();
+/// What `_exit` was before us, as far as anybody who used the driver knows; null if nobody did.
+void* next_exit_at_once();
 
 // No exception gets into the program: it ends in these functions.
 

@@ -43,6 +43,7 @@ bool is_wanted(Hook hook) {
 void* substitute(Hook hook, void* given) {
   if (!is_wanted(hook) || !is_of_driver(given)) return given;
   keep_driver_function(hook, given);
+  note_given(hook);
   return replacement(hook);
 }
 

@@ -149,6 +149,8 @@ class MemoryCalls {
   virtual void exit_begins() {}
   /// No call of the driver is made.
   virtual void at_exit() {}
+  /// `_exit` and its like, perhaps in the handler of a signal. No call of the driver is made.
+  virtual void ends_at_once() {}
 };
 
 }  // namespace vramlab::preload

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <mutex>
 #include <vector>
@@ -96,11 +97,15 @@ class CaptureGate {
 
   /// From now on try_enter() says no. Waits for those who are inside.
   void open_capture() {
-    captures_.fetch_add(1);
+    if (captures_.fetch_add(1) == 0) open_since_.store(std::chrono::steady_clock::now());
     for (int inside = inside_.load(); inside != 0; inside = inside_.load()) inside_.wait(inside);
   }
   void close_capture() { captures_.fetch_sub(1); }
   bool is_capturing() const { return captures_.load() != 0; }
+  /// Since there was no capture last. Requires: there is one.
+  std::chrono::nanoseconds open_for() const {
+    return std::chrono::steady_clock::now() - open_since_.load();
+  }
   /// What Passing allows is not allowed.
   bool forbids() const { return is_capturing() && !this_thread_passes; }
 
@@ -108,6 +113,7 @@ class CaptureGate {
   static thread_local bool this_thread_passes;
   std::atomic<int> inside_ = 0;
   std::atomic<int> captures_ = 0;
+  std::atomic<std::chrono::steady_clock::time_point> open_since_{};
 };
 
 struct ContextName {

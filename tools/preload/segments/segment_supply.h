@@ -42,8 +42,16 @@ struct Call {
 /// the driver. Whoever comes back finds the call that it is part of as it left it.
 class ArenaLock {
  public:
-  void lock() { mutex_.lock(); }
-  void unlock() { mutex_.unlock(); }
+  void lock() {
+    note_held(+1);
+    mutex_.lock();
+  }
+  void unlock() {
+    mutex_.unlock();
+    note_held(-1);
+  }
+  /// For the handler of a signal: this thread has the lock of an arena, or is about to.
+  static bool this_thread_holds_one() { return held_ > 0; }
 
   /// Requires the lock, and a call that began.
   Call& call() { return *call_; }
@@ -56,9 +64,9 @@ class ArenaLock {
   void step_outside(const Work& work) {
     Call* const own = call_;
     ++away_;
-    mutex_.unlock();
+    unlock();
     work();
-    mutex_.lock();
+    lock();
     --away_;
     call_ = own;
   }
@@ -67,6 +75,12 @@ class ArenaLock {
   std::mutex mutex_;
   Call* call_ = nullptr;
   int away_ = 0;
+
+  static void note_held(int change) {
+    held_ += change;
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+  }
+  constinit inline static thread_local int held_ = 0;
 };
 
 class SegmentSupply {

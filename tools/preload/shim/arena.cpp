@@ -117,6 +117,13 @@ void Arena::say_refusal(CUresult refusal) {
                " when it was asked about freed memory; it is used again later");
 }
 
+void Arena::say_long_capture() {
+  if (context_.gate().open_for() < options_.long_capture) return;
+  options_.say(
+      "a capture of a stream has been open for a long time, and memory that is freed "
+      "waits for its end; the statistics say how much");
+}
+
 auto Arena::standing_of(Address at) const -> Standing {
   if (context_.is_gone() || cache_ == nullptr) return Standing::not_ours;
   if (cache_->is_held(at))
@@ -178,9 +185,11 @@ std::optional<CUresult> Arena::free(CUdeviceptr at) {
         if (is_far_ahead(cache_->waiting().now - waiting) && may_fence())
           fence_gathered(FencedBy::free);
       }
-      if (fence == nullptr) return context_.error();
     }
   }
+  if (begun == Free::held && !may_fence()) [[unlikely]]
+    say_long_capture();
+  if (begun == Free::held && fence == nullptr) return context_.error();
   if (begun == Free::not_ours) return std::nullopt;
   if (begun == Free::refused) return error_of_refused();
   if (begun == Free::retired) return free_retired({at});
@@ -204,9 +213,13 @@ std::optional<CUresult> Arena::free_on(CUdeviceptr at, CUstream stream,
       fence->add_peer(&stream_context);
       if (!may_fence()) {
         fence->state.store(FenceState::put_off, std::memory_order_relaxed);
-        return CUDA_SUCCESS;
+        fence = nullptr;
       }
     }
+  }
+  if (begun == Free::held && fence == nullptr) {
+    say_long_capture();
+    return CUDA_SUCCESS;
   }
   if (begun == Free::not_ours) return std::nullopt;
   if (begun == Free::refused) return error_of_refused();
@@ -265,6 +278,13 @@ std::size_t Arena::idle_bytes() {
   frees_.for_each([&](Address at) { freed.push_back(at); });
   std::sort(freed.begin(), freed.end());
   return (cache_->idle(freed) + supply_.pending_release()).count;
+}
+
+Bytes Arena::waiting_bytes() {
+  const std::lock_guard lock(lock_);
+  if (cache_ == nullptr || context_.is_gone()) return Bytes{0};
+  settle();
+  return cache_->waiting().now;
 }
 
 void Arena::set_peer(ContextRecord& from, bool may_use) {

@@ -58,6 +58,9 @@ class Arena {
   /// What the driver does not know to be free. 0 before the first allocation.
   std::size_t idle_bytes();
 
+  /// Freed, and not known to be used by nobody any more.
+  Bytes waiting_bytes();
+
   // With any context current, or none.
   /// Gives the driver the segments in which nothing is in use. Whether it was anything.
   bool give_back_idle(Patience patience);
@@ -134,6 +137,7 @@ class Arena {
   /// For the ladder: see SegmentSupply::set_fence_all.
   [[gnu::noinline]] void fence_all();
   [[gnu::noinline]] void say_refusal(CUresult refusal);
+  [[gnu::noinline]] void say_long_capture();
   [[gnu::noinline]] void note_peers(Fence& fence);
 
   const ShimOptions& options_;

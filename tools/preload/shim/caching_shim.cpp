@@ -4,7 +4,7 @@
 
 #include "allocator/options/size_rules.h"
 #include "tools/preload/shim/reports.h"
-#include "tools/preload/shim/trim_signal.h"
+#include "tools/preload/shim/signal_handlers.h"
 
 namespace vramlab::shim {
 namespace {
@@ -25,14 +25,15 @@ CachingShim::CachingShim(const streams::CudaDriver& driver, ShimOptions options,
     : driver_(driver),
       options_(std::move(options)),
       recorder_(recorder ? std::move(recorder) : recorder_for(options_, driver_)),
-      state_(new State(options_, *recorder_, driver_)) {
-  if (options_.report_signal != 0) listen_for_report_signal(options_.report_signal);
-}
+      state_(new State(options_, *recorder_, driver_)),
+      statistics_(options_.statistics_to, options_.reports_since_ns),
+      snapshot_(options_.snapshot_to, options_.reports_since_ns) {}
 
 CachingShim::~CachingShim() { delete state_.load(); }
 
 CUresult CachingShim::mem_alloc(CUdeviceptr* at, std::size_t bytes) {
-  report_if_asked();
+  if (is_to_listen_.load(std::memory_order_relaxed)) [[unlikely]]
+    begin_to_listen();
   State* const now = state();
   if (now == nullptr || at == nullptr || bytes == 0 || bytes >= allocator::request_limit.count)
     return driver_.mem_alloc(at, bytes);
@@ -54,7 +55,6 @@ bool CachingShim::make_room(CUdevice device) {
 }
 
 CUresult CachingShim::mem_free(CUdeviceptr at) {
-  report_if_asked();
   State* const now = state();
   if (now == nullptr || at == 0) return driver_.mem_free(at);
   const std::optional<CUresult> answer =
@@ -239,6 +239,7 @@ void CachingShim::after_fork_in_child() {
   // of a program that had no context yet begins anew.
   const bool had_contexts = !now->arenas.are_none();
   state_.store(had_contexts ? nullptr : new State(options_, *recorder_, driver_));
+  is_to_listen_.store(may_listen_ && !had_contexts);
 }
 
 void CachingShim::trim() {
@@ -248,14 +249,58 @@ void CachingShim::trim() {
     now->arenas.for_each([&](Arena& arena) { arena.give_back_idle(patience); });
 }
 
-void CachingShim::listen_for_trim_signal() {
-  if (options_.trim_signal != 0 && !call_at_trim_signal(options_.trim_signal, [this] { trim(); }))
-    options_.say("no thread can be made that listens to the signal for idle memory");
+void CachingShim::listen_for_signals() {
+  may_listen_ = options_.trim_signal != 0 || wants_reports();
+  is_to_listen_.store(may_listen_);
 }
 
-void CachingShim::report_if_asked() {
-  if (take_report_request()) [[unlikely]]
+void CachingShim::begin_to_listen() {
+  if (!is_to_listen_.exchange(false)) return;
+  if (options_.trim_signal != 0 && !(trimmer_.begin([this] {
+        trim();
+      }) && ask_at_signal(AskedBySignal::to_trim, options_.trim_signal, trimmer_)))
+    options_.say("no thread can be made that listens to the signal for idle memory");
+  if (wants_reports() && !begin_to_report())
+    options_.say("no thread can be made that writes reports before the program ends");
+}
+
+bool CachingShim::begin_to_report() {
+  statistics_.begin();
+  snapshot_.begin();
+  const auto work = [this] {
     write_reports();
+    end_if_asked();
+  };
+  return reporter_.begin(work) &&
+         (options_.report_signal == 0 ||
+          ask_at_signal(AskedBySignal::to_report, options_.report_signal, reporter_)) &&
+         ask_before_end(reporter_, options_.report_signal, options_.trim_signal);
+}
+
+/// A child that called nothing has nothing to tell.
+void CachingShim::at_exit() {
+  if (reporter_.is_here())
+    ends_at_once();
+  else if (process_ == getpid())
+    write_reports();
+}
+
+/// Perhaps in the handler of a signal that came in the middle of a call.
+void CachingShim::ends_at_once() {
+  if (reporter_.is_here() && !ArenaLock::this_thread_holds_one())
+    static_cast<void>(reporter_.ask_and_wait());
+}
+
+std::string CachingShim::text_on_process(State& now) const {
+  std::string text =
+      "vramlab: process " + std::to_string(getpid()) + ": " + options_.hooked() + "\n";
+  if (!now.arenas.gate().is_capturing()) return text;
+  Bytes waiting;
+  now.arenas.for_each([&](Arena& arena) { waiting += arena.waiting_bytes(); });
+  const auto open_for =
+      std::chrono::duration_cast<std::chrono::seconds>(now.arenas.gate().open_for());
+  return text + "vramlab: captures of streams are open, for " + std::to_string(open_for.count()) +
+         " s: " + std::to_string(waiting.count) + " bytes of freed memory wait for their end\n";
 }
 
 void CachingShim::write_reports() {
@@ -263,7 +308,8 @@ void CachingShim::write_reports() {
   if (now == nullptr) return;
   std::vector<ArenaReport> reports;
   now->arenas.for_each([&](Arena& arena) { add_report(reports, arena); });
-  shim::write_reports(reports, options_);
+  if (statistics_.is_wanted()) statistics_.write(text_on_process(*now) + statistics_text(reports));
+  if (snapshot_.is_wanted()) snapshot_.write(snapshot_json(reports, options_.settings.text));
 }
 
 }  // namespace vramlab::shim

@@ -8,6 +8,8 @@
 #include "tools/preload/ground/memory_calls.h"
 #include "tools/preload/shim/arenas.h"
 #include "tools/preload/shim/known_streams.h"
+#include "tools/preload/shim/report_file.h"
+#include "tools/preload/shim/worker.h"
 
 namespace vramlab::shim {
 
@@ -44,12 +46,14 @@ class CachingShim final : public preload::MemoryCalls {
   void after_fork_in_child() override;
   /// The driver says that it is gone to each free that comes too late.
   void exit_begins() override { recorder_->set_time(FenceTime::at_once); }
-  void at_exit() override { write_reports(); }
+  void at_exit() override;
+  void ends_at_once() override;
 
   /// Gives back everything that is idle, on all devices, and waits for what is freed.
   void trim();
-  /// At VRAMLAB_TRIM_SIGNAL. Requires: this is never destroyed.
-  void listen_for_trim_signal();
+  /// From the first allocation on: at VRAMLAB_TRIM_SIGNAL, VRAMLAB_REPORT_SIGNAL, and before the
+  /// process is ended. Requires: this is never destroyed.
+  void listen_for_signals();
   /// What VRAMLAB_STATS and VRAMLAB_SNAPSHOT ask for, as it is now. No call of the driver is made.
   void write_reports();
   /// Null in a child that cannot use CUDA. For tests and reports, which only look.
@@ -70,7 +74,10 @@ class CachingShim final : public preload::MemoryCalls {
   ContextRecord* context_of(State& now, CUstream stream);
   static void close_capture(State& now, CUstream stream);
   CUresult refuse_handle();
-  void report_if_asked();
+  bool wants_reports() const { return statistics_.is_wanted() || snapshot_.is_wanted(); }
+  [[gnu::noinline]] void begin_to_listen();
+  bool begin_to_report();
+  std::string text_on_process(State& now) const;
 
   const streams::CudaDriver driver_;
   const ShimOptions options_;
@@ -79,6 +86,14 @@ class CachingShim final : public preload::MemoryCalls {
   std::atomic<bool> wants_handles_ = false;
   /// Null in a child that cannot use CUDA: everything passes through.
   std::atomic<State*> state_;
+
+  ReportFile statistics_;
+  ReportFile snapshot_;
+  pid_t process_ = getpid();
+  bool may_listen_ = false;
+  std::atomic<bool> is_to_listen_ = false;
+  Worker trimmer_;
+  Worker reporter_;
 };
 
 }  // namespace vramlab::shim

@@ -1,11 +1,6 @@
 #include "tools/preload/shim/reports.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <atomic>
-#include <csignal>
 #include <string_view>
 
 namespace vramlab::shim {
@@ -80,27 +75,6 @@ void add_text(std::string& text, std::string_view word) {
   text += '"';
 }
 
-bool write_all(int file, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = ::write(file, text.data(), text.size());
-    if (written <= 0) return false;
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return true;
-}
-
-void write_to(const std::string& where, const std::string& text) {
-  if (where == "stderr") {
-    write_all(STDERR_FILENO, text);
-    return;
-  }
-  const std::string path = path_for_process(where, getpid());
-  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  const bool is_written = file >= 0 && write_all(file, text);
-  if (file >= 0) ::close(file);
-  if (!is_written) write_all(STDERR_FILENO, "vramlab: cannot write " + path + "\n");
-}
-
 /// Streams are the arena's own, and the program's are not known: all is on stream 0.
 void add_event(std::string& text, const AllocatorEvent& event) {
   text.append("{\"action\": \"").append(action_name(event.action)).append("\", ");
@@ -120,12 +94,6 @@ std::vector<const AllocatorEvent*> by_time(const std::vector<const ArenaHistory*
                      [](const auto* a, const auto* b) { return a->time_us < b->time_us; });
   return events;
 }
-
-// A signal's handler has nothing but globals to tell by.
-std::atomic<bool> is_asked = false;
-static_assert(std::atomic<bool>::is_always_lock_free);
-
-void note_request(int) { is_asked.store(true, std::memory_order_relaxed); }
 
 }  // namespace
 
@@ -187,38 +155,6 @@ void add_report(std::vector<ArenaReport>& reports, Arena& arena) {
     ArenaHistory history = cache.history();
     reports.push_back({arena.device(), cache.statistics(), cache.snapshot(), std::move(history)});
   });
-}
-
-void write_reports(const std::vector<ArenaReport>& reports, const ShimOptions& options) {
-  if (!options.statistics_to.empty()) write_to(options.statistics_to, statistics_text(reports));
-  if (!options.snapshot_to.empty())
-    write_to(options.snapshot_to, snapshot_json(reports, options.settings.text));
-}
-
-std::string path_for_process(const std::string& path, long process) {
-  std::string result;
-  for (std::size_t i = 0; i < path.size(); ++i) {
-    if (path.compare(i, 2, "%p") == 0) {
-      result += std::to_string(process);
-      ++i;
-    } else {
-      result += path[i];
-    }
-  }
-  return result;
-}
-
-void listen_for_report_signal(int signal) {
-  struct sigaction action {};
-  action.sa_handler = note_request;
-  action.sa_flags = SA_RESTART;
-  sigemptyset(&action.sa_mask);
-  sigaction(signal, &action, nullptr);
-}
-
-bool take_report_request() {
-  return is_asked.load(std::memory_order_relaxed) &&
-         is_asked.exchange(false, std::memory_order_relaxed);
 }
 
 }  // namespace vramlab::shim

@@ -28,15 +28,4 @@ std::string snapshot_json(const std::vector<ArenaReport>& arenas, const std::str
 
 /// What the arena says now; nothing where nothing was allocated in it.
 void add_report(std::vector<ArenaReport>& reports, Arena& arena);
-/// To where the options say. What cannot be written is told on standard error.
-void write_reports(const std::vector<ArenaReport>& reports, const ShimOptions& options);
-
-/// A signal asks for a report: its handler sets a flag, at which the next call looks.
-void listen_for_report_signal(int signal);
-/// Whether one came since the last time.
-bool take_report_request();
-
-/// Every `%p` is the number of the process, as programs start others with the same environment.
-std::string path_for_process(const std::string& path, long process);
-
 }  // namespace vramlab::shim

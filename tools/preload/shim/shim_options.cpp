@@ -140,6 +140,8 @@ ShimOptions read_shim_options(preload::PreloadMode mode, const Environment& envi
   }
   if (const char* where = given(environment, "VRAMLAB_STATS")) options.statistics_to = where;
   if (const char* where = given(environment, "VRAMLAB_SNAPSHOT")) options.snapshot_to = where;
+  if (const char* word = given(environment, "VRAMLAB_REPORTS_SINCE"))
+    options.reports_since_ns = number_from<std::uint64_t>(word).value_or(0);
   if (const char* word = given(environment, "VRAMLAB_HISTORY")) read_history(options, word);
   if (const char* word = given(environment, "VRAMLAB_REPORT_SIGNAL"))
     options.report_signal = read_signal(options, "VRAMLAB_REPORT_SIGNAL", word);

@@ -2,6 +2,7 @@
 // complaint and changes nothing.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -39,6 +40,8 @@ struct ShimOptions {
   std::string statistics_to;
   /// A path; empty for none.
   std::string snapshot_to;
+  /// Files from before this time, in nanoseconds since 1970, are of an earlier run. 0: none is.
+  std::uint64_t reports_since_ns = 0;
   /// How many entries of each context's history the snapshot has.
   std::size_t history_entries = 0;
   /// So many bytes may wait for their fences before a request waits for one of them; without a
@@ -50,10 +53,14 @@ struct ShimOptions {
   int trim_signal = 0;
   /// What each context may keep that is in no use.
   IdleLimit idle_limit;
+  /// Who frees in a capture that is open for longer is told that the memory waits for its end.
+  std::chrono::nanoseconds long_capture = std::chrono::minutes(1);
   /// Fresh blocks are filled with it.
   std::optional<unsigned char> fill;
   /// Tells the user what turns out later; each sentence at most once.
   std::function<void(const std::string& sentence)> say = [](const std::string&) {};
+  /// What the program got of ours, in a sentence for its statistics.
+  std::function<std::string()> hooked = [] { return std::string(); };
   /// Sentences for the user.
   std::vector<std::string> complaints;
 };
@@ -62,8 +69,8 @@ struct ShimOptions {
 using Environment = std::function<const char*(const char* name)>;
 
 /// The first of VRAMLAB_ALLOC_CONF, PYTORCH_CUDA_ALLOC_CONF and PYTORCH_ALLOC_CONF that is set,
-/// VRAMLAB_STATS, VRAMLAB_SNAPSHOT, VRAMLAB_HISTORY, VRAMLAB_REPORT_SIGNAL, VRAMLAB_TRIM_SIGNAL,
-/// VRAMLAB_IDLE_LIMIT, VRAMLAB_WAITING_LIMIT, VRAMLAB_FILL.
+/// VRAMLAB_STATS, VRAMLAB_SNAPSHOT, VRAMLAB_REPORTS_SINCE, VRAMLAB_HISTORY, VRAMLAB_REPORT_SIGNAL,
+/// VRAMLAB_TRIM_SIGNAL, VRAMLAB_IDLE_LIMIT, VRAMLAB_WAITING_LIMIT, VRAMLAB_FILL.
 ShimOptions read_shim_options(preload::PreloadMode mode, const Environment& environment);
 
 }  // namespace vramlab::shim
