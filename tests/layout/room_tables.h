@@ -152,9 +152,9 @@ inline const std::map<std::string_view, std::set<std::string_view>> sources_name
     {"tests/dry_run/runtime/CMakeLists.txt", {"calls.cpp"}},
     {"tests/gpu/CMakeLists.txt", {"gpu_program_run.cpp", "stand_in_cuda.cpp", "gpu_work.cu"}},
     {"tests/preload/CMakeLists.txt",
-     {"direct.cpp", "taking.cpp", "recorded.cpp", "reporting.cpp", "loading.cpp", "scene_library.cpp",
-      "allocating_library.cpp", "wrapping_preload.cpp", "asking_preload.cpp", "entry_points.cpp",
-      "runtime.cpp"}},
+     {"direct.cpp", "taking.cpp", "recorded.cpp", "reporting.cpp", "loading.cpp",
+      "scene_library.cpp", "allocating_library.cpp", "wrapping_preload.cpp", "asking_preload.cpp",
+      "entry_points.cpp", "runtime.cpp"}},
     {"tools/dry_run/CMakeLists.txt", {"driver_functions.cpp"}},
 };
 

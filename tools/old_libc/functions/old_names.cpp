@@ -17,6 +17,7 @@ VRAMLAB_OLD_NAME(pthread_rwlock_rdlock, pthread_rwlock_rdlock, "GLIBC_2.2.5");
 VRAMLAB_OLD_NAME(pthread_rwlock_wrlock, pthread_rwlock_wrlock, "GLIBC_2.2.5");
 VRAMLAB_OLD_NAME(pthread_rwlock_unlock, pthread_rwlock_unlock, "GLIBC_2.2.5");
 VRAMLAB_OLD_NAME(pthread_mutex_trylock, pthread_mutex_trylock, "GLIBC_2.2.5");
+VRAMLAB_OLD_NAME(pthread_getcpuclockid, pthread_getcpuclockid, "GLIBC_2.2.5");
 VRAMLAB_OLD_NAME(sem_init, sem_init, "GLIBC_2.2.5");
 VRAMLAB_OLD_NAME(sem_post, sem_post, "GLIBC_2.2.5");
 VRAMLAB_OLD_NAME(sem_wait, sem_wait, "GLIBC_2.2.5");

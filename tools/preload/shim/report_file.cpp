@@ -94,7 +94,7 @@ bool ReportFile::take_name(const std::string& part) {
     // A process that became another program has written under the number already.
     name_ = name_ != numbered && number == 1 ? numbered : numbered + "." + std::to_string(++number);
   }
-  // Where the link is made, both names are of one file, and nothing is renamed.
+  // If the link is made, both names are of one file, and nothing is renamed.
   has_name_ = rename(part.c_str(), name_.c_str()) == 0;
   return has_name_ && (unlink(part.c_str()) == 0 || errno == ENOENT);
 }
