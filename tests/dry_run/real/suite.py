@@ -74,6 +74,7 @@ PROGRAMS = [
     Program("host_reads"),
     Program("value_checks"),
     Program("linear_algebra"),
+    Program("operations", since=(2, 6), says="TRIED"),
     Program("two_devices", gpus=2, option_strings=BOTH),
     Program("ddp", ("gloo",), gpus=2, processes=2, says="RANK 1 ends"),
     Program("ddp", ("nccl",), gpus=2, processes=2, says="RANK 1 ends"),

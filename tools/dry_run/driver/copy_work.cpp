@@ -59,6 +59,7 @@ std::function<void()> staged_mover(const Copy& copy) {
 void keep_rows(StandInDriver& driver, const Copy& copy) {
   const bool from_host = has_bytes(driver, copy.from.at);
   for_each_row(copy, [&](std::uint64_t to, std::uint64_t from) {
+    driver.host_values().truths().carry(to, from, copy.row_bytes);
     if (from_host)
       driver.remembered().remember(to, pointer_to(from), copy.row_bytes);
     else

@@ -1,5 +1,7 @@
 // Launches.
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "tools/dry_run/driver/driver_call.h"
 #include "tools/dry_run/notes/notes.h"
@@ -8,13 +10,27 @@ using namespace vramlab::dry_run;
 
 namespace {
 
+/// What programs may read after the kernel, and where it writes.
+std::optional<KernelWrite> note_answers(HostValueSource& values, const NamedKernel& kernel,
+                                        void** arguments) {
+  const KernelAnswer answer =
+      answer_of_zeros(kernel.question, arguments, {values.answer(), values.truths()});
+  values.set_answer(answer);
+  std::optional<KernelWrite> write = write_of(kernel.writer, arguments);
+  const auto truths = place_of_truths(kernel.question, arguments);
+  if (write && truths) write->bytes = truths->count;
+  if (write) values.truths().forget(write->at, write->bytes);
+  if (truths) values.truths().set(*truths, answer.is_yes());
+  return write;
+}
+
 CUresult launch(StandInDriver& driver, const CallSite& site, CUfunction function,
                 std::pair<CUstream, void**> how) {
   const NamedKernel* const kernel = driver.kernels().kernel_of(value_of(function));
   if (kernel == nullptr) return CUDA_ERROR_INVALID_HANDLE;
-  HostValueSource& values = driver.host_values();
-  values.set_answer(says_yes_of_zeros(kernel->question, how.second, values.answer()));
-  return driver.submit(how.first, site, driver.plan_launch(kernel->name, how.second));
+  WorkOrder order = driver.plan_launch(kernel->name, how.second);
+  order.write = note_answers(driver.host_values(), *kernel, how.second);
+  return driver.submit(how.first, site, std::move(order));
 }
 
 CUresult on_cuLaunchKernel(const CallSite& site, CUfunction function, CUstream stream,

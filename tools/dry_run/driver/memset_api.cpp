@@ -26,7 +26,8 @@ CUresult set_memory(const CallSite& site, CUdeviceptr at, Word value,
     order.work.duration = {copy_start_ns + bytes / copied_bytes_per_ns};
     order.uses.push_back({at, bytes, UseMode::writes});
     driver.remembered().forget(at, bytes);
-    driver.host_values().set_answer(false);
+    driver.host_values().set_answer({});
+    driver.host_values().truths().forget(at, bytes);
     if (has_bytes(driver, at)) order.body = filler(at, what.first, value);
     return driver.submit(what.second, site, std::move(order));
   };

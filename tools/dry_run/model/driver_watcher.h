@@ -13,6 +13,7 @@
 #include "allocator/words/interface.h"
 #include "streams/cuda_interface/types.h"
 #include "streams/time/work.h"
+#include "tools/dry_run/model/kernel_writes.h"
 
 namespace vramlab::dry_run {
 
@@ -33,6 +34,8 @@ struct WorkOrder {
   std::vector<MemoryUse> uses = {};
   /// Done when it ends, in virtual time.
   std::function<void()> body = {};
+  /// All that a kernel writes, where that is known.
+  std::optional<KernelWrite> write = {};
 };
 
 struct AnsweredCall {

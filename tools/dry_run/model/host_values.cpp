@@ -1,5 +1,6 @@
 #include "tools/dry_run/model/host_values.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -30,7 +31,8 @@ std::uint64_t HostValueSource::next() {
 
 void HostValueSource::fill(void* at, std::uint64_t bytes) {
   if (values_ == HostValues::zeros) {
-    std::memset(at, bytes == 1 && is_yes_ ? 1 : 0, bytes);
+    std::memset(at, 0, bytes);
+    if (last_.fits(bytes)) std::memcpy(at, &last_.number, std::min(bytes, sizeof last_.number));
     return;
   }
   const std::uint64_t word = word_of(bytes);

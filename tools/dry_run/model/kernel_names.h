@@ -12,12 +12,14 @@
 
 #include "tools/dry_run/code/kernel_facts.h"
 #include "tools/dry_run/model/kernel_answers.h"
+#include "tools/dry_run/model/kernel_writes.h"
 
 namespace vramlab::dry_run {
 
 struct NamedKernel {
   std::string name;
   KernelQuestion question;
+  KernelWriter writer;
   std::optional<KernelFacts> facts;
   /// What the program asked for beyond what every block can have.
   std::optional<int> dynamic_shared_bytes{};
@@ -59,7 +61,8 @@ class KernelNames {
 
   std::uint64_t handle_of(const Key& key, std::optional<KernelFacts> facts) {
     const auto [found, is_new] = handles_.try_emplace(key, first_ + step_ * kernels_.size());
-    if (is_new) kernels_.push_back({key.second, question_of(key.second), facts});
+    if (is_new)
+      kernels_.push_back({key.second, question_of(key.second), writer_of(key.second), facts});
     return found->second;
   }
 

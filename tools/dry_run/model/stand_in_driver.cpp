@@ -82,7 +82,7 @@ CUresult StandInDriver::submit(CUstream stream, const CallSite& site, WorkOrder 
   const auto found = find_stream(stream, site);
   if (const CUresult* refused = std::get_if<CUresult>(&found)) return *refused;
   const streams::StreamAt where = std::get<streams::StreamAt>(found);
-  if (order.work.kind == streams::WorkKind::kernel) remembered_.forget_all();
+  if (order.work.kind == streams::WorkKind::kernel) remember(order.write, where);
   for (const MemoryUse& use : order.uses)
     if (use.bytes > 0 && !memory_.is_usable(use.at, use.bytes, device_of(where.device))) {
       if (watcher_ != nullptr) watcher_->used_without_memory(use);
@@ -91,6 +91,16 @@ CUresult StandInDriver::submit(CUstream stream, const CallSite& site, WorkOrder 
   pass_submit_time();
   keep_up(where);
   return streams_.submit(where, std::move(order));
+}
+
+void StandInDriver::remember(const std::optional<KernelWrite>& write, streams::StreamAt where) {
+  // What is captured runs later, or never.
+  if (!write || timed().capture_of(where))
+    remembered_.forget_all();
+  else if (write->values.empty())
+    remembered_.forget(write->at, write->bytes);
+  else
+    remembered_.remember(write->at, write->values.data(), write->values.size());
 }
 
 CUresult StandInDriver::asked(CUresult answer) {

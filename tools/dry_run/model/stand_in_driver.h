@@ -113,6 +113,8 @@ class StandInDriver {
   void tell_release(std::uint64_t at, std::uint64_t bytes, ReleaseKind kind);
 
  private:
+  /// What is known of the device's memory after a kernel.
+  void remember(const std::optional<KernelWrite>& write, streams::StreamAt where);
   std::uint32_t device_of(std::uint32_t context);
   void fault(std::uint32_t context);
   CUresult begin(const CallSite& site);
