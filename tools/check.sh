@@ -99,6 +99,7 @@ check_soak() {
   build-asan-ubsan/vramlab_soak streams 3000 1
   build-asan-ubsan/vramlab_shim_soak 30000 1 4
   build-asan-ubsan/vramlab_shim_soak 30000 4 4 # With expandable segments.
+  build-asan-ubsan/vramlab_shim_soak --mix all 20000 1 4
 }
 
 check_thread() {

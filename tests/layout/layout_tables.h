@@ -33,6 +33,8 @@ inline const std::set<std::string_view> sources_with_threads = {
     "tests/live/torch/torch_threads_test.cpp",
     "tests/preload/programs/direct.cpp",
     "tests/preload/programs/reporting.cpp",
+    "tests/shim/mix/mixed_contexts.cpp",
+    "tests/shim/mix/mixed_round.cpp",
     "tests/shim/programs/shim_bench.cpp",
     "tests/preload/programs/allocating_library.cpp",
     "tests/shim/shim_expandable_threads_test.cpp",

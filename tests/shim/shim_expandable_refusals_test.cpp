@@ -93,6 +93,31 @@ TEST(ShimExpandable, an_error_in_giving_back_is_told) {
   }
 }
 
+TEST(ShimExpandable, units_that_the_driver_may_not_unmap_now_are_unmapped_later) {
+  for (const std::uint64_t skipped : {0ULL, 1ULL}) {
+    ShimSetup setup(expandable());
+    EXPECT_EQ(setup.free(setup.alloc(70 * mib)), CUDA_SUCCESS);
+    setup.fail("cuMemUnmap", CUDA_ERROR_NOT_PERMITTED, 1, skipped);
+    setup.shim().trim();
+    setup.shim().trim();
+    EXPECT_EQ(memory_left(setup), 8ULL << 30);
+    EXPECT_NE(setup.alloc(mib), 0U);
+  }
+}
+
+TEST(ShimExpandable, units_whose_undoing_is_put_off_are_used_by_the_next_request) {
+  ShimSetup setup(expandable());
+  setup.fake()->look([](fake::FakeCuda& cuda) {
+    cuda.faults().add({"cuMemSetAccess", CUDA_ERROR_INVALID_DEVICE, 0, 1});
+    cuda.faults().add({"cuMemUnmap", CUDA_ERROR_NOT_PERMITTED, 0, 1});
+  });
+  const CUdeviceptr by_driver = setup.alloc(70 * mib);
+  EXPECT_EQ(setup.free(by_driver), CUDA_SUCCESS);
+  EXPECT_EQ(setup.free(setup.alloc(70 * mib)), CUDA_SUCCESS);
+  setup.shim().trim();
+  EXPECT_EQ(memory_left(setup), 8ULL << 30);
+}
+
 TEST(ShimExpandable, an_error_in_undoing_a_unit_that_was_not_mapped_is_told) {
   ShimSetup setup(expandable());
   setup.fake()->look([](fake::FakeCuda& cuda) {

@@ -53,6 +53,30 @@ TEST(ShimSemantics, an_exported_part_of_a_segment_is_never_used_again) {
   EXPECT_EQ(setup.free(second), CUDA_SUCCESS);
 }
 
+TEST(ShimSemantics, a_segment_with_an_exported_part_goes_back_once_the_rest_is_free) {
+  ShimSetup setup;
+  const CUdeviceptr first = setup.alloc(mib / 2);
+  const CUdeviceptr second = setup.alloc(mib / 2);
+  CUipcMemHandle handle{};
+  ASSERT_EQ(setup.shim().ipc_get_mem_handle(&handle, first), CUDA_SUCCESS);
+  EXPECT_EQ(setup.free(first), CUDA_SUCCESS);
+  EXPECT_EQ(setup.free(second), CUDA_SUCCESS);
+  EXPECT_TRUE(setup.shim().make_room(preload::current_device));
+  EXPECT_EQ(setup.driver_allocations(), 0U);
+}
+
+TEST(ShimSemantics, memory_with_an_exported_part_serves_a_request_once_the_rest_is_free) {
+  ShimSetup setup(with_memory(64 * mib));
+  const CUdeviceptr first = setup.alloc(mib / 2);
+  const CUdeviceptr second = setup.alloc(mib / 2);
+  CUipcMemHandle handle{};
+  ASSERT_EQ(setup.shim().ipc_get_mem_handle(&handle, first), CUDA_SUCCESS);
+  EXPECT_EQ(setup.free(first), CUDA_SUCCESS);
+  EXPECT_EQ(setup.free(second), CUDA_SUCCESS);
+  CUdeviceptr at = 0;
+  EXPECT_EQ(setup.try_alloc(&at, 64 * mib), CUDA_SUCCESS);
+}
+
 TEST(ShimSemantics, a_block_with_synchronous_operations_is_never_used_again) {
   ShimSetup setup;
   const CUdeviceptr at = setup.alloc(4 * mib);

@@ -110,6 +110,19 @@ TEST(ShimIdleBlocks, inside_of_used_segments_serve_requests_in_a_capture) {
   EXPECT_EQ(setup.free(at), CUDA_SUCCESS);
 }
 
+TEST(ShimIdleBlocks, whose_fence_the_driver_says_nothing_about_are_given_back) {
+  ShimSetup setup(eight_gib(PreloadMode::deferred));
+  const CUdeviceptr at = setup.alloc(4 * mib);
+  setup.work(setup.make_stream(), at, 4 * mib);
+  EXPECT_EQ(setup.free(at), CUDA_SUCCESS);
+  setup.alloc(1000);
+  setup.fail("cuEventQuery", CUDA_ERROR_INVALID_VALUE, 1);
+  setup.alloc(1000);
+  setup.advance(1000000000);
+  setup.shim().trim();
+  EXPECT_EQ(setup.driver_allocations(), 1U);
+}
+
 TEST(ShimIdleBlocks, that_are_mapped_serve_another_context) {
   ShimSetup setup(eight_gib(PreloadMode::deferred, "expandable_segments:True"));
   setup.free(setup.alloc(6 * gib));

@@ -220,6 +220,45 @@ TEST_P(ShimThreadsByMode, leave_a_capture_open_that_they_fail_to_end) {
   EXPECT_FALSE(gate.is_capturing());
 }
 
+struct ChangedPush {
+  decltype(streams::CudaDriver::context_push) real = nullptr;
+  /// Once, right behind the driver's own push.
+  std::function<void()> afterwards;
+};
+ChangedPush& changed_push() {
+  static ChangedPush one;
+  return one;
+}
+
+void change_push(streams::CudaDriver& driver) {
+  changed_push() = {driver.context_push, {}};
+  driver.context_push = [](CUcontext context) {
+    const CUresult result = changed_push().real(context);
+    if (const auto afterwards = std::exchange(changed_push().afterwards, {})) afterwards();
+    return result;
+  };
+}
+
+TEST_P(ShimThreadsByMode, can_free_while_another_destroys_a_peer) {
+  ShimSetupOptions changed = in_mode(GetParam());
+  changed.change_driver = change_push;
+  ShimSetup setup(std::move(changed));
+  const CUcontext peer = setup.make_context();
+  setup.make_current(setup.context());
+  setup.enable_peer_access(peer, setup.context());
+  const CUdeviceptr at = setup.alloc(mib);
+  changed_push().afterwards = [&] {
+    std::thread([&] {
+      const auto destroy = reinterpret_cast<PFN_cuCtxDestroy_v4000>(fake_symbol("cuCtxDestroy_v2"));
+      EXPECT_EQ(destroy(peer), CUDA_SUCCESS);
+    }).join();
+  };
+  EXPECT_EQ(setup.free(at), CUDA_SUCCESS);
+  EXPECT_NE(setup.alloc(mib), 0U);
+  EXPECT_FALSE(changed_push().afterwards) << "a fence looked at the peer";
+  EXPECT_EQ(setup.shim().arenas()->current()->context().error(), CUDA_SUCCESS);
+}
+
 class ShimThreadsAhead : public testing::TestWithParam<PreloadMode> {};
 INSTANTIATE_TEST_SUITE_P(Modes, ShimThreadsAhead,
                          testing::Values(PreloadMode::deferred, PreloadMode::nosplit));

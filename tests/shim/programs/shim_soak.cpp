@@ -1,11 +1,17 @@
-// The long random run of the shim: vramlab_shim_soak [STEPS [SEED [THREADS]]]. Programs run beside
-// each other in rounds, in every mode in turns, with expandable segments and without, under the
-// race oracle. Ends with 1 at the first race, and says which round it was.
+// The long random run of the shim: vramlab_shim_soak [--mix all] [STEPS [SEED [THREADS]]]. Programs
+// run beside each other in rounds, in every mode in turns, with expandable segments and without,
+// under the race oracle. With `--mix all` they mix contexts, peers, captures, pools, arrays,
+// handles and calls that fail, and each round also looks for leaks and stuck threads. Ends with 1
+// at the first problem, and says which round it was.
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
 
+#include "tests/shim/mix/mixed_round.h"
 #include "tests/shim/setup/shim_program.h"
 
 namespace vramlab::tests {
@@ -17,13 +23,6 @@ struct Round {
   std::uint64_t steps_each = 0;
   std::uint64_t seed = 0;
   std::size_t threads = 0;
-};
-
-struct Outcome {
-  std::uint64_t races = 0;
-  std::uint64_t freed_under_work = 0;
-  std::uint64_t segments = 0;
-  std::string first;
 };
 
 ShimSetupOptions options_of(std::uint64_t seed) {
@@ -39,7 +38,7 @@ ShimSetupOptions options_of(std::uint64_t seed) {
   return options;
 }
 
-Outcome run(const Round& round) {
+std::pair<std::vector<std::string>, std::uint64_t> run_plain(const Round& round) {
   ShimSetup setup(options_of(round.seed));
   std::vector<std::thread> threads;
   for (std::size_t i = 0; i < round.threads; ++i)
@@ -48,28 +47,36 @@ Outcome run(const Round& round) {
       ShimProgram(setup, round.seed * 1000 + i).run(round.steps_each);
     });
   for (std::thread& thread : threads) thread.join();
-  const fake::RaceCounts races = setup.races();
-  return {races.all(), races.freed_in_use_but_waited,
-          setup.calls("cuMemAlloc_v2") + setup.calls("cuMemCreate"), setup.first_race()};
+  std::vector<std::string> problems;
+  if (setup.races().all() > 0) problems.push_back(setup.first_race());
+  return {problems, setup.calls("cuMemAlloc_v2") + setup.calls("cuMemCreate")};
 }
 
-int soak(std::uint64_t steps, std::uint64_t seed, std::size_t threads) {
-  constexpr std::uint64_t steps_of_a_round = 40000;
+struct Soak {
+  std::uint64_t steps_of_a_round = 40000;
+  std::uint64_t steps = 1000000;
+  std::uint64_t seed = 1;
+  std::size_t threads = 4;
+};
+
+/// `run_round(round)` gives its problems, and how often the driver was asked for memory.
+template <class RunRound>
+int soak(const Soak& what, const RunRound& run_round) {
+  const std::uint64_t steps = std::min(what.steps, what.steps_of_a_round);
   std::uint64_t done = 0;
   std::uint64_t segments = 0;
   std::uint64_t rounds = 0;
-  for (; done < steps; ++seed, ++rounds) {
-    const Outcome outcome = run({steps_of_a_round / threads, seed, threads});
-    if (outcome.races > 0) {
-      std::printf("seed %llu: %s\n", static_cast<unsigned long long>(seed), outcome.first.c_str());
-      return 1;
-    }
-    done += steps_of_a_round;
-    segments += outcome.segments;
+  for (; done < what.steps; done += steps, ++rounds) {
+    const std::uint64_t seed = what.seed + rounds;
+    const auto [problems, allocations] = run_round(Round{steps / what.threads, seed, what.threads});
+    for (const std::string& problem : problems)
+      std::printf("seed %llu: %s\n", static_cast<unsigned long long>(seed), problem.c_str());
+    if (!problems.empty()) return 1;
+    segments += allocations;
   }
   std::printf("%llu steps in %llu rounds of %zu threads, %llu driver allocations: no race\n",
               static_cast<unsigned long long>(done), static_cast<unsigned long long>(rounds),
-              threads, static_cast<unsigned long long>(segments));
+              what.threads, static_cast<unsigned long long>(segments));
   return 0;
 }
 
@@ -77,8 +84,21 @@ int soak(std::uint64_t steps, std::uint64_t seed, std::size_t threads) {
 }  // namespace vramlab::tests
 
 int main(int count, char** words) {
+  using namespace vramlab::tests;
+  const bool is_mixed = count > 2 && std::string_view(words[1]) == "--mix";
+  if (is_mixed && std::string_view(words[2]) != "all") {
+    std::fprintf(stderr, "usage: vramlab_shim_soak [--mix all] [STEPS [SEED [THREADS]]]\n");
+    return 2;
+  }
+  const int first = is_mixed ? 3 : 1;
   const auto number = [&](int at, std::uint64_t otherwise) {
-    return count > at ? std::strtoull(words[at], nullptr, 10) : otherwise;
+    return count > first + at ? std::strtoull(words[first + at], nullptr, 10) : otherwise;
   };
-  return vramlab::tests::soak(number(1, 1000000), number(2, 1), number(3, 4));
+  // What mixes has more ways to be set up, one a round.
+  const Soak what{is_mixed ? 10000U : 40000U, number(0, 1000000), number(1, 1), number(2, 4)};
+  if (!is_mixed) return soak(what, run_plain);
+  return soak(what, [](const Round& round) {
+    MixedOutcome outcome = run_mixed({round.seed, round.steps_each, round.threads});
+    return std::pair(std::move(outcome.problems), outcome.driver_allocations);
+  });
 }

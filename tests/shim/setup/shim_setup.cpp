@@ -24,7 +24,12 @@ streams::CudaDriver driver_of_version(int version) {
   return std::get<streams::CudaDriver>(found);
 }
 
-void must(CUresult result, const char* sentence) { check(result == CUDA_SUCCESS, sentence); }
+void must(CUresult result, const char* sentence) {
+  if (result == CUDA_SUCCESS) return;
+  const std::string number = std::to_string(static_cast<int>(result));
+  check_failed((std::string(sentence) + ", but the answer is " + number).c_str(), __FILE__,
+               __LINE__);
+}
 
 }  // namespace
 
@@ -161,10 +166,10 @@ CUresult ShimSetup::begin_capture(CUstream stream, CUstreamCaptureMode mode) {
   return result;
 }
 
-CUresult ShimSetup::end_capture(CUstream stream) {
-  CUgraph graph = nullptr;
+CUresult ShimSetup::end_capture(CUstream stream, CUgraph* graph) {
+  CUgraph ignored = nullptr;
   const auto end = symbol_of<PFN_cuStreamEndCapture_v10000>("cuStreamEndCapture");
-  const CUresult result = end(stream, &graph);
+  const CUresult result = end(stream, graph == nullptr ? &ignored : graph);
   shim_->capture_ended({stream});
   return result;
 }

@@ -60,7 +60,7 @@ class ShimSetup {
     fake_->look([ns](fake::FakeCuda& cuda) { cuda.advance(ns); });
   }
   CUresult begin_capture(CUstream stream, CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_GLOBAL);
-  CUresult end_capture(CUstream stream);
+  CUresult end_capture(CUstream stream, CUgraph* graph = nullptr);
   CUgraph end_capture_as_graph(CUstream stream);
   void launch(CUgraph graph, CUstream stream);
 

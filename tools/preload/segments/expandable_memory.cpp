@@ -62,6 +62,8 @@ CUresult ExpandableMemory::release_reservation(Address at) {
 }
 
 CUresult ExpandableMemory::create_and_map(Address at, Bytes size) {
+  // It is still there where the driver did not let it go.
+  if (units_.contains(at)) return CUDA_SUCCESS;
   const streams::CudaDriver& driver = context_.driver();
   CUmemAllocationProp properties = streams::memory_on(device_);
   properties.allocFlags.gpuDirectRDMACapable = is_for_network_cards_ ? 1 : 0;
@@ -110,6 +112,7 @@ CUresult ExpandableMemory::set_access(const Range& range) const {
 CUresult ExpandableMemory::unmap_unit(Address at, const Unit& unit) const {
   const streams::CudaDriver& driver = context_.driver();
   const CUresult result = driver.mem_unmap(at.value, unit.size.count);
+  if (is_passing_error(result)) return result;
   const CUresult released = driver.mem_release(unit.handle);
   return result == CUDA_SUCCESS ? released : result;
 }
@@ -122,11 +125,14 @@ auto ExpandableMemory::take_out(const Range& range) -> TakenUnits {
   return taken;
 }
 
-CUresult ExpandableMemory::unmap_all(const TakenUnits& units) const {
+CUresult ExpandableMemory::unmap_all(const TakenUnits& units) {
   CUresult first = CUDA_SUCCESS;
   for (const auto& [at, unit] : units) {
     const CUresult result = unmap_unit(at, unit);
     if (first == CUDA_SUCCESS) first = result;
+    if (!is_passing_error(result)) continue;
+    const std::lock_guard lock(mutex_);
+    units_[at] = unit;
   }
   return first;
 }

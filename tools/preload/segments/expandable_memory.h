@@ -62,8 +62,8 @@ class ExpandableMemory {
   /// Changes the access of one peer's device to all units.
   CUresult change_access(CUdevice device, CUmemAccess_flags flags) const;
   CUresult unmap_unit(Address at, const Unit& unit) const;
-  /// Goes on where one fails; the first error counts.
-  CUresult unmap_all(const TakenUnits& units) const;
+  /// Goes on where one fails; the first error counts. What passes by itself leaves the unit here.
+  CUresult unmap_all(const TakenUnits& units);
   /// From now on nobody else knows of them.
   TakenUnits take_out(const Range& range);
   std::vector<Range> mapped_ranges() const;

@@ -150,6 +150,8 @@ CUresult FenceRecorder::record_everywhere(Fence& fence, ContextRecord& owner) {
   for (ContextRecord* peer : fence.peers) {
     if (result != CUDA_SUCCESS) return result;
     if (!peer->is_gone()) result = in_current(*peer, record_here);
+    // Another thread destroys it right now, and its work is over: that is no error of the owner's.
+    if (result == CUDA_ERROR_CONTEXT_IS_DESTROYED) result = CUDA_SUCCESS;
   }
   return result;
 }

@@ -60,7 +60,7 @@ CUresult Arena::take(CUdeviceptr* at, Bytes size) {
     if (context_.is_gone()) return CUDA_ERROR_CONTEXT_IS_DESTROYED;
     if (context_.error() != CUDA_SUCCESS) return context_.error();
     settle();
-    if (frees_.has_gathered() && may_fence()) fence_gathered(FencedBy::request);
+    if (has_to_fence() && may_fence()) fence_gathered(FencedBy::request);
     lock_.begin(call);
     got = allocate_in_cache(call);
     supply_.end_ladder(call);
@@ -98,6 +98,7 @@ CUresult Arena::refuse(CUdeviceptr* at, Bytes size, const Call& call) {
   if (is_lasting(call.refusal)) context_.keep_error(call.refusal);
   if (call.refusal != CUDA_ERROR_OUT_OF_MEMORY || options_.last_resort == LastResort::none)
     return call.refusal;
+  if (has_retired()) give_back_idle(Patience::none);
   // Segments are larger than requests: the request alone may still fit. The block is the driver's.
   return context_.driver().mem_alloc(at, size.count);
 }
@@ -234,14 +235,7 @@ CUresult Arena::free_retired(Address at) {
     if (standing_of(at) != Standing::held) return CUDA_ERROR_INVALID_VALUE;
     retired_.erase(at.value);
     retired_and_freed_.insert(at.value);
-    const Address segment = supply_.segment_of(at);
-    std::vector<Address> going;
-    const bool is_released = cache_->release_segment(segment, [&](Address block) {
-      going.push_back(block);
-      return retired_and_freed_.contains(block.value);
-    });
-    if (!is_released) return CUDA_SUCCESS;
-    for (const Address block : going) retired_and_freed_.erase(block.value);
+    if (!release_retired(at)) return CUDA_SUCCESS;
   }
   supply_.flush();
   return context_.error();
@@ -302,7 +296,7 @@ void Arena::fence_before_capture() {
   const std::lock_guard lock(lock_);
   if (cache_ == nullptr || context_.is_gone() || context_.error() != CUDA_SUCCESS) return;
   settle();
-  if (frees_.has_gathered() && may_fence()) fence_gathered(FencedBy::request);
+  if (has_to_fence() && may_fence()) fence_gathered(FencedBy::request);
 }
 
 void Arena::let_calls_finish() {

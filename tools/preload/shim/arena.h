@@ -118,10 +118,17 @@ class Arena {
   Free begin_free(Address at);
   CUresult error_of_refused() const;
   [[gnu::noinline]] CUresult free_retired(Address at);
+  /// The segment goes to the driver if nothing but freed retired blocks is left in it. Requires the
+  /// lock, and such a block at this address.
+  bool release_retired(Address at);
+  void release_all_retired();
+  bool has_retired();
   /// Hands the frees whose fences are recorded to the cache.
   void settle();
   void hand_in(Address at, Fence& fence);
   void gather(Address at);
+  /// Something was freed since the last fence, or a fence turned out to be of no use.
+  bool has_to_fence();
   enum class FencedBy { request, refused_request, free };
   /// Records the fence of what was freed so far. Requires: there is some, and the lock is held.
   void fence_gathered(FencedBy by);

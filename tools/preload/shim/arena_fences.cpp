@@ -28,9 +28,14 @@ void Arena::gather(Address at) {
   cache_->free(at, fence);
 }
 
+bool Arena::has_to_fence() {
+  if (context_.has_new_doubt() && context_.take_new_doubt()) [[unlikely]]
+    frees_.put_off_doubtful();
+  return frees_.has_gathered();
+}
+
 void Arena::fence_gathered(FencedBy by) {
   const MayWait may_wait = by == FencedBy::request ? MayWait::no : MayWait::yes;
-  if (context_.has_new_doubt() && context_.take_new_doubt()) frees_.put_off_doubtful();
   Fence& fence = frees_.close();
   if (!peers_.empty() || !fence.peers.empty()) note_peers(fence);
   if (by == FencedBy::free) {
@@ -45,7 +50,7 @@ void Arena::fence_all() {
   constexpr timespec a_moment{0, 20000};
   settle();
   frees_.hold_back();
-  if (frees_.has_gathered() && may_fence()) fence_gathered(FencedBy::refused_request);
+  if (has_to_fence() && may_fence()) fence_gathered(FencedBy::refused_request);
   // Other calls may be recording what the cache has already.
   while (frees_.is_recording_gathered()) lock_.step_outside([&] { nanosleep(&a_moment, nullptr); });
 }

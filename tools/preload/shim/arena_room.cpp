@@ -47,6 +47,28 @@ CUresult Arena::take_cached(CUdeviceptr* at, Bytes size) {
   }
 }
 
+bool Arena::release_retired(Address at) {
+  std::vector<Address> going;
+  const bool is_released = cache_->release_segment(supply_.segment_of(at), [&](Address block) {
+    going.push_back(block);
+    return retired_and_freed_.contains(block.value);
+  });
+  if (!is_released) return false;
+  for (const Address block : going) retired_and_freed_.erase(block.value);
+  return true;
+}
+
+void Arena::release_all_retired() {
+  const std::vector<std::uint64_t> all(retired_and_freed_.begin(), retired_and_freed_.end());
+  for (const std::uint64_t at : all)
+    if (retired_and_freed_.contains(at)) release_retired({at});
+}
+
+bool Arena::has_retired() {
+  const std::lock_guard lock(lock_);
+  return !retired_and_freed_.empty();
+}
+
 bool Arena::give_back_idle(Patience patience) {
   if (context_.is_gone()) return false;
   // The thread may have another context, or none, and events are asked about here.
@@ -56,12 +78,13 @@ bool Arena::give_back_idle(Patience patience) {
     const std::lock_guard lock(lock_);
     if (cache_ == nullptr || context_.is_gone() || context_.error() != CUDA_SUCCESS) return false;
     settle();
-    if (frees_.has_gathered() && may_fence())
+    if (has_to_fence() && may_fence())
       fence_gathered(patience == Patience::waits ? FencedBy::refused_request : FencedBy::request);
     if (patience == Patience::waits) supply_.wait_for_frees();
     if (context_.is_gone()) return false;
     settle();
     cache_->release_idle(Bytes{0});
+    release_all_retired();
     if (!supply_.has_pending()) return false;
   }
   return supply_.flush();
