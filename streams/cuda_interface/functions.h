@@ -17,12 +17,13 @@
 /// The newest version of CUDA that these declarations were compared with.
 inline constexpr int newest_known_cuda = 13050;
 
-#define VRAMLAB_CUDA_FUNCTIONS(One, Two)   \
-  VRAMLAB_CUDA_DEVICE_FUNCTIONS(One, Two)  \
-  VRAMLAB_CUDA_CONTEXT_FUNCTIONS(One, Two) \
-  VRAMLAB_CUDA_LOADING_FUNCTIONS(One, Two) \
-  VRAMLAB_CUDA_MEMORY_FUNCTIONS(One, Two)  \
-  VRAMLAB_CUDA_STREAM_FUNCTIONS(One, Two)  \
+#define VRAMLAB_CUDA_FUNCTIONS(One, Two)        \
+  VRAMLAB_CUDA_DEVICE_FUNCTIONS(One, Two)       \
+  VRAMLAB_CUDA_CONTEXT_FUNCTIONS(One, Two)      \
+  VRAMLAB_CUDA_LOADING_FUNCTIONS(One, Two)      \
+  VRAMLAB_CUDA_MEMORY_FUNCTIONS(One, Two)       \
+  VRAMLAB_CUDA_GRAPH_MEMORY_FUNCTIONS(One, Two) \
+  VRAMLAB_CUDA_STREAM_FUNCTIONS(One, Two)       \
   VRAMLAB_CUDA_WORK_FUNCTIONS(One, Two)
 
 // PFN_cuMemAlloc_v3020, PFN_cuMemFreeAsync_v11020_ptsz: pointers to the functions, as CUDA names
@@ -34,7 +35,6 @@ inline constexpr int newest_known_cuda = 13050;
   using PFN_##name##_v##version = CUresult(*) parameters;                    \
   using PFN_##name##_v##other##suffix = CUresult(*) parameters;
 VRAMLAB_CUDA_FUNCTIONS(VRAMLAB_CUDA_TYPE, VRAMLAB_CUDA_TYPES)
-VRAMLAB_CUDA_GRAPH_MEMORY_FUNCTIONS(VRAMLAB_CUDA_TYPE)
 // NOLINTEND(bugprone-macro-parentheses, readability-identifier-naming)
 #undef VRAMLAB_CUDA_TYPE
 #undef VRAMLAB_CUDA_TYPES

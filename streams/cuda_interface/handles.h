@@ -27,5 +27,6 @@ using CUkernel = struct CUkern_st*;
 using CUarray = struct CUarray_st*;
 using CUmipmappedArray = struct CUmipmappedArray_st*;
 using CUmemoryPool = struct CUmemPoolHandle_st*;
+using CUexternalMemory = struct CUextMemory_st*;
 
 // NOLINTEND(readability-identifier-naming)

@@ -126,6 +126,26 @@ enum CUmemRangeHandleType : unsigned {
   CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD = 1,
 };
 
+struct CUmulticastObjectProp {  // Since CUDA 12.1.
+  unsigned numDevices;
+  std::size_t size;
+  unsigned long long handleTypes;
+  unsigned long long flags;
+};
+
+struct CUDA_EXTERNAL_MEMORY_HANDLE_DESC;
+
+struct CUDA_EXTERNAL_MEMORY_BUFFER_DESC {
+  unsigned long long offset;
+  unsigned long long size;
+  unsigned flags;
+  unsigned reserved[16];
+};
+
+struct CUmemPoolPtrExportData {
+  unsigned char reserved[64];
+};
+
 /// A handle of memory for other processes.
 struct CUipcMemHandle {
   char reserved[64];

@@ -68,6 +68,22 @@
   One(cuMemPoolCreate, cuMemPoolCreate, 11020, (CUmemoryPool* pool, const CUmemPoolProps* wish))  \
   One(cuMemPoolDestroy, cuMemPoolDestroy, 11020, (CUmemoryPool pool))                             \
   One(cuMemPoolTrimTo, cuMemPoolTrimTo, 11020, (CUmemoryPool pool, std::size_t bytes))            \
+  One(cuMemPoolExportToShareableHandle, cuMemPoolExportToShareableHandle, 11020,                  \
+      (void* into, CUmemoryPool pool, CUmemAllocationHandleType type, unsigned long long flags))  \
+  One(cuMemPoolImportFromShareableHandle, cuMemPoolImportFromShareableHandle, 11020,              \
+      (CUmemoryPool* pool, void* from, CUmemAllocationHandleType type,                            \
+       unsigned long long flags))                                                                 \
+  One(cuMemPoolExportPointer, cuMemPoolExportPointer, 11020,                                      \
+      (CUmemPoolPtrExportData* data, CUdeviceptr at))                                             \
+  One(cuMemPoolImportPointer, cuMemPoolImportPointer, 11020,                                      \
+      (CUdeviceptr* at, CUmemoryPool pool, CUmemPoolPtrExportData* data))                         \
+  One(cuMulticastCreate, cuMulticastCreate, 12010,                                                \
+      (CUmemGenericAllocationHandle* handle, const CUmulticastObjectProp* wish))                  \
+  One(cuImportExternalMemory, cuImportExternalMemory, 10000,                                      \
+      (CUexternalMemory* memory, const CUDA_EXTERNAL_MEMORY_HANDLE_DESC* what))                   \
+  One(cuExternalMemoryGetMappedBuffer, cuExternalMemoryGetMappedBuffer, 10000,                    \
+      (CUdeviceptr* at, CUexternalMemory memory, const CUDA_EXTERNAL_MEMORY_BUFFER_DESC* what))   \
+  One(cuDestroyExternalMemory, cuDestroyExternalMemory, 10000, (CUexternalMemory memory))         \
   One(cuPointerGetAttribute, cuPointerGetAttribute, 4000,                                         \
       (void* into, CUpointer_attribute attribute, CUdeviceptr at))                                \
   One(cuPointerGetAttributes, cuPointerGetAttributes, 7000,                                       \
@@ -82,11 +98,20 @@
   One(cuIpcCloseMemHandle, cuIpcCloseMemHandle, 4010, (CUdeviceptr at))
 
 // Memory that a graph's nodes allocate and free.
-#define VRAMLAB_CUDA_GRAPH_MEMORY_FUNCTIONS(One)                                                  \
+#define VRAMLAB_CUDA_GRAPH_MEMORY_FUNCTIONS(One, Two)                                             \
   One(cuGraphAddMemAllocNode, cuGraphAddMemAllocNode, 11040,                                      \
       (CUgraphNode* node, CUgraph graph, const CUgraphNode* before, std::size_t count,            \
        CUDA_MEM_ALLOC_NODE_PARAMS* wish))                                                         \
   One(cuGraphAddMemFreeNode, cuGraphAddMemFreeNode, 11040,                                        \
       (CUgraphNode* node, CUgraph graph, const CUgraphNode* before, std::size_t count,            \
-       CUdeviceptr at))
+       CUdeviceptr at))                                                                           \
+  One(cuGraphAddNode, cuGraphAddNode, 12020,                                                      \
+      (CUgraphNode* node, CUgraph graph, const CUgraphNode* before, std::size_t count,            \
+       CUgraphNodeParams* what))                                                                  \
+  One(cuGraphAddNode, cuGraphAddNode_v2, 12030,                                                   \
+      (CUgraphNode* node, CUgraph graph, const CUgraphNode* before, const CUgraphEdgeData* edges, \
+       std::size_t count, CUgraphNodeParams* what))                                               \
+  One(cuGraphAddNode, cuGraphAddNode_v3, 13040,                                                   \
+      (CUgraphNode* node, CUgraph graph, const CUgraphNode* before, const CUgraphEdgeData* edges, \
+       std::size_t count, CUgraphNodeParams* what))
 // clang-format on

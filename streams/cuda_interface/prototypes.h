@@ -9,6 +9,5 @@
   extern "C" CUresult symbol parameters;                                          \
   extern "C" CUresult symbol##suffix parameters;
 VRAMLAB_CUDA_FUNCTIONS(VRAMLAB_CUDA_PROTOTYPE, VRAMLAB_CUDA_PROTOTYPES)
-VRAMLAB_CUDA_GRAPH_MEMORY_FUNCTIONS(VRAMLAB_CUDA_PROTOTYPE)
 #undef VRAMLAB_CUDA_PROTOTYPE
 #undef VRAMLAB_CUDA_PROTOTYPES

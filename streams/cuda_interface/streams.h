@@ -30,6 +30,25 @@ enum CUstreamCaptureStatus : unsigned {
   CU_STREAM_CAPTURE_STATUS_ACTIVE = 1,
 };
 
+enum CUgraphNodeType : unsigned {
+  CU_GRAPH_NODE_TYPE_KERNEL = 0,
+  CU_GRAPH_NODE_TYPE_MEMCPY = 1,
+  CU_GRAPH_NODE_TYPE_MEMSET = 2,
+  CU_GRAPH_NODE_TYPE_HOST = 3,
+  CU_GRAPH_NODE_TYPE_GRAPH = 4,
+  CU_GRAPH_NODE_TYPE_EMPTY = 5,
+  CU_GRAPH_NODE_TYPE_MEM_ALLOC = 10,
+  CU_GRAPH_NODE_TYPE_MEM_FREE = 11,
+};
+
+/// What its type asks for lies in `reserved1`.
+struct CUgraphNodeParams {  // Since CUDA 12.2.
+  CUgraphNodeType type;
+  int reserved0[3];
+  long long reserved1[29];
+  long long reserved2;
+};
+
 struct CUgraphEdgeData {  // Since CUDA 12.3.
   unsigned char from_port;
   unsigned char to_port;

@@ -61,5 +61,43 @@ TEST(RecordedMemory, another_processs_memory_is_told_and_does_not_count) {
   EXPECT_THAT(totals, ElementsAre(two_mib)) << "where it was made";
 }
 
+TEST(RecordedMemory, what_a_capture_allocates_is_a_node_and_no_allocation) {
+  const ReadRecording read = recording_of("capture");
+  const auto taken = read.of_kind(ProgramEventKind::malloc);
+  ASSERT_THAT(taken, SizeIs(1));
+  EXPECT_EQ(taken[0].bytes.count, 5000U);
+  EXPECT_THAT(read.of_kind(ProgramEventKind::free), SizeIs(1));
+  EXPECT_THAT(read.markers(),
+              ElementsAre("cuMemAllocAsync 4000 bytes", "cuMemFreeAsync 4000 bytes"));
+}
+
+TEST(RecordedMemory, nodes_of_all_functions_are_told) {
+  EXPECT_THAT(recording_of("nodes").markers(),
+              ElementsAre("cuGraphAddMemAllocNode 1000 bytes", "cuGraphAddMemFreeNode 1000 bytes",
+                          "cuGraphAddNode 2000 bytes", "cuGraphAddNode 2000 bytes",
+                          "cuGraphAddNode_v2 3000 bytes", "cuGraphAddNode_v3 4000 bytes"));
+}
+
+TEST(RecordedMemory, a_multicast_object_is_told_until_it_is_unmapped) {
+  const ReadRecording read = recording_of("multicast");
+  EXPECT_THAT(read.markers(),
+              ElementsAre("cuMulticastCreate 2097152 bytes", "cuMemUnmap 2097152 bytes"));
+  EXPECT_THAT(read.of_kind(ProgramEventKind::external), IsEmpty());
+}
+
+TEST(RecordedMemory, external_memory_and_its_buffers_are_told) {
+  EXPECT_THAT(
+      recording_of("external").markers(),
+      ElementsAre("cuImportExternalMemory 0 bytes", "cuExternalMemoryGetMappedBuffer 7000 bytes",
+                  "cuDestroyExternalMemory 0 bytes", "cuMemFree_v2 7000 bytes"));
+}
+
+TEST(RecordedMemory, what_another_processs_pool_has_is_told_and_is_no_allocation) {
+  const ReadRecording read = recording_of("pool");
+  EXPECT_THAT(read.of_kind(ProgramEventKind::malloc), SizeIs(1)) << "the process's own";
+  EXPECT_THAT(read.markers(),
+              ElementsAre("cuMemPoolImportPointer 0 bytes", "cuMemFreeAsync 0 bytes"));
+}
+
 }  // namespace
 }  // namespace vramlab::tests

@@ -213,6 +213,27 @@ TEST_F(DryRunDriver, imports_physical_memory_without_counting_it_twice) {
   EXPECT_EQ(free_bytes() - left, 2U << 20);
 }
 
+TEST_F(DryRunDriver, memory_of_a_graph_counts_from_its_first_launch_until_the_graph_is_gone) {
+  CUstream stream = nullptr;
+  CUgraph graph = nullptr;
+  CUgraphExec executable = nullptr;
+  CUdeviceptr at = 0;
+  const std::size_t before = free_bytes();
+  ASSERT_EQ(call("cuStreamCreate", &stream, 1U), CUDA_SUCCESS);
+  ASSERT_EQ(call("cuStreamBeginCapture_v2", stream, CU_STREAM_CAPTURE_MODE_RELAXED), CUDA_SUCCESS);
+  ASSERT_EQ(call("cuMemAllocAsync", &at, std::size_t{4 << 20}, stream), CUDA_SUCCESS);
+  ASSERT_EQ(call("cuStreamEndCapture", stream, &graph), CUDA_SUCCESS);
+  ASSERT_EQ(call("cuGraphInstantiateWithFlags", &executable, graph, 0ULL), CUDA_SUCCESS);
+  EXPECT_EQ(free_bytes(), before);
+  for (int round = 0; round < 2; ++round)
+    ASSERT_EQ(call("cuGraphLaunch", executable, stream), CUDA_SUCCESS);
+  EXPECT_EQ(before - free_bytes(), 4U << 20);
+  EXPECT_EQ(call("cuCtxSynchronize"), CUDA_SUCCESS);
+  EXPECT_EQ(call("cuGraphDestroy", graph), CUDA_SUCCESS);
+  EXPECT_EQ(call("cuGraphExecDestroy", executable), CUDA_SUCCESS);
+  EXPECT_EQ(free_bytes(), before);
+}
+
 // Benchmarks divide by it to find out how often they have to run something.
 TEST_F(DryRunDriver, some_time_is_between_any_two_events) {
   CUevent from = nullptr;

@@ -87,6 +87,18 @@ inline constexpr auto CU_POINTER_ATTRIBUTE_MAPPING_SIZE = static_cast<CUpointer_
 inline constexpr auto CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR = static_cast<CUpointer_attribute>(19);
 inline constexpr auto CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID = static_cast<CUpointer_attribute>(20);
 
+enum CUexternalMemoryHandleType : unsigned {
+  CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD = 1,
+};
+
+struct CUDA_EXTERNAL_MEMORY_HANDLE_DESC {
+  CUexternalMemoryHandleType type;
+  void* handle[2];
+  unsigned long long size;
+  unsigned flags;
+  unsigned reserved[16];
+};
+
 struct CUipcEventHandle {
   char reserved[64];
 };
@@ -110,17 +122,6 @@ enum CUfunction_attribute : unsigned {
   CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES = 8,
   CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT = 9,
   CU_FUNC_ATTRIBUTE_MAX = 18,
-};
-
-enum CUgraphNodeType : unsigned {
-  CU_GRAPH_NODE_TYPE_KERNEL = 0,
-  CU_GRAPH_NODE_TYPE_MEMCPY = 1,
-  CU_GRAPH_NODE_TYPE_MEMSET = 2,
-  CU_GRAPH_NODE_TYPE_HOST = 3,
-  CU_GRAPH_NODE_TYPE_GRAPH = 4,
-  CU_GRAPH_NODE_TYPE_EMPTY = 5,
-  CU_GRAPH_NODE_TYPE_MEM_ALLOC = 10,
-  CU_GRAPH_NODE_TYPE_MEM_FREE = 11,
 };
 
 // NOLINTEND(readability-identifier-naming)

@@ -45,6 +45,8 @@ CUresult free_memory(StandInDriver& driver, std::uint64_t at, bool is_host) {
       (found->kind == MemoryKind::pinned_host) != is_host)
     return CUDA_ERROR_INVALID_VALUE;
   if (const CUresult refused = driver.check_unsafe_call(); refused != CUDA_SUCCESS) return refused;
+  // Its graph keeps the memory for the next launch.
+  if (found->kind == MemoryKind::graph) return CUDA_SUCCESS;
   const bool waits =
       driver.options().free_rule == FreeRule::waits_for_context && found->kind != MemoryKind::pool;
   driver.release(*found, waits ? ReleaseKind::waits : ReleaseKind::at_once);

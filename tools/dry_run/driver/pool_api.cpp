@@ -3,6 +3,7 @@
 
 #include "tools/dry_run/driver/driver_call.h"
 #include "tools/dry_run/driver/driver_types.h"
+#include "tools/dry_run/model/graph_memory.h"
 #include "tools/dry_run/notes/notes.h"
 
 using namespace vramlab::dry_run;
@@ -21,13 +22,16 @@ CUresult alloc_async(StandInDriver& driver, const CallSite& site, CUdeviceptr* a
   if (at == nullptr || wish.bytes == 0) return CUDA_ERROR_INVALID_VALUE;
   const auto found = driver.find_stream(wish.stream, site);
   if (const CUresult* refused = std::get_if<CUresult>(&found)) return *refused;
-  // Memory of a graph is not this driver's business.
-  if (driver.timed().capture_of(std::get<vramlab::streams::StreamAt>(found)))
-    return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
   const Context& owner = driver.current();
   const std::uint64_t pool =
       wish.pool == nullptr ? driver.pools().current_pool(owner.device) : value_of(wish.pool);
   if (!driver.pools().has(pool)) return CUDA_ERROR_INVALID_VALUE;
+  if (driver.timed().capture_of(std::get<vramlab::streams::StreamAt>(found))) {
+    auto made = new_graph_memory(driver.memory(), driver.pools().device_of(pool), wish.bytes);
+    if (!made) return CUDA_ERROR_OUT_OF_MEMORY;
+    const CUresult result = driver.submit(wish.stream, site, std::move(made->order));
+    return result == CUDA_SUCCESS ? give(driver, at, made->at) : result;
+  }
   const auto got = driver.pools().allocate(pool, wish.bytes);
   if (!got) return CUDA_ERROR_OUT_OF_MEMORY;
   driver.memory().allocate({.at = *got,
@@ -57,18 +61,25 @@ CUresult on_cuMemAllocFromPoolAsync(const CallSite& site, CUdeviceptr* at, std::
   return call_alloc(site, at, {bytes, stream, pool});
 }
 
+bool is_freeable(MemoryKind kind) {
+  return kind == MemoryKind::pool || kind == MemoryKind::device || kind == MemoryKind::external ||
+         kind == MemoryKind::graph;
+}
+
 CUresult free_async(StandInDriver& driver, const CallSite& site, CUdeviceptr at, CUstream stream) {
   if (at == 0) return CUDA_SUCCESS;
   const Allocation* const found = driver.memory().find(at);
-  const bool is_freeable = found != nullptr && found->at == at &&
-                           (found->kind == MemoryKind::pool || found->kind == MemoryKind::device);
-  if (!is_freeable) return CUDA_ERROR_INVALID_VALUE;
+  if (found == nullptr || found->at != at || !is_freeable(found->kind))
+    return CUDA_ERROR_INVALID_VALUE;
   const auto where = driver.find_stream(stream, site);
   if (const CUresult* refused = std::get_if<CUresult>(&where)) return *refused;
-  if (driver.timed().capture_of(std::get<vramlab::streams::StreamAt>(where)))
-    return CUDA_ERROR_INVALID_VALUE;
   WorkOrder order;
   order.work.kind = vramlab::streams::WorkKind::host_function;
+  const bool is_captured =
+      driver.timed().capture_of(std::get<vramlab::streams::StreamAt>(where)).has_value();
+  if (found->kind == MemoryKind::graph) return driver.submit(stream, site, std::move(order));
+  // A node frees what a node allocated.
+  if (is_captured) return CUDA_ERROR_INVALID_VALUE;
   order.body = [&driver, at, id = found->buffer_id] {
     // Its context may be gone by now, and the memory with it.
     const Allocation* const left = driver.memory().find(at);

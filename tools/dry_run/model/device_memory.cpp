@@ -37,9 +37,13 @@ bool is_placed_by_others(MemoryKind kind) {
   return kind == MemoryKind::registered_host || kind == MemoryKind::pool;
 }
 
-std::uint64_t imported_bytes(const Allocation& imported) {
+bool has_addresses_only(MemoryKind kind) {
+  return kind == MemoryKind::imported || kind == MemoryKind::external || kind == MemoryKind::graph;
+}
+
+std::uint64_t whole_pages(const Allocation& allocation) {
   constexpr std::uint64_t page = 2ULL << 20;
-  return (imported.bytes + page - 1) / page * page;
+  return (allocation.bytes + page - 1) / page * page;
 }
 
 }  // namespace
@@ -105,8 +109,8 @@ std::optional<std::uint64_t> DeviceMemory::allocate(Allocation wish) {
     if (memory == nullptr) return std::nullopt;
     wish.at = reinterpret_cast<std::uintptr_t>(memory);
   } else if (!is_placed_by_others(wish.kind)) {
-    const auto at = wish.kind == MemoryKind::imported ? reserve(imported_bytes(wish))
-                                                      : take(wish.device, wish.bytes);
+    const auto at =
+        has_addresses_only(wish.kind) ? reserve(whole_pages(wish)) : take(wish.device, wish.bytes);
     if (!at) return std::nullopt;
     wish.at = *at;
   }
@@ -120,8 +124,8 @@ void DeviceMemory::release(std::uint64_t at) {
   check(found != allocations_.end(), "only what was allocated is released");
   if (is_on_host(found->second.kind))
     std::free(reinterpret_cast<void*>(at));
-  else if (found->second.kind == MemoryKind::imported)
-    release_reservation(at, imported_bytes(found->second));
+  else if (has_addresses_only(found->second.kind))
+    release_reservation(at, whole_pages(found->second));
   else if (!is_placed_by_others(found->second.kind))
     give_back(found->second.device, at);
   allocations_.erase(found);

@@ -28,6 +28,10 @@ enum class MemoryKind : std::uint8_t {
   array,
   /// Another process has it; here it has addresses.
   imported,
+  /// As imported, and freed as memory of the process: of external objects and others' pools.
+  external,
+  /// A graph's: addresses, and memory while it can be launched.
+  graph,
 };
 
 struct Allocation {

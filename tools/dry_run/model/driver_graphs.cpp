@@ -118,6 +118,7 @@ bool DriverGraphs::update(std::uint64_t executable, std::uint64_t graph) {
 CUresult DriverGraphs::launch(std::uint64_t executable, streams::StreamAt stream) {
   const auto found = simulated_.find(executable);
   if (found == simulated_.end()) return CUDA_ERROR_INVALID_HANDLE;
+  if (!streams_.prepare_launch(found->second)) return CUDA_ERROR_OUT_OF_MEMORY;
   return result_of(streams_.timed().launch_graph(found->second, stream, 0));
 }
 

@@ -77,18 +77,19 @@ StreamAt DriverStreams::per_thread_stream(std::uint32_t context, streams::Thread
 }
 
 CUresult DriverStreams::submit(StreamAt stream, WorkOrder order) {
-  if (order.uses.empty() && !order.body) {
-    order.work.tag = no_payload;
-    return result_of(timed_.submit(stream, order.work));
+  streams::Work work = order.work;
+  if (!has_payload(order)) {
+    work.tag = no_payload;
+    return result_of(timed_.submit(stream, work));
   }
-  order.work.tag = next_tag_++;
+  work.tag = next_tag_++;
   const auto capture = timed_.capture_of(stream);
-  payloads_[order.work.tag] = {std::move(order.uses), std::move(order.body), capture.has_value()};
-  const CudaStatus status = timed_.submit(stream, order.work);
+  keep_payload(work.tag, std::move(order), capture.has_value());
+  const CudaStatus status = timed_.submit(stream, work);
   if (status != CudaStatus::success)
-    payloads_.erase(order.work.tag);
+    payloads_.erase(work.tag);
   else if (capture)
-    captured_tags_[capture->id].push_back(order.work.tag);
+    captured_tags_[capture->id].push_back(work.tag);
   return result_of(status);
 }
 
@@ -106,12 +107,30 @@ CUresult DriverStreams::end_capture(StreamAt stream, streams::GraphId graph) {
 }
 
 streams::Work DriverStreams::keep_for_graph(streams::GraphId graph, WorkOrder order) {
-  order.work.tag = no_payload;
-  if (order.uses.empty() && !order.body) return order.work;
-  order.work.tag = next_tag_++;
-  payloads_[order.work.tag] = {std::move(order.uses), std::move(order.body), true};
-  graph_tags_[graph].push_back(order.work.tag);
-  return order.work;
+  streams::Work work = order.work;
+  work.tag = no_payload;
+  if (!has_payload(order)) return work;
+  work.tag = next_tag_++;
+  keep_payload(work.tag, std::move(order), true);
+  graph_tags_[graph].push_back(work.tag);
+  return work;
+}
+
+bool DriverStreams::has_payload(const WorkOrder& order) {
+  return !order.uses.empty() || order.body || order.before_launch;
+}
+
+void DriverStreams::keep_payload(std::uint64_t tag, WorkOrder order, bool is_captured) {
+  payloads_[tag] = {std::move(order.uses), std::move(order.body), std::move(order.before_launch),
+                    is_captured};
+}
+
+bool DriverStreams::prepare_launch(streams::GraphId graph) {
+  const auto found = graph_tags_.find(graph);
+  if (found == graph_tags_.end()) return true;
+  for (const std::uint64_t tag : found->second)
+    if (const auto& before = payloads_.at(tag).before_launch; before && !before()) return false;
+  return true;
 }
 
 void DriverStreams::destroy_graph(streams::GraphId graph) {

@@ -52,6 +52,8 @@ class DriverStreams final : private streams::StreamWatcher {
   CUresult end_capture(streams::StreamAt stream, streams::GraphId graph);
   /// Work of a graph that is not captured.
   streams::Work keep_for_graph(streams::GraphId graph, WorkOrder order);
+  /// False where there is no memory for a launch.
+  bool prepare_launch(streams::GraphId graph);
   void destroy_graph(streams::GraphId graph);
   /// A stream that the context's legacy stream waits for is capturing.
   bool has_blocking_capture(std::uint32_t context) const;
@@ -71,12 +73,15 @@ class DriverStreams final : private streams::StreamWatcher {
   struct Payload {
     std::vector<MemoryUse> uses;
     std::function<void()> body;
+    std::function<bool()> before_launch;
     bool is_captured = false;
   };
 
   /// The tag of what uses no memory and does nothing when it ends.
   static constexpr std::uint64_t no_payload = 0;
 
+  static bool has_payload(const WorkOrder& order);
+  void keep_payload(std::uint64_t tag, WorkOrder order, bool is_captured);
   void drop_payloads(const std::vector<std::uint64_t>& tags);
   void issued(const streams::IssuedItem& item) override;
   void ended(const streams::EndedItem& item) override;

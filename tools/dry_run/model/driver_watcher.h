@@ -36,6 +36,8 @@ struct WorkOrder {
   std::function<void()> body = {};
   /// All that a kernel writes, where that is known.
   std::optional<KernelWrite> write = {};
+  /// Done before each launch of the graph that it is in. False: there is no memory for it.
+  std::function<bool()> before_launch = {};
 };
 
 struct AnsweredCall {

@@ -141,7 +141,8 @@ void StandInDriver::destroy(Context& context) {
   check(timed().wait_for_device(context.number), "nothing here waits for ever");
   std::vector<Allocation> owned;
   for (const auto& [at, allocation] : memory_.allocations())
-    if (allocation.context == context.number && allocation.kind != MemoryKind::pool)
+    if (allocation.context == context.number && allocation.kind != MemoryKind::pool &&
+        allocation.kind != MemoryKind::graph)
       owned.push_back(allocation);
   for (const Allocation& allocation : owned) release(allocation, ReleaseKind::at_once);
   streams_.drop_context(context.number);

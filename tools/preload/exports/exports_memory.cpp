@@ -2,6 +2,7 @@
 // the recorder hears of. While nothing is recorded, programs that ask for the latter by name get
 // the driver's own.
 #include <algorithm>
+#include <cstring>
 
 #include "tools/preload/exports/front.h"
 
@@ -82,6 +83,34 @@ CUresult add(const Describe& describe, Arguments... arguments) noexcept {
         calls.memory_came(memory);
       },
       arguments...);
+}
+
+/// What a graph's node allocates or frees lies where all kinds of nodes have theirs.
+template <Hook hook, class... Before>
+CUresult add_node(CUgraphNodeParams* what, CUgraphNode* node, CUgraph graph,
+                  Before... before) noexcept {
+  const ProgramCall call;
+  const char* const function = row_of(hook).symbol.data();
+  const bool is_told = call.calls() != nullptr && what != nullptr;
+  CUdeviceptr freed = 0;
+  if (is_told && what->type == CU_GRAPH_NODE_TYPE_MEM_FREE) {
+    std::memcpy(&freed, what->reserved1, sizeof freed);
+    call.calls()->before_memory_goes(function, freed);
+  }
+  const CUresult result = call_driver<hook>(node, graph, before..., what);
+  if (!is_told || result != CUDA_SUCCESS || what->type != CU_GRAPH_NODE_TYPE_MEM_ALLOC)
+    return result;
+  CUDA_MEM_ALLOC_NODE_PARAMS made{};
+  static_assert(sizeof made <= sizeof what->reserved1);
+  std::memcpy(&made, what->reserved1, sizeof made);
+  call.calls()->memory_came(
+      {.kind = MemoryKind::graph, .function = function, .at = made.dptr, .bytes = made.bytesize});
+  return result;
+}
+
+template <class Wish>
+std::size_t size_of(const Wish* wish) {
+  return wish == nullptr ? 0 : wish->size;
 }
 
 NewMemory of_kind(MemoryKind kind, std::size_t bytes) { return {.kind = kind, .bytes = bytes}; }
@@ -217,6 +246,29 @@ VRAMLAB_EXPORT(cuGraphAddMemFreeNode,
                (CUgraphNode* node, CUgraph graph, const CUgraphNode* before, std::size_t count,
                 CUdeviceptr at),
                release<hook>(at, node, graph, before, count, at))
+VRAMLAB_EXPORT(cuGraphAddNode,
+               (CUgraphNode* node, CUgraph graph, const CUgraphNode* before, std::size_t count,
+                CUgraphNodeParams* what),
+               add_node<hook>(what, node, graph, before, count))
+VRAMLAB_EXPORT_BOTH(cuGraphAddNode_v2, cuGraphAddNode_v3,
+                    (CUgraphNode* node, CUgraph graph, const CUgraphNode* before,
+                     const CUgraphEdgeData* edges, std::size_t count, CUgraphNodeParams* what),
+                    add_node<hook>(what, node, graph, before, edges, count))
+VRAMLAB_EXPORT(cuMulticastCreate,
+               (CUmemGenericAllocationHandle* handle, const CUmulticastObjectProp* wish),
+               allocate<hook>(of_kind(MemoryKind::foreign_handle, size_of(wish)), handle, wish))
+VRAMLAB_EXPORT(cuMemPoolImportPointer,
+               (CUdeviceptr* at, CUmemoryPool pool, CUmemPoolPtrExportData* data),
+               allocate<hook>(of_kind(MemoryKind::imported, 0), at, pool, data))
+VRAMLAB_EXPORT(cuImportExternalMemory,
+               (CUexternalMemory* memory, const CUDA_EXTERNAL_MEMORY_HANDLE_DESC* what),
+               allocate<hook>(of_kind(MemoryKind::imported, 0), memory, what))
+VRAMLAB_EXPORT(cuExternalMemoryGetMappedBuffer,
+               (CUdeviceptr* at, CUexternalMemory memory,
+                const CUDA_EXTERNAL_MEMORY_BUFFER_DESC* what),
+               allocate<hook>(of_kind(MemoryKind::imported, size_of(what)), at, memory, what))
+VRAMLAB_EXPORT(cuDestroyExternalMemory, (CUexternalMemory memory),
+               release<hook>(number_of(memory), memory))
 VRAMLAB_EXPORT_BOTH(cuIpcOpenMemHandle, cuIpcOpenMemHandle_v2,
                     (CUdeviceptr* at, CUipcMemHandle handle, unsigned flags),
                     allocate<hook>(of_kind(MemoryKind::imported, 0), at, handle, flags))

@@ -113,6 +113,14 @@
   Hook(cuMemUnmap, PFN_cuMemUnmap_v10020, recorded)                                            \
   Hook(cuGraphAddMemAllocNode, PFN_cuGraphAddMemAllocNode_v11040, recorded)                    \
   Hook(cuGraphAddMemFreeNode, PFN_cuGraphAddMemFreeNode_v11040, recorded)                      \
+  Hook(cuGraphAddNode, PFN_cuGraphAddNode_v12020, recorded)                                    \
+  Hook(cuGraphAddNode_v2, PFN_cuGraphAddNode_v12030, recorded)                                 \
+  Hook(cuGraphAddNode_v3, PFN_cuGraphAddNode_v13040, recorded)                                 \
+  Hook(cuMulticastCreate, PFN_cuMulticastCreate_v12010, recorded)                              \
+  Hook(cuMemPoolImportPointer, PFN_cuMemPoolImportPointer_v11020, recorded)                    \
+  Hook(cuImportExternalMemory, PFN_cuImportExternalMemory_v10000, recorded)                    \
+  Hook(cuExternalMemoryGetMappedBuffer, PFN_cuExternalMemoryGetMappedBuffer_v10000, recorded)  \
+  Hook(cuDestroyExternalMemory, PFN_cuDestroyExternalMemory_v10000, recorded)                  \
   Hook(cuIpcOpenMemHandle, PFN_cuIpcOpenMemHandle_v4010, recorded)                             \
   Hook(cuIpcOpenMemHandle_v2, PFN_cuIpcOpenMemHandle_v11000, recorded)                         \
   Hook(cuIpcCloseMemHandle, PFN_cuIpcCloseMemHandle_v4010, recorded)

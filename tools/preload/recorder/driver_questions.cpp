@@ -9,6 +9,7 @@ namespace vramlab::preload {
 DriverQuestions::DriverQuestions()
     : context_current_(driver_function_of<PFN_cuCtxGetCurrent_v4000>("cuCtxGetCurrent")),
       context_device_(driver_function_of<PFN_cuCtxGetDevice_v2000>("cuCtxGetDevice")),
+      is_capturing_(driver_function_of<PFN_cuStreamIsCapturing_v10000>("cuStreamIsCapturing")),
       pointer_attribute_(
           driver_function_of<PFN_cuPointerGetAttribute_v4000>("cuPointerGetAttribute")),
       device_count_(driver_function_of<PFN_cuDeviceGetCount_v2000>("cuDeviceGetCount")),
@@ -27,6 +28,13 @@ std::uint32_t DriverQuestions::current_device() const {
   if (context_device_ == nullptr || context_device_(&device) != CUDA_SUCCESS || device < 0)
     return 0;
   return static_cast<std::uint32_t>(device);
+}
+
+bool DriverQuestions::is_capturing(StreamHandle stream) const {
+  CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+  return is_capturing_ != nullptr &&
+         is_capturing_(stream.explicit_handle(), &status) == CUDA_SUCCESS &&
+         status == CU_STREAM_CAPTURE_STATUS_ACTIVE;
 }
 
 std::uint32_t DriverQuestions::device_of(CUdeviceptr at) const {

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "streams/cuda_interface/functions.h"
+#include "tools/preload/ground/memory_calls.h"
 
 namespace vramlab::preload {
 
@@ -17,6 +18,7 @@ class DriverQuestions {
   /// This thread's context; null without one.
   CUcontext current_context() const;
   std::uint32_t current_device() const;
+  bool is_capturing(StreamHandle stream) const;
   /// The device of a stream-ordered allocation. Its pool may be on another device than the stream.
   std::uint32_t device_of(CUdeviceptr at) const;
   /// As the header of a trace has them: `[{"device":0,"memory":1024,"name":"..."}]`. Empty where
@@ -26,6 +28,7 @@ class DriverQuestions {
  private:
   PFN_cuCtxGetCurrent_v4000 context_current_;
   PFN_cuCtxGetDevice_v2000 context_device_;
+  PFN_cuStreamIsCapturing_v10000 is_capturing_;
   PFN_cuPointerGetAttribute_v4000 pointer_attribute_;
   PFN_cuDeviceGetCount_v2000 device_count_;
   PFN_cuDeviceGet_v2000 device_get_;

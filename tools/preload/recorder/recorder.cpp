@@ -123,7 +123,11 @@ void Recorder::context_gone(NamedContext context) {
   for (const auto& [id, at] : gone) write_end_of(at, "context gone:", caller);
 }
 
-void Recorder::memory_came(const NewMemory& memory) {
+void Recorder::memory_came(const NewMemory& told) {
+  NewMemory memory = told;
+  // It is a node, and there is memory when the graph is launched.
+  if (memory.kind == MemoryKind::stream_ordered && driver_.is_capturing(memory.stream))
+    memory.kind = MemoryKind::graph;
   Live live;
   live.bytes = memory.bytes;
   const bool is_ordered = memory.kind == MemoryKind::stream_ordered;

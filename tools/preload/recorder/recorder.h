@@ -41,7 +41,7 @@ class Recorder final : public MemoryCalls {
   void before_stream_destroyed(CUstream stream) override;
   void context_gone(NamedContext context) override;
 
-  void memory_came(const NewMemory& memory) override;
+  void memory_came(const NewMemory& told) override;
   void memory_refused(const char* function, std::size_t bytes, CUresult result) override;
   void before_memory_goes(const char* function, std::uint64_t at) override;
   void memory_mapped(std::uint64_t address, std::size_t bytes, std::uint64_t handle) override;
