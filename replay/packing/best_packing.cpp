@@ -24,6 +24,8 @@ class PackingTrials {
   }
 
  private:
+  static constexpr std::uint64_t share_of_other_heights = 16;
+
   bool is_done() const {
     return !result_.tried.empty() &&
            (result_.is_optimal() || (limits_.target && result_.packing.height <= *limits_.target));
@@ -76,28 +78,62 @@ class PackingTrials {
                                   {limits_.seed, limits_.climb_work, result_.load_bound}));
   }
 
-  /// At the height that would be enough, at the load, then halfway between what was found and what
-  /// was not.
   void try_floors() {
     if (is_done() || limits_.floor_states == 0) return;
-    if (buffers_.size() > limits_.most_for_floor_search)
+    const std::uint64_t states = affordable_states(sections_, limits_.floor_states);
+    // A walk that goes wrong as often as it places something.
+    const std::uint64_t one_walk = 2 * buffers_.size();
+    if (buffers_.size() > limits_.most_for_floor_search || states < one_walk)
       return leave_out("searching from the ground up (floor_search)");
+    auto found = states / share_of_other_heights >= one_walk ? search_many_times(states)
+                                                             : search_a_few_times(states, one_walk);
+    if (found) take("floor_search", *std::move(found));
+  }
+
+  /// At the height that would be enough, at the load, then halfway between what was found and what
+  /// was not.
+  std::optional<Packing> search_many_times(std::uint64_t states) const {
     std::vector<Bytes> enough = {result_.load_bound};
     if (limits_.target) enough.insert(enough.begin(), *limits_.target);
     for (const Bytes height : enough)
-      if (auto packing = search_below(height, limits_.floor_states))
-        return take("floor_search", *std::move(packing));
-    constexpr std::uint64_t share_of_others = 16;
-    std::optional<Packing> best;
+      if (auto packing = search_below(height, states)) return packing;
+    return go_down({2, 5, states / share_of_other_heights}).packing;
+  }
+
+  /// Down by single walks, and at the load if they arrive there.
+  std::optional<Packing> search_a_few_times(std::uint64_t states, std::uint64_t one_walk) const {
+    if (limits_.target)
+      if (auto packing = search_below(*limits_.target, one_walk)) return packing;
+    GoneDown gone = go_down({4, 3, one_walk});
+    if (!gone.always_found) return std::move(gone.packing);
+    auto packing = search_below(result_.load_bound, states);
+    return packing ? std::move(packing) : std::move(gone.packing);
+  }
+
+  struct Descent {
+    /// Which part of the way to what was not found remains.
+    std::uint64_t part = 2;
+    int steps = 0;
+    std::uint64_t states = 0;
+  };
+  struct GoneDown {
+    std::optional<Packing> packing;
+    bool always_found = true;
+  };
+  GoneDown go_down(const Descent& descent) const {
+    GoneDown gone;
     Bytes not_found = result_.load_bound;
     Bytes found = result_.packing.height;
-    for (int step = 0; step < 5 && not_found < found; ++step) {
-      const Bytes between{not_found.count + (found - not_found).count / 2};
-      auto packing = search_below(between, limits_.floor_states / share_of_others);
+    for (int step = 0; step < descent.steps && not_found < found; ++step) {
+      const Bytes between{not_found.count + (found - not_found).count / descent.part};
+      auto packing = search_below(between, descent.states);
       (packing ? found : not_found) = packing ? packing->height : between;
-      if (packing) best = std::move(packing);
+      if (packing)
+        gone.packing = std::move(packing);
+      else
+        gone.always_found = false;
     }
-    if (best) take("floor_search", *std::move(best));
+    return gone;
   }
 
   std::optional<Packing> search_below(Bytes height, std::uint64_t states) const {

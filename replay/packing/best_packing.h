@@ -24,8 +24,9 @@ struct PackingLimits {
   std::uint64_t climb_work = 60'000'000;
   /// More pairs that are there at the same time are not searched in.
   std::uint64_t most_pairs = 2'000'000;
-  /// More buffers are not searched through from the ground up.
-  std::size_t most_for_floor_search = 600;
+  /// More buffers are not searched through from the ground up. A walk through so many takes 3 MiB
+  /// of stack.
+  std::size_t most_for_floor_search = 5'000;
   std::uint64_t floor_states = 1'500'000;
   /// A packing so low is low enough: the search goes for it, and ends there.
   std::optional<Bytes> target = std::nullopt;

@@ -129,11 +129,11 @@ FloorOrder order_of(std::size_t attempt, std::uint64_t seed, const std::vector<W
   return order;
 }
 
-/// Most walks are short; every eighth goes further.
-std::uint64_t states_of(std::size_t attempt) {
+/// Most walks are short; every eighth goes further. Each can place all items, and err as often.
+std::uint64_t states_of(std::size_t attempt, std::size_t items) {
   constexpr std::uint64_t few = 3'000;
   constexpr std::uint64_t many = 30'000;
-  return attempt % 8 == 7 ? many : few;
+  return std::max<std::uint64_t>(attempt % 8 == 7 ? many : few, 2 * items);
 }
 
 struct Attempts {
@@ -154,7 +154,7 @@ class Rounds {
     for (std::size_t begin = 0; left > 0 && first_ == none && !none_exists_;) {
       std::vector<std::uint64_t> states;
       for (; states.size() < round_size && left > 0; left -= states.back())
-        states.push_back(std::min(left, states_of(begin + states.size())));
+        states.push_back(std::min(left, states_of(begin + states.size(), items_.size())));
       attempts_.budget.run(states.size(), [&](std::size_t k) { run(begin + k, states[k]); });
       begin += states.size();
     }
@@ -191,6 +191,13 @@ class Rounds {
 
 void run_one_by_one(std::size_t count, const std::function<void(std::size_t)>& task) {
   for (std::size_t i = 0; i < count; ++i) task(i);
+}
+
+std::uint64_t affordable_states(const Sections& sections, std::uint64_t states) {
+  std::uint64_t all = 0;
+  for (const SectionSpan& span : sections.spans) all += span.last - span.first;
+  constexpr std::uint64_t usual = 8'000;
+  return all <= usual ? states : states * usual / all;
 }
 
 std::optional<Packing> floor_search(const std::vector<Buffer>& buffers, const Sections& sections,

@@ -26,6 +26,9 @@ struct FloorBudget {
   TaskRunner run = run_one_by_one;
 };
 
+/// A state looks at all sections of all buffers that wait, so large sets can have fewer.
+std::uint64_t affordable_states(const Sections& sections, std::uint64_t states);
+
 /// At most so high; nothing where none was found.
 std::optional<Packing> floor_search(const std::vector<Buffer>& buffers, const Sections& sections,
                                     Bytes height, const FloorBudget& budget);

@@ -161,7 +161,7 @@ TEST(Packing, improved_by_climbing_is_no_higher_than_where_it_began) {
 }
 
 TEST(Packing, of_more_buffers_than_the_limits_allow_says_what_was_left_out) {
-  const std::vector<Buffer> buffers = random_buffers(7, 700);
+  const std::vector<Buffer> buffers = random_buffers(7, 5'100);
   replay::PackingLimits limits = little_search();
   limits.most_for_all_orders = 400;
   const PackingResult one_order = best_packing(buffers, limits);
