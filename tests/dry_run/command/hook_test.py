@@ -56,6 +56,10 @@ class HookTest(unittest.TestCase):
         self.assertEqual(result.returncode, status, result.stderr)
         return result
 
+    def remove_reports(self):
+        for name in os.listdir(self.notes):
+            os.remove(os.path.join(self.notes, name))
+
     def reports(self):
         found = []
         for name in sorted(os.listdir(self.notes)):
@@ -144,8 +148,18 @@ class Endings(HookTest):
         self.assertEqual(self.sizes(self.report()), [1024])
 
     def test_being_asked_to_end(self):
-        self.run_program(UP + "import signal\nos.kill(os.getpid(), signal.SIGTERM)",
-                         status=-signal.SIGTERM)
+        for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1):
+            with self.subTest(number):
+                self.run_program(UP + f"os.kill(os.getpid(), {int(number)})", status=-number)
+                self.assertEqual(self.sizes(self.report()), [1024])
+                self.remove_reports()
+
+    def test_a_signal_that_the_program_looks_at_is_left_to_it(self):
+        # The module signal knows nothing of the second one.
+        self.run_program("import signal, faulthandler\nsignal.signal(signal.SIGHUP, signal.SIG_IGN)\n"
+                         "faulthandler.register(signal.SIGUSR1)\n" + UP +
+                         "os.kill(os.getpid(), signal.SIGHUP)\n"
+                         "os.kill(os.getpid(), signal.SIGUSR1)\nprint('goes on')")
         self.assertEqual(self.sizes(self.report()), [1024])
 
     def test_crash_leaves_the_history_up_to_it(self):

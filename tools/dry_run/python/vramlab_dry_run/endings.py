@@ -68,11 +68,19 @@ def _write_report(*_):
 
 
 def watch_requests_to_end():
-    """SIGTERM ends a program without its interpreter being asked, unless it looks itself."""
+    """They end a program without its interpreter being asked, unless it looks itself."""
     if threading.current_thread() is not threading.main_thread():
         return
-    if signal.getsignal(signal.SIGTERM) == signal.SIG_DFL:
-        signal.signal(signal.SIGTERM, _end_by_signal)
+    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2):
+        if _ends_the_process(number):
+            signal.signal(number, _end_by_signal)
+
+
+def _ends_the_process(number):
+    """Asks the system, since handlers of libraries are not known to the module signal."""
+    with open("/proc/self/status", encoding="ascii") as file:
+        masks = [int(line.split()[1], 16) for line in file if line.startswith(("SigIgn", "SigCgt"))]
+    return not any(mask >> (number - 1) & 1 for mask in masks)
 
 
 def _end_by_signal(number, frame):
