@@ -5,7 +5,9 @@
 // is asked about, on a device that does nothing, with one lock around each call. The shim is
 // measured over the fake driver with the calls that a cached allocation makes answered at once, and
 // what those answers take is taken off, so that what is compared is the shim and not the driver.
-// What the same calls cost in the fake driver stands beside it.
+// What the same calls cost in the fake driver stands beside it. Then the calls of a pair by number,
+// also after many contexts came and went, with the time that docs/device_costs.md estimates for
+// them: no figure of a GPU.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -18,6 +20,7 @@
 #include <vector>
 
 #include "allocator/door/caching_allocator.h"
+#include "streams/device/device_costs.h"
 #include "tests/shim/setup/shim_setup.h"
 
 namespace vramlab::tests {
@@ -145,6 +148,69 @@ streams::CudaDriver quick_driver(const streams::CudaDriver& fake, CUcontext cont
   return quick;
 }
 
+/// Of one pair, on a driver that events cost something.
+struct PairCalls {
+  double all = 0;
+  double recorded = 0;
+  double asked = 0;
+  double estimated_ns() const {
+    const streams::DeviceCosts& costs = streams::estimated_costs();
+    const auto one = [&](streams::DeviceCall call) {
+      return static_cast<double>(costs.nanoseconds_of(call, {}));
+    };
+    return recorded * one(streams::DeviceCall::record_event) +
+           asked * one(streams::DeviceCall::query_event);
+  }
+};
+
+PairCalls calls_of_pair(ShimSetup& setup, std::uint64_t bytes) {
+  const auto count = [&]() -> PairCalls {
+    const std::uint64_t all =
+        setup.fake()->look([](fake::FakeCuda& cuda) { return cuda.log().count(); });
+    return {static_cast<double>(all),
+            static_cast<double>(setup.calls("cuCtxRecordEvent") + setup.calls("cuEventRecord")),
+            static_cast<double>(setup.calls("cuEventQuery"))};
+  };
+  pair_of(setup.shim(), bytes);
+  pair_of(setup.shim(), bytes);
+  const PairCalls before = count();
+  for (int i = 0; i < pairs; ++i) pair_of(setup.shim(), bytes);
+  const PairCalls after = count();
+  return {(after.all - before.all) / pairs, (after.recorded - before.recorded) / pairs,
+          (after.asked - before.asked) / pairs};
+}
+
+void come_and_go(ShimSetup& setup, int contexts) {
+  for (int i = 0; i < contexts; ++i) {
+    const CUcontext context = setup.make_context();
+    setup.alloc(mib);
+    setup.make_current(setup.context());
+    setup.destroy_context(context);
+  }
+}
+
+void count_calls(int rounds) {
+  constexpr std::uint64_t bytes = 2 * mib;
+  std::puts("the driver's calls of a cached pair, and the time that they are estimated to take");
+  for (const int contexts : {0, 5000}) {
+    ShimSetup setup;
+    come_and_go(setup, contexts);
+    const PairCalls calls = calls_of_pair(setup, bytes);
+    std::vector<double> taken;
+    for (int round = 0; round < rounds; ++round)
+      taken.push_back(repeated([&] { pair_of(setup.shim(), bytes); }));
+    std::printf(
+        "after %4d contexts: %.2f calls (%.2f record an event, %.2f ask about one): %.0f ns; "
+        "on the fake driver %.0f ns in all\n",
+        contexts, calls.all, calls.recorded, calls.asked, calls.estimated_ns(), median(taken));
+  }
+  const streams::DeviceCosts& costs = streams::estimated_costs();
+  std::printf(
+      "the driver's own pair of cuMemAlloc and cuMemFree is estimated to take %llu ns\n",
+      static_cast<unsigned long long>(costs.nanoseconds_of(streams::DeviceCall::allocate, {bytes}) +
+                                      costs.nanoseconds_of(streams::DeviceCall::release, {bytes})));
+}
+
 void compare_costs(int rounds) {
   std::puts("an allocation and a free, deferred, on one thread");
   std::puts("size       engine+lock  shim  shim/(engine+lock)  the fake driver's calls");
@@ -211,5 +277,6 @@ void compare_threads(int rounds) {
 int main(int count, char** words) {
   const int rounds = count > 1 ? std::max(1, std::atoi(words[1])) : 15;
   vramlab::tests::compare_costs(rounds);
+  vramlab::tests::count_calls(rounds);
   vramlab::tests::compare_threads(rounds);
 }
