@@ -148,7 +148,7 @@ streams::CudaDriver quick_driver(const streams::CudaDriver& fake, CUcontext cont
   return quick;
 }
 
-/// Of one pair, on a driver that events cost something.
+/// What one pair calls, on a driver that events cost something.
 struct PairCalls {
   double all = 0;
   double recorded = 0;
