@@ -1,8 +1,9 @@
-# vramlab_collect_commands(<target> <room>): every source NAME_command of the room and of the rooms
-# below it defines `Command NAME_command()` (tools/kit/commands.h). Adds a source to the target that
+# vramlab_collect_commands(<target> <room>...): every source NAME_command of the rooms and of those
+# below them defines `Command NAME_command()` (tools/kit/commands.h). Adds a source to the target that
 # lists what these functions give, by name.
-function(vramlab_collect_commands target room)
-  file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${room}/*_command.cpp")
+function(vramlab_collect_commands target)
+  vramlab_room_sources(sources ${ARGN})
+  list(FILTER sources INCLUDE REGEX "_command[.]cpp$")
   set(declarations "")
   set(rows "")
   foreach(source IN LISTS sources)

@@ -33,6 +33,10 @@ function(vramlab_build_fast target)
     target_compile_options(${target} PRIVATE -Wno-array-bounds -Wno-stringop-overflow
                                              -Wno-stringop-overread)
   endif()
+  if(EMSCRIPTEN)
+    # Its targets are compiled with different options, which a precompiled header can't be.
+    return()
+  endif()
   if(ARG_LIKE)
     target_precompile_headers(${target} REUSE_FROM ${ARG_LIKE})
   elseif(ARG_HEADERS)

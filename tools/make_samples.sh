@@ -19,4 +19,5 @@ sample diffusion.vtrace diffusion --events 4000 --steps 4
 sample graphs.vtrace.jsonl graphs --events 5000 --layers 6 --graphs 3 --answer 32
 sample leak.vtrace leak --events 5000 --layers 2
 sample fragments.vtrace fragments --events 7000 --blocks 100
+sample dataloader.vtrace.jsonl dataloader --events 3000 --layers 3
 ls -l traces/samples

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Takes the picture of the report page in README anew, docs/images/report.png, with the program in
-# build/. Needs Chromium and Node.js: bash tools/setup.sh --with-browser
+# build/, and that of vramlab.html where tools/build_page.sh was run. Needs Chromium and Node.js:
+# bash tools/setup.sh --with-browser
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -8,4 +9,6 @@ bash tools/build.sh release vramlab
 mkdir -p docs/images
 VRAMLAB_PROGRAM="$PWD/build/vramlab" VRAMLAB_SOURCES="$PWD" \
   node tests/browser/picture.mjs "$PWD/docs/images/report.png"
-ls -l docs/images/report.png
+[ ! -e build-page/vramlab.html ] ||
+  VRAMLAB_PAGE="$PWD/build-page" node tests/page/picture.mjs "$PWD/docs/images/browser.png"
+ls -l docs/images

@@ -46,6 +46,11 @@ if [ -e tools/python/pyproject.toml ]; then
     { cat "$scratch/wheel.log" >&2; exit 1; }
   packages+=("$dist"/*.whl)
 fi
+if [ -e "${VRAMLAB_PAGE_ROOT:-/var/tmp/vramlab-page-root}/complete" ]; then
+  bash tools/build_page.sh "$dist/vramlab-$version.html"
+else
+  echo "release: without vramlab.html, which needs: sudo bash tools/setup.sh --with-page" >&2
+fi
 python3 tools/packaging/contents.py "$version" "${packages[@]}" >"$dist/vramlab-$version.spdx.json"
 (cd "$dist" && sha256sum -- * >"$scratch/sums" && mv "$scratch/sums" SHA256SUMS)
 ls -l "$dist"

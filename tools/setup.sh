@@ -2,8 +2,8 @@
 # Installs what building and testing vramlab needs and the machine lacks, through apt. Quick when
 # nothing is missing. With --program only what building the program needs, with --check also what
 # tools/check.sh uses, with --fuzz what tools/fuzz.sh uses, with --release what tools/release.sh
-# makes packages with, with --with-browser what the tests of the report page run in: Chromium, Node.js
-# and playwright-core.
+# makes packages with, with --with-browser what the tests of the pages run in: browsers, Node.js
+# and what drives them, with --with-page the system that tools/build_page.sh builds vramlab.html in.
 set -euo pipefail
 
 program_packages=(cmake ninja-build g++ nlohmann-json3-dev libspdlog-dev libcli11-dev zlib1g-dev
@@ -11,15 +11,15 @@ program_packages=(cmake ninja-build g++ nlohmann-json3-dev libspdlog-dev libcli1
 test_packages=(ccache libgtest-dev libgmock-dev libbenchmark-dev python3-jsonschema python3-yaml
   libxml2-utils python3-pytest python3-pytest-xdist)
 check_packages=(clang-format-14 clang-tidy-14)
-browser_packages=(chromium)
 release_packages=(binutils dpkg-dev git python3-build python3-setuptools python3-wheel)
+page_packages=(debootstrap nodejs npm xz-utils)
 fuzz_packages=(clang-14 libclang-rt-14-dev llvm-14)
 
 usage() {
-  echo "usage: bash tools/setup.sh [--program | --check | --fuzz | --release | --with-browser]"
+  echo "usage: bash tools/setup.sh [--program | --check | --fuzz | --release | --with-browser | --with-page]"
   echo "Installs the packages that building and testing need; with --program only those that building"
   echo "the program needs, otherwise also those of tools/check.sh, tools/fuzz.sh,"
-  echo "tools/release.sh or the browser tests."
+  echo "tools/release.sh, the browser tests or tools/build_page.sh."
 }
 
 wanted=("${program_packages[@]}" "${test_packages[@]}")
@@ -30,9 +30,14 @@ case "${1:-}" in
   --release) wanted=("${program_packages[@]}" "${release_packages[@]}") ;;
   --fuzz) wanted+=("${fuzz_packages[@]}") ;;
   --with-browser)
-    command -v chromium >/dev/null || wanted+=("${browser_packages[@]}")
+    command -v chromium >/dev/null || wanted+=(chromium)
+    command -v firefox-esr >/dev/null || wanted+=(firefox-esr)
     command -v node >/dev/null || wanted+=(nodejs)
     command -v npm >/dev/null || wanted+=(npm)
+    ;;
+  --with-page)
+    wanted=("${page_packages[@]}")
+    ! command -v node >/dev/null || wanted=(debootstrap xz-utils)
     ;;
   --help) usage; exit 0 ;;
   *) usage >&2; exit 2 ;;
@@ -83,4 +88,7 @@ fi
 if [ "${1:-}" = --with-browser ]; then
   cd "$(dirname "${BASH_SOURCE[0]}")/../tests/browser"
   npm ci --no-audit --no-fund --loglevel=error
+fi
+if [ "${1:-}" = --with-page ]; then
+  bash "$(dirname "${BASH_SOURCE[0]}")/page/make_root.sh"
 fi

@@ -30,6 +30,7 @@ class HostHistory {
 
   /// The oldest first.
   std::vector<HostEvent> events() const;
+  std::size_t size() const { return ring_.size(); }
 
  private:
   bool is_on_ = false;

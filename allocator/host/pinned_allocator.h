@@ -43,6 +43,7 @@ class PinnedAllocator {
   void unregister_external(Address at, HostStack stack);
 
   std::vector<HostEvent> history() const { return history_.events(); }
+  std::size_t history_size() const { return history_.size(); }
   HostSnapshot snapshot() const;
   HostStatisticValues statistics() const { return statistics_.values(); }
   void reset_peak_statistics() { statistics_.reset_peak(); }

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "allocator/words/check.h"
+#include "allocator/words/real_numbers.h"
 
 namespace vramlab::allocator {
 namespace {
@@ -21,7 +22,7 @@ template <typename Number>
 std::optional<Number> number_in(std::string_view word) {
   Number number{};
   const char* end = word.data() + word.size();
-  const auto [stopped_at, error] = std::from_chars(word.data(), end, number);
+  const auto [stopped_at, error] = read_number(word.data(), end, number);
   if (error != std::errc{} || stopped_at != end) return std::nullopt;
   return number;
 }
@@ -49,7 +50,7 @@ std::optional<double> real_number_as_c(std::string_view word) {
   double number = 0;
   const auto read = [&](std::string_view digits, std::chars_format format) {
     const auto [end, error] =
-        std::from_chars(digits.data(), digits.data() + digits.size(), number, format);
+        read_real(digits.data(), digits.data() + digits.size(), number, format);
     return error == std::errc{};
   };
   const bool has_hex_digits = (word.starts_with("0x") || word.starts_with("0X")) &&

@@ -75,6 +75,9 @@ class CrossStreamFrees {
   /// The oldest event of the queue is over.
   void take_oldest(std::deque<AwaitedEvent>& events);
   void settle(const AwaitedEvent& over);
+  void note_taken(const std::deque<AwaitedEvent>& events) {
+    if (events.empty()) --queues_in_use_;
+  }
   void finish(BlockIndex index);
   std::set<GraphNode>* extend_reached(StreamId stream);
   /// Handles those deferred blocks that `wanted` picks, in order; the others stay.
@@ -83,6 +86,10 @@ class CrossStreamFrees {
 
   Core<L>& core_;
   std::vector<StreamQueue> queues_;
+  /// Those that are not empty.
+  std::size_t queues_in_use_ = 0;
+  /// Up to here, the first event of each of them was not complete.
+  CompletionMark seen_;
   std::size_t waiting_count_ = 0;
   std::vector<BlockIndex> deferred_;
   /// Per capture and stream: the graph nodes that come before what the stream does next.
@@ -142,7 +149,11 @@ void CrossStreamFrees<L>::record_events(BlockIndex index) {
     const EventId event = core_.device.record_event(stream);
     uses.streams.erase(uses.streams.begin());
     ++uses.outstanding_events;
-    queue_of(stream).push_back({event, index});
+    std::deque<AwaitedEvent>& events = queue_of(stream);
+    if (events.empty()) ++queues_in_use_;
+    events.push_back({event, index});
+    // It may be complete already.
+    seen_ = {};
   }
 }
 
@@ -232,12 +243,14 @@ template <class L>
 void CrossStreamFrees<L>::take_oldest(std::deque<AwaitedEvent>& events) {
   const AwaitedEvent over = events.front();
   events.pop_front();
+  note_taken(events);
   settle(over);
 }
 
 template <class L>
 void CrossStreamFrees<L>::process_events() {
   handle_deferred();
+  if (queues_in_use_ == 0 || core_.device.none_complete_since(seen_, queues_in_use_)) return;
   for (StreamQueue& queue : queues_)
     while (!queue.events.empty() && core_.device.is_complete(queue.events.front().event))
       take_oldest(queue.events);
@@ -257,6 +270,7 @@ void CrossStreamFrees<L>::synchronise(const PrivatePool* only) {
       }
       core_.device.wait_for_event(next.event);
       queue.events.erase(queue.events.begin() + static_cast<std::ptrdiff_t>(kept));
+      note_taken(queue.events);
       settle(next);
     }
   }

@@ -35,6 +35,7 @@ class SegmentSource {
   UnitRange units_inside(BlockIndex index) const { return expandable_.units_inside(index); }
 
  private:
+  bool expands(const Lane& lane) const;
   BlockIndex allocate(Lane& lane, Bytes size);
   std::optional<Address> ask_device(Bytes size, StreamId stream);
 
@@ -61,10 +62,17 @@ Attempt SegmentSource<L>::try_get(Lane& lane, Bytes rounded, AttemptKind kind) {
     }
   }
   const BlockIndex block =
-      settings.expandable_segments ? expandable_.grow(lane, rounded) : allocate(lane, device_size);
+      expands(lane) ? expandable_.grow(lane, rounded) : allocate(lane, device_size);
   if (block == BlockIndex::none) return {};
   if (lane.pool->owner != nullptr) ++lane.pool->owner->segment_count;
   return {AttemptOutcome::got, block};
+}
+
+template <class L>
+bool SegmentSource<L>::expands(const Lane& lane) const {
+  return core_.settings.expandable_segments &&
+         (lane.pool->owner == nullptr ||
+          core_.version.private_segments == PrivateSegments::as_option_says);
 }
 
 template <class L>

@@ -5,8 +5,8 @@ namespace vramlab {
 
 [[noreturn]] void check_failed(const char* sentence, const char* file, int line);
 
-inline void check(bool holds, const char* sentence, const char* file = __builtin_FILE(),
-                  int line = __builtin_LINE()) {
+constexpr void check(bool holds, const char* sentence, const char* file = __builtin_FILE(),
+                     int line = __builtin_LINE()) {
   if (!holds) [[unlikely]]
     check_failed(sentence, file, line);
 }

@@ -6,6 +6,8 @@
 // changed anything; the allocator then stays consistent.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <stdexcept>
 #include <vector>
@@ -39,6 +41,11 @@ struct StreamCapture {
   std::vector<GraphNode> terminals;
 };
 
+/// How far a device's events had come when it was asked; a new one is before all.
+struct CompletionMark {
+  std::uint64_t completions = ~std::uint64_t{0};
+};
+
 class Device : public Interface {
  public:
   virtual MemoryInfo memory_info() = 0;
@@ -64,6 +71,10 @@ class Device : public Interface {
   virtual void wait_for_stream(StreamId stream) = 0;
   virtual EventId record_event(StreamId stream) = 0;
   virtual bool is_complete(EventId event) = 0;
+  /// Whether no event can have become complete since the mark was set, so that `pending` events
+  /// which were not complete then need not be asked about again: the answer counts as asking about
+  /// each. Sets the mark otherwise. A device that cannot tell says no.
+  virtual bool none_complete_since(CompletionMark& mark, std::size_t pending);
   virtual void wait_for_event(EventId event) = 0;
   /// The event will not be asked about again.
   virtual void forget_event(EventId event) = 0;
@@ -73,6 +84,10 @@ class Device : public Interface {
   /// What a node of a capture's graph depends on directly.
   virtual std::vector<GraphNode> dependencies_of(GraphNode node) = 0;
 };
+
+inline bool Device::none_complete_since(CompletionMark& /*mark*/, std::size_t /*pending*/) {
+  return false;
+}
 
 }  // namespace vramlab::allocator
 

@@ -2,81 +2,92 @@
 
 #include <array>
 #include <charconv>
+#include <cstddef>
 #include <system_error>
 
 namespace vramlab::allocator {
 namespace {
 
 constexpr HostRules host_in_2_6{HostFreeBlock::youngest, HostMiss::handles_events_of_its_size,
-                                HostRelease::by_option, HostFailedEvent::keeps_streams};
+                                HostRelease::by_option, HostFailedEvent::keeps_streams,
+                                HostGraphPools::no};
 constexpr HostRules host_in_2_12{HostFreeBlock::youngest, HostMiss::gets_memory,
-                                 HostRelease::as_obtained, HostFailedEvent::keeps_waiting};
-constexpr HostRules host_in_2_14{HostFreeBlock::youngest_large_enough, HostMiss::gets_memory,
-                                 HostRelease::as_obtained, HostFailedEvent::keeps_waiting};
+                                 HostRelease::as_obtained, HostFailedEvent::keeps_waiting,
+                                 HostGraphPools::yes};
 
-constexpr std::array<ReferenceVersion, 5> rows = {{
-    {"2.6",
-     "PyTorch 2.6.0",
-     {1, 0},
-     OptionGrammar::single_pass,
-     RestOfListStart::last_given_slot,
-     WholeFraction::limits_to_total,
-     ScopeOrder::oldest_first,
-     EmptyCacheInScope::refused,
-     GrownCheckpoint::refused,
-     AmongSameSize::lowest_address,
-     host_in_2_6},
-    {"2.12",
-     "PyTorch 2.12 (main, April 2026)",
-     {},
-     OptionGrammar::three_passes,
-     RestOfListStart::after_last_given_slot,
-     WholeFraction::removes_limit,
-     ScopeOrder::newest_first,
-     EmptyCacheInScope::skips_default_pools,
-     GrownCheckpoint::tolerated,
-     AmongSameSize::lowest_address,
-     host_in_2_12},
-    {"2.12.1",
-     "PyTorch 2.12.0 and 2.12.1",
-     {2, 12},
-     OptionGrammar::three_passes,
-     RestOfListStart::after_last_given_slot,
-     WholeFraction::removes_limit,
-     ScopeOrder::newest_first,
-     EmptyCacheInScope::skips_default_pools,
-     GrownCheckpoint::tolerated,
-     AmongSameSize::oldest_block,
-     host_in_2_12},
-    {"2.14",
-     "PyTorch 2.14.1",
-     {},
-     OptionGrammar::three_passes_with_limits,
-     RestOfListStart::after_last_given_slot,
-     WholeFraction::removes_limit,
-     ScopeOrder::newest_first,
-     EmptyCacheInScope::skips_default_pools,
-     GrownCheckpoint::tolerated,
-     AmongSameSize::oldest_segment,
-     host_in_2_14},
-    {"2.15",
-     "PyTorch 2.13 to 2.15, as far as 2.12.1 is known",
-     {2, 13},
-     OptionGrammar::three_passes_with_limits,
-     RestOfListStart::after_last_given_slot,
-     WholeFraction::removes_limit,
-     ScopeOrder::newest_first,
-     EmptyCacheInScope::skips_default_pools,
-     GrownCheckpoint::tolerated,
-     AmongSameSize::oldest_segment,
-     host_in_2_14},
-}};
+constexpr ReferenceVersion v2_6 = {.name = "2.6",
+                                   .description = "PyTorch 2.6.0",
+                                   .first = {2, 5},
+                                   .grammar = OptionGrammar::single_pass,
+                                   .rest_of_list = RestOfListStart::last_given_slot,
+                                   .whole_fraction = WholeFraction::limits_to_total,
+                                   .scope_order = ScopeOrder::oldest_first,
+                                   .empty_cache_in_scope = EmptyCacheInScope::refused,
+                                   .grown_checkpoint = GrownCheckpoint::refused,
+                                   .among_same_size = AmongSameSize::lowest_address,
+                                   .private_segments = PrivateSegments::as_option_says,
+                                   .host = host_in_2_6};
+
+constexpr ReferenceVersion v2_4 = [] {
+  ReferenceVersion version = v2_6;
+  version.name = "2.4";
+  version.description = "PyTorch 2.4";
+  version.first = {1, 0};
+  version.private_segments = PrivateSegments::classic;
+  return version;
+}();
+
+constexpr ReferenceVersion v2_12 = {.name = "2.12",
+                                    .description = "PyTorch 2.12 (main, April 2026)",
+                                    .first = {},
+                                    .grammar = OptionGrammar::three_passes,
+                                    .rest_of_list = RestOfListStart::after_last_given_slot,
+                                    .whole_fraction = WholeFraction::removes_limit,
+                                    .scope_order = ScopeOrder::newest_first,
+                                    .empty_cache_in_scope = EmptyCacheInScope::skips_default_pools,
+                                    .grown_checkpoint = GrownCheckpoint::tolerated,
+                                    .among_same_size = AmongSameSize::lowest_address,
+                                    .private_segments = PrivateSegments::as_option_says,
+                                    .host = host_in_2_12};
+
+constexpr ReferenceVersion v2_12_1 = [] {
+  ReferenceVersion version = v2_12;
+  version.name = "2.12.1";
+  version.description = "PyTorch 2.12.0 and 2.12.1";
+  version.first = {2, 12};
+  version.among_same_size = AmongSameSize::oldest_block;
+  return version;
+}();
+
+constexpr ReferenceVersion v2_14 = [] {
+  ReferenceVersion version = v2_12_1;
+  version.name = "2.14";
+  version.description = "PyTorch 2.14.1";
+  version.first = {};
+  version.grammar = OptionGrammar::three_passes_with_limits;
+  version.among_same_size = AmongSameSize::oldest_segment;
+  version.host.free_block = HostFreeBlock::youngest_large_enough;
+  return version;
+}();
+
+constexpr ReferenceVersion v2_15 = [] {
+  ReferenceVersion version = v2_14;
+  version.name = "2.15";
+  version.description = "PyTorch 2.13 to 2.15, as far as 2.12.1 is known";
+  version.first = {2, 13};
+  return version;
+}();
+
+constexpr std::array rows = {v2_4, v2_6, v2_12, v2_12_1, v2_14, v2_15};
+
+constexpr std::size_t default_row = 1;
+static_assert(rows[default_row].name == "2.6");
 
 }  // namespace
 
 std::span<const ReferenceVersion> reference_versions() { return rows; }
 
-const ReferenceVersion& default_reference_version() { return rows.front(); }
+const ReferenceVersion& default_reference_version() { return rows[default_row]; }
 
 const ReferenceVersion* find_reference_version(std::string_view name) {
   for (const ReferenceVersion& row : rows)

@@ -39,6 +39,10 @@ enum class GrownCheckpoint : std::uint8_t { refused, tolerated };
 /// or the lowest one in the segment that was got first.
 enum class AmongSameSize : std::uint8_t { lowest_address, oldest_block, oldest_segment };
 
+/// What segments of private pools are made of under expandable_segments: of memory of their own as
+/// without the option, or as the option says.
+enum class PrivateSegments : std::uint8_t { classic, as_option_says };
+
 struct Release {
   unsigned major = 0;
   unsigned minor = 0;
@@ -59,12 +63,16 @@ enum class HostRelease : std::uint8_t { by_option, as_obtained };
 /// used by its streams and not active, or one that is active and waits for ever.
 enum class HostFailedEvent : std::uint8_t { keeps_streams, keeps_waiting };
 
+/// Whether the capture of a graph takes requests for pinned memory to a pool of the graph.
+enum class HostGraphPools : bool { no, yes };
+
 /// What differs in the allocator of pinned memory.
 struct HostRules {
   HostFreeBlock free_block;
   HostMiss miss;
   HostRelease release;
   HostFailedEvent failed_event;
+  HostGraphPools graph_pools;
 };
 
 struct ReferenceVersion {
@@ -80,6 +88,7 @@ struct ReferenceVersion {
   EmptyCacheInScope empty_cache_in_scope;
   GrownCheckpoint grown_checkpoint;
   AmongSameSize among_same_size;
+  PrivateSegments private_segments;
   HostRules host;
 };
 

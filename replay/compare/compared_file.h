@@ -14,6 +14,7 @@
 #include "replay/run/replay_conditions.h"
 #include "traces/files/byte_source.h"
 #include "traces/files/long_sequence.h"
+#include "traces/formats/open_trace.h"
 
 namespace vramlab::replay {
 
@@ -42,6 +43,8 @@ struct CompareConditions {
   std::optional<GroupBy> by = GroupBy::site;
   /// Only this device.
   std::optional<std::int64_t> device;
+  /// With that of the host, metrics, groups and events are those of pinned host memory.
+  traces::ShownMemory memory = traces::ShownMemory::device;
   /// For long histories.
   traces::ScratchPlace scratch;
 };

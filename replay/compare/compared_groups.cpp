@@ -53,6 +53,7 @@ std::vector<HeldGroup> group_by_position(const std::string& path,
 void add_groups(const std::string& path, const CompareConditions& conditions,
                 const traces::ProgressListener& listener, ComparedFile& compared) {
   traces::OpenTrace trace = traces::open_trace(path, listener);
+  trace.memory = conditions.memory;
   traces::SnapshotTables tables;
   FoundHoldings found = find_holdings(trace, tables, conditions.moment);
   if (conditions.device)

@@ -2,6 +2,9 @@
 
 #include "replay/compare/compared_file.h"
 #include "replay/compare/history_metrics.h"
+#include "replay/history/history_checks.h"
+#include "replay/history/host_sections.h"
+#include "replay/host/host_report.h"
 #include "replay/moments/replayed_states.h"
 #include "replay/run/replay_report.h"
 #include "traces/formats/trace_formats.h"
@@ -28,6 +31,14 @@ void add_state_metrics(const std::vector<DeviceState>& states, ComparedFile& com
     compared.metrics.insert(compared.metrics.begin(), of_state.begin(), of_state.end());
 }
 
+void add_host_metrics(const DeviceHistory& host, const VerifyConditions& conditions,
+                      ComparedFile& compared) {
+  if (const std::string reason = impossible_part(host); !reason.empty())
+    return add_note_once(compared, "pinned host memory is left out: " + reason);
+  const MetricValues values = host_history_metrics(host, conditions);
+  compared.metrics.insert(compared.metrics.end(), values.begin(), values.end());
+}
+
 }  // namespace
 
 void add_program_metrics(const std::string& path, const CompareConditions& conditions,
@@ -44,6 +55,10 @@ void add_program_metrics(const std::string& path, const CompareConditions& condi
                 [&](const DeviceReport& device) { return is_other(device.device); });
   compared.metrics = run_metrics(report);
   for (const std::string& note : report.notes) add_note_once(compared, note);
+  if (conditions.memory == traces::ShownMemory::host) {
+    compared.metrics = report.host ? host_metrics(*report.host) : MetricValues();
+    return;
+  }
   // A pool that is ordered by streams has no states.
   if (std::ranges::any_of(report.devices,
                           [](const auto& device) { return device.pool.has_value(); }))
@@ -57,6 +72,7 @@ void add_program_metrics(const std::string& path, const CompareConditions& condi
 void add_recorded_metrics(const std::string& path, const CompareConditions& conditions,
                           const traces::ProgressListener& listener, ComparedFile& compared) {
   traces::OpenTrace trace = traces::open_trace(path, listener);
+  trace.memory = conditions.memory;
   auto recorded = std::make_shared<RecordedFile>();
   HistoryCollector collector(conditions.scratch);
   traces::read_snapshot(trace, recorded->tables, collector);
@@ -64,6 +80,12 @@ void add_recorded_metrics(const std::string& path, const CompareConditions& cond
   const RecordedHistory& history = recorded->history;
   const traces::TextTable& texts = recorded->tables.texts;
   const VerifyConditions verify = verify_conditions(history, texts, nullptr);
+  if (conditions.memory == traces::ShownMemory::host) {
+    take_as_host(recorded->history);
+    for (const DeviceHistory& host : history.devices) add_host_metrics(host, verify, compared);
+    compared.recorded = std::move(recorded);
+    return;
+  }
   if (conditions.device)
     std::erase_if(recorded->history.devices,
                   [&](const DeviceHistory& device) { return device.device != *conditions.device; });
@@ -76,6 +98,8 @@ void add_recorded_metrics(const std::string& path, const CompareConditions& cond
       {{state_moment(conditions.moment, compared)}, nullptr, StateHistory::last_event});
   for (const std::string& doubt : found.doubts) add_note_once(compared, doubt);
   add_state_metrics(found.states, compared);
+  const RecordedHistory host = host_history_in(history, recorded->tables);
+  for (const DeviceHistory& pinned : host.devices) add_host_metrics(pinned, verify, compared);
   compared.recorded = std::move(recorded);
 }
 

@@ -105,4 +105,20 @@ MetricValues history_metrics(const DeviceHistory& history, const VerifyCondition
   return values;
 }
 
+MetricValues host_history_metrics(const DeviceHistory& host, const VerifyConditions& conditions) {
+  MetricValues values;
+  if (!host.events.empty()) {
+    const Counts counts = count(host);
+    const RecordedMemory memory = recorded_memory(host, walk_blocks(host, conditions));
+    add(values, "host_requests", counts.requests);
+    add(values, "host_frees", counts.frees);
+    add(values, "host_peak_active", memory.peak_requested.count);
+    add(values, "host_peak_pinned", memory.peak_reserved.count);
+    add(values, "host_allocs", counts.device_allocs);
+    add(values, "host_releases", counts.device_frees);
+  }
+  add(values, "host_end_pinned", at_end(host).reserved.count);
+  return values;
+}
+
 }  // namespace vramlab::replay

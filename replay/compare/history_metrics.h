@@ -9,6 +9,9 @@
 namespace vramlab::replay {
 
 /// One device's. Without a history only what is there at the end.
+/// The same of a history of pinned host memory, whose entries have the sizes of blocks.
+MetricValues host_history_metrics(const DeviceHistory& host, const VerifyConditions& conditions);
+
 MetricValues history_metrics(const DeviceHistory& history, const VerifyConditions& conditions);
 
 }  // namespace vramlab::replay

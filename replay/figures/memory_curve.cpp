@@ -1,6 +1,7 @@
 #include "replay/figures/memory_curve.h"
 
 #include "allocator/words/check.h"
+#include "allocator/words/index.h"
 
 namespace vramlab::replay {
 
@@ -14,7 +15,7 @@ void MemoryCurve::reach_last_event() {
   if (last_step < steps_.size()) return;
   // What is held until the first event of a step is no part of it.
   const bool is_first = last_event_ == last_step << doublings_;
-  steps_.resize(last_step, level_);
+  steps_.resize(as_index(last_step), level_);
   steps_.push_back(is_first ? MemoryLevel{} : level_);
 }
 

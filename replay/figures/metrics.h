@@ -43,6 +43,9 @@ std::span<const Metric> all_metrics();
 /// Null where there is none of this name.
 const Metric* find_metric(std::string_view name);
 
+/// Whether only programs with events about pinned host memory have it.
+inline bool is_of_host(const Metric& metric) { return metric.name.starts_with("host_"); }
+
 struct MetricValue {
   /// As in the table.
   std::string_view name;

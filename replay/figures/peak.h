@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 
 #include "allocator/words/bytes.h"
 
@@ -47,6 +48,13 @@ class Peak {
   std::uint64_t now_ = 0;
   std::int64_t highest_ = 0;
   std::uint64_t moment_ = 0;
+};
+
+/// A moment at which more was held than ever before.
+struct ReachedPeak {
+  allocator::Bytes bytes;
+  std::uint64_t event = 0;
+  std::optional<std::uint64_t> time_ns;
 };
 
 }  // namespace vramlab::replay

@@ -41,7 +41,7 @@ class BackwardRun {
       case Action::free_completed:
         return state_.blocks
             .insert({event.address,
-                     {event.size, std::nullopt, event.stream, history_.traits.requests_frees}})
+                     {event.size, exact_size(event), event.stream, history_.traits.requests_frees}})
             .second;
       case Action::free_requested:
         return undo_free_requested(event);
@@ -63,6 +63,11 @@ class BackwardRun {
         return true;
     }
     return true;
+  }
+
+  std::optional<Bytes> exact_size(const AllocatorEvent& event) const {
+    if (!history_.traits.has_whole_blocks) return std::nullopt;
+    return event.size;
   }
 
   bool undo_free_requested(const AllocatorEvent& event) {

@@ -59,7 +59,8 @@ void note_doubts(const DeviceHistory& history, HistoryWalk& walk) {
 }  // namespace
 
 HistoryWalk walk_blocks(const DeviceHistory& history, const VerifyConditions& conditions) {
-  HistoryWalk walk{place_history(history, {{0, conditions.settings.settings}}), {}, {}, {}};
+  HistoryWalk walk{
+      place_history(history, {{0, conditions.settings.settings}}, conditions.version), {}, {}, {}};
   find_times(history, walk);
   return walk;
 }

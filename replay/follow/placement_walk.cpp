@@ -21,7 +21,7 @@ class PlacementWalk {
       : history_(history),
         start_(placed.start),
         calls_(placed.calls),
-        in_time_(history, placed.calls, placed.phases),
+        in_time_(history, placed.calls, placed.phases, placed.private_segments),
         settings_(&in_time_.at(0)),
         reservation_(placed.reservation),
         least_reservation_(least_reservation(history)),
@@ -89,7 +89,7 @@ class PlacementWalk {
     const Shape shape = shape_of(call);
     Miss miss;
     if (is_placed) {
-      miss.request = {round_request(history_.events[end].size, *settings_),
+      miss.request = {given_size(history_.events[end].size),
                       {history_.events[end].stream, kinds_[end]},
                       settings_->expandable_segments};
       miss.is_certain = !shape.releases || !shape.completes;
@@ -172,7 +172,7 @@ class PlacementWalk {
   void place(std::size_t index, bool grew) {
     const AllocatorEvent& event = history_.events[index];
     const PlacedBlock* block = blocks_.find(event.address);
-    const Bytes rounded = round_request(event.size, *settings_);
+    const Bytes rounded = given_size(event.size);
     if (block == nullptr || block->use != GivenUse::free || block->size < rounded)
       return contradict(index);
     const LifeIndex life = block->life;
@@ -331,13 +331,16 @@ class PlacementWalk {
     }
   }
 
+  Bytes given_size(Bytes requested) const {
+    return history_.traits.has_whole_blocks ? requested : round_request(requested, *settings_);
+  }
+
   Bytes handed_out_size(Bytes rounded, Bytes block, const SegmentLife& life) const {
+    if (history_.traits.has_whole_blocks) return block;
     using allocator::SplitRule;
     const bool splits_all = life.kind == PoolKind::small || settings_->expandable_segments;
-    const bool splits = is_split_off(
-        block, rounded, splits_all ? SplitRule::all_remainders : SplitRule::large_remainders,
-        *settings_);
-    return splits ? rounded : block;
+    const SplitRule rule = splits_all ? SplitRule::all_remainders : SplitRule::large_remainders;
+    return is_split_off(block, rounded, rule, *settings_) ? rounded : block;
   }
 
   const DeviceHistory& history_;
@@ -370,9 +373,11 @@ Bytes told_reservation(const DeviceRoom& room, Bytes distance) {
 }  // namespace
 
 /// Done twice if reservations have a known size, as that bounds how far they reach.
-PlacedHistory place_history(const DeviceHistory& history, SettingsPhases phases) {
+PlacedHistory place_history(const DeviceHistory& history, SettingsPhases phases,
+                            const ReferenceVersion& version) {
   PlacedHistory placed;
   placed.phases = std::move(phases);
+  placed.private_segments = version.private_segments;
   placed.room = room_of(history);
   placed.calls = cut_into_calls(history, placed.room);
   placed.reservation = told_reservation(placed.room, placed.reservation);

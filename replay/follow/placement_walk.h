@@ -63,6 +63,7 @@ class PlacementWatcher {
 /// A history whose events all have their places.
 struct PlacedHistory {
   SettingsPhases phases;
+  allocator::PrivateSegments private_segments = allocator::PrivateSegments::as_option_says;
   DeviceRoom room;
   RecordedCalls calls;
   StartingState start;
@@ -71,7 +72,8 @@ struct PlacedHistory {
   Bytes reservation = unknown_reservation;
 };
 
-PlacedHistory place_history(const DeviceHistory& history, SettingsPhases phases);
+PlacedHistory place_history(const DeviceHistory& history, SettingsPhases phases,
+                            const ReferenceVersion& version);
 
 /// The same walk again, watched.
 void watch_placements(const DeviceHistory& history, const PlacedHistory& placed,

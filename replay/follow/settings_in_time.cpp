@@ -12,21 +12,41 @@ using allocator::Settings;
 
 namespace {
 
-/// Whether the call got memory for expandable segments; nothing where it got none.
-std::optional<bool> expandable_at(const DeviceHistory& history, const RecordedCall& call) {
-  std::optional<bool> is_on;
-  for (std::size_t event = call.first; event < call.end; ++event) {
-    const Action action = history.events[event].action;
-    if (action == Action::segment_alloc || action == Action::segment_map)
-      is_on = action == Action::segment_map;
+/// What single calls tell of expandable_segments.
+class SeenExpandable {
+ public:
+  SeenExpandable(const DeviceHistory& history, allocator::PrivateSegments private_segments)
+      : history_(history), private_segments_(private_segments) {}
+
+  /// Whether the call got memory for expandable segments; nothing where it got none.
+  std::optional<bool> at(const RecordedCall& call) const {
+    std::optional<bool> is_on;
+    for (std::size_t event = call.first; event < call.end; ++event) {
+      const AllocatorEvent& seen = history_.events[event];
+      if (seen.action == Action::segment_map) is_on = true;
+      if (seen.action == Action::segment_alloc && !is_classic_anyway(seen.address)) is_on = false;
+    }
+    return is_on;
   }
-  return is_on;
-}
+
+ private:
+  /// As far as the segment is still there at the end, where files say whose it is.
+  bool is_classic_anyway(Address address) const {
+    if (private_segments_ != allocator::PrivateSegments::classic) return false;
+    const auto found =
+        std::ranges::lower_bound(history_.final_segments, address, {}, &SnapshotSegment::address);
+    return found != history_.final_segments.end() && found->address == address &&
+           found->pool != allocator::default_pool;
+  }
+
+  const DeviceHistory& history_;
+  allocator::PrivateSegments private_segments_;
+};
 
 /// By the first call that gets memory; it tells of the calls before it, too.
-bool expandable_at_start(const DeviceHistory& history, const RecordedCalls& calls, bool otherwise) {
+bool expandable_at_start(const SeenExpandable& seen, const RecordedCalls& calls, bool otherwise) {
   for (const RecordedCall& call : calls)
-    if (const auto is_on = expandable_at(history, call)) return *is_on;
+    if (const auto is_on = seen.at(call)) return *is_on;
   return otherwise;
 }
 
@@ -47,12 +67,14 @@ std::string divisions_string(const Settings& settings) {
 }  // namespace
 
 SettingsInTime::SettingsInTime(const DeviceHistory& history, const RecordedCalls& calls,
-                               const SettingsPhases& phases) {
-  bool is_on = expandable_at_start(history, calls, phases.front().settings.expandable_segments);
+                               const SettingsPhases& phases,
+                               allocator::PrivateSegments private_segments) {
+  const SeenExpandable seen(history, private_segments);
+  bool is_on = expandable_at_start(seen, calls, phases.front().settings.expandable_segments);
   std::size_t phase = 0;
   for (std::size_t call = 0; call < calls.size(); ++call) {
     const RecordedCall bounds = calls[call];
-    is_on = expandable_at(history, bounds).value_or(is_on);
+    is_on = seen.at(bounds).value_or(is_on);
     const std::size_t before = phase;
     while (phase + 1 < phases.size() && phases[phase + 1].first_event < bounds.end) ++phase;
     const bool is_same = !changes_.empty() && phase == before &&

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "allocator/options/settings.h"
+#include "allocator/words/reference_version.h"
 #include "replay/history/recorded_calls.h"
 
 namespace vramlab::replay {
@@ -23,7 +24,7 @@ using SettingsPhases = std::vector<SettingsPhase>;
 class SettingsInTime {
  public:
   SettingsInTime(const DeviceHistory& history, const RecordedCalls& calls,
-                 const SettingsPhases& phases);
+                 const SettingsPhases& phases, allocator::PrivateSegments private_segments);
 
   /// At the call of this index.
   const allocator::Settings& at(std::size_t call) const;

@@ -120,7 +120,8 @@ namespace {
 ExplainedHistory explain_under(const DeviceHistory& history, const VerifyConditions& conditions,
                                SettingsPhases phases) {
   ExplainedHistory explained;
-  static_cast<PlacedHistory&>(explained) = place_history(history, std::move(phases));
+  static_cast<PlacedHistory&>(explained) =
+      place_history(history, std::move(phases), conditions.version);
   PoolInference inference(history, explained.placements, conditions.settings.settings);
   std::optional<DeviceFidelity> best;
   std::vector<PoolId> best_pools;
@@ -225,7 +226,8 @@ class PhaseSearch {
 
 void note_settings_changes(ExplainedHistory& explained, const DeviceHistory& history,
                            const allocator::Settings& recorded) {
-  const SettingsInTime in_time(history, explained.calls, explained.phases);
+  const SettingsInTime in_time(history, explained.calls, explained.phases,
+                               explained.private_segments);
   const bool is_as_recorded = in_time.changes().size() == 1 && in_time.at(0) == recorded;
   if (!is_as_recorded) explained.settings_changes = in_time.changes();
 }

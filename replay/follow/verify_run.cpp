@@ -21,7 +21,7 @@ VerifyRun::VerifyRun(const DeviceHistory& history, const ExplainedHistory& expla
                      const VerifyConditions& conditions)
     : history_(history),
       explained_(explained),
-      in_time_(history, explained.calls, explained.phases),
+      in_time_(history, explained.calls, explained.phases, explained.private_segments),
       device_(history, total_for(explained.placements.reservation)),
       engine_(device_, conditions.version, in_time_.at(0)),
       rules_(engine_),

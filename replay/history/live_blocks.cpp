@@ -77,6 +77,8 @@ void LiveBlocks::apply(const MemoryEvent& event) {
       return free(event);
     case MemoryEventKind::free_completed:
       return complete(event);
+    case MemoryEventKind::labelled:
+      return label(event);
     case MemoryEventKind::restored:
       allows_unknown_ids_ = true;
       return;
@@ -118,6 +120,11 @@ void LiveBlocks::complete(const MemoryEvent& event) {
   LiveBlock& block = at == blocks_.end() ? put_earlier(told) : at->second;
   if (!block.freed) block_freed(block);
   end(block);
+}
+
+void LiveBlocks::label(const MemoryEvent& event) {
+  const auto at = blocks_.find(event.block.key);
+  if (at != blocks_.end()) at->second.label = event.block.label;
 }
 
 void LiveBlocks::end(const LiveBlock& block) {

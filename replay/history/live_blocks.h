@@ -40,6 +40,8 @@ struct LiveBlock {
   StreamId stream;
   PoolId pool;
   traces::StackId stack;
+  /// What the program called it last; empty where it did not.
+  traces::TextId label;
   /// When it was allocated; nothing where that was before the first event.
   std::optional<std::uint64_t> event;
   std::optional<std::uint64_t> time_ns;
@@ -64,6 +66,8 @@ enum class MemoryEventKind : std::uint8_t {
   /// It is free, which says when it was given back only where nothing else does.
   free_completed,
   failed,
+  /// The program gave it a label.
+  labelled,
   /// A checkpoint of a pool was restored: what is held there only an allocator knows.
   restored,
   range_begin,
@@ -133,6 +137,7 @@ class LiveBlocks {
   void allocate(const MemoryEvent& event);
   void free(const MemoryEvent& event);
   void complete(const MemoryEvent& event);
+  void label(const MemoryEvent& event);
   void end(const LiveBlock& block);
   void lose(std::uint64_t key);
 

@@ -51,6 +51,15 @@ const traces::GenericValue* setting(const RecordedHistory& history, std::string_
   return history.settings ? find_item(*history.settings, name, texts) : nullptr;
 }
 
+/// Null where there is none. ROCm's name for it, and that of all back ends, are taken as well.
+const traces::GenericValue* option_string(const RecordedHistory& history,
+                                          const traces::TextTable& texts) {
+  for (const char* name :
+       {"PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_HIP_ALLOC_CONF", "PYTORCH_ALLOC_CONF"})
+    if (const auto* text = setting(history, name, texts)) return text;
+  return nullptr;
+}
+
 std::optional<std::uint64_t> whole_number(const traces::GenericValue* value) {
   const auto* number = value ? std::get_if<traces::WholeNumber>(&value->content) : nullptr;
   if (number == nullptr || number->is_negative) return std::nullopt;
@@ -104,6 +113,23 @@ bool has_threads(const DeviceHistory& history, const traces::SnapshotTables& tab
       return true;
   }
   return false;
+}
+
+std::map<std::uint64_t, traces::TextId> labels_by_request(const DeviceHistory& history) {
+  std::map<std::uint64_t, traces::TextId> labels;
+  if (history.labels.empty()) return labels;
+  std::map<Address, std::uint64_t> requests;
+  auto label = history.labels.begin();
+  for (std::size_t done = 0; done <= history.events.size(); ++done) {
+    for (; label != history.labels.end() && label->event_count == done; ++label)
+      if (const auto request = requests.find(label->address); request != requests.end())
+        labels[request->second] = label->text;
+    if (done == history.events.size()) break;
+    const AllocatorEvent event = history.events[done];
+    if (event.action == Action::alloc) requests[event.address] = done;
+    if (event.action == Action::free_completed) requests.erase(event.address);
+  }
+  return labels;
 }
 
 RecordedSums sums_of(const DeviceHistory& history) {
@@ -164,6 +190,9 @@ void HistoryCollector::segment(const traces::SegmentValue& segment) {
 void HistoryCollector::trace_entry(traces::DeviceIndex index, const traces::TraceEntry& entry) {
   DeviceHistory& device = device_of(index.value);
   const std::optional<Action> action = action_of(entry.action);
+  const bool is_label = entry.action == TextId(KnownText::annotate);
+  if (is_label) device.labels.push_back({device.events.size(), entry.address, entry.user_metadata});
+  if (is_label) return;
   if (!action) {
     ++device.traits.unknown_event_count;
     return;
@@ -176,6 +205,8 @@ void HistoryCollector::trace_entry(traces::DeviceIndex index, const traces::Trac
     address = {entry.device_free.count};
     if (!entry.keys.has(KnownText::device_free)) device.traits.lacks_device_free = true;
   }
+  if (*action == Action::alloc && entry.user_metadata != TextId{})
+    device.labels.push_back({device.events.size() + 1, address, entry.user_metadata});
   device.events.push_back({*action, address, entry.size, entry.stream, entry.pool, entry.time_us});
   device.stacks.push_back(entry.stack);
 }
@@ -187,16 +218,40 @@ RecordedHistory HistoryCollector::take() {
   return std::move(history_);
 }
 
+void take_as_host(RecordedHistory& history) {
+  for (DeviceHistory& device : history.devices) device.traits.has_whole_blocks = true;
+}
+
+namespace {
+
+/// Under expandable_segments, which 2.4 alone leaves out of private pools.
+bool has_classic_private_segments(const RecordedHistory& history, const traces::TextTable& texts) {
+  const auto* option = setting(history, "expandable_segments", texts);
+  const auto* is_on = option == nullptr ? nullptr : std::get_if<bool>(&option->content);
+  return is_on != nullptr && *is_on &&
+         std::ranges::any_of(history.devices, [](const DeviceHistory& device) {
+           return std::ranges::any_of(device.final_segments, [](const SnapshotSegment& segment) {
+             return segment.pool != allocator::default_pool && !segment.is_expandable;
+           });
+         });
+}
+
+}  // namespace
+
 std::vector<const ReferenceVersion*> possible_references(const RecordedHistory& history,
                                                          const traces::TextTable& texts) {
   const auto rows = allocator::reference_versions();
+  if (setting(history, "max_round_threshold", texts) != nullptr) return {&rows.back()};
   const bool names_pools = std::ranges::any_of(
       history.devices, [](const DeviceHistory& device) { return device.traits.names_pools; });
-  if (!names_pools) return {&rows.front()};
-  if (setting(history, "max_round_threshold", texts) != nullptr) return {&rows.back()};
+  if (!names_pools) {
+    const ReferenceVersion* usual = &allocator::default_reference_version();
+    if (!has_classic_private_segments(history, texts)) return {usual};
+    return {&rows.front(), usual};
+  }
   std::vector<const ReferenceVersion*> between;
-  for (const ReferenceVersion& row : rows.subspan(1))
-    if (row.grammar != allocator::OptionGrammar::three_passes_with_limits)
+  for (const ReferenceVersion& row : rows)
+    if (row.grammar == allocator::OptionGrammar::three_passes)
       between.insert(between.begin(), &row);
   return between;
 }
@@ -209,7 +264,7 @@ SettingsInForce recorded_settings(const RecordedHistory& history, const traces::
     return in_force;
   }
   allocator::Settings& settings = in_force.settings;
-  if (const auto* text = setting(history, "PYTORCH_CUDA_ALLOC_CONF", texts))
+  if (const auto* text = option_string(history, texts))
     if (const auto* id = std::get_if<TextId>(&text->content)) {
       auto parsed = parse_settings({}, texts.text(*id), version);
       settings = std::move(parsed.settings);

@@ -44,6 +44,16 @@ struct HistoryTraits {
   /// An event without a time.
   bool lacks_time = false;
   bool segments_say_pool = true;
+  /// Blocks are as large as their entries say and are never divided, as those of pinned memory.
+  bool has_whole_blocks = false;
+};
+
+/// What the program called the memory in use at an address.
+struct MemoryLabel {
+  /// How many events were before it.
+  std::uint64_t event_count = 0;
+  Address address;
+  traces::TextId text;
 };
 
 struct DeviceHistory {
@@ -52,6 +62,8 @@ struct DeviceHistory {
   traces::LongSequence<AllocatorEvent> events;
   /// By event, in the tables of the reader.
   traces::LongSequence<traces::StackId> stacks;
+  /// In order.
+  std::vector<MemoryLabel> labels;
   /// By ascending address.
   std::vector<SnapshotSegment> final_segments;
   /// For final blocks in use, if the file says so.
@@ -63,6 +75,9 @@ bool has_stacks(const DeviceHistory& history);
 
 /// For final blocks without a request among the events: they were there all the time.
 std::map<Address, traces::StackId> stacks_from_before(const DeviceHistory& history);
+
+/// By the event that handed memory out, its last label.
+std::map<std::uint64_t, traces::TextId> labels_by_request(const DeviceHistory& history);
 
 /// Whether requests come from threads that the program started, as their stacks tell: Python's
 /// threads begin in its module threading.
@@ -84,7 +99,13 @@ struct RecordedHistory {
   std::vector<DeviceHistory> devices;
   /// Null where the file has no settings.
   traces::GenericPointer settings;
+  /// Keys of the top level that are no sections of devices, such as `host_traces`.
+  std::vector<traces::UnknownField> other_sections;
 };
+
+/// Says that the collector saw pinned host memory as that of a device
+/// (traces/filters/host_recording.h).
+void take_as_host(RecordedHistory& history);
 
 class HistoryCollector : public traces::SnapshotSink {
  public:
@@ -95,6 +116,10 @@ class HistoryCollector : public traces::SnapshotSink {
   void device_trace(traces::DeviceIndex device) override { device_of(device.value); }
   void trace_entry(traces::DeviceIndex index, const traces::TraceEntry& entry) override;
   void settings(const traces::GenericPointer& settings) override { history_.settings = settings; }
+
+  void unknown_section(traces::TextId key, const traces::GenericPointer& value) override {
+    history_.other_sections.push_back({key, value});
+  }
 
   /// Once the reader is through; devices by number.
   RecordedHistory take();
@@ -117,8 +142,9 @@ struct SettingsInForce {
 SettingsInForce recorded_settings(const RecordedHistory& history, const traces::TextTable& texts,
                                   const ReferenceVersion& version);
 
-/// Those of reference_versions() that the file can be of, the likeliest first. Events that name
-/// pools came with 2.12, and limits of pinned memory with 2.13.
+/// Those of reference_versions() that the file can be of, the likeliest first. Private pools have
+/// expandable segments since 2.5, events that name pools came with 2.12, and limits of pinned
+/// memory with 2.13.
 std::vector<const ReferenceVersion*> possible_references(const RecordedHistory& history,
                                                          const traces::TextTable& texts);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "replay/history/recorded_history.h"
 #include "traces/values/generic_text.h"
 
 namespace vramlab::replay {
@@ -50,6 +51,7 @@ void RecordingSummarizer::segment(const traces::SegmentValue& segment) {
   for (const traces::BlockValue& block : segment.blocks) {
     if (block.keys.has(KnownText::history)) has_old_blocks_ = true;
     note_unknown(block.unknown);
+    note_state(block.state);
     if (block.state == TextId(KnownText::inactive)) continue;
     ++figures.active_block_count;
     figures.requested += block.requested_size;
@@ -136,6 +138,26 @@ void RecordingSummarizer::note_unknown(const std::vector<traces::UnknownField>& 
   for (const traces::UnknownField& field : fields) unknown_keys_.insert(field.key);
 }
 
+void RecordingSummarizer::note_state(TextId state) {
+  constexpr KnownText known[] = {KnownText::active_allocated, KnownText::active_pending_free,
+                                 KnownText::active_awaiting_free, KnownText::inactive};
+  if (std::ranges::any_of(known, [&](KnownText text) { return state == TextId(text); })) return;
+  if (std::ranges::find(unknown_states_, state) == unknown_states_.end())
+    unknown_states_.push_back(state);
+}
+
+std::vector<std::string> RecordingSummarizer::unknown_actions() const {
+  std::vector<std::string> names;
+  for (const Device& device : devices_)
+    for (const auto& [action, count] : device.actions) {
+      std::string name(tables_.texts.text(action));
+      const bool is_known = action_of(action) || action == TextId(KnownText::annotate);
+      if (!is_known && std::ranges::find(names, name) == names.end())
+        names.push_back(std::move(name));
+    }
+  return names;
+}
+
 void RecordingSummarizer::annotation(const traces::AnnotationValue& annotation) {
   ++annotation_count_;
   note_unknown(annotation.unknown);
@@ -189,6 +211,9 @@ RecordingSummary RecordingSummarizer::finish() const {
   std::ranges::sort(summary.devices, {}, &DeviceSummary::device);
   summary.annotation_count = annotation_count_;
   for (const TextId key : unknown_keys_) summary.unknown_keys.emplace_back(tables_.texts.text(key));
+  summary.unknown_actions = unknown_actions();
+  for (const TextId state : unknown_states_)
+    summary.unknown_states.emplace_back(tables_.texts.text(state));
   summary.has_settings = settings_ != nullptr;
   if (settings_) summary.settings = items_as_text(*settings_, tables_.texts);
   summary.ring_overflowed = ring_is_known_full();

@@ -85,6 +85,9 @@ struct RecordingSummary {
   bool has_settings = false;
   std::uint64_t annotation_count = 0;
   std::vector<std::string> unknown_keys;
+  /// Words for events and for blocks, in order of first appearance; replays leave such events out.
+  std::vector<std::string> unknown_actions;
+  std::vector<std::string> unknown_states;
   /// Why the file looks made by a script; empty where it does not.
   std::vector<std::string> signs_of_synthesis;
   /// The ring of events was full (the file says so).
@@ -138,6 +141,8 @@ class RecordingSummarizer : public traces::SnapshotSink {
   static void note_places(Device& device, const traces::TraceEntry& entry);
   void note_looks(const traces::TraceEntry& entry);
   void note_unknown(const std::vector<traces::UnknownField>& fields);
+  void note_state(traces::TextId state);
+  std::vector<std::string> unknown_actions() const;
   DeviceSummary summarise(const Device& device) const;
   VersionGuess guess_version() const;
   std::vector<std::string> signs_of_synthesis() const;
@@ -150,6 +155,7 @@ class RecordingSummarizer : public traces::SnapshotSink {
   traces::GenericPointer settings_;
   std::set<traces::SnapshotSection> sections_;
   std::set<traces::TextId> unknown_keys_;
+  std::vector<traces::TextId> unknown_states_;
   std::uint64_t annotation_count_ = 0;
   bool has_old_blocks_ = false;
   /// Keys that at least one event has.

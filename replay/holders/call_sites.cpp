@@ -86,6 +86,9 @@ class Keys {
         return pool_name(block.pool);
       case GroupBy::age:
         return age_class(block, moment_);
+      case GroupBy::label:
+        return block.label == traces::TextId{} ? "(no label)"
+                                               : std::string(tables_.texts.text(block.label));
     }
     return {};
   }

@@ -26,6 +26,8 @@ enum class GroupBy : std::uint8_t {
   pool,
   /// How long before the moment it was allocated.
   age,
+  /// What the program called it.
+  label,
 };
 
 struct GroupTotals {

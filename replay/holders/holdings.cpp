@@ -178,6 +178,7 @@ std::vector<LiveBlock> HoldingsFinder::Device::held_at_end() const {
     if (const LiveBlock* known = held(block.key)) {
       block.event = known->event;
       block.time_ns = known->time_ns;
+      block.label = known->label;
       if (known->stack != traces::StackId{}) block.stack = known->stack;
     }
     blocks.push_back(block);
@@ -246,7 +247,9 @@ FoundHoldings find_holdings(traces::OpenTrace& trace, traces::SnapshotTables& ta
                             "they bring back or remove");
   } else {
     found.devices = recorded.finish(std::nullopt);
-    round_blocks(found, recorded_events.settings(), tables.texts);
+    // Blocks of pinned memory are recorded with the sizes that they have.
+    if (trace.memory == traces::ShownMemory::device)
+      round_blocks(found, recorded_events.settings(), tables.texts);
   }
   add_contradictions(found);
   return found;

@@ -47,6 +47,7 @@ void RecordedMemoryEvents::trace_entry(traces::DeviceIndex index, const traces::
   MemoryEvent event;
   event.number = number;
   if (const auto action = action_of(entry.action)) event.kind = kind_of(*action);
+  if (entry.action == TextId(KnownText::annotate)) event.kind = MemoryEventKind::labelled;
   event.device = index.value;
   if (entry.keys.has(KnownText::time_us)) event.time_ns = entry.time_us * ns_per_us;
   event.block = {.key = entry.address.value,
@@ -55,6 +56,7 @@ void RecordedMemoryEvents::trace_entry(traces::DeviceIndex index, const traces::
                  .stream = entry.stream,
                  .pool = entry.pool,
                  .stack = entry.stack,
+                 .label = entry.user_metadata,
                  .event = number,
                  .time_ns = event.time_ns,
                  .freed = {}};

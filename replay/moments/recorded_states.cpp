@@ -4,8 +4,10 @@
 #include <optional>
 
 #include "allocator/options/size_rules.h"
+#include "allocator/words/index.h"
 #include "replay/follow/verify.h"
 #include "replay/history/live_blocks.h"
+#include "replay/moments/whole_block_states.h"
 
 namespace vramlab::replay {
 namespace {
@@ -94,7 +96,7 @@ void find_origins(const DeviceHistory& history, std::size_t count, DeviceState& 
       const LiveBlock* found = live.find(block.address.value);
       if (found != nullptr && found->event)
         state.origins[block.address] = {found->stack, *found->event,
-                                        time_of(history.events[*found->event])};
+                                        time_of(history.events[as_index(*found->event)])};
     }
   for (const auto& [at, stack] : stacks_from_before(history))
     state.origins[at] = {stack, std::nullopt, std::nullopt};
@@ -130,6 +132,15 @@ std::size_t end_of_call(const ExplainedHistory& explained, std::size_t event_cou
   return call ? call->end : event_count;
 }
 
+/// Requires: the history has whole blocks.
+void add_whole_blocks(const DeviceHistory& history, const VerifyConditions& conditions,
+                      std::size_t count, RecordedStates& found) {
+  const HistoryWalk walk = walk_history(history, conditions);
+  found.doubts.insert(found.doubts.end(), walk.doubts.begin(), walk.doubts.end());
+  found.states.push_back(state_of(history, count, conditions.settings.settings,
+                                  whole_blocks_after(history, walk, count)));
+}
+
 }  // namespace
 
 RecordedStates recorded_states(const RecordedHistory& history, const traces::TextTable& texts,
@@ -151,6 +162,10 @@ RecordedStates recorded_states(const RecordedHistory& history, const traces::Tex
       DeviceState state = state_of(device, device.events.size(), settings, {device.final_segments});
       keep_history(device, device.events.size(), wanted.history, state);
       found.states.push_back(std::move(state));
+      continue;
+    }
+    if (device.traits.has_whole_blocks) {
+      add_whole_blocks(device, conditions, *at, found);
       continue;
     }
     const ExplainedHistory explained = explain(device, conditions);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <span>
 #include <tuple>
 
 namespace vramlab::replay {
@@ -70,8 +71,8 @@ bool FloorWalk::can_come(Waiting& waiting, std::int32_t& lowest_top) {
   std::uint32_t end = 0;
   for (const std::uint32_t i : items) end = std::max(end, problem_.items[i].last_section);
   const std::uint32_t begin = problem_.items[items.front()].first_section;
-  std::fill(lowest_.begin() + begin, lowest_.begin() + end, nowhere);
-  std::fill(lowest_tops_.begin() + begin, lowest_tops_.begin() + end, nowhere);
+  std::ranges::fill(std::span(lowest_).subspan(begin, end - begin), nowhere);
+  std::ranges::fill(std::span(lowest_tops_).subspan(begin, end - begin), nowhere);
   find_lowest(waiting);
   lowest_top = nowhere;
   for (std::size_t k = 0; k < items.size(); ++k) {
@@ -150,8 +151,9 @@ void FloorWalk::take_back(const Choice& choice, const std::vector<std::int32_t>&
 // NOLINTNEXTLINE(misc-no-recursion)
 bool FloorWalk::try_choice(const Choice& choice, const Items& items) {
   const FloorItem& item = problem_.items[choice.item];
-  const std::vector<std::int32_t> floors(floors_.begin() + item.first_section,
-                                         floors_.begin() + item.last_section);
+  const auto here =
+      std::span(floors_).subspan(item.first_section, item.last_section - item.first_section);
+  const std::vector<std::int32_t> floors(here.begin(), here.end());
   bool is_placed = put(choice);
   if (is_placed) {
     Items rest;

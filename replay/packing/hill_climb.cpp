@@ -65,12 +65,15 @@ void move_to(BufferOrder& order, std::size_t from, std::size_t to) {
 void change(BufferOrder& order, const std::vector<std::uint32_t>& top, WorkloadRandom& random) {
   constexpr std::uint64_t anything_once_in = 8;
   if (random.one_in(anything_once_in)) {
-    move_to(order, random.below(order.size()), random.below(order.size()));
+    // Each in a statement of its own: compilers differ in which argument they compute first.
+    const std::size_t to = random.index_below(order.size());
+    const std::size_t from = random.index_below(order.size());
+    move_to(order, from, to);
     return;
   }
-  const std::uint32_t moved = top[random.below(top.size())];
+  const std::uint32_t moved = top[random.index_below(top.size())];
   const auto at = static_cast<std::size_t>(std::ranges::find(order, moved) - order.begin());
-  move_to(order, at, random.below(at + 1));
+  move_to(order, at, random.index_below(at + 1));
 }
 
 }  // namespace

@@ -36,15 +36,9 @@ class LifetimeWalk : public LiveBlocks {
     for (const LiveBlock& block : in_order()) blocks_[block.serial].end = found.steps;
     for (Lifetime& block : blocks_)
       if (block.end == 0) block.end = found.steps;
-    std::vector<std::size_t> order(blocks_.size());
-    for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-    std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
-      if (blocks_[a].begin != blocks_[b].begin) return blocks_[a].begin < blocks_[b].begin;
-      return addresses_[a] < addresses_[b];
-    });
-    found.blocks.reserve(blocks_.size());
-    for (const std::size_t index : order)
-      if (blocks_[index].bytes.count > 0) found.blocks.push_back(blocks_[index]);
+    put_those_before_first();
+    std::erase_if(blocks_, [](const Lifetime& block) { return block.bytes.count == 0; });
+    found.blocks = std::move(blocks_);
     return found;
   }
 
@@ -58,6 +52,18 @@ class LifetimeWalk : public LiveBlocks {
     if (block.freed) return;
     ++contradictions_;
     blocks_[block.serial].end = step_ + 1;
+  }
+
+  /// All others are in order already. Nothing is copied as a whole: there may be millions.
+  void put_those_before_first() {
+    std::ranges::stable_sort(before_, {}, &Before::address);
+    std::vector<Lifetime> first;
+    first.reserve(before_.size());
+    for (const Before& before : before_) first.push_back(blocks_[before.index]);
+    std::size_t to = blocks_.size();
+    for (std::size_t i = blocks_.size(); i-- > 0;)
+      if (blocks_[i].begin > 0) blocks_[--to] = blocks_[i];
+    std::ranges::copy(first, blocks_.begin());
   }
 
   void begin(const LiveBlock& block, std::uint64_t step) {
@@ -78,8 +84,8 @@ class LifetimeWalk : public LiveBlocks {
   }
 
   void add(const Lifetime& block, std::uint64_t address) {
+    if (block.begin == 0) before_.push_back({blocks_.size(), address});
     blocks_.push_back(block);
-    addresses_.push_back(address);
   }
 
   const allocator::Settings& settings_;
@@ -87,7 +93,12 @@ class LifetimeWalk : public LiveBlocks {
   std::uint64_t contradictions_ = 0;
   /// Those of live blocks by their serial number, then survivors.
   std::vector<Lifetime> blocks_;
-  std::vector<std::uint64_t> addresses_;
+  /// What was there before the first event.
+  struct Before {
+    std::size_t index;
+    std::uint64_t address;
+  };
+  std::vector<Before> before_;
 };
 
 }  // namespace

@@ -23,6 +23,8 @@ class PageTexts {
   /// The number of the stack's call site, its innermost frame of the user's own code; 0 where the
   /// stack says none.
   std::uint32_t site_of(traces::StackId stack);
+  /// Index into `texts()`.
+  std::uint32_t text_of(traces::TextId id);
 
   struct Node {
     std::uint32_t parent = 0;
@@ -47,7 +49,6 @@ class PageTexts {
 
  private:
   std::uint32_t frame_of(traces::FrameId id);
-  std::uint32_t text_of(traces::TextId id);
 
   const traces::SnapshotTables& tables_;
   std::vector<Node> nodes_{Node{}};

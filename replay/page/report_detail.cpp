@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "allocator/words/index.h"
 #include "replay/state/pinners.h"
 
 namespace vramlab::replay {
@@ -107,7 +108,7 @@ ReportDetail::ReportDetail(const DeviceHistory& history, const HistoryWalk& walk
 
 void ReportDetail::moment_passed(const MomentFigures& figures, const PlacementBlocks& blocks) {
   if (figures.step > 0) {
-    const allocator::AllocatorEvent& event = history().events[figures.step - 1];
+    const allocator::AllocatorEvent& event = history().events[as_index(figures.step - 1)];
     if (event.action != allocator::Action::oom && event.action != allocator::Action::snapshot)
       states_.touch(event.address, std::max(event.size, allocator::Bytes{1}));
   }

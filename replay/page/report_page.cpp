@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "allocator/words/ids.h"
+#include "allocator/words/index.h"
 #include "replay/history/history_checks.h"
 #include "replay/page/page_bytes.h"
 #include "replay/page/page_texts.h"
@@ -48,6 +49,7 @@ class DevicePart {
     detail();
     add_lives();
     add_events();
+    add_labels();
     add_failures();
     json_["notes"] = walk_.doubts;
     return std::move(json_);
@@ -174,6 +176,20 @@ class DevicePart {
     json_["events"] = std::move(json);
   }
 
+  /// By the step that handed memory out.
+  void add_labels() {
+    std::vector<std::uint64_t> steps;
+    std::vector<std::uint64_t> labels;
+    for (const auto& [event, text] : labels_by_request(history_)) {
+      steps.push_back(event + 1);
+      labels.push_back(texts_.text_of(text));
+    }
+    ordered_json json;
+    json["since"] = column(steps);
+    json["text"] = column(labels);
+    json_["labels"] = std::move(json);
+  }
+
   void add_failures() {
     json_["failures"] = ordered_json::array();
     constexpr std::size_t most = 1000;
@@ -209,7 +225,7 @@ class DevicePart {
 
   std::uint64_t time_of(HistoryStep step) const {
     if (walk_.times_us.empty()) return 0;
-    return walk_.times_us[step == 0 ? 0 : step - 1];
+    return walk_.times_us[step == 0 ? 0 : as_index(step - 1)];
   }
 
   template <class Of, class Numbers>

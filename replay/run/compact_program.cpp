@@ -18,22 +18,30 @@ constexpr std::array plain_kinds = {EventKind::malloc, EventKind::free, EventKin
 
 }  // namespace
 
-traces::ProgramEvent CompactProgram::event_at(std::size_t index) const {
+CompactReader::CompactReader(const CompactProgram& program)
+    : program_(program),
+      events_(program.events_),
+      numbers_(program.numbers_),
+      times_ns_(program.times_ns_),
+      ids_(program.ids_),
+      stacks_(program.stacks_) {}
+
+traces::ProgramEvent CompactReader::event_at(std::size_t index) {
   const CompactEvent compact = events_[index];
   traces::ProgramEvent event;
   if (compact.kind() >= CompactKind::other_of_streams) {
-    event = other(compact);
+    event = program_.other(compact);
   } else {
-    const EventShape& known = shape(compact);
+    const EventShape& known = program_.shape(compact);
     event.kind = plain_kinds.at(static_cast<std::size_t>(compact.kind()));
     event.device = known.device;
     event.stream = known.stream;
     event.bytes = known.bytes;
     const bool is_of_block = event.kind != EventKind::work && event.kind != EventKind::stream_done;
-    if (is_of_block) event.id = needs_ids() ? ids_[index] : compact.slot() + 1;
+    if (is_of_block) event.id = program_.needs_ids() ? ids_[index] : compact.slot() + 1;
   }
-  if (!times_ns_.empty() && times_ns_[index] > 0) event.time_ns = times_ns_[index] - 1;
-  if (!stacks_.empty()) event.stack = stacks_[index];
+  if (const std::uint64_t time_ns = times_ns_[index]; time_ns > 0) event.time_ns = time_ns - 1;
+  if (stacks_.size() > 0) event.stack = stacks_[index];
   return event;
 }
 
@@ -42,9 +50,11 @@ namespace {
 using traces::ProgramEvent;
 using EventKind = traces::ProgramEventKind;
 
-std::size_t mixed(std::size_t seed, std::uint64_t value) {
+std::uint64_t mixed(std::uint64_t seed, std::uint64_t value) {
   return (seed ^ value) * 0x9e3779b97f4a7c15ULL + (seed >> 29U);
 }
+
+std::size_t hash_of(std::uint64_t mixed) { return std::hash<std::uint64_t>{}(mixed); }
 
 /// What is nothing to an allocator while no block is used on a second stream and nothing captures.
 bool is_of_streams_alone(const ProgramEvent& event) {
@@ -68,9 +78,10 @@ bool is_of_streams_alone(const ProgramEvent& event) {
 
 bool is_of_memory_alone(const ProgramEvent& event) {
   using enum traces::ProgramEventKind;
-  constexpr std::array kinds = {malloc,       free,         pool_create, pool_end,
-                                pool_release, pool_destroy, options,     memory_fraction,
-                                empty_cache,  external,     checkpoint,  restore};
+  constexpr std::array kinds = {malloc,          free,         pool_create,     pool_end,
+                                pool_release,    pool_destroy, options,         empty_cache,
+                                external,        checkpoint,   restore,         host_malloc,
+                                memory_fraction, host_free,    host_empty_cache};
   if (event.kind == pool_begin) return event.scope != traces::ScopeStreams::capturing_streams;
   return std::ranges::find(kinds, event.kind) != kinds.end();
 }
@@ -87,20 +98,29 @@ bool is_plain_work(const ProgramEvent& event) {
 }  // namespace
 
 std::size_t CompactWriter::NameHash::operator()(const BlockName& name) const {
-  return mixed(mixed(0, name.device.value), name.id);
+  return hash_of(mixed(mixed(0, name.device.value), name.id));
 }
 
 std::size_t CompactWriter::ShapeHash::operator()(const EventShape& shape) const {
-  return mixed(mixed(mixed(0, shape.device.value), shape.bytes.count), shape.stream.value);
+  return hash_of(mixed(mixed(mixed(0, shape.device.value), shape.bytes.count), shape.stream.value));
 }
 
 std::size_t CompactWriter::EventHash::operator()(const ProgramEvent& event) const {
-  std::size_t hash = mixed(static_cast<std::size_t>(event.kind), event.device.value);
+  std::uint64_t hash = mixed(static_cast<std::uint64_t>(event.kind), event.device.value);
   for (const std::uint64_t value :
        {event.id, event.stream.value, event.for_stream.value, event.duration_ns, event.event.value,
         event.bytes.count, event.pool.graph, event.pool.user, event.value, event.flag})
     hash = mixed(hash, value);
-  return hash;
+  return hash_of(hash);
+}
+
+CompactWriter::CompactWriter(KeepsStacks keeps, const traces::ScratchPlace& scratch)
+    : keeps_stacks_(keeps) {
+  program_.events_ = traces::LongSequence<CompactEvent>(scratch);
+  program_.numbers_ = traces::LongSequence<std::uint32_t>(scratch);
+  program_.times_ns_ = traces::LongSequence<std::uint64_t>(scratch);
+  program_.ids_ = traces::LongSequence<std::uint64_t>(scratch);
+  program_.stacks_ = traces::LongSequence<traces::StackId>(scratch);
 }
 
 std::uint64_t CompactWriter::add_start(traces::DeviceIndex device, std::uint64_t id) {
@@ -147,9 +167,11 @@ CompactEvent CompactWriter::compact(const ProgramEvent& event) {
   const BlockName name{event.device, event.id};
   switch (event.kind) {
     case EventKind::malloc:
+      ++program_.call_count_;
       return {CompactKind::malloc, new_slot(name),
               shape_of({event.device, event.bytes, event.stream})};
     case EventKind::free: {
+      ++program_.call_count_;
       const std::uint32_t slot = slot_of(name, "freed");
       if (slots_.erase(name) > 0) free_slots_.push_back(slot);
       return {CompactKind::free, slot, shape_of({event.device, {}, {}})};
@@ -178,10 +200,11 @@ void CompactWriter::add(const ProgramEvent& event, std::uint64_t number,
   if (!is_of_streams_alone(event) && !is_of_memory_alone(event))
     program_.streams_matter_ = StreamsMatter::yes;
   if (event.kind == EventKind::stream_from_pool) program_.takes_pool_streams_ = true;
+  program_.uses_host_ = program_.uses_host_ || is_of_host(event.kind);
   if (event.kind == EventKind::options || event.kind == EventKind::memory_fraction)
     program_.changes_limits_ = true;
   if (of_memory == OfRecordedMemory::yes)
-    program_.events_.emplace_back(CompactKind::of_recorded_memory, 0, place_of(plain));
+    program_.events_.push_back({CompactKind::of_recorded_memory, 0, place_of(plain)});
   else
     program_.events_.push_back(compact(plain));
   program_.numbers_.push_back(static_cast<std::uint32_t>(number));
@@ -193,8 +216,6 @@ void CompactWriter::add(const ProgramEvent& event, std::uint64_t number,
 
 CompactProgram CompactWriter::finish() {
   if (!restores_) program_.ids_ = {};
-  program_.events_.shrink_to_fit();
-  program_.numbers_.shrink_to_fit();
   program_.devices_.assign(devices_.begin(), devices_.end());
   return std::move(program_);
 }

@@ -1,7 +1,8 @@
-// CompactProgram: a program's events in memory, so that it is read once and replayed many times.
+// CompactProgram: a program's events kept, so that it is read once and replayed many times.
 // Requests, frees and the like take eight bytes, beside their number in the file; what is rarer
 // points to a whole event. Names of blocks are small numbers, used again once a block is freed:
-// what a replay needs to know of them grows with what is live, not with the program.
+// what a replay needs to know of them grows with what is live, not with the program. A long program
+// lies in scratch files; a replay goes through it with a CompactReader of its own.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "allocator/words/directed.h"
+#include "traces/files/long_sequence.h"
 #include "traces/values/program_event.h"
 
 namespace vramlab::replay {
@@ -37,6 +39,7 @@ struct EventShape {
 
 class CompactEvent {
  public:
+  CompactEvent() = default;
   CompactEvent(CompactKind kind, std::uint32_t slot, std::uint32_t shape)
       : word_(slot << kind_bits | static_cast<std::uint32_t>(kind)), shape_(shape) {}
   CompactKind kind() const { return static_cast<CompactKind>(word_ & kind_mask); }
@@ -48,8 +51,8 @@ class CompactEvent {
  private:
   static constexpr std::uint32_t kind_bits = 3;
   static constexpr std::uint32_t kind_mask = (1U << kind_bits) - 1;
-  std::uint32_t word_;
-  std::uint32_t shape_;
+  std::uint32_t word_ = 0;
+  std::uint32_t shape_ = 0;
 };
 inline constexpr std::uint32_t most_slots = 1U << 29;
 
@@ -58,45 +61,70 @@ enum class StreamsMatter : bool { no, yes };
 
 class CompactProgram {
  public:
-  const std::vector<CompactEvent>& events() const { return events_; }
+  std::size_t event_count() const { return events_.size(); }
+  /// Requests and frees.
+  std::uint64_t call_count() const { return call_count_; }
+  /// Those of all events, each once. Only requests have bytes.
+  const std::vector<EventShape>& shapes() const { return shapes_; }
   const EventShape& shape(const CompactEvent& event) const { return shapes_[event.shape()]; }
   const traces::ProgramEvent& other(const CompactEvent& event) const {
     return others_[event.shape()];
   }
-  /// In the file.
-  std::uint64_t number(std::size_t index) const { return numbers_[index]; }
-  /// As it was; with its stack where stacks are kept.
-  traces::ProgramEvent event_at(std::size_t index) const;
 
   std::uint32_t slot_count() const { return slot_count_; }
   StreamsMatter streams_matter() const { return streams_matter_; }
-  /// A restored checkpoint names blocks by the ids of the program: it needs event_at().
+  /// A restored checkpoint names blocks by the ids of the program: it needs whole events.
   bool needs_ids() const { return !ids_.empty(); }
   /// Options or a memory fraction change on the way.
   bool changes_limits() const { return changes_limits_; }
   /// Streams of PyTorch's pools go by other names here, which ProgramReplay knows.
   bool takes_pool_streams() const { return takes_pool_streams_; }
+  /// There are events about pinned host memory, which ProgramReplay knows.
+  bool uses_host() const { return uses_host_; }
   /// Those that events name, ascending.
   const std::vector<traces::DeviceIndex>& devices() const { return devices_; }
 
  private:
   friend class CompactWriter;
+  friend class CompactReader;
 
-  std::vector<CompactEvent> events_;
-  std::vector<std::uint32_t> numbers_;
+  traces::LongSequence<CompactEvent> events_;
+  traces::LongSequence<std::uint32_t> numbers_;
   std::vector<EventShape> shapes_;
   std::vector<traces::ProgramEvent> others_;
   /// One more than each has; 0 of one without.
-  std::vector<std::uint64_t> times_ns_;
+  traces::LongSequence<std::uint64_t> times_ns_;
   /// Empty unless they are needed.
-  std::vector<std::uint64_t> ids_;
+  traces::LongSequence<std::uint64_t> ids_;
   /// Empty unless they are kept.
-  std::vector<traces::StackId> stacks_;
+  traces::LongSequence<traces::StackId> stacks_;
   std::vector<traces::DeviceIndex> devices_;
+  std::uint64_t call_count_ = 0;
   std::uint32_t slot_count_ = 0;
   StreamsMatter streams_matter_ = StreamsMatter::no;
   bool takes_pool_streams_ = false;
   bool changes_limits_ = false;
+  bool uses_host_ = false;
+};
+
+/// Goes through a program, which must outlive it. Each thread has its own.
+class CompactReader {
+ public:
+  explicit CompactReader(const CompactProgram& program);
+
+  CompactEvent operator[](std::size_t index) { return events_[index]; }
+  /// In the file.
+  std::uint64_t number(std::size_t index) { return numbers_[index]; }
+  /// As it was; with its stack where stacks are kept.
+  traces::ProgramEvent event_at(std::size_t index);
+
+ private:
+  const CompactProgram& program_;
+  traces::SequenceReader<CompactEvent> events_;
+  traces::SequenceReader<std::uint32_t> numbers_;
+  traces::SequenceReader<std::uint64_t> times_ns_;
+  traces::SequenceReader<std::uint64_t> ids_;
+  traces::SequenceReader<traces::StackId> stacks_;
 };
 
 /// A segment that is there before the first event.
@@ -129,7 +157,8 @@ enum class OfRecordedMemory : bool { no, yes };
 
 class CompactWriter {
  public:
-  explicit CompactWriter(KeepsStacks keeps = KeepsStacks::no) : keeps_stacks_(keeps) {}
+  explicit CompactWriter(KeepsStacks keeps = KeepsStacks::no,
+                         const traces::ScratchPlace& scratch = {});
 
   /// A block that is there before the first event; says its name in the program that is made.
   std::uint64_t add_start(traces::DeviceIndex device, std::uint64_t id);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "allocator/words/index.h"
+
 namespace vramlab::replay {
 
 using traces::DeviceIndex;
@@ -9,7 +11,7 @@ using traces::DeviceIndex;
 void CompactReplay::adopt(const std::vector<StartingSegment>& start) {
   if (start.empty()) return;
   lay_out(start, [this](const StartingSegment& given, std::size_t block, Address address) {
-    if (given.ids[block] != 0) addresses_[given.ids[block] - 1] = address;
+    if (given.ids[block] != 0) addresses_[as_index(given.ids[block] - 1)] = address;
   });
   start_is_there();
 }
@@ -43,6 +45,7 @@ DeviceReport CompactReplay::report() const {
 
 CompactRun::CompactRun(const ProgramPart& part, ReplaySetup& setup, const traces::TextTable& texts)
     : program_(part.program),
+      reader_(part.program),
       part_(part),
       setup_(setup),
       texts_(texts),
@@ -53,7 +56,8 @@ bool CompactRun::can_run(const ProgramPart& part, const ReplaySetup& setup) {
   const bool streams_run =
       setup.timing() == FreeTiming::modelled && part.program.streams_matter() == StreamsMatter::yes;
   return setup.settings.backend == allocator::Backend::native && !streams_run &&
-         !part.program.needs_ids() && !part.program.takes_pool_streams();
+         !part.program.needs_ids() && !part.program.takes_pool_streams() &&
+         !part.program.uses_host();
 }
 
 CompactReplay& CompactRun::device_of(DeviceIndex index) {
@@ -71,11 +75,11 @@ CompactReplay& CompactRun::device_of(DeviceIndex index) {
 }
 
 bool CompactRun::apply(std::size_t index) {
-  const CompactEvent& event = program_.events()[index];
+  const CompactEvent event = reader_[index];
   switch (event.kind()) {
     case CompactKind::malloc: {
       const EventShape& shape = program_.shape(event);
-      return device_of(shape.device).request(event, shape, program_.number(index));
+      return device_of(shape.device).request(event, shape, reader_.number(index));
     }
     case CompactKind::free:
       device_of(program_.shape(event).device).free(event);
@@ -103,7 +107,7 @@ bool CompactRun::apply(std::size_t index) {
       CompactReplay& device =
           device_of(is_whole ? program_.other(event).device : program_.shape(event).device);
       if (program_.streams_matter() == StreamsMatter::yes)
-        device.apply_other(program_.event_at(index), texts_);
+        device.apply_other(reader_.event_at(index), texts_);
       return true;
     }
   }
@@ -119,10 +123,10 @@ void CompactRun::adopt() {
 }
 
 void CompactRun::run_events(ReplayReport& report) {
-  for (; at_ < program_.events().size(); ++at_) {
+  for (; at_ < program_.event_count(); ++at_) {
     if (apply(at_) || setup_.asked.on_out_of_memory == OnOutOfMemory::skip) [[likely]]
       continue;
-    report.stopped_at = program_.number(at_);
+    report.stopped_at = reader_.number(at_);
     return;
   }
 }
@@ -132,11 +136,11 @@ void CompactRun::run(ReplayReport& report) {
     if (setup_.history != nullptr) adopt();
     run_events(report);
   } catch (const AllocatorError& error) {
-    setup_.refuse(program_.number(at_), error);
+    setup_.refuse(reader_.number(at_), error);
   } catch (const DeviceError& error) {
-    setup_.refuse(program_.number(at_), error);
+    setup_.refuse(reader_.number(at_), error);
   }
-  report.events += std::min(at_ + 1, program_.events().size()) - left_out_;
+  report.events += std::min(at_ + 1, program_.event_count()) - left_out_;
   for (const auto& [index, device] : devices_) report.devices.push_back(device->report());
   if (setup_.history == nullptr) return;
   report.devices.back().recorded_peak_reserved = setup_.history->memory.peak_reserved;

@@ -84,6 +84,7 @@ class CompactRun {
   bool apply(std::size_t index);
 
   const CompactProgram& program_;
+  CompactReader reader_;
   const ProgramPart& part_;
   ReplaySetup& setup_;
   const traces::TextTable& texts_;

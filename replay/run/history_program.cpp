@@ -35,7 +35,7 @@ class ProgramBuilder {
         texts_(texts),
         keeps_stacks_(keeps),
         pools_(pools_by_generation(history, explained)),
-        writer_(keeps),
+        writer_(keeps, history.events.place()),
         program_(facts_of(history, explained)),
         memory_(choose_memory(program_.memory, program_.reservation, {}).memory),
         others_(history, explained, memory_) {

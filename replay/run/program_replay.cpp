@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "allocator/words/answers.h"
+#include "replay/host/host_replay.h"
 #include "replay/run/device_replay.h"
 #include "replay/run/ordered_device.h"
 #include "streams/device/timed_device.h"
@@ -14,8 +15,10 @@ using traces::ProgramEvent;
 
 ProgramReplay::ProgramReplay(std::string file, const traces::SnapshotTables& tables,
                              ReplayConditions conditions, ReplayWatch watch)
-    : ProgramReplay(setup_of(std::move(file), std::move(conditions), {}), tables.texts,
-                    std::move(watch)) {}
+    : ProgramReplay(ReplaySetup{std::move(file), std::move(conditions), nullptr, {}}, tables.texts,
+                    std::move(watch)) {
+  header_.emplace();
+}
 
 ProgramReplay::ProgramReplay(ReplaySetup setup, const traces::TextTable& texts, ReplayWatch watch)
     : setup_(std::move(setup)), texts_(texts), watch_(std::move(watch)) {}
@@ -23,7 +26,13 @@ ProgramReplay::ProgramReplay(ReplaySetup setup, const traces::TextTable& texts, 
 ProgramReplay::~ProgramReplay() = default;
 
 void ProgramReplay::header(const traces::TraceHeader& header) {
-  setup_ = setup_of(setup_.file, setup_.asked, header);
+  header_ = header;
+  may_use_host_ = header.version > 1;
+}
+
+void ProgramReplay::settle_options() {
+  setup_ = setup_of(setup_.file, setup_.asked, *header_);
+  header_.reset();
 }
 
 std::unique_ptr<ProgramDevice> ProgramReplay::make_device(DeviceIndex index) {
@@ -37,19 +46,41 @@ std::unique_ptr<ProgramDevice> ProgramReplay::make_device(DeviceIndex index) {
     refuse_other_backends(setup_.settings, setup_.file);
     return setup_.asked.make_program_device(index, conditions);
   }
-  const streams::StreamModel& model = setup_.asked.stream_model;
   if (setup_.settings.backend != allocator::Backend::native) {
     refuse_watch_of_ordered(watch_);
-    if (!ordered_streams_)
-      ordered_streams_ = std::make_unique<OrderedStreams>(model, watch_.streams, *watch_.accesses);
-    return std::make_unique<OrderedDevice>(index, conditions, *ordered_streams_);
+    return std::make_unique<OrderedDevice>(index, conditions, ordered_streams());
   }
-  if (conditions.timing == FreeTiming::modelled) {
-    if (!streams_)
-      streams_ = std::make_unique<StreamProgram>(model, *watch_.streams, *watch_.accesses);
-    conditions.streams = streams_.get();
-  }
+  if (conditions.timing == FreeTiming::modelled) conditions.streams = &virtual_streams();
   return std::make_unique<DeviceReplay>(index, conditions);
+}
+
+StreamProgram& ProgramReplay::virtual_streams() {
+  if (!streams_)
+    streams_ = std::make_unique<StreamProgram>(setup_.asked.stream_model, *watch_.streams,
+                                               *watch_.accesses);
+  return *streams_;
+}
+
+OrderedStreams& ProgramReplay::ordered_streams() {
+  if (!ordered_streams_)
+    ordered_streams_ = std::make_unique<OrderedStreams>(setup_.asked.stream_model, watch_.streams,
+                                                        *watch_.accesses);
+  return *ordered_streams_;
+}
+
+HostReplay* ProgramReplay::host() {
+  if (host_ || !may_use_host_) return host_.get();
+  HostConditions conditions{*setup_.version, setup_.settings};
+  const FreeTiming timing = setup_.timing();
+  if (timing == FreeTiming::eager) conditions.frees = HostFrees::complete_at_once;
+  if (setup_.keeps_settings()) conditions.options = HostOptions::as_given;
+  if (setup_.settings.backend != allocator::Backend::native)
+    conditions.streams = &ordered_streams().program();
+  else if (timing == FreeTiming::modelled)
+    conditions.streams = &virtual_streams();
+  if (watch_.at_host_end) conditions.keeps = KeepsHostHistory::yes;
+  host_ = std::make_unique<HostReplay>(conditions);
+  return host_.get();
 }
 
 ProgramDevice& ProgramReplay::device_of(DeviceIndex index) {
@@ -91,10 +122,21 @@ void ProgramReplay::guard(std::uint64_t number, const Call& call) {
   }
 }
 
+void ProgramReplay::apply_to_host(const ProgramEvent& event, std::uint64_t number) {
+  StreamProgram* const streams = ordered_streams_ ? &ordered_streams_->program() : streams_.get();
+  if (streams != nullptr && !streams->begin(event, number))
+    throw streams::EndlessWait("host thread " + std::to_string(event.thread) +
+                               " waits for work that never ends");
+  host_->apply(event, number, texts_);
+}
+
 void ProgramReplay::apply(const ProgramEvent& event, std::uint64_t number) {
+  HostReplay* const pinned = host();
+  if (pinned != nullptr && traces::is_of_host(event.kind)) return apply_to_host(event, number);
   ProgramDevice& device = device_of(event.device);
   const bool goes_on = device.apply(event, number, texts_);
   if (!goes_on && setup_.asked.on_out_of_memory == OnOutOfMemory::stop) stopped_at_ = number;
+  if (pinned != nullptr) pinned->apply(event, number, texts_);
   if (watch_.after_event) watch_.after_event(*device.native(), event, number);
 }
 
@@ -126,6 +168,7 @@ void ProgramReplay::replay(const ProgramEvent& event, std::uint64_t number) {
 }
 
 void ProgramReplay::program_event(const ProgramEvent& event) {
+  if (header_) settle_options();
   const std::uint64_t number = position_++;
   if (!watch_.before_event) return replay(event, number);
   ProgramEvent seen = event;
@@ -136,12 +179,13 @@ void ProgramReplay::program_event(const ProgramEvent& event) {
 void ProgramReplay::run(const ProgramPart& part) {
   const HistoryProgram* const history = setup_.history;
   if (history != nullptr) guard(0, [&] { device_of(history->device).adopt(part.start); });
+  may_use_host_ = may_use_host_ || part.program.uses_host();
   const bool is_as_recorded = history == nullptr || replay::is_as_recorded(setup_.asked);
-  const auto& events = part.program.events();
-  for (std::size_t i = 0; i < events.size() && !is_over(); ++i) {
-    if (events[i].kind() == CompactKind::of_recorded_memory && !is_as_recorded) continue;
-    const ProgramEvent event = part.program.event_at(i);
-    const std::uint64_t number = part.program.number(i);
+  CompactReader reader(part.program);
+  for (std::size_t i = 0; i < part.program.event_count() && !is_over(); ++i) {
+    if (reader[i].kind() == CompactKind::of_recorded_memory && !is_as_recorded) continue;
+    const ProgramEvent event = reader.event_at(i);
+    const std::uint64_t number = reader.number(i);
     if (history != nullptr && i == part.start_event_count && watch_.at_start &&
         watch_.reaches(event, number))
       watch_.at_start(*device_of(history->device).native());
@@ -163,6 +207,7 @@ void ProgramReplay::add_device(ProgramDevice& device, DeviceIndex index, ReplayR
 }
 
 ReplayReport ProgramReplay::finish() {
+  if (header_) settle_options();
   ReplayReport report;
   report.reference = setup_.version->name;
   report.options = setup_.settings.text;
@@ -179,6 +224,11 @@ ReplayReport ProgramReplay::finish() {
   for (const auto& [index, device] : devices_) {
     add_device(*device, index, report);
     options_left_out += device->options_left_out();
+  }
+  if (host_ && host_->has_events()) {
+    if (watch_.at_host_end) watch_.at_host_end(*host_);
+    report.host = host_->report();
+    report.notes.insert(report.notes.end(), report.host->notes.begin(), report.host->notes.end());
   }
   if (options_left_out > 0)
     report.notes.push_back("the program's own changes of options were left out: " +

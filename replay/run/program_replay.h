@@ -16,12 +16,14 @@
 
 namespace vramlab::replay {
 
+class HostReplay;
 class OrderedStreams;
 
 class ProgramReplay : public traces::ProgramSink {
  public:
   /// For a program. `file` is for messages. The tables are those of the reader and must live as
-  /// long.
+  /// long. Options are read at the first event: a recording, which has none, may be of a version
+  /// that knows others.
   ProgramReplay(std::string file, const traces::SnapshotTables& tables, ReplayConditions conditions,
                 ReplayWatch watch);
   ProgramReplay(ReplaySetup setup, const traces::TextTable& texts, ReplayWatch watch);
@@ -42,6 +44,7 @@ class ProgramReplay : public traces::ProgramSink {
   StreamProgram* streams() { return streams_.get(); }
 
  private:
+  void settle_options();
   void replay(const traces::ProgramEvent& event, std::uint64_t number);
   void apply(const traces::ProgramEvent& event, std::uint64_t number);
   /// Turns what is thrown on the way into an InputError.
@@ -51,10 +54,18 @@ class ProgramReplay : public traces::ProgramSink {
   bool is_over() const { return stopped_at_ || has_passed_last_; }
   traces::ProgramEvent with_streams_of_pools(const traces::ProgramEvent& event);
   ProgramDevice& device_of(traces::DeviceIndex index);
+  /// Those that modelled timing needs; made where there are none yet.
+  StreamProgram& virtual_streams();
+  OrderedStreams& ordered_streams();
+  /// Null unless the program may have events about pinned memory.
+  HostReplay* host();
+  void apply_to_host(const traces::ProgramEvent& event, std::uint64_t number);
   std::unique_ptr<ProgramDevice> make_device(traces::DeviceIndex index);
   void add_device(ProgramDevice& device, traces::DeviceIndex index, ReplayReport& report);
 
   ReplaySetup setup_;
+  /// Until the first event.
+  std::optional<traces::TraceHeader> header_;
   const traces::TextTable& texts_;
   ReplayWatch watch_;
   /// For the backend that is ordered by streams.
@@ -64,6 +75,8 @@ class ProgramReplay : public traces::ProgramSink {
   std::map<traces::DeviceIndex, streams::TorchStreams> torch_streams_;
   /// For modelled timing.
   std::unique_ptr<StreamProgram> streams_;
+  bool may_use_host_ = false;
+  std::unique_ptr<HostReplay> host_;
   /// The next event in the program.
   std::uint64_t position_ = 0;
   /// Replayed ones.

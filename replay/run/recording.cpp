@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "allocator/words/answers.h"
+#include "replay/host/host_replay.h"
 #include "replay/run/compact_run.h"
 #include "replay/run/ordered_device.h"
 #include "replay/run/program_replay.h"
@@ -19,7 +20,8 @@ namespace {
 /// Collects a program.
 class ProgramCollector : public traces::ProgramSink {
  public:
-  explicit ProgramCollector(std::string file) : file_(std::move(file)) {}
+  ProgramCollector(std::string file, const traces::ScratchPlace& scratch)
+      : file_(std::move(file)), writer_(KeepsStacks::no, scratch) {}
 
   void header(const traces::TraceHeader& header) override { header_ = header; }
   void program_event(const traces::ProgramEvent& event) override {
@@ -49,6 +51,7 @@ void append(ReplayReport& report, ReplayReport part) {
     report.first_time_ns =
         std::min(report.first_time_ns.value_or(*part.first_time_ns), *part.first_time_ns);
   if (part.stopped_at) report.stopped_at = part.stopped_at;
+  if (part.host) report.host = std::move(part.host);
   std::ranges::move(part.devices, std::back_inserter(report.devices));
   std::ranges::move(part.notes, std::back_inserter(report.notes));
 }
@@ -60,8 +63,8 @@ Recording::Recording(const std::string& path, const OpenConditions& conditions)
 
 Recording::Recording(traces::OpenTrace trace, const OpenConditions& conditions)
     : file_(trace.file), version_(conditions.version) {
-  ProgramCollector program(file_);
-  HistoryCollector collector;
+  ProgramCollector program(file_, conditions.scratch);
+  HistoryCollector collector(conditions.scratch);
   traces::read_trace(trace, *tables_, {collector, program});
   if (program.has_events()) {
     header_ = program.header();
@@ -85,11 +88,15 @@ void Recording::take_history(const RecordedHistory& history, const traces::Snaps
   const VerifyConditions conditions = verify_conditions(history, tables.texts, version_);
   version_ = &conditions.version;
   recorded_ = conditions.settings;
+  histories_.reserve(history.devices.size());
   for (const DeviceHistory& device : history.devices) {
     add_device(device, conditions, keeps);
     if (!histories_.empty() && histories_.back().device.value == device.device)
       histories_.back().has_threads = has_threads(device, tables);
   }
+  for (const traces::UnknownField& section : history.other_sections)
+    if (tables.texts.text(section.key) == "host_traces")
+      host_ = host_history_of(*section.value, tables.texts);
   if (histories_.empty())
     throw InputError(
         {file_, "", "a history that can be replayed", "none: the file holds a final state only"});
@@ -104,6 +111,32 @@ void Recording::add_device(const DeviceHistory& history, const VerifyConditions&
     throw InputError({file_, "device " + std::to_string(history.device),
                       "a history that an allocator can have made",
                       explained.fidelity.reasons.front()});
+}
+
+/// Blocks have the sizes that they were recorded with, whatever the options say of rounding; unless
+/// nothing was cached then, as nothing is rounded without a cache.
+void Recording::add_host(const ReplayConditions& conditions, const ReplayWatch& watch,
+                         ReplayReport& report) const {
+  if (host_.events.empty()) return;
+  Settings settings = settings_for(conditions);
+  const bool knows_requests = recorded_.settings.pinned_max_cached_size == Bytes{};
+  if (!knows_requests) settings.pinned_max_round_threshold = {};
+  HostConditions host{*version_, settings};
+  if (watch.at_host_end) host.keeps = KeepsHostHistory::yes;
+  HostReplay replay(host);
+  for (std::size_t i = 0; i < host_.events.size(); ++i)
+    replay.apply(host_.events[i], i, tables_->texts);
+  if (watch.at_host_end) watch.at_host_end(replay);
+  report.host = replay.report();
+  report.notes.emplace_back(
+      knows_requests
+          ? "pinned memory: nothing was cached when this was recorded, so the sizes are those of "
+            "requests; when frees complete is modelled"
+          : "pinned memory is modelled: recordings have the sizes of its blocks, not of requests, "
+            "so of the options only pinned_max_cached_size_mb and the reserve segment change it");
+  if (host_.left_out > 0)
+    report.notes.push_back("pinned memory: " + std::to_string(host_.left_out) +
+                           " frees of blocks from before the recording were left out");
 }
 
 const HistoryProgram* Recording::history(std::int64_t device) const {
@@ -130,11 +163,7 @@ std::vector<std::string> Recording::notes() const {
 
 std::uint64_t Recording::call_count() const {
   std::uint64_t count = 0;
-  for (const ProgramPart* part : parts())
-    count += static_cast<std::uint64_t>(
-        std::ranges::count_if(part->program.events(), [](const CompactEvent& event) {
-          return event.kind() == CompactKind::malloc || event.kind() == CompactKind::free;
-        }));
+  for (const ProgramPart* part : parts()) count += part->program.call_count();
   return count;
 }
 
@@ -199,6 +228,7 @@ ReplayReport Recording::run(const ReplayConditions& conditions, const ReplayWatc
     std::ranges::move(notes_on(history, conditions, settings), std::back_inserter(report.notes));
     append(report, run_part(history.part, &history));
   }
+  add_host(conditions, watch, report);
   return report;
 }
 
@@ -218,6 +248,7 @@ ReplayReport Recording::figures(const ReplayConditions& conditions) const {
   };
   if (!is_recording()) add_part(program_, nullptr);
   for (const HistoryProgram& history : histories_) add_part(history.part, &history);
+  add_host(conditions, {}, report);
   return report;
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "replay/host/host_history.h"
 #include "replay/run/history_program.h"
 #include "replay/run/replay_report.h"
 #include "replay/run/replay_setup.h"
@@ -20,6 +21,8 @@ struct OpenConditions {
   /// Null: as the file says, or guessed from it.
   const ReferenceVersion* version = nullptr;
   traces::ProgressListener listener{};
+  /// For long files.
+  traces::ScratchPlace scratch{};
 };
 
 struct BoundlessHistories {
@@ -75,6 +78,8 @@ class Recording {
  private:
   void take_history(const RecordedHistory& history, const traces::SnapshotTables& tables,
                     KeepsStacks keeps);
+  void add_host(const ReplayConditions& conditions, const ReplayWatch& watch,
+                ReplayReport& report) const;
   void add_device(const DeviceHistory& history, const VerifyConditions& conditions,
                   KeepsStacks keeps);
   /// `history`: null of a program.
@@ -86,6 +91,7 @@ class Recording {
   /// For a recorded history.
   SettingsInForce recorded_;
   std::vector<HistoryProgram> histories_;
+  HostHistory host_;
   /// For a program.
   traces::TraceHeader header_;
   std::unique_ptr<traces::SnapshotTables> tables_ = std::make_unique<traces::SnapshotTables>();

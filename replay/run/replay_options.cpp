@@ -10,11 +10,15 @@ namespace vramlab::replay {
 
 using traces::InputError;
 
-std::string_view nearest_option(std::string_view name, const ReferenceVersion& version) {
+std::string hint_about(std::string_view option, const ReferenceVersion& version) {
+  for (const ReferenceVersion& row : allocator::reference_versions())
+    if (find_option(rules_of(row.grammar), option) != nullptr)
+      return "version " + std::string(row.name) + " has it (--reference " + std::string(row.name) +
+             ")";
   std::vector<std::string_view> names;
   for (const allocator::OptionRow& row : rules_of(version.grammar).options)
     names.push_back(row.name);
-  return nearest_name(name, names);
+  return "the nearest is " + std::string(nearest_name(option, names));
 }
 
 namespace {
@@ -33,8 +37,7 @@ std::optional<std::string> refusal_of(const std::string& options, const Referenc
   const auto error = parse_at_start(options, version).error;
   if (!error) return std::nullopt;
   if (error->kind == allocator::SettingsErrorKind::unknown_option)
-    return "there is no option '" + error->option + "'; the nearest is " +
-           std::string(nearest_option(error->option, version));
+    return "there is no option '" + error->option + "'; " + hint_about(error->option, version);
   return error->message;
 }
 

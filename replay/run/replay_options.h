@@ -1,5 +1,5 @@
-// The options that a replay runs under: read, or refused with a reason that names the nearest
-// option there is.
+// The options that a replay runs under: read, or refused with a reason that names a version that
+// has the option, or the nearest option there is.
 #pragma once
 
 #include <optional>
@@ -11,8 +11,9 @@
 
 namespace vramlab::replay {
 
-/// The option of this version whose name is most like this one.
-std::string_view nearest_option(std::string_view name, const ReferenceVersion& version);
+/// What helps with an option that this version does not have: the oldest version that has it, or
+/// else the name that is most like this one. Such as `the nearest is backend`.
+std::string hint_about(std::string_view option, const ReferenceVersion& version);
 
 /// Why this version takes no such string; nothing where it does.
 std::optional<std::string> refusal_of(const std::string& options, const ReferenceVersion& version);

@@ -59,10 +59,12 @@ MetricValues run_metrics(const DeviceReport& device) {
 }
 
 MetricValues run_metrics(const ReplayReport& report) {
-  if (report.devices.empty()) return run_metrics(DeviceReport{});
   std::vector<MetricValues> devices;
   for (const DeviceReport& device : report.devices) devices.push_back(run_metrics(device));
-  return sum_of_metrics(devices);
+  if (devices.empty()) devices.push_back(run_metrics(DeviceReport{}));
+  MetricValues values = sum_of_metrics(devices);
+  if (report.host) std::ranges::copy(host_metrics(*report.host), std::back_inserter(values));
+  return values;
 }
 
 }  // namespace vramlab::replay

@@ -11,6 +11,8 @@
 #include "allocator/words/statistic_values.h"
 #include "replay/figures/memory_curve.h"
 #include "replay/figures/metrics.h"
+#include "replay/figures/peak.h"
+#include "replay/host/host_report.h"
 #include "streams/device/device_calls.h"
 #include "streams/device/driven_device.h"
 #include "streams/ordered_pool/ordered_pool_rules.h"
@@ -21,13 +23,6 @@ class PlacedRanges;
 }
 
 namespace vramlab::replay {
-
-/// A moment at which more was held than ever before.
-struct ReachedPeak {
-  Bytes bytes;
-  std::uint64_t event = 0;
-  std::optional<std::uint64_t> time_ns;
-};
 
 struct FailedRequest {
   std::uint64_t event = 0;
@@ -76,6 +71,8 @@ struct ReplayReport {
   std::string reference;
   std::string options;
   std::vector<DeviceReport> devices;
+  /// What its pinned host memory came to, if the program has events about it.
+  std::optional<HostReport> host;
   std::uint64_t events = 0;
   /// The first event's that has a time.
   std::optional<std::uint64_t> first_time_ns;

@@ -16,6 +16,7 @@ namespace vramlab::replay {
 
 struct DeviceHistory;
 class DeviceReplay;
+class HostReplay;
 
 /// Events have the numbers of the file; of a recording: of the entry in its device's trace. Several
 /// events may have one number.
@@ -39,6 +40,9 @@ struct ReplayWatch {
   std::function<void(std::uint32_t device, streams::AddressRange range)> released = {};
   /// Once for each device, after its last event.
   std::function<void(DeviceReplay& replay)> at_end = {};
+  /// After a program's last event, if it has any about pinned host memory, whose history is kept
+  /// then.
+  std::function<void(const HostReplay& replay)> at_host_end = {};
 
   bool reaches(const traces::ProgramEvent& event, std::uint64_t number) const {
     if (until_ns && event.time_ns && *event.time_ns > *until_ns) return false;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "allocator/words/index.h"
 #include "replay/follow/backward_run.h"
 #include "replay/history/live_blocks.h"
 
@@ -95,7 +96,7 @@ class Walk : public LiveBlocks {
     free.began = begin_;
     if (block.freed->event) {
       free.free_stack = block.freed->stack;
-      free.began = {*block.freed->event, *block.freed->time_ns / ns_per_us};
+      free.began = {as_index(*block.freed->event), *block.freed->time_ns / ns_per_us};
     }
     free.ended = now_;
     return free;

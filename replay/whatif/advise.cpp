@@ -55,11 +55,9 @@ class RequestShapes {
  public:
   explicit RequestShapes(const Recording& recording) {
     for (const ProgramPart* part : recording.parts()) {
-      for (const CompactEvent& event : part->program.events())
-        if (event.kind() == CompactKind::malloc) {
-          const Bytes bytes = part->program.shape(event).bytes;
-          if (bytes.count > 0 && bytes < allocator::request_limit) sizes_.insert(bytes);
-        }
+      for (const EventShape& shape : part->program.shapes())
+        if (shape.bytes.count > 0 && shape.bytes < allocator::request_limit)
+          sizes_.insert(shape.bytes);
       for (const StartingSegment& segment : part->start)
         largest_ = std::max(largest_, segment.segment.size());
     }

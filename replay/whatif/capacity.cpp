@@ -13,6 +13,7 @@ struct Try {
   Bytes next;
   /// On larger ones only the order of addresses can make a difference.
   bool refuses_nothing = false;
+  std::uint64_t events = 0;
 };
 
 class CapacitySearch {
@@ -30,14 +31,14 @@ class CapacitySearch {
     Bytes size =
         round_up(held, device_granule) + (answer_.live ? answer_.live->on_device : Bytes{});
     size = std::max(size, device_granule);
-    for (;;) {
-      const Try tried = try_size(size);
-      if (tried.runs) break;
+    Try tried = try_size(size);
+    while (!tried.runs) {
       if (tried.next >= boundless_memory) return answer_;
       size = tried.next;
+      tried = try_size(size);
     }
     answer_.least = size;
-    look_above(size, effort);
+    look_above(tried, effort);
     return answer_;
   }
 
@@ -60,13 +61,13 @@ class CapacitySearch {
       report = recording_.figures(conditions_);
     } catch (const traces::InputError&) {
       // What was there at the start does not fit.
-      return {false, size + device_granule, false};
+      return {.next = size + device_granule};
     }
     return next_after(size, report);
   }
 
   Try next_after(Bytes size, const ReplayReport& report) {
-    Try tried{!report.has_failures(), boundless_memory, true};
+    Try tried{!report.has_failures(), boundless_memory, true, report.events};
     for (const DeviceReport& device : report.devices) {
       if (device.same_below >= boundless_memory) continue;
       tried.next = std::min(tried.next, round_up(device.same_below, device_granule));
@@ -81,17 +82,20 @@ class CapacitySearch {
     return tried;
   }
 
-  void look_above(Bytes least, const CapacityEffort& effort) {
-    const std::uint64_t most = answer_.replays + effort.replays_above;
+  /// `tried`: the least size.
+  void look_above(Try tried, const CapacityEffort& effort) {
+    std::uint64_t replays = 0;
+    std::uint64_t events = 0;
     // Who looks no further than this where nothing is refused any more leaves out only what another
     // order of addresses would do with twice the memory that is ever reserved.
     const Bytes far_enough = answer_.peak_reserved * 2;
-    for (Bytes size = least; size < boundless_memory;) {
-      if (answer_.replays >= most) {
+    for (Bytes size = *answer_.least; size < boundless_memory;) {
+      if (replays == effort.replays_above || events >= effort.events_above) {
         answer_.looked_up_to = size;
         return;
       }
-      const Try tried = try_size(size);
+      if (replays++ > 0) tried = try_size(size);
+      events += tried.events;
       if (!tried.runs) add_failing({size, tried.next});
       size = tried.next;
       if (!tried.refuses_nothing || size < far_enough || size >= boundless_memory) continue;

@@ -42,6 +42,8 @@ struct CapacityAnswer {
 struct CapacityEffort {
   /// Replays above the answer, to see whether more memory always helps.
   std::uint64_t replays_above = 1000;
+  /// And no more of them once they went through so many events.
+  std::uint64_t events_above = 250'000'000;
 };
 
 /// The conditions' own memory is of no meaning. Throws InputError.

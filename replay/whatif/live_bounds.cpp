@@ -60,7 +60,9 @@ class LiveWalk {
   }
 
   void run() {
-    for (const CompactEvent& event : program_.events()) {
+    CompactReader reader(program_);
+    for (std::size_t i = 0; i < program_.event_count(); ++i) {
+      const CompactEvent event = reader[i];
       if (event.kind() == CompactKind::malloc) {
         const EventShape& shape = program_.shape(event);
         if (shape.bytes.count == 0 || shape.bytes >= allocator::request_limit) continue;

@@ -46,9 +46,8 @@ std::vector<std::string> values_of(std::string_view text) {
 void refuse_unknown(const std::string& name, const ReferenceVersion& version,
                     const std::string& where) {
   if (find_option(rules_of(version.grammar), name) != nullptr) return;
-  throw InputError(
-      {where, "", "an option that version " + std::string(version.name) + " has",
-       "'" + name + "'; the nearest is " + std::string(nearest_option(name, version))});
+  throw InputError({where, "", "an option that version " + std::string(version.name) + " has",
+                    "'" + name + "'; " + hint_about(name, version)});
 }
 
 /// What is refused by itself is refused in every combination.

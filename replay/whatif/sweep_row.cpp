@@ -11,8 +11,9 @@ namespace {
 
 auto rank_of(const SweepFigures& figures) {
   return std::make_tuple(figures.failed.has_value(), value_of(figures.metrics, "peak_reserved"),
-                         device_calls_of(figures.metrics),
-                         value_of(figures.metrics, "device_time"));
+                         device_calls_of(figures.metrics), value_of(figures.metrics, "device_time"),
+                         value_of(figures.metrics, "host_peak_pinned"),
+                         value_of(figures.metrics, "host_allocs"));
 }
 
 }  // namespace

@@ -58,7 +58,7 @@ std::int64_t device_calls_of(const MetricValues& metrics);
 std::int64_t value_of(const MetricValues& metrics, std::string_view name);
 
 /// Failing is worse than not; then the peak of reserved memory decides, then the number of device
-/// calls, then their modelled time.
+/// calls, then their modelled time, then pinned host memory.
 bool is_better(const SweepFigures& a, const SweepFigures& b);
 /// By the worst recording of each. If two are the same the shorter string, which asks for
 /// less; what was refused comes last.

@@ -36,6 +36,9 @@ constexpr bool has_size(DeviceCall call) { return call <= DeviceCall::unmap; }
 class DeviceCallTally {
  public:
   void add(DeviceCall call) { ++plain_[static_cast<std::size_t>(call)]; }
+  void add_often(DeviceCall call, std::uint64_t count) {
+    plain_[static_cast<std::size_t>(call)] += count;
+  }
   void add(DeviceCall call, Bytes each, std::uint64_t count = 1) {
     if (count > 0) sized_[static_cast<std::size_t>(call)][each] += count;
   }

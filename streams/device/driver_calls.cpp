@@ -4,6 +4,8 @@
 #include <bit>
 #include <cmath>
 
+#include "allocator/words/index.h"
+
 namespace vramlab::streams {
 
 std::string_view driver_call_name(DriverCallKind kind) {
@@ -33,9 +35,9 @@ std::string_view driver_call_name(DriverCallKind kind) {
 /// Up to the number of bins each duration has one of its own; from there on each doubling has as
 /// many.
 std::size_t DurationBins::bin_of(std::uint64_t nanoseconds) {
-  if (nanoseconds < bins_per_doubling) return nanoseconds;
+  if (nanoseconds < bins_per_doubling) return as_index(nanoseconds);
   const auto shift = static_cast<std::size_t>(std::bit_width(nanoseconds / bins_per_doubling)) - 1;
-  return (shift + 1) * bins_per_doubling + (nanoseconds >> shift) - bins_per_doubling;
+  return (shift + 1) * bins_per_doubling + as_index(nanoseconds >> shift) - bins_per_doubling;
 }
 
 /// The last duration that belongs to it.

@@ -60,4 +60,15 @@ bool MemoryDevice::is_complete(EventId event) {
   return has_passed(event);
 }
 
+bool MemoryDevice::none_complete_since(allocator::CompletionMark& mark, std::size_t pending) {
+  const auto now = completions();
+  if (!now) return false;
+  if (*now == mark.completions) {
+    tally_.add_often(DeviceCall::query_event, pending);
+    return true;
+  }
+  mark.completions = *now;
+  return false;
+}
+
 }  // namespace vramlab::streams

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <utility>
 
 #include "allocator/words/device.h"
@@ -24,6 +25,7 @@ class MemoryDevice : public allocator::Device {
   void wait_for_stream(StreamId stream) final;
   EventId record_event(StreamId stream) final;
   bool is_complete(EventId event) final;
+  bool none_complete_since(allocator::CompletionMark& mark, std::size_t pending) final;
   void wait_for_event(EventId event) final;
 
   void set_external_memory(Bytes size) { memory_.set_external(size); }
@@ -38,6 +40,8 @@ class MemoryDevice : public allocator::Device {
   explicit MemoryDevice(MemoryOptions options) : memory_(std::move(options)) {}
 
  private:
+  /// Rises whenever an event may have become complete; nothing where that is not known.
+  virtual std::optional<std::uint64_t> completions() const { return std::nullopt; }
   /// All work on the device ends first.
   virtual void wait_for_device() = 0;
   virtual void wait_until_complete(EventId event) = 0;

@@ -44,6 +44,7 @@ class SimulatedDevice final : public CountedDevice {
   std::size_t event_count() const { return streams_.event_count(); }
 
  private:
+  std::optional<std::uint64_t> completions() const override { return streams_.completions(); }
   void wait_for_device() override { streams_.complete_all(); }
   void wait_until_complete(EventId event) override { streams_.wait_for_event(event); }
   void wait_until_idle(StreamId stream) override { streams_.complete(stream); }

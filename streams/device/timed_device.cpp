@@ -1,6 +1,7 @@
 #include "streams/device/timed_device.h"
 
 #include "allocator/words/check.h"
+#include "allocator/words/index.h"
 
 namespace vramlab::streams {
 
@@ -26,7 +27,7 @@ EventId TimedDevice::put_event(StreamId stream) {
   }
   const EventId event{free_marks_.back()};
   free_marks_.pop_back();
-  marks_[event.value] = mark;
+  marks_[as_index(event.value)] = mark;
   return event;
 }
 
@@ -34,14 +35,14 @@ bool TimedDevice::has_passed(EventId event) { return streams_.has_passed(mark_of
 
 void TimedDevice::forget_event(EventId event) {
   mark_of(event);
-  marks_[event.value] = {};
+  marks_[as_index(event.value)] = {};
   free_marks_.push_back(event.value);
 }
 
 const StreamMark& TimedDevice::mark_of(EventId event) const {
-  check(event.value < marks_.size() && marks_[event.value].item.number != 0,
+  check(event.value < marks_.size() && marks_[as_index(event.value)].item.number != 0,
         "an event is asked about between its recording and its forgetting");
-  return marks_[event.value];
+  return marks_[as_index(event.value)];
 }
 
 std::optional<StreamCapture> TimedDevice::capture_of(StreamId stream) {

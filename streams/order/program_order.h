@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <unordered_map>
 #include <utility>
@@ -71,7 +72,7 @@ class ProgramOrder : public StreamWatcher {
   };
   struct StreamHash {
     std::size_t operator()(StreamAt at) const {
-      return (at.stream.value + at.device) * 0x9e3779b97f4a7c15ULL;
+      return std::hash<std::uint64_t>{}((at.stream.value + at.device) * 0x9e3779b97f4a7c15ULL);
     }
   };
   /// A strand of the launch that is being told, and the place of its last node.

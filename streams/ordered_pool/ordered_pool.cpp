@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "allocator/words/check.h"
+#include "allocator/words/index.h"
 
 namespace vramlab::streams {
 
@@ -75,7 +76,7 @@ std::optional<AddressRange> OrderedPool::place_units(Bytes size) {
   const Bytes whole = round_up(size, rules_.unit);
   const std::uint64_t needed = whole / rules_.unit;
   std::vector<Address> moved = free_units();
-  moved.resize(std::min<std::size_t>(moved.size(), needed));
+  moved.resize(as_index(std::min<std::uint64_t>(moved.size(), needed)));
   const auto place = gaps_.lowest_fit({whole, rules_.unit, addresses_});
   if (!place) return std::nullopt;
   Address end = *place + rules_.unit * moved.size();

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "allocator/words/check.h"
+#include "allocator/words/index.h"
 
 namespace vramlab::streams {
 
@@ -49,7 +50,7 @@ void OpenCaptures::join(StreamAt stream, bool is_blocking, Capture& capture,
 
 void OpenCaptures::add_node(Member& member, CapturedNode node) {
   std::vector<CapturedNode>& nodes = member.capture->graph.nodes;
-  check(nodes.size() < nodes_per_capture, "a graph has fewer than 2^32 nodes");
+  check(std::uint64_t{nodes.size()} < nodes_per_capture, "a graph has fewer than 2^32 nodes");
   node.after = std::exchange(member.tips, {static_cast<std::uint32_t>(nodes.size())});
   nodes.push_back(std::move(node));
 }
@@ -108,7 +109,7 @@ std::vector<GraphNode> OpenCaptures::dependencies_of(GraphNode node) const {
   check(capture != captures_.end() && place < capture->second.graph.nodes.size(),
         "a node is asked about while its capture is under way");
   std::vector<GraphNode> before;
-  for (const std::uint32_t other : capture->second.graph.nodes[place].after)
+  for (const std::uint32_t other : capture->second.graph.nodes[as_index(place)].after)
     before.push_back({capture->second.first_node + other});
   return before;
 }

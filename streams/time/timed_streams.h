@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "allocator/words/index.h"
 #include "streams/time/open_captures.h"
 #include "streams/time/stream_watcher.h"
 #include "streams/time/work.h"
@@ -103,7 +104,7 @@ class StreamPlaces {
     if (is_small(stream)) {
       if (stream.device >= rows_.size()) return no_place;
       const std::vector<std::uint32_t>& row = rows_[stream.device];
-      return stream.stream.value < row.size() ? row[stream.stream.value] : no_place;
+      return stream.stream.value < row.size() ? row[as_index(stream.stream.value)] : no_place;
     }
     const auto found = others_.find(stream);
     return found == others_.end() ? no_place : found->second;
@@ -122,8 +123,8 @@ class StreamPlaces {
     if (!is_small(stream)) return others_[stream];
     if (rows_.size() <= stream.device) rows_.resize(stream.device + 1);
     std::vector<std::uint32_t>& row = rows_[stream.device];
-    if (row.size() <= stream.stream.value) row.resize(stream.stream.value + 1, no_place);
-    return row[stream.stream.value];
+    if (row.size() <= stream.stream.value) row.resize(as_index(stream.stream.value + 1), no_place);
+    return row[as_index(stream.stream.value)];
   }
 
   std::vector<std::vector<std::uint32_t>> rows_;

@@ -26,7 +26,9 @@ struct Call {
 
 std::vector<Call> calls_of(const replay::CompactProgram& program) {
   std::vector<Call> calls;
-  for (const replay::CompactEvent& event : program.events()) {
+  replay::CompactReader reader(program);
+  for (std::size_t i = 0; i < program.event_count(); ++i) {
+    const replay::CompactEvent event = reader[i];
     const bool is_malloc = event.kind() == CompactKind::malloc;
     if (!is_malloc && event.kind() != CompactKind::free) continue;
     const replay::EventShape& shape = program.shape(event);

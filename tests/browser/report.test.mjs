@@ -320,6 +320,26 @@ test("other options beside the recording, at the same moment", async () => {
   await tab.close();
 });
 
+test("pinned host memory is drawn below the GPU's, and has the page when it is chosen", async () => {
+  const loader = pages.sample("dataloader.vtrace.jsonl");
+  const { host } = vramlabJson("replay", loader);
+  const tab = await pages.open(pages.report("loader.html", loader));
+  await tab.locator("#goto").selectOption({ label: "end" });
+  await tab.waitForTimeout(100);
+  assert.match(await tab.locator("#host .legend").innerText(),
+               new RegExp(`pinned\\s+${sizeText(host.end_pinned_bytes)}`));
+  const blocks = vramlabJson("snapshot", "--host", loader).host.blocks
+    .filter(({ state }) => state !== "inactive");
+  assert.match(await tab.locator("#host caption").innerText(), new RegExp(` in ${blocks.length} block`));
+  await tab.locator("#device").selectOption({ label: "pinned host memory" });
+  await tab.keyboard.press("r");
+  assert.equal((await figures(tab)).reserved, host.peak_pinned.bytes);
+  assert.equal(await tab.locator("#host").isVisible(), false);
+  assert.equal(await tab.locator("#fragmentation").isVisible(), false);
+  pages.isQuiet(tab);
+  await tab.close();
+});
+
 test("two recordings of different length side by side", async () => {
   const shorter = pages.path("shorter.pickle");
   vramlab("replay", pages.sample("leak.vtrace"), "--snapshot-out", shorter);

@@ -39,8 +39,10 @@ inline const std::set<std::string_view> sources_with_threads = {
     "tests/preload/programs/allocating_library.cpp",
     "tests/shim/shim_expandable_threads_test.cpp",
     "tests/shim/programs/shim_soak.cpp",
+    "tests/shim/shim_history_stacks_test.cpp",
+    "tests/shim/shim_running_ahead_test.cpp",
     "tests/shim/shim_threads_test.cpp",
-    "tools/kit/outputs.h",
+    "tools/kit/interrupts.h",
     "tools/kit/what_if_runs.cpp",
 };
 /// Tests may start them there.

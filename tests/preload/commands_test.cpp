@@ -188,6 +188,31 @@ TEST_F(PreloadCommands, run_keeps_a_history_where_asked_that_others_read) {
   }
 }
 
+TEST_F(PreloadCommands, run_keeps_stacks_with_a_history_where_asked) {
+  const std::string state = run_.file("state.json");
+  const ProgramResult refused =
+      vramlab({"run", "--snapshot", state, "--stacks", "--", direct_, "allocate"});
+  EXPECT_NE(refused.exit_status, 0) << "without a history";
+  const ProgramResult result = vramlab(
+      {"run", "--snapshot", state, "--history", "100", "--stacks", "--", direct_, "with_stack"});
+  EXPECT_EQ(result.exit_status, 0) << result.errors;
+  const auto text = run_.run_command({"/bin/cat", state}).output;
+  EXPECT_THAT(text, HasSubstr("\"frames\": [{\"name\": "));
+  EXPECT_THAT(text, HasSubstr("{\"name\": \"main\", \"filename\": \""));
+  EXPECT_THAT(text, HasSubstr("preload_direct\", \"line\": 0, \"offset\": "));
+  EXPECT_THAT(text, Not(HasSubstr("libvramlab_preload")));
+  const ProgramResult top = vramlab({"top", state});
+  EXPECT_THAT(top.output, HasSubstr("preload_direct")) << top.errors;
+}
+
+/// The loader's lock is the constructor's, and the other thread needs it to name its frames.
+TEST_F(PreloadCommands, run_with_stacks_does_not_hold_a_library_up_that_allocates_when_loaded) {
+  const ProgramResult result =
+      vramlab({"run", "--snapshot", run_.file("state.json"), "--history", "100", "--stacks", "--",
+               built("preload_loading"), "library", built("preload_allocating.so")});
+  EXPECT_EQ(result.output, "both ended\n") << result.errors;
+}
+
 // With one thread alone: several may ask the driver at once, each without what the others got
 // meanwhile, and the history does not say when one began to ask.
 TEST_F(PreloadCommands, the_history_of_a_program_with_one_thread_is_exact) {

@@ -51,7 +51,7 @@ std::string intended(const Asked& asked, bool recording) {
        asked.flags == 2 ? DefaultStream::per_thread : DefaultStream::legacy});
   if (!hook) return "driver";
   const preload::HookRow& row = preload::row_of(*hook);
-  if (row.use == preload::HookUse::recorded && !recording) return "driver";
+  if (row.use == (recording ? preload::HookUse::room : preload::HookUse::recorded)) return "driver";
   return "ours:" + std::string(row.symbol);
 }
 

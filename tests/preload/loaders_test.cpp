@@ -1,6 +1,8 @@
 // Every way in which a program gets at the driver, and every loader that stands in the way.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/prctl.h>
+#include <sys/statvfs.h>
 
 #include "tests/preload/preloaded_run.h"
 
@@ -150,6 +152,23 @@ TEST(Loaders, a_wrapper_behind_us_is_passed_over_and_the_program_works) {
   run.record().set("LD_PRELOAD", preload_library() + ":" + library("preload_wrapping.so"));
   said(run, {"preload_direct", "allocate"});
   EXPECT_EQ(run.recording().of_kind(traces::ProgramEventKind::malloc).size(), 1U);
+}
+
+TEST(Loaders, the_systems_loader_leaves_us_out_of_setuid_programs) {
+  PreloadedRun run;
+  const std::string maps = "cat /proc/self/maps";
+  ASSERT_THAT(run.run_command({"/bin/sh", "-c", maps}).output, HasSubstr("libvramlab_preload"));
+  struct statvfs files {};
+  ASSERT_EQ(statvfs(run.file("").c_str(), &files), 0);
+  if ((files.f_flag & ST_NOSUID) != 0 || prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 0)
+    GTEST_SKIP() << "the system ignores setuid here";
+  // A program of another user, which only root can make.
+  const ProgramResult made = run.run_command(
+      {"/bin/sh", "-c", "cp /bin/cat other && chown nobody other && chmod 4755 other"});
+  if (made.exit_status != 0) GTEST_SKIP() << "only root makes a setuid program: " << made.errors;
+  const std::string maps_of_setuid = run.run_command({"./other", "/proc/self/maps"}).output;
+  EXPECT_THAT(maps_of_setuid, HasSubstr("libc.so"));
+  EXPECT_THAT(maps_of_setuid, Not(HasSubstr("libvramlab_preload")));
 }
 
 TEST(Loaders, rtld_next_goes_by_the_caller_so_a_weak_forwarder_ends) {

@@ -46,7 +46,7 @@ class PreloadedRun {
   ProgramResult run_command(const std::vector<std::string>& command) const;
 
   std::string file(const std::string& name) const { return (folder_ / name).string(); }
-  /// In the order of their names.
+  /// In the order of their names as texts: process 10000 comes before process 9999.
   std::vector<std::string> recordings() const;
   /// Requires: the program left one.
   ReadRecording recording() const;

@@ -14,9 +14,6 @@
 namespace vramlab::tests {
 namespace {
 
-using testing::IsEmpty;
-using testing::Not;
-
 const std::string fake_cuda = support::binary_dir() + "/fake_cuda";
 
 std::string named(std::string words) {
@@ -44,9 +41,11 @@ TEST_P(FakeDriversPrograms, end_well_in_every_mode) {
   EXPECT_EQ(result.exit_status, 0) << result.output << result.errors;
   EXPECT_EQ(result.errors, "");
   if (mode != "record") return;
-  ASSERT_THAT(run.recordings(), Not(IsEmpty()));
-  const ReadRecording read = read_recording(run.recordings().front());
-  EXPECT_THAT(read.of_kind(traces::ProgramEventKind::malloc), Not(IsEmpty()));
+  // A child's recording may have none, and names do not say whose it is.
+  std::size_t allocations = 0;
+  for (const std::string& name : run.recordings())
+    allocations += read_recording(name).of_kind(traces::ProgramEventKind::malloc).size();
+  EXPECT_GT(allocations, 0U);
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -83,6 +83,12 @@ TEST_F(Reports, of_a_killed_program_are_lost_and_nothing_is_left) {
   EXPECT_THAT(files(), IsEmpty());
 }
 
+TEST_F(Reports, of_a_program_that_crashes_are_lost_and_nothing_is_left) {
+  EXPECT_EQ(run("abort").exit_status, 128 + SIGABRT);
+  EXPECT_EQ(run("crash").exit_status, 128 + SIGSEGV);
+  EXPECT_THAT(files(), IsEmpty());
+}
+
 TEST_F(Reports, are_written_before_a_program_ends_that_waits) {
   const ProgramResult result = run_.run_command(
       {"/bin/sh", "-c",
@@ -94,10 +100,26 @@ TEST_F(Reports, are_written_before_a_program_ends_that_waits) {
 }
 
 TEST_F(Reports, leave_the_programs_own_handler_in_place) {
-  const ProgramResult result = run("own_handler");
+  const ProgramResult result = run("handles_term");
+  EXPECT_EQ(result.output, "own handler: signal 15 of this process: 1\nwent on, reported\n");
+  EXPECT_EQ(result.exit_status, 6);
+  expect_one_allocation();
+}
+
+TEST_F(Reports, are_written_at_the_end_where_a_later_handler_replaces_ours) {
+  const ProgramResult result = run("later_handler");
   EXPECT_EQ(result.output, "own handler: signal 15 of this process: 1\nwent on\n");
   EXPECT_EQ(result.exit_status, 6);
   expect_one_allocation();
+}
+
+TEST_F(Reports, leave_other_signals_that_the_program_handles_to_it) {
+  for (const auto& [way, number] : {std::pair("handles_int", "2"), std::pair("handles_hup", "1")}) {
+    const std::string handler = std::string("own handler: signal ") + number;
+    EXPECT_EQ(run(way).output, handler + " of this process: 1\nwent on\n");
+    expect_one_allocation();
+    std::filesystem::remove(run_.file("stats"));
+  }
 }
 
 TEST_F(Reports, are_written_before_a_handler_that_ends_the_program_after_all) {
@@ -106,8 +128,11 @@ TEST_F(Reports, are_written_before_a_handler_that_ends_the_program_after_all) {
 }
 
 TEST_F(Reports, leave_a_signal_ignored_that_the_program_ignores) {
-  EXPECT_EQ(run("ignored").output, "went on\n");
-  expect_one_allocation();
+  for (const char* const way : {"ignores_term", "ignores_int", "ignores_hup"}) {
+    EXPECT_EQ(run(way).output, "went on\n") << way;
+    expect_one_allocation();
+    std::filesystem::remove(run_.file("stats"));
+  }
 }
 
 TEST_F(Reports, answer_a_signal_while_the_program_calls_nothing) {
@@ -149,6 +174,22 @@ TEST_F(Reports, are_not_written_by_children_that_have_nothing_to_tell) {
 TEST_F(Reports, of_a_program_that_became_another_one_are_the_other_ones) {
   EXPECT_EQ(run("exec").exit_status, 5);
   expect_one_allocation();
+}
+
+TEST_F(Reports, of_programs_that_a_program_starts_are_their_own) {
+  EXPECT_EQ(run("other_program").exit_status, 5);
+  ASSERT_THAT(files(), SizeIs(2));
+  for (const std::string& name : files())
+    EXPECT_THAT(text(name), HasSubstr("  allocation.allocated 1\n")) << name;
+}
+
+TEST_F(Reports, say_how_much_waits_for_a_capture_that_is_open) {
+  for (const char* const way : {"open_capture", "open_capture_to_graph"}) {
+    EXPECT_EQ(run(way).exit_status, 5) << way;
+    EXPECT_THAT(text(), HasSubstr("captures of streams are open")) << way;
+    EXPECT_THAT(text(), HasSubstr(": 4096 bytes of freed memory wait for their end\n")) << way;
+    std::filesystem::remove(run_.file("stats"));
+  }
 }
 
 TEST_F(Reports, have_the_process_the_host_and_variables_in_their_names) {

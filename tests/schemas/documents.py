@@ -7,7 +7,7 @@ import re
 import subprocess
 
 SAMPLES = "traces/samples/"
-PROGRAMS = ["diffusion.vtrace", "experts.vtrace", "fragments.vtrace", "graphs.vtrace.jsonl",
+PROGRAMS = ["dataloader.vtrace.jsonl", "diffusion.vtrace", "experts.vtrace", "fragments.vtrace", "graphs.vtrace.jsonl",
             "leak.vtrace", "recompute.vtrace", "serving.vtrace.jsonl", "training.vtrace"]
 STREAM_PROGRAMS = ["missing_record_stream.vtrace.jsonl", "overlap.vtrace.jsonl",
                    "overused_record_stream.vtrace.jsonl"]
@@ -99,6 +99,9 @@ def of_samples(vramlab, scratch):
         yield "diff", vramlab.json("diff", SAMPLES + "leak.vtrace", file, "--fail-if",
                                    "peak_reserved > +2%", "--fail-if", "new_groups > 0",
                                    statuses=(0, 1))
+    loader = SAMPLES + "dataloader.vtrace.jsonl"
+    yield "snapshot", vramlab.json("snapshot", loader, "--host", "--at", "peak")
+    yield "diff", vramlab.json("diff", loader, loader, "--host")
     yield "snapshot", vramlab.json("snapshot", SAMPLES + "leak.vtrace", "--at", "oom",
                                    "--device-memory", "300MiB")
     yield "replay", vramlab.json("replay", SAMPLES + "leak.vtrace", "--on-oom", "report",
@@ -202,7 +205,9 @@ notes = [{"kind": "host_read", "subject": "copy", "count": 3,
          {"kind": "modelled", "subject": "cudnn workspace", "count": 12, "places": []}]
 with open("%s/%d.json" % (os.environ["VRAMLAB_DRY_RUN_NOTES"], os.getpid()), "w") as file:
     json.dump({"pid": os.getpid(), "program": "python3", "notes": notes,
-               "gpus": [{"index": 0, "peak_used_bytes": 1 << 30}]}, file)
+               "gpus": [{"index": 0, "peak_used_bytes": 1 << 30}],
+               "pinned": {"peak_bytes": 4096, "count": 2,
+                          "calls": [["host_alloc", 4096], ["host_free", 4096]]}}, file)
 """
 
 

@@ -6,7 +6,8 @@ from contextlib import contextmanager
 # there; "*" is any place in a list or any key of such an object.
 OPEN = {
     "info": {("files", "*", "settings"), ("files", "*", "devices", "*", "events_by_action"),
-             ("files", "*", "program", "events_by_kind")},
+             ("files", "*", "host", "events_by_action"), ("files", "*", "program", "events_by_kind")},
+    "replay": {("host", "statistics", "bucket_allocation")},
     "dry-run": {("processes", "*", "devices", "*", "metrics")},
 }
 SPARSE = {

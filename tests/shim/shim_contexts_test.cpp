@@ -1,5 +1,6 @@
 // Contexts that are a part of another one, and contexts that come and go.
 #include <gtest/gtest.h>
+#include <malloc.h>
 
 #include "tests/shim/setup/shim_setup.h"
 
@@ -129,6 +130,27 @@ TEST(ShimContexts, that_are_gone_are_not_looked_at_any_more) {
   setup.shim().arenas()->for_each([&](shim::Arena&) { ++arenas; });
   EXPECT_EQ(arenas, 1);
   EXPECT_EQ(setup.driver_allocations(), 1U);
+}
+
+/// What the C library gave out and has not got back; 0 under sanitizers, which have their own.
+std::size_t bytes_of_host() { return mallinfo2().uordblks + mallinfo2().hblkhd; }
+
+TEST(ShimContexts, that_are_gone_leave_little_behind) {
+  constexpr std::size_t contexts = 100;
+  constexpr std::size_t most_each = 8 * kib;
+  ShimSetup setup;
+  const auto come_and_go = [&](std::size_t count) {
+    for (std::size_t round = 0; round < count; ++round) {
+      const CUcontext context = setup.make_context();
+      for (int i = 0; i < 500; ++i) setup.alloc(512);
+      setup.make_current(setup.context());
+      setup.destroy_context(context);
+    }
+  };
+  come_and_go(contexts);
+  const std::size_t before = bytes_of_host();
+  come_and_go(contexts);
+  EXPECT_LE(bytes_of_host(), before + contexts * most_each);
 }
 
 }  // namespace

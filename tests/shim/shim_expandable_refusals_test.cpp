@@ -118,6 +118,57 @@ TEST(ShimExpandable, units_whose_undoing_is_put_off_are_used_by_the_next_request
   EXPECT_EQ(memory_left(setup), 8ULL << 30);
 }
 
+TEST(ShimExpandable, units_whose_undoing_is_put_off_are_given_back_where_nobody_uses_them) {
+  ShimSetup setup(expandable());
+  setup.fake()->look([](fake::FakeCuda& cuda) {
+    cuda.faults().add({"cuMemSetAccess", CUDA_ERROR_INVALID_DEVICE, 0, 1});
+    cuda.faults().add({"cuMemUnmap", CUDA_ERROR_NOT_PERMITTED, 0, 2});
+  });
+  EXPECT_EQ(setup.free(setup.alloc(70 * mib)), CUDA_SUCCESS);
+  setup.shim().trim();
+  EXPECT_EQ(memory_left(setup), 8ULL << 30);
+}
+
+TEST(ShimExpandable, units_that_the_driver_may_not_unmap_now_are_nobodys_until_then) {
+  ShimSetup setup(expandable());
+  EXPECT_EQ(setup.free(setup.alloc(70 * mib)), CUDA_SUCCESS);
+  // Twice by the trim, and by the request, which wants to map the same addresses.
+  setup.fail("cuMemUnmap", CUDA_ERROR_NOT_PERMITTED, 3);
+  setup.shim().trim();
+  const CUdeviceptr at = setup.alloc(70 * mib);
+  setup.shim().trim();
+  setup.work(CU_STREAM_LEGACY, at, 70 * mib);
+  EXPECT_EQ(setup.races().all(), 0U) << setup.first_race();
+  EXPECT_EQ(setup.free(at), CUDA_SUCCESS);
+  setup.shim().trim();
+  EXPECT_EQ(memory_left(setup), 8ULL << 30);
+}
+
+TEST(ShimExpandable, units_of_a_context_that_is_gone_are_unmapped_later_too) {
+  for (const bool is_for_room : {false, true}) {
+    ShimSetup setup(expandable());
+    setup.alloc(30 * mib);
+    setup.fail("cuMemUnmap", CUDA_ERROR_NOT_PERMITTED, 1);
+    setup.destroy_context(setup.context());
+    EXPECT_LT(memory_left(setup), 8ULL << 30);
+    if (is_for_room) {
+      EXPECT_TRUE(setup.shim().make_room(0));
+    } else {
+      setup.shim().trim();
+    }
+    EXPECT_EQ(memory_left(setup), 8ULL << 30);
+    EXPECT_EQ(setup.calls("cuMemAddressFree"), 1U);
+  }
+}
+
+TEST(ShimExpandable, addresses_that_the_driver_may_not_free_now_are_freed_later) {
+  ShimSetup setup(expandable());
+  EXPECT_EQ(setup.free(setup.alloc(70 * mib)), CUDA_SUCCESS);
+  setup.fail("cuMemAddressFree", CUDA_ERROR_NOT_PERMITTED, 1);
+  setup.shim().trim();
+  EXPECT_EQ(setup.calls("cuMemAddressFree"), 2U);
+}
+
 TEST(ShimExpandable, an_error_in_undoing_a_unit_that_was_not_mapped_is_told) {
   ShimSetup setup(expandable());
   setup.fake()->look([](fake::FakeCuda& cuda) {

@@ -151,7 +151,8 @@ TEST(ShimExpandableMemory, that_left_the_process_altogether_goes_to_the_driver) 
 TEST(ShimExpandableMemory, is_called_expandable_in_a_snapshot) {
   ShimSetup setup(expandable());
   setup.alloc(mib);
-  EXPECT_THAT(shim::snapshot_json({{0, setup.statistics(), setup.snapshot()}}, expandable_setting),
+  EXPECT_THAT(shim::snapshot_json({{0, setup.statistics(), setup.snapshot()}}, expandable_setting,
+                                  setup.shim().arenas()->stacks()),
               HasSubstr("\"is_expandable\": true"));
 }
 

@@ -130,44 +130,27 @@ TEST(ShimFences, of_a_free_on_another_contexts_stream_are_on_that_stream) {
   }
 }
 
-class ShimRunningAhead : public testing::TestWithParam<PreloadMode> {
- protected:
-  /// The most that the driver had given away in a loop of temporaries.
-  static std::uint64_t most_taken(ShimSetup& setup, std::size_t bytes) {
-    const CUstream stream = setup.make_stream();
-    std::uint64_t most = 0;
-    for (int round = 0; round < 40; ++round) {
-      const CUdeviceptr at = setup.alloc(bytes);
-      setup.work(stream, at, bytes, 1000000000);
-      EXPECT_EQ(setup.free(at), CUDA_SUCCESS);
-      const auto memory =
-          setup.fake()->look([](fake::FakeCuda& cuda) { return cuda.memory().info(0); });
-      most = std::max<std::uint64_t>(most, memory.total.count - memory.free.count);
-    }
+TEST(ShimFences, of_a_free_on_another_contexts_stream_in_a_capture_cover_that_context_later) {
+  for (const FenceKind kind : {FenceKind::context_event, FenceKind::stream_events}) {
+    ShimSetupOptions options;
+    options.shim.fence = kind;
+    ShimSetup setup(std::move(options));
+    const CUcontext other = setup.make_context();
+    const CUstream far = setup.make_stream();  // The other context is current.
+    setup.make_current(setup.context());
+    const CUstream captured = setup.make_stream();
+    const CUdeviceptr at = setup.alloc(4 * mib);
+    setup.make_current(other);
+    setup.work(far, at, 4 * mib);
+    setup.make_current(setup.context());
+    ASSERT_EQ(setup.begin_capture(captured, CU_STREAM_CAPTURE_MODE_RELAXED), CUDA_SUCCESS);
+    EXPECT_EQ(setup.free_on(at, far), CUDA_SUCCESS);
+    ASSERT_EQ(setup.end_capture(captured), CUDA_SUCCESS);
+    EXPECT_NE(setup.alloc(4 * mib), at);
+    setup.advance(10000000);
+    EXPECT_EQ(setup.alloc(4 * mib), at);
     EXPECT_EQ(setup.races().all(), 0U) << setup.first_race();
-    return most;
   }
-};
-INSTANTIATE_TEST_SUITE_P(Modes, ShimRunningAhead,
-                         testing::Values(PreloadMode::deferred, PreloadMode::nosplit));
-
-TEST_P(ShimRunningAhead, is_bounded) {
-  ShimSetup setup(in_mode(GetParam()));
-  EXPECT_LE(most_taken(setup, 128 * mib), 512 * mib);
-  EXPECT_EQ(setup.calls("cuCtxSynchronize"), 0U);
-}
-
-TEST_P(ShimRunningAhead, is_bounded_where_the_user_says) {
-  ShimSetupOptions options = in_mode(GetParam());
-  options.shim.waiting_limit = allocator::Bytes{64 * mib};
-  ShimSetup setup(std::move(options));
-  EXPECT_LE(most_taken(setup, 32 * mib), 128 * mib);
-}
-
-TEST_P(ShimRunningAhead, is_bounded_with_expandable_segments) {
-  if (GetParam() == PreloadMode::nosplit) return;
-  ShimSetup setup(in_mode(GetParam(), "expandable_segments:True"));
-  EXPECT_LE(most_taken(setup, 128 * mib), 512 * mib);
 }
 
 struct RefusedCall {

@@ -165,10 +165,11 @@ TEST_P(ShimHistories, change_no_decision) {
 }
 
 TEST(ShimHistory, is_spelled_as_in_pytorchs_snapshots) {
-  const shim::ArenaHistory first = {{Action::segment_alloc, {4096}, {2048}, {}, {}, 5},
-                                    {Action::oom, {77}, {512}, {}, {}, 9}};
-  const shim::ArenaHistory second = {{Action::free_completed, {8192}, {100}, {}, {}, 6}};
-  EXPECT_EQ(shim::history_json({&first, &second}),
+  const shim::ArenaHistory first = {{{Action::segment_alloc, {4096}, {2048}, {}, {}, 5}},
+                                    {{Action::oom, {77}, {512}, {}, {}, 9}}};
+  const shim::ArenaHistory second = {{{Action::free_completed, {8192}, {100}, {}, {}, 6}}};
+  const shim::TakenStacks none({});
+  EXPECT_EQ(shim::history_json({&first, &second}, none),
             "[\n"
             R"({"action": "segment_alloc", "addr": 4096, "size": 2048, "stream": 0, "time_us": 5, )"
             "\"frames\": []},\n"
@@ -176,7 +177,7 @@ TEST(ShimHistory, is_spelled_as_in_pytorchs_snapshots) {
             "\"frames\": []},\n"
             R"({"action": "oom", "device_free": 77, "size": 512, "stream": 0, "time_us": 9, )"
             "\"frames\": []}]");
-  EXPECT_EQ(shim::history_json({}), "[]");
+  EXPECT_EQ(shim::history_json({}, none), "[]");
 }
 
 }  // namespace

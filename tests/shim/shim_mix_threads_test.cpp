@@ -40,5 +40,19 @@ TEST(ShimMix, finds_memory_that_is_not_given_back) {
   EXPECT_THAT(run_mixed({1, 200, 1}, std::move(options)).problems, Contains(HasSubstr("leaked")));
 }
 
+TEST(ShimMix, finds_events_that_nobody_keeps) {
+  MixedOptions options = mixed_options(1);
+  options.shim.change_driver = [](streams::CudaDriver& driver) {
+    driver.event_create = [](CUevent* event, unsigned flags) {
+      const auto create = fake_function<PFN_cuEventCreate_v2000>("cuEventCreate");
+      CUevent lost = nullptr;
+      create(&lost, flags);
+      return create(event, flags);
+    };
+  };
+  EXPECT_THAT(run_mixed({1, 200, 1}, std::move(options)).problems,
+              Contains(HasSubstr("events are there")));
+}
+
 }  // namespace
 }  // namespace vramlab::tests

@@ -117,16 +117,27 @@ TEST(ShimOptions, have_paths_a_signal_and_a_byte) {
   const ShimOptions options = options_with({{"VRAMLAB_STATS", "stderr"},
                                             {"VRAMLAB_SNAPSHOT", "state.json"},
                                             {"VRAMLAB_HISTORY", "100000"},
+                                            {"VRAMLAB_STACKS", "1"},
                                             {"VRAMLAB_WAITING_LIMIT", "512MiB"},
                                             {"VRAMLAB_REPORT_SIGNAL", "USR2"},
                                             {"VRAMLAB_FILL", "165"}});
   EXPECT_EQ(options.statistics_to, "stderr");
   EXPECT_EQ(options.snapshot_to, "state.json");
   EXPECT_EQ(options.history_entries, 100000U);
+  EXPECT_TRUE(options.has_stacks);
   EXPECT_EQ(options.waiting_limit, allocator::Bytes{512ULL << 20});
   EXPECT_EQ(options.report_signal, SIGUSR2);
   EXPECT_EQ(options.fill, 165);
   EXPECT_THAT(options.complaints, IsEmpty());
+}
+
+TEST(ShimOptions, have_stacks_with_a_history_alone) {
+  EXPECT_FALSE(options_with({{"VRAMLAB_HISTORY", "5"}}).has_stacks);
+  const ShimOptions alone = options_with({{"VRAMLAB_STACKS", "1"}});
+  EXPECT_FALSE(alone.has_stacks);
+  EXPECT_EQ(alone.complaints.size(), 1U);
+  EXPECT_EQ(options_with({{"VRAMLAB_HISTORY", "5"}, {"VRAMLAB_STACKS", "yes"}}).complaints.size(),
+            1U);
 }
 
 TEST(ShimOptions, complain_about_other_signals_bytes_and_lengths) {

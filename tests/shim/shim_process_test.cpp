@@ -119,8 +119,8 @@ TEST(ShimProcess, a_snapshot_says_what_each_block_is) {
   setup.alloc(5 * mib);
   setup.work(setup.make_stream(), waiting, 4 * mib);
   EXPECT_EQ(setup.free(waiting), CUDA_SUCCESS);
-  const std::string text =
-      shim::snapshot_json({{1, setup.statistics(), setup.snapshot()}}, "max_\"split\"");
+  const std::string text = shim::snapshot_json({{1, setup.statistics(), setup.snapshot()}},
+                                               "max_\"split\"", setup.shim().arenas()->stacks());
   EXPECT_THAT(text, HasSubstr("\"device\": 1, "));
   EXPECT_THAT(text, HasSubstr("\"requested_size\": 4194304, \"state\": \"active_pending_free\""));
   EXPECT_THAT(text, HasSubstr("\"requested_size\": 5242880, \"state\": \"active_allocated\""));

@@ -2,8 +2,6 @@
 
 #include "allocator/words/reference_version.h"
 
-#include <spdlog/sinks/stdout_color_sinks.h>
-#include <spdlog/spdlog.h>
 #include <algorithm>
 #include <cctype>
 #include <charconv>
@@ -98,16 +96,6 @@ std::string refusal_of_nothing(const std::string& number) {
   return number.find_first_not_of('0') == std::string::npos
              ? "expected a number above 0, found " + number
              : std::string();
-}
-
-void start_logging(const CommonFlags& flags) {
-  const auto sink = std::make_shared<spdlog::sinks::stderr_color_sink_mt>();
-  const auto logger = std::make_shared<spdlog::logger>("vramlab", sink);
-  logger->set_pattern("vramlab: %^%l%$: %v");
-  logger->set_level(spdlog::level::warn);
-  if (flags.verbose) logger->set_level(spdlog::level::debug);
-  if (flags.quiet) logger->set_level(spdlog::level::err);
-  spdlog::set_default_logger(logger);
 }
 
 CLI::Validator size_in_bytes() {

@@ -45,9 +45,6 @@ void add_several_confs(CLI::App& command, std::vector<std::string>& options,
 /// A sentence that refuses 0; empty for any other number.
 std::string refusal_of_nothing(const std::string& number);
 
-/// Logs go to standard error: warnings, all with --verbose, errors only with --quiet.
-void start_logging(const CommonFlags& flags);
-
 /// Makes bytes of a size, parts of a byte left out.
 CLI::Validator size_in_bytes();
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "tools/kit/arguments.h"
+#include "tools/kit/logging.h"
 
 namespace vramlab::tools {
 

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "allocator/words/real_numbers.h"
 #include "traces/formats/trace_formats.h"
 
 namespace vramlab::tools {
@@ -28,7 +29,7 @@ template <class Number>
 std::optional<std::pair<Number, std::uint64_t>> amount_of(std::string_view text) {
   Number amount{};
   const char* end = text.data() + text.size();
-  const auto [at, error] = std::from_chars(text.data(), end, amount);
+  const auto [at, error] = read_number(text.data(), end, amount);
   if (error != std::errc() || amount < Number{}) return std::nullopt;
   const auto unit = nanoseconds_in({at, static_cast<std::size_t>(end - at)});
   if (!unit) return std::nullopt;

@@ -118,7 +118,8 @@ replay::ReplayTry tries_of(const ReplayArguments& arguments) {
   std::shared_ptr<const replay::Recording> recording;
   return [asked, recording, file = arguments.file](const replay::ReplayChange& change) mutable {
     if (!recording)
-      recording = std::make_shared<replay::Recording>(file, replay::OpenConditions{asked.version});
+      recording = std::make_shared<replay::Recording>(
+          file, replay::OpenConditions{asked.version, {}, asked.scratch});
     replay::ReplayConditions conditions = asked;
     if (change.memory) conditions.memory = change.memory;
     if (change.options) conditions.options = change.options;

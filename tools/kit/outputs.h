@@ -1,41 +1,16 @@
-// The destination and the format of an answer: the options, an output that is opened before the
-// work, and the removal of unfinished files.
+// The destination and the format of an answer: the options, and an output that is opened before
+// the work.
 #pragma once
 
-#include <signal.h>
 #include <optional>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "tools/kit/arguments.h"
+#include "tools/kit/interrupts.h"
 #include "traces/files/output_file.h"
 
 namespace vramlab::tools {
-
-/// While it lives, Ctrl-C (or being asked to end) removes unfinished files before the program ends.
-/// A thread waits for the signals, so no handler and nothing global is needed.
-class RemovalOnInterrupt {
- public:
-  /// From here on interrupts are held back, so that none falls between the opening of a file and
-  /// `begin`. Signals that the program was started to ignore stay ignored.
-  RemovalOnInterrupt();
-  RemovalOnInterrupt(const RemovalOnInterrupt&) = delete;
-  RemovalOnInterrupt& operator=(const RemovalOnInterrupt&) = delete;
-  ~RemovalOnInterrupt();
-
-  /// Once, when the files are open: these are removed from now on, folders with what is in them.
-  void begin(std::vector<std::string> paths);
-
- private:
-  void wait_for_signal() const;
-
-  std::vector<std::string> paths_;
-  /// Those waited for, and one that only ends the waiting.
-  sigset_t signals_{};
-  sigset_t signals_before_{};
-  std::thread waiting_;
-};
 
 /// -o and --force.
 struct OutputArguments {

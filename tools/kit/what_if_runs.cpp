@@ -72,7 +72,8 @@ std::vector<Recording> load_recordings(const std::vector<std::string>& files,
   std::vector<std::optional<Recording>> loaded(files.size());
   run_tasks(files.size(), threads, [&](std::size_t i) {
     ProgressBar bar(files[i], shown);
-    loaded[i].emplace(files[i], replay::OpenConditions{conditions.version, bar.listener()});
+    loaded[i].emplace(
+        files[i], replay::OpenConditions{conditions.version, bar.listener(), conditions.scratch});
   });
   std::vector<Recording> recordings;
   for (auto& recording : loaded) {
@@ -84,7 +85,7 @@ std::vector<Recording> load_recordings(const std::vector<std::string>& files,
 
 Recording load_recording(traces::OpenBytes bytes, const ReplayArguments& arguments) {
   const replay::ReplayConditions conditions = conditions_of(arguments);
-  return {traces::open_trace(std::move(bytes)), {conditions.version, nullptr}};
+  return {traces::open_trace(std::move(bytes)), {conditions.version, nullptr, conditions.scratch}};
 }
 
 std::vector<SweepRow> run_settings(const std::vector<Recording>& recordings,

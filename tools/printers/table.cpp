@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "allocator/words/check.h"
+#include "allocator/words/index.h"
 #include "tools/printers/text_lines.h"
 
 namespace vramlab::tools {
@@ -107,7 +108,7 @@ std::string code_cell(const std::string& text) {
 }
 
 std::size_t shown_of(std::size_t count, std::uint64_t limit) {
-  return limit == 0 ? count : std::min<std::size_t>(limit, count);
+  return limit == 0 ? count : std::min(as_limit(limit), count);
 }
 
 std::string rest_line(std::size_t left_out, const std::string& option, const std::string& name) {

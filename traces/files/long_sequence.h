@@ -3,7 +3,7 @@
 // through forwards or backwards. Without a place for scratch files it is all in memory.
 //
 // Records come out by value, because where they lay may hold others soon. Not to be read by two
-// threads at once.
+// threads at once, unless each has a SequenceReader.
 #pragma once
 
 #include <algorithm>
@@ -21,6 +21,9 @@
 #include "traces/files/scratch_file.h"
 
 namespace vramlab::traces {
+
+template <class Record>
+class SequenceReader;
 
 template <class Record>
 class LongSequence {
@@ -89,6 +92,7 @@ class LongSequence {
   }
 
  private:
+  friend class SequenceReader<Record>;
   struct Chunk {
     std::size_t number = ~std::size_t{0};
     std::vector<Record> records;
@@ -97,6 +101,7 @@ class LongSequence {
   /// A power of two.
   std::size_t chunk_records() const { return std::size_t{1} << chunk_shift_; }
   void make_room();
+  void read_into(Chunk& chunk, std::size_t number) const;
   const Chunk& read_chunk(std::size_t number) const;
   void swap(LongSequence& other) noexcept {
     std::swap(place_, other.place_);
@@ -189,11 +194,39 @@ auto LongSequence<Record>::read_chunk(std::size_t number) const -> const Chunk& 
   }
   latest_ = (latest_ + 1) % chunks_.size();
   Chunk& chunk = chunks_[latest_];
+  read_into(chunk, number);
+  return chunk;
+}
+
+template <class Record>
+void LongSequence<Record>::read_into(Chunk& chunk, std::size_t number) const {
   chunk.records.resize(chunk_records());
   file_->read(std::uint64_t{number} * chunk_records() * sizeof(Record),
               std::as_writable_bytes(std::span(chunk.records)));
   chunk.number = number;
-  return chunk;
 }
+
+/// Reads a sequence that nobody adds to any more, with a chunk of its own: so several threads can
+/// go through one sequence. The sequence must outlive it.
+template <class Record>
+class SequenceReader {
+ public:
+  explicit SequenceReader(const LongSequence<Record>& sequence)
+      : sequence_(sequence), in_file_(sequence.in_file_) {}
+
+  std::size_t size() const { return sequence_.size(); }
+  /// Requires: there is such a record. Valid until the next one is asked for.
+  const Record& operator[](std::size_t index) {
+    if (index >= in_file_) return sequence_.tail_[index - in_file_];
+    const std::size_t number = index >> sequence_.chunk_shift_;
+    if (number != chunk_.number) sequence_.read_into(chunk_, number);
+    return chunk_.records[index - (number << sequence_.chunk_shift_)];
+  }
+
+ private:
+  const LongSequence<Record>& sequence_;
+  std::size_t in_file_;
+  typename LongSequence<Record>::Chunk chunk_;
+};
 
 }  // namespace vramlab::traces

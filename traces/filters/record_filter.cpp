@@ -73,6 +73,13 @@ bool FilteredRecording::keeps(const ProgramEvent& event) {
       return live_ids_.contains(event.id);
     case ProgramEventKind::free:
       return live_ids_.erase(event.id) != 0;
+    case ProgramEventKind::host_malloc:
+      if (keeps_place) live_host_ids_.insert(event.id);
+      return keeps_place;
+    case ProgramEventKind::host_use:
+      return live_host_ids_.contains(event.id);
+    case ProgramEventKind::host_free:
+      return live_host_ids_.erase(event.id) != 0;
     default:
       return keeps_place;
   }

@@ -85,6 +85,7 @@ class FilteredRecording : public PassingSinks {
   TimeSpanFilter program_times_;
   /// The ids of mallocs that were handed on. Looked up only.
   std::unordered_set<std::uint64_t> live_ids_;
+  std::unordered_set<std::uint64_t> live_host_ids_;
 };
 
 /// Without stacks. Events and old history lose the keys; segments and blocks keep an empty list, as

@@ -20,6 +20,10 @@ enum class TraceFormat : std::uint8_t {
   rmm_log,
 };
 
+/// What of a recording its readers see: the memory of GPUs, or pinned host memory as that of one
+/// device (traces/filters/host_recording.h).
+enum class ShownMemory : std::uint8_t { device, host };
+
 struct OpenTrace {
   /// For messages.
   std::string file;
@@ -27,6 +31,7 @@ struct OpenTrace {
   Packing packing = Packing::none;
   /// All bytes, unpacked, from the first on.
   std::unique_ptr<ByteSource> source;
+  ShownMemory memory = ShownMemory::device;
 };
 
 /// `-` is standard input. Throws InputError, also if the bytes are of no known format.

@@ -7,6 +7,7 @@
 #include "allocator/words/check.h"
 #include "traces/files/input_error.h"
 #include "traces/files/line_source.h"
+#include "traces/filters/host_recording.h"
 #include "traces/json/snapshot_json.h"
 #include "traces/logs/profiler_json.h"
 #include "traces/logs/rmm_log.h"
@@ -171,6 +172,10 @@ std::optional<TraceFormat> format_beginning_like(std::string_view bytes) {
 }
 
 SnapshotFacts read_trace(OpenTrace& trace, SnapshotTables& tables, NativeSinks sinks) {
+  if (trace.memory == ShownMemory::host) {
+    HostRecording host(tables, sinks);
+    return row_of(trace.format).read(trace, tables, host.sinks());
+  }
   return row_of(trace.format).read(trace, tables, sinks);
 }
 

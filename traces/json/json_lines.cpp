@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "allocator/words/real_numbers.h"
 #include "traces/files/json_letters.h"
 #include "traces/files/utf8.h"
 
@@ -44,7 +45,7 @@ double JsonLines::real() {
   const std::string_view letters = number_letters();
   double value = 0;
   // It was read before, so that it can fail only by being too large.
-  if (std::from_chars(letters.data(), letters.data() + letters.size(), value).ec != std::errc{})
+  if (read_real(letters.data(), letters.data() + letters.size(), value).ec != std::errc{})
     fail_at_text("a number that a double can hold", letters);
   return value;
 }

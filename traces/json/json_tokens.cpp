@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "allocator/words/real_numbers.h"
 #include "traces/files/input_error.h"
 #include "traces/files/json_letters.h"
 #include "traces/values/long_number.h"
@@ -38,7 +39,7 @@ RealLetters scan_fraction_and_exponent(const char* at) {
 /// Infinite where the number is too large; one that is too small becomes the nearest, which is 0.
 double real_of(const char* begin, const char* end) {
   double number = 0;
-  if (std::from_chars(begin, end, number).ec == std::errc()) return number;
+  if (read_real(begin, end, number).ec == std::errc()) return number;
   // That call does not say on which side the number is out of range.
   return std::strtod(std::string(begin, end).c_str(), nullptr);
 }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "allocator/words/index.h"
+
 namespace vramlab::traces {
 
 bool LetterWindow::fill() {
@@ -27,7 +29,7 @@ std::string_view LetterWindow::last_letters(std::uint64_t from, const char* end)
   const std::uint64_t end_position = position_of(end);
   std::uint64_t longest = std::min<std::uint64_t>(quoted_bytes, end_position - buffer_position_);
   if (from < end_position) longest = std::min(longest, end_position - from);
-  return {end - longest, longest};
+  return {end - longest, as_index(longest)};
 }
 
 }  // namespace vramlab::traces

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <unordered_map>
 #include <unordered_set>
@@ -50,7 +51,7 @@ struct MemoryPlaceHash {
     constexpr std::uint64_t odd_factor = 0x9E3779B97F4A7C15U;
     const std::uint64_t device = place.device.value * odd_factor;
     const std::uint64_t mixed = (place.address.value ^ device) * odd_factor;
-    return mixed ^ (mixed >> 32U);
+    return std::hash<std::uint64_t>{}(mixed ^ (mixed >> 32U));
   }
 };
 

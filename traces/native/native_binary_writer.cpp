@@ -5,6 +5,7 @@
 #include <tuple>
 #include <vector>
 
+#include "allocator/words/index.h"
 #include "traces/files/json_letters.h"
 #include "traces/native/native_event_codec.h"
 #include "traces/native/native_layout.h"
@@ -19,7 +20,7 @@ class ChunkWriter {
   explicit ChunkWriter(ByteSink& sink) : sink_(sink) {
     BinaryStart start;
     start.magic = magic_of(native::binary_start);
-    start.version = native::newest_version;
+    start.version = native::layout_version;
     start.event_bytes = sizeof(NativeEvent);
     write(bytes_of(start));
   }
@@ -34,7 +35,7 @@ class ChunkWriter {
     constexpr std::string_view zeros("\0\0\0\0\0\0\0", 7);
     write(bytes_of(start));
     write(payload);
-    write(zeros.substr(0, padding_after(payload.size())));
+    write(zeros.substr(0, as_index(padding_after(payload.size()))));
     chunks_.push_back(start);
   }
 
@@ -166,7 +167,7 @@ class BinaryRecordWriter : public NativeRecordWriter {
       : NativeRecordWriter(pending, tables), pending_(pending), shapes_(pending, speller()) {}
 
   void program_event(const ProgramEvent& event) override {
-    write_missing_header();
+    check_version(event);
     EventNumbers numbers;
     numbers.stack = speller().stack_number(event.stack);
     if (has_text(event.kind)) numbers.detail = speller().text_number(event.text);

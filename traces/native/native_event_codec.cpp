@@ -95,7 +95,9 @@ const char* fault_of_field(const NativeEvent& event, ProgramField field,
 
 const char* fault_of_program(const NativeEvent& event, const NativeRecordReader& reader) {
   if (const char* needed = reader.fault_of_program_event()) return needed;
-  if (event.kind >= program_event_kind_count) return "an event of a kind that there is";
+  if (event.kind >= program_event_kind_count ||
+      !reader.has_kind(static_cast<ProgramEventKind>(event.kind)))
+    return "an event of a kind that there is";
   for (const ProgramField field : program_fields(static_cast<ProgramEventKind>(event.kind)))
     if (const char* needed = fault_of_field(event, field, reader.values())) return needed;
   const ProgramEvent decoded = decode_program_event(event, reader.values());

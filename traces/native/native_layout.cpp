@@ -6,7 +6,7 @@ namespace vramlab::traces {
 
 const char* fault_of(const BinaryStart& start) {
   if (start.magic != magic_of(native::binary_start)) return "a native trace (binary)";
-  if (start.version != native::newest_version) return "version 1";
+  if (start.version != native::layout_version) return "version 1";
   if (start.event_bytes != sizeof(NativeEvent)) return "events of 64 bytes";
   return start.zero[0] == 0 && start.zero[1] == 0 ? nullptr : "zeros";
 }

@@ -21,7 +21,10 @@ static_assert(std::endian::native == std::endian::little,
 namespace native {
 
 inline constexpr std::string_view format_name = "vramlab-trace";
-inline constexpr std::uint64_t newest_version = 1;
+/// The version of the records. A trace without events of the second says that it has the first.
+inline constexpr std::uint32_t newest_version = 2;
+/// The version of the parts of the binary form.
+inline constexpr std::uint32_t layout_version = 1;
 
 /// A text that is longer, or no UTF-8, stands in a line of its own and is referred to.
 inline constexpr std::size_t longest_text_in_place = 24;

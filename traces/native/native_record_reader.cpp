@@ -5,6 +5,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "allocator/words/index.h"
 #include "traces/native/native_layout.h"
 
 namespace vramlab::traces {
@@ -73,7 +74,7 @@ void NativeRecordReader::read_chunk(JsonInput chunk, std::uint64_t byte, std::ui
   constexpr std::uint64_t fewest_bytes = 4096;
   constexpr std::uint64_t most_bytes = LetterWindow::default_bytes;
   JsonLines json({chunk.source, chunk.file, JsonInput::LineEnds::end_records, byte,
-                  std::clamp(bytes, fewest_bytes, most_bytes)},
+                  as_index(std::clamp(bytes, fewest_bytes, most_bytes))},
                  texts_);
   read_lines(json);
 }
@@ -103,7 +104,7 @@ void NativeRecordReader::read_record(JsonLines& json) {
     return row.read(*this, json);
   }
   const auto kind = program_event_kind(name);
-  if (!kind) json.fail_at_text("the name of a kind of record", name);
+  if (!kind || !has_kind(*kind)) json.fail_at_text("the name of a kind of record", name);
   if (segment_) json.fail_at_text(needs_block, name);
   json.take(':');
   read_program_event(json, *kind);
@@ -113,10 +114,12 @@ void NativeRecordReader::read_header(JsonLines& json) {
   if (const std::string_view format = json.text(); format != native::format_name)
     json.fail_at_text("'" + std::string(native::format_name) + "'", format);
   NativeValueReader::next_name(json, "version");
-  if (const std::uint64_t version = json.unsigned_number(); version != native::newest_version)
-    json.fail("version " + std::to_string(native::newest_version),
+  const std::uint64_t version = json.unsigned_number();
+  if (version == 0 || version > native::newest_version)
+    json.fail("version 1 to " + std::to_string(native::newest_version),
               "version " + std::to_string(version));
   TraceHeader header;
+  header.version = version_ = static_cast<std::uint32_t>(version);
   std::uint32_t seen = 0;
   while (json.take_if(',')) take_once(json, seen, read_header_field(json, header));
   has_header_ = true;

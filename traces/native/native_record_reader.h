@@ -30,6 +30,8 @@ class NativeRecordReader {
   const char* fault_of_entry() const;
   const char* fault_of_program_event() const;
   const char* fault_of_end() const;
+  /// In the version that the header says.
+  bool has_kind(ProgramEventKind kind) const { return trace_version_of(kind) <= version_; }
   DeviceIndex device() const { return device_; }
   const NativeValueReader& values() const { return values_; }
   NativeSinks sinks() const { return sinks_; }
@@ -67,6 +69,7 @@ class NativeRecordReader {
   NativeValueReader values_;
   NativeSinks sinks_;
   bool has_header_ = false;
+  std::uint32_t version_ = 1;
   /// The header promises a line that ends the trace.
   bool has_end_ = false;
   bool is_ended_ = false;

@@ -26,7 +26,7 @@ void add_device(std::string& line, const TraceDevice& device) {
 std::string header_line(const TraceHeader& header) {
   std::string line = "{\"format\":\"";
   line.append(native::format_name).append("\",\"version\":");
-  line += std::to_string(native::newest_version);
+  line += std::to_string(header.version);
   add_header_text(line, "origin", header.origin);
   add_header_text(line, "settings", header.settings);
   add_header_text(line, "reference", header.reference);
@@ -54,6 +54,9 @@ NativeRecordWriter::NativeRecordWriter(LineSink& lines, const SnapshotTables& ta
 
 void NativeRecordWriter::header(const TraceHeader& header) {
   check(!has_header_, "a trace has one header, its first line");
+  check(header.version >= 1 && header.version <= native::newest_version,
+        "a trace is of a version that there is");
+  version_ = header.version;
   has_header_ = true;
   lines_.line(header_line(header), LineKind::record);
 }
@@ -63,6 +66,11 @@ void NativeRecordWriter::write_missing_header() {
   TraceHeader from_snapshot;
   from_snapshot.origin = "snapshot";
   header(from_snapshot);
+}
+
+void NativeRecordWriter::check_version(const ProgramEvent& event) {
+  write_missing_header();
+  check(trace_version_of(event.kind) <= version_, "the header says the version of every event");
 }
 
 void NativeRecordWriter::finish() {
@@ -133,6 +141,7 @@ void NativeRecordWriter::unknown_section(TextId key, const GenericPointer& value
 }
 
 void NativeRecordWriter::program_event(const ProgramEvent& event) {
+  check_version(event);
   begin(program_event_name(event.kind));
   const auto fields = program_fields(event.kind);
   if (fields.empty())

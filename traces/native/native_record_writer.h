@@ -34,6 +34,8 @@ class NativeRecordWriter : public SnapshotSink, public ProgramSink {
 
  protected:
   void write_missing_header();
+  /// Also writes a missing header.
+  void check_version(const ProgramEvent& event);
   NativeSpeller& speller() { return speller_; }
 
  private:
@@ -45,6 +47,7 @@ class NativeRecordWriter : public SnapshotSink, public ProgramSink {
   LineSink& lines_;
   NativeSpeller speller_;
   bool has_header_ = false;
+  std::uint32_t version_ = 1;
   std::string line_;
 };
 

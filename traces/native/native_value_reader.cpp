@@ -4,6 +4,7 @@
 #include <charconv>
 #include <utility>
 
+#include "allocator/words/index.h"
 #include "traces/native/native_layout.h"
 #include "traces/values/generic_text.h"
 
@@ -129,7 +130,7 @@ TextId NativeValueReader::key_from(JsonLines& json, std::string_view letters) {
       number = 0;
   if (number == 0 || number > texts_.size())
     json.fail_at_text("a key, or '$text:' and the number of a text above", letters);
-  return texts_[number - 1];
+  return texts_[as_index(number - 1)];
 }
 
 StackId NativeValueReader::stack(JsonLines& json) {

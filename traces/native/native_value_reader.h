@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "allocator/words/index.h"
 #include "traces/json/json_lines.h"
 #include "traces/values/snapshot_fields.h"
 #include "traces/values/snapshot_tables.h"
@@ -76,7 +77,7 @@ class NativeValueReader {
     const std::uint64_t number = json.unsigned_number();
     if (number == 0 || number > items.size())
       json.fail(std::string("the number of a ") + kind + " above", std::to_string(number));
-    return items[number - 1];
+    return items[as_index(number - 1)];
   }
   void open_level(const JsonLines& json);
   GenericPointer part(JsonLines& json);

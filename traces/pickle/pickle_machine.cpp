@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "allocator/words/index.h"
 #include "traces/pickle/pickle_values.h"
 #include "traces/values/snapshot_sink.h"
 
@@ -105,7 +106,7 @@ class PickleMachine {
       case Kind::tuple:
         return make_from_mark(token.kind);
       case Kind::small_tuple:
-        make_small_tuple(token.number);
+        make_small_tuple(as_index(token.number));
         return true;
       case Kind::stop:
         return false;

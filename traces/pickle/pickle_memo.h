@@ -10,6 +10,8 @@
 #include <memory>
 #include <vector>
 
+#include "allocator/words/index.h"
+
 namespace vramlab::traces {
 
 enum class MemoKind : std::uint8_t {
@@ -40,7 +42,7 @@ class PickleMemo {
 
   MemoEntry get(std::uint64_t index) const {
     if (index >= pages_.size() * page_entries) return {};
-    const PageSlot& slot = pages_[index / page_entries];
+    const PageSlot& slot = pages_[as_index(index / page_entries)];
     if (slot.page == nullptr)
       return {slot.passed_count == page_entries ? MemoKind::passed : MemoKind::nothing, 0};
     const std::uint32_t packed = (*slot.page)[index % page_entries];
@@ -49,9 +51,10 @@ class PickleMemo {
 
   /// Requires: the id is at most largest_id, and the kind is not `nothing`.
   void set(std::uint64_t index, MemoEntry entry) {
-    if (index / page_entries >= pages_.size() || !pages_[index / page_entries].page) [[unlikely]]
-      make_page(index / page_entries);
-    PageSlot& slot = pages_[index / page_entries];
+    if (index / page_entries >= pages_.size() || !pages_[as_index(index / page_entries)].page)
+        [[unlikely]]
+      make_page(as_index(index / page_entries));
+    PageSlot& slot = pages_[as_index(index / page_entries)];
     std::uint32_t& packed = (*slot.page)[index % page_entries];
     const std::uint32_t before = packed;
     packed = pack(entry);

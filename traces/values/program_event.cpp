@@ -68,6 +68,10 @@ constexpr std::array<KindRow, program_event_kind_count> kinds = {
     row("graph_destroy", F::graph),
     row("capture_mode", F::mode),
     row("stream_from_pool", F::stream, F::priority),
+    row("host_malloc", F::id, F::bytes, F::stream),
+    row("host_free", F::id),
+    row("host_use", F::id, F::stream),
+    row("host_empty_cache"),
 };
 
 struct FieldRow {

@@ -66,9 +66,19 @@ enum class ProgramEventKind : std::uint8_t {
   graph_destroy,
   capture_mode,
   stream_from_pool,
+  host_malloc,
+  host_free,
+  host_use,
+  host_empty_cache,
 };
 inline constexpr std::size_t program_event_kind_count =
-    static_cast<std::size_t>(ProgramEventKind::stream_from_pool) + 1;
+    static_cast<std::size_t>(ProgramEventKind::host_empty_cache) + 1;
+
+/// Whether it is about pinned memory of the host, which all devices share. Ids of such memory are
+/// names apart from those of device memory.
+constexpr bool is_of_host(ProgramEventKind kind) { return kind >= ProgramEventKind::host_malloc; }
+/// The first version of the native trace that has this kind.
+constexpr std::uint32_t trace_version_of(ProgramEventKind kind) { return is_of_host(kind) ? 2 : 1; }
 
 enum class ProgramField : std::uint8_t {
   id,

@@ -30,6 +30,8 @@ struct TraceHeader {
   std::string reference;
   /// Those that something is known about; events may name others.
   std::vector<TraceDevice> devices;
+  /// The version of the native trace: 2 for whoever writes events about pinned host memory.
+  std::uint32_t version = 1;
   friend bool operator==(const TraceHeader&, const TraceHeader&) = default;
 };
 

@@ -67,9 +67,9 @@ std::string command_line(const Workload& workload, const WorkloadRequest& reques
 }  // namespace
 
 std::span<const Workload> workloads() {
-  static const std::array<Workload, 7> all = {
-      training_workload(), serving_workload(), experts_workload(),  diffusion_workload(),
-      graphs_workload(),   leak_workload(),    fragments_workload()};
+  static const std::array<Workload, 8> all = {
+      training_workload(), serving_workload(), experts_workload(),   diffusion_workload(),
+      graphs_workload(),   leak_workload(),    fragments_workload(), dataloader_workload()};
   return all;
 }
 
@@ -77,6 +77,8 @@ void generate_workload(const WorkloadRequest& request, SnapshotTables& tables, P
   const Workload& workload = find_workload(request.name);
   const WorkloadSizes sizes = sizes_of(workload, request);
   TraceHeader header;
+  if (workload.memory == WorkloadMemory::device_and_host)
+    header.version = trace_version_of(ProgramEventKind::host_malloc);
   header.origin = "workload " + request.name;
   header.devices.push_back({{}, device_memory, ""});
   sink.header(header);

@@ -28,11 +28,15 @@ struct WorkloadOption {
   constexpr bool is_switch() const { return least == 0 && most == 1; }
 };
 
+/// Which memory a workload asks for.
+enum class WorkloadMemory : std::uint8_t { device, device_and_host };
+
 struct Workload {
   std::string_view name;
   std::string_view description;
   std::span<const WorkloadOption> options;
   void (*write)(WorkloadRun& run);
+  WorkloadMemory memory = WorkloadMemory::device;
 };
 
 /// All of them, in the order in which they are listed.

@@ -243,7 +243,7 @@ PictureSize draw_size(WorkloadRun& run) {
   constexpr std::uint64_t shape_count = 5;
   constexpr std::array<PictureSize, shape_count> sixteenths = {
       {{16, 16}, {18, 14}, {14, 18}, {20, 12}, {12, 20}}};
-  const PictureSize& shape = sixteenths[run.random.below(shape_count)];
+  const PictureSize& shape = sixteenths[run.random.index_below(shape_count)];
   const std::uint64_t resolution = run.size_of("resolution");
   return {resolution * shape.width / 16, resolution * shape.height / 16};
 }

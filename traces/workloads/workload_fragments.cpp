@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "allocator/words/index.h"
 #include "traces/workloads/workload_run.h"
 
 namespace vramlab::traces {
@@ -21,7 +22,7 @@ constexpr std::array<WorkloadOption, 4> fragments_options = {{
 class Fragmenter {
  public:
   explicit Fragmenter(WorkloadRun& run)
-      : run_(run), writer_(run.writer), kept_(run.size_of("classes")) {}
+      : run_(run), writer_(run.writer), kept_(as_index(run.size_of("classes"))) {}
 
   void run_round(std::uint64_t round) {
     constexpr std::uint64_t first_size = 512;
@@ -55,7 +56,7 @@ class Fragmenter {
   void churn(std::uint64_t smallest) {
     const CallScope at(writer_, {"churn", "worst_case.py", 27});
     for (std::size_t i = 0; i < live_.size(); ++i) {
-      Tensor& chosen = live_[run_.random.below(live_.size())];
+      Tensor& chosen = live_[run_.random.index_below(live_.size())];
       writer_.free(chosen);
       chosen = make(smallest);
     }

@@ -58,7 +58,7 @@ class GraphRunner {
 
   /// Requests that are answered together.
   void answer() {
-    const Graph& graph = graphs_[run_.random.below(graphs_.size())];
+    const Graph& graph = graphs_[run_.random.index_below(graphs_.size())];
     const std::uint64_t rows = run_.random.between(graph.batch / 2 + 1, graph.batch);
     for (std::uint64_t token = 0; token < run_.size_of("answer"); ++token) replay(graph, rows);
   }

@@ -2,6 +2,7 @@
 // same numbers on every machine, which the standard library's distributions do not promise.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 namespace vramlab::traces {
@@ -19,6 +20,8 @@ class WorkloadRandom {
   }
   /// From [0, count). Requires: count is not 0.
   std::uint64_t below(std::uint64_t count) { return next() % count; }
+  /// The same as a place in memory.
+  std::size_t index_below(std::size_t count) { return static_cast<std::size_t>(below(count)); }
   /// From [first, last]. Requires: first is not above last, and the span is not all numbers.
   std::uint64_t between(std::uint64_t first, std::uint64_t last) {
     return first + below(last - first + 1);

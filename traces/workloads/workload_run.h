@@ -41,5 +41,6 @@ Workload diffusion_workload();
 Workload graphs_workload();
 Workload leak_workload();
 Workload fragments_workload();
+Workload dataloader_workload();
 
 }  // namespace vramlab::traces

@@ -5,6 +5,7 @@
 #include <array>
 #include <vector>
 
+#include "allocator/words/index.h"
 #include "traces/workloads/workload_run.h"
 
 namespace vramlab::traces {
@@ -113,13 +114,13 @@ class Server {
     sample();
   }
 
-  void append_to_caches(std::size_t layer) {
+  void append_to_caches(std::uint64_t layer) {
     const CallScope at(writer_, cache_site);
     for (Request& request : requests_) {
       const Tensor longer = writer_.malloc(half_bytes(request.tokens + 1, key_value_columns()));
       writer_.work(memory_ns(longer.size * 2));
-      writer_.free(request.caches[layer]);
-      request.caches[layer] = longer;
+      writer_.free(request.caches[as_index(layer)]);
+      request.caches[as_index(layer)] = longer;
     }
   }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "allocator/words/index.h"
 #include "traces/workloads/workload_layer.h"
 #include "traces/workloads/workload_run.h"
 
@@ -37,7 +38,7 @@ class Transformer {
       layers_.emplace_back(writer, parameters_, sizes);
     last_norm_ = parameters_.add(sizes.hidden);
     parameters_.add(sizes.hidden);
-    saved_.resize(sizes.layers);
+    saved_.resize(as_index(sizes.layers));
   }
 
   Transformer(const Transformer&) = delete;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "allocator/words/check.h"
+#include "allocator/words/index.h"
 
 namespace vramlab::traces {
 namespace {
@@ -71,9 +72,38 @@ void WorkloadWriter::use(Tensor tensor, StreamId stream) {
   write(event);
 }
 
+Tensor WorkloadWriter::pin(Bytes size) {
+  check(size.count != 0, "pinned memory of a workload has a size");
+  ProgramEvent event = event_of(ProgramEventKind::host_malloc);
+  event.id = ++last_pinned_id_;
+  event.bytes = size;
+  write(event);
+  return {event.id, size};
+}
+
+void WorkloadWriter::unpin(Tensor pinned) {
+  check(pinned.id != 0, "what is freed was pinned");
+  ProgramEvent event = event_of(ProgramEventKind::host_free);
+  event.id = pinned.id;
+  write(event);
+}
+
+void WorkloadWriter::copy_pinned(Tensor pinned, StreamId stream) {
+  ProgramEvent copy = event_of(ProgramEventKind::copy);
+  copy.stream = stream;
+  copy.duration_ns = copy_ns(pinned.size);
+  std::uint64_t& ready = ready_ns(stream);
+  ready = std::max(ready, host_ns_) + copy.duration_ns;
+  write(copy);
+  ProgramEvent use = event_of(ProgramEventKind::host_use);
+  use.id = pinned.id;
+  use.stream = stream;
+  write(use);
+}
+
 std::uint64_t& WorkloadWriter::ready_ns(StreamId stream) {
-  if (ready_ns_.size() <= stream.value) ready_ns_.resize(stream.value + 1);
-  return ready_ns_[stream.value];
+  if (ready_ns_.size() <= stream.value) ready_ns_.resize(as_index(stream.value + 1));
+  return ready_ns_[as_index(stream.value)];
 }
 
 void WorkloadWriter::work(std::uint64_t duration_ns, StreamId stream) {

@@ -57,6 +57,9 @@ constexpr std::uint64_t network_ns(Bytes sent) {
   return latency_ns + sent.count / 150;
 }
 
+/// From pinned memory to the device, at 25 GB a second.
+constexpr std::uint64_t copy_ns(Bytes copied) { return shortest_kernel_ns + copied.count / 25; }
+
 /// A line of the made-up program.
 struct CallSite {
   std::string_view function;
@@ -89,6 +92,12 @@ class WorkloadWriter {
   /// Last first; none is left.
   void free_all(std::vector<Tensor>& tensors);
   void use(Tensor tensor, StreamId stream);
+
+  /// Pinned host memory. Its ids are names apart from those of tensors on the device.
+  Tensor pin(Bytes size);
+  void unpin(Tensor pinned);
+  /// The stream copies from it, and the host goes on.
+  void copy_pinned(Tensor pinned, StreamId stream);
 
   /// A kernel; it takes a little more or less than said, as kernels do.
   void work(std::uint64_t duration_ns, StreamId stream = compute_stream);
@@ -145,6 +154,7 @@ class WorkloadWriter {
   WorkloadRandom jitter_;
   std::uint64_t event_count_ = 0;
   std::uint64_t last_id_ = 0;
+  std::uint64_t last_pinned_id_ = 0;
   std::uint64_t wait_count_ = 0;
   std::uint64_t host_ns_ = 0;
   /// By stream: when all that it was given is done.

@@ -135,6 +135,20 @@ TEST(PrivatePools, an_expandable_pool_with_a_live_block_is_not_forgotten_either)
   EXPECT_THAT(setup.segments(), IsEmpty());
 }
 
+TEST(PrivatePools, have_classic_segments_in_2_4_whatever_the_option_says) {
+  std::vector<bool> expandable;
+  for (const std::string_view version : {"2.4", "2.6"}) {
+    AllocatorSetup setup({.version = version, .options = "expandable_segments:True"});
+    setup.get(5_MiB);
+    setup.begin_scope(7);
+    setup.get(5_MiB);
+    setup.end_scope(7);
+    for (const SnapshotSegment& segment : setup.engine.take_snapshot().segments)
+      expandable.push_back(segment.is_expandable);
+  }
+  EXPECT_THAT(expandable, ElementsAre(true, false, true, true));
+}
+
 TEST(PrivatePools, are_released_by_ascending_id_the_small_half_first) {
   AllocatorSetup setup;
   for (const std::uint64_t pool : {9U, 4U}) {

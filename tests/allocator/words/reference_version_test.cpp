@@ -15,7 +15,8 @@ std::string row_of(const char* release) {
 }
 
 TEST(ReferenceVersionOfRelease, is_the_last_that_began_before) {
-  EXPECT_EQ(row_of("2.4.1"), "2.6");
+  EXPECT_EQ(row_of("2.4.1"), "2.4");
+  EXPECT_EQ(row_of("2.5.1"), "2.6");
   EXPECT_EQ(row_of("2.6.0+cu124"), "2.6");
   EXPECT_EQ(row_of("2.11.0"), "2.6");
   EXPECT_EQ(row_of("2.12.1+cu130"), "2.12.1");

@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 import textwrap
+import threading
 import types
 import unittest
 
@@ -154,6 +155,25 @@ class Endings(HookTest):
                 self.assertEqual(self.sizes(self.report()), [1024])
                 self.remove_reports()
 
+    def test_being_asked_to_end_inside_a_library(self):
+        # The lock is never given back, so no handler of Python's is called.
+        self.run_program(UP + "import ctypes, subprocess, vramlab_dry_run.endings as endings\n"
+                         "endings._SECONDS_INSIDE_A_LIBRARY = 0.1\n"
+                         "libc, lock = ctypes.CDLL(None), ctypes.create_string_buffer(64)\n"
+                         "libc.pthread_mutex_lock(lock)\n"
+                         "subprocess.Popen(['sh', '-c', f'sleep 0.3; kill -TERM {os.getpid()}'])\n"
+                         "libc.pthread_mutex_lock(lock)", status=-signal.SIGTERM)
+        self.assertEqual(self.sizes(self.report()), [1024])
+
+    def test_a_forked_child_that_is_asked_to_end_does_so_alone(self):
+        result = self.run_program(
+            UP + "import signal, time, vramlab_dry_run.endings as endings\n"
+            "endings._SECONDS_INSIDE_A_LIBRARY = 0.1\nchild = os.fork()\n"
+            "if child == 0:\n    time.sleep(60)\ntime.sleep(0.2)\n"
+            "os.kill(child, signal.SIGTERM)\nprint(os.waitpid(child, 0)[1])\ntime.sleep(0.4)")
+        self.assertEqual(result.stdout, f"{int(signal.SIGTERM)}\n")
+        self.assertEqual(self.sizes(self.report()), [1024])
+
     def test_a_signal_that_the_program_looks_at_is_left_to_it(self):
         # The module signal knows nothing of the second one.
         self.run_program("import signal, faulthandler\nsignal.signal(signal.SIGHUP, signal.SIG_IGN)\n"
@@ -267,6 +287,22 @@ class UsersOwn(HookTest):
             own = [entry["size"] for entry in pickle.load(file)["device_traces"][0]]
         self.assertEqual(own, [2, 3])
         self.assertEqual(self.sizes(self.report()), [1024, 1, 2, 3, 4])
+
+    def test_pinned_memory_is_recorded_whatever_the_program_records(self):
+        self.run_program(UP + textwrap.dedent("""
+            memory = torch.cuda.memory
+            memory._record_memory_history(max_entries=2)
+            own = memory._snapshot()
+            assert own['host_segments'] == own['host_traces'] == []
+            memory._record_memory_history(record_pinned_host_memory=True, record_cuda=False)
+            own = memory._snapshot()
+            assert len(own['host_segments']) == len(own['host_traces']) == 1
+            assert own['device_traces'] == [[]]
+            """), FAKE_TORCH_RECORDS_HOST="1")
+        with open(self.report()["history"], "rb") as file:
+            history = pickle.load(file)
+        self.assertEqual([len(history["host_segments"]), len(history["host_traces"])], [1, 1])
+        self.assertEqual(self.sizes(self.report()), [1024])
 
 
 class Steps(HookTest):
@@ -447,6 +483,54 @@ def _prepare_special_tokens(input_ids, stopping_criteria, ask):
                 for function in (ask, ask_nothing)]
         self.assertEqual(seen[0], seen[1])
         self.assertEqual(sys.getrefcount(made), before)
+
+
+class StoreOfAJob:
+    def __init__(self):
+        self.left = 0
+
+    def add(self, key, amount):
+        self.left += amount
+        return self.left
+
+
+class LeavingTest(unittest.TestCase):
+    """The ranks of a job of three, each with the modules of its own."""
+
+    def rank(self, number, store):
+        for name in [name for name in sys.modules if name.startswith("vramlab_dry_run")]:
+            del sys.modules[name]
+        sys.path.insert(0, HOOK)
+        try:
+            from vramlab_dry_run import leaving
+        finally:
+            sys.path.remove(HOOK)
+        c10d = types.SimpleNamespace(
+            init_process_group=lambda backend: None, _get_default_store=lambda: store,
+            get_rank=lambda: number, get_world_size=lambda: 3)
+        leaving.watch(c10d)
+        c10d.init_process_group("nccl")
+        return leaving
+
+    def test_the_first_rank_leaves_last(self):
+        store = StoreOfAJob()
+        first, second, third = (self.rank(number, store) for number in range(3))
+        waiting = threading.Thread(target=first.leave)
+        waiting.start()
+        second.leave()
+        waiting.join(0.1)
+        self.assertTrue(waiting.is_alive())
+        third.leave()
+        waiting.join()
+
+    def test_others_that_never_come_are_not_waited_for_for_ever(self):
+        first = self.rank(0, StoreOfAJob())
+        first._LONGEST_WAIT = 0.05
+        first.leave()
+
+    def test_a_store_that_is_gone_is_no_trouble(self):
+        last = self.rank(2, None)
+        last.leave()
 
 
 if __name__ == "__main__":

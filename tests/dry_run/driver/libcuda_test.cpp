@@ -42,6 +42,10 @@ int use_and_end(const std::string& folder) {
   unsigned long long at = 0;
   if (call("cuInit", 0U) != 0 || call("cuDevicePrimaryCtxRetain", &context, 0) != 0) return 2;
   if (call("cuCtxSetCurrent", context) != 0) return 3;
+  void* pinned = nullptr;
+  if (call("cuMemHostAlloc", &pinned, std::size_t{4096}, 0U) != 0) return 4;
+  if (call("cuMemFreeHost", pinned) != 0) return 5;
+  if (call("cuMemHostAlloc", &pinned, std::size_t{512}, 0U) != 0) return 6;
   return call("cuMemAlloc_v2", &at, std::size_t{3 << 20});
 }
 
@@ -56,6 +60,35 @@ TEST(DryRunLibcuda, leaves_notes_where_a_process_used_it) {
   const std::string text{std::istreambuf_iterator<char>(file), {}};
   EXPECT_NE(text.find("\"pid\": " + std::to_string(child)), std::string::npos) << text;
   EXPECT_NE(text.find("\"peak_used_bytes\": 4194304"), std::string::npos) << text;
+  EXPECT_NE(text.find("\"pinned\": {\"peak_bytes\": 4096, \"count\": 3, \"calls\": "
+                      "[[\"host_alloc\", 4096], [\"host_free\", 4096], [\"host_alloc\", 512]]}"),
+            std::string::npos)
+      << text;
+}
+
+/// The last one: processes that are forked after it would share its driver.
+TEST(DryRunLibcuda, log_of_errors_is_empty) {
+  void* const opened = dlopen(library().c_str(), RTLD_NOW | RTLD_LOCAL);
+  ASSERT_NE(opened, nullptr) << dlerror();
+  const auto call = [opened](const char* name, auto... arguments) {
+    return reinterpret_cast<int (*)(decltype(arguments)...)>(dlsym(opened, name))(arguments...);
+  };
+  void* handle = nullptr;
+  EXPECT_EQ(call("cuLogsRegisterCallback", opened, static_cast<void*>(nullptr), &handle), 0);
+  EXPECT_NE(handle, nullptr);
+  std::string text = "before";
+  std::size_t size = text.size();
+  unsigned iterator = 7;
+  EXPECT_EQ(call("cuLogsCurrent", &iterator, 0U), 0);
+  EXPECT_EQ(call("cuLogsDumpToMemory", &iterator, text.data(), &size, 0U), 0);
+  EXPECT_EQ(size, 0U);
+  EXPECT_EQ(text.front(), '\0');
+  const support::OwnFolder folder;
+  const std::string path = folder.path() + "log";
+  EXPECT_EQ(call("cuLogsDumpToFile", &iterator, path.c_str(), 0U), 0);
+  EXPECT_TRUE(std::ifstream(path).is_open());
+  EXPECT_EQ(call("cuLogsUnregisterCallback", handle), 0);
+  EXPECT_NE(call("cuLogsUnregisterCallback", static_cast<void*>(nullptr)), 0);
 }
 
 }  // namespace

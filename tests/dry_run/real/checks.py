@@ -4,6 +4,7 @@ import itertools
 import pickle
 
 import figures_compared
+import pinned_compared
 from runs import last_words
 
 
@@ -73,6 +74,12 @@ def plugin_has_the_figures(native, other_native, with_plugin):
                   for name, value in wanted.items()
                   if figures.get(name) != value and unsure[name] == value]
     return wrong
+
+
+def pinned_memory_is_as_replayed(bench, run):
+    """The calls for pinned memory that the dry run's runtime saw, and PyTorch's own figures."""
+    host = bench.replay(run.folder / "pinned.vtrace.jsonl", "--frees", "recorded")["host"]
+    return pinned_compared.differences(run, host)
 
 
 def programs_have_the_same_figures(run, other):

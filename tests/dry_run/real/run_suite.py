@@ -49,6 +49,8 @@ def check_runs(bench, program, runs):
         if not told:
             told = checks.history_is_exact(bench, run)
             told += checks.replay_has_the_figures(bench, program, run)
+            if program.pinned:
+                told += checks.pinned_memory_is_as_replayed(bench, run)
         label = f"[{run.option_string}] " if run.option_string else ""
         wrong += [label + text for text in told]
     if wrong or not program.what_if:
@@ -156,8 +158,8 @@ def arguments():
 def run_all(options, folder):
     # Not resolved: a virtual environment is known by the path of its interpreter.
     python = os.path.abspath(options.python)
-    bench = Bench(python, os.path.abspath(options.vramlab), folder)
     version, packages = installed(python)
+    bench = Bench(python, os.path.abspath(options.vramlab), folder, numbers_of(version))
     plugin = pathlib.Path(bench.vramlab).parent / "libvramlab_torch.so"
     chosen = [program.in_version(numbers_of(version)) for program in PROGRAMS
               if options.only in program.label]

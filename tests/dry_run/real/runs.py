@@ -37,8 +37,10 @@ class Run:
 class Bench:
     """Where programs are run: the interpreter with PyTorch, and vramlab."""
 
-    def __init__(self, python, vramlab, folder):
+    def __init__(self, python, vramlab, folder, version):
         self.python, self.vramlab, self.folder = python, vramlab, folder
+        # Without expandable segments nothing in a history tells 2.4 from 2.5.
+        self.reference = ("--reference", "2.4") if version < (2, 5) else ()
 
     def run(self, program, option_string, around=(), **environment):
         """One dry run. `around`: a command that is put before the program."""
@@ -82,7 +84,8 @@ class Bench:
         return subprocess.run([self.vramlab, *arguments], capture_output=True, text=True)
 
     def replay(self, history, *options):
-        answer = self.ask("replay", "--json", "--on-oom", "skip", *options, str(history))
+        answer = self.ask("replay", "--json", "--on-oom", "skip", *self.reference, *options,
+                          str(history))
         if not answer.stdout:
             raise RuntimeError(answer.stderr.strip())
         return json.loads(answer.stdout)

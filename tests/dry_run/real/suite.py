@@ -34,6 +34,8 @@ class Program:
     # Also run inside `vramlab run` and `vramlab record`.
     inside_others: bool = False
     says: str = ""
+    # Writes a trace of its pinned memory, pinned.vtrace.jsonl.
+    pinned: bool = False
 
     @property
     def label(self):
@@ -68,6 +70,7 @@ PROGRAMS = [
     Program("memory_fraction", option_strings=BOTH, what_if=False, memory="40GiB",
             says="FAILURES"),
     Program("loader_workers"),
+    Program("pinned_memory", says="HOST", pinned=True, options=("--kernel-time", "1000s")),
     Program("optimizers", option_strings=BOTH),
     Program("empty_cache_loop", option_strings=BOTH, plugin=True),
     Program("random_requests", option_strings=MANY, plugin=True),
@@ -94,13 +97,15 @@ PROGRAMS = [
     Program("triton_kernel", packages=("triton",), option_strings=BOTH, twice=True),
     Program("explained_oom", option_strings=BOTH, what_if=False, memory="1GiB",
             says="EXPLAINED 8"),
-    Program("hf_callback", packages=("transformers", "accelerate"), says="STEPS 3"),
+    # The newest transformers, diffusers and peft ask for 2.6.
+    Program("hf_callback", packages=("transformers", "accelerate"), since=(2, 6), says="STEPS 3"),
     Program("limits_in_pytest", packages=("pytest",), what_if=False, says="JUDGED 4"),
     Program("lightning_callback", packages=("lightning",), says="STEPS 2"),
-    Program("hf_trainer", packages=("transformers", "accelerate"), option_strings=BOTH),
-    Program("hf_generate", packages=("transformers",), option_strings=BOTH),
+    Program("hf_trainer", packages=("transformers", "accelerate"), since=(2, 6),
+            option_strings=BOTH),
+    Program("hf_generate", packages=("transformers",), since=(2, 6), option_strings=BOTH),
     Program("accelerate_loop", packages=("accelerate",)),
-    Program("peft_lora", packages=("peft",), option_strings=BOTH),
+    Program("peft_lora", packages=("peft",), since=(2, 6), option_strings=BOTH),
     Program("vision", packages=("torchvision", "timm"), option_strings=BOTH),
-    Program("diffusion", packages=("diffusers",), option_strings=BOTH),
+    Program("diffusion", packages=("diffusers",), since=(2, 6), option_strings=BOTH),
 ]

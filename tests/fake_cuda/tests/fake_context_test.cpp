@@ -101,6 +101,17 @@ TEST_F(FakeContexts, a_fault_that_sticks_is_answered_by_every_call_from_then_on)
   EXPECT_EQ(cu_.mem_alloc(&at, 4096), CUDA_SUCCESS);
 }
 
+TEST_F(FakeContexts, a_fault_is_answered_by_the_call_that_waits_for_it) {
+  std::uint64_t ns = 100;
+  std::int32_t result = CUDA_ERROR_ILLEGAL_ADDRESS;
+  void* arguments[] = {&ns, &result};
+  EXPECT_EQ(symbol<PFN_cuLaunchKernel_v4000>("cuLaunchKernel")(kernel("fake_fault"), 1, 1, 1, 1, 1,
+                                                               1, 0, nullptr, arguments, nullptr),
+            CUDA_SUCCESS);
+  EXPECT_EQ(cu_.context_synchronize(), CUDA_ERROR_ILLEGAL_ADDRESS);
+  EXPECT_EQ(cu_.context_set_current(nullptr), CUDA_SUCCESS);
+}
+
 TEST_F(FakeContexts, calls_fail_where_they_are_told_to) {
   fake_cuda_fail("cuMemAlloc_v2", CUDA_ERROR_UNKNOWN, 1, 1);
   CUdeviceptr at = 0;

@@ -19,6 +19,9 @@ class Constructed {
     cuInit(0);
     cuDevicePrimaryCtxRetain(&context_, 0);
     cuCtxSetCurrent(context_);
+    // What the library asks the loader once is answered then: the other thread meets the loader's
+    // lock only where its stack is named.
+    allocate_and_free();
     other_ = std::thread([this] {
       cuCtxSetCurrent(context_);
       has_begun_ = true;

@@ -104,13 +104,58 @@ int vforked() {
   return say_child(child);
 }
 
+CUresult begin_capture(CUstream stream, const std::string& way) {
+  constexpr CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+  if (way != "open_capture_to_graph") return cuStreamBeginCapture_v2(stream, mode);
+  CUgraph graph = nullptr;
+  must(cuStreamBeginCapture_v2(stream, mode), "cuStreamBeginCapture");
+  must(cuStreamEndCapture(stream, &graph), "cuStreamEndCapture");
+  return cuStreamBeginCaptureToGraph(stream, graph, nullptr, nullptr, 0, mode);
+}
+
+/// The program ends in the middle of a capture, with memory that waits for its end.
+int left_a_capture_open(const std::string& way) {
+  CUstream stream = nullptr;
+  must(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING), "cuStreamCreate");
+  const CUdeviceptr at = allocated();
+  must(begin_capture(stream, way), "cuStreamBeginCapture");
+  must(cuMemFree_v2(at), "cuMemFree");
+  return 5;
+}
+
+int ran_another_program(const char* self) {
+  const int status = std::system((std::string(self) + " exit").c_str());
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 96;
+}
+
+/// The signal of a way such as `ignores_int`; 0 where it is none of those.
+int signal_of(const std::string& way, const std::string& what) {
+  for (const auto& [name, signal] :
+       {std::pair("_term", SIGTERM), std::pair("_int", SIGINT), std::pair("_hup", SIGHUP)})
+    if (way == what + name) return signal;
+  return 0;
+}
+
+int went_on_after(int signal) {
+  raise(signal);
+  say(is_there(statistics_file()) ? "went on, reported" : "went on");
+  return 6;
+}
+
+int crash() {
+  *static_cast<volatile int*>(nullptr) = 1;
+  return 0;
+}
+
 int end_somehow(const std::string& way) {
   if (way == "exit") return 5;
   if (way == "_exit") _exit(5);
   if (way == "_Exit") std::_Exit(5);
   if (way == "quick_exit") std::quick_exit(5);
-  for (const auto& [name, signal] : {std::pair("term", SIGTERM), std::pair("int", SIGINT),
-                                     std::pair("hup", SIGHUP), std::pair("kill", SIGKILL)})
+  if (way == "crash") return crash();
+  for (const auto& [name, signal] :
+       {std::pair("term", SIGTERM), std::pair("int", SIGINT), std::pair("hup", SIGHUP),
+        std::pair("kill", SIGKILL), std::pair("abort", SIGABRT)})
     if (way == name) raise(signal);
   if (way == "pause") {
     say("ready");
@@ -126,25 +171,27 @@ int end_somehow(const std::string& way) {
 int main(int count, char** words) {
   const std::string way = count > 1 ? words[1] : "";
   if (way == "chdir" && chdir("/") != 0) return 97;
-  if (way == "own_handler") install(SIGTERM, handle_with_facts);
+  const int handled = signal_of(way, "handles");
+  const int ignored = signal_of(way, "ignores");
+  if (handled != 0) install(handled, handle_with_facts);
+  if (ignored != 0) std::signal(ignored, SIG_IGN);
   if (way == "own_report_handler") install(SIGUSR2, handle_with_facts);
   if (way == "own_end") std::signal(SIGTERM, end_after_all);
-  if (way == "ignored") std::signal(SIGTERM, SIG_IGN);
   const CUcontext context = use_device();
   if (way == "only_queries") return 0;
   if (way == "later_chdir" && chdir("/") != 0) return 97;
   allocated();
   if (way == "chdir" || way == "later_chdir") return 0;
-  if (way == "own_handler" || way == "own_end" || way == "ignored") {
-    raise(SIGTERM);
-    say("went on");
-    return 6;
-  }
+  if (way == "later_handler") install(SIGTERM, handle_with_facts);
+  if (way == "own_end" || way == "later_handler") return went_on_after(SIGTERM);
+  if (handled != 0 || ignored != 0) return went_on_after(handled + ignored);
   if (way == "waits" || way == "own_report_handler") {
     raise(SIGUSR2);
     wait_for_file(statistics_file());
     return 0;
   }
+  if (way.starts_with("open_capture")) return left_a_capture_open(way);
+  if (way == "other_program") return ran_another_program(words[0]);
   if (way == "storm") return terminated_in_storm(context);
   if (way == "fork_term") return forked_and_terminated();
   if (way == "vfork") return vforked();

@@ -45,7 +45,8 @@ class PoolInferenceTest : public testing::Test {
   /// The pool that the life with this number is found to be in.
   PoolId pool_of(LifeIndex life) {
     const allocator::Settings settings;
-    const PlacedHistory placed = place_history(history_, {{0, settings}});
+    const PlacedHistory placed =
+        place_history(history_, {{0, settings}}, allocator::default_reference_version());
     EXPECT_EQ(placed.placements.contradiction, "");
     return PoolInference(history_, placed.placements, settings).solve().at(life);
   }

@@ -14,8 +14,9 @@ using allocator::Settings;
 class SettingsInTimeTest : public testing::Test {
  protected:
   void add(Action action) { history_.events.push_back({action, {}, {512}, {}, {}, 0}); }
-  SettingsInTime in_time(const SettingsPhases& phases) {
-    return {history_, cut_into_calls(history_, room_of(history_)), phases};
+  SettingsInTime in_time(const SettingsPhases& phases, std::string_view version = "2.6") {
+    return {history_, cut_into_calls(history_, room_of(history_)), phases,
+            allocator::find_reference_version(version)->private_segments};
   }
 
   DeviceHistory history_;
@@ -30,6 +31,18 @@ TEST_F(SettingsInTimeTest, know_expandable_segments_from_the_calls_that_got_memo
   EXPECT_TRUE(found.at(0).expandable_segments);
   EXPECT_TRUE(found.at(2).expandable_segments);
   EXPECT_FALSE(found.at(3).expandable_segments);
+}
+
+TEST_F(SettingsInTimeTest, are_not_seen_in_2_4_where_a_private_pool_got_memory) {
+  for (const Action action : {Action::alloc, Action::segment_map, Action::alloc}) add(action);
+  history_.events.push_back({Action::segment_alloc, {4096}, {512}, {}, {}, 0});
+  add(Action::alloc);
+  SnapshotSegment segment;
+  segment.address = {4096};
+  segment.pool = {0, 7};
+  history_.final_segments.push_back(segment);
+  EXPECT_EQ(in_time({{0, {}}}, "2.4").changes().size(), 1U);
+  EXPECT_EQ(in_time({{0, {}}}, "2.6").changes().size(), 2U);
 }
 
 TEST_F(SettingsInTimeTest, are_those_of_the_file_where_no_call_got_memory) {

@@ -151,6 +151,19 @@ TEST(Capacities, of_the_stream_ordered_pool_are_what_trying_every_size_finds) {
   }
 }
 
+TEST(Capacities, look_no_further_above_once_the_replays_went_through_so_many_events) {
+  const ProgramFile file("capacity_effort", random_lines(3));
+  const Recording recording(file.path(), {});
+  const CapacityAnswer all = find_capacity(recording, {}, {});
+  const CapacityAnswer some = find_capacity(recording, {}, {.events_above = 250});
+  EXPECT_EQ(some.least, all.least);
+  ASSERT_TRUE(some.looked_up_to);
+  EXPECT_LT(*some.looked_up_to, all.peak_reserved * 2);
+  EXPECT_LT(some.replays, all.replays);
+  const CapacityAnswer none = find_capacity(recording, {}, {.replays_above = 0});
+  EXPECT_EQ(none.looked_up_to, none.least);
+}
+
 TEST(Capacities, are_of_all_of_a_device_of_which_others_hold_a_part) {
   const ProgramFile file("capacity_held",
                          "{\"external\":104857600}\n" + malloc_line(1, 20 * mebibyte));

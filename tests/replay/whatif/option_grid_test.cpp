@@ -54,7 +54,8 @@ TEST(OptionGrids, name_an_unknown_option_and_the_nearest_one) {
   EXPECT_THAT(refusal("expandible_segments=True"),
               HasSubstr("'expandible_segments'; the nearest is expandable_segments"));
   EXPECT_THAT(refusal("max_split_size=64"), HasSubstr("max_split_size_mb"));
-  EXPECT_EQ(nearest_option("garbage_colection", version), "garbage_collection_threshold");
+  EXPECT_EQ(hint_about("garbage_colection", version),
+            "the nearest is garbage_collection_threshold");
 }
 
 TEST(OptionGrids, refuse_what_is_twice_or_empty) {

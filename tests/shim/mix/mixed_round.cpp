@@ -102,9 +102,9 @@ void check_arenas(MixedSetup& setup) {
     setup.note_problem("the shim waits for the end of a capture that is over");
 }
 
-/// What is idle serves requests of any context, and other functions too.
+/// What is idle serves requests of any context: all that there is on a device, at once.
 void check_that_idle_memory_serves_all(MixedSetup& setup) {
-  const std::size_t most = setup.fake()->options().memory_bytes / 4 * 3;
+  const std::size_t most = setup.fake()->options().memory_bytes;
   for (const auto& place : setup.places()) {
     setup.enter(*place);
     CUdeviceptr at = 0;
@@ -128,6 +128,17 @@ void check_that_nothing_is_left(MixedSetup& setup) {
   }
 }
 
+/// Each event that was made and not destroyed is kept by somebody who will use it again.
+void check_events(MixedSetup& setup) {
+  std::size_t kept = 0;
+  setup.shim().arenas()->for_each([&kept](shim::Arena& arena) { kept += arena.event_count(); });
+  const std::size_t all =
+      setup.fake()->look([](fake::FakeCuda& cuda) { return cuda.streams().event_count(); });
+  if (all != kept)
+    setup.note_problem(std::to_string(all) + " events are there, and the shim knows of " +
+                       std::to_string(kept));
+}
+
 void check_races(MixedSetup& setup) {
   if (setup.races().all() > 0) setup.note_problem("a race: " + setup.first_race());
 }
@@ -141,6 +152,7 @@ MixedOutcome run_mixed(const MixedRound& round, MixedOptions options) {
   check_that_idle_memory_serves_all(setup);
   check_that_nothing_is_left(setup);
   check_arenas(setup);
+  check_events(setup);
   check_races(setup);
   MixedOutcome outcome{setup.problems()};
   outcome.driver_calls =

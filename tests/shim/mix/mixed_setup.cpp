@@ -13,7 +13,7 @@ using preload::PreloadMode;
 constexpr std::size_t most_problems = 8;
 
 /// What is made to fail passes, or has another way: nothing here ends a context.
-constexpr std::array<std::pair<const char*, CUresult>, 17> faults = {{
+constexpr std::array<std::pair<const char*, CUresult>, 20> faults = {{
     {"cuCtxRecordEvent", CUDA_ERROR_OUT_OF_MEMORY},
     {"cuCtxRecordEvent", CUDA_ERROR_NOT_PERMITTED},
     {"cuEventRecord", CUDA_ERROR_OUT_OF_MEMORY},
@@ -29,6 +29,9 @@ constexpr std::array<std::pair<const char*, CUresult>, 17> faults = {{
     {"cuMemCreate", CUDA_ERROR_OUT_OF_MEMORY},
     {"cuMemAddressReserve", CUDA_ERROR_OUT_OF_MEMORY},
     {"cuMemMap", CUDA_ERROR_INVALID_VALUE},
+    {"cuMemSetAccess", CUDA_ERROR_OUT_OF_MEMORY},
+    {"cuMemUnmap", CUDA_ERROR_NOT_PERMITTED},
+    {"cuMemAddressFree", CUDA_ERROR_NOT_PERMITTED},
     {"cuMemGetInfo_v2", CUDA_ERROR_INVALID_VALUE},
     {"cuCtxRecordEvent", CUDA_ERROR_NOT_SUPPORTED},
 }};
@@ -171,7 +174,7 @@ void MixedSetup::check_not_exported(const MixedBlock& block) {
 bool MixedSetup::is_cached(CUdeviceptr at) {
   bool is_owned = false;
   shim().arenas()->for_each(
-      [&](shim::Arena& arena) { is_owned |= arena.may_own(at) && arena.owns(at); });
+      [&](shim::Arena& arena) { is_owned |= arena.may_own(at) && arena.holds(at); });
   return is_owned;
 }
 

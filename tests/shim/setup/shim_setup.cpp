@@ -107,8 +107,10 @@ void ShimSetup::destroy_context(CUcontext context) {
   preload::NamedContext going{context};
   if (driver_.context_id != nullptr)
     must(driver_.context_id(context, &going.id), "the context is there");
+  shim_->before_context_ends(going);
   must(symbol_of<PFN_cuCtxDestroy_v4000>("cuCtxDestroy_v2")(context), "the context is there");
   shim_->context_gone(going);
+  shim_->context_end_is_over();
 }
 
 void ShimSetup::enable_peer_access(CUcontext from, CUcontext to) {

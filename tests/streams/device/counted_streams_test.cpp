@@ -67,6 +67,36 @@ TEST(CountedStreams, a_forgotten_events_slot_is_used_again) {
   EXPECT_EQ(streams.event_count(), 1U);
 }
 
+TEST(CountedStreams, a_stream_is_forgotten_without_pending_work_and_events) {
+  CountedStreams streams;
+  streams.submit_work(stream_1);
+  const EventId event = streams.record_event(stream_1);
+  streams.complete(stream_1);
+  EXPECT_EQ(streams.stream_count(), 1U) << "its event can still be asked about";
+  EXPECT_TRUE(streams.is_complete(event));
+  streams.forget_event(event);
+  EXPECT_EQ(streams.stream_count(), 0U);
+  streams.submit_work(stream_2);
+  streams.complete_all();
+  EXPECT_EQ(streams.stream_count(), 0U);
+  EXPECT_TRUE(streams.is_complete(streams.record_event(stream_2)));
+}
+
+TEST(CountedStreams, completions_rise_when_an_event_may_have_become_complete) {
+  CountedStreams streams;
+  streams.submit_work(stream_1);
+  const EventId event = streams.record_event(stream_1);
+  const std::uint64_t before = streams.completions();
+  streams.submit_work(stream_2);
+  EXPECT_FALSE(streams.is_complete(event));
+  EXPECT_EQ(streams.completions(), before);
+  streams.complete(stream_1);
+  const std::uint64_t after = streams.completions();
+  EXPECT_GT(after, before);
+  streams.wait_for_event(streams.record_event(stream_2));
+  EXPECT_GT(streams.completions(), after);
+}
+
 TEST(CountedStreamsDeathTest, asking_about_a_forgotten_event_stops) {
   CountedStreams streams;
   const EventId event = streams.record_event(stream_1);

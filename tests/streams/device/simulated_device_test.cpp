@@ -37,6 +37,21 @@ TEST(SimulatedDevice, waits_for_complete_events_are_counted_too) {
   EXPECT_EQ(device.call_counts().event_waits, 1U);
 }
 
+TEST(SimulatedDevice, knows_whether_an_event_may_have_become_complete_and_counts_the_questions) {
+  SimulatedDevice device(100_MiB);
+  device.submit_work(one_stream);
+  device.submit_work(other_stream);
+  const auto event = device.record_event(one_stream);
+  allocator::CompletionMark mark;
+  EXPECT_FALSE(device.none_complete_since(mark, 3)) << "nobody has asked yet";
+  EXPECT_FALSE(device.is_complete(event));
+  EXPECT_TRUE(device.none_complete_since(mark, 3));
+  EXPECT_EQ(device.call_tally().count(DeviceCall::query_event), 4U);
+  device.complete_work(other_stream);
+  EXPECT_FALSE(device.none_complete_since(mark, 3));
+  EXPECT_TRUE(device.none_complete_since(mark, 3));
+}
+
 TEST(SimulatedDevice, releasing_memory_waits_for_every_stream) {
   SimulatedDevice device(100_MiB);
   const auto at = device.allocate(2_MiB, one_stream);

@@ -144,7 +144,7 @@ std::string assembled_binary(const std::string& bytes) {
 
   traces::BinaryStart start;
   start.magic = traces::magic_of(traces::native::binary_start);
-  start.version = traces::native::newest_version;
+  start.version = traces::native::layout_version;
   start.event_bytes = sizeof(traces::NativeEvent);
   std::string file(traces::bytes_of(start));
   std::vector<traces::ChunkStart> chunks;

@@ -11,8 +11,8 @@
 
 namespace vramlab::support {
 
-inline constexpr const char* workload_names[] = {"training", "serving", "experts",  "diffusion",
-                                                 "graphs",   "leak",    "fragments"};
+inline constexpr const char* workload_names[] = {"training", "serving", "experts",   "diffusion",
+                                                 "graphs",   "leak",    "fragments", "dataloader"};
 
 inline traces::WorkloadRequest small_workload(const std::string& name, std::uint64_t seed = 1) {
   return {.name = name, .seed = seed, .event_count = 20'000, .sizes = {}};

@@ -16,6 +16,7 @@ void ProgramRules::expect(bool holds, const std::string& otherwise) {
 void ProgramRules::header(const traces::TraceHeader& header) {
   expect(event_count_ == 0 && ++header_count_ == 1, "the header comes once, before all events");
   expect(header.origin.starts_with("workload "), "the header says where the trace is from");
+  version_ = header.version;
   expect(header.devices.size() == 1 && header.devices[0].memory.count > 0,
          "the header gives the device's memory");
 }
@@ -24,6 +25,7 @@ void ProgramRules::program_event(const ProgramEvent& event) {
   expect(header_count_ == 1, "events come after the header");
   check_time_and_place(event);
   check_memory(event);
+  check_host_memory(event);
   check_streams(event);
   check_pools(event);
   check_ranges(event);
@@ -53,6 +55,19 @@ void ProgramRules::check_memory(const ProgramEvent& event) {
   if (event.kind == ProgramEventKind::use || found == live_.end()) return;
   live_bytes_ -= found->second;
   live_.erase(found);
+}
+
+void ProgramRules::check_host_memory(const ProgramEvent& event) {
+  if (!traces::is_of_host(event.kind)) return;
+  expect(version_ == 2, "the header is of a version without pinned memory");
+  if (event.kind == ProgramEventKind::host_malloc) {
+    expect(event.bytes.count > 0, "nothing is asked for");
+    expect(live_host_ids_.insert(event.id).second, "the id names other pinned memory already");
+  } else if (event.kind == ProgramEventKind::host_use) {
+    expect(live_host_ids_.contains(event.id), "the id names no pinned memory that lives");
+  } else if (event.kind == ProgramEventKind::host_free) {
+    expect(live_host_ids_.erase(event.id) == 1, "the id names no pinned memory that lives");
+  }
 }
 
 void ProgramRules::check_streams(const ProgramEvent& event) {

@@ -37,6 +37,7 @@ class ProgramRules : public traces::ProgramSink {
   void expect(bool holds, const std::string& otherwise);
   void check_time_and_place(const traces::ProgramEvent& event);
   void check_memory(const traces::ProgramEvent& event);
+  void check_host_memory(const traces::ProgramEvent& event);
   void check_streams(const traces::ProgramEvent& event);
   void check_pools(const traces::ProgramEvent& event);
   void check_ranges(const traces::ProgramEvent& event);
@@ -46,8 +47,10 @@ class ProgramRules : public traces::ProgramSink {
   std::array<std::uint64_t, traces::program_event_kind_count> counts_{};
   std::uint64_t event_count_ = 0;
   int header_count_ = 0;
+  std::uint32_t version_ = 1;
   std::uint64_t time_ns_ = 0;
   std::map<std::uint64_t, std::uint64_t> live_;
+  std::set<std::uint64_t> live_host_ids_;
   std::uint64_t live_bytes_ = 0;
   std::uint64_t peak_bytes_ = 0;
   std::uint64_t requested_bytes_ = 0;

@@ -110,7 +110,10 @@ Block* TextbookTwin::find_memory(Request& request) {
 Block* TextbookTwin::get_segment(Request& request, Attempt attempt) {
   if (attempt == Attempt::retry) ++values_.num_alloc_retries;
   if (limits_refuse(request)) return nullptr;
-  Block* block = request.expandable ? grow_expandable(request) : get_classic_segment(request);
+  const bool is_left_out = request.pool->owner != nullptr &&
+                           version_.private_segments == allocator::PrivateSegments::classic;
+  Block* block =
+      request.expandable && !is_left_out ? grow_expandable(request) : get_classic_segment(request);
   if (block != nullptr && request.pool->owner != nullptr) ++request.pool->owner->segment_count;
   return block;
 }

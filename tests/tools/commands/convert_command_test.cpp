@@ -91,7 +91,7 @@ TEST_F(Convert, info_counts_the_events_of_a_program) {
   const ProgramResult result =
       run_vramlab({"info", support::source_dir() + "/tests/traces/samples/program.vtrace.jsonl"});
   EXPECT_EQ(result.exit_status, 0) << result.errors;
-  EXPECT_NE(result.output.find("53 (malloc 2, free 1"), std::string::npos) << result.output;
+  EXPECT_NE(result.output.find("57 (malloc 2, free 1"), std::string::npos) << result.output;
 }
 
 TEST_F(Convert, a_profiler_trace_becomes_a_program) {

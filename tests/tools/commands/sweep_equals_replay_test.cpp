@@ -20,11 +20,17 @@ using replay::FreeTiming;
 using replay::ReplayConditions;
 using replay::SweepFigures;
 
-const char* const sample_names[] = {"diffusion.vtrace",     "experts.vtrace",
-                                    "fragments.vtrace",     "graphs.vtrace.jsonl",
-                                    "leak.vtrace",          "missing_record_stream.vtrace.jsonl",
-                                    "overlap.vtrace.jsonl", "overused_record_stream.vtrace.jsonl",
-                                    "recompute.vtrace",     "serving.vtrace.jsonl",
+const char* const sample_names[] = {"dataloader.vtrace.jsonl",
+                                    "diffusion.vtrace",
+                                    "experts.vtrace",
+                                    "fragments.vtrace",
+                                    "graphs.vtrace.jsonl",
+                                    "leak.vtrace",
+                                    "missing_record_stream.vtrace.jsonl",
+                                    "overlap.vtrace.jsonl",
+                                    "overused_record_stream.vtrace.jsonl",
+                                    "recompute.vtrace",
+                                    "serving.vtrace.jsonl",
                                     "training.vtrace"};
 
 const char* const options[] = {"",
@@ -75,8 +81,13 @@ bool is_refused(const std::string& path, const ReplayConditions& conditions) {
          path.find("graphs") != std::string::npos;
 }
 
+/// Nearly all of a sample goes to files there.
+traces::ScratchPlace small_place() {
+  return {.folder = support::own_folder(), .most_bytes_in_memory = 4096, .chunk_bytes = 1024};
+}
+
 void expect_the_figures_of_replays(const std::string& path) {
-  const replay::Recording loaded(path, {});
+  const replay::Recording loaded(path, {.scratch = small_place()});
   for (const ReplayConditions& conditions : conditions_for(path)) {
     if (is_refused(path, conditions)) continue;
     SweepFigures of_replay = replayed(path, conditions);

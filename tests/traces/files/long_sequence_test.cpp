@@ -78,6 +78,20 @@ TEST(LongSequences, stay_in_memory_where_they_are_short_or_have_no_place) {
   EXPECT_EQ(numbers(10'000, {}).records_in_memory(), 10'000U);
 }
 
+TEST(LongSequences, are_read_by_several_readers_each_at_another_place) {
+  for (const std::size_t count : {0U, 10U, 1000U, 1003U}) {
+    const Numbers sequence = numbers(count);
+    SequenceReader<std::uint64_t> forwards(sequence);
+    SequenceReader<std::uint64_t> backwards(sequence);
+    ASSERT_EQ(forwards.size(), count);
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::size_t other = count - 1 - i;
+      EXPECT_EQ(forwards[i], i * i);
+      EXPECT_EQ(backwards[other], other * other);
+    }
+  }
+}
+
 TEST(LongSequences, are_copied_and_moved) {
   Numbers sequence = numbers(200);
   const Numbers copy = sequence;

@@ -12,7 +12,7 @@
 namespace vramlab::traces {
 namespace {
 
-constexpr const char* header = "{\"format\":\"vramlab-trace\",\"version\":1,\"has_end\":true}\n";
+constexpr const char* header = "{\"format\":\"vramlab-trace\",\"version\":2,\"has_end\":true}\n";
 constexpr const char* end = "{\"end\":true}\n";
 
 std::string filtered(const std::string& records, const RecordFilter& filter) {
@@ -100,6 +100,16 @@ TEST(RecordFilter, a_free_goes_with_its_malloc) {
   RecordFilter filter;
   filter.stream = allocator::StreamId{7};
   EXPECT_EQ(filtered(dropped + kept + "{\"free\":1}\n{\"work\":0,\"duration_ns\":3}\n", filter),
+            kept);
+}
+
+TEST(RecordFilter, a_free_of_pinned_memory_goes_with_its_request) {
+  const std::string kept =
+      "{\"host_malloc\":1,\"bytes\":1,\"time_ns\":10}\n{\"host_use\":1}\n{\"host_free\":1}\n";
+  const std::string dropped =
+      "{\"malloc\":1,\"bytes\":1,\"time_ns\":0}\n{\"host_malloc\":2,\"bytes\":1}\n";
+  EXPECT_EQ(filtered(dropped + kept + "{\"free\":1}\n{\"host_use\":2}\n{\"host_free\":2}\n",
+                     span_ns(10, std::nullopt)),
             kept);
 }
 

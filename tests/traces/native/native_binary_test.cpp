@@ -106,7 +106,7 @@ TEST(NativeBinary, mapped_events_refer_to_texts_stacks_and_shapes) {
   const MappedBytes file(native_binary_of(support::sample_bytes(support::whole_program)));
   const MappedTrace trace(file.path());
   EXPECT_EQ(trace.header().origin, "by hand");
-  EXPECT_EQ(trace.event_count(), 53U);
+  EXPECT_EQ(trace.event_count(), 57U);
   const NativeEvent& malloc = trace.runs()[0][0];
   const ProgramEvent event = decode_program_event(malloc, trace.values());
   EXPECT_EQ(event.kind, ProgramEventKind::malloc);

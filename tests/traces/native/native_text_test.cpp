@@ -87,7 +87,7 @@ TEST(NativeText, header_and_events_reach_the_sink) {
   EXPECT_EQ(summary.header.settings, "max_split_size_mb:64");
   ASSERT_EQ(summary.header.devices.size(), 2U);
   EXPECT_EQ(summary.header.devices[0].memory, allocator::Bytes{80ULL << 30});
-  EXPECT_EQ(summary.event_count(), 53U);
+  EXPECT_EQ(summary.event_count(), 57U);
   EXPECT_EQ(summary.requested, allocator::Bytes{4096 + 1048576});
   ASSERT_TRUE(summary.times.has_value());
   EXPECT_EQ(summary.times->first_ns, 10U);
@@ -149,6 +149,16 @@ TEST(NativeText, a_block_without_an_address_is_where_the_one_before_ends) {
   EXPECT_THAT(support::read_pickle_bytes(pickle).lines, HasSubstr("block 0x1200"));
 }
 
+TEST(NativeText, events_about_pinned_memory_need_the_second_version) {
+  const std::string request = "{\"host_malloc\":1,\"bytes\":4096}\n";
+  EXPECT_THAT(rewrite_native_text(header + request).error,
+              HasSubstr("expected the name of a kind of record, found 'host_malloc'"));
+  const std::string second = "{\"format\":\"vramlab-trace\",\"version\":2,\"has_end\":true}\n";
+  const auto reading = rewrite_native_text(second + request + "{\"end\":true}\n");
+  EXPECT_EQ(reading.error, "");
+  EXPECT_EQ(reading.text, second + request + "{\"end\":true}\n");
+}
+
 struct BadCase {
   std::string text;
   std::string error;
@@ -160,7 +170,7 @@ TEST(NativeText, what_is_wrong_is_said_with_its_line_and_byte) {
   const BadCase cases[] = {
       {"", "line 1, byte 0: expected a header, found the end of the file"},
       {"{\"free\":1}", "expected a header, which begins with 'format'"},
-      {"{\"format\":\"vramlab-trace\",\"version\":2}", "expected version 1, found version 2"},
+      {"{\"format\":\"vramlab-trace\",\"version\":3}", "expected version 1 to 2, found version 3"},
       {std::string(header) + "{\"free\":1", "line 2, byte 48: expected '}', found the end of"},
       {std::string(header) + "{\"fly\":1}",
        "line 2, byte 40: expected the name of a kind of record, found 'fly'"},

@@ -1,5 +1,8 @@
 // `vramlab capacity`: the least device memory on which a recording runs, per setting.
 
+#include <limits>
+#include <optional>
+
 #include "replay/packing/find_lifetimes.h"
 #include "replay/run/ordered_device.h"
 #include "replay/run/replay_options.h"
@@ -20,7 +23,7 @@ struct CapacityArguments {
   std::string file;
   std::vector<std::string> options;
   ReplayArguments replay;
-  std::uint64_t replays_above = replay::CapacityEffort{}.replays_above;
+  std::optional<std::uint64_t> replays_above{};
   /// Known of a list of buffers.
   std::uint64_t capacity = 0;
   std::size_t threads = usual_thread_count();
@@ -64,6 +67,12 @@ PackOutcome packed(const replay::Recording& recording, const replay::ReplayCondi
   return outcome;
 }
 
+/// A number that was asked for is the only limit, however long the replays take.
+replay::CapacityEffort effort_of(const CapacityArguments& arguments) {
+  if (!arguments.replays_above) return {};
+  return {*arguments.replays_above, std::numeric_limits<std::uint64_t>::max()};
+}
+
 /// The rows and, as one more task, the packing.
 void find_all(const replay::Recording& recording, const CapacityArguments& arguments,
               CapacityOutcome& outcome) {
@@ -77,8 +86,7 @@ void find_all(const replay::Recording& recording, const CapacityArguments& argum
     replay::ReplayConditions conditions = asked;
     const replay::AskedSetting& setting = outcome.rows[i].setting;
     if (!setting.is_recorded) conditions.options = setting.conf;
-    outcome.rows[i].answer =
-        find_capacity(recording, conditions, {.replays_above = arguments.replays_above});
+    outcome.rows[i].answer = find_capacity(recording, conditions, effort_of(arguments));
   });
 }
 
@@ -150,11 +158,9 @@ void add_options(CLI::App& command, CapacityArguments& arguments) {
   add_several_confs(command, arguments.options,
                     "Options (PYTORCH_CUDA_ALLOC_CONF) instead of those in the file");
   add_limitless_conditions(command, arguments.replay);
-  command
-      .add_option("--replays-above", arguments.replays_above,
-                  "Replays on larger devices than the answer, to see whether more memory always "
-                  "helps")
-      ->capture_default_str();
+  command.add_option("--replays-above", arguments.replays_above,
+                     "Replays on larger devices than the answer, to see whether more memory always "
+                     "helps (default: 1000, and fewer once they went through 250 million events)");
   command
       .add_option("--capacity", arguments.capacity,
                   "For a list of buffers: check that the best packing fits into this, such as "

@@ -1,5 +1,4 @@
 // `vramlab conform`: runs recorded cases on the engine and says which agree.
-#include <spdlog/spdlog.h>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -8,6 +7,7 @@
 
 #include "replay/cases/host_verdict.h"
 #include "tools/kit/commands.h"
+#include "tools/kit/logging.h"
 #include "tools/kit/outputs.h"
 #include "tools/kit/what_if_runs.h"
 #include "tools/printers/json_text.h"
@@ -121,7 +121,8 @@ void print_text(const std::vector<ConformOutcome>& outcomes, const CommonFlags& 
 }
 
 ExitStatus conform(const ConformArguments& arguments) {
-  spdlog::debug("files: {}, threads: at most {}", arguments.files.size(), arguments.jobs);
+  log_detail("files: " + std::to_string(arguments.files.size()) + ", threads: at most " +
+             std::to_string(arguments.jobs));
   const std::vector<ConformOutcome> outcomes = run_files(arguments);
   for (const ConformOutcome& outcome : outcomes)
     if (!outcome.verdict) std::fprintf(stderr, "vramlab: %s\n", outcome.error.c_str());

@@ -1,5 +1,4 @@
 // `vramlab convert`: a recording in another format.
-#include <spdlog/spdlog.h>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -11,6 +10,7 @@
 #include "replay/timeline/perfetto_trace.h"
 #include "replay/timeline/replayed_program.h"
 #include "tools/kit/commands.h"
+#include "tools/kit/logging.h"
 #include "tools/kit/outputs.h"
 #include "tools/kit/progress_bar.h"
 #include "traces/files/byte_sink.h"
@@ -61,7 +61,7 @@ replay::MemoryTimeline timeline_of(const replay::DeviceHistory& device, const st
   if (std::string reason = impossible_part(device); !reason.empty())
     throw traces::InputError({file, place, "a history that an allocator can have", reason});
   replay::MemoryTimeline timeline = find_timeline(device, conditions);
-  for (const std::string& doubt : timeline.doubts) spdlog::warn("{}, {}: {}", file, place, doubt);
+  for (const std::string& doubt : timeline.doubts) log_warning(file + ", " + place + ": " + doubt);
   return timeline;
 }
 

@@ -23,6 +23,7 @@ struct DiffArguments {
   std::string at = "peak";
   std::string by = "site";
   std::optional<std::int64_t> device;
+  bool host = false;
   std::vector<std::string> fail_if;
   std::string budget;
   bool ignores_budget = false;
@@ -36,7 +37,8 @@ struct DiffArguments {
 const std::map<std::string, std::optional<GroupBy>>& compared_groups() {
   static const std::map<std::string, std::optional<GroupBy>> names = {
       {"site", GroupBy::site},     {"stack", GroupBy::stack}, {"size", GroupBy::size},
-      {"stream", GroupBy::stream}, {"pool", GroupBy::pool},   {"position", std::nullopt}};
+      {"stream", GroupBy::stream}, {"pool", GroupBy::pool},   {"label", GroupBy::label},
+      {"position", std::nullopt}};
   return names;
 }
 
@@ -68,6 +70,7 @@ replay::ComparedFile read_file(const std::string& path, const DiffArguments& arg
   conditions.moment.kind = moment_kind_of(arguments.at);
   conditions.by = compared_groups().at(arguments.by);
   conditions.device = arguments.device;
+  if (arguments.host) conditions.memory = traces::ShownMemory::host;
   conditions.scratch = scratch_place();
   ProgressBar bar(path, arguments.flags);
   return read_compared_file(path, conditions, bar.listener());
@@ -92,6 +95,10 @@ std::string printed(const DiffOutcome& outcome, const DiffArguments& arguments) 
 }
 
 ExitStatus diff_files(const DiffArguments& arguments) {
+  if (arguments.host && arguments.by == "position")
+    throw CLI::ValidationError("--host",
+                               "expected --by site, stack, size, stream or pool with it, "
+                               "found --by position");
   const std::vector<replay::AskedLimit> limits = limits_of(arguments);
   OpenOutput output(arguments.output);
   replay::ComparedFile base = read_file(arguments.base, arguments);
@@ -148,11 +155,14 @@ void add_options(CLI::App& command, DiffArguments& arguments) {
   command
       .add_option("--by", arguments.by,
                   "Compare by: site (the user's own innermost frame), stack, size, stream, pool, "
-                  "position (of the "
-                  "request in its iteration)")
+                  "label (of the program), position (of the request in its iteration)")
       ->check(CLI::IsMember(names))
       ->capture_default_str();
-  command.add_option("--device", arguments.device, "Only this device");
+  CLI::Option* device = command.add_option("--device", arguments.device, "Only this device");
+  command
+      .add_flag("--host", arguments.host,
+                "Compare pinned host memory only: its metrics, who held it and its events")
+      ->excludes(device);
   add_limit_options(command, arguments);
   add_output_options(command, arguments);
 }

@@ -88,7 +88,7 @@ void find_in_histories(DryRunOutcome& outcome) {
   run_tasks(outcome.processes.size(), usual_thread_count(), [&](std::size_t i) {
     DryRunProcess& process = outcome.processes[i];
     if (!process.notes.python || process.notes.python->history.empty()) return;
-    process.findings = find_in_history(process.notes.python->history);
+    process.findings = find_in_history(process.notes.python->history, process.notes.python->torch);
   });
 }
 

@@ -52,6 +52,15 @@ ordered_json gpu_json(const NotedGpu& gpu) {
   return {{"index", gpu.index}, {"peak_used_bytes", gpu.peak_used_bytes}};
 }
 
+ordered_json pinned_json(const NotedPinned& pinned) {
+  const auto call_json = [](const NotedPinnedCall& call) {
+    return ordered_json{{"call", call.call}, {"bytes", call.bytes}};
+  };
+  return {{"peak_bytes", pinned.peak_bytes},
+          {"count", pinned.count},
+          {"calls", json_list(pinned.calls, call_json)}};
+}
+
 ordered_json process_json(const DryRunProcess& process) {
   return {{"process", process.notes.process},
           {"program", process.notes.program},
@@ -60,6 +69,7 @@ ordered_json process_json(const DryRunProcess& process) {
           {"python", or_null(process.notes.python, python_json)},
           {"devices", json_list(process.findings.devices, device_json)},
           {"driver", json_list(process.notes.gpus, gpu_json)},
+          {"pinned", pinned_json(process.notes.pinned)},
           {"notes", json_list(process.notes.notes, note_json)}};
 }
 

@@ -87,6 +87,20 @@ void add_driver_accounts(std::string& text, const DryRunOutcome& outcome) {
                      std::to_string(process.notes.process));
 }
 
+/// The process that pinned most of the host's memory, if any did.
+void add_pinned(std::string& text, const DryRunOutcome& outcome) {
+  const auto most = std::ranges::max_element(
+      outcome.processes, {},
+      [](const DryRunProcess& process) { return process.notes.pinned.peak_bytes; });
+  if (most == outcome.processes.end() || most->notes.pinned.peak_bytes == 0) return;
+  const NotedPinned& pinned = most->notes.pinned;
+  add_line(
+      text, "pinned memory",
+      "peak " + format_bytes(Bytes{pinned.peak_bytes}) + " of the host's, in " +
+          std::to_string(pinned.count) + " calls" +
+          (outcome.processes.size() > 1 ? ", process " + std::to_string(most->notes.process) : ""));
+}
+
 /// One line for each of a few, then the worst and how many there are; of a job a table.
 void add_devices(std::string& text, const DryRunOutcome& outcome) {
   if (outcome.ranks.size() > 1) {
@@ -212,7 +226,7 @@ void add_certainty(std::string& text, const DryRunOutcome& outcome) {
   if (!others.empty()) add_line(text, "not modelled", others);
 }
 
-/// Processes that nothing is known of but the driver's account.
+/// Processes that nothing is known of but the driver's account. Who took no memory misses nothing.
 std::string hookless_text(const DryRunOutcome& outcome) {
   std::string text;
   for (const DryRunProcess& process : outcome.processes) {
@@ -220,6 +234,7 @@ std::string hookless_text(const DryRunOutcome& outcome) {
       continue;
     std::uint64_t most = 0;
     for (const NotedGpu& gpu : process.notes.gpus) most = std::max(most, gpu.peak_used_bytes);
+    if (most == 0) continue;
     text += (text.empty() ? "" : "; ") + std::string("process ") +
             std::to_string(process.notes.process) + " used up to " + format_bytes(Bytes{most});
   }
@@ -229,7 +244,8 @@ std::string hookless_text(const DryRunOutcome& outcome) {
 void add_troubles(std::string& text, const DryRunOutcome& outcome) {
   std::vector<std::string> troubles;
   if (const std::string hookless = hookless_text(outcome); !hookless.empty())
-    troubles.push_back("no history: " + hookless + " (no PyTorch in it, or python -I, -E or -S)");
+    troubles.push_back("no history: " + hookless +
+                       " (no PyTorch in it, python -I, -E or -S, or another PYTHONPATH)");
   troubles.insert(troubles.end(), outcome.troubles.begin(), outcome.troubles.end());
   for (const DryRunProcess& process : outcome.processes)
     if (process.notes.python)
@@ -282,6 +298,7 @@ std::string dry_run_text(const DryRunOutcome& outcome, const DryRunArguments& ar
   add_failure(text, outcome, arguments);
   add_devices(text, outcome);
   add_driver_accounts(text, outcome);
+  add_pinned(text, outcome);
   add_holder(text, outcome);
   if (!outcome.ran_out_of_memory()) add_what_ifs(text, outcome, arguments);
   add_certainty(text, outcome);

@@ -90,10 +90,11 @@ replay::MetricValues HistoryFindings::metrics() const {
   return sum_of_metrics(all);
 }
 
-HistoryFindings find_in_history(const std::string& path) {
+HistoryFindings find_in_history(const std::string& path, std::string_view release) {
   traces::SnapshotTables tables;
   const replay::RecordedHistory history = read_history(path, tables);
-  const replay::VerifyConditions conditions = verify_conditions(history, tables.texts, nullptr);
+  const replay::VerifyConditions conditions =
+      verify_conditions(history, tables.texts, allocator::reference_version_of_release(release));
   HistoryFindings findings;
   for (const DeviceHistory& device : history.devices) {
     if (!is_used(device)) continue;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "replay/figures/metrics.h"
@@ -52,8 +53,9 @@ struct HistoryFindings {
   replay::MetricValues metrics() const;
 };
 
-/// Throws InputError.
-HistoryFindings find_in_history(const std::string& path);
+/// `release`: of the PyTorch that made it; without one the history itself tells which rules it is
+/// of. Throws InputError.
+HistoryFindings find_in_history(const std::string& path, std::string_view release);
 
 /// Longer histories are not replayed again and again in a summary.
 inline constexpr std::uint64_t most_events_replayed = 1'000'000;

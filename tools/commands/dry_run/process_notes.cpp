@@ -64,6 +64,15 @@ PythonNotes python_from(const ordered_json& object) {
   return notes;
 }
 
+NotedPinned pinned_from(const ordered_json& object) {
+  NotedPinned pinned{
+      value_of<std::uint64_t>(object, "peak_bytes"), value_of<std::uint64_t>(object, "count"), {}};
+  for (const ordered_json& call : list_of(object, "calls"))
+    if (call.is_array() && call.size() == 2 && call[0].is_string() && call[1].is_number_unsigned())
+      pinned.calls.push_back({call[0].get<std::string>(), call[1].get<std::uint64_t>()});
+  return pinned;
+}
+
 struct NotesFile {
   int process = 0;
   bool is_of_python = false;
@@ -93,6 +102,8 @@ void add_notes(const ordered_json& object, const NotesFile& file, ProcessNotes& 
       process.gpus.push_back(
           {value_of<std::int64_t>(gpu, "index"), value_of<std::uint64_t>(gpu, "peak_used_bytes")});
   }
+  if (const auto pinned = object.find("pinned"); pinned != object.end() && pinned->is_object())
+    process.pinned = pinned_from(*pinned);
   // The hook knows the words behind the interpreter's name.
   if (file.is_of_python || process.program.empty()) process.program = text_of(object, "program");
 }

@@ -28,6 +28,20 @@ struct NotedGpu {
   std::uint64_t peak_used_bytes = 0;
 };
 
+/// A call that pinned host memory or gave it back, such as `host_alloc`.
+struct NotedPinnedCall {
+  std::string call;
+  std::uint64_t bytes = 0;
+};
+
+/// Pinned host memory, by the driver's own account.
+struct NotedPinned {
+  std::uint64_t peak_bytes = 0;
+  std::uint64_t count = 0;
+  /// The first 100,000.
+  std::vector<NotedPinnedCall> calls;
+};
+
 struct NotedFailure {
   std::int64_t device = 0;
   std::uint64_t requested_bytes = 0;
@@ -63,6 +77,7 @@ struct ProcessNotes {
   bool has_driver_notes = false;
   std::vector<Note> notes;
   std::vector<NotedGpu> gpus;
+  NotedPinned pinned;
   std::optional<PythonNotes> python;
   /// The driver's calls, of a program that is no Python; empty where there are none.
   std::string trace;

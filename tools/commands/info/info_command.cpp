@@ -5,6 +5,7 @@
 #include "tools/kit/commands.h"
 #include "tools/kit/outputs.h"
 #include "tools/kit/progress_bar.h"
+#include "traces/filters/host_recording.h"
 #include "traces/formats/trace_formats.h"
 
 namespace vramlab::tools {
@@ -13,6 +14,35 @@ namespace {
 struct InfoArguments {
   std::vector<std::string> files;
   CommonFlags flags;
+};
+
+/// Also of the sections of pinned host memory, as those of a device.
+class SummarizerOfAll final : public replay::RecordingSummarizer {
+ public:
+  explicit SummarizerOfAll(traces::SnapshotTables& tables)
+      : RecordingSummarizer(tables),
+        tables_(tables),
+        host_(tables),
+        view_(tables, {host_, none_}) {}
+
+  void unknown_section(traces::TextId key, const traces::GenericPointer& value) override {
+    RecordingSummarizer::unknown_section(key, value);
+    const std::string_view name = tables_.texts.text(key);
+    if (name == traces::host_segments_key || name == traces::host_traces_key)
+      view_.unknown_section(key, value);
+  }
+  /// What the sections came to; empty where the file has none.
+  std::optional<replay::DeviceSummary> host() const {
+    const replay::RecordingSummary summary = host_.finish();
+    if (summary.devices.empty()) return std::nullopt;
+    return summary.devices.front();
+  }
+
+ private:
+  traces::SnapshotTables& tables_;
+  traces::ProgramCounter none_;
+  replay::RecordingSummarizer host_;
+  traces::HostRecording view_;
 };
 
 std::string encoding_text(const traces::SnapshotFacts& snapshot, traces::TraceFormat format) {
@@ -29,7 +59,7 @@ InfoOutcome look_at(const std::string& path, const CommonFlags& flags) {
   ProgressBar bar(path, flags);
   traces::OpenTrace trace = traces::open_trace(path, bar.listener());
   traces::SnapshotTables tables;
-  replay::RecordingSummarizer summarizer(tables);
+  SummarizerOfAll summarizer(tables);
   traces::ProgramCounter program;
   const traces::SnapshotFacts facts = traces::read_trace(trace, tables, {summarizer, program});
   InfoOutcome outcome;
@@ -39,6 +69,10 @@ InfoOutcome look_at(const std::string& path, const CommonFlags& flags) {
   outcome.encoding = encoding_text(facts, trace.format);
   outcome.bytes = facts.bytes;
   outcome.summary = summarizer.finish();
+  outcome.host = summarizer.host();
+  std::erase_if(outcome.summary.unknown_keys, [](const std::string& key) {
+    return key == traces::host_segments_key || key == traces::host_traces_key;
+  });
   if (holds_programs(trace.format)) outcome.program = program.summary();
   outcome.log = facts.log;
   return outcome;

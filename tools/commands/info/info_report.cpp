@@ -168,7 +168,7 @@ void add_segments(std::string& lines, const replay::SegmentFigures& figures) {
                format_bytes(figures.requested) + " of it requested");
 }
 
-std::string device_text(const DeviceSummary& device) {
+std::string device_lines(const DeviceSummary& device) {
   std::string lines;
   add_events(lines, device);
   add_line(lines, "history",
@@ -185,7 +185,27 @@ std::string device_text(const DeviceSummary& device) {
   add_line(lines, "streams", listed(device.streams, stream_name));
   if (!device.pools.empty())
     add_line(lines, "pools", listed(device.pools, [](PoolId pool) { return name_of(pool); }));
-  return "device " + std::to_string(device.device) + "\n" + lines;
+  return lines;
+}
+
+std::string device_text(const DeviceSummary& device) {
+  return "device " + std::to_string(device.device) + "\n" + device_lines(device);
+}
+
+/// Blocks are handed out whole, so each is a segment.
+std::string host_text(const DeviceSummary& host) {
+  std::string lines;
+  add_events(lines, host);
+  const replay::SegmentFigures& figures = host.segments;
+  add_line(lines, "blocks",
+           std::to_string(figures.block_count) + ", " + format_bytes(figures.reserved) +
+               " pinned; " + std::to_string(figures.active_block_count) + " of them active with " +
+               format_bytes(figures.active));
+  if (host.peak_requested)
+    add_line(lines, "peak active", format_bytes(*host.peak_requested) + ", from the events");
+  if (host.peak_reserved)
+    add_line(lines, "peak pinned", format_bytes(*host.peak_reserved) + ", from the events");
+  return "pinned host memory\n" + lines;
 }
 
 /// A list of divisions by size as the option has it, `[256:4,512:0]`, empty if all are 0; other
@@ -265,6 +285,7 @@ ordered_json outcome_json(const InfoOutcome& outcome) {
           {"version", summary.version.versions},
           {"version_reason", summary.version.reason},
           {"devices", json_list(summary.devices, device_json)},
+          {"host", or_null(outcome.host, device_json)},
           {"settings", settings},
           {"annotations", summary.annotation_count},
           {"ring_overflowed", summary.ring_overflowed},
@@ -272,6 +293,8 @@ ordered_json outcome_json(const InfoOutcome& outcome) {
           {"frames", summary.frame_count},
           {"stacks", summary.stack_count},
           {"unknown_keys", summary.unknown_keys},
+          {"unknown_actions", summary.unknown_actions},
+          {"unknown_states", summary.unknown_states},
           {"signs_of_synthesis", summary.signs_of_synthesis},
           {"program", or_null(outcome.program, program_json)},
           {"log", or_null(outcome.log, log_json)}};
@@ -296,12 +319,19 @@ std::string info_text(const InfoOutcome& outcome) {
     add_line(lines, "annotations", std::to_string(summary.annotation_count));
   if (!summary.unknown_keys.empty())
     add_line(lines, "unknown keys", joined(summary.unknown_keys, ", "));
+  if (!summary.unknown_actions.empty())
+    add_line(lines, "unknown actions",
+             joined(summary.unknown_actions, ", ") + "; a replay leaves these events out");
+  if (!summary.unknown_states.empty())
+    add_line(lines, "unknown states",
+             joined(summary.unknown_states, ", ") + "; such blocks count as free");
   if (!summary.signs_of_synthesis.empty())
     add_line(lines, "made by a script?", joined(summary.signs_of_synthesis, "; "));
   std::string text = outcome.file + "\n" + lines;
   if (outcome.program) text += program_text(*outcome.program);
   if (outcome.log) text += log_text(*outcome.log);
   for (const DeviceSummary& device : summary.devices) text += device_text(device);
+  if (outcome.host) text += host_text(*outcome.host);
   return text + settings_text(summary);
 }
 

@@ -22,6 +22,8 @@ struct InfoOutcome {
   std::string encoding;
   std::uint64_t bytes = 0;
   replay::RecordingSummary summary;
+  /// Pinned host memory, where the recording has it.
+  std::optional<replay::DeviceSummary> host;
   /// Set for formats that hold programs.
   std::optional<traces::ProgramSummary> program;
   /// Set for a log that names memory by its address.

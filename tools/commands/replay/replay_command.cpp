@@ -2,6 +2,7 @@
 // recorded program.
 #include <string>
 
+#include "allocator/words/index.h"
 #include "replay/run/device_replay.h"
 #include "replay/run/replay_watch.h"
 #include "tools/commands/replay/replay_outcome.h"
@@ -135,7 +136,7 @@ void explain_failures(replay::ReplaySource& source, const ReplayCommand& command
 ExitStatus replay_file(const ReplayCommand& command) {
   ProgressBar bar(command.replay.file, command.flags);
   replay::ReplayConditions conditions = conditions_of(command.replay);
-  if (!command.snapshot_out.empty()) conditions.history_capacity = command.history;
+  if (!command.snapshot_out.empty()) conditions.history_capacity = as_limit(command.history);
   if (!command.snapshot_out.empty() || command.explains_failures())
     conditions.notes_origins = replay::NotesOrigins::yes;
   replay::ReplaySource source(command.replay.file, std::move(conditions), bar.listener());

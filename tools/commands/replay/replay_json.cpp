@@ -4,6 +4,7 @@
 
 #include "allocator/readonly/out_of_memory.h"
 #include "replay/run/replay_report.h"
+#include "tools/commands/replay/replay_host.h"
 #include "tools/printers/json_text.h"
 
 namespace vramlab::tools {
@@ -99,7 +100,8 @@ std::string replay_json(const ReplayOutcome& outcome) {
                     {"notes", report.notes},
                     {"metrics", metrics_json(run_metrics(report))},
                     {"out_of_memory", outcome.explained},
-                    {"devices", json_list(report.devices, device_json)}});
+                    {"devices", json_list(report.devices, device_json)},
+                    {"host", or_null(report.host, host_json)}});
 }
 
 }  // namespace vramlab::tools

@@ -8,6 +8,7 @@
 #include <cstdlib>
 
 #include "allocator/readonly/out_of_memory.h"
+#include "tools/commands/replay/replay_host.h"
 #include "tools/printers/table.h"
 #include "tools/printers/text_lines.h"
 
@@ -262,6 +263,7 @@ std::string replay_text(const ReplayOutcome& outcome) {
       std::to_string(report.events) + (report.stopped_at ? ", stopped at an out-of-memory" : ""));
   for (const std::string& note : report.notes) add_line(text, "note", note);
   for (const DeviceReport& device : report.devices) text += device_text(outcome, device);
+  if (report.host) text += host_text(*report.host);
   return text + outcome.explained_text;
 }
 

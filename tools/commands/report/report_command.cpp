@@ -7,6 +7,9 @@
 #include <vector>
 
 #include "allocator/words/check.h"
+#include "replay/history/history_checks.h"
+#include "replay/history/host_sections.h"
+#include "replay/host/host_replay.h"
 #include "replay/page/report_page.h"
 #include "replay/run/program_replay.h"
 #include "replay/run/recording.h"
@@ -58,6 +61,22 @@ void note_replay(const replay::ReplayReport& report, LoadedRun& run) {
                               std::to_string(*report.stopped_at) + " of the file");
 }
 
+/// Beside the devices, with the number that recordings have for it.
+void show_host(replay::DeviceHistory host, LoadedRun& run) {
+  host.device = replay::host_device;
+  if (const std::string reason = impossible_part(host); !reason.empty())
+    run.input.notes.push_back("pinned host memory is not shown: " + reason);
+  else
+    run.input.devices.push_back(std::move(host));
+}
+
+/// Once `host` is filled.
+void watch_host(replay::ReplayWatch& watch, std::optional<replay::DeviceHistory>& host) {
+  watch.at_host_end = [&host](const replay::HostReplay& replay) {
+    host = replay.kept_history().history;
+  };
+}
+
 void show_as_recorded(const ReportRunRequest& request, LoadedRun& run) {
   run.conditions.emplace(
       verify_conditions(run.history, run.tables.texts, request.conditions.version));
@@ -68,12 +87,18 @@ void show_as_recorded(const ReportRunRequest& request, LoadedRun& run) {
     run.input.notes.push_back("the version of the allocator is guessed from the file: " +
                               std::string(run.conditions->version.name));
   run.input.devices = std::move(run.history.devices);
+  for (replay::DeviceHistory& host : host_history_in(run.history, run.tables).devices)
+    show_host(std::move(host), run);
 }
 
 void show_replay(const ReportRunRequest& request, LoadedRun& run) {
   const replay::ReplayConditions conditions = keeping_all(request.conditions);
   const replay::Recording recording(run.input.file, run.history, run.tables, conditions.version);
-  note_replay(recording.run(conditions, replay::watch_keeping(run.input.devices)), run);
+  std::optional<replay::DeviceHistory> host;
+  replay::ReplayWatch watch = replay::watch_keeping(run.input.devices);
+  watch_host(watch, host);
+  note_replay(recording.run(conditions, watch), run);
+  if (host) show_host(*std::move(host), run);
   run.conditions.emplace(replay::VerifyConditions{
       recording.version(), false, {recording.settings_for(conditions), {}}});
 }
@@ -84,12 +109,15 @@ void load(const ReportRunRequest& request, const traces::ProgressListener& liste
   run.input.file = trace.file;
   run.input.title = request.title;
   replay::PictureCollector collector(request.conditions.scratch);
-  replay::ProgramReplay program(trace.file, run.tables, keeping_all(request.conditions),
-                                watch_for_picture(run.input.devices, collector.spans));
+  std::optional<replay::DeviceHistory> host;
+  replay::ReplayWatch watch = watch_for_picture(run.input.devices, collector.spans);
+  watch_host(watch, host);
+  replay::ProgramReplay program(trace.file, run.tables, keeping_all(request.conditions), watch);
   traces::read_trace(trace, run.tables, {collector, program});
   run.input.spans = collector.spans.spans();
   if (program.has_events()) {
     note_replay(program.finish(), run);
+    if (host) show_host(*std::move(host), run);
     run.conditions.emplace(
         replay::VerifyConditions{program.version(), false, {program.settings(), {}}});
   } else {

@@ -15,6 +15,7 @@ struct RunArguments {
   std::string statistics;
   std::string snapshot;
   std::size_t history_entries = 0;
+  bool has_stacks = false;
   std::string report_signal;
   std::string trim_signal;
   std::string idle_limit;
@@ -53,6 +54,7 @@ ExitStatus run_program_on_shim(const RunArguments& arguments) {
   program.variables.emplace_back("VRAMLAB_REPORTS_SINCE", std::to_string(time_of_files_ns()));
   if (arguments.history_entries > 0)
     program.variables.emplace_back("VRAMLAB_HISTORY", std::to_string(arguments.history_entries));
+  if (arguments.has_stacks) program.variables.emplace_back("VRAMLAB_STACKS", "1");
   return static_cast<ExitStatus>(run_preloaded(program).status);
 }
 
@@ -72,10 +74,12 @@ void add_options(CLI::App& command, RunArguments& arguments) {
       "the process, %h for the host, %q{NAME} for a variable of its environment");
   CLI::Option* const snapshot = command.add_option("--snapshot", arguments.snapshot,
                                                    "The file that snapshots are written to");
-  command
-      .add_option("--history", arguments.history_entries,
-                  "How many of the last allocations, frees and segments snapshots tell of")
-      ->needs(snapshot);
+  CLI::Option* const history =
+      command
+          .add_option("--history", arguments.history_entries,
+                      "How many of the last allocations, frees and segments snapshots tell of")
+          ->needs(snapshot);
+  command.add_flag("--stacks", arguments.has_stacks, "With the stack of each call")->needs(history);
   command
       .add_option("--report-signal", arguments.report_signal,
                   "The signal that asks the program for both while it runs")

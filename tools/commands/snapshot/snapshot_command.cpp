@@ -7,8 +7,10 @@
 #include <vector>
 
 #include "allocator/words/ids.h"
+#include "allocator/words/index.h"
 #include "replay/moments/snapshot_values_of.h"
 #include "replay/state/holes.h"
+#include "tools/commands/snapshot/snapshot_host.h"
 #include "tools/kit/commands.h"
 #include "tools/kit/moment_argument.h"
 #include "tools/kit/out_of_memory_report.h"
@@ -61,7 +63,7 @@ std::vector<const SnapshotSegment*> shown_segments(const Snapshot& snapshot, std
   std::ranges::stable_sort(shown, [](const SnapshotSegment* a, const SnapshotSegment* b) {
     return a->total_size > b->total_size;
   });
-  shown.resize(limit);
+  shown.resize(as_index(limit));
   std::ranges::sort(shown, [](const SnapshotSegment* a, const SnapshotSegment* b) {
     return a->address < b->address;
   });
@@ -87,7 +89,7 @@ std::string device_text(const StateOutcome& outcome, const replay::DeviceState& 
           " waiting, " + format_bytes(total.free) + " free (largest block " +
           format_bytes(total.largest_free) + ")\n";
   return text + figures_text(found) + map_text(state, outcome.segment_limit) + holes_text(state) +
-         pinners_text(state, outcome.tables, outcome.pinner_limit);
+         pinners_text(state, outcome.tables, as_limit(outcome.pinner_limit));
 }
 
 replay::StateFigures sum_of(const std::vector<replay::DeviceState>& states) {
@@ -124,7 +126,7 @@ ordered_json device_json(const StateOutcome& outcome, const replay::DeviceState&
                        {"free_bytes", total.free.count},
                        {"largest_free_bytes", total.largest_free.count},
                        {"releasable_bytes", total.releasable.count}};
-  add_fragmentation(json, state, outcome.tables, outcome.pinner_limit);
+  add_fragmentation(json, state, outcome.tables, as_limit(outcome.pinner_limit));
   json["segments"] = json_list(state.snapshot.segments, segment_json);
   return json;
 }
@@ -149,7 +151,8 @@ std::string state_json(const StateOutcome& outcome) {
                     {"notes", outcome.notes},
                     {"metrics", metrics_json(state_metrics(sum_of(outcome.states)))},
                     {"out_of_memory", json_list(outcome.explained, of_failure)},
-                    {"devices", json_list(outcome.states, of_device)}});
+                    {"devices", json_list(outcome.states, of_device)},
+                    {"host", nullptr}});
 }
 
 struct SnapshotCommand {
@@ -160,6 +163,7 @@ struct SnapshotCommand {
   std::uint64_t pinners = 10;
   bool is_quick = false;
   std::optional<std::uint32_t> device;
+  bool host = false;
   CommonFlags flags;
 };
 
@@ -261,8 +265,21 @@ std::string moment_text(const std::string& at) {
   return (is_time ? "after " : "after event ") + shown_moment(at);
 }
 
+ExitStatus show_host(const SnapshotCommand& command, ProgressBar& bar) {
+  replay::HostStateRequest request{command.replay.file, *moment_of(command.at),
+                                   conditions_of(command.replay), command.replay.asks_for_replay()};
+  const HostStateOutcome outcome{command.replay.file, moment_text(command.at),
+                                 host_state_at(request, bar.listener()), command.segments};
+  if (command.flags.json)
+    print(host_state_json(outcome));
+  else if (!command.flags.quiet)
+    print(host_state_text(outcome));
+  return ExitStatus::done;
+}
+
 ExitStatus show_snapshot(const SnapshotCommand& command) {
   ProgressBar bar(command.replay.file, command.flags);
+  if (command.host) return show_host(command, bar);
   OpenOutput output(command.output);
   FoundStates found = find_states(command, bar);
   if (output.file())
@@ -286,13 +303,20 @@ void add_options(CLI::App& command, SnapshotCommand& arguments) {
              "12.5ms or time:3s (default: end)");
   add_output(command, arguments.output,
              "Write the state as a memory snapshot: a pickle, or JSON (.json)");
-  command.add_option("--segments", arguments.segments,
-                     "Segments to show, the largest (default: 40; 0 for all)");
+  command.add_option(
+      "--segments", arguments.segments,
+      "Segments to show, the largest, or blocks with --host (default: 40; 0 for all)");
   command.add_option("--pinners", arguments.pinners,
                      "Blocks to show that keep memory from being released (default: 10)");
   command.add_flag("--quick", arguments.is_quick,
                    "At an out-of-memory, skip the replays that find what would have helped");
-  command.add_option("--device", arguments.device, "Only this device");
+  CLI::Option* device = command.add_option("--device", arguments.device, "Only this device");
+  command
+      .add_flag("--host", arguments.host,
+                "The blocks of pinned host memory instead of GPUs' memory: of recordings since "
+                "PyTorch 2.14 and of programs with events about it")
+      ->excludes(device)
+      ->excludes(command.get_option("--output"));
   add_force(command, arguments.output);
 }
 

@@ -5,6 +5,7 @@
 
 #include "allocator/words/check.h"
 #include "allocator/words/ids.h"
+#include "allocator/words/index.h"
 #include "traces/values/user_frame.h"
 
 namespace vramlab::tools {
@@ -65,7 +66,8 @@ std::string_view item_name(streams::ItemKind kind, streams::WorkKind work) {
 std::string event_place(std::uint64_t event, const HazardContext& context) {
   std::string text = "event " + std::to_string(event);
   if (event >= context.report.stacks.size()) return text;
-  const auto frame = traces::innermost_user_frame(context.report.stacks[event], context.tables);
+  const auto frame =
+      traces::innermost_user_frame(context.report.stacks[as_index(event)], context.tables);
   return frame ? text + " (" + traces::frame_text(*frame, context.tables) + ")" : text;
 }
 
@@ -108,7 +110,7 @@ std::string object_text(const Hazard& hazard, const HazardContext& context) {
   const auto block_text = [&](streams::BlockNumber block) {
     const auto& events = context.report.block_events;
     if (block.value == 0 || block.value > events.size()) return std::string("a block");
-    return "the block of " + event_place(events[block.value - 1], context);
+    return "the block of " + event_place(events[as_index(block.value - 1)], context);
   };
   std::string text = format_bytes(hazard.range.size()) + " at " + name_of(hazard.range.begin) +
                      ": " + block_text(hazard.first_block);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <span>
 
+#include "allocator/words/index.h"
 #include "tools/commands/streams/hazard_text.h"
 #include "tools/printers/table.h"
 #include "tools/printers/text_lines.h"
@@ -48,7 +49,7 @@ std::string activity_text(const ActivityReport& activity, std::uint64_t shown) {
 std::string hazards_text(const HazardContext& context, std::uint64_t shown) {
   const std::vector<Hazard>& hazards = context.report.hazards;
   if (hazards.empty()) return "\nno hazards\n";
-  const std::size_t all = hazards.size() + context.report.unlisted_hazards;
+  const std::size_t all = hazards.size() + as_index(context.report.unlisted_hazards);
   std::string text = "\n" + std::to_string(all) + (all == 1 ? " hazard\n" : " hazards\n");
   const std::size_t listed = std::min(shown_of(all, shown), hazards.size());
   for (const Hazard& hazard : std::span(hazards).first(listed)) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "allocator/words/index.h"
 #include "replay/hazards/stream_simulation.h"
 #include "replay/run/device_replay.h"
 #include "replay/run/replay_source.h"
@@ -137,7 +138,8 @@ void StreamPicture::finish(const replay::StreamReport& report) {
   const HazardContext context{report, tables_};
   for (const streams::Hazard& hazard : report.hazards) {
     const streams::HazardSide& side = hazard.second;
-    const streams::Time at = side.tag < called_.size() ? called_[side.tag] : streams::Time{};
+    const streams::Time at =
+        side.tag < called_.size() ? called_[as_index(side.tag)] : streams::Time{};
     event("\"ph\":\"i\",\"s\":\"t\"," + at_text(track_of(side.stream), side.stream.device, at) +
           ",\"name\":" + compact_json_text("hazard: " + std::string(hazard_title(hazard.kind))) +
           ",\"args\":{\"first\":" + compact_json_text(side_text(hazard.first, context)) +

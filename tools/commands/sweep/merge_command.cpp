@@ -36,9 +36,7 @@ void add_shard(Shards& shards, const std::string& file, SweepOutcome outcome) {
       refuse(file, "a shard of the same sweep as " + first_file,
              "one of other files, settings, conditions or parts");
   }
-  std::uint64_t expected = 0;
-  for (std::uint64_t i = 0; i < outcome.setting_count; ++i)
-    if (outcome.shard->has(i)) ++expected;
+  const std::uint64_t expected = outcome.shard->share_of(outcome.setting_count);
   if (outcome.rows.size() != expected)
     refuse(file,
            std::to_string(expected) + " settings, as shard " +

@@ -19,6 +19,10 @@ struct Shard {
   std::uint64_t index = 1;
   std::uint64_t count = 1;
   bool has(std::size_t setting) const { return setting % count == index - 1; }
+  /// How many of so many settings it has.
+  std::uint64_t share_of(std::uint64_t settings) const {
+    return settings / count + (settings % count >= index ? 1 : 0);
+  }
   friend bool operator==(const Shard&, const Shard&) = default;
 };
 

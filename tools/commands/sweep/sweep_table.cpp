@@ -1,5 +1,6 @@
 #include "tools/commands/sweep/sweep_outcome.h"
 
+#include <algorithm>
 #include <span>
 
 #include "allocator/words/bytes.h"
@@ -26,7 +27,21 @@ constexpr ShownFigure figures_shown[] = {{"peak reserved", "peak_reserved"},
                                          {"maps", "units_mapped"},
                                          {"unmaps", "units_unmapped"},
                                          {"syncs", "stream_synchronisations"},
-                                         {"time", "device_time"}};
+                                         {"time", "device_time"},
+                                         {"pinned", "host_peak_pinned"},
+                                         {"pins", "host_allocs"},
+                                         {"unpins", "host_releases"}};
+
+bool has_figure(const SweepOutcome& outcome, std::string_view name) {
+  return std::ranges::any_of(outcome.rows, [name](const SweepRow& row) {
+    return !row.was_refused() && find_value(row.worst().metrics, name) != nullptr;
+  });
+}
+
+/// Figures of pinned memory only where a program has them.
+bool is_shown(const SweepOutcome& outcome, std::string_view name) {
+  return !replay::is_of_host(*replay::find_metric(name)) || has_figure(outcome, name);
+}
 
 std::string cell_text(const SweepFigures& figures, std::string_view name) {
   const replay::MetricValue* value = find_value(figures.metrics, name);
@@ -34,17 +49,19 @@ std::string cell_text(const SweepFigures& figures, std::string_view name) {
   return amount_text(*replay::find_metric(name), static_cast<std::uint64_t>(value->value));
 }
 
-std::vector<Column> sweep_columns() {
+std::vector<Column> sweep_columns(const SweepOutcome& outcome) {
   std::vector<Column> columns;
-  for (const ShownFigure& figure : figures_shown) columns.push_back({figure.heading});
+  for (const ShownFigure& figure : figures_shown)
+    if (is_shown(outcome, figure.metric)) columns.push_back({figure.heading});
   return columns;
 }
 
 /// Empty cells of a row that was not run.
-std::vector<std::string> figure_cells(const SweepRow& row) {
+std::vector<std::string> figure_cells(const SweepOutcome& outcome, const SweepRow& row) {
   std::vector<std::string> cells;
   for (const ShownFigure& figure : figures_shown)
-    cells.push_back(row.was_refused() ? "" : cell_text(row.worst(), figure.metric));
+    if (is_shown(outcome, figure.metric))
+      cells.push_back(row.was_refused() ? "" : cell_text(row.worst(), figure.metric));
   return cells;
 }
 
@@ -58,7 +75,7 @@ std::string shard_text(const SweepOutcome& outcome) {
 std::vector<SettingCells> rows_of(const SweepOutcome& outcome, std::size_t count) {
   std::vector<SettingCells> rows;
   for (const SweepRow& row : std::span(outcome.rows).first(count))
-    rows.push_back({conf_text(row), remark_text(row), figure_cells(row)});
+    rows.push_back({conf_text(row), remark_text(row), figure_cells(outcome, row)});
   return rows;
 }
 
@@ -66,13 +83,14 @@ std::string sweep_text(const SweepOutcome& outcome, std::size_t row_limit) {
   std::string text = headline_of(outcome.about) + "\n" + shard_text(outcome);
   for (const std::string& note : outcome.about.notes) text += "note: " + note + "\n";
   const std::size_t shown = shown_of(outcome.rows.size(), row_limit);
-  return text + settings_text(sweep_columns(), rows_of(outcome, shown)) +
+  return text + settings_text(sweep_columns(outcome), rows_of(outcome, shown)) +
          rest_line(outcome.rows.size() - shown);
 }
 
 std::string sweep_markdown(const SweepOutcome& outcome) {
-  std::string text = markdown_cell(headline_of(outcome.about)) + "\n\n" +
-                     settings_markdown(sweep_columns(), rows_of(outcome, outcome.rows.size()));
+  std::string text =
+      markdown_cell(headline_of(outcome.about)) + "\n\n" +
+      settings_markdown(sweep_columns(outcome), rows_of(outcome, outcome.rows.size()));
   for (const std::string& note : outcome.about.notes) text += "\n* " + note;
   return text + (outcome.about.notes.empty() ? "" : "\n");
 }
@@ -80,7 +98,8 @@ std::string sweep_markdown(const SweepOutcome& outcome) {
 std::string sweep_csv(const SweepOutcome& outcome) {
   std::vector<Column> columns = {{"conf"}, {"as_recorded"}, {"refused"}, {"worst_file"}};
   for (const Metric& metric : replay::all_metrics())
-    if (metric.of == replay::MetricOf::run) columns.push_back({std::string(metric.name)});
+    if (metric.of == replay::MetricOf::run && is_shown(outcome, metric.name))
+      columns.push_back({std::string(metric.name)});
   const std::size_t first_metric = 4;
   const std::size_t metric_end = columns.size();
   for (const char* name : {"device", "event", "requested"})

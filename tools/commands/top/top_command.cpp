@@ -23,6 +23,7 @@ struct TopArguments {
   std::string by = "site";
   std::optional<std::uint64_t> limit;
   std::optional<std::int64_t> device;
+  bool host = false;
   bool folded = false;
   bool growth = false;
   bool native = false;
@@ -37,7 +38,8 @@ struct TopArguments {
 const std::map<std::string, GroupBy>& groupings() {
   static const std::map<std::string, GroupBy> names = {
       {"site", GroupBy::site},     {"stack", GroupBy::stack}, {"size", GroupBy::size},
-      {"stream", GroupBy::stream}, {"pool", GroupBy::pool},   {"age", GroupBy::age}};
+      {"stream", GroupBy::stream}, {"pool", GroupBy::pool},   {"age", GroupBy::age},
+      {"label", GroupBy::label}};
   return names;
 }
 
@@ -86,8 +88,10 @@ ExitStatus show_top(const TopArguments& arguments) {
   ProgressBar bar(arguments.file, arguments.flags);
   if (arguments.growth) return show_growth(arguments, bar);
   traces::OpenTrace trace = traces::open_trace(arguments.file, bar.listener());
+  if (arguments.host) trace.memory = traces::ShownMemory::host;
   traces::SnapshotTables tables;
   TopOutcome outcome;
+  outcome.memory = trace.memory;
   outcome.file = arguments.file;
   const replay::Moment moment = wanted_moment(arguments);
   outcome.moment =
@@ -119,7 +123,12 @@ void add_moment_options(CLI::App& command, TopArguments& arguments) {
       ->expected(2)
       ->excludes(at)
       ->option_text("A B");
-  command.add_option("--device", arguments.device, "Only this device");
+  CLI::Option* device = command.add_option("--device", arguments.device, "Only this device");
+  command
+      .add_flag("--host", arguments.host,
+                "Pinned host memory instead of that of GPUs: of recordings since PyTorch 2.14 and "
+                "of programs with events about it")
+      ->excludes(device);
 }
 
 void add_growth_options(CLI::App& command, TopArguments& arguments) {
@@ -134,7 +143,7 @@ void add_growth_options(CLI::App& command, TopArguments& arguments) {
       ->check(refusal_of_nothing)
       ->needs(growth)
       ->excludes(ends);
-  for (const char* other : {"--at", "--between", "--by", "--folded", "--native"})
+  for (const char* other : {"--at", "--between", "--by", "--folded", "--native", "--host"})
     growth->excludes(command.get_option(other));
 }
 
@@ -148,7 +157,8 @@ void add_options(CLI::App& command, TopArguments& arguments) {
   CLI::Option* by = command
                         .add_option("--by", arguments.by,
                                     "Group by: site (the user's own innermost frame, the "
-                                    "default), stack (a tree), size, stream, pool, age")
+                                    "default), stack (a tree), size, stream, pool, age, label "
+                                    "(of the program)")
                         ->check(CLI::IsMember(names));
   command.add_option("--limit", arguments.limit,
                      "Rows to show of each device (default: 20, in JSON all; 0 for all)");

@@ -158,11 +158,14 @@ std::string blocks_text(std::uint64_t count) {
 
 std::string head_text(const TopOutcome& outcome, const DeviceHoldings& device,
                       const GroupTotals& all) {
-  std::string text =
-      "device " + std::to_string(device.device) + " " + moment_text(outcome, device) + "\n";
+  const bool is_host = outcome.memory == traces::ShownMemory::host;
+  std::string text = (is_host ? "pinned host memory" : "device " + std::to_string(device.device)) +
+                     " " + moment_text(outcome, device) + "\n";
   if (all.blocks == 0) return text + "  nothing is allocated\n";
-  text += "  " + format_bytes(all.bytes) + " in " + blocks_text(all.blocks) + ", " +
-          format_bytes(all.requested) + " requested" +
+  text += "  " + format_bytes(all.bytes) + " in " + blocks_text(all.blocks);
+  if (is_host && !outcome.found.is_program)
+    return text + "; recordings have the sizes of blocks only\n";
+  text += ", " + format_bytes(all.requested) + " requested" +
           (device.has_block_sizes ? "" : "; sizes are requests rounded up") + "\n";
   return text;
 }
@@ -262,6 +265,7 @@ std::string top_json(const TopOutcome& outcome, const traces::SnapshotTables& ta
   return json_text({{"schema_version", 1},
                     {"kind", "holdings"},
                     {"file", outcome.file},
+                    {"memory", outcome.memory == traces::ShownMemory::host ? "host" : "device"},
                     {"moment", outcome.moment},
                     {"allocated_after", or_null(outcome.allocated_after)},
                     {"grouped_by", outcome.grouped_by},

@@ -10,6 +10,7 @@
 #include "replay/holders/growth.h"
 #include "replay/holders/holdings.h"
 #include "replay/holders/stack_tree.h"
+#include "traces/formats/open_trace.h"
 #include "traces/values/user_frame.h"
 
 namespace vramlab::tools {
@@ -19,6 +20,7 @@ struct TopOutcome {
   /// As it was asked for: `peak`, `end`, `oom`, an event or a time.
   std::string moment;
   bool at_time = false;
+  traces::ShownMemory memory = traces::ShownMemory::device;
   /// Only what was allocated after this event.
   std::optional<std::uint64_t> allocated_after;
   /// Such as `site`.

@@ -78,6 +78,7 @@ STAND_IN_CALL(cuMemHostRegister_v2)(void* memory, std::size_t bytes, unsigned fl
                               .device = driver.current().device,
                               .context = driver.current().number,
                               .flags = flags});
+    driver.pinned().add({PinnedCallKind::host_register, bytes});
     return CUDA_SUCCESS;
   };
   return driver_call({"cuMemHostRegister_v2", context}, body, memory, bytes, flags);
@@ -87,6 +88,7 @@ STAND_IN_CALL(cuMemHostUnregister)(void* memory) {
     const Allocation* const found = driver.memory().find(as_number(memory));
     if (found == nullptr || found->kind != MemoryKind::registered_host)
       return CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
+    driver.pinned().add({PinnedCallKind::host_unregister, found->bytes});
     driver.release(*found, ReleaseKind::waits);
     return CUDA_SUCCESS;
   };

@@ -45,6 +45,7 @@ CUresult free_memory(StandInDriver& driver, std::uint64_t at, bool is_host) {
       (found->kind == MemoryKind::pinned_host) != is_host)
     return CUDA_ERROR_INVALID_VALUE;
   if (const CUresult refused = driver.check_unsafe_call(); refused != CUDA_SUCCESS) return refused;
+  if (is_host) driver.pinned().add({PinnedCallKind::host_free, found->bytes});
   // Its graph keeps the memory for the next launch.
   if (found->kind == MemoryKind::graph) return CUDA_SUCCESS;
   const bool waits =
@@ -55,7 +56,9 @@ CUresult free_memory(StandInDriver& driver, std::uint64_t at, bool is_host) {
 
 CUresult host_alloc(const char* name, void** memory, std::size_t bytes, unsigned flags) {
   const auto body = [=](StandInDriver& driver) {
-    return give_memory(driver, memory, {bytes, MemoryKind::pinned_host, flags});
+    const CUresult result = give_memory(driver, memory, {bytes, MemoryKind::pinned_host, flags});
+    if (result == CUDA_SUCCESS) driver.pinned().add({PinnedCallKind::host_alloc, bytes});
+    return result;
   };
   return driver_call({name, context}, body, bytes, flags);
 }

@@ -62,6 +62,7 @@ class DriverStreams final : private streams::StreamWatcher {
   CUevent create_event(const EventFacts& facts);
   const EventFacts* facts_of(CUevent event) const;
   CUresult destroy_event(CUevent event);
+  std::size_t event_count() const { return events_.size(); }
 
   /// A handle for a graph, an executable graph or another object without streams.
   std::uint64_t take_handle() { return handles_.take(); }

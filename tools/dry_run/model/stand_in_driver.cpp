@@ -61,9 +61,14 @@ CUresult StandInDriver::check_context() {
   return context == nullptr ? CUDA_ERROR_CONTEXT_IS_DESTROYED : context->sticky;
 }
 
-CUresult StandInDriver::finish(CUresult result) {
+CUresult StandInDriver::finish(const CallSite& site, CUresult result) {
   check(timed().begin_call(thread(), std::nullopt), "nothing here waits for ever");
-  return result;
+  return result == CUDA_SUCCESS && site.needs == CallNeeds::context ? error_of_context() : result;
+}
+
+CUresult StandInDriver::error_of_context() {
+  const Context* const context = contexts_.find(contexts_.current(thread().value));
+  return context == nullptr ? CUDA_SUCCESS : context->sticky;
 }
 
 std::variant<streams::StreamAt, CUresult> StandInDriver::find_stream(CUstream stream,

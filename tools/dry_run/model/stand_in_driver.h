@@ -24,6 +24,7 @@
 #include "tools/dry_run/model/host_values.h"
 #include "tools/dry_run/model/kernel_names.h"
 #include "tools/dry_run/model/memory_pools.h"
+#include "tools/dry_run/model/pinned_calls.h"
 #include "tools/dry_run/model/remembered_bytes.h"
 
 namespace vramlab::dry_run {
@@ -49,7 +50,7 @@ class StandInDriver {
     if (is_forked_) return CUDA_ERROR_NOT_INITIALIZED;
     const std::lock_guard guard(lock_);
     CUresult result = begin(site);
-    if (result == CUDA_SUCCESS) result = finish(body(*this));
+    if (result == CUDA_SUCCESS) result = finish(site, body(*this));
     if (watcher_ != nullptr) tell(site, arguments, result);
     return result;
   }
@@ -65,6 +66,7 @@ class StandInDriver {
   DriverWatcher* watcher() { return watcher_; }
   Contexts& contexts() { return contexts_; }
   DeviceMemory& memory() { return memory_; }
+  PinnedCalls& pinned() { return pinned_; }
   MemoryPools& pools() { return pools_; }
   DriverStreams& streams() { return streams_; }
   streams::TimedStreams& timed() { return streams_.timed(); }
@@ -120,8 +122,11 @@ class StandInDriver {
   CUresult begin(const CallSite& site);
   CUresult begin_watched(const CallSite& site);
   CUresult check_context();
-  /// A call that waits is over when what it waits for is.
-  CUresult finish(CUresult result);
+  /// A call that waits is over when what it waits for is, and tells what went wrong with it.
+  CUresult finish(const CallSite& site, CUresult result);
+  /// What the current context answers since a fault; CUDA_SUCCESS without one, or without a
+  /// context.
+  CUresult error_of_context();
   void tell(const CallSite& site, std::initializer_list<std::uint64_t> arguments, CUresult result);
 
   DriverOptions options_;
@@ -136,6 +141,7 @@ class StandInDriver {
   HostValueSource host_values_;
   RememberedBytes remembered_;
   DeviceMemory memory_;
+  PinnedCalls pinned_;
   MemoryPools pools_;
   Contexts contexts_;
   DriverStreams streams_;

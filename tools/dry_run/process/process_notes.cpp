@@ -33,11 +33,24 @@ std::string gpus_text(StandInDriver& driver) {
   return "[" + text + "]";
 }
 
+/// Each call as its name and its bytes.
+std::string pinned_text(const PinnedCalls& pinned) {
+  constexpr const char* names[] = {"host_alloc", "host_free", "host_register", "host_unregister"};
+  std::string calls;
+  for (const PinnedCall& call : pinned.first_calls()) {
+    calls += calls.empty() ? "[\"" : ", [\"";
+    calls += names[static_cast<std::size_t>(call.kind)];
+    calls += "\", " + std::to_string(call.bytes) + "]";
+  }
+  return "{\"peak_bytes\": " + std::to_string(pinned.peak_bytes()) +
+         ", \"count\": " + std::to_string(pinned.count()) + ", \"calls\": [" + calls + "]}";
+}
+
 std::string text_of(const ProcessNotes& process) {
   return "{\"pid\": " + std::to_string(process.process) +
          ",\n \"program\": " + json_text(program_invocation_name) +
          ",\n \"notes\": " + the_notes().text() + ",\n \"gpus\": " + gpus_text(*process.driver) +
-         "}\n";
+         ",\n \"pinned\": " + pinned_text(process.driver->pinned()) + "}\n";
 }
 
 bool write_all(int file, std::string_view text) {

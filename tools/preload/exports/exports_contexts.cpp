@@ -38,23 +38,30 @@ NamedContext primary_about_to_go(CUdevice device) {
   return named(primary_contexts[static_cast<std::size_t>(device)].load());
 }
 
+/// Others may get its addresses before anybody can tell that it is gone.
+template <Hook hook, class IsGone, class... Arguments>
+CUresult end_context_if(const NamedContext& going, const IsGone& is_gone,
+                        Arguments... arguments) noexcept {
+  const ProgramCall call;
+  MemoryCalls* const calls = going.handle == nullptr ? nullptr : call.calls();
+  if (calls != nullptr) calls->before_context_ends(going);
+  const CUresult result = call_with_room<hook>(current_device, call.calls(), arguments...);
+  if (calls == nullptr) return result;
+  if (result == CUDA_SUCCESS && is_gone()) calls->context_gone(going);
+  calls->context_end_is_over();
+  return result;
+}
+
 template <Hook hook, class... Arguments>
 CUresult end_context(const NamedContext& going, Arguments... arguments) noexcept {
-  return followed_by<hook>(
-      [&](MemoryCalls& calls) {
-        if (going.handle != nullptr) calls.context_gone(going);
-      },
-      arguments...);
+  return end_context_if<hook>(
+      going, [] { return true; }, arguments...);
 }
 
 template <Hook hook>
 CUresult release_primary(CUdevice device) noexcept {
-  const NamedContext primary = primary_about_to_go(device);
-  return followed_by<hook>(
-      [&](MemoryCalls& calls) {
-        if (primary.handle != nullptr && !is_active(device)) calls.context_gone(primary);
-      },
-      device);
+  return end_context_if<hook>(
+      primary_about_to_go(device), [device] { return !is_active(device); }, device);
 }
 
 template <Hook hook>

@@ -13,6 +13,7 @@
 #include <variant>
 
 #include "tools/preload/driver/dlsym_chain.h"
+#include "tools/preload/ground/call_stacks.h"
 #include "tools/preload/ground/message.h"
 #include "tools/preload/ground/preload_mode.h"
 #include "tools/preload/recorder/recorder.h"
@@ -54,6 +55,7 @@ MemoryCalls* make_caching_shim(PreloadMode mode) {
   for (const std::string& complaint : options.complaints) say({complaint});
   options.say = say_each_once();
   options.hooked = hooked_text;
+  if (options.has_stacks) options.stacks = {take_call_stack, find_places};
   auto* const made =
       new shim::CachingShim(std::get<streams::CudaDriver>(driver), std::move(options));
   made->listen_for_signals();

@@ -120,6 +120,9 @@ class MemoryCalls {
   virtual void capture_ended(StreamHandle /*stream*/) {}
   /// The context's memory, streams and events are gone: destroyed, reset, or released for the last
   /// time.
+  /// The driver is about to be asked to end it; then, by the same thread, the answer is there.
+  virtual void before_context_ends(NamedContext /*context*/) {}
+  virtual void context_end_is_over() {}
   virtual void context_gone(NamedContext /*context*/) {}
   /// The context of a green context, which is that primary context with other resources: memory and
   /// fences are the primary's.

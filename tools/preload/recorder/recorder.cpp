@@ -258,7 +258,28 @@ void Recorder::open_file() {
 Recorder::Surroundings Recorder::begin_event(const Caller& caller) {
   line_.clear();
   open_file();
-  return {caller.device, stacks_.number_of(caller.addresses, caller.places, line_)};
+  return {caller.device, stack_of(caller)};
+}
+
+std::uint32_t Recorder::stack_of(const Caller& caller) {
+  const std::size_t frames_before = stacks_.frames().size();
+  const std::size_t stacks_before = stacks_.stacks().size();
+  const std::uint32_t number = stacks_.number_of(caller.addresses, caller.places);
+  for (std::size_t i = frames_before; i < stacks_.frames().size(); ++i) {
+    const CodePlace& place = stacks_.frames()[i];
+    line_.begin("frame", i + 1).raw(",\"is\":").begin("name", place.function);
+    line_.add("filename", place.file).add("line", 0).add("offset", place.offset).raw("}");
+    line_.end();
+  }
+  if (stacks_.stacks().size() == stacks_before) return number;
+  std::string frames;
+  for (const std::uint32_t frame : stacks_.stacks().back()) {
+    if (!frames.empty()) frames += ',';
+    frames += std::to_string(frame);
+  }
+  line_.begin("stack", number).raw(",\"frames\":[").raw(frames).raw("]");
+  line_.end();
+  return number;
 }
 
 void Recorder::finish_event(const Surroundings& surroundings) {

@@ -13,12 +13,12 @@
 #include <string>
 #include <unordered_map>
 
+#include "tools/preload/ground/call_stacks.h"
 #include "tools/preload/ground/memory_calls.h"
 #include "tools/preload/ground/physical_memory.h"
 #include "tools/preload/ground/record_file.h"
 #include "tools/preload/ground/record_line.h"
 #include "tools/preload/ground/stream_numbers.h"
-#include "tools/preload/recorder/call_stacks.h"
 #include "tools/preload/recorder/driver_questions.h"
 
 namespace vramlab::preload {
@@ -81,6 +81,8 @@ class Recorder final : public MemoryCalls {
   void open_file();
   /// The records that the event needs above it.
   Surroundings begin_event(const Caller& caller);
+  /// Writes records of what was not there yet.
+  std::uint32_t stack_of(const Caller& caller);
   void finish_event(const Surroundings& surroundings);
   void write_allocation(const Live& live, const Surroundings& surroundings);
   void write_marker(const std::string& text, const Surroundings& surroundings);

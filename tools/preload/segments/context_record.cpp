@@ -69,6 +69,11 @@ void ContextRecord::give_event(CUevent event) {
   spare_events_.push_back(event);
 }
 
+std::size_t ContextRecord::event_count() {
+  const std::scoped_lock lock(events_mutex_, streams_mutex_);
+  return spare_events_.size() + last_works_.size();
+}
+
 void ContextRecord::add_stream(CUstream stream) {
   const std::lock_guard lock(streams_mutex_);
   streams_.push_back({stream});

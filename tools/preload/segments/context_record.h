@@ -138,6 +138,16 @@ class ContextRecord {
   bool is_gone() const { return is_gone_.load(std::memory_order_acquire); }
   void set_gone() { is_gone_.store(true, std::memory_order_release); }
 
+  /// The driver is asked to end it, and has not answered: others may have its addresses already.
+  bool is_ending() const { return endings_.load(std::memory_order_acquire) != 0; }
+  void begin_ending() { endings_.fetch_add(1); }
+  void stop_ending() {
+    if (endings_.fetch_sub(1) == 1) endings_.notify_all();
+  }
+  void wait_for_ending() const {
+    for (int count = endings_.load(); count != 0; count = endings_.load()) endings_.wait(count);
+  }
+
   /// The first error that the context has for good.
   CUresult error() const { return error_.load(std::memory_order_relaxed); }
   void keep_error(CUresult error);
@@ -163,6 +173,8 @@ class ContextRecord {
   /// A spare event that takes no time stamps, or a new one.
   CUresult take_event(CUevent& event);
   void give_event(CUevent event);
+  /// Those that it keeps.
+  std::size_t event_count();
 
   /// An event behind the stream's work; a capture error where the stream or the context captures.
   CUresult record_on(CUstream stream, std::vector<ContextEvent>& into);
@@ -204,6 +216,7 @@ class ContextRecord {
   const CUcontext handle_;
   const unsigned long long id_;
   std::atomic<bool> is_gone_ = false;
+  std::atomic<int> endings_ = 0;
   std::atomic<CUresult> error_ = CUDA_SUCCESS;
   std::atomic<CUresult> refusal_ = CUDA_SUCCESS;
   std::atomic<int> doubts_ = 0;

@@ -56,14 +56,20 @@ CUresult ExpandableMemory::release_reservation(Address at) {
   const std::lock_guard lock(mutex_);
   const auto found = reservations_.find(at);
   if (found == reservations_.end()) return CUDA_SUCCESS;
-  const Bytes size = found->second;
-  reservations_.erase(found);
-  return context_.driver().address_free(at.value, size.count);
+  const auto unit = units_.lower_bound(at);
+  // One that the driver could not unmap goes first.
+  if (unit != units_.end() && unit->first < at + found->second) return CUDA_ERROR_NOT_PERMITTED;
+  const CUresult result = context_.driver().address_free(at.value, found->second.count);
+  if (!is_passing_error(result)) reservations_.erase(found);
+  return result;
 }
 
 CUresult ExpandableMemory::create_and_map(Address at, Bytes size) {
   // It is still there where the driver did not let it go.
-  if (units_.contains(at)) return CUDA_SUCCESS;
+  if (units_.contains(at)) {
+    left_over_.erase(at);
+    return CUDA_SUCCESS;
+  }
   const streams::CudaDriver& driver = context_.driver();
   CUmemAllocationProp properties = streams::memory_on(device_);
   properties.allocFlags.gpuDirectRDMACapable = is_for_network_cards_ ? 1 : 0;
@@ -97,8 +103,34 @@ CUresult ExpandableMemory::map(const UnitRange& range) {
     result = create_and_map_all(range);
     if (result != CUDA_SUCCESS) undone = take_out({range.at, range.size()});
   }
-  if (const CUresult undoing = unmap_all(undone); undoing != CUDA_SUCCESS)
+  if (const CUresult undoing = unmap_all(undone); undoing != CUDA_SUCCESS) {
     context_.keep_error(undoing);
+    leave_over(undone);
+  }
+  return result;
+}
+
+void ExpandableMemory::leave_over(const TakenUnits& units) {
+  const std::lock_guard lock(mutex_);
+  for (const auto& [at, unit] : units)
+    if (units_.contains(at)) left_over_.insert(at);
+  has_left_over_.store(!left_over_.empty(), std::memory_order_release);
+}
+
+CUresult ExpandableMemory::unmap_left_over() {
+  TakenUnits going;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const Address at : left_over_)
+      if (const auto found = units_.find(at); found != units_.end()) {
+        going.emplace_back(*found);
+        units_.erase(found);
+      }
+    left_over_.clear();
+    has_left_over_.store(false, std::memory_order_release);
+  }
+  const CUresult result = unmap_all(going);
+  if (result != CUDA_SUCCESS) leave_over(going);
   return result;
 }
 
@@ -194,15 +226,19 @@ CUresult ExpandableMemory::set_peer(const ContextRecord& from, bool may_use) {
       device, may_use ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE : CU_MEM_ACCESS_FLAGS_PROT_NONE);
 }
 
-void ExpandableMemory::give_everything_back() {
+bool ExpandableMemory::give_everything_back() {
   const std::lock_guard lock(mutex_);
   is_given_back_ = true;
-  // It may be the end of the driver; nobody is left who could be told.
-  for (const auto& [at, unit] : units_) static_cast<void>(unmap_unit(at, unit));
-  for (const auto& [at, size] : reservations_)
-    static_cast<void>(context_.driver().address_free(at.value, size.count));
-  units_.clear();
-  reservations_.clear();
+  // It may be the end of the driver; nobody is left who could be told of another error.
+  const std::size_t went = std::erase_if(units_, [this](const auto& mapped) {
+    return !is_passing_error(unmap_unit(mapped.first, mapped.second));
+  });
+  if (units_.empty())
+    std::erase_if(reservations_, [this](const auto& reserved) {
+      return !is_passing_error(
+          context_.driver().address_free(reserved.first.value, reserved.second.count));
+    });
+  return went > 0;
 }
 
 }  // namespace vramlab::shim

@@ -6,6 +6,7 @@
 // creates, maps and sets access, which waits for no work; not while it unmaps, which may.
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -34,12 +35,17 @@ class ExpandableMemory {
   CUresult map(const UnitRange& range);
   CUresult unmap(Address from, Bytes bytes);
   CUresult release_reservation(Address at);
+  /// Units that a refused map() left behind, as the driver could not unmap them at the moment: they
+  /// are used by the next map() there, or go with unmap_left_over().
+  bool has_left_over() const { return has_left_over_.load(std::memory_order_acquire); }
+  CUresult unmap_left_over();
 
   /// What is mapped now and later is `from`'s to use as well, or no longer.
   CUresult set_peer(const ContextRecord& from, bool may_use);
 
   /// Memory that is mapped does not go with its context. Nothing is mapped any more from now on.
-  void give_everything_back();
+  /// What the driver cannot take at the moment stays for the next call. Whether any unit went.
+  bool give_everything_back();
 
  private:
   struct Unit {
@@ -66,6 +72,8 @@ class ExpandableMemory {
   CUresult unmap_all(const TakenUnits& units);
   /// From now on nobody else knows of them.
   TakenUnits take_out(const Range& range);
+  /// Those of them that are still here are nobody's. Requires: the lock is not held.
+  void leave_over(const TakenUnits& units);
   std::vector<Range> mapped_ranges() const;
   /// Without the arena's own, which needs no peer.
   std::set<CUdevice> peer_devices() const;
@@ -79,6 +87,8 @@ class ExpandableMemory {
   bool is_given_back_ = false;
   std::map<Address, Bytes> reservations_;
   std::map<Address, Unit> units_;
+  std::set<Address> left_over_;
+  std::atomic<bool> has_left_over_ = false;
   std::vector<Peer> peers_;
 };
 

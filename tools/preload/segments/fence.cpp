@@ -94,6 +94,22 @@ std::vector<ContextEvent> FencePool::awaited() const {
   return events;
 }
 
+std::size_t FencePool::event_count() const {
+  std::size_t count = 0;
+  for (const std::unique_ptr<Fence>& fence : all_) {
+    if (fence->own != nullptr && !home_.is_gone()) ++count;
+    for (const ContextEvent& awaited : fence->awaited)
+      if (awaited.owner == EventOwner::spares && !awaited.context->is_gone()) ++count;
+  }
+  return count;
+}
+
+void FencePool::give_back_others() {
+  for (const std::unique_ptr<Fence>& fence : all_)
+    if (fence->state.load(std::memory_order_acquire) == FenceState::recorded)
+      forget_awaited(*fence);
+}
+
 void add_awaited(const Fence& fence, std::vector<ContextEvent>& into) {
   if (fence.awaits_own) into.push_back({fence.home, fence.own, EventOwner::context});
   into.insert(into.end(), fence.awaited.begin(), fence.awaited.end());

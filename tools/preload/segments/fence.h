@@ -4,10 +4,9 @@
 // outside of the arena's lock, and read under the lock once that call has said how it went.
 #pragma once
 
-#include <pthread.h>
-
 #include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -33,8 +32,9 @@ enum class MayWait : bool { no, yes };
 /// The usual fence is one event of the arena's own context; what else there may be is kept apart,
 /// so that the usual one costs no look at it.
 struct Fence {
-  /// The block of a free that has a fence of its own.
+  /// The block of a free that has a fence of its own, and the stack of that free.
   Address block;
+  std::uint32_t stack = 0;
   std::atomic<FenceState> state = FenceState::open;
   MayWait may_wait = MayWait::no;
   /// Blocks that the cache still waits with, and others that need it.
@@ -46,9 +46,9 @@ struct Fence {
   bool awaits_own = false;
   /// Nobody asked about `awaited` since it was recorded.
   bool is_fresh = false;
-  /// The thread in whose free it was recorded, and its place among such fences; order 0 if it was
-  /// recorded otherwise.
-  pthread_t recorded_by{};
+  /// The number of the thread in whose free it was recorded, and its place among such fences; order
+  /// 0 if it was recorded otherwise.
+  std::uint64_t recorded_by = 0;
   std::uint64_t order = 0;
   /// It could not be recorded: it is over when this one is.
   Fence* behind = nullptr;
@@ -109,6 +109,10 @@ class FencePool {
   /// Those that something waits for.
   template <class Look>
   void for_each_recorded(const Look& look) const;
+  /// Events that a fence has and no context keeps, of contexts that are still there.
+  std::size_t event_count() const;
+  /// The arena's context is gone: events of others that fences await go back to these.
+  void give_back_others();
 
  private:
   Fence& make();

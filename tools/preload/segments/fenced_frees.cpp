@@ -4,6 +4,13 @@
 
 namespace vramlab::shim {
 
+std::uint64_t FencedFrees::number_of_this_thread() {
+  constinit static std::atomic<std::uint64_t> last = 0;
+  constinit thread_local std::uint64_t number = 0;
+  if (number == 0) number = ++last;
+  return number;
+}
+
 bool FencedFrees::is_among(Address at) const {
   return std::any_of(on_their_way_.begin(), on_their_way_.end(),
                      [at](const Fence* fence) { return fence->block == at; }) ||
@@ -13,9 +20,7 @@ bool FencedFrees::is_among(Address at) const {
 Fence* FencedFrees::oldest_of_this_thread() const {
   Fence* oldest = nullptr;
   pool_.for_each_recorded([&](Fence& fence) {
-    if (fence.order == 0 || fence.is_over() ||
-        pthread_equal(fence.recorded_by, pthread_self()) == 0)
-      return;
+    if (fence.order == 0 || fence.is_over() || fence.recorded_by != number_of_this_thread()) return;
     if (oldest == nullptr || fence.order < oldest->order) oldest = &fence;
   });
   return oldest;

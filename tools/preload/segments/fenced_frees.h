@@ -4,8 +4,6 @@
 // way. Requires the arena's lock everywhere.
 #pragma once
 
-#include <pthread.h>
-
 #include <algorithm>
 #include <unordered_set>
 #include <vector>
@@ -19,22 +17,23 @@ class FencedFrees {
   explicit FencedFrees(ContextRecord& home) : pool_(home) {}
 
   /// A free with a fence of its own begins: the address counts as free from now on.
-  Fence& begin(Address at) {
+  Fence& begin(Address at, std::uint32_t stack) {
     Fence& fence = pool_.take();
     fence.block = at;
+    fence.stack = stack;
     on_their_way_.push_back(&fence);
     return fence;
   }
   /// Kept here until let_go(). Requires: is_held_back().
-  void hold(Address at) {
-    held_.push_back(at);
+  void hold(Address at, std::uint32_t stack) {
+    held_.push_back({at, stack});
     held_addresses_.insert(at.value);
   }
   bool contains(Address at) const {
     return !(on_their_way_.empty() && held_.empty()) && is_among(at);
   }
   /// Those whose fence came back move on: `hand_in(address, fence)` where it is recorded,
-  /// `gather(address)` where it was put off or they were held.
+  /// `gather(address, stack)` where it was put off or they were held.
   template <class HandIn, class Gather>
   void settle(const HandIn& hand_in, const Gather& gather) {
     if (!(on_their_way_.empty() && held_.empty()) && !is_held_back_) move_on(hand_in, gather);
@@ -50,6 +49,8 @@ class FencedFrees {
   Fence& close() {
     Fence& fence = *gathering_;
     gathering_ = nullptr;
+    // A free may have tried to record it before.
+    fence.order = 0;
     // It may be over, and be used again, before the call that records it is back.
     ++fence.uses;
     recording_.push_back(&fence);
@@ -71,7 +72,7 @@ class FencedFrees {
   Fence* oldest_of_this_thread() const;
   /// A free of the calling thread records this fence. Requires: it is closed.
   void note_free_of_this_thread(Fence& fence) {
-    fence.recorded_by = pthread_self();
+    fence.recorded_by = number_of_this_thread();
     fence.order = ++last_order_;
   }
 
@@ -93,15 +94,21 @@ class FencedFrees {
   FencePool& pool() { return pool_; }
 
  private:
+  /// Unlike its handle, no later thread's.
+  static std::uint64_t number_of_this_thread();
   template <class HandIn, class Gather>
   void move_on(const HandIn& hand_in, const Gather& gather);
+  struct Held {
+    Address at;
+    std::uint32_t stack;
+  };
   bool is_among(Address at) const;
   void put_off(Fence& fence);
 
   FencePool pool_;
   /// By the order in which the frees began; as many as there are threads in a free.
   std::vector<Fence*> on_their_way_;
-  std::vector<Address> held_;
+  std::vector<Held> held_;
   std::unordered_set<std::uint64_t> held_addresses_;
   Fence* gathering_ = nullptr;
   /// Closed, and in the hands of a call.
@@ -114,10 +121,10 @@ class FencedFrees {
 template <class HandIn, class Gather>
 void FencedFrees::move_on(const HandIn& hand_in, const Gather& gather) {
   if (!held_.empty()) [[unlikely]] {
-    const std::vector<Address> held = std::move(held_);
+    const std::vector<Held> held = std::move(held_);
     held_.clear();
     held_addresses_.clear();
-    for (const Address at : held) gather(at);
+    for (const auto& [at, stack] : held) gather(at, stack);
   }
   auto kept = on_their_way_.begin();
   for (auto next = kept; next != on_their_way_.end(); ++next) {
@@ -129,7 +136,7 @@ void FencedFrees::move_on(const HandIn& hand_in, const Gather& gather) {
       *kept++ = &fence;
     } else {
       for (ContextRecord* peer : fence.peers) gathering().add_peer(peer);
-      gather(fence.block);
+      gather(fence.block, fence.stack);
       pool_.give(fence);
     }
   }
@@ -139,7 +146,7 @@ void FencedFrees::move_on(const HandIn& hand_in, const Gather& gather) {
 template <class Look>
 void FencedFrees::for_each(const Look& look) const {
   for (const Fence* fence : on_their_way_) look(fence->block);
-  for (const Address at : held_) look(at);
+  for (const Held& held : held_) look(held.at);
 }
 
 }  // namespace vramlab::shim

@@ -50,6 +50,7 @@ CUresult SegmentSupply::map_outside_of_captures(const Work& work) {
 
 std::optional<Address> SegmentSupply::reserve(Bytes size) {
   wait_first_if_asked();
+  if (lock_.call().is_for_cache) return std::nullopt;
   Address at;
   if (!has_mapped(map_outside_of_captures([&] { return mapped_.reserve(&at, size); })))
     return std::nullopt;
@@ -62,8 +63,11 @@ bool SegmentSupply::map(const UnitRange& range) {
   // The addresses may still have the memory that the cache gave back.
   const bool is_still_going = is_going(range);
   const Call& call = lock_.call();
+  if (call.is_for_cache) return false;
   return has_mapped(map_outside_of_captures([&] {
-    if (is_still_going) give_back();
+    // The driver may not be able to take it now, and will be asked again.
+    if (is_still_going && !is_gone_when_given_back(range))
+      return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
     CUresult result = mapped_.map(range);
     if (result != CUDA_ERROR_OUT_OF_MEMORY) return result;
     give_back();
@@ -181,6 +185,12 @@ bool SegmentSupply::is_going(const UnitRange& range) const {
          std::any_of(being_released_.begin(), being_released_.end(), overlaps);
 }
 
+bool SegmentSupply::is_gone_when_given_back(const UnitRange& range) {
+  give_back();
+  const std::lock_guard lock(lock_);
+  return !is_going(range);
+}
+
 bool SegmentSupply::flush() {
   if (!context_.gate().try_enter_passing()) return false;
   give_back();
@@ -188,8 +198,17 @@ bool SegmentSupply::flush() {
   return true;
 }
 
+void SegmentSupply::give_back_left_over() {
+  if (!mapped_.has_left_over()) return;
+  const CurrentContext current(context_);
+  if (current.result() != CUDA_SUCCESS) return;
+  if (const CUresult result = mapped_.unmap_left_over(); result != CUDA_SUCCESS)
+    context_.note_error(result);
+}
+
 void SegmentSupply::give_back() {
   const std::lock_guard flushing(flush_mutex_);
+  give_back_left_over();
   lock_.lock();
   being_released_ = std::move(to_release_);
   to_release_.clear();
@@ -228,10 +247,10 @@ CUresult SegmentSupply::give_back(const Range& range) {
   return CUDA_SUCCESS;
 }
 
-void SegmentSupply::give_up() {
+bool SegmentSupply::give_up() {
   // Whoever is giving back right now has its part in hand.
   const std::lock_guard flushing(flush_mutex_);
-  mapped_.give_everything_back();
+  return mapped_.give_everything_back();
 }
 
 }  // namespace vramlab::shim

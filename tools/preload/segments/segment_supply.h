@@ -116,7 +116,7 @@ class SegmentSupply {
   /// Ends when it has gone. Requires: the lock is not held.
   void wait_for_leaving() { const std::lock_guard flushing(flush_mutex_); }
   Bytes pending_release() const { return pending_release_; }
-  bool has_pending() const { return !to_release_.empty(); }
+  bool has_pending() const { return !to_release_.empty() || mapped_.has_left_over(); }
   /// The segment that the address lies in. Requires: there is one.
   Address segment_of(Address at) const { return std::prev(segments_.upper_bound(at))->first; }
   /// False: surely not ours. Requires nothing.
@@ -132,8 +132,9 @@ class SegmentSupply {
   void wait_for_frees();
 
   ExpandableMemory& mapped() { return mapped_; }
-  /// The context is gone: what does not go with it is given back. Requires: the lock is not held.
-  void give_up();
+  /// The context is gone: what does not go with it is given back. Whether it was any memory.
+  /// Requires: the lock is not held.
+  bool give_up();
 
   /// How the ladder gets the arena's newest frees into the cache first, each behind a recorded
   /// fence, and holds back those that come later. Called with the lock, which it may step out of.
@@ -178,6 +179,10 @@ class SegmentSupply {
   void note(Address at, Bytes size);
   /// Some of these units are still to be given back.
   bool is_going(const UnitRange& range) const;
+  /// Gives back what is to be given back. Whether nothing of these units is still to go. Requires:
+  /// the context's gate is entered, and the lock is not held.
+  bool is_gone_when_given_back(const UnitRange& range);
+  void give_back_left_over();
   /// As flush(). Requires: the context's gate is entered, and the lock is not held.
   void give_back();
   CUresult give_back(const Range& range);

@@ -6,6 +6,12 @@
 #include "allocator/options/size_rules.h"
 
 namespace vramlab::shim {
+namespace {
+
+/// Tables of addresses may take memory of the device, which others give back in vain at times.
+constexpr int most_tries_for_peers = 3;
+
+}  // namespace
 
 CUresult Arena::make_cache() {
   const streams::CudaDriver& driver = context_.driver();
@@ -53,6 +59,7 @@ CUresult Arena::allocate(CUdeviceptr* at, std::size_t bytes) {
 CUresult Arena::take(CUdeviceptr* at, Bytes size) {
   Call call;
   call.request = size;
+  const StackNumber stack = stacks_.take();
   std::optional<Address> got;
   bool has_pending = false;
   {
@@ -62,7 +69,7 @@ CUresult Arena::take(CUdeviceptr* at, Bytes size) {
     settle();
     if (has_to_fence() && may_fence()) fence_gathered(FencedBy::request);
     lock_.begin(call);
-    got = allocate_in_cache(call);
+    got = allocate_in_cache(call, stack);
     supply_.end_ladder(call);
     if (idle_limit_ && !context_.is_gone()) cache_->release_idle(*idle_limit_);
     has_pending = supply_.has_pending();
@@ -79,8 +86,9 @@ CUresult Arena::take(CUdeviceptr* at, Bytes size) {
   return refuse(at, size, call);
 }
 
-std::optional<Address> Arena::allocate_in_cache(Call& call) {
+std::optional<Address> Arena::allocate_in_cache(Call& call, StackNumber stack) {
   for (;;) {
+    go_on_with(stack);
     try {
       return cache_->allocate(call.request);
     } catch (const WaitFirst&) {
@@ -100,7 +108,7 @@ CUresult Arena::refuse(CUdeviceptr* at, Bytes size, const Call& call) {
     return call.refusal;
   if (has_retired()) give_back_idle(Patience::none);
   // Segments are larger than requests: the request alone may still fit. The block is the driver's.
-  return context_.driver().mem_alloc(at, size.count);
+  return take_from_driver(at, size.count);
 }
 
 CUresult Arena::fill(CUdeviceptr at, std::size_t bytes) {
@@ -156,6 +164,10 @@ bool Arena::holds(CUdeviceptr at) {
 
 auto Arena::begin_free(Address at) -> Free {
   Standing standing = standing_of(at);
+  if (standing != Standing::not_ours && context_.is_ending()) [[unlikely]] {
+    lock_.step_outside([this] { context_.wait_for_ending(); });
+    standing = standing_of(at);
+  }
   if (standing == Standing::leaving) standing = standing_after_leaving(at);
   if (standing == Standing::not_ours) return Free::not_ours;
   if (context_.error() != CUDA_SUCCESS || standing == Standing::not_held) return Free::refused;
@@ -171,25 +183,26 @@ CUresult Arena::error_of_refused() const {
 std::optional<CUresult> Arena::free(CUdeviceptr at) {
   Free begun{};
   Fence* fence = nullptr;
+  bool has_to_wait = false;
+  const StackNumber stack = stacks_.take();
   {
     const std::lock_guard lock(lock_);
     begun = begin_free({at});
     if (begun == Free::held) {
       if (recorder_.time() == FenceTime::at_once && may_fence()) {
-        fence = &frees_.begin({at});
+        fence = &frees_.begin({at}, stack);
         if (!peers_.empty()) note_peers(*fence);
       } else if (frees_.is_held_back()) {
-        frees_.hold({at});
+        frees_.hold({at}, stack);
       } else {
-        const Bytes waiting = cache_->waiting().now;
-        gather({at});
-        if (is_far_ahead(cache_->waiting().now - waiting) && may_fence())
-          fence_gathered(FencedBy::free);
+        has_to_wait = gather_free({at}, stack);
       }
     }
   }
   if (begun == Free::held && !may_fence()) [[unlikely]]
     say_long_capture();
+  if (has_to_wait) [[unlikely]]
+    wait_in_free();
   if (begun == Free::held && fence == nullptr) return context_.error();
   if (begun == Free::not_ours) return std::nullopt;
   if (begun == Free::refused) return error_of_refused();
@@ -204,13 +217,14 @@ std::optional<CUresult> Arena::free_on(CUdeviceptr at, CUstream stream,
   // Only what a capture allocated may be freed in it.
   const CUresult asked = ask_for_captures(context_.driver(), stream);
   if (asked != CUDA_SUCCESS) return is_capture_error(asked) ? CUDA_ERROR_INVALID_VALUE : asked;
+  const StackNumber stack = stacks_.take();
   Free begun{};
   Fence* fence = nullptr;
   {
     const std::lock_guard lock(lock_);
     begun = begin_free({at});
     if (begun == Free::held) {
-      fence = &frees_.begin({at});
+      fence = &frees_.begin({at}, stack);
       fence->add_peer(&stream_context);
       if (!may_fence()) {
         fence->state.store(FenceState::put_off, std::memory_order_relaxed);
@@ -230,9 +244,11 @@ std::optional<CUresult> Arena::free_on(CUdeviceptr at, CUstream stream,
 }
 
 CUresult Arena::free_retired(Address at) {
+  const StackNumber stack = stacks_.take();
   {
     const std::lock_guard lock(lock_);
     if (standing_of(at) != Standing::held) return CUDA_ERROR_INVALID_VALUE;
+    go_on_with(stack);
     retired_.erase(at.value);
     retired_and_freed_.insert(at.value);
     if (!release_retired(at)) return CUDA_SUCCESS;
@@ -281,6 +297,11 @@ Bytes Arena::waiting_bytes() {
   return cache_->waiting().now;
 }
 
+std::size_t Arena::event_count() {
+  const std::lock_guard lock(lock_);
+  return context_.event_count() + frees_.pool().event_count();
+}
+
 void Arena::set_peer(ContextRecord& from, bool may_use) {
   {
     const std::lock_guard lock(lock_);
@@ -288,7 +309,11 @@ void Arena::set_peer(ContextRecord& from, bool may_use) {
     if (may_use) peers_.push_back(&from);
   }
   if (!options_.settings.expandable_segments) return;
-  const CUresult result = supply_.mapped().set_peer(from, may_use);
+  CUresult result = supply_.mapped().set_peer(from, may_use);
+  for (int tries = 1; result == CUDA_ERROR_OUT_OF_MEMORY && tries < most_tries_for_peers; ++tries) {
+    make_room_(device_, nullptr);
+    result = supply_.mapped().set_peer(from, may_use);
+  }
   if (result != CUDA_SUCCESS && !context_.is_gone()) context_.keep_error(result);
 }
 
@@ -316,9 +341,12 @@ void Arena::drop() {
     const std::lock_guard lock(lock_);
     context_.set_gone();
     // Whoever is in the middle of a request still needs what it works on.
-    if (!lock_.is_awaited()) cache_.reset();
+    if (!lock_.is_awaited()) {
+      cache_.reset();
+      frees_.pool().give_back_others();
+    }
   }
-  if (options_.settings.expandable_segments) supply_.give_up();
+  static_cast<void>(give_up_rest());
 }
 
 }  // namespace vramlab::shim

@@ -28,6 +28,7 @@ struct ArenaParts {
   FenceRecorder& recorder;
   const streams::CudaDriver& driver;
   CaptureGate& gate;
+  TakenStacks& stacks;
 };
 
 class Arena {
@@ -35,6 +36,7 @@ class Arena {
   Arena(const ArenaParts& parts, ContextName name)
       : options_(parts.options),
         recorder_(parts.recorder),
+        stacks_(parts.stacks),
         context_(parts.driver, parts.gate, name),
         frees_(context_),
         supply_(lock_, context_, frees_) {}
@@ -60,6 +62,8 @@ class Arena {
 
   /// Freed, and not known to be used by nobody any more.
   Bytes waiting_bytes();
+  /// The driver's events that are kept here, for tests. Requires: no fence is being recorded.
+  std::size_t event_count();
 
   // With any context current, or none.
   /// Gives the driver the segments in which nothing is in use. Whether it was anything.
@@ -91,6 +95,8 @@ class Arena {
   void let_calls_finish();
   /// Forgets everything. The driver is called for memory alone that does not go with its context.
   void drop();
+  /// What could not be given back when it was dropped. Whether it was any memory.
+  bool give_up_rest() { return options_.settings.expandable_segments && supply_.give_up(); }
   /// Calls `look(cache)` with what is cached, if anything was ever asked for here.
   template <class Look>
   void look_at(const Look& look);
@@ -110,7 +116,7 @@ class Arena {
   CUresult take(CUdeviceptr* at, Bytes size);
   /// Without a call of the driver that a capture could mind.
   CUresult take_cached(CUdeviceptr* at, Bytes size);
-  std::optional<Address> allocate_in_cache(Call& call);
+  std::optional<Address> allocate_in_cache(Call& call, StackNumber stack);
   [[gnu::noinline]] CUresult refuse(CUdeviceptr* at, Bytes size, const Call& call);
   [[gnu::noinline]] CUresult fill(CUdeviceptr at, std::size_t bytes);
   enum class Free { not_ours, refused, retired, held };
@@ -127,6 +133,11 @@ class Arena {
   void settle();
   void hand_in(Address at, Fence& fence);
   void gather(Address at);
+  /// The cache tells its history what comes from this call. Requires: there is a cache.
+  void go_on_with(StackNumber stack) {
+    if (options_.stacks.take != nullptr) [[unlikely]]
+      cache_->set_stack(stack);
+  }
   /// Something was freed since the last fence, or a fence turned out to be of no use.
   bool has_to_fence();
   enum class FencedBy { request, refused_request, free };
@@ -135,6 +146,10 @@ class Arena {
   /// So much waits, and was freed since the last fence that a free recorded, that a request may
   /// have to wait for this free.
   bool is_far_ahead(Bytes freed);
+  /// Whether the free has to wait then.
+  bool gather_free(Address at, StackNumber stack);
+  bool frees_have_to_wait();
+  [[gnu::noinline]] void wait_in_free();
   Bytes waiting_limit(const WaitingBytes& waiting) const;
   /// For the supply: see SegmentSupply::set_waits_first.
   [[gnu::noinline]] bool waits_first(Bytes request);
@@ -149,6 +164,7 @@ class Arena {
 
   const ShimOptions& options_;
   FenceRecorder& recorder_;
+  TakenStacks& stacks_;
   ContextRecord context_;
   ArenaLock lock_;
   FencedFrees frees_;
@@ -160,6 +176,9 @@ class Arena {
   std::vector<ContextRecord*> peers_;
   std::atomic<bool> has_cache_ = false;
   Bytes freed_since_fence_;
+  /// Once more waited than may, and a request went to the driver although memory would have done
+  /// that other threads had freed.
+  bool has_run_ahead_ = false;
   std::unordered_set<std::uint64_t> retired_;
   /// Those that the program freed already.
   std::unordered_set<std::uint64_t> retired_and_freed_;
@@ -170,6 +189,7 @@ void Arena::look_at(const Look& look) {
   const std::lock_guard lock(lock_);
   if (cache_ == nullptr || context_.is_gone()) return;
   settle();
+  go_on_with(0);
   look(*cache_);
 }
 

@@ -9,10 +9,14 @@ namespace vramlab::shim {
 
 void Arena::settle() {
   frees_.settle([this](Address at, Fence& fence) { hand_in(at, fence); },
-                [this](Address at) { gather(at); });
+                [this](Address at, StackNumber stack) {
+                  go_on_with(stack);
+                  gather(at);
+                });
 }
 
 void Arena::hand_in(Address at, Fence& fence) {
+  go_on_with(fence.stack);
   if (fence.is_over()) {
     cache_->free_now(at);
     frees_.pool().give(fence);
@@ -68,10 +72,35 @@ bool Arena::is_far_ahead(Bytes freed) {
   return (waiting.now > half && freed_since_fence_ > half) || frees_.needs_wait();
 }
 
+bool Arena::gather_free(Address at, StackNumber stack) {
+  go_on_with(stack);
+  const Bytes waiting = cache_->waiting().now;
+  gather(at);
+  if (is_far_ahead(cache_->waiting().now - waiting) && may_fence()) fence_gathered(FencedBy::free);
+  return has_run_ahead_ && frees_have_to_wait();
+}
+
+bool Arena::frees_have_to_wait() {
+  if (context_.is_gone() || !may_fence()) return false;
+  const WaitingBytes waiting = cache_->waiting();
+  return waiting.now > waiting_limit(waiting) && frees_.oldest_of_this_thread() != nullptr;
+}
+
+void Arena::wait_in_free() {
+  // The thread may have another context, or none, and an event is asked about here.
+  const CurrentContext current(context_);
+  if (current.result() != CUDA_SUCCESS) return;
+  const std::lock_guard lock(lock_);
+  if (frees_.oldest_of_this_thread() != nullptr) wait_for_oldest_free();
+}
+
 bool Arena::waits_first(Bytes request) {
   const WaitingBytes waiting = cache_->waiting();
-  return waiting.now > waiting_limit(waiting) && may_fence() && cache_->has_waiting_for(request) &&
-         frees_.oldest_of_this_thread() != nullptr;
+  if (waiting.now <= waiting_limit(waiting) || !may_fence() || !cache_->has_waiting_for(request))
+    return false;
+  if (frees_.oldest_of_this_thread() != nullptr) return true;
+  has_run_ahead_ = true;
+  return false;
 }
 
 bool Arena::wait_for_oldest_free() {

@@ -33,10 +33,12 @@ CUresult Arena::take_cached(CUdeviceptr* at, Bytes size) {
   Call call;
   call.is_for_cache = true;
   call.may_wait_first = false;
+  const StackNumber stack = stacks_.take();
   const std::lock_guard lock(lock_);
   if (cache_ == nullptr || context_.is_gone()) return CUDA_ERROR_OUT_OF_MEMORY;
   settle();
   lock_.begin(call);
+  go_on_with(stack);
   try {
     const std::optional<Address> got = cache_->allocate(size);
     if (!got) return CUDA_ERROR_OUT_OF_MEMORY;
@@ -74,6 +76,7 @@ bool Arena::give_back_idle(Patience patience) {
   // The thread may have another context, or none, and events are asked about here.
   const CurrentContext current(context_);
   if (current.result() != CUDA_SUCCESS) return false;
+  const StackNumber stack = stacks_.take();
   {
     const std::lock_guard lock(lock_);
     if (cache_ == nullptr || context_.is_gone() || context_.error() != CUDA_SUCCESS) return false;
@@ -83,6 +86,7 @@ bool Arena::give_back_idle(Patience patience) {
     if (patience == Patience::waits) supply_.wait_for_frees();
     if (context_.is_gone()) return false;
     settle();
+    go_on_with(stack);
     cache_->release_idle(Bytes{0});
     release_all_retired();
     if (!supply_.has_pending()) return false;

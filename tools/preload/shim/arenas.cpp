@@ -94,9 +94,17 @@ void Arenas::take_out_gone() {
   }
 }
 
+bool Arenas::give_up_rests(CUdevice device) {
+  const std::lock_guard lock(adding_);
+  bool is_made = false;
+  for (Entry* const entry : taken_out_)
+    if (device < 0 || entry->arena.is_on(device)) is_made |= entry->arena.give_up_rest();
+  return is_made;
+}
+
 bool Arenas::make_room(CUdevice device, const Arena* except) {
+  bool is_made = give_up_rests(device);
   for (const Patience patience : {Patience::none, Patience::waits}) {
-    bool is_made = false;
     for_each([&](Arena& arena) {
       if (&arena != except && (device < 0 || arena.is_on(device)))
         is_made |= arena.give_back_idle(patience);

@@ -16,7 +16,9 @@ namespace vramlab::shim {
 class Arenas {
  public:
   Arenas(const ShimOptions& options, FenceRecorder& recorder, const streams::CudaDriver& driver)
-      : driver_(driver), parts_{options, recorder, driver, gate_} {}
+      : driver_(driver),
+        stacks_(options.stacks),
+        parts_{options, recorder, driver, gate_, stacks_} {}
   Arenas(const Arenas&) = delete;
   Arenas& operator=(const Arenas&) = delete;
   ~Arenas();
@@ -30,8 +32,11 @@ class Arenas {
   /// Gives back what is idle on the device, on all of them below 0; only what is awaited as well is
   /// waited for. Whether it was anything.
   bool make_room(CUdevice device, const Arena* except = nullptr);
+  /// What contexts left behind that are gone. Whether it was anything.
+  bool give_up_rests(CUdevice device);
   /// One count for the process.
   CaptureGate& gate() { return gate_; }
+  const TakenStacks& stacks() const { return stacks_; }
   /// Memory that is allocated in the context of a green context is its primary one's.
   void add_green(ContextName green, CUcontext primary);
   void forget_green(ContextName green);
@@ -66,6 +71,7 @@ class Arenas {
 
   const streams::CudaDriver& driver_;
   CaptureGate gate_;
+  TakenStacks stacks_;
   const ArenaParts parts_;
   std::atomic<Entry*> newest_ = nullptr;
   std::atomic<bool> has_green_ = false;

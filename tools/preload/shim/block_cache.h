@@ -67,8 +67,10 @@ class BlockCache {
 
   virtual Snapshot snapshot() = 0;
   virtual StatisticValues statistics() const = 0;
+  /// What is told to the history from now on comes from there.
+  virtual void set_stack(StackNumber stack) = 0;
   /// The newest entries of the history, oldest first; nothing where none is kept.
-  virtual std::vector<AllocatorEvent> history() const = 0;
+  virtual std::vector<HistoryEntry> history() const = 0;
 };
 
 /// All blocks belong to one stream.

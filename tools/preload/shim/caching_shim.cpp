@@ -202,6 +202,26 @@ void CachingShim::close_capture(State& now, CUstream stream) {
   if (now.streams.capture_over(stream)) now.arenas.gate().close_capture();
 }
 
+void CachingShim::before_context_ends(preload::NamedContext context) {
+  State* const now = state();
+  Arena* const arena = now == nullptr ? nullptr : now->arenas.find(context.handle);
+  if (arena == nullptr) return;
+  arena->context().begin_ending();
+  const std::lock_guard lock(now->ending_mutex);
+  now->ending.emplace_back(pthread_self(), arena);
+}
+
+void CachingShim::context_end_is_over() {
+  State* const now = state();
+  if (now == nullptr) return;
+  const std::lock_guard lock(now->ending_mutex);
+  std::erase_if(now->ending, [](const auto& one) {
+    if (pthread_equal(one.first, pthread_self()) == 0) return false;
+    one.second->context().stop_ending();
+    return true;
+  });
+}
+
 void CachingShim::context_gone(preload::NamedContext context) {
   State* const now = state();
   if (now == nullptr) return;
@@ -245,6 +265,7 @@ void CachingShim::after_fork_in_child() {
 void CachingShim::trim() {
   State* const now = state();
   if (now == nullptr) return;
+  now->arenas.give_up_rests(-1);
   for (const Patience patience : {Patience::none, Patience::waits})
     now->arenas.for_each([&](Arena& arena) { arena.give_back_idle(patience); });
 }
@@ -309,7 +330,8 @@ void CachingShim::write_reports() {
   std::vector<ArenaReport> reports;
   now->arenas.for_each([&](Arena& arena) { add_report(reports, arena); });
   if (statistics_.is_wanted()) statistics_.write(text_on_process(*now) + statistics_text(reports));
-  if (snapshot_.is_wanted()) snapshot_.write(snapshot_json(reports, options_.settings.text));
+  if (snapshot_.is_wanted())
+    snapshot_.write(snapshot_json(reports, options_.settings.text, now->arenas.stacks()));
 }
 
 }  // namespace vramlab::shim

@@ -2,8 +2,13 @@
 // not own goes to the driver as it came; what the driver answers is what the program gets.
 #pragma once
 
+#include <pthread.h>
+
 #include <atomic>
 #include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
 
 #include "tools/preload/ground/memory_calls.h"
 #include "tools/preload/shim/arenas.h"
@@ -37,6 +42,8 @@ class CachingShim final : public preload::MemoryCalls {
   void before_capture_begins(preload::StreamHandle stream) override;
   void capture_began(preload::StreamHandle stream, bool succeeded) override;
   void capture_ended(preload::StreamHandle stream) override;
+  void before_context_ends(preload::NamedContext context) override;
+  void context_end_is_over() override;
   void context_gone(preload::NamedContext context) override;
   void green_context_came(preload::NamedContext green, CUcontext primary) override;
   void green_context_gone(preload::NamedContext green) override;
@@ -66,6 +73,9 @@ class CachingShim final : public preload::MemoryCalls {
         : arenas(options, recorder, driver) {}
     Arenas arenas;
     KnownStreams streams;
+    /// Contexts that threads are ending right now.
+    std::mutex ending_mutex;
+    std::vector<std::pair<pthread_t, Arena*>> ending;
   };
 
   State* state() const { return state_.load(std::memory_order_acquire); }

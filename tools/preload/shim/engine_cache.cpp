@@ -1,5 +1,6 @@
 // The cache that is the allocator's engine.
 #include <chrono>
+#include <functional>
 #include <type_traits>
 #include <vector>
 
@@ -25,16 +26,27 @@ class ArenaDevice final : public allocator::Device {
  public:
   ArenaDevice(SegmentSupply& supply, FencePool& fences) : supply_(supply), fences_(fences) {}
 
+  /// What lets others in keeps the stack of the call that it is part of.
+  void set_notes(StackNotes& notes, std::function<std::uint64_t()> count_recorded) {
+    notes_ = &notes;
+    count_recorded_ = std::move(count_recorded);
+  }
   /// The next event that is recorded.
   void have_at_hand(Fence& fence) { at_hand_ = &fence; }
 
   allocator::MemoryInfo memory_info() override { return supply_.info(); }
-  std::optional<Address> allocate(Bytes size, StreamId) override { return supply_.allocate(size); }
+  std::optional<Address> allocate(Bytes size, StreamId) override {
+    return with_stack_kept([&] { return supply_.allocate(size); });
+  }
   void release(Address at) override { supply_.release(at); }
 
-  std::optional<Address> reserve(Bytes size, StreamId) override { return supply_.reserve(size); }
+  std::optional<Address> reserve(Bytes size, StreamId) override {
+    return with_stack_kept([&] { return supply_.reserve(size); });
+  }
   void release_reservation(Address at, Bytes) override { supply_.release_reservation(at); }
-  [[nodiscard]] bool map(const UnitRange& range) override { return supply_.map(range); }
+  [[nodiscard]] bool map(const UnitRange& range) override {
+    return with_stack_kept([&] { return supply_.map(range); });
+  }
   void unmap(const UnitRange& range) override { supply_.unmap(range); }
 
   /// What the allocator would wait for is over: freed blocks come back when their fence is
@@ -60,10 +72,18 @@ class ArenaDevice final : public allocator::Device {
  private:
   /// An event's number is the place of its fence; it is only ever turned back into it.
   static Fence& fence_of(EventId event) { return *reinterpret_cast<Fence*>(event.value); }
+  template <class Ask>
+  auto with_stack_kept(const Ask& ask) -> decltype(ask()) {
+    if (notes_ == nullptr) return ask();
+    const StackKept kept(*notes_, count_recorded_);
+    return ask();
+  }
 
   SegmentSupply& supply_;
   FencePool& fences_;
   Fence* at_hand_ = nullptr;
+  StackNotes* notes_ = nullptr;
+  std::function<std::uint64_t()> count_recorded_;
 };
 
 /// `Engine` is the allocator with the listeners that it has: Statistics, or History too. Where no
@@ -74,7 +94,12 @@ class EngineCache final : public BlockCache {
   EngineCache(SegmentSupply& supply, FencePool& fences, const Settings& settings,
               const ShimOptions& options)
       : device_(supply, fences), engine_(device_, *options.version, settings) {
-    if constexpr (has_history) history_of(engine_).set_capacity(options.history_entries);
+    if constexpr (has_history) {
+      history_of(engine_).set_capacity(options.history_entries);
+      notes_.set_capacity(options.history_entries);
+      if (options.stacks.take != nullptr)
+        device_.set_notes(notes_, [this] { return history_of(engine_).recorded_count(); });
+    }
   }
 
   std::optional<Address> allocate(Bytes size) override {
@@ -106,8 +131,14 @@ class EngineCache final : public BlockCache {
   bool has_waiting_for(Bytes request) const override;
   Snapshot snapshot() override { return engine_.take_snapshot(); }
   StatisticValues statistics() const override { return engine_.listeners().values(); }
-  std::vector<AllocatorEvent> history() const override {
-    if constexpr (has_history) return engine_.listeners().entries();
+  void set_stack([[maybe_unused]] StackNumber stack) override {
+    if constexpr (has_history) notes_.go_on_with(stack, history_of(engine_).recorded_count());
+  }
+  std::vector<HistoryEntry> history() const override {
+    if constexpr (has_history) {
+      const allocator::History& history = engine_.listeners();
+      return notes_.beside(history.entries(), history.recorded_count());
+    }
     return {};
   }
 
@@ -123,6 +154,7 @@ class EngineCache final : public BlockCache {
 
   ArenaDevice device_;
   Engine engine_;
+  StackNotes notes_;
 };
 
 template <class Engine>

@@ -1,6 +1,7 @@
 #include "tools/preload/shim/reports.h"
 
 #include <algorithm>
+#include <map>
 #include <string_view>
 
 namespace vramlab::shim {
@@ -23,15 +24,46 @@ void add_field(std::string& text, std::string_view name, std::uint64_t value) {
   text.append("\"").append(name).append("\": ").append(std::to_string(value)).append(", ");
 }
 
-void add_block(std::string& text, const SnapshotBlock& block) {
+/// What each block in use and each segment was asked for by, as far as the history knows.
+class Askers {
+ public:
+  Askers(const ArenaHistory& history, const TakenStacks& stacks) : stacks_(stacks) {
+    for (const HistoryEntry& entry : history) {
+      if (entry.action == Action::alloc) blocks_[entry.address] = entry.stack;
+      if (entry.action == Action::segment_alloc || entry.action == Action::segment_map)
+        segments_[entry.address] = entry.stack;
+    }
+  }
+  std::string frames_of(const SnapshotBlock& block) const {
+    return block.state == BlockState::inactive ? "[]" : frames(blocks_, block.address);
+  }
+  std::string frames_of(const SnapshotSegment& segment) const {
+    return frames(segments_, segment.address);
+  }
+
+ private:
+  using Stacks = std::map<Address, StackNumber>;
+  std::string frames(const Stacks& among, Address at) const {
+    const auto found = among.find(at);
+    return stacks_.frames_json(found == among.end() ? 0 : found->second);
+  }
+
+  const TakenStacks& stacks_;
+  Stacks blocks_;
+  Stacks segments_;
+};
+
+void add_block(std::string& text, const SnapshotBlock& block, const Askers& askers) {
   text += '{';
   add_field(text, "address", block.address.value);
   add_field(text, "size", block.size.count);
   add_field(text, "requested_size", block.requested.count);
-  text.append("\"state\": \"").append(block_state_name(block.state)).append("\", \"frames\": []}");
+  text.append("\"state\": \"").append(block_state_name(block.state)).append("\", \"frames\": ");
+  text.append(askers.frames_of(block)).append("}");
 }
 
-void add_segment(std::string& text, int device, const SnapshotSegment& segment) {
+void add_segment(std::string& text, int device, const SnapshotSegment& segment,
+                 const Askers& askers) {
   text += '{';
   add_field(text, "device", static_cast<std::uint64_t>(device));
   add_field(text, "address", segment.address.value);
@@ -42,11 +74,11 @@ void add_segment(std::string& text, int device, const SnapshotSegment& segment) 
   add_field(text, "stream", 0);
   text.append("\"segment_type\": \"").append(pool_kind_name(segment.kind));
   text.append("\", \"segment_pool_id\": [0, 0], \"is_expandable\": ");
-  text.append(segment.is_expandable ? "true" : "false").append(", \"frames\": [], ");
-  text.append("\"blocks\": [");
+  text.append(segment.is_expandable ? "true" : "false").append(", \"frames\": ");
+  text.append(askers.frames_of(segment)).append(", \"blocks\": [");
   for (std::size_t i = 0; i < segment.blocks.size(); ++i) {
     if (i > 0) text += ", ";
-    add_block(text, segment.blocks[i]);
+    add_block(text, segment.blocks[i], askers);
   }
   text += "]}";
 }
@@ -58,37 +90,20 @@ std::vector<const ArenaHistory*> histories_of(const std::vector<ArenaReport>& ar
   return histories;
 }
 
-void add_text(std::string& text, std::string_view word) {
-  constexpr std::string_view digits = "0123456789abcdef";
-  text += '"';
-  for (const char letter : word) {
-    const auto code = static_cast<unsigned char>(letter);
-    if (letter == '"' || letter == '\\') {
-      text.append("\\").push_back(letter);
-    } else if (code < 0x20) {
-      text.append("\\u00").push_back(digits[code >> 4U]);
-      text += digits[code & 15U];
-    } else {
-      text += letter;
-    }
-  }
-  text += '"';
-}
-
 /// Streams are the arena's own, and the program's are not known: all is on stream 0.
-void add_event(std::string& text, const AllocatorEvent& event) {
+void add_event(std::string& text, const HistoryEntry& event, const TakenStacks& stacks) {
   text.append("{\"action\": \"").append(action_name(event.action)).append("\", ");
   add_field(text, event.action == Action::oom ? "device_free" : "addr", event.address.value);
   add_field(text, "size", event.size.count);
   add_field(text, "stream", 0);
   add_field(text, "time_us", event.time_us);
-  text.append("\"frames\": []}");
+  text.append("\"frames\": ").append(stacks.frames_json(event.stack)).append("}");
 }
 
-std::vector<const AllocatorEvent*> by_time(const std::vector<const ArenaHistory*>& arenas) {
-  std::vector<const AllocatorEvent*> events;
+std::vector<const HistoryEntry*> by_time(const std::vector<const ArenaHistory*>& arenas) {
+  std::vector<const HistoryEntry*> events;
   for (const ArenaHistory* arena : arenas)
-    for (const AllocatorEvent& event : *arena) events.push_back(&event);
+    for (const HistoryEntry& event : *arena) events.push_back(&event);
   if (arenas.size() > 1)
     std::stable_sort(events.begin(), events.end(),
                      [](const auto* a, const auto* b) { return a->time_us < b->time_us; });
@@ -97,11 +112,12 @@ std::vector<const AllocatorEvent*> by_time(const std::vector<const ArenaHistory*
 
 }  // namespace
 
-std::string history_json(const std::vector<const ArenaHistory*>& arenas) {
+std::string history_json(const std::vector<const ArenaHistory*>& arenas,
+                         const TakenStacks& stacks) {
   std::string text = "[";
-  for (const AllocatorEvent* event : by_time(arenas)) {
+  for (const HistoryEntry* event : by_time(arenas)) {
     text += text.size() == 1 ? "\n" : ",\n";
-    add_event(text, *event);
+    add_event(text, *event, stacks);
   }
   return text += "]";
 }
@@ -126,25 +142,27 @@ std::string statistics_text(const std::vector<ArenaReport>& arenas) {
   return text;
 }
 
-std::string snapshot_json(const std::vector<ArenaReport>& arenas, const std::string& settings) {
+std::string snapshot_json(const std::vector<ArenaReport>& arenas, const std::string& settings,
+                          const TakenStacks& stacks) {
   std::string text = "{\n\"segments\": [";
   bool is_first = true;
   int devices = 0;
   for (const ArenaReport& arena : arenas) {
     devices = std::max(devices, arena.device + 1);
+    const Askers askers(arena.history, stacks);
     for (const SnapshotSegment& segment : arena.snapshot.segments) {
       text += is_first ? "\n" : ",\n";
       is_first = false;
-      add_segment(text, arena.device, segment);
+      add_segment(text, arena.device, segment, askers);
     }
   }
   text += "],\n\"device_traces\": [";
   for (int device = 0; device < devices; ++device) {
     if (device > 0) text += ", ";
-    text += history_json(histories_of(arenas, device));
+    text += history_json(histories_of(arenas, device), stacks);
   }
   text += "],\n\"allocator_settings\": {\"PYTORCH_CUDA_ALLOC_CONF\": ";
-  add_text(text, settings);
+  add_json_text(text, settings);
   text += "}}\n";
   return text;
 }

@@ -12,7 +12,7 @@
 
 namespace vramlab::shim {
 
-using ArenaHistory = std::vector<AllocatorEvent>;
+using ArenaHistory = std::vector<HistoryEntry>;
 
 struct ArenaReport {
   int device = 0;
@@ -22,9 +22,10 @@ struct ArenaReport {
 };
 
 /// One device's list of `device_traces`, by time: each arena has memory of its own.
-std::string history_json(const std::vector<const ArenaHistory*>& arenas);
+std::string history_json(const std::vector<const ArenaHistory*>& arenas, const TakenStacks& stacks);
 std::string statistics_text(const std::vector<ArenaReport>& arenas);
-std::string snapshot_json(const std::vector<ArenaReport>& arenas, const std::string& settings);
+std::string snapshot_json(const std::vector<ArenaReport>& arenas, const std::string& settings,
+                          const TakenStacks& stacks);
 
 /// What the arena says now; nothing where nothing was allocated in it.
 void add_report(std::vector<ArenaReport>& reports, Arena& arena);

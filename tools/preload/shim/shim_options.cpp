@@ -75,6 +75,14 @@ void read_history(ShimOptions& options, std::string_view word) {
              "expected how many entries to keep; snapshots have no history");
 }
 
+void read_stacks(ShimOptions& options, std::string_view word) {
+  options.has_stacks = word == "1" && options.history_entries > 0;
+  if (word == "1" && options.history_entries == 0)
+    complain(options, "VRAMLAB_STACKS", word, "stacks belong to a history (VRAMLAB_HISTORY)");
+  if (word != "1" && word != "0")
+    complain(options, "VRAMLAB_STACKS", word, "expected 0 or 1; entries have no stacks");
+}
+
 /// Such as 512M, 2GiB, or 0.
 std::optional<Bytes> size_from(std::string_view word) {
   constexpr std::pair<std::string_view, unsigned> units[] = {{"KiB", 10}, {"MiB", 20}, {"GiB", 30},
@@ -143,6 +151,7 @@ ShimOptions read_shim_options(preload::PreloadMode mode, const Environment& envi
   if (const char* word = given(environment, "VRAMLAB_REPORTS_SINCE"))
     options.reports_since_ns = number_from<std::uint64_t>(word).value_or(0);
   if (const char* word = given(environment, "VRAMLAB_HISTORY")) read_history(options, word);
+  if (const char* word = given(environment, "VRAMLAB_STACKS")) read_stacks(options, word);
   if (const char* word = given(environment, "VRAMLAB_REPORT_SIGNAL"))
     options.report_signal = read_signal(options, "VRAMLAB_REPORT_SIGNAL", word);
   if (const char* word = given(environment, "VRAMLAB_TRIM_SIGNAL"))

@@ -13,6 +13,7 @@
 #include "allocator/words/reference_version.h"
 #include "tools/preload/ground/preload_mode.h"
 #include "tools/preload/segments/fence_recorder.h"
+#include "tools/preload/shim/history_stacks.h"
 
 namespace vramlab::shim {
 
@@ -44,6 +45,10 @@ struct ShimOptions {
   std::uint64_t reports_since_ns = 0;
   /// How many entries of each context's history the snapshot has.
   std::size_t history_entries = 0;
+  /// Its entries have call stacks.
+  bool has_stacks = false;
+  /// Empty where they do not.
+  StackSource stacks;
   /// So many bytes may wait for their fences before a request waits for one of them; without a
   /// value the larger of 256 MiB and a quarter of the most that the program held.
   std::optional<Bytes> waiting_limit;
@@ -69,8 +74,9 @@ struct ShimOptions {
 using Environment = std::function<const char*(const char* name)>;
 
 /// The first of VRAMLAB_ALLOC_CONF, PYTORCH_CUDA_ALLOC_CONF and PYTORCH_ALLOC_CONF that is set,
-/// VRAMLAB_STATS, VRAMLAB_SNAPSHOT, VRAMLAB_REPORTS_SINCE, VRAMLAB_HISTORY, VRAMLAB_REPORT_SIGNAL,
-/// VRAMLAB_TRIM_SIGNAL, VRAMLAB_IDLE_LIMIT, VRAMLAB_WAITING_LIMIT, VRAMLAB_FILL.
+/// VRAMLAB_STATS, VRAMLAB_SNAPSHOT, VRAMLAB_REPORTS_SINCE, VRAMLAB_HISTORY, VRAMLAB_STACKS,
+/// VRAMLAB_REPORT_SIGNAL, VRAMLAB_TRIM_SIGNAL, VRAMLAB_IDLE_LIMIT, VRAMLAB_WAITING_LIMIT,
+/// VRAMLAB_FILL.
 ShimOptions read_shim_options(preload::PreloadMode mode, const Environment& environment);
 
 }  // namespace vramlab::shim

@@ -27,6 +27,7 @@ class WholeCache final : public BlockCache {
       : supply_(supply), fences_(fences), has_history_(history_entries > 0) {
     facts_.set_capacity(history_entries);
     facts_.lane_opened(lane_);
+    notes_.set_capacity(history_entries);
   }
 
   std::optional<Address> allocate(Bytes request) override;
@@ -47,7 +48,10 @@ class WholeCache final : public BlockCache {
   bool has_waiting_for(Bytes request) const override;
   Snapshot snapshot() override;
   StatisticValues statistics() const override { return facts_.values(); }
-  std::vector<AllocatorEvent> history() const override { return facts_.entries(); }
+  void set_stack(StackNumber stack) override { notes_.go_on_with(stack, facts_.recorded_count()); }
+  std::vector<HistoryEntry> history() const override {
+    return notes_.beside(facts_.entries(), facts_.recorded_count());
+  }
 
  private:
   struct Waiting {
@@ -69,6 +73,7 @@ class WholeCache final : public BlockCache {
   bool is_held_in(Address start, const std::vector<Address>& freed) const;
   std::optional<Address> take_idle(Bytes size);
   std::optional<Address> get_segment(Bytes size);
+  std::optional<Address> ask_supply(Bytes size);
   void settle();
   void release(Address at, Bytes size);
   void release_until(Bytes to_keep);
@@ -84,6 +89,7 @@ class WholeCache final : public BlockCache {
   allocator::Lane lane_{owner_stream, pool_};
   const bool has_history_;
   Facts facts_;
+  StackNotes notes_;
 };
 
 Bytes size_for(Bytes request) {
@@ -107,15 +113,21 @@ std::optional<Address> WholeCache::allocate(Bytes request) {
   return got;
 }
 
+std::optional<Address> WholeCache::ask_supply(Bytes size) {
+  // Others may be let in.
+  const StackKept kept(notes_, [this] { return facts_.recorded_count(); });
+  return supply_.allocate(size);
+}
+
 std::optional<Address> WholeCache::get_segment(Bytes size) {
-  std::optional<Address> got = supply_.allocate(size);
+  std::optional<Address> got = ask_supply(size);
   if (!got) {
     // Everything is waited for by now.
     settle();
     if (!waiting_.empty()) throw DeviceError("the work before a free cannot be waited for");
     release_until(Bytes{0});
     facts().retried();
-    got = supply_.allocate(size);
+    got = ask_supply(size);
   }
   // The driver says nothing of what it has left.
   if (got)

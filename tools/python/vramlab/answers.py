@@ -206,7 +206,7 @@ class Growth(Table):
 
 
 class State(Table):
-    """Segments and blocks at a moment. Its table has the segments."""
+    """Segments and blocks at a moment. Its table has the segments, or with host=True the blocks."""
 
     __slots__ = ()
     file: str
@@ -215,6 +215,7 @@ class State(Table):
     metrics: Value
     out_of_memory: List[Value]
     devices: List[Value]
+    host: Optional[Value]
     _shown = ("file", "moment", "metrics", "out_of_memory")
 
     @property
@@ -223,6 +224,8 @@ class State(Table):
         return "".join(explained["text"] for explained in self._document["out_of_memory"])
 
     def _rows(self) -> List[Dict[str, Any]]:
+        if self._document["host"]:
+            return list(self._document["host"]["blocks"])
         return rows_below(self._document["devices"], "segments", "device")
 
 

@@ -94,11 +94,12 @@ class TopOptions(TypedDict, total=False):
     """Options of vramlab top."""
 
     between: Sequence[int]
-    by: Literal["age", "pool", "site", "size", "stack", "stream"]
+    by: Literal["age", "label", "pool", "site", "size", "stack", "stream"]
     device: int
     every: int
     folded: bool
     growth: bool
+    host: bool
     iteration: int
     limit: int
     native: bool
@@ -115,6 +116,7 @@ class SnapshotOptions(TypedDict, total=False):
     frees: Literal["recorded", "eager", "modelled"]
     gpu: Text
     held_by_others: Amount
+    host: bool
     memory_fraction: float
     on_oom: Literal["stop", "skip", "report"]
     output: Text
@@ -129,11 +131,12 @@ class DiffOptions(TypedDict, total=False):
 
     at: Literal["peak", "end", "oom"]
     budget: Text
-    by: Literal["pool", "position", "site", "size", "stack", "stream"]
+    by: Literal["label", "pool", "position", "site", "size", "stack", "stream"]
     device: int
     fail_if: Texts
     force: bool
     format: Literal["text", "json", "markdown", "junit"]
+    host: bool
     limit: int
     no_budget: bool
     output: Text
@@ -224,10 +227,11 @@ class GrowthOptions(TypedDict, total=False):
 
     at: Text
     between: Sequence[int]
-    by: Literal["age", "pool", "site", "size", "stack", "stream"]
+    by: Literal["age", "label", "pool", "site", "size", "stack", "stream"]
     device: int
     every: int
     folded: bool
+    host: bool
     iteration: int
     limit: int
     native: bool
@@ -265,6 +269,7 @@ class GenerateOptions(TypedDict, total=False):
     chosen: int
     classes: int
     context: int
+    evaluate: int
     events: int
     every: int
     experts: int
@@ -278,8 +283,11 @@ class GenerateOptions(TypedDict, total=False):
     layers: int
     leak: int
     list: bool
+    log: int
+    prefetch: int
     recompute: bool
     resolution: int
+    sample: int
     seed: int
     sequence: int
     shortest: int

@@ -1,6 +1,7 @@
 // What the page shows, of what, and how sure it is: files, settings, what was left out, notes.
 import { element } from "./dom";
 import { numberText, sizeText } from "./format";
+import { deviceText } from "./host_view";
 import type { Panel } from "./chosen";
 
 export function aboutView(panel: Panel): HTMLElement {
@@ -10,7 +11,7 @@ export function aboutView(panel: Panel): HTMLElement {
   const add = (name: string, text: string) =>
     list.append(element("dt", {}, name), element("dd", {}, text));
   add("file", run.json.file);
-  add("device", String(device.number));
+  add("device", deviceText(device.number));
   add("states", !device.hasHistory ? "the final state that the file shows; it has no history"
     : run.json.origin === "recorded" ? "as recorded: every block where the file says"
                                      : "of a replay by vramlab");

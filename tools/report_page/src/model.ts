@@ -26,6 +26,7 @@ interface DeviceJson {
   lives: SectionsOf<"base" | "size" | "stream" | "traits" | "pool" | "begin">;
   pools: string[];
   events: SectionsOf<"index" | "action" | "time_us" | "address" | "size" | "stream" | "stack">;
+  labels: SectionsOf<"since" | "text">;
   failures: { event: number; time_us: number; wanted: number; device_free: number }[];
   fragmentation: SectionsOf<(typeof fragmentationNames)[number] | "pinners_at" | "pinners">;
   notes: string[];
@@ -70,9 +71,11 @@ export class Stacks {
   readonly frameOfNode: Uint32Array;
   readonly siteOfNode: Uint32Array;
   readonly sites: string[];
+  readonly texts: string[];
 
   constructor(json: RunJson["stacks"], bytes: Uint8Array) {
     this.sites = json.sites;
+    this.texts = json.texts;
     const frames = new ByteReader(bytes, json.frames[0]);
     for (let i = 0; i < json.frames[2]; ++i) {
       const name = json.texts[frames.next()]!;
@@ -145,6 +148,8 @@ export class Device {
   readonly lives: Life[] = [];
   readonly firstTime: number;
   readonly fragmentation: Fragmentation;
+  /** What the program called blocks, by the step that handed them out. */
+  readonly labels = new Map<number, string>();
   private readonly pinnersAt: Float64Array;
   private eventColumns: Events | null = null;
 
@@ -161,6 +166,8 @@ export class Device {
     this.fragmentation = Object.fromEntries(
       fragmentationNames.map((name) => [name, column(json.fragmentation[name])])) as Fragmentation;
     this.pinnersAt = column(json.fragmentation.pinners_at);
+    const texts = column(json.labels.text);
+    column(json.labels.since).forEach((since, i) => this.labels.set(since, stacks.texts[texts[i]!]!));
   }
 
   private readLives(column: (section: Section) => Float64Array): void {

@@ -6,6 +6,7 @@ import { byId, element, Hint } from "./dom";
 import { EventsView } from "./events_view";
 import { FlameView } from "./flame_view";
 import { numberText, shareText, sizeText, timeText } from "./format";
+import { deviceText, hasHostLane, hostDevice, HostView } from "./host_view";
 import { externalFragmentation, figuresOf, Run, type RunJson } from "./model";
 import { OverviewView } from "./overview_view";
 import { PinnersView } from "./pinners_view";
@@ -66,7 +67,12 @@ function show(device: number): void {
   segmentViews = [];
   eventViews = [];
   memoryViews = [];
+  document.body.classList.toggle("host-memory", chosen.panels.every(
+    (panel) => panel.device.number === hostDevice));
   fill("memory", (panel) => kept(memoryViews, memoryView(chosen, panel, hint)));
+  byId("host").hidden = !chosen.panels.some(hasHostLane);
+  fill("host", (panel) => hasHostLane(panel) ? new HostView(chosen, panel).node
+    : element("p", { class: "note" }, "nothing is known of pinned host memory"));
   fill("state", (panel) => {
     const view = new SegmentsView(chosen, panel, hint);
     segmentViews.push(view);
@@ -268,13 +274,13 @@ function pressed(event: KeyboardEvent): void {
 
 function setUpDevices(): void {
   const numbers = [...new Set(runs.flatMap((run) => run.devices.map((device) => device.number)))]
-    .sort((a, b) => a - b);
+    .sort((a, b) => (a === hostDevice ? 1 : 0) - (b === hostDevice ? 1 : 0) || a - b);
   const select = byId<HTMLSelectElement>("device");
   select.replaceChildren(...numbers.map((number) =>
-    element("option", { value: String(number) }, String(number))));
+    element("option", { value: String(number) }, deviceText(number))));
   byId("device-choice").hidden = numbers.length < 2;
-  const busiest = numbers.reduce((best, number) => eventsOf(number) > eventsOf(best) ? number : best,
-                                 numbers[0] ?? 0);
+  const busiest = numbers.filter((number) => number !== hostDevice).reduce(
+    (best, number) => eventsOf(number) > eventsOf(best) ? number : best, numbers[0] ?? 0);
   select.value = String(busiest);
   show(busiest);
 }

@@ -1,6 +1,7 @@
 // Plots over time: memory, the same by call site, fragmentation, calls to the device.
 import { element, type Hint } from "./dom";
 import { numberText, roundSizeText, shareText, sizeText } from "./format";
+import { hostDevice } from "./host_view";
 import { externalFragmentation } from "./model";
 import { Plot, type Line, type PlotOptions } from "./plot";
 import { siteColourCount } from "./theme";
@@ -26,10 +27,13 @@ function plotOf(chosen: Chosen, panel: Panel, options: PlotOptions, lines: Line[
 
 function memoryLines(panel: Panel): Line[] {
   const { allocated, requested, active, reserved } = panel.device.moments;
+  // Of pinned memory, sizes of blocks are known.
+  const asked: Line[] = panel.device.number === hostDevice ? []
+    : [{ name: "requested", colour: "requested", values: requested, dashed: true }];
   return [
     { name: "reserved", colour: "reserved", values: reserved, fill: true, width: 1.5 },
     { name: "allocated", colour: "allocated", values: allocated, fill: true },
-    { name: "requested", colour: "requested", values: requested, dashed: true },
+    ...asked,
     { name: "waiting", colour: "waiting", values: combined(active, allocated, (a, b) => a - b) },
   ];
 }

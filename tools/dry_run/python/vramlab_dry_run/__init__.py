@@ -28,10 +28,11 @@ def _torch_is_found(spec):
 
 
 def _ranks_may_meet(c10d):
-    from vramlab_dry_run import alone, objects
+    from vramlab_dry_run import alone, leaving, objects
 
     alone.remove_others(c10d)
     objects.watch(c10d)
+    leaving.watch(c10d)
 
 
 def _torch_cuda_is_there(module):

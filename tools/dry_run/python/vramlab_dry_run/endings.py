@@ -6,8 +6,10 @@ import functools
 import os
 import signal
 import threading
+import time
 
 _SECONDS_AFTER_CRASH = 30
+_SECONDS_INSIDE_A_LIBRARY = 5
 
 # The process that has something to tell; its forked children have not.
 _process = None
@@ -50,16 +52,18 @@ def _write():
     report.guarded(report.save)()
 
 
-def _finish():
+def _finish(is_asked_to_end=False):
     global _is_finished
     if _process != os.getpid() or _is_finished:
         return
     _is_finished = True
-    from vramlab_dry_run import place, values
+    from vramlab_dry_run import leaving, place, values
 
     _write()
     place.unregister()
     values.unwatch()
+    if not is_asked_to_end:
+        leaving.leave()
 
 
 def _write_report(*_):
@@ -74,6 +78,7 @@ def watch_requests_to_end():
     for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2):
         if _ends_the_process(number):
             signal.signal(number, _end_by_signal)
+    _watch_from_a_thread()
 
 
 def _ends_the_process(number):
@@ -84,9 +89,44 @@ def _ends_the_process(number):
 
 
 def _end_by_signal(number, frame):
-    _finish()
+    _finish(is_asked_to_end=True)
     signal.signal(number, signal.SIG_DFL)
     os.kill(os.getpid(), number)
+
+
+def _watch_from_a_thread():
+    """Python calls a handler between two of its own instructions. The main thread may be inside a
+    library for long or for ever, where a signal would have ended the process without us."""
+    reading, writing = os.pipe()
+    os.set_blocking(writing, False)
+    before = signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
+    if before != -1:
+        signal.set_wakeup_fd(before)
+        os.close(reading)
+        os.close(writing)
+        return
+    # The pipe is the parent's.
+    os.register_at_fork(after_in_child=lambda: signal.set_wakeup_fd(-1))
+    threading.Thread(target=_end_from_outside, args=(reading,), daemon=True).start()
+
+
+def _end_from_outside(reading):
+    import ctypes
+
+    libc = ctypes.CDLL(None)
+    while True:
+        number = os.read(reading, 1)[0]
+        if signal.getsignal(number) is not _end_by_signal:
+            continue
+        time.sleep(_SECONDS_INSIDE_A_LIBRARY)
+        # The handler ends the process itself once it was called.
+        if _is_finished:
+            continue
+        writing = threading.Thread(target=_finish, args=(True,), daemon=True)
+        writing.start()
+        writing.join(_SECONDS_AFTER_CRASH)
+        libc.signal(number, None)
+        os.kill(os.getpid(), number)
 
 
 def watch_crashes():

@@ -7,6 +7,7 @@ end nor shorten our recording, and its snapshots begin where it began to record.
 import ctypes
 import functools
 import gc
+import inspect
 import os
 import platform
 import sys
@@ -17,6 +18,8 @@ _MOST_FAILURES_TOLD = 3
 
 _snapshot = None
 _record = None
+# Arguments of our recording that only newer versions of PyTorch take.
+_more = {}
 # The process in which CUDA came up; a forked child has none of its own.
 _process = None
 _is_dumped_after_failure = False
@@ -57,7 +60,10 @@ def _wrap(memory):
     global _snapshot, _record
     _snapshot = memory._snapshot
     _record = memory._record_memory_history
-    program = programs_recording.ProgramsRecording(_record)
+    # Since 2.14; a call without it ends the recording of pinned memory.
+    if "record_pinned_host_memory" in inspect.signature(_record).parameters:
+        _more["record_pinned_host_memory"] = True
+    program = programs_recording.ProgramsRecording(_record, _more)
 
     @functools.wraps(_record)
     def record_memory_history(*args, **kwargs):
@@ -77,7 +83,7 @@ def _cuda_came_up():
     _process = os.getpid()
     endings.note_process()
     report.values["cuda_came_up"] = True
-    _record("all", context="all", stacks=_stacks(), max_entries=sys.maxsize)
+    _record("all", context="all", stacks=_stacks(), max_entries=sys.maxsize, **_more)
     for begin in (_watch_failures, place.register, values.watch, steps.watch, endings.watch_crashes):
         report.guarded(begin)()
 
@@ -143,7 +149,9 @@ def _leave_out_own_frames(snapshot):
 def _stacks_in(snapshot):
     """Each once, as stacks are shared by many entries."""
     entries = [entry for trace in snapshot["device_traces"] for entry in trace]
-    entries += [block for segment in snapshot["segments"] for block in segment["blocks"]]
+    entries += snapshot.get("host_traces", [])
+    entries += [block for part in ("segments", "host_segments")
+                for segment in snapshot.get(part, []) for block in segment["blocks"]]
     return {id(frames): frames for frames in (entry.get("frames", []) for entry in entries)}.values()
 
 

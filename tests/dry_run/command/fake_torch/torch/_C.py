@@ -34,7 +34,19 @@ def _cuda_memorySnapshot():
         with open(os.environ["FAKE_TORCH_SNAPSHOT"], "rb") as file:
             return pickle.load(file)
     return {"segments": [], "device_traces": [[dict(entry) for entry in trace]],
-            "allocator_settings": {}}
+            "allocator_settings": {}, **_host_sections()}
+
+
+def _host_sections():
+    """As since PyTorch 2.14: both are there, and empty unless pinned memory is recorded."""
+    if not os.environ.get("FAKE_TORCH_RECORDS_HOST"):
+        return {}
+    records = recording and recording["more"][0]
+    entries = [{"action": "alloc", "addr": 4096, "size": 512, "stream": 0,
+                "time_us": time.time_ns() // 1000, "frames": []}] if records else []
+    return {"host_segments": [{"device": -1, "address": 4096, "total_size": 512,
+                               "blocks": [{"frames": []}]} for _ in entries],
+            "host_traces": entries}
 
 
 def allocate(size, action="alloc"):

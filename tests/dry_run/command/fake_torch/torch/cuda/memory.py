@@ -1,3 +1,5 @@
+import inspect
+import os
 import pickle
 import sys
 
@@ -9,9 +11,22 @@ def _record_memory_history(enabled="all", *args, **kwargs):
     return _record_memory_history_impl(enabled, *args, **kwargs)
 
 
-def _record_memory_history_impl(enabled="all", context="all", stacks="all",
-                                max_entries=sys.maxsize, device=None):
-    _C._cuda_record_memory_history(enabled, context, stacks, max_entries)
+if os.environ.get("FAKE_TORCH_RECORDS_HOST"):
+
+    def _record_memory_history_impl(enabled="all", context="all", stacks="all",
+                                    max_entries=sys.maxsize, device=None, clear_history=False,
+                                    record_pinned_host_memory=False, record_cuda=True):
+        _C._cuda_record_memory_history(enabled, context, stacks, max_entries,
+                                       record_pinned_host_memory, record_cuda)
+
+else:
+
+    def _record_memory_history_impl(enabled="all", context="all", stacks="all",
+                                    max_entries=sys.maxsize, device=None):
+        _C._cuda_record_memory_history(enabled, context, stacks, max_entries)
+
+
+_record_memory_history.__signature__ = inspect.signature(_record_memory_history_impl)
 
 
 def _snapshot(device=None):

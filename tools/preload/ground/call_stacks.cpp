@@ -1,4 +1,4 @@
-#include "tools/preload/recorder/call_stacks.h"
+#include "tools/preload/ground/call_stacks.h"
 
 #include <cxxabi.h>
 #include <dlfcn.h>
@@ -6,6 +6,7 @@
 
 #include <cstdlib>
 #include <memory>
+#include <utility>
 
 // Our own code begins and ends here. Its frames are no part of a program's stack.
 extern "C" {
@@ -64,35 +65,25 @@ CodePlaces find_places(const ReturnAddresses& addresses) {
 ReturnAddresses CallStacks::unknown_of(const ReturnAddresses& addresses) const {
   ReturnAddresses unknown;
   for (const std::uintptr_t address : addresses)
-    if (!frames_.contains(address)) unknown.push_back(address);
+    if (!frame_numbers_.contains(address)) unknown.push_back(address);
   return unknown;
 }
 
-std::uint32_t CallStacks::frame_of(std::uintptr_t address, const CodePlaces& places,
-                                   RecordLine& lines) {
+std::uint32_t CallStacks::frame_of(std::uintptr_t address, const CodePlaces& places) {
   const auto [known, is_new] =
-      frames_.try_emplace(address, static_cast<std::uint32_t>(frames_.size() + 1));
-  if (!is_new) return known->second;
-  const CodePlace& place = places.at(address);
-  lines.begin("frame", known->second).raw(",\"is\":").begin("name", place.function);
-  lines.add("filename", place.file).add("line", 0).add("offset", place.offset).raw("}");
-  lines.end();
+      frame_numbers_.try_emplace(address, static_cast<std::uint32_t>(frames_.size() + 1));
+  if (is_new) frames_.push_back(places.at(address));
   return known->second;
 }
 
-std::uint32_t CallStacks::number_of(const ReturnAddresses& addresses, const CodePlaces& places,
-                                    RecordLine& lines) {
+std::uint32_t CallStacks::number_of(const ReturnAddresses& addresses, const CodePlaces& places) {
   if (addresses.empty()) return 0;
   const auto [known, is_new] =
-      stacks_.try_emplace(addresses, static_cast<std::uint32_t>(stacks_.size() + 1));
+      stack_numbers_.try_emplace(addresses, static_cast<std::uint32_t>(stacks_.size() + 1));
   if (!is_new) return known->second;
-  std::string frames;
-  for (const std::uintptr_t address : addresses) {
-    if (!frames.empty()) frames += ',';
-    frames += std::to_string(frame_of(address, places, lines));
-  }
-  lines.begin("stack", known->second).raw(",\"frames\":[").raw(frames).raw("]");
-  lines.end();
+  std::vector<std::uint32_t> frames;
+  for (const std::uintptr_t address : addresses) frames.push_back(frame_of(address, places));
+  stacks_.push_back(std::move(frames));
   return known->second;
 }
 

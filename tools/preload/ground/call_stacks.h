@@ -1,6 +1,6 @@
-// CallStacks: where in the program a call came from, as numbered stacks of a native trace. A frame
-// is a place in a library: the function where the library's own symbol table names it, and the
-// offset, which a debugger's tools turn into a line.
+// CallStacks: where in the program a call came from, as numbered stacks. A frame is a place in a
+// library: the function where the library's own symbol table names it, and the offset, which a
+// debugger's tools turn into a line.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,6 @@
 #include <string>
 #include <unordered_map>
 #include <vector>
-
-#include "tools/preload/ground/record_line.h"
 
 namespace vramlab::preload {
 
@@ -35,15 +33,21 @@ class CallStacks {
  public:
   /// Those that find_places() is still to be asked about.
   ReturnAddresses unknown_of(const ReturnAddresses& addresses) const;
-  /// The number of the stack; the records that it needs and that were not there yet go to `lines`.
-  std::uint32_t number_of(const ReturnAddresses& addresses, const CodePlaces& places,
-                          RecordLine& lines);
+  /// The number of the stack, from 1 on; 0 if it is empty. Requires: `places` has what was unknown.
+  std::uint32_t number_of(const ReturnAddresses& addresses, const CodePlaces& places);
+
+  /// By their numbers, which begin with 1.
+  const std::vector<CodePlace>& frames() const { return frames_; }
+  /// As numbers of frames.
+  const std::vector<std::vector<std::uint32_t>>& stacks() const { return stacks_; }
 
  private:
-  std::uint32_t frame_of(std::uintptr_t address, const CodePlaces& places, RecordLine& lines);
+  std::uint32_t frame_of(std::uintptr_t address, const CodePlaces& places);
 
-  std::unordered_map<std::uintptr_t, std::uint32_t> frames_;
-  std::map<ReturnAddresses, std::uint32_t> stacks_;
+  std::unordered_map<std::uintptr_t, std::uint32_t> frame_numbers_;
+  std::map<ReturnAddresses, std::uint32_t> stack_numbers_;
+  std::vector<CodePlace> frames_;
+  std::vector<std::vector<std::uint32_t>> stacks_;
 };
 
 }  // namespace vramlab::preload

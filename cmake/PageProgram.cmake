@@ -1,0 +1,28 @@
+# The program as WebAssembly, for vramlab.html: the commands that need no process, no GPU and no
+# terminal, from the same sources. tools/build_page.sh puts it into the page.
+set(page_commands advise capacity complete diff info pack replay report snapshot
+    sweep top verify)
+list(TRANSFORM page_commands PREPEND tools/commands/)
+
+vramlab_program(vramlab_page FOLDER tools
+                ROOMS ${page_commands} tools/kit tools/printers tools/names tools/page
+                USES vramlab_replay vramlab_streams vramlab_traces vramlab_allocator CLI11::CLI11)
+# Nothing is started and nobody interrupts it: a page that does not want to wait ends its worker.
+get_target_property(sources vramlab_page SOURCES)
+list(FILTER sources EXCLUDE REGEX
+     "/tools/kit/(preloaded_program|interrupts|finished_recordings|logging)[.]cpp$")
+set_target_properties(vramlab_page PROPERTIES SOURCES "${sources}")
+target_compile_definitions(vramlab_page PRIVATE VRAMLAB_VERSION="${PROJECT_VERSION}")
+vramlab_build_fast(vramlab_page TOGETHER tools/commands)
+vramlab_embed_file(vramlab_page "${PROJECT_SOURCE_DIR}/tools/report_page/report_page.html"
+                   report_template)
+vramlab_collect_commands(vramlab_page ${page_commands})
+# What the time goes into; everything else is compiled for its size.
+foreach(hot vramlab_allocator vramlab_program_runner)
+  target_compile_options(${hot} PRIVATE -O2)
+endforeach()
+target_link_options(vramlab_page PRIVATE
+  -Oz -flto -sMODULARIZE=1 -sEXPORT_NAME=vramlabProgram -sENVIRONMENT=worker,node
+  -sINVOKE_RUN=0 -sEXIT_RUNTIME=0 -sALLOW_MEMORY_GROWTH=1 -sMAXIMUM_MEMORY=4294967296
+  -sSTACK_SIZE=8388608 -sFORCE_FILESYSTEM=1 -lworkerfs.js
+  "-sEXPORTED_RUNTIME_METHODS=['callMain','ENV','FS','WORKERFS']")

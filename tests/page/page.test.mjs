@@ -1,0 +1,166 @@
+// vramlab.html as people use it, in each browser that is installed.
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { browsers, launch, onPage } from "./browsers.mjs";
+import { runNativeOrThrow } from "./program.mjs";
+
+const top = new URL("../../", import.meta.url).pathname;
+const sample = (name) => join(top, "traces/samples", name);
+const example = join(top, "tools/page/example.pickle.gz");
+const json = (...words) => JSON.parse(runNativeOrThrow([...words, "--json"], tmpdir()));
+
+for (const kind of browsers) describe(kind.browser, () => {
+  let browser;
+  let folder;
+  before(async () => {
+    browser = await launch(kind);
+    folder = mkdtempSync(join(tmpdir(), "vramlab-page-"));
+  });
+  after(async () => {
+    await browser.close();
+    rmSync(folder, { recursive: true });
+  });
+  const page = (name, use, options) => test(name, () => onPage(browser, use, options));
+
+  page("shows the figures of a dropped recording as the program has them", async (tab) => {
+    await tab.drop("gpt.pickle.gz", readFileSync(sample("gpt_training.pickle.gz")));
+    const shown = await tab.figures();
+    const { metrics } = json("replay", sample("gpt_training.pickle.gz"));
+    for (const name of ["peak_reserved", "peak_allocated", "device_allocs"])
+      assert.deepEqual(shown[name], [metrics[name]], name);
+    assert.match(await tab.text("#facts"), /gpt\.pickle\.gz.*Replayexact/);
+  });
+
+  page("answers another option string, and says why it refuses one", async (tab) => {
+    await tab.click("#example");
+    await tab.figures();
+    await tab.enter("#conf", "expandable_segments:True");
+    await tab.asked();
+    const { metrics } = json("replay", example, "--conf", "expandable_segments:True");
+    assert.equal((await tab.figures()).peak_reserved[1], metrics.peak_reserved);
+    assert.equal(await tab.text("#command"),
+                 "vramlab replay example.pickle.gz --conf expandable_segments:True");
+    assert.match(tab.tab.url(), /#conf=expandable_segments%3ATrue$/);
+    await tab.enter("#conf", "expandable_segment:True");
+    await tab.untilSeen("#refused");
+    assert.match(await tab.text("#refused"), /nearest is expandable_segments/);
+  });
+
+  page("runs out of memory and passes as the slider says", async (tab) => {
+    await tab.click("#example");
+    await tab.figures();
+    const outcome = (words) =>
+      tab.until((text) => document.querySelector("#figures caption")?.textContent.startsWith(text), words);
+    await tab.enter("#memory", "300");
+    await outcome("Out of memory");
+    await tab.enter("#memory", "900");
+    await outcome("It runs");
+    await tab.enter("#gpu", "a100-80gb");
+    await tab.until(() => document.getElementById("command").textContent.endsWith("--gpu a100-80gb"));
+  });
+
+  page("takes the question from the address", async (tab) => {
+    await tab.click("#example");
+    await tab.asked();
+    assert.equal(await tab.value("#conf"), "expandable_segments:True");
+    await tab.until(() => document.getElementById("gpu").value === "h100-80gb");
+  }, { hash: "#conf=expandable_segments:True&gpu=h100-80gb" });
+
+  page("finds the best setting, compares settings, and tells what failed", async (tab) => {
+    await tab.click("#example");
+    await tab.figures();
+    const advice = json("advise", example);
+    assert.ok((await tab.answer("#advise")).includes(`PYTORCH_CUDA_ALLOC_CONF=${advice.conf}`));
+    assert.match(await tab.answer("#why"), /422\.00 MiB/);
+    assert.match(await tab.answer("#peak"), /at the peak of allocated memory/);
+    assert.match(await tab.answer("#capacity"), /least memory/);
+    assert.match(await tab.answer("#sweep"), /Best first/);
+    const best = "#answer tbody tr:first-child td:first-child button";
+    const conf = (await tab.text(best)).replace(" (recorded)", "");
+    await tab.click(best);
+    await tab.asked();
+    assert.equal(await tab.value("#conf"), conf);
+    const calls = () => tab.tab.$$eval("#answer tbody td:nth-child(4)",
+                                       (cells) => cells.map((cell) => Number(cell.textContent)));
+    await tab.click("#answer th:nth-child(4) button");
+    const sorted = await calls();
+    assert.ok(sorted.length > 4);
+    assert.deepEqual(sorted, [...sorted].sort((a, b) => a - b));
+  });
+
+  page("compares with a second file", async (tab) => {
+    await tab.choose("#choose", sample("missing_record_stream.vtrace.jsonl"));
+    await tab.figures();
+    await tab.choose("#second", sample("overlap.vtrace.jsonl"));
+    await tab.until(() => /base .*new /s.test(document.getElementById("answer").textContent));
+  });
+
+  page("draws the report of the recording, then of both", async (tab) => {
+    await tab.click("#example");
+    const report = await tab.report("#readouts [data-figure]");
+    assert.match(await report.$eval("#subject", (node) => node.textContent), /example\.pickle\.gz/);
+    await tab.enter("#conf", "expandable_segments:True");
+    await tab.report('.readout[data-panel="1"]');
+  });
+
+  page("refuses what is no recording, in the program's words", async (tab) => {
+    const bad = join(folder, "<img src=x onerror=alert(1)>.pickle");
+    writeFileSync(bad, "<b>this is no snapshot</b>");
+    await tab.choose("#choose", bad);
+    await tab.untilSeen("#problem");
+    const fault = await tab.text("#problem");
+    assert.match(fault, /<img src=x onerror=alert\(1\)>\.pickle/);
+    assert.match(fault, /expected.*found/s);
+    assert.equal((await tab.tab.$$("#problem img, #facts img")).length, 0);
+    await tab.click("#example");
+    await tab.figures();
+    await tab.until(() => document.getElementById("problem").hidden);
+  });
+
+  page("gives a large file up, and opens another one", async (tab) => {
+    const large = join(folder, "large.vtrace");
+    runNativeOrThrow(["generate", "training", "--events", "400000", "-o", large, "-q", "--force"], folder);
+    await tab.choose("#choose", large);
+    await tab.untilSeen("#work");
+    await tab.click("#cancel");
+    await tab.until(() => document.getElementById("work").hidden);
+    await tab.click("#example");
+    await tab.figures();
+    assert.match(await tab.text("#facts"), /example/);
+  });
+
+  page("works by keyboard alone", async (tab) => {
+    await tab.tabTo("example");
+    await tab.press("Enter");
+    await tab.figures();
+    await tab.tabTo("conf");
+    await tab.tab.keyboard.type("expandable_segments:True");
+    await tab.asked();
+    await tab.tabTo("advise");
+    await tab.press("Enter");
+    await tab.until(() => /Use this setting/.test(document.getElementById("answer").textContent));
+  });
+
+  for (const width of [1280, 400]) for (const scheme of ["light", "dark"])
+    page(`is readable in a window of ${width} pixels, ${scheme}`, async (tab) => {
+      await tab.click("#example");
+      await tab.figures();
+      assert.ok(await tab.tab.evaluate(() => document.documentElement.scrollWidth) <= width);
+      const contrasts = await tab.tab.evaluate(() => {
+        const luminance = (text) => {
+          const [r, g, b] = text.match(/[\d.]+/g).map((part) => Number(part) / 255)
+            .map((part) => (part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
+          return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+        };
+        const panel = luminance(getComputedStyle(document.getElementById("ask")).backgroundColor);
+        return ["#figures td", "#certainty", "#command", "#conf"].map((place) => {
+          const ink = luminance(getComputedStyle(document.querySelector(place)).color);
+          return (Math.max(ink, panel) + 0.05) / (Math.min(ink, panel) + 0.05);
+        });
+      });
+      for (const contrast of contrasts) assert.ok(contrast >= 4.5, `${contrasts}`);
+    }, { width, scheme });
+});

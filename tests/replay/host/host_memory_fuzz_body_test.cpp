@@ -1,0 +1,47 @@
+// The rules that the fuzz target of pinned memory checks hold for samples, and for what becomes of
+// them when lines are missing.
+#include "tests/support/fuzz/host_memory_fuzz_body.h"
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "tests/support/processes/places.h"
+
+namespace vramlab::replay {
+namespace {
+
+using support::broken_rule_of_host_memory;
+
+const std::string recording =
+    "{\"format\":\"vramlab-trace\",\"version\":1}\n"
+    "{\"unknown_section\":[{\"address\":8192,\"total_size\":100,\"blocks\":[{\"state\":"
+    "\"active_allocated\"}]}],\"key\":\"host_segments\"}\n"
+    "{\"unknown_section\":[{\"action\":\"segment_alloc\",\"addr\":8192,\"size\":100},"
+    "{\"action\":\"alloc\",\"addr\":8192,\"size\":100}],\"key\":\"host_traces\"}\n";
+
+std::string without_line(const std::string& text, std::size_t number) {
+  std::istringstream lines(text);
+  std::string kept;
+  std::string line;
+  for (std::size_t i = 0; std::getline(lines, line); ++i)
+    if (i != number) kept += line + "\n";
+  return kept;
+}
+
+TEST(HostMemoryFuzzBody, holds_for_samples) {
+  EXPECT_EQ(broken_rule_of_host_memory(recording), std::nullopt);
+  const std::string sample =
+      support::content_of(support::source_dir() + "/traces/samples/dataloader.vtrace.jsonl");
+  EXPECT_EQ(broken_rule_of_host_memory(sample), std::nullopt);
+}
+
+TEST(HostMemoryFuzzBody, holds_where_lines_are_missing) {
+  const std::string sample =
+      support::content_of(support::source_dir() + "/traces/samples/dataloader.vtrace.jsonl");
+  for (std::size_t line = 1; line < 60; ++line)
+    EXPECT_EQ(broken_rule_of_host_memory(without_line(sample, line)), std::nullopt) << line;
+}
+
+}  // namespace
+}  // namespace vramlab::replay

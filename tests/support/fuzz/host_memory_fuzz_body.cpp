@@ -1,0 +1,95 @@
+#include "tests/support/fuzz/host_memory_fuzz_body.h"
+
+#include "allocator/words/answers.h"
+#include "allocator/words/device.h"
+#include "replay/follow/followed_blocks.h"
+#include "replay/history/history_checks.h"
+#include "replay/history/host_sections.h"
+#include "replay/host/host_replay.h"
+#include "replay/moments/recorded_states.h"
+#include "tests/support/kit/memory_source.h"
+#include "traces/files/input_error.h"
+#include "traces/native/native_text.h"
+
+namespace vramlab::support {
+namespace {
+
+using Broken = std::optional<std::string>;
+
+/// The first events of a program.
+class FirstEvents final : public traces::ProgramSink {
+ public:
+  void program_event(const traces::ProgramEvent& event) override {
+    constexpr std::size_t most = 2000;
+    if (events.size() < most) events.push_back(event);
+  }
+  std::vector<traces::ProgramEvent> events;
+};
+
+Broken broken_rule_of_state(const replay::DeviceState& state) {
+  Address end;
+  for (const SnapshotSegment& segment : state.snapshot.segments) {
+    if (segment.address < end) return "blocks of a state overlap";
+    end = segment.address + segment.total_size;
+  }
+  return std::nullopt;
+}
+
+Broken broken_rule_of_recording(replay::RecordedHistory host, const traces::TextTable& texts) {
+  for (const replay::DeviceHistory& device : host.devices)
+    if (!impossible_part(device).empty()) return std::nullopt;
+  for (const replay::MomentKind kind : {replay::MomentKind::end, replay::MomentKind::peak})
+    for (const replay::DeviceState& state :
+         recorded_states(host, texts, {{kind}, nullptr, replay::StateHistory::last_event}).states)
+      if (const Broken broken = broken_rule_of_state(state)) return broken;
+  return std::nullopt;
+}
+
+/// As far as the allocator takes the events.
+void apply_all(replay::HostReplay& replay, const FirstEvents& program,
+               const traces::TextTable& texts) {
+  try {
+    for (std::size_t i = 0; i < program.events.size(); ++i)
+      replay.apply(program.events[i], i, texts);
+  } catch (const AllocatorError&) {
+  } catch (const DeviceError&) {
+  }
+}
+
+/// What a replay did is a history that a recording could have.
+Broken broken_rule_of_program(const FirstEvents& program, const traces::TextTable& texts) {
+  replay::HostConditions conditions{*allocator::find_reference_version("2.14"), {}};
+  conditions.keeps = replay::KeepsHostHistory::yes;
+  replay::HostReplay replay(conditions);
+  apply_all(replay, program, texts);
+  const replay::HostReport report = replay.report();
+  if (report.end_active > report.end_pinned) return "more is active than pinned";
+  replay::RecordedHistory history;
+  history.devices.push_back(replay.kept_history().history);
+  const replay::DeviceHistory& host = history.devices.front();
+  if (const std::string reason = impossible_part(host); !reason.empty())
+    return "a replay has an impossible history: " + reason;
+  const replay::VerifyConditions verify = verify_conditions(history, texts, nullptr);
+  const replay::HistoryWalk walk = walk_history(host, verify);
+  if (!walk.placements.contradiction.empty()) return walk.placements.contradiction;
+  return broken_rule_of_recording(std::move(history), texts);
+}
+
+}  // namespace
+
+Broken broken_rule_of_host_memory(const std::string& native_text) {
+  traces::SnapshotTables tables;
+  replay::HistoryCollector collector;
+  FirstEvents program;
+  const auto source = make_memory_source(native_text);
+  try {
+    traces::read_native_text(*source, "file", tables, {collector, program});
+  } catch (const traces::InputError&) {
+    return std::nullopt;
+  }
+  replay::RecordedHistory host = host_history_in(collector.take(), tables);
+  if (const Broken broken = broken_rule_of_recording(std::move(host), tables.texts)) return broken;
+  return broken_rule_of_program(program, tables.texts);
+}
+
+}  // namespace vramlab::support

@@ -1,0 +1,33 @@
+// What the page and its worker say to each other.
+
+/** The first message: the compiled program. */
+export interface Start { code: WebAssembly.Module }
+
+export interface NamedFile { name: string; data: Blob }
+
+/** A command line, and the files that are in the folder it is run in. */
+export interface Order { id: number; words: string[]; files: NamedFile[] }
+
+/** A file that a command may write; what stands in it then is its output. */
+export const writtenFile = "/written";
+
+export interface Progress { what: string; bytes_read: number; bytes_total: number | null }
+
+/** A line of standard error: what the program says of its input, as file, position, expected, found. */
+export interface Message {
+  vramlab_message: "error" | "input_error" | "progress";
+  text: string;
+  file?: string;
+  position?: string | null;
+  expected?: string;
+  found?: string;
+}
+
+/** Of the order with this number; 0 says that the program is ready. */
+export interface Reply {
+  id: number;
+  progress?: Progress;
+  status?: number;
+  output?: string;
+  errors?: string;
+}
