@@ -121,6 +121,13 @@ FenceState state_for(CUresult result, ContextRecord& owner) {
   return FenceState::put_off;
 }
 
+/// The peers are left before the fence is finished: from then on it is used again by others.
+template <class Call>
+FenceState inside_peers(Fence& fence, const Call& call) {
+  const EnteredPeers entered(fence);
+  return entered.is_inside() ? call() : FenceState::put_off;
+}
+
 FenceState finish(Fence& fence, FenceState state) {
   fence.is_fresh = true;
   fence.state.store(state, std::memory_order_release);
@@ -131,17 +138,14 @@ FenceState finish(Fence& fence, FenceState state) {
 
 FenceState FenceRecorder::record(Fence& fence, ContextRecord& owner, MayWait may_wait) {
   fence.may_wait = may_wait;
-  if (fence.peers.empty()) [[likely]]
-    return finish(fence, state_for(record_everywhere(fence, owner), owner));
-  const EnteredPeers entered(fence);
-  return finish(fence, entered.is_inside() ? state_for(record_everywhere(fence, owner), owner)
-                                           : FenceState::put_off);
+  const auto record = [&] { return state_for(record_everywhere(fence, owner), owner); };
+  return finish(fence, fence.peers.empty() ? record() : inside_peers(fence, record));
 }
 
 FenceState FenceRecorder::record_on(CUstream stream, ContextRecord& context, Fence& fence) {
-  const EnteredPeers entered(fence);
-  if (!entered.is_inside()) return finish(fence, FenceState::put_off);
-  return finish(fence, state_for(context.record_on(stream, fence.awaited), context));
+  return finish(fence, inside_peers(fence, [&] {
+                  return state_for(context.record_on(stream, fence.awaited), context);
+                }));
 }
 
 CUresult FenceRecorder::record_everywhere(Fence& fence, ContextRecord& owner) {
