@@ -2,8 +2,10 @@
 
 #include <algorithm>
 
-#include "replay/packing/hill_climb.h"
+#include "replay/packing/floor_search.h"
+#include "replay/packing/packing_core.h"
 #include "replay/packing/packing_orders.h"
+#include "replay/packing/skyline_search.h"
 
 namespace vramlab::replay {
 namespace {
@@ -11,24 +13,35 @@ namespace {
 class PackingTrials {
  public:
   PackingTrials(const std::vector<Buffer>& buffers, const PackingLimits& limits)
-      : buffers_(buffers), limits_(limits), sections_(sections_of(buffers)) {
+      : buffers_(buffers),
+        limits_(limits),
+        sections_(sections_of(buffers)),
+        core_(buffers, sections_) {
     result_.load_bound = load_bound(sections_);
   }
 
   PackingResult run() {
     take("time_best_fit", place_in_time(buffers_));
     try_orders();
-    try_climbing();
-    try_floors();
+    if (buffers_.size() <= limits_.most_for_one_order) {
+      try_skylines();
+      try_floors();
+    }
+    result_.was_ended = limits_.runs.is_over();
     return std::move(result_);
   }
 
  private:
   static constexpr std::uint64_t share_of_other_heights = 16;
 
+  void begin(std::string_view heuristic) const {
+    if (limits_.listener != nullptr) limits_.listener(heuristic, result_.packing.height);
+  }
+
   bool is_done() const {
     return !result_.tried.empty() &&
-           (result_.is_optimal() || (limits_.target && result_.packing.height <= *limits_.target));
+           (limits_.runs.is_over() || result_.is_optimal() ||
+            (limits_.target && result_.packing.height <= *limits_.target));
   }
 
   void take(std::string_view heuristic, Packing packing) {
@@ -37,6 +50,11 @@ class PackingTrials {
     if (!is_best) return;
     result_.heuristic = heuristic;
     result_.packing = std::move(packing);
+  }
+
+  void take_of_core(std::string_view heuristic, Packing packing) {
+    auto whole = core_.complete(std::move(packing), limits_.most_work_of_order);
+    if (whole) take(heuristic, *std::move(whole));
   }
 
   void leave_out(const std::string& what) {
@@ -50,7 +68,7 @@ class PackingTrials {
     if (buffers_.size() > limits_.most_for_one_order) tried = 0;
     std::size_t count = 0;
     for (const PackingOrder& order : packing_orders()) {
-      if (limits_.target && is_done()) return;
+      if (limits_.runs.is_over() || (limits_.target && is_done())) return;
       if (count++ == tried) break;
       try_order(order);
     }
@@ -60,34 +78,42 @@ class PackingTrials {
   }
 
   void try_order(const PackingOrder& order) {
-    BufferOrder indices = order_by(order, buffers_, sections_);
+    begin(order.name);
+    const BufferOrder indices = order_by(order, buffers_, sections_);
     auto packing = place_in_order(buffers_, sections_, indices, limits_.most_work_of_order);
     if (!packing) return leave_out("placing them by " + std::string(order.name));
-    if (best_order_.empty() || packing->height < best_order_height_) {
-      best_order_ = std::move(indices);
-      best_order_height_ = packing->height;
-    }
     take(order.name, *std::move(packing));
   }
 
-  void try_climbing() {
-    if (is_done() || limits_.climb_work == 0 || best_order_.empty()) return;
-    const auto lists = OverlapLists::of(buffers_, limits_.most_pairs);
-    if (!lists) return leave_out("improving an order (hill_climb)");
-    take("hill_climb", hill_climb(buffers_, *lists, best_order_,
-                                  {limits_.seed, limits_.climb_work, result_.load_bound}));
+  void try_skylines() {
+    if (is_done()) return;
+    if (core_.buffers().size() > limits_.most_for_all_orders)
+      return leave_out("filling their lifetimes from the ground up (skyline)");
+    begin("skyline");
+    // Small sets are better searched by floors.
+    constexpr std::uint64_t work_for_each = 5'000;
+    const std::uint64_t work =
+        std::min(limits_.skyline_work, work_for_each * core_.buffers().size());
+    const Bytes enough = std::max(result_.load_bound, limits_.target.value_or(Bytes{0}));
+    auto packing =
+        skyline_search(core_.buffers(), core_.sections(),
+                       {limits_.first_skyline_work, work, limits_.seed, enough, limits_.runs});
+    if (!packing) return leave_out("filling their lifetimes from the ground up (skyline)");
+    take_of_core("skyline", *std::move(packing));
   }
 
   void try_floors() {
     if (is_done() || limits_.floor_states == 0) return;
-    const std::uint64_t states = affordable_states(sections_, limits_.floor_states);
+    const std::uint64_t states = affordable_states(core_.sections(), limits_.floor_states);
+    const std::size_t count = core_.buffers().size();
     // A walk that goes wrong as often as it places something.
-    const std::uint64_t one_walk = 2 * buffers_.size();
-    if (buffers_.size() > limits_.most_for_floor_search || states < one_walk)
+    const std::uint64_t one_walk = 2 * count;
+    if (count > limits_.most_for_floor_search || states < one_walk)
       return leave_out("searching from the ground up (floor_search)");
+    begin("floor_search");
     auto found = states / share_of_other_heights >= one_walk ? search_many_times(states)
                                                              : search_a_few_times(states, one_walk);
-    if (found) take("floor_search", *std::move(found));
+    if (found) take_of_core("floor_search", *std::move(found));
   }
 
   /// At the height that would be enough, at the load, then halfway between what was found and what
@@ -137,15 +163,15 @@ class PackingTrials {
   }
 
   std::optional<Packing> search_below(Bytes height, std::uint64_t states) const {
-    return floor_search(buffers_, sections_, height, {states, limits_.seed, limits_.run});
+    return floor_search(core_.buffers(), core_.sections(), height,
+                        {states, limits_.seed, limits_.runs});
   }
 
   const std::vector<Buffer>& buffers_;
   const PackingLimits& limits_;
   Sections sections_;
+  PackingCore core_;
   PackingResult result_;
-  BufferOrder best_order_;
-  Bytes best_order_height_;
 };
 
 }  // namespace

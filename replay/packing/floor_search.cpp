@@ -151,11 +151,12 @@ class Rounds {
   /// The offsets of these items; false where no attempt of the budget arrived.
   bool place(std::vector<std::int32_t>& offsets) {
     std::uint64_t left = attempts_.budget.states;
-    for (std::size_t begin = 0; left > 0 && first_ == none && !none_exists_;) {
+    const SearchRuns& runs = attempts_.budget.runs;
+    for (std::size_t begin = 0; left > 0 && first_ == none && !none_exists_ && !runs.is_over();) {
       std::vector<std::uint64_t> states;
       for (; states.size() < round_size && left > 0; left -= states.back())
         states.push_back(std::min(left, states_of(begin + states.size(), items_.size())));
-      attempts_.budget.run(states.size(), [&](std::size_t k) { run(begin + k, states[k]); });
+      runs.run(states.size(), [&](std::size_t k) { run(begin + k, states[k]); });
       begin += states.size();
     }
     if (first_ == none) return false;
@@ -167,7 +168,7 @@ class Rounds {
   void run(std::size_t attempt, std::uint64_t states) {
     if (first_ < attempt || none_exists_) return;
     const FloorOrder order = order_of(attempt, attempts_.budget.seed, attempts_.weights);
-    FloorWalk walk(attempts_.problem, order, states);
+    FloorWalk walk(attempts_.problem, order, {states, attempts_.budget.runs.is_over});
     const FloorOutcome outcome = walk.place_all(items_);
     if (outcome == FloorOutcome::none_exists) none_exists_ = true;
     if (outcome != FloorOutcome::found) return;
@@ -188,10 +189,6 @@ class Rounds {
 };
 
 }  // namespace
-
-void run_one_by_one(std::size_t count, const std::function<void(std::size_t)>& task) {
-  for (std::size_t i = 0; i < count; ++i) task(i);
-}
 
 std::uint64_t affordable_states(const Sections& sections, std::uint64_t states) {
   std::uint64_t all = 0;

@@ -4,26 +4,18 @@
 // one. For small sets of buffers.
 #pragma once
 
-#include <functional>
 #include <optional>
 
 #include "replay/packing/buffer.h"
+#include "replay/packing/search_runs.h"
 
 namespace vramlab::replay {
-
-/// Runs tasks 0 to count-1, in any order, on any number of threads.
-using TaskRunner =
-    std::function<void(std::size_t count, const std::function<void(std::size_t)>& task)>;
-
-/// On this thread.
-void run_one_by_one(std::size_t count, const std::function<void(std::size_t)>& task);
 
 struct FloorBudget {
   /// States to look at, for each set of buffers that shares no time with others.
   std::uint64_t states = 0;
   std::uint64_t seed = 1;
-  /// The answer is the same with any.
-  TaskRunner run = run_one_by_one;
+  SearchRuns runs = {};
 };
 
 /// A state looks at all sections of all buffers that wait, so large sets can have fewer.

@@ -29,10 +29,12 @@ std::vector<std::vector<std::uint32_t>> independent_sets(const FloorProblem& pro
   return sets;
 }
 
-FloorWalk::FloorWalk(const FloorProblem& problem, const FloorOrder& order, std::uint64_t states)
+FloorWalk::FloorWalk(const FloorProblem& problem, const FloorOrder& order,
+                     const FloorLimits& limits)
     : problem_(problem),
       order_(order),
-      states_left_(states),
+      is_over_(limits.is_over),
+      states_left_(limits.states),
       floors_(problem.loads.size(), 0),
       to_come_(problem.loads),
       offsets_(problem.items.size(), 0),
@@ -170,10 +172,15 @@ bool FloorWalk::try_choice(const Choice& choice, const Items& items) {
   return is_placed;
 }
 
+bool FloorWalk::is_at_limit() const {
+  constexpr std::uint64_t between_questions = 256;
+  return states_left_ == 0 || (states_left_ % between_questions == 0 && is_over_());
+}
+
 // NOLINTNEXTLINE(misc-no-recursion)
 bool FloorWalk::go_on(const Items& items, std::int32_t least) {
   if (items.empty()) return true;
-  if (states_left_ == 0) {
+  if (is_at_limit()) {
     was_limited_ = true;
     return false;
   }

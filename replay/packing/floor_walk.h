@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 namespace vramlab::replay {
@@ -42,11 +43,17 @@ struct FloorOrder {
   FloorChoice choice = FloorChoice::by_rank;
 };
 
+struct FloorLimits {
+  std::uint64_t states = 0;
+  /// Asked now and then: the walk may end.
+  const std::function<bool()>& is_over;
+};
+
 enum class FloorOutcome : std::uint8_t { found, none_exists, limit_reached };
 
 class FloorWalk {
  public:
-  FloorWalk(const FloorProblem& problem, const FloorOrder& order, std::uint64_t states);
+  FloorWalk(const FloorProblem& problem, const FloorOrder& order, const FloorLimits& limits);
 
   /// Places these items, which are in order of their first section.
   FloorOutcome place_all(const std::vector<std::uint32_t>& items);
@@ -68,6 +75,7 @@ class FloorWalk {
     std::vector<std::int32_t> offsets;
   };
 
+  bool is_at_limit() const;
   bool go_on(const Items& items, std::int32_t least);
   bool try_choice(const Choice& choice, const Items& items);
   void find_lowest(Waiting& waiting);
@@ -80,6 +88,7 @@ class FloorWalk {
 
   const FloorProblem& problem_;
   const FloorOrder& order_;
+  const std::function<bool()>& is_over_;
   std::uint64_t states_left_;
   bool was_limited_ = false;
   std::vector<std::int32_t> floors_;

@@ -131,7 +131,7 @@ class PlannedPolicy final : public Policy {
     std::vector<Buffer> buffers;
     for (const Seen* seen : blocks) buffers.push_back(seen->buffer);
     PackingLimits limits;
-    limits.climb_work = 2'000'000;
+    limits.skyline_work = 200'000;
     limits.floor_states = 0;
     const Packing packing = best_packing(buffers, limits).packing;
     const Bytes size = round_up(packing.height, allocator::large_segment_step);

@@ -15,6 +15,8 @@ enum class ExitStatus : int {
   /// What was asked does not hold: a failed case, a limit exceeded.
   answer_is_no = 1,
   bad_input = 2,
+  /// By Ctrl-C, as shells say it; what was found until then was printed.
+  interrupted = 130,
 };
 
 struct CommonFlags {

@@ -18,7 +18,7 @@ bool is_ignored(int signal) {
 
 }  // namespace
 
-RemovalOnInterrupt::RemovalOnInterrupt() {
+HeldInterrupts::HeldInterrupts() {
   sigemptyset(&signals_);
   sigaddset(&signals_, end_of_waiting);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP})
@@ -27,13 +27,13 @@ RemovalOnInterrupt::RemovalOnInterrupt() {
   pthread_sigmask(SIG_BLOCK, &signals_, &signals_before_);
 }
 
-void RemovalOnInterrupt::begin(std::vector<std::string> paths) {
-  check(!waiting_.joinable(), "files to remove are named once");
-  paths_ = std::move(paths);
+void HeldInterrupts::answer_with(std::function<void(int signal)> answer) {
+  check(!waiting_.joinable(), "signals are answered in one way");
+  answer_ = std::move(answer);
   waiting_ = std::thread([this] { wait_for_signal(); });
 }
 
-RemovalOnInterrupt::~RemovalOnInterrupt() {
+HeldInterrupts::~HeldInterrupts() {
   if (waiting_.joinable()) {
     pthread_kill(waiting_.native_handle(), end_of_waiting);
     waiting_.join();
@@ -41,17 +41,30 @@ RemovalOnInterrupt::~RemovalOnInterrupt() {
   pthread_sigmask(SIG_SETMASK, &signals_before_, nullptr);
 }
 
-/// The program then ends as if nobody had waited: by the signal itself.
-void RemovalOnInterrupt::wait_for_signal() const {
+void HeldInterrupts::wait_for_signal() {
   int signal = 0;
   if (sigwait(&signals_, &signal) != 0 || signal == end_of_waiting) return;
-  std::error_code ignored;
-  for (const std::string& path : paths_) std::filesystem::remove_all(path, ignored);
-  sigset_t only_this;
-  sigemptyset(&only_this);
-  sigaddset(&only_this, signal);
-  ::kill(getpid(), signal);
-  pthread_sigmask(SIG_UNBLOCK, &only_this, nullptr);
+  answer_(signal);
+  sigset_t only_the_end;
+  sigemptyset(&only_the_end);
+  sigaddset(&only_the_end, end_of_waiting);
+  sigset_t interrupts = signals_;
+  sigdelset(&interrupts, end_of_waiting);
+  // This thread alone lets them through.
+  pthread_sigmask(SIG_UNBLOCK, &interrupts, nullptr);
+  sigwait(&only_the_end, &signal);
+}
+
+void RemovalOnInterrupt::begin(std::vector<std::string> paths) {
+  interrupts_.answer_with([paths = std::move(paths)](int signal) {
+    std::error_code ignored;
+    for (const std::string& path : paths) std::filesystem::remove_all(path, ignored);
+    ::kill(getpid(), signal);
+  });
+}
+
+StopOnInterrupt::StopOnInterrupt() {
+  interrupts_.answer_with([this](int) { has_come_ = true; });
 }
 
 }  // namespace vramlab::tools

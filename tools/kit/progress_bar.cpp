@@ -43,6 +43,13 @@ traces::ProgressListener ProgressBar::listener() {
   return [this](const traces::ReadProgress& progress) { update(progress); };
 }
 
+void ProgressBar::show(const std::string& state) {
+  if (!is_shown_ || form_ == MessageForm::json) return;
+  std::fprintf(stderr, "\r%s  %s\033[K", what_.c_str(), state.c_str());
+  std::fflush(stderr);
+  has_drawn_ = true;
+}
+
 void ProgressBar::update(const traces::ReadProgress& progress) {
   const Clock::time_point now = Clock::now();
   if (now < next_drawing_) return;

@@ -22,6 +22,8 @@ class ProgressBar {
 
   /// For whoever reads. The bar must live as long.
   traces::ProgressListener listener();
+  /// What is done now, for work that is no reading. Not for a program that asked for JSON.
+  void show(const std::string& state);
 
  private:
   using Clock = std::chrono::steady_clock;

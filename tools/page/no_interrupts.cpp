@@ -3,8 +3,14 @@
 
 namespace vramlab::tools {
 
-RemovalOnInterrupt::RemovalOnInterrupt() = default;
-RemovalOnInterrupt::~RemovalOnInterrupt() = default;
-void RemovalOnInterrupt::begin(std::vector<std::string> paths) { paths_ = std::move(paths); }
+HeldInterrupts::HeldInterrupts() = default;
+HeldInterrupts::~HeldInterrupts() = default;
+void HeldInterrupts::answer_with(std::function<void(int signal)> answer) {
+  answer_ = std::move(answer);
+}
+
+void RemovalOnInterrupt::begin(std::vector<std::string>) {}
+
+StopOnInterrupt::StopOnInterrupt() = default;
 
 }  // namespace vramlab::tools

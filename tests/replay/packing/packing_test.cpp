@@ -8,7 +8,6 @@
 
 #include "replay/packing/floor_search.h"
 #include "replay/packing/free_ranges.h"
-#include "replay/packing/hill_climb.h"
 #include "replay/packing/packing_check.h"
 #include "replay/packing/packing_orders.h"
 #include "tests/support/kit/random_numbers.h"
@@ -28,9 +27,34 @@ using support::textbook_optimum;
 
 constexpr std::uint64_t instance_count = 300;
 
+/// Each at the lowest offset that no buffer of the same time has, by looking at all pairs.
+std::vector<Bytes> placed_by_pairs(const std::vector<Buffer>& buffers,
+                                   const replay::BufferOrder& order) {
+  std::vector<Bytes> offsets(buffers.size());
+  std::vector<std::uint32_t> placed;
+  for (const std::uint32_t i : order) {
+    const auto is_free = [&](Bytes offset) {
+      return std::ranges::none_of(placed, [&](std::uint32_t other) {
+        return buffers[i].begin < buffers[other].end && buffers[other].begin < buffers[i].end &&
+               offset < offsets[other] + buffers[other].size &&
+               offsets[other] < offset + buffers[i].size;
+      });
+    };
+    std::vector<Bytes> tried = {Bytes{0}};
+    for (const std::uint32_t other : placed) {
+      const Bytes end = offsets[other] + buffers[other].size;
+      tried.push_back({replay::aligned_up(end.count, buffers[i].alignment.count)});
+    }
+    std::ranges::sort(tried);
+    if (buffers[i].size.count > 0) offsets[i] = *std::ranges::find_if(tried, is_free);
+    placed.push_back(i);
+  }
+  return offsets;
+}
+
 replay::PackingLimits little_search() {
   replay::PackingLimits limits;
-  limits.climb_work = 200'000;
+  limits.skyline_work = 200'000;
   return limits;
 }
 
@@ -56,12 +80,10 @@ TEST(Packing, in_an_order_is_the_same_by_sections_and_by_pairs) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     const std::vector<Buffer> buffers = random_buffers(seed, 1 + seed % 120);
     const Sections sections = sections_of(buffers);
-    const auto lists = replay::OverlapLists::of(buffers, 1'000'000);
-    ASSERT_TRUE(lists.has_value());
     for (const replay::PackingOrder& order : replay::packing_orders()) {
       const replay::BufferOrder indices = order_by(order, buffers, sections);
       EXPECT_EQ(place_in_order(buffers, sections, indices)->offsets,
-                place_in_order(buffers, *lists, indices).offsets)
+                placed_by_pairs(buffers, indices))
           << order.name;
     }
   }
@@ -115,7 +137,7 @@ TEST(Packing, is_the_same_in_whichever_order_the_walks_run) {
     while (count > 0) task(--count);
   };
   const auto one = floor_search(buffers, sections, Bytes{1'000}, {100'000});
-  const auto other = floor_search(buffers, sections, Bytes{1'000}, {100'000, 1, backward});
+  const auto other = floor_search(buffers, sections, Bytes{1'000}, {100'000, 1, {backward}});
   ASSERT_TRUE(one.has_value());
   ASSERT_TRUE(other.has_value());
   EXPECT_EQ(one->offsets, other->offsets);
@@ -145,25 +167,28 @@ TEST(Packing, is_low_enough_at_its_target) {
   EXPECT_EQ(best_packing(buffers, limits).tried.size(), 1U) << "the first one is low enough";
 }
 
-TEST(Packing, improved_by_climbing_is_no_higher_than_where_it_began) {
-  for (std::uint64_t seed = 0; seed < 60; ++seed) {
-    SCOPED_TRACE("seed " + std::to_string(seed));
-    const std::vector<Buffer> buffers = random_buffers(seed, 60);
-    const Sections sections = sections_of(buffers);
-    const auto order = order_by(replay::packing_orders().front(), buffers, sections);
-    const auto lists = replay::OverlapLists::of(buffers, 1'000'000);
-    const replay::ClimbBudget budget{seed, 1'000'000, load_bound(sections)};
-    const Packing climbed = hill_climb(buffers, *lists, order, budget);
-    EXPECT_EQ(packing_fault(buffers, climbed), std::nullopt);
-    EXPECT_LE(climbed.height, place_in_order(buffers, sections, order)->height);
-    EXPECT_EQ(hill_climb(buffers, *lists, order, budget).offsets, climbed.offsets);
+TEST(Packing, ends_with_the_best_so_far_where_somebody_ends_it) {
+  const std::vector<Buffer> buffers = guillotine_buffers(5, 200, 100'000);
+  for (const int most_questions : {0, 1, 3, 10, 100}) {
+    SCOPED_TRACE(most_questions);
+    int questions = 0;
+    replay::PackingLimits limits;
+    limits.runs.is_over = [&] { return questions++ >= most_questions; };
+    const PackingResult ended = best_packing(buffers, limits);
+    EXPECT_EQ(packing_fault(buffers, ended.packing), std::nullopt);
+    EXPECT_TRUE(ended.was_ended);
+    EXPECT_FALSE(ended.is_optimal());
   }
+  const PackingResult whole = best_packing(buffers);
+  EXPECT_FALSE(whole.was_ended);
+  EXPECT_TRUE(whole.is_optimal());
 }
 
 TEST(Packing, of_more_buffers_than_the_limits_allow_says_what_was_left_out) {
   const std::vector<Buffer> buffers = random_buffers(7, 5'100);
   replay::PackingLimits limits = little_search();
   limits.most_for_all_orders = 400;
+  limits.most_for_floor_search = 400;
   const PackingResult one_order = best_packing(buffers, limits);
   EXPECT_EQ(packing_fault(buffers, one_order.packing), std::nullopt);
   EXPECT_EQ(one_order.tried.at(1).heuristic, "size");
@@ -174,6 +199,7 @@ TEST(Packing, of_more_buffers_than_the_limits_allow_says_what_was_left_out) {
   EXPECT_GE(in_time.left_out.size(), 1U);
   replay::PackingLimits little_work = little_search();
   little_work.most_work_of_order = 10;
+  little_work.most_for_floor_search = 400;
   const PackingResult given_up = best_packing(buffers, little_work);
   EXPECT_EQ(given_up.tried.size(), 1U);
   EXPECT_THAT(given_up.left_out, testing::Contains(testing::HasSubstr("placing them by area")));

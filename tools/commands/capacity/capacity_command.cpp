@@ -36,7 +36,7 @@ const replay::PackingLimits packing_beside_replays{
     .most_for_all_orders = 100'000,
     .most_for_one_order = 1'000'000,
     .most_work_of_order = 30'000'000,
-    .climb_work = 20'000'000,
+    .skyline_work = 2'000'000,
     .floor_states = 20'000,
 };
 

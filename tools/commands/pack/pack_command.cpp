@@ -1,8 +1,11 @@
 // `vramlab pack`: lower bounds of a history's memory, and what a planner with perfect foresight
 // could do with it.
 
+#include <chrono>
+
 #include "tools/commands/pack/pack_report.h"
 #include "tools/kit/commands.h"
+#include "tools/kit/interrupts.h"
 #include "tools/kit/outputs.h"
 #include "tools/kit/progress_bar.h"
 #include "tools/kit/what_if_runs.h"
@@ -13,9 +16,36 @@ namespace {
 struct PackArguments {
   std::string file;
   std::uint64_t capacity = 0;
+  std::optional<std::uint64_t> time_ns;
   replay::PackingLimits limits;
   CommonFlags flags;
 };
+
+/// Searches on all cores, until they are done, the time is over or somebody interrupts them.
+void search(const PackArguments& arguments, PackOutcome& outcome) {
+  using Clock = std::chrono::steady_clock;
+  const StopOnInterrupt interrupt;
+  const Clock::time_point begin = Clock::now();
+  const auto time_is_over = [&] {
+    return arguments.time_ns &&
+           Clock::now() - begin >= std::chrono::nanoseconds(*arguments.time_ns);
+  };
+  ProgressBar bar(arguments.file, arguments.flags);
+  replay::PackingLimits limits = arguments.limits;
+  limits.target = outcome.capacity;
+  limits.runs.run = [](std::size_t count, const std::function<void(std::size_t)>& task) {
+    run_tasks(count, usual_thread_count(), task);
+  };
+  limits.runs.is_over = [&] { return interrupt.has_come() || time_is_over(); };
+  limits.listener = [&](std::string_view heuristic, Bytes lowest) {
+    bar.show(std::string(heuristic) + ", " + format_bytes(lowest) + " so far");
+  };
+  outcome.results = checked_packings(outcome.input, limits);
+  if (interrupt.has_come())
+    outcome.ended_by = EndedBy::interrupt;
+  else if (outcome.was_ended())
+    outcome.ended_by = EndedBy::time;
+}
 
 ExitStatus pack(const PackArguments& arguments) {
   PackOutcome outcome;
@@ -25,13 +55,9 @@ ExitStatus pack(const PackArguments& arguments) {
     ProgressBar bar(arguments.file, arguments.flags);
     outcome.input = replay::read_pack_input(arguments.file, bar.listener());
   }
-  replay::PackingLimits limits = arguments.limits;
-  limits.target = outcome.capacity;
-  limits.run = [](std::size_t count, const std::function<void(std::size_t)>& task) {
-    run_tasks(count, usual_thread_count(), task);
-  };
-  outcome.results = checked_packings(outcome.input, limits);
+  search(arguments, outcome);
   print(arguments.flags.json ? pack_json(outcome) : pack_text(outcome));
+  if (outcome.ended_by == EndedBy::interrupt) return ExitStatus::interrupted;
   return outcome.capacity && !outcome.all_fit() ? ExitStatus::answer_is_no : ExitStatus::done;
 }
 
@@ -45,8 +71,13 @@ void add_options(CLI::App& command, PackArguments& arguments) {
                   "if not)")
       ->transform(size_in_bytes())
       ->check(refusal_of_nothing);
-  command.add_option("--seed", arguments.limits.seed,
-                     "Seed of the search for a better order (default: 1)");
+  command.add_option("--seed", arguments.limits.seed, "Seed of the searches (default: 1)");
+  command
+      .add_option("--time", arguments.time_ns,
+                  "End the searches after this time, such as 10s, with the best so far; another "
+                  "run may find another one (default: as long as their budget of work lasts)")
+      ->transform(time_in_nanoseconds())
+      ->check(refusal_of_nothing);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "tools/commands/pack/pack_report.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "allocator/words/check.h"
@@ -81,6 +82,17 @@ ordered_json bounds_json(const replay::LowerBounds& bounds) {
           {"streams", json_list(bounds.peak_by_stream, stream_json)}};
 }
 
+std::string end_text(EndedBy ended_by) {
+  if (ended_by == EndedBy::nothing) return "";
+  return std::string(ended_by == EndedBy::time ? "the time was over" : "interrupted") +
+         " before the searches were done: another run may find another packing\n";
+}
+
+ordered_json ended_by_json(EndedBy ended_by) {
+  if (ended_by == EndedBy::nothing) return nullptr;
+  return ended_by == EndedBy::time ? "time" : "interrupt";
+}
+
 ordered_json tried_json(const TriedPacking& packing) {
   return {{"heuristic", packing.heuristic}, {"bytes", packing.height.count}};
 }
@@ -139,11 +151,15 @@ bool PackOutcome::all_fit() const {
   return true;
 }
 
+bool PackOutcome::was_ended() const {
+  return std::ranges::any_of(results, &replay::PackingResult::was_ended);
+}
+
 std::string pack_text(const PackOutcome& outcome) {
   std::string text = outcome.file + "\n";
   for (const std::string& note : outcome.input.notes) text += "  note: " + note + "\n";
   for (std::size_t i = 0; i < outcome.results.size(); ++i) text += group_text(outcome, i);
-  return text;
+  return text + end_text(outcome.ended_by);
 }
 
 std::string pack_json(const PackOutcome& outcome) {
@@ -152,6 +168,7 @@ std::string pack_json(const PackOutcome& outcome) {
                     {"source", replay::pack_source_name(outcome.input.source)},
                     {"notes", outcome.input.notes},
                     {"capacity", or_null(outcome.capacity)},
+                    {"ended_by", ended_by_json(outcome.ended_by)},
                     {"groups", pack_groups_json(outcome)}});
 }
 

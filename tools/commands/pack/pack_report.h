@@ -11,6 +11,9 @@
 
 namespace vramlab::tools {
 
+/// What ended the searches before their budgets of work did.
+enum class EndedBy : std::uint8_t { nothing, time, interrupt };
+
 struct PackOutcome {
   /// As it was named.
   std::string file;
@@ -18,10 +21,12 @@ struct PackOutcome {
   /// One for each group of the input.
   std::vector<replay::PackingResult> results;
   std::optional<Bytes> capacity;
+  EndedBy ended_by = EndedBy::nothing;
 
   /// Requires: there is a capacity.
   bool fits(std::size_t group) const { return results[group].packing.height <= *capacity; }
   bool all_fit() const;
+  bool was_ended() const;
 };
 
 /// The peaks of the first few streams.

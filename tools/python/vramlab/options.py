@@ -147,6 +147,7 @@ class PackOptions(TypedDict, total=False):
 
     capacity: Amount
     seed: int
+    time: Amount
 
 
 class PoliciesOptions(TypedDict, total=False):
