@@ -27,7 +27,7 @@ class PackingTrials {
       try_skylines();
       try_floors();
     }
-    result_.was_ended = limits_.runs.is_over();
+    result_.was_ended = limits_.runs.is_over() && !result_.is_optimal();
     return std::move(result_);
   }
 
@@ -54,7 +54,8 @@ class PackingTrials {
 
   void take_of_core(std::string_view heuristic, Packing packing) {
     auto whole = core_.complete(std::move(packing), limits_.most_work_of_order);
-    if (whole) take(heuristic, *std::move(whole));
+    if (!whole) return leave_out("placing the others around those near the peak");
+    take(heuristic, *std::move(whole));
   }
 
   void leave_out(const std::string& what) {
@@ -175,6 +176,16 @@ class PackingTrials {
 };
 
 }  // namespace
+
+PackingLimits packing_beside_replays() {
+  PackingLimits limits;
+  limits.most_for_all_orders = 100'000;
+  limits.most_for_one_order = 1'000'000;
+  limits.most_work_of_order = 30'000'000;
+  limits.skyline_work = 2'000'000;
+  limits.floor_states = 20'000;
+  return limits;
+}
 
 PackingResult best_packing(const std::vector<Buffer>& buffers, const PackingLimits& limits) {
   return PackingTrials(buffers, limits).run();

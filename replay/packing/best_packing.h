@@ -38,6 +38,9 @@ struct PackingLimits {
   std::function<void(std::string_view heuristic, Bytes lowest)> listener = nullptr;
 };
 
+/// With smaller budgets, so that it takes no longer than the replays beside it.
+PackingLimits packing_beside_replays();
+
 struct TriedPacking {
   std::string heuristic;
   Bytes height;

@@ -6,6 +6,10 @@
 #include "allocator/words/ids.h"
 #include "allocator/words/index.h"
 #include "replay/history/history_checks.h"
+#include "replay/history/host_sections.h"
+#include "replay/packing/best_packing.h"
+#include "replay/packing/lifetimes.h"
+#include "replay/packing/pack_input.h"
 #include "replay/page/page_bytes.h"
 #include "replay/page/page_texts.h"
 #include "replay/page/report_detail.h"
@@ -18,6 +22,8 @@ using allocator::Bytes;
 using nlohmann::ordered_json;
 
 struct DeviceInput {
+  /// For messages.
+  const std::string& file;
   const DeviceHistory& history;
   const VerifyConditions& conditions;
   const ReportLimits& limits;
@@ -51,11 +57,25 @@ class DevicePart {
     add_events();
     add_labels();
     add_failures();
+    add_packing();
     json_["notes"] = walk_.doubts;
     return std::move(json_);
   }
 
  private:
+  /// Left out where it would take longer than the rest of the page.
+  void add_packing() {
+    constexpr std::size_t most_events = 300'000;
+    json_["best_packing"] = nullptr;
+    if (history_.device == host_device || history_.events.size() > most_events) return;
+    const DeviceLifetimes lifetimes = lifetimes_of(history_, input_.conditions.settings.settings);
+    if (lifetimes.blocks.empty()) return;
+    const PackGroup group = pack_group_of(lifetimes, input_.file);
+    const PackingResult best = best_packing(group.buffers, packing_beside_replays());
+    json_["best_packing"] = {{"bytes", best.packing.height.count},
+                             {"load_bound", best.load_bound.count}};
+  }
+
   void survey() {
     ReportSurvey survey(history_, walk_, texts_, input_.limits.moments);
     watch_placements(history_, walk_, survey);
@@ -313,7 +333,8 @@ ordered_json report_run(const ReportInput& input, const traces::SnapshotTables& 
     if (std::string reason = impossible_part(history); !reason.empty())
       throw traces::InputError({input.file, "device " + std::to_string(history.device),
                                 "a history that an allocator can have", reason});
-    json["devices"].push_back(DevicePart({history, conditions, limits}, texts, bytes).build());
+    json["devices"].push_back(
+        DevicePart({input.file, history, conditions, limits}, texts, bytes).build());
   }
   json["spans"] = spans_json(input.spans, tables.texts);
   json["stacks"] = texts_json(texts, tables, bytes);

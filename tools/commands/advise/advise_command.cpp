@@ -9,6 +9,7 @@
 #include "replay/run/device_replay.h"
 #include "replay/state/pinners.h"
 #include "replay/whatif/advise.h"
+#include "tools/commands/pack/packing_beside.h"
 #include "tools/commands/sweep/sweep_outcome.h"
 #include "tools/kit/commands.h"
 #include "tools/kit/outputs.h"
@@ -36,6 +37,8 @@ struct AdviseOutcome {
   /// What keeps memory at the peak, where nothing helps: sentences.
   std::vector<std::string> pinners;
   replay::Advice advice;
+  /// Without groups of what is too long to pack beside.
+  PackOutcome packing;
 };
 
 Bytes peak_of(const SweepRow& row) {
@@ -134,6 +137,12 @@ std::string advise_text(const AdviseOutcome& outcome) {
   std::string text = headline_of(outcome.about) + "\n" + headline(outcome);
   add_line(text, "peak reserved", format_bytes(peak_of(advice.best)));
   for (const std::string& saving : savings_of(advice)) add_line(text, "", saving);
+  if (const auto largest = largest_packing(outcome.packing)) {
+    const PackOutcome& packing = outcome.packing;
+    add_line(text, "best packing",
+             best_packing_text(packing.input.groups[*largest], packing.results[*largest]));
+    add_line(text, "", "for a planner that knows all blocks in advance");
+  }
   add_line(text, "costs", calls_text(advice.best));
   if (!advice.nothing_helps() && !advice.usual.was_refused())
     add_line(text, "", "instead of " + calls_text(advice.usual) + " with no options");
@@ -153,6 +162,11 @@ std::string advise_text(const AdviseOutcome& outcome) {
   return text;
 }
 
+ordered_json packing_json(const PackOutcome& packing) {
+  const auto largest = largest_packing(packing);
+  return best_packing_json(largest ? &packing.results[*largest] : nullptr);
+}
+
 std::string advise_json(const AdviseOutcome& outcome) {
   const Advice& advice = outcome.advice;
   const auto live = [&](Bytes replay::LiveBounds::*part) {
@@ -170,6 +184,7 @@ std::string advise_json(const AdviseOutcome& outcome) {
                     {"saves_against_recorded", saved_json(advice.best, advice.recorded)},
                     {"live_requested_bytes", live(&replay::LiveBounds::requested)},
                     {"live_rounded_bytes", live(&replay::LiveBounds::rounded)},
+                    {"best_packing", packing_json(outcome.packing)},
                     {"runs", advice.runs},
                     {"grid_settings", advice.grid_size},
                     {"reasons", advise_reasons(outcome)},
@@ -257,6 +272,9 @@ std::optional<Bytes> memory_of(const replay::ReplayConditions& conditions,
   return least;
 }
 
+/// More take as long to pack as to advise on.
+constexpr std::uint64_t most_calls_to_pack = 1'000'000;
+
 ExitStatus give_advice(const AdviseArguments& arguments) {
   const auto recordings =
       load_recordings({arguments.file}, arguments.replay, arguments.flags, arguments.threads);
@@ -273,6 +291,8 @@ ExitStatus give_advice(const AdviseArguments& arguments) {
       });
   // What no setting gets round, such as a start that does not fit.
   if (outcome.advice.best.was_refused()) throw std::runtime_error(outcome.advice.best.refusal);
+  if (recording.call_count() <= most_calls_to_pack)
+    outcome.packing = packing_beside(recording, conditions);
   conditions.options = outcome.advice.best.conf;
   outcome.trust = recording.trust(conditions);
   outcome.memory = memory_of(conditions, recording.figures(conditions));

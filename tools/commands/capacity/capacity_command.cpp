@@ -3,13 +3,12 @@
 #include <limits>
 #include <optional>
 
-#include "replay/packing/find_lifetimes.h"
 #include "replay/run/ordered_device.h"
 #include "replay/run/replay_options.h"
 #include "replay/whatif/capacity.h"
 #include "replay/whatif/option_grid.h"
 #include "tools/commands/capacity/capacity_report.h"
-#include "tools/commands/pack/pack_report.h"
+#include "tools/commands/pack/packing_beside.h"
 #include "tools/kit/commands.h"
 #include "tools/kit/outputs.h"
 #include "tools/kit/progress_bar.h"
@@ -31,15 +30,6 @@ struct CapacityArguments {
   CommonFlags flags;
 };
 
-/// So that it takes no longer than the replays beside it: what is left out is said.
-const replay::PackingLimits packing_beside_replays{
-    .most_for_all_orders = 100'000,
-    .most_for_one_order = 1'000'000,
-    .most_work_of_order = 30'000'000,
-    .skyline_work = 2'000'000,
-    .floor_states = 20'000,
-};
-
 std::string printed(const CapacityOutcome& outcome, const std::string& format) {
   if (format == "json") return capacity_json(outcome);
   if (format == "csv") return capacity_csv(outcome);
@@ -52,19 +42,6 @@ void refuse_settings(const CapacityArguments& arguments) {
                               "a recording or a program, which --conf and other "
                               "conditions are for",
                               "a list of buffers"});
-}
-
-/// What is there over time, packed; where there is something to pack.
-PackOutcome packed(const replay::Recording& recording, const replay::ReplayConditions& conditions) {
-  PackOutcome outcome;
-  outcome.file = recording.file();
-  outcome.input.source =
-      recording.is_recording() ? replay::PackSource::recording : replay::PackSource::program;
-  for (const replay::DeviceLifetimes& device : lifetimes_of(recording, conditions))
-    if (!device.blocks.empty())
-      outcome.input.groups.push_back(pack_group_of(device, recording.file()));
-  outcome.results = checked_packings(outcome.input, packing_beside_replays);
-  return outcome;
 }
 
 /// A number that was asked for is the only limit, however long the replays take.
@@ -80,7 +57,7 @@ void find_all(const replay::Recording& recording, const CapacityArguments& argum
   const std::size_t rows = outcome.rows.size();
   run_tasks(rows + 1, arguments.threads, [&](std::size_t i) {
     if (i == rows) {
-      outcome.packing = packed(recording, asked);
+      outcome.packing = packing_beside(recording, asked);
       return;
     }
     replay::ReplayConditions conditions = asked;

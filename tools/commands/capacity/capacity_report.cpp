@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "tools/commands/pack/pack_report.h"
+#include "tools/commands/pack/packing_beside.h"
 #include "tools/printers/json_text.h"
 #include "tools/printers/table.h"
 #include "tools/printers/text_lines.h"
@@ -115,10 +115,9 @@ ordered_json row_json(const CapacityOutcome& outcome, const CapacityRow& row) {
 }  // namespace
 
 std::optional<Bytes> CapacityOutcome::best_packing() const {
-  std::optional<Bytes> most;
-  for (const replay::PackingResult& result : packing.results)
-    most = std::max(most.value_or(Bytes{}), result.packing.height);
-  return most;
+  const auto largest = largest_packing(packing);
+  if (!largest) return std::nullopt;
+  return packing.results[*largest].packing.height;
 }
 
 std::string capacity_text(const CapacityOutcome& outcome) {

@@ -172,15 +172,20 @@ std::string pack_json(const PackOutcome& outcome) {
                     {"groups", pack_groups_json(outcome)}});
 }
 
+replay::PackingResult checked_packing(const replay::PackGroup& group,
+                                      const replay::PackingLimits& limits) {
+  replay::PackingResult result = best_packing(group.buffers, limits);
+  const auto fault = packing_fault(group.buffers, result.packing);
+  check(!fault, fault ? fault->c_str() : "the packing is without fault");
+  check(result.packing.height >= result.load_bound, "a packing is not below the load bound");
+  return result;
+}
+
 std::vector<replay::PackingResult> checked_packings(const replay::PackInput& input,
                                                     const replay::PackingLimits& limits) {
   std::vector<replay::PackingResult> results;
-  for (const replay::PackGroup& group : input.groups) {
-    replay::PackingResult& result = results.emplace_back(best_packing(group.buffers, limits));
-    const auto fault = packing_fault(group.buffers, result.packing);
-    check(!fault, fault ? fault->c_str() : "the packing is without fault");
-    check(result.packing.height >= result.load_bound, "a packing is not below the load bound");
-  }
+  for (const replay::PackGroup& group : input.groups)
+    results.push_back(checked_packing(group, limits));
   return results;
 }
 

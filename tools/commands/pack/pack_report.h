@@ -36,6 +36,9 @@ std::string best_packing_text(const replay::PackGroup& group, const replay::Pack
 std::string pack_text(const PackOutcome& outcome);
 std::string pack_json(const PackOutcome& outcome);
 
+/// Looked at by the check, too.
+replay::PackingResult checked_packing(const replay::PackGroup& group,
+                                      const replay::PackingLimits& limits);
 /// One for each group.
 std::vector<replay::PackingResult> checked_packings(const replay::PackInput& input,
                                                     const replay::PackingLimits& limits);

@@ -10,6 +10,7 @@
 #include "replay/policies/policy_run.h"
 #include "replay/run/replay_conditions.h"
 #include "replay/run/replay_options.h"
+#include "tools/commands/pack/packing_beside.h"
 #include "tools/kit/commands.h"
 #include "tools/kit/outputs.h"
 #include "tools/kit/progress_bar.h"
@@ -29,6 +30,8 @@ struct PoliciesOfDevice {
   std::int64_t device = 0;
   /// What no policy does with less.
   Bytes peak_requested;
+  replay::PackGroup blocks;
+  replay::PackingResult packing;
   std::vector<replay::PolicyRun> runs;
 };
 
@@ -64,7 +67,8 @@ Table table_of(const PoliciesOfDevice& device) {
 }
 
 std::vector<std::string> notes_of(const PoliciesOfDevice& device) {
-  std::vector<std::string> notes;
+  std::vector<std::string> notes = {"best packing, with all lifetimes known in advance: " +
+                                    best_packing_text(device.blocks, device.packing)};
   for (const PolicyRun& run : device.runs) {
     for (const std::string& note : run.report.notes) notes.push_back(note);
     if (run.report.stream_waits > 0)
@@ -114,6 +118,7 @@ std::string policies_markdown(const PoliciesOutcome& outcome) {
 ordered_json device_json(const PoliciesOfDevice& device) {
   return {{"device", device.device},
           {"peak_requested", device.peak_requested.count},
+          {"best_packing", best_packing_json(&device.packing)},
           {"policies", json_list(device.runs, run_json)}};
 }
 
@@ -177,6 +182,8 @@ PoliciesOutcome run_all(const PoliciesArguments& arguments) {
     PoliciesOfDevice& result = outcome.devices.emplace_back();
     result.device = device.device;
     result.peak_requested = lower_bounds_of(device).peak_requested;
+    result.blocks = pack_group_of(device, trace.file);
+    result.packing = packing_beside(result.blocks);
     for (const replay::PolicyRow* row : chosen(arguments))
       result.runs.push_back(run_policy(*row, task, conditions));
   }

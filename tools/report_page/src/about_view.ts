@@ -29,6 +29,7 @@ export function aboutView(panel: Panel): HTMLElement {
   add("peaks", `${sizeText(json.peak_allocated.allocated)} allocated at event ` +
     `${eventText(json.peak_allocated.step)}, ${sizeText(json.peak_reserved.reserved)} reserved at ` +
     `event ${eventText(json.peak_reserved.step)}`);
+  if (json.best_packing) add("best packing", packingText(json.best_packing));
   const notes = [...run.json.notes, ...json.notes];
   const box = element("div", {}, list);
   if (notes.length > 0) {
@@ -37,6 +38,12 @@ export function aboutView(panel: Panel): HTMLElement {
     box.append(element("h4", {}, "Notes"), items);
   }
   return box;
+}
+
+function packingText(packing: { bytes: number; load_bound: number }): string {
+  const above = packing.bytes / packing.load_bound - 1;
+  return `${sizeText(packing.bytes)} for a planner that knows all blocks in advance, ` +
+    (above === 0 ? "which is optimal" : `at most ${(100 * above).toFixed(2)} % above the lowest possible`);
 }
 
 export function eventText(step: number): string {

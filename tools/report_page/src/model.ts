@@ -27,6 +27,8 @@ interface DeviceJson {
   pools: string[];
   events: SectionsOf<"index" | "action" | "time_us" | "address" | "size" | "stream" | "stack">;
   labels: SectionsOf<"since" | "text">;
+  /** Null of pinned memory and of what is too long to pack beside. */
+  best_packing: { bytes: number; load_bound: number } | null;
   failures: { event: number; time_us: number; wanted: number; device_free: number }[];
   fragmentation: SectionsOf<(typeof fragmentationNames)[number] | "pinners_at" | "pinners">;
   notes: string[];
