@@ -30,7 +30,7 @@ constexpr std::string_view files = "Compare and convert";
 constexpr std::string_view project = "Check vramlab itself";
 
 /// The order of the help. Commands that are not named here follow, in order of their names.
-constexpr std::array<HelpRow, 26> help_order = {{
+constexpr std::array<HelpRow, 27> help_order = {{
     {"dry-run", run_programs},
     {"run", run_programs},
     {"record", run_programs},
@@ -39,6 +39,7 @@ constexpr std::array<HelpRow, 26> help_order = {{
     {"verify", look},
     {"top", look},
     {"snapshot", look},
+    {"steps", look},
     {"report", look},
     {"streams", look},
     {"advise", other_conditions},
@@ -161,6 +162,8 @@ int main(int argument_count, char** arguments) {
   try {
     form = vramlab::tools::asked_message_form();
     return static_cast<int>(vramlab::tools::run(argument_count, arguments, form));
+  } catch (const vramlab::traces::InputError& error) {
+    std::fputs(vramlab::tools::error_message(error, form).c_str(), stderr);
   } catch (const std::exception& error) {
     std::fputs(vramlab::tools::error_message(error, form).c_str(), stderr);
   }

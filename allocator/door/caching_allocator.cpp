@@ -11,5 +11,6 @@ namespace vramlab::allocator {
 template class CachingAllocator<Listeners<>>;
 template class CachingAllocator<Listeners<Statistics>>;
 template class CachingAllocator<Listeners<Statistics, History>>;
+template class CachingAllocator<Listeners<Statistics, History, ActedRules>>;
 
 }  // namespace vramlab::allocator

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "allocator/listeners/acted_rules.h"
 #include "allocator/listeners/history.h"
 #include "allocator/listeners/statistics.h"
 #include "allocator/policy/best_fit.h"
@@ -155,6 +156,11 @@ class CachingAllocator {
   [[gnu::noinline]] MallocResult refuse_huge(Bytes request);
   OutOfMemory describe_failure(MallocOutcome outcome, Bytes request, Bytes device_size);
 
+  // The rules that made these decisions, for those who hear them.
+  void tell_sizes(Bytes request, Bytes rounded);
+  void tell_search(const Lane& lane, Bytes rounded, Mode mode, FreeBlocks::Cursor found);
+  void tell_cut(const Lane& lane, Bytes size, Bytes rounded, Mode mode);
+
   bool should_split(const Lane& lane, Bytes size, Bytes rounded, Mode mode) const;
   /// Hands out the first `rounded` bytes of a block that was taken out of its lane's free set.
   Address hand_out(const Lane& lane, BlockIndex found, const Portion& portion);
@@ -203,9 +209,12 @@ class CachingAllocator {
 using BareAllocator = CachingAllocator<Listeners<>>;
 using CountingAllocator = CachingAllocator<Listeners<Statistics>>;
 using RecordingAllocator = CachingAllocator<Listeners<Statistics, History>>;
+/// Names the rules that act, too.
+using ExplainingAllocator = CachingAllocator<Listeners<Statistics, History, ActedRules>>;
 
 extern template class CachingAllocator<Listeners<>>;
 extern template class CachingAllocator<Listeners<Statistics>>;
 extern template class CachingAllocator<Listeners<Statistics, History>>;
+extern template class CachingAllocator<Listeners<Statistics, History, ActedRules>>;
 
 }  // namespace vramlab::allocator

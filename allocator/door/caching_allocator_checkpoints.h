@@ -20,6 +20,7 @@ template <class L>
 Checkpoint CachingAllocator<L>::take_checkpoint(PoolId pool) {
   const PrivatePool& noted_pool = usable_pool(pool, "noted in a checkpoint");
   check_nothing_awaited(noted_pool);
+  core_.listeners.acted({12, 1});
   frees_.handle_deferred();
   Checkpoint checkpoint{pool, {}};
   for (const SegmentIndex index : segments_of(noted_pool)) {
@@ -52,6 +53,8 @@ RestoreResult CachingAllocator<L>::restore_checkpoint(const Checkpoint& checkpoi
   const PrivatePool& pool = usable_pool(checkpoint.pool, "restored");
   check_restorable(pool, checkpoint);
   RestoreResult result;
+  core_.listeners.acted({12, 2});
+  core_.listeners.acted({12, 3});
   result.freed = free_all_of(pool);
   for (const CheckpointSegment& noted : checkpoint.segments)
     cut_along(noted, segment_start(noted.blocks.front().address), result);

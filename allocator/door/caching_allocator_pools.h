@@ -27,8 +27,10 @@ CachingAllocator<L>::CachingAllocator(Device& device, const ReferenceVersion& ve
                          " bytes is larger than the " + format_bytes(largest_device) +
                          " that can be simulated");
   core_.settings = settings;
-  if (settings.per_process_memory_fraction < 1)
+  if (settings.per_process_memory_fraction < 1) {
+    core_.listeners.acted({17, 7});
     set_memory_fraction(settings.per_process_memory_fraction);
+  }
 }
 
 template <class L>
@@ -62,6 +64,8 @@ bool CachingAllocator<L>::is_refused_in_scope(PoolId pool) const {
 
 template <class L>
 std::optional<SettingsError> CachingAllocator<L>::set_options(std::string_view text) {
+  core_.listeners.acted({2, 2});
+  core_.listeners.acted({2, 5});
   ParsedSettings parsed = parse_settings(core_.settings, text, core_.version);
   core_.settings = std::move(parsed.settings);
   return std::move(parsed.error);
@@ -73,10 +77,13 @@ void CachingAllocator<L>::set_memory_fraction(double fraction) {
     throw AllocatorError("a memory fraction lies between 0 and 1, found " +
                          std::to_string(fraction));
   core_.fraction = fraction;
-  if (fraction == 1 && core_.version.whole_fraction == WholeFraction::removes_limit)
+  if (fraction == 1 && core_.version.whole_fraction == WholeFraction::removes_limit) {
+    core_.listeners.acted({17, 4});
     core_.allowed.reset();
-  else
+  } else {
+    core_.listeners.acted({3, 6});
     core_.allowed = core_.allowed_on(core_.device_total);
+  }
 }
 
 template <class L>
@@ -93,6 +100,7 @@ PrivatePool& CachingAllocator<L>::usable_pool(PoolId pool, const char* purpose) 
 
 template <class L>
 PrivatePool& CachingAllocator<L>::open_pool(PoolId pool) {
+  core_.listeners.acted({11, 1});
   if (core_.find_private_pool(pool) != nullptr) {
     PrivatePool& found = usable_pool(pool, "used again");
     ++found.use_count;
@@ -116,8 +124,11 @@ template <class L>
 void CachingAllocator<L>::end_scope(PoolId pool) {
   if (!scopes_.is_open(pool))
     throw AllocatorError("no capture scope of the pool " + name_of(pool) + " is open");
-  if (core_.settings.graph_capture_record_stream_reuse)
+  core_.listeners.acted({11, 3});
+  if (core_.settings.graph_capture_record_stream_reuse) {
+    core_.listeners.acted({17, 17});
     frees_.finish_deferred_of(*core_.find_private_pool(pool));
+  }
   scopes_.close(pool);
   if (scopes_.is_empty()) frees_.forget_captures();
 }
@@ -125,6 +136,7 @@ void CachingAllocator<L>::end_scope(PoolId pool) {
 template <class L>
 void CachingAllocator<L>::release_pool(PoolId pool) {
   --usable_pool(pool, "released").use_count;
+  core_.listeners.acted({11, 4});
 }
 
 template <class L>
@@ -146,6 +158,7 @@ void CachingAllocator<L>::destroy_pool(PoolId pool) {
   if (!scopes_.is_empty() && used.use_count == 1)
     throw AllocatorError("the pool " + name_of(pool) +
                          " cannot be destroyed while a capture scope is open");
+  core_.listeners.acted({17, 13});
   lending_pools_.erase(pool);
   --used.use_count;
   reclaim_.release_all(pool, ScopeOpen::no);
@@ -153,6 +166,7 @@ void CachingAllocator<L>::destroy_pool(PoolId pool) {
 
 template <class L>
 MallocResult CachingAllocator<L>::refuse_huge(Bytes request) {
+  core_.listeners.acted({1, 5});
   last_failure_ = describe_failure(MallocOutcome::out_of_memory, request, request);
   return {MallocOutcome::out_of_memory, {}};
 }
@@ -161,8 +175,10 @@ template <class L>
 MallocResult CachingAllocator<L>::fail(MallocOutcome outcome, const Lane& lane, Bytes request,
                                        Bytes rounded) {
   last_failure_ = describe_failure(outcome, request, device_size_for_miss(rounded, core_.settings));
-  if (outcome == MallocOutcome::out_of_memory)
+  if (outcome == MallocOutcome::out_of_memory) {
+    core_.listeners.acted({4, 7});
     core_.listeners.ran_out_of_memory(last_failure_.device_free, rounded, lane);
+  }
   return {outcome, {}};
 }
 

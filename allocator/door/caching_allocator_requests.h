@@ -11,12 +11,16 @@ namespace vramlab::allocator {
 
 template <class L>
 MallocResult CachingAllocator<L>::malloc(Bytes request, StreamId stream) {
-  if (request.count == 0) return {};
+  if (request.count == 0) {
+    core_.listeners.acted({1, 4});
+    return {};
+  }
   if (request >= request_limit) [[unlikely]]
     return refuse_huge(request);
   if (!frees_.is_idle()) [[unlikely]]
     complete_waiting(stream);
   const Bytes rounded = round_request(request, core_.settings);
+  tell_sizes(request, rounded);
   Lane& lane = core_.lane_of(pool_for(pool_kind_of(rounded), stream), stream);
   Found found{MallocOutcome::allocated, take_best_fit(lane, rounded, mode()), &lane};
   Mode cut_mode = mode();
@@ -28,23 +32,72 @@ MallocResult CachingAllocator<L>::malloc(Bytes request, StreamId stream) {
     if (found.lane != &lane) cut_mode = Mode::classic;
   }
   const Bytes size = core_.blocks[found.block].size();
+  tell_cut(*found.lane, size, rounded, cut_mode);
   const bool splits = should_split(*found.lane, size, rounded, cut_mode);
   return {MallocOutcome::allocated,
           hand_out(*found.lane, found.block, {rounded, request, splits ? Cut::yes : Cut::no})};
 }
 
 template <class L>
+void CachingAllocator<L>::tell_sizes(Bytes request, Bytes rounded) {
+  if constexpr (L::hears_rules) {
+    if (request >= minimum_block && is_rounded_by_divisions(request, core_.settings)) {
+      core_.listeners.acted({1, 6});
+      core_.listeners.acted({1, 7});
+    } else if (rounded != request) {
+      core_.listeners.acted({1, 1});
+    }
+    core_.listeners.acted({1, 2});
+  }
+}
+
+/// A search that ends elsewhere than at the first block that is large enough, or nowhere, went on
+/// or was refused.
+template <class L>
+void CachingAllocator<L>::tell_search(const Lane& lane, Bytes rounded, Mode mode,
+                                      FreeBlocks::Cursor found) {
+  if constexpr (L::hears_rules) {
+    const FreeBlocks::Cursor first = lane.free.at_or_after(rounded);
+    if (!first) return;
+    const Block& block = core_.blocks[lane.free.block_at(first)];
+    if (found) core_.listeners.acted({5, 2});
+    if (found && lane.free.block_at(found) == lane.free.block_at(first)) return;
+    if (block.is_expandable())
+      core_.listeners.acted(mode == Mode::expandable ? Rule{5, 3} : Rule{5, 4});
+    else
+      core_.listeners.acted(rounded < core_.settings.max_split_size ? Rule{5, 5} : Rule{5, 6});
+  }
+}
+
+template <class L>
+void CachingAllocator<L>::tell_cut(const Lane& lane, Bytes size, Bytes rounded, Mode mode) {
+  if constexpr (L::hears_rules) {
+    if (size == rounded) return;
+    if (lane.pool->is_no_split)
+      core_.listeners.acted({17, 12});
+    else if (lane.kind == PoolKind::small || mode == Mode::expandable)
+      core_.listeners.acted({6, 1});
+    else
+      core_.listeners.acted({6, 2});
+  }
+}
+
+template <class L>
 void CachingAllocator<L>::complete_waiting(StreamId stream) {
-  if (scopes_.is_empty())
+  if (scopes_.is_empty()) {
+    core_.listeners.acted({4, 1});
     frees_.process_events();
-  else if (core_.settings.graph_capture_record_stream_reuse)
+  } else if (core_.settings.graph_capture_record_stream_reuse)
     frees_.free_reusable(stream);
 }
 
 template <class L>
 Pool& CachingAllocator<L>::pool_for(PoolKind kind, StreamId stream) {
   if (!scopes_.is_empty()) [[unlikely]]
-    if (PrivatePool* pool = scopes_.find(stream)) return pool->half(kind);
+    if (PrivatePool* pool = scopes_.find(stream)) {
+      core_.listeners.acted({4, 2});
+      return pool->half(kind);
+    }
   return kind == PoolKind::small ? core_.small : core_.large;
 }
 
@@ -53,9 +106,11 @@ BlockIndex CachingAllocator<L>::take_best_fit(Lane& lane, Bytes rounded, Mode mo
   if (core_.collects_garbage()) [[unlikely]] {
     core_.has_counted_ages = true;
     ++lane.pool->lookup_count;
+    core_.listeners.acted({5, 1});
   }
   const FreeBlocks::Cursor at =
       find_best_fit(LaneSearch(core_, lane), rounded, mode, core_.settings);
+  tell_search(lane, rounded, mode, at);
   if (!at) return BlockIndex::none;
   const BlockIndex found = lane.free.block_at(at);
   lane.free.remove_at(at);
@@ -66,6 +121,7 @@ template <class L>
 BlockIndex CachingAllocator<L>::look_after_callbacks(Lane& lane, Bytes rounded) {
   bool has_freed = false;
   for (const auto& callback : free_memory_callbacks_) has_freed = callback() || has_freed;
+  if (has_freed) core_.listeners.acted({4, 9});
   return has_freed ? take_best_fit(lane, rounded, mode()) : BlockIndex::none;
 }
 
@@ -73,6 +129,7 @@ template <class L>
 auto CachingAllocator<L>::get_memory(Lane& lane, Bytes rounded) -> Found {
   if (const BlockIndex freed = look_after_callbacks(lane, rounded); freed != BlockIndex::none)
     return {MallocOutcome::allocated, freed, &lane};
+  core_.listeners.acted({4, 3});
   if (core_.collects_garbage()) reclaim_.collect_garbage();
   Attempt attempt = source_.try_get(lane, rounded, AttemptKind::first);
   if (attempt.outcome == AttemptOutcome::rejected) return {MallocOutcome::rejected};
@@ -86,12 +143,14 @@ auto CachingAllocator<L>::get_memory(Lane& lane, Bytes rounded) -> Found {
     was_rejected = attempt.outcome == AttemptOutcome::rejected;
   }
   if (attempt.outcome != AttemptOutcome::got && scopes_.is_empty()) {
+    core_.listeners.acted({4, 5});
     reclaim_.release_all(default_pool, ScopeOpen::no);
     attempt = source_.try_get(lane, rounded, AttemptKind::retry);
     was_rejected = was_rejected || attempt.outcome == AttemptOutcome::rejected;
   }
   if (attempt.outcome == AttemptOutcome::got)
     return {MallocOutcome::allocated, attempt.block, &lane};
+  if (was_rejected) core_.listeners.acted({17, 9});
   return {was_rejected ? MallocOutcome::rejected : MallocOutcome::out_of_memory};
 }
 
@@ -103,7 +162,10 @@ auto CachingAllocator<L>::borrow_from_pools(PoolKind kind, StreamId stream, Byte
     if (pool == nullptr) continue;
     // As the reference: the use stays counted when the pool is being captured to.
     ++pool->use_count;
-    if (scopes_.is_open(id)) return {MallocOutcome::scope_already_open};
+    if (scopes_.is_open(id)) {
+      core_.listeners.acted({17, 11});
+      return {MallocOutcome::scope_already_open};
+    }
     const Found borrowed = borrow_from(*pool, kind, stream, rounded);
     try {
       if (core_.settings.graph_capture_record_stream_reuse) frees_.finish_deferred_of(*pool);
@@ -124,6 +186,7 @@ auto CachingAllocator<L>::borrow_from(PrivatePool& pool, PoolKind kind, StreamId
   Lane& lane = core_.lane_of(pool.half(kind), stream);
   const BlockIndex block = take_best_fit(lane, rounded, Mode::classic);
   if (block == BlockIndex::none) return {};
+  core_.listeners.acted({17, 10});
   // The frees that the end of this scope completes must not merge with it.
   core_.blocks[block].set_use(BlockUse::live);
   return {MallocOutcome::allocated, block, &lane};
@@ -146,6 +209,7 @@ Address CachingAllocator<L>::hand_out(const Lane& lane, BlockIndex found, const 
   const bool splits = portion.cut == Cut::yes;
   BlockIndex taken = found;
   if (splits) {
+    core_.listeners.acted({6, 3});
     taken = core_.chain.split_front(found, portion.rounded);
     core_.enter_free_set(found);
   }
@@ -174,6 +238,7 @@ void CachingAllocator<L>::free(Address address) {
   const Block& block = core_.blocks[index];
   const Oversize oversize = oversize_of(block.size(), core_.settings);
   if (!block.has_stream_uses()) [[likely]] {
+    core_.listeners.acted({7, 2});
     core_.listeners.freed_at_once(core_.fact_of(block), oversize);
     join_free_set(core_, index, {});
     return;

@@ -7,6 +7,7 @@
 
 #include "allocator/shapes/pool.h"
 #include "allocator/words/ids.h"
+#include "allocator/words/rule.h"
 
 namespace vramlab::allocator {
 
@@ -30,6 +31,10 @@ struct RangeFact {
 /// A listener inherits this and hides what it wants to hear; the calls are resolved at compile
 /// time.
 struct Listener {
+  /// What is worked out for acted() alone is left out where nobody hears it.
+  static constexpr bool hears_rules = false;
+  /// A rule of docs/fidelity.md decided something.
+  void acted(Rule) {}
   void handed_out(const BlockFact&, Oversize) {}
   void free_requested(const BlockFact&, Oversize) {}
   void free_completed(const BlockFact&) {}
@@ -53,6 +58,8 @@ struct Listener {
 
 template <class... Each>
 struct Listeners : Each... {
+  static constexpr bool hears_rules = (Each::hears_rules || ...);
+  void acted([[maybe_unused]] Rule rule) { (Each::acted(rule), ...); }
   void handed_out([[maybe_unused]] const BlockFact& block, [[maybe_unused]] Oversize oversize) {
     (Each::handed_out(block, oversize), ...);
   }

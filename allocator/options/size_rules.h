@@ -45,12 +45,18 @@ constexpr Bytes round_up_to_division(Bytes size, std::uint32_t divisions) {
   return {(size.count + step - 1) & ~(step - 1)};
 }
 
+/// Whether the divisions in force, and not the minimum, round a request of at least a minimum
+/// block.
+constexpr bool is_rounded_by_divisions(Bytes request, const Settings& settings) {
+  const std::uint32_t divisions = settings.roundup_divisions[rounding_slot(request)];
+  return divisions > 1 && request > minimum_block * divisions;
+}
+
 /// The size of the block that a request gets. Requires: the request is below request_limit.
 constexpr Bytes round_request(Bytes request, const Settings& settings) {
   if (request < minimum_block) return minimum_block;
-  const std::uint32_t divisions = settings.roundup_divisions[rounding_slot(request)];
-  if (divisions > 1 && request > minimum_block * divisions) [[unlikely]]
-    return round_up_to_division(request, divisions);
+  if (is_rounded_by_divisions(request, settings)) [[unlikely]]
+    return round_up_to_division(request, settings.roundup_divisions[rounding_slot(request)]);
   return {(request.count + minimum_block.count - 1) & ~(minimum_block.count - 1)};
 }
 

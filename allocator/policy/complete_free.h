@@ -19,6 +19,7 @@ void join_free_set(Core<L>& core, BlockIndex index, const SplitBooking& booked) 
   std::int64_t split_count = -booked.count;
   std::int64_t split_bytes = -booked.bytes;
   if (core.has_use(block.previous(), BlockUse::free)) {
+    core.listeners.acted({7, 10});
     const Block& previous = core.blocks[block.previous()];
     --split_count;
     split_bytes -= static_cast<std::int64_t>(previous.size().count);
@@ -26,6 +27,7 @@ void join_free_set(Core<L>& core, BlockIndex index, const SplitBooking& booked) 
     core.chain.absorb_previous(index);
   }
   if (core.has_use(block.next, BlockUse::free)) {
+    core.listeners.acted({7, 10});
     const Block& next = core.blocks[block.next];
     --split_count;
     split_bytes -= static_cast<std::int64_t>(next.size().count);

@@ -99,14 +99,20 @@ class CrossStreamFrees {
 template <class L>
 void CrossStreamFrees<L>::record_stream(BlockIndex index, StreamId stream, ScopeOpen scope_open) {
   Block& block = core_.blocks[index];
-  if (stream == core_.lane_of(block).stream) return;
+  if (stream == core_.lane_of(block).stream) {
+    core_.listeners.acted({7, 5});
+    return;
+  }
   if (!block.has_stream_uses()) {
     block.set_stream_uses(true);
     core_.blocks.notes(index).uses = core_.uses.create();
   }
   StreamUses& uses = uses_of(index);
   add_stream(uses.streams, stream);
-  if (scope_open == ScopeOpen::yes) add_stream(uses.in_capture, stream);
+  if (scope_open == ScopeOpen::yes) {
+    core_.listeners.acted({7, 6});
+    add_stream(uses.in_capture, stream);
+  }
 }
 
 template <class L>
@@ -114,6 +120,7 @@ void CrossStreamFrees<L>::free_later(BlockIndex index, ScopeOpen scope_open) {
   core_.blocks[index].set_use(BlockUse::waiting);
   ++waiting_count_;
   if (scope_open == ScopeOpen::yes) {
+    core_.listeners.acted({7, 4});
     deferred_.push_back(index);
     if (core_.settings.graph_capture_record_stream_reuse) collect_markers(index);
     return;
@@ -146,6 +153,7 @@ void CrossStreamFrees<L>::record_events(BlockIndex index) {
   StreamUses& uses = uses_of(index);
   while (!uses.streams.empty()) {
     const StreamId stream = uses.streams.front();
+    core_.listeners.acted({7, 3});
     const EventId event = core_.device.record_event(stream);
     uses.streams.erase(uses.streams.begin());
     ++uses.outstanding_events;
@@ -191,6 +199,7 @@ bool CrossStreamFrees<L>::needs_events(BlockIndex index) const {
 
 template <class L>
 void CrossStreamFrees<L>::finish_deferred(BlockIndex index) {
+  core_.listeners.acted({7, 7});
   StreamUses& uses = uses_of(index);
   std::erase_if(uses.streams, [&uses](StreamId stream) {
     return std::binary_search(uses.in_capture.begin(), uses.in_capture.end(), stream);
@@ -250,6 +259,7 @@ void CrossStreamFrees<L>::take_oldest(std::deque<AwaitedEvent>& events) {
 template <class L>
 void CrossStreamFrees<L>::process_events() {
   handle_deferred();
+  if (queues_in_use_ > 0) core_.listeners.acted({7, 8});
   if (queues_in_use_ == 0 || core_.device.none_complete_since(seen_, queues_in_use_)) return;
   for (StreamQueue& queue : queues_)
     while (!queue.events.empty() && core_.device.is_complete(queue.events.front().event))
@@ -258,6 +268,7 @@ void CrossStreamFrees<L>::process_events() {
 
 template <class L>
 void CrossStreamFrees<L>::synchronise(const PrivatePool* only) {
+  core_.listeners.acted({7, 9});
   core_.listeners.synchronised();
   handle_deferred();
   for (StreamQueue& queue : queues_) {
@@ -303,7 +314,10 @@ void CrossStreamFrees<L>::free_reusable(StreamId stream) {
            std::all_of(markers.begin(), markers.end(),
                        [&](GraphNode marker) { return reached->contains(marker); });
   };
-  handle_some(is_safe, [this](BlockIndex index) { finish(index); });
+  handle_some(is_safe, [this](BlockIndex index) {
+    core_.listeners.acted({17, 16});
+    finish(index);
+  });
 }
 
 }  // namespace vramlab::allocator

@@ -49,7 +49,10 @@ BlockIndex ExpandableSegments<L>::grow(Lane& lane, Bytes size) {
   BlockIndex candidate = BlockIndex::none;
   do {
     candidate = find_start(lane, size);
-    if (candidate == BlockIndex::none) candidate = reserve(lane);
+    if (candidate == BlockIndex::none)
+      candidate = reserve(lane);
+    else
+      core_.listeners.acted({8, 3});
     if (candidate == BlockIndex::none) return BlockIndex::none;
     if (core_.has_use(candidate, BlockUse::unmapped) &&
         !map(candidate, std::min(core_.blocks[candidate].size(), size)))
@@ -59,8 +62,11 @@ BlockIndex ExpandableSegments<L>::grow(Lane& lane, Bytes size) {
            core_.has_use(core_.blocks[candidate].next, BlockUse::unmapped)) {
       const Bytes missing = size - core_.blocks[candidate].size();
       candidate = core_.blocks[candidate].next;
-      if (!map(candidate, std::min(missing, core_.blocks[candidate].size())))
+      core_.listeners.acted({8, 4});
+      if (!map(candidate, std::min(missing, core_.blocks[candidate].size()))) {
+        core_.listeners.acted({8, 5});
         return BlockIndex::none;
+      }
     }
   } while (core_.blocks[candidate].size() < size);
   core_.leave_free_set(candidate);
@@ -100,6 +106,7 @@ void ExpandableSegments<L>::note_end_of_addresses(BlockIndex block, Bytes missin
 
 template <class L>
 BlockIndex ExpandableSegments<L>::reserve(Lane& lane) {
+  core_.listeners.acted({8, 2});
   const Bytes unit = expandable_unit(lane.kind, core_.settings);
   const Bytes size = reservation_size(core_.device_total, unit);
   const auto base = core_.device.reserve(size, lane.stream);
@@ -135,12 +142,14 @@ bool ExpandableSegments<L>::ask_device(const UnitRange& range) {
 
 template <class L>
 bool ExpandableSegments<L>::map(BlockIndex index, Bytes size) {
+  core_.listeners.acted({8, 1});
   const UnitRange range = units_for(index, size);
   Lane& lane = core_.lane_of(core_.blocks[index]);
   lane.unmapped.remove(range.at);
   core_.blocks[index].set_use(BlockUse::being_mapped);
   try {
     if (!ask_device(range)) {
+      core_.listeners.acted({8, 6});
       put_back(index);
       return false;
     }
@@ -206,7 +215,9 @@ UnitRange ExpandableSegments<L>::units_inside(BlockIndex index) const {
 template <class L>
 void ExpandableSegments<L>::unmap(BlockIndex index) {
   const UnitRange range = units_inside(index);
+  core_.listeners.acted({8, 9});
   if (range.count == 0) return;
+  core_.listeners.acted({8, 10});
   Lane& lane = core_.lane_of(core_.blocks[index]);
   core_.device.wait_for_stream(lane.stream);
   core_.device.unmap(range);

@@ -95,11 +95,14 @@ void Reclaim<L>::collect_garbage() {
   const double threshold = core_.settings.garbage_collection_threshold;
   const Bytes limit = share_of(threshold, *core_.allowed);
   if (core_.reserved <= limit) return;
+  core_.listeners.acted({9, 1});
   const Garbage garbage = pick_garbage(core_.reserved - limit, ~0U);
   // If the limit is higher than what was left then, the last pass is not made.
   const Bytes left = core_.reserved - garbage.before_last_pass;
   core_.margin.note(
       [&](Bytes total) { return share_of(threshold, core_.allowed_on(total)) >= left; });
+  if (!garbage.blocks.empty()) core_.listeners.acted({9, 3});
+  if (garbage.before_last_pass > Bytes{}) core_.listeners.acted({9, 4});
   release_blocks(garbage.blocks);
 }
 
@@ -134,6 +137,11 @@ auto Reclaim<L>::pick_garbage(Bytes target, unsigned pass_limit) const -> Garbag
 template <class L>
 bool Reclaim<L>::release_oversize(Lane& lane, Bytes rounded) {
   const Oversized picked = pick_oversize(lane, rounded, [](Address) { return false; });
+  if (!picked.blocks.empty()) {
+    core_.listeners.acted({4, 4});
+    core_.listeners.acted(picked.is_enough && picked.blocks.size() == 1 ? Rule{10, 2}
+                                                                        : Rule{10, 3});
+  }
   release_blocks(picked.blocks);
   return picked.is_enough;
 }
@@ -168,10 +176,13 @@ void Reclaim<L>::release_all(PoolId pool, ScopeOpen scope_open) {
   if (pool != default_pool) {
     PrivatePool* only = core_.find_private_pool(pool);
     if (only == nullptr || !only->is_freeable()) return;
+    core_.listeners.acted({17, 15});
     frees_.synchronise(only);
     release_private(*only);
     return;
   }
+  core_.listeners.acted({10, 5});
+  if (scope_open == ScopeOpen::yes) core_.listeners.acted({17, 14});
   if (scope_open == ScopeOpen::no) {
     frees_.synchronise();
     release_pool(core_.large);
@@ -196,6 +207,7 @@ std::vector<BlockIndex> Reclaim<L>::pick_all(const Pool& pool) const {
 template <class L>
 void Reclaim<L>::release_pool(Pool& pool) {
   for (const BlockIndex index : pick_all(pool)) {
+    core_.listeners.acted({10, 6});
     if (core_.blocks[index].is_expandable())
       source_.unmap(index);
     else
@@ -212,6 +224,7 @@ void Reclaim<L>::release_cached(PrivatePool& pool) {
 template <class L>
 void Reclaim<L>::forget_if_empty(PrivatePool& pool) {
   if (!is_forgettable(pool)) return;
+  core_.listeners.acted({11, 5});
   for (const Pool* half : {&pool.small, &pool.large})
     for (const auto& lane : half->lanes)
       core_.lanes[static_cast<std::uint32_t>(lane->index)] = nullptr;

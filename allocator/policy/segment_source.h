@@ -50,6 +50,8 @@ Attempt SegmentSource<L>::try_get(Lane& lane, Bytes rounded, AttemptKind kind) {
   const Bytes device_size = device_size_for_miss(rounded, settings);
   const Bytes reserved_then = core_.reserved + core_.being_asked_for + device_size;
   if (core_.allowed && reserved_then > *core_.allowed) {
+    core_.listeners.acted({4, 6});
+    if (expands(lane)) core_.listeners.acted({8, 11});
     core_.margin.note([&](Bytes total) { return core_.allowed_on(total) >= reserved_then; });
     return {};
   }
@@ -57,12 +59,16 @@ Attempt SegmentSource<L>::try_get(Lane& lane, Bytes rounded, AttemptKind kind) {
     const double share = settings.per_process_memory_fraction;
     if (reserved_then > share_of(share, core_.device_total)) {
       core_.margin.note([&](Bytes total) { return share_of(share, total) >= reserved_then; });
+      core_.listeners.acted({17, 8});
       core_.listeners.attempt_rejected();
       return {AttemptOutcome::rejected, BlockIndex::none};
     }
   }
+  const bool is_to_expand = expands(lane);
+  if (is_to_expand != settings.expandable_segments) core_.listeners.acted({17, 22});
+  if (!is_to_expand) core_.listeners.acted({1, 3});
   const BlockIndex block =
-      expands(lane) ? expandable_.grow(lane, rounded) : allocate(lane, device_size);
+      is_to_expand ? expandable_.grow(lane, rounded) : allocate(lane, device_size);
   if (block == BlockIndex::none) return {};
   if (lane.pool->owner != nullptr) ++lane.pool->owner->segment_count;
   return {AttemptOutcome::got, block};
@@ -103,6 +109,7 @@ template <class L>
 void SegmentSource<L>::release(BlockIndex index) {
   const Block& block = core_.blocks[index];
   const Lane& lane = core_.lane_of(block);
+  core_.listeners.acted({10, 1});
   core_.device.release(block.address);
   core_.leave_free_set(index);
   core_.reserved -= block.size();

@@ -257,5 +257,6 @@ std::vector<std::string> find_broken_rules(const CachingAllocator<L>& allocator)
 template std::vector<std::string> find_broken_rules(const BareAllocator&);
 template std::vector<std::string> find_broken_rules(const CountingAllocator&);
 template std::vector<std::string> find_broken_rules(const RecordingAllocator&);
+template std::vector<std::string> find_broken_rules(const ExplainingAllocator&);
 
 }  // namespace vramlab::allocator

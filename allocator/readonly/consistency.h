@@ -17,5 +17,6 @@ std::vector<std::string> find_broken_rules(const CachingAllocator<L>& allocator)
 extern template std::vector<std::string> find_broken_rules(const BareAllocator&);
 extern template std::vector<std::string> find_broken_rules(const CountingAllocator&);
 extern template std::vector<std::string> find_broken_rules(const RecordingAllocator&);
+extern template std::vector<std::string> find_broken_rules(const ExplainingAllocator&);
 
 }  // namespace vramlab::allocator

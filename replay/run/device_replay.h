@@ -16,7 +16,7 @@
 namespace vramlab::replay {
 
 class DeviceReplay final : public ProgramDevice,
-                           public EngineReplay<allocator::RecordingAllocator> {
+                           public EngineReplay<allocator::ExplainingAllocator> {
  public:
   DeviceReplay(traces::DeviceIndex device, const DeviceConditions& conditions);
 
@@ -38,6 +38,10 @@ class DeviceReplay final : public ProgramDevice,
   const std::optional<RequestSizes>& request_sizes() const { return request_sizes_; }
   /// Empty before the first event.
   const std::optional<StateMoment>& last_event() const { return last_event_; }
+  /// Those that acted since they were asked for last.
+  std::vector<allocator::Rule> take_rules() {
+    return static_cast<allocator::ActedRules&>(engine_.listeners()).take_rules();
+  }
   Bytes device_free() { return on_device_.device().memory_info().free; }
   /// For each entry of history() or take_history(): the stack of the request or the free.
   traces::LongSequence<traces::StackId> history_stacks(

@@ -7,7 +7,18 @@
 namespace vramlab::replay {
 
 /// `device_free`: what the device has left. Says nothing of what the workload asks for.
-FragmentationRules rules_of(const allocator::RecordingAllocator& engine, Bytes device_free);
+template <class Allocator>
+FragmentationRules rules_of(const Allocator& engine, Bytes device_free) {
+  const auto& core = engine.core();
+  FragmentationRules rules{engine.settings(), device_free};
+  rules.allowed = core.allowed;
+  for (const auto& [base, index] : core.segments.by_address())
+    if (core.segments[index].is_expandable)
+      rules.reservations[base] = {core.segments[index].size, core.segments[index].unit};
+  for (const auto& [id, pool] : core.private_pools)
+    if (pool->is_freeable()) rules.freeable_pools.insert(id);
+  return rules;
+}
 
 // What live blocks keep from being released now (docs/fragmentation.md), of a running allocator:
 // the figure of a snapshot without taking one, so that it can be asked at each new peak.

@@ -68,6 +68,7 @@ inline const RoomArrows allowed_rooms = {
     {"replay/moments",
      {"replay/run", "replay/host", "replay/state", "replay/follow", "replay/history",
       "replay/figures"}},
+    {"replay/steps", {"replay/run", "replay/history", "replay/state", "replay/figures"}},
     {"replay/waiting", {"replay/run", "replay/follow", "replay/history", "replay/figures"}},
     {"replay/timeline", {"replay/run", "replay/follow", "replay/history", "replay/figures"}},
     {"replay/hazards", {"replay/waiting", "replay/run", "replay/devices", "replay/figures"}},

@@ -49,6 +49,7 @@ class Equality(unittest.TestCase):
                                   "", "--gpu", "a100-80gb")
                 self.assert_equal(rec.top(by="size"), "top", file, "--by", "size")
                 self.assert_equal(rec.streams(), "streams", file)
+                self.assert_equal(rec.steps(count=5), "steps", file, "--count", "5")
                 for at in ("peak", "end"):
                     self.assert_equal(rec.snapshot(at=at), "snapshot", file, "--at", at)
 

@@ -18,6 +18,7 @@ ANSWERS = {
     "Sweep": ("sweep", None), "Advice": ("advise", None), "Capacity": ("capacity", None),
     "Holdings": ("top", None), "Growth": ("top-growth", None), "State": ("snapshot", None),
     "Difference": ("diff", None), "Packing": ("pack", None), "Policies": ("policies", None),
+    "Steps": ("steps", None),
     "Report": ("report", None), "DryRun": ("dry-run", None),
 }
 #: Metrics that a replay passes on.

@@ -108,6 +108,9 @@ def of_samples(vramlab, scratch):
                                  "--device-memory", "300MiB")
     yield "replay", vramlab.json("replay", SAMPLES + "leak.vtrace", "--conf",
                                  "backend:cudaMallocAsync")
+    yield "steps", vramlab.json("steps", SAMPLES + "graphs.vtrace.jsonl", "--count", "300")
+    yield "steps", vramlab.json("steps", SAMPLES + "leak.vtrace", "--from", "700", "--count", "200",
+                                "--device-memory", "300MiB")
     for name in STREAM_PROGRAMS:
         yield "streams-program", vramlab.json("streams", SAMPLES + name)
     yield "diff", vramlab.json("diff", f"{scratch}/leak.pickle", f"{scratch}/state.json",

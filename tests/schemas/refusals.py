@@ -15,6 +15,7 @@ SPARSE = {
     "snapshot": {("metrics",), ("devices", "*", "metrics"), ("devices", "*", "pools", "*", "metrics"),
                  ("devices", "*", "streams", "*", "metrics")},
     "diff": {("changes",)},
+    "steps": {("rules",)},
     "sweep": {("rows", "*"), ("rows", "*", "files", "*")},
     "advise": {(row, *below) for row in ("best", "runner_up", "no_options", "recorded")
                for below in ((), ("files", "*"))},

@@ -19,7 +19,7 @@ from vramlab.recording import Recording  # noqa: E402
 #: What is called, and the page of its command.
 CALLED = [(getattr(Recording, name), name) for name in (
     "verify", "replay", "sweep", "advise", "capacity", "top", "snapshot", "diff", "pack", "policies",
-    "streams", "live", "report", "convert")]
+    "steps", "streams", "live", "report", "convert")]
 CALLED += [(Recording.growth, "top"), (Recording.bench, "bench-trace")]
 CALLED += [(getattr(commands, name), name) for name in ("merge", "conform", "generate")]
 CALLED += [(commands.bench, "bench-engine"), (commands.dry_run, "dry-run"), (commands.record, "record")]

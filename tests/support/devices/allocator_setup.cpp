@@ -89,6 +89,15 @@ std::vector<AllocatorEvent> AllocatorSetup::new_entries() {
   return fresh;
 }
 
+std::string AllocatorSetup::new_rules() {
+  std::string names;
+  for (const allocator::Rule rule :
+       static_cast<allocator::ActedRules&>(engine.listeners()).take_rules())
+    names += (names.empty() ? "" : " ") + std::to_string(rule.section) + "." +
+             std::to_string(rule.number);
+  return names;
+}
+
 std::vector<std::string> AllocatorSetup::new_actions() {
   std::vector<std::string> actions;
   for (const AllocatorEvent& entry : new_entries()) actions.emplace_back(action_name(entry.action));

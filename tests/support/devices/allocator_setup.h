@@ -51,11 +51,13 @@ class AllocatorSetup {
   /// The history since the last call, without entries for snapshots.
   std::vector<allocator::AllocatorEvent> new_entries();
   std::vector<std::string> new_actions();
+  /// The rules that acted since the last call, such as "5.2 6.2 6.3".
+  std::string new_rules();
   allocator::StatisticValues statistics() const;
   allocator::History& history() { return engine.listeners(); }
 
   streams::SimulatedDevice device;
-  allocator::RecordingAllocator engine;
+  allocator::ExplainingAllocator engine;
 
  private:
   std::uint64_t seen_entries_ = 0;

@@ -306,6 +306,25 @@ class Policies(Table):
         return rows_below(self._document["devices"], "policies", "device")
 
 
+class Steps(Table):
+    """What the allocator did, event by event. Its table has the steps."""
+
+    __slots__ = ()
+    file: str
+    reference: str
+    options: str
+    notes: List[str]
+    events: int
+    stopped_at: Optional[int]
+    #: The texts of the rules that acted, by their numbers.
+    rules: Value
+    steps: List[Value]
+    _shown = ("file", "reference", "options", "events")
+
+    def _rows(self) -> List[Dict[str, Any]]:
+        return list(self._document["steps"])
+
+
 class Streams(Value):
     """What streams did: hazards of a program, or waiting frees of a recording."""
 
@@ -362,4 +381,4 @@ def _limit_text(limit: Dict[str, Any]) -> str:
 
 
 Answer = Union[Info, Verification, Replay, Sweep, Advice, Capacity, Holdings, Growth, State,
-               Difference, Packing, Policies, Streams, Report]
+               Difference, Packing, Policies, Steps, Streams, Report]

@@ -159,6 +159,22 @@ class PoliciesOptions(TypedDict, total=False):
     policy: Texts
 
 
+class StepsOptions(TypedDict, total=False):
+    """Options of vramlab steps."""
+
+    conf: Text
+    count: int
+    device_costs: Text
+    device_memory: Amount
+    frees: Literal["recorded", "eager", "modelled"]
+    from_: int
+    gpu: Text
+    held_by_others: Amount
+    memory_fraction: float
+    on_oom: Literal["stop", "skip", "report"]
+    reference: Text
+
+
 class StreamsOptions(TypedDict, total=False):
     """Options of vramlab streams."""
 

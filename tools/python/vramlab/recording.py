@@ -153,6 +153,14 @@ class Recording:
         """Allocators that PyTorch does not have, on the same requests."""
         return self._ask(answers.Policies, "policies", options)
 
+    def steps(self, **options: Unpack[of.StepsOptions]) -> answers.Steps:
+        """What the allocator did at each event, and by which of its rules.
+
+        >>> rec.steps(count=2).rows[0].rules[:2]
+        ['1.2', '4.3']
+        """
+        return self._ask(answers.Steps, "steps", options)
+
     def streams(self, **options: Unpack[of.StreamsOptions]) -> answers.Streams:
         """Hazards of a program's streams, or what waiting frees of a recording cost."""
         return self._ask(answers.Streams, "streams", options)
