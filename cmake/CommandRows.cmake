@@ -1,9 +1,13 @@
-# vramlab_collect_commands(<target> <room>...): every source NAME_command of the rooms and of those
+# vramlab_collect_commands(<target> <room>... [WITHOUT <command>...]): every source NAME_command of the rooms and of those
 # below them defines `Command NAME_command()` (tools/kit/commands.h). Adds a source to the target that
 # lists what these functions give, by name.
 function(vramlab_collect_commands target)
-  vramlab_room_sources(sources ${ARGN})
+  cmake_parse_arguments(ARG "" "" "WITHOUT" ${ARGN})
+  vramlab_room_sources(sources ${ARG_UNPARSED_ARGUMENTS})
   list(FILTER sources INCLUDE REGEX "_command[.]cpp$")
+  foreach(command IN LISTS ARG_WITHOUT)
+    list(FILTER sources EXCLUDE REGEX "/${command}_command[.]cpp$")
+  endforeach()
   set(declarations "")
   set(rows "")
   foreach(source IN LISTS sources)

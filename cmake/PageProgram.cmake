@@ -1,7 +1,7 @@
 # The program as WebAssembly, for vramlab.html: the commands that need no process, no GPU and no
 # terminal, from the same sources. tools/build_page.sh puts it into the page.
 set(page_commands advise capacity complete diff info pack replay report snapshot
-    sweep top verify)
+    steps sweep top verify)
 list(TRANSFORM page_commands PREPEND tools/commands/)
 
 vramlab_program(vramlab_page FOLDER tools
@@ -10,13 +10,16 @@ vramlab_program(vramlab_page FOLDER tools
 # Nothing is started and nobody interrupts it: a page that does not want to wait ends its worker.
 get_target_property(sources vramlab_page SOURCES)
 list(FILTER sources EXCLUDE REGEX
-     "/tools/kit/(preloaded_program|interrupts|finished_recordings|logging)[.]cpp$")
+     "/tools/kit/(preloaded_program|interrupts|finished_recordings|logging|opened_source)[.]cpp$")
+list(FILTER sources EXCLUDE REGEX "/(merge|pack)_command[.]cpp$")
 set_target_properties(vramlab_page PROPERTIES SOURCES "${sources}")
 target_compile_definitions(vramlab_page PRIVATE VRAMLAB_VERSION="${PROJECT_VERSION}")
 vramlab_build_fast(vramlab_page TOGETHER tools/commands)
 vramlab_embed_file(vramlab_page "${PROJECT_SOURCE_DIR}/tools/report_page/report_page.html"
                    report_template)
-vramlab_collect_commands(vramlab_page ${page_commands})
+vramlab_embed_rule_texts(vramlab_page)
+# Others of these rooms need the printers of these two; the page itself asks neither.
+vramlab_collect_commands(vramlab_page ${page_commands} WITHOUT merge pack)
 # What the time goes into; everything else is compiled for its size.
 foreach(hot vramlab_allocator vramlab_program_runner)
   target_compile_options(${hot} PRIVATE -O2)

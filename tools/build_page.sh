@@ -7,7 +7,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 root="${VRAMLAB_PAGE_ROOT:-/var/tmp/vramlab-page-root}"
-[ -e "$root/complete" ] ||
+[ -e "$root/libraries" ] ||
   { echo "build_page: no system to build in; run: sudo bash tools/setup.sh --with-page" >&2; exit 2; }
 mkdir -p build-page "$root/vramlab/tree"
 

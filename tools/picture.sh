@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Takes the picture of the report page in README anew, docs/images/report.png, with the program in
-# build/, and that of vramlab.html where tools/build_page.sh was run. Needs Chromium and Node.js:
+# build/, and those of vramlab.html where tools/build_page.sh was run. Needs Chromium and Node.js:
 # bash tools/setup.sh --with-browser
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -10,5 +10,5 @@ mkdir -p docs/images
 VRAMLAB_PROGRAM="$PWD/build/vramlab" VRAMLAB_SOURCES="$PWD" \
   node tests/browser/picture.mjs "$PWD/docs/images/report.png"
 [ ! -e build-page/vramlab.html ] ||
-  VRAMLAB_PAGE="$PWD/build-page" node tests/page/picture.mjs "$PWD/docs/images/browser.png"
+  VRAMLAB_PAGE="$PWD/build-page" node tests/page/picture.mjs "$PWD/docs/images"
 ls -l docs/images

@@ -59,19 +59,31 @@ DeviceConditions ReplaySetup::conditions_of(DeviceIndex device) {
   return of_device;
 }
 
-void ReplaySetup::refuse(std::uint64_t event, const std::exception& error) const {
-  const bool is_of_device = dynamic_cast<const DeviceError*>(&error) != nullptr;
+void ReplaySetup::refuse(std::uint64_t event, const AllocatorError& error) const {
+  if (history != nullptr) refuse_history("a history that an allocator can have made", error);
+  refuse_event(event, "a call that may be made then", error);
+}
+
+void ReplaySetup::refuse(std::uint64_t event, const DeviceError& error) const {
   if (history != nullptr)
-    throw InputError({file, "device " + std::to_string(history->device.value),
-                      is_of_device ? "memory that the recorded starting state fits into"
-                                   : "a history that an allocator can have made",
-                      error.what()});
-  const bool is_of_streams = dynamic_cast<const ProgramError*>(&error) != nullptr;
-  throw InputError({file, "event " + std::to_string(event) + " of the program",
-                    is_of_device    ? "what a device can do then"
-                    : is_of_streams ? "what the program made before"
-                                    : "a call that may be made then",
-                    error.what()});
+    refuse_history("memory that the recorded starting state fits into", error);
+  refuse_event(event, "what a device can do then", error);
+}
+
+void ReplaySetup::refuse(std::uint64_t event, const ProgramError& error) const {
+  if (history != nullptr) refuse_history("a history that an allocator can have made", error);
+  refuse_event(event, "what the program made before", error);
+}
+
+void ReplaySetup::refuse_history(const char* expected, const std::exception& error) const {
+  throw InputError(
+      {file, "device " + std::to_string(history->device.value), expected, error.what()});
+}
+
+void ReplaySetup::refuse_event(std::uint64_t event, const char* expected,
+                               const std::exception& error) const {
+  throw InputError(
+      {file, "event " + std::to_string(event) + " of the program", expected, error.what()});
 }
 
 }  // namespace vramlab::replay

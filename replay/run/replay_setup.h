@@ -7,12 +7,16 @@
 #include <string>
 #include <vector>
 
+#include "allocator/words/answers.h"
+#include "allocator/words/device.h"
 #include "replay/run/history_program.h"
 #include "replay/run/program_device.h"
 #include "streams/device/device_costs.h"
 #include "traces/values/program_sink.h"
 
 namespace vramlab::replay {
+
+class ProgramError;
 
 struct ReplaySetup {
   /// For messages.
@@ -36,8 +40,15 @@ struct ReplaySetup {
   ChosenMemory memory_of(traces::DeviceIndex device) const;
   /// This must outlive the device and stay where it is.
   DeviceConditions conditions_of(traces::DeviceIndex device);
-  /// Throws the InputError for a call that failed with this.
-  [[noreturn]] void refuse(std::uint64_t event, const std::exception& error) const;
+  // Each throws the InputError for a call that failed with this.
+  [[noreturn]] void refuse(std::uint64_t event, const AllocatorError& error) const;
+  [[noreturn]] void refuse(std::uint64_t event, const DeviceError& error) const;
+  [[noreturn]] void refuse(std::uint64_t event, const ProgramError& error) const;
+
+ private:
+  [[noreturn]] void refuse_history(const char* expected, const std::exception& error) const;
+  [[noreturn]] void refuse_event(std::uint64_t event, const char* expected,
+                                 const std::exception& error) const;
 };
 
 /// For a program whose file begins like this. Throws InputError if version or options are

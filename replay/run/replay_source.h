@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "replay/run/replay_conditions.h"
 #include "replay/run/replay_report.h"
@@ -24,6 +25,12 @@ class ReplaySource {
   /// From the beginning. Again: reads a program's file anew, and throws InputError where that
   /// cannot be.
   ReplayReport run(const ReplayWatch& watch);
+
+  /// From the next run on. Requires: the version that is asked for is the same.
+  void ask_anew(ReplayConditions conditions, traces::ProgressListener listener) {
+    conditions_ = std::move(conditions);
+    listener_ = std::move(listener);
+  }
 
   /// Texts and stacks of what was replayed.
   traces::SnapshotTables& tables() { return *tables_; }

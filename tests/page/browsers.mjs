@@ -79,6 +79,28 @@ class Tab {
       [line.dataset.metric,
        [...line.querySelectorAll("[data-value]")].map((cell) => Number(cell.dataset.value))])));
   }
+  /** The first step of a station of the tour, by its place. */
+  async enterStation(place) {
+    await this.until(() => document.getElementById("station").options.length > 1);
+    await this.tab.select("#station", String(place));
+    await this.until((begin) => document.getElementById("learn").dataset.shown?.startsWith(begin),
+                     `vramlab steps ${String(place + 1).padStart(2, "0")}-`);
+  }
+  untilStep(at, count) {
+    return this.until((text) => document.getElementById("step-number").textContent === text,
+                      `step ${at + 1} of ${count}`);
+  }
+  /** The rules of the step, each with its text. */
+  acted() {
+    return this.tab.$$eval("#step-said dt", (names) =>
+      names.map((name) => [name.textContent, name.nextElementSibling.textContent]));
+  }
+  /** The states of the blocks of each segment, as the program names them. */
+  drawn() {
+    return this.tab.$$eval("#picture .blocks", (rows) => rows.map((row) => [...row.children].map((block) =>
+      block.classList.contains("held") ? "active_allocated"
+        : block.classList.contains("waiting") ? "active_pending_free" : "inactive")));
+  }
   asked() {
     return this.until(() => document.querySelectorAll("#figures thead th").length === 4);
   }

@@ -22,6 +22,7 @@ const commands = (file) => [
   ["capacity", file, "--json"],
   ["top", file, "--at", "peak"], ["snapshot", file, "--at", "peak", "--json"],
   ["snapshot", file, "--at", "oom"],
+  ["steps", file, "--from", "100", "--count", "20"], ["steps", file, "--count", "50", "--json"],
   ["diff", file, file],
 ];
 

@@ -1,6 +1,6 @@
 // vramlab.html as people use it, in each browser that is installed.
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
@@ -10,6 +10,9 @@ import { runNativeOrThrow } from "./program.mjs";
 const top = new URL("../../", import.meta.url).pathname;
 const sample = (name) => join(top, "traces/samples", name);
 const example = join(top, "tools/page/example.pickle.gz");
+const folderOfTour = join(top, "tools/page/tour");
+const tour = readdirSync(folderOfTour).filter((name) => name.endsWith(".jsonl")).sort()
+  .map((name) => join(folderOfTour, name));
 const json = (...words) => JSON.parse(runNativeOrThrow([...words, "--json"], tmpdir()));
 
 for (const kind of browsers) describe(kind.browser, () => {
@@ -42,7 +45,7 @@ for (const kind of browsers) describe(kind.browser, () => {
     const { metrics } = json("replay", example, "--conf", "expandable_segments:True");
     assert.equal((await tab.figures()).peak_reserved[1], metrics.peak_reserved);
     assert.equal(await tab.text("#command"),
-                 "vramlab replay example.pickle.gz --conf expandable_segments:True");
+                 "vramlab replay example.pickle --conf expandable_segments:True");
     assert.match(tab.tab.url(), /#conf=expandable_segments%3ATrue$/);
     await tab.enter("#conf", "expandable_segment:True");
     await tab.untilSeen("#refused");
@@ -101,7 +104,7 @@ for (const kind of browsers) describe(kind.browser, () => {
   page("draws the report of the recording, then of both", async (tab) => {
     await tab.click("#example");
     const report = await tab.report("#readouts [data-figure]");
-    assert.match(await report.$eval("#subject", (node) => node.textContent), /example\.pickle\.gz/);
+    assert.match(await report.$eval("#subject", (node) => node.textContent), /example\.pickle/);
     await tab.enter("#conf", "expandable_segments:True");
     await tab.report('.readout[data-panel="1"]');
   });
@@ -132,6 +135,86 @@ for (const kind of browsers) describe(kind.browser, () => {
     assert.match(await tab.text("#facts"), /example/);
   });
 
+  page("keeps the answers of two files of one name apart", async (tab) => {
+    for (const name of ["gpt_training.pickle.gz", "leak.vtrace", "gpt_training.pickle.gz"]) {
+      await tab.drop("same.bin", readFileSync(sample(name)));
+      const { metrics } = json("replay", sample(name));
+      await tab.until((peak) => document.querySelector('[data-metric="peak_reserved"] [data-value]')
+        ?.dataset.value === String(peak), metrics.peak_reserved);
+      await tab.enter("#conf", "expandable_segments:True");
+      await tab.asked();
+      assert.equal((await tab.figures()).peak_reserved[1],
+                   json("replay", sample(name), "--conf", "expandable_segments:True").metrics.peak_reserved);
+      await tab.enter("#conf", "");
+    }
+  });
+
+  page("leads through the tour with the rules and states that the program has", async (tab) => {
+    for (const [i, file] of tour.entries()) {
+      await tab.enterStation(i);
+      const { steps, rules } = json("steps", file, "--on-oom", "skip");
+      for (const [at, step] of steps.entries()) {
+        await tab.untilStep(at, steps.length);
+        assert.deepEqual(await tab.acted(), step.rules.map((rule) => [`Rule ${rule}`, rules[rule]]), file);
+        assert.deepEqual(await tab.drawn(), step.segments.map(({ blocks }) => blocks.map(({ state }) => state)));
+        await tab.click("#next-step");
+      }
+    }
+    assert.match(await tab.text("#step-said"), /Request 7: 18\.00 MiB/);
+  });
+
+  page("lets segments grow in the picture, and frames what changed", async (tab) => {
+    await tab.enterStation(8);
+    const width = () => tab.tab.$eval("#picture .blocks", (row) => row.getBoundingClientRect().width);
+    const first = await width();
+    await tab.click("#next-step");
+    assert.ok(await width() > first);
+    assert.equal((await tab.tab.$$("#picture .changed")).length, 2);
+  });
+
+  page("runs a program that is typed in, and says which line is wrong", async (tab) => {
+    const lines = ['{"format":"vramlab-trace","version":1}', '{"malloc":1,"bytes":5000000}'];
+    await tab.enter("#learn-program", [...lines, '{"mallok":2,"bytes":1}'].join("\n"));
+    await tab.untilSeen("#learn-problem");
+    assert.match(await tab.text("#learn-problem"), /line 3/);
+    await tab.enter("#learn-program", [...lines, '{"free":1}'].join("\n"));
+    await tab.until(() => document.getElementById("learn-problem").hidden);
+    await tab.untilStep(0, 2);
+    assert.equal(await tab.value("#station"), "own");
+    assert.match(await tab.text("#step-said"), /Request 1: 4\.77 MiB/);
+  });
+
+  page("changes options, memory and version in the playground", async (tab) => {
+    await tab.enterStation(3);
+    await tab.click("#last-step");
+    await tab.enter("#learn-conf", "expandable_segments:True");
+    await tab.until(() => /^Expandable segment/.test(document.getElementById("picture").textContent));
+    await tab.enter("#learn-conf", "");
+    await tab.enter("#learn-memory", "30");
+    await tab.until(() => /reserved of 30\.00 MiB/.test(document.getElementById("step-memory").textContent));
+    await tab.enter("#learn-reference", "2.12");
+    await tab.until(() => document.getElementById("learn-command").textContent ===
+      "vramlab steps 04-merging.vtrace.jsonl --device-memory 30MiB --reference 2.12 --on-oom skip");
+    await tab.enter("#learn-conf", "expandable_segment:True");
+    await tab.untilSeen("#learn-problem");
+    assert.match(await tab.text("#learn-problem"), /nearest is expandable_segments/);
+  });
+
+  page("goes through the playground by keyboard alone", async (tab) => {
+    await tab.untilStep(0, 7);
+    await tab.tabTo("station");
+    await tab.press("ArrowDown");
+    await tab.until(() => document.getElementById("station-text").textContent.startsWith("If no free block"));
+    await tab.tabTo("next-step");
+    await tab.press("Enter");
+    await tab.untilStep(1, 7);
+    await tab.tabTo("step");
+    await tab.press("ArrowRight");
+    await tab.untilStep(2, 7);
+    await tab.press("End");
+    await tab.untilStep(6, 7);
+  });
+
   page("works by keyboard alone", async (tab) => {
     await tab.tabTo("example");
     await tab.press("Enter");
@@ -155,9 +238,15 @@ for (const kind of browsers) describe(kind.browser, () => {
             .map((part) => (part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
           return 0.2126 * r + 0.7152 * g + 0.0722 * b;
         };
-        const panel = luminance(getComputedStyle(document.getElementById("ask")).backgroundColor);
-        return ["#figures td", "#certainty", "#command", "#conf"].map((place) => {
-          const ink = luminance(getComputedStyle(document.querySelector(place)).color);
+        const paper = (node) => {
+          const colour = getComputedStyle(node).backgroundColor;
+          return colour === "rgba(0, 0, 0, 0)" ? paper(node.parentElement) : luminance(colour);
+        };
+        return ["#figures td", "#certainty", "#command", "#conf", "#step-said dd", ".segment p",
+                "#picture .held b", "#picture .free b", "#learn-program"].map((place) => {
+          const node = document.querySelector(place);
+          const panel = paper(node);
+          const ink = luminance(getComputedStyle(node).color);
           return (Math.max(ink, panel) + 0.05) / (Math.min(ink, panel) + 0.05);
         });
       });

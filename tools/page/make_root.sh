@@ -7,9 +7,11 @@
 set -euo pipefail
 
 root="${VRAMLAB_PAGE_ROOT:-/var/tmp/vramlab-page-root}"
-# Raised when the steps below change, so that an older system is made anew.
-recipe=1
-[ "$(cat "$root/complete" 2>/dev/null)" != "$recipe" ] ||
+# Raised when the steps below change, so that an older system, or its libraries, are made anew.
+system_recipe=1
+library_recipe=2
+is_made() { [ "$(cat "$root/$1" 2>/dev/null)" = "$2" ]; }
+! { is_made complete "$system_recipe" && is_made libraries "$library_recipe"; } ||
   { echo "page: the system for building the page is complete"; exit 0; }
 [ "$(id -u)" -eq 0 ] || { echo "make_root.sh: needs root, to make a system of its own" >&2; exit 2; }
 command -v debootstrap >/dev/null || { echo "make_root.sh: needs debootstrap" >&2; exit 2; }
@@ -22,35 +24,41 @@ inside() {
     DEBIAN_FRONTEND=noninteractive EM_CACHE=/vramlab/cache "$@"
 }
 
-echo "page: making a Debian trixie with emscripten in $root, which takes some minutes"
-rm -rf "$root"
-quietly debootstrap --variant=minbase trixie "$root"
-cp /etc/resolv.conf "$root/etc/resolv.conf"
-sed -n 's/^deb /deb-src /p' "$root/etc/apt/sources.list" >"$root/etc/apt/sources.list.d/sources.list"
-inside apt-get update
-inside apt-get install -y --no-install-recommends emscripten cmake ninja-build ccache xz-utils \
-  nlohmann-json3-dev libcli11-dev
-inside mkdir -p /vramlab/include /vramlab/lib /vramlab/sources
-inside sh -c 'cd /usr/include && cp -r nlohmann CLI /vramlab/include'
-# Debian's library cache may not be written to; this copy grows by the variants that a build asks for.
-inside cp -r /usr/share/emscripten/cache /vramlab/cache
-inside rm -f /vramlab/cache/cache.lock
+make_system() {
+  echo "page: making a Debian trixie with emscripten in $root, which takes some minutes"
+  rm -rf "$root"
+  quietly debootstrap --variant=minbase trixie "$root"
+  cp /etc/resolv.conf "$root/etc/resolv.conf"
+  sed -n 's/^deb /deb-src /p' "$root/etc/apt/sources.list" >"$root/etc/apt/sources.list.d/sources.list"
+  inside apt-get update
+  inside apt-get install -y --no-install-recommends emscripten cmake ninja-build ccache xz-utils \
+    nlohmann-json3-dev libcli11-dev
+  inside mkdir -p /vramlab/include /vramlab/lib /vramlab/sources
+  inside sh -c 'cd /usr/include && cp -r nlohmann CLI /vramlab/include'
+  # Debian's library cache may not be written to; this copy grows by the variants that a build asks for.
+  inside cp -r /usr/share/emscripten/cache /vramlab/cache
+  inside rm -f /vramlab/cache/cache.lock
 
-# Archives alone: what Debian changed in them does not concern WebAssembly.
-inside sh -ec 'cd /vramlab/sources && apt-get source --download-only --tar-only zlib libzstd
-  for archive in *.tar.*; do tar xf "$archive"; done'
+  # Archives alone: what Debian changed in them does not concern WebAssembly.
+  inside sh -ec 'cd /vramlab/sources && apt-get source --download-only --tar-only zlib libzstd
+    for archive in *.tar.*; do tar xf "$archive"; done'
+  echo "$system_recipe" >"$root/complete"
+}
 
 compile_library() {
-  local name="$1" package="$2" folders="$3" headers="$4"
+  local name="$1" package="$2" folders="$3" headers="$4" flags="$5"
   inside bash -ec "cd /vramlab/sources/$package-*/ && rm -rf page && mkdir page && cp $headers /vramlab/include
     for source in \$(find $folders -maxdepth 1 -name '*.c' ! -name 'gz*.c'); do
-      emcc -O3 -fwasm-exceptions -DNDEBUG -DZSTD_DISABLE_ASM -ffunction-sections -fdata-sections \
+      emcc -O2 -fwasm-exceptions -DNDEBUG $flags -ffunction-sections -fdata-sections \
         -c \"\$source\" -o \"page/\$(basename \"\$source\" .c).o\"
     done
+    rm -f /vramlab/lib/lib$name.a
     emar rcs /vramlab/lib/lib$name.a page/*.o"
 }
-compile_library z zlib . "zlib.h zconf.h"
-compile_library zstd zstd "lib/common lib/compress lib/decompress" "lib/zstd.h lib/zstd_errors.h"
-
-echo "$recipe" >"$root/complete"
+is_made complete "$system_recipe" || make_system
+# Smaller: tables that are made when they are needed, and one of the ways to unpack each.
+compile_library z zlib . "zlib.h zconf.h" "-DDYNAMIC_CRC_TABLE"
+compile_library zstd zstd "lib/common lib/decompress" "lib/zstd.h lib/zstd_errors.h" \
+  "-DZSTD_DISABLE_ASM -DHUF_FORCE_DECOMPRESS_X1 -DZSTD_FORCE_DECOMPRESS_SEQUENCES_SHORT"
+echo "$library_recipe" >"$root/libraries"
 echo "page: the system for building the page is complete"

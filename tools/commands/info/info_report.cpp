@@ -3,7 +3,6 @@
 #include <array>
 #include <ctime>
 #include <nlohmann/json.hpp>
-#include <regex>
 
 #include "allocator/words/bytes.h"
 #include "allocator/words/ids.h"
@@ -215,8 +214,9 @@ std::string divisions_text(const std::string& name, const std::string& value) {
   std::string list = "[";
   for (const char letter : value.substr(1, value.size() - 2))
     if (letter != '\'' && letter != '"' && letter != ' ') list += letter;
-  const bool has_some = std::regex_search(list, std::regex(":[1-9]"));
-  return has_some ? list + "]" : "";
+  const auto some = std::ranges::adjacent_find(
+      list, [](char before, char digit) { return before == ':' && digit >= '1' && digit <= '9'; });
+  return some != list.end() ? list + "]" : "";
 }
 
 std::string settings_text(const replay::RecordingSummary& summary) {

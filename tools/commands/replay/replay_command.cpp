@@ -8,6 +8,7 @@
 #include "tools/commands/replay/replay_outcome.h"
 #include "tools/kit/commands.h"
 #include "tools/kit/moment_argument.h"
+#include "tools/kit/opened_source.h"
 #include "tools/kit/out_of_memory_report.h"
 #include "tools/kit/outputs.h"
 #include "tools/kit/progress_bar.h"
@@ -139,7 +140,8 @@ ExitStatus replay_file(const ReplayCommand& command) {
   if (!command.snapshot_out.empty()) conditions.history_capacity = as_limit(command.history);
   if (!command.snapshot_out.empty() || command.explains_failures())
     conditions.notes_origins = replay::NotesOrigins::yes;
-  replay::ReplaySource source(command.replay.file, std::move(conditions), bar.listener());
+  const auto opened = open_source(command.replay.file, std::move(conditions), bar.listener());
+  replay::ReplaySource& source = *opened;
   ReplayOutcome outcome{command.replay.file, ReplayOutputs(command).run(source, command),
                         command.explains_failures() || command.flags.verbose};
   for (const std::string& note : notes_on(command.replay)) outcome.report.notes.push_back(note);

@@ -6,7 +6,6 @@
 #include <string_view>
 
 #include "tools/printers/json_text.h"
-#include "traces/files/input_error.h"
 
 namespace vramlab::tools {
 namespace {
@@ -20,16 +19,8 @@ std::string one_line(std::string text) {
   return text;
 }
 
-nlohmann::ordered_json error_json(const std::exception& error) {
-  const auto* input = dynamic_cast<const traces::InputError*>(&error);
-  if (input == nullptr) return {{"vramlab_message", "error"}, {"text", one_line(error.what())}};
-  const traces::InputFault& fault = input->fault();
-  return {{"vramlab_message", "input_error"},
-          {"text", one_line(error.what())},
-          {"file", fault.file},
-          {"position", text_or_null(fault.position)},
-          {"expected", fault.expected},
-          {"found", fault.found}};
+std::string text_line(const std::exception& error) {
+  return "vramlab: " + one_line(error.what()) + "\n";
 }
 
 }  // namespace
@@ -43,8 +34,20 @@ MessageForm asked_message_form() {
 }
 
 std::string error_message(const std::exception& error, MessageForm form) {
-  if (form == MessageForm::text) return "vramlab: " + one_line(error.what()) + "\n";
-  return compact_json_text(error_json(error)) + "\n";
+  if (form == MessageForm::text) return text_line(error);
+  return compact_json_text({{"vramlab_message", "error"}, {"text", one_line(error.what())}}) + "\n";
+}
+
+std::string error_message(const traces::InputError& error, MessageForm form) {
+  if (form == MessageForm::text) return text_line(error);
+  const traces::InputFault& fault = error.fault();
+  return compact_json_text({{"vramlab_message", "input_error"},
+                            {"text", one_line(error.what())},
+                            {"file", fault.file},
+                            {"position", text_or_null(fault.position)},
+                            {"expected", fault.expected},
+                            {"found", fault.found}}) +
+         "\n";
 }
 
 std::string progress_message(const std::string& what, const traces::ReadProgress& progress) {

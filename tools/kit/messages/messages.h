@@ -7,6 +7,7 @@
 #include <string>
 
 #include "traces/files/byte_source.h"
+#include "traces/files/input_error.h"
 
 namespace vramlab::tools {
 
@@ -15,8 +16,9 @@ enum class MessageForm { text, json };
 /// What VRAMLAB_MESSAGES asks for. Throws InputError at a word that is not known.
 MessageForm asked_message_form();
 
-/// A line with its end. The JSON of an InputError has file, position, expected and found.
+// A line with its end. The JSON of an InputError has file, position, expected and found.
 std::string error_message(const std::exception& error, MessageForm form);
+std::string error_message(const traces::InputError& error, MessageForm form);
 
 /// A line of JSON with its end; `what` is being read.
 std::string progress_message(const std::string& what, const traces::ReadProgress& progress);

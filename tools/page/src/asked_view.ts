@@ -33,6 +33,8 @@ export class AskedView {
   private readonly reference = byId<HTMLSelectElement>("reference");
   private opened: Opened | null = null;
   private recorded: Replayed | null = null;
+  private isAsking = false;
+  private hasNewer = false;
   settings: Settings = settingsOfAddress(location.hash);
 
   /** `answered` is told when figures stand there. */
@@ -99,7 +101,19 @@ export class AskedView {
     return JSON.parse((await this.program.run(words, files)).output) as Replayed;
   }
 
+  /** While an answer is awaited, the latest question waits: to give the program up would close the file. */
   private async ask(): Promise<void> {
+    this.hasNewer = this.isAsking;
+    if (this.isAsking) return;
+    this.isAsking = true;
+    do {
+      this.hasNewer = false;
+      await this.askOnce();
+    } while (this.hasNewer);
+    this.isAsking = false;
+  }
+
+  private async askOnce(): Promise<void> {
     if (!this.opened || !this.recorded) return;
     const settings = this.settings;
     const words = ["replay", this.opened.files[0]!.name, ...settingWords(settings)];

@@ -1,13 +1,24 @@
-// What is embedded in the page as base64: the program, packed, and the example.
+// What is embedded in the page, packed together and as base64: the program, the script of its workers,
+// and the example.
+import { byId } from "../../report_page/src/dom";
 import { unpackLzma } from "./lzma";
 
-export function unpackedBytes(base64: string): Uint8Array<ArrayBuffer> {
-  const letters = atob(base64.trim());
-  const bytes = new Uint8Array(letters.length);
-  for (let i = 0; i < bytes.length; ++i) bytes[i] = letters.charCodeAt(i);
-  return bytes;
+export interface Embedded {
+  code: Promise<WebAssembly.Module>;
+  script: string;
+  example: Uint8Array<ArrayBuffer>;
 }
 
-export function unpackedCode(base64: string): Promise<WebAssembly.Module> {
-  return WebAssembly.compile(unpackLzma(unpackedBytes(base64)));
+export function unpacked(): Embedded {
+  const packed = byId("packed");
+  const letters = atob(packed.textContent!.trim());
+  const bytes = new Uint8Array(letters.length);
+  for (let i = 0; i < bytes.length; ++i) bytes[i] = letters.charCodeAt(i);
+  const whole = unpackLzma(bytes);
+  let end = 0;
+  const [code, script, example] = packed.dataset["sizes"]!.split(" ").map((size) => {
+    end += Number(size);
+    return whole.subarray(end - Number(size), end);
+  });
+  return { code: WebAssembly.compile(code!), script: new TextDecoder().decode(script), example: example! };
 }

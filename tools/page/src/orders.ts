@@ -5,8 +5,11 @@ export interface Start { code: WebAssembly.Module }
 
 export interface NamedFile { name: string; data: Blob }
 
-/** A command line, and the files that are in the folder it is run in. */
-export interface Order { id: number; words: string[]; files: NamedFile[] }
+/**
+ * A command line, and the files that are in the folder it is run in. Files of the same number as those
+ * of the order before are the same ones: the program may have one of them open still.
+ */
+export interface Order { id: number; words: string[]; files: NamedFile[]; folder: number }
 
 /** A file that a command may write; what stands in it then is its output. */
 export const writtenFile = "/written";

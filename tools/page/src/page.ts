@@ -5,15 +5,15 @@ import { setUpTheme } from "../../report_page/src/theme";
 import { AskedView } from "./asked_view";
 import { DecideView } from "./decide_view";
 import { DrawnView } from "./drawn_view";
-import { unpackedBytes, unpackedCode } from "./embedded";
+import { unpacked } from "./embedded";
 import { faultNode } from "./faults";
+import { LearnView } from "./learn/learn_view";
 import { named, open } from "./opened";
 import type { Opened } from "./opened";
 import type { NamedFile, Progress } from "./orders";
 import { Program } from "./program";
 
-const script = byId("worker").textContent ?? "";
-const code = unpackedCode(byId("program").textContent ?? "");
+const { code, script, example } = unpacked();
 // One for each thing that goes on at a time, so that none gives up what another one does.
 const newProgram = () => new Program(code, script);
 const opener = newProgram();
@@ -97,8 +97,7 @@ function setUpOpening(): void {
     void openFiles(named([...(event.dataTransfer?.files ?? [])]));
   });
   byId("example").addEventListener("click", () => {
-    const bytes = unpackedBytes(byId("sample").textContent ?? "");
-    void openFiles([{ name: "example.pickle.gz", data: new Blob([bytes]) }]);
+    void openFiles([{ name: "example.pickle", data: new Blob([example]) }]);
   });
   byId("cancel").addEventListener("click", () => opener.cancel());
 }
@@ -112,7 +111,8 @@ async function fillChoices(): Promise<void> {
   };
   const choice = (value: string) => element("option", { value }, value);
   byId("gpu").append(...(await candidates("--gpu")).map(choice));
-  byId("reference").append(...(await candidates("--reference")).map(choice));
+  const versions = await candidates("--reference");
+  for (const id of ["reference", "learn-reference"]) byId(id).append(...versions.map(choice));
   byId("options").append(...(await candidates("--conf")).map((value) => element("option", { value })));
   completer.close();
   asked.set(asked.settings);
@@ -120,4 +120,5 @@ async function fillChoices(): Promise<void> {
 
 setUpTheme(byId<HTMLButtonElement>("theme"));
 setUpOpening();
+new LearnView(newProgram());
 void fillChoices();

@@ -28,6 +28,7 @@ export class Program {
   private ready: Promise<void> | undefined;
   private waiting: Waiting | undefined;
   private orders = 0;
+  private folder = { files: [] as NamedFile[], number: 0 };
 
   /** `script` is the worker's source. */
   constructor(private readonly code: Promise<WebAssembly.Module>, private readonly script: string) {}
@@ -40,13 +41,15 @@ export class Program {
   async run(words: string[], files: NamedFile[], listener?: Listener): Promise<Answer> {
     this.cancel();
     const id = ++this.orders;
+    if (files !== this.folder.files) this.folder = { files, number: this.folder.number + 1 };
+    const folder = this.folder.number;
     const answer = new Promise<Answer>((resolve, reject) => {
       this.waiting = { id, resolve, reject, listener };
     });
     this.worker ??= this.newWorker();
     // Between here and there another command may have taken its place.
     void this.ready!.then(() => {
-      if (this.waiting?.id === id) this.worker?.postMessage({ id, words, files });
+      if (this.waiting?.id === id) this.worker?.postMessage({ id, words, files, folder });
     });
     return answer;
   }

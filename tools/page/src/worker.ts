@@ -47,6 +47,8 @@ const output = new Written();
 const errors = new Written();
 let program: Program | undefined;
 let order = 0;
+/** The number of the files that are in the folder; 0 before there are any. */
+let mounted = 0;
 
 const reply = (message: Reply) => postMessage(message);
 
@@ -94,19 +96,22 @@ function takeWritten(files: FileSystem): string | null {
   return text;
 }
 
-function run({ id, words, files }: Order): void {
-  order = id;
+function mount(files: NamedFile[], number: number): void {
+  if (number === mounted) return;
   const { FS, WORKERFS } = program!;
+  FS.chdir("/");
+  if (mounted !== 0) FS.unmount(folder);
   FS.mount(WORKERFS, { blobs: files }, folder);
   FS.chdir(folder);
-  try {
-    const status = program!.callMain(words);
-    const printed = output.take();
-    reply({ id, status, output: takeWritten(FS) ?? printed, errors: errors.take() });
-  } finally {
-    FS.chdir("/");
-    FS.unmount(folder);
-  }
+  mounted = number;
+}
+
+function run({ id, words, files, folder: number }: Order): void {
+  order = id;
+  mount(files, number);
+  const status = program!.callMain(words);
+  const printed = output.take();
+  reply({ id, status, output: takeWritten(program!.FS) ?? printed, errors: errors.take() });
 }
 
 self.onmessage = ({ data }: MessageEvent<Start | Order>) => {

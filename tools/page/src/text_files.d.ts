@@ -1,0 +1,5 @@
+// The bundler gives these as texts.
+declare module "*.jsonl" {
+  const text: string;
+  export default text;
+}
