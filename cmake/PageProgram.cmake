@@ -24,6 +24,11 @@ vramlab_collect_commands(vramlab_page ${page_commands} WITHOUT merge pack)
 foreach(hot vramlab_allocator vramlab_program_runner)
   target_compile_options(${hot} PRIVATE -O2)
 endforeach()
+get_target_property(page_traces vramlab_traces SOURCES)
+get_target_property(page_replay vramlab_replay SOURCES)
+list(FILTER page_traces INCLUDE REGEX "/traces/(files|pickle)/")
+list(FILTER page_replay INCLUDE REGEX "/replay/(follow|run)/")
+set_property(SOURCE ${page_traces} ${page_replay} APPEND PROPERTY COMPILE_OPTIONS -O2)
 target_link_options(vramlab_page PRIVATE
   -Oz -flto -sMODULARIZE=1 -sEXPORT_NAME=vramlabProgram -sENVIRONMENT=worker,node
   -sINVOKE_RUN=0 -sEXIT_RUNTIME=0 -sALLOW_MEMORY_GROWTH=1 -sMAXIMUM_MEMORY=4294967296

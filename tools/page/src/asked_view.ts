@@ -162,7 +162,8 @@ export class AskedView {
     const label = verified ? `The recording is ${verified.label} under version ${verified.reference}` +
       (verified.devices.flatMap(({ reasons }) => reasons).map((reason) => `; ${reason}`).join("")) + "."
       : "The recording could not be checked against the rules: it has no events.";
-    return ["How sure: " + label, ...asked.notes].join(" ");
+    const notes = asked.notes.map((note) => `${note[0]!.toUpperCase()}${note.slice(1)}.`);
+    return ["How sure: " + label, ...notes].join(" ");
   }
 
   private async copy(): Promise<void> {
