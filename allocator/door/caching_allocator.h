@@ -54,8 +54,11 @@ class CachingAllocator {
 
   /// Freed blocks whose streams are done become free, as at the beginning of each request.
   void complete_frees() {
-    if (!frees_.is_idle() && scopes_.is_empty()) frees_.process_events();
+    if (!frees_.is_idle() && in_capture() == InCapture::no) frees_.process_events();
   }
+  /// The stream that is current where calls come from that name none: frees, uses, emptied caches.
+  /// Until it is set, that of the last request.
+  void set_current_stream(StreamId stream) { current_ = stream; }
   /// Releases what is cached: everything, or of one private pool that nobody uses any more.
   void empty_cache(PoolId pool = default_pool);
   /// What stands before an error in the string has taken effect.
@@ -140,7 +143,11 @@ class CachingAllocator {
     Cut cut;
   };
 
-  ScopeOpen scope_open() const { return scopes_.is_empty() ? ScopeOpen::no : ScopeOpen::yes; }
+  /// Asks the device where a capture is one of the current stream.
+  [[gnu::noinline]] InCapture in_capture();
+  /// Requires: the block was taken out of the live ones. If the device fails to tell of captures,
+  /// it is live again.
+  [[gnu::noinline]] void free_used(BlockIndex index);
   [[gnu::noinline]] void complete_waiting(StreamId stream);
   Pool& pool_for(PoolKind kind, StreamId stream);
 
@@ -169,7 +176,7 @@ class CachingAllocator {
   }
 
   [[gnu::noinline]] BlockIndex live_block(Address address, const char* purpose) const;
-  bool is_refused_in_scope(PoolId pool) const;
+  bool is_refused_in_capture(PoolId pool) const;
   PrivatePool& usable_pool(PoolId pool, const char* purpose);
   PrivatePool& open_pool(PoolId pool);
 
@@ -203,6 +210,7 @@ class CachingAllocator {
   OutOfMemory last_failure_;
   /// Blocks that wait because a recording says so.
   std::map<Address, BlockIndex> held_;
+  StreamId current_;
 };
 
 /// Nobody listens: the algorithm alone.

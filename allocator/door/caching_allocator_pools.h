@@ -44,20 +44,32 @@ BlockIndex CachingAllocator<L>::live_block(Address address, const char* purpose)
 
 template <class L>
 void CachingAllocator<L>::record_stream(Address address, StreamId stream) {
-  frees_.record_stream(live_block(address, "used on a stream"), stream, scope_open());
+  frees_.record_stream(live_block(address, "used on a stream"), stream, in_capture());
+}
+
+template <class L>
+InCapture CachingAllocator<L>::in_capture() {
+  const bool has_scope = !scopes_.is_empty();
+  const bool captures = core_.version.capture_sign == CaptureSign::open_scope
+                            ? has_scope
+                            : core_.device.capture_of(current_).has_value();
+  if (captures != has_scope) core_.listeners.acted({17, 23});
+  return captures ? InCapture::yes : InCapture::no;
 }
 
 template <class L>
 void CachingAllocator<L>::empty_cache(PoolId pool) {
-  if (!scopes_.is_empty() && is_refused_in_scope(pool))
-    throw AllocatorError("the cache cannot be emptied while a capture scope is open");
-  reclaim_.release_all(pool, scope_open());
+  const InCapture captures = in_capture();
+  if (captures == InCapture::yes && is_refused_in_capture(pool))
+    throw AllocatorError("the cache cannot be emptied during a capture");
+  reclaim_.release_all(pool, captures);
 }
 
 /// Waiting for events would be illegal then. Nothing is waited for where nothing may be released.
 template <class L>
-bool CachingAllocator<L>::is_refused_in_scope(PoolId pool) const {
-  if (pool == default_pool) return core_.version.empty_cache_in_scope == EmptyCacheInScope::refused;
+bool CachingAllocator<L>::is_refused_in_capture(PoolId pool) const {
+  if (pool == default_pool)
+    return core_.version.empty_cache_in_capture == EmptyCacheInCapture::refused;
   const PrivatePool* only = core_.find_private_pool(pool);
   return only != nullptr && only->is_freeable();
 }
@@ -155,13 +167,12 @@ void CachingAllocator<L>::create_pool(PoolId pool, PoolTraits traits) {
 template <class L>
 void CachingAllocator<L>::destroy_pool(PoolId pool) {
   PrivatePool& used = usable_pool(pool, "destroyed");
-  if (!scopes_.is_empty() && used.use_count == 1)
-    throw AllocatorError("the pool " + name_of(pool) +
-                         " cannot be destroyed while a capture scope is open");
+  if (in_capture() == InCapture::yes && used.use_count == 1)
+    throw AllocatorError("the pool " + name_of(pool) + " cannot be destroyed during a capture");
   core_.listeners.acted({17, 13});
   lending_pools_.erase(pool);
   --used.use_count;
-  reclaim_.release_all(pool, ScopeOpen::no);
+  reclaim_.release_all(pool, InCapture::no);
 }
 
 template <class L>

@@ -11,6 +11,7 @@ namespace vramlab::allocator {
 
 template <class L>
 MallocResult CachingAllocator<L>::malloc(Bytes request, StreamId stream) {
+  current_ = stream;
   if (request.count == 0) {
     core_.listeners.acted({1, 4});
     return {};
@@ -84,7 +85,7 @@ void CachingAllocator<L>::tell_cut(const Lane& lane, Bytes size, Bytes rounded, 
 
 template <class L>
 void CachingAllocator<L>::complete_waiting(StreamId stream) {
-  if (scopes_.is_empty()) {
+  if (in_capture() == InCapture::no) {
     core_.listeners.acted({4, 1});
     frees_.process_events();
   } else if (core_.settings.graph_capture_record_stream_reuse)
@@ -142,9 +143,9 @@ auto CachingAllocator<L>::get_memory(Lane& lane, Bytes rounded) -> Found {
     attempt = source_.try_get(lane, rounded, AttemptKind::first);
     was_rejected = attempt.outcome == AttemptOutcome::rejected;
   }
-  if (attempt.outcome != AttemptOutcome::got && scopes_.is_empty()) {
+  if (attempt.outcome != AttemptOutcome::got && in_capture() == InCapture::no) {
     core_.listeners.acted({4, 5});
-    reclaim_.release_all(default_pool, ScopeOpen::no);
+    reclaim_.release_all(default_pool, InCapture::no);
     attempt = source_.try_get(lane, rounded, AttemptKind::retry);
     was_rejected = was_rejected || attempt.outcome == AttemptOutcome::rejected;
   }
@@ -236,15 +237,25 @@ void CachingAllocator<L>::free(Address address) {
   if (index == BlockIndex::none) [[unlikely]]
     live_block(address, "freed");
   const Block& block = core_.blocks[index];
-  const Oversize oversize = oversize_of(block.size(), core_.settings);
-  if (!block.has_stream_uses()) [[likely]] {
-    core_.listeners.acted({7, 2});
-    core_.listeners.freed_at_once(core_.fact_of(block), oversize);
-    join_free_set(core_, index, {});
-    return;
+  if (block.has_stream_uses()) [[unlikely]]
+    return free_used(index);
+  core_.listeners.acted({7, 2});
+  core_.listeners.freed_at_once(core_.fact_of(block), oversize_of(block.size(), core_.settings));
+  join_free_set(core_, index, {});
+}
+
+template <class L>
+void CachingAllocator<L>::free_used(BlockIndex index) {
+  InCapture captures{};
+  try {
+    captures = in_capture();
+  } catch (const DeviceError&) {
+    core_.live.insert(index);
+    throw;
   }
-  core_.listeners.free_requested(core_.fact_of(block), oversize);
-  frees_.free_later(index, scope_open());
+  const Block& block = core_.blocks[index];
+  core_.listeners.free_requested(core_.fact_of(block), oversize_of(block.size(), core_.settings));
+  frees_.free_later(index, captures);
 }
 
 }  // namespace vramlab::allocator

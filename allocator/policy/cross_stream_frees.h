@@ -1,5 +1,5 @@
 // CrossStreamFrees: blocks that other streams used. Freed, they wait for an event on each of those
-// streams; while a capture scope is open no event may be recorded, so they are deferred.
+// streams; during a capture no event may be recorded, so they are deferred.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace vramlab::allocator {
 
-enum class ScopeOpen : bool { no, yes };
+enum class InCapture : bool { no, yes };
 
 template <class L>
 class CrossStreamFrees {
@@ -31,12 +31,12 @@ class CrossStreamFrees {
   }
 
   /// The block is used on that stream too.
-  void record_stream(BlockIndex index, StreamId stream, ScopeOpen scope_open);
+  void record_stream(BlockIndex index, StreamId stream, InCapture in_capture);
   /// The owner of a block with other-stream uses gave it back.
-  [[gnu::noinline]] void free_later(BlockIndex index, ScopeOpen scope_open);
+  [[gnu::noinline]] void free_later(BlockIndex index, InCapture in_capture);
 
-  /// Completes what is complete, stream by stream. Requires: no scope is open; asking about an
-  /// event then would be illegal.
+  /// Completes what is complete, stream by stream. Requires: no capture, in which asking about an
+  /// event would be illegal.
   void process_events();
   /// Waits for every event, or for those of one private pool's blocks.
   void synchronise(const PrivatePool* only = nullptr);
@@ -97,7 +97,7 @@ class CrossStreamFrees {
 };
 
 template <class L>
-void CrossStreamFrees<L>::record_stream(BlockIndex index, StreamId stream, ScopeOpen scope_open) {
+void CrossStreamFrees<L>::record_stream(BlockIndex index, StreamId stream, InCapture in_capture) {
   Block& block = core_.blocks[index];
   if (stream == core_.lane_of(block).stream) {
     core_.listeners.acted({7, 5});
@@ -109,17 +109,17 @@ void CrossStreamFrees<L>::record_stream(BlockIndex index, StreamId stream, Scope
   }
   StreamUses& uses = uses_of(index);
   add_stream(uses.streams, stream);
-  if (scope_open == ScopeOpen::yes) {
+  if (in_capture == InCapture::yes) {
     core_.listeners.acted({7, 6});
     add_stream(uses.in_capture, stream);
   }
 }
 
 template <class L>
-void CrossStreamFrees<L>::free_later(BlockIndex index, ScopeOpen scope_open) {
+void CrossStreamFrees<L>::free_later(BlockIndex index, InCapture in_capture) {
   core_.blocks[index].set_use(BlockUse::waiting);
   ++waiting_count_;
-  if (scope_open == ScopeOpen::yes) {
+  if (in_capture == InCapture::yes) {
     core_.listeners.acted({7, 4});
     deferred_.push_back(index);
     if (core_.settings.graph_capture_record_stream_reuse) collect_markers(index);

@@ -50,8 +50,8 @@ class Reclaim {
   /// on the way stays released.
   bool release_oversize(Lane& lane, Bytes rounded);
   /// All cached blocks: of the device's own pools and of every private pool that may be freed, or
-  /// of that one pool. While a scope is open the device's own pools are left alone.
-  void release_all(PoolId pool, ScopeOpen scope_open);
+  /// of that one pool. During a capture the device's own pools are left alone.
+  void release_all(PoolId pool, InCapture in_capture);
 
  private:
   /// The blocks that are still there: what the average is made of.
@@ -172,7 +172,7 @@ auto Reclaim<L>::pick_oversize(const Lane& lane, Bytes rounded, IsGone is_gone) 
 }
 
 template <class L>
-void Reclaim<L>::release_all(PoolId pool, ScopeOpen scope_open) {
+void Reclaim<L>::release_all(PoolId pool, InCapture in_capture) {
   if (pool != default_pool) {
     PrivatePool* only = core_.find_private_pool(pool);
     if (only == nullptr || !only->is_freeable()) return;
@@ -182,8 +182,8 @@ void Reclaim<L>::release_all(PoolId pool, ScopeOpen scope_open) {
     return;
   }
   core_.listeners.acted({10, 5});
-  if (scope_open == ScopeOpen::yes) core_.listeners.acted({17, 14});
-  if (scope_open == ScopeOpen::no) {
+  if (in_capture == InCapture::yes) core_.listeners.acted({17, 14});
+  if (in_capture == InCapture::no) {
     frees_.synchronise();
     release_pool(core_.large);
     release_pool(core_.small);

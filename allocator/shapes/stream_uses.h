@@ -14,7 +14,7 @@ namespace vramlab::allocator {
 struct StreamUses {
   /// Ascending; emptied when an event was recorded on each.
   std::vector<StreamId> streams;
-  /// Streams recorded while a capture scope was open: they need no event after the capture.
+  /// Streams recorded during a capture: they need no event after it.
   std::vector<StreamId> in_capture;
   /// For a deferred free: the graph nodes that must have run before the memory is safe. Empty: only
   /// the end of the capture tells.

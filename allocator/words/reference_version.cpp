@@ -22,7 +22,8 @@ constexpr ReferenceVersion v2_6 = {.name = "2.6",
                                    .rest_of_list = RestOfListStart::last_given_slot,
                                    .whole_fraction = WholeFraction::limits_to_total,
                                    .scope_order = ScopeOrder::oldest_first,
-                                   .empty_cache_in_scope = EmptyCacheInScope::refused,
+                                   .capture_sign = CaptureSign::open_scope,
+                                   .empty_cache_in_capture = EmptyCacheInCapture::refused,
                                    .grown_checkpoint = GrownCheckpoint::refused,
                                    .among_same_size = AmongSameSize::lowest_address,
                                    .private_segments = PrivateSegments::as_option_says,
@@ -37,18 +38,20 @@ constexpr ReferenceVersion v2_4 = [] {
   return version;
 }();
 
-constexpr ReferenceVersion v2_12 = {.name = "2.12",
-                                    .description = "PyTorch 2.12 (main, April 2026)",
-                                    .first = {},
-                                    .grammar = OptionGrammar::three_passes,
-                                    .rest_of_list = RestOfListStart::after_last_given_slot,
-                                    .whole_fraction = WholeFraction::removes_limit,
-                                    .scope_order = ScopeOrder::newest_first,
-                                    .empty_cache_in_scope = EmptyCacheInScope::skips_default_pools,
-                                    .grown_checkpoint = GrownCheckpoint::tolerated,
-                                    .among_same_size = AmongSameSize::lowest_address,
-                                    .private_segments = PrivateSegments::as_option_says,
-                                    .host = host_in_2_12};
+constexpr ReferenceVersion v2_12 = {
+    .name = "2.12",
+    .description = "PyTorch 2.12 (main, April 2026)",
+    .first = {},
+    .grammar = OptionGrammar::three_passes,
+    .rest_of_list = RestOfListStart::after_last_given_slot,
+    .whole_fraction = WholeFraction::removes_limit,
+    .scope_order = ScopeOrder::newest_first,
+    .capture_sign = CaptureSign::open_scope,
+    .empty_cache_in_capture = EmptyCacheInCapture::skips_default_pools,
+    .grown_checkpoint = GrownCheckpoint::tolerated,
+    .among_same_size = AmongSameSize::lowest_address,
+    .private_segments = PrivateSegments::as_option_says,
+    .host = host_in_2_12};
 
 constexpr ReferenceVersion v2_12_1 = [] {
   ReferenceVersion version = v2_12;
@@ -59,13 +62,22 @@ constexpr ReferenceVersion v2_12_1 = [] {
   return version;
 }();
 
-constexpr ReferenceVersion v2_14 = [] {
+constexpr ReferenceVersion v2_13 = [] {
   ReferenceVersion version = v2_12_1;
+  version.name = "2.13";
+  version.description = "PyTorch 2.13.0";
+  version.first = {2, 13};
+  version.grammar = OptionGrammar::three_passes_with_limits;
+  version.capture_sign = CaptureSign::current_stream;
+  version.among_same_size = AmongSameSize::oldest_segment;
+  return version;
+}();
+
+constexpr ReferenceVersion v2_14 = [] {
+  ReferenceVersion version = v2_13;
   version.name = "2.14";
   version.description = "PyTorch 2.14.1";
-  version.first = {};
-  version.grammar = OptionGrammar::three_passes_with_limits;
-  version.among_same_size = AmongSameSize::oldest_segment;
+  version.first = {2, 14};
   version.host.free_block = HostFreeBlock::youngest_large_enough;
   return version;
 }();
@@ -73,12 +85,12 @@ constexpr ReferenceVersion v2_14 = [] {
 constexpr ReferenceVersion v2_15 = [] {
   ReferenceVersion version = v2_14;
   version.name = "2.15";
-  version.description = "PyTorch 2.13 to 2.15, as far as 2.12.1 is known";
-  version.first = {2, 13};
+  version.description = "PyTorch 2.15.0";
+  version.first = {2, 15};
   return version;
 }();
 
-constexpr std::array rows = {v2_4, v2_6, v2_12, v2_12_1, v2_14, v2_15};
+constexpr std::array rows = {v2_4, v2_6, v2_12, v2_12_1, v2_13, v2_14, v2_15};
 
 constexpr std::size_t default_row = 1;
 static_assert(rows[default_row].name == "2.6");

@@ -28,8 +28,12 @@ enum class WholeFraction : std::uint8_t { limits_to_total, removes_limit };
 /// Which open capture scope is asked first.
 enum class ScopeOrder : std::uint8_t { oldest_first, newest_first };
 
-/// empty_cache while a capture scope is open.
-enum class EmptyCacheInScope : std::uint8_t { refused, skips_default_pools };
+/// What is taken for a capture, during which no event may be asked about: an open scope of whatever
+/// private pool, or that the stream which is current where the call comes from captures.
+enum class CaptureSign : std::uint8_t { open_scope, current_stream };
+
+/// empty_cache during a capture.
+enum class EmptyCacheInCapture : std::uint8_t { refused, skips_default_pools };
 
 /// Restoring a checkpoint whose expandable segment has grown since.
 enum class GrownCheckpoint : std::uint8_t { refused, tolerated };
@@ -85,7 +89,8 @@ struct ReferenceVersion {
   RestOfListStart rest_of_list;
   WholeFraction whole_fraction;
   ScopeOrder scope_order;
-  EmptyCacheInScope empty_cache_in_scope;
+  CaptureSign capture_sign;
+  EmptyCacheInCapture empty_cache_in_capture;
   GrownCheckpoint grown_checkpoint;
   AmongSameSize among_same_size;
   PrivateSegments private_segments;

@@ -282,6 +282,7 @@ ExplainedHistory explain(const DeviceHistory& history, const VerifyConditions& c
   if (explained.fidelity.first_difference && conditions.settings_may_have_changed)
     if (auto in_phases = PhaseSearch(history, conditions, explained).find())
       explained = *std::move(in_phases);
+  explained.capture_sign = conditions.version.capture_sign;
   note_settings_changes(explained, history, conditions.settings.settings);
   explained.emptied_in_vain = emptied_in_vain(history, explained, conditions);
   judge(explained, history, conditions.settings);

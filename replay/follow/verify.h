@@ -52,6 +52,8 @@ struct FollowedCalls {
 /// A device's history, explained. The segments of its start have their pools.
 struct ExplainedHistory : PlacedHistory, FollowedCalls {
   DeviceFidelity fidelity;
+  /// As the version does whose rules it was followed by.
+  allocator::CaptureSign capture_sign{};
   /// The settings at the first call and where they change; empty if the recorded ones hold all
   /// the time.
   std::vector<SettingsInTime::Change> settings_changes;

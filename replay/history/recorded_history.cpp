@@ -241,7 +241,12 @@ bool has_classic_private_segments(const RecordedHistory& history, const traces::
 std::vector<const ReferenceVersion*> possible_references(const RecordedHistory& history,
                                                          const traces::TextTable& texts) {
   const auto rows = allocator::reference_versions();
-  if (setting(history, "max_round_threshold", texts) != nullptr) return {&rows.back()};
+  if (setting(history, "max_round_threshold", texts) != nullptr) {
+    const bool has_host = std::ranges::any_of(history.other_sections, [&](const auto& section) {
+      return texts.text(section.key) == "host_traces";
+    });
+    return {has_host ? &rows.back() : allocator::find_reference_version("2.13")};
+  }
   const bool names_pools = std::ranges::any_of(
       history.devices, [](const DeviceHistory& device) { return device.traits.names_pools; });
   if (!names_pools) {

@@ -143,8 +143,8 @@ SettingsInForce recorded_settings(const RecordedHistory& history, const traces::
                                   const ReferenceVersion& version);
 
 /// Those of reference_versions() that the file can be of, the likeliest first. Private pools have
-/// expandable segments since 2.5, events that name pools came with 2.12, and limits of pinned
-/// memory with 2.13.
+/// expandable segments since 2.5, events that name pools came with 2.12, limits of pinned memory
+/// with 2.13, and sections of it with 2.14.
 std::vector<const ReferenceVersion*> possible_references(const RecordedHistory& history,
                                                          const traces::TextTable& texts);
 

@@ -93,7 +93,8 @@ class EngineReplay {
                            [this](auto stream) { return on_device_.is_capturing(stream); }))
           return;
         // What asks for answers, or is there for people, is nothing to a device's streams either.
-        return on_device_.apply(event);
+        on_device_.apply(event);
+        if (begins_or_ends_capture(event.kind)) engine_.set_current_stream(event.stream);
     }
   }
 

@@ -177,7 +177,8 @@ class ProgramBuilder {
         const PoolId pool = pool_of(call.end - 1);
         add_completions_and_releases(call.first, call.end - 1, pool);
         at_ = call.end - 1;
-        return explained_.captured_failures.contains(at_) ? add_captured_request(pool)
+        if (is_captured(call)) return add_captured_request(pool);
+        return explained_.captured_failures.contains(at_) ? add_request_beside_capture(pool)
                                                           : add_request(pool);
       }
     }
@@ -247,13 +248,53 @@ class ProgramBuilder {
     released_pools_.insert(pool);
   }
 
-  /// Whether a request cannot have released this. During a capture, as in a private pool, nothing
-  /// is released; and what was unmapped and then mapped again by the same request was no help to
-  /// it.
+  /// Whether the request's own stream captured, as far as the history says so. Only versions that
+  /// ask the stream need to know. A pool with a number of a graph's was made by a capture. Another
+  /// one is a pool object or was handed to captures: the legacy stream cannot capture, and what
+  /// captures handles no events and releases nothing.
+  bool is_captured(const RecordedCall& call) const {
+    if (explained_.capture_sign == allocator::CaptureSign::open_scope) return false;
+    const std::size_t request = call.end - 1;
+    const PoolId pool = pool_of(request);
+    if (pool == default_pool) return explained_.captured_failures.contains(request);
+    if (pool.graph != 0) return true;
+    return history_.events[request].stream != StreamId{} && !begins_with_completions(call) &&
+           !releases_everything(call);
+  }
+
+  /// As its stack says. Collected garbage is released during captures as well.
+  bool releases_everything(const RecordedCall& call) const {
+    if (call.origin != ReleaseOrigin::by_stacks) return false;
+    if (explained_.garbage_calls.contains(call.first)) return false;
+    const PoolId own = pool_of(call.end - 1);
+    for (std::size_t i = call.first; i < call.end; ++i)
+      if (is_release(history_.events[i].action) && pool_of(i) != own) return true;
+    return false;
+  }
+
+  /// If memory was released as well, the cache was emptied before the request.
+  bool begins_with_completions(const RecordedCall& call) const {
+    bool completes = false;
+    for (std::size_t i = call.first; i < call.end; ++i) {
+      if (is_release(history_.events[i].action)) return false;
+      completes = completes || history_.events[i].action == Action::free_completed;
+    }
+    return completes;
+  }
+
+  /// Whether nothing that is cached is released for it.
+  bool is_held_back(const RecordedCall& call) const {
+    if (explained_.capture_sign == allocator::CaptureSign::open_scope)
+      return pool_of(call.end - 1) != default_pool;
+    return is_captured(call);
+  }
+
+  /// Whether a request cannot have released this. What is held back releases nothing; and what was
+  /// unmapped and then mapped again by the same request was no help to it.
   bool is_no_request_of(std::size_t first) const {
     const std::optional<RecordedCall> call = call_of(explained_.calls, first);
     if (!call) return false;
-    if (pool_of(call->end - 1) != default_pool) return true;
+    if (is_held_back(*call)) return true;
     const auto is_covered = [&](const AllocatorEvent& unmapped) {
       for (std::size_t i = first; i < call->end; ++i) {
         const AllocatorEvent& event = history_.events[i];
@@ -269,7 +310,7 @@ class ProgramBuilder {
   }
 
   /// While a capture of some other stream is under way.
-  void add_captured_request(PoolId pool) {
+  void add_request_beside_capture(PoolId pool) {
     if (pool != default_pool) return add_request(pool);
     use_pool(captured_pool);
     ProgramEvent& scope = add(ProgramEventKind::pool_begin);
@@ -279,6 +320,15 @@ class ProgramBuilder {
     add_request(pool);
     add_pool(captured_pool, ProgramEventKind::pool_end);
     add_pool(captured_pool, ProgramEventKind::pool_release);
+  }
+
+  void add_captured_request(PoolId pool) {
+    const StreamId stream = history_.events[at_].stream;
+    ProgramEvent& begin = add(ProgramEventKind::capture_begin);
+    begin.stream = stream;
+    begin.mode = traces::CaptureStrictness::relaxed;
+    add_request(pool);
+    add(ProgramEventKind::capture_end).stream = stream;
   }
 
   void add_request(PoolId pool) {

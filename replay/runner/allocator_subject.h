@@ -28,6 +28,9 @@ class AllocatorSubject : public Interface {
   virtual OutOfMemory last_failure() const = 0;
   virtual void free(Address address) = 0;
   virtual void record_stream(Address address, StreamId stream) = 0;
+  /// Calls that name no stream come from where this one is current. Until it is set, that of the
+  /// last request is.
+  virtual void set_current_stream(StreamId stream) = 0;
 
   virtual void empty_cache(PoolId pool) = 0;
   virtual std::optional<allocator::SettingsError> set_options(std::string_view text) = 0;

@@ -10,6 +10,12 @@ namespace vramlab::replay {
 /// The streams that the scope of a `pool_begin` accepts.
 StreamFilter scope_filter(const traces::ProgramEvent& event, StreamFilter is_capturing);
 
+/// Whoever begins or ends a capture does so on the stream that is current there.
+constexpr bool begins_or_ends_capture(traces::ProgramEventKind kind) {
+  return kind == traces::ProgramEventKind::capture_begin ||
+         kind == traces::ProgramEventKind::capture_end;
+}
+
 /// False where the event is not about pools or their caches.
 template <class Allocator, class IsCapturing>
 bool apply_to_pools(Allocator& allocator, const traces::ProgramEvent& event,

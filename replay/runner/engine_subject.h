@@ -27,6 +27,7 @@ class EngineSubject final : public AllocatorSubject {
   void record_stream(Address address, StreamId stream) override {
     engine_.record_stream(address, stream);
   }
+  void set_current_stream(StreamId stream) override { engine_.set_current_stream(stream); }
   void empty_cache(PoolId pool) override { engine_.empty_cache(pool); }
   std::optional<allocator::SettingsError> set_options(std::string_view text) override {
     return engine_.set_options(text);

@@ -49,6 +49,7 @@ void ProgramRunner::step(std::size_t index) {
       if (!apply_to_pools(subject_, call,
                           [&device = device_](auto asked) { return device.is_capturing(asked); }))
         drive(device_, call);
+      if (begins_or_ends_capture(call.kind)) subject_.set_current_stream(call.stream);
   }
 }
 

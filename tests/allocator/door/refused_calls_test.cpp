@@ -114,7 +114,7 @@ TEST_F(RefusedCalls, giving_back_a_pool_too_often) {
 
 TEST_F(RefusedCalls, emptying_the_cache_while_a_scope_is_open) {
   setup_.begin_scope(7, 9);
-  EXPECT_THAT(refusal([&] { setup_.engine.empty_cache(); }), HasSubstr("scope is open"));
+  EXPECT_THAT(refusal([&] { setup_.engine.empty_cache(); }), HasSubstr("during a capture"));
   setup_.end_scope(7);
 }
 

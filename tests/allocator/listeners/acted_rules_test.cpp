@@ -71,6 +71,17 @@ TEST(ActedRules, of_a_free_that_waits_are_the_event_and_the_request_that_looks) 
   EXPECT_EQ(setup.new_rules(), "4.1 7.8 1.2 5.2");
 }
 
+TEST(ActedRules, of_a_free_in_a_scope_that_no_capture_opened_say_that_it_is_none) {
+  AllocatorSetup setup({.version = "2.13"});
+  const auto used = setup.get(4_MiB);
+  setup.use_on(7, used);
+  setup.begin_scope(1);
+  setup.new_rules();
+  setup.free(used);
+  EXPECT_EQ(setup.new_rules(), "17.23 7.3");
+  setup.end_scope(1);
+}
+
 TEST(ActedRules, of_a_scope_are_its_pool_and_the_free_that_is_put_off) {
   AllocatorSetup setup;
   setup.begin_scope(1);

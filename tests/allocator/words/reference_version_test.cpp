@@ -20,7 +20,8 @@ TEST(ReferenceVersionOfRelease, is_the_last_that_began_before) {
   EXPECT_EQ(row_of("2.6.0+cu124"), "2.6");
   EXPECT_EQ(row_of("2.11.0"), "2.6");
   EXPECT_EQ(row_of("2.12.1+cu130"), "2.12.1");
-  EXPECT_EQ(row_of("2.13.0a0+gitabc"), "2.15");
+  EXPECT_EQ(row_of("2.13.0a0+gitabc"), "2.13");
+  EXPECT_EQ(row_of("2.14.1"), "2.14");
   EXPECT_EQ(row_of("3.0"), "2.15");
 }
 

@@ -55,6 +55,14 @@ TEST_F(Nvml, gpu_that_is_not_there_is_an_invalid_argument) {
   EXPECT_EQ(library_.call<const char*>("nvmlErrorString", 2), std::string("Invalid Argument"));
 }
 
+TEST_F(Nvml, gpu_is_joined_to_no_others) {
+  unsigned info[9] = {7, 7, 7, 7, 7, 7, 7, 7, 7};
+  EXPECT_EQ(library_.call("nvmlDeviceGetGpuFabricInfoV", device(), info), 0);
+  EXPECT_EQ(info[0], 7U) << "the version stays";
+  for (int i = 1; i < 8; ++i) EXPECT_EQ(info[i], 0U) << i;
+  EXPECT_EQ(library_.call("nvmlDeviceGetGpuFabricInfoV", nullptr, info), 2);
+}
+
 TEST_F(Nvml, text_without_room_is_refused) {
   char text[4];
   EXPECT_EQ(library_.call("nvmlSystemGetDriverVersion", text, 4U), 7);

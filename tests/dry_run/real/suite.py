@@ -63,6 +63,10 @@ PROGRAMS = [
     # A pool that dies gives back its segments, and no history says when it died.
     Program("memory_pools", option_strings=BOTH, what_if=False, since=(2, 6),
             not_expandable_in=((2, 7),)),
+    # Earlier histories do not name the pool of a request that failed. Whether one fails in a capture
+    # depends on what fits, so another option string is another program.
+    Program("pool_scopes", option_strings=BOTH, what_if=False, since=(2, 12), memory="1536MiB",
+            says="SCOPES END"),
     Program("late_events", option_strings=BOTH, plugin=True),
     Program("many_streams", option_strings=BOTH, plugin=True),
     # What it asks for depends on what fits, so another option string is another program.

@@ -55,6 +55,8 @@ TEST(PossibleReferences, are_those_of_2_12_where_events_name_pools) {
   snapshot["device_traces"][0][0]["pool_id"] = {0, 0};
   EXPECT_THAT(names_for(snapshot), ElementsAre("2.12.1", "2.12"));
   snapshot["allocator_settings"]["max_round_threshold"] = 0;
+  EXPECT_THAT(names_for(snapshot), ElementsAre("2.13"));
+  snapshot["host_traces"] = PickleTree::array();
   EXPECT_THAT(names_for(snapshot), ElementsAre("2.15"));
 }
 

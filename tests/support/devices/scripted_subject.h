@@ -29,6 +29,9 @@ class ScriptedSubject final : public replay::AllocatorSubject {
   void record_stream(allocator::Address address, allocator::StreamId) override {
     note("record_stream", address.value);
   }
+  void set_current_stream(allocator::StreamId stream) override {
+    note("set_current_stream", stream.value);
+  }
   void empty_cache(allocator::PoolId pool) override { note("empty_cache", pool.user); }
   std::optional<allocator::SettingsError> set_options(std::string_view text) override {
     if (text != "bad") return std::nullopt;

@@ -131,7 +131,8 @@ void ProgramWriter::write_external() {
 void ProgramWriter::write_empty_cache() {
   const bool in_scope =
       std::ranges::any_of(pools_, [](const auto& entry) { return entry.second.open; });
-  if (in_scope && program_.version->empty_cache_in_scope == allocator::EmptyCacheInScope::refused)
+  if (in_scope &&
+      program_.version->empty_cache_in_capture == allocator::EmptyCacheInCapture::refused)
     return write_malloc();
   add(Kind::empty_cache);
 }

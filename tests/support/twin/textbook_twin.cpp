@@ -58,6 +58,7 @@ TextbookTwin::TextbookTwin(allocator::Device& device, const allocator::Reference
 }
 
 MallocResult TextbookTwin::malloc(Bytes asked, StreamId stream) {
+  current_ = stream;
   if (asked == 0_B) return {};
   if (asked >= impossible_request) {
     Request impossible;
@@ -72,6 +73,12 @@ MallocResult TextbookTwin::malloc(Bytes asked, StreamId stream) {
   if (found == nullptr) return fail(request);
   const Bytes size = should_split(request, *found) ? request.rounded : found->size;
   return {MallocOutcome::allocated, hand_out(*found, size, asked).address};
+}
+
+// Version 2.13 asks the current stream; before, every open scope was taken for a capture.
+bool TextbookTwin::is_capturing() const {
+  if (version_.capture_sign == allocator::CaptureSign::open_scope) return !scopes_.empty();
+  return device_.capture_of(current_).has_value();
 }
 
 void TextbookTwin::before_request(StreamId stream) {

@@ -36,6 +36,7 @@ class TextbookTwin final : public replay::AllocatorSubject {
   allocator::OutOfMemory last_failure() const override { return failure_; }
   void free(Address address) override;
   void record_stream(Address address, StreamId stream) override;
+  void set_current_stream(StreamId stream) override { current_ = stream; }
 
   void empty_cache(PoolId pool) override;
   std::optional<allocator::SettingsError> set_options(std::string_view text) override;
@@ -81,7 +82,7 @@ class TextbookTwin final : public replay::AllocatorSubject {
   allocator::MallocResult fail(const Request& request);
   void request_free(Block& block);
   Block& allocated_block(Address address);
-  bool is_capturing() const { return !scopes_.empty(); }
+  bool is_capturing() const;
   bool collects_garbage() const;
   void record(allocator::Action action, Address address, Bytes size, StreamId stream, PoolId pool);
 
@@ -170,6 +171,8 @@ class TextbookTwin final : public replay::AllocatorSubject {
   std::set<PoolId> never_split_;
   /// In the order they began.
   std::vector<CaptureScope> scopes_;
+  /// The stream that calls come from which name none.
+  StreamId current_;
 
   std::map<Address, std::unique_ptr<Segment>> segments_;
   std::map<Address, Block*> allocated_;

@@ -65,7 +65,7 @@ void TextbookTwin::create_pool(PoolId pool, allocator::PoolTraits traits) {
 void TextbookTwin::destroy_pool(PoolId pool) {
   PrivatePool& leaving = usable_pool(pool);
   if (leaving.use_count == 1 && is_capturing())
-    throw allocator::AllocatorError(pool_name(pool) + " goes while a capture scope is open");
+    throw allocator::AllocatorError(pool_name(pool) + " goes during a capture");
   lenders_.erase(pool);
   --leaving.use_count;
   release_cached_blocks(pool);

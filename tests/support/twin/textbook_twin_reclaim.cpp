@@ -99,13 +99,14 @@ bool TextbookTwin::release_oversize(const Request& request) {
 }
 
 void TextbookTwin::empty_cache(PoolId pool) {
-  const bool is_refused = version_.empty_cache_in_scope == allocator::EmptyCacheInScope::refused ||
-                          pool != allocator::default_pool;
+  const bool is_refused =
+      version_.empty_cache_in_capture == allocator::EmptyCacheInCapture::refused ||
+      pool != allocator::default_pool;
   const auto found = private_pools_.find(pool);
   const bool would_wait = pool == allocator::default_pool ||
                           (found != private_pools_.end() && found->second.use_count == 0);
   if (is_capturing() && is_refused && would_wait)
-    throw allocator::AllocatorError("the cache must not be emptied while a capture scope is open");
+    throw allocator::AllocatorError("the cache must not be emptied during a capture");
   release_cached_blocks(pool);
 }
 

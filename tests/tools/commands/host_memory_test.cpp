@@ -148,8 +148,8 @@ TEST_F(HostMemory, whose_options_a_recording_s_own_version_knows_needs_no_refere
 
 TEST_F(HostMemory, whose_options_a_version_does_not_know_names_one_that_does) {
   expect_refused({"replay", loader, "--conf", "pinned_max_cached_size_mb:1"},
-                 "there is no option 'pinned_max_cached_size_mb'; version 2.14 has it "
-                 "(--reference 2.14)");
+                 "there is no option 'pinned_max_cached_size_mb'; version 2.13 has it "
+                 "(--reference 2.13)");
   expect_refused({"sweep", leak, "large_segment_size_mb=64"},
                  "found 'large_segment_size_mb'; version 2.12 has it (--reference 2.12)");
 }

@@ -29,6 +29,15 @@ struct PciInfo {
 struct Utilization {
   unsigned gpu, memory;
 };
+/// How a GPU is joined to others by NVLink switches; all zeros say that it is not.
+struct FabricInfo {
+  unsigned version;
+  unsigned char cluster[16];
+  int status;
+  unsigned clique;
+  unsigned char state;
+  unsigned health;
+};
 struct ProcessV1 {
   unsigned pid;
   unsigned long long used;
@@ -243,6 +252,14 @@ VRAMLAB_EXPORT int nvmlDeviceGetMaxClockInfo(void* handle, int kind, unsigned* c
 }
 VRAMLAB_EXPORT int nvmlDeviceGetClockInfo(void* handle, int kind, unsigned* clock) {
   return nvmlDeviceGetMaxClockInfo(handle, kind, clock);
+}
+/// PyTorch 2.13 does not go on with expandable segments where this fails.
+VRAMLAB_EXPORT int nvmlDeviceGetGpuFabricInfoV(void* handle, FabricInfo* info) {
+  if (index_of(handle) < 0 || info == nullptr) return invalid_argument;
+  const unsigned version = info->version;
+  *info = {};
+  info->version = version;
+  return success;
 }
 VRAMLAB_EXPORT int nvmlDeviceGetP2PStatus(void* handle, void* other, int, int* status) {
   return index_of(other) < 0 ? invalid_argument : put_figure(handle, status, 0);
