@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <vector>
 
 #include "allocator/options/settings.h"
 #include "allocator/options/size_rules.h"
@@ -57,6 +58,16 @@ std::optional<std::string> broken_rule(std::string_view text, const Settings& in
   return broken_bound(once.settings);
 }
 
+std::vector<const ReferenceVersion*> one_of_each_grammar() {
+  std::vector<const ReferenceVersion*> versions;
+  for (const ReferenceVersion& row : allocator::reference_versions())
+    if (std::ranges::none_of(versions, [&row](const ReferenceVersion* known) {
+          return known->grammar == row.grammar && known->rest_of_list == row.rest_of_list;
+        }))
+      versions.push_back(&row);
+  return versions;
+}
+
 /// From default settings, all that the oldest version accepts means the same in every version, but
 /// for the slots that the rest of a rounding list fills.
 std::optional<std::string> broken_agreement(std::string_view text) {
@@ -74,11 +85,12 @@ std::optional<std::string> broken_agreement(std::string_view text) {
 }  // namespace
 
 std::optional<std::string> broken_rule_of_settings(std::string_view text) {
-  for (const ReferenceVersion& first : allocator::reference_versions()) {
-    if (auto broken = broken_rule(text, {}, first)) return broken;
-    const Settings left = allocator::parse_settings({}, text, first).settings;
-    for (const ReferenceVersion& second : allocator::reference_versions())
-      if (auto broken = broken_rule(text, left, second)) return broken;
+  const std::vector<const ReferenceVersion*> versions = one_of_each_grammar();
+  for (const ReferenceVersion* first : versions) {
+    if (auto broken = broken_rule(text, {}, *first)) return broken;
+    const Settings left = allocator::parse_settings({}, text, *first).settings;
+    for (const ReferenceVersion* second : versions)
+      if (auto broken = broken_rule(text, left, *second)) return broken;
   }
   return broken_agreement(text);
 }
