@@ -99,7 +99,7 @@ Pool& CachingAllocator<L>::pool_for(PoolKind kind, StreamId stream) {
       core_.listeners.acted({4, 2});
       return pool->half(kind);
     }
-  return kind == PoolKind::small ? core_.small : core_.large;
+  return core_.half(kind);
 }
 
 template <class L>

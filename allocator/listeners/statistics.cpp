@@ -13,6 +13,23 @@ void Statistics::decrease_single(StatisticValue& value) {
   ++value.freed;
 }
 
+void Statistics::note_peaks() {
+  for (std::size_t kind = 0; kind < to_peak_.size(); ++kind) {
+    for (std::size_t counter = 0; counter < counter_count; ++counter) {
+      std::int64_t& to_peak = to_peak_[kind][counter];
+      if (to_peak >= 0) continue;
+      peak_[kind][counter] -= to_peak;
+      to_peak = 0;
+    }
+  }
+}
+
+void Statistics::increase(Counter counter, PoolKind kind, std::int64_t by) {
+  decrease(counter, kind, -by);
+  sum_[static_cast<std::size_t>(kind)][counter] += by;
+  note_peaks();
+}
+
 void Statistics::segment_got(const RangeFact& range, Oversize oversize) {
   increase(segment, range.lane.kind, 1);
   increase(reserved_bytes, range.lane.kind, static_cast<std::int64_t>(range.size.count));
@@ -78,8 +95,8 @@ void Statistics::free_completed(const BlockFact& block) {
 void Statistics::note_active_peaks() {
   for (const Counter counter : {allocation, allocated_bytes}) {
     Waiting& waiting = waiting_[counter];
-    const std::int64_t small = series_[counter][0].current + waiting.current[0];
-    const std::int64_t large = series_[counter][1].current + waiting.current[1];
+    const std::int64_t small = current(0, counter) + waiting.current[0];
+    const std::int64_t large = current(1, counter) + waiting.current[1];
     const std::array<std::int64_t, 3> active = {small, large, small + large};
     for (std::size_t i = 0; i < active.size(); ++i)
       waiting.active_peak[i] = std::max(waiting.active_peak[i], active[i]);
@@ -87,15 +104,17 @@ void Statistics::note_active_peaks() {
 }
 
 PooledStatistic Statistics::value_of(Counter counter) const {
-  const auto half = [](const Series& series) {
-    return StatisticValue{series.current, series.peak, series.sum,
-                          series.sum - (series.current - series.current_at_reset)};
+  const auto half = [&](std::size_t kind) {
+    const std::int64_t now = current(kind, counter);
+    const std::int64_t sum = sum_[kind][counter];
+    return StatisticValue{now, peak_[kind][counter], sum,
+                          sum - (now - current_at_reset_[kind][counter])};
   };
   PooledStatistic value;
-  value.small_pool = half(series_[counter][0]);
-  value.large_pool = half(series_[counter][1]);
-  value.all.current = value.small_pool.current + value.large_pool.current;
-  value.all.peak = peak_of_all_[counter];
+  value.small_pool = half(0);
+  value.large_pool = half(1);
+  value.all.current = current_of_all(counter);
+  value.all.peak = peak_[all][counter];
   value.all.allocated = value.small_pool.allocated + value.large_pool.allocated;
   value.all.freed = value.small_pool.freed + value.large_pool.freed;
   return value;
@@ -140,10 +159,10 @@ StatisticValues Statistics::values() const {
 }
 
 void Statistics::reset_peak() {
-  for (std::size_t counter = 0; counter < counter_count; ++counter) {
-    auto& halves = series_[counter];
-    for (Series& series : halves) series.peak = series.current;
-    peak_of_all_[counter] = halves[0].current + halves[1].current;
+  for (std::size_t kind = 0; kind < to_peak_.size(); ++kind) {
+    for (std::size_t counter = 0; counter < counter_count; ++counter)
+      peak_[kind][counter] -= to_peak_[kind][counter];
+    to_peak_[kind] = {};
   }
   for (Waiting& waiting : waiting_) waiting.active_peak = {};
   note_active_peaks();
@@ -152,12 +171,10 @@ void Statistics::reset_peak() {
 }
 
 void Statistics::reset_accumulated() {
-  for (auto& halves : series_) {
-    for (Series& series : halves) {
-      series.sum = 0;
-      series.current_at_reset = series.current;
-    }
-  }
+  sum_ = {};
+  for (std::size_t kind = 0; kind < sum_.size(); ++kind)
+    for (std::size_t counter = 0; counter < counter_count; ++counter)
+      current_at_reset_[kind][counter] = peak_[kind][counter] - to_peak_[kind][counter];
   for (Waiting& waiting : waiting_) waiting.current_at_reset = waiting.current;
   for (StatisticValue* value : {&oversize_allocations_, &oversize_segments_})
     value->allocated = value->freed = 0;

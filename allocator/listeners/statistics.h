@@ -2,7 +2,9 @@
 //
 // On the hot path only what cannot be derived is kept: decreases follow from the sum of increases
 // and the current value, the figure for all pools from the small and the large one (except its
-// peak), and active blocks are the allocated ones and those that wait, which are few.
+// peak), and active blocks are the allocated ones and those that wait, which are few. In place of
+// current values stands what is missing to each peak: one look at the signs of several counters
+// tells that none reached a new peak, as is nearly always so.
 #pragma once
 
 #include <algorithm>
@@ -17,29 +19,22 @@ namespace vramlab::allocator {
 class Statistics : public Listener {
  public:
   void handed_out(const BlockFact& block, Oversize oversize) {
-    const PoolKind kind = block.lane.kind;
-    const auto size = static_cast<std::int64_t>(block.size.count);
-    increase(allocation, kind, 1);
-    increase(allocated_bytes, kind, size);
-    increase(requested_bytes, kind, static_cast<std::int64_t>(block.requested.count));
+    const auto of_kind = static_cast<std::size_t>(block.lane.kind);
+    raise<allocation>(of_kind, flow_of(block));
     if (waiting_count_ > 0) [[unlikely]]
       note_active_peaks();
     if (oversize == Oversize::yes) [[unlikely]]
       increase_single(oversize_allocations_);
   }
   void freed_at_once(const BlockFact& block, Oversize oversize) {
-    const PoolKind kind = block.lane.kind;
-    decrease(allocation, kind, 1);
-    decrease(allocated_bytes, kind, static_cast<std::int64_t>(block.size.count));
-    decrease(requested_bytes, kind, static_cast<std::int64_t>(block.requested.count));
+    lower(static_cast<std::size_t>(block.lane.kind), flow_of(block));
     if (oversize == Oversize::yes) [[unlikely]]
       decrease_single(oversize_allocations_);
   }
   void free_requested(const BlockFact& block, Oversize oversize);
   void free_completed(const BlockFact& block);
   void inactive_split_changed(PoolKind kind, std::int64_t count, std::int64_t bytes) {
-    change(inactive_split, kind, count);
-    change(inactive_split_bytes, kind, bytes);
+    raise<inactive_split>(static_cast<std::size_t>(kind), std::array{count, bytes});
   }
   void segment_got(const RangeFact& range, Oversize oversize);
   void segment_released(const RangeFact& range, Oversize oversize);
@@ -52,8 +47,8 @@ class Statistics : public Listener {
 
   StatisticValues values() const;
   /// The highest values of all pools together: of allocated and of reserved bytes.
-  std::int64_t peak_allocated_bytes() const { return peak_of_all_[allocated_bytes]; }
-  std::int64_t peak_reserved_bytes() const { return peak_of_all_[reserved_bytes]; }
+  std::int64_t peak_allocated_bytes() const { return peak_[all][allocated_bytes]; }
+  std::int64_t peak_reserved_bytes() const { return peak_[all][reserved_bytes]; }
   std::int64_t current_allocated_bytes() const { return current_of_all(allocated_bytes); }
   std::int64_t current_reserved_bytes() const { return current_of_all(reserved_bytes); }
   /// Freed, and not over on other streams.
@@ -68,57 +63,57 @@ class Statistics : public Listener {
   void reset_accumulated();
 
  private:
+  /// Those that change together stand together.
   enum Counter : std::uint8_t {
     allocation,
     allocated_bytes,
     requested_bytes,
+    segment,
     inactive_split,
     inactive_split_bytes,
-    segment,
     reserved_bytes,
     counter_count,
   };
-  /// One counter of one half.
-  struct Series {
-    std::int64_t current = 0;
-    std::int64_t peak = 0;
-    /// The sum of increases.
-    std::int64_t sum = 0;
-    /// The current value when the sums were last set to 0.
-    std::int64_t current_at_reset = 0;
-  };
+  /// After the small and the large pools.
+  static constexpr std::size_t all = 2;
+  using Counters = std::array<std::int64_t, counter_count + 1>;
 
-  void raise(Counter counter, PoolKind kind, std::int64_t by) {
-    auto& halves = series_[counter];
-    Series& series = halves[static_cast<std::size_t>(kind)];
-    series.current += by;
-    // A new peak is rare once a program runs evenly.
-    if (series.current > series.peak) [[unlikely]]
-      series.peak = series.current;
-    const std::int64_t all = halves[0].current + halves[1].current;
-    if (all > peak_of_all_[counter]) [[unlikely]]
-      peak_of_all_[counter] = all;
+  /// How a block that is handed out changes the counters from `allocation` on.
+  static std::array<std::int64_t, 4> flow_of(const BlockFact& block) {
+    return {1, static_cast<std::int64_t>(block.size.count),
+            static_cast<std::int64_t>(block.requested.count), 0};
   }
-  void add_to_sum(Counter counter, PoolKind kind, std::int64_t by) {
-    series_[counter][static_cast<std::size_t>(kind)].sum += by;
+  /// Adds to the counters from `first` on; what is negative takes away.
+  template <std::size_t first, std::size_t count>
+  void raise(std::size_t kind, const std::array<std::int64_t, count>& by) {
+    std::int64_t signs = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      to_peak_[kind][first + i] -= by[i];
+      to_peak_[all][first + i] -= by[i];
+      sum_[kind][first + i] += by[i] > 0 ? by[i] : 0;
+      signs |= to_peak_[kind][first + i] | to_peak_[all][first + i];
+    }
+    if (signs < 0) [[unlikely]]
+      note_peaks();
   }
-  void increase(Counter counter, PoolKind kind, std::int64_t by) {
-    raise(counter, kind, by);
-    add_to_sum(counter, kind, by);
+  void lower(std::size_t kind, const std::array<std::int64_t, 4>& by) {
+    for (std::size_t i = 0; i < by.size(); ++i) {
+      to_peak_[kind][i] += by[i];
+      to_peak_[all][i] += by[i];
+    }
   }
+  [[gnu::noinline]] void note_peaks();
+  void increase(Counter counter, PoolKind kind, std::int64_t by);
   void decrease(Counter counter, PoolKind kind, std::int64_t by) {
-    series_[counter][static_cast<std::size_t>(kind)].current -= by;
+    to_peak_[static_cast<std::size_t>(kind)][counter] += by;
+    to_peak_[all][counter] += by;
   }
-  /// Up or down; written so that the two need no branch.
-  void change(Counter counter, PoolKind kind, std::int64_t by) {
-    raise(counter, kind, by);
-    add_to_sum(counter, kind, std::max<std::int64_t>(by, 0));
+  std::int64_t current(std::size_t kind, Counter counter) const {
+    return peak_[kind][counter] - to_peak_[kind][counter];
   }
   /// Active blocks reach a peak of their own only while some wait.
   void note_active_peaks();
-  std::int64_t current_of_all(Counter counter) const {
-    return series_[counter][0].current + series_[counter][1].current;
-  }
+  std::int64_t current_of_all(Counter counter) const { return current(all, counter); }
   static void increase_single(StatisticValue& value);
   static void decrease_single(StatisticValue& value);
   PooledStatistic value_of(Counter counter) const;
@@ -134,11 +129,15 @@ class Statistics : public Listener {
   };
   void add_waiting(const BlockFact& block, std::int64_t sign);
 
-  std::array<std::array<Series, 2>, counter_count> series_{};
+  /// Peak less current value, of the small pools, the large ones and all of them.
+  alignas(32) std::array<Counters, 3> to_peak_{};
+  /// The sums of increases, and the current values when they were last set to 0.
+  alignas(32) std::array<Counters, 2> sum_{};
+  std::array<Counters, 2> current_at_reset_{};
+  std::array<Counters, 3> peak_{};
   /// By the counter of what is allocated: blocks, bytes.
   std::array<Waiting, 2> waiting_{};
   std::int64_t waiting_count_ = 0;
-  std::array<std::int64_t, counter_count> peak_of_all_{};
   StatisticValue oversize_allocations_;
   StatisticValue oversize_segments_;
   std::int64_t num_alloc_retries_ = 0;

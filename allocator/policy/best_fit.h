@@ -11,14 +11,17 @@ namespace vramlab::allocator {
 /// By the rules of classic segments, or with expandable segments on.
 enum class Mode : bool { classic, expandable };
 
-/// On past expandable blocks. With the option on the walk goes to blocks that reach less far: the
-/// place to grow is kept for those who need it.
+/// With the option off, on past expandable blocks.
 template <class Order>
-[[gnu::noinline]] auto pass_expandable(const Order& search, typename Order::Place at, Mode mode) {
-  if (mode == Mode::classic) {
-    while (!search.is_over(at) && search.is_expandable(at)) at = search.next(at);
-    return at;
-  }
+[[gnu::noinline]] auto pass_expandable(const Order& search, typename Order::Place at) {
+  while (!search.is_over(at) && search.is_expandable(at)) at = search.next(at);
+  return at;
+}
+
+/// With the option on, on to blocks that reach less far: the place to grow is kept for those who
+/// need it.
+template <class Order>
+auto pass_growable(const Order& search, typename Order::Place at) {
   // A block that cannot grow stops the walk: whatever follows is no smaller.
   while (search.is_expandable(at) && search.can_grow(at)) {
     const auto next = search.next(at);
@@ -35,7 +38,7 @@ auto find_best_fit(const Order& search, Bytes rounded, Mode mode, const Settings
   auto at = search.first(rounded);
   if (search.is_over(at)) return at;
   if (search.is_expandable(at)) {
-    at = pass_expandable(search, at, mode);
+    at = mode == Mode::expandable ? pass_growable(search, at) : pass_expandable(search, at);
     if (search.is_over(at)) return at;
   }
   return is_oversize_mismatch(search.size_of(at), rounded, settings) ? search.end() : at;
@@ -75,7 +78,7 @@ class LaneSearch {
 };
 
 template <class L>
-bool LaneSearch<L>::reaches_as_far(Place at, Place other) const {
+[[gnu::noinline]] bool LaneSearch<L>::reaches_as_far(Place at, Place other) const {
   const Bytes reach = reach_of(block_at(at));
   const Bytes of_other = reach_of(block_at(other));
   const bool is_first_last = reaches_the_end(block_at(at));

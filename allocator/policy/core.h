@@ -80,6 +80,12 @@ struct Core {
     return found == private_pools.end() ? nullptr : found->second.get();
   }
 
+  /// Without a branch: whether a request is small cannot be foreseen.
+  Pool& half(PoolKind kind) {
+    Pool* const halves[] = {&small, &large};
+    return *halves[static_cast<std::size_t>(kind)];
+  }
+
   Lane& lane_of(Pool& pool, StreamId stream) {
     if (Lane* lane = pool.find_lane(stream)) [[likely]]
       return *lane;
@@ -126,7 +132,7 @@ struct Core {
   }
   void leave_free_set(BlockIndex index) {
     const Block& block = blocks[index];
-    lane_of(block).free.remove(block.size(), place_among_same_size(index));
+    lane_of(block).free.remove(block.size(), place_among_same_size(index), index);
   }
   /// What orders free blocks of one size: an address, or what stands in the place of it.
   Address place_among_same_size(BlockIndex index) const {

@@ -52,9 +52,11 @@ class AddressMap {
     BlockIndex block = BlockIndex::none;
   };
 
-  /// Two fifths full at most: nearly every look-up is over at its first slot, which can be
-  /// foreseen.
-  static constexpr std::size_t room_for(std::size_t slots) { return slots / 5 * 2; }
+  /// A fifth full at most: nearly every look-up is over at its first slot, which can be foreseen.
+  /// Two fifths where more slots would no longer fit into the nearest caches.
+  static constexpr std::size_t room_for(std::size_t slots) {
+    return slots <= 16384 ? slots / 5 : slots / 5 * 2;
+  }
   std::size_t mask() const { return slots_.size() - 1; }
   std::size_t home_of(std::uint32_t tag) const { return tag >> shift_; }
   /// Blocks start at multiples of 512 as a rule; addresses between them only share a tag.

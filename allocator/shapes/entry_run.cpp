@@ -19,9 +19,10 @@ EntryRun::Slot EntryRun::above(Slot slot) const {
   return slot >= chunk_size ? last_of(slot / chunk_size - 1) : end();
 }
 
-EntryRun::Slot EntryRun::below(Slot slot) const {
-  const std::size_t chunk = slot / chunk_size;
-  if (slot % chunk_size + 1 < chunks_[chunk]->count) return slot + 1;
+EntryRun::Slot EntryRun::below(std::uint64_t key) const {
+  const std::size_t chunk = chunk_of(key);
+  const std::uint32_t not_below = chunks_[chunk]->count_above(key - 1);
+  if (not_below < chunks_[chunk]->count) return slot_of(chunk, not_below);
   return chunk + 1 < chunks_.size() ? slot_of(chunk + 1, 0) : end();
 }
 

@@ -1,4 +1,4 @@
-// EntryRun: many free blocks in one bin, by descending key. Chunks of up to 32 keys with a
+// EntryRun: many free blocks in one bin, by descending key. Chunks of up to 16 keys with a
 // directory of each chunk's lowest key, so that an insertion moves few entries however many there
 // are. Searches are written without branches: which way they go cannot be foreseen.
 #pragma once
@@ -45,8 +45,8 @@ class EntryRun {
   Slot at_or_above(std::uint64_t key) const;
   /// One step up; end() from the highest.
   Slot above(Slot slot) const;
-  /// One step down; end() from the lowest.
-  Slot below(Slot slot) const;
+  /// The place of the highest key that is below `key`, which is not 0; end() where there is none.
+  Slot below(std::uint64_t key) const;
   static constexpr Slot end() { return 0xffffffff; }
 
   /// Requires: the key is not in the run.

@@ -1,209 +1,118 @@
 // FreeBlocks: the free blocks of one lane, ordered by (size, address), for exact best fit. A
 // version that prefers older blocks gives a number in place of each address.
 //
-// Sizes fall into bins: one bin a size up to 2 MiB, above that 128 bins a power of two. A bitmap
-// with a summary says which bins hold something, so that best fit is a few bit operations and one
-// look into a bin. A bin keeps its blocks by descending (size, address): four in the bin itself,
-// one cache line; more in a run of chunks.
+// Most blocks leave the set soon after they came: a request is cut off what the last one left, a
+// free merges with what was freed just before. So the two that came last stand apart, in no order,
+// and only what stays goes to the bins, which keep any number of blocks in order.
 #pragma once
 
 #include <array>
-#include <bit>
-#include <cstdint>
-#include <cstdlib>
-#include <memory>
-#include <vector>
 
-#include "allocator/shapes/block.h"
-#include "allocator/shapes/entry_run.h"
-#include "allocator/words/ids.h"
+#include "allocator/shapes/size_bins.h"
 
 namespace vramlab::allocator {
 
 class FreeBlocks {
  public:
   /// A place in the order; valid until the next change.
-  struct Cursor {
-    std::uint32_t bin = no_bin;
-    std::uint32_t slot = 0;
-    explicit operator bool() const { return bin != no_bin; }
-  };
+  using Cursor = SizeBins::Cursor;
 
-  bool is_empty() const { return size_ == 0; }
-  std::size_t size() const { return size_; }
+  bool is_empty() const { return size() == 0; }
+  std::size_t size() const;
 
   /// Requires: a size and an address below the limits of block.h, in no block of the set.
   void insert(Bytes size, Address address, BlockIndex block);
-  /// Requires: that block is in the set.
-  void remove(Bytes size, Address address);
+  /// Requires: that block is in the set, with this size and address.
+  void remove(Bytes size, Address address, BlockIndex block);
   void remove_at(Cursor at);
 
   /// The first block of at least this size.
-  Cursor at_or_after(Bytes size) const;
-  Cursor first() const { return bottom_of(next_bin(0)); }
-  Cursor last() const { return top_of(previous_bin(bin_count - 1)); }
-  Cursor next(Cursor at) const;
+  Cursor at_or_after(Bytes size) const {
+    return at_or_after(SizeBins::bin_of(size), size_key(size, {}));
+  }
+  Cursor first() const { return at_or_after(0, 1); }
+  Cursor last() const;
+  Cursor next(Cursor at) const {
+    if (bins_.size() > 0) return next_of_all(at);
+    const std::uint32_t other = 1 - at.slot;
+    return recent_keys_[other] > recent_keys_[at.slot] ? Cursor{recent_bin, other} : Cursor{};
+  }
   Cursor previous(Cursor at) const;
 
   BlockIndex block_at(Cursor at) const {
-    const Bin& bin = bins_[at.bin];
-    return bin.run == nullptr ? bin.blocks[at.slot] : bin.run->block_at(at.slot);
+    return is_recent(at) ? recent_blocks_[at.slot] : bins_.block_at(at);
   }
 
  private:
-  static constexpr std::uint32_t no_bin = 0xffffffff;
-  static constexpr unsigned step_bits = 7;
-  /// Sizes in units of 512 bytes have at most this many bits.
-  static constexpr unsigned unit_bits = 32;
-  static constexpr std::uint32_t bin_count = unit_bits << step_bits;
-  static constexpr std::uint32_t word_count = (bin_count + 63) / 64;
-  static constexpr std::uint32_t summary_count = (word_count + 63) / 64;
-  static constexpr std::uint32_t few = 4;
+  /// In place of a bin, for the recent blocks.
+  static constexpr std::uint32_t recent_bin = SizeBins::no_bin - 1;
+  /// Among more blocks than these few leave soon: keeping the last ones apart would only cost.
+  static constexpr std::size_t most_in_bins = 1024;
 
-  struct alignas(64) Bin {
-    std::array<std::uint64_t, few> keys;
-    std::array<BlockIndex, few> blocks;
-    /// Owned by runs_; null while the bin holds few.
-    EntryRun* run;
-    std::uint32_t count;
-  };
-  static_assert(sizeof(Bin) == 64);
+  static bool is_recent(Cursor at) { return at.bin == recent_bin; }
+  /// The bin of a recent block, whose key holds all of its size.
+  static std::uint32_t bin_of_key(SizeKey key) { return SizeBins::bin_of(size_of_key(key)); }
+  /// To compare with the keys of recent blocks: above all of them for larger blocks, and for none.
+  SizeKey comparable_key(Cursor in_bins) const {
+    if (in_bins.bin >= SizeBins::first_bin_beyond_keys) [[unlikely]]
+      return ~SizeKey{0};
+    return bins_.key_at(in_bins);
+  }
+  Cursor at_or_after(std::uint32_t bin, SizeKey key) const {
+    const Cursor in_bins = bins_.size() == 0 ? Cursor{} : bins_.at_or_after(bin, key);
+    if (bin >= SizeBins::first_bin_beyond_keys) [[unlikely]]
+      return in_bins;
+    return nearest(key, in_bins);
+  }
+  Cursor nearest(SizeKey key, Cursor in_bins) const;
+  Cursor nearest_before(SizeKey key, Cursor in_bins) const;
+  Cursor next_of_all(Cursor at) const;
 
-  struct Place {
-    std::uint32_t bin;
-    /// The place of a size in its bin, in the upper 24 bits: 0 for the bin's smallest.
-    std::uint64_t size_key;
-  };
-  struct ReleaseMemory {
-    void operator()(void* memory) const { std::free(memory); }
-  };
-
-  /// The number's leading bit chooses the power of two, the 7 bits after it the step, the rest lies
-  /// in the key. Larger sizes than a block can have fall behind the last bin.
-  static Place place_of(Bytes size) {
-    const std::uint64_t units = size.count >> 9;
-    const auto leading_zeros = static_cast<unsigned>(std::countl_zero(units));
-    const std::uint64_t after_leading = (units << leading_zeros) << 1;
-    const auto step = static_cast<std::uint32_t>(after_leading >> (64 - step_bits));
-    return {((63 - leading_zeros) << step_bits) + step, (after_leading << step_bits) >> 40 << 40};
-  }
-  /// Blocks do not overlap and are multiples of 512, so this keeps them in order of address.
-  static std::uint64_t key_of(const Place& place, Address address) {
-    return place.size_key | (address.value >> 9);
-  }
-
-  std::uint32_t next_bin(std::uint32_t from) const;
-  std::uint32_t previous_bin(std::uint32_t from) const;
-  std::uint64_t key_at(Cursor at) const {
-    const Bin& bin = bins_[at.bin];
-    return bin.run == nullptr ? bin.keys[at.slot] : bin.run->key_at(at.slot);
-  }
-  Cursor bottom_of(std::uint32_t bin) const {
-    if (bin == no_bin) return {};
-    return {bin, bins_[bin].run == nullptr ? bins_[bin].count - 1 : bins_[bin].run->lowest()};
-  }
-  static Cursor top_of(std::uint32_t bin) { return bin == no_bin ? Cursor{} : Cursor{bin, 0}; }
-  void mark_filled(std::uint32_t bin) {
-    filled_[bin / 64] |= std::uint64_t{1} << (bin % 64);
-    summary_[bin / 4096] |= std::uint64_t{1} << (bin / 64 % 64);
-  }
-  void mark_empty(std::uint32_t bin) {
-    filled_[bin / 64] &= ~(std::uint64_t{1} << (bin % 64));
-    if (filled_[bin / 64] == 0) summary_[bin / 4096] &= ~(std::uint64_t{1} << (bin / 64 % 64));
-  }
-  [[gnu::noinline]] Cursor at_or_after_in_own_bin(const Place& place) const;
-  void count_one_less(std::uint32_t bin);
-  void start_run(Bin& bin);
-  void create_bins();
-
-  /// Zeroed pages that the system hands out only where a bin is used; bins_ points into it.
-  std::unique_ptr<void, ReleaseMemory> memory_;
-  Bin* bins_ = nullptr;
-  std::array<std::uint64_t, summary_count> summary_{};
-  std::array<std::uint64_t, word_count> filled_{};
-  std::size_t size_ = 0;
-  std::vector<std::unique_ptr<EntryRun>> runs_;
+  /// Of the two recent blocks, the one that came last first if both are there; 0 for none.
+  std::array<SizeKey, 2> recent_keys_{};
+  std::array<BlockIndex, 2> recent_blocks_{BlockIndex::none, BlockIndex::none};
+  SizeBins bins_;
 };
 
-inline std::uint32_t FreeBlocks::next_bin(std::uint32_t from) const {
-  if (from >= bin_count) return no_bin;
-  std::uint32_t word = from / 64;
-  const std::uint64_t here = filled_[word] >> (from % 64);
-  if (here != 0) return from + static_cast<std::uint32_t>(std::countr_zero(here));
-  ++word;
-  for (std::uint32_t group = word / 64; group < summary_count; ++group) {
-    std::uint64_t groups = summary_[group];
-    if (group == word / 64) groups &= ~std::uint64_t{0} << (word % 64);
-    if (groups == 0) continue;
-    const std::uint32_t found = group * 64 + static_cast<std::uint32_t>(std::countr_zero(groups));
-    return found * 64 + static_cast<std::uint32_t>(std::countr_zero(filled_[found]));
-  }
-  return no_bin;
-}
-
-inline FreeBlocks::Cursor FreeBlocks::at_or_after(Bytes size) const {
-  const Place place = place_of(size);
-  const Cursor at = bottom_of(next_bin(place.bin));
-  // Only in the size's own bin can the smallest block be too small.
-  if (at.bin == place.bin && key_at(at) < place.size_key) [[unlikely]]
-    return at_or_after_in_own_bin(place);
-  return at;
+/// The first of the recent blocks that do not come before the key, or what the bins have, whichever
+/// comes first.
+inline FreeBlocks::Cursor FreeBlocks::nearest(SizeKey key, Cursor in_bins) const {
+  // Distances from the key, without branches: which is the shortest cannot be foreseen. A recent
+  // block before the key, or none, wraps around to a distance that is too long.
+  const SizeKey newest = recent_keys_[0] - key;
+  const SizeKey older = recent_keys_[1] - key;
+  const SizeKey recent = older < newest ? older : newest;
+  const std::uint32_t slot = older < newest ? 1 : 0;
+  return recent < comparable_key(in_bins) - key ? Cursor{recent_bin, slot} : in_bins;
 }
 
 inline void FreeBlocks::insert(Bytes size, Address address, BlockIndex block) {
-  if (bins_ == nullptr) [[unlikely]]
-    create_bins();
-  const Place place = place_of(size);
-  const std::uint64_t key = key_of(place, address);
-  Bin& bin = bins_[place.bin];
-  ++size_;
-  const std::uint32_t before = bin.count++;
-  mark_filled(place.bin);
-  if (bin.run == nullptr && before == few) [[unlikely]]
-    start_run(bin);
-  if (bin.run != nullptr) {
-    bin.run->insert(key, block);
-    return;
+  const SizeKey key = size_key(size, address);
+  if (size >= size_beyond_keys || bins_.size() > most_in_bins) [[unlikely]]
+    return bins_.insert(SizeBins::bin_of(size), key, block);
+  if (recent_keys_[0] != 0) {
+    if (recent_keys_[1] != 0)
+      bins_.insert(bin_of_key(recent_keys_[1]), recent_keys_[1], recent_blocks_[1]);
+    recent_keys_[1] = recent_keys_[0];
+    recent_blocks_[1] = recent_blocks_[0];
   }
-  std::uint32_t i = before;
-  for (; i > 0 && bin.keys[i - 1] < key; --i) {
-    bin.keys[i] = bin.keys[i - 1];
-    bin.blocks[i] = bin.blocks[i - 1];
-  }
-  bin.keys[i] = key;
-  bin.blocks[i] = block;
+  recent_keys_[0] = key;
+  recent_blocks_[0] = block;
 }
 
-inline void FreeBlocks::count_one_less(std::uint32_t bin) {
-  --size_;
-  if (--bins_[bin].count == 0) mark_empty(bin);
+inline void FreeBlocks::remove(Bytes size, Address address, BlockIndex block) {
+  if (recent_blocks_[0] == block)
+    remove_at({recent_bin, 0});
+  else if (recent_blocks_[1] == block)
+    remove_at({recent_bin, 1});
+  else
+    bins_.remove(SizeBins::bin_of(size), size_key(size, address));
 }
 
 inline void FreeBlocks::remove_at(Cursor at) {
-  Bin& bin = bins_[at.bin];
-  if (bin.run != nullptr) {
-    bin.run->remove_at(at.slot);
-  } else {
-    for (std::uint32_t i = at.slot; i + 1 < bin.count; ++i) {
-      bin.keys[i] = bin.keys[i + 1];
-      bin.blocks[i] = bin.blocks[i + 1];
-    }
-  }
-  count_one_less(at.bin);
-}
-
-inline void FreeBlocks::remove(Bytes size, Address address) {
-  const Place place = place_of(size);
-  const std::uint64_t key = key_of(place, address);
-  Bin& bin = bins_[place.bin];
-  if (bin.run != nullptr) {
-    bin.run->remove(key);
-    count_one_less(place.bin);
-    return;
-  }
-  std::uint32_t slot = 0;
-  while (bin.keys[slot] != key) ++slot;
-  remove_at({place.bin, slot});
+  if (!is_recent(at)) return bins_.remove_at(at);
+  recent_keys_[at.slot] = 0;
+  recent_blocks_[at.slot] = BlockIndex::none;
 }
 
 }  // namespace vramlab::allocator

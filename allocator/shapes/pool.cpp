@@ -7,7 +7,7 @@
 namespace vramlab::allocator {
 namespace {
 
-auto place_of(auto& lanes, StreamId stream) {
+auto lane_place(auto& lanes, StreamId stream) {
   return std::lower_bound(lanes.begin(), lanes.end(), stream,
                           [](const auto& lane, StreamId wanted) { return lane->stream < wanted; });
 }
@@ -34,15 +34,15 @@ Lane::Lane(StreamId stream_id, Pool& of_pool)
     : stream(stream_id), pool(&of_pool), kind(of_pool.kind) {}
 
 Lane* Pool::search_lane(StreamId stream) const {
-  const auto place = place_of(lanes, stream);
+  const auto place = lane_place(lanes, stream);
   if (place == lanes.end() || (*place)->stream != stream) return nullptr;
-  return last_used = place->get();
+  return last_found[place_of(stream)] = place->get();
 }
 
 Lane& Pool::add_lane(StreamId stream, LaneIndex index) {
   auto lane = std::make_unique<Lane>(stream, *this);
   lane->index = index;
-  return **lanes.insert(place_of(lanes, stream), std::move(lane));
+  return **lanes.insert(lane_place(lanes, stream), std::move(lane));
 }
 
 }  // namespace vramlab::allocator

@@ -2,6 +2,7 @@
 // ascending stream.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -55,11 +56,16 @@ struct Pool {
 
   /// Null where the stream has none yet.
   Lane* find_lane(StreamId stream) const {
-    if (last_used != nullptr && last_used->stream == stream) [[likely]]
-      return last_used;
+    Lane* const known = last_found[place_of(stream)];
+    if (known != nullptr && known->stream == stream) [[likely]]
+      return known;
     return search_lane(stream);
   }
   Lane* search_lane(StreamId stream) const;
+  /// Streams are small numbers or addresses, whose low bits are all alike.
+  static std::size_t place_of(StreamId stream) {
+    return static_cast<std::size_t>(stream.value * 0x9E3779B97F4A7C15ULL >> 60);
+  }
   Lane& add_lane(StreamId stream, LaneIndex index);
 
   PoolId id;
@@ -71,7 +77,8 @@ struct Pool {
   /// Blocks of this pool are handed out whole.
   bool is_no_split = false;
   std::vector<std::unique_ptr<Lane>> lanes;
-  mutable Lane* last_used = nullptr;
+  /// What was found last for streams that fall on the same place.
+  mutable std::array<Lane*, 16> last_found{};
 };
 
 /// A graph's or a user's pair of pools.

@@ -93,7 +93,7 @@ TEST_F(Consistency, a_wrong_kind_of_block_is_found) {
 }
 
 TEST_F(Consistency, a_free_block_that_left_its_set_is_found) {
-  lane_of(free_).free.remove(5_MiB, block(free_).address);
+  lane_of(free_).free.remove(5_MiB, block(free_).address, free_);
   expect_broken("a free block is in no free set");
 }
 
@@ -104,13 +104,13 @@ TEST_F(Consistency, a_live_block_in_a_free_set_is_found) {
 
 TEST_F(Consistency, a_block_under_another_size_in_the_free_set_is_found) {
   Lane& lane = lane_of(free_);
-  lane.free.remove(5_MiB, block(free_).address);
+  lane.free.remove(5_MiB, block(free_).address, free_);
   lane.free.insert(9_MiB, block(free_).address, free_);
   expect_broken("a free set lies in order of size and address");
 }
 
 TEST_F(Consistency, free_neighbours_that_were_not_merged_are_found) {
-  lane_of(free_).free.remove(5_MiB, block(free_).address);
+  lane_of(free_).free.remove(5_MiB, block(free_).address, free_);
   core().enter_free_set(core().chain.split_front(free_, 2_MiB));
   core().enter_free_set(free_);
   expect_broken("neighbouring free blocks are merged");
@@ -205,7 +205,7 @@ TEST_F(Consistency, a_block_younger_than_its_pool_is_found) {
 }
 
 TEST_F(Consistency, an_unmapped_block_of_a_classic_segment_is_found) {
-  lane_of(free_).free.remove(5_MiB, block(free_).address);
+  lane_of(free_).free.remove(5_MiB, block(free_).address, free_);
   core().enter_unmapped_set(free_);
   expect_broken("only blocks of expandable segments are unmapped");
 }

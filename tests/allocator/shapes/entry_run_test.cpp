@@ -28,7 +28,7 @@ void expect_same_order(const EntryRun& run, const Model& model) {
   for (auto entry = model.rbegin(); entry != model.rend(); ++entry) {
     ASSERT_NE(slot, EntryRun::end());
     ASSERT_EQ(run.block_at(slot), entry->second);
-    slot = run.below(slot);
+    slot = run.below(run.key_at(slot));
   }
   ASSERT_EQ(slot, EntryRun::end());
 }
@@ -40,6 +40,13 @@ void expect_found(const EntryRun& run, const Model& model, std::uint64_t key) {
     ASSERT_EQ(slot, EntryRun::end()) << key;
   } else {
     ASSERT_EQ(run.block_at(slot), expected->second) << key;
+  }
+  if (key == 0) return;
+  const auto below = run.below(key);
+  if (expected == model.begin()) {
+    ASSERT_EQ(below, EntryRun::end()) << key;
+  } else {
+    ASSERT_EQ(run.block_at(below), std::prev(expected)->second) << key;
   }
 }
 

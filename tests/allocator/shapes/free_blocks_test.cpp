@@ -28,7 +28,7 @@ class FreeBlocksBesideModel {
     model_.insert({size, address});
   }
   void remove(const Key& key) {
-    set_.remove(key.first, key.second);
+    set_.remove(key.first, key.second, block_for(key.second));
     model_.erase(key);
   }
   void take_best_fit(Bytes size) {
@@ -94,14 +94,19 @@ Bytes random_size(tests::RandomNumbers& numbers, unsigned most_bits) {
   return {(magnitude + numbers.below(magnitude)) / 512 * 512};
 }
 
-void run_random_block_operations(std::uint64_t seed, unsigned most_bits) {
+struct RandomSet {
+  unsigned most_bits;
+  std::size_t most_blocks = 4000;
+};
+
+void run_random_block_operations(std::uint64_t seed, const RandomSet& shape) {
   tests::RandomNumbers numbers(seed);
   FreeBlocksBesideModel both;
   std::vector<Key> held;
   std::uint64_t next_address = 512;
   for (int step = 0; step < 4000; ++step) {
-    if (held.empty() || numbers.below(100) < 55) {
-      const Key key{random_size(numbers, most_bits), Address{next_address}};
+    if (held.empty() || (held.size() < shape.most_blocks && numbers.below(100) < 55)) {
+      const Key key{random_size(numbers, shape.most_bits), Address{next_address}};
       next_address += 512 * numbers.between(1, 9);
       both.insert(key.first, key.second);
       held.push_back(key);
@@ -110,9 +115,9 @@ void run_random_block_operations(std::uint64_t seed, unsigned most_bits) {
       both.remove(held.back());
       held.pop_back();
     }
-    both.expect_best_fit(random_size(numbers, most_bits));
+    both.expect_best_fit(random_size(numbers, shape.most_bits));
     if (testing::Test::HasFatalFailure()) return;
-    if (step % 200 == 0) both.expect_same_order();
+    if (step % 200 == 0 || held.size() < 8) both.expect_same_order();
   }
   both.expect_same_order();
 }
@@ -120,14 +125,36 @@ void run_random_block_operations(std::uint64_t seed, unsigned most_bits) {
 TEST(FreeBlocks, behave_like_an_ordered_set_with_small_sizes) {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     SCOPED_TRACE(seed);
-    run_random_block_operations(seed, 20);
+    run_random_block_operations(seed, {20});
   }
 }
 
 TEST(FreeBlocks, behave_like_an_ordered_set_with_all_sizes) {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     SCOPED_TRACE(seed);
-    run_random_block_operations(seed, 40);
+    run_random_block_operations(seed, {40});
+  }
+}
+
+TEST(FreeBlocks, behave_like_an_ordered_set_with_few_blocks) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    SCOPED_TRACE(seed);
+    run_random_block_operations(seed, {seed % 2 == 0 ? 12U : 36U, 1 + seed % 6});
+  }
+}
+
+TEST(FreeBlocks, order_sizes_around_the_largest_that_a_key_holds) {
+  const std::vector<Bytes> sizes = {1_MiB,         8_GiB - 512_B, 8_GiB, 8_GiB + 512_B,
+                                    8_GiB + 1_MiB, 16_GiB,        512_B};
+  // Whichever two come last stand apart from the others.
+  for (std::size_t first = 0; first < sizes.size(); ++first) {
+    FreeBlocksBesideModel both;
+    for (std::size_t i = 0; i < sizes.size(); ++i)
+      both.insert(sizes[(first + i) % sizes.size()], Address{512 * (i + 1)});
+    both.expect_same_order();
+    for (const Bytes size : sizes) both.expect_best_fit(size);
+    for (const Bytes size : {8_GiB, 8_GiB + 512_B, 24_GiB}) both.take_best_fit(size);
+    both.expect_same_order();
   }
 }
 
@@ -164,10 +191,11 @@ TEST(FreeBlocks, keep_many_sizes_that_share_a_bin_apart) {
 
 TEST(FreeBlocks, find_the_size_just_below_and_just_above_the_last_exact_bin) {
   FreeBlocksBesideModel both;
-  both.insert(2_MiB - 512_B, Address{512});
-  both.insert(2_MiB, Address{1024});
-  both.insert(2_MiB + 512_B, Address{1536});
-  for (const Bytes size : {2_MiB - 1024_B, 2_MiB - 512_B, 2_MiB, 2_MiB + 512_B, 2_MiB + 1024_B})
+  both.insert(128_KiB - 512_B, Address{512});
+  both.insert(128_KiB, Address{1024});
+  both.insert(128_KiB + 512_B, Address{1536});
+  for (const Bytes size :
+       {128_KiB - 1024_B, 128_KiB - 512_B, 128_KiB, 128_KiB + 512_B, 128_KiB + 1024_B})
     both.expect_best_fit(size);
 }
 
@@ -186,7 +214,7 @@ TEST(FreeBlocks, an_empty_set_has_no_first_and_no_last) {
   EXPECT_FALSE(set.first());
   EXPECT_FALSE(set.last());
   set.insert(1_MiB, Address{512}, BlockIndex{7});
-  set.remove(1_MiB, Address{512});
+  set.remove(1_MiB, Address{512}, BlockIndex{7});
   EXPECT_TRUE(set.is_empty());
   EXPECT_FALSE(set.first());
   EXPECT_FALSE(set.last());
