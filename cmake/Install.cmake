@@ -31,7 +31,7 @@ install(FILES "${completions}/_vramlab" DESTINATION "${CMAKE_INSTALL_DATADIR}/zs
 install(FILES "${completions}/vramlab.fish"
         DESTINATION "${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d")
 install(FILES "${PROJECT_SOURCE_DIR}/README.md" "${PROJECT_SOURCE_DIR}/CHANGELOG.md"
-              "${PROJECT_SOURCE_DIR}/LICENSE"
+              "${PROJECT_SOURCE_DIR}/LICENSE" "${PROJECT_SOURCE_DIR}/tools/packaging/licences.txt"
         DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 
 # From the program's folder to that of the libraries, which some systems call lib64 or more.

@@ -13,7 +13,8 @@ import pathlib
 import subprocess
 import sys
 
-# Linked into the program or its libraries: Debian's package of each, its licence, where it is from.
+# Linked into the program or its libraries, or a part of the pages that it writes: Debian's package of
+# each or the one of npm, its licence, where it is from. licences.txt has their notices.
 LINKED_IN = [
     ("CLI11", "libcli11-dev", "BSD-3-Clause", "https://github.com/CLIUtils/CLI11"),
     ("fmt", "libfmt-dev", "MIT", "https://github.com/fmtlib/fmt"),
@@ -21,13 +22,18 @@ LINKED_IN = [
      "https://gcc.gnu.org"),
     ("nlohmann-json", "nlohmann-json3-dev", "MIT", "https://github.com/nlohmann/json"),
     ("spdlog", "libspdlog-dev", "MIT", "https://github.com/gabime/spdlog"),
+    ("uPlot", "uplot", "MIT", "https://github.com/leeoniya/uPlot"),
     ("zlib", "zlib1g-dev", "Zlib", "https://zlib.net"),
     ("zstd", "libzstd-dev", "BSD-3-Clause", "https://github.com/facebook/zstd"),
 ]
+PAGE = pathlib.Path(__file__).resolve().parents[1] / "report_page" / "package.json"
 
 
 def version_of(package):
-    """The newest that is installed; several compilers may be."""
+    """Of the page's, as it is bundled; else the newest that is installed: several compilers may be."""
+    bundled = json.loads(PAGE.read_text(encoding="utf-8"))["dependencies"]
+    if package in bundled:
+        return bundled[package]
     listed = subprocess.run(["dpkg-query", "-W", "-f", "${db:Status-Status} ${Version}\n", package],
                             capture_output=True, text=True, check=False).stdout.split("\n")
     found = [line.split()[1] for line in listed if line.startswith("installed ")]
@@ -54,7 +60,7 @@ def document(version, packages):
               for name, package, licence, place in LINKED_IN]
     relations = [{"spdxElementId": "SPDXRef-DOCUMENT", "relationshipType": "DESCRIBES",
                   "relatedSpdxElement": one["SPDXID"]} for one in own]
-    relations += [{"spdxElementId": one["SPDXID"], "relationshipType": "STATIC_LINK",
+    relations += [{"spdxElementId": one["SPDXID"], "relationshipType": "CONTAINS",
                    "relatedSpdxElement": other["SPDXID"]} for one in own for other in inside]
     return {"spdxVersion": "SPDX-2.3", "dataLicense": "CC0-1.0", "SPDXID": "SPDXRef-DOCUMENT",
             "name": f"vramlab-{version}",

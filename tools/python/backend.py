@@ -93,7 +93,8 @@ def _tag(build):
 def _metadata():
     fields = ["Metadata-Version: 2.4", "Name: vramlab", f"Version: {_version()}",
               "Summary: What a PyTorch program does with GPU memory, without a GPU",
-              "License-Expression: BSD-3-Clause", "License-File: LICENSE", "Requires-Python: >=3.9",
+              "License-Expression: BSD-3-Clause", "License-File: LICENSE", "License-File: licences.txt",
+              "Requires-Python: >=3.9",
               "Keywords: pytorch,cuda,gpu,memory,out of memory,allocator,fragmentation",
               "Classifier: Environment :: GPU :: NVIDIA CUDA",
               "Classifier: Framework :: Pytest",
@@ -134,7 +135,8 @@ def _wheel_files(installed, tag):
     yield info + "WHEEL", (f"Wheel-Version: 1.0\nGenerator: vramlab\nRoot-Is-Purelib: false\n"
                            f"Tag: {tag}\n".encode(), False)
     yield info + "entry_points.txt", (_entry_points().encode(), False)
-    yield info + "licenses/LICENSE", ((TOP / "LICENSE").read_bytes(), False)
+    for licence in (TOP / "LICENSE", TOP / "tools" / "packaging" / "licences.txt"):
+        yield info + "licenses/" + licence.name, (licence.read_bytes(), False)
 
 
 def _write_wheel(path, files):
