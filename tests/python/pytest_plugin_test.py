@@ -11,6 +11,7 @@ import textwrap
 import unittest
 
 import vramlab
+from vramlab.testing.recorded import RecordedTest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TESTS = """
@@ -148,6 +149,21 @@ class Plugin(unittest.TestCase):
     def test_workers_of_xdist_judge_marks(self):
         self.check_outcomes(self.run_pytest("-n", "2"))
 
+    def test_a_dry_run_without_cuda_says_that_it_judges_nothing(self):
+        program = self.program_that_only_notes_dry_runs(os.path.join(self.folder, "calls.txt"))
+        result = self.run_pytest("--vramlab-dry", "-k", "enough", VRAMLAB_PROGRAM=program,
+                                 FAKE_TORCH_WITHOUT_CUDA="1")
+        self.assertEqual(result.returncode, 0, result.stdout)
+        self.assertEqual(result.stdout.count("limit_vram is not judged: there is no CUDA here (a dry run "
+                                             "needs a PyTorch that is built for CUDA)"), 2, result.stdout)
+
+    def test_the_first_failure_ends_a_dry_session_where_that_is_asked_for(self):
+        program = self.program_that_only_notes_dry_runs(os.path.join(self.folder, "calls.txt"))
+        result = self.run_pytest("--vramlab-dry", "-x", "-k", "own_failure or without",
+                                 VRAMLAB_PROGRAM=program)
+        self.assertEqual(self.outcomes(result), {"test_own_failure": "FAILED"}, result.stdout)
+        self.assertIn("stopping after 1 failures", result.stdout)
+
     def test_a_dry_run_that_crashes_fails_its_tests(self):
         program = self.write("program", "#!/bin/sh\necho no GPU today\nexit 3\n")
         os.chmod(program, stat.S_IRWXU)
@@ -171,6 +187,19 @@ class Plugin(unittest.TestCase):
         self.assertIn("vramlab baseline: worse than", result.stdout)
         self.write("kept/.vramlab.json", """{"schema_version": 1, "fail_if": ["requests > +1"]}""")
         self.assertEqual(self.run_pytest(*words).returncode, 0)
+
+
+class Names(unittest.TestCase):
+    """The files of recordings."""
+
+    def test_each_test_has_its_own(self):
+        names = ["t.py::test", "t.py::test[a b]", "t.py::test[a/b]", "t.py::test[a-b]", "t.py::test[\xfc]",
+                 "t.py::" + "x" * 300, "t.py::" + "x" * 301, "t.py::test[\ud800]"]
+        found = [RecordedTest(name).file_name for name in names]
+        self.assertEqual(found[0], "t.py-test.pickle")
+        self.assertEqual(len(set(found)), len(names))
+        for name in found:
+            self.assertRegex(name, r"\A[A-Za-z0-9_.-]{1,200}\Z")
 
 
 if __name__ == "__main__":

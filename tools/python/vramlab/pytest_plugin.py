@@ -12,7 +12,6 @@ _MARKS = {
                          "at its end than it held at its begin",
 }
 _recorded: "pytest.StashKey[Any]" = pytest.StashKey()
-_NOT_RECORDED = "is not judged: there is no CUDA here (pytest --vramlab-dry runs without a GPU)"
 
 
 def pytest_addoption(parser: Any) -> None:
@@ -67,6 +66,22 @@ def pytest_runtest_logreport(report: Any) -> None:
         dry_session.tell(report)
 
 
+def pytest_warning_recorded(warning_message: Any, when: str, nodeid: str, location: Any) -> None:
+    """A child tells what it warns of; what it finds while collecting, the parent finds, too."""
+    from vramlab.testing import dry_session
+
+    if dry_session.is_child() and not dry_session.is_worker() and when == "runtest":
+        dry_session.tell_warning(warning_message, when=when, nodeid=nodeid, location=location)
+
+
+def _not_recorded(name: str) -> str:
+    from vramlab.testing import dry_session
+
+    way_out = ("a dry run needs a PyTorch that is built for CUDA" if dry_session.is_child()
+               else "pytest --vramlab-dry runs without a GPU")
+    return f"{name} is not judged: there is no CUDA here ({way_out})"
+
+
 def _marks_of(item: Any) -> Dict[str, Any]:
     found = {name: item.get_closest_marker(name) for name in _MARKS}
     return {name: mark for name, mark in found.items() if mark is not None}
@@ -87,7 +102,7 @@ def pytest_runtest_call(item: Any) -> Generator[None, Any, None]:
     from vramlab.testing.recorded import RecordedTest, has_cuda
 
     if not has_cuda():
-        item.warn(pytest.PytestWarning(f"{', '.join(marks)} {_NOT_RECORDED}"))
+        item.warn(pytest.PytestWarning(_not_recorded(", ".join(marks))))
         yield
         return
     recorded = item.stash[_recorded] = RecordedTest(item.nodeid)
@@ -128,7 +143,7 @@ def vram_recording(request: Any) -> Any:
     from vramlab.testing.recorded import RecordedTest, has_cuda
 
     if not has_cuda():
-        pytest.skip(f"vram_recording {_NOT_RECORDED}")
+        pytest.skip(_not_recorded("vram_recording"))
     recorded = RecordedTest(request.node.nodeid)
     if not _marks_of(request.node):
         recorded.begin()

@@ -4,6 +4,7 @@ and one for the others. A child runs the same command line, with the tests that 
 import json
 import os
 import sys
+import warnings
 from typing import Any, Callable, Dict, List, Optional, Set
 
 from vramlab import program
@@ -37,6 +38,16 @@ def tell(report: Any) -> None:
     told = report._to_json()
     # The worker of pytest-xdist, which the parent has not.
     told.pop("node", None)
+    _write(told)
+
+
+def tell_warning(message: Any, **where: Any) -> None:
+    """Passes a warning on to the parent."""
+    _write({"warning": str(message.message), "category": message.category.__name__,
+            "filename": message.filename, "lineno": message.lineno, **where})
+
+
+def _write(told: Dict[str, Any]) -> None:
     # As plain JSON: reports hold paths and more.
     with open(os.environ[_REPORTS], "a", encoding="utf-8") as file:
         file.write(json.dumps(told, default=str) + "\n")
@@ -49,8 +60,6 @@ def run_tests(session: Any, gpu_of: Callable[[Any], Optional[str]]) -> None:
         groups.setdefault(gpu_of(item), []).append(item)
     for gpu, items in groups.items():
         _run_group(session, gpu, items)
-        if session.shouldfail or session.shouldstop:
-            raise session.Interrupted(session.shouldfail or session.shouldstop)
 
 
 def _run_group(session: Any, gpu: Optional[str], items: List[Any]) -> None:
@@ -72,6 +81,11 @@ def _run_group(session: Any, gpu: Optional[str], items: List[Any]) -> None:
         for report in told.get(item.nodeid) or [_missing(item, ended)]:
             item.ihook.pytest_runtest_logreport(report=report)
         item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
+        # As pytest itself after each test: with -x, the child ran none of the others.
+        if session.shouldfail:
+            raise session.Failed(session.shouldfail)
+        if session.shouldstop:
+            raise session.Interrupted(session.shouldstop)
 
 
 def _restore(before: Dict[str, Optional[str]]) -> None:
@@ -88,10 +102,21 @@ def _reports_of(session: Any, path: str) -> Dict[str, List[Any]]:
     found: Dict[str, List[Any]] = {}
     if os.path.exists(path):
         with open(path, encoding="utf-8") as file:
-            for line in file:
-                report = TestReport._from_json(json.loads(line))
+            for told in map(json.loads, file):
+                if "warning" in told:
+                    _warn(session, told)
+                    continue
+                report = TestReport._from_json(told)
                 found.setdefault(report.nodeid, []).append(report)
     return found
+
+
+def _warn(session: Any, told: Dict[str, Any]) -> None:
+    # The summary needs no more of a category than its name.
+    category = type(told["category"], (Warning,), {})
+    message = warnings.WarningMessage(told["warning"], category, told["filename"], told["lineno"])
+    session.config.hook.pytest_warning_recorded.call_historic(
+        kwargs={"warning_message": message, **{name: told[name] for name in ("when", "nodeid", "location")}})
 
 
 def _missing(item: Any, ended: Ended) -> Any:

@@ -1,6 +1,7 @@
 """A test whose GPU memory is recorded."""
 
 import gc
+import hashlib
 import re
 from typing import Any, List, Optional, Tuple
 
@@ -8,6 +9,7 @@ from vramlab.recording import Recording
 from vramlab.scratch import Scratch
 
 _MAX_ENTRIES = 1_000_000
+_LONGEST_NAME = 150
 
 
 def has_cuda() -> bool:
@@ -34,8 +36,13 @@ class RecordedTest:
 
     @property
     def file_name(self) -> str:
-        """A name for files, of letters that every system takes."""
-        return re.sub(r"[^A-Za-z0-9_.-]+", "-", self.name).strip("-") + ".pickle"
+        """A name for files, of letters that every system takes, and of no other test."""
+        plain = re.sub(r"[^A-Za-z0-9_.-]+", "-", self.name).strip("-")
+        if "[" in self.name or len(plain) > _LONGEST_NAME:
+            # Parameters may differ in other letters alone.
+            own = hashlib.sha256(self.name.encode("utf-8", "replace")).hexdigest()[:8]
+            plain = f"{plain[:_LONGEST_NAME]}-{own}"
+        return plain + ".pickle"
 
     def begin(self) -> None:
         """Begins to record."""
