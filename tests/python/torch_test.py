@@ -16,7 +16,10 @@ BEGIN = """
     import torch
     from torch import _C, cuda, optim
     import vramlab.torch
+    from vramlab.torch import oom
     _C.history[0] = sys.argv[1]
+    # However busy the machine is.
+    oom._LONGEST_SECONDS = 300.0
 """
 
 
@@ -62,7 +65,7 @@ class WithStandIn(unittest.TestCase):
             lines = said.splitlines()
             self.assertLessEqual(len(lines), 20)
             self.assertEqual(lines[0], "vramlab: out of memory on GPU 0: 3.00 GiB requested at "
-                                       "program.py:10 ask")
+                                       "program.py:13 ask")
             for word in ("there was", "holds most", "stranded", "recording", "report"):
                 self.assertIn(word, said)
             self.assertTrue("would pass" in said or "no way out" in said, said)
@@ -90,14 +93,27 @@ class WithStandIn(unittest.TestCase):
             self.assertEqual(said.count("out of memory on GPU 0"), 5)
             self.assertEqual(said.count("holds most"), 3)
 
-    def test_own_errors_are_one_line(self):
+    def test_where_the_folder_cannot_be_written_to_temporary_files_are(self):
         with tempfile.TemporaryDirectory() as folder:
             said = self.run_program("""
                 vramlab.torch.explain_oom("no/such/folder")
                 _C.run_out_of_memory(1 << 30)
+            """, folder, TMPDIR=folder).stderr
+            self.assertIn("holds most", said)
+            self.assertIn(f"recording  {folder}/vramlab-oom-", said)
+
+    def test_own_errors_are_one_line(self):
+        with tempfile.TemporaryDirectory() as folder:
+            said = self.run_program("""
+                import tempfile
+                tempfile.tempdir = "no/temporary/files"
+                vramlab.torch.explain_oom("no/such/folder")
+                _C.run_out_of_memory(1 << 30)
             """, folder).stderr
-            self.assertEqual(len(said.splitlines()), 1, said)
-            self.assertIn("is not explained: FileNotFoundError", said)
+            lines = said.splitlines()
+            self.assertEqual(len(lines), 3, said)
+            self.assertIn("out of memory on GPU 0: 1.00 GiB requested at program.py", lines[0])
+            self.assertIn("(the recording is not kept: FileNotFoundError", lines[2])
 
     def test_a_program_that_hangs_is_not_waited_for(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -107,7 +123,6 @@ class WithStandIn(unittest.TestCase):
             os.chmod(slow, 0o755)
             said = self.run_program("""
                 import time
-                from vramlab.torch import oom
                 oom._LONGEST_SECONDS = 2.0
                 vramlab.torch.explain_oom()
                 begin = time.monotonic()
@@ -142,6 +157,24 @@ class WithStandIn(unittest.TestCase):
                 except KeyError:
                     assert os.path.exists("failed.pickle")
             """, folder)
+
+    def test_a_recording_that_cannot_be_kept_hides_no_error_of_the_program(self):
+        with tempfile.TemporaryDirectory() as folder:
+            said = self.run_program("""
+                try:
+                    with vramlab.torch.record("no/such/folder.pickle"):
+                        raise MemoryError("out of memory")
+                except MemoryError:
+                    print("caught")
+                assert not _C.recorded[-1]["enabled"]
+                try:
+                    with vramlab.torch.record("no/such/folder.pickle"):
+                        pass
+                except FileNotFoundError:
+                    print("told")
+            """, folder)
+            self.assertEqual(said.stdout.split(), ["caught", "told"])
+            self.assertIn("no/such/folder.pickle is not written: FileNotFoundError", said.stderr)
 
     def test_steps_are_watched_and_growth_is_told(self):
         with tempfile.TemporaryDirectory() as folder:

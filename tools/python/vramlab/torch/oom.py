@@ -67,13 +67,26 @@ class Explainer:
         lines += oom_text.there_was(failure, pytorch.statistics(failure.device))
         if self._count > _MOST_EXPLAINED:
             return lines
-        name = f"vramlab-oom-{os.getpid()}-{self._count}"
-        path = os.path.join(self._folder, name + ".pickle")
-        snapshot = pytorch.snapshot()
-        event = _last_failure(snapshot, failure.device)
-        pytorch.write(snapshot, path)
-        del snapshot
+        try:
+            snapshot = pytorch.snapshot()
+            event = _last_failure(snapshot, failure.device)
+            path = self._keep(snapshot, f"vramlab-oom-{os.getpid()}-{self._count}.pickle")
+            del snapshot
+        except Exception as error:  # pylint: disable=broad-except
+            return [*lines, f"  (the recording is not kept: {_one_line(error)})"]
         return lines + self._findings(failure, path, event, limits)
+
+    def _keep(self, snapshot: Dict[str, Any], name: str) -> str:
+        """In the folder, or where that cannot be written to, in that of temporary files."""
+        path = os.path.join(self._folder, name)
+        try:
+            pytorch.write(snapshot, path)
+        except OSError:
+            import tempfile
+
+            path = os.path.join(tempfile.gettempdir(), name)
+            pytorch.write(snapshot, path)
+        return path
 
     def _findings(self, failure: Failure, path: str, event: int, limits: Limits) -> List[str]:
         """As much as can be found in time; each question by itself."""
@@ -116,7 +129,8 @@ def explain_oom(
 ) -> None:
     """From now on, an out-of-memory is explained on standard error, or by `write`: what was asked
     for and by which line, who holds most, what strands free memory, and which option string would
-    have passed. The recording and a report are kept in `folder`.
+    have passed. The recording and a report are kept in `folder`, or with the temporary files if it
+    cannot be written to.
 
     It switches PyTorch's recording of memory on, unless it is on already, with the last
     `max_entries` events and the stacks of Python (`stacks="all"` adds those of C++). Without CUDA

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import warnings
 from typing import Any, Optional
 
 from vramlab.program import Path
@@ -37,9 +38,14 @@ class record(contextlib.ContextDecorator):  # pylint: disable=invalid-name
             pytorch.begin_recording(self._max_entries, self._stacks)
         return self
 
-    def __exit__(self, *_: Any) -> None:
+    def __exit__(self, *raised: Any) -> None:
         try:
             pytorch.write(pytorch.snapshot(), self.output)
+        except Exception as error:  # pylint: disable=broad-except
+            if raised[0] is None:
+                raise
+            # The program's own error is the one that it waits for.
+            warnings.warn(f"{self.output} is not written: {type(error).__name__}: {error}", stacklevel=2)
         finally:
             if not self._was_on:
                 pytorch.end_recording()
