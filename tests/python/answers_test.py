@@ -84,6 +84,28 @@ class Equality(unittest.TestCase):
         self.assertEqual([workload.name for workload in vramlab.workloads()],
                          [row["name"] for row in printed("generate", "--list")["workloads"]])
 
+    def test_a_text_is_one_option_string_and_one_file(self):
+        rec = vramlab.open(f"{SAMPLES}/leak.vtrace")
+        self.assert_equal(rec.sweep(""), "sweep", rec.path, "--conf", "")
+        self.assert_equal(vramlab.sweep(rec, "max_split_size_mb:64"), "sweep", rec.path, "--conf",
+                          "max_split_size_mb:64")
+        self.assertEqual(rec.capacity("", replays_above=5).rows[0].conf, "")
+        self.assert_equal(vramlab.conform("tests/conformance/small-1164.json.gz"), "conform",
+                          "tests/conformance/small-1164.json.gz")
+
+    def test_of_files_with_any_name(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name in (b"-h", "Ünïcödé 名 🦊.vtrace".encode(), b"a\nb'\"$x", b"\xff\xfe.vtrace"):
+                path = os.path.join(os.fsencode(folder), name)
+                with self.subTest(path), open(f"{SAMPLES}/leak.vtrace", "rb") as source:
+                    with open(path, "wb") as copy:
+                        copy.write(source.read())
+                    rec = vramlab.open(path)
+                    self.assertEqual(rec.path, os.fsdecode(path))
+                    self.assertTrue(rec.top().rows)
+                    self.assertIn("Recording(", repr(rec))
+                    rec.info._repr_html_().encode("utf-8")
+
     def test_of_shards(self):
         confs = ["", "expandable_segments:True"]
         with tempfile.TemporaryDirectory() as folder:
@@ -123,7 +145,10 @@ class Properties(unittest.TestCase):
         with self.assertRaises(vramlab.LimitError) as caught:
             difference.fail_if("peak_reserved > 1GiB", "requests > +1")
         self.assertEqual([limit["metric"] for limit in caught.exception.broken], ["peak_reserved"])
-        self.assertIn("peak_reserved > 1GiB", str(caught.exception))
+        self.assertEqual(str(caught.exception), "peak_reserved > 1GiB (--fail-if): 39.62 GiB")
+        with self.assertRaisesRegex(vramlab.LimitError,
+                                    r"^peak_reserved > \+2% \(--fail-if\): 39.62 GiB, before 630.00 MiB$"):
+            vramlab.open(f"{SAMPLES}/leak.vtrace").diff(self.rec).fail_if("peak_reserved > +2%")
 
     def test_a_snapshot_from_memory(self):
         import gzip

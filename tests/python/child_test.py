@@ -234,6 +234,15 @@ class OtherPrograms(unittest.TestCase):
         self.assertEqual(run.exit_status, 5)
         self.assertEqual(run.histories, [])
 
+    def test_a_program_on_the_allocator(self):
+        try:
+            self.assertEqual(vramlab.run(["sh", "-c", "exit 7"], mode="off"), 7)
+        except vramlab.Error as error:
+            self.assertIn("libvramlab_preload", str(error))
+            self.skipTest("the library that is preloaded is not built")
+        with self.assertRaises(vramlab.Error):
+            vramlab.run(["true"], mode="no_such_mode")
+
     def test_wrong_options_of_a_dry_run(self):
         with self.assertRaises(vramlab.Error):
             vramlab.dry_run(["true"], gpu="no-such-gpu")

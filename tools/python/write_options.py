@@ -22,7 +22,8 @@ CALLED = [(getattr(Recording, name), name) for name in (
     "steps", "streams", "live", "report", "convert")]
 CALLED += [(Recording.growth, "top"), (Recording.bench, "bench-trace")]
 CALLED += [(getattr(commands, name), name) for name in ("merge", "conform", "generate")]
-CALLED += [(commands.bench, "bench-engine"), (commands.dry_run, "dry-run"), (commands.record, "record")]
+CALLED += [(commands.bench, "bench-engine"), (commands.dry_run, "dry-run"), (commands.record, "record"),
+           (commands.run, "run")]
 #: The module asks for these itself, or has another way to say it.
 OWN = {"help", "json", "quiet", "verbose"}
 #: Arguments of functions that are called otherwise than their option.

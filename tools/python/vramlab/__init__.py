@@ -17,6 +17,7 @@ from vramlab.commands import (
     merge,
     open,  # pylint: disable=redefined-builtin
     record,
+    run,
     sweep,
     workloads,
 )
@@ -28,5 +29,5 @@ from vramlab.values import Table, Value
 __all__ = [
     "Error", "InputError", "LimitError", "ProgramNotFound", "Progress", "Recording", "Table",
     "Value", "ask", "bench", "conform", "dry_run", "find_program", "generate", "merge", "open",
-    "record", "sweep", "workloads",
+    "record", "run", "sweep", "workloads",
 ]

@@ -4,7 +4,7 @@ them stands in it as a property."""
 from typing import Any, Callable, Dict, List, Optional, Union
 
 from vramlab.errors import LimitError
-from vramlab.values import Table, Value, rows_below
+from vramlab.values import Table, Value, rows_below, shown_text
 
 
 class Info(Table):
@@ -376,8 +376,9 @@ class DryRun(Table):
 
 
 def _limit_text(limit: Dict[str, Any]) -> str:
-    return ", ".join(f"{name}: {value}" for name, value in limit.items()
-                     if isinstance(value, (str, int, float)) and not isinstance(value, bool))
+    base, new = (shown_text(limit["metric"], limit[name]) for name in ("base", "new"))
+    before = "" if limit["base"] is None else f", before {base}"
+    return f"{limit['limit']} ({limit['origin']}): {new}{before}"
 
 
 Answer = Union[Info, Verification, Replay, Sweep, Advice, Capacity, Holdings, Growth, State,

@@ -38,17 +38,17 @@ def ask(command: str, *files: Path, progress: Listener = None, **options: Option
 
 def sweep(files: Iterable[Path], confs: Sequence[str] = (), **options: Unpack[of.SweepOptions]) -> answers.Sweep:
     """Replays of several recordings under many option strings; the worst of the files counts."""
-    return answers.Sweep(program.ask("sweep", files, {"conf": list(confs), **options}))
+    return answers.Sweep(program.ask("sweep", program.several(files), {"conf": program.several(confs), **options}))
 
 
 def merge(files: Iterable[Path], **options: Unpack[of.MergeOptions]) -> answers.Sweep:
     """Joins the shards of a sweep."""
-    return answers.Sweep(program.ask("merge", files, options))
+    return answers.Sweep(program.ask("merge", program.several(files), options))
 
 
 def conform(files: Iterable[Path], **options: Unpack[of.ConformOptions]) -> Value:
     """Compares the engine with recorded cases of the reference."""
-    return Value(program.ask("conform", files, options))
+    return Value(program.ask("conform", program.several(files), options))
 
 
 def bench(name: str, **options: Unpack[of.ProjectBenchOptions]) -> Table:
@@ -95,7 +95,7 @@ def _run_program(
     command: str, options: Mapping[str, object], words: Sequence[Path], summary: str
 ) -> Dict[str, Any]:
     """A command that writes its JSON to a file and ends with the status of the program."""
-    command_line = [command, *program.option_words(options), "--", *(os.fspath(word) for word in words)]
+    command_line = [command, *program.option_words(options), "--", *map(os.fsdecode, program.several(words))]
     ended = program.run(command_line, is_ours=False)
     if not os.path.exists(summary):
         raise program.error_of(command, ended)
@@ -106,8 +106,17 @@ def _run_program(
 def record(words: Sequence[Path], output: Path, **options: Unpack[of.RecordOptions]) -> Recording:
     """Runs a CUDA program, records its allocations, and opens the native trace."""
     given: Dict[str, object] = {"output": output, **options}
-    command_line = ["record", *program.option_words(given), "--", *(os.fspath(word) for word in words)]
+    command_line = ["record", *program.option_words(given), "--", *map(os.fsdecode, program.several(words))]
     ended = program.run(command_line, is_ours=False)
     if ended.errors or not os.path.exists(output):
         raise program.error_of("record", ended)
     return Recording(output)
+
+
+def run(words: Sequence[Path], **options: Unpack[of.RunOptions]) -> int:
+    """Runs a CUDA program on the caching allocator, on a GPU that is there, and returns its exit status."""
+    command_line = ["run", *program.option_words(options), "--", *map(os.fsdecode, program.several(words))]
+    ended = program.run(command_line, is_ours=False)
+    if ended.errors:
+        raise program.error_of("run", ended)
+    return ended.status

@@ -348,3 +348,18 @@ class RecordOptions(TypedDict, total=False):
     force: bool
     format: Literal["native-text", "native-binary"]
     stacks: bool
+
+
+class RunOptions(TypedDict, total=False):
+    """Options of vramlab run."""
+
+    conf: Text
+    history: int
+    idle_limit: Text
+    mode: Literal["deferred", "sync", "nosplit", "off"]
+    report_signal: Literal["USR1", "USR2", "HUP"]
+    snapshot: Text
+    stacks: bool
+    stats: Text
+    trim_signal: Literal["USR1", "USR2", "HUP"]
+    waiting_limit: Text

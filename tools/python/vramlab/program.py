@@ -67,9 +67,18 @@ def _is_script(path: str) -> bool:
         return file.read(2) == b"#!"
 
 
+def several(value: Union[Path, Iterable[Any]]) -> List[Any]:
+    """A list of what was given; a text is one item, not its letters.
+
+    >>> several("a.json"), several(("a.json", "b.json"))
+    (['a.json'], ['a.json', 'b.json'])
+    """
+    return [value] if isinstance(value, (str, bytes, os.PathLike)) else list(value)
+
+
 def file_word(path: Path) -> str:
     """A file as an argument, which never looks like an option."""
-    word = os.fspath(path)
+    word = os.fsdecode(path)
     return os.path.join(".", word) if word.startswith("-") else word
 
 

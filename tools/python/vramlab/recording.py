@@ -42,7 +42,7 @@ class Recording:
             self._scratch = source._scratch
             return source.path
         if not isinstance(source, (dict, list)):
-            return os.fspath(source)
+            return os.fsdecode(source)
         import pickle
 
         self._scratch = Scratch()
@@ -50,6 +50,9 @@ class Recording:
         with open(path, "wb") as file:
             pickle.dump(source, file, protocol=4)
         return path
+
+    def __fspath__(self) -> str:
+        return self.path
 
     def __repr__(self) -> str:
         return f"Recording({self.path!r}, {self.info.format}, devices={len(self.info.rows)})"
@@ -85,7 +88,7 @@ class Recording:
         >>> rec.sweep(["", "expandable_segments:True"]).best
         'expandable_segments:True'
         """
-        return self._ask(answers.Sweep, "sweep", {"conf": list(confs), **options})
+        return self._ask(answers.Sweep, "sweep", {"conf": program.several(confs), **options})
 
     def advise(self, **options: Unpack[of.AdviseOptions]) -> answers.Advice:
         """The best option string for this workload.
@@ -101,7 +104,7 @@ class Recording:
         >>> rec.capacity(["expandable_segments:True"], replays_above=0).bytes
         13224640512
         """
-        return self._ask(answers.Capacity, "capacity", {"conf": list(confs), **options})
+        return self._ask(answers.Capacity, "capacity", {"conf": program.several(confs), **options})
 
     def top(self, at: Union[None, int, str] = None, **options: Unpack[of.TopOptions]) -> answers.Holdings:
         """Who holds memory at the peak or another moment.

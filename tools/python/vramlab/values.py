@@ -10,7 +10,7 @@ BYTE_FIGURES = frozenset(
     "peak_requested peak_reserved stranded_at_peak end_allocated end_reserved device_churn "
     "load_bound peak_rounded sum_of_stream_peaks unused_at_peak recorded_peak_reserved "
     "saves_against_no_options saves_against_recorded host_peak_requested host_peak_active "
-    "host_peak_pinned host_end_pinned".split()
+    "host_peak_pinned host_end_pinned group_growth".split()
 )
 
 
