@@ -55,7 +55,8 @@ class Bench:
         command += ["--", *around, *self.program_command(program)]
         # Names of C++ functions without their lines, which take most of a short program's time.
         environment = {**os.environ, "PYTORCH_CUDA_ALLOC_CONF": option_string,
-                       "TORCH_SYMBOLIZE_MODE": "dladdr", "PYTHONPATH": str(PROGRAMS), **environment}
+                       "TORCH_SYMBOLIZE_MODE": "dladdr", "PYTHONPATH": str(PROGRAMS),
+                       "VRAMLAB_PROGRAM": self.vramlab, **environment}
         if program.twice:
             environment["TMPDIR"] = str(self.scratch_of(program))
         before = time.monotonic()
