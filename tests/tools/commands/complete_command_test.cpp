@@ -69,6 +69,13 @@ TEST(ManualCommand, has_a_page_for_every_command) {
   EXPECT_THAT(pages, Not(Contains("vramlab-complete.1")));
 }
 
+TEST(ManualCommand, shows_which_argument_may_be_given_several_times) {
+  EXPECT_THAT(run_vramlab({"manual", "sweep"}).output,
+              testing::HasSubstr("[\\fIoptions\\fR] \\fIFILE\\fR...\n"));
+  EXPECT_THAT(run_vramlab({"manual", "replay"}).output,
+              testing::HasSubstr("[\\fIoptions\\fR] \\fIFILE\\fR\n"));
+}
+
 TEST(ManualCommand, says_what_help_says_and_no_line_is_an_instruction_by_chance) {
   const std::string page = run_vramlab({"manual", "replay"}).output;
   EXPECT_THAT(page, StartsWith(".TH \"VRAMLAB\\-REPLAY\" 1 "));

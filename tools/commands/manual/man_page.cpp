@@ -45,7 +45,8 @@ std::string synopsis(const CLI::App& command) {
   if (!options_of(command, false).empty()) text += " [\\fIoptions\\fR]";
   if (!listed_commands(command).empty()) text += " \\fIcommand\\fR";
   for (const CLI::Option* positional : options_of(command, true)) {
-    const std::string name = "\\fI" + roff(positional->get_name(true)) + "\\fR";
+    const std::string name = "\\fI" + roff(positional->get_name(true)) + "\\fR" +
+                             (positional->get_expected_max() > 1 ? "..." : "");
     text += positional->get_required() ? " " + name : " [" + name + "]";
   }
   return text + "\n.fi\n";
