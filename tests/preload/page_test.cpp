@@ -64,6 +64,8 @@ const std::map<std::string, Names>& tests_of_rows() {
       {"lets another GPU use its memory",
        {"RowsInModes.a_block_waits_for_peers_too_with_the_library"}},
       {"frees memory of `cuMemAlloc` with", {"Rows.are_as_without_the_library/stream_ordered"}},
+      {"registers a function that frees memory",
+       {"RowsInModes.a_function_that_frees_memory_is_asked_before_the_driver"}},
       {"relies on `cuMemFree` to wait",
        {"RowsInModes.a_free_waits_for_work_where_the_row_says_so"}},
       {"asks in which allocation an address lies",

@@ -72,6 +72,12 @@ TEST_P(RowsInModes, an_address_lies_in_an_allocation_of_the_driver) {
                                         : "its own, 20 MiB\nwithin another's, 20 MiB\n");
 }
 
+TEST_P(RowsInModes, a_function_that_frees_memory_is_asked_before_the_driver) {
+  const bool is_off = GetParam() == "off";
+  EXPECT_EQ(said("asked_for_memory"),
+            is_off ? "registered 1\nthe same block 0\n" : "registered 0\nthe same block 1\n");
+}
+
 TEST_P(RowsInModes, other_memory_comes_from_the_driver_each_time) {
   said("other_memory");
   EXPECT_EQ(run_.driver_calls("cuMemAllocManaged"), 2U);

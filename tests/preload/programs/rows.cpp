@@ -1,11 +1,13 @@
 // What users' programs do, further rows of docs/preload.md: its argument says which. It prints what
 // it meets, and ends with 3 where the oracle found a race.
+#include <dlfcn.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdio>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/fake_cuda/programs/program.h"
@@ -237,6 +239,25 @@ void too_much() {
   give_back_memory(at);
 }
 
+int give_back_once(void* held) {
+  CUdeviceptr& at = *static_cast<CUdeviceptr*>(held);
+  if (at == 0) return 0;
+  give_back_memory(std::exchange(at, 0));
+  return 1;
+}
+
+/// A request gets what the program frees when it is asked.
+void asked_for_memory() {
+  open_device();
+  CUdeviceptr held = take_memory(30 * mib);
+  const CUdeviceptr first = held;
+  using Add = int(int, int (*)(void*), void*);
+  void* const found = dlsym(RTLD_DEFAULT, "vramlab_add_free_memory_callback");
+  if (found == nullptr) return say("found", 0);
+  say("registered", reinterpret_cast<Add*>(found)(0, give_back_once, &held));
+  say("the same block", take_memory(30 * mib) == first ? 1 : 0);
+}
+
 }  // namespace
 
 int main(int, char** words) {
@@ -253,5 +274,6 @@ int main(int, char** words) {
   if (row == "other_memory") other_memory();
   if (row == "device_error") device_error();
   if (row == "too_much") too_much();
+  if (row == "asked_for_memory") asked_for_memory();
   return end_of_program();
 }

@@ -147,4 +147,8 @@ ProgramCall::ProgramCall() {
 
 ProgramCall::~ProgramCall() { --calls_under_way; }
 
+ProgramsTurn::ProgramsTurn() : calls_before_(std::exchange(calls_under_way, 0)) {}
+
+ProgramsTurn::~ProgramsTurn() { calls_under_way = calls_before_; }
+
 }  // namespace vramlab::preload

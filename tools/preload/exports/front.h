@@ -48,6 +48,19 @@ class ProgramCall {
   MemoryCalls* calls_ = nullptr;
 };
 
+/// While the program's own code runs inside of one of its calls: what it calls there is the
+/// program's again.
+class ProgramsTurn {
+ public:
+  ProgramsTurn();
+  ProgramsTurn(const ProgramsTurn&) = delete;
+  ProgramsTurn& operator=(const ProgramsTurn&) = delete;
+  ~ProgramsTurn();
+
+ private:
+  int calls_before_ = 0;
+};
+
 /// The process is about to end without another word.
 void tell_end_at_once();
 /// What `_exit` was before us, as far as anybody who used the driver knows; null if nobody did.

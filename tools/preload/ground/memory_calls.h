@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 
 #include "streams/cuda_interface/types.h"
@@ -82,6 +83,12 @@ class MemoryCalls {
   /// The driver had no memory for a call on this device: gives back what is idle there. False:
   /// there is nothing more.
   virtual bool make_room(CUdevice /*device*/) { return false; }
+
+  /// Asked before the driver is when no cached block of the device fits; says whether it freed
+  /// something. False: nothing is cached here, so nobody will ask.
+  virtual bool add_free_memory_callback(CUdevice /*device*/, std::function<bool()> /*callback*/) {
+    return false;
+  }
 
   // Replaced: the answer is what the program gets.
   virtual CUresult mem_alloc(CUdeviceptr* at, std::size_t bytes) = 0;

@@ -28,6 +28,8 @@ struct Call {
   Bytes request;
   /// WaitFirst is an answer to it.
   bool may_wait_first = true;
+  /// The program's callbacks are asked once for a request.
+  bool has_asked_program = false;
   /// What the driver said last when it was asked for memory.
   CUresult refusal = CUDA_SUCCESS;
   /// Held from the first refusal on: one request at a time frees what is cached to go on.
@@ -143,6 +145,12 @@ class SegmentSupply {
   void set_waits_first(std::function<bool(Bytes request)> waits_first) {
     waits_first_ = std::move(waits_first);
   }
+  /// How the program is asked to free memory, before the driver is asked for some. Called with the
+  /// lock, which it steps out of.
+  void set_ask_program(std::function<bool()> ask_program) { ask_program_ = std::move(ask_program); }
+  /// Whether the cache got something that the program freed. Requires the lock, in a call that
+  /// began; others may change the arena meanwhile.
+  bool ask_program() { return ask_program_(); }
   /// Waits for these events, unless a capture is open. Requires: the lock is not held.
   void wait_for(const std::vector<ContextEvent>& events);
   /// What gives back what others have idle on the device, and says whether it was anything. It is
@@ -166,6 +174,7 @@ class SegmentSupply {
   std::function<void()> fence_all_;
   std::function<bool()> make_room_ = [] { return false; };
   std::function<bool(Bytes)> waits_first_;
+  std::function<bool()> ask_program_ = [] { return false; };
 
   enum class RangeKind : std::uint8_t { segment, units, reservation };
   struct Range {

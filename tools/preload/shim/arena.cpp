@@ -28,6 +28,7 @@ CUresult Arena::make_cache() {
   idle_limit_ = options_.idle_limit.on({total});
   supply_.set_total({total});
   supply_.set_fence_all([this] { fence_all(); });
+  supply_.set_ask_program([this] { return ask_program(); });
   supply_.set_waits_first([this](Bytes request) { return waits_first(request); });
   cache_ = options_.mode == preload::PreloadMode::nosplit
                ? make_whole_cache(supply_, frees_.pool(), options_.history_entries)

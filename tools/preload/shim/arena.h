@@ -15,6 +15,7 @@
 
 #include "tools/preload/segments/segment_supply.h"
 #include "tools/preload/shim/block_cache.h"
+#include "tools/preload/shim/free_memory_callbacks.h"
 #include "tools/preload/shim/shim_options.h"
 
 namespace vramlab::shim {
@@ -29,6 +30,7 @@ struct ArenaParts {
   const streams::CudaDriver& driver;
   CaptureGate& gate;
   TakenStacks& stacks;
+  const FreeMemoryCallbacks& callbacks;
 };
 
 class Arena {
@@ -37,6 +39,7 @@ class Arena {
       : options_(parts.options),
         recorder_(parts.recorder),
         stacks_(parts.stacks),
+        callbacks_(parts.callbacks),
         context_(parts.driver, parts.gate, name),
         frees_(context_),
         supply_(lock_, context_, frees_) {}
@@ -151,6 +154,8 @@ class Arena {
   bool frees_have_to_wait();
   [[gnu::noinline]] void wait_in_free();
   Bytes waiting_limit(const WaitingBytes& waiting) const;
+  /// For the supply: see SegmentSupply::set_ask_program.
+  [[gnu::noinline]] bool ask_program();
   /// For the supply: see SegmentSupply::set_waits_first.
   [[gnu::noinline]] bool waits_first(Bytes request);
   /// False where it makes no sense to ask again.
@@ -165,6 +170,7 @@ class Arena {
   const ShimOptions& options_;
   FenceRecorder& recorder_;
   TakenStacks& stacks_;
+  const FreeMemoryCallbacks& callbacks_;
   ContextRecord context_;
   ArenaLock lock_;
   FencedFrees frees_;

@@ -1,5 +1,5 @@
-// How an arena makes room: for its own requests in captures, and for whatever else the driver has
-// no memory for.
+// How an arena makes room: for its own requests in captures and by the program's callbacks, and for
+// whatever else the driver has no memory for.
 #include "tools/preload/ground/memory_calls.h"
 #include "tools/preload/shim/arena.h"
 
@@ -47,6 +47,18 @@ CUresult Arena::take_cached(CUdeviceptr* at, Bytes size) {
   } catch (const DeviceError&) {
     return CUDA_ERROR_OUT_OF_MEMORY;
   }
+}
+
+bool Arena::ask_program() {
+  Call& call = lock_.call();
+  if (call.is_for_cache || call.has_asked_program || !may_fence()) return false;
+  call.has_asked_program = true;
+  bool has_freed = false;
+  lock_.step_outside([&] { has_freed = callbacks_.ask(device_); });
+  if (!has_freed || context_.is_gone()) return false;
+  settle();
+  if (has_to_fence() && may_fence()) fence_gathered(FencedBy::request);
+  return true;
 }
 
 bool Arena::release_retired(Address at) {

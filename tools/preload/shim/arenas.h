@@ -16,9 +16,8 @@ namespace vramlab::shim {
 class Arenas {
  public:
   Arenas(const ShimOptions& options, FenceRecorder& recorder, const streams::CudaDriver& driver)
-      : driver_(driver),
-        stacks_(options.stacks),
-        parts_{options, recorder, driver, gate_, stacks_} {}
+      : driver_(driver), stacks_(options.stacks), parts_{options, recorder, driver,
+                                                         gate_,   stacks_,  callbacks_} {}
   Arenas(const Arenas&) = delete;
   Arenas& operator=(const Arenas&) = delete;
   ~Arenas();
@@ -37,6 +36,8 @@ class Arenas {
   /// One count for the process.
   CaptureGate& gate() { return gate_; }
   const TakenStacks& stacks() const { return stacks_; }
+  /// What is asked for memory when no cached block fits.
+  FreeMemoryCallbacks& callbacks() { return callbacks_; }
   /// Memory that is allocated in the context of a green context is its primary one's.
   void add_green(ContextName green, CUcontext primary);
   void forget_green(ContextName green);
@@ -72,6 +73,7 @@ class Arenas {
   const streams::CudaDriver& driver_;
   CaptureGate gate_;
   TakenStacks stacks_;
+  FreeMemoryCallbacks callbacks_;
   const ArenaParts parts_;
   std::atomic<Entry*> newest_ = nullptr;
   std::atomic<bool> has_green_ = false;

@@ -54,6 +54,13 @@ bool CachingShim::make_room(CUdevice device) {
   return now->arenas.make_room(device);
 }
 
+bool CachingShim::add_free_memory_callback(CUdevice device, std::function<bool()> callback) {
+  State* const now = state();
+  if (now == nullptr) return false;
+  now->arenas.callbacks().add(device, std::move(callback));
+  return true;
+}
+
 CUresult CachingShim::mem_free(CUdeviceptr at) {
   State* const now = state();
   if (now == nullptr || at == 0) return driver_.mem_free(at);

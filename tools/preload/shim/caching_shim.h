@@ -26,6 +26,7 @@ class CachingShim final : public preload::MemoryCalls {
   ~CachingShim() override;
 
   bool make_room(CUdevice device) override;
+  bool add_free_memory_callback(CUdevice device, std::function<bool()> callback) override;
   CUresult mem_alloc(CUdeviceptr* at, std::size_t bytes) override;
   CUresult mem_free(CUdeviceptr at) override;
   CUresult mem_free_async(CUdeviceptr at, preload::StreamHandle stream) override;

@@ -39,6 +39,9 @@ class ArenaDevice final : public allocator::Device {
     return with_stack_kept([&] { return supply_.allocate(size); });
   }
   void release(Address at) override { supply_.release(at); }
+  bool ask_program() {
+    return with_stack_kept([&] { return supply_.ask_program(); });
+  }
 
   std::optional<Address> reserve(Bytes size, StreamId) override {
     return with_stack_kept([&] { return supply_.reserve(size); });
@@ -100,6 +103,11 @@ class EngineCache final : public BlockCache {
       if (options.stacks.take != nullptr)
         device_.set_notes(notes_, [this] { return history_of(engine_).recorded_count(); });
     }
+    engine_.add_free_memory_callback([this] {
+      const bool has_freed = device_.ask_program();
+      if (has_freed) engine_.complete_frees();
+      return has_freed;
+    });
   }
 
   std::optional<Address> allocate(Bytes size) override {

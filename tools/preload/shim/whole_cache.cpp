@@ -74,6 +74,7 @@ class WholeCache final : public BlockCache {
   std::optional<Address> take_idle(Bytes size);
   std::optional<Address> get_segment(Bytes size);
   std::optional<Address> ask_supply(Bytes size);
+  bool ask_program();
   void settle();
   void release(Address at, Bytes size);
   void release_until(Bytes to_keep);
@@ -106,6 +107,7 @@ std::optional<Address> WholeCache::allocate(Bytes request) {
   const Bytes size = size_for(request);
   settle();
   std::optional<Address> got = take_idle(size);
+  if (!got && ask_program()) got = take_idle(size);
   if (!got) got = get_segment(size);
   if (!got) return std::nullopt;
   held_[*got] = size;
@@ -117,6 +119,13 @@ std::optional<Address> WholeCache::ask_supply(Bytes size) {
   // Others may be let in.
   const StackKept kept(notes_, [this] { return facts_.recorded_count(); });
   return supply_.allocate(size);
+}
+
+bool WholeCache::ask_program() {
+  const StackKept kept(notes_, [this] { return facts_.recorded_count(); });
+  if (!supply_.ask_program()) return false;
+  settle();
+  return true;
 }
 
 std::optional<Address> WholeCache::get_segment(Bytes size) {
