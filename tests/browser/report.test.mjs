@@ -331,6 +331,13 @@ test("pinned host memory is drawn below the GPU's, and has the page when it is c
   const blocks = vramlabJson("snapshot", "--host", loader).host.blocks
     .filter(({ state }) => state !== "inactive");
   assert.match(await tab.locator("#host caption").innerText(), new RegExp(` in ${blocks.length} block`));
+  const about = tab.locator("#host .about-block");
+  assert.equal(await about.innerText(), "");
+  const row = tab.locator("#host tbody tr").first();
+  await row.locator("button").click();
+  const [address, , , site] = await row.locator("td").allInnerTexts();
+  assert.match(await about.innerText(), new RegExp(`at ${address}: ${site}`));
+  assert.ok(await about.locator("li").count() > 0);
   await tab.locator("#device").selectOption({ label: "pinned host memory" });
   await tab.keyboard.press("r");
   assert.equal((await figures(tab)).reserved, host.peak_pinned.bytes);

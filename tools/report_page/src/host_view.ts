@@ -1,9 +1,10 @@
 // Pinned host memory below the memory of a GPU: how much was pinned and in use, on the GPU's own
-// axis, and the largest blocks at the chosen moment. All of it has the page when it is chosen as the
-// device.
+// axis, the largest blocks at the chosen moment, and the stack of the one that is clicked. All of it
+// has the page when it is chosen as the device.
 import { addressText, roundSizeText, sizeText } from "./format";
 import { element, tableOf } from "./dom";
 import { Plot, type Line } from "./plot";
+import { stackList } from "./stack_list";
 import { lastNotAbove, type Block } from "./states";
 import type { Chosen, Panel } from "./chosen";
 import type { Device } from "./model";
@@ -12,6 +13,7 @@ import type { Device } from "./model";
 export const hostDevice = -1;
 export const hostName = "pinned host memory";
 const mostBlocks = 8;
+const mostFrames = 60;
 
 export function deviceText(number: number): string {
   return number === hostDevice ? hostName : String(number);
@@ -56,8 +58,11 @@ export class HostView {
   readonly node = element("div", { class: "host-lane" });
   private readonly table = element("div", {
     class: "scrolled", tabindex: "0", role: "region", "aria-label": "Blocks of pinned host memory" });
+  private readonly about = element("div", { class: "about-block", "aria-live": "polite" });
   private readonly host: Device;
   private shown = -1;
+  /** By address. */
+  private selected = -1;
 
   constructor(chosen: Chosen, private readonly panel: Panel) {
     this.host = hostOf(panel)!;
@@ -74,7 +79,7 @@ export class HostView {
     const steps = stepsOf(panel, this.host);
     const times = timesOf(panel, this.host);
     plot.show({ xs: () => chosen.axis === "event" ? steps : times, steps, lines });
-    this.node.append(plot.node, this.table);
+    this.node.append(plot.node, this.table, this.about);
     chosen.onMoment(() => this.showBlocks());
   }
 
@@ -93,6 +98,16 @@ export class HostView {
       ? element("p", { class: "note" }, "No block of pinned memory is in use.")
       : tableOf(this.captionOf(held), ["block", "size", "state", "call site"],
                 largest.map((block) => this.rowOf(block)), [1]));
+    this.tell(held.find((block) => block.address === this.selected));
+  }
+
+  private tell(block: Block | undefined): void {
+    this.selected = block?.address ?? -1;
+    const { stacks } = this.panel.run;
+    this.about.replaceChildren(...(block === undefined ? [] : [
+      element("div", {}, `${sizeText(block.size)} at ${addressText(block.address)}: ` +
+        stacks.siteText(block.stack)),
+      ...stackList(stacks.framesOf(block.stack), mostFrames)]));
   }
 
   private captionOf(held: Block[]): string {
@@ -102,8 +117,10 @@ export class HostView {
         ? `blocks, the largest ${mostBlocks} of them` : "blocks");
   }
 
-  private rowOf(block: Block): string[] {
-    return [addressText(block.address), sizeText(block.size),
+  private rowOf(block: Block): (Node | string)[] {
+    const button = element("button", { type: "button", class: "link" }, addressText(block.address));
+    button.addEventListener("click", () => this.tell(block));
+    return [button, sizeText(block.size),
             block.use === "live" ? "in use" : "waiting",
             this.panel.run.stacks.siteText(block.stack)];
   }

@@ -1,13 +1,14 @@
 // The allocator's state at the chosen moment: segments in order of address, pool by pool, each as
 // long as it is large, its blocks where they are. Long segments go on in the next row.
 import { canvasContext, element, Hint, openable, tableOf } from "./dom";
-import { addressText, frameText, numberText, sizeText, timeText } from "./format";
+import { addressText, numberText, sizeText, timeText } from "./format";
 import { colour, onThemeChange, siteColour, siteColourCount } from "./theme";
 import type { Chosen, Panel } from "./chosen";
 import { isPython } from "./flame_view";
 import {
   firstReaching, layOut, poolText, rowHeight, type Heading, type Piece,
 } from "./segments_layout";
+import { stackList } from "./stack_list";
 import type { Block } from "./states";
 
 export type BlockColours = "site" | "age" | "stream" | "state";
@@ -264,13 +265,7 @@ export class SegmentsView {
     const all = this.panel.run.stacks.framesOf(block.stack);
     // Where there is little room, the frames that people wrote.
     const python = all.filter((frame) => isPython(frame.file));
-    const stack = frames < 10 && python.length > 0 ? python : all;
-    if (stack.length > 0) {
-      const list = element("ol", { class: "stack" });
-      stack.slice(0, frames).forEach((frame) => list.append(element("li", {}, frameText(frame))));
-      if (stack.length > frames) list.append(element("li", {}, `and ${stack.length - frames} more`));
-      box.append(list);
-    }
+    box.append(...stackList(frames < 10 && python.length > 0 ? python : all, frames));
     return box;
   }
 

@@ -1,0 +1,13 @@
+// The frames of a stack as a list, innermost first.
+import { element } from "./dom";
+import { frameText } from "./format";
+import type { Frame } from "./model";
+
+/** Nothing where there are no frames. */
+export function stackList(frames: Frame[], most: number): Node[] {
+  if (frames.length === 0) return [];
+  const list = element("ol", { class: "stack" });
+  frames.slice(0, most).forEach((frame) => list.append(element("li", {}, frameText(frame))));
+  if (frames.length > most) list.append(element("li", {}, `and ${frames.length - most} more`));
+  return [list];
+}
