@@ -1,60 +1,84 @@
 #include "replay/host/host_history.h"
 
+#include <map>
 #include <optional>
 #include <unordered_map>
-
-#include "traces/values/generic_text.h"
+#include <utility>
 
 namespace vramlab::replay {
 namespace {
 
-using traces::GenericValue;
-using traces::KnownText;
 using traces::ProgramEvent;
 using traces::ProgramEventKind;
-using traces::TextId;
+using traces::StackId;
 
-struct HostEntry {
-  TextId action;
-  std::uint64_t address = 0;
+struct BlockFromBefore {
   Bytes size;
-  std::uint64_t time_us = 0;
+  BlockState state = BlockState::inactive;
+  StackId stack;
 };
 
-std::uint64_t number_at(const GenericValue& object, std::string_view name,
-                        const traces::TextTable& texts) {
-  const GenericValue* value = find_item(object, name, texts);
-  const auto* number =
-      value == nullptr ? nullptr : std::get_if<traces::WholeNumber>(&value->content);
-  return number == nullptr ? 0 : number->bits;
+/// What the first entry about an address says of it; nothing where the block is new then.
+std::optional<BlockState> state_before(Action first) {
+  switch (first) {
+    case Action::alloc:
+    case Action::segment_free:
+      return BlockState::inactive;
+    case Action::free_requested:
+      return BlockState::active_allocated;
+    case Action::free_completed:
+      return BlockState::active_pending_free;
+    default:
+      return std::nullopt;
+  }
 }
 
-HostEntry entry_of(const GenericValue& object, const traces::TextTable& texts) {
-  HostEntry entry;
-  if (const GenericValue* action = find_item(object, "action", texts))
-    if (const auto* text = std::get_if<TextId>(&action->content)) entry.action = *text;
-  entry.address = number_at(object, "addr", texts);
-  entry.size = {number_at(object, "size", texts)};
-  entry.time_us = number_at(object, "time_us", texts);
-  return entry;
+std::map<Address, BlockFromBefore> blocks_from_before(const DeviceHistory& recorded) {
+  std::map<Address, std::optional<BlockFromBefore>> first;
+  for (const AllocatorEvent& entry : recorded.events) {
+    const auto [place, is_first] = first.try_emplace(entry.address);
+    if (!is_first) continue;
+    if (const auto state = state_before(entry.action)) place->second = {entry.size, *state, {}};
+  }
+  for (const SnapshotSegment& segment : recorded.final_segments) {
+    const auto [place, is_first] = first.try_emplace(segment.address);
+    if (!is_first || segment.blocks.empty()) continue;
+    place->second = {segment.total_size, segment.blocks.front().state, {}};
+    const auto stack = recorded.final_stacks.find(segment.address);
+    if (stack != recorded.final_stacks.end()) place->second->stack = stack->second;
+  }
+  std::map<Address, BlockFromBefore> before;
+  for (const auto& [address, block] : first)
+    if (block) before[address] = *block;
+  return before;
 }
 
 class HostHistoryWriter {
  public:
-  void add(const HostEntry& entry, const HostEntry* next) {
+  void add_from_before(Address address, const BlockFromBefore& block) {
+    ++history_.blocks_from_before;
+    AllocatorEvent entry;
+    entry.address = address;
+    entry.size = block.size;
+    request(entry, block.stack);
+    if (block.state == BlockState::active_allocated) return;
+    free(id_of(address), block.state == BlockState::inactive, {});
+    if (block.state == BlockState::inactive) completed(address);
+  }
+
+  void add(const AllocatorEvent& entry, StackId stack, const AllocatorEvent* next) {
     now_us_ = entry.time_us;
-    const auto live = ids_.find(entry.address);
-    if (entry.action == KnownText::alloc)
-      request(entry);
-    else if (entry.action == KnownText::segment_free)
+    if (entry.action == Action::alloc)
+      request(entry, stack);
+    else if (entry.action == Action::segment_free)
       released(entry);
-    else if (entry.action == KnownText::free_requested && live == ids_.end())
-      ++history_.left_out;
-    else if (entry.action == KnownText::free_requested)
-      free(live->second, next != nullptr && next->action == KnownText::free_completed &&
-                             next->address == entry.address);
-    else if (entry.action == KnownText::free_completed)
-      completed(entry);
+    else if (entry.action == Action::free_requested && ids_.contains(entry.address.value))
+      free(id_of(entry.address),
+           next != nullptr && next->action == Action::free_completed &&
+               next->address == entry.address,
+           stack);
+    else if (entry.action == Action::free_completed)
+      completed(entry.address);
     last_ = entry;
   }
   HostHistory take() { return std::move(history_); }
@@ -67,26 +91,31 @@ class HostHistoryWriter {
     return added;
   }
 
-  void request(const HostEntry& entry) {
-    ids_[entry.address] = ++last_id_;
+  std::uint64_t id_of(Address address) const { return ids_.at(address.value); }
+
+  void request(const AllocatorEvent& entry, StackId stack) {
+    ids_[entry.address.value] = ++last_id_;
     ProgramEvent& added = event(ProgramEventKind::host_malloc);
     added.id = last_id_;
     added.bytes = entry.size;
+    added.stack = stack;
   }
 
   /// One that waits does so for a stream of its own, whose work ends when the wait does.
-  void free(std::uint64_t id, bool completes_at_once) {
+  void free(std::uint64_t id, bool completes_at_once, StackId stack) {
     if (!completes_at_once) {
       event(ProgramEventKind::work).stream = {id};
       ProgramEvent& use = event(ProgramEventKind::host_use);
       use.id = id;
       use.stream = {id};
     }
-    event(ProgramEventKind::host_free).id = id;
+    ProgramEvent& added = event(ProgramEventKind::host_free);
+    added.id = id;
+    added.stack = stack;
   }
 
-  void completed(const HostEntry& entry) {
-    const auto live = ids_.find(entry.address);
+  void completed(Address address) {
+    const auto live = ids_.find(address.value);
     if (live == ids_.end()) return;
     event(ProgramEventKind::stream_done).stream = {live->second};
     ids_.erase(live);
@@ -94,34 +123,35 @@ class HostHistoryWriter {
 
   /// Right behind the end of its free it was above the limit of what is cached, which a replay
   /// decides by itself; otherwise the cache was emptied.
-  void released(const HostEntry& entry) {
+  void released(const AllocatorEvent& entry) {
     const bool follows_its_free =
-        last_ && last_->action == KnownText::free_completed && last_->address == entry.address;
-    const bool goes_on = last_ && last_->action == KnownText::segment_free && empties_;
+        last_ && last_->action == Action::free_completed && last_->address == entry.address;
+    const bool goes_on = last_ && last_->action == Action::segment_free && empties_;
     if (!follows_its_free && !goes_on) event(ProgramEventKind::host_empty_cache);
     empties_ = !follows_its_free;
   }
 
   HostHistory history_;
+  /// What is in use or waits, by address.
   std::unordered_map<std::uint64_t, std::uint64_t> ids_;
   std::uint64_t last_id_ = 0;
   std::uint64_t now_us_ = 0;
-  std::optional<HostEntry> last_;
+  std::optional<AllocatorEvent> last_;
   bool empties_ = false;
 };
 
 }  // namespace
 
-HostHistory host_history_of(const GenericValue& entries, const traces::TextTable& texts) {
-  const auto* items = items_of(entries);
-  if (items == nullptr) return {};
+HostHistory host_history_of(const DeviceHistory& recorded) {
   HostHistoryWriter writer;
-  std::optional<HostEntry> entry;
-  for (std::size_t i = 0; i <= items->size(); ++i) {
-    std::optional<HostEntry> next;
-    if (i < items->size()) next = entry_of(*(*items)[i], texts);
-    if (entry) writer.add(*entry, next ? &*next : nullptr);
-    entry = next;
+  for (const auto& [address, block] : blocks_from_before(recorded))
+    writer.add_from_before(address, block);
+  const std::size_t count = recorded.events.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    const AllocatorEvent entry = recorded.events[i];
+    std::optional<AllocatorEvent> next;
+    if (i + 1 < count) next = recorded.events[i + 1];
+    writer.add(entry, recorded.stacks[i], next ? &*next : nullptr);
   }
   return writer.take();
 }

@@ -1,26 +1,26 @@
-// A recorded history of pinned host memory (`host_traces`, since PyTorch 2.14) as a program's
-// events. Entries have the sizes of blocks, never those of requests: what a replay of it can ask is
-// which blocks would have gone back to the system, not how they would have been rounded.
+// A recorded history of pinned host memory (`host_segments` and `host_traces`, since PyTorch 2.14)
+// as a program's events. Entries have the sizes of blocks, never those of requests: what a replay
+// of it can ask is which blocks would have gone back to the system, not how they would have been
+// rounded.
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
+#include "replay/history/recorded_history.h"
 #include "traces/values/program_event.h"
-#include "traces/values/snapshot_tables.h"
 
 namespace vramlab::replay {
 
 struct HostHistory {
-  /// Requests of whole blocks, frees, and the ends of their waits. Their times are those of the
-  /// entries.
+  /// First what makes the blocks that were there before, by address, in the state that they were
+  /// in; then requests of whole blocks, frees, and the ends of their waits. Their times are those
+  /// of the entries.
   std::vector<traces::ProgramEvent> events;
-  /// Entries about blocks from before the recording.
-  std::uint64_t left_out = 0;
+  std::uint64_t blocks_from_before = 0;
 };
 
-/// Empty where the value is no list of entries.
-HostHistory host_history_of(const traces::GenericValue& entries, const traces::TextTable& texts);
+/// Of what host_history_in() gives (replay/history/host_sections.h).
+HostHistory host_history_of(const DeviceHistory& recorded);
 
 }  // namespace vramlab::replay

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "allocator/words/answers.h"
+#include "replay/history/host_sections.h"
 #include "replay/host/host_replay.h"
 #include "replay/run/compact_run.h"
 #include "replay/run/ordered_device.h"
@@ -78,12 +79,12 @@ Recording::Recording(traces::OpenTrace trace, const OpenConditions& conditions)
 }
 
 Recording::Recording(std::string file, const RecordedHistory& history,
-                     const traces::SnapshotTables& tables, const ReferenceVersion* version)
+                     traces::SnapshotTables& tables, const ReferenceVersion* version)
     : file_(std::move(file)), version_(version) {
   take_history(history, tables, KeepsStacks::yes);
 }
 
-void Recording::take_history(const RecordedHistory& history, const traces::SnapshotTables& tables,
+void Recording::take_history(const RecordedHistory& history, traces::SnapshotTables& tables,
                              KeepsStacks keeps) {
   const VerifyConditions conditions = verify_conditions(history, tables.texts, version_);
   version_ = &conditions.version;
@@ -94,9 +95,10 @@ void Recording::take_history(const RecordedHistory& history, const traces::Snaps
     if (!histories_.empty() && histories_.back().device.value == device.device)
       histories_.back().has_threads = has_threads(device, tables);
   }
-  for (const traces::UnknownField& section : history.other_sections)
-    if (tables.texts.text(section.key) == "host_traces")
-      host_ = host_history_of(*section.value, tables.texts);
+  for (const DeviceHistory& host : host_history_in(history, tables).devices)
+    if (!host.events.empty()) host_ = host_history_of(host);
+  if (keeps == KeepsStacks::no)
+    for (traces::ProgramEvent& event : host_.events) event.stack = {};
   if (histories_.empty())
     throw InputError(
         {file_, "", "a history that can be replayed", "none: the file holds a final state only"});
@@ -134,9 +136,9 @@ void Recording::add_host(const ReplayConditions& conditions, const ReplayWatch& 
             "requests; when frees complete is modelled"
           : "pinned memory is modelled: recordings have the sizes of its blocks, not of requests, "
             "so of the options only pinned_max_cached_size_mb and the reserve segment change it");
-  if (host_.left_out > 0)
-    report.notes.push_back("pinned memory: " + std::to_string(host_.left_out) +
-                           " frees of blocks from before the recording were left out");
+  if (host_.blocks_from_before > 0)
+    report.notes.push_back("pinned memory: " + std::to_string(host_.blocks_from_before) +
+                           " blocks from before the recording are taken for requests at its start");
 }
 
 const HistoryProgram* Recording::history(std::int64_t device) const {

@@ -39,9 +39,10 @@ class Recording {
   Recording(const std::string& path, const OpenConditions& conditions);
   /// The listener is the trace's own.
   Recording(traces::OpenTrace trace, const OpenConditions& conditions);
-  /// A history that was read already; its stacks are those of the reader's tables. `file` is for
-  /// messages. Throws InputError where there is no history to replay.
-  Recording(std::string file, const RecordedHistory& history, const traces::SnapshotTables& tables,
+  /// A history that was read already; its stacks are those of the reader's tables, which get those
+  /// of pinned memory. `file` is for messages. Throws InputError where there is no history to
+  /// replay.
+  Recording(std::string file, const RecordedHistory& history, traces::SnapshotTables& tables,
             const ReferenceVersion* version);
 
   /// Everything, device by device. Requires: the conditions name no other version. Throws
@@ -76,7 +77,7 @@ class Recording {
   BoundlessHistories boundless_histories(const ReplayConditions& conditions) const;
 
  private:
-  void take_history(const RecordedHistory& history, const traces::SnapshotTables& tables,
+  void take_history(const RecordedHistory& history, traces::SnapshotTables& tables,
                     KeepsStacks keeps);
   void add_host(const ReplayConditions& conditions, const ReplayWatch& watch,
                 ReplayReport& report) const;

@@ -129,8 +129,7 @@ std::vector<WaitingPlace> places_of(const std::vector<WaitingSite>& sites,
 }
 
 RecordedWaiting find_waiting(const std::string& file, const RecordedHistory& history,
-                             const traces::SnapshotTables& tables,
-                             const ReferenceVersion* version) {
+                             traces::SnapshotTables& tables, const ReferenceVersion* version) {
   RecordedWaiting found;
   found.reference =
       version != nullptr ? version->name : possible_references(history, tables.texts).front()->name;

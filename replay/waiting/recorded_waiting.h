@@ -80,7 +80,7 @@ struct RecordedWaiting {
 
 /// `file` is for messages; `version`: null to guess it.
 RecordedWaiting find_waiting(const std::string& file, const RecordedHistory& history,
-                             const traces::SnapshotTables& tables, const ReferenceVersion* version);
+                             traces::SnapshotTables& tables, const ReferenceVersion* version);
 
 /// By the innermost frames of the user's own code.
 std::vector<WaitingPlace> places_of(const std::vector<WaitingSite>& sites,

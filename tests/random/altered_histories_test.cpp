@@ -91,7 +91,7 @@ TEST_P(AlteredHistories, are_replayed_or_refused) {
     replay::ReplayConditions conditions;
     conditions.on_out_of_memory = replay::OnOutOfMemory::skip;
     if (seed % 3 == 1) conditions.options = "expandable_segments:True";
-    const traces::SnapshotTables tables;
+    traces::SnapshotTables tables;
     try {
       const replay::ReplayReport report =
           replay::Recording("altered", history, tables, recorded.program.version).run(conditions);
@@ -109,8 +109,9 @@ TEST_P(AlteredHistories, have_waits_whose_parts_add_up) {
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     const replay::RecordedHistory history = altered_history(recorded, seed);
+    traces::SnapshotTables tables;
     const replay::RecordedWaiting waiting =
-        find_waiting("altered", history, traces::SnapshotTables(), recorded.program.version);
+        find_waiting("altered", history, tables, recorded.program.version);
     const replay::DeviceWaiting& device = waiting.devices.front();
     replay::WaitingTotals streams;
     for (const replay::WaitingStream& stream : device.cost.streams) streams.add(stream.totals);

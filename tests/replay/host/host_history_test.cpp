@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "replay/history/host_sections.h"
 #include "replay/host/host_replay.h"
 #include "tests/support/kit/memory_source.h"
 #include "traces/native/native_text.h"
@@ -13,14 +14,6 @@ namespace vramlab::replay {
 namespace {
 
 using testing::ElementsAre;
-
-class HostSection final : public traces::SnapshotSink {
- public:
-  void unknown_section(traces::TextId, const traces::GenericPointer& value) override {
-    entries = value;
-  }
-  traces::GenericPointer entries;
-};
 
 std::string entry(const std::string& action, int address, int size) {
   return "{\"action\":\"" + action + "\",\"addr\":" + std::to_string(address) +
@@ -32,16 +25,18 @@ struct Read {
   HostHistory history;
 };
 
-std::unique_ptr<Read> read(std::string entries) {
+std::unique_ptr<Read> read(std::string entries, const std::string& segments = "") {
   entries.pop_back();
   auto result = std::make_unique<Read>();
-  HostSection recorded;
+  HistoryCollector collector;
   traces::ProgramCounter program;
   const auto source = support::make_memory_source(
-      "{\"format\":\"vramlab-trace\",\"version\":1}\n{\"unknown_section\":[" + entries +
+      "{\"format\":\"vramlab-trace\",\"version\":1}\n{\"unknown_section\":[" + segments +
+      "],\"key\":\"host_segments\"}\n{\"unknown_section\":[" + entries +
       "],\"key\":\"host_traces\"}\n");
-  read_native_text(*source, "file", result->tables, {recorded, program});
-  result->history = host_history_of(*recorded.entries, result->tables.texts);
+  read_native_text(*source, "file", result->tables, {collector, program});
+  const RecordedHistory host = host_history_in(collector.take(), result->tables);
+  result->history = host_history_of(host.devices.at(0));
   return result;
 }
 
@@ -76,7 +71,8 @@ TEST(HostHistories, a_free_that_completes_at_once_waits_for_nothing) {
 }
 
 TEST(HostHistories, a_free_that_completes_later_waits_until_then) {
-  const auto file = read(entry("alloc", 4096, 1024) + entry("free_requested", 4096, 1024) +
+  const auto file = read(entry("segment_alloc", 4096, 1024) + entry("alloc", 4096, 1024) +
+                         entry("free_requested", 4096, 1024) + entry("segment_alloc", 8192, 1024) +
                          entry("alloc", 8192, 1024) + entry("free_completed", 4096, 1024) +
                          entry("alloc", 4096, 1024));
   EXPECT_THAT(names_of(file->history), ElementsAre("host_malloc", "work", "host_use", "host_free",
@@ -85,12 +81,13 @@ TEST(HostHistories, a_free_that_completes_later_waits_until_then) {
 }
 
 TEST(HostHistories, releases_tell_of_an_emptied_cache_or_follow_from_the_limit) {
-  const std::string freed = entry("alloc", 4096, 3 << 20) + entry("free_requested", 4096, 3 << 20) +
+  const std::string freed = entry("segment_alloc", 4096, 3 << 20) + entry("alloc", 4096, 3 << 20) +
+                            entry("free_requested", 4096, 3 << 20) +
                             entry("free_completed", 4096, 3 << 20);
   const auto emptied =
-      read(entry("alloc", 8192, 512) + freed + entry("free_requested", 8192, 512) +
-           entry("free_completed", 8192, 512) + entry("segment_free", 4096, 3 << 20) +
-           entry("segment_free", 8192, 512));
+      read(entry("segment_alloc", 8192, 512) + entry("alloc", 8192, 512) + freed +
+           entry("free_requested", 8192, 512) + entry("free_completed", 8192, 512) +
+           entry("segment_free", 4096, 3 << 20) + entry("segment_free", 8192, 512));
   EXPECT_THAT(replayed_calls(*emptied, ""), ElementsAre("host_alloc 512", "host_alloc 3145728",
                                                         "host_free 512", "host_free 3145728"));
   const auto limited = read(freed + entry("segment_free", 4096, 3 << 20));
@@ -99,10 +96,27 @@ TEST(HostHistories, releases_tell_of_an_emptied_cache_or_follow_from_the_limit) 
   EXPECT_THAT(replayed_calls(*limited, ""), ElementsAre("host_alloc 3145728"));
 }
 
-TEST(HostHistories, frees_of_what_was_there_before_are_left_out) {
-  EXPECT_EQ(read(entry("free_requested", 4096, 512) + entry("free_completed", 4096, 512))
-                ->history.left_out,
-            1U);
+TEST(HostHistories, begin_with_the_blocks_from_before_as_they_were) {
+  const auto file = read(entry("alloc", 12288, 256) + entry("free_requested", 4096, 512) +
+                         entry("free_completed", 4096, 512) + entry("free_completed", 8192, 1024));
+  EXPECT_EQ(file->history.blocks_from_before, 3U);
+  EXPECT_THAT(names_of(file->history),
+              ElementsAre("host_malloc", "host_malloc", "work", "host_use", "host_free",
+                          "host_malloc", "host_free", "stream_done", "host_malloc", "host_free",
+                          "stream_done", "stream_done"));
+  EXPECT_THAT(replayed_calls(*file, ""),
+              ElementsAre("host_alloc 512", "host_alloc 1024", "host_alloc 256"));
+}
+
+TEST(HostHistories, count_blocks_without_entries_and_keep_their_stacks) {
+  const auto file =
+      read(entry("segment_alloc", 4096, 512) + entry("alloc", 4096, 512),
+           "{\"address\":4096,\"total_size\":512,\"blocks\":[{\"state\":\"active_allocated\"}]},"
+           "{\"address\":8192,\"total_size\":2048,\"blocks\":[{\"state\":\"active_allocated\","
+           "\"frames\":[{\"name\":\"pin\",\"filename\":\"a.py\",\"line\":7}]}]}");
+  EXPECT_EQ(file->history.blocks_from_before, 1U);
+  EXPECT_EQ(file->history.events.at(0).bytes, Bytes{2048});
+  EXPECT_NE(file->history.events.at(0).stack, traces::StackId{});
 }
 
 }  // namespace

@@ -221,7 +221,7 @@ TEST(Recordings, a_free_of_what_was_never_given_is_left_out_and_told) {
   const AllocatorEvent again = *free;
   events.insert(free + 2, again);
   history.devices.front().events = std::move(events);
-  const traces::SnapshotTables tables;
+  traces::SnapshotTables tables;
   const ReplayReport report = Recording("case", history, tables, nullptr).run({});
   const bool is_told = std::ranges::any_of(report.notes, [](const std::string& note) {
     return note.find("1 frees of unknown blocks are left out") != std::string::npos;
@@ -232,7 +232,7 @@ TEST(Recordings, a_free_of_what_was_never_given_is_left_out_and_told) {
 TEST(Recordings, a_final_state_alone_is_refused) {
   RecordedHistory history;
   history.devices.emplace_back();
-  const traces::SnapshotTables tables;
+  traces::SnapshotTables tables;
   EXPECT_THROW(Recording("file", history, tables, nullptr), traces::InputError);
 }
 
