@@ -197,6 +197,8 @@ DeviceSummary RecordingSummarizer::summarise(const Device& device) const {
   if (verdict.kind == HistoryKind::segments_only || verdict.kind == HistoryKind::inconsistent)
     return summary;
   summary.peak_requested = requested.above(sums.requested_bytes);
+  const Peak& active = device.until_completed;
+  summary.peak_active = active.above(active.start_for(device.segments.requested));
   summary.peak_reserved = device.reserved.above(sums.reserved_bytes);
   if (device.reserved_and_free)
     summary.least_device_memory = Bytes{static_cast<std::uint64_t>(sums.reserved_bytes) +
@@ -242,6 +244,7 @@ VersionGuess RecordingSummarizer::guess_version() const {
   signs.event_keys = event_keys_;
   signs.has_pinned_memory = std::ranges::any_of(
       unknown_keys_, [&](TextId key) { return tables_.texts.text(key).starts_with("host_"); });
+  signs.has_pinned_limits = setting_is_there("max_round_threshold");
   signs.has_annotate_action = std::ranges::any_of(
       devices_, [](const Device& device) { return device.count_of(KnownText::annotate) > 0; });
   signs.has_stream_reuse_setting = setting_is_there("graph_capture_record_stream_reuse");
@@ -290,6 +293,10 @@ VersionGuess guess_version_from(const VersionSigns& signs) {
     return {"newer than 2.13", "events have 'internal_metadata'"};
   if (signs.has_annotate_action) return {"2.14 or newer", "there are 'annotate' events"};
   if (signs.has_pinned_memory) return {"2.14 or newer", "there are sections of pinned host memory"};
+  if (signs.has_pinned_limits)
+    return {"2.13", "settings have limits of pinned memory, and there are no sections of it"};
+  if (signs.event_keys.has(KnownText::pool_id) && signs.has_settings)
+    return {"2.12", "events have 'pool_id', settings no limits of pinned memory"};
   if (signs.event_keys.has(KnownText::pool_id)) return {"2.12 or newer", "events have 'pool_id'"};
   if (signs.event_keys.has(KnownText::user_metadata))
     return {"2.10 or 2.11", "events have 'user_metadata' and no 'pool_id'"};

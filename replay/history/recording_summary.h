@@ -65,6 +65,8 @@ struct DeviceSummary {
   std::string history_reason;
   /// In requested bytes; nothing where the history does not tell.
   std::optional<Bytes> peak_requested;
+  /// The same until frees are completed.
+  std::optional<Bytes> peak_active;
   std::optional<Bytes> peak_reserved;
   /// The device had at least this much: reserved and free together at an out-of-memory event.
   std::optional<Bytes> least_device_memory;
@@ -174,6 +176,7 @@ class RecordingSummarizer : public traces::SnapshotSink {
 struct VersionSigns {
   traces::KeySet event_keys;
   bool has_pinned_memory = false;
+  bool has_pinned_limits = false;
   bool has_annotate_action = false;
   bool has_stream_reuse_setting = false;
   bool has_annotations = false;

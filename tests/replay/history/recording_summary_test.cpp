@@ -141,6 +141,18 @@ TEST(RecordingSummary, keys_tell_the_version) {
             "unknown");
 }
 
+TEST(RecordingSummary, settings_tell_versions_apart_whose_events_are_alike) {
+  std::vector<PickleTree> events = whole_story;
+  for (PickleTree& event : events) event["pool_id"] = {0, 0};
+  PickleTree snapshot = snapshot_with({half_used_segment}, events);
+  snapshot["allocator_settings"] = {{"PYTORCH_CUDA_ALLOC_CONF", ""}};
+  EXPECT_EQ(summary_of(snapshot).version.versions, "2.12");
+  snapshot["allocator_settings"]["max_round_threshold"] = -1;
+  EXPECT_EQ(summary_of(snapshot).version.versions, "2.13");
+  snapshot["host_traces"] = PickleTree::array();
+  EXPECT_EQ(summary_of(snapshot).version.versions, "2.14 or newer");
+}
+
 TEST(RecordingSummary, unknown_keys_are_named_once) {
   std::vector<PickleTree> events = whole_story;
   for (PickleTree& event : events) event["mood"] = "good";

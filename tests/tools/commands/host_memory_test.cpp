@@ -71,6 +71,19 @@ TEST_F(HostMemory, of_a_recording_is_counted_by_info) {
   EXPECT_THAT(run_vramlab({"info", recording()}).output, HasSubstr("\npinned host memory\n"));
 }
 
+TEST_F(HostMemory, of_a_recording_is_active_until_frees_complete) {
+  std::ofstream(folder + "/waits.vtrace.jsonl")
+      << "{\"format\":\"vramlab-trace\",\"version\":1,\"has_end\":true}\n{\"unknown_section\":["
+      << entry("alloc", 8192, 1024) << "," << entry("free_requested", 8192, 1024) << ","
+      << entry("alloc", 16384, 512) << "," << entry("free_completed", 8192, 1024)
+      << "],\"key\":\"host_traces\"}\n{\"unknown_section\":["
+      << segment(16384, 512, "active_allocated") << "," << segment(8192, 1024, "inactive")
+      << "],\"key\":\"host_segments\"}\n{\"end\":true}\n";
+  const json file = run_json({"info", folder + "/waits.vtrace.jsonl"}).at("files").at(0);
+  EXPECT_EQ(file.at("host").at("peak_requested_bytes"), 1024);
+  EXPECT_EQ(file.at("host").at("peak_active_bytes"), 1536);
+}
+
 TEST_F(HostMemory, of_a_recording_is_shown_by_top) {
   EXPECT_THAT(run_vramlab({"top", "--host", "--at", "end", recording()}).output,
               testing::AllOf(HasSubstr("1.00 KiB in 1 block; recordings have the sizes of blocks"),

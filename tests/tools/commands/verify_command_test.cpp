@@ -56,6 +56,20 @@ TEST_F(Verify, refuses_a_file_that_is_no_recording_and_an_unknown_version) {
       2);
 }
 
+TEST_F(Verify, names_the_versions_that_write_such_a_file) {
+  const std::string plain = snapshot("139637976727552");
+  EXPECT_NE(verify({write("file.json", plain)})
+                .output.find("reference 2.6 (guessed: the file is of 2.1 or 2.2), options"),
+            std::string::npos);
+  const std::string newest =
+      plain.substr(0, plain.size() - 1) +
+      R"(, "allocator_settings": {"max_round_threshold": -1}, "host_segments": [],)"
+      R"( "host_traces": []})";
+  EXPECT_NE(verify({write("file.json", newest)})
+                .output.find("reference 2.15 (guessed: the file is of 2.14 or newer), options"),
+            std::string::npos);
+}
+
 TEST_F(Verify, prints_one_document_with_json) {
   const ProgramResult result = verify({"--json", write("file.json", snapshot("139637976727552"))});
   EXPECT_NE(result.output.find("\"schema_version\": 1"), std::string::npos);

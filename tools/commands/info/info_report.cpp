@@ -201,7 +201,9 @@ std::string host_text(const DeviceSummary& host) {
                " pinned; " + std::to_string(figures.active_block_count) + " of them active with " +
                format_bytes(figures.active));
   if (host.peak_requested)
-    add_line(lines, "peak active", format_bytes(*host.peak_requested) + ", from the events");
+    add_line(lines, "peak in use", format_bytes(*host.peak_requested) + ", from the events");
+  if (host.peak_active)
+    add_line(lines, "peak active", format_bytes(*host.peak_active) + ", from the events");
   if (host.peak_reserved)
     add_line(lines, "peak pinned", format_bytes(*host.peak_reserved) + ", from the events");
   return "pinned host memory\n" + lines;
@@ -263,6 +265,7 @@ ordered_json device_json(const DeviceSummary& device) {
           {"history_reason", device.history_reason},
           {"segments", segments_json(device.segments)},
           {"peak_requested_bytes", or_null(device.peak_requested)},
+          {"peak_active_bytes", or_null(device.peak_active)},
           {"peak_reserved_bytes", or_null(device.peak_reserved)},
           {"least_device_memory_bytes", or_null(device.least_device_memory)},
           {"streams", json_list(device.streams, stream_json)},

@@ -8,6 +8,7 @@
 #include "allocator/options/settings.h"
 #include "replay/follow/fidelity.h"
 #include "replay/follow/verify.h"
+#include "replay/history/recording_summary.h"
 #include "tools/kit/commands.h"
 #include "tools/kit/outputs.h"
 #include "tools/kit/progress_bar.h"
@@ -23,6 +24,8 @@ using replay::Inferences;
 
 struct VerifiedFile {
   std::string file;
+  /// That write such a file, such as `2.14 or newer`.
+  std::string versions;
   replay::Fidelity fidelity;
 };
 
@@ -122,14 +125,19 @@ ordered_json device_json(const DeviceFidelity& device) {
           {"first_difference", or_null(device.first_difference, difference_json)}};
 }
 
+std::string guess_text(const VerifiedFile& verified) {
+  if (!verified.fidelity.reference_is_guessed) return "";
+  if (verified.versions == "unknown") return " (guessed)";
+  return " (guessed: the file is of " + verified.versions + ")";
+}
+
 std::string fidelity_text(const VerifiedFile& verified, const CommonFlags& flags) {
   const replay::Fidelity& fidelity = verified.fidelity;
   std::string text =
       verified.file + ": " + std::string(fidelity_label_name(fidelity.label())) + "\n";
   const bool is_plain = fidelity.label() == replay::FidelityLabel::exact && flags.quiet;
   if (is_plain) return text;
-  text += "  reference " + fidelity.reference +
-          (fidelity.reference_is_guessed ? " (guessed)" : "") + ", options " +
+  text += "  reference " + fidelity.reference + guess_text(verified) + ", options " +
           (fidelity.options.empty() ? "none" : fidelity.options) + "\n";
   for (const DeviceFidelity& device : fidelity.devices) text += device_text(device, flags.verbose);
   return text;
@@ -170,6 +178,7 @@ ordered_json file_json(const VerifiedFile& file) {
           {"label", fidelity_label_name(file.fidelity.label())},
           {"reference", file.fidelity.reference},
           {"reference_is_guessed", file.fidelity.reference_is_guessed},
+          {"file_version", file.versions},
           {"options", file.fidelity.options},
           {"devices", json_list(file.fidelity.devices, device_json)}};
 }
@@ -186,12 +195,40 @@ struct VerifyArguments {
   CommonFlags flags;
 };
 
-/// The newest version whose rules differ and whose signs the file shows.
-replay::Fidelity verify_file(const std::string& path, const VerifyArguments& arguments) {
+/// Also finds out which versions write such a file.
+class HistoryAndVersion final : public replay::HistoryCollector {
+ public:
+  HistoryAndVersion(traces::ScratchPlace place, const traces::SnapshotTables& tables)
+      : HistoryCollector(std::move(place)), summarizer_(tables) {}
+
+  void section(traces::SnapshotSection section) override { summarizer_.section(section); }
+  void segment(const traces::SegmentValue& segment) override {
+    summarizer_.segment(segment);
+    HistoryCollector::segment(segment);
+  }
+  void trace_entry(traces::DeviceIndex index, const traces::TraceEntry& entry) override {
+    summarizer_.trace_entry(index, entry);
+    HistoryCollector::trace_entry(index, entry);
+  }
+  void settings(const traces::GenericPointer& settings) override {
+    summarizer_.settings(settings);
+    HistoryCollector::settings(settings);
+  }
+  void unknown_section(traces::TextId key, const traces::GenericPointer& value) override {
+    summarizer_.unknown_section(key, value);
+    HistoryCollector::unknown_section(key, value);
+  }
+  std::string versions() const { return summarizer_.finish().version.versions; }
+
+ private:
+  replay::RecordingSummarizer summarizer_;
+};
+
+VerifiedFile verify_file(const std::string& path, const VerifyArguments& arguments) {
   ProgressBar bar(path, arguments.flags);
   traces::OpenTrace trace = traces::open_trace(path, bar.listener());
   traces::SnapshotTables tables;
-  replay::HistoryCollector collector(scratch_place());
+  HistoryAndVersion collector(scratch_place(), tables);
   traces::read_snapshot(trace, tables, collector);
   const replay::RecordedHistory history = collector.take();
   replay::VerifyConditions conditions = verify_conditions(
@@ -203,13 +240,13 @@ replay::Fidelity verify_file(const std::string& path, const VerifyArguments& arg
     if (parsed.error) throw std::runtime_error("--conf: " + parsed.error->message);
     conditions.settings = {std::move(parsed.settings), {}};
   }
-  return verify(history, conditions);
+  return {path, collector.versions(), verify(history, conditions)};
 }
 
 ExitStatus verify_files(const VerifyArguments& arguments) {
   std::vector<VerifiedFile> verified;
   for (const std::string& file : arguments.files) {
-    verified.push_back({file, verify_file(file, arguments)});
+    verified.push_back(verify_file(file, arguments));
     if (!arguments.flags.json) print(fidelity_text(verified.back(), arguments.flags));
   }
   if (arguments.flags.json)

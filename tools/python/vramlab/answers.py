@@ -38,6 +38,8 @@ class Verification(Table):
     label: str
     reference: str
     reference_is_guessed: bool
+    #: versions of PyTorch that write such a file, such as '2.14 or newer'
+    file_version: str
     options: str
     devices: List[Value]
     _shown = ("file", "label", "reference", "options")
