@@ -238,7 +238,8 @@ std::size_t left_by(const ReferenceVersion& version, const RecordedHistory& hist
   const VerifyConditions conditions{version, true, recorded_settings(history, texts, version)};
   std::size_t left = 0;
   for (const DeviceHistory& device : history.devices) {
-    if (without_replay(device)) continue;
+    // Pinned memory is not that allocator's, whose smallest block is larger.
+    if (device.traits.has_whole_blocks || without_replay(device)) continue;
     const ExplainedHistory explained =
         explain_under(device, conditions, {{0, conditions.settings.settings}});
     left += device.events.size() - std::min(followed(explained), device.events.size());

@@ -6,6 +6,9 @@ import json
 # Those of `vramlab replay --json`, as torch.cuda.host_memory_stats() names them.
 STATISTICS = ("active_requests", "active_bytes", "allocations", "allocated_bytes")
 OF_ONE = ("current", "peak", "allocated", "freed")
+# What the first versions that count call them.
+FIRST_NAMES = {"segment": "allocations", "reserved_bytes": "allocated_bytes",
+               "allocation": "active_requests", "allocated_bytes": "active_bytes"}
 
 
 def calls_of_runtime(run):
@@ -26,11 +29,23 @@ def counted_by_pytorch(run):
     return json.loads(line.removeprefix("HOST "))
 
 
-def without_miscounted(counted):
-    """PyTorch 2.11 counts each free that waited as one byte more in use, and no other free."""
-    if counted.get("active_bytes.freed", 0) >= 0:
+def named_as_today(counted):
+    if "segment.current" not in counted:
         return counted
-    return {name: value for name, value in counted.items() if not name.startswith("active_")}
+    split = {name: name.partition(".") for name in counted}
+    return {FIRST_NAMES.get(first, first) + dot + rest: counted[name]
+            for name, (first, dot, rest) in split.items()}
+
+
+def without_miscounted(counted):
+    """PyTorch 2.9 counts each free that waited as one byte more in use, 2.11 no other free."""
+    named = named_as_today(counted)
+    left_out = ()
+    if named is not counted:
+        left_out = ("active_bytes.current", "active_bytes.peak", "active_bytes.freed")
+    elif counted.get("active_bytes.freed", 0) < 0:
+        left_out = ("active_",)
+    return {name: value for name, value in named.items() if not name.startswith(left_out)}
 
 
 def counted_by_replay(host):

@@ -5,6 +5,7 @@
 #include "replay/follow/followed_blocks.h"
 #include "replay/history/history_checks.h"
 #include "replay/history/host_sections.h"
+#include "replay/host/host_history.h"
 #include "replay/host/host_replay.h"
 #include "replay/moments/recorded_states.h"
 #include "tests/support/kit/memory_source.h"
@@ -88,6 +89,12 @@ Broken broken_rule_of_host_memory(const std::string& native_text) {
     return std::nullopt;
   }
   replay::RecordedHistory host = host_history_in(collector.take(), tables);
+  for (const replay::DeviceHistory& device : host.devices) {
+    FirstEvents recorded;
+    for (const traces::ProgramEvent& event : replay::host_history_of(device).events)
+      recorded.program_event(event);
+    if (const Broken broken = broken_rule_of_program(recorded, tables.texts)) return broken;
+  }
   if (const Broken broken = broken_rule_of_recording(std::move(host), tables.texts)) return broken;
   return broken_rule_of_program(program, tables.texts);
 }

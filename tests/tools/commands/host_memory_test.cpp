@@ -71,6 +71,16 @@ TEST_F(HostMemory, of_a_recording_is_counted_by_info) {
   EXPECT_THAT(run_vramlab({"info", recording()}).output, HasSubstr("\npinned host memory\n"));
 }
 
+TEST_F(HostMemory, from_before_a_recording_may_be_in_tiny_blocks) {
+  std::ofstream(folder + "/tiny.vtrace.jsonl")
+      << "{\"format\":\"vramlab-trace\",\"version\":1,\"has_end\":true}\n{\"unknown_section\":["
+      << entry("free_requested", 8192, 4) << "," << entry("free_completed", 8192, 4)
+      << "],\"key\":\"host_traces\"}\n{\"unknown_section\":[" << segment(8192, 4, "inactive")
+      << "],\"key\":\"host_segments\"}\n{\"end\":true}\n";
+  const json host = run_json({"snapshot", "--host", folder + "/tiny.vtrace.jsonl"}).at("host");
+  EXPECT_EQ(host.at("pinned_bytes"), 4);
+}
+
 TEST_F(HostMemory, of_a_recording_is_active_until_frees_complete) {
   std::ofstream(folder + "/waits.vtrace.jsonl")
       << "{\"format\":\"vramlab-trace\",\"version\":1,\"has_end\":true}\n{\"unknown_section\":["
