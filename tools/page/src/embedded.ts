@@ -2,6 +2,7 @@
 // and the example.
 import { byId } from "../../report_page/src/dom";
 import { unpackLzma } from "./lzma";
+import { joined } from "./wasm_streams";
 
 export interface Embedded {
   code: Promise<WebAssembly.Module>;
@@ -16,9 +17,11 @@ export function unpacked(): Embedded {
   for (let i = 0; i < bytes.length; ++i) bytes[i] = letters.charCodeAt(i);
   const whole = unpackLzma(bytes);
   let end = 0;
-  const [code, script, example] = packed.dataset["sizes"]!.split(" ").map((size) => {
+  const parts = packed.dataset["sizes"]!.split(" ").map((size) => {
     end += Number(size);
     return whole.subarray(end - Number(size), end);
   });
-  return { code: WebAssembly.compile(code!), script: new TextDecoder().decode(script), example: example! };
+  const example = parts.pop()!;
+  const script = new TextDecoder().decode(parts.pop());
+  return { code: WebAssembly.compile(joined(parts)), script, example };
 }
