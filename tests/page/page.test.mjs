@@ -56,7 +56,7 @@ for (const kind of browsers) describe(kind.browser, () => {
     await tab.click("#example");
     await tab.figures();
     const outcome = (words) =>
-      tab.until((text) => document.querySelector("#figures caption")?.textContent.startsWith(text), words);
+      tab.until((text) => document.querySelector("#figures .outcome")?.textContent.startsWith(text), words);
     await tab.enter("#memory", "300");
     await outcome("Out of memory");
     await tab.enter("#memory", "900");
@@ -100,6 +100,57 @@ for (const kind of browsers) describe(kind.browser, () => {
     await tab.choose("#second", sample("overlap.vtrace.jsonl"));
     await tab.until(() => /base .*new /s.test(document.getElementById("answer").textContent));
   });
+
+  page("shows the ranks of a job side by side, the worst first, and is asked about each", async (tab) => {
+    const names = ["leak.vtrace", "gpt_training.pickle.gz", "training.vtrace"];
+    const lines = () => tab.tab.$$eval("#ranks tbody tr", (rows) => rows.map((row) =>
+      [row.dataset.file, ...[...row.querySelectorAll("td")].map((cell) => cell.textContent)]));
+    const peakOf = (name, ...words) => json("replay", sample(name), ...words).metrics.peak_reserved;
+    const worstFirst = (...words) =>
+      names.map((name) => ({ name, peak: peakOf(name, ...words) })).sort((a, b) => b.peak - a.peak);
+    await tab.choose("#choose", ...names.map(sample));
+    await tab.figures();
+    const recorded = worstFirst();
+    assert.deepEqual((await lines()).map(([name]) => name), recorded.map(({ name }) => name));
+    assert.deepEqual((await tab.figures()).peak_reserved, [recorded[0].peak]);
+    const other = recorded[2];
+    await tab.click(`#ranks tr[data-file="${other.name}"] button`);
+    await tab.until((peak) => document.querySelector('[data-metric="peak_reserved"] [data-value]')
+      ?.dataset.value === String(peak), other.peak);
+    assert.equal(await tab.text('#ranks [aria-pressed="true"]'), other.name);
+    await tab.enter("#conf", "roundup_power2_divisions:2");
+    await tab.until(() => document.querySelectorAll("#ranks thead th").length === 5);
+    const asked = worstFirst("--conf", "roundup_power2_divisions:2");
+    assert.deepEqual((await lines()).map(([name]) => name), asked.map(({ name }) => name));
+    assert.match(await tab.text("#command"), new RegExp(`replay ${other.name} `));
+  });
+
+  page("says how much memory it needs where a page has too little, and what does it", async (tab) => {
+    await tab.click("#example");
+    await tab.figures();
+    await tab.until(() => /of memory/.test(document.getElementById("drawing").textContent));
+    assert.match(await tab.text("#drawing"),
+                 /needs (about|more than the) [\d.]+ MiB.* 4 GiB at most.*: vramlab report example\.pickle -o report\.html$/);
+  }, {
+    // Memory that grows no further than it is at first.
+    prepare: () => {
+      const Whole = Blob;
+      self.Blob = class extends Whole {
+        constructor(parts, options) {
+          const first = "WebAssembly.Memory.prototype.grow = () => { throw new RangeError('no memory'); };";
+          super(options?.type === "text/javascript" ? [first, ...parts] : parts, options);
+        }
+      };
+    },
+  });
+
+  page("can't ask a network: its policy refuses", async (tab) => {
+    const refused = await tab.tab.evaluate(() => new Promise((resolve) => {
+      document.addEventListener("securitypolicyviolation", (event) => resolve(event.effectiveDirective));
+      fetch("https://vramlab.invalid/").catch(() => undefined);
+    }));
+    assert.equal(refused, "connect-src");
+  }, { expected: /Content.Security.Policy|vramlab\.invalid|CSP/i });
 
   page("draws the report of the recording, then of both", async (tab) => {
     await tab.click("#example");

@@ -2,6 +2,7 @@
 import { byId, element } from "../../report_page/src/dom";
 import { sizeText } from "../../report_page/src/format";
 import type { Replayed } from "./answers";
+import { copyTextOf } from "./copying";
 import { faultNode } from "./faults";
 import type { Opened } from "./opened";
 import { Program } from "./program";
@@ -43,7 +44,7 @@ export class AskedView {
     form.addEventListener("submit", (event) => event.preventDefault());
     form.addEventListener("input", (event) => this.changed(event.target as HTMLElement));
     form.addEventListener("reset", () => this.set(unchanged));
-    byId("copy").addEventListener("click", () => void this.copy());
+    byId("copy").addEventListener("click", () => void copyTextOf(byId("command")));
     window.addEventListener("hashchange", () => this.set(settingsOfAddress(location.hash)));
     this.show();
   }
@@ -96,8 +97,8 @@ export class AskedView {
   }
 
   private async replay(settings: Settings): Promise<Replayed> {
-    const { files } = this.opened!;
-    const words = ["replay", files[0]!.name, ...settingWords(settings), "--json"];
+    const { files, chosen } = this.opened!;
+    const words = ["replay", chosen.name, ...settingWords(settings), "--json"];
     return JSON.parse((await this.program.run(words, files)).output) as Replayed;
   }
 
@@ -116,13 +117,13 @@ export class AskedView {
   private async askOnce(): Promise<void> {
     if (!this.opened || !this.recorded) return;
     const settings = this.settings;
-    const words = ["replay", this.opened.files[0]!.name, ...settingWords(settings)];
+    const words = ["replay", this.opened.chosen.name, ...settingWords(settings)];
     byId("command").textContent = commandLine(words);
     const refused = byId("refused");
     try {
       const asked = isUnchanged(settings) ? this.recorded : await this.replay(settings);
       refused.hidden = true;
-      byId("figures").replaceChildren(this.table(asked, isUnchanged(settings)));
+      byId("figures").replaceChildren(outcomeLine(asked), this.table(asked, isUnchanged(settings)));
       byId("certainty").textContent = this.certainty(asked);
       this.answered(asked);
     } catch (error) {
@@ -135,7 +136,7 @@ export class AskedView {
 
   private table(asked: Replayed, isSame: boolean): HTMLElement {
     const head = ["", "recorded", ...(isSame ? [] : ["asked", "difference"])];
-    const table = element("table", {}, element("caption", {}, describe(asked)));
+    const table = element("table");
     table.append(element("thead", {}, element("tr", {}, ...head.map((text, i) =>
       element("th", { scope: "col", ...(i > 0 ? { class: "number" } : {}) }, text)))));
     const body = element("tbody");
@@ -165,34 +166,31 @@ export class AskedView {
     const notes = asked.notes.map((note) => `${note[0]!.toUpperCase()}${note.slice(1)}.`);
     return ["How sure: " + label, ...notes].join(" ");
   }
-
-  private async copy(): Promise<void> {
-    const command = byId("command");
-    const range = document.createRange();
-    range.selectNodeContents(command);
-    getSelection()?.removeAllRanges();
-    getSelection()?.addRange(range);
-    // From a file the clipboard may be refused; the text is selected in any case.
-    await navigator.clipboard?.writeText(command.textContent ?? "").catch(() => undefined);
-  }
 }
 
 function stepOf(gib: number): number {
   return Math.round(sliderSteps * Math.log(gib / leastGib) / Math.log(mostGib / leastGib));
 }
 
-function describe({ reference, options, devices, out_of_memory: failures, metrics }: Replayed): string {
-  const memory = devices[0]?.memory_bytes ?? null;
-  const outcome = failures.length > 0 || (metrics["out_of_memory"] ?? 0) > 0 ? "Out of memory" : "It runs";
-  return `${outcome}: version ${reference}, ${options === "" ? "no options" : options}` +
-    (memory === null ? ", no limit of memory" : `, ${sizeText(memory)} of device memory`);
+export function outcomeOf({ out_of_memory: failures, metrics }: Replayed): string {
+  return failures.length > 0 || (metrics["out_of_memory"] ?? 0) > 0 ? "Out of memory" : "It runs";
 }
 
-function tendency(change: number): string {
+function outcomeLine(asked: Replayed): HTMLElement {
+  const { reference, options, devices } = asked;
+  const memory = devices[0]?.memory_bytes ?? null;
+  const outcome = outcomeOf(asked);
+  return element("p", { class: "outcome" },
+                 element("strong", { class: outcome === "It runs" ? "better" : "worse" }, outcome),
+                 `: version ${reference}, ${options === "" ? "no options" : options}` +
+                 (memory === null ? ", no limit of memory" : `, ${sizeText(memory)} of device memory`));
+}
+
+export function tendency(change: number): string {
   return change === 0 ? "" : change > 0 ? "worse" : "better";
 }
 
-function difference(change: number, before: number, text: (value: number) => string): string {
+export function difference(change: number, before: number, text: (value: number) => string): string {
   if (change === 0) return "same";
   const sign = change > 0 ? "+" : "−";
   const share = before === 0 ? "" : ` (${sign}${(100 * Math.abs(change) / before).toFixed(1)} %)`;

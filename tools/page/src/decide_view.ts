@@ -2,6 +2,7 @@
 import { byId, element } from "../../report_page/src/dom";
 import { sizeText } from "../../report_page/src/format";
 import type { Swept } from "./answers";
+import { copyable } from "./copying";
 import { faultNode } from "./faults";
 import { named } from "./opened";
 import type { Opened } from "./opened";
@@ -21,21 +22,22 @@ export class DecideView {
 
   constructor(private readonly program: Program, private readonly opened: () => Opened,
               private readonly settings: () => Settings, private readonly choose: (conf: string) => void) {
-    const first = () => this.opened().files[0]!.name;
+    const chosen = () => this.opened().chosen.name;
     const all = () => this.opened().files.map(({ name }) => name);
     const button = (id: string, words: () => string[], shown: (output: string) => Node) =>
       byId(id).addEventListener("click", () => void this.run(words(), this.opened().files, shown));
-    button("advise", () => ["advise", ...all(), ...conditionWords(this.settings())], asText);
-    button("capacity", () => ["capacity", first(), ...settingWords(withoutDevice(this.settings()))], asText);
+    button("advise", () => ["advise", ...all(), ...conditionWords(this.settings())],
+           (output) => this.advice(output));
+    button("capacity", () => ["capacity", chosen(), ...settingWords(withoutDevice(this.settings()))], asText);
     button("sweep", () => ["sweep", ...all(), ...usualGrid, "--recorded", "--json",
                            ...conditionWords(this.settings())], (output) => this.sweepTable(output));
-    button("why", () => ["snapshot", first(), "--at", "oom", ...settingWords(this.settings())], asText);
-    button("peak", () => ["top", first(), "--at", "peak"], asText);
+    button("why", () => ["snapshot", chosen(), "--at", "oom", ...settingWords(this.settings())], asText);
+    button("peak", () => ["top", chosen(), "--at", "peak"], asText);
     const second = byId<HTMLInputElement>("second");
     second.addEventListener("change", () => {
-      const [base] = this.opened().files;
+      const base = this.opened().chosen;
       const files = named([...second.files!]);
-      if (!base || files.length === 0) return;
+      if (files.length === 0) return;
       const other = { name: files[0]!.name === base.name ? `2-${base.name}` : files[0]!.name,
                       data: files[0]!.data };
       second.value = "";
@@ -54,12 +56,22 @@ export class DecideView {
     const command = words.filter((word) => word !== "--json");
     try {
       const { output } = await this.program.run(words, files);
-      this.box.replaceChildren(element("p", { class: "command" }, element("code", {}, commandLine(command))),
-                               shown(output));
+      this.box.replaceChildren(copyable(commandLine(command)), shown(output));
     } catch (error) {
       const fault = faultNode(error);
       this.box.replaceChildren(fault ?? "Cancelled.");
     }
+  }
+
+  /** The setting can be copied as it is set, and asked here. */
+  private advice(output: string): Node {
+    const [, line, conf] = /^ *(export \w+=([^\s']+))$/m.exec(output) ?? [];
+    if (line === undefined || conf === undefined) return asText(output);
+    const asks = element("button", { type: "button", class: "asks" }, "Ask this setting");
+    asks.addEventListener("click", () => this.choose(conf));
+    const both = element("div", {}, copyable(line, asks));
+    both.append(asText(output));
+    return both;
   }
 
   private sweepTable(output: string): Node {

@@ -28,24 +28,27 @@ export class DrawnView {
 
   ask(opened: Opened, settings: Settings): void {
     window.clearTimeout(this.waiting);
-    const wanted = ["report", opened.files[0]!.name, ...settingWords(settings)];
+    const wanted = ["report", opened.chosen.name, ...settingWords(settings)];
     if (wanted.join("\n") === this.drawn) return;
     this.waiting = window.setTimeout(() => void this.draw(opened, settings, wanted),
                                      this.drawn === "" ? 0 : pauseMs);
   }
 
   private async draw(opened: Opened, settings: Settings, words: string[]): Promise<void> {
+    // From now on: who asks for the same again gets this one.
+    this.drawn = words.join("\n");
     this.drawing.hidden = false;
     this.drawing.textContent = "Drawing…";
     byId("see-what").textContent = isUnchanged(settings) ? "what was recorded" : "both, recorded and asked";
     try {
       const { output } = await this.program.run([...words, "-o", writtenFile], opened.files);
       this.frame.srcdoc = output;
-      this.drawn = words.join("\n");
       this.drawing.hidden = true;
     } catch (error) {
       const fault = faultNode(error);
-      if (fault) this.drawing.replaceChildren(fault);
+      if (!fault) return;
+      this.drawn = "";
+      this.drawing.replaceChildren(fault);
     }
   }
 }

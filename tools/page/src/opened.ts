@@ -1,12 +1,23 @@
 // The recording that is open: its files as the program sees them, and what is known about it.
-import type { FileFacts, Info, Verified } from "./answers";
+import type { FileFacts, Info, Replayed, Verified } from "./answers";
 import type { NamedFile, Progress } from "./orders";
+import { Refusal } from "./program";
 import type { Program } from "./program";
 
 export interface Opened {
   files: NamedFile[];
+  /** The one that figures, pictures and most answers are of. */
+  chosen: NamedFile;
+  /** Of several files, as recorded; of one, nothing. */
+  ranks: Rank[];
   facts: FileFacts[];
   verified: Verified["files"][number] | null;
+}
+
+export interface Rank {
+  file: NamedFile;
+  /** Or why there are no figures. */
+  replayed: Replayed | Refusal;
 }
 
 /** Names as the program gets them: files of one name from several folders are told apart. */
@@ -21,16 +32,44 @@ export function named(files: File[]): NamedFile[] {
   });
 }
 
+/** Each file's figures, the worst first. Throws what Program.run() throws, but for a refusal. */
+export async function ranked(program: Program, files: NamedFile[], words: string[],
+                             listener?: (progress: Progress) => void): Promise<Rank[]> {
+  const found: Rank[] = [];
+  for (const file of files) {
+    try {
+      const { output } = await program.run(["replay", file.name, ...words, "--json"], files, listener);
+      found.push({ file, replayed: JSON.parse(output) as Replayed });
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      found.push({ file, replayed: error });
+    }
+  }
+  const figure = ({ replayed }: Rank, name: string) =>
+    replayed instanceof Refusal ? -1 : replayed.metrics[name] ?? 0;
+  const fails = (rank: Rank) => Math.min(1, figure(rank, "out_of_memory"));
+  return found.sort((a, b) =>
+    fails(b) - fails(a) || figure(b, "peak_reserved") - figure(a, "peak_reserved"));
+}
+
 /** Throws what Program.run() throws. */
 export async function open(program: Program, files: NamedFile[], listener: (progress: Progress) => void):
   Promise<Opened> {
-  const names = files.map(({ name }) => name);
-  const info = await program.run(["info", ...names, "--json"], files, listener);
+  const info = await program.run(["info", ...files.map(({ name }) => name), "--json"], files, listener);
   const { files: facts } = JSON.parse(info.output) as Info;
+  const ranks = files.length > 1 ? await ranked(program, files, [], listener) : [];
+  const opened = { files, ranks, facts, chosen: files[0]!, verified: null };
+  return choose(program, opened, ranks[0]?.file ?? files[0]!, listener);
+}
+
+/** The same, asked about another of its files. Throws what Program.run() throws. */
+export async function choose(program: Program, opened: Opened, chosen: NamedFile,
+                             listener?: (progress: Progress) => void): Promise<Opened> {
+  const facts = opened.facts.find(({ file }) => file === chosen.name);
   let verified: Opened["verified"] = null;
-  if (facts.some(({ devices }) => devices.some(({ events }) => events > 0))) {
-    const answer = await program.run(["verify", names[0]!, "--json"], files, listener);
+  if (facts?.devices.some(({ events }) => events > 0)) {
+    const answer = await program.run(["verify", chosen.name, "--json"], opened.files, listener);
     verified = (JSON.parse(answer.output) as Verified).files[0] ?? null;
   }
-  return { files, facts, verified };
+  return { ...opened, chosen, verified };
 }

@@ -31,6 +31,8 @@ export interface Reply {
   id: number;
   progress?: Progress;
   status?: number;
+  /** What the program has taken of a page's memory, in bytes. */
+  memory?: number;
   output?: string;
   errors?: string;
 }

@@ -8,10 +8,11 @@ import { DrawnView } from "./drawn_view";
 import { unpacked } from "./embedded";
 import { faultNode } from "./faults";
 import { LearnView } from "./learn/learn_view";
-import { named, open } from "./opened";
+import { choose, named, open } from "./opened";
 import type { Opened } from "./opened";
 import type { NamedFile, Progress } from "./orders";
 import { Program } from "./program";
+import { RanksView } from "./ranks_view";
 
 const { code, script, example } = unpacked();
 // One for each thing that goes on at a time, so that none gives up what another one does.
@@ -22,9 +23,13 @@ const decider = newProgram();
 const drawer = newProgram();
 
 let opened: Opened | null = null;
+let openings = 0;
 const drawn = new DrawnView(drawer);
+const ranks = new RanksView(newProgram(), (file) => void showOpened(() => choose(opener, opened!, file)));
 const asked = new AskedView(asker, () => {
-  if (opened) drawn.ask(opened, asked.settings);
+  if (!opened) return;
+  ranks.ask(opened, asked.settings);
+  drawn.ask(opened, asked.settings);
 });
 const decide = new DecideView(decider, () => opened!, () => asked.settings,
                               (conf) => asked.set({ ...asked.settings, conf }));
@@ -37,7 +42,7 @@ function showProgress({ bytes_read: done, bytes_total: total }: Progress): void 
     `Reading: ${sizeText(done)}${total === null ? "" : ` of ${sizeText(total)}`}`;
 }
 
-function showFacts({ files, facts, verified }: Opened): void {
+function showFacts({ files, facts, verified, chosen }: Opened): void {
   const list = byId("facts");
   const rows: [string, string][] = facts.map((file) => [
     file.file, `${file.format}, ${sizeText(file.bytes)}, version ${file.version}`]);
@@ -45,38 +50,42 @@ function showFacts({ files, facts, verified }: Opened): void {
     const memory = device.segments ? `, ${sizeText(device.segments.reserved_bytes)} reserved at the end` : "";
     rows.push([`GPU ${device.device}`, `${device.events} events${memory}. ${device.history_reason}`]);
   }
-  if (verified) rows.push(["Replay", verified.label]);
-  if (files.length > 1)
-    rows.push(["Several files", "Figures and pictures are those of the first; settings are judged by all."]);
+  if (verified) rows.push([files.length > 1 ? `Replay of ${chosen.name}` : "Replay", verified.label]);
   list.replaceChildren(...rows.flatMap(([name, text]) =>
     [element("dt", {}, name), element("dd", {}, text)]));
   list.hidden = false;
 }
 
-async function openFiles(files: NamedFile[]): Promise<void> {
-  if (files.length === 0) return;
+async function showOpened(found: () => Promise<Opened>): Promise<void> {
   const problem = byId("problem");
+  const opening = ++openings;
   problem.hidden = true;
   byId("work").hidden = false;
   byId("working").textContent = "Opening…";
   byId<HTMLProgressElement>("progress").removeAttribute("value");
   try {
-    const found = await open(opener, files, showProgress);
-    opened = found;
+    opened = await found();
     document.body.classList.add("opened");
-    showFacts(found);
+    showFacts(opened);
     drawn.clear();
     decide.clear();
     for (const id of ["ask", "decide", "see"]) byId(id).hidden = false;
     byId("work").hidden = true;
-    await asked.open(found);
+    // Beside the figures, not after them.
+    drawn.ask(opened, asked.settings);
+    await asked.open(opened);
   } catch (error) {
     const fault = faultNode(error);
     if (fault) problem.replaceChildren(fault);
     problem.hidden = fault === null;
   } finally {
-    byId("work").hidden = true;
+    // Not what says that another one is opened meanwhile.
+    if (opening === openings) byId("work").hidden = true;
   }
+}
+
+async function openFiles(files: NamedFile[]): Promise<void> {
+  if (files.length > 0) await showOpened(() => open(opener, files, showProgress));
 }
 
 function setUpOpening(): void {

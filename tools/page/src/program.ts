@@ -12,12 +12,20 @@ export class Refusal extends Error {
 }
 /** The command was given up for another one, or by the user. */
 export class Cancelled extends Error {}
-/** The program ended in the middle: out of memory, or a mistake of ours. */
+/** The program ended in the middle, by a mistake of ours or of the browser. */
 export class Broken extends Error {}
+/** A page's memory does not suffice. `had` is what it was when `read` had been read. */
+export class TooLarge extends Error {
+  constructor(readonly words: string[], readonly had: number, readonly read: Progress | undefined) {
+    super("too large for a page");
+  }
+}
 
 type Listener = (progress: Progress) => void;
 interface Waiting {
   id: number;
+  words: string[];
+  read?: Progress;
   resolve: (answer: Answer) => void;
   reject: (error: Error) => void;
   listener?: Listener | undefined;
@@ -44,7 +52,7 @@ export class Program {
     if (files !== this.folder.files) this.folder = { files, number: this.folder.number + 1 };
     const folder = this.folder.number;
     const answer = new Promise<Answer>((resolve, reject) => {
-      this.waiting = { id, resolve, reject, listener };
+      this.waiting = { id, words, resolve, reject, listener };
     });
     this.worker ??= this.newWorker();
     // Between here and there another command may have taken its place.
@@ -92,16 +100,25 @@ export class Program {
     return worker;
   }
 
-  private take({ id, progress, status, output, errors }: Reply): void {
+  private take({ id, progress, status, memory, output, errors }: Reply): void {
     if (!this.waiting || this.waiting.id !== id) return;
-    if (progress) return this.waiting.listener?.(progress);
-    const { resolve, reject } = this.waiting;
+    if (progress) {
+      this.waiting.read = progress;
+      return this.waiting.listener?.(progress);
+    }
+    const { words, read, resolve, reject } = this.waiting;
     this.waiting = undefined;
-    const fault = faultOf(errors ?? "");
-    if (fault && status !== 0 && status !== 1) reject(new Refusal(fault));
-    else resolve({ status: status ?? 0, output: output ?? "" });
+    const fault = status === 0 || status === 1 ? undefined : faultOf(errors ?? "");
+    if (!fault) return resolve({ status: status ?? 0, output: output ?? "" });
+    if (fault.text !== outOfMemory) return reject(new Refusal(fault));
+    // What it has taken is not given back otherwise.
+    this.end();
+    reject(new TooLarge(words, memory ?? 0, read));
   }
 }
+
+/** What the standard library says. */
+const outOfMemory = "std::bad_alloc";
 
 function faultOf(errors: string): Message | undefined {
   const lines = errors.split("\n").filter((line) => line !== "");

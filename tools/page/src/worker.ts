@@ -19,6 +19,7 @@ interface Program {
   FS: FileSystem;
   WORKERFS: unknown;
   ENV: Record<string, string>;
+  HEAPU8: Uint8Array;
   callMain(words: string[]): number;
 }
 declare function vramlabProgram(options: object): Promise<Program>;
@@ -111,7 +112,8 @@ function run({ id, words, files, folder: number }: Order): void {
   mount(files, number);
   const status = program!.callMain(words);
   const printed = output.take();
-  reply({ id, status, output: takeWritten(program!.FS) ?? printed, errors: errors.take() });
+  reply({ id, status, memory: program!.HEAPU8.length, output: takeWritten(program!.FS) ?? printed,
+          errors: errors.take() });
 }
 
 self.onmessage = ({ data }: MessageEvent<Start | Order>) => {
