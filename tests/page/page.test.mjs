@@ -130,7 +130,7 @@ for (const kind of browsers) describe(kind.browser, () => {
     await tab.figures();
     await tab.until(() => /of memory/.test(document.getElementById("drawing").textContent));
     assert.match(await tab.text("#drawing"),
-                 /needs (about|more than the) [\d.]+ MiB.* 4 GiB at most.*: vramlab report example\.pickle -o report\.html$/);
+      /needs (about|more than the) [\d.]+ MiB.* 4 GiB at most.*: vramlab report example\.pickle -o report\.html$/);
   }, {
     // Memory that grows no further than it is at first.
     prepare: () => {

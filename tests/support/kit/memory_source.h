@@ -1,6 +1,9 @@
 // An input that is in memory.
 #pragma once
 
+#include <cstdlib>
+#include <fstream>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -28,7 +31,17 @@ class MemorySource : public traces::ByteSource {
   std::size_t position_ = 0;
 };
 
+/// For tests of other builds of the readers: with VRAMLAB_KEEP_INPUTS, each input becomes a file
+/// there, named after its bytes.
+inline void keep_input(const std::string& bytes) {
+  const char* const folder = std::getenv("VRAMLAB_KEEP_INPUTS");
+  if (folder == nullptr) return;
+  std::ofstream(folder + ("/" + std::to_string(std::hash<std::string>{}(bytes))), std::ios::binary)
+      << bytes;
+}
+
 inline std::unique_ptr<traces::ByteSource> make_memory_source(std::string bytes) {
+  keep_input(bytes);
   return std::make_unique<MemorySource>(std::make_shared<const std::string>(std::move(bytes)));
 }
 

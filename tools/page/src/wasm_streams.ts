@@ -46,7 +46,7 @@ function moveInstruction(move: Move): void {
     several(others, further < 8 ? 0 : further % 2 === 0 ? 2 : 1);
   } else if (opcode === 0x11) several(types, 2);
   else if (opcode >= 0x02 && opcode <= 0x08 && opcode !== 0x05) move(types, 0);
-  else if ((opcode >= 0x23 && opcode <= 0x26) || opcode === 0x3f || opcode === 0x40 || opcode === 0xd0 || opcode === 0xd2) move(others, 0);
+  else if ((opcode >= 0x23 && opcode <= 0x26) || [0x3f, 0x40, 0xd0, 0xd2].includes(opcode)) move(others, 0);
 }
 
 /** `at` is how much was moved so far. */
