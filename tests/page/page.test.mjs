@@ -77,6 +77,13 @@ for (const kind of browsers) describe(kind.browser, () => {
     await tab.figures();
     const advice = json("advise", example);
     assert.ok((await tab.answer("#advise")).includes(`PYTORCH_CUDA_ALLOC_CONF=${advice.conf}`));
+    await tab.click("#answer .asks");
+    await tab.asked();
+    assert.equal(await tab.value("#conf"), advice.conf);
+    assert.match(await tab.text("#figures .outcome"), /^It runs: version .*expandable_segments:True/);
+    await tab.click("#question [type=reset]");
+    await tab.until(() => document.querySelectorAll("#figures thead th").length === 2);
+    assert.match(await tab.text("#figures .outcome"), /^Out of memory: version .*no options, 6\.00 GiB/);
     assert.match(await tab.answer("#why"), /422\.00 MiB/);
     assert.match(await tab.answer("#peak"), /at the peak of allocated memory/);
     assert.match(await tab.answer("#capacity"), /least memory/);

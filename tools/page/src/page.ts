@@ -36,10 +36,12 @@ const decide = new DecideView(decider, () => opened!, () => asked.settings,
 
 function showProgress({ bytes_read: done, bytes_total: total }: Progress): void {
   const bar = byId<HTMLProgressElement>("progress");
-  if (total === null) bar.removeAttribute("value");
+  // The program tells when it reads, and not how far it is with what it does then.
+  const isRead = total !== null && done > 0.98 * total;
+  if (total === null || isRead) bar.removeAttribute("value");
   else bar.value = done / total;
-  byId("working").textContent =
-    `Reading: ${sizeText(done)}${total === null ? "" : ` of ${sizeText(total)}`}`;
+  byId("working").textContent = isRead ? "Replaying…"
+    : `Reading: ${sizeText(done)}${total === null ? "" : ` of ${sizeText(total)}`}`;
 }
 
 function showFacts({ files, facts, verified, chosen }: Opened): void {
