@@ -36,6 +36,20 @@ TEST(HostMemoryFuzzBody, holds_for_samples) {
   EXPECT_EQ(broken_rule_of_host_memory(sample), std::nullopt);
 }
 
+TEST(HostMemoryFuzzBody, holds_for_a_recording_whose_segments_overlap) {
+  const std::string overlapping =
+      R"({"format":"vramlab-trace","version":1})"
+      "\n"
+      R"({"unknown_section":[{"address":8192,"total_size":1024,"blocks":[)"
+      R"({"address":8192,"size":1024,"state":"active_allocated"}]}],"key":"host_segments"})"
+      "\n"
+      R"({"unknown_section":[{"action":"segment_alloc","addr":4096,"size":1048576},)"
+      R"({"action":"segment_alloc","addr":8192,"size":1048576},)"
+      R"({"action":"alloc","addr":8192,"size":1024}],"key":"host_traces"})"
+      "\n";
+  EXPECT_EQ(broken_rule_of_host_memory(overlapping), std::nullopt);
+}
+
 TEST(HostMemoryFuzzBody, holds_where_lines_are_missing) {
   const std::string sample =
       support::content_of(support::source_dir() + "/traces/samples/dataloader.vtrace.jsonl");

@@ -1,5 +1,8 @@
 #include "tests/support/fuzz/host_memory_fuzz_body.h"
 
+#include <algorithm>
+#include <map>
+
 #include "allocator/words/answers.h"
 #include "allocator/words/device.h"
 #include "replay/follow/followed_blocks.h"
@@ -36,9 +39,36 @@ Broken broken_rule_of_state(const replay::DeviceState& state) {
   return std::nullopt;
 }
 
+/// Whether a segment begins in another one, or is still there where another begins: such a
+/// recording contradicts itself, and shows what it says.
+bool has_overlapping_segments(const replay::DeviceHistory& device) {
+  std::map<Address, Bytes> segments;
+  const auto overlaps = [&](Address address, Bytes size) {
+    const auto after = segments.lower_bound(address);
+    if (after != segments.end() && after->first < address + size) return true;
+    if (after == segments.begin()) return false;
+    const auto& [begin, length] = *std::prev(after);
+    return begin + length > address;
+  };
+  for (std::size_t i = 0; i < device.events.size(); ++i) {
+    const AllocatorEvent& event = device.events[i];
+    if (event.action == Action::segment_free) segments.erase(event.address);
+    if (event.action != Action::segment_alloc) continue;
+    if (overlaps(event.address, event.size)) return true;
+    segments.emplace(event.address, event.size);
+  }
+  return std::any_of(device.final_segments.begin(), device.final_segments.end(),
+                     [&](const SnapshotSegment& segment) {
+                       const auto known = segments.find(segment.address);
+                       if (known != segments.end() && known->second == segment.total_size)
+                         return false;
+                       return overlaps(segment.address, segment.total_size);
+                     });
+}
+
 Broken broken_rule_of_recording(replay::RecordedHistory host, const traces::TextTable& texts) {
   for (const replay::DeviceHistory& device : host.devices)
-    if (!impossible_part(device).empty()) return std::nullopt;
+    if (!impossible_part(device).empty() || has_overlapping_segments(device)) return std::nullopt;
   for (const replay::MomentKind kind : {replay::MomentKind::end, replay::MomentKind::peak})
     for (const replay::DeviceState& state :
          recorded_states(host, texts, {{kind}, nullptr, replay::StateHistory::last_event}).states)
