@@ -68,7 +68,7 @@ class FreeBlocks {
   Cursor nearest_before(SizeKey key, Cursor in_bins) const;
   Cursor next_of_all(Cursor at) const;
 
-  /// Of the two recent blocks, the one that came last first if both are there; 0 for none.
+  /// The two recent blocks, the one that came last first if both are there; 0 for none.
   std::array<SizeKey, 2> recent_keys_{};
   std::array<BlockIndex, 2> recent_blocks_{BlockIndex::none, BlockIndex::none};
   SizeBins bins_;

@@ -20,7 +20,7 @@ struct HostHistory {
   std::uint64_t blocks_from_before = 0;
 };
 
-/// Of what host_history_in() gives (replay/history/host_sections.h).
+/// Reads what host_history_in() gives (replay/history/host_sections.h).
 HostHistory host_history_of(const DeviceHistory& recorded);
 
 }  // namespace vramlab::replay
