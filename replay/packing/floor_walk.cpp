@@ -141,21 +141,28 @@ bool FloorWalk::put(const Choice& choice) {
   return fits;
 }
 
-void FloorWalk::take_back(const Choice& choice, const std::vector<std::int32_t>& floors) {
-  const FloorItem& item = problem_.items[choice.item];
-  for (std::uint32_t s = item.first_section; s < item.last_section; ++s) {
-    floors_[s] = floors[s - item.first_section];
-    to_come_[s] += item.size;
+auto FloorWalk::floors_of(std::span<const std::uint32_t> items) const -> Floors {
+  const std::uint32_t begin = problem_.items[items.front()].first_section;
+  std::uint32_t end = begin;
+  for (const std::uint32_t i : items) end = std::max(end, problem_.items[i].last_section);
+  const auto floors = std::span(floors_).subspan(begin, end - begin);
+  return {begin, {floors.begin(), floors.end()}};
+}
+
+/// These wait again, above the floors that were below them.
+void FloorWalk::take_back(std::span<const std::uint32_t> items, const Floors& before) {
+  std::ranges::copy(before.floors, floors_.begin() + before.first_section);
+  for (const std::uint32_t i : items) {
+    const FloorItem& item = problem_.items[i];
+    for (std::uint32_t s = item.first_section; s < item.last_section; ++s) to_come_[s] += item.size;
   }
 }
 
 // The depth is at most the number of items, which is limited.
 // NOLINTNEXTLINE(misc-no-recursion)
 bool FloorWalk::try_choice(const Choice& choice, const Items& items) {
-  const FloorItem& item = problem_.items[choice.item];
-  const auto here =
-      std::span(floors_).subspan(item.first_section, item.last_section - item.first_section);
-  const std::vector<std::int32_t> floors(here.begin(), here.end());
+  const std::span placed(&choice.item, 1);
+  const Floors before = floors_of(placed);
   bool is_placed = put(choice);
   if (is_placed) {
     Items rest;
@@ -165,11 +172,24 @@ bool FloorWalk::try_choice(const Choice& choice, const Items& items) {
     auto sets = independent_sets(problem_, rest);
     // Small ones fail soonest.
     std::ranges::stable_sort(sets, {}, &Items::size);
-    is_placed =
-        std::ranges::all_of(sets, [&](const Items& set) { return go_on(set, choice.offset); });
+    is_placed = place_sets(sets, choice.offset);
   }
-  if (!is_placed) take_back(choice, floors);
+  if (!is_placed) take_back(placed, before);
   return is_placed;
+}
+
+/// All or none: if one of them finds no place, those before it are taken back.
+// NOLINTNEXTLINE(misc-no-recursion)
+bool FloorWalk::place_sets(const std::vector<Items>& sets, std::int32_t least) {
+  std::vector<Floors> before;
+  for (std::size_t k = 0; k < sets.size(); ++k) {
+    // The last one, which is the largest, need not be taken back from here.
+    if (k + 1 < sets.size()) before.push_back(floors_of(sets[k]));
+    if (go_on(sets[k], least)) continue;
+    while (k-- > 0) take_back(sets[k], before[k]);
+    return false;
+  }
+  return true;
 }
 
 bool FloorWalk::is_at_limit() const {

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <vector>
 
 namespace vramlab::replay {
@@ -67,6 +68,11 @@ class FloorWalk {
     std::int32_t touched = 0;
     std::uint32_t item = 0;
   };
+  /// Those of neighbouring sections.
+  struct Floors {
+    std::uint32_t first_section = 0;
+    std::vector<std::int32_t> floors;
+  };
   /// What is to come in a state, and the lowest offset of each.
   struct Waiting {
     const Items& items;
@@ -84,7 +90,9 @@ class FloorWalk {
   std::int32_t touched_by(std::uint32_t item, std::int32_t offset) const;
   bool is_wall(std::uint32_t section, std::int32_t offset) const;
   bool put(const Choice& choice);
-  void take_back(const Choice& choice, const std::vector<std::int32_t>& floors);
+  Floors floors_of(std::span<const std::uint32_t> items) const;
+  void take_back(std::span<const std::uint32_t> items, const Floors& before);
+  bool place_sets(const std::vector<Items>& sets, std::int32_t least);
 
   const FloorProblem& problem_;
   const FloorOrder& order_;

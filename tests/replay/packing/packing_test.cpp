@@ -130,6 +130,18 @@ TEST(Packing, that_fills_a_rectangle_is_found_for_hundreds) {
   }
 }
 
+TEST(Packing, is_found_where_what_is_to_come_falls_apart_and_one_part_needs_another_try) {
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    std::vector<Buffer> buffers;
+    for (std::uint32_t k = 0; const Buffer& buffer : guillotine_buffers(seed, 32, 1'000))
+      if (k++ % 3 != 0) buffers.push_back(buffer);
+    const auto found = floor_search(buffers, sections_of(buffers), Bytes{1'000}, {100'000});
+    ASSERT_TRUE(found.has_value());
+    EXPECT_EQ(packing_fault(buffers, *found), std::nullopt);
+  }
+}
+
 TEST(Packing, is_the_same_in_whichever_order_the_walks_run) {
   const std::vector<Buffer> buffers = guillotine_buffers(3, 60, 1'000);
   const Sections sections = sections_of(buffers);
