@@ -95,45 +95,65 @@ class PackingTrials {
     constexpr std::uint64_t work_for_each = 5'000;
     const std::uint64_t work =
         std::min(limits_.skyline_work, work_for_each * core_.buffers().size());
-    const Bytes enough = std::max(result_.load_bound, limits_.target.value_or(Bytes{0}));
     auto packing =
         skyline_search(core_.buffers(), core_.sections(),
-                       {limits_.first_skyline_work, work, limits_.seed, enough, limits_.runs});
+                       {limits_.first_skyline_work, work, limits_.seed, enough(), limits_.runs});
     if (!packing) return leave_out("filling their lifetimes from the ground up (skyline)");
     take_of_core("skyline", *std::move(packing));
   }
 
+  /// What is searched from the ground up: those near the peak, or all.
+  struct FloorSet {
+    const std::vector<Buffer>& buffers;
+    const Sections& sections;
+    /// A packing so high is known.
+    Bytes known;
+  };
+
   void try_floors() {
     if (is_done() || limits_.floor_states == 0) return;
-    const std::uint64_t states = affordable_states(core_.sections(), limits_.floor_states);
-    const std::size_t count = core_.buffers().size();
-    // A walk that goes wrong as often as it places something.
-    const std::uint64_t one_walk = 2 * count;
-    if (count > limits_.most_for_floor_search || states < one_walk)
-      return leave_out("searching from the ground up (floor_search)");
+    const FloorSet core{core_.buffers(), core_.sections(), result_.packing.height};
+    if (!can_be_searched(core)) return leave_out("searching from the ground up (floor_search)");
     begin("floor_search");
-    auto found = states / share_of_other_heights >= one_walk ? search_many_times(states)
-                                                             : search_a_few_times(states, one_walk);
-    if (found) take_of_core("floor_search", *std::move(found));
+    auto found = search_floors(core);
+    if (!found) return;
+    const Bytes without_others = found->height;
+    auto whole = core_.complete(*std::move(found), limits_.most_work_of_order);
+    if (!whole) return leave_out("placing the others around those near the peak");
+    const FloorSet all{buffers_, sections_, std::min(whole->height, result_.packing.height)};
+    if (whole->height > std::max(without_others, enough()) && can_be_searched(all))
+      if (auto better = search_floors(all)) whole = std::move(better);
+    take("floor_search", *std::move(whole));
   }
 
-  /// At the height that would be enough, at the load, then halfway between what was found and what
-  /// was not.
-  std::optional<Packing> search_many_times(std::uint64_t states) const {
-    std::vector<Bytes> enough = {result_.load_bound};
-    if (limits_.target) enough.insert(enough.begin(), *limits_.target);
-    for (const Bytes height : enough)
-      if (auto packing = search_below(height, states)) return packing;
-    return go_down({2, 5, states / share_of_other_heights}).packing;
+  /// How low is low enough.
+  Bytes enough() const { return std::max(result_.load_bound, limits_.target.value_or(Bytes{0})); }
+
+  /// A walk that goes wrong as often as it places something.
+  static std::uint64_t one_walk(const FloorSet& set) { return 2 * set.buffers.size(); }
+  std::uint64_t states_for(const FloorSet& set) const {
+    return affordable_states(set.sections, limits_.floor_states);
+  }
+  bool can_be_searched(const FloorSet& set) const {
+    return set.buffers.size() <= limits_.most_for_floor_search && states_for(set) >= one_walk(set);
+  }
+
+  /// The height that is enough comes first, then halfway between what was found and what was not.
+  /// If few walks can be paid, single ones go down.
+  std::optional<Packing> search_floors(const FloorSet& set) const {
+    const std::uint64_t states = states_for(set);
+    if (states / share_of_other_heights < one_walk(set)) return search_a_few_times(set, states);
+    if (auto packing = search_below(set, enough(), states)) return packing;
+    return go_down(set, {2, 5, states / share_of_other_heights}).packing;
   }
 
   /// Down by single walks, and at the load if they arrive there.
-  std::optional<Packing> search_a_few_times(std::uint64_t states, std::uint64_t one_walk) const {
+  std::optional<Packing> search_a_few_times(const FloorSet& set, std::uint64_t states) const {
     if (limits_.target)
-      if (auto packing = search_below(*limits_.target, one_walk)) return packing;
-    GoneDown gone = go_down({4, 3, one_walk});
+      if (auto packing = search_below(set, *limits_.target, one_walk(set))) return packing;
+    GoneDown gone = go_down(set, {4, 3, one_walk(set)});
     if (!gone.always_found) return std::move(gone.packing);
-    auto packing = search_below(result_.load_bound, states);
+    auto packing = search_below(set, result_.load_bound, states);
     return packing ? std::move(packing) : std::move(gone.packing);
   }
 
@@ -147,13 +167,13 @@ class PackingTrials {
     std::optional<Packing> packing;
     bool always_found = true;
   };
-  GoneDown go_down(const Descent& descent) const {
+  GoneDown go_down(const FloorSet& set, const Descent& descent) const {
     GoneDown gone;
     Bytes not_found = result_.load_bound;
-    Bytes found = result_.packing.height;
+    Bytes found = set.known;
     for (int step = 0; step < descent.steps && not_found < found; ++step) {
       const Bytes between{not_found.count + (found - not_found).count / descent.part};
-      auto packing = search_below(between, descent.states);
+      auto packing = search_below(set, between, descent.states);
       (packing ? found : not_found) = packing ? packing->height : between;
       if (packing)
         gone.packing = std::move(packing);
@@ -163,9 +183,9 @@ class PackingTrials {
     return gone;
   }
 
-  std::optional<Packing> search_below(Bytes height, std::uint64_t states) const {
-    return floor_search(core_.buffers(), core_.sections(), height,
-                        {states, limits_.seed, limits_.runs});
+  std::optional<Packing> search_below(const FloorSet& set, Bytes height,
+                                      std::uint64_t states) const {
+    return floor_search(set.buffers, set.sections, height, {states, limits_.seed, limits_.runs});
   }
 
   const std::vector<Buffer>& buffers_;

@@ -124,16 +124,19 @@ FloorOrder order_of(std::size_t attempt, std::uint64_t seed, const std::vector<W
   std::ranges::stable_sort(sorted, std::greater<>(), [&](std::uint32_t i) { return scores[i]; });
   FloorOrder order;
   order.choice = static_cast<FloorChoice>(attempt % choice_count);
+  order.reach = fixed % 2 == 0 ? FloorReach::everywhere : FloorReach::around_lowest_top;
   order.ranks.resize(weights.size());
   for (std::uint32_t rank = 0; rank < sorted.size(); ++rank) order.ranks[sorted[rank]] = rank;
   return order;
 }
 
-/// Most walks are short; every eighth goes further. Each can place all items, and err as often.
+/// Most walks are short, some go further: a third of all states for each length. Each can place all
+/// items, and err as often.
 std::uint64_t states_of(std::size_t attempt, std::size_t items) {
-  constexpr std::uint64_t few = 3'000;
-  constexpr std::uint64_t many = 30'000;
-  return std::max<std::uint64_t>(attempt % 8 == 7 ? many : few, 2 * items);
+  std::uint64_t states = 1'000;
+  if (attempt % 8 == 7) states = 7'000;
+  if (attempt % 50 == 49) states = 40'000;
+  return std::max<std::uint64_t>(states, 2 * items);
 }
 
 struct Attempts {

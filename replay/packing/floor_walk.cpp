@@ -8,10 +8,20 @@
 namespace vramlab::replay {
 namespace {
 
+/// More candidates than are worth a look; all items of a search can add so many.
+constexpr std::int32_t too_many = 10'000;
 constexpr std::int32_t nowhere = std::numeric_limits<std::int32_t>::max() / 2;
 
 std::int32_t aligned(std::int32_t offset, std::int32_t alignment) {
   return alignment == 1 ? offset : (offset + alignment - 1) / alignment * alignment;
+}
+
+bool is_in(std::uint32_t section, const FloorItem& item) {
+  return item.first_section <= section && section < item.last_section;
+}
+
+bool overlap(const FloorItem& a, const FloorItem& b) {
+  return a.first_section < b.last_section && b.first_section < a.last_section;
 }
 
 }  // namespace
@@ -40,11 +50,20 @@ FloorWalk::FloorWalk(const FloorProblem& problem, const FloorOrder& order,
       offsets_(problem.items.size(), 0),
       tried_at_(problem.items.size(), -1),
       lowest_(problem.loads.size()),
-      lowest_tops_(problem.loads.size()) {}
+      lowest_tops_(problem.loads.size()),
+      candidates_(problem.loads.size()) {}
 
 FloorOutcome FloorWalk::place_all(const std::vector<std::uint32_t>& items) {
   if (go_on(items, 0)) return FloorOutcome::found;
   return was_limited_ ? FloorOutcome::limit_reached : FloorOutcome::none_exists;
+}
+
+/// Those in which one of these is; they are in order of their first section.
+auto FloorWalk::sections_of(std::span<const std::uint32_t> items) const -> SectionRange {
+  const std::uint32_t begin = problem_.items[items.front()].first_section;
+  std::uint32_t end = begin;
+  for (const std::uint32_t i : items) end = std::max(end, problem_.items[i].last_section);
+  return {begin, end};
 }
 
 /// Floors below each, and the lowest offsets that they can still have.
@@ -56,40 +75,50 @@ void FloorWalk::find_lowest(Waiting& waiting) {
     for (std::uint32_t s = item.first_section; s < item.last_section; ++s)
       floor = std::max(floor, floors_[s]);
     floor = aligned(floor, item.alignment);
-    const bool can_rest =
-        floor > waiting.least || (floor == waiting.least && tried_at_[items[k]] != floor);
+    const bool can_rest = floor >= waiting.least && tried_at_[items[k]] != floor;
     waiting.floors[k] = floor;
     // What can't rest on its floor comes when something lies below it.
-    waiting.offsets[k] = can_rest ? floor : aligned(waiting.least + 1, item.alignment);
+    waiting.offsets[k] =
+        can_rest ? floor : aligned(std::max(floor, waiting.least) + 1, item.alignment);
     const std::int32_t top = waiting.offsets[k] + item.size;
     for (std::uint32_t s = item.first_section; s < item.last_section; ++s)
       lowest_tops_[s] = std::min(lowest_tops_[s], top);
   }
 }
 
-/// False where nothing can come of this state. `lowest_top` is the least end of an item.
-bool FloorWalk::can_come(Waiting& waiting, std::int32_t& lowest_top) {
+/// What rests on its floor and can't be lifted by others is a candidate for the lowest place in its
+/// sections; what may come to lie as low in another way makes candidates too many.
+void FloorWalk::add_candidate(const FloorItem& item, const Place& place) {
+  for (std::uint32_t s = item.first_section; s < item.last_section; ++s) {
+    lowest_[s] = std::min(lowest_[s], place.offset);
+    // Higher than this, and what is to come does not fit above it.
+    const std::int32_t limit = problem_.height - to_come_[s];
+    if (place.offset > limit) continue;
+    candidates_[s] += place.rests && place.support > limit ? 1 : too_many;
+  }
+}
+
+/// False where nothing can come of this state.
+bool FloorWalk::can_come(Waiting& waiting) {
   const Items& items = waiting.items;
-  std::uint32_t end = 0;
-  for (const std::uint32_t i : items) end = std::max(end, problem_.items[i].last_section);
-  const std::uint32_t begin = problem_.items[items.front()].first_section;
+  const auto [begin, end] = sections_of(items);
   std::ranges::fill(std::span(lowest_).subspan(begin, end - begin), nowhere);
   std::ranges::fill(std::span(lowest_tops_).subspan(begin, end - begin), nowhere);
+  std::ranges::fill(std::span(candidates_).subspan(begin, end - begin), 0);
   find_lowest(waiting);
-  lowest_top = nowhere;
   for (std::size_t k = 0; k < items.size(); ++k) {
     const FloorItem& item = problem_.items[items[k]];
     std::int32_t& offset = waiting.offsets[k];
-    if (offset != waiting.floors[k]) {
-      std::int32_t support = nowhere;
-      for (std::uint32_t s = item.first_section; s < item.last_section; ++s)
-        support = std::min(support, lowest_tops_[s]);
-      offset = aligned(std::max(offset, support), item.alignment);
-    }
-    if (offset + item.size > problem_.height) return false;
-    lowest_top = std::min(lowest_top, offset + item.size);
+    const bool rests = offset == waiting.floors[k];
+    std::int32_t support = nowhere;
     for (std::uint32_t s = item.first_section; s < item.last_section; ++s)
-      lowest_[s] = std::min(lowest_[s], offset);
+      support = std::min(support, lowest_tops_[s]);
+    if (!rests) offset = aligned(std::max(offset, support), item.alignment);
+    const std::int32_t top = offset + item.size;
+    if (top > problem_.height) return false;
+    if (top <= waiting.lowest_top) waiting.item_below = items[k];
+    waiting.lowest_top = std::min(waiting.lowest_top, top);
+    add_candidate(item, {offset, support, rests});
   }
   for (std::uint32_t s = begin; s < end; ++s)
     if (to_come_[s] > 0 && lowest_[s] + to_come_[s] > problem_.height) return false;
@@ -114,13 +143,37 @@ std::int32_t FloorWalk::touched_by(std::uint32_t item, std::int32_t offset) cons
   return touched;
 }
 
-auto FloorWalk::choices(const Waiting& waiting, std::int32_t lowest_top) const
-    -> std::vector<Choice> {
+/// The section with the fewest candidates, and how many these are.
+auto FloorWalk::narrowest(const Items& items) const -> Narrowest {
+  const auto [begin, end] = sections_of(items);
+  Narrowest found{begin, too_many};
+  for (std::uint32_t s = begin; s < end; ++s)
+    if (candidates_[s] > 0 && candidates_[s] < found.candidates) found = {s, candidates_[s]};
+  return found;
+}
+
+auto FloorWalk::choices(const Waiting& waiting) const -> std::vector<Choice> {
   std::vector<Choice> found;
+  const auto choose = [&](std::size_t k, std::int32_t least) {
+    const std::int32_t offset = waiting.offsets[k];
+    found.push_back({offset, touched_by(waiting.items[k], offset), waiting.items[k], least});
+  };
+  const bool is_local = order_.reach == FloorReach::around_lowest_top;
   for (std::size_t k = 0; k < waiting.items.size(); ++k) {
     const std::int32_t offset = waiting.offsets[k];
-    if (offset != waiting.floors[k] || offset >= lowest_top) continue;
-    found.push_back({offset, touched_by(waiting.items[k], offset), waiting.items[k]});
+    if (offset != waiting.floors[k] || offset >= waiting.lowest_top) continue;
+    if (!is_local)
+      choose(k, offset);
+    else if (overlap(problem_.items[waiting.items[k]], problem_.items[waiting.item_below]))
+      choose(k, waiting.least);
+  }
+  const Narrowest section = narrowest(waiting.items);
+  if (static_cast<std::size_t>(section.candidates) <= found.size()) {
+    found.clear();
+    const std::int32_t limit = problem_.height - to_come_[section.section];
+    for (std::size_t k = 0; k < waiting.items.size(); ++k)
+      if (is_in(section.section, problem_.items[waiting.items[k]]) && waiting.offsets[k] <= limit)
+        choose(k, waiting.least);
   }
   std::ranges::sort(found, {}, [&](const Choice& choice) {
     return std::tuple(choice.offset, -choice.touched, order_.ranks[choice.item]);
@@ -142,9 +195,7 @@ bool FloorWalk::put(const Choice& choice) {
 }
 
 auto FloorWalk::floors_of(std::span<const std::uint32_t> items) const -> Floors {
-  const std::uint32_t begin = problem_.items[items.front()].first_section;
-  std::uint32_t end = begin;
-  for (const std::uint32_t i : items) end = std::max(end, problem_.items[i].last_section);
+  const auto [begin, end] = sections_of(items);
   const auto floors = std::span(floors_).subspan(begin, end - begin);
   return {begin, {floors.begin(), floors.end()}};
 }
@@ -172,7 +223,7 @@ bool FloorWalk::try_choice(const Choice& choice, const Items& items) {
     auto sets = independent_sets(problem_, rest);
     // Small ones fail soonest.
     std::ranges::stable_sort(sets, {}, &Items::size);
-    is_placed = place_sets(sets, choice.offset);
+    is_placed = place_sets(sets, choice.least);
   }
   if (!is_placed) take_back(placed, before);
   return is_placed;
@@ -206,10 +257,9 @@ bool FloorWalk::go_on(const Items& items, std::int32_t least) {
   }
   --states_left_;
   Waiting waiting{items, least, std::vector<std::int32_t>(items.size()),
-                  std::vector<std::int32_t>(items.size())};
-  std::int32_t lowest_top = 0;
-  if (!can_come(waiting, lowest_top)) return false;
-  const std::vector<Choice> found = choices(waiting, lowest_top);
+                  std::vector<std::int32_t>(items.size()), nowhere};
+  if (!can_come(waiting)) return false;
+  const std::vector<Choice> found = choices(waiting);
   std::vector<std::int32_t> tried_before;
   bool is_placed = false;
   for (const Choice& choice : found) {

@@ -1,9 +1,10 @@
 // FloorWalk: one walk through packings from the ground up, in a given order and with a limit.
 //
 // Each step puts one more buffer on the floor below it: the highest end of what was placed in its
-// sections. Buffers are placed by ascending offset, so nothing goes below what is there. A state is
-// given up where in some section what is still to come does not fit above the lowest place that one
-// of them can have. A buffer is no choice where another one fits wholly below it. What is still to
+// sections. Nothing goes below what is there. A state is given up where in some section what is
+// still to come does not fit above the lowest place that one of them can have. Where a section has
+// few candidates for its lowest place, one of them comes next; often there is only one. Elsewhere
+// it is one that can lie lowest, and none where another one fits wholly below it. What is still to
 // come falls apart into sets that share no section; each is packed by itself.
 #pragma once
 
@@ -38,10 +39,19 @@ enum class FloorChoice : std::uint8_t {
   by_walls_and_tops,
 };
 
+/// What is tried where no section of time leaves few candidates for its lowest place.
+enum class FloorReach : std::uint8_t {
+  /// Whatever can lie below all tops. Nothing goes lower later.
+  everywhere,
+  /// Only what shares time with the one whose top is lowest.
+  around_lowest_top,
+};
+
 struct FloorOrder {
   /// By item; the lowest comes first.
   std::vector<std::uint32_t> ranks;
   FloorChoice choice = FloorChoice::by_rank;
+  FloorReach reach = FloorReach::everywhere;
 };
 
 struct FloorLimits {
@@ -67,6 +77,8 @@ class FloorWalk {
     std::int32_t offset = 0;
     std::int32_t touched = 0;
     std::uint32_t item = 0;
+    /// What comes after it lies at least so high.
+    std::int32_t least = 0;
   };
   /// Those of neighbouring sections.
   struct Floors {
@@ -79,14 +91,34 @@ class FloorWalk {
     std::int32_t least = 0;
     std::vector<std::int32_t> floors;
     std::vector<std::int32_t> offsets;
+    /// The least end that one of them can have, and which.
+    std::int32_t lowest_top = 0;
+    std::uint32_t item_below = 0;
+  };
+  /// The place that an item can have, and on what it would lie if it did not rest on its floor.
+  struct Place {
+    std::int32_t offset = 0;
+    std::int32_t support = 0;
+    bool rests = false;
+  };
+  struct Narrowest {
+    std::uint32_t section = 0;
+    std::int32_t candidates = 0;
+  };
+  struct SectionRange {
+    std::uint32_t begin = 0;
+    std::uint32_t end = 0;
   };
 
   bool is_at_limit() const;
   bool go_on(const Items& items, std::int32_t least);
   bool try_choice(const Choice& choice, const Items& items);
   void find_lowest(Waiting& waiting);
-  bool can_come(Waiting& waiting, std::int32_t& lowest_top);
-  std::vector<Choice> choices(const Waiting& waiting, std::int32_t lowest_top) const;
+  void add_candidate(const FloorItem& item, const Place& place);
+  bool can_come(Waiting& waiting);
+  Narrowest narrowest(const Items& items) const;
+  std::vector<Choice> choices(const Waiting& waiting) const;
+  SectionRange sections_of(std::span<const std::uint32_t> items) const;
   std::int32_t touched_by(std::uint32_t item, std::int32_t offset) const;
   bool is_wall(std::uint32_t section, std::int32_t offset) const;
   bool put(const Choice& choice);
@@ -107,6 +139,7 @@ class FloorWalk {
   // By section, for one state at a time.
   std::vector<std::int32_t> lowest_;
   std::vector<std::int32_t> lowest_tops_;
+  std::vector<std::int32_t> candidates_;
 };
 
 /// Cuts items, in order of their first section, into sets that share none.

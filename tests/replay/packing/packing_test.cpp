@@ -142,6 +142,35 @@ TEST(Packing, is_found_where_what_is_to_come_falls_apart_and_one_part_needs_anot
   }
 }
 
+/// A full rectangle, of which some go on beside a lower one that begins when it ends.
+std::vector<Buffer> peak_and_less_beside_it(std::uint64_t seed) {
+  std::vector<Buffer> buffers = guillotine_buffers(seed, 60, 1'000);
+  Bytes going_on;
+  for (Buffer& buffer : buffers) {
+    if (buffer.end != 1'000 || going_on + buffer.size > Bytes{300}) continue;
+    going_on = going_on + buffer.size;
+    buffer.end = 1'900;
+  }
+  for (Buffer buffer : guillotine_buffers(seed + 500, 60, 700)) {
+    buffer.begin = std::max<std::uint64_t>(buffer.begin + 900, 1'000);
+    buffer.end += 900;
+    if (buffer.begin < buffer.end) buffers.push_back(buffer);
+  }
+  return buffers;
+}
+
+TEST(Packing, is_found_where_the_others_do_not_fit_around_what_was_placed_near_the_peak) {
+  for (std::uint64_t seed = 20; seed < 30; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    const std::vector<Buffer> buffers = peak_and_less_beside_it(seed);
+    replay::PackingLimits limits = little_search();
+    limits.floor_states = 100'000;
+    const PackingResult result = best_packing(buffers, limits);
+    EXPECT_EQ(packing_fault(buffers, result.packing), std::nullopt);
+    EXPECT_TRUE(result.is_optimal()) << result.packing.height.count;
+  }
+}
+
 TEST(Packing, is_the_same_in_whichever_order_the_walks_run) {
   const std::vector<Buffer> buffers = guillotine_buffers(3, 60, 1'000);
   const Sections sections = sections_of(buffers);
