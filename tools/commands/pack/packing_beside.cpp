@@ -15,9 +15,12 @@ PackOutcome packing_beside(const replay::Recording& recording,
   outcome.file = recording.file();
   outcome.input.source =
       recording.is_recording() ? replay::PackSource::recording : replay::PackSource::program;
-  for (const replay::DeviceLifetimes& device : lifetimes_of(recording, conditions)) {
+  std::vector<replay::DeviceLifetimes> devices = lifetimes_of(recording, conditions);
+  for (replay::DeviceLifetimes& device : devices) {
     if (device.blocks.empty()) continue;
     outcome.input.groups.push_back(pack_group_of(device, recording.file()));
+    // The group has what packing needs, and lifetimes of millions of blocks take much memory.
+    device.blocks = std::vector<replay::Lifetime>();
     outcome.results.push_back(packing_beside(outcome.input.groups.back()));
   }
   return outcome;
