@@ -86,17 +86,17 @@ class CachingAllocator {
   void adopt(const GivenSegment& given);
   /// Ages of free blocks are counted as if there were a limit.
   void count_ages() { core_.allowed = unlimited; }
-  void replace_settings(const Settings& settings) { core_.settings = settings; }
+  void replace_settings(const Settings& settings) { core_.set_settings(settings); }
   /// The place that a request's block would come from; nothing is taken.
   std::optional<Address> best_fit(const Search& search) const;
   /// A request to this pool whose way past a miss the director knows.
   MallocResult malloc_directed(Bytes request, StreamId stream, PoolId pool, Director& director);
   /// Freed, but kept waiting until complete_held().
   void hold(Address address);
-  bool is_live(Address address) const { return core_.live.find(address) != BlockIndex::none; }
+  bool is_live(Address address) const { return core_.live_at(address) != BlockIndex::none; }
   /// Requires: is_live().
   Bytes requested_at(Address address) const {
-    return core_.blocks[core_.live.find(address)].requested;
+    return core_.blocks[core_.live_at(address)].requested;
   }
   bool is_held(Address address) const { return held_.contains(address); }
   void complete_held(Address address);
@@ -135,6 +135,11 @@ class CachingAllocator {
     /// The block's; another one than asked where a pool lent it.
     Lane* lane = nullptr;
   };
+  struct FreeBlock {
+    /// Where it stands in its lane's free set, or nowhere if it was taken out or never was there.
+    FreeBlocks::Cursor at;
+    BlockIndex block = BlockIndex::none;
+  };
   enum class Cut : bool { no, yes };
   /// How much of a free block is handed out for a request.
   struct Portion {
@@ -151,6 +156,8 @@ class CachingAllocator {
   [[gnu::noinline]] void complete_waiting(StreamId stream);
   Pool& pool_for(PoolKind kind, StreamId stream);
 
+  FreeBlocks::Cursor look_for(Lane& lane, Bytes rounded, Mode mode);
+  /// Takes what look_for() finds.
   BlockIndex take_best_fit(Lane& lane, Bytes rounded, Mode mode);
 
   // The ladder on a miss.
@@ -168,9 +175,11 @@ class CachingAllocator {
   void tell_search(const Lane& lane, Bytes rounded, Mode mode, FreeBlocks::Cursor found);
   void tell_cut(const Lane& lane, Bytes size, Bytes rounded, Mode mode);
 
-  bool should_split(const Lane& lane, Bytes size, Bytes rounded, Mode mode) const;
-  /// Hands out the first `rounded` bytes of a block that was taken out of its lane's free set.
-  Address hand_out(const Lane& lane, BlockIndex found, const Portion& portion);
+  Cut cut_of(const Lane& lane, Bytes size, Bytes rounded, Mode mode) const;
+  /// Hands out the first `rounded` bytes of a free block of the lane.
+  Address hand_out(Lane& lane, const FreeBlock& free, const Portion& portion);
+  /// The request after a search that found nothing.
+  [[gnu::noinline]] MallocResult get_and_hand_out(Lane& lane, Bytes request, Bytes rounded);
   Mode mode() const {
     return core_.settings.expandable_segments ? Mode::expandable : Mode::classic;
   }

@@ -124,10 +124,11 @@ void CachingAllocator<L>::cut_along(const CheckpointSegment& noted, BlockIndex f
   for (const CheckpointBlock& block : noted.blocks) {
     if (block.state == CheckpointBlockState::unmapped) break;
     const Block& cut = core_.blocks[rest];
-    core_.leave_free_set(rest);
+    Lane& lane = core_.lane_of(cut);
     const Cut is_cut = cut.size() > block.size ? Cut::yes : Cut::no;
-    const Address address = hand_out(core_.lane_of(cut), rest, {block.size, block.size, is_cut});
-    rest = core_.blocks[core_.live.find(address)].next;
+    const Address address = hand_out(lane, {core_.place_in_free_set(lane, rest), rest},
+                                     {block.size, block.size, is_cut});
+    rest = core_.blocks[core_.live_at(address)].next;
   }
   for (const CheckpointBlock& block : noted.blocks) {
     if (block.state == CheckpointBlockState::allocated)

@@ -26,7 +26,7 @@ CachingAllocator<L>::CachingAllocator(Device& device, const ReferenceVersion& ve
     throw AllocatorError("a device of " + std::to_string(core_.device_total.count) +
                          " bytes is larger than the " + format_bytes(largest_device) +
                          " that can be simulated");
-  core_.settings = settings;
+  core_.set_settings(settings);
   if (settings.per_process_memory_fraction < 1) {
     core_.listeners.acted({17, 7});
     set_memory_fraction(settings.per_process_memory_fraction);
@@ -35,7 +35,7 @@ CachingAllocator<L>::CachingAllocator(Device& device, const ReferenceVersion& ve
 
 template <class L>
 BlockIndex CachingAllocator<L>::live_block(Address address, const char* purpose) const {
-  const BlockIndex index = core_.live.find(address);
+  const BlockIndex index = core_.live_at(address);
   if (index == BlockIndex::none)
     throw AllocatorError("the address " + name_of(address) + " cannot be " + purpose +
                          ": no block that is in use starts there");
@@ -79,7 +79,7 @@ std::optional<SettingsError> CachingAllocator<L>::set_options(std::string_view t
   core_.listeners.acted({2, 2});
   core_.listeners.acted({2, 5});
   ParsedSettings parsed = parse_settings(core_.settings, text, core_.version);
-  core_.settings = std::move(parsed.settings);
+  core_.set_settings(std::move(parsed.settings));
   return std::move(parsed.error);
 }
 
@@ -119,7 +119,7 @@ PrivatePool& CachingAllocator<L>::open_pool(PoolId pool) {
     return found;
   }
   auto made = std::make_unique<PrivatePool>(pool);
-  made->small.is_no_split = made->large.is_no_split = no_split_pools_.contains(pool);
+  if (no_split_pools_.contains(pool)) made->hand_out_whole();
   return *core_.private_pools.emplace(pool, std::move(made)).first->second;
 }
 
@@ -160,7 +160,7 @@ void CachingAllocator<L>::create_pool(PoolId pool, PoolTraits traits) {
   if (traits.no_split) {
     // The reference keeps the registration by id, also when the pool is gone.
     no_split_pools_.insert(pool);
-    made.small.is_no_split = made.large.is_no_split = true;
+    made.hand_out_whole();
   }
 }
 

@@ -20,7 +20,7 @@ void CachingAllocator<L>::adopt(const GivenSegment& given) {
       {given.base, given.size(), given.unit, lane.index, BlockIndex::none, given.is_expandable});
   for (std::size_t i = 0; i < given.blocks.size(); ++i) {
     const bool is_last = i + 1 == given.blocks.size();
-    const BlockIndex index = is_last ? rest : core_.chain.split_front(rest, given.blocks[i].size);
+    const BlockIndex index = is_last ? rest : core_.chain().split_front(rest, given.blocks[i].size);
     adopt_block(index, given.blocks[i]);
   }
   if (pool.owner != nullptr) ++pool.owner->segment_count;
@@ -34,7 +34,7 @@ void CachingAllocator<L>::adopt_block(BlockIndex index, const GivenBlock& given)
   switch (given.use) {
     case GivenUse::live:
       block.set_use(BlockUse::live);
-      core_.live.insert(index);
+      core_.live.insert(block.address, index);
       return;
     case GivenUse::waiting:
       block.set_use(BlockUse::waiting);
@@ -50,7 +50,7 @@ void CachingAllocator<L>::adopt_block(BlockIndex index, const GivenBlock& given)
 /// Unlike a scope it takes no use of the pool, and gives one back to a pool that nobody uses.
 template <class L>
 Pool& CachingAllocator<L>::directed_pool(PoolId pool, PoolKind kind) {
-  if (pool == default_pool) return kind == PoolKind::small ? core_.small : core_.large;
+  if (pool == default_pool) return core_.half(kind);
   if (PrivatePool* found = core_.find_private_pool(pool)) return found->half(kind);
   return open_pool(pool).half(kind);
 }
@@ -58,8 +58,7 @@ Pool& CachingAllocator<L>::directed_pool(PoolId pool, PoolKind kind) {
 template <class L>
 const Lane* CachingAllocator<L>::find_lane(const Search& search) const {
   const PoolKind kind = pool_kind_of(search.rounded);
-  if (search.pool == default_pool)
-    return (kind == PoolKind::small ? core_.small : core_.large).search_lane(search.stream);
+  if (search.pool == default_pool) return core_.half(kind).search_lane(search.stream);
   PrivatePool* found = core_.find_private_pool(search.pool);
   return found == nullptr ? nullptr : found->half(kind).search_lane(search.stream);
 }
@@ -76,7 +75,7 @@ std::optional<Address> CachingAllocator<L>::best_fit(const Search& search) const
 
 template <class L>
 void CachingAllocator<L>::hold(Address address) {
-  const BlockIndex index = core_.live.take(address);
+  const BlockIndex index = core_.live.take(address, core_.blocks);
   if (index == BlockIndex::none) live_block(address, "freed");
   Block& block = core_.blocks[index];
   core_.listeners.free_requested(core_.fact_of(block), oversize_of(block.size(), core_.settings));
@@ -102,18 +101,21 @@ MallocResult CachingAllocator<L>::malloc_directed(Bytes request, StreamId stream
   Lane& lane = core_.lane_of(directed_pool(pool, pool_kind_of(rounded)), stream);
   // A search that failed already is counted as one; nothing is as large as that.
   const Bytes wanted = director.search_has_failed() ? largest_block : rounded;
-  Attempt found{AttemptOutcome::got, take_best_fit(lane, wanted, mode())};
-  if (found.block == BlockIndex::none) {
-    found = get_memory_directed(lane, rounded, director);
-    if (found.outcome != AttemptOutcome::got) {
+  FreeBlock found{look_for(lane, wanted, mode())};
+  if (found.at) {
+    found.block = lane.free.block_at(found.at);
+  } else {
+    const Attempt attempt = get_memory_directed(lane, rounded, director);
+    if (attempt.outcome != AttemptOutcome::got) {
       // Nobody asks for the figures of such a failure, which take a walk over all blocks.
       core_.listeners.ran_out_of_memory(core_.device.memory_info().free, rounded, lane);
       return {MallocOutcome::out_of_memory, {}};
     }
+    found.block = attempt.block;
   }
-  const bool splits = should_split(lane, core_.blocks[found.block].size(), rounded, mode());
+  const Bytes size = core_.blocks[found.block].size();
   return {MallocOutcome::allocated,
-          hand_out(lane, found.block, {rounded, request, splits ? Cut::yes : Cut::no})};
+          hand_out(lane, found, {rounded, request, cut_of(lane, size, rounded, mode())})};
 }
 
 template <class L>
@@ -232,8 +234,7 @@ std::vector<PlannedRelease> CachingAllocator<L>::plan_oversize(
 
 template <class L>
 std::vector<PlannedRelease> CachingAllocator<L>::plan_pool(PoolId pool, PoolKind kind) const {
-  if (pool == default_pool)
-    return plan_of(reclaim_.pick_all(kind == PoolKind::small ? core_.small : core_.large));
+  if (pool == default_pool) return plan_of(reclaim_.pick_all(core_.half(kind)));
   PrivatePool* found = core_.find_private_pool(pool);
   return found == nullptr ? std::vector<PlannedRelease>{}
                           : plan_of(reclaim_.pick_all(found->half(kind)));

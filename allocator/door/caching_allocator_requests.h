@@ -20,23 +20,31 @@ MallocResult CachingAllocator<L>::malloc(Bytes request, StreamId stream) {
     return refuse_huge(request);
   if (!frees_.is_idle()) [[unlikely]]
     complete_waiting(stream);
-  const Bytes rounded = round_request(request, core_.settings);
+  const Bytes rounded =
+      core_.rounds_in_steps ? round_request(request, core_.settings) : round_to_minimum(request);
   tell_sizes(request, rounded);
   Lane& lane = core_.lane_of(pool_for(pool_kind_of(rounded), stream), stream);
-  Found found{MallocOutcome::allocated, take_best_fit(lane, rounded, mode()), &lane};
-  Mode cut_mode = mode();
-  if (found.block == BlockIndex::none) [[unlikely]] {
-    found = get_memory(lane, rounded);
-    if (found.outcome != MallocOutcome::allocated)
-      return fail(found.outcome, lane, request, rounded);
-    // A pool that lends does so by the classic rules.
-    if (found.lane != &lane) cut_mode = Mode::classic;
-  }
+  const FreeBlocks::Cursor at = look_for(lane, rounded, mode());
+  if (!at) [[unlikely]]
+    return get_and_hand_out(lane, request, rounded);
+  const BlockIndex found = lane.free.block_at(at);
+  const Bytes size = core_.blocks[found].size();
+  tell_cut(lane, size, rounded, mode());
+  return {MallocOutcome::allocated,
+          hand_out(lane, {at, found}, {rounded, request, cut_of(lane, size, rounded, mode())})};
+}
+
+template <class L>
+MallocResult CachingAllocator<L>::get_and_hand_out(Lane& lane, Bytes request, Bytes rounded) {
+  const Found found = get_memory(lane, rounded);
+  if (found.outcome != MallocOutcome::allocated) return fail(found.outcome, lane, request, rounded);
+  // A pool that lends does so by the classic rules.
+  const Mode cut_mode = found.lane != &lane ? Mode::classic : mode();
   const Bytes size = core_.blocks[found.block].size();
   tell_cut(*found.lane, size, rounded, cut_mode);
-  const bool splits = should_split(*found.lane, size, rounded, cut_mode);
   return {MallocOutcome::allocated,
-          hand_out(*found.lane, found.block, {rounded, request, splits ? Cut::yes : Cut::no})};
+          hand_out(*found.lane, {{}, found.block},
+                   {rounded, request, cut_of(*found.lane, size, rounded, cut_mode)})};
 }
 
 template <class L>
@@ -74,7 +82,7 @@ template <class L>
 void CachingAllocator<L>::tell_cut(const Lane& lane, Bytes size, Bytes rounded, Mode mode) {
   if constexpr (L::hears_rules) {
     if (size == rounded) return;
-    if (lane.pool->is_no_split)
+    if (lane.is_no_split)
       core_.listeners.acted({17, 12});
     else if (lane.kind == PoolKind::small || mode == Mode::expandable)
       core_.listeners.acted({6, 1});
@@ -103,15 +111,21 @@ Pool& CachingAllocator<L>::pool_for(PoolKind kind, StreamId stream) {
 }
 
 template <class L>
-BlockIndex CachingAllocator<L>::take_best_fit(Lane& lane, Bytes rounded, Mode mode) {
+FreeBlocks::Cursor CachingAllocator<L>::look_for(Lane& lane, Bytes rounded, Mode mode) {
   if (core_.collects_garbage()) [[unlikely]] {
-    core_.has_counted_ages = true;
+    core_.begin_counting_ages();
     ++lane.pool->lookup_count;
     core_.listeners.acted({5, 1});
   }
   const FreeBlocks::Cursor at =
       find_best_fit(LaneSearch(core_, lane), rounded, mode, core_.settings);
   tell_search(lane, rounded, mode, at);
+  return at;
+}
+
+template <class L>
+BlockIndex CachingAllocator<L>::take_best_fit(Lane& lane, Bytes rounded, Mode mode) {
+  const FreeBlocks::Cursor at = look_for(lane, rounded, mode);
   if (!at) return BlockIndex::none;
   const BlockIndex found = lane.free.block_at(at);
   lane.free.remove_at(at);
@@ -194,30 +208,37 @@ auto CachingAllocator<L>::borrow_from(PrivatePool& pool, PoolKind kind, StreamId
 }
 
 template <class L>
-bool CachingAllocator<L>::should_split(const Lane& lane, Bytes size, Bytes rounded,
-                                       Mode mode) const {
-  if (lane.pool->is_no_split) [[unlikely]]
-    return false;
-  const bool splits_all = lane.kind == PoolKind::small || mode == Mode::expandable;
-  return is_split_off(size, rounded,
-                      splits_all ? SplitRule::all_remainders : SplitRule::large_remainders,
-                      core_.settings);
+auto CachingAllocator<L>::cut_of(const Lane& lane, Bytes size, Bytes rounded, Mode mode) const
+    -> Cut {
+  if (lane.is_no_split) [[unlikely]]
+    return Cut::no;
+  // Without a branch: whether the pool is the small one cannot be foreseen.
+  const unsigned is_small = lane.kind == PoolKind::small ? 1 : 0;
+  const unsigned is_expandable = mode == Mode::expandable ? 1 : 0;
+  const auto rule = static_cast<SplitRule>((is_small | is_expandable) != 0);
+  return is_split_off(size, rounded, rule, core_.settings) ? Cut::yes : Cut::no;
 }
 
 template <class L>
-Address CachingAllocator<L>::hand_out(const Lane& lane, BlockIndex found, const Portion& portion) {
+Address CachingAllocator<L>::hand_out(Lane& lane, const FreeBlock& free, const Portion& portion) {
+  const BlockIndex found = free.block;
   const bool was_split = !core_.blocks[found].is_whole_segment();
   const bool splits = portion.cut == Cut::yes;
   BlockIndex taken = found;
   if (splits) {
     core_.listeners.acted({6, 3});
-    taken = core_.chain.split_front(found, portion.rounded);
-    core_.enter_free_set(found);
+    taken = core_.chain().split_front(found, portion.rounded);
+    if (free.at)
+      core_.enter_free_set_at(free.at, lane, found);
+    else
+      core_.enter_free_set(found);
+  } else if (free.at) {
+    lane.free.remove_at(free.at);
   }
   Block& block = core_.blocks[taken];
   block.set_use(BlockUse::live);
   block.requested = portion.request;
-  core_.live.insert(taken);
+  core_.live.insert(block.address, taken);
   if (!block.is_expandable()) {
     if (was_split)
       core_.listeners.inactive_split_changed(lane.kind, splits ? 0 : -1,
@@ -233,15 +254,17 @@ Address CachingAllocator<L>::hand_out(const Lane& lane, BlockIndex found, const 
 
 template <class L>
 void CachingAllocator<L>::free(Address address) {
-  const BlockIndex index = core_.live.take(address);
+  const BlockIndex index = core_.live.take(address, core_.blocks);
   if (index == BlockIndex::none) [[unlikely]]
     live_block(address, "freed");
   const Block& block = core_.blocks[index];
   if (block.has_stream_uses()) [[unlikely]]
     return free_used(index);
   core_.listeners.acted({7, 2});
-  core_.listeners.freed_at_once(core_.fact_of(block), oversize_of(block.size(), core_.settings));
-  join_free_set(core_, index, {});
+  Lane& lane = core_.lane_of(block);
+  core_.listeners.freed_at_once({block.address, block.size(), block.requested, lane},
+                                oversize_of(block.size(), core_.settings));
+  join_free_set(core_, lane, index, {});
 }
 
 template <class L>
@@ -250,7 +273,7 @@ void CachingAllocator<L>::free_used(BlockIndex index) {
   try {
     captures = in_capture();
   } catch (const DeviceError&) {
-    core_.live.insert(index);
+    core_.live.insert(core_.blocks[index].address, index);
     throw;
   }
   const Block& block = core_.blocks[index];

@@ -19,22 +19,35 @@ namespace vramlab::allocator {
 class Statistics : public Listener {
  public:
   void handed_out(const BlockFact& block, Oversize oversize) {
-    const auto of_kind = static_cast<std::size_t>(block.lane.kind);
-    raise<allocation>(of_kind, flow_of(block));
+    const Flow flow = flow_of(block);
+    Counters& sum = sum_[half_of(block)];
+    ++sum[allocation];
+    sum[allocated_bytes] += flow.bytes;
+    sum[requested_bytes] += flow.requested;
+    if ((raise(to_peak_[half_of(block)], flow) | raise(to_peak_[all], flow)) < 0) [[unlikely]]
+      note_peaks();
     if (waiting_count_ > 0) [[unlikely]]
       note_active_peaks();
     if (oversize == Oversize::yes) [[unlikely]]
       increase_single(oversize_allocations_);
   }
   void freed_at_once(const BlockFact& block, Oversize oversize) {
-    lower(static_cast<std::size_t>(block.lane.kind), flow_of(block));
+    const Flow flow = flow_of(block);
+    lower(to_peak_[half_of(block)], flow);
+    lower(to_peak_[all], flow);
     if (oversize == Oversize::yes) [[unlikely]]
       decrease_single(oversize_allocations_);
   }
   void free_requested(const BlockFact& block, Oversize oversize);
   void free_completed(const BlockFact& block);
   void inactive_split_changed(PoolKind kind, std::int64_t count, std::int64_t bytes) {
-    raise<inactive_split>(static_cast<std::size_t>(kind), std::array{count, bytes});
+    const auto half = static_cast<std::size_t>(kind);
+    sum_[half][inactive_split] += increase_in(count);
+    sum_[half][inactive_split_bytes] += increase_in(bytes);
+    if (((to_peak_[half][inactive_split] -= count) | (to_peak_[all][inactive_split] -= count) |
+         (to_peak_[half][inactive_split_bytes] -= bytes) |
+         (to_peak_[all][inactive_split_bytes] -= bytes)) < 0) [[unlikely]]
+      note_peaks();
   }
   void segment_got(const RangeFact& range, Oversize oversize);
   void segment_released(const RangeFact& range, Oversize oversize);
@@ -78,30 +91,30 @@ class Statistics : public Listener {
   static constexpr std::size_t all = 2;
   using Counters = std::array<std::int64_t, counter_count + 1>;
 
-  /// How a block that is handed out changes the counters from `allocation` on.
-  static std::array<std::int64_t, 4> flow_of(const BlockFact& block) {
-    return {1, static_cast<std::int64_t>(block.size.count),
-            static_cast<std::int64_t>(block.requested.count), 0};
+  /// How a block that is handed out changes the counters of what is allocated.
+  struct Flow {
+    std::int64_t bytes = 0;
+    std::int64_t requested = 0;
+  };
+  static std::size_t half_of(const BlockFact& block) {
+    return static_cast<std::size_t>(block.lane.kind);
   }
-  /// Adds to the counters from `first` on; what is negative takes away.
-  template <std::size_t first, std::size_t count>
-  void raise(std::size_t kind, const std::array<std::int64_t, count>& by) {
-    std::int64_t signs = 0;
-    for (std::size_t i = 0; i < count; ++i) {
-      to_peak_[kind][first + i] -= by[i];
-      to_peak_[all][first + i] -= by[i];
-      sum_[kind][first + i] += by[i] > 0 ? by[i] : 0;
-      signs |= to_peak_[kind][first + i] | to_peak_[all][first + i];
-    }
-    if (signs < 0) [[unlikely]]
-      note_peaks();
+  static Flow flow_of(const BlockFact& block) {
+    return {static_cast<std::int64_t>(block.size.count),
+            static_cast<std::int64_t>(block.requested.count)};
   }
-  void lower(std::size_t kind, const std::array<std::int64_t, 4>& by) {
-    for (std::size_t i = 0; i < by.size(); ++i) {
-      to_peak_[kind][i] += by[i];
-      to_peak_[all][i] += by[i];
-    }
+  /// Less is missing to the peaks; below 0 if one of them is exceeded.
+  static std::int64_t raise(Counters& to_peak, const Flow& flow) {
+    return (to_peak[allocation] -= 1) | (to_peak[allocated_bytes] -= flow.bytes) |
+           (to_peak[requested_bytes] -= flow.requested);
   }
+  static void lower(Counters& to_peak, const Flow& flow) {
+    ++to_peak[allocation];
+    to_peak[allocated_bytes] += flow.bytes;
+    to_peak[requested_bytes] += flow.requested;
+  }
+  /// Without a branch: nothing, if it is a decrease.
+  static std::int64_t increase_in(std::int64_t change) { return change & ~(change >> 63); }
   [[gnu::noinline]] void note_peaks();
   void increase(Counter counter, PoolKind kind, std::int64_t by);
   void decrease(Counter counter, PoolKind kind, std::int64_t by) {

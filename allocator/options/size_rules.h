@@ -3,6 +3,7 @@
 // here overflows for requests below request_limit; refusing larger ones is the caller's business.
 #pragma once
 
+#include <array>
 #include <bit>
 #include <cstddef>
 
@@ -52,12 +53,17 @@ constexpr bool is_rounded_by_divisions(Bytes request, const Settings& settings) 
   return divisions > 1 && request > minimum_block * divisions;
 }
 
+/// The next multiple of the minimum block. Requires: size is not zero.
+constexpr Bytes round_to_minimum(Bytes request) {
+  return {(request.count + minimum_block.count - 1) & ~(minimum_block.count - 1)};
+}
+
 /// The size of the block that a request gets. Requires: the request is below request_limit.
 constexpr Bytes round_request(Bytes request, const Settings& settings) {
   if (request < minimum_block) return minimum_block;
   if (is_rounded_by_divisions(request, settings)) [[unlikely]]
     return round_up_to_division(request, settings.roundup_divisions[rounding_slot(request)]);
-  return {(request.count + minimum_block.count - 1) & ~(minimum_block.count - 1)};
+  return round_to_minimum(request);
 }
 
 constexpr PoolKind pool_kind_of(Bytes rounded) {
@@ -80,7 +86,9 @@ constexpr Bytes device_size_for_miss(Bytes rounded, const Settings& settings) {
 /// Whether a block is too large for a request that it would hold: the split limit keeps apart what
 /// is below it and what is not, and beyond it little may be wasted.
 constexpr bool is_oversize_mismatch(Bytes block, Bytes rounded, const Settings& settings) {
-  if (rounded < settings.max_split_size) return block >= settings.max_split_size;
+  if (block < settings.max_split_size) [[likely]]
+    return false;
+  if (rounded < settings.max_split_size) return true;
   // Not a sum: the limit may be all that a number holds.
   return block - rounded >= settings.max_non_split_rounding;
 }
@@ -90,8 +98,12 @@ constexpr bool is_oversize_mismatch(Bytes block, Bytes rounded, const Settings& 
 enum class SplitRule : bool { large_remainders, all_remainders };
 constexpr bool is_split_off(Bytes block, Bytes rounded, SplitRule rule, const Settings& settings) {
   const Bytes remainder = block - rounded;
-  if (rule == SplitRule::all_remainders) return remainder >= small_remainder;
-  return rounded < settings.max_split_size && remainder > large_remainder;
+  const bool is_any = rule == SplitRule::all_remainders;
+  if (!is_any && rounded >= settings.max_split_size) [[unlikely]]
+    return false;
+  // Without a branch: the rule changes with each request's pool.
+  constexpr std::array<Bytes, 2> least = {large_remainder + Bytes{1}, small_remainder};
+  return remainder >= least[static_cast<std::size_t>(is_any)];
 }
 
 /// A share of the device's memory, or of another limit.

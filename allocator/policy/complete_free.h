@@ -11,43 +11,47 @@ struct SplitBooking {
   std::int64_t bytes = 0;
 };
 
-/// Merges a block with its free neighbours and puts the result into the free set; the change in
-/// split segments is booked once. Requires: the block is in no set.
+/// Merges a block with its free neighbours and puts the result into the free set, in place of one
+/// of them if there is one; the change in split segments is booked once. Requires: the block is in
+/// no set, and in this lane.
 template <class L>
-void join_free_set(Core<L>& core, BlockIndex index, const SplitBooking& booked) {
-  const Block& block = core.blocks[index];
-  std::int64_t split_count = -booked.count;
-  std::int64_t split_bytes = -booked.bytes;
-  if (core.has_use(block.previous(), BlockUse::free)) {
+void join_free_set(Core<L>& core, Lane& lane, BlockIndex index, const SplitBooking& booked) {
+  Block& block = core.blocks[index];
+  SplitBooking change{-booked.count, -booked.bytes};
+  FreeBlocks::Cursor place;
+  const auto find_place = [&](BlockIndex neighbour) {
     core.listeners.acted({7, 10});
-    const Block& previous = core.blocks[block.previous()];
-    --split_count;
-    split_bytes -= static_cast<std::int64_t>(previous.size().count);
-    core.leave_free_set(block.previous());
-    core.chain.absorb_previous(index);
+    --change.count;
+    change.bytes -= static_cast<std::int64_t>(core.blocks[neighbour].size().count);
+    place = core.place_in_free_set(lane, neighbour);
+  };
+  if (core.is_free_before(index)) {
+    find_place(block.previous());
+    core.chain().absorb_previous(index);
   }
-  if (core.has_use(block.next, BlockUse::free)) {
-    core.listeners.acted({7, 10});
-    const Block& next = core.blocks[block.next];
-    --split_count;
-    split_bytes -= static_cast<std::int64_t>(next.size().count);
-    core.leave_free_set(block.next);
-    core.chain.absorb_next(index);
+  if (core.is_free_after(index)) {
+    if (place) lane.free.remove_at(place);
+    find_place(block.next);
+    core.chain().absorb_next(index);
   }
-  core.enter_free_set(index);
+  block.set_use(BlockUse::free);
+  if (place)
+    core.enter_free_set_at(place, lane, index);
+  else
+    core.enter_free_set(lane, index);
   if (block.is_expandable()) return;
   if (!block.is_whole_segment()) {
-    ++split_count;
-    split_bytes += static_cast<std::int64_t>(block.size().count);
+    ++change.count;
+    change.bytes += static_cast<std::int64_t>(block.size().count);
   }
-  core.listeners.inactive_split_changed(core.lane_of(block).kind, split_count, split_bytes);
+  core.listeners.inactive_split_changed(lane.kind, change.count, change.bytes);
 }
 
 /// Requires: the block is not in use and nothing is awaited for it any more.
 template <class L>
 void complete_free(Core<L>& core, BlockIndex index) {
   core.listeners.free_completed(core.fact_of(core.blocks[index]));
-  join_free_set(core, index, {});
+  join_free_set(core, core.lane_of(core.blocks[index]), index, {});
 }
 
 /// A block that was taken out of the free set and not handed out goes back.
@@ -56,7 +60,7 @@ void put_back(Core<L>& core, BlockIndex index) {
   const Block& block = core.blocks[index];
   SplitBooking booked;
   if (!block.is_whole_segment()) booked = {1, static_cast<std::int64_t>(block.size().count)};
-  join_free_set(core, index, booked);
+  join_free_set(core, core.lane_of(block), index, booked);
 }
 
 }  // namespace vramlab::allocator

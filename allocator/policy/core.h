@@ -2,6 +2,8 @@
 // out of it, and opening a stream's lane. What the rules do with it is in the files above this one.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <map>
 #include <memory>
 #include <optional>
@@ -37,8 +39,12 @@ struct Core {
 
   Device& device;
   const ReferenceVersion& version;
+  /// Free blocks of one size.
+  const bool is_ordered_by_address = version.among_same_size == AmongSameSize::lowest_address;
   Bytes device_total;
   Settings settings;
+  /// Rounding divisions are among the settings.
+  bool rounds_in_steps = false;
   /// Empty until a memory fraction limits the allocator.
   std::optional<Bytes> allowed;
   /// What share `allowed` is.
@@ -50,26 +56,40 @@ struct Core {
 
   BlockArena blocks{version.among_same_size};
   SegmentTable segments;
-  BlockChain chain{blocks, segments};
-  AddressMap live{blocks};
+  AddressMap live;
   StreamUsesTable uses;
-  Pool small{default_pool, PoolKind::small};
-  Pool large{default_pool, PoolKind::large};
+  std::array<Pool, 2> halves{Pool(default_pool, PoolKind::small),
+                             Pool(default_pool, PoolKind::large)};
+  Pool& small = halves[0];
+  Pool& large = halves[1];
   std::map<PoolId, std::unique_ptr<PrivatePool>> private_pools;
   /// By index; null once a lane's pool is gone.
   std::vector<Lane*> lanes;
   /// Until ages are counted for the first time, every stamp is 0 and none needs writing.
   bool has_counted_ages = false;
+  /// Something about a block is noted, or looked up in its notes, when it becomes free.
+  bool notes_entries = !is_ordered_by_address;
   /// The next segment would lie there if each lay above all that came before.
   Address end_of_ranks;
   /// Also noted by what only looks.
   mutable SizeMargin margin;
   L listeners;
 
+  /// Made on the spot: a member would have to be asked each time where the blocks are.
+  BlockChain chain() { return {blocks, segments}; }
+
   /// Ages are counted and garbage is collected only with a limit and a threshold.
   bool collects_garbage() const {
     return allowed.has_value() && settings.garbage_collection_threshold > 0;
   }
+
+  void set_settings(Settings to) {
+    settings = std::move(to);
+    rounds_in_steps =
+        std::any_of(settings.roundup_divisions.begin(), settings.roundup_divisions.end(),
+                    [](std::uint32_t divisions) { return divisions > 1; });
+  }
+  void begin_counting_ages() { has_counted_ages = notes_entries = true; }
 
   /// The limit that the share makes on a device of another size.
   Bytes allowed_on(Bytes total) const { return share_of(fraction, total); }
@@ -81,10 +101,8 @@ struct Core {
   }
 
   /// Without a branch: whether a request is small cannot be foreseen.
-  Pool& half(PoolKind kind) {
-    Pool* const halves[] = {&small, &large};
-    return *halves[static_cast<std::size_t>(kind)];
-  }
+  Pool& half(PoolKind kind) { return halves[static_cast<std::size_t>(kind)]; }
+  const Pool& half(PoolKind kind) const { return halves[static_cast<std::size_t>(kind)]; }
 
   Lane& lane_of(Pool& pool, StreamId stream) {
     if (Lane* lane = pool.find_lane(stream)) [[likely]]
@@ -123,25 +141,39 @@ struct Core {
   }
 
   void enter_free_set(BlockIndex index) {
-    Block& block = blocks[index];
-    Lane& lane = lane_of(block);
-    block.set_use(BlockUse::free);
-    if (has_counted_ages) [[unlikely]]
-      blocks.notes(index).lookup_stamp = lane.pool->lookup_count;
-    lane.free.insert(block.size(), place_among_same_size(index), index);
+    blocks[index].set_use(BlockUse::free);
+    enter_free_set(lane_of(blocks[index]), index);
+  }
+  /// Requires: the block's use says that it is free, and the lane is its own.
+  void enter_free_set(Lane& lane, BlockIndex index) {
+    lane.free.insert(blocks[index].size(), place_of_entry(lane, index), index);
+  }
+  /// In place of what stands there.
+  void enter_free_set_at(FreeBlocks::Cursor place, Lane& lane, BlockIndex index) {
+    lane.free.replace_at(place, blocks[index].size(), place_of_entry(lane, index), index);
+  }
+  FreeBlocks::Cursor place_in_free_set(const Lane& lane, BlockIndex index) const {
+    return lane.free.place_of(blocks[index].size(), place_among_same_size(index), index);
   }
   void leave_free_set(BlockIndex index) {
-    const Block& block = blocks[index];
-    lane_of(block).free.remove(block.size(), place_among_same_size(index), index);
+    Lane& lane = lane_of(blocks[index]);
+    lane.free.remove_at(place_in_free_set(lane, index));
   }
   /// What orders free blocks of one size: an address, or what stands in the place of it.
   Address place_among_same_size(BlockIndex index) const {
-    if (version.among_same_size == AmongSameSize::lowest_address) [[likely]]
+    if (is_ordered_by_address) [[likely]]
       return blocks[index].address;
     const std::uint64_t rank = blocks.notes(index).rank;
     if (version.among_same_size == AmongSameSize::oldest_block)
       return Address{rank * minimum_block.count};
     return Address{blocks[index].address.value + rank};
+  }
+  /// The same, of a block that comes to be free now.
+  Address place_of_entry(const Lane& lane, BlockIndex index) {
+    if (!notes_entries) [[likely]]
+      return blocks[index].address;
+    if (has_counted_ages) blocks.notes(index).lookup_stamp = lane.pool->lookup_count;
+    return place_among_same_size(index);
   }
 
   void enter_unmapped_set(BlockIndex index) {
@@ -150,12 +182,25 @@ struct Core {
     lane_of(block).unmapped.insert(block.address, index);
   }
 
+  /// None where no live block starts there.
+  BlockIndex live_at(Address address) const { return live.find(address, blocks); }
+
   BlockFact fact_of(const Block& block) const {
     return {block.address, block.size(), block.requested, lane_of(block)};
   }
 
   bool has_use(BlockIndex index, BlockUse use) const {
     return index != BlockIndex::none && blocks[index].use() == use;
+  }
+  /// Whether the neighbour of a block that is not free itself is free. The block stands for a
+  /// neighbour that is missing, so that there is one branch and not two.
+  bool is_free_before(BlockIndex index) const {
+    const Block& block = blocks[index];
+    return blocks[block.previous_or(index)].use() == BlockUse::free;
+  }
+  bool is_free_after(BlockIndex index) const {
+    const Block& block = blocks[index];
+    return blocks[block.next == BlockIndex::none ? index : block.next].use() == BlockUse::free;
   }
 };
 

@@ -159,17 +159,17 @@ bool ExpandableSegments<L>::map(BlockIndex index, Bytes size) {
   }
   const Bytes mapped = range.size();
   if (mapped < core_.blocks[index].size())
-    enter_unmapped_set_merged(core_.chain.split_back(index, mapped));
+    enter_unmapped_set_merged(core_.chain().split_back(index, mapped));
   else if (core_.blocks[index].next == BlockIndex::none)
     note_end_of_addresses(index, Bytes{1});
   const Block& block = core_.blocks[index];
   if (core_.has_use(block.previous(), BlockUse::free)) {
     core_.leave_free_set(block.previous());
-    core_.chain.absorb_previous(index);
+    core_.chain().absorb_previous(index);
   }
   if (core_.has_use(block.next, BlockUse::free)) {
     core_.leave_free_set(block.next);
-    core_.chain.absorb_next(index);
+    core_.chain().absorb_next(index);
   }
   core_.enter_free_set(index);
   core_.reserved += mapped;
@@ -193,11 +193,11 @@ void ExpandableSegments<L>::enter_unmapped_set_merged(BlockIndex index) {
   Lane& lane = core_.lane_of(block);
   if (core_.has_use(block.previous(), BlockUse::unmapped)) {
     lane.unmapped.remove(core_.blocks[block.previous()].address);
-    core_.chain.absorb_previous(index);
+    core_.chain().absorb_previous(index);
   }
   if (core_.has_use(block.next, BlockUse::unmapped)) {
     lane.unmapped.remove(core_.blocks[block.next].address);
-    core_.chain.absorb_next(index);
+    core_.chain().absorb_next(index);
   }
   core_.enter_unmapped_set(index);
 }
@@ -224,9 +224,9 @@ void ExpandableSegments<L>::unmap(BlockIndex index) {
 
   core_.leave_free_set(index);
   if (const Bytes before = range.at - core_.blocks[index].address; before > Bytes{0})
-    core_.enter_free_set(core_.chain.split_front(index, before));
+    core_.enter_free_set(core_.chain().split_front(index, before));
   if (range.size() < core_.blocks[index].size())
-    core_.enter_free_set(core_.chain.split_back(index, range.size()));
+    core_.enter_free_set(core_.chain().split_back(index, range.size()));
   enter_unmapped_set_merged(index);
   core_.reserved -= range.size();
   core_.listeners.range_unmapped({range.at, range.size(), lane});

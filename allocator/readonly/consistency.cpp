@@ -110,7 +110,7 @@ class Checker {
         return;
       case BlockUse::live:
         ++live_seen_;
-        expect(core_.live.find(block.address) == index, "a live block is found by its address",
+        expect(core_.live_at(block.address) == index, "a live block is found by its address",
                block);
         return;
       case BlockUse::waiting:

@@ -38,7 +38,7 @@ class alignas(32) Block {
   Block(Address at, Bytes bytes, SegmentIndex of_segment, LaneIndex in_lane)
       : address(at),
         previous_(first_mark | static_cast<std::uint32_t>(of_segment)),
-        lane_(static_cast<std::uint32_t>(in_lane) & lane_mask) {
+        facts_(static_cast<std::uint32_t>(in_lane) & lane_mask) {
     set_size(bytes);
   }
 
@@ -54,6 +54,12 @@ class alignas(32) Block {
   BlockIndex previous() const {
     return is_first() ? BlockIndex::none : static_cast<BlockIndex>(previous_);
   }
+  /// The neighbour before it, which has the index `self`, or that where there is none.
+  BlockIndex previous_or(BlockIndex self) const {
+    const std::uint32_t is_first_mask = 0U - (previous_ >> 31);
+    return static_cast<BlockIndex>((previous_ & ~is_first_mask) |
+                                   (static_cast<std::uint32_t>(self) & is_first_mask));
+  }
   void set_previous(BlockIndex block) { previous_ = static_cast<std::uint32_t>(block); }
   /// The first block of a segment knows the segment in place of a neighbour.
   bool is_first() const { return (previous_ & first_mark) != 0; }
@@ -66,28 +72,37 @@ class alignas(32) Block {
   bool is_whole_segment() const { return is_first() && next == BlockIndex::none; }
 
   /// One stream's part of one pool; a block never leaves it.
-  LaneIndex lane() const { return static_cast<LaneIndex>(lane_); }
-  BlockUse use() const { return static_cast<BlockUse>(use_); }
-  void set_use(BlockUse use) { use_ = static_cast<std::uint32_t>(use) & 7U; }
+  LaneIndex lane() const { return static_cast<LaneIndex>(facts_ & lane_mask); }
+  BlockUse use() const { return static_cast<BlockUse>(facts_ >> use_shift & use_mask); }
+  void set_use(BlockUse use) {
+    facts_ = (facts_ & ~(use_mask << use_shift)) | static_cast<std::uint32_t>(use) << use_shift;
+  }
+  /// The lane, the use and what it is otherwise.
+  void be_as(const Block& other) { facts_ = other.facts_; }
   /// There is memory behind it.
   bool is_mapped() const { return use() != BlockUse::unmapped && use() != BlockUse::being_mapped; }
-  bool is_expandable() const { return is_expandable_ != 0; }
-  void set_expandable() { is_expandable_ = 1; }
+  bool is_expandable() const { return (facts_ & expandable_mark) != 0; }
+  void set_expandable() { facts_ |= expandable_mark; }
   /// Other streams used it; the arena's notes say which.
-  bool has_stream_uses() const { return has_stream_uses_ != 0; }
-  void set_stream_uses(bool has) { has_stream_uses_ = has ? 1 : 0; }
+  bool has_stream_uses() const { return (facts_ & stream_uses_mark) != 0; }
+  void set_stream_uses(bool has) {
+    facts_ = (facts_ & ~stream_uses_mark) | (has ? stream_uses_mark : 0);
+  }
 
  private:
   static constexpr unsigned unit_bits = 9;
   static constexpr std::uint32_t first_mark = 0x80000000;
   static constexpr std::uint32_t lane_mask = 0x00ffffff;
+  static constexpr unsigned use_shift = 24;
+  static constexpr std::uint32_t use_mask = 7;
+  static constexpr std::uint32_t expandable_mark = 1U << 27;
+  static constexpr std::uint32_t stream_uses_mark = 1U << 28;
 
   std::uint32_t units_ = 0;
   std::uint32_t previous_ = 0;
-  std::uint32_t lane_ : 24 = 0;
-  std::uint32_t use_ : 3 = 0;
-  std::uint32_t is_expandable_ : 1 = 0;
-  std::uint32_t has_stream_uses_ : 1 = 0;
+  /// One number and no bit fields: those are written byte by byte, and a number that is read soon
+  /// after one of its bytes was written makes the processor wait.
+  std::uint32_t facts_ = 0;
 };
 static_assert(sizeof(Block) == 32);
 

@@ -39,16 +39,15 @@ class BlockArena {
       add_slot();
     const BlockIndex index = first_unused_;
     first_unused_ = (*this)[index].next;
-    --unused_count_;
-    if (ranks_ == AmongSameSize::oldest_block) [[unlikely]]
+    if (ranks_ != AmongSameSize::lowest_address) [[unlikely]]
       notes(index).rank = ++made_count_;
     return index;
   }
   /// A block of the same segment.
   BlockIndex create_beside(BlockIndex other) {
     const BlockIndex index = create();
-    if (ranks_ == AmongSameSize::oldest_segment) [[unlikely]]
-      notes(index).rank = notes(other).rank;
+    if (ranks_ != AmongSameSize::lowest_address) [[unlikely]]
+      if (ranks_ == AmongSameSize::oldest_segment) notes(index).rank = notes(other).rank;
     return index;
   }
 
@@ -57,11 +56,15 @@ class BlockArena {
     block.set_use(BlockUse::unused);
     block.next = first_unused_;
     first_unused_ = index;
-    ++unused_count_;
   }
 
   std::size_t slot_count() const { return blocks_.size(); }
-  std::size_t unused_count() const { return unused_count_; }
+  /// Walks along all of them.
+  std::size_t unused_count() const {
+    std::size_t count = 0;
+    for (BlockIndex i = first_unused_; i != BlockIndex::none; i = (*this)[i].next) ++count;
+    return count;
+  }
 
  private:
   [[gnu::noinline]] void add_slot() {
@@ -75,7 +78,6 @@ class BlockArena {
   /// Unused slots are linked. The most recently left one is taken first: it is the likeliest to be
   /// in the cache.
   BlockIndex first_unused_ = BlockIndex::none;
-  std::size_t unused_count_ = 0;
   AmongSameSize ranks_;
   std::uint64_t made_count_ = 0;
 };

@@ -16,10 +16,12 @@ class BlockChain {
     const BlockIndex front = blocks_.create_beside(rest);
     Block& cut = blocks_[front];
     Block& kept = blocks_[rest];
-    cut = kept;
+    cut.address = kept.address;
     cut.requested = {};
     cut.set_size(size);
     cut.next = rest;
+    cut.follow_as(kept);
+    cut.be_as(kept);
     link_from_before(front);
     kept.set_previous(front);
     kept.address = kept.address + size;

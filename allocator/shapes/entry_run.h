@@ -52,9 +52,9 @@ class EntryRun {
   /// Requires: the key is not in the run.
   void insert(std::uint64_t key, BlockIndex block);
   /// Requires: the key is in the run.
-  void remove(std::uint64_t key) {
+  Slot place_of(std::uint64_t key) const {
     const std::size_t chunk = chunk_of(key);
-    remove_at(slot_of(chunk, chunks_[chunk]->count_above(key)));
+    return slot_of(chunk, chunks_[chunk]->count_above(key));
   }
   void remove_at(Slot slot);
 

@@ -23,8 +23,11 @@ class FreeBlocks {
   /// Requires: a size and an address below the limits of block.h, in no block of the set.
   void insert(Bytes size, Address address, BlockIndex block);
   /// Requires: that block is in the set, with this size and address.
-  void remove(Bytes size, Address address, BlockIndex block);
+  Cursor place_of(Bytes size, Address address, BlockIndex block) const;
   void remove_at(Cursor at);
+  /// A block comes in place of one that leaves: most are what is left of it after a split, or what
+  /// it became a part of.
+  void replace_at(Cursor at, Bytes size, Address address, BlockIndex block);
 
   /// The first block of at least this size.
   Cursor at_or_after(Bytes size) const {
@@ -100,13 +103,25 @@ inline void FreeBlocks::insert(Bytes size, Address address, BlockIndex block) {
   recent_blocks_[0] = block;
 }
 
-inline void FreeBlocks::remove(Bytes size, Address address, BlockIndex block) {
-  if (recent_blocks_[0] == block)
-    remove_at({recent_bin, 0});
-  else if (recent_blocks_[1] == block)
-    remove_at({recent_bin, 1});
-  else
-    bins_.remove(SizeBins::bin_of(size), size_key(size, address));
+inline FreeBlocks::Cursor FreeBlocks::place_of(Bytes size, Address address,
+                                               BlockIndex block) const {
+  // One branch and not two.
+  const std::uint32_t is_newest = recent_blocks_[0] == block ? 1 : 0;
+  const std::uint32_t is_older = recent_blocks_[1] == block ? 1 : 0;
+  if ((is_newest | is_older) != 0) return {recent_bin, is_older};
+  return bins_.place_of(SizeBins::bin_of(size), size_key(size, address));
+}
+
+inline void FreeBlocks::replace_at(Cursor at, Bytes size, Address address, BlockIndex block) {
+  if (!is_recent(at) || size >= size_beyond_keys) {
+    remove_at(at);
+    return insert(size, address, block);
+  }
+  // It is the newest one now; the other one stays, or becomes the older one.
+  recent_keys_[1] = recent_keys_[1 - at.slot];
+  recent_blocks_[1] = recent_blocks_[1 - at.slot];
+  recent_keys_[0] = size_key(size, address);
+  recent_blocks_[0] = block;
 }
 
 inline void FreeBlocks::remove_at(Cursor at) {

@@ -31,7 +31,7 @@ void UnmappedBlocks::remove(Address address) {
 }
 
 Lane::Lane(StreamId stream_id, Pool& of_pool)
-    : stream(stream_id), pool(&of_pool), kind(of_pool.kind) {}
+    : stream(stream_id), pool(&of_pool), kind(of_pool.kind), is_no_split(of_pool.is_no_split) {}
 
 Lane* Pool::search_lane(StreamId stream) const {
   const auto place = lane_place(lanes, stream);
@@ -43,6 +43,13 @@ Lane& Pool::add_lane(StreamId stream, LaneIndex index) {
   auto lane = std::make_unique<Lane>(stream, *this);
   lane->index = index;
   return **lanes.insert(lane_place(lanes, stream), std::move(lane));
+}
+
+void PrivatePool::hand_out_whole() {
+  for (Pool* const half : {&small, &large}) {
+    half->is_no_split = true;
+    for (const auto& lane : half->lanes) lane->is_no_split = true;
+  }
 }
 
 }  // namespace vramlab::allocator

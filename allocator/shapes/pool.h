@@ -42,6 +42,8 @@ struct Lane {
   Pool* pool;
   /// As of the pool; here so that hot code needs not look there.
   PoolKind kind;
+  /// Its blocks are handed out whole; as of the pool, too.
+  bool is_no_split;
   /// Which lane of the allocator this is: short enough for blocks and for the history's entries.
   LaneIndex index{};
   FreeBlocks free;
@@ -88,6 +90,8 @@ struct PrivatePool {
   PrivatePool(const PrivatePool&) = delete;
   PrivatePool& operator=(const PrivatePool&) = delete;
 
+  /// From now on its blocks are not split.
+  void hand_out_whole();
   bool is_freeable() const { return use_count == 0; }
   Pool& half(PoolKind kind) { return kind == PoolKind::small ? small : large; }
 

@@ -43,8 +43,8 @@ class SizeBins {
 
   /// Requires: a size and an address below the limits of block.h, in no block of the set.
   void insert(std::uint32_t bin, SizeKey key, BlockIndex block);
-  /// Requires: that block is in the set.
-  void remove(std::uint32_t bin, SizeKey key);
+  /// Requires: a block with this key is in the bin.
+  Cursor place_of(std::uint32_t bin, SizeKey key) const;
   void remove_at(Cursor at);
 
   /// The first block that does not come before a place.
@@ -108,7 +108,8 @@ class SizeBins {
   }
   void mark_empty(std::uint32_t bin) {
     filled_[bin / 64] &= ~(std::uint64_t{1} << (bin % 64));
-    if (filled_[bin / 64] == 0) summary_[bin / 4096] &= ~(std::uint64_t{1} << (bin / 64 % 64));
+    const std::uint64_t is_empty = filled_[bin / 64] == 0 ? 1 : 0;
+    summary_[bin / 4096] &= ~(is_empty << (bin / 64 % 64));
   }
   [[gnu::noinline]] Cursor at_or_after_in(std::uint32_t bin, SizeKey key) const;
   void count_one_less(std::uint32_t bin);
@@ -188,16 +189,12 @@ inline void SizeBins::remove_at(Cursor at) {
   count_one_less(at.bin);
 }
 
-inline void SizeBins::remove(std::uint32_t in, SizeKey key) {
-  Bin& bin = bins_[in];
-  if (bin.run != nullptr) {
-    bin.run->remove(key);
-    count_one_less(in);
-    return;
-  }
+inline SizeBins::Cursor SizeBins::place_of(std::uint32_t in, SizeKey key) const {
+  const Bin& bin = bins_[in];
+  if (bin.run != nullptr) return {in, bin.run->place_of(key)};
   std::uint32_t slot = 0;
   while (bin.keys[slot] != key) ++slot;
-  remove_at({in, slot});
+  return {in, slot};
 }
 
 }  // namespace vramlab::allocator

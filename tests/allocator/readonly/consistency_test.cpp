@@ -37,7 +37,7 @@ class Consistency : public testing::Test {
     return const_cast<Core<Listeners<Statistics, History>>&>(engine_.core());
   }
   Block& block(BlockIndex index) { return core().blocks[index]; }
-  BlockIndex index_of(Address address) { return core().live.find(address); }
+  BlockIndex index_of(Address address) { return core().live_at(address); }
   Lane& lane_of(BlockIndex index) { return core().lane_of(block(index)); }
   StreamUses& uses_of(BlockIndex index) { return core().uses[core().blocks.notes(index).uses]; }
   std::vector<BlockIndex>& deferred() {
@@ -93,7 +93,7 @@ TEST_F(Consistency, a_wrong_kind_of_block_is_found) {
 }
 
 TEST_F(Consistency, a_free_block_that_left_its_set_is_found) {
-  lane_of(free_).free.remove(5_MiB, block(free_).address, free_);
+  core().leave_free_set(free_);
   expect_broken("a free block is in no free set");
 }
 
@@ -104,21 +104,21 @@ TEST_F(Consistency, a_live_block_in_a_free_set_is_found) {
 
 TEST_F(Consistency, a_block_under_another_size_in_the_free_set_is_found) {
   Lane& lane = lane_of(free_);
-  lane.free.remove(5_MiB, block(free_).address, free_);
+  core().leave_free_set(free_);
   lane.free.insert(9_MiB, block(free_).address, free_);
   expect_broken("a free set lies in order of size and address");
 }
 
 TEST_F(Consistency, free_neighbours_that_were_not_merged_are_found) {
-  lane_of(free_).free.remove(5_MiB, block(free_).address, free_);
-  core().enter_free_set(core().chain.split_front(free_, 2_MiB));
+  core().leave_free_set(free_);
+  core().enter_free_set(core().chain().split_front(free_, 2_MiB));
   core().enter_free_set(free_);
   expect_broken("neighbouring free blocks are merged");
 }
 
 TEST_F(Consistency, unmapped_neighbours_that_were_not_merged_are_found) {
   const BlockIndex unmapped = lane_of(expandable_).unmapped.begin()->block;
-  core().enter_unmapped_set(core().chain.split_back(unmapped, 20_MiB));
+  core().enter_unmapped_set(core().chain().split_back(unmapped, 20_MiB));
   expect_broken("neighbouring unmapped blocks are merged");
 }
 
@@ -129,13 +129,13 @@ TEST_F(Consistency, an_unmapped_block_that_left_its_set_is_found) {
 }
 
 TEST_F(Consistency, a_live_block_that_left_the_address_map_is_found) {
-  core().live.take(block(live_).address);
+  core().live.take(block(live_).address, core().blocks);
   expect_broken("a live block is found by its address");
   expect_broken("the address map holds exactly the live blocks");
 }
 
 TEST_F(Consistency, a_free_block_in_the_address_map_is_found) {
-  core().live.insert(free_);
+  core().live.insert(block(free_).address, free_);
   expect_broken("the address map holds exactly the live blocks");
 }
 
@@ -205,7 +205,7 @@ TEST_F(Consistency, a_block_younger_than_its_pool_is_found) {
 }
 
 TEST_F(Consistency, an_unmapped_block_of_a_classic_segment_is_found) {
-  lane_of(free_).free.remove(5_MiB, block(free_).address, free_);
+  core().leave_free_set(free_);
   core().enter_unmapped_set(free_);
   expect_broken("only blocks of expandable segments are unmapped");
 }

@@ -60,7 +60,7 @@ TEST(EntryRun, behaves_like_a_map_under_random_operations) {
     for (int step = 0; step < 5000; ++step) {
       const std::uint64_t key = 1 + numbers.below(key_count);
       if (model.contains(key)) {
-        run.remove(key);
+        run.remove_at(run.place_of(key));
         model.erase(key);
       } else {
         run.insert(key, block_for(key));

@@ -28,8 +28,13 @@ class FreeBlocksBesideModel {
     model_.insert({size, address});
   }
   void remove(const Key& key) {
-    set_.remove(key.first, key.second, block_for(key.second));
+    set_.remove_at(place_of(key));
     model_.erase(key);
+  }
+  void replace(const Key& key, const Key& by) {
+    set_.replace_at(place_of(key), by.first, by.second, block_for(by.second));
+    model_.erase(key);
+    model_.insert(by);
   }
   void take_best_fit(Bytes size) {
     const auto at = set_.at_or_after(size);
@@ -70,6 +75,9 @@ class FreeBlocksBesideModel {
   const FreeBlocks& set() const { return set_; }
 
  private:
+  FreeBlocks::Cursor place_of(const Key& key) const {
+    return set_.place_of(key.first, key.second, block_for(key.second));
+  }
   void expect_neighbours(FreeBlocks::Cursor at, std::set<Key>::const_iterator expected) const {
     const auto next = set_.next(at);
     ASSERT_EQ(static_cast<bool>(next), std::next(expected) != model_.end());
@@ -111,9 +119,19 @@ void run_random_block_operations(std::uint64_t seed, const RandomSet& shape) {
       both.insert(key.first, key.second);
       held.push_back(key);
     } else {
-      std::swap(held[numbers.below(held.size())], held.back());
-      both.remove(held.back());
-      held.pop_back();
+      // Half of them came lately.
+      const std::size_t from =
+          numbers.one_in(2) ? held.size() - std::min<std::size_t>(held.size(), 3) : 0;
+      std::swap(held[from + numbers.below(held.size() - from)], held.back());
+      if (numbers.one_in(2)) {
+        const Key by{random_size(numbers, shape.most_bits), Address{next_address}};
+        next_address += 512;
+        both.replace(held.back(), by);
+        held.back() = by;
+      } else {
+        both.remove(held.back());
+        held.pop_back();
+      }
     }
     both.expect_best_fit(random_size(numbers, shape.most_bits));
     if (testing::Test::HasFatalFailure()) return;
@@ -156,6 +174,18 @@ TEST(FreeBlocks, order_sizes_around_the_largest_that_a_key_holds) {
     for (const Bytes size : {8_GiB, 8_GiB + 512_B, 24_GiB}) both.take_best_fit(size);
     both.expect_same_order();
   }
+}
+
+TEST(FreeBlocks, a_block_that_comes_in_place_of_another_may_be_smaller_or_larger_than_a_key_holds) {
+  FreeBlocksBesideModel both;
+  both.insert(1_MiB, Address{512});
+  both.insert(8_GiB, Address{1024});
+  both.replace({1_MiB, Address{512}}, {9_GiB, Address{1536}});
+  both.expect_same_order();
+  both.replace({8_GiB, Address{1024}}, {2_MiB, Address{2048}});
+  both.expect_same_order();
+  both.replace({2_MiB, Address{2048}}, {2_MiB, Address{512}});
+  both.expect_same_order();
 }
 
 TEST(FreeBlocks, keep_thousands_of_blocks_of_one_size_in_order_of_address) {
@@ -214,7 +244,7 @@ TEST(FreeBlocks, an_empty_set_has_no_first_and_no_last) {
   EXPECT_FALSE(set.first());
   EXPECT_FALSE(set.last());
   set.insert(1_MiB, Address{512}, BlockIndex{7});
-  set.remove(1_MiB, Address{512}, BlockIndex{7});
+  set.remove_at(set.place_of(1_MiB, Address{512}, BlockIndex{7}));
   EXPECT_TRUE(set.is_empty());
   EXPECT_FALSE(set.first());
   EXPECT_FALSE(set.last());

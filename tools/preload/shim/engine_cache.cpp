@@ -269,7 +269,7 @@ Bytes EngineCache<Engine>::idle(const std::vector<Address>& freed) const {
   Bytes idle{static_cast<std::uint64_t>(statistics.current_reserved_bytes() -
                                         statistics.current_allocated_bytes())};
   const auto& core = engine_.core();
-  for (const Address at : freed) idle += core.blocks[core.live.find(at)].size();
+  for (const Address at : freed) idle += core.blocks[core.live_at(at)].size();
   return idle;
 }
 
