@@ -212,26 +212,28 @@ auto CachingAllocator<L>::cut_of(const Lane& lane, Bytes size, Bytes rounded, Mo
     -> Cut {
   if (lane.is_no_split) [[unlikely]]
     return Cut::no;
-  // Without a branch: whether the pool is the small one cannot be foreseen.
-  const unsigned is_small = lane.kind == PoolKind::small ? 1 : 0;
-  const unsigned is_expandable = mode == Mode::expandable ? 1 : 0;
-  const auto rule = static_cast<SplitRule>((is_small | is_expandable) != 0);
+  // Without a branch, which compilers make of conditions: whether the pool is the small one cannot
+  // be foreseen.
+  static_assert(PoolKind{1} == PoolKind::large && Mode{1} == Mode::expandable &&
+                SplitRule{1} == SplitRule::large_remainders);
+  const auto rule =
+      static_cast<SplitRule>(static_cast<unsigned>(lane.kind) & ~static_cast<unsigned>(mode) & 1U);
   return is_split_off(size, rounded, rule, core_.settings) ? Cut::yes : Cut::no;
 }
 
 template <class L>
 Address CachingAllocator<L>::hand_out(Lane& lane, const FreeBlock& free, const Portion& portion) {
-  const BlockIndex found = free.block;
-  const bool was_split = !core_.blocks[found].is_whole_segment();
-  const bool splits = portion.cut == Cut::yes;
-  BlockIndex taken = found;
-  if (splits) {
+  const SplitBooking before = booking_of(core_.blocks[free.block]);
+  SplitBooking after;
+  BlockIndex taken = free.block;
+  if (portion.cut == Cut::yes) {
     core_.listeners.acted({6, 3});
-    taken = core_.chain().split_front(found, portion.rounded);
+    taken = core_.chain().split_front(free.block, portion.rounded);
     if (free.at)
-      core_.enter_free_set_at(free.at, lane, found);
+      core_.enter_free_set_at(free.at, lane, free.block);
     else
-      core_.enter_free_set(found);
+      core_.enter_free_set(free.block);
+    after = booking_of(core_.blocks[free.block]);
   } else if (free.at) {
     lane.free.remove_at(free.at);
   }
@@ -239,14 +241,9 @@ Address CachingAllocator<L>::hand_out(Lane& lane, const FreeBlock& free, const P
   block.set_use(BlockUse::live);
   block.requested = portion.request;
   core_.live.insert(block.address, taken);
-  if (!block.is_expandable()) {
-    if (was_split)
-      core_.listeners.inactive_split_changed(lane.kind, splits ? 0 : -1,
-                                             -static_cast<std::int64_t>(block.size().count));
-    else if (splits)
-      core_.listeners.inactive_split_changed(
-          lane.kind, 1, static_cast<std::int64_t>(core_.blocks[found].size().count));
-  }
+  if (!block.is_expandable())
+    core_.listeners.inactive_split_changed(lane.kind, after.count - before.count,
+                                           after.bytes - before.bytes);
   core_.listeners.handed_out({block.address, block.size(), block.requested, lane},
                              oversize_of(block.size(), core_.settings));
   return block.address;

@@ -95,15 +95,14 @@ constexpr bool is_oversize_mismatch(Bytes block, Bytes rounded, const Settings& 
 
 /// Which remainders are split off a block: all of them in a small pool and in an expandable
 /// segment, large ones below the split limit elsewhere.
-enum class SplitRule : bool { large_remainders, all_remainders };
+enum class SplitRule : bool { all_remainders, large_remainders };
 constexpr bool is_split_off(Bytes block, Bytes rounded, SplitRule rule, const Settings& settings) {
   const Bytes remainder = block - rounded;
-  const bool is_any = rule == SplitRule::all_remainders;
-  if (!is_any && rounded >= settings.max_split_size) [[unlikely]]
+  if (rule == SplitRule::large_remainders && rounded >= settings.max_split_size) [[unlikely]]
     return false;
   // Without a branch: the rule changes with each request's pool.
-  constexpr std::array<Bytes, 2> least = {large_remainder + Bytes{1}, small_remainder};
-  return remainder >= least[static_cast<std::size_t>(is_any)];
+  constexpr std::array<Bytes, 2> least = {small_remainder, large_remainder + Bytes{1}};
+  return remainder >= least[static_cast<std::size_t>(rule)];
 }
 
 /// A share of the device's memory, or of another limit.

@@ -5,24 +5,28 @@
 
 namespace vramlab::allocator {
 
-/// What the statistics of free blocks in split segments hold of a block already.
+/// What the statistics of free blocks in split segments hold of a block.
 struct SplitBooking {
   std::int64_t count = 0;
   std::int64_t bytes = 0;
 };
+/// Of a free classic one. Without a branch: whether a segment is split cannot be foreseen.
+inline SplitBooking booking_of(const Block& block) {
+  const std::int64_t is_split = block.is_whole_segment() ? 0 : 1;
+  return {is_split, static_cast<std::int64_t>(block.size().count) & -is_split};
+}
 
 /// Merges a block with its free neighbours and puts the result into the free set, in place of one
 /// of them if there is one; the change in split segments is booked once. Requires: the block is in
 /// no set, and in this lane.
 template <class L>
-void join_free_set(Core<L>& core, Lane& lane, BlockIndex index, const SplitBooking& booked) {
+void join_free_set(Core<L>& core, Lane& lane, BlockIndex index, SplitBooking booked) {
   Block& block = core.blocks[index];
-  SplitBooking change{-booked.count, -booked.bytes};
   FreeBlocks::Cursor place;
   const auto find_place = [&](BlockIndex neighbour) {
     core.listeners.acted({7, 10});
-    --change.count;
-    change.bytes -= static_cast<std::int64_t>(core.blocks[neighbour].size().count);
+    ++booked.count;
+    booked.bytes += static_cast<std::int64_t>(core.blocks[neighbour].size().count);
     place = core.place_in_free_set(lane, neighbour);
   };
   if (core.is_free_before(index)) {
@@ -40,11 +44,9 @@ void join_free_set(Core<L>& core, Lane& lane, BlockIndex index, const SplitBooki
   else
     core.enter_free_set(lane, index);
   if (block.is_expandable()) return;
-  if (!block.is_whole_segment()) {
-    ++change.count;
-    change.bytes += static_cast<std::int64_t>(block.size().count);
-  }
-  core.listeners.inactive_split_changed(lane.kind, change.count, change.bytes);
+  const SplitBooking now = booking_of(block);
+  core.listeners.inactive_split_changed(lane.kind, now.count - booked.count,
+                                        now.bytes - booked.bytes);
 }
 
 /// Requires: the block is not in use and nothing is awaited for it any more.
@@ -58,9 +60,7 @@ void complete_free(Core<L>& core, BlockIndex index) {
 template <class L>
 void put_back(Core<L>& core, BlockIndex index) {
   const Block& block = core.blocks[index];
-  SplitBooking booked;
-  if (!block.is_whole_segment()) booked = {1, static_cast<std::int64_t>(block.size().count)};
-  join_free_set(core, core.lane_of(block), index, booked);
+  join_free_set(core, core.lane_of(block), index, booking_of(block));
 }
 
 }  // namespace vramlab::allocator

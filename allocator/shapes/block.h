@@ -69,7 +69,10 @@ class alignas(32) Block {
   }
   /// As the other block: its neighbour before it, or that it is first in its segment.
   void follow_as(const Block& other) { previous_ = other.previous_; }
-  bool is_whole_segment() const { return is_first() && next == BlockIndex::none; }
+  /// Without a branch.
+  bool is_whole_segment() const {
+    return ((previous_ | ~first_mark) & static_cast<std::uint32_t>(next)) == 0xffffffff;
+  }
 
   /// One stream's part of one pool; a block never leaves it.
   LaneIndex lane() const { return static_cast<LaneIndex>(facts_ & lane_mask); }

@@ -105,10 +105,12 @@ inline void FreeBlocks::insert(Bytes size, Address address, BlockIndex block) {
 
 inline FreeBlocks::Cursor FreeBlocks::place_of(Bytes size, Address address,
                                                BlockIndex block) const {
-  // One branch and not two.
-  const std::uint32_t is_newest = recent_blocks_[0] == block ? 1 : 0;
-  const std::uint32_t is_older = recent_blocks_[1] == block ? 1 : 0;
-  if ((is_newest | is_older) != 0) return {recent_bin, is_older};
+  // A product is zero if one of its factors is: one branch and not two.
+  const auto distance_to = [block](BlockIndex recent) {
+    return std::uint64_t{static_cast<std::uint32_t>(recent) ^ static_cast<std::uint32_t>(block)};
+  };
+  const std::uint64_t to_older = distance_to(recent_blocks_[1]);
+  if (distance_to(recent_blocks_[0]) * to_older == 0) return {recent_bin, to_older == 0 ? 1U : 0U};
   return bins_.place_of(SizeBins::bin_of(size), size_key(size, address));
 }
 

@@ -60,7 +60,7 @@ bool TorchDevice::record_stream(Address at, StreamId stream) {
 std::optional<BaseAllocation> TorchDevice::base_of(Address at) {
   const std::lock_guard lock(mutex_);
   const auto& core = engine_.core();
-  BlockIndex block = core.live.find(at);
+  BlockIndex block = core.live_at(at);
   if (block == BlockIndex::none) return std::nullopt;
   if (core.blocks[block].is_expandable())
     throw AllocatorError("memory of an expandable segment can't be shared between processes");
