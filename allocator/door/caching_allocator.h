@@ -136,7 +136,7 @@ class CachingAllocator {
     Lane* lane = nullptr;
   };
   struct FreeBlock {
-    /// Where it stands in its lane's free set, or nowhere if it was taken out or never was there.
+    /// Its place in the lane's free set; none if it was taken out, or never was there.
     FreeBlocks::Cursor at;
     BlockIndex block = BlockIndex::none;
   };

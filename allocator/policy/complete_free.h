@@ -10,7 +10,8 @@ struct SplitBooking {
   std::int64_t count = 0;
   std::int64_t bytes = 0;
 };
-/// Of a free classic one. Without a branch: whether a segment is split cannot be foreseen.
+/// What they hold of a free classic one. Without a branch: whether a segment is split cannot be
+/// foreseen.
 inline SplitBooking booking_of(const Block& block) {
   const std::int64_t is_split = block.is_whole_segment() ? 0 : 1;
   return {is_split, static_cast<std::int64_t>(block.size().count) & -is_split};
