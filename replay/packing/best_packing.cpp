@@ -203,7 +203,7 @@ PackingLimits packing_beside_replays() {
   limits.most_for_one_order = 1'000'000;
   limits.most_work_of_order = 30'000'000;
   limits.skyline_work = 2'000'000;
-  limits.floor_states = 20'000;
+  limits.floor_states = 80'000;
   return limits;
 }
 
