@@ -202,7 +202,7 @@ auto FloorWalk::floors_of(std::span<const std::uint32_t> items) const -> Floors 
 
 /// These wait again, above the floors that were below them.
 void FloorWalk::take_back(std::span<const std::uint32_t> items, const Floors& before) {
-  std::ranges::copy(before.floors, floors_.begin() + before.first_section);
+  std::ranges::copy(before.floors, std::span(floors_).subspan(before.first_section).begin());
   for (const std::uint32_t i : items) {
     const FloorItem& item = problem_.items[i];
     for (std::uint32_t s = item.first_section; s < item.last_section; ++s) to_come_[s] += item.size;
