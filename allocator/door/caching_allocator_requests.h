@@ -84,7 +84,7 @@ void CachingAllocator<L>::tell_cut(const Lane& lane, Bytes size, Bytes rounded, 
     if (size == rounded) return;
     if (lane.is_no_split)
       core_.listeners.acted({17, 12});
-    else if (lane.kind == PoolKind::small || mode == Mode::expandable)
+    else if (split_rule_of(lane.kind, mode) == SplitRule::all_remainders)
       core_.listeners.acted({6, 1});
     else
       core_.listeners.acted({6, 2});
@@ -212,12 +212,7 @@ auto CachingAllocator<L>::cut_of(const Lane& lane, Bytes size, Bytes rounded, Mo
     -> Cut {
   if (lane.is_no_split) [[unlikely]]
     return Cut::no;
-  // Without a branch, which compilers make of conditions: whether the pool is the small one cannot
-  // be foreseen.
-  static_assert(PoolKind{1} == PoolKind::large && Mode{1} == Mode::expandable &&
-                SplitRule{1} == SplitRule::large_remainders);
-  const auto rule =
-      static_cast<SplitRule>(static_cast<unsigned>(lane.kind) & ~static_cast<unsigned>(mode) & 1U);
+  const SplitRule rule = split_rule_of(lane.kind, mode);
   return is_split_off(size, rounded, rule, core_.settings) ? Cut::yes : Cut::no;
 }
 

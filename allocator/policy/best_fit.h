@@ -11,9 +11,16 @@ namespace vramlab::allocator {
 /// By the rules of classic segments, or with expandable segments on.
 enum class Mode : bool { classic, expandable };
 
+/// Arithmetic and no condition: which pool a request goes to cannot be foreseen.
+constexpr SplitRule split_rule_of(PoolKind kind, Mode mode) {
+  static_assert(PoolKind{1} == PoolKind::large && Mode{1} == Mode::expandable &&
+                SplitRule{1} == SplitRule::large_remainders);
+  return static_cast<SplitRule>(static_cast<unsigned>(kind) & ~static_cast<unsigned>(mode) & 1U);
+}
+
 /// With the option off, on past expandable blocks.
 template <class Order>
-[[gnu::noinline]] auto pass_expandable(Order search, typename Order::Place at) {
+[[gnu::noinline]] auto pass_expandable(const Order& search, typename Order::Place at) {
   while (!search.is_over(at) && search.is_expandable(at)) at = search.next(at);
   return at;
 }
@@ -59,7 +66,7 @@ class LaneSearch {
   bool is_expandable(Place at) const { return block_at(at).is_expandable(); }
   bool can_grow(Place at) const { return can_grow(block_at(at)); }
   /// What reaches to the end of the addresses reaches further on a larger device.
-  bool reaches_as_far(Place at, Place other) const { return compare_reach(*this, at, other); }
+  bool reaches_as_far(Place at, Place other) const;
 
  private:
   const Block& block_at(Place at) const { return core_.blocks[lane_.free.block_at(at)]; }
@@ -73,27 +80,24 @@ class LaneSearch {
     return can_grow(block) && core_.blocks[block.next].next == BlockIndex::none;
   }
 
-  /// Takes the search by value, which need not lie in memory then.
-  static bool compare_reach(LaneSearch search, Place at, Place other);
-
   const Core<L>& core_;
   const Lane& lane_;
 };
 
 template <class L>
-[[gnu::noinline]] bool LaneSearch<L>::compare_reach(LaneSearch search, Place at, Place other) {
-  const Bytes reach = search.reach_of(search.block_at(at));
-  const Bytes of_other = search.reach_of(search.block_at(other));
-  const bool is_first_last = search.reaches_the_end(search.block_at(at));
-  const bool is_other_last = search.reaches_the_end(search.block_at(other));
+[[gnu::noinline]] bool LaneSearch<L>::reaches_as_far(Place at, Place other) const {
+  const Bytes reach = reach_of(block_at(at));
+  const Bytes of_other = reach_of(block_at(other));
+  const bool is_first_last = reaches_the_end(block_at(at));
+  const bool is_other_last = reaches_the_end(block_at(other));
   if (!is_first_last && !is_other_last) return reach >= of_other;
-  const Bytes unit = expandable_unit(search.lane_.kind, search.core_.settings);
-  if (search.core_.margin.has_uneven_reservations())
-    search.core_.margin.note_anything();
+  const Bytes unit = expandable_unit(lane_.kind, core_.settings);
+  if (core_.margin.has_uneven_reservations())
+    core_.margin.note_anything();
   else if (is_first_last && !is_other_last && reach < of_other)
-    search.core_.margin.note_growth(search.lane_.kind, unit, of_other - reach);
+    core_.margin.note_growth(lane_.kind, unit, of_other - reach);
   else if (!is_first_last && is_other_last && reach >= of_other)
-    search.core_.margin.note_growth(search.lane_.kind, unit, reach - of_other + Bytes{1});
+    core_.margin.note_growth(lane_.kind, unit, reach - of_other + Bytes{1});
   return reach >= of_other;
 }
 

@@ -54,7 +54,8 @@ class alignas(32) Block {
   BlockIndex previous() const {
     return is_first() ? BlockIndex::none : static_cast<BlockIndex>(previous_);
   }
-  /// The neighbour before it, which has the index `self`, or that where there is none.
+  /// The neighbour before this block, whose own index is `self`; `self` where there is none.
+  /// Without a branch.
   BlockIndex previous_or(BlockIndex self) const {
     const std::uint32_t is_first_mask = 0U - (previous_ >> 31);
     return static_cast<BlockIndex>((previous_ & ~is_first_mask) |

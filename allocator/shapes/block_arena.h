@@ -39,15 +39,15 @@ class BlockArena {
       add_slot();
     const BlockIndex index = first_unused_;
     first_unused_ = (*this)[index].next;
-    if (ranks_ != AmongSameSize::lowest_address) [[unlikely]]
+    if (ranks_ == AmongSameSize::oldest_block) [[unlikely]]
       notes(index).rank = ++made_count_;
     return index;
   }
   /// A block of the same segment.
   BlockIndex create_beside(BlockIndex other) {
     const BlockIndex index = create();
-    if (ranks_ != AmongSameSize::lowest_address) [[unlikely]]
-      if (ranks_ == AmongSameSize::oldest_segment) notes(index).rank = notes(other).rank;
+    if (ranks_ == AmongSameSize::oldest_segment) [[unlikely]]
+      notes(index).rank = notes(other).rank;
     return index;
   }
 

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "allocator/options/size_rules.h"
+#include "allocator/policy/best_fit.h"
 #include "replay/follow/placement_blocks.h"
 #include "replay/follow/starting_reservations.h"
 #include "replay/history/recorded_calls.h"
@@ -337,9 +338,9 @@ class PlacementWalk {
 
   Bytes handed_out_size(Bytes rounded, Bytes block, const SegmentLife& life) const {
     if (history_.traits.has_whole_blocks) return block;
-    using allocator::SplitRule;
-    const bool splits_all = life.kind == PoolKind::small || settings_->expandable_segments;
-    const SplitRule rule = splits_all ? SplitRule::all_remainders : SplitRule::large_remainders;
+    using allocator::Mode;
+    const Mode mode = settings_->expandable_segments ? Mode::expandable : Mode::classic;
+    const auto rule = split_rule_of(life.kind, mode);
     return is_split_off(block, rounded, rule, *settings_) ? rounded : block;
   }
 
