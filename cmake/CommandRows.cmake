@@ -1,5 +1,5 @@
 # vramlab_collect_commands(<target> <room>... [WITHOUT <command>...]): every source NAME_command of the rooms and of those
-# below them defines `Command NAME_command()` (tools/kit/commands.h). Adds a source to the target that
+# below them defines `Command NAME_command()` (tools/cli/kit/commands.h). Adds a source to the target that
 # lists what these functions give, by name.
 function(vramlab_collect_commands target)
   cmake_parse_arguments(ARG "" "" "WITHOUT" ${ARGN})
@@ -19,7 +19,7 @@ function(vramlab_collect_commands target)
   list(JOIN rows ",\n          " rows)
   set(file "${PROJECT_BINARY_DIR}/generated/all_commands")
   file(CONFIGURE OUTPUT "${file}.cpp" @ONLY CONTENT "\
-#include \"tools/kit/commands.h\"
+#include \"tools/cli/kit/commands.h\"
 
 namespace vramlab::tools {
 @declarations@

@@ -11,7 +11,7 @@ set(vramlab_standard_headers <algorithm> <array> <charconv> <cstdint> <functiona
 # vramlab_build_fast(<target> [TOGETHER <room>...] [HEADERS <header>... | LIKE <target>]) makes one
 # source of all sources in a folder, and one of all below each room named behind TOGETHER. What is
 # generated, or has options of its own, is compiled alone. HEADERS are precompiled; LIKE takes those
-# of a target with the same options. No source may rely on them: tools/check.sh lint compiles each
+# of a target with the same options. No source may rely on them: tools/dev/check.sh lint compiles each
 # alone.
 function(vramlab_build_fast target)
   cmake_parse_arguments(PARSE_ARGV 1 ARG "" "LIKE" "TOGETHER;HEADERS")

@@ -24,7 +24,7 @@ if(TARGET vramlab)
                      COMMAND vramlab manual -o "${manual}" VERBATIM)
   install(DIRECTORY "${manual}/" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1")
 endif()
-set(completions "${PROJECT_SOURCE_DIR}/tools/completions")
+set(completions "${PROJECT_SOURCE_DIR}/tools/packaging/completions")
 install(FILES "${completions}/vramlab.bash" RENAME vramlab
         DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions")
 install(FILES "${completions}/_vramlab" DESTINATION "${CMAKE_INSTALL_DATADIR}/zsh/site-functions")

@@ -2,7 +2,7 @@
 # sets `program`, `reports`, `each_test_alone` and `environment`: adds the program's entries.
 #
 # An entry leaves googletest's report in <reports>/<entry>.xml. Beside it, <entry>.tests names the
-# tests that have to be in it, so that tools/count_tests.py sees when a program ended early.
+# tests that have to be in it, so that tools/dev/count_tests.py sees when a program ended early.
 
 # vramlab_add_entry(<name> <filter> <test>...)
 macro(vramlab_add_entry name filter)

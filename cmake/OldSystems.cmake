@@ -1,6 +1,6 @@
 # vramlab_runs_on_old_systems(<target> [OWN_DLSYM] [THROWS])   needs nothing newer than glibc 2.31
 #
-# The C++ runtime is linked in, and what is newer in the C library is served by tools/old_libc.
+# The C++ runtime is linked in, and what is newer in the C library is served by tools/packaging/old_libc.
 # OWN_DLSYM: the target defines dlsym itself. THROWS: through frames of its callers, with whom it
 # must share what unwinds stacks. On other platforms than x86-64, with sanitizers (which
 # bring their own versions of these functions) and without GNU's C library it does nothing.
@@ -11,7 +11,7 @@ if(CMAKE_SYSTEM_NAME STREQUAL "Linux" AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_
   set(VRAMLAB_RUNS_ON_OLD_SYSTEMS ON)
   file(WRITE "${PROJECT_BINARY_DIR}/runs-on-old-systems" "glibc 2.31\n")
   foreach(room functions dlsym start)
-    vramlab_room_sources(sources "tools/old_libc/${room}")
+    vramlab_room_sources(sources "tools/packaging/old_libc/${room}")
     add_library(vramlab_old_${room} OBJECT ${sources})
     target_link_libraries(vramlab_old_${room} PRIVATE vramlab_build_options)
   endforeach()

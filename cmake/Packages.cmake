@@ -1,4 +1,4 @@
-# The libraries of others. WebAssembly takes them from the system that tools/page/make_root.sh makes,
+# The libraries of others. WebAssembly takes them from the system that tools/web/page/make_root.sh makes,
 # all other builds from the system they run on.
 if(EMSCRIPTEN)
   foreach(library nlohmann_json::nlohmann_json CLI11::CLI11)

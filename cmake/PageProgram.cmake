@@ -1,33 +1,31 @@
 # The program as WebAssembly, for vramlab.html: the commands that need no process, no GPU and no
-# terminal, from the same sources. tools/build_page.sh puts it into the page.
+# terminal, from the same sources. tools/web/build.sh puts it into the page.
 set(page_commands advise capacity complete diff info pack replay report snapshot
     steps sweep top verify)
-list(TRANSFORM page_commands PREPEND tools/commands/)
+list(TRANSFORM page_commands PREPEND tools/cli/commands/)
 
-vramlab_program(vramlab_page FOLDER tools
-                ROOMS ${page_commands} tools/kit tools/printers tools/names tools/page
+vramlab_program(vramlab_page FOLDER tools/cli
+                ROOMS ${page_commands} tools/cli/kit tools/cli/printers tools/preload/names tools/web/page
                 USES vramlab_replay vramlab_streams vramlab_traces vramlab_allocator CLI11::CLI11)
 # Nothing is started and nobody interrupts it: a page that does not want to wait ends its worker.
 get_target_property(sources vramlab_page SOURCES)
 list(FILTER sources EXCLUDE REGEX
-     "/tools/kit/(preloaded_program|interrupts|finished_recordings|logging|opened_source)[.]cpp$")
+     "/tools/cli/kit/(preloaded_program|interrupts|finished_recordings|logging|opened_source)[.]cpp$")
 list(FILTER sources EXCLUDE REGEX "/(merge|pack)_command[.]cpp$")
 set_target_properties(vramlab_page PROPERTIES SOURCES "${sources}")
 target_compile_definitions(vramlab_page PRIVATE VRAMLAB_VERSION="${PROJECT_VERSION}")
-vramlab_build_fast(vramlab_page TOGETHER tools/commands)
-vramlab_embed_file(vramlab_page "${PROJECT_SOURCE_DIR}/tools/report_page/report_page.html"
+vramlab_build_fast(vramlab_page TOGETHER tools/cli/commands)
+vramlab_embed_file(vramlab_page "${PROJECT_SOURCE_DIR}/tools/web/report/report_page.html"
                    report_template)
 vramlab_embed_rule_texts(vramlab_page)
 # Others of these rooms need the printers of these two; the page itself asks neither.
 vramlab_collect_commands(vramlab_page ${page_commands} WITHOUT merge pack)
 # What the time goes into; everything else is compiled for its size.
-foreach(hot vramlab_allocator vramlab_program_runner)
-  target_compile_options(${hot} PRIVATE -O2)
-endforeach()
+target_compile_options(vramlab_allocator PRIVATE -O2)
 get_target_property(page_traces vramlab_traces SOURCES)
 get_target_property(page_replay vramlab_replay SOURCES)
-list(FILTER page_traces INCLUDE REGEX "/traces/(files|pickle)/")
-list(FILTER page_replay INCLUDE REGEX "/replay/(follow|run)/")
+list(FILTER page_traces INCLUDE REGEX "/traces/(io|pickle)/")
+list(FILTER page_replay INCLUDE REGEX "/replay/(recording|replayer)/")
 set_property(SOURCE ${page_traces} ${page_replay} APPEND PROPERTY COMPILE_OPTIONS -O2)
 target_link_options(vramlab_page PRIVATE
   -Oz -flto -sMODULARIZE=1 -sEXPORT_NAME=vramlabProgram -sENVIRONMENT=worker,node

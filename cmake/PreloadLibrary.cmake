@@ -19,7 +19,7 @@ target_compile_definitions(vramlab PRIVATE
 if(TARGET vramlab_preload)
   add_dependencies(vramlab vramlab_preload)
   # What `vramlab dry-run` puts into a program's environment beside the stand-ins.
-  add_subdirectory("${PROJECT_SOURCE_DIR}/tools/dry_run/python")
-  add_subdirectory("${PROJECT_SOURCE_DIR}/tools/dry_run/smi")
+  add_subdirectory("${PROJECT_SOURCE_DIR}/tools/cuda_standins/python")
+  add_subdirectory("${PROJECT_SOURCE_DIR}/tools/cuda_standins/smi")
   add_dependencies(vramlab vramlab_dry_run)
 endif()

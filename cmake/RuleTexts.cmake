@@ -1,4 +1,4 @@
-# vramlab_embed_rule_texts(<target>) gives the target the function of tools/commands/steps/rule_texts.h:
+# vramlab_embed_rule_texts(<target>) gives the target the function of tools/cli/commands/steps/rule_texts.h:
 # the rules that sources of allocator/ announce by acted({SECTION, NUMBER}), with the texts that
 # docs/fidelity.md has for them. A rule without a row there is an error.
 function(vramlab_embed_rule_texts target)
@@ -6,7 +6,7 @@ function(vramlab_embed_rule_texts target)
   set(source "${PROJECT_BINARY_DIR}/generated/${function}.cpp")
   set(page "${PROJECT_SOURCE_DIR}/docs/fidelity.md")
   set(script "${PROJECT_SOURCE_DIR}/cmake/WriteRuleTexts.cmake")
-  file(GLOB headers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/allocator/door/*.h"
+  file(GLOB headers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/allocator/*.h"
        "${PROJECT_SOURCE_DIR}/allocator/policy/*.h")
   add_custom_command(
     OUTPUT "${source}"

@@ -1,6 +1,6 @@
 # Run by vramlab_embed_rule_texts: writes OUTPUT from PAGE and the headers in FOLDER.
 file(READ "${PAGE}" page)
-file(GLOB headers "${FOLDER}/door/*.h" "${FOLDER}/policy/*.h")
+file(GLOB headers "${FOLDER}/*.h" "${FOLDER}/policy/*.h")
 set(rules)
 foreach(header IN LISTS headers)
   file(READ "${header}" text)
@@ -20,7 +20,7 @@ foreach(rule IN LISTS rules)
   string(APPEND rows "    {{${numbers}}, R\"rule(${CMAKE_MATCH_1})rule\"},\n")
 endforeach()
 file(WRITE "${OUTPUT}"
-"#include \"tools/commands/steps/rule_texts.h\"
+"#include \"tools/cli/commands/steps/rule_texts.h\"
 
 namespace vramlab::tools {
 namespace {

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Installs what building and testing vramlab needs and the machine lacks, through apt. Quick when
 # nothing is missing. With --program only what building the program needs, with --check also what
-# tools/check.sh uses, with --fuzz what tools/fuzz.sh uses, with --release what tools/release.sh
+# tools/dev/check.sh uses, with --fuzz what tools/dev/fuzz.sh uses, with --release what tools/packaging/release.sh
 # makes packages with, with --with-browser what the tests of the pages run in: browsers, Node.js
-# and what drives them, with --with-page the system that tools/build_page.sh builds vramlab.html in.
+# and what drives them, with --with-page the system that tools/web/build.sh builds vramlab.html in.
 set -euo pipefail
 
 program_packages=(cmake ninja-build g++ nlohmann-json3-dev libspdlog-dev libcli11-dev zlib1g-dev
@@ -18,8 +18,8 @@ fuzz_packages=(clang-14 libclang-rt-14-dev llvm-14)
 usage() {
   echo "usage: bash tools/setup.sh [--program | --check | --fuzz | --release | --with-browser | --with-page]"
   echo "Installs the packages that building and testing need; with --program only those that building"
-  echo "the program needs, otherwise also those of tools/check.sh, tools/fuzz.sh,"
-  echo "tools/release.sh, the browser tests or tools/build_page.sh."
+  echo "the program needs, otherwise also those of tools/dev/check.sh, tools/dev/fuzz.sh,"
+  echo "tools/packaging/release.sh, the browser tests or tools/web/build.sh."
 }
 
 wanted=("${program_packages[@]}" "${test_packages[@]}")
@@ -86,9 +86,9 @@ fi
 
 # A folder of its own; nothing is installed for the whole machine.
 if [ "${1:-}" = --with-browser ]; then
-  cd "$(dirname "${BASH_SOURCE[0]}")/../tests/browser"
+  cd "$(dirname "${BASH_SOURCE[0]}")/../tests/web/report"
   npm ci --no-audit --no-fund --loglevel=error
 fi
 if [ "${1:-}" = --with-page ]; then
-  bash "$(dirname "${BASH_SOURCE[0]}")/page/make_root.sh"
+  bash "$(dirname "${BASH_SOURCE[0]}")/web/page/make_root.sh"
 fi

@@ -11,5 +11,5 @@ echo "test: every test of the release build"
 rm -rf build/Testing/gtest build/Testing/entries.xml
 status=0
 ctest --preset release --parallel "$(nproc)" --output-junit Testing/entries.xml "$@" || status=$?
-python3 tools/count_tests.py build || status=1
+python3 tools/dev/count_tests.py build || status=1
 exit "$status"

@@ -7,9 +7,9 @@
 #include <limits>
 #include <vector>
 
+#include "allocator/blocks/pool.h"
 #include "allocator/listeners/listeners.h"
-#include "allocator/shapes/pool.h"
-#include "allocator/words/snapshot.h"
+#include "allocator/types/snapshot.h"
 
 namespace vramlab::allocator {
 

@@ -5,9 +5,9 @@
 
 #include <cstdint>
 
-#include "allocator/shapes/pool.h"
-#include "allocator/words/ids.h"
-#include "allocator/words/rule.h"
+#include "allocator/blocks/pool.h"
+#include "allocator/types/ids.h"
+#include "allocator/types/rule.h"
 
 namespace vramlab::allocator {
 

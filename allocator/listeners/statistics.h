@@ -11,8 +11,8 @@
 #include <array>
 
 #include "allocator/listeners/listeners.h"
-#include "allocator/words/snapshot.h"
-#include "allocator/words/statistic_values.h"
+#include "allocator/types/snapshot.h"
+#include "allocator/types/statistic_values.h"
 
 namespace vramlab::allocator {
 

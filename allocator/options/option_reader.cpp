@@ -5,8 +5,8 @@
 #include <charconv>
 #include <cmath>
 
-#include "allocator/words/check.h"
-#include "allocator/words/real_numbers.h"
+#include "allocator/types/check.h"
+#include "allocator/types/real_numbers.h"
 
 namespace vramlab::allocator {
 namespace {

@@ -4,7 +4,7 @@
 #include <array>
 #include <limits>
 
-#include "allocator/words/check.h"
+#include "allocator/types/check.h"
 
 namespace vramlab::allocator {
 namespace {

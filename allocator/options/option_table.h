@@ -10,7 +10,7 @@
 #include <variant>
 
 #include "allocator/options/settings.h"
-#include "allocator/words/reference_version.h"
+#include "allocator/types/reference_version.h"
 
 namespace vramlab::allocator {
 

@@ -1,7 +1,7 @@
 #include "allocator/options/settings.h"
 
 #include "allocator/options/option_reader.h"
-#include "allocator/words/reference_version.h"
+#include "allocator/types/reference_version.h"
 
 namespace vramlab::allocator {
 namespace {

@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "allocator/words/bytes.h"
+#include "allocator/types/bytes.h"
 
 namespace vramlab::allocator {
 

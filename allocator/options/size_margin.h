@@ -8,8 +8,8 @@
 #include <array>
 
 #include "allocator/options/size_rules.h"
-#include "allocator/words/bytes.h"
-#include "allocator/words/ids.h"
+#include "allocator/types/bytes.h"
+#include "allocator/types/ids.h"
 
 namespace vramlab::allocator {
 

@@ -8,7 +8,7 @@
 #include <cstddef>
 
 #include "allocator/options/settings.h"
-#include "allocator/words/snapshot.h"
+#include "allocator/types/snapshot.h"
 
 namespace vramlab::allocator {
 

@@ -10,18 +10,18 @@
 #include <utility>
 #include <vector>
 
+#include "allocator/blocks/address_map.h"
+#include "allocator/blocks/block_arena.h"
+#include "allocator/blocks/block_chain.h"
+#include "allocator/blocks/pool.h"
+#include "allocator/blocks/segment.h"
+#include "allocator/blocks/stream_uses.h"
 #include "allocator/listeners/listeners.h"
 #include "allocator/options/settings.h"
 #include "allocator/options/size_margin.h"
-#include "allocator/shapes/address_map.h"
-#include "allocator/shapes/block_arena.h"
-#include "allocator/shapes/block_chain.h"
-#include "allocator/shapes/pool.h"
-#include "allocator/shapes/segment.h"
-#include "allocator/shapes/stream_uses.h"
-#include "allocator/words/check.h"
-#include "allocator/words/device.h"
-#include "allocator/words/reference_version.h"
+#include "allocator/types/check.h"
+#include "allocator/types/device.h"
+#include "allocator/types/reference_version.h"
 
 namespace vramlab::allocator {
 

@@ -6,10 +6,10 @@
 #include <type_traits>
 #include <unordered_map>
 
-#include "allocator/door/caching_allocator.h"
+#include "allocator/caching_allocator.h"
 #include "replay/bench/free_of_charge_device.h"
-#include "traces/calls/call_forms.h"
-#include "traces/files/input_error.h"
+#include "traces/io/input_error.h"
+#include "traces/model/call_forms.h"
 
 namespace vramlab::replay {
 

@@ -2,7 +2,7 @@
 // alone.
 #pragma once
 
-#include "allocator/words/device.h"
+#include "allocator/types/device.h"
 
 namespace vramlab::replay {
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <limits>
 
-#include "allocator/words/check.h"
+#include "allocator/types/check.h"
 #include "replay/bench/engine_benchmark.h"
-#include "streams/time/timed_streams.h"
+#include "streams/stream_model/timed_streams.h"
 
 namespace vramlab::replay {
 namespace {

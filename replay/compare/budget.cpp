@@ -4,8 +4,8 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "traces/files/input_bytes.h"
-#include "traces/files/input_error.h"
+#include "traces/io/input_bytes.h"
+#include "traces/io/input_error.h"
 
 namespace vramlab::replay {
 namespace {

@@ -7,14 +7,14 @@
 #include <string>
 #include <vector>
 
+#include "replay/call_sites/call_sites.h"
+#include "replay/call_sites/holdings.h"
 #include "replay/compare/event_order.h"
-#include "replay/figures/metrics.h"
-#include "replay/holders/call_sites.h"
-#include "replay/holders/holdings.h"
-#include "replay/run/replay_conditions.h"
-#include "traces/files/byte_source.h"
-#include "traces/files/long_sequence.h"
+#include "replay/metrics/metrics.h"
+#include "replay/replayer/replay_conditions.h"
 #include "traces/formats/open_trace.h"
+#include "traces/io/byte_source.h"
+#include "traces/io/long_sequence.h"
 
 namespace vramlab::replay {
 

@@ -2,9 +2,9 @@
 #include <map>
 #include <set>
 
+#include "replay/call_sites/iterations.h"
 #include "replay/compare/compared_file.h"
-#include "replay/holders/iterations.h"
-#include "traces/files/input_error.h"
+#include "traces/io/input_error.h"
 
 namespace vramlab::replay {
 namespace {

@@ -2,11 +2,11 @@
 
 #include "replay/compare/compared_file.h"
 #include "replay/compare/history_metrics.h"
-#include "replay/history/history_checks.h"
-#include "replay/history/host_sections.h"
-#include "replay/host/host_report.h"
-#include "replay/moments/replayed_states.h"
-#include "replay/run/replay_report.h"
+#include "replay/recording/history_checks.h"
+#include "replay/recording/host_sections.h"
+#include "replay/replayer/host_report.h"
+#include "replay/replayer/replay_report.h"
+#include "replay/replayer/replayed_states.h"
 #include "traces/formats/trace_formats.h"
 
 namespace vramlab::replay {

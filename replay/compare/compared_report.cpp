@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "replay/compare/compared_file.h"
-#include "traces/files/input_error.h"
+#include "traces/io/input_error.h"
 
 namespace vramlab::replay {
 namespace {

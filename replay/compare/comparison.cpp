@@ -5,7 +5,7 @@
 #include <tuple>
 
 #include "replay/compare/same_groups.h"
-#include "traces/files/input_error.h"
+#include "traces/io/input_error.h"
 
 namespace vramlab::replay {
 namespace {

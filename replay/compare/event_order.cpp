@@ -4,7 +4,7 @@
 #include <map>
 #include <vector>
 
-#include "replay/holders/call_sites.h"
+#include "replay/call_sites/call_sites.h"
 
 namespace vramlab::replay {
 namespace {

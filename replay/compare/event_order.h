@@ -6,8 +6,8 @@
 #include <optional>
 #include <string>
 
-#include "replay/history/recorded_history.h"
-#include "traces/values/snapshot_tables.h"
+#include "replay/recording/recorded_history.h"
+#include "traces/model/snapshot_tables.h"
 
 namespace vramlab::replay {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <optional>
 
-#include "replay/follow/followed_blocks.h"
-#include "replay/run/recorded_memory.h"
+#include "replay/recording/followed_blocks.h"
+#include "replay/recording/recorded_memory.h"
 
 namespace vramlab::replay {
 namespace {

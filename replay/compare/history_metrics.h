@@ -2,9 +2,9 @@
 // from a replay. What only the sizes of blocks tell (peak_allocated) is found by following it.
 #pragma once
 
-#include "replay/figures/metrics.h"
-#include "replay/follow/verify.h"
-#include "replay/history/recorded_history.h"
+#include "replay/metrics/metrics.h"
+#include "replay/recording/recorded_history.h"
+#include "replay/recording/verify.h"
 
 namespace vramlab::replay {
 

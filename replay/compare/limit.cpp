@@ -4,8 +4,8 @@
 #include <cctype>
 #include <utility>
 
-#include "replay/figures/nearest_name.h"
-#include "traces/files/input_error.h"
+#include "replay/metrics/nearest_name.h"
+#include "traces/io/input_error.h"
 
 namespace vramlab::replay {
 namespace {

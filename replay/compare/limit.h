@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "replay/figures/metrics.h"
+#include "replay/metrics/metrics.h"
 
 namespace vramlab::replay {
 

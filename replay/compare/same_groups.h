@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "replay/holders/call_sites.h"
+#include "replay/call_sites/call_sites.h"
 
 namespace vramlab::replay {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "allocator/words/check.h"
+#include "allocator/types/check.h"
 
 namespace vramlab::replay {
 namespace {

@@ -8,7 +8,7 @@
 #include <numeric>
 #include <vector>
 
-#include "allocator/words/bytes.h"
+#include "allocator/types/bytes.h"
 
 namespace vramlab::replay {
 

@@ -1,8 +1,8 @@
 #include "replay/packing/find_lifetimes.h"
 
-#include "replay/holders/iterations.h"
-#include "replay/run/device_replay.h"
-#include "replay/run/program_replay.h"
+#include "replay/call_sites/iterations.h"
+#include "replay/replayer/device_replay.h"
+#include "replay/replayer/program_replay.h"
 #include "traces/formats/trace_formats.h"
 
 namespace vramlab::replay {

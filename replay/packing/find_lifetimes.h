@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "replay/packing/lifetimes.h"
-#include "replay/run/recording.h"
+#include "replay/replayer/recording.h"
 #include "traces/formats/open_trace.h"
 
 namespace vramlab::replay {

@@ -2,7 +2,7 @@
 
 #include <iterator>
 
-#include "allocator/words/check.h"
+#include "allocator/types/check.h"
 
 namespace vramlab::replay {
 

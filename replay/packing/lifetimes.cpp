@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "replay/history/live_blocks.h"
-#include "replay/holders/memory_events.h"
+#include "replay/call_sites/memory_events.h"
+#include "replay/recording/live_blocks.h"
 
 namespace vramlab::replay {
 namespace {

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "allocator/options/settings.h"
-#include "allocator/words/snapshot.h"
-#include "replay/history/recorded_history.h"
+#include "allocator/types/snapshot.h"
+#include "replay/recording/recorded_history.h"
 
 namespace vramlab::replay {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "allocator/options/size_rules.h"
-#include "replay/figures/peak.h"
-#include "traces/files/input_error.h"
+#include "replay/metrics/peak.h"
+#include "traces/io/input_error.h"
 
 namespace vramlab::replay {
 namespace {

@@ -4,7 +4,7 @@
 #include <array>
 
 #include "replay/packing/buffer.h"
-#include "traces/files/input_error.h"
+#include "traces/io/input_error.h"
 
 namespace vramlab::replay {
 

@@ -1,6 +1,6 @@
 #include "replay/timeline/annotation_spans.h"
 
-#include "traces/values/known_texts.h"
+#include "traces/model/known_texts.h"
 
 namespace vramlab::replay {
 

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "traces/values/snapshot_sink.h"
+#include "traces/model/snapshot_sink.h"
 
 namespace vramlab::replay {
 

@@ -3,8 +3,8 @@
 #include <map>
 #include <set>
 
-#include "allocator/words/ids.h"
-#include "replay/follow/followed_blocks.h"
+#include "allocator/types/ids.h"
+#include "replay/recording/followed_blocks.h"
 
 namespace vramlab::replay {
 namespace {

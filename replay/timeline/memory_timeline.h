@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "replay/follow/verify.h"
-#include "replay/history/recorded_history.h"
+#include "replay/recording/recorded_history.h"
+#include "replay/recording/verify.h"
 #include "traces/json/perfetto_writer.h"
 
 namespace vramlab::replay {

@@ -7,7 +7,7 @@
 #include "replay/timeline/annotation_spans.h"
 #include "replay/timeline/memory_timeline.h"
 #include "traces/json/perfetto_writer.h"
-#include "traces/values/snapshot_tables.h"
+#include "traces/model/snapshot_tables.h"
 
 namespace vramlab::replay {
 

@@ -4,9 +4,9 @@
 
 #include <vector>
 
-#include "replay/history/recorded_history.h"
-#include "replay/run/replay_conditions.h"
-#include "replay/run/replay_watch.h"
+#include "replay/recording/recorded_history.h"
+#include "replay/replayer/replay_conditions.h"
+#include "replay/replayer/replay_watch.h"
 #include "replay/timeline/annotation_spans.h"
 
 namespace vramlab::replay {

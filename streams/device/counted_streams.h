@@ -8,9 +8,9 @@
 #include <map>
 #include <vector>
 
-#include "allocator/words/check.h"
-#include "allocator/words/ids.h"
-#include "allocator/words/index.h"
+#include "allocator/types/check.h"
+#include "allocator/types/ids.h"
+#include "allocator/types/index.h"
 
 namespace vramlab::streams {
 

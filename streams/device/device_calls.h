@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <map>
 
-#include "allocator/words/bytes.h"
+#include "allocator/types/bytes.h"
 
 namespace vramlab::streams {
 

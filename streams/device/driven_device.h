@@ -3,8 +3,8 @@
 // and a real GPU have both.
 #pragma once
 
-#include "allocator/words/ids.h"
-#include "allocator/words/interface.h"
+#include "allocator/types/ids.h"
+#include "allocator/types/interface.h"
 
 namespace vramlab::streams {
 

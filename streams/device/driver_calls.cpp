@@ -4,7 +4,7 @@
 #include <bit>
 #include <cmath>
 
-#include "allocator/words/index.h"
+#include "allocator/types/index.h"
 
 namespace vramlab::streams {
 

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "allocator/words/bytes.h"
+#include "allocator/types/bytes.h"
 
 namespace vramlab::streams {
 

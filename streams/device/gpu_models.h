@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "allocator/words/bytes.h"
+#include "allocator/types/bytes.h"
 
 namespace vramlab::streams {
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include "allocator/words/device.h"
+#include "allocator/types/device.h"
 #include "streams/device/device_calls.h"
 #include "streams/device/driven_device.h"
 #include "streams/memory/simulated_memory.h"

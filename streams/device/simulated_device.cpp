@@ -1,6 +1,6 @@
 #include "streams/device/simulated_device.h"
 
-#include "allocator/words/check.h"
+#include "allocator/types/check.h"
 
 namespace vramlab::streams {
 

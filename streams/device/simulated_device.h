@@ -7,7 +7,7 @@
 
 #include "streams/device/counted_streams.h"
 #include "streams/device/memory_device.h"
-#include "streams/time/open_captures.h"
+#include "streams/stream_model/open_captures.h"
 
 namespace vramlab::streams {
 

@@ -7,8 +7,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "allocator/host/host_system.h"
-#include "allocator/words/host_values.h"
+#include "allocator/pinned/host_system.h"
+#include "allocator/types/host_values.h"
 #include "streams/device/counted_streams.h"
 #include "streams/memory/free_gaps.h"
 

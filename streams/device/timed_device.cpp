@@ -1,7 +1,7 @@
 #include "streams/device/timed_device.h"
 
-#include "allocator/words/check.h"
-#include "allocator/words/index.h"
+#include "allocator/types/check.h"
+#include "allocator/types/index.h"
 
 namespace vramlab::streams {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "streams/device/memory_device.h"
-#include "streams/time/timed_streams.h"
+#include "streams/stream_model/timed_streams.h"
 
 namespace vramlab::streams {
 

@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <optional>
 
-#include "allocator/words/ids.h"
+#include "allocator/types/ids.h"
 #include "streams/memory/address_range.h"
-#include "streams/time/work.h"
+#include "streams/stream_model/work.h"
 
 namespace vramlab::streams {
 

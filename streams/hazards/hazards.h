@@ -17,13 +17,13 @@
 #include <utility>
 #include <vector>
 
-#include "allocator/words/ids.h"
-#include "allocator/words/interface.h"
+#include "allocator/types/ids.h"
+#include "allocator/types/interface.h"
+#include "streams/happens_before/program_order.h"
 #include "streams/hazards/hazard.h"
 #include "streams/hazards/shadow_memory.h"
 #include "streams/memory/address_range.h"
-#include "streams/order/program_order.h"
-#include "streams/time/timed_streams.h"
+#include "streams/stream_model/timed_streams.h"
 
 namespace vramlab::streams {
 

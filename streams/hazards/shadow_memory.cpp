@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "allocator/words/check.h"
+#include "allocator/types/check.h"
 
 namespace vramlab::streams {
 namespace {

@@ -10,10 +10,10 @@
 #include <span>
 #include <vector>
 
+#include "streams/happens_before/vector_clock.h"
 #include "streams/hazards/block_index.h"
 #include "streams/hazards/hazard.h"
 #include "streams/memory/address_range.h"
-#include "streams/order/vector_clock.h"
 
 namespace vramlab::streams {
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <map>
 
-#include "allocator/words/check.h"
+#include "allocator/types/check.h"
 #include "streams/live/live_device.h"
 
 namespace vramlab::streams {

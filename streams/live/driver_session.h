@@ -7,7 +7,7 @@
 #include <string>
 #include <variant>
 
-#include "allocator/words/device.h"
+#include "allocator/types/device.h"
 #include "streams/device/driver_calls.h"
 #include "streams/device/gpu_models.h"
 #include "streams/live/cuda_driver.h"

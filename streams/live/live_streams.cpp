@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "allocator/words/check.h"
+#include "allocator/types/check.h"
 
 namespace vramlab::streams {
 

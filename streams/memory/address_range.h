@@ -1,7 +1,7 @@
 // AddressRange: the half-open range [begin, end) of addresses.
 #pragma once
 
-#include "allocator/words/ids.h"
+#include "allocator/types/ids.h"
 
 namespace vramlab::streams {
 

@@ -4,7 +4,7 @@
 #include <map>
 
 #include "allocator/options/size_rules.h"
-#include "allocator/words/check.h"
+#include "allocator/types/check.h"
 #include "streams/memory/free_gaps.h"
 
 namespace vramlab::streams {

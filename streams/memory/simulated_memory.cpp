@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "allocator/words/check.h"
+#include "allocator/types/check.h"
 
 namespace vramlab::streams {
 

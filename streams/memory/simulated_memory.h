@@ -12,7 +12,7 @@
 #include <optional>
 #include <unordered_map>
 
-#include "allocator/words/device.h"
+#include "allocator/types/device.h"
 #include "streams/memory/address_range.h"
 #include "streams/memory/free_gaps.h"
 #include "streams/memory/placed_ranges.h"

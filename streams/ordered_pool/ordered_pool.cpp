@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "allocator/words/check.h"
-#include "allocator/words/index.h"
+#include "allocator/types/check.h"
+#include "allocator/types/index.h"
 
 namespace vramlab::streams {
 

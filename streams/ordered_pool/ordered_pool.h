@@ -8,9 +8,9 @@
 #include <optional>
 #include <unordered_map>
 
+#include "streams/happens_before/free_order.h"
 #include "streams/memory/free_gaps.h"
 #include "streams/memory/simulated_memory.h"
-#include "streams/order/free_order.h"
 #include "streams/ordered_pool/ordered_pool_rules.h"
 #include "streams/ordered_pool/pool_holes.h"
 

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "allocator/words/bytes.h"
+#include "allocator/types/bytes.h"
 
 namespace vramlab::streams {
 

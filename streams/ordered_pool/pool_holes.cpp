@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "allocator/words/check.h"
+#include "allocator/types/check.h"
 
 namespace vramlab::streams {
 

@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "streams/happens_before/free_order.h"
 #include "streams/memory/address_range.h"
-#include "streams/order/free_order.h"
 
 namespace vramlab::streams {
 

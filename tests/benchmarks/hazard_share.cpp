@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "streams/hazards/hazards.h"
-#include "streams/time/timed_streams.h"
+#include "streams/stream_model/timed_streams.h"
 #include "tests/support/kit/random_numbers.h"
 
 namespace vramlab::tests {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "replay/bench/free_of_charge_device.h"
-#include "replay/runner/allocator_subject.h"
+#include "replay/replayer/allocator_subject.h"
 #include "tests/benchmarks/hazard_share.h"
 #include "tests/benchmarks/what_if_share.h"
 #include "tests/support/kit/calls.h"

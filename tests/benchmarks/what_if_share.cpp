@@ -4,9 +4,9 @@
 #include <chrono>
 #include <cstdio>
 
-#include "allocator/door/caching_allocator.h"
+#include "allocator/caching_allocator.h"
 #include "replay/bench/free_of_charge_device.h"
-#include "replay/run/recording.h"
+#include "replay/replayer/recording.h"
 #include "tests/support/processes/places.h"
 
 namespace vramlab::tests {

@@ -11,7 +11,7 @@
 #include <memory>
 #include <optional>
 
-#include "allocator/words/device.h"
+#include "allocator/types/device.h"
 
 namespace vramlab::tests {
 

@@ -34,10 +34,10 @@ awk -f "$here/comparison.awk" "$source"/streams/cuda_interface/*.h >"$work/compa
 sed -nE 's/.*PFN_(cu[A-Za-z0-9]+)_v([0-9]+)(_ptsz|_ptds)?\)\(.*/\1 \2\3/p' \
   "$include/cudaTypedefs.h" | sort -u >"$work/theirs"
 awk '/^cu/ { for (at = 2; at <= NF; ++at) print $1, $at }' \
-  "$source/tools/dry_run/driver/driver_functions.txt" | sort >"$work/ours"
+  "$source/tools/cuda_standins/driver/driver_functions.txt" | sort >"$work/ours"
 comm -13 "$work/ours" "$work/theirs" >"$work/new"
 awk -v known="$known" '$2 + 0 <= known' "$work/new" >"$work/missing"
-list="tools/dry_run/driver/driver_functions.txt"
+list="tools/cuda_standins/driver/driver_functions.txt"
 [ ! -s "$work/missing" ] || refuse "functions that are missing in $list" "$work/missing"
 # Headers forget some functions of their own version, and have them later on.
 comm -23 "$work/ours" "$work/theirs" >"$work/unknown"

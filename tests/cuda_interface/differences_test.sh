@@ -24,7 +24,7 @@ make_headers() {
   } >"$work/nvidia/cuda.h"
   awk '/^cu/ { for (at = 2; at <= NF; ++at) {
     split($at, part, "_"); print "// PFN_" $1 "_v" part[1] (part[2] ? "_" part[2] : "") ")(" } }' \
-    "$root/tools/dry_run/driver/driver_functions.txt" >"$work/nvidia/cudaTypedefs.h"
+    "$root/tools/cuda_standins/driver/driver_functions.txt" >"$work/nvidia/cudaTypedefs.h"
 }
 
 fail() {
@@ -34,9 +34,9 @@ fail() {
 }
 fresh_copy() {
   rm -rf "$work/tree"
-  mkdir -p "$work/tree/streams" "$work/tree/tools/dry_run/driver"
+  mkdir -p "$work/tree/streams" "$work/tree/tools/cuda_standins/driver"
   cp -r "$root/$room" "$work/tree/streams/"
-  cp "$root/tools/dry_run/driver/driver_functions.txt" "$work/tree/tools/dry_run/driver/"
+  cp "$root/tools/cuda_standins/driver/driver_functions.txt" "$work/tree/tools/cuda_standins/driver/"
 }
 # alter FILE SED: the expression has to change something.
 alter() {
@@ -97,7 +97,7 @@ refused PFN_cuMemcpy_v4000
 
 # The list of all functions.
 fresh_copy
-list="$work/tree/tools/dry_run/driver/driver_functions.txt"
+list="$work/tree/tools/cuda_standins/driver/driver_functions.txt"
 sed -i '/^cuInit /d' "$list"
 refused "functions that are missing" "cuInit 2000"
 fresh_copy

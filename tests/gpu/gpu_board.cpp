@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "allocator/words/check.h"
+#include "allocator/types/check.h"
 
 namespace vramlab::tests {
 namespace {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "allocator/words/check.h"
+#include "allocator/types/check.h"
 
 namespace vramlab::tests {
 namespace {

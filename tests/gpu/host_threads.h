@@ -9,7 +9,7 @@
 #include <mutex>
 #include <thread>
 
-#include "streams/time/work.h"
+#include "streams/stream_model/work.h"
 
 namespace vramlab::tests {
 

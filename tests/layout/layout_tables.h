@@ -25,7 +25,7 @@ inline const std::set<std::string_view> allocator_foreign_headers = {};
 /// program, so a library that starts one needs a test there; check.sh names what else it runs. What
 /// runs on a GPU has no sanitizer.
 inline const std::set<std::string_view> sources_with_threads = {
-    "tests/dry_run/runtime/threads_test.cpp",
+    "tests/cuda_standins/runtime/threads_test.cpp",
     "tests/fake_cuda/programs/threads.cpp",
     "tests/fake_cuda/tests/fake_threads_test.cpp",
     "tests/gpu/host_threads.h",
@@ -42,8 +42,8 @@ inline const std::set<std::string_view> sources_with_threads = {
     "tests/shim/shim_history_stacks_test.cpp",
     "tests/shim/shim_running_ahead_test.cpp",
     "tests/shim/shim_threads_test.cpp",
-    "tools/kit/interrupts.h",
-    "tools/kit/what_if_runs.cpp",
+    "tools/cli/kit/interrupts.h",
+    "tools/cli/kit/what_if_runs.cpp",
 };
 /// Tests may start them there.
 inline constexpr std::string_view threaded_tests = "tests/threads/";

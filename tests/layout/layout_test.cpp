@@ -49,43 +49,43 @@ TEST(LayoutOfTheTree, every_folder_has_a_short_readme) {
 TEST(LayoutOfTheTree, is_read_whole) {
   const auto& files = tree();
   const auto snapshot = std::find_if(files.begin(), files.end(), [](const SourceFile& file) {
-    return file.path == "allocator/words/snapshot.h";
+    return file.path == "allocator/types/snapshot.h";
   });
   ASSERT_NE(snapshot, files.end());
   EXPECT_GT(snapshot->line_count, 10U);
   EXPECT_THAT(snapshot->includes,
-              testing::Contains(testing::Field(&Include::target, "allocator/words/ids.h")));
+              testing::Contains(testing::Field(&Include::target, "allocator/types/ids.h")));
 }
 
 TEST(LayoutRules, allowed_arrows_pass) {
   EXPECT_THAT(
       broken_arrows({file_including("tools/conform.cpp", "replay/conform.h"),
-                     file_including("tools/conform.cpp", "traces/values/program_event.h"),
+                     file_including("tools/conform.cpp", "traces/model/program_event.h"),
                      file_including("replay/conform.h", "streams/event_table.h"),
-                     file_including("streams/event_table.h", "allocator/words/device.h"),
-                     file_including("traces/values/program_event.h", "allocator/words/ids.h"),
-                     file_including("tests/a_test.cpp", "tools/kit/arguments.h"),
-                     file_including_angled("allocator/shapes/block.h", "vector"),
-                     file_including_angled("traces/values/program_event.h", "nlohmann/json.hpp")}),
+                     file_including("streams/event_table.h", "allocator/types/device.h"),
+                     file_including("traces/model/program_event.h", "allocator/types/ids.h"),
+                     file_including("tests/a_test.cpp", "tools/cli/kit/arguments.h"),
+                     file_including_angled("allocator/blocks/block.h", "vector"),
+                     file_including_angled("traces/model/program_event.h", "nlohmann/json.hpp")}),
       IsEmpty());
 }
 
 TEST(LayoutRules, allocator_may_not_know_other_folders) {
   EXPECT_THAT(
-      broken_arrows({file_including("allocator/shapes/block.h", "streams/event_table.h")}),
-      ElementsAre("allocator/shapes/block.h includes streams/event_table.h: allocator/ may not "
+      broken_arrows({file_including("allocator/blocks/block.h", "streams/event_table.h")}),
+      ElementsAre("allocator/blocks/block.h includes streams/event_table.h: allocator/ may not "
                   "know streams/"));
 }
 
 TEST(LayoutRules, streams_and_traces_may_not_know_each_other) {
-  EXPECT_THAT(broken_arrows({file_including("streams/a.h", "traces/values/program_event.h"),
-                             file_including("traces/values/program_event.h", "streams/a.h")}),
+  EXPECT_THAT(broken_arrows({file_including("streams/a.h", "traces/model/program_event.h"),
+                             file_including("traces/model/program_event.h", "streams/a.h")}),
               ElementsAre(HasSubstr("streams/ may not know traces/"),
                           HasSubstr("traces/ may not know streams/")));
 }
 
 TEST(LayoutRules, no_library_may_know_the_tools_or_the_tests) {
-  EXPECT_THAT(broken_arrows({file_including("replay/a.h", "tools/kit/arguments.h"),
+  EXPECT_THAT(broken_arrows({file_including("replay/a.h", "tools/cli/kit/arguments.h"),
                              file_including("tools/a.cpp", "tests/support/twin.h")}),
               ElementsAre(HasSubstr("replay/ may not know tools/"),
                           HasSubstr("tools/ may not know tests/")));
@@ -93,14 +93,14 @@ TEST(LayoutRules, no_library_may_know_the_tools_or_the_tests) {
 
 TEST(LayoutRules, allocator_includes_no_other_library) {
   EXPECT_THAT(
-      broken_arrows({file_including_angled("allocator/shapes/block.h", "nlohmann/json.hpp")}),
+      broken_arrows({file_including_angled("allocator/blocks/block.h", "nlohmann/json.hpp")}),
       ElementsAre(HasSubstr("allocator/ uses the standard library alone")));
 }
 
 TEST(LayoutRules, our_own_headers_are_quoted_and_written_from_the_root) {
-  EXPECT_THAT(broken_arrows({file_including("allocator/shapes/block.cpp", "block.h"),
-                             file_including("streams/a.cpp", "../allocator/words/ids.h"),
-                             file_including_angled("streams/a.cpp", "allocator/words/ids.h")}),
+  EXPECT_THAT(broken_arrows({file_including("allocator/blocks/block.cpp", "block.h"),
+                             file_including("streams/a.cpp", "../allocator/types/ids.h"),
+                             file_including_angled("streams/a.cpp", "allocator/types/ids.h")}),
               ElementsAre(HasSubstr("written from the root"), HasSubstr("written from the root"),
                           HasSubstr("written in quotes")));
 }
@@ -116,7 +116,7 @@ TEST(LayoutRules, threads_elsewhere_are_named) {
   EXPECT_THAT(unknown_threads({file_including_angled("replay/a.cpp", "thread"),
                                file_including_angled("tests/random/a.cpp", "future"),
                                file_including_angled("tests/threads/a.cpp", "thread"),
-                               file_including_angled("tools/kit/what_if_runs.cpp", "thread")}),
+                               file_including_angled("tools/cli/kit/what_if_runs.cpp", "thread")}),
               ElementsAre(HasSubstr("replay/a.cpp"), HasSubstr("tests/random/a.cpp")));
 }
 

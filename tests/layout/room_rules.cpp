@@ -187,7 +187,7 @@ std::vector<BuildFile> read_build_files(const std::filesystem::path& root) {
 std::vector<FolderReadme> read_room_readmes(const std::filesystem::path& root) {
   std::vector<FolderReadme> readmes;
   for (const auto& [room, others] : allowed_rooms) {
-    if (room.starts_with("tools/commands/") || !std::filesystem::exists(root / room)) continue;
+    if (room.starts_with("tools/cli/commands/") || !std::filesystem::exists(root / room)) continue;
     const std::filesystem::path path = root / room / "README.md";
     const std::string text = support::content_of(path);
     readmes.push_back(

@@ -33,7 +33,7 @@ std::vector<std::string> sources_in_lists(const std::vector<BuildFile>& files);
 std::vector<std::string> idle_exceptions(const std::vector<BuildFile>& files);
 
 std::vector<BuildFile> read_build_files(const std::filesystem::path& root);
-/// The README of each room that is built; single commands share that of tools/commands.
+/// The README of each room that is built; single commands share that of tools/cli/commands.
 std::vector<FolderReadme> read_room_readmes(const std::filesystem::path& root);
 
 }  // namespace vramlab::tests

@@ -52,13 +52,14 @@ TEST(LayoutOfRooms, no_source_is_named_in_cmake) {
 }
 
 TEST(LayoutRoomRules, rooms_below_may_be_included_and_other_folders_are_not_asked) {
-  EXPECT_THAT(broken_rooms({file_including("replay/run/a.cpp", "replay/follow/verify.h"),
-                            file_including("replay/run/a.cpp", "replay/run/b.h"),
-                            file_including("replay/run/a.cpp", "streams/hazards/hazards.h"),
-                            file_including("tools/vramlab.cpp", "tools/kit/commands.h"),
-                            file_including("tools/commands/top/a.cpp", "tools/kit/commands.h"),
-                            file_including("tests/random/a.cpp", "tests/support/kit/b.h")}),
-              IsEmpty());
+  EXPECT_THAT(
+      broken_rooms({file_including("replay/replayer/a.cpp", "replay/recording/verify.h"),
+                    file_including("replay/replayer/a.cpp", "replay/replayer/b.h"),
+                    file_including("replay/replayer/a.cpp", "streams/hazards/hazards.h"),
+                    file_including("tools/cli/vramlab.cpp", "tools/cli/kit/commands.h"),
+                    file_including("tools/cli/commands/top/a.cpp", "tools/cli/kit/commands.h"),
+                    file_including("tests/random/a.cpp", "tests/support/kit/b.h")}),
+      IsEmpty());
 }
 
 TEST(LayoutRoomRules, a_lower_room_may_not_include_a_higher_one) {
@@ -72,16 +73,18 @@ TEST(LayoutRoomRules, a_lower_room_may_not_include_a_higher_one) {
 TEST(LayoutRoomRules, commands_know_each_other_only_where_a_row_says_so) {
   EXPECT_THAT(
       broken_rooms(
-          {file_including("tools/commands/advise/a.cpp", "tools/commands/sweep/sweep_table.h"),
-           file_including("tools/commands/capacity/a.cpp", "tools/commands/sweep/sweep_table.h"),
-           file_including("tools/commands/top/a.cpp", "tools/commands/diff/diff_words.h")}),
-      ElementsAre(HasSubstr("tools/commands/capacity may not know tools/commands/sweep"),
-                  HasSubstr("tools/commands/top may not know tools/commands/diff")));
+          {file_including("tools/cli/commands/advise/a.cpp",
+                          "tools/cli/commands/sweep/sweep_table.h"),
+           file_including("tools/cli/commands/capacity/a.cpp",
+                          "tools/cli/commands/sweep/sweep_table.h"),
+           file_including("tools/cli/commands/top/a.cpp", "tools/cli/commands/diff/diff_words.h")}),
+      ElementsAre(HasSubstr("tools/cli/commands/capacity may not know tools/cli/commands/sweep"),
+                  HasSubstr("tools/cli/commands/top may not know tools/cli/commands/diff")));
 }
 
 TEST(LayoutRoomRules, a_file_without_a_room_is_named) {
-  EXPECT_THAT(broken_rooms({file_including("replay/helper.h", "replay/run/a.h"),
-                            file_including("tools/misc/helper.h", "tools/kit/a.h"),
+  EXPECT_THAT(broken_rooms({file_including("replay/helper.h", "replay/replayer/a.h"),
+                            file_including("tools/misc/helper.h", "tools/cli/kit/a.h"),
                             file_including("tests/support/helper.h", "vector")}),
               ElementsAre(HasSubstr("replay/helper.h is in no room"),
                           HasSubstr("tools/misc/helper.h is in no room"),
@@ -95,14 +98,14 @@ TEST(LayoutRoomRules, a_circle_in_the_table_is_named) {
 }
 
 TEST(LayoutRoomRules, more_files_than_a_room_holds_are_named) {
-  EXPECT_THAT(overfull_rooms(files_of("replay/run", 40)), IsEmpty());
-  EXPECT_THAT(overfull_rooms(files_of("replay/run", 41)),
-              ElementsAre(HasSubstr("replay/run has 41 files")));
+  EXPECT_THAT(overfull_rooms(files_of("replay/replayer", 40)), IsEmpty());
+  EXPECT_THAT(overfull_rooms(files_of("replay/replayer", 41)),
+              ElementsAre(HasSubstr("replay/replayer has 41 files")));
 }
 
 TEST(LayoutRoomRules, a_test_that_mirrors_no_room_is_named) {
-  EXPECT_THAT(tests_out_of_place({file_including("tests/replay/run/a_test.cpp", "vector"),
-                                  file_including("tests/tools/commands/a_test.cpp", "vector"),
+  EXPECT_THAT(tests_out_of_place({file_including("tests/replay/replayer/a_test.cpp", "vector"),
+                                  file_including("tests/cli/commands/a_test.cpp", "vector"),
                                   file_including("tests/random/a_test.cpp", "vector"),
                                   file_including("tests/replay/a_test.cpp", "vector"),
                                   file_including("tests/replay/old/a_test.cpp", "vector")}),
@@ -112,18 +115,18 @@ TEST(LayoutRoomRules, a_test_that_mirrors_no_room_is_named) {
 
 TEST(LayoutRoomRules, traces_see_only_the_value_headers_of_the_allocator) {
   EXPECT_THAT(
-      broken_value_rooms({file_including("traces/json/a.h", "allocator/words/ids.h"),
-                          file_including("traces/json/a.h", "allocator/words/device.h"),
-                          file_including("traces/json/b.h", "allocator/shapes/block.h"),
-                          file_including("replay/run/a.h", "allocator/words/device.h")}),
-      ElementsAre(HasSubstr("traces/json/a.h includes allocator/words/device.h: traces/ sees only"),
+      broken_value_rooms({file_including("traces/json/a.h", "allocator/types/ids.h"),
+                          file_including("traces/json/a.h", "allocator/types/device.h"),
+                          file_including("traces/json/b.h", "allocator/blocks/block.h"),
+                          file_including("replay/replayer/a.h", "allocator/types/device.h")}),
+      ElementsAre(HasSubstr("traces/json/a.h includes allocator/types/device.h: traces/ sees only"),
                   HasSubstr("traces/json/b.h")));
 }
 
 TEST(LayoutRoomRules, a_value_header_includes_only_value_headers) {
   EXPECT_THAT(
-      broken_value_rooms({file_including("allocator/words/snapshot.h", "allocator/words/device.h"),
-                          file_including("allocator/words/snapshot.h", "allocator/words/ids.h")}),
+      broken_value_rooms({file_including("allocator/types/snapshot.h", "allocator/types/device.h"),
+                          file_including("allocator/types/snapshot.h", "allocator/types/ids.h")}),
       ElementsAre(HasSubstr("a value header includes only value headers")));
 }
 

@@ -5,7 +5,7 @@
 
 #include "streams/live/driver_session.h"
 #include "tests/fake_cuda/engine/fake_cuda.h"
-#include "tools/dry_run/driver/driver_functions.h"
+#include "tools/cuda_standins/driver/driver_functions.h"
 
 namespace vramlab::tests {
 

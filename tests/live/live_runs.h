@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "replay/live/live_beside_simulated.h"
-#include "replay/run/replay_report.h"
-#include "replay/run/replay_source.h"
+#include "replay/conformance/live_beside_simulated.h"
+#include "replay/replayer/replay_report.h"
+#include "replay/replayer/replay_source.h"
 #include "streams/live/driven_live_device.h"
 #include "tests/support/cases/live_case.h"
 #include "tests/support/processes/places.h"

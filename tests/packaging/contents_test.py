@@ -23,7 +23,7 @@ class Contents(unittest.TestCase):
             self.assertRegex(notices, f"(?m)^  {re.escape(name)}[, ]", licence)
 
     def test_what_is_bundled_in_pages_is_listed(self):
-        package = json.loads((TOP / "tools/report_page/package.json").read_text(encoding="utf-8"))
+        package = json.loads((TOP / "tools/web/report/package.json").read_text(encoding="utf-8"))
         listed = {package for _, package, _, _ in contents.LINKED_IN}
         self.assertLessEqual(set(package["dependencies"]), listed)
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs the packages of tools/release.sh in bare Debian systems, tries them and removes them:
+# Installs the packages of tools/packaging/release.sh in bare Debian systems, tries them and removes them:
 #   sudo bash tests/packaging/roots.sh [DIST] [SUITE...]
 # DIST is dist/, the suites are bullseye, bookworm and trixie. Needs root and debootstrap; the
 # systems are made in $VRAMLAB_ROOTS (/var/tmp/vramlab-roots) and kept for the next time.

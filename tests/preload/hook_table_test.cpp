@@ -34,7 +34,7 @@ struct KnownFunctions {
 
 KnownFunctions known_functions() {
   KnownFunctions functions;
-  std::ifstream list(support::source_dir() + "/tools/dry_run/driver/driver_functions.txt");
+  std::ifstream list(support::source_dir() + "/tools/cuda_standins/driver/driver_functions.txt");
   for (std::string line; std::getline(list, line);) {
     if (!preload::is_driver_name(line.c_str())) continue;
     std::istringstream words(line);

@@ -6,12 +6,12 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "allocator/words/check.h"
+#include "allocator/types/check.h"
 #include "tests/support/kit/own_folder.h"
 #include "tests/support/processes/places.h"
 #include "traces/formats/open_trace.h"
 #include "traces/formats/trace_formats.h"
-#include "traces/values/program_sink.h"
+#include "traces/model/program_sink.h"
 
 namespace vramlab::tests {
 namespace {

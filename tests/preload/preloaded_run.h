@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "tests/support/processes/run_program.h"
-#include "traces/values/program_event.h"
-#include "traces/values/snapshot_tables.h"
+#include "traces/model/program_event.h"
+#include "traces/model/snapshot_tables.h"
 
 namespace vramlab::tests {
 

@@ -1,4 +1,4 @@
-"""The plug-in for pytest, with a stand-in for PyTorch; the real one runs in tests/dry_run/real."""
+"""The plug-in for pytest, with a stand-in for PyTorch; the real one runs in tests/cuda_standins/real."""
 
 import importlib.util
 import os

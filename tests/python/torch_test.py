@@ -1,4 +1,4 @@
-"""vramlab.torch with a stand-in for PyTorch; real ones run in tests/dry_run/real."""
+"""vramlab.torch with a stand-in for PyTorch; real ones run in tests/cuda_standins/real."""
 
 import json
 import os

@@ -2,11 +2,11 @@
 // whatever they say, there is a verdict, and the same one each time.
 #include <gtest/gtest.h>
 
-#include "replay/run/recording.h"
-#include "replay/waiting/recorded_waiting.h"
+#include "replay/replayer/recording.h"
+#include "replay/stream_waits/recorded_waiting.h"
 #include "tests/support/kit/random_numbers.h"
 #include "tests/support/recordings/case_history.h"
-#include "traces/files/input_error.h"
+#include "traces/io/input_error.h"
 
 namespace vramlab::tests {
 namespace {

@@ -7,13 +7,13 @@
 #include <string>
 #include <vector>
 
-#include "allocator/words/answers.h"
-#include "replay/runner/allocator_subject.h"
-#include "replay/runner/program_runner.h"
+#include "allocator/types/answers.h"
+#include "replay/replayer/allocator_subject.h"
+#include "replay/replayer/program_runner.h"
 #include "streams/device/simulated_device.h"
 #include "tests/support/devices/fault_injecting_device.h"
 #include "tests/support/programs/family_rows.h"
-#include "traces/calls/call_forms.h"
+#include "traces/model/call_forms.h"
 
 namespace vramlab::tests {
 namespace {

@@ -7,9 +7,9 @@
 #include <functional>
 
 #include "allocator/options/size_rules.h"
-#include "allocator/words/ids.h"
-#include "replay/state/fragmentation.h"
-#include "replay/state/pinners.h"
+#include "allocator/types/ids.h"
+#include "replay/metrics/fragmentation.h"
+#include "replay/metrics/pinners.h"
 #include "tests/support/devices/probed_run.h"
 #include "tests/support/kit/random_numbers.h"
 #include "tests/support/programs/random_programs.h"

@@ -8,11 +8,11 @@
 #include <set>
 #include <stdexcept>
 
-#include "replay/runner/program_runner.h"
+#include "replay/replayer/program_runner.h"
 #include "streams/device/simulated_device.h"
 #include "tests/support/kit/random_numbers.h"
 #include "tests/support/twin/textbook_twin.h"
-#include "traces/calls/call_forms.h"
+#include "traces/model/call_forms.h"
 
 namespace vramlab::tests {
 namespace {

@@ -1,11 +1,11 @@
 // Random programs of all kinds of events, from the allocator down to the streams: whatever they do,
 // the simulation ends in a report or in one sentence about what was wrong, and twice in the same.
-#include "replay/hazards/stream_simulation.h"
+#include "replay/stream_waits/stream_simulation.h"
 
 #include <gtest/gtest.h>
 
 #include "tests/support/kit/random_numbers.h"
-#include "traces/files/input_error.h"
+#include "traces/io/input_error.h"
 
 namespace vramlab::replay {
 namespace {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "replay/cases/case_verdict.h"
+#include "replay/conformance/case_verdict.h"
 
 namespace vramlab::tests {
 namespace {

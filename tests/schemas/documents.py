@@ -218,7 +218,7 @@ def of_dry_runs(vramlab, scratch):
     """With a fake PyTorch, whose history is that of a sample."""
     if not vramlab.hook:
         return
-    fake_torch = vramlab.top + "/tests/dry_run/command/fake_torch"
+    fake_torch = vramlab.top + "/tests/cuda_standins/command/fake_torch"
     summary = f"{scratch}/dry_run.json"
     for settings in ({"FAKE_TORCH_SNAPSHOT": f"{scratch}/leak.pickle"}, {"FAKE_TORCH_FAILS": "1"}):
         words = [f"{name}={value}" for name, value in settings.items()]

@@ -1,6 +1,6 @@
 """docs/metrics.md and the lists of metrics in docs/schemas, made from the one table of metrics.
 
-A new metric has its row in replay/figures/metrics.cpp. `python3 tests/schemas/metric_lists.py` then
+A new metric has its row in replay/metrics/metrics.cpp. `python3 tests/schemas/metric_lists.py` then
 writes it into the page and into each schema that lists metrics; schemas_test.py compares.
 """
 
@@ -32,7 +32,7 @@ def is_always_known(name):
 
 def read_table():
     """Rows of the table in the program's source: name, unit, of what, worse, sentence."""
-    with open(TOP + "/replay/figures/metrics.cpp", encoding="utf-8") as source:
+    with open(TOP + "/replay/metrics/metrics.cpp", encoding="utf-8") as source:
         rows = re.findall(r'\{"(\w+)",\s*(\w+),\s*(\w+),\s*(\w+),\s*"([^"]*)"\}', source.read())
     assert {row[2] for row in rows} == set(KINDS), "metrics.cpp has a table of metrics"
     return rows

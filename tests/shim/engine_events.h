@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "allocator/words/snapshot.h"
-#include "replay/live/logged_device.h"
+#include "allocator/types/snapshot.h"
+#include "replay/conformance/logged_device.h"
 
 namespace vramlab::tests {
 

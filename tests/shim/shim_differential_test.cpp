@@ -11,7 +11,7 @@
 #include <random>
 #include <tuple>
 
-#include "allocator/door/caching_allocator.h"
+#include "allocator/caching_allocator.h"
 #include "allocator/options/size_rules.h"
 #include "streams/device/simulated_device.h"
 #include "tests/shim/engine_events.h"

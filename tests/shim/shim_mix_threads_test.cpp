@@ -1,4 +1,4 @@
-// A hundredth of the long random run that mixes all the shim knows of (tools/soak.sh shim), and
+// A hundredth of the long random run that mixes all the shim knows of (tools/dev/soak.sh shim), and
 // that the run is loud when something is taken out.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

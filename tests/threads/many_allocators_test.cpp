@@ -7,10 +7,10 @@
 #include <thread>
 #include <vector>
 
-#include "allocator/words/answers.h"
-#include "replay/runner/allocator_subject.h"
-#include "replay/runner/engine_subject.h"
-#include "replay/runner/program_runner.h"
+#include "allocator/types/answers.h"
+#include "replay/replayer/allocator_subject.h"
+#include "replay/replayer/engine_subject.h"
+#include "replay/replayer/program_runner.h"
 #include "streams/device/simulated_device.h"
 #include "tests/support/programs/random_programs.h"
 

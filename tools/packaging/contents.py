@@ -26,7 +26,7 @@ LINKED_IN = [
     ("zlib", "zlib1g-dev", "Zlib", "https://zlib.net"),
     ("zstd", "libzstd-dev", "BSD-3-Clause", "https://github.com/facebook/zstd"),
 ]
-PAGE = pathlib.Path(__file__).resolve().parents[1] / "report_page" / "package.json"
+PAGE = pathlib.Path(__file__).resolve().parents[1] / "web" / "report" / "package.json"
 
 
 def version_of(package):

@@ -12,8 +12,8 @@
 #include <string>
 #include <utility>
 
-#include "allocator/words/answers.h"
-#include "allocator/words/ids.h"
+#include "allocator/types/answers.h"
+#include "allocator/types/ids.h"
 #include "tools/pytorch/torch_devices.h"
 #include "tools/pytorch/torch_json.h"
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "allocator/words/reference_version.h"
+#include "allocator/types/reference_version.h"
 
 namespace vramlab::pytorch {
 

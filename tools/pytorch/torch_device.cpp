@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <chrono>
 
-#include "allocator/readonly/out_of_memory.h"
-#include "allocator/words/answers.h"
+#include "allocator/checks/out_of_memory.h"
+#include "allocator/types/answers.h"
 
 namespace vramlab::pytorch {
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "allocator/door/caching_allocator.h"
-#include "allocator/words/reference_version.h"
+#include "allocator/caching_allocator.h"
+#include "allocator/types/reference_version.h"
 #include "streams/live/live_device.h"
 
 namespace vramlab::pytorch {

@@ -2,8 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "replay/moments/snapshot_values_of.h"
-#include "traces/values/snapshot_writer.h"
+#include "replay/recording/snapshot_values_of.h"
+#include "traces/model/snapshot_writer.h"
 
 namespace vramlab::pytorch {
 namespace {

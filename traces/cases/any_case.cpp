@@ -5,7 +5,7 @@
 #include "traces/cases/host_case_reader.h"
 #include "traces/cases/option_case_reader.h"
 #include "traces/cases/recorded_answers.h"
-#include "traces/files/input_bytes.h"
+#include "traces/io/input_bytes.h"
 
 namespace vramlab::traces {
 

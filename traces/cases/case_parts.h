@@ -3,9 +3,9 @@
 
 #include <vector>
 
-#include "allocator/words/reference_version.h"
-#include "allocator/words/snapshot.h"
-#include "allocator/words/statistic_values.h"
+#include "allocator/types/reference_version.h"
+#include "allocator/types/snapshot.h"
+#include "allocator/types/statistic_values.h"
 #include "traces/cases/recorded_case.h"
 #include "traces/json/json_value.h"
 

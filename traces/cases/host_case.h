@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "allocator/words/host_values.h"
-#include "allocator/words/reference_version.h"
-#include "traces/calls/host_calls.h"
+#include "allocator/types/host_values.h"
+#include "allocator/types/reference_version.h"
 #include "traces/cases/recorded_case.h"
+#include "traces/model/host_calls.h"
 
 namespace vramlab::traces {
 

@@ -3,7 +3,7 @@
 
 #include "traces/cases/case_parts.h"
 #include "traces/cases/recorded_answers.h"
-#include "traces/values/statistic_names.h"
+#include "traces/model/statistic_names.h"
 
 namespace vramlab::traces {
 namespace {

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "traces/calls/call_forms.h"
 #include "traces/cases/case_parts.h"
 #include "traces/cases/recorded_answers.h"
-#include "traces/files/input_bytes.h"
+#include "traces/io/input_bytes.h"
+#include "traces/model/call_forms.h"
 
 namespace vramlab::traces {
 namespace {

@@ -8,10 +8,10 @@
 #include <string_view>
 #include <vector>
 
-#include "allocator/words/reference_version.h"
-#include "allocator/words/snapshot.h"
-#include "allocator/words/statistic_values.h"
-#include "traces/values/program_event.h"
+#include "allocator/types/reference_version.h"
+#include "allocator/types/snapshot.h"
+#include "allocator/types/statistic_values.h"
+#include "traces/model/program_event.h"
 
 namespace vramlab::traces {
 

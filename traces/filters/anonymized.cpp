@@ -4,9 +4,9 @@
 #include <array>
 #include <vector>
 
-#include "traces/values/generic_text.h"
-#include "traces/values/program_event.h"
-#include "traces/values/user_frame.h"
+#include "traces/model/generic_text.h"
+#include "traces/model/program_event.h"
+#include "traces/model/user_frame.h"
 
 namespace vramlab::traces {
 namespace {

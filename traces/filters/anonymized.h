@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "traces/filters/record_filter.h"
-#include "traces/values/snapshot_tables.h"
+#include "traces/model/snapshot_tables.h"
 
 namespace vramlab::traces {
 

@@ -1,6 +1,6 @@
 #include "traces/filters/host_recording.h"
 
-#include "traces/values/generic_text.h"
+#include "traces/model/generic_text.h"
 
 namespace vramlab::traces {
 namespace {

@@ -9,9 +9,9 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "traces/values/program_sink.h"
-#include "traces/values/snapshot_sink.h"
-#include "traces/values/snapshot_tables.h"
+#include "traces/model/program_sink.h"
+#include "traces/model/snapshot_sink.h"
+#include "traces/model/snapshot_tables.h"
 
 namespace vramlab::traces {
 

@@ -7,8 +7,8 @@
 #include <optional>
 #include <unordered_set>
 
-#include "traces/values/program_sink.h"
-#include "traces/values/snapshot_sink.h"
+#include "traces/model/program_sink.h"
+#include "traces/model/snapshot_sink.h"
 
 namespace vramlab::traces {
 

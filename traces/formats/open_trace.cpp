@@ -3,8 +3,8 @@
 #include <array>
 #include <utility>
 
-#include "traces/files/input_error.h"
 #include "traces/formats/trace_formats.h"
+#include "traces/io/input_error.h"
 #include "traces/json/json_kind.h"
 
 namespace vramlab::traces {

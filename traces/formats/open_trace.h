@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "traces/files/input_bytes.h"
+#include "traces/io/input_bytes.h"
 
 namespace vramlab::traces {
 

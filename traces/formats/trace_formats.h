@@ -10,13 +10,13 @@
 #include <string_view>
 #include <vector>
 
-#include "traces/files/byte_sink.h"
 #include "traces/formats/open_trace.h"
+#include "traces/io/byte_sink.h"
 #include "traces/logs/address_program.h"
+#include "traces/model/program_sink.h"
+#include "traces/model/snapshot_sink.h"
+#include "traces/model/snapshot_tables.h"
 #include "traces/pickle/snapshot_pickle.h"
-#include "traces/values/program_sink.h"
-#include "traces/values/snapshot_sink.h"
-#include "traces/values/snapshot_tables.h"
 
 namespace vramlab::traces {
 

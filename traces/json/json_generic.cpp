@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "traces/values/generic_text.h"
+#include "traces/model/generic_text.h"
 
 namespace vramlab::traces {
 namespace {

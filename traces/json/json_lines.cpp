@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <charconv>
 
-#include "allocator/words/real_numbers.h"
-#include "traces/files/json_letters.h"
-#include "traces/files/utf8.h"
+#include "allocator/types/real_numbers.h"
+#include "traces/io/json_letters.h"
+#include "traces/io/utf8.h"
 
 namespace vramlab::traces {
 

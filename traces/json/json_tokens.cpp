@@ -4,10 +4,10 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "allocator/words/real_numbers.h"
-#include "traces/files/input_error.h"
-#include "traces/files/json_letters.h"
-#include "traces/values/long_number.h"
+#include "allocator/types/real_numbers.h"
+#include "traces/io/input_error.h"
+#include "traces/io/json_letters.h"
+#include "traces/model/long_number.h"
 
 namespace vramlab::traces {
 namespace {

@@ -8,9 +8,9 @@
 #include <string_view>
 
 #include "traces/json/letter_window.h"
-#include "traces/values/short_texts.h"
-#include "traces/values/snapshot_fields.h"
-#include "traces/values/snapshot_tables.h"
+#include "traces/model/short_texts.h"
+#include "traces/model/snapshot_fields.h"
+#include "traces/model/snapshot_tables.h"
 
 namespace vramlab::traces {
 

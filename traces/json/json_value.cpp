@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "allocator/words/check.h"
-#include "traces/files/input_error.h"
+#include "allocator/types/check.h"
+#include "traces/io/input_error.h"
 
 namespace vramlab::traces {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "allocator/words/index.h"
+#include "allocator/types/index.h"
 
 namespace vramlab::traces {
 

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "traces/files/byte_source.h"
+#include "traces/io/byte_source.h"
 #include "traces/json/letter_scan.h"
 
 namespace vramlab::traces {

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "traces/files/json_letters.h"
+#include "traces/io/json_letters.h"
 
 namespace vramlab::traces {
 

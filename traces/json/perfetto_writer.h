@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <string_view>
 
-#include "allocator/words/bytes.h"
-#include "traces/files/byte_sink.h"
+#include "allocator/types/bytes.h"
+#include "traces/io/byte_sink.h"
 
 namespace vramlab::traces {
 

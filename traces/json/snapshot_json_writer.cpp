@@ -1,11 +1,11 @@
 #include <cmath>
 #include <utility>
 
-#include "allocator/words/check.h"
-#include "traces/files/input_error.h"
-#include "traces/files/json_letters.h"
-#include "traces/values/generic_text.h"
-#include "traces/values/snapshot_writer.h"
+#include "allocator/types/check.h"
+#include "traces/io/input_error.h"
+#include "traces/io/json_letters.h"
+#include "traces/model/generic_text.h"
+#include "traces/model/snapshot_writer.h"
 
 namespace vramlab::traces {
 namespace {

@@ -13,9 +13,9 @@
 #include <unordered_set>
 #include <vector>
 
-#include "allocator/words/ids.h"
-#include "traces/values/program_sink.h"
-#include "traces/values/snapshot_tables.h"
+#include "allocator/types/ids.h"
+#include "traces/model/program_sink.h"
+#include "traces/model/snapshot_tables.h"
 
 namespace vramlab::traces {
 

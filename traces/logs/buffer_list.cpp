@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "traces/files/line_source.h"
+#include "traces/io/line_source.h"
 
 namespace vramlab::traces {
 namespace {

@@ -16,7 +16,7 @@
 #include <string_view>
 #include <vector>
 
-#include "traces/files/byte_source.h"
+#include "traces/io/byte_source.h"
 
 namespace vramlab::traces {
 

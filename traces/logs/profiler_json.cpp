@@ -5,13 +5,13 @@
 #include <optional>
 #include <utility>
 
-#include "traces/files/input_error.h"
-#include "traces/files/json_letters.h"
-#include "traces/files/line_source.h"
-#include "traces/files/utf8.h"
+#include "traces/io/input_error.h"
+#include "traces/io/json_letters.h"
+#include "traces/io/line_source.h"
+#include "traces/io/utf8.h"
 #include "traces/json/json_generic.h"
 #include "traces/logs/address_program.h"
-#include "traces/values/generic_text.h"
+#include "traces/model/generic_text.h"
 
 namespace vramlab::traces {
 namespace {

@@ -11,10 +11,10 @@
 #include <string>
 #include <string_view>
 
-#include "traces/files/byte_source.h"
+#include "traces/io/byte_source.h"
 #include "traces/logs/address_program.h"
-#include "traces/values/program_sink.h"
-#include "traces/values/snapshot_tables.h"
+#include "traces/model/program_sink.h"
+#include "traces/model/snapshot_tables.h"
 
 namespace vramlab::traces {
 

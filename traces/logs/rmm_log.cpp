@@ -3,7 +3,7 @@
 #include <array>
 #include <cstdio>
 
-#include "traces/files/line_source.h"
+#include "traces/io/line_source.h"
 #include "traces/logs/address_program.h"
 
 namespace vramlab::traces {

@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "traces/files/input_error.h"
+#include "traces/io/input_error.h"
 
 namespace vramlab::traces {
 namespace {

@@ -11,11 +11,11 @@
 #include <string>
 #include <vector>
 
-#include "traces/files/mapped_file.h"
+#include "traces/io/mapped_file.h"
+#include "traces/model/program_sink.h"
+#include "traces/model/snapshot_tables.h"
 #include "traces/native/native_layout.h"
 #include "traces/native/native_record_reader.h"
-#include "traces/values/program_sink.h"
-#include "traces/values/snapshot_tables.h"
 
 namespace vramlab::traces {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "traces/files/input_error.h"
+#include "traces/io/input_error.h"
 #include "traces/native/native_event_codec.h"
 #include "traces/native/native_layout.h"
 

@@ -10,10 +10,10 @@
 #include <string>
 #include <string_view>
 
-#include "traces/files/byte_sink.h"
-#include "traces/files/byte_source.h"
+#include "traces/io/byte_sink.h"
+#include "traces/io/byte_source.h"
+#include "traces/model/snapshot_tables.h"
 #include "traces/native/native_record_reader.h"
-#include "traces/values/snapshot_tables.h"
 
 namespace vramlab::traces {
 

@@ -5,8 +5,8 @@
 #include <tuple>
 #include <vector>
 
-#include "allocator/words/index.h"
-#include "traces/files/json_letters.h"
+#include "allocator/types/index.h"
+#include "traces/io/json_letters.h"
 #include "traces/native/native_event_codec.h"
 #include "traces/native/native_layout.h"
 #include "traces/native/native_record_writer.h"

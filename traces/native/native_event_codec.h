@@ -4,9 +4,9 @@
 
 #include <optional>
 
+#include "traces/model/program_event.h"
 #include "traces/native/native_layout.h"
 #include "traces/native/native_record_reader.h"
-#include "traces/values/program_event.h"
 
 namespace vramlab::traces {
 

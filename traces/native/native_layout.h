@@ -11,7 +11,7 @@
 #include <string_view>
 #include <type_traits>
 
-#include "traces/values/snapshot_values.h"
+#include "traces/model/snapshot_values.h"
 
 namespace vramlab::traces {
 

@@ -7,9 +7,9 @@
 #include <optional>
 #include <string_view>
 
+#include "traces/model/program_sink.h"
+#include "traces/model/snapshot_sink.h"
 #include "traces/native/native_value_reader.h"
-#include "traces/values/program_sink.h"
-#include "traces/values/snapshot_sink.h"
 
 namespace vramlab::traces {
 

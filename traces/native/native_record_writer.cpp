@@ -1,8 +1,8 @@
 #include "traces/native/native_record_writer.h"
 
-#include "allocator/words/check.h"
-#include "traces/files/json_letters.h"
-#include "traces/files/utf8.h"
+#include "allocator/types/check.h"
+#include "traces/io/json_letters.h"
+#include "traces/io/utf8.h"
 #include "traces/native/native_layout.h"
 #include "traces/native/native_speller.h"
 

@@ -5,9 +5,9 @@
 #include <string>
 #include <string_view>
 
+#include "traces/model/program_sink.h"
+#include "traces/model/snapshot_sink.h"
 #include "traces/native/native_speller.h"
-#include "traces/values/program_sink.h"
-#include "traces/values/snapshot_sink.h"
 
 namespace vramlab::traces {
 

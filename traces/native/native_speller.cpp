@@ -5,11 +5,11 @@
 #include <cmath>
 #include <type_traits>
 
-#include "traces/files/json_letters.h"
-#include "traces/files/utf8.h"
+#include "traces/io/json_letters.h"
+#include "traces/io/utf8.h"
+#include "traces/model/generic_text.h"
+#include "traces/model/snapshot_fields.h"
 #include "traces/native/native_layout.h"
-#include "traces/values/generic_text.h"
-#include "traces/values/snapshot_fields.h"
 
 namespace vramlab::traces {
 namespace {

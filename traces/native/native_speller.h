@@ -9,9 +9,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "traces/values/program_event.h"
-#include "traces/values/snapshot_tables.h"
-#include "traces/values/snapshot_values.h"
+#include "traces/model/program_event.h"
+#include "traces/model/snapshot_tables.h"
+#include "traces/model/snapshot_values.h"
 
 namespace vramlab::traces {
 

@@ -4,9 +4,9 @@
 #include <charconv>
 #include <utility>
 
-#include "allocator/words/index.h"
+#include "allocator/types/index.h"
+#include "traces/model/generic_text.h"
 #include "traces/native/native_layout.h"
-#include "traces/values/generic_text.h"
 
 namespace vramlab::traces {
 namespace {

@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include "allocator/words/index.h"
+#include "allocator/types/index.h"
 #include "traces/json/json_lines.h"
-#include "traces/values/snapshot_fields.h"
-#include "traces/values/snapshot_tables.h"
+#include "traces/model/snapshot_fields.h"
+#include "traces/model/snapshot_tables.h"
 
 namespace vramlab::traces {
 

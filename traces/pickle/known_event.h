@@ -12,9 +12,9 @@
 #include <cstdint>
 #include <string_view>
 
+#include "traces/model/snapshot_values.h"
 #include "traces/pickle/pickle_memo.h"
 #include "traces/pickle/pickle_tokens.h"
-#include "traces/values/snapshot_values.h"
 
 namespace vramlab::traces {
 

@@ -4,9 +4,9 @@
 #include <utility>
 #include <vector>
 
-#include "allocator/words/index.h"
+#include "allocator/types/index.h"
+#include "traces/model/snapshot_sink.h"
 #include "traces/pickle/pickle_values.h"
-#include "traces/values/snapshot_sink.h"
 
 namespace vramlab::traces {
 

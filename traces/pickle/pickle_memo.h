@@ -10,7 +10,7 @@
 #include <memory>
 #include <vector>
 
-#include "allocator/words/index.h"
+#include "allocator/types/index.h"
 
 namespace vramlab::traces {
 

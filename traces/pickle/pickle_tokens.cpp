@@ -4,8 +4,8 @@
 #include <array>
 #include <utility>
 
-#include "traces/files/input_error.h"
-#include "traces/values/long_number.h"
+#include "traces/io/input_error.h"
+#include "traces/model/long_number.h"
 
 namespace vramlab::traces {
 

@@ -13,9 +13,9 @@
 #include <string_view>
 #include <vector>
 
-#include "traces/files/byte_source.h"
+#include "traces/io/byte_source.h"
+#include "traces/model/snapshot_values.h"
 #include "traces/pickle/pickle_opcodes.h"
-#include "traces/values/snapshot_values.h"
 
 namespace vramlab::traces {
 

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "traces/values/generic_text.h"
+#include "traces/model/generic_text.h"
 
 namespace vramlab::traces {
 

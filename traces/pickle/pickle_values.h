@@ -13,12 +13,12 @@
 #include <unordered_map>
 #include <vector>
 
+#include "traces/model/long_number.h"
+#include "traces/model/short_texts.h"
+#include "traces/model/snapshot_fields.h"
+#include "traces/model/snapshot_tables.h"
 #include "traces/pickle/pickle_memo.h"
 #include "traces/pickle/pickle_tokens.h"
-#include "traces/values/long_number.h"
-#include "traces/values/short_texts.h"
-#include "traces/values/snapshot_fields.h"
-#include "traces/values/snapshot_tables.h"
 
 namespace vramlab::traces {
 

@@ -11,9 +11,9 @@
 #include <optional>
 #include <string>
 
-#include "traces/files/byte_source.h"
-#include "traces/values/snapshot_sink.h"
-#include "traces/values/snapshot_tables.h"
+#include "traces/io/byte_source.h"
+#include "traces/model/snapshot_sink.h"
+#include "traces/model/snapshot_tables.h"
 
 namespace vramlab::traces {
 

@@ -10,10 +10,10 @@
 #include <type_traits>
 #include <vector>
 
-#include "allocator/words/check.h"
+#include "allocator/types/check.h"
+#include "traces/model/snapshot_fields.h"
 #include "traces/pickle/known_event.h"
 #include "traces/pickle/pickle_values.h"
-#include "traces/values/snapshot_fields.h"
 
 namespace vramlab::traces {
 

@@ -2,9 +2,9 @@
 #include <bit>
 #include <utility>
 
+#include "traces/model/long_number.h"
+#include "traces/model/snapshot_writer.h"
 #include "traces/pickle/pickle_opcodes.h"
-#include "traces/values/long_number.h"
-#include "traces/values/snapshot_writer.h"
 
 namespace vramlab::traces {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "traces/files/input_error.h"
+#include "traces/io/input_error.h"
 #include "traces/workloads/workload_run.h"
 
 namespace vramlab::traces {

@@ -10,8 +10,8 @@
 #include <string>
 #include <string_view>
 
-#include "traces/values/program_sink.h"
-#include "traces/values/snapshot_tables.h"
+#include "traces/model/program_sink.h"
+#include "traces/model/snapshot_tables.h"
 
 namespace vramlab::traces {
 

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "allocator/words/index.h"
+#include "allocator/types/index.h"
 #include "traces/workloads/workload_run.h"
 
 namespace vramlab::traces {

@@ -1,6 +1,6 @@
 #include "traces/workloads/workload_parameters.h"
 
-#include "allocator/words/check.h"
+#include "allocator/types/check.h"
 
 namespace vramlab::traces {
 namespace {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "allocator/words/check.h"
-#include "allocator/words/index.h"
+#include "allocator/types/check.h"
+#include "allocator/types/index.h"
 
 namespace vramlab::traces {
 namespace {

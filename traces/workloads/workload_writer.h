@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
-#include "allocator/words/bytes.h"
-#include "traces/values/program_sink.h"
-#include "traces/values/snapshot_tables.h"
+#include "allocator/types/bytes.h"
+#include "traces/model/program_sink.h"
+#include "traces/model/snapshot_tables.h"
 #include "traces/workloads/workload_random.h"
 
 namespace vramlab::traces {

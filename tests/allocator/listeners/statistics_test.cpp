@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "allocator/shapes/pool.h"
+#include "allocator/blocks/pool.h"
 
 namespace vramlab::allocator {
 namespace {

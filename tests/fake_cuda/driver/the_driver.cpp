@@ -1,7 +1,7 @@
 // Which driver the functions call.
 #include <pthread.h>
 
-#include "allocator/words/check.h"
+#include "allocator/types/check.h"
 #include "tests/fake_cuda/engine/fake_cuda.h"
 
 namespace vramlab::fake {

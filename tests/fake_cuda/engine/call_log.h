@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "tests/fake_cuda/engine/fake_options.h"
-#include "tools/dry_run/model/driver_watcher.h"
+#include "tools/cuda_standins/model/driver_watcher.h"
 
 namespace vramlab::fake {
 

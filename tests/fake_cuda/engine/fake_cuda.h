@@ -12,7 +12,7 @@
 #include "tests/fake_cuda/engine/fake_kernels.h"
 #include "tests/fake_cuda/engine/fake_options.h"
 #include "tests/fake_cuda/engine/race_oracle.h"
-#include "tools/dry_run/model/stand_in_driver.h"
+#include "tools/cuda_standins/model/stand_in_driver.h"
 
 namespace vramlab::fake {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "streams/cuda_interface/types.h"
-#include "tools/dry_run/model/driver_options.h"
+#include "tools/cuda_standins/model/driver_options.h"
 
 namespace vramlab::fake {
 

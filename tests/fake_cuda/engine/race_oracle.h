@@ -12,7 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "tools/dry_run/model/driver_watcher.h"
+#include "tools/cuda_standins/model/driver_watcher.h"
 
 namespace vramlab::fake {
 

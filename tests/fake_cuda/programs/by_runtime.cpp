@@ -1,6 +1,6 @@
 // What nvcc makes of a small program: a kernel that is registered before main, memory, a launch and
 // a check of the result. Built over both stand-ins for CUDA's runtime.
-#include "tools/dry_run/runtime/cudart.h"
+#include "tools/cuda_standins/runtime/cudart.h"
 
 #include <cstdint>
 #include <cstdio>

@@ -10,7 +10,7 @@
 #include "streams/live/cuda_driver.h"
 #include "tests/fake_cuda/control/fake_cuda_control.h"
 #include "tests/fake_cuda/engine/fake_cuda.h"
-#include "tools/dry_run/driver/driver_functions.h"
+#include "tools/cuda_standins/driver/driver_functions.h"
 
 namespace vramlab::fake {
 

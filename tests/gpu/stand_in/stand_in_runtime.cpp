@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <utility>
 
-#include "allocator/words/check.h"
+#include "allocator/types/check.h"
 
 namespace vramlab::tests {
 namespace {

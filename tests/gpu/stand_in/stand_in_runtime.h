@@ -9,7 +9,7 @@
 #include <map>
 #include <set>
 
-#include "streams/time/timed_streams.h"
+#include "streams/stream_model/timed_streams.h"
 
 namespace vramlab::tests {
 

@@ -1,4 +1,4 @@
-"""The programs of tests/dry_run/real on the GPU and dry, side by side:
+"""The programs of tests/cuda_standins/real on the GPU and dry, side by side:
 beside.py VRAMLAB OUT GPU [NAME...], such as beside.py build/vramlab out h100-80gb gpt_fixed
 
 Each is run twice, with PyTorch's own recording: on the GPU, and by `vramlab dry-run --gpu GPU`. Told

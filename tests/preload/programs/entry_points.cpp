@@ -3,7 +3,7 @@
 #include <cstdio>
 
 #include "tests/preload/programs/whose.h"
-#include "tools/dry_run/runtime/cudart.h"
+#include "tools/cuda_standins/runtime/cudart.h"
 
 namespace {
 

@@ -10,7 +10,7 @@
 #include <string>
 
 #include "streams/cuda_interface/prototypes.h"
-#include "tools/dry_run/driver/driver_types.h"
+#include "tools/cuda_standins/driver/driver_types.h"
 
 namespace {
 

@@ -1,7 +1,7 @@
 // A program on CUDA's own runtime, static or shared, which has the binary interface of ours.
 #include <cstdio>
 
-#include "tools/dry_run/runtime/cudart.h"
+#include "tools/cuda_standins/runtime/cudart.h"
 
 int main() {
   void* at = nullptr;

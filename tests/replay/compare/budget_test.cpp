@@ -8,7 +8,7 @@
 #include <fstream>
 
 #include "tests/support/kit/own_folder.h"
-#include "traces/files/input_error.h"
+#include "traces/io/input_error.h"
 
 namespace vramlab::replay {
 namespace {

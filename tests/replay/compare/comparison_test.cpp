@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "traces/files/input_error.h"
+#include "traces/io/input_error.h"
 
 namespace vramlab::replay {
 namespace {

@@ -7,7 +7,7 @@
 #include "replay/packing/find_lifetimes.h"
 #include "replay/packing/lower_bounds.h"
 #include "tests/support/kit/text_program.h"
-#include "traces/files/input_error.h"
+#include "traces/io/input_error.h"
 
 namespace vramlab::tests {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "allocator/words/check.h"
+#include "allocator/types/check.h"
 
 namespace vramlab::tests {
 namespace {

@@ -19,7 +19,7 @@
 #include <thread>
 #include <vector>
 
-#include "allocator/door/caching_allocator.h"
+#include "allocator/caching_allocator.h"
 #include "streams/device/device_costs.h"
 #include "tests/shim/setup/shim_setup.h"
 

@@ -1,7 +1,7 @@
 #include "tests/shim/setup/shim_setup.h"
 
-#include "allocator/words/check.h"
-#include "tools/dry_run/driver/driver_functions.h"
+#include "allocator/types/check.h"
+#include "tools/cuda_standins/driver/driver_functions.h"
 
 namespace vramlab::tests {
 namespace {

@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "allocator/readonly/consistency.h"
+#include "allocator/checks/consistency.h"
 #include "tests/support/devices/allocator_setup.h"
 
 namespace vramlab::tests {

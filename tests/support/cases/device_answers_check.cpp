@@ -4,7 +4,7 @@
 #include <limits>
 #include <optional>
 
-#include "allocator/words/check.h"
+#include "allocator/types/check.h"
 #include "tests/support/cases/told_order.h"
 
 namespace vramlab::tests {

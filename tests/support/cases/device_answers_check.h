@@ -2,7 +2,8 @@
 // them, whatever time anything took. A pure function, so that it is tested without a GPU.
 //
 // * Every error has the simulator's name, where that can't depend on time.
-// * What must come before a run of work had ended when that began (streams/order/program_order.h).
+// * What must come before a run of work had ended when that began
+// (streams/happens_before/program_order.h).
 // * A query that says complete, or a wait that is over: what it is about has ended. A query does
 //   not say pending of what the host was told to have ended.
 // * The time between two events agrees with the stamps of the work before and behind them.

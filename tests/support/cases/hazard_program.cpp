@@ -5,9 +5,9 @@
 #include <string_view>
 #include <utility>
 
-#include "allocator/words/check.h"
+#include "allocator/types/check.h"
 #include "streams/hazards/hazards.h"
-#include "streams/time/timed_streams.h"
+#include "streams/stream_model/timed_streams.h"
 
 namespace vramlab::tests {
 namespace {

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "streams/hazards/hazard.h"
-#include "streams/time/open_captures.h"
-#include "streams/time/work.h"
+#include "streams/stream_model/open_captures.h"
+#include "streams/stream_model/work.h"
 
 namespace vramlab::tests {
 

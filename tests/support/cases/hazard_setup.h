@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "streams/hazards/hazards.h"
-#include "streams/time/timed_streams.h"
+#include "streams/stream_model/timed_streams.h"
 #include "tests/support/cases/hazard_text.h"
 
 namespace vramlab::streams {

@@ -4,11 +4,11 @@
 #include <functional>
 #include <optional>
 
-#include "allocator/words/ids.h"
-#include "replay/cases/case_run.h"
-#include "replay/cases/snapshot_differences.h"
-#include "replay/live/logged_device.h"
-#include "replay/runner/allocator_subject.h"
+#include "allocator/types/ids.h"
+#include "replay/conformance/case_run.h"
+#include "replay/conformance/logged_device.h"
+#include "replay/conformance/snapshot_differences.h"
+#include "replay/replayer/allocator_subject.h"
 
 namespace vramlab::tests {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "allocator/words/check.h"
+#include "allocator/types/check.h"
 
 namespace vramlab::tests {
 namespace {

@@ -1,13 +1,13 @@
 // ToldOrder: what must come before what in a stream program, by its words alone. It hears what the
 // simulator tells its watcher and keeps, of every run of work and every record of an event, where
-// it stands and what comes before it (streams/order/program_order.h).
+// it stands and what comes before it (streams/happens_before/program_order.h).
 #pragma once
 
 #include <map>
 #include <optional>
 #include <vector>
 
-#include "streams/order/program_order.h"
+#include "streams/happens_before/program_order.h"
 #include "tests/support/cases/device_answers.h"
 
 namespace vramlab::tests {

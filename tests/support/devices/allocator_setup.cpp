@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "allocator/readonly/consistency.h"
+#include "allocator/checks/consistency.h"
 
 namespace vramlab::tests {
 namespace {

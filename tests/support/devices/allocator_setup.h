@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "allocator/door/caching_allocator.h"
+#include "allocator/caching_allocator.h"
 #include "streams/device/simulated_device.h"
 
 namespace vramlab::tests {

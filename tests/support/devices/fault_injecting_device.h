@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "allocator/words/device.h"
+#include "allocator/types/device.h"
 
 namespace vramlab::tests {
 

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "allocator/host/host_consistency.h"
-#include "allocator/host/pinned_allocator.h"
+#include "allocator/pinned/host_consistency.h"
+#include "allocator/pinned/pinned_allocator.h"
 #include "streams/device/simulated_host.h"
 
 namespace vramlab::tests {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "allocator/words/answers.h"
+#include "allocator/types/answers.h"
 
 namespace vramlab::tests {
 namespace {

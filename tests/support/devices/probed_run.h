@@ -4,9 +4,9 @@
 
 #include <optional>
 
-#include "replay/runner/engine_subject.h"
-#include "replay/runner/program_runner.h"
-#include "replay/state/engine_rules.h"
+#include "replay/metrics/engine_rules.h"
+#include "replay/replayer/engine_subject.h"
+#include "replay/replayer/program_runner.h"
 #include "streams/device/simulated_device.h"
 #include "traces/cases/recorded_case.h"
 

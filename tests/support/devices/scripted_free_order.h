@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "streams/order/free_order.h"
+#include "streams/happens_before/free_order.h"
 
 namespace vramlab::tests {
 

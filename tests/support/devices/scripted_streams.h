@@ -7,7 +7,7 @@
 #include <optional>
 #include <utility>
 
-#include "streams/time/timed_streams.h"
+#include "streams/stream_model/timed_streams.h"
 
 namespace vramlab::tests {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "allocator/words/answers.h"
-#include "replay/runner/allocator_subject.h"
+#include "allocator/types/answers.h"
+#include "replay/replayer/allocator_subject.h"
 
 namespace vramlab::tests {
 

@@ -4,7 +4,7 @@
 #include "replay/packing/packing_check.h"
 #include "replay/packing/packing_orders.h"
 #include "tests/support/kit/memory_source.h"
-#include "traces/files/input_error.h"
+#include "traces/io/input_error.h"
 
 namespace vramlab::support {
 

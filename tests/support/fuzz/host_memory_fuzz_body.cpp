@@ -3,16 +3,16 @@
 #include <algorithm>
 #include <map>
 
-#include "allocator/words/answers.h"
-#include "allocator/words/device.h"
-#include "replay/follow/followed_blocks.h"
-#include "replay/history/history_checks.h"
-#include "replay/history/host_sections.h"
-#include "replay/host/host_history.h"
-#include "replay/host/host_replay.h"
-#include "replay/moments/recorded_states.h"
+#include "allocator/types/answers.h"
+#include "allocator/types/device.h"
+#include "replay/recording/followed_blocks.h"
+#include "replay/recording/history_checks.h"
+#include "replay/recording/host_history.h"
+#include "replay/recording/host_sections.h"
+#include "replay/recording/recorded_states.h"
+#include "replay/replayer/host_replay.h"
 #include "tests/support/kit/memory_source.h"
-#include "traces/files/input_error.h"
+#include "traces/io/input_error.h"
 #include "traces/native/native_text.h"
 
 namespace vramlab::support {

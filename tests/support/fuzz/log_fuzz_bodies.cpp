@@ -6,8 +6,8 @@
 #include "tests/support/fuzz/log_listing.h"
 #include "tests/support/kit/collected_bytes.h"
 #include "tests/support/kit/memory_source.h"
-#include "traces/files/input_error.h"
 #include "traces/formats/trace_formats.h"
+#include "traces/io/input_error.h"
 #include "traces/native/native_text.h"
 
 namespace vramlab::support {

@@ -2,8 +2,8 @@
 
 #include "tests/support/kit/collected_bytes.h"
 #include "tests/support/kit/dribbling_source.h"
-#include "traces/files/input_error.h"
 #include "traces/formats/trace_formats.h"
+#include "traces/io/input_error.h"
 #include "traces/logs/profiler_json.h"
 #include "traces/logs/rmm_log.h"
 

@@ -1,8 +1,8 @@
 #include "tests/support/fuzz/recorded_case_fuzz_body.h"
 
-#include "replay/cases/host_verdict.h"
-#include "replay/runner/host_program_runner.h"
-#include "traces/files/input_error.h"
+#include "replay/conformance/host_verdict.h"
+#include "replay/replayer/host_program_runner.h"
+#include "traces/io/input_error.h"
 
 namespace vramlab::support {
 

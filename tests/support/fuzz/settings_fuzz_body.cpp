@@ -6,7 +6,7 @@
 
 #include "allocator/options/settings.h"
 #include "allocator/options/size_rules.h"
-#include "allocator/words/reference_version.h"
+#include "allocator/types/reference_version.h"
 
 namespace vramlab::support {
 namespace {

@@ -2,12 +2,12 @@
 
 #include <string_view>
 
-#include "allocator/words/ids.h"
+#include "allocator/types/ids.h"
 #include "tests/support/kit/dribbling_source.h"
-#include "traces/files/input_error.h"
+#include "traces/io/input_error.h"
 #include "traces/json/snapshot_json.h"
+#include "traces/model/generic_text.h"
 #include "traces/pickle/snapshot_pickle.h"
-#include "traces/values/generic_text.h"
 
 namespace vramlab::support {
 namespace {

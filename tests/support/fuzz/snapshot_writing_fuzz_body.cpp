@@ -5,8 +5,8 @@
 
 #include "tests/support/kit/collected_bytes.h"
 #include "tests/support/kit/memory_source.h"
-#include "traces/files/input_error.h"
 #include "traces/formats/trace_formats.h"
+#include "traces/io/input_error.h"
 #include "traces/json/snapshot_json.h"
 #include "traces/native/native_binary.h"
 #include "traces/native/native_text.h"

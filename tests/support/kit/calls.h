@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "traces/values/program_event.h"
+#include "traces/model/program_event.h"
 
 namespace vramlab::tests {
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "traces/files/byte_sink.h"
+#include "traces/io/byte_sink.h"
 
 namespace vramlab::support {
 

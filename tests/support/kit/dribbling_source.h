@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "traces/files/byte_source.h"
+#include "traces/io/byte_source.h"
 
 namespace vramlab::support {
 

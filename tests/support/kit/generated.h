@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "traces/formats/open_trace.h"
-#include "traces/values/program_sink.h"
-#include "traces/values/snapshot_tables.h"
+#include "traces/model/program_sink.h"
+#include "traces/model/snapshot_tables.h"
 #include "traces/workloads/workload.h"
 
 namespace vramlab::support {

@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "traces/files/byte_source.h"
+#include "traces/io/byte_source.h"
 
 namespace vramlab::support {
 

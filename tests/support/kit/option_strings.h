@@ -9,8 +9,8 @@
 #include <string_view>
 
 #include "allocator/options/settings.h"
-#include "allocator/words/check.h"
-#include "allocator/words/reference_version.h"
+#include "allocator/types/check.h"
+#include "allocator/types/reference_version.h"
 
 namespace vramlab::support {
 

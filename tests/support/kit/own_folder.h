@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <string>
 
-#include "allocator/words/check.h"
+#include "allocator/types/check.h"
 
 namespace vramlab::support {
 

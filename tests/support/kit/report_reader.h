@@ -4,8 +4,8 @@
 #include <map>
 #include <tuple>
 
-#include "allocator/words/snapshot.h"
-#include "replay/page/report_states.h"
+#include "allocator/types/snapshot.h"
+#include "replay/html_report/report_states.h"
 
 namespace vramlab::tests {
 

@@ -1,6 +1,6 @@
 #include "tests/support/kit/small_case.h"
 
-#include "allocator/words/check.h"
+#include "allocator/types/check.h"
 
 namespace vramlab::tests {
 

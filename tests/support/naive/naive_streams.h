@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "streams/time/timed_streams.h"
+#include "streams/stream_model/timed_streams.h"
 
 namespace vramlab::tests {
 

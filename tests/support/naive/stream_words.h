@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "streams/time/stream_watcher.h"
+#include "streams/stream_model/stream_watcher.h"
 #include "tests/support/naive/naive_streams.h"
 
 namespace vramlab::tests {

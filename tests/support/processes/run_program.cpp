@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "allocator/words/check.h"
+#include "allocator/types/check.h"
 #include "tests/support/processes/places.h"
 
 namespace vramlab::tests {

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "allocator/words/reference_version.h"
+#include "allocator/types/reference_version.h"
 #include "tests/support/kit/random_numbers.h"
 
 namespace vramlab::tests {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <sstream>
 
-#include "allocator/words/check.h"
+#include "allocator/types/check.h"
 #include "tests/support/programs/program_writer.h"
 
 namespace vramlab::tests {

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "allocator/words/reference_version.h"
+#include "allocator/types/reference_version.h"
 #include "traces/cases/recorded_case.h"
 
 namespace vramlab::tests {

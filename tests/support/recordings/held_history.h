@@ -7,8 +7,8 @@
 #include <optional>
 #include <vector>
 
-#include "replay/holders/memory_events.h"
-#include "traces/values/snapshot_values.h"
+#include "replay/call_sites/memory_events.h"
+#include "traces/model/snapshot_values.h"
 
 namespace vramlab::tests {
 

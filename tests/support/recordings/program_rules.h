@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "traces/values/program_sink.h"
-#include "traces/values/snapshot_tables.h"
+#include "traces/model/program_sink.h"
+#include "traces/model/snapshot_tables.h"
 
 namespace vramlab::support {
 

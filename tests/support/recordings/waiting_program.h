@@ -5,7 +5,7 @@
 #include <map>
 #include <vector>
 
-#include "replay/history/recorded_history.h"
+#include "replay/recording/recorded_history.h"
 
 namespace vramlab::tests {
 

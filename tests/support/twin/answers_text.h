@@ -4,9 +4,9 @@
 #include <cstddef>
 #include <string>
 
-#include "allocator/words/answers.h"
-#include "allocator/words/snapshot.h"
-#include "allocator/words/statistic_values.h"
+#include "allocator/types/answers.h"
+#include "allocator/types/snapshot.h"
+#include "allocator/types/statistic_values.h"
 #include "streams/device/simulated_device.h"
 
 // The values that both sides answer with, where their own header has no comparison.

@@ -1,6 +1,6 @@
 #include "tests/support/twin/host_side_by_side.h"
 
-#include "replay/runner/host_program_runner.h"
+#include "replay/replayer/host_program_runner.h"
 
 namespace vramlab::tests {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "allocator/host/host_pools.h"
+#include "allocator/pinned/host_pools.h"
 
 namespace vramlab::tests {
 

@@ -5,12 +5,12 @@
 #include <sstream>
 #include <vector>
 
-#include "allocator/words/answers.h"
-#include "replay/runner/program_runner.h"
+#include "allocator/types/answers.h"
+#include "replay/replayer/program_runner.h"
 #include "streams/device/simulated_device.h"
 #include "tests/support/programs/random_programs.h"
 #include "tests/support/twin/answers_text.h"
-#include "traces/calls/call_forms.h"
+#include "traces/model/call_forms.h"
 
 namespace vramlab::tests {
 namespace {

@@ -9,8 +9,8 @@
 #include <tuple>
 #include <vector>
 
-#include "allocator/words/ids.h"
-#include "allocator/words/snapshot.h"
+#include "allocator/types/ids.h"
+#include "allocator/types/snapshot.h"
 
 namespace vramlab::tests {
 

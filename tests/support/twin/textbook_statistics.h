@@ -1,9 +1,9 @@
 // The counters of the textbook twin, changed where the specification's table says so.
 #pragma once
 
-#include "allocator/words/bytes.h"
-#include "allocator/words/snapshot.h"
-#include "allocator/words/statistic_values.h"
+#include "allocator/types/bytes.h"
+#include "allocator/types/snapshot.h"
+#include "allocator/types/statistic_values.h"
 
 namespace vramlab::tests {
 

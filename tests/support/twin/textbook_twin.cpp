@@ -3,7 +3,7 @@
 #include <bit>
 #include <sstream>
 
-#include "allocator/words/answers.h"
+#include "allocator/types/answers.h"
 #include "tests/support/twin/textbook_statistics.h"
 
 namespace vramlab::tests {

@@ -17,9 +17,9 @@
 #include <vector>
 
 #include "allocator/options/settings.h"
-#include "allocator/words/device.h"
-#include "allocator/words/reference_version.h"
-#include "replay/runner/allocator_subject.h"
+#include "allocator/types/device.h"
+#include "allocator/types/reference_version.h"
+#include "replay/replayer/allocator_subject.h"
 #include "tests/support/twin/textbook_shapes.h"
 
 namespace vramlab::tests {

@@ -1,7 +1,7 @@
 // Checkpoints of private pools: the end of section 12.
 #include <algorithm>
 
-#include "allocator/words/answers.h"
+#include "allocator/types/answers.h"
 #include "tests/support/twin/textbook_twin.h"
 
 namespace vramlab::tests {

@@ -1,7 +1,7 @@
 // Private pools and capture scopes: section 12, pools that lend or never split.
 #include <algorithm>
 
-#include "allocator/words/answers.h"
+#include "allocator/types/answers.h"
 #include "tests/support/twin/textbook_twin.h"
 
 namespace vramlab::tests {

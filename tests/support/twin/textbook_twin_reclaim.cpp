@@ -1,7 +1,7 @@
 // Giving memory back: garbage collection, oversize blocks, all cached blocks (sections 10 and 11).
 #include <algorithm>
 
-#include "allocator/words/answers.h"
+#include "allocator/types/answers.h"
 #include "tests/support/twin/textbook_statistics.h"
 #include "tests/support/twin/textbook_twin.h"
 

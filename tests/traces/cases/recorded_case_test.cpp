@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/kit/small_case.h"
-#include "traces/files/input_error.h"
+#include "traces/io/input_error.h"
 
 namespace vramlab::traces {
 namespace {

@@ -7,14 +7,14 @@
 #include "tests/support/kit/collected_bytes.h"
 #include "tests/support/kit/memory_source.h"
 #include "tests/support/recordings/pickle_writer.h"
-#include "traces/files/byte_source.h"
-#include "traces/files/input_error.h"
 #include "traces/formats/trace_formats.h"
+#include "traces/io/byte_source.h"
+#include "traces/io/input_error.h"
 #include "traces/json/snapshot_json.h"
+#include "traces/model/user_frame.h"
 #include "traces/native/native_binary.h"
 #include "traces/native/native_text.h"
 #include "traces/pickle/snapshot_pickle.h"
-#include "traces/values/user_frame.h"
 
 namespace vramlab::traces {
 namespace {

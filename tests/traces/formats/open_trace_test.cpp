@@ -8,8 +8,8 @@
 
 #include "tests/support/kit/own_folder.h"
 #include "tests/support/processes/places.h"
-#include "traces/files/input_error.h"
 #include "traces/formats/trace_formats.h"
+#include "traces/io/input_error.h"
 
 namespace vramlab::traces {
 namespace {

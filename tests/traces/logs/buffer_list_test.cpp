@@ -7,7 +7,7 @@
 #include "tests/support/fuzz/buffer_list_fuzz_body.h"
 #include "tests/support/kit/memory_source.h"
 #include "tests/support/kit/random_numbers.h"
-#include "traces/files/input_error.h"
+#include "traces/io/input_error.h"
 
 namespace vramlab::tests {
 namespace {

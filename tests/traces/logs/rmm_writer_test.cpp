@@ -6,7 +6,7 @@
 #include "tests/support/fuzz/log_listing.h"
 #include "tests/support/kit/collected_bytes.h"
 #include "tests/support/kit/memory_source.h"
-#include "traces/files/input_error.h"
+#include "traces/io/input_error.h"
 #include "traces/native/native_text.h"
 
 namespace vramlab::traces {

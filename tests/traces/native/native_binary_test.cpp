@@ -11,7 +11,7 @@
 #include "tests/support/fuzz/native_rewriting.h"
 #include "tests/support/kit/own_folder.h"
 #include "tests/support/recordings/native_samples.h"
-#include "traces/files/input_error.h"
+#include "traces/io/input_error.h"
 #include "traces/native/mapped_trace.h"
 #include "traces/native/native_event_codec.h"
 #include "traces/native/native_layout.h"

@@ -10,11 +10,11 @@
 #include "tests/support/kit/memory_source.h"
 #include "tests/support/recordings/native_samples.h"
 #include "tests/support/recordings/pickle_writer.h"
-#include "traces/files/input_error.h"
 #include "traces/filters/record_filter.h"
 #include "traces/formats/trace_formats.h"
+#include "traces/io/input_error.h"
+#include "traces/model/program_sink.h"
 #include "traces/pickle/snapshot_pickle.h"
-#include "traces/values/program_sink.h"
 
 namespace vramlab::traces {
 namespace {

@@ -11,7 +11,7 @@
 #include "tests/support/fuzz/native_rewriting.h"
 #include "tests/support/kit/generated.h"
 #include "tests/support/recordings/program_rules.h"
-#include "traces/files/input_error.h"
+#include "traces/io/input_error.h"
 
 namespace vramlab::traces {
 namespace {

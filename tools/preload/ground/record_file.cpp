@@ -7,8 +7,8 @@
 #include <cerrno>
 #include <cstring>
 
-#include "tools/names/file_names.h"
 #include "tools/preload/ground/message.h"
+#include "tools/preload/names/file_names.h"
 
 namespace vramlab::preload {
 

@@ -12,7 +12,7 @@ namespace vramlab::preload {
 
 class RecordFile {
  public:
-  /// Its name without the process's number (tools/names). Nothing is opened.
+  /// Its name without the process's number (tools/preload/names). Nothing is opened.
   explicit RecordFile(const std::string& pattern);
 
   bool is_open() const { return descriptor_ >= 0; }

@@ -26,7 +26,7 @@ namespace vramlab::preload {
 enum class RecordStacks : bool { no, yes };
 
 struct RecorderSettings {
-  /// The pattern of the file's name (tools/names), to which the process's number is added.
+  /// The pattern of the file's name (tools/preload/names), to which the process's number is added.
   std::string base;
   RecordStacks stacks = RecordStacks::no;
 };

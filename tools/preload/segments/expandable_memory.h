@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "allocator/options/settings.h"
-#include "allocator/words/device.h"
+#include "allocator/types/device.h"
 #include "tools/preload/segments/context_record.h"
 
 namespace vramlab::shim {

@@ -10,7 +10,7 @@
 #include <memory>
 #include <vector>
 
-#include "allocator/words/ids.h"
+#include "allocator/types/ids.h"
 #include "tools/preload/segments/context_record.h"
 
 namespace vramlab::shim {

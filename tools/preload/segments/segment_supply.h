@@ -10,7 +10,7 @@
 #include <optional>
 #include <vector>
 
-#include "allocator/words/device.h"
+#include "allocator/types/device.h"
 #include "tools/preload/segments/expandable_memory.h"
 #include "tools/preload/segments/fenced_frees.h"
 

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "allocator/listeners/history.h"
-#include "allocator/words/snapshot.h"
-#include "allocator/words/statistic_values.h"
+#include "allocator/types/snapshot.h"
+#include "allocator/types/statistic_values.h"
 #include "tools/preload/segments/segment_supply.h"
 #include "tools/preload/shim/shim_options.h"
 

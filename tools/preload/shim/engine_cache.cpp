@@ -4,9 +4,9 @@
 #include <type_traits>
 #include <vector>
 
-#include "allocator/door/caching_allocator.h"
+#include "allocator/caching_allocator.h"
 #include "allocator/options/size_rules.h"
-#include "allocator/words/check.h"
+#include "allocator/types/check.h"
 #include "tools/preload/shim/block_cache.h"
 
 namespace vramlab::shim {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "allocator/words/snapshot.h"
+#include "allocator/types/snapshot.h"
 #include "tools/preload/ground/call_stacks.h"
 
 namespace vramlab::shim {

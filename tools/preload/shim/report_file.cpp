@@ -8,7 +8,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "tools/names/file_names.h"
+#include "tools/preload/names/file_names.h"
 
 namespace vramlab::shim {
 namespace {

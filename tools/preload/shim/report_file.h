@@ -12,8 +12,9 @@ namespace vramlab::shim {
 
 class ReportFile {
  public:
-  /// The name as a user gives it (tools/names), or `stderr`; empty: nothing is written. A file that
-  /// was last written before this time, in nanoseconds, is of an earlier run, and removed.
+  /// The name as a user gives it (tools/preload/names), or `stderr`; empty: nothing is written. A
+  /// file that was last written before this time, in nanoseconds, is of an earlier run, and
+  /// removed.
   ReportFile(const std::string& pattern, std::uint64_t since_ns);
 
   bool is_wanted() const { return !pattern_.empty(); }

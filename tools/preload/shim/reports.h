@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "allocator/words/snapshot.h"
-#include "allocator/words/statistic_values.h"
+#include "allocator/types/snapshot.h"
+#include "allocator/types/statistic_values.h"
 #include "tools/preload/shim/arena.h"
 
 namespace vramlab::shim {

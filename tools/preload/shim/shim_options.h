@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "allocator/options/settings.h"
-#include "allocator/words/reference_version.h"
+#include "allocator/types/reference_version.h"
 #include "tools/preload/ground/preload_mode.h"
 #include "tools/preload/segments/fence_recorder.h"
 #include "tools/preload/shim/history_stacks.h"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "allocator/listeners/statistics.h"
-#include "allocator/words/check.h"
+#include "allocator/types/check.h"
 #include "tools/preload/shim/block_cache.h"
 
 namespace vramlab::shim {

@@ -1,0 +1,93 @@
+#include "allocator/pinned/host_statistics.h"
+
+#include <algorithm>
+
+namespace vramlab::allocator {
+namespace {
+
+void increase(StatisticValue& value, std::uint64_t amount) {
+  value.current += static_cast<std::int64_t>(amount);
+  value.allocated += static_cast<std::int64_t>(amount);
+  value.peak = std::max(value.peak, value.current);
+}
+
+void decrease(StatisticValue& value, std::uint64_t amount) {
+  value.current -= static_cast<std::int64_t>(amount);
+  value.freed += static_cast<std::int64_t>(amount);
+}
+
+void add_each_number(StatisticValue& sum, const StatisticValue& value) {
+  sum.current += value.current;
+  sum.peak += value.peak;
+  sum.allocated += value.allocated;
+  sum.freed += value.freed;
+}
+
+}  // namespace
+
+void HostStatistics::block_made(Bytes size) {
+  increase(allocations_, 1);
+  increase(allocated_bytes_, size.count);
+  ++buckets_[host_bucket_of(size)].made;
+}
+
+void HostStatistics::block_gone(Bytes size) {
+  decrease(allocations_, 1);
+  decrease(allocated_bytes_, size.count);
+}
+
+void HostStatistics::handed_out(Bytes size) {
+  Bucket& bucket = buckets_[host_bucket_of(size)];
+  increase(bucket.active_requests, 1);
+  increase(bucket.active_bytes, size.count);
+}
+
+void HostStatistics::free_completed(Bytes size) {
+  Bucket& bucket = buckets_[host_bucket_of(size)];
+  decrease(bucket.active_requests, 1);
+  decrease(bucket.active_bytes, size.count);
+}
+
+void HostStatistics::add(HostTimes& times, std::uint64_t us) {
+  times.total += us;
+  ++times.count;
+  times.max = std::max(times.max, us);
+  times.min = times.min == 0 ? us : std::min(times.min, us);
+}
+
+template <typename Change>
+void HostStatistics::for_each_counter(Change change) {
+  change(allocations_);
+  change(allocated_bytes_);
+  for (Bucket& bucket : buckets_) {
+    change(bucket.active_requests);
+    change(bucket.active_bytes);
+  }
+}
+
+void HostStatistics::reset_peak() {
+  for_each_counter([](StatisticValue& value) { value.peak = value.current; });
+  for (HostTimes* times : {&alloc_time_, &free_time_}) times->max = times->min = 0;
+}
+
+void HostStatistics::reset_accumulated() {
+  for_each_counter([](StatisticValue& value) { value.allocated = value.freed = 0; });
+  for (HostTimes* times : {&alloc_time_, &free_time_}) times->total = times->count = 0;
+  for (Bucket& bucket : buckets_) bucket.made = 0;
+}
+
+HostStatisticValues HostStatistics::values() const {
+  HostStatisticValues values;
+  values.allocations = allocations_;
+  values.allocated_bytes = allocated_bytes_;
+  values.alloc_time = alloc_time_;
+  values.free_time = free_time_;
+  for (std::size_t i = 0; i < buckets_.size(); ++i) {
+    add_each_number(values.active_requests, buckets_[i].active_requests);
+    add_each_number(values.active_bytes, buckets_[i].active_bytes);
+    values.bucket_allocations[i] = buckets_[i].made;
+  }
+  return values;
+}
+
+}  // namespace vramlab::allocator

@@ -1,0 +1,25 @@
+#include "allocator/types/bytes.h"
+
+#include <array>
+#include <cstdio>
+
+namespace vramlab::allocator {
+
+std::string format_bytes(Bytes size) {
+  if (size.count < 1024) return std::to_string(size.count) + " bytes";
+  struct Unit {
+    const char* name;
+    double bytes;
+  };
+  constexpr std::array<Unit, 3> units = {{{"KiB", 0x1p10}, {"MiB", 0x1p20}, {"GiB", 0x1p30}}};
+  std::size_t unit = 0;
+  const auto bytes = static_cast<double>(size.count);
+  // What two decimals would round up to 1024 of a unit is one of the next.
+  constexpr double most = 1023.995;
+  while (unit + 1 < units.size() && bytes >= most * units[unit].bytes) ++unit;
+  std::array<char, 48> text{};
+  std::snprintf(text.data(), text.size(), "%.2f %s", bytes / units[unit].bytes, units[unit].name);
+  return text.data();
+}
+
+}  // namespace vramlab::allocator

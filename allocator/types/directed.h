@@ -1,0 +1,79 @@
+// What the door takes and gives for replays only: a state to start from, what a recording knows of
+// a request that the caller's words do not say, and what a way of releasing memory would release.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "allocator/types/ids.h"
+#include "allocator/types/interface.h"
+#include "allocator/types/snapshot.h"
+
+namespace vramlab::allocator {
+
+enum class GivenUse : std::uint8_t { live, waiting, free, unmapped };
+
+struct GivenBlock {
+  Bytes size;
+  Bytes requested;
+  GivenUse use = GivenUse::free;
+  friend bool operator==(const GivenBlock&, const GivenBlock&) = default;
+};
+
+/// A segment as it was when a recording began, its blocks from the base on without gaps.
+struct GivenSegment {
+  Address base;
+  StreamId stream;
+  PoolKind kind = PoolKind::small;
+  PoolId pool;
+  bool is_expandable = false;
+  /// In an expandable one: the size of its physical units.
+  Bytes unit;
+  std::vector<GivenBlock> blocks;
+
+  Bytes size() const {
+    Bytes sum;
+    for (const GivenBlock& block : blocks) sum += block.size;
+    return sum;
+  }
+};
+
+/// One call that a way of releasing memory would make.
+struct PlannedRelease {
+  Address address;
+  Bytes size;
+  StreamId stream;
+  /// A range of an expandable segment, instead of a whole classic one.
+  bool is_unmap = false;
+  friend bool operator==(const PlannedRelease&, const PlannedRelease&) = default;
+};
+
+/// Which blocks a search may come from, and for how much.
+struct Search {
+  PoolId pool;
+  StreamId stream;
+  Bytes rounded;
+};
+
+/// Asked on the way through a directed request, in this order.
+class Director : public Interface {
+ public:
+  /// The search failed already, before later frees were completed.
+  virtual bool search_has_failed() = 0;
+  /// On a miss: how many passes of garbage collection came first.
+  virtual unsigned garbage_passes() = 0;
+  /// Whether an attempt to get memory is made at all; a memory fraction may forbid it.
+  virtual bool may_attempt() = 0;
+  /// The attempt failed: whether the request goes on to release memory.
+  virtual bool goes_on() = 0;
+  /// When nothing else helped: whether everything is released. `pools` gets the private pools that
+  /// this covers, in the order in which they are released.
+  virtual bool releases_everything(std::vector<PoolId>& pools) = 0;
+};
+
+}  // namespace vramlab::allocator
+
+/// Every folder speaks of these, so they need no prefix.
+namespace vramlab {
+using allocator::GivenUse, allocator::GivenBlock, allocator::GivenSegment;
+}  // namespace vramlab

@@ -1,0 +1,258 @@
+#include "replay/call_sites/holdings.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "replay/recording/recorded_history.h"
+#include "traces/formats/trace_formats.h"
+
+namespace vramlab::replay {
+namespace {
+
+/// Requests rounded up by the settings that the file ends with.
+void round_blocks(FoundHoldings& found, const traces::GenericPointer& settings,
+                  const traces::TextTable& texts) {
+  RecordedHistory recorded;
+  recorded.settings = settings;
+  const SettingsInForce in_force =
+      recorded_settings(recorded, texts, allocator::reference_versions().back());
+  bool is_rounded = false;
+  for (DeviceHoldings& device : found.devices) {
+    if (device.has_block_sizes || device.blocks.empty()) continue;
+    is_rounded = true;
+    for (LiveBlock& block : device.blocks)
+      block.bytes = rounded(block.requested, in_force.settings);
+  }
+  if (is_rounded && !in_force.doubt.empty()) found.notes.push_back(in_force.doubt);
+}
+
+void add_contradictions(FoundHoldings& found) {
+  for (const DeviceHoldings& device : found.devices)
+    if (device.contradictions > 0)
+      found.notes.push_back("device " + std::to_string(device.device) + ": " +
+                            std::to_string(device.contradictions) +
+                            " blocks ended without a recorded free, so parts of this are guessed");
+}
+
+}  // namespace
+
+HoldingsFinder::HoldingsFinder(std::string file, const Moment& moment, KeyMeaning keys,
+                               std::optional<std::uint64_t> allocated_after)
+    : file_(std::move(file)), moment_(moment), keys_(keys), allocated_after_(allocated_after) {}
+
+bool HoldingsFinder::is_past_moment(const MemoryEvent& event) const {
+  if (moment_.kind == MomentKind::event) return event.number > moment_.event;
+  if (moment_.kind != MomentKind::time || !event.time_ns || !first_time_ns_) return false;
+  return *event.time_ns > *first_time_ns_ && *event.time_ns - *first_time_ns_ > moment_.time_ns;
+}
+
+void HoldingsFinder::memory_event(const MemoryEvent& event) {
+  Device& device = device_of(event.device);
+  if (event.time_ns) {
+    if (!first_time_ns_) first_time_ns_ = event.time_ns;
+    last_time_ns_ = std::max(last_time_ns_.value_or(0), *event.time_ns);
+  }
+  if (!device.is_reached && is_past_moment(event)) {
+    device.mark(device.last);
+    device.is_reached = true;
+  }
+  ++device.event_count;
+  device.last.event = event.number;
+  if (event.time_ns) device.last.time_ns = event.time_ns;
+  device.apply(event);
+  const bool is_failure = event.kind == MemoryEventKind::failed;
+  if (is_failure && moment_.kind == MomentKind::out_of_memory && !device.is_reached) {
+    device.mark(device.last);
+    device.is_reached = true;
+  }
+  if (event.kind < MemoryEventKind::failed) device.has_history = true;
+}
+
+void HoldingsFinder::Device::mark(const EventMoment& at) {
+  marked = at;
+  given_back_since_mark.clear();
+}
+
+void HoldingsFinder::Device::raise(Bytes bytes) {
+  if (requested.add(bytes) && marks_peaks) mark(last_allocation);
+}
+
+void HoldingsFinder::Device::block_allocated(const LiveBlock& block) {
+  last_allocation = last;
+  raise(block.requested);
+}
+
+void HoldingsFinder::Device::block_freed(const LiveBlock& block) {
+  requested.subtract(block.requested);
+  if (!block.event) earlier_given_back += block.requested;
+  if (was_at_mark(block)) given_back_since_mark.push_back(block);
+}
+
+void HoldingsFinder::Device::block_lost(const LiveBlock& block) {
+  if (block.freed) return;
+  ++contradictions;
+  block_freed(block);
+}
+
+void HoldingsFinder::Device::first_free_told() {
+  std::erase_if(given_back_since_mark, [](const LiveBlock& block) { return !block.event; });
+  raise(std::exchange(earlier_given_back, {}));
+}
+
+const LiveBlock* HoldingsFinder::Device::held(std::uint64_t key) const {
+  const LiveBlock* block = find(key);
+  return block == nullptr || block->freed ? nullptr : block;
+}
+
+std::vector<LiveBlock> HoldingsFinder::Device::held_at_mark() const {
+  std::vector<LiveBlock> blocks = given_back_since_mark;
+  for (const LiveBlock& block : in_order())
+    if (!block.freed && was_at_mark(block)) blocks.push_back(block);
+  sort_by_age(blocks);
+  return blocks;
+}
+
+bool HoldingsFinder::ends_at_moment(const Device& device,
+                                    std::optional<std::uint64_t> event_count) const {
+  switch (moment_.kind) {
+    case MomentKind::peak:
+    case MomentKind::end:
+      return true;
+    case MomentKind::out_of_memory:
+      return device.is_reached;
+    case MomentKind::event:
+      return device.is_reached || moment_.event < event_count.value_or(device.event_count);
+    case MomentKind::time:
+      return device.has_history && last_time_ns_ && first_time_ns_ &&
+             *last_time_ns_ - *first_time_ns_ >= moment_.time_ns;
+  }
+  return false;
+}
+
+std::vector<DeviceHoldings> HoldingsFinder::finish(std::optional<std::uint64_t> event_count) {
+  std::vector<DeviceHoldings> found;
+  for (auto& [number, device] : devices_)
+    if (ends_at_moment(device, event_count)) found.push_back(holdings_of(number, device));
+  if (found.empty()) throw no_such_moment();
+  return found;
+}
+
+DeviceHoldings HoldingsFinder::holdings_of(std::int64_t number, Device& device) const {
+  DeviceHoldings holdings;
+  holdings.device = number;
+  holdings.event_count = device.event_count;
+  // A program tells all that happened, a recording with a single entry nothing.
+  if (keys_ == KeyMeaning::id)
+    device.has_history = true;
+  else if (device.event_count < 2)
+    device.has_history = false;
+  holdings.has_history = device.has_history;
+  if (moment_.kind != MomentKind::peak && !device.is_reached) device.mark(device.last);
+  holdings.event = device.marked.event;
+  holdings.time_ns = device.marked.time_ns;
+  if (holdings.time_ns && first_time_ns_ && *holdings.time_ns >= *first_time_ns_)
+    holdings.since_begin_ns = *holdings.time_ns - *first_time_ns_;
+  const bool is_end = moment_.kind == MomentKind::end || !device.has_history;
+  std::ranges::sort(device.final_blocks, {}, &LiveBlock::key);
+  holdings.has_block_sizes = is_end && device.has_final_state;
+  if (holdings.has_block_sizes) {
+    holdings.blocks = device.held_at_end();
+  } else {
+    holdings.blocks = device.survivors();
+    const std::vector<LiveBlock> at_mark = device.held_at_mark();
+    holdings.blocks.insert(holdings.blocks.end(), at_mark.begin(), at_mark.end());
+  }
+  if (allocated_after_)
+    std::erase_if(holdings.blocks, [&](const LiveBlock& block) {
+      return !block.event || *block.event <= *allocated_after_;
+    });
+  holdings.contradictions = device.contradictions + device.missing_at_end();
+  return holdings;
+}
+
+/// What the segments show, with what the history tells of it.
+std::vector<LiveBlock> HoldingsFinder::Device::held_at_end() const {
+  std::vector<LiveBlock> blocks;
+  for (LiveBlock block : final_blocks) {
+    if (const LiveBlock* known = held(block.key)) {
+      block.event = known->event;
+      block.time_ns = known->time_ns;
+      block.label = known->label;
+      if (known->stack != traces::StackId{}) block.stack = known->stack;
+    }
+    blocks.push_back(block);
+  }
+  sort_by_age(blocks);
+  return blocks;
+}
+
+/// What was there from before the first event to the end.
+std::vector<LiveBlock> HoldingsFinder::Device::survivors() const {
+  std::vector<LiveBlock> blocks;
+  for (LiveBlock block : final_blocks) {
+    if (held(block.key) != nullptr) continue;
+    block.bytes = block.requested;
+    blocks.push_back(block);
+  }
+  return blocks;
+}
+
+std::uint64_t HoldingsFinder::Device::missing_at_end() const {
+  if (!has_final_state) return 0;
+  std::set<std::uint64_t> there;
+  for (const LiveBlock& block : final_blocks) there.insert(block.key);
+  std::uint64_t missing = 0;
+  for (const LiveBlock& block : in_order())
+    if (!block.freed && !there.contains(block.key)) ++missing;
+  return missing;
+}
+
+traces::InputError HoldingsFinder::no_such_moment() const {
+  std::uint64_t events = 0;
+  for (const auto& [number, device] : devices_) events = std::max(events, device.event_count);
+  switch (moment_.kind) {
+    case MomentKind::out_of_memory:
+      return traces::InputError({file_, "", "a request that failed", "none"});
+    case MomentKind::time:
+      if (!first_time_ns_) return traces::InputError({file_, "", "events with times", "none"});
+      return traces::InputError(
+          {file_, "", "a time that the history reaches",
+           "a history of " + std::to_string(*last_time_ns_ - *first_time_ns_) + " ns"});
+    case MomentKind::event:
+      return traces::InputError(
+          {file_, "", "an event " + std::to_string(moment_.event),
+           events == 0 ? "no history" : std::to_string(events) + " events, from 0 on"});
+    case MomentKind::peak:
+    case MomentKind::end:
+      break;
+  }
+  return traces::InputError({file_, "", "a device", "none"});
+}
+
+FoundHoldings find_holdings(traces::OpenTrace& trace, traces::SnapshotTables& tables,
+                            const Moment& moment, std::optional<std::uint64_t> allocated_after) {
+  HoldingsFinder recorded(trace.file, moment, KeyMeaning::address, allocated_after);
+  HoldingsFinder programs(trace.file, moment, KeyMeaning::id, allocated_after);
+  RecordedMemoryEvents recorded_events(recorded);
+  ProgramMemoryEvents program_events(trace.file, tables, programs);
+  traces::read_trace(trace, tables, {recorded_events, program_events});
+  FoundHoldings found;
+  found.is_program = program_events.event_count() > 0;
+  if (found.is_program) {
+    found.devices = programs.finish(program_events.event_count());
+    if (program_events.restore_count() > 0)
+      found.notes.push_back(std::to_string(program_events.restore_count()) +
+                            " restored checkpoints were left out: only a replay knows which blocks "
+                            "they bring back or remove");
+  } else {
+    found.devices = recorded.finish(std::nullopt);
+    // Blocks of pinned memory are recorded with the sizes that they have.
+    if (trace.memory == traces::ShownMemory::device)
+      round_blocks(found, recorded_events.settings(), tables.texts);
+  }
+  add_contradictions(found);
+  return found;
+}
+
+}  // namespace vramlab::replay

@@ -1,0 +1,211 @@
+#include "replay/call_sites/iterations.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+#include <tuple>
+
+namespace vramlab::replay {
+namespace {
+
+/// More names than these are no names of iterations.
+constexpr std::size_t most_names = 10'000;
+
+bool is_digit(char letter) { return letter >= '0' && letter <= '9'; }
+bool is_letter(char letter) { return std::isalpha(static_cast<unsigned char>(letter)) != 0; }
+
+/// Whether one of its words, as `train_step` has two, is one that iterations are called by.
+bool has_word_for_iterations(std::string_view name) {
+  constexpr std::array<std::string_view, 4> words = {"step", "iteration", "iter", "batch"};
+  std::string word;
+  for (std::size_t i = 0; i <= name.size(); ++i) {
+    if (i < name.size() && is_letter(name[i])) {
+      word += static_cast<char>(std::tolower(static_cast<unsigned char>(name[i])));
+      continue;
+    }
+    if (std::ranges::find(words, word) != words.end()) return true;
+    word.clear();
+  }
+  return false;
+}
+
+/// The lower, the better; nothing for a name that iterations hardly have.
+std::optional<int> rank_of(std::string_view name, bool has_number, bool counts_up) {
+  if (name.starts_with("ProfilerStep#")) return 0;
+  if (name.starts_with("Optimizer.step#")) return 1;
+  if (has_word_for_iterations(name)) return 2;
+  if (has_number && counts_up) return 3;
+  return std::nullopt;
+}
+
+}  // namespace
+
+NumberedName numbered_name(std::string_view text) {
+  std::size_t end = text.size();
+  while (end > 0 && !is_digit(text[end - 1])) --end;
+  std::size_t begin = end;
+  while (begin > 0 && is_digit(text[begin - 1])) --begin;
+  std::uint64_t number = 0;
+  const auto read = std::from_chars(text.data() + begin, text.data() + end, number);
+  if (begin == end || read.ec != std::errc{}) return {std::string(text), std::nullopt};
+  std::string name(text.substr(0, begin));
+  if (!name.ends_with('#')) name += '#';
+  return {name.append(text.substr(end)), number};
+}
+
+void IterationFinder::Name::add(const NumberedName& name, std::int64_t on_device) {
+  ++count;
+  if (device && *device != on_device) is_on_one_device = false;
+  device = on_device;
+  if (name.number && last_number && *name.number <= *last_number) counts_up = false;
+  last_number = name.number;
+}
+
+void IterationFinder::add(Names& names, std::string_view text, std::int64_t device) {
+  const NumberedName name = numbered_name(text);
+  if (names.size() < most_names || names.contains(name.name)) names[name.name].add(name, device);
+}
+
+void IterationFinder::memory_event(const MemoryEvent& event) {
+  switch (event.kind) {
+    case MemoryEventKind::allocated:
+      return requests_[event.device].add(event.block);
+    case MemoryEventKind::range_end:
+      return add(ranges_, tables_.texts.text(event.text), event.device);
+    case MemoryEventKind::marker:
+      return add(markers_, tables_.texts.text(event.text), event.device);
+    default:
+      return;
+  }
+}
+
+void IterationFinder::annotation(const traces::AnnotationValue& annotation) {
+  if (annotation.stage != traces::TextId(traces::KnownText::end)) return;
+  if (!annotation.keys.has(traces::KnownText::time_us)) return;
+  const std::string_view text = tables_.texts.text(annotation.name);
+  add(annotations_, text, annotation.device);
+  const auto name = annotations_.find(numbered_name(text).name);
+  if (name != annotations_.end()) name->second.ends_ns.push_back(annotation.time_us * ns_per_us);
+}
+
+const IterationFinder::Names::value_type* IterationFinder::best(const Names& names) {
+  constexpr std::uint64_t least_count = 2;
+  const Names::value_type* best = nullptr;
+  std::tuple<int, std::uint64_t> best_rank;
+  for (const auto& named : names) {
+    const Name& name = named.second;
+    const auto rank = rank_of(named.first, name.last_number.has_value(), name.counts_up);
+    if (!rank || name.count < least_count) continue;
+    const std::tuple<int, std::uint64_t> own{*rank, ~name.count};
+    if (best != nullptr && own >= best_rank) continue;
+    best = &named;
+    best_rank = own;
+  }
+  return best;
+}
+
+IterationRule IterationFinder::rule() const {
+  IterationRule rule;
+  if (const auto* name = best(ranges_)) {
+    rule.source = IterationSource::ranges;
+    rule.name = name->first;
+    rule.is_for_all_devices = name->second.is_on_one_device;
+  } else if (const auto* annotated = best(annotations_)) {
+    rule.source = IterationSource::annotations;
+    rule.name = annotated->first;
+    rule.times_ns = annotated->second.ends_ns;
+    std::ranges::sort(rule.times_ns);
+  } else if (const auto* marker = best(markers_)) {
+    rule.source = IterationSource::markers;
+    rule.name = marker->first;
+    rule.is_for_all_devices = marker->second.is_on_one_device;
+  } else {
+    for (const auto& [device, requests] : requests_)
+      if (const auto found = requests.find()) rule.requests[device] = *found;
+    if (!rule.requests.empty()) rule.source = IterationSource::requests;
+  }
+  return rule;
+}
+
+/// True where at least one more limit lies before `at`.
+bool IterationEnds::passes(Device& device, const std::vector<std::uint64_t>& limits,
+                           std::uint64_t at) {
+  const std::size_t before = device.next;
+  while (device.next < limits.size() && limits[device.next] < at) ++device.next;
+  return device.next > before;
+}
+
+IterationEnds::Place IterationEnds::place(const MemoryEvent& event) {
+  Device& device = devices_[event.device];
+  const std::uint64_t events_before = device.events++;
+  const auto before_if = [](bool ends) { return ends ? Place::before : Place::none; };
+  const auto is_named = [&] {
+    return numbered_name(tables_.texts.text(event.text)).name == rule_.name;
+  };
+  switch (rule_.source) {
+    case IterationSource::none:
+      return Place::none;
+    case IterationSource::events:
+      return before_if(passes(device, rule_.events, event.number));
+    case IterationSource::every:
+      return before_if(events_before > 0 && events_before % rule_.every == 0);
+    case IterationSource::annotations:
+      return before_if(event.time_ns && passes(device, rule_.times_ns, *event.time_ns));
+    case IterationSource::ranges:
+      return event.kind == MemoryEventKind::range_end && is_named() ? Place::after : Place::none;
+    case IterationSource::markers:
+      return before_if(event.kind == MemoryEventKind::marker && is_named());
+    case IterationSource::requests:
+      return before_if(begins_by_request(device, event));
+  }
+  return Place::none;
+}
+
+bool IterationEnds::begins_by_request(Device& device, const MemoryEvent& event) const {
+  if (event.kind != MemoryEventKind::allocated) return false;
+  const RequestMark mark = device.marks.next(event.block);
+  const auto sought = rule_.requests.find(event.device);
+  return sought != rule_.requests.end() && sought->second.mark == mark;
+}
+
+bool IterationEnds::ends_with_history(std::int64_t number) {
+  const Device& device = devices_[number];
+  switch (rule_.source) {
+    case IterationSource::events:
+      return device.next < rule_.events.size();
+    case IterationSource::annotations:
+      return device.next < rule_.times_ns.size();
+    case IterationSource::every:
+      return device.events > 0 && device.events % rule_.every == 0;
+    default:
+      return false;
+  }
+}
+
+IterationRule find_iterations(const std::string& path, const traces::ProgressListener& listener) {
+  traces::OpenTrace trace = traces::open_trace(path, listener);
+  traces::SnapshotTables tables;
+  IterationFinder recorded(tables);
+  IterationFinder program(tables);
+  return read_memory_events(trace, tables, recorded, program) ? program.rule() : recorded.rule();
+}
+
+void RequestPositions::memory_event(const MemoryEvent& event) {
+  const IterationEnds::Place place = ends_.place(event);
+  RequestPosition& next = next_[event.device];
+  if (place == IterationEnds::Place::before) next = {false, 0};
+  if (event.kind == MemoryEventKind::allocated) {
+    const RequestName name{event.device, event.number};
+    if (requests_.contains(name)) found_[name] = next;
+    ++next.number;
+  }
+  if (place == IterationEnds::Place::after) next = {false, 0};
+}
+
+std::string position_text(const RequestPosition& position) {
+  return "request " + std::to_string(position.number) +
+         (position.is_in_first ? " of the beginning" : " of an iteration");
+}
+
+}  // namespace vramlab::replay

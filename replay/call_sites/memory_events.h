@@ -1,0 +1,114 @@
+// MemoryEvents: a recording of any format as plain events of memory (live_blocks.h): something is
+// allocated, given back, or a request fails.
+//
+// Events are numbered as everywhere: entries of a recording by device, from 0 on, events of a
+// program across all devices.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "allocator/options/settings.h"
+#include "allocator/types/reference_version.h"
+#include "replay/recording/live_blocks.h"
+#include "traces/formats/open_trace.h"
+#include "traces/model/program_sink.h"
+#include "traces/model/snapshot_sink.h"
+#include "traces/model/snapshot_tables.h"
+
+namespace vramlab::replay {
+
+class MemoryEventSink {
+ public:
+  MemoryEventSink() = default;
+  MemoryEventSink(const MemoryEventSink&) = delete;
+  MemoryEventSink& operator=(const MemoryEventSink&) = delete;
+  virtual ~MemoryEventSink() = default;
+
+  virtual void memory_event(const MemoryEvent& event) = 0;
+  /// A device is in the file, maybe without events.
+  virtual void device_seen(std::int64_t) {}
+  /// The file shows a segment of the device as it is at the end; its blocks follow.
+  virtual void final_segment(std::int64_t /*device*/) {}
+  /// A block that is allocated when a recording ends, as its segments show.
+  virtual void final_block(std::int64_t /*device*/, const LiveBlock&) {}
+  virtual void annotation(const traces::AnnotationValue&) {}
+};
+
+/// Reads a PyTorch memory snapshot. Sizes are not rounded yet: settings may come last.
+class RecordedMemoryEvents : public traces::SnapshotSink {
+ public:
+  /// The sink must outlive it.
+  explicit RecordedMemoryEvents(MemoryEventSink& sink) : sink_(sink) {}
+
+  void segment(const traces::SegmentValue& segment) override;
+  void device_trace(traces::DeviceIndex device) override { sink_.device_seen(device.value); }
+  void trace_entry(traces::DeviceIndex index, const traces::TraceEntry& entry) override;
+  void settings(const traces::GenericPointer& settings) override { settings_ = settings; }
+  void annotation(const traces::AnnotationValue& annotation) override {
+    sink_.annotation(annotation);
+  }
+  /// Null where the file has none.
+  const traces::GenericPointer& settings() const { return settings_; }
+
+ private:
+  MemoryEventSink& sink_;
+  traces::GenericPointer settings_;
+  std::map<std::uint32_t, std::uint64_t> next_number_;
+};
+
+/// Reads a program, every request of which is taken as granted.
+class ProgramMemoryEvents : public traces::ProgramSink {
+ public:
+  /// `file` is for messages. The others must outlive it.
+  ProgramMemoryEvents(std::string file, const traces::SnapshotTables& tables,
+                      MemoryEventSink& sink);
+
+  void header(const traces::TraceHeader& header) override;
+  void program_event(const traces::ProgramEvent& event) override;
+
+  std::uint64_t event_count() const { return next_number_; }
+  std::uint64_t restore_count() const { return restore_count_; }
+
+ private:
+  struct Scope {
+    PoolId pool;
+    traces::ScopeStreams streams = traces::ScopeStreams::every_stream;
+    StreamId stream;
+  };
+  /// What decides which pool the requests of a device go to.
+  struct Device {
+    allocator::Settings settings;
+    std::vector<Scope> scopes;
+    std::vector<StreamId> capturing;
+  };
+
+  Device& device_of(const traces::ProgramEvent& event);
+  MemoryEventKind note(Device& device, const traces::ProgramEvent& event);
+  LiveBlock block_of(const Device& device, const traces::ProgramEvent& event) const;
+  PoolId pool_of(const Device& device, StreamId stream) const;
+  allocator::Settings changed_settings(const allocator::Settings& in_force,
+                                       std::string_view options, const std::string& position) const;
+
+  std::string file_;
+  const traces::SnapshotTables& tables_;
+  MemoryEventSink& sink_;
+  const ReferenceVersion* version_;
+  allocator::Settings settings_;
+  std::map<traces::DeviceIndex, Device> devices_;
+  std::uint64_t next_number_ = 0;
+  std::uint64_t restore_count_ = 0;
+};
+
+/// The request as a block at least is. What no allocator grants stays as it is.
+Bytes rounded(Bytes request, const allocator::Settings& settings);
+
+/// For one who looks at a recording and one who looks at a program; true where it is a program.
+bool read_memory_events(traces::OpenTrace& trace, traces::SnapshotTables& tables,
+                        MemoryEventSink& recorded, MemoryEventSink& program);
+
+}  // namespace vramlab::replay

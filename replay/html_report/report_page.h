@@ -1,0 +1,52 @@
+// ReportPage: what a report page shows of a recording or a replay, computed and packed. A part is
+// JSON that says what is there, and bytes that the page reads by it (tools/web/report/src).
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "replay/recording/followed_blocks.h"
+#include "replay/timeline/annotation_spans.h"
+
+namespace vramlab::replay {
+
+/// How much a page holds of a long history.
+struct ReportLimits {
+  /// In the timeline of a device.
+  std::size_t moments = 40'000;
+  /// Blocks that change from one shown state to the next, together.
+  std::uint64_t changes = 2'000'000;
+  /// In the table of events.
+  std::size_t events = 200'000;
+  /// Moments at which fragmentation is looked at.
+  std::size_t snapshots = 3'000;
+  /// Call sites that have a colour of their own.
+  std::size_t sites = 11;
+
+  /// Half of everything that can be halved.
+  ReportLimits halved() const;
+};
+
+enum class ReportOrigin : std::uint8_t { recorded, replayed };
+
+/// One recording or one replay.
+struct ReportInput {
+  std::string file;
+  /// What tells it from the others on the page.
+  std::string title;
+  ReportOrigin origin = ReportOrigin::recorded;
+  std::string reference;
+  std::string options;
+  std::vector<std::string> notes;
+  std::vector<DeviceHistory> devices;
+  std::vector<AnnotationSpan> spans;
+};
+
+/// Adds what the page shows of it to the page's list of runs and to its bytes. Throws InputError
+/// for a history that no allocator can have.
+nlohmann::ordered_json report_run(const ReportInput& input, const traces::SnapshotTables& tables,
+                                  const VerifyConditions& conditions, const ReportLimits& limits,
+                                  std::string& bytes);
+
+}  // namespace vramlab::replay

@@ -1,0 +1,66 @@
+// ReportStates: the states of the blocks at chosen steps, as bytes: what changed from one to the
+// next, and the whole state anew where that is no more than what the changes since have cost. So a
+// page can show any of them quickly.
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "replay/html_report/page_bytes.h"
+#include "replay/html_report/page_texts.h"
+#include "replay/recording/followed_blocks.h"
+
+namespace vramlab::replay {
+
+/// A block as a page shows it.
+struct ShownBlock {
+  allocator::Bytes size;
+  LifeIndex life = no_life;
+  allocator::GivenUse use = allocator::GivenUse::free;
+  allocator::Bytes requested;
+  HistoryStep since = 0;
+  traces::StackId stack;
+  friend bool operator==(const ShownBlock&, const ShownBlock&) = default;
+};
+
+class ReportStates {
+ public:
+  explicit ReportStates(PageTexts& texts) : texts_(texts) {}
+
+  /// Something changed there since the last state.
+  void touch(allocator::Address at, allocator::Bytes size);
+  void add(HistoryStep step, const PlacementBlocks& blocks, const LiveBlocks& in_use);
+
+  /// Each state's step, the beginning of its bytes, and whether it stands alone.
+  const std::vector<HistoryStep>& steps() const { return steps_; }
+  const std::vector<std::uint64_t>& offsets() const { return offsets_; }
+  const std::vector<std::uint64_t>& are_whole() const { return are_whole_; }
+  /// For each: the number of removed blocks and their addresses, the number of new ones and what
+  /// each is (docs are beside the reader, tools/web/report/src/states.ts).
+  const PageBytes& bytes() const { return bytes_; }
+
+ private:
+  using Shown = std::map<allocator::Address, ShownBlock>;
+  struct Change {
+    std::vector<allocator::Address> removed;
+    std::vector<std::pair<allocator::Address, ShownBlock>> put;
+  };
+
+  void compare(allocator::Address begin, allocator::Address end, const PlacementBlocks& blocks,
+               const LiveBlocks& in_use, Change& change);
+  void write(HistoryStep step, const Change& change);
+  void write_whole(HistoryStep step);
+
+  PageTexts& texts_;
+  Shown shown_;
+  /// Begin and end of what was touched.
+  std::vector<std::pair<allocator::Address, allocator::Address>> touched_;
+  std::vector<HistoryStep> steps_;
+  std::vector<std::uint64_t> offsets_;
+  std::vector<std::uint64_t> are_whole_;
+  PageBytes bytes_;
+  /// Since the last whole state.
+  std::size_t changes_written_ = 0;
+};
+
+}  // namespace vramlab::replay

@@ -1,0 +1,72 @@
+// What a live allocator knows of its state beside its snapshot.
+#pragma once
+
+#include "allocator/caching_allocator.h"
+#include "replay/metrics/fragmentation.h"
+
+namespace vramlab::replay {
+
+/// `device_free`: what the device has left. Says nothing of what the workload asks for.
+template <class Allocator>
+FragmentationRules rules_of(const Allocator& engine, Bytes device_free) {
+  const auto& core = engine.core();
+  FragmentationRules rules{engine.settings(), device_free};
+  rules.allowed = core.allowed;
+  for (const auto& [base, index] : core.segments.by_address())
+    if (core.segments[index].is_expandable)
+      rules.reservations[base] = {core.segments[index].size, core.segments[index].unit};
+  for (const auto& [id, pool] : core.private_pools)
+    if (pool->is_freeable()) rules.freeable_pools.insert(id);
+  return rules;
+}
+
+// What live blocks keep from being released now (docs/fragmentation.md), of a running allocator:
+// the figure of a snapshot without taking one, so that it can be asked at each new peak.
+
+/// Consecutive blocks that nobody holds; what lies in no whole unit of them is stranded.
+struct IdleRun {
+  Bytes begin;
+  Bytes end;
+  Bytes stranded(Bytes unit) const {
+    const std::uint64_t first = round_up(begin, unit).count;
+    const std::uint64_t last = end / unit * unit.count;
+    return end - begin - Bytes{last > first ? last - first : 0};
+  }
+};
+
+template <class Core>
+Bytes stranded_in(const Core& core, const allocator::Segment& segment) {
+  using allocator::BlockUse;
+  const Bytes unit = segment.is_expandable ? segment.unit : segment.size;
+  Bytes sum;
+  IdleRun run;
+  for (auto i = segment.first; i != allocator::BlockIndex::none; i = core.blocks[i].next) {
+    const allocator::Block& block = core.blocks[i];
+    const Bytes begin = block.address - segment.base;
+    if (block.use() == BlockUse::free || block.use() == BlockUse::waiting) {
+      if (run.end != begin) {
+        sum += run.stranded(unit);
+        run.begin = begin;
+      }
+      run.end = begin + block.size();
+    }
+  }
+  return sum + run.stranded(unit);
+}
+
+template <class Allocator>
+Bytes stranded_now(const Allocator& engine) {
+  const auto& core = engine.core();
+  const auto& counted = static_cast<const allocator::Statistics&>(engine.listeners());
+  // While nothing waits, the reference's own counter has those of classic segments.
+  const bool is_counted = engine.cross_stream_frees().is_idle();
+  Bytes sum;
+  if (is_counted) sum.count = static_cast<std::uint64_t>(counted.current_inactive_split_bytes());
+  for (const auto& [base, index] : core.segments.by_address()) {
+    const allocator::Segment& segment = core.segments[index];
+    if (segment.is_expandable || !is_counted) sum += stranded_in(core, segment);
+  }
+  return sum;
+}
+
+}  // namespace vramlab::replay

@@ -1,0 +1,105 @@
+// Fidelity: how faithfully a recorded history was replayed, as values: what was compared, what
+// agreed, what had to be inferred, and the first difference.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "replay/recording/allowed_memory.h"
+
+namespace vramlab::replay {
+
+struct Agreement {
+  std::uint64_t total = 0;
+  std::uint64_t exact = 0;
+  bool is_full() const { return exact == total; }
+};
+
+struct SegmentCallCounts {
+  std::uint64_t total = 0;
+  /// By a rule, at the recorded place in the order.
+  std::uint64_t explained = 0;
+  /// Releases that no rule explains: done as recorded.
+  std::uint64_t taken = 0;
+  /// Their kind, address, size or place differs from the recording, or they are not made at all.
+  std::uint64_t wrong = 0;
+};
+
+/// What the file does not say and the replay found out.
+struct Inferences {
+  /// Requests whose private pool was found out, and how many of the segments are private.
+  std::uint64_t pool_assumed_allocs = 0;
+  std::uint64_t pool_assumed_segments = 0;
+  /// Rounds in which pools were sought.
+  unsigned pool_rounds = 0;
+  /// Releases of everything: by a call of the program, or by a request that could have been either.
+  std::uint64_t emptied_caches = 0;
+  std::uint64_t ended_pools = 0;
+  std::uint64_t release_all_or_empty_cache = 0;
+  std::uint64_t garbage_collections = 0;
+  /// They look like a garbage collection, while the ages of blocks are not known.
+  std::uint64_t garbage_shaped = 0;
+  std::uint64_t oversize_releases = 0;
+  std::uint64_t assumed_extents = 0;
+  std::uint64_t waiting_frees = 0;
+  std::uint64_t out_of_memory = 0;
+  /// Out-of-memory entries whose pool is not the device's own.
+  std::uint64_t out_of_memory_in_private_pools = 0;
+  std::uint64_t mode_changes = 0;
+};
+
+/// Each is weaker than the one before. A device without a history says nothing against others.
+enum class FidelityLabel : std::uint8_t {
+  /// There is no history: only the final state was looked at.
+  final_state_only,
+  /// Every alloc, every segment call and every final block as recorded.
+  exact,
+  /// The recording does not hold what an exact replay needs.
+  approximate,
+  /// The recording holds what is needed, and the replay differs.
+  different,
+};
+std::string_view fidelity_label_name(FidelityLabel label);
+
+struct ReplayDifference {
+  /// In the device's trace.
+  std::size_t event = 0;
+  /// A sentence: what was recorded, what was replayed.
+  std::string text;
+};
+
+struct DeviceFidelity {
+  std::int64_t device = 0;
+  std::uint64_t event_count = 0;
+  bool starts_empty = false;
+  Agreement allocs;
+  SegmentCallCounts segment_calls;
+  Agreement final_segments;
+  Agreement final_blocks;
+  /// After how many calls as much is reserved as the entries up to there add up to.
+  Agreement sums;
+  Inferences inferred;
+  /// What a memory fraction allowed, where garbage collection shows it.
+  std::optional<AllowedMemory> allowed;
+  FidelityLabel label = FidelityLabel::exact;
+  std::vector<std::string> reasons;
+  /// Those of the reasons that tell of options set in mid-run.
+  std::vector<std::string> settings_changes;
+  std::optional<ReplayDifference> first_difference;
+  /// The first event of each call whose releases were taken from the recording.
+  std::vector<std::size_t> unexplained_events;
+};
+
+struct Fidelity {
+  std::string reference;
+  bool reference_is_guessed = true;
+  std::string options;
+  std::vector<DeviceFidelity> devices;
+  /// The weakest of its devices.
+  FidelityLabel label() const;
+};
+
+}  // namespace vramlab::replay

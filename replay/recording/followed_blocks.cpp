@@ -1,0 +1,214 @@
+#include "replay/recording/followed_blocks.h"
+
+#include <algorithm>
+
+namespace vramlab::replay {
+
+namespace {
+
+/// As recorded, but never back; where none is recorded, the events are a microsecond apart.
+void find_times(const DeviceHistory& history, HistoryWalk& walk) {
+  walk.times_us = traces::LongSequence<std::uint64_t>(history.events.place());
+  const bool has_times = std::ranges::any_of(
+      history.events, [](const AllocatorEvent& event) { return event.time_us > 0; });
+  std::uint64_t last = 0;
+  for (std::size_t i = 0; i < history.events.size(); ++i)
+    walk.times_us.push_back(last = has_times ? std::max(last, history.events[i].time_us) : i);
+  if (has_times || walk.times_us.empty()) return;
+  walk.doubts.emplace_back("the events have no times: they are shown one microsecond apart");
+}
+
+bool says_every_pool(const Placements& placements) {
+  return std::ranges::all_of(placements.lives,
+                             [](const SegmentLife& life) { return life.pool.has_value(); });
+}
+
+/// By life. Following the history with the engine costs most, so that is done only for pools that
+/// the file does not say.
+std::vector<PoolId> pools_of(const DeviceHistory& history, const Placements& placements,
+                             const VerifyConditions& conditions) {
+  if (!says_every_pool(placements)) {
+    ExplainedHistory explained = explain(history, conditions);
+    if (explained.pools.size() == placements.lives.size()) return std::move(explained.pools);
+  }
+  std::vector<PoolId> pools;
+  for (const SegmentLife& life : placements.lives)
+    pools.push_back(life.pool.value_or(default_pool));
+  return pools;
+}
+
+void note_doubts(const DeviceHistory& history, HistoryWalk& walk) {
+  std::vector<std::string>& doubts = walk.doubts;
+  if (!walk.start.contradiction.empty()) doubts.push_back(walk.start.contradiction);
+  if (!walk.placements.contradiction.empty()) doubts.push_back(walk.placements.contradiction);
+  if (walk.start.assumed_extent_count > 0)
+    doubts.push_back(std::to_string(walk.start.assumed_extent_count) +
+                     " blocks are older than the first event: their sizes are guessed from the "
+                     "room around them");
+  std::uint64_t inferred = 0;
+  for (LifeIndex life = 0; life < walk.pools.size(); ++life)
+    if (!walk.placements.lives[life].pool && walk.pools[life] != default_pool) ++inferred;
+  if (inferred > 0)
+    doubts.push_back("the private pool of " + std::to_string(inferred) +
+                     " segments is inferred from placements");
+  if (history.traits.unknown_event_count > 0)
+    doubts.push_back(std::to_string(history.traits.unknown_event_count) +
+                     " events are of unknown kinds and left out");
+}
+
+}  // namespace
+
+HistoryWalk walk_blocks(const DeviceHistory& history, const VerifyConditions& conditions) {
+  HistoryWalk walk{
+      place_history(history, {{0, conditions.settings.settings}}, conditions.version), {}, {}, {}};
+  find_times(history, walk);
+  return walk;
+}
+
+HistoryWalk walk_history(const DeviceHistory& history, const VerifyConditions& conditions) {
+  HistoryWalk walk = walk_blocks(history, conditions);
+  walk.pools = pools_of(history, walk.placements, conditions);
+  note_doubts(history, walk);
+  return walk;
+}
+
+namespace {
+
+Bytes largest_free_of(const PlacementBlocks& blocks) {
+  Bytes largest;
+  for (const auto& [one_class, set] : blocks.all_free_blocks())
+    if (!set.empty()) largest = std::max(largest, set.rbegin()->first);
+  return largest;
+}
+
+BlockState state_of(GivenUse use) {
+  if (use == GivenUse::live) return BlockState::active_allocated;
+  return use == GivenUse::waiting ? BlockState::active_pending_free : BlockState::inactive;
+}
+
+void add_block(SnapshotSegment& segment, Address at, const PlacedBlock& block, Bytes requested) {
+  segment.blocks.push_back({at, block.size, requested, state_of(block.use)});
+  segment.total_size += block.size;
+  if (block.use == GivenUse::free) return;
+  segment.active_size += block.size;
+  segment.requested_size += requested;
+  if (block.use == GivenUse::live) segment.allocated_size += block.size;
+}
+
+}  // namespace
+
+void FollowedBlocks::begin(const PlacementBlocks& blocks) {
+  const std::map<Address, Bytes> requested = requested_at_start(walk_.start);
+  const std::map<Address, traces::StackId> stacks = stacks_from_before(history_);
+  if (!walk_.times_us.empty()) now_.time_us = walk_.times_us.front();
+  for (const auto& [at, block] : blocks.blocks()) {
+    if (block.use == GivenUse::unmapped) continue;
+    grow(block.life, block.size);
+    if (block.use == GivenUse::free) continue;
+    LiveBlock there;
+    there.key = at.value;
+    there.bytes = block.size;
+    there.life = block.life;
+    if (const auto found = requested.find(at); found != requested.end())
+      there.requested = found->second;
+    if (const auto found = stacks.find(at); found != stacks.end()) there.stack = found->second;
+    if (block.use == GivenUse::waiting) there.freed.emplace();
+    add_earlier(there);
+  }
+  pass(blocks);
+}
+
+void FollowedBlocks::event_done(std::size_t event, const PlacementBlocks& blocks) {
+  now_.step = event + 1;
+  now_.time_us = walk_.times_us[event];
+  MemoryEvent told = memory_event(history_, event);
+  if (const PlacedBlock* placed = blocks.find({told.block.key})) {
+    told.block.bytes = placed->size;
+    told.block.life = placed->life;
+  }
+  apply(told);
+  change_segments(event);
+  pass(blocks);
+}
+
+void FollowedBlocks::pass(const PlacementBlocks& blocks) {
+  now_.largest_free = largest_free_of(blocks);
+  moment_passed(now_, blocks);
+}
+
+void FollowedBlocks::grow(LifeIndex life, Bytes size) {
+  now_.reserved += size;
+  segment_grew(life, size);
+}
+
+void FollowedBlocks::shrink(LifeIndex life, Bytes size) {
+  take(now_.reserved, size);
+  segment_shrank(life, size);
+}
+
+void FollowedBlocks::change_segments(std::size_t event) {
+  const AllocatorEvent what = history_.events[event];
+  const auto life = [&] { return walk_.placements.life_of_event[event]; };
+  switch (what.action) {
+    case Action::segment_alloc:
+    case Action::segment_map:
+      ++now_.device_gets;
+      return grow(life(), what.size);
+    case Action::segment_free:
+    case Action::segment_unmap:
+      ++now_.device_releases;
+      return shrink(life(), what.size);
+    default:
+      return;
+  }
+}
+
+void FollowedBlocks::block_allocated(const LiveBlock& block) {
+  now_.allocated += block.bytes;
+  now_.active += block.bytes;
+  now_.requested += block.requested;
+  block_changed(Change::handed_out, block);
+}
+
+void FollowedBlocks::block_was_there(const LiveBlock& block) {
+  if (!block.freed) return block_allocated(block);
+  now_.active += block.bytes;
+  now_.requested += block.requested;
+}
+
+void FollowedBlocks::block_freed(const LiveBlock& block) {
+  take(now_.allocated, block.bytes);
+  block_changed(Change::given_back, block);
+}
+
+void FollowedBlocks::block_completed(const LiveBlock& block) {
+  take(now_.active, block.bytes);
+  take(now_.requested, block.requested);
+  block_changed(Change::completed, block);
+}
+
+Snapshot snapshot_of(const PlacementBlocks& blocks, const LiveBlocks& in_use,
+                     const std::vector<PoolId>& pools) {
+  Snapshot snapshot;
+  Address end;
+  LifeIndex life_before = no_life;
+  for (const auto& [at, block] : blocks.blocks()) {
+    if (block.use == GivenUse::unmapped) continue;
+    if (block.life != life_before || at != end) {
+      const SegmentLife& life = blocks.lives()[block.life];
+      SnapshotSegment& segment = snapshot.segments.emplace_back();
+      segment.address = at;
+      segment.stream = life.stream;
+      segment.kind = life.kind;
+      segment.pool = block.life < pools.size() ? pools[block.life] : default_pool;
+      segment.is_expandable = life.is_expandable;
+    }
+    const LiveBlock* held = in_use.find(at.value);
+    add_block(snapshot.segments.back(), at, block, held == nullptr ? Bytes{} : held->requested);
+    life_before = block.life;
+    end = at + block.size;
+  }
+  return snapshot;
+}
+
+}  // namespace vramlab::replay

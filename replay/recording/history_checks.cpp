@@ -1,0 +1,80 @@
+#include "replay/recording/history_checks.h"
+
+#include "allocator/blocks/block.h"
+#include "allocator/options/size_rules.h"
+#include "allocator/types/ids.h"
+
+namespace vramlab::replay {
+
+namespace {
+
+/// Blocks of pinned memory are as large as their requests, under some options.
+Bytes step_of(const DeviceHistory& history) {
+  return history.traits.has_whole_blocks ? Bytes{1} : allocator::minimum_block;
+}
+
+bool is_place(Address at, Bytes step) {
+  return at.value % step.count == 0 && at < allocator::highest_address;
+}
+
+bool is_range(Address at, Bytes size, Bytes step) {
+  return is_place(at, step) && size.count % step.count == 0 && size > Bytes{0} &&
+         size < allocator::largest_block && at + size < allocator::highest_address;
+}
+
+bool is_possible(const AllocatorEvent& event, Bytes step) {
+  switch (event.action) {
+    case Action::snapshot:
+      return true;
+    case Action::oom:
+      // No allocator could serve some requests, and they failed.
+      return event.size < allocator::request_limit;
+    case Action::alloc:
+    case Action::free_requested:
+    case Action::free_completed:
+      return is_place(event.address, step) && event.size < allocator::largest_block;
+    default:
+      return is_range(event.address, event.size, step);
+  }
+}
+
+std::string sentence(const std::string& what, Address at, Bytes size) {
+  return what + " of " + std::to_string(size.count) + " bytes at " + name_of(at) +
+         " is none that an allocator gives";
+}
+
+/// Blocks follow each other without gaps and fill the segment.
+bool is_filled(const SnapshotSegment& segment, Bytes step) {
+  Address at = segment.address;
+  for (const SnapshotBlock& block : segment.blocks) {
+    if (block.address != at || !is_range(block.address, block.size, step)) return false;
+    at = at + block.size;
+  }
+  return at == segment.address + segment.total_size;
+}
+
+}  // namespace
+
+std::string impossible_part(const DeviceHistory& history) {
+  const Bytes step = step_of(history);
+  for (std::size_t i = 0; i < history.events.size(); ++i) {
+    const AllocatorEvent& event = history.events[i];
+    if (!is_possible(event, step))
+      return "event " + std::to_string(i) + ": " +
+             sentence(std::string(action_name(event.action)), event.address, event.size);
+  }
+  const SnapshotSegment* before = nullptr;
+  for (const SnapshotSegment& segment : history.final_segments) {
+    if (!is_range(segment.address, segment.total_size, step))
+      return sentence("the final segment", segment.address, segment.total_size);
+    if (before != nullptr && segment.address < before->address + before->total_size)
+      return "two final segments overlap at " + name_of(segment.address);
+    if (!is_filled(segment, step))
+      return "the blocks of the final segment at " + name_of(segment.address) +
+             " do not fill it one after another";
+    before = &segment;
+  }
+  return {};
+}
+
+}  // namespace vramlab::replay

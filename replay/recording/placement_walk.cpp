@@ -1,0 +1,400 @@
+#include "replay/recording/placement_walk.h"
+
+#include <algorithm>
+#include <map>
+
+#include "allocator/options/size_rules.h"
+#include "allocator/policy/best_fit.h"
+#include "replay/recording/placement_blocks.h"
+#include "replay/recording/recorded_calls.h"
+#include "replay/recording/starting_reservations.h"
+
+namespace vramlab::replay {
+namespace {
+
+using allocator::Settings;
+
+class PlacementWalk {
+ public:
+  /// `watcher`: null for nobody.
+  PlacementWalk(const DeviceHistory& history, const PlacedHistory& placed,
+                PlacementWatcher* watcher)
+      : history_(history),
+        start_(placed.start),
+        calls_(placed.calls),
+        in_time_(history, placed.calls, placed.phases, placed.private_segments),
+        settings_(&in_time_.at(0)),
+        reservation_(placed.reservation),
+        least_reservation_(least_reservation(history)),
+        kinds_(request_kinds(history, placed.phases.back().settings)),
+        watcher_(watcher) {
+    facts_.life_of_event = traces::LongSequence<LifeIndex>(history.events.place());
+  }
+
+  Placements run() {
+    adopt_start();
+    if (watcher_ != nullptr) watcher_->begin(blocks_);
+    for (std::size_t i = 0; i < calls_.size(); ++i) walk_call(i);
+    note_life(history_.events.size(), no_life);
+    name_pools();
+    facts_.lives = std::move(blocks_.lives());
+    return std::move(facts_);
+  }
+
+ private:
+  struct Shape {
+    /// The call's end where it got no new memory.
+    std::size_t first_growth = 0;
+    bool releases = false;
+    bool completes = false;
+  };
+  struct Miss {
+    PlacementRequest request;
+    bool is_certain = true;
+    std::vector<LifeIndex> serving_before;
+  };
+
+  void adopt_start() {
+    for (std::size_t i = 0; i < start_.segments.size(); ++i) {
+      const GivenSegment& given = start_.segments[i];
+      SegmentLife life{given.base, given.size(), given.stream, given.kind, given.is_expandable, {}};
+      life.pool = start_.known_pools[i];
+      blocks_.add(life, given.blocks);
+    }
+    note_bases();
+  }
+
+  void walk_call(std::size_t index) {
+    const RecordedCall& call = calls_[index];
+    settings_ = &in_time_.at(index);
+    if (call.kind == RecordedCallKind::free || call.kind == RecordedCallKind::free_later)
+      walk_free(call);
+    else
+      walk_run(index);
+  }
+
+  void walk_free(const RecordedCall& call) {
+    const Address at = history_.events[call.first].address;
+    if (!blocks_.free(at)) return contradict(call.first);
+    const std::size_t last = call.end - 1;
+    if (call.first != last) tell(call.first);
+    if (call.kind == RecordedCallKind::free) blocks_.complete(at);
+    tell(last);
+  }
+
+  void walk_run(std::size_t index) {
+    const RecordedCall& call = calls_[index];
+    const bool is_request = call.kind == RecordedCallKind::request;
+    const std::size_t end = is_request ? call.end - 1 : call.end;
+    const bool is_placed = is_request && history_.events[end].action == Action::alloc;
+    const Shape shape = shape_of(call);
+    Miss miss;
+    if (is_placed) {
+      miss.request = {given_size(history_.events[end].size),
+                      {history_.events[end].stream, kinds_[end]},
+                      settings_->expandable_segments};
+      miss.is_certain = !shape.releases || !shape.completes;
+      if (!miss.is_certain) miss.serving_before = serving(miss.request);
+    }
+    ReleaseRun run;
+    run.call = index;
+    run.is_own_call = call.kind == RecordedCallKind::release;
+    for (std::size_t i = call.first; i < end; ++i) {
+      const AllocatorEvent& event = history_.events[i];
+      if (i == shape.first_growth) {
+        note_left(run, shape);
+        if (is_placed && watcher_ == nullptr) {
+          note_miss(miss, life_to_grow(i));
+          note_growth(i, miss.request);
+        }
+      }
+      life_ = no_life;
+      const bool has_place = walk_event(i);
+      note_life(i, life_);
+      if (has_place)
+        tell(i);
+      else
+        contradict(i);
+      if (is_release(event.action) && life_ != no_life)
+        run.released.push_back(
+            {life_, event.address, event.size, event.action == Action::segment_unmap});
+    }
+    if (shape.first_growth >= end) note_left(run, shape);
+    if (!run.released.empty()) facts_.releases.push_back(std::move(run));
+    if (is_placed) place(end, shape.first_growth < end);
+  }
+
+  bool walk_event(std::size_t index) {
+    const AllocatorEvent& event = history_.events[index];
+    LifeIndex& life = life_;
+    switch (event.action) {
+      case Action::free_completed:
+        return blocks_.complete(event.address);
+      case Action::segment_alloc: {
+        const PoolKind kind = kinds_[index];
+        life = blocks_.add({event.address, event.size, event.stream, kind, false, {}, index},
+                           {{event.size, {}, GivenUse::free}});
+        if (has_reservations_) note_bases();
+        return true;
+      }
+      case Action::segment_free:
+        if (const PlacedBlock* block = blocks_.find(event.address)) life = block->life;
+        return life != no_life && blocks_.release(event.address, event.size, index);
+      case Action::segment_map:
+        return walk_map(index);
+      case Action::segment_unmap:
+        for (const LifeIndex one : blocks_.living()) {
+          const SegmentLife& candidate = blocks_.lives()[one];
+          if (candidate.is_expandable && candidate.base <= event.address &&
+              event.address < candidate.base + candidate.size && candidate.stream == event.stream &&
+              (life == no_life || blocks_.lives()[life].base < candidate.base))
+            life = one;
+        }
+        return life != no_life && blocks_.unmap(event.address, event.size, index);
+      default:
+        return true;
+    }
+  }
+
+  bool walk_map(std::size_t index) {
+    const AllocatorEvent& event = history_.events[index];
+    LifeIndex& life = life_;
+    life = blocks_.reservation_for(event.address, {event.stream, kinds_[index]});
+    if (life == no_life) {
+      const Bytes unit = expandable_unit(kinds_[index], *settings_);
+      const Bytes size = round_up(reservation_, unit);
+      life = blocks_.add({event.address, size, event.stream, kinds_[index], true, {}, index},
+                         {{size, {}, GivenUse::unmapped}});
+      note_bases();
+    }
+    return blocks_.map(event.address, event.size);
+  }
+
+  void place(std::size_t index, bool grew) {
+    const AllocatorEvent& event = history_.events[index];
+    const PlacedBlock* block = blocks_.find(event.address);
+    const Bytes rounded = given_size(event.size);
+    if (block == nullptr || block->use != GivenUse::free || block->size < rounded)
+      return contradict(index);
+    const LifeIndex life = block->life;
+    note_life(index, life);
+    // What searches reveal, a walk that is watched has no use for.
+    if (!grew && watcher_ == nullptr)
+      note_search({rounded, {event.stream, kinds_[index]}, settings_->expandable_segments},
+                  event.address, life);
+    if (history_.traits.names_pools && !blocks_.lives()[life].pool)
+      blocks_.lives()[life].pool = event.pool;
+    blocks_.hand_out(event.address, handed_out_size(rounded, block->size, blocks_.lives()[life]));
+    tell(index);
+  }
+
+  /// The life that the growth will be part of; a new one is the next number.
+  LifeIndex life_to_grow(std::size_t index) const {
+    const AllocatorEvent& event = history_.events[index];
+    LifeIndex life = no_life;
+    if (event.action == Action::segment_map)
+      life = blocks_.reservation_for(event.address, {event.stream, kinds_[index]});
+    return life != no_life ? life : static_cast<LifeIndex>(blocks_.lives().size());
+  }
+
+  Shape shape_of(const RecordedCall& call) const {
+    Shape shape;
+    shape.first_growth = call.end;
+    for (std::size_t i = call.first; i < call.end; ++i) {
+      const Action action = history_.events[i].action;
+      if (is_release(action)) shape.releases = true;
+      if (action == Action::free_completed) shape.completes = true;
+      if (is_segment_call(action) && !is_release(action) && shape.first_growth == call.end)
+        shape.first_growth = i;
+    }
+    return shape;
+  }
+
+  /// Lives that would have served the request.
+  std::vector<LifeIndex> serving(const PlacementRequest& request) const {
+    std::vector<LifeIndex> lives;
+    if (!search_placements(blocks_, request, *settings_)) return lives;
+    for (const LifeIndex life : lives_with_room(blocks_, request)) {
+      const std::vector<LifeIndex> alone{life};
+      if (search_placements(blocks_, request, *settings_, &alone)) lives.push_back(life);
+    }
+    return lives;
+  }
+
+  /// Lives with a block that would have been chosen over the one that was.
+  void note_search(const PlacementRequest& request, Address at, LifeIndex life) {
+    if (search_placements(blocks_, request, *settings_) == at) return;
+    for (const LifeIndex other : lives_with_room(blocks_, request)) {
+      if (other == life) continue;
+      const std::vector<LifeIndex> pair{life, other};
+      const auto found = search_placements(blocks_, request, *settings_, &pair);
+      if (found && *found != at && blocks_.find(*found)->life == other) keep_apart(life, other);
+    }
+  }
+
+  /// A request that got new memory found nothing; lives that would have served it are in other
+  /// pools. If frees were completed and memory was released, the search may have come before the
+  /// frees.
+  void note_miss(const Miss& miss, LifeIndex got) {
+    std::vector<LifeIndex> others = serving(miss.request);
+    for (const LifeIndex other : others) {
+      if (other == got) continue;
+      const bool served_before =
+          std::ranges::find(miss.serving_before, other) != miss.serving_before.end();
+      if (miss.is_certain || served_before) keep_apart(got, other);
+    }
+  }
+
+  /// Growth begins at the lowest place of the pool that has room: reservations with a lower one are
+  /// in other pools.
+  void note_growth(std::size_t index, const PlacementRequest& request) {
+    const AllocatorEvent& event = history_.events[index];
+    if (event.action != Action::segment_map) return;
+    const LifeIndex grown = life_to_grow(index);
+    const bool is_new = grown == blocks_.lives().size();
+    for (const LifeIndex other : blocks_.living()) {
+      if (other == grown || !blocks_.lives()[other].is_expandable ||
+          blocks_.class_of(other) != request.wanted)
+        continue;
+      const auto place = blocks_.place_to_grow(other, request.rounded);
+      if (place && (is_new || *place < event.address)) keep_apart(grown, other);
+    }
+  }
+
+  void note_left(ReleaseRun& run, const Shape& shape) const {
+    if (!shape.releases || watcher_ != nullptr) return;
+    for (const LifeIndex life : blocks_.living())
+      if (could_release(life)) run.left.push_back(life);
+  }
+
+  bool could_release(LifeIndex index) const {
+    const SegmentLife& life = blocks_.lives()[index];
+    const Bytes unit = expandable_unit(life.kind, *settings_);
+    Address at = life.base;
+    while (const PlacedBlock* block = blocks_.find(at)) {
+      if (block->life != index) break;
+      const Address end = at + block->size;
+      if (block->use == GivenUse::free && !life.is_expandable) return block->size == life.size;
+      if (block->use == GivenUse::free &&
+          (end - life.base) / unit > (round_up(at - life.base, unit)) / unit)
+        return true;
+      if (!life.is_expandable) return false;
+      at = end;
+    }
+    return false;
+  }
+
+  /// The smallest distance from a reservation to what lies behind it bounds how large they are.
+  void note_bases() {
+    std::map<Address, bool> is_expandable;
+    for (const LifeIndex life : blocks_.living())
+      is_expandable[blocks_.lives()[life].base] = blocks_.lives()[life].is_expandable;
+    for (auto one = is_expandable.begin(); one != is_expandable.end(); ++one) {
+      const auto behind = std::next(one);
+      has_reservations_ = has_reservations_ || one->second;
+      if (behind == is_expandable.end() || !one->second) continue;
+      if (const Bytes distance = behind->first - one->first; distance >= least_reservation_)
+        facts_.reservation = std::min(facts_.reservation, distance);
+    }
+  }
+
+  void tell(std::size_t event) {
+    if (watcher_ != nullptr) watcher_->event_done(event, blocks_);
+  }
+
+  void contradict(std::size_t event) {
+    if (!facts_.contradiction.empty()) return;
+    facts_.contradiction = "event " + std::to_string(event) + ", " +
+                           event_text(history_.events[event]) +
+                           ", has no place among the blocks before it";
+  }
+
+  /// Events come in order; those between them have none. A walk that is watched is not the first.
+  void note_life(std::size_t event, LifeIndex life) {
+    if (watcher_ != nullptr) return;
+    traces::LongSequence<LifeIndex>& lives = facts_.life_of_event;
+    while (lives.size() < event) lives.push_back(no_life);
+    if (event < history_.events.size()) lives.push_back(life);
+  }
+
+  void keep_apart(LifeIndex a, LifeIndex b) {
+    facts_.apart.emplace(std::min(a, b), std::max(a, b));
+  }
+
+  void name_pools() {
+    for (const LifeIndex index : blocks_.living()) {
+      SegmentLife& life = blocks_.lives()[index];
+      for (const SnapshotSegment& segment : history_.final_segments)
+        if (segment.is_expandable == life.is_expandable && life.base <= segment.address &&
+            segment.address < life.base + life.size && segment.stream == life.stream &&
+            segment.kind == life.kind && history_.traits.segments_say_pool)
+          life.pool = segment.pool;
+    }
+  }
+
+  Bytes given_size(Bytes requested) const {
+    return history_.traits.has_whole_blocks ? requested : round_request(requested, *settings_);
+  }
+
+  Bytes handed_out_size(Bytes rounded, Bytes block, const SegmentLife& life) const {
+    if (history_.traits.has_whole_blocks) return block;
+    using allocator::Mode;
+    const Mode mode = settings_->expandable_segments ? Mode::expandable : Mode::classic;
+    const auto rule = split_rule_of(life.kind, mode);
+    return is_split_off(block, rounded, rule, *settings_) ? rounded : block;
+  }
+
+  const DeviceHistory& history_;
+  const StartingState& start_;
+  const RecordedCalls& calls_;
+  SettingsInTime in_time_;
+  /// In force at the call that is being walked.
+  const Settings* settings_;
+  Bytes reservation_;
+  Bytes least_reservation_;
+  traces::LongSequence<PoolKind> kinds_;
+  /// Expandable segments were seen.
+  bool has_reservations_ = false;
+  /// The life of the event that is being walked.
+  LifeIndex life_ = no_life;
+  PlacementBlocks blocks_;
+  Placements facts_;
+  PlacementWatcher* watcher_;
+};
+
+/// What an expandable segment reserves if an out-of-memory tells how much memory there was. A part
+/// of a real device's memory cannot be had, so its reservations are somewhat larger.
+Bytes told_reservation(const DeviceRoom& room, Bytes distance) {
+  if (!room.total) return distance;
+  const Bytes told = reservation_size(*room.total, allocator::small_segment);
+  const bool is_near = distance >= told && distance.count - told.count <= told.count / 16;
+  return is_near ? distance : told;
+}
+
+}  // namespace
+
+/// Done twice if reservations have a known size, as that bounds how far they reach.
+PlacedHistory place_history(const DeviceHistory& history, SettingsPhases phases,
+                            const ReferenceVersion& version) {
+  PlacedHistory placed;
+  placed.phases = std::move(phases);
+  placed.private_segments = version.private_segments;
+  placed.room = room_of(history);
+  placed.calls = cut_into_calls(history, placed.room);
+  placed.reservation = told_reservation(placed.room, placed.reservation);
+  for (int round = 0; round < 2; ++round) {
+    placed.start = find_starting_state(history, placed.phases.front().settings, placed.reservation);
+    placed.placements = PlacementWalk(history, placed, nullptr).run();
+    placed.placements.reservation = told_reservation(placed.room, placed.placements.reservation);
+    if (placed.placements.reservation == placed.reservation || round == 1) break;
+    placed.reservation = placed.placements.reservation;
+  }
+  return placed;
+}
+
+void watch_placements(const DeviceHistory& history, const PlacedHistory& placed,
+                      PlacementWatcher& watcher) {
+  PlacementWalk(history, placed, &watcher).run();
+}
+
+}  // namespace vramlab::replay

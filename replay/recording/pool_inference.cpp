@@ -1,0 +1,289 @@
+#include "replay/recording/pool_inference.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <utility>
+
+namespace vramlab::replay {
+namespace {
+
+constexpr std::int64_t apart_cost = 100000;
+constexpr std::int64_t misfit_cost = 60;
+constexpr std::int64_t switch_cost = 4;
+constexpr std::int64_t same_stack_weight = 3;
+constexpr std::int64_t private_cost = 3;
+constexpr std::int64_t unnamed_cost = 5;
+constexpr unsigned most_sweeps = 40;
+/// Releases looked at in one search: some seconds.
+constexpr std::uint64_t most_work = 400'000'000;
+
+}  // namespace
+
+PoolInference::PoolInference(const DeviceHistory& history, const Placements& placements,
+                             const allocator::Settings& settings)
+    : history_(history),
+      placements_(placements),
+      release_cost_(placements),
+      prelude_{settings.garbage_collection_threshold > 0, settings.max_split_size} {
+  const std::size_t count = placements.lives.size();
+  apart_.resize(count);
+  follows_.resize(count);
+  runs_of_.resize(count);
+  run_work_.assign(count, 1);
+  for (LifeIndex i = 0; i < count; ++i) {
+    pools_.push_back(placements.lives[i].pool.value_or(default_pool));
+    if (!placements.lives[i].pool) unknown_.push_back(i);
+  }
+  note_apart(placements.apart);
+  note_reservations();
+  note_requests();
+  note_runs();
+}
+
+void PoolInference::note_apart(const std::set<std::pair<LifeIndex, LifeIndex>>& pairs) {
+  for (const auto& [a, b] : pairs) {
+    apart_[a].push_back(b);
+    apart_[b].push_back(a);
+  }
+}
+
+/// A stream has one reservation in each half of a pool as a rule; what was there at the start does
+/// not show whether there was a reason for a second one.
+void PoolInference::note_reservations() {
+  std::set<std::pair<LifeIndex, LifeIndex>> pairs;
+  const auto& lives = placements_.lives;
+  for (LifeIndex a = 0; a < lives.size(); ++a) {
+    if (!lives[a].is_expandable || lives[a].begin > 0) continue;
+    for (LifeIndex b = a + 1; b < lives.size(); ++b)
+      if (lives[b].is_expandable && lives[b].begin == 0 && lives[a].stream == lives[b].stream &&
+          lives[a].kind == lives[b].kind)
+        pairs.emplace(a, b);
+  }
+  note_apart(pairs);
+}
+
+/// Requests with the same stack come from the same place of the program, which asks in the same
+/// pool as a rule; those that merely follow each other often do.
+void PoolInference::note_requests() {
+  std::map<std::pair<LifeIndex, LifeIndex>, Cost> counts;
+  const auto add = [&counts](LifeIndex a, LifeIndex b, Cost weight) {
+    if (a != b) counts[{std::min(a, b), std::max(a, b)}] += weight;
+  };
+  LifeIndex before = no_life;
+  std::map<traces::StackId, LifeIndex> last_of_stack;
+  for (std::size_t i = 0; i < history_.events.size(); ++i) {
+    if (history_.events[i].action != Action::alloc) continue;
+    const LifeIndex life = placements_.life_of_event[i];
+    if (life == no_life) continue;
+    if (before != no_life) add(life, before, 1);
+    before = life;
+    if (history_.stacks.empty() || history_.stacks[i] == traces::StackId{}) continue;
+    const auto [last, is_new] = last_of_stack.try_emplace(history_.stacks[i], life);
+    if (!is_new) add(life, std::exchange(last->second, life), same_stack_weight);
+  }
+  for (const auto& [pair, count] : counts) {
+    follows_[pair.first].push_back({pair.second, count});
+    follows_[pair.second].push_back({pair.first, count});
+  }
+}
+
+void PoolInference::note_runs() {
+  run_weights_.assign(placements_.releases.size(), misfit_cost);
+  preludes_.assign(placements_.releases.size(), prelude_);
+  for (std::size_t run = 0; run < placements_.releases.size(); ++run) {
+    for (const auto& released : placements_.releases[run].released)
+      runs_of_[released.life].push_back(run);
+    for (const LifeIndex life : placements_.releases[run].left) runs_of_[life].push_back(run);
+  }
+  for (auto& runs : runs_of_) {
+    std::sort(runs.begin(), runs.end());
+    runs.erase(std::unique(runs.begin(), runs.end()), runs.end());
+    for (const std::size_t run : runs)
+      run_work_[static_cast<std::size_t>(&runs - runs_of_.data())] +=
+          placements_.releases[run].released.size() + placements_.releases[run].left.size();
+  }
+}
+
+std::vector<PoolId> PoolInference::choices() const {
+  std::set<PoolId> pools(pools_.begin(), pools_.end());
+  pools.insert(default_pool);
+  std::uint64_t unnamed = first_unnamed_pool;
+  while (pools.contains({0, unnamed})) ++unnamed;
+  pools.insert({0, unnamed});
+  return {pools.begin(), pools.end()};
+}
+
+auto PoolInference::cost_at(LifeIndex life, PoolId pool) const -> Cost {
+  Cost cost = 0;
+  for (const LifeIndex other : apart_[life])
+    if (pools_[other] == pool) cost += apart_cost;
+  for (const Neighbour& neighbour : follows_[life])
+    if (pools_[neighbour.life] != pool) cost += switch_cost * neighbour.count;
+  if (pool != default_pool) cost += is_unnamed(pool) ? unnamed_cost : private_cost;
+  return cost;
+}
+
+auto PoolInference::cost_of_run(std::size_t run) const -> Cost {
+  return run_weights_[run] *
+         static_cast<Cost>(release_cost_.of(placements_.releases[run], preludes_[run], pools_));
+}
+
+auto PoolInference::run_cost_of(LifeIndex life) const -> Cost {
+  Cost cost = 0;
+  for (const std::size_t run : runs_of_[life]) cost += cost_of_run(run);
+  return cost;
+}
+
+auto PoolInference::run_cost() const -> Cost {
+  Cost cost = 0;
+  for (std::size_t run = 0; run < run_weights_.size(); ++run) cost += cost_of_run(run);
+  return cost;
+}
+
+auto PoolInference::total_cost() const -> Cost {
+  Cost cost = run_cost();
+  for (LifeIndex life = 0; life < pools_.size(); ++life) cost += cost_at(life, pools_[life]);
+  return cost;
+}
+
+bool PoolInference::may_go_on(LifeIndex life) {
+  const std::uint64_t work = run_work_[life] + apart_[life].size() + follows_[life].size();
+  if (work > work_left_) return false;
+  work_left_ -= work;
+  return true;
+}
+
+/// Each life by itself to where it costs least. False where nothing moved.
+bool PoolInference::sweep() {
+  bool any = false;
+  std::vector<PoolId> candidates = choices();
+  for (const LifeIndex life : unknown_) {
+    const PoolId before = pools_[life];
+    PoolId best = before;
+    Cost least = cost_at(life, before) + run_cost_of(life);
+    if (least == 0) continue;
+    for (const PoolId pool : candidates) {
+      if (pool == before || !may_go_on(life)) continue;
+      pools_[life] = pool;
+      const Cost cost = cost_at(life, pool) + run_cost_of(life);
+      if (cost < least) {
+        least = cost;
+        best = pool;
+      }
+    }
+    pools_[life] = best;
+    if (best == before) continue;
+    any = true;
+    candidates = choices();
+  }
+  return any;
+}
+
+std::vector<LifeIndex> PoolInference::unknown_among(const std::vector<LifeIndex>& lives) const {
+  std::vector<LifeIndex> unknown;
+  for (const LifeIndex life : lives)
+    if (!placements_.lives[life].pool) unknown.push_back(life);
+  return unknown;
+}
+
+/// Stretches in which the order of a release does not break, pairs of neighbouring ones, and what
+/// was left behind.
+std::vector<std::vector<LifeIndex>> PoolInference::groups_of(const ReleaseRun& run) const {
+  std::vector<std::vector<LifeIndex>> stretches;
+  const auto key = [&](const ReleaseRun::Released& one) {
+    const SegmentLife& life = placements_.lives[one.life];
+    return std::tuple(one.is_unmap, life.stream, one.is_unmap ? Bytes{} : one.size,
+                      one.is_unmap ? Address{} : one.address);
+  };
+  const ReleaseRun::Released* before = nullptr;
+  for (const ReleaseRun::Released& one : run.released) {
+    const bool goes_on = before != nullptr &&
+                         placements_.lives[before->life].kind == placements_.lives[one.life].kind &&
+                         (key(*before) < key(one) || one.is_unmap);
+    if (!goes_on) stretches.emplace_back();
+    stretches.back().push_back(one.life);
+    before = &one;
+  }
+  std::vector<std::vector<LifeIndex>> groups = stretches;
+  for (std::size_t i = 1; i < stretches.size(); ++i) {
+    std::vector<LifeIndex> pair = stretches[i - 1];
+    pair.insert(pair.end(), stretches[i].begin(), stretches[i].end());
+    groups.push_back(std::move(pair));
+  }
+  groups.push_back(run.left);
+  for (auto& group : groups) group = unknown_among(group);
+  return groups;
+}
+
+bool PoolInference::try_moving(const std::vector<LifeIndex>& group) {
+  if (group.empty() || !may_go_on(group.front())) return false;
+  const std::vector<PoolId> before = pools_;
+  const Cost cost_before = total_cost();
+  std::vector<PoolId> best = before;
+  Cost least = cost_before;
+  for (const PoolId pool : choices()) {
+    for (const LifeIndex life : group) pools_[life] = pool;
+    sweep();
+    if (const Cost cost = total_cost(); cost < least) {
+      least = cost;
+      best = pools_;
+    }
+    pools_ = before;
+  }
+  pools_ = best;
+  return least < cost_before;
+}
+
+bool PoolInference::move_groups() {
+  bool any = false;
+  for (std::size_t run = 0; run < placements_.releases.size(); ++run) {
+    if (cost_of_run(run) == 0) continue;
+    for (const auto& group : groups_of(placements_.releases[run])) any = try_moving(group) || any;
+  }
+  return any;
+}
+
+/// A pool that was made up while something else was wrong may be needed no more, although none of
+/// its lives can leave it alone.
+bool PoolInference::move_unnamed_pools() {
+  std::map<PoolId, std::vector<LifeIndex>> groups;
+  for (const LifeIndex life : unknown_)
+    if (is_unnamed(pools_[life])) groups[pools_[life]].push_back(life);
+  bool any = false;
+  for (const auto& [pool, group] : groups) any = try_moving(group) || any;
+  return any;
+}
+
+const std::vector<PoolId>& PoolInference::solve() {
+  work_left_ = most_work;
+  for (unsigned i = 0; i < most_sweeps; ++i)
+    if (!sweep() && !move_groups() && !move_unnamed_pools()) break;
+  return pools_;
+}
+
+bool PoolInference::learn(const std::vector<std::size_t>& unexplained_calls) {
+  if (unknown_.empty()) return false;
+  for (std::size_t run = 0; run < run_weights_.size(); ++run) {
+    if (std::ranges::find(unexplained_calls, placements_.releases[run].call) ==
+        unexplained_calls.end())
+      continue;
+    run_weights_[run] *= 3;
+    if (cost_of_run(run) == 0)
+      preludes_[run] = preludes_[run] == prelude_ ? ReleasePrelude{} : prelude_;
+  }
+  return !unexplained_calls.empty();
+}
+
+void PoolInference::count(Inferences& inferences) const {
+  for (const LifeIndex life : unknown_)
+    if (pools_[life] != default_pool) ++inferences.pool_assumed_segments;
+  for (std::size_t i = 0; i < history_.events.size(); ++i) {
+    const LifeIndex life = placements_.life_of_event[i];
+    if (history_.events[i].action == Action::alloc && life != no_life &&
+        !placements_.lives[life].pool && pools_[life] != default_pool)
+      ++inferences.pool_assumed_allocs;
+  }
+}
+
+}  // namespace vramlab::replay

@@ -1,0 +1,148 @@
+#include "replay/recording/recorded_calls.h"
+
+#include <algorithm>
+#include <map>
+
+#include "allocator/types/ids.h"
+
+namespace vramlab::replay {
+
+namespace {
+
+using traces::StackId;
+
+/// Whose stack a free has: where stacks were recorded for allocations only, that of its block's
+/// request.
+enum class FreeStacks : std::uint8_t { of_requests, their_own };
+
+/// How many frees are looked at.
+constexpr int most_compared_frees = 4096;
+
+FreeStacks free_stacks_of(const DeviceHistory& history) {
+  std::map<Address, StackId> requested;
+  int compared = 0;
+  for (std::size_t i = 0; i < history.stacks.size() && compared < most_compared_frees; ++i) {
+    const AllocatorEvent& event = history.events[i];
+    if (event.action == Action::alloc) requested[event.address] = history.stacks[i];
+    if (event.action != Action::free_requested) continue;
+    const auto found = requested.find(event.address);
+    if (found == requested.end()) continue;
+    if (found->second != history.stacks[i]) return FreeStacks::their_own;
+    ++compared;
+  }
+  return FreeStacks::of_requests;
+}
+
+class Cutter {
+ public:
+  Cutter(const DeviceHistory& history, const DeviceRoom& room)
+      : history_(history),
+        has_stacks_(has_stacks(history)),
+        free_stacks_(free_stacks_of(history)),
+        room_(room),
+        reserved_(room_.reserved_at_start),
+        calls_(history.events.place()) {}
+
+  RecordedCalls cut() {
+    while (at_ < history_.events.size()) {
+      const Action action = history_.events[at_].action;
+      if (action == Action::snapshot)
+        ++at_;
+      else if (action == Action::free_requested)
+        take_free();
+      else if (action == Action::free_completed && !history_.traits.requests_frees)
+        add(RecordedCallKind::free, at_ + 1);
+      else
+        take_run();
+    }
+    return std::move(calls_);
+  }
+
+ private:
+  void add(RecordedCallKind kind, std::size_t end, ReleaseOrigin origin = ReleaseOrigin::guessed) {
+    const bool had_room = had_room_until(end) && kind == RecordedCallKind::request;
+    calls_.push_back({kind, origin, had_room, at_, end});
+    at_ = end;
+  }
+  void take_free() {
+    const std::size_t next = at_ + 1;
+    const bool is_back = next < history_.events.size() &&
+                         history_.events[next].action == Action::free_completed &&
+                         history_.events[next].address == history_.events[at_].address;
+    add(is_back ? RecordedCallKind::free : RecordedCallKind::free_later, is_back ? at_ + 2 : next);
+  }
+  void take_run() {
+    for (std::size_t end = at_; end < history_.events.size(); ++end) {
+      const Action action = history_.events[end].action;
+      if (action == Action::alloc || action == Action::oom) return take_request(end);
+      if (action == Action::free_requested || action == Action::snapshot)
+        return add(RecordedCallKind::release, end);
+    }
+    add(RecordedCallKind::release, history_.events.size());
+  }
+
+  /// What was released with another stack than the request's was released before it. The stack of a
+  /// request is empty where no Python runs, as in a thread of a backward pass.
+  void take_request(std::size_t request) {
+    if (!has_stacks_) return add(RecordedCallKind::request, request + 1);
+    const StackId stack = stack_of(request);
+    std::size_t own = request;
+    while (own > at_ && !is_foreign_release(own - 1, stack)) --own;
+    // Blocks that were there before may have had this very stack.
+    if (own > at_ && free_stacks_ == FreeStacks::of_requests)
+      while (is_release(history_.events[own].action)) ++own;
+    if (own > at_) add(RecordedCallKind::release, own, ReleaseOrigin::by_stacks);
+    // An entry without a stack looks the same as one whose stack is empty.
+    add(RecordedCallKind::request, request + 1,
+        stack == StackId{} ? ReleaseOrigin::guessed : ReleaseOrigin::by_stacks);
+  }
+  bool is_foreign_release(std::size_t event, StackId stack) const {
+    return is_release(history_.events[event].action) && stack_of(event) != stack;
+  }
+  StackId stack_of(std::size_t event) const {
+    return history_.stacks.empty() ? StackId{} : history_.stacks[event];
+  }
+  /// Follows what is reserved up to there.
+  bool had_room_until(std::size_t end) {
+    const Bytes before = reserved_;
+    Bytes got;
+    for (std::size_t i = at_; i < end; ++i) {
+      const AllocatorEvent& event = history_.events[i];
+      if (is_release(event.action))
+        reserved_ = reserved_ - std::min(reserved_, event.size);
+      else if (is_segment_call(event.action))
+        got += event.size;
+    }
+    reserved_ += got;
+    return got > Bytes{} && before + got <= room_.at_least();
+  }
+
+  const DeviceHistory& history_;
+  bool has_stacks_;
+  FreeStacks free_stacks_;
+  const DeviceRoom& room_;
+  Bytes reserved_;
+  std::size_t at_ = 0;
+  RecordedCalls calls_;
+};
+
+}  // namespace
+
+RecordedCalls cut_into_calls(const DeviceHistory& history, const DeviceRoom& room) {
+  return Cutter(history, room).cut();
+}
+
+std::string event_text(const AllocatorEvent& event) {
+  std::string text(action_name(event.action));
+  text += " of " + format_bytes(event.size);
+  if (event.action != Action::oom) text += " at " + name_of(event.address);
+  return text;
+}
+
+std::optional<RecordedCall> call_of(const RecordedCalls& calls, std::size_t event) {
+  const auto call = std::ranges::upper_bound(calls, event, {}, &RecordedCall::end);
+  if (call == calls.end()) return std::nullopt;
+  return *call;
+}
+
+}  // namespace vramlab::replay

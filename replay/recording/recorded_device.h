@@ -1,0 +1,76 @@
+// RecordedDevice: a device that does what a recording says it did. Memory is granted when the
+// recording shows that it was, at the recorded place; what the allocator asks of it is compared
+// with the recorded segment calls, in order.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "allocator/types/device.h"
+#include "replay/recording/recorded_calls.h"
+
+namespace vramlab::replay {
+
+class RecordedDevice : public allocator::Device {
+ public:
+  /// `total` makes an allocator reserve as many addresses as the recording shows.
+  RecordedDevice(const DeviceHistory& history, Bytes total) : history_(history), total_(total) {}
+
+  /// From now on the segment calls of these events are expected.
+  void expect(std::size_t first, std::size_t end);
+  /// The next expected segment call; nothing when all were made.
+  std::optional<std::size_t> next() const;
+  /// The calls of the expected run that were not made yet, up to the first that gets memory.
+  std::vector<std::size_t> expected_releases() const;
+  void skip() { ++at_; }
+  /// How much was asked for last and refused because releases come next; forgets it.
+  std::optional<Bytes> take_refused() { return std::exchange(refused_, std::nullopt); }
+  /// The allocator starts with this segment, or with this mapped part of a reservation.
+  void adopt(Address base, Bytes size) { held_[base] = size; }
+  void set_free(Bytes free) { free_ = free; }
+
+  /// What the allocator asked for that was recorded differently: how often, and the first time
+  /// since the last take_difference().
+  std::uint64_t wrong_count() const { return wrong_count_; }
+  std::string take_difference() { return std::exchange(difference_, {}); }
+
+  allocator::MemoryInfo memory_info() override { return {free_, total_}; }
+  std::optional<Address> allocate(Bytes size, StreamId stream) override;
+  void release(Address at) override;
+  std::optional<Address> reserve(Bytes size, StreamId stream) override;
+  void release_reservation(Address at, Bytes) override { held_.erase(at); }
+  bool map(const UnitRange& range) override;
+  void unmap(const UnitRange& range) override;
+
+  // Frees that wait are completed by the replay, when the recording says so.
+  void wait_for_stream(StreamId) override {}
+  EventId record_event(StreamId) override;
+  bool is_complete(EventId) override;
+  void wait_for_event(EventId) override {}
+  void forget_event(EventId) override {}
+  std::optional<StreamCapture> capture_of(StreamId) override { return {}; }
+  std::vector<GraphNode> dependencies_of(GraphNode) override { return {}; }
+
+ private:
+  std::optional<AllocatorEvent> expected() const;
+  void differ(const std::string& asked);
+  bool is_held(Address at) const;
+  bool is_any_held(Address at, Bytes size) const;
+
+  const DeviceHistory& history_;
+  Bytes total_;
+  Bytes free_;
+  std::vector<std::size_t> calls_;
+  std::size_t at_ = 0;
+  std::optional<Bytes> refused_;
+  /// Segments, and how far reservations were mapped. After a difference the replay may hold what
+  /// was released.
+  std::map<Address, Bytes> held_;
+  std::uint64_t wrong_count_ = 0;
+  std::string difference_;
+};
+
+}  // namespace vramlab::replay

@@ -1,0 +1,292 @@
+#include "replay/recording/recorded_history.h"
+
+#include <algorithm>
+#include <array>
+
+#include "traces/model/generic_text.h"
+
+namespace vramlab::replay {
+namespace {
+
+using traces::KnownText;
+using traces::TextId;
+
+constexpr std::array<std::pair<Action, KnownText>, 9> actions = {
+    {{Action::alloc, KnownText::alloc},
+     {Action::free_requested, KnownText::free_requested},
+     {Action::free_completed, KnownText::free_completed},
+     {Action::segment_alloc, KnownText::segment_alloc},
+     {Action::segment_free, KnownText::segment_free},
+     {Action::segment_map, KnownText::segment_map},
+     {Action::segment_unmap, KnownText::segment_unmap},
+     {Action::snapshot, KnownText::snapshot},
+     {Action::oom, KnownText::oom}}};
+
+BlockState state_of(TextId text) {
+  switch (static_cast<KnownText>(text.value)) {
+    case KnownText::active_allocated:
+      return BlockState::active_allocated;
+    case KnownText::active_pending_free:
+    case KnownText::active_awaiting_free:
+      return BlockState::active_pending_free;
+    default:
+      return BlockState::inactive;
+  }
+}
+
+/// Old formats say what the block was asked for last.
+Bytes requested_of(const traces::BlockValue& block) {
+  if (block.keys.has(KnownText::requested_size)) return block.requested_size;
+  return block.history.empty() ? Bytes{} : block.history.back().real_size;
+}
+
+traces::StackId stack_of(const traces::BlockValue& block) {
+  if (state_of(block.state) == BlockState::inactive) return {};
+  if (block.stack != traces::StackId{} || block.history.empty()) return block.stack;
+  return block.history.back().stack;
+}
+
+const traces::GenericValue* setting(const RecordedHistory& history, std::string_view name,
+                                    const traces::TextTable& texts) {
+  return history.settings ? find_item(*history.settings, name, texts) : nullptr;
+}
+
+/// Null where there is none. ROCm's name for it, and that of all back ends, are taken as well.
+const traces::GenericValue* recorded_options(const RecordedHistory& history,
+                                             const traces::TextTable& texts) {
+  for (const char* name :
+       {"PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_HIP_ALLOC_CONF", "PYTORCH_ALLOC_CONF"})
+    if (const auto* text = setting(history, name, texts)) return text;
+  return nullptr;
+}
+
+std::optional<std::uint64_t> whole_number(const traces::GenericValue* value) {
+  const auto* number = value ? std::get_if<traces::WholeNumber>(&value->content) : nullptr;
+  if (number == nullptr || number->is_negative) return std::nullopt;
+  return number->bits;
+}
+
+void read_divisions(const traces::GenericValue& dict, const traces::TextTable& texts,
+                    allocator::Settings& settings) {
+  for (std::size_t slot = 0; slot < settings.roundup_divisions.size(); ++slot) {
+    const std::string name = std::to_string(std::uint64_t{1} << slot);
+    if (const auto divisions = whole_number(find_item(dict, name, texts)))
+      settings.roundup_divisions[slot] = static_cast<std::uint32_t>(*divisions);
+  }
+}
+
+}  // namespace
+
+std::optional<Action> action_of(TextId text) {
+  for (const auto& [action, known] : actions)
+    if (TextId(known) == text) return action;
+  return std::nullopt;
+}
+
+KnownText text_of(Action action) {
+  return std::ranges::find(actions, action, &std::pair<Action, KnownText>::first)->second;
+}
+
+bool has_stacks(const DeviceHistory& history) {
+  return std::ranges::any_of(history.stacks,
+                             [](traces::StackId stack) { return stack != traces::StackId{}; });
+}
+
+std::map<Address, traces::StackId> stacks_from_before(const DeviceHistory& history) {
+  std::map<Address, traces::StackId> stacks = history.final_stacks;
+  for (const AllocatorEvent& event : history.events)
+    if (event.action == Action::alloc) stacks.erase(event.address);
+  return stacks;
+}
+
+bool has_threads(const DeviceHistory& history, const traces::SnapshotTables& tables) {
+  std::vector<bool> is_seen(tables.stacks.count());
+  for (std::size_t i = 0; i < history.stacks.size(); ++i) {
+    const traces::StackId stack = history.stacks[i];
+    if (history.events[i].action != Action::alloc || is_seen[stack.value]) continue;
+    is_seen[stack.value] = true;
+    const auto frames = tables.stacks.frames(stack);
+    if (frames.empty()) continue;
+    const traces::FrameValue& outermost = tables.frames.frame(frames.back());
+    if (tables.texts.text(outermost.name) == "_bootstrap" &&
+        tables.texts.text(outermost.filename).ends_with("threading.py"))
+      return true;
+  }
+  return false;
+}
+
+std::map<std::uint64_t, traces::TextId> labels_by_request(const DeviceHistory& history) {
+  std::map<std::uint64_t, traces::TextId> labels;
+  if (history.labels.empty()) return labels;
+  std::map<Address, std::uint64_t> requests;
+  auto label = history.labels.begin();
+  for (std::size_t done = 0; done <= history.events.size(); ++done) {
+    for (; label != history.labels.end() && label->event_count == done; ++label)
+      if (const auto request = requests.find(label->address); request != requests.end())
+        labels[request->second] = label->text;
+    if (done == history.events.size()) break;
+    const AllocatorEvent event = history.events[done];
+    if (event.action == Action::alloc) requests[event.address] = done;
+    if (event.action == Action::free_completed) requests.erase(event.address);
+  }
+  return labels;
+}
+
+RecordedSums sums_of(const DeviceHistory& history) {
+  RecordedSums sums;
+  std::uint64_t done = 0;
+  for (const AllocatorEvent& event : history.events) {
+    ++done;
+    if (event.action == Action::alloc) sums.requested.add(event.size, done);
+    if (event.action == Action::free_completed) sums.requested.subtract(event.size);
+    if (is_release(event.action))
+      sums.reserved.subtract(event.size);
+    else if (is_segment_call(event.action))
+      sums.reserved.add(event.size, done);
+  }
+  return sums;
+}
+
+std::optional<Bytes> peak_reserved_of(const DeviceHistory& history) {
+  const Peak reserved = sums_of(history).reserved;
+  Bytes at_end;
+  for (const SnapshotSegment& segment : history.final_segments) at_end += segment.total_size;
+  if (history.final_segments.empty() && reserved.highest() == 0 && reserved.now() == 0)
+    return std::nullopt;
+  return reserved.above(reserved.start_for(at_end));
+}
+
+DeviceHistory& HistoryCollector::device_of(std::int64_t number) {
+  for (DeviceHistory& device : history_.devices)
+    if (device.device == number) return device;
+  DeviceHistory& device = history_.devices.emplace_back();
+  device.device = number;
+  device.events = traces::LongSequence<AllocatorEvent>(place_);
+  device.stacks = traces::LongSequence<traces::StackId>(place_);
+  return device;
+}
+
+void HistoryCollector::segment(const traces::SegmentValue& segment) {
+  DeviceHistory& device = device_of(segment.device);
+  SnapshotSegment kept;
+  kept.address = segment.address;
+  kept.total_size = segment.total_size;
+  kept.allocated_size = segment.allocated_size;
+  kept.active_size = segment.active_size;
+  kept.requested_size = segment.requested_size;
+  kept.stream = segment.stream;
+  kept.kind = segment.segment_type == TextId(KnownText::large) ? PoolKind::large : PoolKind::small;
+  kept.pool = segment.pool;
+  kept.is_expandable = segment.is_expandable;
+  for (const traces::BlockValue& block : segment.blocks) {
+    kept.blocks.push_back({block.address, block.size, requested_of(block), state_of(block.state)});
+    if (const auto stack = stack_of(block); stack != traces::StackId{})
+      device.final_stacks[block.address] = stack;
+  }
+  if (!segment.keys.has(KnownText::segment_pool_id)) device.traits.segments_say_pool = false;
+  device.final_segments.push_back(std::move(kept));
+}
+
+void HistoryCollector::trace_entry(traces::DeviceIndex index, const traces::TraceEntry& entry) {
+  DeviceHistory& device = device_of(index.value);
+  const std::optional<Action> action = action_of(entry.action);
+  const bool is_label = entry.action == TextId(KnownText::annotate);
+  if (is_label) device.labels.push_back({device.events.size(), entry.address, entry.user_metadata});
+  if (is_label) return;
+  if (!action) {
+    ++device.traits.unknown_event_count;
+    return;
+  }
+  if (*action == Action::free_requested) device.traits.requests_frees = true;
+  if (entry.keys.has(KnownText::pool_id)) device.traits.names_pools = true;
+  if (!entry.keys.has(KnownText::time_us)) device.traits.lacks_time = true;
+  Address address = entry.address;
+  if (*action == Action::oom) {
+    address = {entry.device_free.count};
+    if (!entry.keys.has(KnownText::device_free)) device.traits.lacks_device_free = true;
+  }
+  if (*action == Action::alloc && entry.user_metadata != TextId{})
+    device.labels.push_back({device.events.size() + 1, address, entry.user_metadata});
+  device.events.push_back({*action, address, entry.size, entry.stream, entry.pool, entry.time_us});
+  device.stacks.push_back(entry.stack);
+}
+
+RecordedHistory HistoryCollector::take() {
+  std::ranges::sort(history_.devices, {}, &DeviceHistory::device);
+  for (DeviceHistory& device : history_.devices)
+    std::ranges::sort(device.final_segments, {}, &SnapshotSegment::address);
+  return std::move(history_);
+}
+
+void take_as_host(RecordedHistory& history) {
+  for (DeviceHistory& device : history.devices) device.traits.has_whole_blocks = true;
+}
+
+namespace {
+
+/// Under expandable_segments, which 2.4 alone leaves out of private pools.
+bool has_classic_private_segments(const RecordedHistory& history, const traces::TextTable& texts) {
+  const auto* option = setting(history, "expandable_segments", texts);
+  const auto* is_on = option == nullptr ? nullptr : std::get_if<bool>(&option->content);
+  return is_on != nullptr && *is_on &&
+         std::ranges::any_of(history.devices, [](const DeviceHistory& device) {
+           return std::ranges::any_of(device.final_segments, [](const SnapshotSegment& segment) {
+             return segment.pool != allocator::default_pool && !segment.is_expandable;
+           });
+         });
+}
+
+}  // namespace
+
+std::vector<const ReferenceVersion*> possible_references(const RecordedHistory& history,
+                                                         const traces::TextTable& texts) {
+  const auto rows = allocator::reference_versions();
+  if (setting(history, "max_round_threshold", texts) != nullptr) {
+    const bool has_host = std::ranges::any_of(history.other_sections, [&](const auto& section) {
+      return texts.text(section.key) == "host_traces";
+    });
+    return {has_host ? &rows.back() : allocator::find_reference_version("2.13")};
+  }
+  const bool names_pools = std::ranges::any_of(
+      history.devices, [](const DeviceHistory& device) { return device.traits.names_pools; });
+  if (!names_pools) {
+    const ReferenceVersion* usual = &allocator::default_reference_version();
+    if (!has_classic_private_segments(history, texts)) return {usual};
+    return {&rows.front(), usual};
+  }
+  std::vector<const ReferenceVersion*> between;
+  for (const ReferenceVersion& row : rows)
+    if (row.grammar == allocator::OptionGrammar::three_passes)
+      between.insert(between.begin(), &row);
+  return between;
+}
+
+SettingsInForce recorded_settings(const RecordedHistory& history, const traces::TextTable& texts,
+                                  const ReferenceVersion& version) {
+  SettingsInForce in_force;
+  if (!history.settings) {
+    in_force.doubt = "the file has no settings: the defaults are assumed";
+    return in_force;
+  }
+  allocator::Settings& settings = in_force.settings;
+  if (const auto* text = recorded_options(history, texts))
+    if (const auto* id = std::get_if<TextId>(&text->content)) {
+      auto parsed = parse_settings({}, texts.text(*id), version);
+      settings = std::move(parsed.settings);
+      if (parsed.error)
+        in_force.doubt = "the recorded option string is refused: " + parsed.error->message;
+    }
+  if (const auto* value = setting(history, "max_split_size", texts))
+    settings.max_split_size =
+        whole_number(value) ? Bytes{*whole_number(value)} : allocator::unlimited;
+  if (const auto* value = setting(history, "garbage_collection_threshold", texts))
+    if (const auto* real = std::get_if<double>(&value->content))
+      settings.garbage_collection_threshold = *real;
+  if (const auto* value = setting(history, "expandable_segments", texts))
+    if (const auto* flag = std::get_if<bool>(&value->content)) settings.expandable_segments = *flag;
+  if (const auto* value = setting(history, "roundup_power2_divisions", texts))
+    read_divisions(*value, texts, settings);
+  return in_force;
+}
+
+}  // namespace vramlab::replay

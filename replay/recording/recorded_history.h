@@ -1,0 +1,151 @@
+// RecordedHistory: what a memory snapshot says of each device, kept as a whole: events in order and
+// the final segments. Replays need that, because what was there at the start is found by running
+// backwards. A long history lies in scratch files. Annotations and unknown keys are left out.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "allocator/options/settings.h"
+#include "allocator/types/reference_version.h"
+#include "allocator/types/snapshot.h"
+#include "replay/metrics/peak.h"
+#include "replay/recording/recording_summary.h"
+#include "traces/io/long_sequence.h"
+#include "traces/model/snapshot_sink.h"
+#include "traces/model/snapshot_tables.h"
+
+namespace vramlab::replay {
+
+/// An entry's action by the word that snapshots have for it; nothing for kinds that no replay
+/// knows.
+std::optional<Action> action_of(traces::TextId text);
+traces::KnownText text_of(Action action);
+
+constexpr bool is_segment_call(Action action) {
+  return action == Action::segment_alloc || action == Action::segment_free ||
+         action == Action::segment_map || action == Action::segment_unmap;
+}
+constexpr bool is_release(Action action) {
+  return action == Action::segment_free || action == Action::segment_unmap;
+}
+
+/// What a file may lack.
+struct HistoryTraits {
+  bool names_pools = false;
+  bool requests_frees = false;
+  /// Events of kinds that no replay knows; they are left out.
+  std::uint64_t unknown_event_count = 0;
+  /// An `oom` that says nothing of the device's free memory.
+  bool lacks_device_free = false;
+  /// An event without a time.
+  bool lacks_time = false;
+  bool segments_say_pool = true;
+  /// Blocks are as large as their entries say and are never divided, as those of pinned memory.
+  bool has_whole_blocks = false;
+};
+
+/// What the program called the memory in use at an address.
+struct MemoryLabel {
+  /// How many events were before it.
+  std::uint64_t event_count = 0;
+  Address address;
+  traces::TextId text;
+};
+
+struct DeviceHistory {
+  std::int64_t device = 0;
+  HistoryTraits traits;
+  traces::LongSequence<AllocatorEvent> events;
+  /// By event, in the tables of the reader.
+  traces::LongSequence<traces::StackId> stacks;
+  /// In order.
+  std::vector<MemoryLabel> labels;
+  /// By ascending address.
+  std::vector<SnapshotSegment> final_segments;
+  /// For final blocks in use, if the file says so.
+  std::map<Address, traces::StackId> final_stacks;
+};
+
+/// Whether any event has a stack.
+bool has_stacks(const DeviceHistory& history);
+
+/// For final blocks without a request among the events: they were there all the time.
+std::map<Address, traces::StackId> stacks_from_before(const DeviceHistory& history);
+
+/// By the event that handed memory out, its last label.
+std::map<std::uint64_t, traces::TextId> labels_by_request(const DeviceHistory& history);
+
+/// Whether requests come from threads that the program started, as their stacks tell: Python's
+/// threads begin in its module threading.
+bool has_threads(const DeviceHistory& history, const traces::SnapshotTables& tables);
+
+/// Sums over the events, counted from 0, and their peaks; moments are how many events were done.
+struct RecordedSums {
+  /// As requested, until the free is completed.
+  Peak requested;
+  Peak reserved;
+};
+RecordedSums sums_of(const DeviceHistory& history);
+
+/// The most that was reserved, counted back from the end; nothing where the history says nothing
+/// of segments.
+std::optional<Bytes> peak_reserved_of(const DeviceHistory& history);
+
+struct RecordedHistory {
+  std::vector<DeviceHistory> devices;
+  /// Null where the file has no settings.
+  traces::GenericPointer settings;
+  /// Keys of the top level that are no sections of devices, such as `host_traces`.
+  std::vector<traces::UnknownField> other_sections;
+};
+
+/// Says that the collector saw pinned host memory as that of a device
+/// (traces/filters/host_recording.h).
+void take_as_host(RecordedHistory& history);
+
+class HistoryCollector : public traces::SnapshotSink {
+ public:
+  /// Long histories go to scratch files there; without a place they are in memory.
+  explicit HistoryCollector(traces::ScratchPlace place = {}) : place_(std::move(place)) {}
+
+  void segment(const traces::SegmentValue& segment) override;
+  void device_trace(traces::DeviceIndex device) override { device_of(device.value); }
+  void trace_entry(traces::DeviceIndex index, const traces::TraceEntry& entry) override;
+  void settings(const traces::GenericPointer& settings) override { history_.settings = settings; }
+
+  void unknown_section(traces::TextId key, const traces::GenericPointer& value) override {
+    history_.other_sections.push_back({key, value});
+  }
+
+  /// Once the reader is through; devices by number.
+  RecordedHistory take();
+
+ private:
+  DeviceHistory& device_of(std::int64_t number);
+
+  traces::ScratchPlace place_;
+  RecordedHistory history_;
+};
+
+struct SettingsInForce {
+  allocator::Settings settings;
+  /// Why they may not be what was in force; empty where the file says them.
+  std::string doubt;
+};
+
+/// The recorded option string as this version reads it, and over it what the file says of single
+/// options.
+SettingsInForce recorded_settings(const RecordedHistory& history, const traces::TextTable& texts,
+                                  const ReferenceVersion& version);
+
+/// Those of reference_versions() that the file can be of, the likeliest first. Private pools have
+/// expandable segments since 2.5, events that name pools came with 2.12, limits of pinned memory
+/// with 2.13, and sections of it with 2.14.
+std::vector<const ReferenceVersion*> possible_references(const RecordedHistory& history,
+                                                         const traces::TextTable& texts);
+
+}  // namespace vramlab::replay

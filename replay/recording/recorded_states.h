@@ -1,0 +1,34 @@
+// States of a recording at a moment, as following it shows them: exact where following it is.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "replay/metrics/moment.h"
+#include "replay/recording/recorded_history.h"
+#include "replay/recording/snapshot_values_of.h"
+
+namespace vramlab::replay {
+
+struct RecordedStates {
+  std::vector<DeviceState> states;
+  /// Sentences: what is not sure.
+  std::vector<std::string> doubts;
+};
+
+/// What of the history up to the moment comes with a state.
+enum class StateHistory : std::uint8_t { all, last_event };
+
+struct RecordedMoment {
+  Moment moment;
+  /// Null to guess it.
+  const ReferenceVersion* version = nullptr;
+  StateHistory history = StateHistory::all;
+};
+
+/// For each device that has such a moment. A device whose first event is later has none at a time.
+RecordedStates recorded_states(const RecordedHistory& history, const traces::TextTable& texts,
+                               const RecordedMoment& wanted);
+
+}  // namespace vramlab::replay

@@ -1,0 +1,122 @@
+#include "replay/recording/settings_in_time.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <iterator>
+#include <optional>
+
+namespace vramlab::replay {
+
+using allocator::Settings;
+
+namespace {
+
+/// What single calls tell of expandable_segments.
+class SeenExpandable {
+ public:
+  SeenExpandable(const DeviceHistory& history, allocator::PrivateSegments private_segments)
+      : history_(history), private_segments_(private_segments) {}
+
+  /// Whether the call got memory for expandable segments; nothing where it got none.
+  std::optional<bool> at(const RecordedCall& call) const {
+    std::optional<bool> is_on;
+    for (std::size_t event = call.first; event < call.end; ++event) {
+      const AllocatorEvent& seen = history_.events[event];
+      if (seen.action == Action::segment_map) is_on = true;
+      if (seen.action == Action::segment_alloc && !is_classic_anyway(seen.address)) is_on = false;
+    }
+    return is_on;
+  }
+
+ private:
+  /// As far as the segment is still there at the end, where files say whose it is.
+  bool is_classic_anyway(Address address) const {
+    if (private_segments_ != allocator::PrivateSegments::classic) return false;
+    const auto found =
+        std::ranges::lower_bound(history_.final_segments, address, {}, &SnapshotSegment::address);
+    return found != history_.final_segments.end() && found->address == address &&
+           found->pool != allocator::default_pool;
+  }
+
+  const DeviceHistory& history_;
+  allocator::PrivateSegments private_segments_;
+};
+
+/// By the first call that gets memory; it tells of the calls before it, too.
+bool expandable_at_start(const SeenExpandable& seen, const RecordedCalls& calls, bool otherwise) {
+  for (const RecordedCall& call : calls)
+    if (const auto is_on = seen.at(call)) return *is_on;
+  return otherwise;
+}
+
+std::string short_number(double value) {
+  std::array<char, 32> text{};
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), value);
+  return {text.data(), end.ptr};
+}
+
+std::string divisions_string(const Settings& settings) {
+  std::string text = "[";
+  for (std::size_t slot = 0; slot < settings.roundup_divisions.size(); ++slot)
+    text += (slot == 0 ? "" : ",") + std::to_string(1U << slot) + ":" +
+            std::to_string(settings.roundup_divisions[slot]);
+  return text + "]";
+}
+
+}  // namespace
+
+SettingsInTime::SettingsInTime(const DeviceHistory& history, const RecordedCalls& calls,
+                               const SettingsPhases& phases,
+                               allocator::PrivateSegments private_segments) {
+  const SeenExpandable seen(history, private_segments);
+  bool is_on = expandable_at_start(seen, calls, phases.front().settings.expandable_segments);
+  std::size_t phase = 0;
+  for (std::size_t call = 0; call < calls.size(); ++call) {
+    const RecordedCall bounds = calls[call];
+    is_on = seen.at(bounds).value_or(is_on);
+    const std::size_t before = phase;
+    while (phase + 1 < phases.size() && phases[phase + 1].first_event < bounds.end) ++phase;
+    const bool is_same = !changes_.empty() && phase == before &&
+                         changes_.back().settings.expandable_segments == is_on;
+    if (is_same) continue;
+    changes_.push_back({call, phases[phase].settings});
+    changes_.back().settings.expandable_segments = is_on;
+  }
+  if (changes_.empty()) changes_.push_back({0, phases.front().settings});
+}
+
+const Settings& SettingsInTime::at(std::size_t call) const {
+  const auto after = std::ranges::upper_bound(changes_, call, {}, &Change::first_call);
+  return std::prev(after)->settings;
+}
+
+std::vector<Settings> weaker_settings(const Settings& recorded) {
+  const Settings defaults;
+  std::vector<Settings> weaker;
+  for (unsigned left_out = 1; left_out < 8; ++left_out) {
+    Settings settings = recorded;
+    if ((left_out & 1U) != 0) settings.max_split_size = defaults.max_split_size;
+    if ((left_out & 2U) != 0) settings.roundup_divisions = defaults.roundup_divisions;
+    if ((left_out & 4U) != 0)
+      settings.garbage_collection_threshold = defaults.garbage_collection_threshold;
+    if (settings != recorded && std::ranges::find(weaker, settings) == weaker.end())
+      weaker.push_back(settings);
+  }
+  return weaker;
+}
+
+std::string option_string(const Settings& settings) {
+  const Settings defaults;
+  std::string text = "expandable_segments:";
+  text += settings.expandable_segments ? "True" : "False";
+  if (settings.max_split_size != defaults.max_split_size)
+    text += ",max_split_size_mb:" + std::to_string(settings.max_split_size.count >> 20);
+  if (settings.garbage_collection_threshold > 0)
+    text += ",garbage_collection_threshold:" + short_number(settings.garbage_collection_threshold);
+  if (settings.roundup_divisions != defaults.roundup_divisions)
+    text += ",roundup_power2_divisions:" + divisions_string(settings);
+  return text;
+}
+
+}  // namespace vramlab::replay

@@ -1,0 +1,50 @@
+// SettingsInTime: the settings in force at each call of a history. A file holds the last ones only.
+// Whether expandable segments were on is seen from the calls themselves; other options that changed
+// in mid-run are found out by following it (explain).
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "allocator/options/settings.h"
+#include "allocator/types/reference_version.h"
+#include "replay/recording/recorded_calls.h"
+
+namespace vramlab::replay {
+
+/// Settings from an event on, up to the next phase.
+struct SettingsPhase {
+  std::size_t first_event = 0;
+  allocator::Settings settings;
+};
+/// In order; the first begins with event 0.
+using SettingsPhases = std::vector<SettingsPhase>;
+
+class SettingsInTime {
+ public:
+  SettingsInTime(const DeviceHistory& history, const RecordedCalls& calls,
+                 const SettingsPhases& phases, allocator::PrivateSegments private_segments);
+
+  /// At the call of this index.
+  const allocator::Settings& at(std::size_t call) const;
+
+  struct Change {
+    std::size_t first_call = 0;
+    allocator::Settings settings;
+  };
+  /// The first one is for call 0.
+  const std::vector<Change>& changes() const { return changes_; }
+
+ private:
+  std::vector<Change> changes_;
+};
+
+/// Settings that a phase may have had if the recorded ones do not explain it: some of the options
+/// that decide about blocks are not set.
+std::vector<allocator::Settings> weaker_settings(const allocator::Settings& recorded);
+
+/// The options that decide about blocks, as a string that sets them over any others.
+std::string option_string(const allocator::Settings& settings);
+
+}  // namespace vramlab::replay

@@ -1,0 +1,353 @@
+#include "replay/recording/verify.h"
+
+#include <algorithm>
+#include <set>
+#include <span>
+
+#include "replay/recording/emptying_rhythm.h"
+#include "replay/recording/history_checks.h"
+#include "replay/recording/pool_inference.h"
+#include "replay/recording/recorded_calls.h"
+#include "replay/recording/release_cost.h"
+#include "replay/recording/verify_run.h"
+
+namespace vramlab::replay {
+
+namespace {
+
+/// To find phases a history is followed so many times, a long one less often, and so many places of
+/// a change are tried for each.
+constexpr std::size_t most_runs = 40;
+constexpr std::size_t fewest_runs = 4;
+constexpr std::size_t most_followed_events = 1'000'000;
+constexpr std::size_t most_places = 16;
+
+/// The better of two: fewer wrong things first, then fewer taken from the recording.
+bool is_better(const DeviceFidelity& a, const DeviceFidelity& b) {
+  const auto badness = [](const DeviceFidelity& one) {
+    return std::tuple(one.allocs.total - one.allocs.exact,
+                      one.final_blocks.total - one.final_blocks.exact, one.segment_calls.wrong,
+                      one.segment_calls.taken, one.first_difference.has_value());
+  };
+  return badness(a) < badness(b);
+}
+
+/// A sentence for each change of options that the file does not hold.
+std::vector<std::string> changes_of_settings(const ExplainedHistory& explained,
+                                             const allocator::Settings& recorded) {
+  std::vector<std::string> texts;
+  const SettingsPhases& phases = explained.phases;
+  for (std::size_t i = 1; i < phases.size(); ++i)
+    texts.push_back("settings changed (guessed): " + option_string(phases[i].settings) +
+                    " holds from event " + std::to_string(phases[i].first_event) + " on, " +
+                    option_string(phases[i - 1].settings) + " before it");
+  if (const std::string last = option_string(phases.back().settings);
+      last != option_string(recorded))
+    texts.push_back("settings changed (guessed): " + last +
+                    " holds up to the last event, and the recorded options were set after it");
+  if (explained.fidelity.inferred.mode_changes > 0)
+    texts.emplace_back(explained.fidelity.first_difference
+                           ? "settings changed: expandable_segments was on and off, and other "
+                             "options seem to have changed"
+                           : "settings changed: expandable_segments was on and off");
+  return texts;
+}
+
+void judge(ExplainedHistory& explained, const DeviceHistory& history,
+           const SettingsInForce& settings) {
+  DeviceFidelity& fidelity = explained.fidelity;
+  if (!settings.doubt.empty()) fidelity.reasons.push_back(settings.doubt);
+  const std::string& contradiction = explained.start.contradiction.empty()
+                                         ? explained.placements.contradiction
+                                         : explained.start.contradiction;
+  if (!contradiction.empty()) fidelity.reasons.push_back(contradiction);
+  if (history.traits.unknown_event_count > 0)
+    fidelity.reasons.push_back(std::to_string(history.traits.unknown_event_count) +
+                               " events of kinds that a replay does not know");
+  const bool agrees = fidelity.allocs.is_full() && fidelity.final_blocks.is_full() &&
+                      fidelity.segment_calls.wrong == 0 && !fidelity.first_difference;
+  fidelity.settings_changes = changes_of_settings(explained, settings.settings);
+  fidelity.reasons.insert(fidelity.reasons.end(), fidelity.settings_changes.begin(),
+                          fidelity.settings_changes.end());
+  const bool is_sound = contradiction.empty() && fidelity.inferred.mode_changes == 0;
+  if (agrees)
+    fidelity.label = FidelityLabel::exact;
+  else
+    fidelity.label = is_sound ? FidelityLabel::different : FidelityLabel::approximate;
+}
+
+/// Mere markers are none.
+bool has_history(const DeviceHistory& history) {
+  return std::ranges::any_of(
+      history.events, [](const AllocatorEvent& event) { return event.action != Action::snapshot; });
+}
+
+/// Why nothing can be replayed; nothing where it can.
+std::optional<DeviceFidelity> without_replay(const DeviceHistory& history) {
+  DeviceFidelity fidelity;
+  fidelity.device = history.device;
+  if (!has_history(history)) {
+    fidelity.label = FidelityLabel::final_state_only;
+    fidelity.reasons.emplace_back("the file has no history of this device");
+    return fidelity;
+  }
+  if (std::string reason = impossible_part(history); !reason.empty()) {
+    fidelity.label = FidelityLabel::approximate;
+    fidelity.reasons.push_back(std::move(reason) + "; nothing was replayed");
+    return fidelity;
+  }
+  return std::nullopt;
+}
+
+std::set<std::size_t> emptied_in_vain(const DeviceHistory& history,
+                                      const ExplainedHistory& explained,
+                                      const VerifyConditions& conditions) {
+  std::vector<std::size_t> emptied;
+  for (const EmptiedCache& cache : explained.emptied)
+    if (!cache.may_be_of_request) emptied.push_back(cache.event);
+  const std::vector<std::size_t> missing = missing_in_rhythm(explained.calls, emptied);
+  if (missing.empty()) return {};
+  VerifyRun run(history, explained, conditions);
+  if (!run.caches_nothing_before(missing)) return {};
+  return {missing.begin(), missing.end()};
+}
+
+}  // namespace
+
+namespace {
+
+/// Without a verdict.
+ExplainedHistory explain_under(const DeviceHistory& history, const VerifyConditions& conditions,
+                               SettingsPhases phases) {
+  ExplainedHistory explained;
+  static_cast<PlacedHistory&>(explained) =
+      place_history(history, std::move(phases), conditions.version);
+  PoolInference inference(history, explained.placements, conditions.settings.settings);
+  std::optional<DeviceFidelity> best;
+  std::vector<PoolId> best_pools;
+  for (unsigned round = 1; round <= most_pool_rounds; ++round) {
+    explained.pools = inference.solve();
+    VerifyRun run(history, explained, conditions);
+    DeviceFidelity fidelity = run.run();
+    fidelity.inferred.pool_rounds = round;
+    inference.count(fidelity.inferred);
+    const bool is_done = !fidelity.first_difference && run.unexplained_calls().empty();
+    if (!best || is_better(fidelity, *best)) {
+      best = std::move(fidelity);
+      best_pools = explained.pools;
+      static_cast<FollowedCalls&>(explained) = run.take_found();
+    }
+    if (is_done || !inference.learn(run.unexplained_calls())) break;
+  }
+  explained.pools = std::move(best_pools);
+  for (std::size_t i = 0; i < explained.start.segments.size(); ++i)
+    explained.start.segments[i].pool = explained.pools[i];
+  explained.fidelity = *std::move(best);
+  return explained;
+}
+
+/// How far the history was followed before the first difference.
+std::size_t followed(const ExplainedHistory& explained) {
+  const auto& difference = explained.fidelity.first_difference;
+  return difference ? difference->event : ~std::size_t{0};
+}
+
+/// The same settings up to this event, and others from there on.
+SettingsPhases with_change(const SettingsPhases& phases, std::size_t event,
+                           const allocator::Settings& settings) {
+  SettingsPhases changed = phases;
+  while (!changed.empty() && changed.back().first_event >= event) changed.pop_back();
+  changed.push_back({changed.empty() ? 0 : event, settings});
+  return changed;
+}
+
+/// Finds the phases of a program that set other options in mid-run, of which the file holds the
+/// last ones only. Each phase goes as far as some settings explain the history.
+class PhaseSearch {
+ public:
+  PhaseSearch(const DeviceHistory& history, const VerifyConditions& conditions,
+              const ExplainedHistory& as_recorded)
+      : history_(history),
+        conditions_(conditions),
+        choices_(weaker_settings(conditions.settings.settings)),
+        best_(as_recorded),
+        runs_left_(std::clamp(most_followed_events / (history.events.size() + 1), fewest_runs,
+                              most_runs)) {
+    if (!choices_.empty()) choices_.push_back(conditions.settings.settings);
+  }
+
+  /// Empty unless the phases explain all of the history.
+  std::optional<ExplainedHistory> find() {
+    if (choices_.empty()) return std::nullopt;
+    try_change(0);
+    for (bool went_further = true; went_further;) {
+      if (!best_.fidelity.first_difference) return std::move(best_);
+      const std::size_t reached = followed(best_);
+      for (const std::size_t event : places_of_change()) try_change(event);
+      went_further = followed(best_) > reached;
+    }
+    return std::nullopt;
+  }
+
+ private:
+  void try_change(std::size_t event) {
+    const SettingsPhases phases = best_.phases;
+    for (const allocator::Settings& choice : choices_) {
+      if (runs_left_ == 0 || !best_.fidelity.first_difference) return;
+      --runs_left_;
+      ExplainedHistory tried =
+          explain_under(history_, conditions_, with_change(phases, event, choice));
+      if (followed(tried) > followed(best_)) best_ = std::move(tried);
+    }
+  }
+
+  /// A split that one setting makes and another does not may show much later. So these are the
+  /// call of the first difference, and large requests before it, the last one first.
+  std::vector<std::size_t> places_of_change() const {
+    std::vector<std::size_t> places;
+    const std::size_t first = best_.phases.back().first_event;
+    const auto last = call_of(best_.calls, followed(best_));
+    if (last) places.push_back(last->first);
+    for (std::size_t i = followed(best_); i > first + 1 && places.size() < most_places;) {
+      const AllocatorEvent& event = history_.events[--i];
+      const bool is_large = event.size >= conditions_.settings.settings.max_split_size;
+      if (event.action == Action::alloc && is_large)
+        places.push_back(call_of(best_.calls, i)->first);
+    }
+    return places;
+  }
+
+  const DeviceHistory& history_;
+  const VerifyConditions& conditions_;
+  std::vector<allocator::Settings> choices_;
+  ExplainedHistory best_;
+  std::size_t runs_left_;
+};
+
+void note_settings_changes(ExplainedHistory& explained, const DeviceHistory& history,
+                           const allocator::Settings& recorded) {
+  const SettingsInTime in_time(history, explained.calls, explained.phases,
+                               explained.private_segments);
+  const bool is_as_recorded = in_time.changes().size() == 1 && in_time.at(0) == recorded;
+  if (!is_as_recorded) explained.settings_changes = in_time.changes();
+}
+
+/// How many events are left behind the first difference, of all devices.
+std::size_t left_by(const ReferenceVersion& version, const RecordedHistory& history,
+                    const traces::TextTable& texts) {
+  const VerifyConditions conditions{version, true, recorded_settings(history, texts, version)};
+  std::size_t left = 0;
+  for (const DeviceHistory& device : history.devices) {
+    // Pinned memory is not that allocator's, whose smallest block is larger.
+    if (device.traits.has_whole_blocks || without_replay(device)) continue;
+    const ExplainedHistory explained =
+        explain_under(device, conditions, {{0, conditions.settings.settings}});
+    left += device.events.size() - std::min(followed(explained), device.events.size());
+  }
+  return left;
+}
+
+/// If several versions write the same keys: the first of those that follow the history furthest.
+const ReferenceVersion& guess_reference(const RecordedHistory& history,
+                                        const traces::TextTable& texts) {
+  const auto possible = possible_references(history, texts);
+  const ReferenceVersion* best = possible.front();
+  if (possible.size() == 1) return *best;
+  std::size_t fewest_left = left_by(*best, history, texts);
+  for (const ReferenceVersion* version : std::span(possible).subspan(1)) {
+    if (fewest_left == 0) break;
+    const std::size_t left = left_by(*version, history, texts);
+    if (left < fewest_left) best = version;
+    fewest_left = std::min(left, fewest_left);
+  }
+  return *best;
+}
+
+}  // namespace
+
+VerifyConditions verify_conditions(const RecordedHistory& history, const traces::TextTable& texts,
+                                   const ReferenceVersion* version) {
+  const bool is_guessed = version == nullptr;
+  if (is_guessed) version = &guess_reference(history, texts);
+  return {*version, is_guessed, recorded_settings(history, texts, *version), true};
+}
+
+ExplainedHistory explain(const DeviceHistory& history, const VerifyConditions& conditions) {
+  if (auto fidelity = without_replay(history)) {
+    ExplainedHistory explained;
+    explained.fidelity = *std::move(fidelity);
+    return explained;
+  }
+  ExplainedHistory explained =
+      explain_under(history, conditions, {{0, conditions.settings.settings}});
+  if (explained.fidelity.first_difference && conditions.settings_may_have_changed)
+    if (auto in_phases = PhaseSearch(history, conditions, explained).find())
+      explained = *std::move(in_phases);
+  explained.capture_sign = conditions.version.capture_sign;
+  note_settings_changes(explained, history, conditions.settings.settings);
+  explained.emptied_in_vain = emptied_in_vain(history, explained, conditions);
+  judge(explained, history, conditions.settings);
+  return explained;
+}
+
+Snapshot state_after(const DeviceHistory& history, const ExplainedHistory& explained,
+                     const VerifyConditions& conditions, std::size_t event_count) {
+  VerifyRun run(history, explained, conditions);
+  return run.state_after(event_count);
+}
+
+Fidelity verify(const RecordedHistory& history, const VerifyConditions& conditions) {
+  Fidelity fidelity;
+  fidelity.reference = conditions.version.name;
+  fidelity.reference_is_guessed = conditions.version_is_guessed;
+  fidelity.options = conditions.settings.settings.text;
+  for (const DeviceHistory& device : history.devices)
+    fidelity.devices.push_back(explain(device, conditions).fidelity);
+  return fidelity;
+}
+
+namespace {
+
+/// By life; 0 if there is none.
+std::vector<std::size_t> last_requests(const DeviceHistory& history, const Placements& placements) {
+  std::vector<std::size_t> last(placements.lives.size());
+  for (std::size_t i = 0; i < history.events.size(); ++i) {
+    const LifeIndex life = placements.life_of_event[i];
+    if (life != no_life && history.events[i].action == Action::alloc) last[life] = i;
+  }
+  return last;
+}
+
+std::set<PoolId> released_pools(const DeviceHistory& history, const ExplainedHistory& explained,
+                                const std::vector<PoolId>& pools, std::size_t first) {
+  const std::optional<RecordedCall> call = call_of(explained.calls, first);
+  std::set<PoolId> released;
+  for (std::size_t i = first; call && i < call->end; ++i) {
+    const LifeIndex life = explained.placements.life_of_event[i];
+    if (life != no_life && is_release(history.events[i].action)) released.insert(pools[life]);
+  }
+  released.erase(default_pool);
+  return released;
+}
+
+}  // namespace
+
+std::vector<PoolId> pools_by_generation(const DeviceHistory& history,
+                                        const ExplainedHistory& explained) {
+  std::vector<PoolId> pools = explained.pools;
+  const std::vector<std::size_t> last = last_requests(history, explained.placements);
+  std::uint64_t next_name = first_unnamed_pool * 2;
+  const auto end_generation = [&](PoolId pool, std::size_t event) {
+    const PoolId later{0, next_name++};
+    for (LifeIndex life = 0; life < pools.size(); ++life)
+      if (pools[life] == pool && last[life] > event) pools[life] = later;
+  };
+  for (const EmptiedCache& cache : explained.emptied)
+    for (const PoolId pool : released_pools(history, explained, pools, cache.event))
+      end_generation(pool, cache.event);
+  for (const auto& [event, pool] : explained.ended_pools)
+    end_generation(pools[explained.placements.life_of_event[event]], event);
+  return pools;
+}
+
+}  // namespace vramlab::replay

@@ -1,0 +1,85 @@
+// Verifying a recording: every device's history through the engine, and how faithful that was.
+#pragma once
+
+#include <map>
+#include <set>
+#include <vector>
+
+#include "allocator/types/snapshot.h"
+#include "replay/recording/fidelity.h"
+#include "replay/recording/placement_walk.h"
+#include "replay/recording/recorded_history.h"
+
+namespace vramlab::replay {
+
+/// What the recording was made under.
+struct VerifyConditions {
+  const ReferenceVersion& version;
+  bool version_is_guessed = true;
+  SettingsInForce settings;
+  /// The settings are the last ones that a file holds; the program may have changed them before.
+  bool settings_may_have_changed = false;
+};
+
+/// `version`: null to guess it.
+VerifyConditions verify_conditions(const RecordedHistory& history, const traces::TextTable& texts,
+                                   const ReferenceVersion* version);
+
+/// Everything cached was released there.
+struct EmptiedCache {
+  /// The first release.
+  std::size_t event = 0;
+  /// A request that was refused would have done the same.
+  bool may_be_of_request = false;
+};
+
+/// What following a history's calls brings to light.
+struct FollowedCalls {
+  std::vector<EmptiedCache> emptied;
+  /// For each event of a failed request: the pool that explains what it released.
+  std::map<std::size_t, PoolId> failed_pools;
+  /// Private pools that ended, by the first entry of their releases.
+  std::map<std::size_t, PoolId> ended_pools;
+  /// The first event of each call that collected garbage and released nothing else.
+  std::set<std::size_t> garbage_calls;
+  /// For each call whose request was refused and released memory, by its first event: as much as
+  /// there was not.
+  std::map<std::size_t, Bytes> refusals;
+  /// Requests that failed and left cached memory alone, as during a capture.
+  std::set<std::size_t> captured_failures;
+};
+
+/// A device's history, explained. The segments of its start have their pools.
+struct ExplainedHistory : PlacedHistory, FollowedCalls {
+  DeviceFidelity fidelity;
+  /// As the version does whose rules it was followed by.
+  allocator::CaptureSign capture_sign{};
+  /// The settings at the first call and where they change; empty if the recorded ones hold all
+  /// the time.
+  std::vector<SettingsInTime::Change> settings_changes;
+  /// By life.
+  std::vector<PoolId> pools;
+  /// First events of calls before which the program emptied a cache that held nothing: found by the
+  /// rhythm in which it does so.
+  std::set<std::size_t> emptied_in_vain;
+};
+
+/// Only the fidelity if there is no history, or none that an allocator can have made.
+ExplainedHistory explain(const DeviceHistory& history, const VerifyConditions& conditions);
+
+/// The state after the call that the last of the first so many events belongs to; of none, the
+/// state before the first.
+Snapshot state_after(const DeviceHistory& history, const ExplainedHistory& explained,
+                     const VerifyConditions& conditions, std::size_t event_count);
+
+Fidelity verify(const RecordedHistory& history, const VerifyConditions& conditions);
+
+// A private pool whose memory was released has lost its users and takes no more requests. If the
+// pools that were found out say otherwise, two pools were taken for one: what is asked for
+// afterwards belongs to another pool.
+
+/// By life: the pools that were found out, with those apart that one name stood for.
+std::vector<PoolId> pools_by_generation(const DeviceHistory& history,
+                                        const ExplainedHistory& explained);
+
+}  // namespace vramlab::replay

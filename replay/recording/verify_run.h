@@ -1,0 +1,129 @@
+// VerifyRun: a recorded history through the engine. Segment addresses, the device's grants and the
+// completion of waiting frees come from the recording; everything else is the engine's: which
+// block, when memory is asked for and how much, what is mapped and released. Each address is chosen
+// before the recorded one is looked at.
+#pragma once
+
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "replay/recording/fidelity.h"
+#include "replay/recording/placement_walk.h"
+#include "replay/recording/recorded_calls.h"
+#include "replay/recording/recorded_device.h"
+#include "replay/recording/release_rules.h"
+#include "replay/recording/verify.h"
+
+namespace vramlab::replay {
+
+class VerifyRun : private allocator::Director {
+ public:
+  /// Needs all of `explained` but what the run finds out. All must outlive this.
+  VerifyRun(const DeviceHistory& history, const ExplainedHistory& explained,
+            const VerifyConditions& conditions);
+  ~VerifyRun() override;
+
+  /// Counts and the first difference; the label is for others.
+  DeviceFidelity run();
+  /// Releases taken from the recording, by index of their call.
+  const std::vector<std::size_t>& unexplained_calls() const { return unexplained_calls_; }
+  /// Requires: the run is over.
+  FollowedCalls take_found() { return std::move(found_); }
+  /// Follows all calls. Whether nothing was cached in the device's own pools before each of these,
+  /// which are named by their first events.
+  bool caches_nothing_before(const std::vector<std::size_t>& calls);
+  /// Follows the calls up to the one that the last of so many events belongs to, instead of all of
+  /// them.
+  Snapshot state_after(std::size_t event_count);
+
+ private:
+  /// The request or release under way.
+  struct Call {
+    std::size_t index = 0;
+    std::size_t end = 0;
+    /// Frees not completed yet.
+    std::size_t next_completion = 0;
+    allocator::Search search;
+    bool has_missed = false;
+    bool cache_emptied = false;
+    unsigned garbage_passes = 0;
+    bool is_out_of_memory = false;
+    /// The device had no reason to refuse the request.
+    bool had_room = false;
+  };
+
+  /// What a request may have searched for.
+  struct Candidate {
+    allocator::Search search;
+    /// At some time while frees completed.
+    bool has_missed = false;
+  };
+
+  void adopt_start();
+  void begin_call(std::size_t index);
+  void follow(std::size_t index);
+  void set_settings(std::size_t index);
+  void follow_free(const RecordedCall& call);
+  void follow_release(std::size_t index);
+  void follow_request(std::size_t index);
+  void request_memory(std::size_t index);
+  void run_out_of_memory(std::size_t event);
+  bool explains(const Candidate& candidate);
+  std::vector<allocator::Search> searches_of(std::size_t index) const;
+
+  void compare_request(std::size_t index, Bytes requested);
+  void complete_until(std::size_t event);
+  void complete_frees_of(std::size_t first, std::size_t end);
+  void complete_head();
+  std::size_t first_segment_call() const;
+  void explain_releases();
+  bool gets_new_memory() const;
+  bool empty_cache_first();
+  bool empty_cache_before_request();
+  void note_misses();
+  bool end_pool_first();
+  void take_releases();
+  bool ages_are_known() const;
+  bool collects_by_shape(const Candidate& candidate);
+  bool release_as_recorded(std::size_t index);
+  std::vector<PooledRelease> expected_releases() const;
+  ReleaseRules::Ending ending() const;
+  void compare_segment_calls();
+  void note_device_difference();
+  double garbage_threshold() const;
+  void compare_sums(const RecordedCall& call);
+  void compare_final_segments(const std::vector<SnapshotSegment>& replayed);
+  void compare_final_blocks();
+  void count_segment_calls();
+  void note(std::size_t event, const std::string& text);
+  PoolId pool_of(std::size_t event) const;
+
+  void note_garbage_limit();
+  void note_refusal();
+  bool search_has_failed() override;
+  unsigned garbage_passes() override;
+  bool may_attempt() override;
+  bool goes_on() override;
+  bool releases_everything(std::vector<PoolId>& pools) override;
+
+  const DeviceHistory& history_;
+  const ExplainedHistory& explained_;
+  SettingsInTime in_time_;
+  RecordedDevice device_;
+  ReplayEngine engine_;
+  ReleaseRules rules_;
+  DeviceFidelity fidelity_;
+  Call call_;
+  /// Reserved, as the recorded entries up to now add up.
+  Bytes recorded_reserved_;
+  /// Searches that missed before each completion, for an out-of-memory whose pool is not known.
+  std::vector<Candidate> candidates_;
+  /// From recorded to replayed addresses, for blocks that the replay placed elsewhere.
+  std::map<Address, Address> moved_;
+  std::vector<std::size_t> unexplained_calls_;
+  FollowedCalls found_;
+  GarbageLimits garbage_limits_;
+};
+
+}  // namespace vramlab::replay

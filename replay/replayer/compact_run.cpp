@@ -1,0 +1,150 @@
+#include "replay/replayer/compact_run.h"
+
+#include <algorithm>
+
+#include "allocator/types/index.h"
+
+namespace vramlab::replay {
+
+using traces::DeviceIndex;
+
+void CompactReplay::adopt(const std::vector<StartingSegment>& start) {
+  if (start.empty()) return;
+  lay_out(start, [this](const StartingSegment& given, std::size_t block, Address address) {
+    if (given.ids[block] != 0) addresses_[as_index(given.ids[block] - 1)] = address;
+  });
+  start_is_there();
+}
+
+void CompactReplay::start_is_there() {
+  count_from_here();
+  note_peak(0);
+}
+
+void CompactReplay::note_peak(std::uint64_t number) {
+  peak_reserved_ = counted().peak_reserved_bytes();
+  peak_event_ = number;
+  stranded_at_peak_ = stranded_now(engine_);
+}
+
+void CompactReplay::apply_other(const traces::ProgramEvent& event, const traces::TextTable& texts) {
+  // No event restores a checkpoint, or DeviceReplay would run this; it may still be refused.
+  if (event.kind == Kind::checkpoint)
+    engine_.take_checkpoint(event.pool);
+  else
+    apply_rare(event, texts);
+}
+
+DeviceReport CompactReplay::report() const {
+  DeviceReport report = counters();
+  report.peak_allocated.bytes = {static_cast<std::uint64_t>(counted().peak_allocated_bytes())};
+  report.peak_reserved.bytes = {static_cast<std::uint64_t>(peak_reserved_)};
+  report.peak_reserved.event = peak_event_;
+  return report;
+}
+
+CompactRun::CompactRun(const ProgramPart& part, ReplaySetup& setup, const traces::TextTable& texts)
+    : program_(part.program),
+      reader_(part.program),
+      part_(part),
+      setup_(setup),
+      texts_(texts),
+      addresses_(part.program.slot_count()),
+      is_as_recorded_(is_as_recorded(setup.asked)) {}
+
+bool CompactRun::can_run(const ProgramPart& part, const ReplaySetup& setup) {
+  const bool streams_run =
+      setup.timing() == FreeTiming::modelled && part.program.streams_matter() == StreamsMatter::yes;
+  return setup.settings.backend == allocator::Backend::native && !streams_run &&
+         !part.program.needs_ids() && !part.program.takes_pool_streams() &&
+         !part.program.uses_host();
+}
+
+CompactReplay& CompactRun::device_of(DeviceIndex index) {
+  if (last_ != nullptr && last_index_ == index) [[likely]]
+    return *last_;
+  std::unique_ptr<CompactReplay>& device = devices_[index];
+  if (!device) {
+    DeviceConditions conditions = setup_.conditions_of(index);
+    if (conditions.timing == FreeTiming::modelled) conditions.timing = FreeTiming::recorded;
+    device = std::make_unique<CompactReplay>(index, conditions, addresses_);
+  }
+  last_index_ = index;
+  last_ = device.get();
+  return *last_;
+}
+
+bool CompactRun::apply(std::size_t index) {
+  const CompactEvent event = reader_[index];
+  switch (event.kind()) {
+    case CompactKind::malloc: {
+      const EventShape& shape = program_.shape(event);
+      return device_of(shape.device).request(event, shape, reader_.number(index));
+    }
+    case CompactKind::free:
+      device_of(program_.shape(event).device).free(event);
+      return true;
+    case CompactKind::use: {
+      const EventShape& shape = program_.shape(event);
+      device_of(shape.device).use(event, shape);
+      return true;
+    }
+    case CompactKind::of_recorded_memory:
+      if (!is_as_recorded_) {
+        ++left_out_;
+        return true;
+      }
+      [[fallthrough]];
+    case CompactKind::other: {
+      const traces::ProgramEvent& other = program_.other(event);
+      device_of(other.device).apply_other(other, texts_);
+      return true;
+    }
+    case CompactKind::work:
+    case CompactKind::stream_done:
+    case CompactKind::other_of_streams: {
+      const bool is_whole = event.kind() == CompactKind::other_of_streams;
+      CompactReplay& device =
+          device_of(is_whole ? program_.other(event).device : program_.shape(event).device);
+      if (program_.streams_matter() == StreamsMatter::yes)
+        device.apply_other(reader_.event_at(index), texts_);
+      return true;
+    }
+  }
+  return true;
+}
+
+/// What was there at the start: segments, and the first so many events.
+void CompactRun::adopt() {
+  CompactReplay& device = device_of(setup_.history->device);
+  device.adopt(part_.start);
+  for (; at_ < part_.start_event_count; ++at_) apply(at_);
+  if (part_.start_event_count > 0) device.start_is_there();
+}
+
+void CompactRun::run_events(ReplayReport& report) {
+  for (; at_ < program_.event_count(); ++at_) {
+    if (apply(at_) || setup_.asked.on_out_of_memory == OnOutOfMemory::skip) [[likely]]
+      continue;
+    report.stopped_at = reader_.number(at_);
+    return;
+  }
+}
+
+void CompactRun::run(ReplayReport& report) {
+  try {
+    if (setup_.history != nullptr) adopt();
+    run_events(report);
+  } catch (const AllocatorError& error) {
+    setup_.refuse(reader_.number(at_), error);
+  } catch (const DeviceError& error) {
+    setup_.refuse(reader_.number(at_), error);
+  }
+  report.events += std::min(at_ + 1, program_.event_count()) - left_out_;
+  for (const auto& [index, device] : devices_) report.devices.push_back(device->report());
+  if (setup_.history == nullptr) return;
+  report.devices.back().recorded_peak_reserved = setup_.history->memory.peak_reserved;
+  report.devices.back().recorded_peak_requested = setup_.history->memory.peak_requested;
+}
+
+}  // namespace vramlab::replay

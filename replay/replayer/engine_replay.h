@@ -1,0 +1,142 @@
+// EngineReplay: an allocator on its device as a program's events drive it, whichever listeners the
+// allocator has. DeviceReplay tells all of a replay, CompactReplay its figures as fast as it goes.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "allocator/caching_allocator.h"
+#include "allocator/types/answers.h"
+#include "replay/metrics/engine_rules.h"
+#include "replay/replayer/apply_event.h"
+#include "replay/replayer/replay_device.h"
+#include "replay/replayer/replay_report.h"
+#include "replay/replayer/replay_setup.h"
+#include "traces/model/snapshot_tables.h"
+
+namespace vramlab::replay {
+
+template <class Allocator>
+class EngineReplay {
+ public:
+  traces::DeviceIndex device() const { return index_; }
+  StatisticValues statistics() const { return counted().values(); }
+  streams::DeviceCallCounts device_calls() const { return on_device_.call_counts(); }
+  const std::vector<FailedRequest>& failures() const { return failures_; }
+  const Allocator& engine() const { return engine_; }
+  Allocator& engine() { return engine_; }
+
+ protected:
+  using Event = traces::ProgramEvent;
+  using Kind = traces::ProgramEventKind;
+
+  EngineReplay(traces::DeviceIndex device, const DeviceConditions& conditions)
+      : index_(device),
+        conditions_(conditions),
+        on_device_(conditions_, device),
+        engine_(on_device_.device(), *conditions.setup.version, conditions.setup.settings) {
+    if (conditions.memory_fraction) engine_.set_memory_fraction(*conditions.memory_fraction);
+  }
+  ~EngineReplay() = default;
+
+  const ReplayConditions& asked() const { return conditions_.setup.asked; }
+  const allocator::Statistics& counted() const { return engine_.listeners(); }
+
+  /// What was there at the start. `named` hears of each block: the start, its number there, where
+  /// it is.
+  template <class Named>
+  void lay_out(const std::vector<StartingSegment>& start, const Named& named) {
+    for (const StartingSegment& given : start) {
+      GivenSegment segment = given.segment;
+      segment.base = on_device_.adopt(segment);
+      engine_.adopt(segment);
+      Address address = segment.base;
+      for (std::size_t i = 0; i < segment.blocks.size(); ++i) {
+        named(given, i, address);
+        address = address + segment.blocks[i].size;
+      }
+    }
+    static_cast<allocator::Statistics&>(engine_.listeners()).start_from(engine_.take_snapshot());
+  }
+
+  /// Counters and peaks begin here.
+  void count_from_here() {
+    allocator::Statistics& statistics = engine_.listeners();
+    statistics.reset_peak();
+    statistics.reset_accumulated();
+    on_device_.start_is_there();
+    requests_ = 0;
+    frees_ = 0;
+    stranded_at_peak_ = stranded_now(engine_);
+  }
+
+  /// For a request that asked for something and got nothing.
+  [[gnu::noinline]] void note_failure(MallocOutcome outcome, FailedRequest failed) {
+    if (outcome == MallocOutcome::scope_already_open)
+      throw AllocatorError("a request in a pool that lends its memory while it is captured to");
+    failed.figures = engine_.last_failure();
+    failures_.push_back(std::move(failed));
+  }
+
+  /// All kinds but requests, frees, uses and checkpoints.
+  void apply_rare(const Event& event, const traces::TextTable& texts) {
+    switch (event.kind) {
+      case Kind::options:
+        return set_options(texts.text(event.text));
+      case Kind::memory_fraction:
+        if (!conditions_.setup.keeps_settings()) engine_.set_memory_fraction(event.fraction);
+        return;
+      case Kind::external:
+        return on_device_.set_external(event.bytes);
+      default:
+        if (apply_to_pools(engine_, event,
+                           [this](auto stream) { return on_device_.is_capturing(stream); }))
+          return;
+        // What asks for answers, or is there for people, is nothing to a device's streams either.
+        on_device_.apply(event);
+        if (begins_or_ends_capture(event.kind)) engine_.set_current_stream(event.stream);
+    }
+  }
+
+  /// Without peaks.
+  DeviceReport counters() const {
+    DeviceReport report;
+    report.device = index_;
+    report.memory = conditions_.memory;
+    report.held_by_others = asked().held_by_others;
+    report.requests = requests_;
+    report.frees = frees_;
+    report.statistics = statistics();
+    report.device_calls = device_calls();
+    if (const streams::MemoryDevice* const simulated = on_device_.simulated()) {
+      report.device_call_tally = on_device_.call_tally();
+      report.device_time_ns =
+          conditions_.setup.device_costs().nanoseconds_of(report.device_call_tally);
+      report.same_below = std::min(simulated->same_answers().below, engine_.core().margin.below());
+      report.places = simulated->placed_ranges();
+    }
+    report.stranded_at_peak = stranded_at_peak_;
+    report.failures = failures_;
+    return report;
+  }
+
+  traces::DeviceIndex index_;
+  DeviceConditions conditions_;
+  ReplayDevice on_device_;
+  Allocator engine_;
+  std::vector<FailedRequest> failures_;
+  Bytes stranded_at_peak_;
+  std::uint64_t requests_ = 0;
+  std::uint64_t frees_ = 0;
+  std::uint64_t options_left_out_ = 0;
+
+ private:
+  void set_options(std::string_view text) {
+    if (conditions_.setup.keeps_settings())
+      ++options_left_out_;
+    else if (const auto error = engine_.set_options(text))
+      throw AllocatorError("the option string is refused: " + error->message);
+  }
+};
+
+}  // namespace vramlab::replay

@@ -1,0 +1,390 @@
+#include "replay/replayer/history_program.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "replay/recording/recorded_memory.h"
+#include "replay/recording/verify.h"
+
+namespace vramlab::replay {
+namespace {
+
+using traces::ProgramEvent;
+using traces::ProgramEventKind;
+
+/// A free that waited was held up by work on some other stream. Each gets a stream of its own, from
+/// here on, whose work is done when the recording says so.
+constexpr std::uint64_t first_waiting_stream = std::uint64_t{1} << 62;
+
+constexpr std::size_t far_more = 4;
+
+constexpr PoolId captured_pool{0, ~std::uint64_t{0} - 1};
+
+/// Whether it stands for how little memory there was.
+bool is_of_recorded_memory(const ProgramEvent& event) {
+  return event.kind == ProgramEventKind::external || event.pool == captured_pool;
+}
+
+class ProgramBuilder {
+ public:
+  ProgramBuilder(const DeviceHistory& history, const ExplainedHistory& explained, KeepsStacks keeps,
+                 traces::TextTable& texts)
+      : history_(history),
+        explained_(explained),
+        texts_(texts),
+        keeps_stacks_(keeps),
+        pools_(pools_by_generation(history, explained)),
+        writer_(keeps, history.events.place()),
+        program_(facts_of(history, explained)),
+        memory_(choose_memory(program_.memory, program_.reservation, {}).memory),
+        others_(history, explained, memory_) {
+    for (std::size_t i = 0; i < history.events.size(); ++i)
+      if (history.events[i].action == Action::alloc) last_request_[pool_of(i)] = i;
+    find_emptied();
+    released_otherwise_ = emptied_;
+    if (explained.fidelity.allowed)
+      released_otherwise_.insert(explained.garbage_calls.begin(), explained.garbage_calls.end());
+    limit_ = steady_limit(explained, released_otherwise_, memory_);
+  }
+
+  HistoryProgram build() {
+    add_start();
+    write_last();
+    program_.part.start_event_count = writer_.event_count();
+    if (limit_) add_memory_of_others(memory_ - std::min(*limit_, memory_));
+    for (std::size_t i = 0; i < explained_.calls.size(); ++i) {
+      at_ = explained_.calls[i].first;
+      change_settings(i);
+      add_call(explained_.calls[i]);
+    }
+    write_last();
+    program_.part.program = writer_.finish();
+    return std::move(program_);
+  }
+
+ private:
+  static HistoryProgram facts_of(const DeviceHistory& history, const ExplainedHistory& explained) {
+    return {.device = {static_cast<std::uint32_t>(history.device)},
+            .part = {},
+            .memory = recorded_memory(history, explained),
+            .reservation = explained.placements.reservation,
+            .places = {history, explained},
+            .fidelity = explained.fidelity,
+            .emptied = explained.emptied,
+            .emptied_in_vain = explained.emptied_in_vain.size()};
+  }
+
+  /// Some releases may be those of a call that emptied the cache, or of a refused request. Without
+  /// any stacks, a program that certainly emptied it far more often did so there, too.
+  void find_emptied() {
+    std::vector<std::size_t> doubtful;
+    for (const EmptiedCache& cache : explained_.emptied)
+      if (!cache.may_be_of_request || is_no_request_of(cache.event))
+        emptied_.insert(cache.event);
+      else
+        doubtful.push_back(cache.event);
+    if (!has_stacks(history_) && far_more * doubtful.size() <= emptied_.size())
+      emptied_.insert(doubtful.begin(), doubtful.end());
+  }
+
+  /// Valid until the next one.
+  ProgramEvent& add(ProgramEventKind kind) {
+    write_last();
+    ProgramEvent& event = last_.emplace();
+    event.kind = kind;
+    event.device = program_.device;
+    origin_of_last_ = at_;
+    if (at_ < history_.events.size()) {
+      event.time_ns = history_.events[at_].time_us * 1000;
+      event.stack = history_.stacks.empty() ? traces::StackId{} : history_.stacks[at_];
+    }
+    return event;
+  }
+
+  void write_last() {
+    if (last_)
+      writer_.add(*last_, origin_of_last_,
+                  is_of_recorded_memory(*last_) ? OfRecordedMemory::yes : OfRecordedMemory::no);
+    last_.reset();
+  }
+
+  void add_pool(PoolId pool, ProgramEventKind kind) { add(kind).pool = pool; }
+
+  PoolId pool_of(std::size_t event) const {
+    if (const auto failed = explained_.failed_pools.find(event);
+        failed != explained_.failed_pools.end())
+      return released_pools_.contains(failed->second) ? default_pool : failed->second;
+    const LifeIndex life = explained_.placements.life_of_event[event];
+    return life == no_life ? default_pool : pools_[life];
+  }
+
+  void add_start() {
+    std::set<PoolId> pools;
+    std::map<Address, traces::StackId> stacks;
+    if (keeps_stacks_ == KeepsStacks::yes) stacks = stacks_from_before(history_);
+    for (std::size_t i = 0; i < explained_.start.segments.size(); ++i) {
+      GivenSegment segment = explained_.start.segments[i];
+      segment.pool = pools_[i];
+      StartingSegment& start = program_.part.start.emplace_back(StartingSegment{segment, {}, {}});
+      Address at = segment.base;
+      for (GivenBlock& block : start.segment.blocks) {
+        const bool waits = block.use == GivenUse::waiting;
+        const bool is_held = waits || block.use == GivenUse::live;
+        start.ids.push_back(is_held ? writer_.add_start(program_.device, name(at)) : 0);
+        const auto stack = stacks.find(at);
+        start.stacks.push_back(stack == stacks.end() ? traces::StackId{} : stack->second);
+        if (waits) waiting_at_start_.push_back(at);
+        if (waits) block.use = GivenUse::live;
+        at = at + block.size;
+      }
+      if (segment.pool != default_pool) pools.insert(segment.pool);
+    }
+    for (const PoolId pool : pools) use_pool(pool);
+    for (const Address at : waiting_at_start_) add_waiting_free(at);
+  }
+
+  std::uint64_t name(Address at) { return ids_[at] = next_id_++; }
+
+  void use_pool(PoolId pool) {
+    if (used_pools_.insert(pool).second) add_pool(pool, ProgramEventKind::pool_create);
+  }
+
+  /// What was set in mid-run, and what was in force at the start if the file holds other options.
+  void change_settings(std::size_t call) {
+    const std::vector<SettingsInTime::Change>& changes = explained_.settings_changes;
+    if (next_change_ == changes.size() || changes[next_change_].first_call > call) return;
+    const std::string text = option_string(changes[next_change_++].settings);
+    add(ProgramEventKind::options).text = texts_.intern(text);
+  }
+
+  void add_memory_of_others(Bytes bytes) { add(ProgramEventKind::external).bytes = bytes; }
+
+  void add_call(const RecordedCall& call) {
+    if (!limit_)
+      if (const auto others = others_.follow(call, released_otherwise_))
+        add_memory_of_others(*others);
+    if (explained_.emptied_in_vain.contains(call.first)) add(ProgramEventKind::empty_cache);
+    const Address address = history_.events[call.first].address;
+    switch (call.kind) {
+      case RecordedCallKind::free:
+        return add_free(address);
+      case RecordedCallKind::free_later:
+        return add_waiting_free(address);
+      case RecordedCallKind::release:
+        return add_completions_and_releases(call.first, call.end, PoolId{});
+      case RecordedCallKind::request: {
+        const PoolId pool = pool_of(call.end - 1);
+        add_completions_and_releases(call.first, call.end - 1, pool);
+        at_ = call.end - 1;
+        if (is_captured(call)) return add_captured_request(pool);
+        return explained_.captured_failures.contains(at_) ? add_request_beside_capture(pool)
+                                                          : add_request(pool);
+      }
+    }
+  }
+
+  void add_free(Address address) {
+    const auto found = ids_.find(address);
+    if (found == ids_.end()) return void(++program_.unmatched_frees);
+    add(ProgramEventKind::free).id = found->second;
+    ids_.erase(found);
+  }
+
+  void add_waiting_free(Address address) {
+    const auto found = ids_.find(address);
+    if (found == ids_.end()) return void(++program_.unmatched_frees);
+    const StreamId stream{next_stream_++};
+    ProgramEvent& use = add(ProgramEventKind::use);
+    use.id = found->second;
+    use.stream = stream;
+    add(ProgramEventKind::work).stream = stream;
+    waiting_[address] = stream;
+    add_free(address);
+  }
+
+  void add_completions_and_releases(std::size_t first, std::size_t end, PoolId own_pool) {
+    for (std::size_t i = first; i < end; ++i) {
+      at_ = i;
+      const AllocatorEvent& event = history_.events[i];
+      if (event.action == Action::free_completed) complete(event.address);
+      if (explained_.ended_pools.contains(i)) end_pool(pool_of(i));
+      if (is_release(event.action) && pool_of(i) != own_pool) release_pool(pool_of(i), i);
+      if (emptied_.contains(i)) empty_cache(i, end, own_pool);
+    }
+  }
+
+  void complete(Address address) {
+    const auto waiting = waiting_.find(address);
+    if (waiting == waiting_.end()) return;
+    add(ProgramEventKind::stream_done).stream = waiting->second;
+    waiting_.erase(waiting);
+  }
+
+  /// Pools whose memory it releases must have lost their users before.
+  void empty_cache(std::size_t first, std::size_t end, PoolId own_pool) {
+    for (std::size_t i = first; i < end; ++i)
+      if (is_release(history_.events[i].action) && pool_of(i) != own_pool)
+        release_pool(pool_of(i), i);
+    add(ProgramEventKind::empty_cache);
+  }
+
+  /// A pool that nobody uses any more gives back its memory, and takes no more requests.
+  void release_pool(PoolId pool, std::size_t event) {
+    if (pool == default_pool || !used_pools_.contains(pool)) return;
+    const auto last = last_request_.find(pool);
+    if (last != last_request_.end() && last->second > event) return;
+    retire(pool, ProgramEventKind::pool_release);
+  }
+
+  /// A pool object that goes gives back the memory of its own pool.
+  void end_pool(PoolId pool) {
+    if (used_pools_.contains(pool)) retire(pool, ProgramEventKind::pool_destroy);
+  }
+
+  void retire(PoolId pool, ProgramEventKind kind) {
+    add_pool(pool, kind);
+    used_pools_.erase(pool);
+    released_pools_.insert(pool);
+  }
+
+  /// Whether the request's own stream captured, as far as the history says so. Only versions that
+  /// ask the stream need to know. A pool with a number of a graph's was made by a capture. Another
+  /// one is a pool object or was handed to captures: the legacy stream cannot capture, and what
+  /// captures handles no events and releases nothing.
+  bool is_captured(const RecordedCall& call) const {
+    if (explained_.capture_sign == allocator::CaptureSign::open_scope) return false;
+    const std::size_t request = call.end - 1;
+    const PoolId pool = pool_of(request);
+    if (pool == default_pool) return explained_.captured_failures.contains(request);
+    if (pool.graph != 0) return true;
+    return history_.events[request].stream != StreamId{} && !begins_with_completions(call) &&
+           !releases_everything(call);
+  }
+
+  /// As its stack says. Collected garbage is released during captures as well.
+  bool releases_everything(const RecordedCall& call) const {
+    if (call.origin != ReleaseOrigin::by_stacks) return false;
+    if (explained_.garbage_calls.contains(call.first)) return false;
+    const PoolId own = pool_of(call.end - 1);
+    for (std::size_t i = call.first; i < call.end; ++i)
+      if (is_release(history_.events[i].action) && pool_of(i) != own) return true;
+    return false;
+  }
+
+  /// If memory was released as well, the cache was emptied before the request.
+  bool begins_with_completions(const RecordedCall& call) const {
+    bool completes = false;
+    for (std::size_t i = call.first; i < call.end; ++i) {
+      if (is_release(history_.events[i].action)) return false;
+      completes = completes || history_.events[i].action == Action::free_completed;
+    }
+    return completes;
+  }
+
+  /// Whether nothing that is cached is released for it.
+  bool is_held_back(const RecordedCall& call) const {
+    if (explained_.capture_sign == allocator::CaptureSign::open_scope)
+      return pool_of(call.end - 1) != default_pool;
+    return is_captured(call);
+  }
+
+  /// Whether a request cannot have released this. What is held back releases nothing; and what was
+  /// unmapped and then mapped again by the same request was no help to it.
+  bool is_no_request_of(std::size_t first) const {
+    const std::optional<RecordedCall> call = call_of(explained_.calls, first);
+    if (!call) return false;
+    if (is_held_back(*call)) return true;
+    const auto is_covered = [&](const AllocatorEvent& unmapped) {
+      for (std::size_t i = first; i < call->end; ++i) {
+        const AllocatorEvent& event = history_.events[i];
+        if (event.action == Action::segment_map && event.address <= unmapped.address &&
+            unmapped.address + unmapped.size <= event.address + event.size)
+          return true;
+      }
+      return false;
+    };
+    for (std::size_t i = first; i < call->end; ++i)
+      if (is_release(history_.events[i].action) && !is_covered(history_.events[i])) return false;
+    return true;
+  }
+
+  /// While a capture of some other stream is under way.
+  void add_request_beside_capture(PoolId pool) {
+    if (pool != default_pool) return add_request(pool);
+    use_pool(captured_pool);
+    ProgramEvent& scope = add(ProgramEventKind::pool_begin);
+    scope.pool = captured_pool;
+    scope.scope = traces::ScopeStreams::one_stream;
+    scope.stream = {first_waiting_stream - 1};
+    add_request(pool);
+    add_pool(captured_pool, ProgramEventKind::pool_end);
+    add_pool(captured_pool, ProgramEventKind::pool_release);
+  }
+
+  void add_captured_request(PoolId pool) {
+    const StreamId stream = history_.events[at_].stream;
+    ProgramEvent& begin = add(ProgramEventKind::capture_begin);
+    begin.stream = stream;
+    begin.mode = traces::CaptureStrictness::relaxed;
+    add_request(pool);
+    add(ProgramEventKind::capture_end).stream = stream;
+  }
+
+  void add_request(PoolId pool) {
+    const bool is_private = pool != default_pool;
+    if (is_private) use_pool(pool);
+    if (is_private) add_pool(pool, ProgramEventKind::pool_begin);
+    const AllocatorEvent& event = history_.events[at_];
+    const bool has_failed = event.action == Action::oom;
+    const std::uint64_t id = has_failed ? next_id_++ : name(event.address);
+    ProgramEvent& request = add(ProgramEventKind::malloc);
+    request.id = id;
+    request.bytes = event.size;
+    request.stream = event.stream;
+    if (is_private) add_pool(pool, ProgramEventKind::pool_end);
+    if (is_private) add_pool(pool, ProgramEventKind::pool_release);
+    if (!has_failed) return;
+    ++program_.failed_requests;
+    add(ProgramEventKind::free).id = id;
+  }
+
+  const DeviceHistory& history_;
+  const ExplainedHistory& explained_;
+  traces::TextTable& texts_;
+  KeepsStacks keeps_stacks_;
+  /// By life.
+  const std::vector<PoolId> pools_;
+  CompactWriter writer_;
+  std::optional<ProgramEvent> last_;
+  std::size_t origin_of_last_ = 0;
+  HistoryProgram program_;
+  /// The entry of the trace that is being translated.
+  std::size_t at_ = 0;
+  std::uint64_t next_id_ = 1;
+  std::size_t next_change_ = 0;
+  std::uint64_t next_stream_ = first_waiting_stream;
+  std::map<Address, std::uint64_t> ids_;
+  std::map<Address, StreamId> waiting_;
+  std::vector<Address> waiting_at_start_;
+  std::set<PoolId> used_pools_;
+  std::set<PoolId> released_pools_;
+  std::map<PoolId, std::size_t> last_request_;
+  std::set<std::size_t> emptied_;
+  /// Events that show releases which no refusal made: emptied caches, and garbage that the replay
+  /// collects by itself.
+  std::set<std::size_t> released_otherwise_;
+  Bytes memory_;
+  MemoryOfOthers others_;
+  /// What the program could hold all the time, if that explains what was refused.
+  std::optional<Bytes> limit_;
+};
+
+}  // namespace
+
+HistoryProgram program_of(const DeviceHistory& history, const ExplainedHistory& explained,
+                          KeepsStacks keeps, traces::TextTable& texts) {
+  return ProgramBuilder(history, explained, keeps, texts).build();
+}
+
+}  // namespace vramlab::replay

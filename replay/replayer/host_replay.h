@@ -1,0 +1,96 @@
+// HostReplay: PyTorch's allocator of pinned host memory as a program's events drive it. It is told
+// every event of the program, in order, and takes those that matter to it.
+#pragma once
+
+#include <map>
+#include <unordered_map>
+
+#include "allocator/pinned/pinned_allocator.h"
+#include "replay/recording/recorded_history.h"
+#include "replay/replayer/host_report.h"
+#include "replay/replayer/replay_host.h"
+#include "traces/model/snapshot_tables.h"
+
+namespace vramlab::replay {
+
+/// Whether a free waits for the streams that used the block.
+enum class HostFrees : std::uint8_t { wait_for_streams, complete_at_once };
+/// Whether the program's own changes of options count.
+enum class HostOptions : std::uint8_t { as_the_program_sets_them, as_given };
+
+/// Whether what happens is kept as a recording would have it.
+enum class KeepsHostHistory : bool { no, yes };
+
+/// What happened, with the event of the program that each entry is of.
+struct KeptHostHistory {
+  DeviceHistory history;
+  std::vector<std::uint64_t> numbers;
+};
+
+struct HostConditions {
+  /// Must outlive the replay.
+  const ReferenceVersion& version;
+  Settings settings;
+  HostFrees frees = HostFrees::wait_for_streams;
+  HostOptions options = HostOptions::as_the_program_sets_them;
+  /// Streams in virtual time, which must outlive the replay; null where work ends when the program
+  /// says so.
+  StreamProgram* streams = nullptr;
+  KeepsHostHistory keeps = KeepsHostHistory::no;
+};
+
+class HostReplay {
+ public:
+  explicit HostReplay(const HostConditions& conditions);
+
+  /// Throws AllocatorError where the event must not be, or DeviceError.
+  void apply(const traces::ProgramEvent& event, std::uint64_t number,
+             const traces::TextTable& texts);
+  /// Whether there was an event about pinned memory.
+  bool has_events() const { return has_events_; }
+  HostReport report() const;
+  /// Requires: the conditions say that it is kept.
+  KeptHostHistory kept_history() const;
+
+ private:
+  using Event = traces::ProgramEvent;
+  struct Held {
+    Address address;
+    Bytes requested;
+  };
+  void apply_to_host(const Event& event);
+  void apply_to_pools(const Event& event);
+  void request(const Event& event);
+  void free(const Event& event);
+  void use(const Event& event);
+  void set_options(std::string_view text);
+  Held held(const Event& event, const char* purpose) const;
+  StreamId stream_of(const Event& event);
+  StreamFilter filter_of(const Event& event);
+  Bytes active_now() const;
+  void note_peaks(const Event& event, std::uint64_t number);
+  void note_calls(std::uint64_t number);
+  void note_entries(const Event& event, std::uint64_t number);
+
+  const ReferenceVersion& version_;
+  HostFrees frees_;
+  HostOptions options_;
+  ReplayHost host_;
+  allocator::PinnedAllocator engine_;
+  bool has_events_ = false;
+  bool had_background_threads_ = false;
+  /// What ids hold; an address of 0 for a request of nothing.
+  std::unordered_map<std::uint64_t, Held> held_;
+  Bytes requested_now_;
+  /// Pools of graphs, with how often their scopes were opened and they were not released.
+  std::map<PoolId, std::uint64_t> graph_pool_users_;
+  HostReport report_;
+  /// For each entry of the history that is kept: its event, and when that was.
+  struct EntryOrigin {
+    std::uint64_t number = 0;
+    std::uint64_t time_us = 0;
+  };
+  std::vector<EntryOrigin> entry_origins_;
+};
+
+}  // namespace vramlab::replay

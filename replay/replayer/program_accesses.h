@@ -1,0 +1,68 @@
+// ProgramAccesses: which memory the work of a program reads and writes, by the number of the work's
+// event. What a program says of its next work on a stream is held until that work comes; of
+// captured work it is held on, as every launch of the graph asks again.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "streams/hazards/hazards.h"
+#include "traces/model/program_event.h"
+
+namespace vramlab::replay {
+
+/// What hazards are counted by: where in the program something happened. What has no stack is a
+/// site of its own.
+inline std::uint64_t site_of(traces::StackId stack, std::uint64_t event) {
+  constexpr std::uint64_t without_stack = 1ULL << 32;
+  return stack == traces::StackId{} ? without_stack + event : stack.value;
+}
+
+class ProgramAccesses final : public streams::AccessSource {
+ public:
+  /// If nobody asks, nothing is kept, and ids need not be known.
+  enum class Use : std::uint8_t { none, hazards };
+  explicit ProgramAccesses(Use use) : use_(use) {}
+
+  bool are_asked_for() const { return use_ == Use::hazards; }
+  /// A block was handed out under this id, by this event.
+  streams::BlockNumber hand_out(std::uint64_t id, std::uint64_t event) {
+    events_.push_back(event);
+    return blocks_[id] = streams::BlockNumber{events_.size()};
+  }
+  /// The events that handed out block 1, 2 and so on.
+  const std::vector<std::uint64_t>& block_events() const { return events_; }
+  /// The latest one of this id; nothing where there never was one.
+  std::optional<streams::BlockNumber> block_of(std::uint64_t id) const;
+
+  void add_read(streams::StreamAt stream, streams::BlockNumber block) {
+    next_[stream].read.push_back(block);
+  }
+  void add_write(streams::StreamAt stream, streams::BlockNumber block) {
+    next_[stream].written.push_back(block);
+  }
+  /// The work of this event comes now.
+  void begin_work(std::uint64_t event, streams::StreamAt stream, traces::StackId site);
+  /// Nobody will ask about it again.
+  void forget_work(std::uint64_t event) { works_.erase(event); }
+
+  streams::WorkAccesses accesses_of(std::uint64_t tag) override;
+
+ private:
+  struct Accesses {
+    std::vector<streams::BlockNumber> read;
+    std::vector<streams::BlockNumber> written;
+    std::uint64_t site = 0;
+  };
+
+  Use use_;
+  std::unordered_map<std::uint64_t, streams::BlockNumber> blocks_;
+  std::vector<std::uint64_t> events_;
+  std::map<streams::StreamAt, Accesses> next_;
+  std::unordered_map<std::uint64_t, Accesses> works_;
+};
+
+}  // namespace vramlab::replay

@@ -1,0 +1,83 @@
+// ReplayConditions: under which version, options and memory a program is replayed. What is not
+// given comes from the file.
+#pragma once
+
+#include <functional>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "allocator/types/reference_version.h"
+#include "streams/memory/placed_ranges.h"
+#include "streams/stream_model/work.h"
+#include "traces/io/scratch_file.h"
+#include "traces/model/snapshot_sink.h"
+
+namespace vramlab::streams {
+class DeviceCosts;
+}
+
+namespace vramlab::replay {
+
+struct DeviceConditions;
+class ProgramDevice;
+
+/// So large that nothing a program asks for exceeds it, and small enough that expandable segments,
+/// which reserve a little more, find addresses.
+inline constexpr Bytes boundless_memory{1ULL << 40};
+
+/// As many entries of history as there are.
+inline constexpr std::size_t unlimited_history = std::numeric_limits<std::size_t>::max();
+
+/// When memory that other streams used is free again.
+enum class FreeTiming : std::uint8_t {
+  /// When the program says that a stream's work is done.
+  recorded,
+  /// At once, as if nobody used it on another stream.
+  eager,
+  /// By the durations of the work on the streams; also when the program says so.
+  modelled,
+};
+
+enum class OnOutOfMemory : std::uint8_t {
+  /// The replay ends there.
+  stop,
+  /// The request gets nothing, and the program goes on without it.
+  skip,
+};
+
+enum class NotesOrigins : bool { no, yes };
+
+/// For PyTorch's own allocator; the timing is not modelled.
+using MakeProgramDevice = std::function<std::unique_ptr<ProgramDevice>(
+    traces::DeviceIndex device, const DeviceConditions& conditions)>;
+
+struct ReplayConditions {
+  const ReferenceVersion* version = nullptr;
+  /// Instead of the options in the file, those that the program sets included.
+  std::optional<std::string> options{};
+  std::optional<Bytes> memory{};
+  std::optional<double> memory_fraction{};
+  /// What other processes hold of each device all the time, in place of what the file says of them.
+  std::optional<Bytes> held_by_others{};
+  std::optional<FreeTiming> timing{};
+  /// For modelled frees.
+  streams::StreamModel stream_model{};
+  OnOutOfMemory on_out_of_memory = OnOutOfMemory::stop;
+  std::size_t history_capacity = 0;
+  /// For long histories.
+  traces::ScratchPlace scratch = {};
+  NotesOrigins notes_origins = NotesOrigins::no;
+  /// For reports that tell on which other devices the same would happen.
+  streams::KeepsRanges keeps_ranges = streams::KeepsRanges::no;
+  /// What device calls cost; estimates where there are none.
+  std::shared_ptr<const streams::DeviceCosts> costs{};
+  /// Makes something else than a simulated device for the program.
+  MakeProgramDevice make_program_device = {};
+};
+
+/// Throws InputError where nothing of a device of this size is left beside what others hold.
+void refuse_full_device(const ReplayConditions& conditions, Bytes memory);
+
+}  // namespace vramlab::replay

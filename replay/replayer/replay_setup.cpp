@@ -1,0 +1,89 @@
+#include "replay/replayer/replay_setup.h"
+
+#include "allocator/types/device.h"
+#include "replay/replayer/replay_options.h"
+#include "replay/replayer/stream_program.h"
+#include "traces/io/input_error.h"
+
+namespace vramlab::replay {
+
+using traces::DeviceIndex;
+using traces::InputError;
+
+void refuse_full_device(const ReplayConditions& conditions, Bytes memory) {
+  if (conditions.held_by_others && *conditions.held_by_others >= memory)
+    throw InputError({"memory held by others", "", "less than the device's " + format_bytes(memory),
+                      format_bytes(*conditions.held_by_others)});
+}
+
+void refuse_other_backends(const Settings& settings, const std::string& where) {
+  if (settings.backend != allocator::Backend::native)
+    throw InputError({where, "", "PyTorch's own allocator, which alone can run live",
+                      "the option backend:cudaMallocAsync"});
+}
+
+ReplaySetup setup_of(std::string file, ReplayConditions asked, const traces::TraceHeader& header) {
+  ReplaySetup setup{std::move(file), std::move(asked), nullptr, {}, header.devices};
+  setup.version = setup.asked.version;
+  if (setup.version == nullptr && !header.reference.empty()) {
+    setup.version = allocator::find_reference_version(header.reference);
+    if (setup.version == nullptr)
+      throw InputError({setup.file, "its header", "a version of the reference that is known",
+                        "'" + header.reference + "'"});
+  }
+  if (setup.version == nullptr) setup.version = &allocator::default_reference_version();
+  setup.settings = setup.asked.options
+                       ? settings_of(*setup.asked.options, *setup.version, "the options")
+                       : settings_of(header.settings, *setup.version, setup.file);
+  return setup;
+}
+
+FreeTiming ReplaySetup::timing() const {
+  return asked.timing.value_or(history != nullptr ? FreeTiming::recorded : FreeTiming::modelled);
+}
+
+ChosenMemory ReplaySetup::memory_of(DeviceIndex device) const {
+  if (history != nullptr) return choose_memory(history->memory, history->reservation, asked);
+  if (asked.memory) return {*asked.memory, "as given"};
+  for (const traces::TraceDevice& known : known_devices)
+    if (known.index == device && known.memory.count != 0) return {known.memory, "as the file says"};
+  return {boundless_memory, ""};
+}
+
+DeviceConditions ReplaySetup::conditions_of(DeviceIndex device) {
+  DeviceConditions of_device{*this, memory_of(device).memory, asked.memory_fraction, timing()};
+  // What share of the recorded device it was is not known, so it says nothing of another one.
+  const bool may_be_inferred = history != nullptr && !asked.memory_fraction && !asked.memory;
+  if (may_be_inferred && history->fidelity.allowed)
+    of_device.memory_fraction = history->fidelity.allowed->fraction_of(of_device.memory);
+  return of_device;
+}
+
+void ReplaySetup::refuse(std::uint64_t event, const AllocatorError& error) const {
+  if (history != nullptr) refuse_history("a history that an allocator can have made", error);
+  refuse_event(event, "a call that may be made then", error);
+}
+
+void ReplaySetup::refuse(std::uint64_t event, const DeviceError& error) const {
+  if (history != nullptr)
+    refuse_history("memory that the recorded starting state fits into", error);
+  refuse_event(event, "what a device can do then", error);
+}
+
+void ReplaySetup::refuse(std::uint64_t event, const ProgramError& error) const {
+  if (history != nullptr) refuse_history("a history that an allocator can have made", error);
+  refuse_event(event, "what the program made before", error);
+}
+
+void ReplaySetup::refuse_history(const char* expected, const std::exception& error) const {
+  throw InputError(
+      {file, "device " + std::to_string(history->device.value), expected, error.what()});
+}
+
+void ReplaySetup::refuse_event(std::uint64_t event, const char* expected,
+                               const std::exception& error) const {
+  throw InputError(
+      {file, "event " + std::to_string(event) + " of the program", expected, error.what()});
+}
+
+}  // namespace vramlab::replay

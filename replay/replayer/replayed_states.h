@@ -1,0 +1,29 @@
+// The states of a replay at a moment, of each device that has it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "replay/metrics/device_state.h"
+#include "replay/recording/recorded_states.h"
+#include "replay/replayer/replay_source.h"
+
+namespace vramlab::replay {
+
+struct StatesAtMoment {
+  std::vector<DeviceState> states;
+  /// The whole replay's, not only up to the moment.
+  ReplayReport report;
+};
+
+/// Replays once more, up to the moment. `report`: of the whole replay. Throws InputError where
+/// there is no such moment.
+std::vector<DeviceState> states_at(ReplaySource& source, const Moment& moment,
+                                   const ReplayReport& report, const std::string& file);
+
+/// Replays as often as it takes: once to find the moment where it has to be looked for, and once
+/// up to it.
+StatesAtMoment states_at(ReplaySource& source, const Moment& moment, const std::string& file,
+                         const ReplayWatch& first_watch);
+
+}  // namespace vramlab::replay

@@ -1,0 +1,43 @@
+// Step: what the allocator of one device did at one event, as it says itself: the rules that
+// decided something, the entries of its history, and its state afterwards.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "allocator/types/answers.h"
+#include "allocator/types/rule.h"
+#include "allocator/types/snapshot.h"
+#include "replay/replayer/replay_watch.h"
+
+namespace vramlab::replay {
+
+struct Step {
+  std::uint64_t number = 0;
+  traces::ProgramEvent event;
+  /// In the order in which they acted; none where the allocator was not asked.
+  std::vector<allocator::Rule> rules;
+  std::vector<AllocatorEvent> entries;
+  /// If its request failed.
+  std::optional<OutOfMemory> failure;
+  Snapshot state;
+  /// The names that the program gave to the blocks in the state that it holds, or that wait.
+  std::map<Address, std::uint64_t> ids;
+  Bytes allocated;
+  Bytes reserved;
+};
+
+/// So many events from the one with this number on.
+struct StepRange {
+  std::uint64_t first = 0;
+  std::uint64_t count = 0;
+  bool contains(std::uint64_t number) const { return number >= first && number - first < count; }
+};
+
+/// Adds the steps in the range. Requires: the replay's conditions say that all entries are kept,
+/// and `steps` lives as long as the watch.
+ReplayWatch watch_steps(StepRange range, std::vector<Step>& steps);
+
+}  // namespace vramlab::replay

@@ -1,0 +1,312 @@
+#include "replay/settings_search/advise.h"
+
+#include <algorithm>
+#include <bit>
+#include <tuple>
+
+#include "allocator/options/size_rules.h"
+#include "allocator/types/check.h"
+#include "replay/replayer/replay_options.h"
+
+namespace vramlab::replay {
+namespace {
+
+constexpr const char* expandable = "expandable_segments";
+constexpr const char* rounding = "roundup_power2_divisions";
+constexpr const char* splitting = "max_split_size_mb";
+constexpr const char* garbage = "garbage_collection_threshold";
+/// At most one in so many settings of the grid is replayed.
+constexpr std::uint64_t grid_share = 5;
+
+/// A place in a grid of settings, as the value of each option.
+class SettingChoice {
+ public:
+  /// Empty where the option is left out.
+  std::string value(const std::string& option) const {
+    const auto found = values_.find(option);
+    return found == values_.end() ? "" : found->second;
+  }
+
+  SettingChoice with(const std::string& option, const std::string& value) const {
+    SettingChoice other = *this;
+    if (value.empty() || value == left_out_value)
+      other.values_.erase(option);
+    else
+      other.values_[option] = value;
+    return other;
+  }
+
+  /// As an option string, in the order of the names.
+  std::string conf() const {
+    std::string text;
+    for (const auto& [option, value] : values_)
+      text += (text.empty() ? "" : ",") + option + ":" + value;
+    return text;
+  }
+
+  friend auto operator<=>(const SettingChoice&, const SettingChoice&) = default;
+
+ private:
+  std::map<std::string, std::string> values_;
+};
+
+/// The sizes that a recording asks for, to tell options that change none of them.
+class RequestShapes {
+ public:
+  explicit RequestShapes(const Recording& recording) {
+    for (const ProgramPart* part : recording.parts()) {
+      for (const EventShape& shape : part->program.shapes())
+        if (shape.bytes.count > 0 && shape.bytes < allocator::request_limit)
+          sizes_.insert(shape.bytes);
+      for (const StartingSegment& segment : part->start)
+        largest_ = std::max(largest_, segment.segment.size());
+    }
+    if (!sizes_.empty())
+      largest_ = std::max({largest_, Bytes{std::bit_ceil(sizes_.rbegin()->count)},
+                           device_size_for_miss(*sizes_.rbegin(), {})});
+  }
+
+  /// Whether any request gets another block than without the options.
+  bool are_rounded_by(const Settings& settings) const {
+    return std::ranges::any_of(sizes_, [&](Bytes size) {
+      return round_request(size, settings) != round_request(size, {});
+    });
+  }
+
+  /// Whether a segment can be as large, with the next power of two for each request at most.
+  bool reach(Bytes size) const { return largest_ >= size; }
+  /// Whether any is of the sizes that share segments of the large pool.
+  bool has_medium() const {
+    return std::ranges::any_of(sizes_, [](Bytes size) {
+      return size > allocator::small_limit && size < allocator::medium_limit;
+    });
+  }
+
+ private:
+  std::set<Bytes> sizes_;
+  Bytes largest_;
+};
+
+class AdviceSearch {
+ public:
+  AdviceSearch(const Recording& recording, const AdviseOptions& options, const RunSettings& run)
+      : recording_(recording),
+        options_(options),
+        run_(run),
+        grid_(options_that_matter(recording, options.conditions)),
+        requests_(recording) {
+    advice_.grid_size = 1;
+    for (const GridOption& option : grid_) advice_.grid_size *= option.values.size();
+    advice_.live = live_with("");
+  }
+
+  Advice find() {
+    advice_.recorded = run_({{recording_.settings().text, true}}).front();
+    ++advice_.runs;
+    const SettingChoice classic;
+    try_all({classic, classic.with(expandable, "True")});
+    const SettingChoice better = best_choice();
+    descend(better);
+    // The other way may still win with some other option.
+    if (!better.value(expandable).empty()) {
+      try_all(probes(classic));
+      descend(best_of_way(classic));
+    }
+    // What is left of the replays goes to what seldom matters.
+    try_all(along(option_named(splitting), best_of_way(classic.with(expandable, "True"))));
+    return conclude();
+  }
+
+ private:
+  std::uint64_t runs_left() const {
+    const std::uint64_t most = std::max<std::uint64_t>(3, advice_.grid_size / grid_share);
+    return most - std::min(most, advice_.runs);
+  }
+
+  /// Those not tried yet that can win.
+  void try_all(const std::vector<SettingChoice>& choices) {
+    std::vector<SettingChoice> fresh;
+    std::vector<AskedSetting> asked;
+    for (const SettingChoice& choice : choices) {
+      if (asked.size() == runs_left()) break;
+      const std::string conf = choice.conf();
+      if (rows_.contains(choice) || !can_win(choice) ||
+          refusal_of(conf, recording_.version()).has_value() ||
+          std::ranges::find(fresh, choice) != fresh.end())
+        continue;
+      fresh.push_back(choice);
+      asked.push_back({conf, false});
+    }
+    const std::vector<SweepRow> rows = run_(asked);
+    advice_.runs += rows.size();
+    for (std::size_t i = 0; i < rows.size(); ++i) rows_.emplace(fresh[i], rows[i]);
+  }
+
+  using Tried = std::map<SettingChoice, SweepRow>::value_type;
+  bool is_preferred_row(const Tried& a, const Tried& b) const {
+    return is_preferred(a.second, b.second, options_.preference);
+  }
+
+  const SettingChoice& best_choice() const {
+    const auto found = std::ranges::min_element(
+        rows_, [this](const Tried& a, const Tried& b) { return is_preferred_row(a, b); });
+    check(found != rows_.end(), "the search begins with settings that are tried");
+    return found->first;
+  }
+
+  /// The best of those that have expandable segments as this one does. Requires: one was tried.
+  const SettingChoice& best_of_way(const SettingChoice& like) const {
+    const Tried* best = nullptr;
+    for (const Tried& tried : rows_)
+      if (tried.first.value(expandable) == like.value(expandable) &&
+          (best == nullptr || is_preferred_row(tried, *best)))
+        best = &tried;
+    check(best != nullptr, "each way is tried first of all");
+    return best->first;
+  }
+
+  const GridOption& option_named(std::string_view name) const {
+    const auto found = std::ranges::find(grid_, name, &GridOption::name);
+    check(found != grid_.end(), "an option that is searched is in the grid");
+    return *found;
+  }
+
+  static std::vector<SettingChoice> along(const GridOption& option, const SettingChoice& at) {
+    std::vector<SettingChoice> choices;
+    for (const std::string& value : option.values) choices.push_back(at.with(option.name, value));
+    return choices;
+  }
+
+  /// Those to go along from there, in order. If a probe of the limit on splitting is the best
+  /// so far, the limits beside it come first: replays may not be enough for all.
+  std::vector<const GridOption*> options_from(const SettingChoice& at) const {
+    std::vector<const GridOption*> options;
+    if (!at.value(splitting).empty()) options.push_back(&option_named(splitting));
+    for (const GridOption& option : grid_) {
+      if (option.name == expandable) continue;
+      // Blocks of expandable segments are cut anyway.
+      const bool hardly_matters = option.name == splitting && !at.value(expandable).empty();
+      if (!hardly_matters && std::ranges::find(options, &option) == options.end())
+        options.push_back(&option);
+    }
+    return options;
+  }
+
+  /// Along one option after another, as long as that gets further.
+  void descend(SettingChoice at) {
+    for (;;) {
+      const std::size_t tried_before = rows_.size();
+      for (const GridOption* option : options_from(at)) {
+        try_all(along(*option, at));
+        at = best_of_way(at);
+      }
+      if (runs_left() == 0 || rows_.size() == tried_before) return;
+    }
+  }
+
+  /// What makes a difference without expandable segments, each alone: a small and a large limit of
+  /// what is split, few sizes, little that stays cached.
+  std::vector<SettingChoice> probes(const SettingChoice& classic) const {
+    std::vector<SettingChoice> choices = {
+        classic.with(splitting, "64"), classic.with(splitting, "256"), classic.with(rounding, "2")};
+    if (std::ranges::find(grid_, garbage, &GridOption::name) != grid_.end())
+      choices.push_back(classic.with(garbage, "0.6"));
+    return choices;
+  }
+
+  bool can_win(const SettingChoice& choice) {
+    if (is_inert(choice)) return false;
+    if (options_.preference != Preference::memory || rows_.empty()) return true;
+    const SweepRow& best = rows_.at(best_choice());
+    if (best.was_refused() || best.worst().failed) return true;
+    const auto live = live_with(choice.value(rounding));
+    return !live || static_cast<std::int64_t>(live->on_device.count) <=
+                        value_of(best.worst().metrics, "peak_reserved");
+  }
+
+  /// A value that changes nothing here, so that the choice without it says the same.
+  bool is_inert(const SettingChoice& choice) const {
+    const std::string divisions = choice.value(rounding);
+    if (!divisions.empty() && !requests_.are_rounded_by(options_for(rounding, divisions)))
+      return true;
+    const std::string limit = choice.value(splitting);
+    return !limit.empty() && !requests_.reach(options_for(splitting, limit).max_split_size);
+  }
+
+  Settings options_for(const std::string& option, const std::string& value) const {
+    return allocator::parse_settings({}, option + ":" + value, recording_.version()).settings;
+  }
+
+  std::optional<LiveBounds> live_with(const std::string& divisions) {
+    const auto known = live_.find(divisions);
+    if (known != live_.end()) return known->second;
+    const Settings settings = divisions.empty() ? Settings{} : options_for(rounding, divisions);
+    return live_[divisions] = live_bounds(recording_, settings);
+  }
+
+  Advice conclude() {
+    advice_.usual = rows_.at(SettingChoice{});
+    advice_.best = rows_.at(best_choice());
+    for (const auto& [choice, row] : rows_) {
+      const bool is_other = is_preferred(advice_.best, row, options_.preference) &&
+                            !row.was_refused() && !advice_.best.was_refused() &&
+                            row.files.front().metrics != advice_.best.files.front().metrics;
+      if (is_other &&
+          (!advice_.runner_up || is_preferred(row, *advice_.runner_up, options_.preference)))
+        advice_.runner_up = row;
+    }
+    return std::move(advice_);
+  }
+
+  const Recording& recording_;
+  const AdviseOptions& options_;
+  const RunSettings& run_;
+  OptionGrid grid_;
+  RequestShapes requests_;
+  std::map<SettingChoice, SweepRow> rows_;
+  /// By the value of the rounding.
+  std::map<std::string, std::optional<LiveBounds>> live_;
+  Advice advice_;
+};
+
+auto preferred_order(const SweepRow& row, Preference preference) {
+  const MetricValues& metrics = row.worst().metrics;
+  const std::int64_t peak = value_of(metrics, "peak_reserved");
+  const std::int64_t calls = device_calls_of(metrics);
+  const std::int64_t time = value_of(metrics, "device_time");
+  return preference == Preference::calls ? std::make_tuple(calls, peak, time)
+                                         : std::make_tuple(time, peak, calls);
+}
+
+}  // namespace
+
+bool is_preferred(const SweepRow& a, const SweepRow& b, Preference preference) {
+  if (preference == Preference::memory || a.was_refused() || b.was_refused() || a.worst().failed ||
+      b.worst().failed)
+    return is_better(a, b);
+  const auto of_a = preferred_order(a, preference);
+  const auto of_b = preferred_order(b, preference);
+  return of_a != of_b ? of_a < of_b : is_better(a, b);
+}
+
+OptionGrid options_that_matter(const Recording& recording, const ReplayConditions& conditions) {
+  OptionGrid grid = {{expandable, {"none", "True"}},
+                     {rounding, {"none", "32", "16", "8", "4", "2"}},
+                     {splitting, {"none", "32", "64", "128", "256", "512", "1024"}}};
+  // Garbage is collected only where the allocator may have a share of the device.
+  bool has_share = conditions.memory_fraction.has_value();
+  for (const ProgramPart* part : recording.parts())
+    has_share = has_share || part->program.changes_limits();
+  if (has_share) grid.push_back({garbage, {"none", "0.6", "0.8", "0.9"}});
+  const bool has_segment_size =
+      refusal_of("large_segment_size_mb:32", recording.version()) == std::nullopt;
+  if (has_segment_size && RequestShapes(recording).has_medium())
+    grid.push_back({"large_segment_size_mb", {"none", "32", "64"}});
+  return grid;
+}
+
+Advice advise(const Recording& recording, const AdviseOptions& options, const RunSettings& run) {
+  return AdviceSearch(recording, options, run).find();
+}
+
+}  // namespace vramlab::replay

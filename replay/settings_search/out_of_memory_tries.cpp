@@ -1,0 +1,66 @@
+#include "replay/settings_search/out_of_memory_tries.h"
+
+#include <algorithm>
+
+#include "allocator/options/size_rules.h"
+
+namespace vramlab::replay {
+namespace {
+
+constexpr unsigned most_doublings = 16;
+
+bool passes(const ReplayReport& report, const FailedAt& failed) {
+  return std::ranges::all_of(report.devices, [&](const DeviceReport& device) {
+    return device.device != failed.device ||
+           std::ranges::all_of(device.failures, [&](const FailedRequest& failure) {
+             return failure.event > failed.event;
+           });
+  });
+}
+
+bool runs_with(const ReplayTry& replay, const FailedAt& failed, Bytes memory) {
+  return passes(replay({memory, std::nullopt}), failed);
+}
+
+std::vector<std::string> likely_options(const Settings& settings, MemoryShare share) {
+  std::vector<std::string> options;
+  if (!settings.expandable_segments) options.emplace_back("expandable_segments:True");
+  if (share == MemoryShare::limited && settings.garbage_collection_threshold == 0)
+    options.emplace_back("garbage_collection_threshold:0.8");
+  if (settings.max_split_size == allocator::unlimited && !settings.expandable_segments)
+    for (const char* megabytes : {"32", "128", "512"})
+      options.push_back(std::string("max_split_size_mb:") + megabytes);
+  return options;
+}
+
+}  // namespace
+
+std::optional<Bytes> least_memory(const ReplayTry& replay, const FailedAt& failed, Bytes memory,
+                                  Bytes guess) {
+  const Bytes step = allocator::large_segment_step;
+  std::uint64_t too_little = 0;
+  std::uint64_t more = std::max<std::uint64_t>(1, round_up(guess, step) / step);
+  for (unsigned i = 0; !runs_with(replay, failed, memory + step * more); ++i) {
+    if (i == most_doublings) return std::nullopt;
+    too_little = more;
+    more *= 2;
+  }
+  while (more - too_little > 1) {
+    const std::uint64_t half = too_little + (more - too_little) / 2;
+    (runs_with(replay, failed, memory + step * half) ? more : too_little) = half;
+  }
+  return memory + step * more;
+}
+
+std::vector<TriedOptions> try_likely_options(const ReplayTry& replay, const FailedAt& failed,
+                                             const Settings& settings, MemoryShare share) {
+  std::vector<TriedOptions> tried;
+  for (const std::string& added : likely_options(settings, share)) {
+    const std::string options = settings.text.empty() ? added : settings.text + "," + added;
+    const ReplayReport report = replay({std::nullopt, options});
+    tried.push_back({added, passes(report, failed), !report.has_failures()});
+  }
+  return tried;
+}
+
+}  // namespace vramlab::replay

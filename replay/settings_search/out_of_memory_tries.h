@@ -1,0 +1,52 @@
+// What would have let a request pass that failed in a replay, found by replaying again: with more
+// memory, and with a few settings that are likely to help.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "allocator/options/settings.h"
+#include "replay/replayer/replay_report.h"
+
+namespace vramlab::replay {
+
+/// What is different in a try.
+struct ReplayChange {
+  std::optional<Bytes> memory;
+  std::optional<std::string> options;
+};
+/// Replays up to the first request that fails.
+using ReplayTry = std::function<ReplayReport(const ReplayChange& change)>;
+
+/// The request that failed.
+struct FailedAt {
+  traces::DeviceIndex device;
+  std::uint64_t event = 0;
+};
+
+struct TriedOptions {
+  /// What was added to the options, such as `expandable_segments:True`.
+  std::string added;
+  bool passes = false;
+  /// No later request fails either.
+  bool runs_through = false;
+  friend bool operator==(const TriedOptions&, const TriedOptions&) = default;
+};
+
+/// The least memory, in whole steps of a classic segment, with which the request passes: first
+/// `guess` is added to `memory`, twice as much as long as that is not enough, and then the interval
+/// is halved. Empty if no memory helps.
+std::optional<Bytes> least_memory(const ReplayTry& replay, const FailedAt& failed, Bytes memory,
+                                  Bytes guess);
+
+/// Whether the allocator may have the whole device.
+enum class MemoryShare : std::uint8_t { whole, limited };
+
+/// Settings likely to help that are not in `options` yet, each tried on its own. Garbage is only
+/// collected where a share of the device is allowed.
+std::vector<TriedOptions> try_likely_options(const ReplayTry& replay, const FailedAt& failed,
+                                             const Settings& settings, MemoryShare share);
+
+}  // namespace vramlab::replay

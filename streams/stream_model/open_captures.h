@@ -1,0 +1,94 @@
+// OpenCaptures: the captures that are under way and the graphs that they build. Which stream takes
+// part in which capture, and what its next node depends on.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "allocator/types/device.h"
+#include "streams/stream_model/work.h"
+
+namespace vramlab::streams {
+
+enum class CaptureMode : std::uint8_t { global, thread_local_only, relaxed };
+
+struct GraphId {
+  std::uint64_t value = 0;
+  friend constexpr auto operator<=>(GraphId, GraphId) = default;
+};
+
+/// Places in CapturedGraph::nodes, ascending.
+using NodePlaces = std::vector<std::uint32_t>;
+
+struct CapturedNode {
+  Work work;
+  /// The stream that it was captured on.
+  StreamAt stream;
+  std::int32_t priority = 0;
+  NodePlaces after;
+};
+
+struct CapturedGraph {
+  /// What a node depends on stands before it.
+  std::vector<CapturedNode> nodes;
+};
+
+/// What stands at the end of a graph: nothing depends on it.
+NodePlaces terminals_of(const CapturedGraph& graph);
+
+struct Capture {
+  CaptureId id;
+  StreamAt origin;
+  CaptureMode mode = CaptureMode::global;
+  ThreadId thread;
+  bool is_invalidated = false;
+  /// What the allocator's seam calls the graph's first node.
+  std::uint64_t first_node = 0;
+  CapturedGraph graph;
+};
+
+class OpenCaptures {
+ public:
+  struct Member {
+    Capture* capture = nullptr;
+    /// What the stream's next node depends on.
+    NodePlaces tips;
+    bool is_blocking = true;
+  };
+
+  bool is_empty() const { return captures_.empty(); }
+  Member* find(StreamAt stream);
+  const Member* find(StreamAt stream) const;
+  Capture* find(CaptureId id);
+  std::map<CaptureId, Capture>& captures() { return captures_; }
+  const std::map<StreamAt, Member>& members() const { return members_; }
+
+  /// Requires: the stream takes part in no capture.
+  void begin(StreamAt origin, bool is_blocking, CaptureMode mode, ThreadId thread);
+  /// Requires: the stream takes part in no capture.
+  void join(StreamAt stream, bool is_blocking, Capture& capture, const NodePlaces& tips);
+  static void add_node(Member& member, CapturedNode node);
+  static void add_tips(Member& member, const NodePlaces& tips);
+  /// The graph again, inside the one that is captured; the stream goes on behind all of it.
+  static void add_graph(Member& member, const CapturedGraph& graph);
+  /// Whether everything that was captured comes before what the stream does next.
+  static bool is_joined(const Member& member);
+  /// Its streams take part in it no more.
+  CapturedGraph end(CaptureId id);
+
+  std::optional<StreamCapture> capture_of(StreamAt stream) const;
+  /// Requires: the node belongs to a capture that is under way.
+  std::vector<GraphNode> dependencies_of(GraphNode node) const;
+
+ private:
+  static constexpr std::uint64_t nodes_per_capture = 1ULL << 32;
+
+  std::map<CaptureId, Capture> captures_;
+  std::map<StreamAt, Member> members_;
+  std::uint64_t next_capture_ = 1;
+};
+
+}  // namespace vramlab::streams

@@ -1,0 +1,315 @@
+// `vramlab dry-run` from outside, with programs that need no PyTorch, or a fake one.
+#include <signal.h>
+
+#include "tests/support/kit/dry_run_test.h"
+
+namespace vramlab::tests {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+/// What the fake PyTorch does after CUDA came up.
+constexpr const char* program_begin = "import os, torch\nfrom torch import _C\ntorch.cuda.init()\n";
+
+class DryRun : public DryRunTest {
+ protected:
+  /// With the fake PyTorch; the program may use a recording as its history.
+  ProgramResult dry_run_python(const std::vector<std::string>& options, const std::string& text,
+                               const std::string& recording = "") const {
+    const std::string tests = support::source_dir() + "/tests/cuda_standins/command/fake_torch";
+    std::vector<std::string> program = {
+        "env", "PYTHONPATH=" + support::binary_dir() + "/dry_run/python:" + tests};
+    if (!recording.empty()) program.push_back("FAKE_TORCH_SNAPSHOT=" + recording);
+    for (const char* const word : {"python3", "-B", "-c"}) program.emplace_back(word);
+    program.push_back(program_begin + text);
+    return dry_run(options, program);
+  }
+
+  json summary() const {
+    return json::parse(content_of(in_folder("summary.json")), nullptr, false);
+  }
+
+  /// A recording whose history the fake PyTorch has.
+  std::string recording() const {
+    const std::string file = in_folder("leak.pickle");
+    EXPECT_EQ(run_vramlab({"replay", leak, "--snapshot-out", file, "--force"}).exit_status, 0);
+    return file;
+  }
+};
+
+TEST_F(DryRun, ends_with_the_programs_own_status) {
+  EXPECT_EQ(dry_run_shell("exit 7").exit_status, 7);
+  EXPECT_EQ(dry_run_shell("kill -KILL $$").exit_status, 128 + SIGKILL);
+  EXPECT_EQ(dry_run({}, {"true"}).exit_status, 0);
+}
+
+TEST_F(DryRun, says_what_shells_say_of_a_program_that_cannot_run) {
+  const ProgramResult missing = dry_run({}, {"/no/such/program"});
+  EXPECT_EQ(missing.exit_status, 127);
+  EXPECT_EQ(missing.errors, "vramlab: /no/such/program: No such file or directory\n");
+  EXPECT_EQ(dry_run({}, {"/tmp"}).exit_status, 126);
+}
+
+TEST_F(DryRun, passes_signals_on) {
+  const ProgramResult result = run_program(
+      {"/bin/sh", "-c",
+       vramlab_path + " dry-run -- sh -c 'trap \"exit 5\" TERM; echo ready > " +
+           in_folder("ready") +
+           "; while :; do sleep 0.05; done' & vramlab=$!; while kill -0 $vramlab && ! [ -s " +
+           in_folder("ready") + " ]; do sleep 0.05; done; kill -TERM $vramlab; wait $vramlab"});
+  EXPECT_EQ(result.exit_status, 5) << result.errors;
+}
+
+TEST_F(DryRun, leaves_nothing_behind) {
+  dry_run_shell("sleep 1000 & echo $! > " + in_folder("left"));
+  const int left = std::stoi(content_of(in_folder("left")));
+  EXPECT_NE(kill(left, 0), 0) << "the process that the program left is ended";
+  EXPECT_THAT(files_left(), IsEmpty());
+}
+
+TEST_F(DryRun, output_of_the_program_is_its_own) {
+  EXPECT_EQ(dry_run_shell("echo hello").output, "hello\n");
+  EXPECT_EQ(dry_run({"--quiet"}, {"true"}).errors, "");
+}
+
+TEST_F(DryRun, sets_the_environment_of_the_stand_ins) {
+  const ProgramResult result =
+      dry_run({"--gpu", "h100-80gb", "--gpus", "2", "--conf", "expandable_segments:True",
+               "--held-by-others", "1GiB", "--kernel-time", "3us", "--values", "ones"},
+              {"env"});
+  for (const char* const line :
+       {"VRAMLAB_DRY_RUN=1\n", "VRAMLAB_DRY_RUN_GPU=h100-80gb\n", "VRAMLAB_DRY_RUN_GPUS=2\n",
+        "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True\n",
+        "PYTORCH_ALLOC_CONF=expandable_segments:True\n", "VRAMLAB_DRY_RUN_HELD=1073741824\n",
+        "VRAMLAB_DRY_RUN_KERNEL_NS=3000\n", "VRAMLAB_DRY_RUN_VALUES=ones\n",
+        "/dry_run/lib/libcuda.so.1:"})
+    EXPECT_THAT(result.output, HasSubstr(line));
+}
+
+TEST_F(DryRun, memory_is_that_of_the_gpu_unless_given) {
+  const auto memory = [&](const std::vector<std::string>& options) {
+    const std::string text = dry_run(options, {"env"}).output;
+    const std::string name = "VRAMLAB_DRY_RUN_MEMORY=";
+    const std::size_t begin = text.find(name) + name.size();
+    return text.substr(begin, text.find('\n', begin) - begin);
+  };
+  EXPECT_EQ(memory({}), "none");
+  EXPECT_EQ(memory({"--gpu", "a100-80gb"}), std::to_string((81050ULL - 500) << 20));
+  EXPECT_EQ(memory({"--gpu", "a100-80gb", "--device-memory", "none"}), "none");
+  EXPECT_EQ(memory({"--device-memory", "4GiB"}), std::to_string(4ULL << 30));
+}
+
+TEST_F(DryRun, summary_tells_what_the_history_says) {
+  const ProgramResult result = dry_run_python({}, "", recording());
+  EXPECT_EQ(result.exit_status, 0);
+  for (const char* const text :
+       {"a100-80gb, no limit of memory; exit status 0", "peak allocated", "(exact)", "holds most",
+        "smallest GPU", "for the allocator, runs this history", "advice", "certainty"})
+    EXPECT_THAT(result.errors, HasSubstr(text));
+  EXPECT_LE(std::ranges::count(result.errors, '\n'), 15);
+}
+
+TEST_F(DryRun, peaks_are_modelled_if_an_answer_of_a_library_was) {
+  const ProgramResult result =
+      dry_run_python({"--json", in_folder("summary.json")},
+                     "import ctypes\n"
+                     "driver = ctypes.CDLL('libcuda.so.1')\n"
+                     "driver.cuInit(0)\n"
+                     "driver.vramlab_dry_run_note(b'modelled', b'cudnn workspace')\n",
+                     recording());
+  EXPECT_THAT(result.errors, HasSubstr("(modelled)"));
+  EXPECT_THAT(result.errors, HasSubstr("cudnn workspace"));
+  EXPECT_EQ(summary()["processes"][0]["devices"][0]["label"], "exact");
+}
+
+TEST_F(DryRun, summary_agrees_with_the_other_commands) {
+  const std::string file = recording();
+  ASSERT_EQ(dry_run_python({"--json", in_folder("summary.json")}, "", file).exit_status, 0);
+  const json own = summary()["processes"][0]["devices"][0];
+  const json replayed = run_json({"replay", file});
+  EXPECT_EQ(own["metrics"]["peak_reserved"], replayed["metrics"]["peak_reserved"]);
+  EXPECT_EQ(own["metrics"]["peak_allocated"], replayed["metrics"]["peak_allocated"]);
+  const json top = run_json({"top", file});
+  EXPECT_EQ(own["holder"], top["devices"][0]["groups"][0]["key"]);
+  EXPECT_EQ(summary()["advice"]["conf"], run_json({"advise", file})["conf"]);
+}
+
+TEST_F(DryRun, output_takes_process_and_variables) {
+  const ProgramResult result = dry_run_python({"-o", in_folder("h-%q{RANK}-%%.pickle")},
+                                              "os.environ['RANK'] = '3'\n_C.allocate(512)\n");
+  EXPECT_EQ(result.exit_status, 0) << result.errors;
+  EXPECT_TRUE(fs::exists(in_folder("h-3-%.pickle"))) << result.errors;
+}
+
+TEST_F(DryRun, processes_with_one_name_get_names_of_their_own) {
+  const std::string output = in_folder("h.pickle");
+  const ProgramResult result = dry_run_python(
+      {"-o", output},
+      "import subprocess, sys\n_C.allocate(512)\nsubprocess.check_call([sys.executable, '-B', "
+      "'-c', 'import torch; torch.cuda.init(); torch._C.allocate(7)'])\n");
+  EXPECT_EQ(result.exit_status, 0) << result.errors;
+  std::size_t count = 0;
+  for (const auto& entry : fs::directory_iterator(folder))
+    count += entry.path().filename().string().starts_with("h.pickle") ? 1 : 0;
+  EXPECT_EQ(count, 2U);
+  EXPECT_TRUE(fs::exists(output));
+}
+
+TEST_F(DryRun, out_of_memory_is_told_and_judged) {
+  const std::string fails = "_C.allocate(512)\n_C.run_out_of_memory(1 << 21)\n";
+  const ProgramResult plain = dry_run_python({"--gpu", "t4"}, fails);
+  EXPECT_EQ(plain.exit_status, 0);
+  EXPECT_THAT(plain.errors, HasSubstr("OUT OF MEMORY      GPU 0: 2.00 MiB requested at "));
+  EXPECT_THAT(plain.errors, HasSubstr("is unknown: vramlab dry-run --device-memory none --gpu t4"));
+  EXPECT_THAT(plain.errors, Not(HasSubstr("smallest GPU")));
+  EXPECT_EQ(dry_run_python({"--fail-on-oom"}, fails).exit_status, 1);
+  EXPECT_EQ(dry_run_python({"--fail-on-oom"}, fails + "raise SystemExit(9)").exit_status, 9);
+}
+
+TEST_F(DryRun, limits_are_judged) {
+  const std::string file = recording();
+  EXPECT_EQ(dry_run_python({"--fail-if", "requests > 100"}, "", file).exit_status, 1);
+  EXPECT_EQ(dry_run_python({"--fail-if", "requests > 100000"}, "", file).exit_status, 0);
+}
+
+TEST_F(DryRun, report_is_a_page) {
+  const std::string page = in_folder("page.html");
+  EXPECT_EQ(dry_run_python({"--report", page}, "", recording()).exit_status, 0);
+  EXPECT_THAT(content_of(page), HasSubstr("<html"));
+}
+
+TEST_F(DryRun, says_how_to_get_a_pytorch_with_cuda) {
+  const ProgramResult result = dry_run(
+      {}, {"env", "FAKE_TORCH_WITHOUT_CUDA=1",
+           "PYTHONPATH=" + support::binary_dir() + "/dry_run/python:" + support::source_dir() +
+               "/tests/cuda_standins/command/fake_torch",
+           "python3", "-B", "-c", "import torch"});
+  EXPECT_THAT(result.errors, HasSubstr("was built without CUDA"));
+  EXPECT_THAT(result.errors, HasSubstr("pip install torch"));
+}
+
+TEST_F(DryRun, refuses_before_the_program_runs) {
+  const std::string ran = in_folder("ran");
+  const std::string there = write("there", "");
+  const auto refused = [&](std::vector<std::string> options, const std::string& reason) {
+    options.insert(options.begin(), "dry-run");
+    for (const std::string& word : {std::string("--"), std::string("touch"), ran})
+      options.push_back(word);
+    expect_refused(options, reason);
+  };
+  refused({"--gpu", "h100-81gb"},
+          "there is no GPU 'h100-81gb' in the list; the nearest is h100-80gb");
+  refused({"-o", there}, "expected a new file (or --force), found one that is there already");
+  refused({"--json", there}, "expected a new file");
+  refused({"--report", in_folder("none/page.html")}, "expected a folder to write to");
+  refused({"--fail-if", "peak_reserved > +2%"}, "a limit on the value itself");
+  refused({"--device-memory", "much"}, "expected a size such as 80GiB");
+  refused({"--kernel-time", "5"}, "--kernel-time");
+  expect_refused({"dry-run"}, "expected -- and a program, found none");
+  EXPECT_FALSE(fs::exists(ran));
+}
+
+TEST_F(DryRun, ranks_of_a_job_run_one_after_another) {
+  const std::string print_ranks =
+      "print(os.environ['RANK'], os.environ['WORLD_SIZE'], os.environ['LOCAL_RANK'], "
+      "os.environ['LOCAL_WORLD_SIZE'], os.environ['GROUP_RANK'], flush=True)\n"
+      "_C.allocate(1024 * (1 + int(os.environ['RANK']) % 4))\n"
+      "os._exit(3 if os.environ['RANK'] == '5' else 0)";
+  const ProgramResult result = dry_run_python(
+      {"--gpus", "4", "--world-size", "8", "--ranks", "0,5-6", "--json", in_folder("summary.json")},
+      print_ranks, recording());
+  EXPECT_EQ(result.output, "0 8 0 4 0\n5 8 1 4 1\n6 8 2 4 1\n");
+  EXPECT_EQ(result.exit_status, 3);
+  EXPECT_THAT(result.errors, HasSubstr("out of memory  exit status\n"));
+  EXPECT_EQ(summary()["ranks"], json::parse(R"([{"rank": 0, "exit_status": 0},
+      {"rank": 5, "exit_status": 3}, {"rank": 6, "exit_status": 0}])"));
+  EXPECT_EQ(summary()["processes"].size(), 3U);
+}
+
+TEST_F(DryRun, refuses_ranks_that_a_job_does_not_have) {
+  const auto refused = [this](const std::vector<std::string>& options) {
+    const ProgramResult result = dry_run(options, {"true"});
+    EXPECT_EQ(result.exit_status, 2);
+    return result.errors;
+  };
+  EXPECT_THAT(refused({"--rank", "0"}), HasSubstr("expected --world-size"));
+  EXPECT_THAT(refused({"--rank", "4", "--world-size", "4"}), HasSubstr("below 4, found 4"));
+  EXPECT_THAT(refused({"--rank", "0", "--ranks", "all", "--world-size", "4"}), HasSubstr("both"));
+  EXPECT_THAT(refused({"--ranks", "3-1", "--world-size", "4"}), HasSubstr("rising order"));
+  EXPECT_THAT(refused({"--ranks", "0,x", "--world-size", "4"}), HasSubstr("found x"));
+  EXPECT_THAT(refused({"--values-from", in_folder("none.py")}), HasSubstr("does not exist"));
+}
+
+TEST_F(DryRun, plain_program_has_the_drivers_calls_as_its_history) {
+  const std::string program = support::binary_dir() + "/fake_cuda/programs/by_dlsym";
+  if (!fs::exists(program)) GTEST_SKIP() << "the program is not built";
+  const std::string trace = in_folder("calls.vtrace");
+  const ProgramResult result = dry_run({"-o", trace}, {program});
+  EXPECT_THAT(result.errors, HasSubstr("peak of what the driver was asked for"));
+  const ProgramResult read = run_vramlab({"info", trace});
+  EXPECT_EQ(read.exit_status, 0) << read.errors;
+}
+
+// The start-up hook does this for what PyTorch looks for and no stand-in exports.
+TEST_F(DryRun, functions_added_for_a_run_are_noted_and_answer) {
+  const std::string library = in_folder("added.so");
+  const ProgramResult result = dry_run(
+      {"--explain"},
+      {"python3", "-B", "-c",
+       "import ctypes, sys\nsys.path.insert(0, '" + support::binary_dir() +
+           "/dry_run/python')\nfrom vramlab_dry_run import stub_library\n"
+           "open('" +
+           library +
+           "', 'wb').write(stub_library.library_bytes([('cublasFoo', 0), "
+           "('cudaBar', 801)], 'libvramlab_added.so'))\n"
+           "ctypes.CDLL('libcuda.so.1').cuInit(0)\n"
+           "added = ctypes.CDLL('" +
+           library +
+           "', mode=ctypes.RTLD_GLOBAL)\n"
+           "print(added.cublasFoo(1, 2), added.cudaBar(3), ctypes.CDLL(None).cudaBar())\n"});
+  EXPECT_EQ(result.output, "0 801 801\n") << result.errors;
+  EXPECT_THAT(result.errors, HasSubstr("2  libvramlab_added.so cudaBar"));
+  EXPECT_THAT(result.errors, HasSubstr("1  libvramlab_added.so cublasFoo"));
+}
+
+TEST_F(DryRun, lists_the_gpus) {
+  const ProgramResult result = run_vramlab({"dry-run", "--list-gpus"});
+  EXPECT_EQ(result.exit_status, 0);
+  EXPECT_THAT(result.output, HasSubstr("a100-80gb"));
+}
+
+TEST_F(DryRun, program_finds_an_nvidia_smi) {
+  const ProgramResult result = dry_run({"--gpus", "3"}, {"sh", "-c", "command -v nvidia-smi"});
+  EXPECT_THAT(result.output, HasSubstr("/dry_run/bin/nvidia-smi"));
+}
+
+TEST_F(DryRun, looking_at_a_gpu_is_no_use_of_it) {
+  const ProgramResult result = dry_run({}, {"nvidia-smi", "-L"});
+  EXPECT_THAT(result.output, HasSubstr("GPU 0: "));
+  EXPECT_THAT(result.errors, HasSubstr("the program did not use CUDA"));
+  EXPECT_THAT(result.errors, Not(HasSubstr("no history")));
+}
+
+// Python without PyTorch: a history is missed only by a program that took memory.
+TEST_F(DryRun, program_that_took_no_memory_has_no_trouble) {
+  const auto troubles_after = [this](const std::string& call) {
+    return dry_run({}, {"python3", "-B", "-c",
+                        "import ctypes\ncuda = ctypes.CDLL('libcuda.so.1')\ncuda.cuInit(0)\n"
+                        "context, memory = ctypes.c_void_p(), ctypes.c_void_p()\n"
+                        "cuda.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0)\n"
+                        "cuda.cuCtxSetCurrent(context)\n" +
+                            call})
+        .errors;
+  };
+  EXPECT_THAT(troubles_after(""), Not(HasSubstr("trouble")));
+  EXPECT_THAT(troubles_after("cuda.cuMemAlloc_v2(ctypes.byref(memory), ctypes.c_size_t(4096))"),
+              HasSubstr("no history: process "));
+}
+
+}  // namespace
+}  // namespace vramlab::tests

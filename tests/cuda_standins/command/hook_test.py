@@ -1,0 +1,537 @@
+#!/usr/bin/env python3
+"""The start-up hook for Python (tools/cuda_standins/python), with a fake PyTorch: each test runs programs
+in interpreters of their own, as `vramlab dry-run` would start them.
+
+Usage: python3 -B tests/cuda_standins/command/hook_test.py
+"""
+
+import ctypes
+import json
+import os
+import pickle
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import textwrap
+import threading
+import types
+import unittest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+HOOK = os.path.join(HERE, "..", "..", "..", "tools", "dry_run", "python")
+BEGIN = "import torch, os, sys\nfrom torch import _C\n"
+UP = BEGIN + "torch.cuda.init()\n_C.allocate(1024)\n"
+
+
+class HookTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.notes = os.path.join(self.folder.name, "notes")
+        self.work = os.path.join(self.folder.name, "work")
+        os.mkdir(self.notes)
+        os.mkdir(self.work)
+
+    def tearDown(self):
+        self.folder.cleanup()
+
+    def environment(self, **more):
+        paths = [HOOK, self.work, os.path.join(HERE, "fake_torch")]
+        return {"PATH": os.environ["PATH"], "PYTHONPATH": os.pathsep.join(paths),
+                "PYTHONDONTWRITEBYTECODE": "1", "VRAMLAB_DRY_RUN": "1",
+                "VRAMLAB_DRY_RUN_NOTES": self.notes,
+                "VRAMLAB_DRY_RUN_HISTORY": os.path.join(self.notes, "history.%p.pickle"), **more}
+
+    def write(self, name, text):
+        path = os.path.join(self.work, name)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(textwrap.dedent(text))
+        return path
+
+    def run_program(self, text, *options, status=0, **more):
+        program = self.write("program.py", text)
+        result = subprocess.run([sys.executable, *options, program], text=True, cwd=self.work,
+                                env=self.environment(**more), capture_output=True, check=False,
+                                timeout=60)
+        self.assertEqual(result.returncode, status, result.stderr)
+        return result
+
+    def remove_reports(self):
+        for name in os.listdir(self.notes):
+            os.remove(os.path.join(self.notes, name))
+
+    def reports(self):
+        found = []
+        for name in sorted(os.listdir(self.notes)):
+            if name.startswith("python."):
+                with open(os.path.join(self.notes, name), encoding="utf-8") as file:
+                    found.append(json.load(file))
+        return found
+
+    def report(self):
+        reports = self.reports()
+        self.assertEqual(len(reports), 1)
+        self.assertEqual(self.troubles(reports[0]), [])
+        return reports[0]
+
+    def troubles(self, report):
+        # There is no stand-in driver here, which would be told where the program is.
+        return [text for text in report["troubles"] if "libcuda.so.1" not in text]
+
+    def sizes(self, report):
+        with open(report["history"], "rb") as file:
+            return [entry["size"] for entry in pickle.load(file)["device_traces"][0]]
+
+
+class Recording(HookTest):
+    def test_history_is_dumped_at_the_end(self):
+        self.run_program(UP)
+        report = self.report()
+        self.assertEqual(self.sizes(report), [1024])
+        self.assertEqual(report["torch"], "2.6.0+fake")
+        self.assertTrue(report["cuda_came_up"])
+
+    def test_everything_is_recorded(self):
+        result = self.run_program(UP + "print(_C.recording)")
+        self.assertIn("'enabled': 'all', 'context': 'all'", result.stdout)
+        self.assertIn("'max_entries': %d" % sys.maxsize, result.stdout)
+
+    def test_what_the_program_does_in_its_own_atexit_is_recorded(self):
+        self.run_program(BEGIN + "import atexit\natexit.register(lambda: _C.allocate(7))\n"
+                         "torch.cuda.init()")
+        self.assertEqual(self.sizes(self.report()), [7])
+
+    def test_program_without_cuda_leaves_no_history(self):
+        self.run_program(BEGIN)
+        self.assertFalse(self.report()["cuda_came_up"])
+        self.assertNotIn("history", self.report())
+
+    def test_program_without_torch_leaves_nothing(self):
+        self.run_program("print('hello')")
+        self.assertEqual(os.listdir(self.notes), [])
+
+    def test_torch_without_cuda_is_told(self):
+        self.run_program(BEGIN, FAKE_TORCH_WITHOUT_CUDA="1")
+        self.assertFalse(self.report()["has_cuda"])
+
+    def test_outside_of_a_dry_run_nothing_happens(self):
+        self.run_program(UP, VRAMLAB_DRY_RUN="")
+        self.assertEqual(os.listdir(self.notes), [])
+
+    def test_output_knows_process_and_variables(self):
+        self.run_program(UP, VRAMLAB_DRY_RUN_OUTPUT="/x/%q{RANK}-%p-%%-%h-%x.pickle", RANK="3")
+        report = self.report()
+        self.assertEqual(report["output"], "/x/3-%d-%%-%s-%%x.pickle"
+                         % (report["pid"], os.uname().nodename))
+        self.assertEqual(report["rank"], "3")
+
+    def test_no_files_are_left_in_the_working_folder(self):
+        self.run_program(UP)
+        self.assertEqual(os.listdir(self.work), ["program.py"])
+
+
+class Endings(HookTest):
+    def test_sys_exit_keeps_its_status(self):
+        self.run_program(UP + "sys.exit(3)", status=3)
+        self.assertEqual(self.sizes(self.report()), [1024])
+
+    def test_exception_keeps_its_status(self):
+        self.run_program(UP + "raise ValueError()", status=1)
+        self.assertEqual(self.sizes(self.report()), [1024])
+
+    def test_os_exit(self):
+        self.run_program(UP + "os._exit(4)", status=4)
+        self.assertEqual(self.sizes(self.report()), [1024])
+
+    def test_exec(self):
+        self.run_program(UP + "os.execv('/bin/true', ['true'])")
+        self.assertEqual(self.sizes(self.report()), [1024])
+
+    def test_being_asked_to_end(self):
+        for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1):
+            with self.subTest(number):
+                self.run_program(UP + f"os.kill(os.getpid(), {int(number)})", status=-number)
+                self.assertEqual(self.sizes(self.report()), [1024])
+                self.remove_reports()
+
+    def test_being_asked_to_end_inside_a_library(self):
+        # The lock is never given back, so no handler of Python's is called.
+        self.run_program(UP + "import ctypes, subprocess, vramlab_dry_run.endings as endings\n"
+                         "endings._SECONDS_INSIDE_A_LIBRARY = 0.1\n"
+                         "libc, lock = ctypes.CDLL(None), ctypes.create_string_buffer(64)\n"
+                         "libc.pthread_mutex_lock(lock)\n"
+                         "subprocess.Popen(['sh', '-c', f'sleep 0.3; kill -TERM {os.getpid()}'])\n"
+                         "libc.pthread_mutex_lock(lock)", status=-signal.SIGTERM)
+        self.assertEqual(self.sizes(self.report()), [1024])
+
+    def test_a_forked_child_that_is_asked_to_end_does_so_alone(self):
+        result = self.run_program(
+            UP + "import signal, time, vramlab_dry_run.endings as endings\n"
+            "endings._SECONDS_INSIDE_A_LIBRARY = 0.1\nchild = os.fork()\n"
+            "if child == 0:\n    time.sleep(60)\ntime.sleep(0.2)\n"
+            "os.kill(child, signal.SIGTERM)\nprint(os.waitpid(child, 0)[1])\ntime.sleep(0.4)")
+        self.assertEqual(result.stdout, f"{int(signal.SIGTERM)}\n")
+        self.assertEqual(self.sizes(self.report()), [1024])
+
+    def test_a_signal_that_the_program_looks_at_is_left_to_it(self):
+        # The module signal knows nothing of the second one.
+        self.run_program("import signal, faulthandler\nsignal.signal(signal.SIGHUP, signal.SIG_IGN)\n"
+                         "faulthandler.register(signal.SIGUSR1)\n" + UP +
+                         "os.kill(os.getpid(), signal.SIGHUP)\n"
+                         "os.kill(os.getpid(), signal.SIGUSR1)\nprint('goes on')")
+        self.assertEqual(self.sizes(self.report()), [1024])
+
+    def test_crash_leaves_the_history_up_to_it(self):
+        self.run_program(UP + "import ctypes\nctypes.string_at(0)", status=-signal.SIGSEGV)
+        self.assertEqual(self.sizes(self.report()), [1024])
+
+    def test_abort_leaves_the_history_up_to_it(self):
+        self.run_program(UP + "os.abort()", status=-signal.SIGABRT)
+        self.assertEqual(self.sizes(self.report()), [1024])
+
+    def test_out_of_memory_is_told_with_its_place(self):
+        self.run_program(UP + "_C.run_out_of_memory(4096)")
+        failures = self.report()["out_of_memory"]
+        self.assertEqual(failures["count"], 1)
+        self.assertEqual(failures["first"][0]["requested_bytes"], 4096)
+        self.assertIn("program.py:5 <module>", failures["first"][0]["place"])
+
+    def test_out_of_memory_of_a_killed_program_is_dumped(self):
+        self.run_program(UP + "_C.run_out_of_memory(4096)\nos.kill(os.getpid(), 9)", status=-9)
+        histories = [name for name in os.listdir(self.notes) if name.startswith("history.")]
+        self.assertEqual(len(histories), 1)
+
+    def test_signal_writes_the_history_up_to_then(self):
+        self.run_program(UP + "import signal\nos.kill(os.getpid(), signal.SIGUSR2)\n"
+                         "print(len(os.listdir(os.environ['VRAMLAB_DRY_RUN_NOTES'])))\n"
+                         "_C.allocate(2)", VRAMLAB_DRY_RUN_SIGNAL="USR2")
+        self.assertEqual(self.sizes(self.report()), [1024, 2])
+
+    def test_signal_before_cuda_harms_nobody(self):
+        self.run_program("import os, signal\nos.kill(os.getpid(), signal.SIGUSR2)",
+                         VRAMLAB_DRY_RUN_SIGNAL="USR2")
+
+
+class Children(HookTest):
+    def test_forked_child_leaves_no_files(self):
+        self.run_program(UP + "pid = os.fork()\nif pid == 0: os._exit(0)\nos.waitpid(pid, 0)\n"
+                         "_C.allocate(5)")
+        self.assertEqual(self.sizes(self.report()), [1024, 5])
+
+    def test_forked_child_with_cuda_of_its_own_is_recorded(self):
+        self.run_program(BEGIN + "pid = os.fork()\nif pid == 0:\n  torch.cuda.init()\n"
+                         "  _C.allocate(5)\n  os._exit(0)\nos.waitpid(pid, 0)")
+        histories = [report for report in self.reports() if report.get("history")]
+        self.assertEqual([self.sizes(report) for report in histories], [[5]])
+
+    def test_worker_of_multiprocessing_is_recorded(self):
+        self.run_program(BEGIN + "import multiprocessing\n"
+                         "def work():\n  torch.cuda.init()\n  _C.allocate(6)\n"
+                         "if __name__ == '__main__':\n"
+                         "  process = multiprocessing.get_context('spawn').Process(target=work)\n"
+                         "  process.start()\n  process.join()\n")
+        histories = [report for report in self.reports() if report.get("history")]
+        self.assertEqual([self.sizes(report) for report in histories], [[6]])
+
+    def test_python_child_is_recorded_and_others_run(self):
+        self.write("child.py", UP)
+        self.run_program("import subprocess, sys\nsubprocess.check_call(['/bin/true'])\n"
+                         "subprocess.check_call([sys.executable, 'child.py'])")
+        self.assertEqual(self.sizes(self.report()), [1024])
+
+
+class UsersOwn(HookTest):
+    def test_sitecustomize_runs(self):
+        self.write("sitecustomize.py", "import os\nos.environ['SEEN'] = 'yes'\n")
+        result = self.run_program(UP + "print(os.environ['SEEN'], sys.modules['sitecustomize'])")
+        self.assertIn("yes", result.stdout)
+        self.assertIn("work/sitecustomize.py", result.stdout)
+        self.assertEqual(self.sizes(self.report()), [1024])
+
+    def test_sitecustomize_that_fails_is_told_as_python_does(self):
+        self.write("sitecustomize.py", "raise ValueError('mine')\n")
+        result = self.run_program("print('runs')")
+        self.assertIn("mine", result.stderr)
+        self.assertIn("runs", result.stdout)
+
+    def test_path_is_as_without_us(self):
+        result = self.run_program("import sys\nprint(sys.path)")
+        self.assertNotIn("dry_run/python", result.stdout)
+
+    def test_isolated_interpreter_runs_without_hook(self):
+        self.run_program("print('hello')", "-I")
+        self.assertEqual(os.listdir(self.notes), [])
+
+    def test_modules_look_as_without_us(self):
+        result = self.run_program(
+            BEGIN + "print(type(torch.cuda.__spec__.loader).__name__)\n"
+            "print([type(finder).__module__ for finder in sys.meta_path])")
+        self.assertIn("SourceFileLoader", result.stdout)
+        self.assertNotIn("vramlab", result.stdout)
+
+    def test_own_recording_goes_on_and_ours_too(self):
+        self.run_program(UP + textwrap.dedent("""
+            import time
+            time.sleep(0.01)
+            memory = torch.cuda.memory
+            memory._record_memory_history(max_entries=2)
+            for size in (1, 2, 3):
+                _C.allocate(size)
+            memory._dump_snapshot('own.pickle')
+            memory._record_memory_history(enabled=None)
+            assert memory._snapshot()['device_traces'] == [[]]
+            _C.allocate(4)
+            """))
+        with open(os.path.join(self.work, "own.pickle"), "rb") as file:
+            own = [entry["size"] for entry in pickle.load(file)["device_traces"][0]]
+        self.assertEqual(own, [2, 3])
+        self.assertEqual(self.sizes(self.report()), [1024, 1, 2, 3, 4])
+
+    def test_pinned_memory_is_recorded_whatever_the_program_records(self):
+        self.run_program(UP + textwrap.dedent("""
+            memory = torch.cuda.memory
+            memory._record_memory_history(max_entries=2)
+            own = memory._snapshot()
+            assert own['host_segments'] == own['host_traces'] == []
+            memory._record_memory_history(record_pinned_host_memory=True, record_cuda=False)
+            own = memory._snapshot()
+            assert len(own['host_segments']) == len(own['host_traces']) == 1
+            assert own['device_traces'] == [[]]
+            """), FAKE_TORCH_RECORDS_HOST="1")
+        with open(self.report()["history"], "rb") as file:
+            history = pickle.load(file)
+        self.assertEqual([len(history["host_segments"]), len(history["host_traces"])], [1, 1])
+        self.assertEqual(self.sizes(self.report()), [1024])
+
+
+class Steps(HookTest):
+    LOOP = UP + "optimizer = torch.optim.optimizer.Optimizer()\n" + textwrap.dedent("""
+        try:
+            for i in range(10):
+                _C.allocate(i)
+                optimizer.step()
+        finally:
+            print('cleaned up')
+        """)
+
+    def test_program_ends_after_so_many_steps(self):
+        result = self.run_program(self.LOOP, VRAMLAB_DRY_RUN_STEPS="3")
+        self.assertIn("cleaned up", result.stdout)
+        self.assertEqual(self.sizes(self.report()), [1024, 0, 1, 2])
+        self.assertEqual(self.report()["ended_after_steps"], 3)
+
+    def test_marks_are_annotations(self):
+        self.run_program(self.LOOP, VRAMLAB_DRY_RUN_MARK_EVERY="4")
+        with open(self.report()["history"], "rb") as file:
+            annotations = pickle.load(file)["external_annotations"]
+        ends = [mark["name"] for mark in annotations if mark["stage"] == "END"]
+        self.assertEqual(ends, ["step 4", "step 8"])
+
+    def test_step_in_another_thread_ends_the_program_too(self):
+        self.run_program(UP + textwrap.dedent("""
+            import threading, time
+            optimizer = torch.optim.optimizer.Optimizer()
+            thread = threading.Thread(target=optimizer.step)
+            thread.start()
+            while True:
+                time.sleep(0.01)
+            """), VRAMLAB_DRY_RUN_STEPS="1")
+
+
+
+class Timings(HookTest):
+    TRITON = """
+        calls = []
+
+        def do_bench(fn, warmup=25, rep=100, quantiles=None, return_mode="mean"):
+            calls.append((warmup, rep))
+            fn()
+            return [0.0 for _ in quantiles] if quantiles else 7.5
+        """
+
+    def test_what_autotuners_measure_takes_one_time(self):
+        os.mkdir(os.path.join(self.work, "triton"))
+        self.write("triton/__init__.py", "from . import testing\n")
+        self.write("triton/testing.py", self.TRITON)
+        result = self.run_program(UP + textwrap.dedent("""
+            import triton
+            from triton.testing import do_bench
+            print(do_bench(lambda: print("run"), 50))
+            print(do_bench(lambda: None, rep=40, quantiles=(0.5, 0.2)))
+            print(triton.testing.calls)
+            """))
+        self.assertEqual(result.stdout, "run\n0.01\n[0.01, 0.01]\n[(1, 1), (1, 1)]\n")
+        self.report()
+
+
+class OwnValues(HookTest):
+    """What --values-from may answer."""
+
+    def setUp(self):
+        super().setUp()
+        sys.path.insert(0, HOOK)
+        from vramlab_dry_run import values
+
+        self.values = values
+
+    def tearDown(self):
+        sys.path.remove(HOOK)
+        super().tearDown()
+
+    def test_number_is_as_wide_as_the_copy(self):
+        self.assertEqual(self.values._bytes_of(-2, 2), b"\xfe\xff")
+        self.assertEqual(self.values._bytes_of(1.5, 4), struct.pack("<f", 1.5))
+        self.assertEqual(self.values._bytes_of(True, 1), b"\1")
+        self.assertEqual(self.values._bytes_of(1.5, 16), struct.pack("<dd", 1.5, 1.5))
+        self.assertEqual(self.values._bytes_of(7, 12), struct.pack("<3i", 7, 7, 7))
+
+    def test_numbers_of_a_list_share_the_copy(self):
+        self.assertEqual(self.values._bytes_of([1, 2, 3], 12), struct.pack("<3i", 1, 2, 3))
+        self.assertEqual(self.values._bytes_of((0.5, 2), 16), struct.pack("<dq", 0.5, 2))
+        self.assertEqual(self.values._bytes_of(bytearray(b"abc"), 3), b"abc")
+
+    def test_what_does_not_fit_is_refused(self):
+        for given, count in (([1, 2, 3], 8), ([], 8), (b"ab", 3), (1.5, 1), ([1.0], 16)):
+            with self.assertRaises(ValueError, msg=str(given)):
+                self.values._bytes_of(given, count)
+
+    def test_function_sees_the_line_and_how_often_it_was_there(self):
+        seen = []
+        target = ctypes.create_string_buffer(8)
+
+        def answer(read):
+            seen.append(read)
+            return 6 if read.times else None
+
+        told = [self.values._fill(answer, ctypes.addressof(target), 8, sys._getframe(0))
+                for _ in range(2)]
+        self.assertEqual(told, [0, 1])
+        self.assertEqual(struct.unpack("<q", target.raw[:8]), (6,))
+        self.assertEqual([read.times for read in seen], [0, 1])
+        self.assertEqual(os.path.basename(seen[0].file), "hook_test.py")
+        self.assertEqual(seen[0].bytes, 8)
+
+    def test_file_that_can_not_be_used_ends_the_program(self):
+        for text, said in (("def other(): pass", "expected a function `values`"),
+                           ("1 +", "SyntaxError")):
+            path = self.write("answers.py", text)
+            result = self.run_program(UP + "print('goes on')", status=1,
+                                      VRAMLAB_DRY_RUN_VALUES_FROM=path)
+            self.assertIn(said, result.stderr)
+            self.assertNotIn("goes on", result.stdout)
+
+
+class Generation(HookTest):
+    """Texts of generate() end at their longest."""
+
+    LIBRARY = """
+def _has_unfinished_sequences(ask):
+    return ask()
+def _sample(input_ids, stopping_criteria, ask):
+    return _has_unfinished_sequences(ask)
+def _beam_search(cur_len, max_length, ask):
+    return ask()
+def _prepare_special_tokens(input_ids, stopping_criteria, ask):
+    return ask()
+"""
+
+    def setUp(self):
+        super().setUp()
+        sys.path.insert(0, HOOK)
+        from vramlab_dry_run import generation
+
+        self.of = {}
+        exec(compile(self.LIBRARY, "/site/transformers/generation/utils.py", "exec"), self.of)
+        self.ask = lambda: generation.answer(1, sys._getframe(1))
+
+    def tearDown(self):
+        sys.path.remove(HOOK)
+        super().tearDown()
+
+    def told(self, words, longest):
+        made = types.SimpleNamespace(shape=(2, words))
+        return self.of["_sample"](made, types.SimpleNamespace(max_length=longest), self.ask)
+
+    def test_texts_end_at_their_longest(self):
+        self.assertEqual(self.told(9, 10), 0)
+        self.assertEqual(self.told(10, 10), 1)
+        self.assertIsNone(self.told(10, None))
+
+    def test_beams_go_on_until_then(self):
+        self.assertEqual(self.of["_beam_search"](9, 10, self.ask), 1)
+        self.assertEqual(self.of["_beam_search"](10, 10, self.ask), 0)
+
+    def test_other_questions_are_not_answered(self):
+        self.assertIsNone(self.of["_prepare_special_tokens"](None, None, self.ask))
+        self.assertIsNone(self.ask())
+
+    def test_nothing_of_the_program_is_kept(self):
+        made = types.SimpleNamespace(shape=(2, 9))
+        before = sys.getrefcount(made)
+
+        def ask():
+            told = self.ask()
+            # The arguments of two calls, and nothing that a frame has shown.
+            return told, sys.getrefcount(made)
+
+        def ask_nothing():
+            return 0, sys.getrefcount(made)
+
+        criteria = types.SimpleNamespace(max_length=9)
+        seen = [self.of["_sample"](made, criteria, function)[1]
+                for function in (ask, ask_nothing)]
+        self.assertEqual(seen[0], seen[1])
+        self.assertEqual(sys.getrefcount(made), before)
+
+
+class StoreOfAJob:
+    def __init__(self):
+        self.left = 0
+
+    def add(self, key, amount):
+        self.left += amount
+        return self.left
+
+
+class LeavingTest(unittest.TestCase):
+    """The ranks of a job of three, each with the modules of its own."""
+
+    def rank(self, number, store):
+        for name in [name for name in sys.modules if name.startswith("vramlab_dry_run")]:
+            del sys.modules[name]
+        sys.path.insert(0, HOOK)
+        try:
+            from vramlab_dry_run import leaving
+        finally:
+            sys.path.remove(HOOK)
+        c10d = types.SimpleNamespace(
+            init_process_group=lambda backend: None, _get_default_store=lambda: store,
+            get_rank=lambda: number, get_world_size=lambda: 3)
+        leaving.watch(c10d)
+        c10d.init_process_group("nccl")
+        return leaving
+
+    def test_the_first_rank_leaves_last(self):
+        store = StoreOfAJob()
+        first, second, third = (self.rank(number, store) for number in range(3))
+        waiting = threading.Thread(target=first.leave)
+        waiting.start()
+        second.leave()
+        waiting.join(0.1)
+        self.assertTrue(waiting.is_alive())
+        third.leave()
+        waiting.join()
+
+    def test_others_that_never_come_are_not_waited_for_for_ever(self):
+        first = self.rank(0, StoreOfAJob())
+        first._LONGEST_WAIT = 0.05
+        first.leave()
+
+    def test_a_store_that_is_gone_is_no_trouble(self):
+        last = self.rank(2, None)
+        last.leave()
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,271 @@
+// The driver as a dry run sets it up: the properties of a GPU, no bytes behind device memory.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstring>
+#include <string>
+
+#include "streams/cuda_interface/functions.h"
+#include "streams/device/gpu_models.h"
+#include "tests/fake_cuda/engine/fake_cuda.h"
+#include "tools/cuda_standins/driver/driver_functions.h"
+#include "tools/cuda_standins/driver/driver_types.h"
+#include "tools/cuda_standins/driver/launch_limits.h"
+#include "tools/cuda_standins/notes/note_book.h"
+#include "tools/cuda_standins/notes/notes.h"
+
+namespace vramlab::fake {
+namespace {
+
+const streams::GpuModel& h100() { return *streams::find_gpu("h100-80gb"); }
+
+FakeOptions options_of_h100() {
+  FakeOptions options;
+  options.properties = h100().properties;
+  options.device_name = h100().full_name;
+  options.context_bytes = h100().context.count;
+  options.told_bytes = h100().total.count;
+  options.memory_bytes = h100().available().count;
+  options.host_values = HostValues::ones;
+  options.driver_version = newest_known_cuda;
+  return options;
+}
+
+class DryRunDriver : public testing::Test {
+ protected:
+  DryRunDriver() {
+    call("cuInit", 0U);
+    CUcontext context = nullptr;
+    EXPECT_EQ(call("cuDevicePrimaryCtxRetain", &context, CUdevice{0}), CUDA_SUCCESS);
+    EXPECT_EQ(call("cuCtxSetCurrent", context), CUDA_SUCCESS);
+  }
+
+  template <class... Arguments>
+  static CUresult call(const char* symbol, Arguments... arguments) {
+    using Function = CUresult (*)(Arguments...);
+    return reinterpret_cast<Function>(find_symbol(symbol, newest_known_cuda))(arguments...);
+  }
+  static int attribute(unsigned number) {
+    int value = -1;
+    EXPECT_EQ(call("cuDeviceGetAttribute", &value, static_cast<CUdevice_attribute>(number), 0),
+              CUDA_SUCCESS);
+    return value;
+  }
+  static std::size_t free_bytes() {
+    std::size_t free = 0;
+    EXPECT_EQ(call("cuMemGetInfo_v2", &free, static_cast<std::size_t*>(nullptr)), CUDA_SUCCESS);
+    return free;
+  }
+  static CUfunction kernel() {
+    CUmodule module = nullptr;
+    CUfunction function = nullptr;
+    EXPECT_EQ(call("cuModuleLoadData", &module, static_cast<const void*>("")), CUDA_SUCCESS);
+    EXPECT_EQ(call("cuModuleGetFunction", &function, module, "any"), CUDA_SUCCESS);
+    return function;
+  }
+  static CUstream stream() {
+    CUstream made = nullptr;
+    EXPECT_EQ(call("cuStreamCreate", &made, 1U), CUDA_SUCCESS);
+    return made;
+  }
+  static CUresult launch(CUstream on) {
+    return call("cuLaunchKernel", kernel(), 1U, 1U, 1U, 1U, 1U, 1U, 0U, on,
+                static_cast<void**>(nullptr), static_cast<void**>(nullptr));
+  }
+
+  ChosenDriver driver_{options_of_h100()};
+};
+
+TEST_F(DryRunDriver, tells_the_gpu_s_name_and_properties) {
+  char name[64] = {};
+  EXPECT_EQ(call("cuDeviceGetName", +name, 64, CUdevice{0}), CUDA_SUCCESS);
+  EXPECT_EQ(std::string(name), h100().full_name);
+  EXPECT_EQ(attribute(75), 9);
+  EXPECT_EQ(attribute(16), 132);
+  EXPECT_EQ(attribute(39), 2048);
+  EXPECT_EQ(attribute(97), 232448);
+  int value = 0;
+  EXPECT_EQ(call("cuDeviceGetAttribute", &value, static_cast<CUdevice_attribute>(9999), 0),
+            CUDA_ERROR_INVALID_VALUE);
+}
+
+TEST_F(DryRunDriver, has_the_context_s_memory_taken_off_what_is_free) {
+  EXPECT_EQ(free_bytes(), h100().available().count);
+  CUdeviceptr at = 0;
+  EXPECT_EQ(call("cuMemAlloc_v2", &at, std::size_t{2 << 20}), CUDA_SUCCESS);
+  EXPECT_EQ(free_bytes(), h100().available().count - (2 << 20));
+  EXPECT_EQ(call("cuMemAlloc_v2", &at, std::size_t{h100().available().count}),
+            CUDA_ERROR_OUT_OF_MEMORY);
+}
+
+TEST_F(DryRunDriver, gives_the_host_made_up_values_and_notes_it) {
+  CUdeviceptr at = 0;
+  ASSERT_EQ(call("cuMemAlloc_v2", &at, std::size_t{4096}), CUDA_SUCCESS);
+  dry_run::the_notes().begin_anew();
+  std::int64_t values[3] = {7, 7, 7};
+  EXPECT_EQ(call("cuMemcpyDtoH_v2", static_cast<void*>(values), at, sizeof values), CUDA_SUCCESS);
+  EXPECT_EQ(values[0] + values[1] + values[2], 3);
+  EXPECT_NE(dry_run::the_notes().text().find("host_read"), std::string::npos);
+}
+
+int sevens(void* at, unsigned long bytes) {
+  std::memset(at, 7, bytes);
+  return 1;
+}
+
+TEST_F(DryRunDriver, gives_the_host_values_of_the_program_s_own_where_nobody_knows_them) {
+  CUdeviceptr at = 0;
+  ASSERT_EQ(call("cuMemAlloc_v2", &at, std::size_t{4096}), CUDA_SUCCESS);
+  const std::int32_t known = 5;
+  ASSERT_EQ(call("cuMemcpyHtoD_v2", at, static_cast<const void*>(&known), sizeof known),
+            CUDA_SUCCESS);
+  vramlab_dry_run_set_values(sevens);
+  std::int32_t read = 0;
+  EXPECT_EQ(call("cuMemcpyDtoH_v2", static_cast<void*>(&read), at, sizeof read), CUDA_SUCCESS);
+  EXPECT_EQ(read, 5);
+  EXPECT_EQ(call("cuMemcpyDtoH_v2", static_cast<void*>(&read), at + 64, sizeof read), CUDA_SUCCESS);
+  EXPECT_EQ(read, 0x07070707);
+  vramlab_dry_run_set_values(nullptr);
+  EXPECT_EQ(call("cuMemcpyDtoH_v2", static_cast<void*>(&read), at + 64, sizeof read), CUDA_SUCCESS);
+  EXPECT_EQ(read, 1);
+}
+
+TEST_F(DryRunDriver, copies_rows_with_pitches_between_host_and_host) {
+  char from[8] = {'a', 'b', '-', '-', 'c', 'd', '-', '-'};
+  char to[4] = {};
+  CUDA_MEMCPY2D copy{};
+  copy.srcMemoryType = CU_MEMORYTYPE_HOST;
+  copy.srcHost = from;
+  copy.srcPitch = 4;
+  copy.dstMemoryType = CU_MEMORYTYPE_HOST;
+  copy.dstHost = to;
+  copy.dstPitch = 2;
+  copy.WidthInBytes = 2;
+  copy.Height = 2;
+  EXPECT_EQ(call("cuMemcpy2D_v2", static_cast<const CUDA_MEMCPY2D*>(&copy)), CUDA_SUCCESS);
+  EXPECT_EQ(std::string(to, 4), "abcd");
+}
+
+TEST_F(DryRunDriver, launches_an_executable_graph_whose_graph_is_gone) {
+  const CUstream on = stream();
+  ASSERT_EQ(call("cuStreamBeginCapture_v2", on, CU_STREAM_CAPTURE_MODE_GLOBAL), CUDA_SUCCESS);
+  EXPECT_EQ(launch(on), CUDA_SUCCESS);
+  EXPECT_EQ(launch(on), CUDA_SUCCESS);
+  CUgraph graph = nullptr;
+  ASSERT_EQ(call("cuStreamEndCapture", on, &graph), CUDA_SUCCESS);
+  std::size_t count = 0;
+  EXPECT_EQ(call("cuGraphGetNodes", graph, static_cast<CUgraphNode*>(nullptr), &count),
+            CUDA_SUCCESS);
+  EXPECT_EQ(count, 2U);
+  CUgraphExec executable = nullptr;
+  ASSERT_EQ(call("cuGraphInstantiateWithFlags", &executable, graph, 0ULL), CUDA_SUCCESS);
+  EXPECT_EQ(call("cuGraphDestroy", graph), CUDA_SUCCESS);
+  EXPECT_EQ(call("cuGraphLaunch", executable, on), CUDA_SUCCESS);
+  EXPECT_EQ(call("cuStreamQuery", on), CUDA_ERROR_NOT_READY);
+  EXPECT_EQ(call("cuStreamSynchronize", on), CUDA_SUCCESS);
+  EXPECT_EQ(call("cuGraphExecDestroy", executable), CUDA_SUCCESS);
+  EXPECT_EQ(call("cuGraphLaunch", executable, on), CUDA_ERROR_INVALID_HANDLE);
+}
+
+TEST_F(DryRunDriver, has_pools_that_keep_what_their_threshold_says) {
+  CUmemoryPool pool = nullptr;
+  ASSERT_EQ(call("cuDeviceGetDefaultMemPool", &pool, CUdevice{0}), CUDA_SUCCESS);
+  const std::size_t before = free_bytes();
+  CUdeviceptr first = 0;
+  CUdeviceptr second = 0;
+  ASSERT_EQ(call("cuMemAllocAsync", &first, std::size_t{1000}, CUstream{}), CUDA_SUCCESS);
+  ASSERT_EQ(call("cuMemAllocAsync", &second, std::size_t{1000}, CUstream{}), CUDA_SUCCESS);
+  EXPECT_EQ(second - first, 1024U);
+  EXPECT_EQ(before - free_bytes(), 32U << 20);
+  std::uint64_t threshold = ~0ULL;
+  EXPECT_EQ(call("cuMemPoolSetAttribute", pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD,
+                 static_cast<void*>(&threshold)),
+            CUDA_SUCCESS);
+  for (const CUdeviceptr at : {first, second})
+    EXPECT_EQ(call("cuMemFreeAsync", at, CUstream{}), CUDA_SUCCESS);
+  EXPECT_EQ(call("cuCtxSynchronize"), CUDA_SUCCESS);
+  EXPECT_EQ(before - free_bytes(), 32U << 20);
+  EXPECT_EQ(call("cuMemPoolTrimTo", pool, std::size_t{0}), CUDA_SUCCESS);
+  EXPECT_EQ(free_bytes(), before);
+}
+
+TEST_F(DryRunDriver, imports_physical_memory_without_counting_it_twice) {
+  CUmemAllocationProp wish{};
+  wish.type = CU_MEM_ALLOCATION_TYPE_PINNED;
+  wish.location = {CU_MEM_LOCATION_TYPE_DEVICE, 0};
+  CUmemGenericAllocationHandle made = 0;
+  CUmemGenericAllocationHandle imported = 0;
+  int file = -1;
+  const CUmemAllocationProp* const asked = &wish;
+  ASSERT_EQ(call("cuMemCreate", &made, std::size_t{2 << 20}, asked, 0ULL), CUDA_SUCCESS);
+  const std::size_t left = free_bytes();
+  ASSERT_EQ(call("cuMemExportToShareableHandle", static_cast<void*>(&file), made,
+                 CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0ULL),
+            CUDA_SUCCESS);
+  void* const handle = reinterpret_cast<void*>(static_cast<std::intptr_t>(file));
+  EXPECT_EQ(call("cuMemImportFromShareableHandle", &imported, handle,
+                 CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR),
+            CUDA_SUCCESS);
+  EXPECT_EQ(free_bytes(), left);
+  EXPECT_EQ(call("cuMemRelease", made), CUDA_SUCCESS);
+  EXPECT_EQ(free_bytes(), left) << "what was imported keeps it";
+  EXPECT_EQ(call("cuMemRelease", imported), CUDA_SUCCESS);
+  EXPECT_EQ(free_bytes() - left, 2U << 20);
+}
+
+TEST_F(DryRunDriver, memory_of_a_graph_counts_from_its_first_launch_until_the_graph_is_gone) {
+  CUstream stream = nullptr;
+  CUgraph graph = nullptr;
+  CUgraphExec executable = nullptr;
+  CUdeviceptr at = 0;
+  const std::size_t before = free_bytes();
+  ASSERT_EQ(call("cuStreamCreate", &stream, 1U), CUDA_SUCCESS);
+  ASSERT_EQ(call("cuStreamBeginCapture_v2", stream, CU_STREAM_CAPTURE_MODE_RELAXED), CUDA_SUCCESS);
+  ASSERT_EQ(call("cuMemAllocAsync", &at, std::size_t{4 << 20}, stream), CUDA_SUCCESS);
+  ASSERT_EQ(call("cuStreamEndCapture", stream, &graph), CUDA_SUCCESS);
+  ASSERT_EQ(call("cuGraphInstantiateWithFlags", &executable, graph, 0ULL), CUDA_SUCCESS);
+  EXPECT_EQ(free_bytes(), before);
+  for (int round = 0; round < 2; ++round)
+    ASSERT_EQ(call("cuGraphLaunch", executable, stream), CUDA_SUCCESS);
+  EXPECT_EQ(before - free_bytes(), 4U << 20);
+  EXPECT_EQ(call("cuCtxSynchronize"), CUDA_SUCCESS);
+  EXPECT_EQ(call("cuGraphDestroy", graph), CUDA_SUCCESS);
+  EXPECT_EQ(call("cuGraphExecDestroy", executable), CUDA_SUCCESS);
+  EXPECT_EQ(free_bytes(), before);
+}
+
+// Benchmarks divide by it to find out how often they have to run something.
+TEST_F(DryRunDriver, some_time_is_between_any_two_events) {
+  CUevent from = nullptr;
+  CUevent to = nullptr;
+  for (CUevent* event : {&from, &to}) {
+    EXPECT_EQ(call("cuEventCreate", event, 0U), CUDA_SUCCESS);
+    EXPECT_EQ(call("cuEventRecord", *event, static_cast<CUstream>(nullptr)), CUDA_SUCCESS);
+  }
+  EXPECT_EQ(call("cuCtxSynchronize"), CUDA_SUCCESS);
+  float milliseconds = -1;
+  EXPECT_EQ(call("cuEventElapsedTime", &milliseconds, from, to), CUDA_SUCCESS);
+  EXPECT_GT(milliseconds, 0);
+}
+
+TEST_F(DryRunDriver, notes_what_nobody_wrote) {
+  dry_run::the_notes().begin_anew();
+  EXPECT_EQ(call("cuTexRefCreate", static_cast<void*>(nullptr)), CUDA_ERROR_NOT_SUPPORTED);
+  EXPECT_NE(dry_run::the_notes().text().find("libcuda.so.1 cuTexRefCreate"), std::string::npos);
+}
+
+TEST(Occupancy, follows_the_limits_of_the_programming_guide) {
+  const auto limits = dry_run::limits_of(h100().properties);
+  const auto facts = dry_run::known_facts({});
+  EXPECT_EQ(blocks_at_once(limits, facts, {1024, 0}), 2);
+  EXPECT_EQ(blocks_at_once(limits, facts, {32, 0}), 32);
+  EXPECT_EQ(blocks_at_once(limits, facts, {128, 100 << 10}), 2);
+  EXPECT_EQ(blocks_at_once(limits, facts, {2048, 0}), 0);
+}
+
+TEST(NoteTexts, are_json_whatever_they_are_made_of) {
+  EXPECT_EQ(dry_run::json_text("a\"b\\c\n\xff\xc3\xa9"), "\"a\\\"b\\\\c\\u000a\xc3\xa9\"");
+}
+
+}  // namespace
+}  // namespace vramlab::fake

@@ -1,0 +1,95 @@
+// libcuda.so.1 of a dry run, as programs open it.
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "tests/support/kit/own_folder.h"
+#include "tests/support/processes/places.h"
+#include "tools/cuda_standins/driver/driver_functions.h"
+
+namespace vramlab::tests {
+namespace {
+
+std::string library() { return support::binary_dir() + "/dry_run/lib/libcuda.so.1"; }
+
+TEST(DryRunLibcuda, has_every_function_of_the_driver) {
+  void* const opened = dlopen(library().c_str(), RTLD_NOW | RTLD_LOCAL);
+  ASSERT_NE(opened, nullptr) << dlerror();
+  for (const dry_run::DriverFunction& function : dry_run::driver_functions())
+    EXPECT_NE(dlsym(opened, std::string(function.symbol).c_str()), nullptr) << function.symbol;
+  for (const char* const own :
+       {"vramlab_dry_run_note", "vramlab_dry_run_set_place", "vramlab_dry_run_set_values",
+        "vramlab_dry_run_work", "vramlab_dry_run_gpu_count"})
+    EXPECT_NE(dlsym(opened, own), nullptr) << own;
+}
+
+/// What a process does that opens the library, allocates and ends.
+int use_and_end(const std::string& folder) {
+  setenv("VRAMLAB_DRY_RUN_NOTES", folder.c_str(), 1);
+  setenv("VRAMLAB_DRY_RUN_GPU", "l4", 1);
+  void* const opened = dlopen(library().c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (opened == nullptr) return 1;
+  const auto call = [opened](const char* name, auto... arguments) {
+    return reinterpret_cast<int (*)(decltype(arguments)...)>(dlsym(opened, name))(arguments...);
+  };
+  void* context = nullptr;
+  unsigned long long at = 0;
+  if (call("cuInit", 0U) != 0 || call("cuDevicePrimaryCtxRetain", &context, 0) != 0) return 2;
+  if (call("cuCtxSetCurrent", context) != 0) return 3;
+  void* pinned = nullptr;
+  if (call("cuMemHostAlloc", &pinned, std::size_t{4096}, 0U) != 0) return 4;
+  if (call("cuMemFreeHost", pinned) != 0) return 5;
+  if (call("cuMemHostAlloc", &pinned, std::size_t{512}, 0U) != 0) return 6;
+  return call("cuMemAlloc_v2", &at, std::size_t{3 << 20});
+}
+
+TEST(DryRunLibcuda, leaves_notes_where_a_process_used_it) {
+  const support::OwnFolder folder;
+  const pid_t child = fork();
+  if (child == 0) std::exit(use_and_end(folder.path()));
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+  std::ifstream file(folder.path() + std::to_string(child) + ".json");
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  EXPECT_NE(text.find("\"pid\": " + std::to_string(child)), std::string::npos) << text;
+  EXPECT_NE(text.find("\"peak_used_bytes\": 4194304"), std::string::npos) << text;
+  EXPECT_NE(text.find("\"pinned\": {\"peak_bytes\": 4096, \"count\": 3, \"calls\": "
+                      "[[\"host_alloc\", 4096], [\"host_free\", 4096], [\"host_alloc\", 512]]}"),
+            std::string::npos)
+      << text;
+}
+
+/// The last one: processes that are forked after it would share its driver.
+TEST(DryRunLibcuda, log_of_errors_is_empty) {
+  void* const opened = dlopen(library().c_str(), RTLD_NOW | RTLD_LOCAL);
+  ASSERT_NE(opened, nullptr) << dlerror();
+  const auto call = [opened](const char* name, auto... arguments) {
+    return reinterpret_cast<int (*)(decltype(arguments)...)>(dlsym(opened, name))(arguments...);
+  };
+  void* handle = nullptr;
+  EXPECT_EQ(call("cuLogsRegisterCallback", opened, static_cast<void*>(nullptr), &handle), 0);
+  EXPECT_NE(handle, nullptr);
+  std::string text = "before";
+  std::size_t size = text.size();
+  unsigned iterator = 7;
+  EXPECT_EQ(call("cuLogsCurrent", &iterator, 0U), 0);
+  EXPECT_EQ(call("cuLogsDumpToMemory", &iterator, text.data(), &size, 0U), 0);
+  EXPECT_EQ(size, 0U);
+  EXPECT_EQ(text.front(), '\0');
+  const support::OwnFolder folder;
+  const std::string path = folder.path() + "log";
+  EXPECT_EQ(call("cuLogsDumpToFile", &iterator, path.c_str(), 0U), 0);
+  EXPECT_TRUE(std::ifstream(path).is_open());
+  EXPECT_EQ(call("cuLogsUnregisterCallback", handle), 0);
+  EXPECT_NE(call("cuLogsUnregisterCallback", static_cast<void*>(nullptr)), 0);
+}
+
+}  // namespace
+}  // namespace vramlab::tests

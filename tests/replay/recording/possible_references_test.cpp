@@ -1,0 +1,64 @@
+// Which versions a snapshot can be of, by the keys and segments that it has.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "replay/recording/recorded_history.h"
+#include "tests/support/kit/dribbling_source.h"
+#include "tests/support/recordings/pickle_writer.h"
+#include "traces/pickle/snapshot_pickle.h"
+
+namespace vramlab::replay {
+namespace {
+
+using support::PickleTree;
+using testing::ElementsAre;
+
+std::vector<std::string_view> names_for(const PickleTree& snapshot) {
+  const std::string bytes = support::python_pickle(snapshot);
+  support::DribblingSource source(bytes, bytes.size());
+  traces::SnapshotTables tables;
+  HistoryCollector collector;
+  traces::read_snapshot_pickle(source, "file", tables, collector);
+  std::vector<std::string_view> names;
+  for (const ReferenceVersion* version : possible_references(collector.take(), tables.texts))
+    names.push_back(version->name);
+  return names;
+}
+
+/// One segment of a graph's pool, one event.
+PickleTree snapshot_with(bool option_is_on, bool segment_is_expandable) {
+  const PickleTree segment = {{"device", 0},
+                              {"address", 4096},
+                              {"total_size", 1024},
+                              {"stream", 0},
+                              {"segment_pool_id", {1, 0}},
+                              {"is_expandable", segment_is_expandable},
+                              {"blocks", PickleTree::array()}};
+  const PickleTree event = {{"action", "alloc"}, {"addr", 4096}, {"size", 512}, {"stream", 0}};
+  return {{"segments", PickleTree::array({segment})},
+          {"device_traces", PickleTree::array({PickleTree::array({event})})},
+          {"allocator_settings", {{"expandable_segments", option_is_on}}}};
+}
+
+TEST(PossibleReferences, are_2_4_first_where_a_graphs_pool_is_left_out_of_expandable_segments) {
+  EXPECT_THAT(names_for(snapshot_with(true, false)), ElementsAre("2.4", "2.6"));
+  EXPECT_THAT(names_for(snapshot_with(true, true)), ElementsAre("2.6"));
+  EXPECT_THAT(names_for(snapshot_with(false, false)), ElementsAre("2.6"));
+}
+
+TEST(PossibleReferences, are_those_of_2_12_where_events_name_pools) {
+  PickleTree snapshot = snapshot_with(true, false);
+  snapshot["device_traces"][0][0]["pool_id"] = {0, 0};
+  EXPECT_THAT(names_for(snapshot), ElementsAre("2.12.1", "2.12"));
+  snapshot["allocator_settings"]["max_round_threshold"] = 0;
+  EXPECT_THAT(names_for(snapshot), ElementsAre("2.13"));
+  snapshot["host_traces"] = PickleTree::array();
+  EXPECT_THAT(names_for(snapshot), ElementsAre("2.15"));
+}
+
+}  // namespace
+}  // namespace vramlab::replay

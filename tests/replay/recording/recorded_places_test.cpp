@@ -1,0 +1,50 @@
+#include "replay/recording/recorded_places.h"
+
+#include <gtest/gtest.h>
+
+namespace vramlab::replay {
+namespace {
+
+using allocator::Action;
+using allocator::Address;
+using streams::PlaceKind;
+
+constexpr std::uint64_t lowest_place = 0x600000000000;
+constexpr allocator::Bytes segment_bytes{20 << 20};
+
+RecordedPlaces places_of(std::initializer_list<std::uint64_t> segments) {
+  DeviceHistory history;
+  for (const std::uint64_t at : segments)
+    history.events.push_back({Action::segment_alloc, {at}, segment_bytes, {}, {}, 0});
+  return {history, ExplainedHistory{}};
+}
+
+TEST(RecordedPlaces, repeat_the_recorded_addresses_until_a_request_differs) {
+  RecordedPlaces places =
+      places_of({lowest_place + (64 << 20), lowest_place, lowest_place + (32 << 20)});
+  EXPECT_EQ(places.place({PlaceKind::allocation, segment_bytes, {}}),
+            Address{lowest_place + (64 << 20)});
+  EXPECT_EQ(places.place({PlaceKind::allocation, segment_bytes + segment_bytes, {}}), std::nullopt);
+  EXPECT_EQ(places.place({PlaceKind::allocation, segment_bytes, {}}), std::nullopt);
+}
+
+TEST(RecordedPlaces, know_the_lowest_for_what_was_not_recorded) {
+  const RecordedPlaces places =
+      places_of({lowest_place + (64 << 20), lowest_place, lowest_place + (32 << 20)});
+  EXPECT_EQ(places.lowest(PlaceKind::allocation), Address{lowest_place});
+  EXPECT_EQ(places.lowest(PlaceKind::reservation), Address{lowest_place})
+      << "there was no reservation";
+  EXPECT_EQ(places_of({}).lowest(PlaceKind::allocation), std::nullopt);
+}
+
+TEST(RecordedPlaces, count_what_was_there_at_the_start) {
+  ExplainedHistory explained;
+  allocator::GivenSegment& segment = explained.start.segments.emplace_back();
+  segment.base = {lowest_place};
+  segment.is_expandable = true;
+  const RecordedPlaces places(DeviceHistory{}, explained);
+  EXPECT_EQ(places.lowest(PlaceKind::reservation), Address{lowest_place});
+}
+
+}  // namespace
+}  // namespace vramlab::replay

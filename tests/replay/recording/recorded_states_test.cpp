@@ -1,0 +1,146 @@
+// States of recordings at a moment, held against the engine that ran the same program, and against
+// verification: a recording that ended there would have been exact.
+#include "replay/recording/recorded_states.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "replay/metrics/holes.h"
+#include "tests/support/recordings/case_history.h"
+
+namespace vramlab::replay {
+namespace {
+
+using allocator::Action;
+using allocator::AllocatorEvent;
+using tests::bundled_case;
+using tests::history_of;
+
+class StateOfCase : public ::testing::TestWithParam<const char*> {
+ protected:
+  StateOfCase() : recorded(bundled_case(GetParam())), history(history_of(recorded)) {
+    history.settings = settings_value(recorded.program.config, texts);
+  }
+  DeviceState state_at(const Moment& moment) {
+    RecordedStates found = recorded_states(history, texts, {moment, recorded.program.version});
+    EXPECT_TRUE(found.doubts.empty());
+    EXPECT_EQ(found.states.size(), 1U);
+    return std::move(found.states.front());
+  }
+
+  traces::RecordedCase recorded;
+  traces::TextTable texts;
+  RecordedHistory history;
+};
+
+TEST_P(StateOfCase, is_one_that_verification_finds_exact) {
+  const std::size_t count = history.devices.front().events.size();
+  for (const std::size_t event : {count / 5, count / 3, count / 2, count * 3 / 4}) {
+    SCOPED_TRACE("event " + std::to_string(event));
+    DeviceState state = state_at({MomentKind::event, event});
+    RecordedHistory until = history;
+    ASSERT_GE(state.history.size(), event + 1);
+    until.devices.front().events = state.history;
+    until.devices.front().final_segments = state.snapshot.segments;
+    const DeviceFidelity fidelity = tests::fidelity_of(until, recorded);
+    EXPECT_EQ(fidelity.label, FidelityLabel::exact);
+    EXPECT_TRUE(fidelity.final_blocks.is_full());
+  }
+}
+
+TEST_P(StateOfCase, after_the_last_event_is_the_recorded_one) {
+  const DeviceState last = state_at({MomentKind::event, history.devices.front().events.size() - 1});
+  EXPECT_EQ(last.snapshot.segments.size(), recorded.expected.final_snapshot.segments.size());
+  EXPECT_EQ(state_at({MomentKind::end}).snapshot, recorded.expected.final_snapshot);
+}
+
+TEST_P(StateOfCase, at_the_peak_holds_what_the_events_add_up_to) {
+  std::uint64_t now = 0;
+  std::uint64_t highest = 0;
+  for (const AllocatorEvent& event : history.devices.front().events) {
+    if (event.action == Action::alloc) now += event.size.count;
+    if (event.action == Action::free_completed) now -= event.size.count;
+    highest = std::max(highest, now);
+  }
+  std::uint64_t held = 0;
+  for (const auto& segment : state_at({MomentKind::peak}).snapshot.segments)
+    for (const auto& block : segment.blocks)
+      if (block.state != allocator::BlockState::inactive) held += block.requested.count;
+  EXPECT_EQ(held, highest);
+}
+
+INSTANTIATE_TEST_SUITE_P(Recorded, StateOfCase,
+                         ::testing::Values("train-1065", "streams-1115", "pools-1122", "oom-1097",
+                                           "v212-pressure-2032"),
+                         [](const auto& instance) {
+                           std::string name = instance.param;
+                           std::ranges::replace(name, '-', '_');
+                           return name;
+                         });
+
+/// All that a recording shows is that memory is given back.
+RecordedHistory only_frees() {
+  RecordedHistory history;
+  DeviceHistory& device = history.devices.emplace_back();
+  allocator::SnapshotSegment segment;
+  segment.address = {1 << 21};
+  segment.total_size = {1 << 21};
+  segment.blocks = {{segment.address, segment.total_size, {}, allocator::BlockState::inactive}};
+  device.final_segments = {segment};
+  for (const std::uint64_t block : {0U, 1U})
+    for (const Action action : {Action::free_requested, Action::free_completed}) {
+      AllocatorEvent event;
+      event.action = action;
+      event.address = segment.address + allocator::Bytes{block * 1024};
+      event.size = {1024};
+      device.events.push_back(event);
+    }
+  device.traits.requests_frees = true;
+  return history;
+}
+
+TEST(RecordedState, at_a_peak_before_the_first_event_is_what_was_there_at_the_start) {
+  const traces::TextTable texts;
+  const RecordedStates found = recorded_states(only_frees(), texts, {{MomentKind::peak}});
+  ASSERT_EQ(found.states.size(), 1U);
+  const DeviceState& state = found.states.front();
+  EXPECT_FALSE(state.moment.has_value());
+  EXPECT_TRUE(state.history.empty());
+  ASSERT_EQ(state.snapshot.segments.size(), 1U);
+  EXPECT_EQ(state.snapshot.segments.front().allocated_size, allocator::Bytes{2048});
+}
+
+TEST(RecordedState, at_the_peak_of_a_file_without_a_history_is_its_end_and_says_so) {
+  RecordedHistory history = only_frees();
+  history.devices.front().events = {};
+  const traces::TextTable texts;
+  const RecordedStates found = recorded_states(history, texts, {{MomentKind::peak}});
+  ASSERT_EQ(found.states.size(), 1U);
+  EXPECT_EQ(found.states.front().snapshot.segments.front().allocated_size, allocator::Bytes{});
+  ASSERT_EQ(found.doubts.size(), 1U);
+  EXPECT_EQ(found.doubts.front(), "device 0: this is the end, the only state in the file");
+}
+
+TEST(RecordedState, there_is_none_at_an_event_that_is_not_there) {
+  const RecordedHistory history = history_of(bundled_case("train-1065"));
+  const traces::TextTable texts;
+  EXPECT_TRUE(recorded_states(history, texts, {{MomentKind::event, 1'000'000}}).states.empty());
+  EXPECT_TRUE(recorded_states(history, texts, {{MomentKind::out_of_memory}}).states.empty());
+}
+
+TEST(OccupancyMap, shows_what_most_of_each_part_is) {
+  allocator::SnapshotSegment segment;
+  segment.address = {4096};
+  segment.total_size = {8000};
+  using allocator::BlockState;
+  segment.blocks = {{{4096}, {2000}, {}, BlockState::active_allocated},
+                    {{6096}, {2500}, {}, BlockState::inactive},
+                    {{8596}, {1500}, {}, BlockState::active_pending_free},
+                    {{10096}, {2000}, {}, BlockState::inactive}};
+  EXPECT_EQ(occupancy_map(segment, 8), "##..~~..");
+  EXPECT_EQ(occupancy_map(segment, 1), ".");
+}
+
+}  // namespace
+}  // namespace vramlab::replay

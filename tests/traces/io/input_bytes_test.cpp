@@ -1,0 +1,89 @@
+#include "traces/io/input_bytes.h"
+
+#include <gtest/gtest.h>
+#include <zlib.h>
+#include <zstd.h>
+
+#include "tests/support/kit/memory_source.h"
+#include "traces/io/input_error.h"
+
+namespace vramlab::traces {
+namespace {
+
+std::string gzip(std::string text) {
+  z_stream state{};
+  deflateInit2(&state, Z_BEST_COMPRESSION, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY);
+  std::string packed(deflateBound(&state, text.size()), '\0');
+  state.next_in = reinterpret_cast<Bytef*>(text.data());
+  state.avail_in = static_cast<uInt>(text.size());
+  state.next_out = reinterpret_cast<Bytef*>(packed.data());
+  state.avail_out = static_cast<uInt>(packed.size());
+  deflate(&state, Z_FINISH);
+  packed.resize(state.total_out);
+  deflateEnd(&state);
+  return packed;
+}
+
+std::string zstd(const std::string& text) {
+  std::string packed(ZSTD_compressBound(text.size()), '\0');
+  packed.resize(ZSTD_compress(packed.data(), packed.size(), text.data(), text.size(), 3));
+  return packed;
+}
+
+std::string unpacked(const std::string& bytes, std::size_t most_bytes = usual_most_bytes) {
+  return read_all(open_bytes(support::make_memory_source(bytes), "file"), most_bytes);
+}
+
+std::string error_of(const std::string& bytes, std::size_t most_bytes = usual_most_bytes) {
+  try {
+    unpacked(bytes, most_bytes);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+const std::string long_text = std::string(300000, 'a') + "end";
+
+TEST(InputBytes, plain_text_stays_as_it_is) { EXPECT_EQ(unpacked("{}"), "{}"); }
+
+TEST(InputBytes, gzip_and_zstd_are_told_from_the_first_bytes) {
+  EXPECT_EQ(unpacked(gzip(long_text)), long_text);
+  EXPECT_EQ(unpacked(zstd(long_text)), long_text);
+}
+
+TEST(InputBytes, all_members_of_a_gzip_file_are_read) {
+  EXPECT_EQ(unpacked(gzip("one ") + gzip("two")), "one two");
+}
+
+TEST(InputBytes, cut_off_or_damaged_data_is_an_error_with_its_place) {
+  const std::string packed = gzip(long_text);
+  EXPECT_EQ(error_of(packed.substr(0, 40)),
+            "file at packed byte 40: expected whole gzip data, found damaged or cut-off data");
+  for (std::size_t i = 2; i < packed.size(); ++i)
+    EXPECT_NE(error_of(packed.substr(0, i)), "no error") << i;
+  const std::string other = zstd(long_text);
+  for (std::size_t i = 4; i < other.size(); ++i)
+    EXPECT_NE(error_of(other.substr(0, i)), "no error") << i;
+}
+
+TEST(InputBytes, something_after_the_gzip_data_is_an_error) {
+  EXPECT_NE(error_of(gzip("text") + "junk"), "no error");
+}
+
+TEST(InputBytes, data_that_grows_too_large_is_refused) {
+  constexpr std::size_t most_bytes = 100000;
+  const std::string expected =
+      "file: expected at most 100000 bytes, unpacked, found more than that";
+  EXPECT_EQ(error_of(gzip(long_text), most_bytes), expected);
+  EXPECT_EQ(error_of(zstd(long_text), most_bytes), expected);
+  EXPECT_EQ(error_of(long_text, most_bytes), expected);
+}
+
+TEST(InputBytes, a_file_that_cannot_be_read_is_named) {
+  EXPECT_THROW(read_input_bytes("/no/such/file"), InputError);
+  EXPECT_THROW(read_input_bytes("/"), InputError);
+}
+
+}  // namespace
+}  // namespace vramlab::traces

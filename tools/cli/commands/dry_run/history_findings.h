@@ -1,0 +1,81 @@
+// HistoryFindings: what the history of one process says, found by following it: peaks, the line
+// that holds most, an out-of-memory, and how faithful a replay of it is. And what replays of it
+// say: the smallest GPU on which it runs, and the setting to use.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "replay/metrics/metrics.h"
+#include "replay/recording/fidelity.h"
+#include "replay/replayer/recording.h"
+#include "streams/device/gpu_models.h"
+
+namespace vramlab::tools {
+
+struct FoundFailure {
+  std::uint64_t event = 0;
+  /// Rounded up, as the allocator asked for it.
+  Bytes requested;
+  /// Such as `train.py:12 step`; empty where the history does not say.
+  std::string place;
+};
+
+struct DeviceFindings {
+  std::int64_t device = 0;
+  replay::MetricValues metrics;
+  replay::FidelityLabel label = replay::FidelityLabel::exact;
+  std::uint64_t failures = 0;
+  std::optional<FoundFailure> first_failure;
+  /// At the peak of allocated memory; empty where nothing was allocated.
+  std::string holder;
+  Bytes held;
+  Bytes allocated_at_peak;
+
+  /// 0 where it is not known.
+  Bytes metric(std::string_view name) const;
+};
+
+struct HistoryFindings {
+  /// Those with events or memory, by number.
+  std::vector<DeviceFindings> devices;
+  std::uint64_t event_count = 0;
+  /// None or one: the history, to be replayed.
+  std::vector<replay::Recording> recording;
+
+  bool ran_out_of_memory() const;
+  /// Null without devices.
+  const DeviceFindings* worst() const;
+  /// All devices together.
+  replay::MetricValues metrics() const;
+};
+
+/// `release`: of the PyTorch that made it; without one the history itself tells which rules it is
+/// of. Throws InputError.
+HistoryFindings find_in_history(const std::string& path, std::string_view release);
+
+/// Longer histories are not replayed again and again in a summary.
+inline constexpr std::uint64_t most_events_replayed = 1'000'000;
+
+struct SmallestGpu {
+  /// Null: none of the table.
+  const streams::GpuModel* gpu = nullptr;
+};
+/// From the table of GPUs, by memory; nothing where there is too much to replay.
+std::optional<SmallestGpu> smallest_gpu(const HistoryFindings& findings, Bytes held_by_others);
+
+struct FoundAdvice {
+  /// Empty: no options are best.
+  std::string conf;
+  Bytes peak_reserved;
+  /// With the recorded options.
+  Bytes recorded_peak_reserved;
+  replay::Trust trust = replay::Trust::exact;
+};
+/// Without a limit of memory.
+std::optional<FoundAdvice> find_advice(const HistoryFindings& findings);
+
+}  // namespace vramlab::tools

@@ -1,0 +1,139 @@
+#include "tools/cli/commands/dry_run/process_notes.h"
+
+#include <charconv>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+
+namespace vramlab::tools {
+namespace {
+
+using nlohmann::ordered_json;
+
+std::string text_of(const ordered_json& object, const char* key) {
+  const auto found = object.find(key);
+  return found == object.end() || !found->is_string() ? "" : found->get<std::string>();
+}
+
+template <class Value>
+Value value_of(const ordered_json& object, const char* key) {
+  const auto found = object.find(key);
+  if (found == object.end() || !(found->is_number() || found->is_boolean())) return Value();
+  return found->get<Value>();
+}
+
+std::vector<ordered_json> list_of(const ordered_json& object, const char* key) {
+  const auto found = object.find(key);
+  if (found == object.end() || !found->is_array()) return {};
+  return {found->begin(), found->end()};
+}
+
+Note note_from(const ordered_json& object) {
+  Note note{text_of(object, "kind"),
+            text_of(object, "subject"),
+            value_of<std::uint64_t>(object, "count"),
+            {}};
+  for (const ordered_json& place : list_of(object, "places"))
+    note.places.push_back({text_of(place, "place"), value_of<std::uint64_t>(place, "count")});
+  return note;
+}
+
+PythonNotes python_from(const ordered_json& object) {
+  PythonNotes notes;
+  notes.torch = text_of(object, "torch");
+  notes.torch_cuda = text_of(object, "torch_cuda");
+  notes.has_cuda = value_of<bool>(object, "has_cuda");
+  notes.cuda_came_up = value_of<bool>(object, "cuda_came_up");
+  notes.history = text_of(object, "history");
+  notes.output = text_of(object, "output");
+  notes.rank = text_of(object, "rank");
+  notes.steps = value_of<std::uint64_t>(object, "steps");
+  notes.ended_after_steps = object.contains("ended_after_steps");
+  for (const ordered_json& name : list_of(object, "missing_functions"))
+    if (name.is_string()) notes.missing_functions.push_back(name.get<std::string>());
+  for (const ordered_json& trouble : list_of(object, "troubles"))
+    if (trouble.is_string()) notes.troubles.push_back(trouble.get<std::string>());
+  if (const auto failures = object.find("out_of_memory"); failures != object.end()) {
+    notes.failure_count = value_of<std::uint64_t>(*failures, "count");
+    for (const ordered_json& failure : list_of(*failures, "first"))
+      notes.failures.push_back({value_of<std::int64_t>(failure, "device"),
+                                value_of<std::uint64_t>(failure, "requested_bytes"),
+                                text_of(failure, "place")});
+  }
+  return notes;
+}
+
+NotedPinned pinned_from(const ordered_json& object) {
+  NotedPinned pinned{
+      value_of<std::uint64_t>(object, "peak_bytes"), value_of<std::uint64_t>(object, "count"), {}};
+  for (const ordered_json& call : list_of(object, "calls"))
+    if (call.is_array() && call.size() == 2 && call[0].is_string() && call[1].is_number_unsigned())
+      pinned.calls.push_back({call[0].get<std::string>(), call[1].get<std::uint64_t>()});
+  return pinned;
+}
+
+struct NotesFile {
+  int process = 0;
+  bool is_of_python = false;
+};
+
+/// Reads `4711.json` and `python.4711.json`.
+std::optional<NotesFile> notes_file(std::string_view name) {
+  constexpr std::string_view hook = "python.";
+  NotesFile file;
+  file.is_of_python = name.starts_with(hook);
+  if (file.is_of_python) name.remove_prefix(hook.size());
+  const char* const end = name.data() + name.size();
+  const auto read = std::from_chars(name.data(), end, file.process);
+  if (read.ec != std::errc() || std::string_view(read.ptr, end) != ".json") return std::nullopt;
+  return file;
+}
+
+void add_notes(const ordered_json& object, const NotesFile& file, ProcessNotes& process) {
+  process.process = file.process;
+  if (file.is_of_python) {
+    process.python = python_from(object);
+  } else {
+    process.has_driver_notes = true;
+    for (const ordered_json& note : list_of(object, "notes"))
+      process.notes.push_back(note_from(note));
+    for (const ordered_json& gpu : list_of(object, "gpus"))
+      process.gpus.push_back(
+          {value_of<std::int64_t>(gpu, "index"), value_of<std::uint64_t>(gpu, "peak_used_bytes")});
+  }
+  if (const auto pinned = object.find("pinned"); pinned != object.end() && pinned->is_object())
+    process.pinned = pinned_from(*pinned);
+  // The hook knows the words behind the interpreter's name.
+  if (file.is_of_python || process.program.empty()) process.program = text_of(object, "program");
+}
+
+}  // namespace
+
+std::vector<const Note*> ProcessNotes::of_kind(const std::string& kind) const {
+  std::vector<const Note*> found;
+  for (const Note& note : notes)
+    if (note.kind == kind) found.push_back(&note);
+  return found;
+}
+
+std::vector<ProcessNotes> read_process_notes(const std::string& folder,
+                                             std::vector<std::string>& troubles) {
+  std::map<int, ProcessNotes> processes;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    const auto file = notes_file(entry.path().filename().string());
+    if (!file) continue;
+    std::ifstream stream(entry.path());
+    const ordered_json object = ordered_json::parse(stream, nullptr, false);
+    if (object.is_object())
+      add_notes(object, *file, processes[file->process]);
+    else
+      troubles.push_back("the notes of process " + std::to_string(file->process) +
+                         " can't be read");
+  }
+  std::vector<ProcessNotes> sorted;
+  for (auto& [number, process] : processes) sorted.push_back(std::move(process));
+  return sorted;
+}
+
+}  // namespace vramlab::tools

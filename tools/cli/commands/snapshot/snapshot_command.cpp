@@ -1,0 +1,332 @@
+// `vramlab snapshot`: what was where at a moment.
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "allocator/types/ids.h"
+#include "allocator/types/index.h"
+#include "replay/metrics/holes.h"
+#include "replay/recording/snapshot_values_of.h"
+#include "tools/cli/commands/snapshot/snapshot_host.h"
+#include "tools/cli/kit/commands.h"
+#include "tools/cli/kit/moment_argument.h"
+#include "tools/cli/kit/out_of_memory_report.h"
+#include "tools/cli/kit/outputs.h"
+#include "tools/cli/kit/progress_bar.h"
+#include "tools/cli/kit/replay_arguments.h"
+#include "tools/cli/printers/fragmentation_text.h"
+#include "tools/cli/printers/json_text.h"
+#include "tools/cli/printers/table.h"
+#include "tools/cli/printers/text_lines.h"
+#include "traces/formats/trace_formats.h"
+#include "traces/io/input_error.h"
+
+namespace vramlab::tools {
+namespace {
+
+using nlohmann::ordered_json;
+
+struct StateOutcome {
+  std::string file;
+  /// Such as `at the end`.
+  std::string moment;
+  std::vector<replay::DeviceState> states;
+  std::vector<std::string> notes;
+  /// Segments to show of each device, the largest; 0 for all.
+  std::uint64_t segment_limit = 0;
+  /// Pinners to show of each device.
+  std::uint64_t pinner_limit = 0;
+  /// The tables of the states' stacks.
+  const traces::SnapshotTables& tables;
+  /// Set if the moment is an out-of-memory.
+  std::vector<OutOfMemoryExplanation> explained = {};
+};
+
+constexpr std::size_t map_width = 48;
+
+std::string segment_line(const SnapshotSegment& segment) {
+  std::string pool = pool_name(segment.pool, segment.kind);
+  if (segment.is_expandable) pool += ", expandable";
+  return "  " + name_of(segment.address) + "  " + padded(format_bytes(segment.total_size), 11) +
+         replay::occupancy_map(segment, map_width) + "  " + pool + ", stream " +
+         std::to_string(segment.stream.value) + "\n";
+}
+
+/// The largest so many, in order of address.
+std::vector<const SnapshotSegment*> shown_segments(const Snapshot& snapshot, std::uint64_t limit) {
+  std::vector<const SnapshotSegment*> shown;
+  for (const SnapshotSegment& segment : snapshot.segments) shown.push_back(&segment);
+  if (limit == 0 || limit >= shown.size()) return shown;
+  std::ranges::stable_sort(shown, [](const SnapshotSegment* a, const SnapshotSegment* b) {
+    return a->total_size > b->total_size;
+  });
+  shown.resize(as_index(limit));
+  std::ranges::sort(shown, [](const SnapshotSegment* a, const SnapshotSegment* b) {
+    return a->address < b->address;
+  });
+  return shown;
+}
+
+std::string map_text(const replay::DeviceState& state, std::uint64_t limit) {
+  std::string text;
+  const auto shown = shown_segments(state.snapshot, limit);
+  for (const SnapshotSegment* segment : shown) text += segment_line(*segment);
+  return text +
+         rest_line(state.snapshot.segments.size() - shown.size(), "--segments", "smaller segments");
+}
+
+std::string device_text(const StateOutcome& outcome, const replay::DeviceState& state) {
+  const replay::Fragmentation found = find_fragmentation(state.snapshot, state.rules);
+  const replay::StateFigures& total = found.total;
+  std::string text = "device " + std::to_string(state.device.value) + ": " +
+                     format_bytes(total.reserved) + " reserved in " +
+                     std::to_string(total.segments) + " segments, " + std::to_string(total.blocks) +
+                     " blocks\n";
+  text += "  " + format_bytes(total.allocated) + " allocated, " + format_bytes(total.waiting) +
+          " waiting, " + format_bytes(total.free) + " free (largest block " +
+          format_bytes(total.largest_free) + ")\n";
+  return text + figures_text(found) + map_text(state, outcome.segment_limit) + holes_text(state) +
+         pinners_text(state, outcome.tables, as_limit(outcome.pinner_limit));
+}
+
+replay::StateFigures sum_of(const std::vector<replay::DeviceState>& states) {
+  replay::StateFigures sum;
+  for (const replay::DeviceState& state : states)
+    sum += find_fragmentation(state.snapshot, state.rules).total;
+  return sum;
+}
+
+ordered_json block_json(const SnapshotBlock& block) {
+  return {{"address", block.address.value},
+          {"bytes", block.size.count},
+          {"requested_bytes", block.requested.count},
+          {"state", block_state_name(block.state)}};
+}
+
+ordered_json segment_json(const SnapshotSegment& segment) {
+  return {{"address", segment.address.value},
+          {"total_bytes", segment.total_size.count},
+          {"stream", segment.stream.value},
+          {"pool_kind", pool_kind_name(segment.kind)},
+          {"pool_id", {segment.pool.graph, segment.pool.user}},
+          {"is_expandable", segment.is_expandable},
+          {"map", replay::occupancy_map(segment, map_width)},
+          {"blocks", json_list(segment.blocks, block_json)}};
+}
+
+ordered_json device_json(const StateOutcome& outcome, const replay::DeviceState& state) {
+  const replay::StateFigures total = find_fragmentation(state.snapshot, state.rules).total;
+  ordered_json json = {{"device", state.device.value},
+                       {"reserved_bytes", total.reserved.count},
+                       {"allocated_bytes", total.allocated.count},
+                       {"waiting_bytes", total.waiting.count},
+                       {"free_bytes", total.free.count},
+                       {"largest_free_bytes", total.largest_free.count},
+                       {"releasable_bytes", total.releasable.count}};
+  add_fragmentation(json, state, outcome.tables, as_limit(outcome.pinner_limit));
+  json["segments"] = json_list(state.snapshot.segments, segment_json);
+  return json;
+}
+
+std::string state_text(const StateOutcome& outcome) {
+  std::string text = outcome.file + ", " + outcome.moment + "   (# in use, ~ waiting, . free)\n";
+  for (const std::string& note : outcome.notes) text += "  note: " + note + "\n";
+  for (const replay::DeviceState& state : outcome.states) text += device_text(outcome, state);
+  for (const OutOfMemoryExplanation& explained : outcome.explained)
+    text += out_of_memory_text(explained, outcome.tables);
+  return text;
+}
+
+std::string state_json(const StateOutcome& outcome) {
+  const auto of_device = [&](const auto& state) { return device_json(outcome, state); };
+  const auto of_failure = [&](const auto& explained) {
+    return out_of_memory_json(explained, outcome.tables);
+  };
+  return json_text({{"schema_version", 1},
+                    {"file", outcome.file},
+                    {"moment", outcome.moment},
+                    {"notes", outcome.notes},
+                    {"metrics", metrics_json(state_metrics(sum_of(outcome.states)))},
+                    {"out_of_memory", json_list(outcome.explained, of_failure)},
+                    {"devices", json_list(outcome.states, of_device)},
+                    {"host", nullptr}});
+}
+
+struct SnapshotCommand {
+  ReplayArguments replay;
+  std::string at = "end";
+  OutputArguments output;
+  std::uint64_t segments = 40;
+  std::uint64_t pinners = 10;
+  bool is_quick = false;
+  std::optional<std::uint32_t> device;
+  bool host = false;
+  CommonFlags flags;
+};
+
+struct FoundStates {
+  replay::StatesAtMoment at;
+  std::vector<std::string> notes;
+  std::unique_ptr<replay::ReplaySource> source;
+  std::unique_ptr<traces::SnapshotTables> tables;
+  traces::GenericPointer settings;
+
+  traces::SnapshotTables& own_tables() { return source ? source->tables() : *tables; }
+};
+
+FoundStates replayed(const SnapshotCommand& command, ProgressBar& bar) {
+  FoundStates found;
+  replay::ReplayConditions conditions = conditions_of(command.replay);
+  conditions.notes_origins = replay::NotesOrigins::yes;
+  conditions.history_capacity = command.output.path.empty() ? 0 : 1'000'000;
+  found.source = std::make_unique<replay::ReplaySource>(command.replay.file, std::move(conditions),
+                                                        bar.listener());
+  found.at = states_at(*found.source, *moment_of(command.at), command.replay.file, {});
+  found.notes = found.at.report.notes;
+  for (const std::string& note : notes_on(command.replay)) found.notes.push_back(note);
+  found.settings = replay::settings_value(found.at.report.options, found.source->tables().texts);
+  return found;
+}
+
+/// Empty if the file holds a program.
+std::optional<FoundStates> recorded(const SnapshotCommand& command, ProgressBar& bar) {
+  FoundStates found;
+  found.tables = std::make_unique<traces::SnapshotTables>();
+  traces::OpenTrace trace = traces::open_trace(command.replay.file, bar.listener());
+  replay::HistoryCollector collector(scratch_place());
+  traces::ProgramCounter program;
+  traces::read_trace(trace, *found.tables, {collector, program});
+  // A program has states in a replay only.
+  if (program.summary().event_count() > 0) return std::nullopt;
+  const replay::RecordedHistory history = collector.take();
+  const auto kept =
+      command.output.path.empty() ? replay::StateHistory::last_event : replay::StateHistory::all;
+  replay::RecordedStates states =
+      recorded_states(history, found.tables->texts,
+                      {*moment_of(command.at), conditions_of(command.replay).version, kept});
+  if (states.states.empty() && states.doubts.empty())
+    throw traces::InputError(
+        {trace.file, "", "a history with such a moment (" + command.at + ")", "none"});
+  found.at.states = std::move(states.states);
+  found.settings = history.settings;
+  found.notes = std::move(states.doubts);
+  return found;
+}
+
+FoundStates states_of_all(const SnapshotCommand& command, ProgressBar& bar) {
+  if (!command.replay.asks_for_replay())
+    if (auto found = recorded(command, bar)) return *std::move(found);
+  return replayed(command, bar);
+}
+
+FoundStates find_states(const SnapshotCommand& command, ProgressBar& bar) {
+  FoundStates found = states_of_all(command, bar);
+  if (!command.device) return found;
+  std::erase_if(found.at.states, [&](const replay::DeviceState& state) {
+    return state.device.value != *command.device;
+  });
+  if (found.at.states.empty())
+    throw traces::InputError(
+        {command.replay.file, "", "a state of device " + std::to_string(*command.device), "none"});
+  return found;
+}
+
+/// One for each device that ran out of memory; without a replay the report names none.
+std::vector<OutOfMemoryExplanation> explain(const SnapshotCommand& command,
+                                            const std::vector<replay::DeviceState>& states,
+                                            const replay::ReplayReport& report) {
+  const replay::ReplayTry tries = command.is_quick ? replay::ReplayTry() : tries_of(command.replay);
+  std::vector<OutOfMemoryExplanation> explained;
+  for (const replay::DeviceState& state : states) {
+    const auto of = std::ranges::find(report.devices, state.device, &replay::DeviceReport::device);
+    if (of != report.devices.end())
+      explained.push_back(explain_replayed(state, *of, tries));
+    else if (auto recorded = explain_recorded(state, tries))
+      explained.push_back(*std::move(recorded));
+  }
+  return explained;
+}
+
+/// A recording's own failures may also be asked about by their events.
+bool is_explained(const SnapshotCommand& command, const replay::ReplayReport& report) {
+  const replay::MomentKind kind = moment_of(command.at)->kind;
+  return kind == replay::MomentKind::out_of_memory ||
+         (kind == replay::MomentKind::event && report.devices.empty());
+}
+
+std::string moment_text(const std::string& at) {
+  if (at == "peak") return "at the peak";
+  if (at == "oom") return "at the first out-of-memory";
+  if (at == "end") return "at the end";
+  const bool is_time = moment_of(at)->kind == replay::MomentKind::time;
+  return (is_time ? "after " : "after event ") + shown_moment(at);
+}
+
+ExitStatus show_host(const SnapshotCommand& command, ProgressBar& bar) {
+  replay::HostStateRequest request{command.replay.file, *moment_of(command.at),
+                                   conditions_of(command.replay), command.replay.asks_for_replay()};
+  const HostStateOutcome outcome{command.replay.file, moment_text(command.at),
+                                 host_state_at(request, bar.listener()), command.segments};
+  if (command.flags.json)
+    print(host_state_json(outcome));
+  else if (!command.flags.quiet)
+    print(host_state_text(outcome));
+  return ExitStatus::done;
+}
+
+ExitStatus show_snapshot(const SnapshotCommand& command) {
+  ProgressBar bar(command.replay.file, command.flags);
+  if (command.host) return show_host(command, bar);
+  OpenOutput output(command.output);
+  FoundStates found = find_states(command, bar);
+  if (output.file())
+    write_snapshot_file(*output.file(), found.at, found.settings, found.own_tables());
+  StateOutcome outcome{command.replay.file,    moment_text(command.at), std::move(found.at.states),
+                       std::move(found.notes), command.segments,        command.pinners,
+                       found.own_tables()};
+  if (is_explained(command, found.at.report))
+    outcome.explained = explain(command, outcome.states, found.at.report);
+  if (command.flags.json)
+    print(state_json(outcome));
+  else if (!command.flags.quiet)
+    print(state_text(outcome));
+  return ExitStatus::done;
+}
+
+void add_options(CLI::App& command, SnapshotCommand& arguments) {
+  add_replay_arguments(command, arguments.replay);
+  add_moment(command, "--at", arguments.at,
+             "When: peak, oom, end, an event's number, or a time from the first event on, such as "
+             "12.5ms or time:3s (default: end)");
+  add_output(command, arguments.output,
+             "Write the state as a memory snapshot: a pickle, or JSON (.json)");
+  command.add_option(
+      "--segments", arguments.segments,
+      "Segments to show, the largest, or blocks with --host (default: 40; 0 for all)");
+  command.add_option("--pinners", arguments.pinners,
+                     "Blocks to show that keep memory from being released (default: 10)");
+  command.add_flag("--quick", arguments.is_quick,
+                   "At an out-of-memory, skip the replays that find what would have helped");
+  CLI::Option* device = command.add_option("--device", arguments.device, "Only this device");
+  command
+      .add_flag("--host", arguments.host,
+                "The blocks of pinned host memory instead of GPUs' memory: of recordings since "
+                "PyTorch 2.14 and of programs with events about it")
+      ->excludes(device)
+      ->excludes(command.get_option("--output"));
+  add_force(command, arguments.output);
+}
+
+}  // namespace
+
+Command snapshot_command() {
+  return {"snapshot",
+          "Show segments, free blocks and pinners at a moment, or write a memory snapshot",
+          "Example: vramlab snapshot snapshot.pickle --at peak",
+          with<SnapshotCommand>(add_options, show_snapshot)};
+}
+
+}  // namespace vramlab::tools

@@ -1,0 +1,44 @@
+// Why a request failed and what would have helped, found and printed.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "replay/metrics/out_of_memory_reason.h"
+#include "replay/settings_search/out_of_memory_tries.h"
+#include "tools/cli/kit/replay_arguments.h"
+
+namespace vramlab::tools {
+
+struct OutOfMemoryExplanation {
+  /// The state right after it.
+  const replay::DeviceState& state;
+  replay::OutOfMemoryReason story;
+  /// What the device had in the replay; nothing of a recording.
+  std::optional<Bytes> memory;
+  /// With which it passes, found by replaying.
+  std::optional<Bytes> least_memory = {};
+  std::vector<replay::TriedOptions> tried = {};
+};
+
+/// Replays the file under changed conditions. The first try reads the file, the others go on from
+/// what was read. Null for standard input, which cannot be read again.
+replay::ReplayTry tries_of(const ReplayArguments& arguments);
+
+/// For a state of a recording; empty if it is not one of an out-of-memory. Without tries, what
+/// would have helped is left out.
+std::optional<OutOfMemoryExplanation> explain_recorded(const replay::DeviceState& state,
+                                                       const replay::ReplayTry& tries);
+/// For the first request that failed in a replay of a device.
+OutOfMemoryExplanation explain_replayed(const replay::DeviceState& state,
+                                        const replay::DeviceReport& report,
+                                        const replay::ReplayTry& tries);
+
+std::string out_of_memory_text(const OutOfMemoryExplanation& explained,
+                               const traces::SnapshotTables& tables);
+nlohmann::ordered_json out_of_memory_json(const OutOfMemoryExplanation& explained,
+                                          const traces::SnapshotTables& tables);
+
+}  // namespace vramlab::tools

@@ -1,0 +1,63 @@
+#include "tools/cli/kit/outputs.h"
+
+#include <cstdio>
+#include <utility>
+
+#include "traces/io/input_error.h"
+
+namespace vramlab::tools {
+
+void add_table_output(CLI::App& command, TableOutput& output) {
+  command
+      .add_option("--format", output.format,
+                  "text, json, csv or markdown; without it, the output's ending says (.json, .csv, "
+                  ".md), and otherwise it is text")
+      ->check(CLI::IsMember({"text", "json", "csv", "markdown"}));
+  add_output(command, output, "Write to a file");
+  add_force(command, output);
+  command.add_option("--limit", output.row_limit, "Rows of text to show (0 for all)")
+      ->capture_default_str();
+}
+
+std::string wanted_format(const TableOutput& output, const CommonFlags& flags,
+                          const std::string& usual) {
+  if (flags.json && !output.format.empty() && output.format != "json")
+    throw traces::InputError({"--format", "", "json, or no --json", output.format});
+  if (flags.json) return "json";
+  if (!output.format.empty()) return output.format;
+  if (output.path.ends_with(".json")) return "json";
+  if (output.path.ends_with(".csv")) return "csv";
+  return output.path.ends_with(".md") ? "markdown" : usual;
+}
+
+CLI::Option* add_output(CLI::App& command, OutputArguments& output,
+                        const std::string& description) {
+  return command.add_option("-o,--output", output.path, description);
+}
+
+void add_force(CLI::App& command, OutputArguments& output) {
+  command.add_flag("--force", output.may_overwrite, "Overwrite the output");
+}
+
+OpenOutput::OpenOutput(const OutputArguments& output) {
+  if (output.path.empty()) return;
+  removal_.emplace();
+  file_.emplace(output.path, output.overwrite());
+  removal_->begin({file_->temporary_path()});
+}
+
+void OpenOutput::write(std::string_view bytes) {
+  if (file_)
+    file_->write(bytes);
+  else
+    print(bytes);
+}
+
+void OpenOutput::finish(std::string_view last) {
+  if (!last.empty()) write(last);
+  if (file_) file_->finish();
+}
+
+void print(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }
+
+}  // namespace vramlab::tools

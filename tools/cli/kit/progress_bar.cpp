@@ -1,0 +1,67 @@
+#include "tools/cli/kit/progress_bar.h"
+
+#include <unistd.h>
+
+#include <cmath>
+#include <cstdio>
+
+#include "allocator/types/bytes.h"
+
+namespace vramlab::tools {
+namespace {
+
+/// The bar's line, such as `big.pickle  1.20 GiB of 4.70 GiB (25 %), 0.52 GiB/s, 7 s left`.
+std::string progress_text(const std::string& what, const traces::ReadProgress& progress,
+                          std::chrono::duration<double> passed) {
+  const auto done = static_cast<double>(progress.bytes_read);
+  const double bytes_per_second = passed.count() > 0 ? done / passed.count() : 0;
+  const std::string speed = format_bytes({static_cast<std::uint64_t>(bytes_per_second)}) + "/s";
+  std::string text = what + "  " + format_bytes({progress.bytes_read});
+  if (!progress.bytes_total || *progress.bytes_total == 0) return text + ", " + speed;
+  const auto total = static_cast<double>(*progress.bytes_total);
+  text += " of " + format_bytes({*progress.bytes_total}) + " (" +
+          std::to_string(std::lround(100 * done / total)) + " %), " + speed;
+  if (bytes_per_second > 0 && done <= total)
+    text += ", " + std::to_string(std::lround((total - done) / bytes_per_second)) + " s left";
+  return text;
+}
+
+}  // namespace
+
+ProgressBar::ProgressBar(const std::string& file, const CommonFlags& flags)
+    : what_(traces::input_name(file)),
+      is_shown_(!flags.quiet && (form_ == MessageForm::json || isatty(STDERR_FILENO) != 0)),
+      next_drawing_(form_ == MessageForm::json ? start_ : start_ + std::chrono::seconds(1)) {}
+
+ProgressBar::~ProgressBar() {
+  constexpr const char* return_and_clear_line = "\r\033[K";
+  if (has_drawn_) std::fputs(return_and_clear_line, stderr);
+}
+
+traces::ProgressListener ProgressBar::listener() {
+  if (!is_shown_) return nullptr;
+  return [this](const traces::ReadProgress& progress) { update(progress); };
+}
+
+void ProgressBar::show(const std::string& state) {
+  if (!is_shown_ || form_ == MessageForm::json) return;
+  std::fprintf(stderr, "\r%s  %s\033[K", what_.c_str(), state.c_str());
+  std::fflush(stderr);
+  has_drawn_ = true;
+}
+
+void ProgressBar::update(const traces::ReadProgress& progress) {
+  const Clock::time_point now = Clock::now();
+  if (now < next_drawing_) return;
+  constexpr std::chrono::milliseconds between_drawings{200};
+  next_drawing_ = now + between_drawings;
+  if (form_ == MessageForm::json) {
+    std::fputs(progress_message(what_, progress).c_str(), stderr);
+    return;
+  }
+  std::fprintf(stderr, "\r%s\033[K", progress_text(what_, progress, now - start_).c_str());
+  std::fflush(stderr);
+  has_drawn_ = true;
+}
+
+}  // namespace vramlab::tools

@@ -1,0 +1,209 @@
+#include "tools/cli/kit/what_if_runs.h"
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "allocator/types/answers.h"
+#include "replay/replayer/replay_options.h"
+#include "replay/settings_search/option_grid.h"
+#include "tools/cli/kit/progress_bar.h"
+#include "traces/io/input_error.h"
+
+namespace vramlab::tools {
+namespace {
+
+using replay::AskedSetting;
+using replay::Recording;
+using replay::SweepFigures;
+using replay::SweepRow;
+
+/// As it can be given again.
+std::string exact_size(std::uint64_t bytes) {
+  constexpr std::uint64_t mebibyte = 1ULL << 20;
+  return bytes % mebibyte == 0 ? std::to_string(bytes / mebibyte) + "MiB" : std::to_string(bytes);
+}
+
+struct Attempt {
+  std::optional<SweepFigures> figures;
+  std::string refusal;
+};
+
+Attempt run_one(const Recording& recording, const AskedSetting& setting,
+                replay::ReplayConditions conditions) {
+  if (!setting.is_recorded) {
+    if (auto refusal = replay::refusal_of(setting.conf, recording.version()))
+      return {std::nullopt, *std::move(refusal)};
+    conditions.options = setting.conf;
+  }
+  try {
+    return {figures_of(recording.file(), recording.figures(conditions)), {}};
+  } catch (const traces::InputError& error) {
+    return {std::nullopt, error.what()};
+  } catch (const AllocatorError& error) {
+    return {std::nullopt, error.what()};
+  }
+}
+
+SweepRow row_of(const AskedSetting& setting, std::vector<Attempt>::iterator first,
+                std::size_t file_count) {
+  SweepRow row{setting.conf, setting.is_recorded, {}, {}};
+  for (std::size_t file = 0; file < file_count; ++file) {
+    Attempt& attempt = *(first + static_cast<std::ptrdiff_t>(file));
+    if (!attempt.figures) return {setting.conf, setting.is_recorded, attempt.refusal, {}};
+    row.files.push_back(*std::move(attempt.figures));
+  }
+  return row;
+}
+
+}  // namespace
+
+std::vector<Recording> load_recordings(const std::vector<std::string>& files,
+                                       const ReplayArguments& arguments, const CommonFlags& flags,
+                                       std::size_t threads) {
+  const replay::ReplayConditions conditions = conditions_of(arguments);
+  CommonFlags shown = flags;
+  // Several bars would write over each other.
+  shown.quiet = flags.quiet || files.size() > 1;
+  std::vector<std::optional<Recording>> loaded(files.size());
+  run_tasks(files.size(), threads, [&](std::size_t i) {
+    ProgressBar bar(files[i], shown);
+    loaded[i].emplace(
+        files[i], replay::OpenConditions{conditions.version, bar.listener(), conditions.scratch});
+  });
+  std::vector<Recording> recordings;
+  for (auto& recording : loaded) {
+    recording->refuse_full_devices(conditions);
+    recordings.push_back(*std::move(recording));
+  }
+  return recordings;
+}
+
+Recording load_recording(traces::OpenBytes bytes, const ReplayArguments& arguments) {
+  const replay::ReplayConditions conditions = conditions_of(arguments);
+  return {traces::open_trace(std::move(bytes)), {conditions.version, nullptr, conditions.scratch}};
+}
+
+std::vector<SweepRow> run_settings(const std::vector<Recording>& recordings,
+                                   const std::vector<AskedSetting>& settings,
+                                   const replay::ReplayConditions& conditions,
+                                   std::size_t threads) {
+  const std::size_t files = recordings.size();
+  std::vector<Attempt> attempts(settings.size() * files);
+  run_tasks(attempts.size(), threads, [&](std::size_t task) {
+    attempts[task] = run_one(recordings[task % files], settings[task / files], conditions);
+  });
+  std::vector<SweepRow> rows;
+  for (std::size_t i = 0; i < settings.size(); ++i)
+    rows.push_back(
+        row_of(settings[i], attempts.begin() + static_cast<std::ptrdiff_t>(i * files), files));
+  return rows;
+}
+
+AskedWhatIf asked_what_if(const std::vector<std::string>& files,
+                          const std::vector<Recording>& recordings,
+                          const ReplayArguments& arguments) {
+  AskedWhatIf asked{
+      files, std::string(recordings.front().version().name), conditions_text(arguments), {}};
+  for (const Recording& recording : recordings)
+    for (const std::string& note : recording.notes())
+      asked.notes.push_back(files.size() > 1 ? recording.file() + ": " + note : note);
+  for (const std::string& note : notes_on(arguments)) asked.notes.push_back(note);
+  return asked;
+}
+
+std::string headline_of(const AskedWhatIf& asked) {
+  std::string text = asked.files.front();
+  if (asked.files.size() > 1)
+    text += " and " + std::to_string(asked.files.size() - 1) + " more; the worst counts";
+  text += "; version " + asked.reference;
+  return text + (asked.conditions.empty() ? "" : "; " + asked.conditions);
+}
+
+void refuse_bad_options(const std::vector<std::string>& options, const ReferenceVersion& version) {
+  for (const std::string& conf : options)
+    if (const auto refusal = replay::refusal_of(conf, version))
+      throw traces::InputError(
+          {"--conf", "", "options that version " + std::string(version.name) + " takes", *refusal});
+}
+
+std::string settings_text(std::vector<Column> figures, const std::vector<SettingCells>& rows) {
+  figures.push_back(left("options"));
+  Table table(std::move(figures));
+  for (const SettingCells& row : rows) {
+    std::vector<std::string> cells = row.figures;
+    cells.push_back(row.options + (row.remark.empty() ? "" : "  (" + row.remark + ")"));
+    table.add(std::move(cells));
+  }
+  return table.text("");
+}
+
+std::string settings_markdown(std::vector<Column> figures, const std::vector<SettingCells>& rows) {
+  figures.insert(figures.begin(), left("options"));
+  figures.push_back(left(""));
+  Table table(std::move(figures));
+  for (const SettingCells& row : rows) {
+    std::vector<std::string> cells = row.figures;
+    cells.insert(cells.begin(), code_cell(row.options));
+    cells.push_back(markdown_cell(row.remark));
+    table.add(std::move(cells));
+  }
+  return table.markdown();
+}
+
+std::string options_text(const AskedSetting& setting, const std::string& recorded) {
+  const std::string text = setting.conf.empty() ? "no options" : setting.conf;
+  return setting.is_recorded ? recorded + " (" + text + ")" : text;
+}
+
+std::string conditions_text(const ReplayArguments& arguments) {
+  std::string text;
+  const auto add = [&text](const std::string& name, const std::string& value) {
+    text += (text.empty() ? "" : " ") + name + " " + value;
+  };
+  if (arguments.device_memory) add("--device-memory", exact_size(*arguments.device_memory));
+  if (!arguments.gpu.empty()) add("--gpu", arguments.gpu);
+  if (!arguments.device_costs.empty()) add("--device-costs", arguments.device_costs);
+  if (arguments.memory_fraction)
+    add("--memory-fraction", std::to_string(*arguments.memory_fraction));
+  if (arguments.held_by_others) add("--held-by-others", exact_size(*arguments.held_by_others));
+  if (!arguments.frees.empty()) add("--frees", arguments.frees);
+  if (arguments.on_out_of_memory != "stop") add("--on-oom", arguments.on_out_of_memory);
+  return text;
+}
+
+std::size_t usual_thread_count() {
+  return std::max<std::size_t>(1, std::thread::hardware_concurrency());
+}
+
+void run_tasks(std::size_t count, std::size_t threads,
+               const std::function<void(std::size_t)>& run) {
+  std::atomic<std::size_t> next{0};
+  std::mutex failure_lock;
+  std::size_t failed_task = count;
+  std::exception_ptr failure;
+  const auto work = [&] {
+    for (std::size_t task = next++; task < count; task = next++) {
+      try {
+        run(task);
+      } catch (...) {
+        const std::lock_guard<std::mutex> lock(failure_lock);
+        if (task < failed_task) failure = std::current_exception();
+        failed_task = std::min(failed_task, task);
+        next = count;
+      }
+    }
+  };
+  {
+    std::vector<std::jthread> pool;
+    for (std::size_t i = 1; i < std::min(threads, count); ++i) pool.emplace_back(work);
+    work();
+  }
+  if (failure) std::rethrow_exception(failure);
+}
+
+}  // namespace vramlab::tools

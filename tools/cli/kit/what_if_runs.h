@@ -1,0 +1,74 @@
+// Recordings read once and replayed under many settings side by side: what `sweep`, `advise` and
+// `capacity` have in common.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "replay/replayer/recording.h"
+#include "replay/settings_search/sweep_row.h"
+#include "tools/cli/kit/replay_arguments.h"
+#include "tools/cli/printers/table.h"
+
+namespace vramlab::tools {
+
+/// Side by side where there are several. Throws InputError.
+std::vector<replay::Recording> load_recordings(const std::vector<std::string>& files,
+                                               const ReplayArguments& arguments,
+                                               const CommonFlags& flags, std::size_t threads);
+
+replay::Recording load_recording(traces::OpenBytes bytes, const ReplayArguments& arguments);
+
+/// Each setting on each recording, on so many threads at most. In the order of the settings. What
+/// the version refuses, or what cannot be replayed, is a refused row.
+std::vector<replay::SweepRow> run_settings(const std::vector<replay::Recording>& recordings,
+                                           const std::vector<replay::AskedSetting>& settings,
+                                           const replay::ReplayConditions& conditions,
+                                           std::size_t threads);
+
+/// What was asked, for the head of an answer.
+struct AskedWhatIf {
+  std::vector<std::string> files;
+  std::string reference;
+  /// Such as `--device-memory 40GiB`, in words of the command line; empty for none.
+  std::string conditions;
+  std::vector<std::string> notes;
+};
+
+AskedWhatIf asked_what_if(const std::vector<std::string>& files,
+                          const std::vector<replay::Recording>& recordings,
+                          const ReplayArguments& arguments);
+/// Such as `a.pickle and 2 more; the worst counts; version 2.6; --gpu a100-80gb`.
+std::string headline_of(const AskedWhatIf& asked);
+
+/// Throws InputError for options that the version does not take.
+void refuse_bad_options(const std::vector<std::string>& options, const ReferenceVersion& version);
+
+std::string conditions_text(const ReplayArguments& arguments);
+
+// A table with a row for each setting.
+
+struct SettingCells {
+  std::string options;
+  /// Why there are no figures, or what to know of them; mostly empty.
+  std::string remark;
+  std::vector<std::string> figures;
+};
+/// For people: the options behind the figures.
+std::string settings_text(std::vector<Column> figures, const std::vector<SettingCells>& rows);
+/// The options before the figures, the remark in a column of its own.
+std::string settings_markdown(std::vector<Column> figures, const std::vector<SettingCells>& rows);
+/// As a user names it: `no options`, `as recorded (max_split_size_mb:64)`.
+std::string options_text(const replay::AskedSetting& setting, const std::string& recorded);
+
+/// As many as there are cores.
+std::size_t usual_thread_count();
+
+/// Calls `run` once with each number below `count`, on so many threads at most. Which thread runs
+/// which is left open, so a task keeps its result under its number. The first error is thrown again
+/// once all threads have ended; what was not begun by then is left out.
+void run_tasks(std::size_t count, std::size_t threads, const std::function<void(std::size_t)>& run);
+
+}  // namespace vramlab::tools

@@ -1,0 +1,119 @@
+#include "tools/cli/printers/table.h"
+
+#include <algorithm>
+
+#include "allocator/types/check.h"
+#include "allocator/types/index.h"
+#include "tools/cli/printers/text_lines.h"
+
+namespace vramlab::tools {
+namespace {
+
+constexpr const char* between_columns = "  ";
+
+template <class TextOf>
+std::string joined(const std::vector<std::string>& cells, const char* separator,
+                   const TextOf& text_of) {
+  std::string text;
+  for (std::size_t i = 0; i < cells.size(); ++i)
+    text += (i == 0 ? "" : separator) + text_of(cells[i], i);
+  return text;
+}
+
+std::vector<std::string> headings_of(const std::vector<Column>& columns) {
+  std::vector<std::string> headings;
+  for (const Column& column : columns) headings.push_back(column.heading);
+  return headings;
+}
+
+}  // namespace
+
+void Table::add(std::vector<std::string> cells) {
+  check(cells.size() <= columns_.size(), "a row has no more cells than columns");
+  cells.resize(columns_.size());
+  rows_.push_back(std::move(cells));
+}
+
+std::string Table::text(const std::string& indent) const {
+  std::vector<std::vector<std::string>> lines = rows_;
+  const std::vector<std::string> headings = headings_of(columns_);
+  if (!std::ranges::all_of(headings, &std::string::empty)) lines.insert(lines.begin(), headings);
+  std::vector<std::size_t> widths;
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    widths.push_back(columns_[i].width);
+    // A left-aligned last column needs no width.
+    if (i + 1 == columns_.size() && columns_[i].align == Align::left) widths.back() = 0;
+    for (const auto& line : lines)
+      if (i + 1 < columns_.size() || columns_[i].align == Align::right)
+        widths.back() = std::max(widths.back(), line[i].size());
+  }
+  std::string text;
+  for (const auto& line : lines) {
+    std::string row =
+        indent + joined(line, between_columns, [&](const std::string& cell, std::size_t i) {
+          return columns_[i].align == Align::left ? padded(cell, widths[i])
+                                                  : right(cell, widths[i]);
+        });
+    row.erase(row.find_last_not_of(' ') + 1);
+    text += row + "\n";
+  }
+  return text;
+}
+
+std::string Table::markdown() const {
+  const auto line = [](const std::vector<std::string>& cells) {
+    return "|" +
+           joined(cells, "",
+                  [](const std::string& cell, std::size_t) {
+                    return cell.empty() ? std::string(" |") : " " + cell + " |";
+                  }) +
+           "\n";
+  };
+  std::string text = line(headings_of(columns_)) + "|";
+  for (const Column& column : columns_) text += column.align == Align::left ? "---|" : "---:|";
+  text += "\n";
+  for (const auto& row : rows_) text += line(row);
+  return text;
+}
+
+std::string Table::csv() const {
+  const auto line = [](const std::vector<std::string>& cells) {
+    return joined(cells, ",", [](const std::string& cell, std::size_t) { return csv_text(cell); }) +
+           "\n";
+  };
+  std::string text = line(headings_of(columns_));
+  for (const auto& row : rows_) text += line(row);
+  return text;
+}
+
+std::string markdown_cell(const std::string& text) {
+  std::string escaped;
+  for (const char letter : text) {
+    if (letter == '|') escaped += "\\";
+    escaped += letter == '\n' || letter == '\r' ? ' ' : letter;
+  }
+  return escaped;
+}
+
+std::string code_cell(const std::string& text) {
+  const std::string escaped = markdown_cell(text);
+  std::size_t longest = 0;
+  std::size_t run = 0;
+  for (const char letter : escaped) {
+    run = letter == '`' ? run + 1 : 0;
+    longest = std::max(longest, run);
+  }
+  const std::string fence(longest + 1, '`');
+  return longest == 0 ? fence + escaped + fence : fence + " " + escaped + " " + fence;
+}
+
+std::size_t shown_of(std::size_t count, std::uint64_t limit) {
+  return limit == 0 ? count : std::min(as_limit(limit), count);
+}
+
+std::string rest_line(std::size_t left_out, const std::string& option, const std::string& name) {
+  if (left_out == 0) return "";
+  return "  and " + std::to_string(left_out) + " " + name + " (" + option + " 0 shows all)\n";
+}
+
+}  // namespace vramlab::tools

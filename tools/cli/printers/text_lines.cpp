@@ -1,0 +1,80 @@
+#include "tools/cli/printers/text_lines.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+
+namespace vramlab::tools {
+std::string padded(std::string text, std::size_t width) {
+  text.resize(std::max(width, text.size()), ' ');
+  return text;
+}
+
+std::string right(const std::string& text, std::size_t width) {
+  return std::string(width - std::min(width, text.size()), ' ') + text;
+}
+
+void add_line(std::string& text, const std::string& name, const std::string& value) {
+  text += "  " + padded(name, line_name_width) + " " + value + "\n";
+}
+
+std::string csv_text(const std::string& text) {
+  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char letter : text)
+    quoted += letter == '"' ? std::string("\"\"") : std::string(1, letter);
+  return quoted + "\"";
+}
+
+std::string percent_text(double percent) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.1f %%", percent);
+  return text;
+}
+
+std::string percent_of(std::uint64_t part, std::uint64_t whole) {
+  if (whole == 0) return percent_text(0);
+  return percent_text(100.0 * static_cast<double>(part) / static_cast<double>(whole));
+}
+
+std::string ratio_text(std::int64_t millionths) {
+  return percent_text(static_cast<double>(millionths) / 1e4);
+}
+
+std::string percent_above(Bytes size, Bytes other) {
+  if (size <= other) return "+0 %";
+  char text[32];
+  std::snprintf(text, sizeof text, "+%.2f %%",
+                other.count == 0 ? 0.0
+                                 : static_cast<double>((size - other).count) * 100.0 /
+                                       static_cast<double>(other.count));
+  return text;
+}
+
+std::string amount_text(const replay::Metric& metric, std::uint64_t amount) {
+  if (metric.unit == replay::MetricUnit::bytes) return format_bytes(Bytes{amount});
+  if (metric.unit == replay::MetricUnit::nanoseconds) return nanoseconds_text(amount);
+  return std::to_string(amount);
+}
+
+std::string duration_text(std::uint64_t time_us) {
+  std::array<char, 48> text{};
+  const auto us = static_cast<double>(time_us);
+  if (time_us < 1000)
+    std::snprintf(text.data(), text.size(), "%.0f us", us);
+  else if (time_us < 1'000'000)
+    std::snprintf(text.data(), text.size(), "%.2f ms", us / 1e3);
+  else
+    std::snprintf(text.data(), text.size(), "%.2f s", us / 1e6);
+  return text.data();
+}
+
+std::string nanoseconds_text(std::uint64_t time_ns) {
+  if (time_ns < 1000) return std::to_string(time_ns) + " ns";
+  if (time_ns >= 1'000'000) return duration_text(time_ns / 1000);
+  std::array<char, 48> text{};
+  std::snprintf(text.data(), text.size(), "%.2f us", static_cast<double>(time_ns) / 1e3);
+  return text.data();
+}
+
+}  // namespace vramlab::tools

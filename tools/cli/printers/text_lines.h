@@ -1,0 +1,39 @@
+// Texts of reports for people: lines and columns, shares, durations; and values in CSV.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "allocator/types/bytes.h"
+#include "replay/metrics/metrics.h"
+
+namespace vramlab::tools {
+
+/// Filled up with spaces behind it, or before it.
+std::string padded(std::string text, std::size_t width);
+std::string right(const std::string& text, std::size_t width);
+
+inline constexpr std::size_t line_name_width = 18;
+void add_line(std::string& text, const std::string& name, const std::string& value);
+
+/// A text as one value: between quotes where a comma, a quote or a line break is in it, with each
+/// quote twice.
+std::string csv_text(const std::string& text);
+
+/// `12.3 %`.
+std::string percent_text(double percent);
+/// So much of it in percent; 0 of nothing.
+std::string percent_of(std::uint64_t part, std::uint64_t whole);
+/// The same of a ratio in millionths.
+std::string ratio_text(std::int64_t millionths);
+/// `+12.34 %`: how much the size is above the other; `+0 %` where it is not.
+std::string percent_above(Bytes size, Bytes other);
+
+/// An amount in the unit of a metric that is no ratio.
+std::string amount_text(const replay::Metric& metric, std::uint64_t amount);
+
+std::string duration_text(std::uint64_t time_us);
+/// From nanoseconds on: `12 ns`, `3.40 us`, then as above.
+std::string nanoseconds_text(std::uint64_t time_ns);
+
+}  // namespace vramlab::tools

@@ -1,0 +1,171 @@
+// The program: reads the command line, runs the subcommand, and says what an error looks like from
+// outside.
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <exception>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "allocator/types/reference_version.h"
+#include "replay/metrics/nearest_name.h"
+#include "tools/cli/kit/commands.h"
+#include "tools/cli/kit/messages/messages.h"
+
+namespace vramlab::tools {
+namespace {
+
+struct HelpRow {
+  std::string_view command;
+  /// What a user wants to do.
+  std::string_view task;
+};
+
+constexpr std::string_view run_programs = "Run a program";
+constexpr std::string_view look = "Look at a recording";
+constexpr std::string_view other_conditions = "Find better settings, or another GPU";
+constexpr std::string_view files = "Compare and convert";
+constexpr std::string_view project = "Check vramlab itself";
+
+/// The order of the help. Commands that are not named here follow, in order of their names.
+constexpr std::array<HelpRow, 27> help_order = {{
+    {"dry-run", run_programs},
+    {"run", run_programs},
+    {"record", run_programs},
+    {"live", run_programs},
+    {"info", look},
+    {"verify", look},
+    {"top", look},
+    {"snapshot", look},
+    {"steps", look},
+    {"report", look},
+    {"streams", look},
+    {"advise", other_conditions},
+    {"replay", other_conditions},
+    {"sweep", other_conditions},
+    {"merge", other_conditions},
+    {"capacity", other_conditions},
+    {"pack", other_conditions},
+    {"policies", other_conditions},
+    {"diff", files},
+    {"convert", files},
+    {"generate", files},
+    {"conform", project},
+    {"bench engine", project},
+    {"bench trace", project},
+    {"bench streams", project},
+    {"manual", project},
+    {"complete", ""},
+}};
+
+std::vector<Command> commands_in_order() {
+  std::vector<Command> commands = all_commands();
+  std::ranges::stable_sort(commands, {}, [](const Command& command) {
+    return std::ranges::find(help_order, command.name, &HelpRow::command) - help_order.begin();
+  });
+  return commands;
+}
+
+/// Empty, which help leaves out, of what only shells call.
+std::string task_of(const std::string& command) {
+  const auto row = std::ranges::find(help_order, command, &HelpRow::command);
+  return std::string(row == help_order.end() ? "More" : row->task);
+}
+
+/// The one command that has others below it.
+CLI::App& bench_of(CLI::App& program) {
+  for (CLI::App* bench : program.get_subcommands(
+           [](const CLI::App* command) { return command->get_name() == "bench"; }))
+    return *bench;
+  CLI::App* bench = program.add_subcommand("bench", "Run the project's own benchmarks, as ratios");
+  bench->require_subcommand(1);
+  bench->footer("Example: vramlab bench engine");
+  bench->group(std::string(project));
+  return *bench;
+}
+
+/// `chosen` receives what to do if the command is the one on the command line.
+void declare(const Command& command, CLI::App& program, CommandAction& chosen) {
+  const std::string below = "bench ";
+  CLI::App* declared =
+      command.name.starts_with(below)
+          ? bench_of(program).add_subcommand(command.name.substr(below.size()), command.sentence)
+          : program.add_subcommand(command.name, command.sentence);
+  declared->footer(command.example);
+  declared->group(task_of(command.name));
+  declared->callback([action = command.declare(*declared), &chosen] { chosen = action; });
+}
+
+std::string version_text() {
+  std::string text = "vramlab " VRAMLAB_VERSION "\nreferences:";
+  for (const ReferenceVersion& row : allocator::reference_versions())
+    text += " " + std::string(row.name) + " (" + std::string(row.description) + ")";
+  return text;
+}
+
+/// Empty if the first word is a command, an option or missing.
+std::optional<std::string> unknown_command(const CLI::App& program, int argument_count,
+                                           char** arguments) {
+  if (argument_count < 2 || arguments[1][0] == '-' || arguments[1][0] == '\0') return std::nullopt;
+  const std::string name = arguments[1];
+  std::vector<std::string> commands_there;
+  for (const CLI::App* command : program.get_subcommands([](const CLI::App*) { return true; }))
+    commands_there.push_back(command->get_name());
+  if (std::ranges::find(commands_there, name) != commands_there.end()) return std::nullopt;
+  const std::vector<std::string_view> known(commands_there.begin(), commands_there.end());
+  return "there is no command '" + name + "'; the nearest is " +
+         std::string(replay::nearest_name(name, known));
+}
+
+/// What the library that reads arguments takes for a very large number.
+void refuse_negative_counts(CLI::App& command) {
+  for (CLI::Option* option : command.get_options())
+    if (option->get_type_name().starts_with("UINT"))
+      option->check([](const std::string& text) {
+        return text.starts_with('-') ? "expected a number from 0 on, found " + text : std::string();
+      });
+  for (CLI::App* below : command.get_subcommands([](const CLI::App*) { return true; }))
+    refuse_negative_counts(*below);
+}
+
+ExitStatus run(int argument_count, char** arguments, MessageForm form) {
+  CLI::App program("A faithful simulator of PyTorch's CUDA caching allocator.", "vramlab");
+  program.set_version_flag("--version", version_text());
+  program.require_subcommand(1);
+  program.footer("Example: vramlab advise snapshot.pickle");
+  program.failure_message([form](const CLI::App*, const CLI::Error& error) {
+    const std::runtime_error wrong_use(std::string(error.what()) + " (--help says more)");
+    return error_message(wrong_use, form);
+  });
+  CommandAction action;
+  for (const Command& command : commands_in_order()) declare(command, program, action);
+  refuse_negative_counts(program);
+  if (const auto unknown = unknown_command(program, argument_count, arguments))
+    throw std::runtime_error(*unknown + " (--help says more)");
+  try {
+    program.parse(argument_count, arguments);
+    return action();
+  } catch (const CLI::ParseError& error) {
+    return program.exit(error) == 0 ? ExitStatus::done : ExitStatus::bad_input;
+  }
+}
+
+}  // namespace
+}  // namespace vramlab::tools
+
+int main(int argument_count, char** arguments) {
+  using vramlab::tools::ExitStatus;
+  using vramlab::tools::MessageForm;
+  MessageForm form = MessageForm::text;
+  try {
+    form = vramlab::tools::asked_message_form();
+    return static_cast<int>(vramlab::tools::run(argument_count, arguments, form));
+  } catch (const vramlab::traces::InputError& error) {
+    std::fputs(vramlab::tools::error_message(error, form).c_str(), stderr);
+  } catch (const std::exception& error) {
+    std::fputs(vramlab::tools::error_message(error, form).c_str(), stderr);
+  }
+  return static_cast<int>(ExitStatus::bad_input);
+}

@@ -1,0 +1,103 @@
+// DriverStreams: the driver's streams, events and graphs, over those of the simulator in virtual
+// time. A context is a device there, so that each has a default stream of its own. Keeps what each
+// piece of work does when it ends, and which memory it uses until then.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "streams/cuda_interface/types.h"
+#include "streams/stream_model/timed_streams.h"
+#include "tools/cuda_standins/model/driver_watcher.h"
+#include "tools/cuda_standins/model/handles.h"
+
+namespace vramlab::dry_run {
+
+/// Which stream the handle 0 means in this call.
+enum class NullStream : std::uint8_t { legacy, per_thread };
+
+struct StreamFacts {
+  std::uint32_t context = 0;
+  unsigned flags = 0;
+  int priority = 0;
+};
+
+struct EventFacts {
+  std::uint32_t context = 0;
+  unsigned flags = 0;
+};
+
+/// As cudaError: the numbers are the same.
+CUresult result_of(streams::CudaStatus status);
+
+class DriverStreams final : private streams::StreamWatcher {
+ public:
+  explicit DriverStreams(DriverWatcher* watcher);
+
+  streams::TimedStreams& timed() { return timed_; }
+
+  // Streams.
+  CUstream create_stream(const StreamFacts& facts);
+  const StreamFacts* facts_of(CUstream stream) const;
+  CUresult destroy_stream(CUstream stream);
+  /// The thread's own default stream in the context.
+  streams::StreamAt per_thread_stream(std::uint32_t context, streams::ThreadId thread);
+  CUresult submit(streams::StreamAt stream, WorkOrder order);
+  /// What was captured becomes this graph.
+  CUresult end_capture(streams::StreamAt stream, streams::GraphId graph);
+  /// Work of a graph that is not captured.
+  streams::Work keep_for_graph(streams::GraphId graph, WorkOrder order);
+  /// False where there is no memory for a launch.
+  bool prepare_launch(streams::GraphId graph);
+  void destroy_graph(streams::GraphId graph);
+  /// A stream that the context's legacy stream waits for is capturing.
+  bool has_blocking_capture(std::uint32_t context) const;
+
+  // Events.
+  CUevent create_event(const EventFacts& facts);
+  const EventFacts* facts_of(CUevent event) const;
+  CUresult destroy_event(CUevent event);
+  std::size_t event_count() const { return events_.size(); }
+
+  /// A handle for a graph, an executable graph or another object without streams.
+  std::uint64_t take_handle() { return handles_.take(); }
+
+  /// Its streams and events are gone. What was put on them still runs.
+  void drop_context(std::uint32_t context);
+
+ private:
+  struct Payload {
+    std::vector<MemoryUse> uses;
+    std::function<void()> body;
+    std::function<bool()> before_launch;
+    bool is_captured = false;
+  };
+
+  /// The tag of what uses no memory and does nothing when it ends.
+  static constexpr std::uint64_t no_payload = 0;
+
+  static bool has_payload(const WorkOrder& order);
+  void keep_payload(std::uint64_t tag, WorkOrder order, bool is_captured);
+  void drop_payloads(const std::vector<std::uint64_t>& tags);
+  void issued(const streams::IssuedItem& item) override;
+  void ended(const streams::EndedItem& item) override;
+
+  DriverWatcher* watcher_;
+  HandleBook handles_{0x70000000};
+  std::map<std::uint64_t, StreamFacts> streams_;
+  std::map<std::uint64_t, EventFacts> events_;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> per_thread_;
+  std::unordered_map<std::uint64_t, Payload> payloads_;
+  /// Tags of what captures under way and graphs consist of, where it has a payload.
+  std::map<allocator::CaptureId, std::vector<std::uint64_t>> captured_tags_;
+  std::map<streams::GraphId, std::vector<std::uint64_t>> graph_tags_;
+  std::uint64_t next_tag_ = 1;
+  streams::TimedStreams timed_;
+};
+
+}  // namespace vramlab::dry_run

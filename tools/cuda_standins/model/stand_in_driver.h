@@ -1,0 +1,160 @@
+// StandInDriver: a CUDA driver without a GPU. The functions of tools/cuda_standins/driver call it;
+// what they change is in its parts. One lock is held through each call, so calls come from any
+// thread.
+//
+// Time is virtual: it moves with waiting, with advance(), and with what the watcher says that a
+// call takes. Work ends when time gets there; until then the memory that it uses is in use.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <initializer_list>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "streams/cuda_interface/types.h"
+#include "tools/cuda_standins/model/contexts.h"
+#include "tools/cuda_standins/model/device_memory.h"
+#include "tools/cuda_standins/model/driver_graphs.h"
+#include "tools/cuda_standins/model/driver_options.h"
+#include "tools/cuda_standins/model/driver_streams.h"
+#include "tools/cuda_standins/model/driver_watcher.h"
+#include "tools/cuda_standins/model/host_values.h"
+#include "tools/cuda_standins/model/kernel_names.h"
+#include "tools/cuda_standins/model/memory_pools.h"
+#include "tools/cuda_standins/model/pinned_calls.h"
+#include "tools/cuda_standins/model/remembered_bytes.h"
+
+namespace vramlab::dry_run {
+
+/// What must be there before the call can be made.
+enum class CallNeeds : std::uint8_t { nothing, initialised, context };
+
+struct CallSite {
+  const char* name = "";
+  CallNeeds needs = CallNeeds::context;
+  NullStream null_stream = NullStream::legacy;
+};
+
+class StandInDriver {
+ public:
+  /// The watcher may be null; else it must outlive this.
+  StandInDriver(const DriverOptions& options, DriverWatcher* watcher);
+
+  /// Makes one call of the driver: `body` gives the result, and may set the output that is told.
+  template <class Body>
+  CUresult call(const CallSite& site, std::initializer_list<std::uint64_t> arguments,
+                const Body& body) {
+    if (is_forked_) return CUDA_ERROR_NOT_INITIALIZED;
+    const std::lock_guard guard(lock_);
+    CUresult result = begin(site);
+    if (result == CUDA_SUCCESS) result = finish(site, body(*this));
+    if (watcher_ != nullptr) tell(site, arguments, result);
+    return result;
+  }
+  /// The same for what is no call of the driver: nothing is told, and no time passes.
+  template <class Body>
+  auto look(const Body& body) {
+    const std::lock_guard guard(lock_);
+    return body(*this);
+  }
+
+  const DriverOptions& options() const { return options_; }
+  DriverOptions& options() { return options_; }
+  DriverWatcher* watcher() { return watcher_; }
+  Contexts& contexts() { return contexts_; }
+  DeviceMemory& memory() { return memory_; }
+  PinnedCalls& pinned() { return pinned_; }
+  MemoryPools& pools() { return pools_; }
+  DriverStreams& streams() { return streams_; }
+  streams::TimedStreams& timed() { return streams_.timed(); }
+  KernelNames& kernels() { return kernels_; }
+  HostValueSource& host_values() { return host_values_; }
+  RememberedBytes& remembered() { return remembered_; }
+  DriverGraphs& graphs() { return graphs_; }
+  /// Addresses by handle.
+  std::map<std::uint64_t, std::uint64_t>& arrays() { return arrays_; }
+
+  static streams::ThreadId thread();
+  void initialise() { is_initialised_ = true; }
+  bool is_initialised() const { return is_initialised_; }
+  /// Every later call answers that the driver is gone.
+  void tear_down() { is_torn_down_ = true; }
+  /// In the child of a fork: the driver cannot be used there any more if it was used before.
+  void note_fork();
+  void advance(std::uint64_t ns);
+  void set_output(std::uint64_t value) { output_ = value; }
+  void set_text(const char* text) {
+    if (watcher_ != nullptr) text_ = text;
+  }
+
+  /// Requires: the call needs a context.
+  Context& current() { return *contexts_.find(contexts_.current(thread().value)); }
+  /// As a handle of the current context, or a reason against it.
+  std::variant<streams::StreamAt, CUresult> find_stream(CUstream stream, const CallSite& site);
+  /// Puts work on the stream. Where memory that it uses is not there the watcher hears of it; where
+  /// the addresses are reserved ones that its device has no access to, it ends with a fault.
+  CUresult submit(CUstream stream, const CallSite& site, WorkOrder order);
+  /// Before the stream gets so many things more. As with a driver whose queues are full, the host
+  /// waits for what it put on streams long ago.
+  void keep_up(streams::StreamAt stream, std::uint64_t count = 1);
+  /// The host's time for putting something on a stream.
+  void pass_submit_time() { advance(options_.submit_ns); }
+  /// The answer of a question whether something is over. Who goes on asking makes time pass.
+  CUresult asked(CUresult answer);
+  /// What a launch of this kernel puts on its stream.
+  WorkOrder plan_launch(const std::string& kernel, void** arguments);
+  CUresult check_unsafe_call() { return result_of(timed().check_unsafe_call()); }
+  /// Everything in it ends, then its memory, streams and events are gone.
+  void destroy(Context& context);
+  /// Gives memory back, and tells.
+  void release(const Allocation& allocation, ReleaseKind kind);
+  /// Tells that memory is given back.
+  void tell_release(std::uint64_t at, std::uint64_t bytes, ReleaseKind kind);
+
+ private:
+  /// What is known of the device's memory after a kernel.
+  void remember(const std::optional<KernelWrite>& write, streams::StreamAt where);
+  std::uint32_t device_of(std::uint32_t context);
+  void fault(std::uint32_t context);
+  CUresult begin(const CallSite& site);
+  CUresult begin_watched(const CallSite& site);
+  CUresult check_context();
+  /// A call that waits is over when what it waits for is, and tells what went wrong with it.
+  CUresult finish(const CallSite& site, CUresult result);
+  /// What the current context answers since a fault; CUDA_SUCCESS without one, or without a
+  /// context.
+  CUresult error_of_context();
+  void tell(const CallSite& site, std::initializer_list<std::uint64_t> arguments, CUresult result);
+
+  DriverOptions options_;
+  DriverWatcher* watcher_;
+  std::mutex lock_;
+  std::atomic<bool> is_forked_ = false;
+  bool is_initialised_ = false;
+  bool is_torn_down_ = false;
+  std::optional<std::uint64_t> output_;
+  std::string text_;
+  KernelNames kernels_;
+  HostValueSource host_values_;
+  RememberedBytes remembered_;
+  DeviceMemory memory_;
+  PinnedCalls pinned_;
+  MemoryPools pools_;
+  Contexts contexts_;
+  DriverStreams streams_;
+  DriverGraphs graphs_;
+  std::map<std::uint64_t, std::uint64_t> arrays_;
+  std::optional<streams::StreamMark> last_mark_;
+  std::uint64_t put_since_mark_ = 0;
+  /// Answers of "not yet" since something was put on a stream.
+  std::uint64_t vain_questions_ = 0;
+};
+
+/// The driver that the functions call. A library or a program that has them says which this is.
+StandInDriver& the_driver();
+
+}  // namespace vramlab::dry_run

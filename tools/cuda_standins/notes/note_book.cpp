@@ -1,0 +1,121 @@
+#include "tools/cuda_standins/notes/note_book.h"
+
+#include <cstdio>
+#include <new>
+#include <utility>
+
+namespace vramlab::dry_run {
+namespace {
+
+/// How many bytes of UTF-8 begin here; 0 where none do.
+std::size_t letter_at(std::string_view text) {
+  const auto first = static_cast<unsigned char>(text.front());
+  const std::size_t size = first < 0x80                     ? 1
+                           : first >= 0xc2 && first <= 0xdf ? 2
+                           : first >= 0xe0 && first <= 0xef ? 3
+                           : first >= 0xf0 && first <= 0xf4 ? 4
+                                                            : 0;
+  if (size == 0 || size > text.size()) return 0;
+  for (std::size_t place = 1; place < size; ++place)
+    if ((static_cast<unsigned char>(text[place]) & 0xc0U) != 0x80U) return 0;
+  return size;
+}
+
+std::string escaped(unsigned char letter) {
+  std::array<char, 8> text{};
+  std::snprintf(text.data(), text.size(), "\\u%04x", letter);
+  return text.data();
+}
+
+std::string places_text(const Note& note) {
+  std::string text;
+  for (const auto& [place, count] : note.places) {
+    text += text.empty() ? "" : ", ";
+    text += "{\"place\": " + json_text(place) + ", \"count\": " + std::to_string(count) + "}";
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string json_text(std::string_view text) {
+  std::string quoted = "\"";
+  while (!text.empty()) {
+    const std::size_t size = letter_at(text);
+    const auto first = static_cast<unsigned char>(text.front());
+    if (first < 0x20)
+      quoted += escaped(first);
+    else if (first == '"' || first == '\\')
+      quoted += {'\\', text.front()};
+    else
+      quoted += text.substr(0, size);
+    text.remove_prefix(size == 0 ? 1 : size);
+  }
+  return quoted + "\"";
+}
+
+NoteBook& the_notes() {
+  static NoteBook* const made = new NoteBook;
+  return *made;
+}
+
+std::string NoteBook::current_place() const {
+  // Who tells the place may come here again, on the same thread.
+  thread_local bool is_asking = false;
+  const vramlab_dry_run_place place = place_.load();
+  if (place == nullptr || is_asking) return {};
+  is_asking = true;
+  std::array<char, 1024> text{};
+  const bool is_known = place(text.data(), text.size()) != 0;
+  is_asking = false;
+  text.back() = '\0';
+  return is_known ? text.data() : "";
+}
+
+void NoteBook::add(std::string_view kind, std::string_view subject) {
+  // Asked before anything is locked: the answer may take the interpreter's lock.
+  const std::string place = current_place();
+  const std::lock_guard guard(lock_);
+  Note& note = notes_[{std::string(kind), std::string(subject)}];
+  ++note.count;
+  if (place.empty()) return;
+  if (const auto found = note.places.find(place); found != note.places.end())
+    ++found->second;
+  else if (note.places.size() < most_places)
+    note.places.emplace(place, 1);
+}
+
+void NoteBook::begin_anew() {
+  // No other thread is here, and the lock may be one's that is not.
+  new (&lock_) std::mutex;
+  notes_.clear();
+}
+
+bool NoteBook::has_kind(std::string_view kind) {
+  const std::lock_guard guard(lock_);
+  const auto found = notes_.lower_bound({std::string(kind), ""});
+  return found != notes_.end() && found->first.first == kind;
+}
+
+std::string NoteBook::text() {
+  const std::lock_guard guard(lock_);
+  std::string text;
+  for (const auto& [name, note] : notes_) {
+    text += text.empty() ? "" : ",\n  ";
+    text += "{\"kind\": " + json_text(name.first) + ", \"subject\": " + json_text(name.second) +
+            ", \"count\": " + std::to_string(note.count) + ", \"places\": [" + places_text(note) +
+            "]}";
+  }
+  return "[" + text + "]";
+}
+
+}  // namespace vramlab::dry_run
+
+#define NOTES_EXPORT extern "C" __attribute__((visibility("default")))
+
+NOTES_EXPORT void vramlab_dry_run_note(const char* kind, const char* subject) {
+  vramlab::dry_run::the_notes().add(kind, subject);
+}
+NOTES_EXPORT void vramlab_dry_run_set_place(vramlab_dry_run_place place) {
+  vramlab::dry_run::the_notes().set_place(place);
+}

@@ -1,0 +1,9 @@
+#!/usr/bin/env bash
+# Formats every source as .clang-format says.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+
+bash tools/setup.sh --check
+find allocator streams traces replay tools tests -name '*.cpp' -o -name '*.h' -o -name '*.cu' | sort |
+  xargs clang-format-14 -i
+echo "format: done"

@@ -1,4 +1,0 @@
-// dlsym under its old version, for what does not define a dlsym of its own.
-#include "tools/old_libc/old_name.h"
-
-VRAMLAB_OLD_NAME(dlsym, dlsym, "GLIBC_2.2.5");

@@ -1,0 +1,51 @@
+// Figures follow each key that is pressed in a page. So the recording that was opened last stays
+// open between commands, as long as it is the same file, read under the same version's rules.
+#include <sys/stat.h>
+
+#include "tools/cli/kit/opened_source.h"
+
+namespace vramlab::tools {
+namespace {
+
+/// The page mounts files anew when others are opened, and each gets a number then.
+struct FileIdentity {
+  std::string path;
+  std::uint64_t number = 0;
+  std::int64_t size = 0;
+  std::int64_t changed_s = 0;
+  std::int64_t changed_ns = 0;
+  bool operator==(const FileIdentity&) const = default;
+};
+
+FileIdentity identity_of(const std::string& path) {
+  struct stat found = {};
+  if (stat(path.c_str(), &found) != 0) return {};
+  return {path, found.st_ino, found.st_size, found.st_mtim.tv_sec, found.st_mtim.tv_nsec};
+}
+
+struct KeptSource {
+  FileIdentity file;
+  const ReferenceVersion* version = nullptr;
+  std::shared_ptr<replay::ReplaySource> source;
+};
+
+}  // namespace
+
+std::shared_ptr<replay::ReplaySource> open_source(const std::string& path,
+                                                  replay::ReplayConditions conditions,
+                                                  traces::ProgressListener listener) {
+  // Lives as long as the page's worker does: nothing else outlives a command.
+  static KeptSource kept;
+  const FileIdentity file = identity_of(path);
+  const ReferenceVersion* const version = conditions.version;
+  if (kept.source && !file.path.empty() && kept.file == file && kept.version == version) {
+    kept.source->ask_anew(std::move(conditions), std::move(listener));
+    return kept.source;
+  }
+  kept = {};
+  kept = {file, version,
+          std::make_shared<replay::ReplaySource>(path, std::move(conditions), std::move(listener))};
+  return kept.source;
+}
+
+}  // namespace vramlab::tools

@@ -1,0 +1,130 @@
+// The playground: a small program, run by the program itself (`vramlab steps`), and shown step by step
+// with the rules that acted.
+import { byId, element } from "../../../report/src/dom";
+import { sizeText } from "../../../report/src/format";
+import { faultNode } from "../faults";
+import type { Program } from "../program";
+import { commandLine } from "../settings";
+import { Picture } from "./picture";
+import { deeds, title } from "./steps";
+import type { Steps } from "./steps";
+import { emptyProgram, stations } from "./tour";
+
+/** Typing goes on; the program is run where it pauses. */
+const pauseMs = 250;
+const mostSteps = 1000;
+const ownFile = "program.vtrace.jsonl";
+
+export class LearnView {
+  private readonly station = byId<HTMLSelectElement>("station");
+  private readonly program = byId<HTMLTextAreaElement>("learn-program");
+  private readonly slider = byId<HTMLInputElement>("step");
+  private readonly picture = new Picture(byId("picture"));
+  private steps: Steps | null = null;
+  private waiting = 0;
+
+  constructor(private readonly runner: Program) {
+    this.station.append(...stations.map(({ title: name }, i) =>
+      element("option", { value: String(i) }, `${i + 1}. ${name}`)),
+      element("option", { value: "own" }, "Your own program"));
+    this.station.addEventListener("change", () => this.open());
+    byId("next-station").addEventListener("click", () => {
+      this.station.selectedIndex = (this.station.selectedIndex + 1) % stations.length;
+      this.open();
+    });
+    this.program.addEventListener("input", () => {
+      this.station.value = "own";
+      this.open(this.program.value);
+    });
+    byId("learn-settings").addEventListener("input", () => this.runSoon());
+    byId("learn-settings").addEventListener("submit", (event) => event.preventDefault());
+    this.slider.addEventListener("input", () => this.go(this.at));
+    for (const [id, to] of [["first", () => 0], ["back", () => this.at - 1], ["next", () => this.at + 1],
+                            ["last", () => this.last]] as [string, () => number][])
+      byId(`${id}-step`).addEventListener("click", () => this.go(to()));
+    this.open();
+  }
+
+  private get at(): number {
+    return Number(this.slider.value);
+  }
+  private get last(): number {
+    return Math.max(0, (this.steps?.steps.length ?? 0) - 1);
+  }
+
+  /** The station that is chosen; of an own program its text. */
+  private open(own?: string): void {
+    const chosen = stations[Number(this.station.value)];
+    byId("station-text").textContent = chosen?.text ??
+      "A native trace: one record in a line. Each change runs it again.";
+    byId("next-station").textContent = chosen ? "Next station" : "First station";
+    if (own !== undefined) return this.runSoon();
+    this.program.value = chosen?.program ?? emptyProgram;
+    this.slider.value = "0";
+    void this.run();
+  }
+
+  private runSoon(): void {
+    window.clearTimeout(this.waiting);
+    this.waiting = window.setTimeout(() => void this.run(), pauseMs);
+  }
+
+  private words(file: string): string[] {
+    const given = (id: string) => byId<HTMLInputElement | HTMLSelectElement>(id).value.trim();
+    const words = ["steps", file];
+    if (given("learn-conf") !== "") words.push("--conf", given("learn-conf"));
+    if (given("learn-memory") !== "") words.push("--device-memory", `${given("learn-memory")}MiB`);
+    if (given("learn-reference") !== "") words.push("--reference", given("learn-reference"));
+    return [...words, "--on-oom", "skip"];
+  }
+
+  private async run(): Promise<void> {
+    window.clearTimeout(this.waiting);
+    const file = stations[Number(this.station.value)]?.file ?? ownFile;
+    const words = this.words(file);
+    byId("learn-command").textContent = commandLine(words);
+    const problem = byId("learn-problem");
+    try {
+      const files = [{ name: file, data: new Blob([this.program.value]) }];
+      const { output } = await this.runner.run([...words, "--count", String(mostSteps), "--json"], files);
+      this.steps = JSON.parse(output) as Steps;
+      problem.hidden = true;
+      this.slider.max = String(this.last);
+      this.slider.value = String(Math.min(this.at, this.last));
+      this.show(false);
+      byId("learn").dataset["shown"] = commandLine(words);
+    } catch (error) {
+      const fault = faultNode(error);
+      if (!fault) return;
+      problem.replaceChildren(fault);
+      problem.hidden = false;
+    }
+  }
+
+  private go(step: number): void {
+    if (!this.steps) return;
+    this.slider.value = String(Math.max(0, Math.min(this.last, step)));
+    this.show(true);
+  }
+
+  private show(moves: boolean): void {
+    const { steps, rules, devices } = this.steps!;
+    const step = steps[this.at];
+    byId("step-number").textContent = step ? `step ${this.at + 1} of ${steps.length}` : "no steps";
+    if (!step) return byId("step-said").replaceChildren("The program has no events.");
+    const widest = Math.max(...steps.flatMap(({ segments }) => segments.map(({ bytes }) => bytes)));
+    const before = steps.slice(0, this.at).filter(({ device }) => device === step.device).at(-1);
+    this.picture.show(step, before, widest, moves);
+    const memory = devices.find(({ device }) => device === step.device)?.memory_bytes ?? null;
+    byId("step-memory").textContent = `${sizeText(step.allocated_bytes)} allocated, ` +
+      `${sizeText(step.reserved_bytes)} reserved` + (memory === null ? "" : ` of ${sizeText(memory)}`);
+    const acted = step.rules.flatMap((rule) =>
+      [element("dt", {}, `Rule ${rule}`), element("dd", {}, rules[rule] ?? "")]);
+    byId("step-said").replaceChildren(
+      element("h3", {}, title(step)),
+      element("code", {}, step.record),
+      ...deeds(step).map((sentence) => element("p", {}, sentence)),
+      acted.length > 0 ? element("dl", {}, ...acted)
+                       : element("p", {}, "No rule decides anything here."));
+  }
+}

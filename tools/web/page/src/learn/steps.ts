@@ -1,0 +1,94 @@
+// What `vramlab steps --json` says (docs/schemas/steps.schema.json), and its steps in words.
+import { sizeText } from "../../../report/src/format";
+
+export interface Block {
+  address: number;
+  bytes: number;
+  requested_bytes: number;
+  state: "active_allocated" | "active_pending_free" | "inactive";
+  id: number | null;
+}
+export interface Segment {
+  address: number;
+  bytes: number;
+  stream: number;
+  kind: string;
+  pool: [number, number];
+  is_expandable: boolean;
+  blocks: Block[];
+}
+export interface Entry { action: string; address?: number; device_free_bytes?: number; bytes: number; stream: number }
+export interface Step {
+  event: number;
+  device: number;
+  /** As in a native trace. */
+  record: string;
+  rules: string[];
+  entries: Entry[];
+  failure: string | null;
+  allocated_bytes: number;
+  reserved_bytes: number;
+  segments: Segment[];
+}
+export interface Steps {
+  reference: string;
+  options: string;
+  notes: string[];
+  devices: { device: number; memory_bytes: number | null }[];
+  rules: Record<string, string>;
+  steps: Step[];
+}
+
+function recordOf({ record }: Step): Record<string, unknown> {
+  return JSON.parse(record) as Record<string, unknown>;
+}
+
+/** What the program does. */
+export function title(step: Step): string {
+  const record = recordOf(step);
+  const [kind, subject] = Object.entries(record)[0]!;
+  const stream = Number(record["stream"] ?? 0);
+  switch (kind) {
+    case "malloc": return `Request ${subject}: ${sizeText(Number(record["bytes"]))} on stream ${stream}`;
+    case "free": return `Block ${subject} is freed`;
+    case "use": return `Stream ${stream} uses block ${subject}, too`;
+    case "work": return `Stream ${subject} gets work`;
+    case "stream_done": return `The work of stream ${subject} is done`;
+    case "capture_begin": return `Stream ${subject} begins to capture a graph`;
+    case "capture_end": return `Stream ${subject} ends its capture`;
+    case "pool_begin": return `Requests go to pool ${poolText(subject)} from here on`;
+    case "pool_end": return `Requests go to pool ${poolText(subject)} no more`;
+    case "pool_release": return `Pool ${poolText(subject)} has one user less`;
+    case "options": return `The options are set: ${subject}`;
+    case "memory_fraction": return `The program may use ${100 * Number(subject)} % of the device`;
+    case "empty_cache": return "The cache is emptied";
+    default: return kind.replaceAll("_", " ");
+  }
+}
+
+export function poolText(pool: unknown): string {
+  return Array.isArray(pool) ? `(${pool.join(", ")})` : String(pool);
+}
+
+/** What the allocator did about it, a sentence for each entry of its history. */
+export function deeds(step: Step): string[] {
+  const { entries, failure } = step;
+  if (failure !== null) return [...entries.filter(({ action }) => action !== "oom").map(deed), failure];
+  if (entries.length > 0) return entries.map(deed);
+  if ("malloc" in recordOf(step)) return ["It gets nothing."];
+  return ["The blocks stay as they are."];
+}
+
+function deed({ action, bytes, stream }: Entry): string {
+  const size = sizeText(bytes);
+  switch (action) {
+    case "alloc": return `${size} are handed out on stream ${stream}.`;
+    case "free_requested": return `The owner of ${size} gives them back.`;
+    case "free_completed": return `${size} are free again.`;
+    case "segment_alloc": return `The device gives a segment of ${size}.`;
+    case "segment_free": return `A segment of ${size} goes back to the device.`;
+    case "segment_map": return `${size} of memory are mapped.`;
+    case "segment_unmap": return `${size} of memory are unmapped and go back to the device.`;
+    default: return `${action}: ${size}`;
+  }
+}

@@ -1,0 +1,135 @@
+// vramlab.html: the program in a page. A recording is opened, looked at, and asked.
+import { byId, element } from "../../report/src/dom";
+import { sizeText } from "../../report/src/format";
+import { setUpTheme } from "../../report/src/theme";
+import { AskedView } from "./asked_view";
+import { DecideView } from "./decide_view";
+import { DrawnView } from "./drawn_view";
+import { unpacked } from "./embedded";
+import { faultNode } from "./faults";
+import { LearnView } from "./learn/learn_view";
+import { choose, named, open } from "./opened";
+import type { Opened } from "./opened";
+import type { NamedFile, Progress } from "./orders";
+import { Program } from "./program";
+import { RanksView } from "./ranks_view";
+
+const { code, script, example } = unpacked();
+// One for each thing that goes on at a time, so that none gives up what another one does.
+const newProgram = () => new Program(code, script);
+const opener = newProgram();
+const asker = newProgram();
+const decider = newProgram();
+const drawer = newProgram();
+
+let opened: Opened | null = null;
+let openings = 0;
+const drawn = new DrawnView(drawer);
+const ranks = new RanksView(newProgram(), (file) => void showOpened(() => choose(opener, opened!, file)));
+const asked = new AskedView(asker, () => {
+  if (!opened) return;
+  ranks.ask(opened, asked.settings);
+  drawn.ask(opened, asked.settings);
+});
+const decide = new DecideView(decider, () => opened!, () => asked.settings,
+                              (conf) => asked.set({ ...asked.settings, conf }));
+
+function showProgress({ bytes_read: done, bytes_total: total }: Progress): void {
+  const bar = byId<HTMLProgressElement>("progress");
+  // The program tells when it reads, and not how far it is with what it does then.
+  const isRead = total !== null && done > 0.98 * total;
+  if (total === null || isRead) bar.removeAttribute("value");
+  else bar.value = done / total;
+  byId("working").textContent = isRead ? "Replaying…"
+    : `Reading: ${sizeText(done)}${total === null ? "" : ` of ${sizeText(total)}`}`;
+}
+
+function showFacts({ files, facts, verified, chosen }: Opened): void {
+  const list = byId("facts");
+  const rows: [string, string][] = facts.map((file) => [
+    file.file, `${file.format}, ${sizeText(file.bytes)}, version ${file.version}`]);
+  for (const device of facts.length === 1 ? facts[0]!.devices : []) {
+    const memory = device.segments ? `, ${sizeText(device.segments.reserved_bytes)} reserved at the end` : "";
+    rows.push([`GPU ${device.device}`, `${device.events} events${memory}. ${device.history_reason}`]);
+  }
+  if (verified) rows.push([files.length > 1 ? `Replay of ${chosen.name}` : "Replay", verified.label]);
+  list.replaceChildren(...rows.flatMap(([name, text]) =>
+    [element("dt", {}, name), element("dd", {}, text)]));
+  list.hidden = false;
+}
+
+async function showOpened(found: () => Promise<Opened>): Promise<void> {
+  const problem = byId("problem");
+  const opening = ++openings;
+  problem.hidden = true;
+  byId("work").hidden = false;
+  byId("working").textContent = "Opening…";
+  byId<HTMLProgressElement>("progress").removeAttribute("value");
+  try {
+    opened = await found();
+    document.body.classList.add("opened");
+    showFacts(opened);
+    drawn.clear();
+    decide.clear();
+    for (const id of ["ask", "decide", "see"]) byId(id).hidden = false;
+    byId("work").hidden = true;
+    // Beside the figures, not after them.
+    drawn.ask(opened, asked.settings);
+    await asked.open(opened);
+  } catch (error) {
+    const fault = faultNode(error);
+    if (fault) problem.replaceChildren(fault);
+    problem.hidden = fault === null;
+  } finally {
+    // Not what says that another one is opened meanwhile.
+    if (opening === openings) byId("work").hidden = true;
+  }
+}
+
+async function openFiles(files: NamedFile[]): Promise<void> {
+  if (files.length > 0) await showOpened(() => open(opener, files, showProgress));
+}
+
+function setUpOpening(): void {
+  const drop = byId("drop");
+  const choose = byId<HTMLInputElement>("choose");
+  choose.addEventListener("change", () => {
+    void openFiles(named([...choose.files!]));
+    choose.value = "";
+  });
+  document.addEventListener("dragover", (event) => {
+    event.preventDefault();
+    drop.classList.add("over");
+  });
+  document.addEventListener("dragleave", () => drop.classList.remove("over"));
+  document.addEventListener("drop", (event) => {
+    event.preventDefault();
+    drop.classList.remove("over");
+    void openFiles(named([...(event.dataTransfer?.files ?? [])]));
+  });
+  byId("example").addEventListener("click", () => {
+    void openFiles([{ name: "example.pickle", data: new Blob([example]) }]);
+  });
+  byId("cancel").addEventListener("click", () => opener.cancel());
+}
+
+/** The words that may follow, as the shells' completions ask for them. */
+async function fillChoices(): Promise<void> {
+  const completer = newProgram();
+  const candidates = async (option: string) => {
+    const { output } = await completer.run(["complete", "--", "replay", option, ""], []);
+    return output.split("\n").filter((line) => line !== "").map((line) => line.split("\t")[0]!);
+  };
+  const choice = (value: string) => element("option", { value }, value);
+  byId("gpu").append(...(await candidates("--gpu")).map(choice));
+  const versions = await candidates("--reference");
+  for (const id of ["reference", "learn-reference"]) byId(id).append(...versions.map(choice));
+  byId("options").append(...(await candidates("--conf")).map((value) => element("option", { value })));
+  completer.close();
+  asked.set(asked.settings);
+}
+
+setUpTheme(byId<HTMLButtonElement>("theme"));
+setUpOpening();
+new LearnView(newProgram());
+void fillChoices();
