@@ -41,9 +41,8 @@ check_lint() {
 }
 
 check_layout() {
-  step "includes, rooms, lengths and readmes keep the rules of the house"
-  bash tools/build.sh release vramlab_tests
-  build/vramlab_tests --gtest_brief=1 --gtest_filter='Layout*'
+  step "includes, rooms, functions, comments and readmes keep the rules of the house"
+  python3 -B tests/layout/layout_test.py
 }
 
 # truth FOLDER, for recordings of one's own.
