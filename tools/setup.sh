@@ -8,7 +8,7 @@ set -euo pipefail
 
 program_packages=(cmake ninja-build g++ nlohmann-json3-dev libspdlog-dev libcli11-dev zlib1g-dev
   libzstd-dev)
-test_packages=(ccache libgtest-dev libgmock-dev libbenchmark-dev python3-jsonschema python3-yaml
+test_packages=(ccache libgtest-dev libgmock-dev python3-jsonschema python3-yaml
   libxml2-utils python3-pytest python3-pytest-xdist)
 check_packages=(clang-format-14 clang-tidy-14)
 release_packages=(binutils dpkg-dev git python3-build python3-setuptools python3-wheel)

@@ -1,4 +1,4 @@
-#include "tests/benchmarks/hazard_share.h"
+#include "tests/benchmarks/benchmarks.h"
 
 #include <algorithm>
 #include <chrono>

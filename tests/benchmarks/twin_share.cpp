@@ -1,28 +1,26 @@
-// vramlab_benchmarks [FILE...]: what a call costs on the textbook twin and on the engine, both with
+// vramlab_benchmarks shares: the cost of a call on the textbook twin and on the engine, both with
 // statistics and history, over a device whose calls cost nothing. FILE is a workload or a recorded
-// case; without one, a random churn, and what the hazard checker costs on streams. Calls other than
-// malloc and free are left out.
+// case; without one, a random churn, and the other shares. Calls other than malloc and free are
+// left out.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <exception>
 #include <memory>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
-#include "replay/bench/free_of_charge_device.h"
 #include "replay/replayer/allocator_subject.h"
-#include "tests/benchmarks/hazard_share.h"
-#include "tests/benchmarks/what_if_share.h"
+#include "tests/benchmarks/benchmarks.h"
+#include "tests/support/devices/free_of_charge_device.h"
 #include "tests/support/kit/calls.h"
 #include "tests/support/kit/random_numbers.h"
 #include "tests/support/twin/textbook_twin.h"
 #include "traces/cases/recorded_case.h"
 
+namespace vramlab::tests {
 namespace {
 
-using namespace vramlab;
 using Call = traces::ProgramEvent;
 using Kind = traces::ProgramEventKind;
 using traces::RecordedProgram;
@@ -34,15 +32,15 @@ RecordedProgram random_churn() {
   RecordedProgram program;
   program.name = "random churn";
   program.version = &allocator::default_reference_version();
-  tests::RandomNumbers numbers(1);
+  RandomNumbers numbers(1);
   std::vector<std::uint64_t> live;
   for (std::uint64_t id = 1; id <= 100'000; ++id) {
     const std::uint64_t most = numbers.one_in(4) ? 32ULL << 20 : 1ULL << 20;
-    program.calls.push_back(tests::malloc_call(id, {numbers.between(1, most)}, numbers.below(4)));
+    program.calls.push_back(malloc_call(id, {numbers.between(1, most)}, numbers.below(4)));
     live.push_back(id);
     while (live.size() > 500 || (!live.empty() && numbers.one_in(3))) {
       std::swap(live[static_cast<std::size_t>(numbers.below(live.size()))], live.back());
-      program.calls.push_back(tests::free_call(live.back()));
+      program.calls.push_back(free_call(live.back()));
       live.pop_back();
     }
   }
@@ -50,7 +48,7 @@ RecordedProgram random_churn() {
 }
 
 double run_once(const RecordedProgram& program, const replay::SubjectFactory& make) {
-  replay::FreeOfChargeDevice device;
+  FreeOfChargeDevice device;
   std::optional<allocator::SettingsError> error;
   const auto subject = make(device, *program.version, program.config, error);
   std::unordered_map<std::uint64_t, allocator::Address> addresses;
@@ -81,23 +79,27 @@ double best_ns_per_call(const RecordedProgram& program, const replay::SubjectFac
 
 void print_row(const RecordedProgram& program) {
   const double engine = best_ns_per_call(program, replay::make_engine_subject);
-  const double twin = best_ns_per_call(program, tests::make_twin_subject);
+  const double twin = best_ns_per_call(program, make_twin_subject);
   std::printf("%-24s engine %7.1f ns/call   twin %7.1f ns/call   twin/engine %5.2f\n",
               program.name.c_str(), engine, twin, twin / engine);
 }
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  try {
-    if (argc == 1) {
-      print_row(random_churn());
-      tests::print_hazard_share();
-      tests::print_what_if_share();
-    }
-    for (int i = 1; i < argc; ++i) print_row(traces::read_recorded_program(argv[i]));
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "%s\n", error.what());
-    return 1;
-  }
+void print_shares(const std::vector<std::string>& files) {
+  for (const std::string& file : files) print_row(traces::read_recorded_program(file));
+  if (!files.empty()) return;
+  print_row(random_churn());
+  print_hazard_share();
+  print_what_if_share();
 }
+
+void add_shares(CLI::App& program) {
+  CLI::App* command = program.add_subcommand(
+      "shares", "Compare the twin, the hazard checker and what-if replays with the engine");
+  const auto files = std::make_shared<std::vector<std::string>>();
+  command->add_option("FILE", *files, "Workloads or recorded cases for the twin alone");
+  command->callback([files] { print_shares(*files); });
+}
+
+}  // namespace vramlab::tests

@@ -1,12 +1,12 @@
-#include "tests/benchmarks/what_if_share.h"
+#include "tests/benchmarks/benchmarks.h"
 
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 
 #include "allocator/caching_allocator.h"
-#include "replay/bench/free_of_charge_device.h"
 #include "replay/replayer/recording.h"
+#include "tests/support/devices/free_of_charge_device.h"
 #include "tests/support/processes/places.h"
 
 namespace vramlab::tests {
@@ -39,7 +39,7 @@ std::vector<Call> calls_of(const replay::CompactProgram& program) {
 
 /// On a device whose calls cost nothing.
 void run_engine(const std::vector<Call>& calls, std::size_t slots) {
-  replay::FreeOfChargeDevice device;
+  FreeOfChargeDevice device;
   allocator::CountingAllocator engine(device, allocator::default_reference_version(), {});
   std::vector<allocator::Address> addresses(slots);
   for (const Call& call : calls) {

@@ -41,7 +41,7 @@ LEVELS = {
         ["traces/formats"],
     ],
     "replay": [
-        ["replay/metrics", "replay/bench"],
+        ["replay/metrics"],
         ["replay/recording"],
         ["replay/replayer", "replay/call_sites"],
         ["replay/timeline", "replay/stream_waits", "replay/settings_search", "replay/conformance"],

@@ -153,9 +153,6 @@ def of_the_rest(vramlab, scratch):
                                   statuses=(2,))
     yield "conform", vramlab.json("conform", wrong_case(cases[0], vramlab.top, scratch),
                                   statuses=(1,))
-    yield "bench-engine", vramlab.json("bench", "engine", cases[0], "--conf", "")
-    yield "bench-streams", vramlab.json("bench", "streams", "--operations", "1000",
-                                        "--streams", "4")
     yield "report", vramlab.json("report", SAMPLES + "leak.vtrace", "--conf",
                                  "expandable_segments:True", "-o", f"{scratch}/page.html")
     yield "generate-list", vramlab.json("generate", "--list")

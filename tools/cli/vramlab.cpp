@@ -30,7 +30,7 @@ constexpr std::string_view files = "Compare and convert";
 constexpr std::string_view project = "Check vramlab itself";
 
 /// The order of the help. Commands that are not named here follow, in order of their names.
-constexpr std::array<HelpRow, 27> help_order = {{
+constexpr std::array<HelpRow, 24> help_order = {{
     {"dry-run", run_programs},
     {"run", run_programs},
     {"record", run_programs},
@@ -53,9 +53,6 @@ constexpr std::array<HelpRow, 27> help_order = {{
     {"convert", files},
     {"generate", files},
     {"conform", project},
-    {"bench engine", project},
-    {"bench trace", project},
-    {"bench streams", project},
     {"manual", project},
     {"complete", ""},
 }};
@@ -74,25 +71,9 @@ std::string task_of(const std::string& command) {
   return std::string(row == help_order.end() ? "More" : row->task);
 }
 
-/// The one command that has others below it.
-CLI::App& bench_of(CLI::App& program) {
-  for (CLI::App* bench : program.get_subcommands(
-           [](const CLI::App* command) { return command->get_name() == "bench"; }))
-    return *bench;
-  CLI::App* bench = program.add_subcommand("bench", "Run the project's own benchmarks, as ratios");
-  bench->require_subcommand(1);
-  bench->footer("Example: vramlab bench engine");
-  bench->group(std::string(project));
-  return *bench;
-}
-
 /// `chosen` receives what to do if the command is the one on the command line.
 void declare(const Command& command, CLI::App& program, CommandAction& chosen) {
-  const std::string below = "bench ";
-  CLI::App* declared =
-      command.name.starts_with(below)
-          ? bench_of(program).add_subcommand(command.name.substr(below.size()), command.sentence)
-          : program.add_subcommand(command.name, command.sentence);
+  CLI::App* declared = program.add_subcommand(command.name, command.sentence);
   declared->footer(command.example);
   declared->group(task_of(command.name));
   declared->callback([action = command.declare(*declared), &chosen] { chosen = action; });

@@ -20,9 +20,9 @@ from vramlab.recording import Recording  # noqa: E402
 CALLED = [(getattr(Recording, name), name) for name in (
     "verify", "replay", "sweep", "advise", "capacity", "top", "snapshot", "diff", "pack", "policies",
     "steps", "streams", "live", "report", "convert")]
-CALLED += [(Recording.growth, "top"), (Recording.bench, "bench-trace")]
+CALLED += [(Recording.growth, "top")]
 CALLED += [(getattr(commands, name), name) for name in ("merge", "conform", "generate")]
-CALLED += [(commands.bench, "bench-engine"), (commands.dry_run, "dry-run"), (commands.record, "record"),
+CALLED += [(commands.dry_run, "dry-run"), (commands.record, "record"),
            (commands.run, "run")]
 #: The module asks for these itself, or has another way to say it.
 OWN = {"help", "json", "quiet", "verbose"}
@@ -71,10 +71,7 @@ def typed_dict(program, function, page):
     """A class for the keywords that the function does not name."""
     named = {RENAMED.get(name, name) for name in inspect.signature(function).parameters}
     title = function.__name__.title().replace("_", "") + "Options"
-    if function is commands.bench:
-        title = "ProjectBenchOptions"
-    command = page.replace("bench-", "bench ")
-    lines = [f"class {title}(TypedDict, total=False):", f'    """Options of vramlab {command}."""', ""]
+    lines = [f"class {title}(TypedDict, total=False):", f'    """Options of vramlab {page}."""', ""]
     for option, kind in sorted(options_of(program, page)):
         name = option.replace("-", "_")
         if option in OWN or name in named or (function is Recording.growth and name == "growth"):

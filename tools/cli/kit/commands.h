@@ -20,7 +20,7 @@ namespace vramlab::tools {
 using CommandAction = std::function<ExitStatus()>;
 
 struct Command {
-  /// As it is typed: `replay`, or `bench engine` for one below another.
+  /// As it is typed: `replay`.
   std::string name;
   /// What help says of it. Begins with a verb that users would search for.
   std::string sentence;

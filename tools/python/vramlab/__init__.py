@@ -10,7 +10,6 @@ name is that of the command line (docs/python.md, docs/schemas).
 
 from vramlab.commands import (
     ask,
-    bench,
     conform,
     dry_run,
     generate,
@@ -28,6 +27,6 @@ from vramlab.values import Table, Value
 
 __all__ = [
     "Error", "InputError", "LimitError", "ProgramNotFound", "Progress", "Recording", "Table",
-    "Value", "ask", "bench", "conform", "dry_run", "find_program", "generate", "merge", "open",
+    "Value", "ask", "conform", "dry_run", "find_program", "generate", "merge", "open",
     "record", "run", "sweep", "workloads",
 ]

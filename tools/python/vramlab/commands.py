@@ -10,7 +10,7 @@ from vramlab import answers, program
 from vramlab.program import Listener, Option, Path
 from vramlab.recording import Recording, Source
 from vramlab.scratch import Scratch
-from vramlab.values import Table, Value
+from vramlab.values import Value
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -49,11 +49,6 @@ def merge(files: Iterable[Path], **options: Unpack[of.MergeOptions]) -> answers.
 def conform(files: Iterable[Path], **options: Unpack[of.ConformOptions]) -> Value:
     """Compares the engine with recorded cases of the reference."""
     return Value(program.ask("conform", program.several(files), options))
-
-
-def bench(name: str, **options: Unpack[of.ProjectBenchOptions]) -> Table:
-    """The project's own benchmarks `engine` and `streams`."""
-    return Table(program.ask("bench " + name, options=options))
 
 
 def workloads() -> List[Value]:

@@ -254,11 +254,6 @@ class GrowthOptions(TypedDict, total=False):
     native: bool
 
 
-class BenchOptions(TypedDict, total=False):
-    """Options of vramlab bench trace."""
-
-
-
 class MergeOptions(TypedDict, total=False):
     """Options of vramlab merge."""
 
@@ -311,12 +306,6 @@ class GenerateOptions(TypedDict, total=False):
     steps: int
     vocabulary: int
     volume: int
-
-
-class ProjectBenchOptions(TypedDict, total=False):
-    """Options of vramlab bench engine."""
-
-    conf: Text
 
 
 class DryRunOptions(TypedDict, total=False):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, 
 from vramlab import answers, program
 from vramlab.program import Listener, Path
 from vramlab.scratch import Scratch
-from vramlab.values import Table, Value, first_of
+from vramlab.values import Value, first_of
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -171,10 +171,6 @@ class Recording:
     def live(self, **options: Unpack[of.LiveOptions]) -> Value:
         """A replay on the real GPU beside the simulated one."""
         return self._ask(Value, "live", options)
-
-    def bench(self, **options: Unpack[of.BenchOptions]) -> Table:
-        """What replaying it costs, beside a yardstick."""
-        return self._ask(Table, "bench trace", options)
 
     def report(self, output: Path, **options: Unpack[of.ReportOptions]) -> answers.Report:
         """Writes an HTML page: memory over time, states, call sites, events."""

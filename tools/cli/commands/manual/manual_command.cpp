@@ -57,7 +57,7 @@ ExitStatus write_pages(const ManualArguments& arguments) {
 void add_options(CLI::App& command, ManualArguments& arguments) {
   arguments.program = command.get_parent();
   command.add_option("COMMAND", arguments.command,
-                     "The command, such as replay or bench-engine (default: the program)");
+                     "The command, such as replay or dry-run (default: the program)");
   command.add_option("-o,--output", arguments.folder,
                      "A folder for the pages of all commands, or of the named one");
   command.add_flag("--force", arguments.may_overwrite, "Overwrite outputs");

@@ -1,22 +1,13 @@
-// `vramlab bench trace`: how fast the events of a binary native trace are read.
+// vramlab_benchmarks trace: how fast the events of a binary native trace are read.
 #include <algorithm>
-#include <chrono>
-#include <cstdio>
 #include <limits>
-#include <nlohmann/json.hpp>
 
-#include "tools/cli/kit/commands.h"
-#include "tools/cli/kit/outputs.h"
-#include "tools/cli/printers/json_text.h"
+#include "tests/benchmarks/benchmarks.h"
+#include "tests/benchmarks/yardstick.h"
 #include "traces/native/mapped_trace.h"
 
-namespace vramlab::tools {
+namespace vramlab::tests {
 namespace {
-
-struct BenchTraceArguments {
-  std::vector<std::string> files;
-  CommonFlags flags;
-};
 
 struct TraceFigures {
   std::string file;
@@ -24,14 +15,12 @@ struct TraceFigures {
   double open_seconds = 0;
   /// The best of some passes.
   double pass_seconds = std::numeric_limits<double>::infinity();
-  /// What a pass found, so that it can't be left out.
+  /// Found by a pass, so that it can't be left out.
   std::uint64_t bytes_asked_for = 0;
   std::uint64_t frees = 0;
 };
 
-double seconds_now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
+double seconds_now() { return steady_nanoseconds() / 1e9; }
 
 bool is_free(const traces::NativeEvent& event) {
   constexpr auto recorded_free = static_cast<std::uint16_t>(
@@ -98,27 +87,29 @@ nlohmann::ordered_json row_json(const TraceFigures& figures) {
           {"frees", figures.frees}};
 }
 
-ExitStatus bench_trace(const BenchTraceArguments& arguments) {
+struct TraceArguments {
+  std::vector<std::string> files;
+  bool json = false;
+};
+
+void run_trace_benchmark(const TraceArguments& arguments) {
   std::vector<TraceFigures> rows;
   for (const std::string& file : arguments.files) {
     rows.push_back(measure(file));
-    if (!arguments.flags.json) print_text(rows.back());
+    if (!arguments.json) print_text(rows.back());
   }
-  if (arguments.flags.json)
-    print(json_text({{"schema_version", 1}, {"rows", json_list(rows, row_json)}}));
-  return ExitStatus::done;
-}
-
-void add_options(CLI::App& command, BenchTraceArguments& arguments) {
-  add_file(command, arguments.files, "Binary native traces");
+  if (arguments.json) print_json(rows, row_json);
 }
 
 }  // namespace
 
-Command bench_trace_command() {
-  return {"bench trace", "Measure how fast the events of a binary native trace are read",
-          "Example: vramlab bench trace workload.vtrace",
-          with<BenchTraceArguments>(add_options, bench_trace)};
+void add_trace_benchmark(CLI::App& program) {
+  CLI::App* command = program.add_subcommand(
+      "trace", "Measure how fast the events of a binary native trace are read");
+  const auto arguments = std::make_shared<TraceArguments>();
+  command->add_option("FILE", arguments->files, "Binary native traces")->required();
+  command->add_flag("--json", arguments->json, "Print one JSON document");
+  command->callback([arguments] { run_trace_benchmark(*arguments); });
 }
 
-}  // namespace vramlab::tools
+}  // namespace vramlab::tests

@@ -4,7 +4,7 @@
 
 #include "allocator/types/device.h"
 
-namespace vramlab::replay {
+namespace vramlab::tests {
 
 class FreeOfChargeDevice final : public allocator::Device {
  public:
@@ -42,4 +42,4 @@ class FreeOfChargeDevice final : public allocator::Device {
   Address next_reservation_{0x300000000000};
 };
 
-}  // namespace vramlab::replay
+}  // namespace vramlab::tests
