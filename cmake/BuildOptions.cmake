@@ -1,4 +1,4 @@
-# What every target is compiled with: the language, the warnings, sanitizers, coverage, ccache.
+# The options of every target: the language, the warnings, sanitizers, coverage, ccache.
 
 option(VRAMLAB_BUILD_TESTS "Build the tests, the long random run and the benchmarks" ON)
 option(VRAMLAB_WARNINGS_AS_ERRORS "Stop at the first compiler warning" ON)
@@ -52,6 +52,8 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
   # A name of one source that a parameter of another has too only meets it where sources are compiled
   # together (VRAMLAB_UNITY). GNU's compiler keeps the warning.
   target_compile_options(vramlab_build_options INTERFACE -Wno-shadow)
+  # GNU's library uses functions of its own that it calls deprecated, in std::stable_sort for example.
+  target_compile_options(vramlab_build_options INTERFACE -Wno-deprecated-declarations)
 endif()
 
 if(VRAMLAB_SANITIZE)

@@ -4,7 +4,7 @@
 option(VRAMLAB_UNITY "Compile the sources of a room together: fast from nothing, slower after a \
 change of one file" ON)
 
-# What nearly all sources include.
+# The headers that nearly all sources include.
 set(vramlab_standard_headers <algorithm> <array> <charconv> <cstdint> <functional> <map> <memory>
     <optional> <set> <span> <string> <string_view> <unordered_map> <utility> <variant> <vector>)
 

@@ -1,4 +1,4 @@
-# What `cmake --install` puts where: the program, the libraries that it and other programs load, the
+# The places that `cmake --install` gives: the program, the libraries that it and other programs load, the
 # schemas of what it prints, and the pages. The program finds libvramlab_preload.so by the place of
 # its own file, so an installed folder may be moved.
 include(GNUInstallDirs)

@@ -7,7 +7,7 @@ list(TRANSFORM page_commands PREPEND tools/cli/commands/)
 vramlab_program(vramlab_page FOLDER tools/cli
                 ROOMS ${page_commands} tools/cli/kit tools/cli/printers tools/preload/names tools/web/page
                 USES vramlab_replay vramlab_streams vramlab_traces vramlab_allocator CLI11::CLI11)
-# Nothing is started and nobody interrupts it: a page that does not want to wait ends its worker.
+# A page starts no program and has no Ctrl-C: one that does not want to wait ends its worker.
 get_target_property(sources vramlab_page SOURCES)
 list(FILTER sources EXCLUDE REGEX
      "/tools/cli/kit/(preloaded_program|interrupts|finished_recordings|logging|opened_source)[.]cpp$")
@@ -20,7 +20,7 @@ vramlab_embed_file(vramlab_page "${PROJECT_SOURCE_DIR}/tools/web/report/report_p
 vramlab_embed_rule_texts(vramlab_page)
 # Others of these rooms need the printers of these two; the page itself asks neither.
 vramlab_collect_commands(vramlab_page ${page_commands} WITHOUT merge pack)
-# What the time goes into; everything else is compiled for its size.
+# Most time goes into these sources; all others are compiled for their size.
 target_compile_options(vramlab_allocator PRIVATE -O2)
 get_target_property(page_traces vramlab_traces SOURCES)
 get_target_property(page_replay vramlab_replay SOURCES)

@@ -18,7 +18,7 @@ target_compile_definitions(vramlab PRIVATE
                            VRAMLAB_NO_PRELOAD_REASON="${VRAMLAB_NO_PRELOAD_REASON}")
 if(TARGET vramlab_preload)
   add_dependencies(vramlab vramlab_preload)
-  # What `vramlab dry-run` puts into a program's environment beside the stand-ins.
+  # Beside the stand-ins `vramlab dry-run` puts these into a program's environment.
   add_subdirectory("${PROJECT_SOURCE_DIR}/tools/cuda_standins/python")
   add_subdirectory("${PROJECT_SOURCE_DIR}/tools/cuda_standins/smi")
   add_dependencies(vramlab vramlab_dry_run)

@@ -10,10 +10,10 @@ program_packages=(cmake ninja-build g++ nlohmann-json3-dev libspdlog-dev libcli1
   libzstd-dev)
 test_packages=(ccache libgtest-dev libgmock-dev python3-jsonschema python3-yaml
   libxml2-utils python3-pytest python3-pytest-xdist)
-check_packages=(clang-format-14 clang-tidy-14)
+check_packages=(clang-19 clang-format-19 clang-tidy-19 shellcheck)
 release_packages=(binutils dpkg-dev git python3-build python3-setuptools python3-wheel)
 page_packages=(debootstrap nodejs npm xz-utils)
-fuzz_packages=(clang-14 libclang-rt-14-dev llvm-14)
+fuzz_packages=(clang-19 libclang-rt-19-dev llvm-19)
 
 usage() {
   echo "usage: bash tools/setup.sh [--program | --check | --fuzz | --release | --with-browser | --with-page]"

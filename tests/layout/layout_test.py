@@ -122,6 +122,8 @@ ONLY_THERE = {
 
 # Folders in which no comment begins with one of the words; below a folder all of it.
 COMMENTS_READ = [
+    ".ci", "cmake", "tests/benchmarks", "tests/dev", "tests/layout", "tests/soak", "tools/build.sh",
+    "tools/demo.sh", "tools/dev", "tools/setup.sh", "tools/test.sh", "tests/CMakeLists.txt",
 ]
 NO_SUBJECTS = ["What", "That", "Those", "Of", "Whose", "Nothing", "Where"]
 # C++ has been free of these everywhere for longer.

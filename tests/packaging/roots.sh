@@ -41,6 +41,7 @@ files_there() {
 
 # The README's examples, by the program at $1.
 try_program() {
+  # shellcheck disable=SC2016 # The shell inside expands it.
   inside sh -ec '
     cd /try
     "$1" --version

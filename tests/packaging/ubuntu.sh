@@ -14,8 +14,10 @@ while read -r package relation; do
         { echo "failed: Ubuntu $release has $package $version, and $relation is needed" >&2; exit 1; }
     fi
   done < <(awk -v package="$package" '$2 == package' "$list")
-  grep -q "^22.04 $package " "$list" && grep -q "^24.04 $package " "$list" ||
-    { echo "failed: $package is not in the list of Ubuntu's versions" >&2; exit 1; }
+  for release in 22.04 24.04; do
+    grep -q "^$release $package " "$list" ||
+      { echo "failed: $package is not in the list of Ubuntu's versions" >&2; exit 1; }
+  done
 done < <(dpkg-deb --field "$1" Depends | sed 's/, */\n/g')
 [ "$count" -ge 4 ] || { echo "failed: only $count dependencies were compared" >&2; exit 1; }
 echo "Ubuntu 22.04 and 24.04 have what the package depends on ($count compared, not tried)"

@@ -1,29 +1,33 @@
 #!/usr/bin/env bash
-# What tools/test.sh leaves out: format, scripts, the bundled report page, lint, layout, what the
-# samples take of memory, short random runs and the whole suite under the address and
-# undefined-behaviour sanitizers, and what has threads under the thread sanitizer. All steps, or
-# those named: bash tools/dev/check.sh format lint. Stops at the first step that fails.
+# Checks what a compiler doesn't: formatting, scripts, the bundled page, lint, the layout of the tree, the
+# memory of the samples, short random runs and the suite under sanitizers, and programs with threads
+# under the thread sanitizer. All steps, or those named: bash tools/dev/check.sh format lint. Stops at the
+# first step that fails.
+# --today in front: lint looks only at sources that changed since the last release, and of the suites
+# under sanitizers the seventh of the day runs, so that a week covers all (tools/dev/shares.py).
 # bash tools/dev/check.sh truth FOLDER compares replays with the runs of a folder like tests/truth.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
 jobs="$(nproc)"
 all_steps=(format scripts page lint layout memory soak address thread)
+# The share of suites and sources that is looked at; empty for all.
+share=()
+# Three sanitized and plain builds of everything take about 3 GB.
+export CCACHE_MAXSIZE="${CCACHE_MAXSIZE:-12G}"
 
 step() { printf '\ncheck: %s\n' "$*"; }
 files_named() { find allocator streams traces replay tools "$@" | sort; }
 
 check_format() {
   step "every source is formatted as .clang-format says (bash tools/dev/format.sh does it)"
-  files_named tests -name '*.cpp' -o -name '*.h' -o -name '*.cu' | xargs clang-format-14 --dry-run --Werror
+  files_named tests -name '*.cpp' -o -name '*.h' -o -name '*.cu' | xargs clang-format-19 --dry-run --Werror
 }
 
 check_scripts() {
-  step "the shell scripts can be parsed"
-  local script
-  for script in tools/*.sh tools/web/report/*.sh tests/{browser,cuda_interface,packaging}/*.sh .ci/run; do
-    bash -n "$script"
-  done
+  step "shellcheck finds nothing in the shell scripts"
+  find tools tests -name node_modules -prune -o -name '*.sh' -print0 |
+    xargs -0 shellcheck .ci/run tools/packaging/completions/vramlab.bash
 }
 
 check_page() {
@@ -31,13 +35,16 @@ check_page() {
   bash tools/web/report/build.sh --check
 }
 
+# Each source alone and as clang compiles it, so that none relies on what is compiled together.
 check_lint() {
-  step "clang-tidy finds nothing in the libraries and the program"
-  bash tools/build.sh release vramlab
-  files_named -name '*.cpp' |
-    xargs --max-args=2 --max-procs="$jobs" clang-tidy-14 -p build --quiet \
-      --warnings-as-errors='*' --extra-arg=-Wno-unknown-warning-option \
-      2> >(grep -v 'warnings\? generated\.$' >&2)
+  step "clang-tidy finds nothing in the libraries and the program${share:+ (what changed since the last release)}"
+  local sources
+  sources="$(python3 tools/dev/shares.py sources "${share[@]}")"
+  [ -n "$sources" ] || { echo "lint: no source changed"; return; }
+  cmake --preset lint --log-level=WARNING -G Ninja >/dev/null
+  echo "lint: $(wc -l <<<"$sources") sources"
+  xargs --max-args=2 --max-procs="$jobs" clang-tidy-19 -p build-lint --quiet --warnings-as-errors='*' \
+    <<<"$sources" 2> >(grep -Ev 'warnings? generated\.$|^\[[0-9]+/[0-9]+\] Processing file' >&2)
 }
 
 check_layout() {
@@ -58,34 +65,46 @@ check_memory() {
   bash tools/dev/check_memory.sh
 }
 
-# In shares, not test by test: starting an instrumented program takes longer than most tests.
+# The filter for the suites of a program that match a pattern and are in the share.
+suites_of() { "$1" --gtest_list_tests --gtest_filter="$2" | python3 tools/dev/shares.py suites "${share[@]}"; }
+
+# In parts, not test by test: starting an instrumented program takes longer than most tests.
 suite_under() {
-  local shares=$((jobs * 8))
+  local parts=$((jobs * 8)) program="build-$1/vramlab_tests"
   bash tools/build.sh "$1" vramlab vramlab_tests
-  seq 0 $((shares - 1)) |
-    UBSAN_OPTIONS=print_stacktrace=1 GTEST_TOTAL_SHARDS="$shares" GTEST_BRIEF=1 \
-      xargs --max-procs="$jobs" -I '{}' \
-      env GTEST_SHARD_INDEX='{}' timeout 3600 "build-$1/vramlab_tests"
+  local filter
+  filter="$(suites_of "$program" '*')"
+  seq 0 $((parts - 1)) |
+    UBSAN_OPTIONS=print_stacktrace=1 GTEST_TOTAL_SHARDS="$parts" GTEST_BRIEF=1 GTEST_FILTER="$filter" \
+      xargs --max-procs="$jobs" -I '{}' env GTEST_SHARD_INDEX='{}' timeout 3600 "$program"
+}
+
+# program_under PRESET PROGRAM [FILTER]: a program with suites of its own, in one process.
+program_under() {
+  local filter
+  bash tools/build.sh "$1" "$2"
+  filter="$(suites_of "build-$1/$2" "${3:-*}")"
+  timeout 3600 "build-$1/$2" --gtest_brief=1 --gtest_filter="$filter"
 }
 
 # The PyTorch plug-in's, a process each: what PyTorch loads lives as long as its process, so leaks
 # are not looked for (which the sanitizer can't where a library was loaded later).
 torch_tests_under() {
   bash tools/build.sh "$1" vramlab_torch_tests
-  local program="build-$1/vramlab_torch_tests"
-  "$program" --gtest_list_tests --gtest_filter="$2" |
+  local program="build-$1/vramlab_torch_tests" filter
+  filter="$(suites_of "$program" "$2")"
+  "$program" --gtest_list_tests --gtest_filter="$filter" |
     awk '/^[^ ]/ { suite = $1 } /^ / { print suite $1 }' |
     GTEST_BRIEF=1 UBSAN_OPTIONS=print_stacktrace=1 ASAN_OPTIONS=detect_leaks=0 \
-      xargs --max-procs="$jobs" -I '{}' \
+      xargs --no-run-if-empty --max-procs="$jobs" -I '{}' \
       env LD_LIBRARY_PATH="build-$1/fake_cuda" timeout 3600 "$program" --gtest_filter='{}'
 }
 
 check_address() {
-  step "the suite under the address and undefined-behaviour sanitizers"
+  step "the suite under the address and undefined-behaviour sanitizers${share:+ (share ${share[0]} of 0 to 6)}"
   suite_under asan-ubsan
   for program in vramlab_fake_cuda_tests vramlab_shim_tests vramlab_live_tests; do
-    bash tools/build.sh asan-ubsan "$program"
-    timeout 3600 "build-asan-ubsan/$program" --gtest_brief=1
+    program_under asan-ubsan "$program"
   done
   torch_tests_under asan-ubsan '*'
 }
@@ -102,17 +121,21 @@ check_soak() {
 }
 
 check_thread() {
-  step "what has several threads, under the thread sanitizer (tests/threads, shim, fake_cuda, live)"
+  step "programs with threads under the thread sanitizer${share:+ (share ${share[0]} of 0 to 6)}"
   suite_under tsan
-  bash tools/build.sh tsan vramlab_shim_tests vramlab_shim_soak vramlab_fake_cuda_tests
   # Children that a test forks begin threads, which the sanitizer has to be allowed.
-  TSAN_OPTIONS=die_after_fork=0 timeout 3600 build-tsan/vramlab_shim_tests --gtest_brief=1
-  timeout 3600 build-tsan/vramlab_fake_cuda_tests --gtest_brief=1 --gtest_filter='*Threads*'
+  TSAN_OPTIONS=die_after_fork=0 program_under tsan vramlab_shim_tests
+  program_under tsan vramlab_fake_cuda_tests '*Threads*'
+  bash tools/build.sh tsan vramlab_shim_soak
   build-tsan/vramlab_shim_soak 30000 1 4
   build-tsan/vramlab_shim_soak --mix all 20000 1 4
   torch_tests_under tsan '*Threads*'
 }
 
+if [ "${1:-}" = --today ]; then
+  share=("$(python3 tools/dev/shares.py today)")
+  shift
+fi
 if [ "${1:-}" = truth ]; then
   check_truth "${2:-}"
   exit
@@ -121,7 +144,7 @@ steps=("$@")
 [ "$#" -gt 0 ] || steps=("${all_steps[@]}")
 for name in "${steps[@]}"; do
   if ! declare -F "check_$name" >/dev/null; then
-    echo "usage: bash tools/dev/check.sh [STEP...]   steps: ${all_steps[*]}" >&2
+    echo "usage: bash tools/dev/check.sh [--today] [STEP...]   steps: ${all_steps[*]}" >&2
     exit 2
   fi
 done

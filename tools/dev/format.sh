@@ -5,5 +5,5 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
 bash tools/setup.sh --check
 find allocator streams traces replay tools tests -name '*.cpp' -o -name '*.h' -o -name '*.cu' | sort |
-  xargs clang-format-14 -i
+  xargs clang-format-19 -i
 echo "format: done"

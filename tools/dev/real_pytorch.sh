@@ -27,7 +27,7 @@ while [ "$#" -gt 0 ]; do
   shift
 done
 
-# What pip would install now, without downloading the wheel itself.
+# The version that pip would install now, without downloading the wheel itself.
 newest_version() {
   python3 -m pip install --quiet --dry-run --ignore-installed --no-deps --report - torch |
     python3 -c 'import json, sys; print(json.load(sys.stdin)["install"][0]["metadata"]["version"])'

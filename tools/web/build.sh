@@ -12,6 +12,7 @@ root="${VRAMLAB_PAGE_ROOT:-/var/tmp/vramlab-page-root}"
 mkdir -p build-page "$root/vramlab/tree"
 
 # The tree is seen in that system as /vramlab/tree, by this script and what it starts alone.
+# shellcheck disable=SC2016 # The shell inside expands it.
 unshare --mount bash -ec '
   mount --bind "$PWD" "$1/vramlab/tree"
   mount -t proc proc "$1/proc"

@@ -40,6 +40,7 @@ make_system() {
   inside rm -f /vramlab/cache/cache.lock
 
   # Archives alone: what Debian changed in them does not concern WebAssembly.
+  # shellcheck disable=SC2016 # The shell inside expands it.
   inside sh -ec 'cd /vramlab/sources && apt-get source --download-only --tar-only zlib libzstd
     for archive in *.tar.*; do tar xf "$archive"; done'
   echo "$system_recipe" >"$root/complete"
