@@ -42,6 +42,9 @@ check_lint() {
   sources="$(python3 tools/dev/shares.py sources "${share[@]}")"
   [ -n "$sources" ] || { echo "lint: no source changed"; return; }
   cmake --preset lint --log-level=WARNING -G Ninja >/dev/null
+  # Lists that the build writes and sources include.
+  ninja -C build-lint -t targets all | sed -n 's/^\([^/].*\.inc\): CUSTOM_COMMAND$/\1/p' |
+    xargs --no-run-if-empty ninja -C build-lint --quiet
   echo "lint: $(wc -l <<<"$sources") sources"
   xargs --max-args=2 --max-procs="$jobs" clang-tidy-19 -p build-lint --quiet --warnings-as-errors='*' \
     <<<"$sources" 2> >(grep -Ev 'warnings? generated\.$|^\[[0-9]+/[0-9]+\] Processing file' >&2)
