@@ -13,7 +13,7 @@ jobs="$(nproc)"
 all_steps=(format scripts page lint layout memory soak address thread)
 # The share of suites and sources that is looked at; empty for all.
 share=()
-# Three sanitized and plain builds of everything take about 3 GB.
+# The cache has to hold one plain and two sanitized builds of everything.
 export CCACHE_MAXSIZE="${CCACHE_MAXSIZE:-12G}"
 
 step() { printf '\ncheck: %s\n' "$*"; }
