@@ -1,6 +1,6 @@
 # vramlab_gtest_suites(<program> [EACH_TEST_ALONE] [ENVIRONMENT <name>=<value>...]) makes ctest run a
 # program of googletest: one entry, and so one process, for each suite. With EACH_TEST_ALONE there is
-# one for each test. docs/testing.md says why.
+# one for each test. docs/design/testing.md says why.
 #
 # ctest asks the built program for its suites when it starts (ListGTestSuites.cmake).
 function(vramlab_gtest_suites program)

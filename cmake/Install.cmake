@@ -11,7 +11,7 @@ foreach(library vramlab_preload vramlab_torch)
     install(TARGETS ${library} LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
   endif()
 endforeach()
-install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs/schemas"
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs/reference/schemas"
         DESTINATION "${CMAKE_INSTALL_DATADIR}/vramlab" FILES_MATCHING PATTERN "*.json"
                                                                       PATTERN "*.xsd")
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs/" DESTINATION "${CMAKE_INSTALL_DOCDIR}"

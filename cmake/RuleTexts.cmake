@@ -1,10 +1,10 @@
 # vramlab_embed_rule_texts(<target>) gives the target the function of tools/cli/commands/steps/rule_texts.h:
 # the rules that sources of allocator/ announce by acted({SECTION, NUMBER}), with the texts that
-# docs/fidelity.md has for them. A rule without a row there is an error.
+# docs/reference/fidelity.md has for them. A rule without a row there is an error.
 function(vramlab_embed_rule_texts target)
   set(function rule_texts)
   set(source "${PROJECT_BINARY_DIR}/generated/${function}.cpp")
-  set(page "${PROJECT_SOURCE_DIR}/docs/fidelity.md")
+  set(page "${PROJECT_SOURCE_DIR}/docs/reference/fidelity.md")
   set(script "${PROJECT_SOURCE_DIR}/cmake/WriteRuleTexts.cmake")
   file(GLOB headers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/allocator/*.h"
        "${PROJECT_SOURCE_DIR}/allocator/policy/*.h")

@@ -81,11 +81,12 @@ class LimitReader {
     const std::size_t begin = at_;
     const std::string_view name = word();
     const Metric* metric = find_metric(name);
-    if (metric == nullptr && name.empty()) refuse("the name of a metric (docs/metrics.md)", begin);
+    if (metric == nullptr && name.empty())
+      refuse("the name of a metric (docs/reference/metrics.md)", begin);
     if (metric == nullptr)
       throw traces::InputError({where_ + " '" + std::string(text_) + "'",
                                 "letter " + std::to_string(begin + 1),
-                                "the name of a metric (docs/metrics.md)",
+                                "the name of a metric (docs/reference/metrics.md)",
                                 "'" + std::string(name) + "'; the nearest is " +
                                     std::string(nearest_name(name, all_metrics(), &Metric::name))});
     return metric;

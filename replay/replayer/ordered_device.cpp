@@ -301,7 +301,7 @@ void refuse_watch_of_ordered(const ReplayWatch& watch) {
 std::string modelled_backend_note(const Settings& settings) {
   std::string note =
       "backend:cudaMallocAsync is modelled after CUDA's documentation, not exact: see "
-      "docs/ordered_memory.md";
+      "docs/reference/ordered_memory.md";
   if (settings.text.find_first_of(", ") != std::string::npos)
     note += "; the other options do nothing with it";
   return note;

@@ -53,7 +53,8 @@ TEST_F(GpuCaptures, keep_the_rules_of_section_9) {
   expect_same(capture_rule_cases(), Telling::of_differences);
 }
 
-/// D6 and D11 to D16 of docs/stream_model.md. Where one fails, the model is wrong: the GPU decides.
+/// D6 and D11 to D16 of docs/reference/stream_model.md. Where one fails, the model is wrong: the
+/// GPU decides.
 using GpuDecisions = GpuTest;
 TEST_F(GpuDecisions, asking_about_the_legacy_stream) {
   expect_same(decision_cases("D6"), Telling::always);

@@ -3,7 +3,7 @@
 #
 # The groups, all by default: costs programs torch recordings dry_run streams live. Each step leaves OUT/NAME.log; OUT/summary.txt says of each whether it passed, failed or was
 # skipped, and why. Nothing is installed. Leaves with 77 where no GPU answers, with 1 where a step
-# failed. docs/gpu_results.md says what to do with the folder.
+# failed. docs/design/real_runs.md says what to do with the folder.
 set -uo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 top="$(cd "$here/../.." && pwd)"

@@ -29,7 +29,7 @@ def check_schema(name, document):
     if jsonschema is None:
         print("SKIPPED: a schema; python3-jsonschema is missing")
         return
-    with open(f"{SOURCES}/docs/schemas/{name}.schema.json", encoding="utf-8") as file:
+    with open(f"{SOURCES}/docs/reference/schemas/{name}.schema.json", encoding="utf-8") as file:
         jsonschema.validate(document, json.load(file))
 
 

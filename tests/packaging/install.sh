@@ -25,7 +25,7 @@ expect() {
 }
 
 "$cmake" --install "$build" --prefix "$folder/first" >install.log || { cat install.log; exit 1; }
-for file in bin/vramlab share/vramlab/schemas/info.schema.json share/doc/vramlab/preload.md \
+for file in bin/vramlab share/vramlab/schemas/info.schema.json share/doc/vramlab/guide/preload.md \
   share/doc/vramlab/README.md share/doc/vramlab/LICENSE share/doc/vramlab/licences.txt \
   share/man/man1/vramlab-replay.1 \
   share/bash-completion/completions/vramlab share/zsh/site-functions/_vramlab \

@@ -1,5 +1,5 @@
-// Rows of the table in docs/preload.md that no other test here runs as a program: in every mode the
-// program meets what it meets without the library, but for what its row says.
+// Rows of the table in docs/guide/preload.md that no other test here runs as a program: in every
+// mode the program meets what it meets without the library, but for what its row says.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

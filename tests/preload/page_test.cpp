@@ -1,5 +1,5 @@
-// Each row of the table in docs/preload.md is tried: a test here runs such a program. A row that is
-// new, or has other words, needs its tests named below.
+// Each row of the table in docs/guide/preload.md is tried: a test here runs such a program. A row
+// that is new, or has other words, needs its tests named below.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ struct Row {
 };
 
 std::vector<Row> rows_of_page() {
-  std::ifstream page(support::source_dir() + "/docs/preload.md");
+  std::ifstream page(support::source_dir() + "/docs/guide/preload.md");
   std::vector<Row> rows;
   bool is_in_table = false;
   for (std::string line; std::getline(page, line);) {

@@ -1,5 +1,5 @@
-// Further rows of the table in docs/preload.md as programs. Most meet what they meet without the
-// library; the others meet what their row says of each mode.
+// Further rows of the table in docs/guide/preload.md as programs. Most meet what they meet without
+// the library; the others meet what their row says of each mode.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

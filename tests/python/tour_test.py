@@ -1,5 +1,5 @@
-"""docs/tour.ipynb: every cell runs, and shows what is written below it. Jupyter is not needed; where
-nbclient is installed, it runs the notebook, too.
+"""docs/guide/tour.ipynb: every cell runs, and shows the output that is written below it. Jupyter is
+not needed; if nbclient is installed, it runs the notebook, too.
 
     python3 -B tests/python/tour_test.py PROGRAM    writes the outputs anew
 """
@@ -13,7 +13,7 @@ import os
 import sys
 import unittest
 
-NOTEBOOK = "docs/tour.ipynb"
+NOTEBOOK = "docs/guide/tour.ipynb"
 
 
 def read():
@@ -57,7 +57,7 @@ def run_cells(notebook):
 @contextlib.contextmanager
 def in_docs():
     before = os.getcwd()
-    os.chdir("docs")
+    os.chdir("docs/guide")
     try:
         yield
     finally:

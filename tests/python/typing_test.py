@@ -11,7 +11,7 @@ import unittest
 from vramlab import answers
 from vramlab.values import BYTE_FIGURES, Mapping, Table, Value
 
-SCHEMAS = "docs/schemas"
+SCHEMAS = "docs/reference/schemas"
 #: The schema of each class, and the part of it that the class holds.
 ANSWERS = {
     "Info": ("info", "file"), "Verification": ("verify", "file"), "Replay": ("replay", None),
@@ -74,7 +74,7 @@ class Annotations(unittest.TestCase):
                         ast.parse(file.read(), name, feature_version=(3, 9))
 
     def test_sizes_are_known_by_name(self):
-        with open("docs/metrics.md", encoding="utf-8") as file:
+        with open("docs/reference/metrics.md", encoding="utf-8") as file:
             rows = [line.split("|") for line in file if line.startswith("| `")]
         sizes = {row[1].strip(" `") for row in rows if row[2].strip() == "bytes"}
         self.assertGreater(len(sizes), 15)

@@ -1,4 +1,4 @@
-"""The JUnit output of vramlab diff matches docs/schemas/junit.xsd, which can say no."""
+"""The JUnit output of vramlab diff matches docs/reference/schemas/junit.xsd, which can say no."""
 
 import json
 import shutil

@@ -1,4 +1,4 @@
-"""The manifest of docs/cluster.md is a Job that Kubernetes takes, and its shards are all there are."""
+"""The manifest of docs/guide/sweep.md is a valid Job of Kubernetes that runs every shard once."""
 
 import copy
 import json
@@ -13,10 +13,10 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def manifest(top):
-    with open(top + "/docs/cluster.md", encoding="utf-8") as page:
+    with open(top + "/docs/guide/sweep.md", encoding="utf-8") as page:
         blocks = re.findall(r"^```yaml\n(.*?)^```", page.read(), re.MULTILINE | re.DOTALL)
     jobs = [yaml.safe_load(block) for block in blocks]
-    assert len(jobs) == 1, f"docs/cluster.md has {len(jobs)} manifests"
+    assert len(jobs) == 1, f"docs/guide/sweep.md has {len(jobs)} manifests"
     return jobs[0]
 
 
@@ -42,7 +42,7 @@ def check_kubernetes(top):
         schema = jsonschema.Draft202012Validator(json.load(text))
     job = manifest(top)
     errors = [error.message for error in schema.iter_errors(job)]
-    assert not errors, f"docs/cluster.md: {errors}"
+    assert not errors, f"docs/guide/sweep.md: {errors}"
     for wrong in spoiled(job):
         assert not schema.is_valid(wrong), "the schema takes a wrong manifest"
 
@@ -60,4 +60,4 @@ def check_kubernetes(top):
         assert f"shard-{index + 1}.json" in words[words.index("-o") + 1]
     count = job["spec"]["completions"]
     assert shards == [f"{number}/{count}" for number in range(1, count + 1)], shards
-    print(f"docs/cluster.md: the Job of Kubernetes is valid and has all {count} shards")
+    print(f"docs/guide/sweep.md: the Job of Kubernetes is valid and has all {count} shards")

@@ -1,4 +1,4 @@
-"""docs/metrics.md and the lists of metrics in docs/schemas, made from the one table of metrics.
+"""docs/reference/metrics.md and the lists of metrics in docs/reference/schemas, from one table.
 
 A new metric has its row in replay/metrics/metrics.cpp. `python3 tests/schemas/metric_lists.py` then
 writes it into the page and into each schema that lists metrics; schemas_test.py compares.
@@ -18,10 +18,10 @@ LISTED_IN = ["replay", "snapshot", "diff", "sweep", "advise", "vramlab-budget"]
 
 
 def file_of(schema):
-    return f"{TOP}/docs/schemas/{schema}.schema.json"
+    return f"{TOP}/docs/reference/schemas/{schema}.schema.json"
 
 
-PAGE = TOP + "/docs/metrics.md"
+PAGE = TOP + "/docs/reference/metrics.md"
 KINDS = ["state", "run", "comparison"]
 
 
@@ -49,7 +49,7 @@ def filled_page(text):
                        for name, unit, of_what, worse, sentence in read_table() if of_what == kind)
         text, count = re.subn(rf"(## Metrics of a {kind}\n.*?\|---\|\n)(?:\| `.*?\n)+",
                               lambda found: found[1] + rows, text, flags=re.DOTALL)
-        assert count == 1, f"docs/metrics.md has a table below 'Metrics of a {kind}'"
+        assert count == 1, f"docs/reference/metrics.md has a table below 'Metrics of a {kind}'"
     return text
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What the program prints for other programs is what docs/schemas says: every --json output and
-the JUnit output match their schemas, the schemas can say no, and snapshots load in Python.
+"""Output for other programs is as docs/reference/schemas says: every --json output and the JUnit
+output match their schemas, the schemas can say no, and snapshots load in Python.
 
 Usage: bash tests/schemas/run.sh PROGRAM
 """
@@ -21,7 +21,7 @@ from refusals import Refusals
 from snapshots import check_snapshots
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-SCHEMAS = TOP + "/docs/schemas/"
+SCHEMAS = TOP + "/docs/reference/schemas/"
 
 # A command that takes --json has the schemas that are named after it: top has top and top-growth.
 # These differ; convert and record write files and print nothing.
@@ -52,7 +52,7 @@ def check_names(commands, schemas):
         own = command.replace(" ", "-")
         found = OTHERWISE_NAMED.get(
             command, [name for name in schemas if name == own or name.startswith(own + "-")])
-        assert found or command in OTHERWISE_NAMED, f"{own}.schema.json is missing in docs/schemas"
+        assert found or command in OTHERWISE_NAMED, f"{SCHEMAS}{own}.schema.json is missing"
         named += found
     assert sorted(set(named)) == sorted(schemas), f"schemas: {sorted(schemas)}, of commands: {named}"
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs the recipe of docs/cluster.md on a Slurm of this machine alone: controller, daemon and munge
-# from the system's packages, in a folder of their own. One task is killed in the middle and run
+# Runs the recipe of docs/guide/sweep.md on a Slurm of this machine alone: controller, daemon and
+# munge from the system's packages, in a folder of their own. One task is killed in the middle and run
 # again; the merged table must be that of the sweep in one piece.
 #   sudo bash tools/dev/try_slurm.sh [VRAMLAB]
 # Needs root and the packages slurmctld, slurmd, slurm-client and munge. Leaves nothing running.
@@ -8,7 +8,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
 vramlab="$(realpath "${1:-build/vramlab}")"
-recipe="$PWD/docs/cluster.md"
+recipe="$PWD/docs/guide/sweep.md"
 [ "$(id -u)" -eq 0 ] || { echo "try_slurm: needs root, to start Slurm's daemons" >&2; exit 2; }
 for program in munged slurmctld slurmd sbatch; do
   PATH="$PATH:/usr/sbin" command -v "$program" >/dev/null ||
@@ -78,7 +78,7 @@ END
 # The first block of bash and the merge of the page, as they are.
 extract_recipe() {
   awk '/^```bash/ {inside = 1; next} /^```/ {if (inside) exit} inside' "$recipe" >sweep.sh
-  grep -q 'SLURM_ARRAY_TASK_ID/32' sweep.sh || fail "docs/cluster.md has no recipe of 32 shards"
+  grep -q 'SLURM_ARRAY_TASK_ID/32' sweep.sh || fail "docs/guide/sweep.md has no recipe of 32 shards"
   grep -qF '$ vramlab merge shard-*.json -o sweep.csv' "$recipe" || fail "the recipe merges otherwise"
 }
 

@@ -1,4 +1,4 @@
-// Which rules the allocator says have acted, by their numbers in docs/fidelity.md.
+// Which rules the allocator says have acted, by their numbers in docs/reference/fidelity.md.
 #include "allocator/listeners/acted_rules.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // Snapshots of other allocators than CUDA's. None of a real run was at hand: these are made as
-// public documentation describes them (docs/recordings.md).
+// public documentation describes them (docs/guide/recordings.md).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

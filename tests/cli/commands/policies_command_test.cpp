@@ -1,4 +1,4 @@
-// `vramlab policies` from outside, and the table of it in docs/policies.md.
+// `vramlab policies` from outside, and the table of it in docs/guide/packing.md.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -60,9 +60,9 @@ TEST(PoliciesCommand, refuses_what_it_does_not_know) {
   EXPECT_EQ(policies({samples + "none.vtrace"}).exit_status, 2);
 }
 
-/// The rows of docs/policies.md: a sample, then what each policy reserved.
+/// The rows of docs/guide/packing.md: a sample, then what each policy reserved.
 TEST(PoliciesCommand, comes_to_what_the_page_of_policies_says) {
-  std::ifstream page(support::source_dir() + "/docs/policies.md");
+  std::ifstream page(support::source_dir() + "/docs/guide/packing.md");
   std::size_t rows = 0;
   for (std::string line; std::getline(page, line);) {
     std::istringstream cells(line);

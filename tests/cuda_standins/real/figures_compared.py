@@ -1,6 +1,6 @@
 """The figures that a program, a history and a replay have in common."""
 
-# Names of docs/metrics.md (and two of a state), and of torch.cuda.memory_stats().
+# Names of docs/reference/metrics.md (and two of a state), and of torch.cuda.memory_stats().
 NAMES = {
     "peak_reserved": "reserved_bytes.all.peak",
     "peak_allocated": "allocated_bytes.all.peak",

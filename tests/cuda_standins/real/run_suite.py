@@ -128,7 +128,7 @@ def gib(value):
 
 
 def row_of(bench, program, runs, wrong):
-    """A row of the table in docs/dry_run.md."""
+    """A row of the table in docs/guide/dry_run.md."""
     first = runs[0]
     devices = [device for process in first.processes for device in process.devices]
     peak = lambda name: max((device[name + ".all.peak"] for device in devices), default=0)

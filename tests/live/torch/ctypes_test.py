@@ -1,5 +1,5 @@
 """The plug-in as a script uses it, without torch: python3 ctypes_test.py libvramlab_torch.so vramlab,
-with a driver that LD_LIBRARY_PATH names. What docs/pytorch_plugin.md shows of ctypes is done here."""
+with a driver that LD_LIBRARY_PATH names. What docs/guide/live.md shows of ctypes is done here."""
 
 import ctypes
 import json

@@ -1,5 +1,5 @@
-// A program that does what users' programs do, a row of docs/preload.md at a time: its argument
-// says which. It prints what it meets.
+// A program that does what users' programs do, a row of docs/guide/preload.md at a time: its
+// argument says which. It prints what it meets.
 #include <sys/wait.h>
 #include <unistd.h>
 

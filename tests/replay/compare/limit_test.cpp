@@ -58,7 +58,8 @@ TEST(Limits, are_read_as_they_are_written) {
 
 TEST(Limits, that_mean_nothing_are_refused_with_the_place) {
   EXPECT_EQ(refusal("speed > 1"),
-            "--fail-if 'speed > 1' at letter 1: expected the name of a metric (docs/metrics.md), "
+            "--fail-if 'speed > 1' at letter 1: expected the name of a metric "
+            "(docs/reference/metrics.md), "
             "found 'speed'; the nearest is free");
   EXPECT_THAT(refusal("stranded = 1"), HasSubstr("letter 10: expected one of > >= < <="));
   EXPECT_THAT(refusal("stranded >"), HasSubstr("expected a number, found the end"));

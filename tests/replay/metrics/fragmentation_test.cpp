@@ -1,4 +1,4 @@
-// The examples of docs/fragmentation.md.
+// The examples of docs/guide/top_and_snapshot.md.
 #include "replay/metrics/fragmentation.h"
 
 #include <gmock/gmock.h>

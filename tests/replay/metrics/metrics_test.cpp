@@ -18,7 +18,7 @@ using replay::MetricOf;
 
 /// `| name | unit | worse | sentence |` of each row of the page, in order.
 std::vector<std::string> rows_of_the_page() {
-  std::ifstream page(support::source_dir() + "/docs/metrics.md");
+  std::ifstream page(support::source_dir() + "/docs/reference/metrics.md");
   std::vector<std::string> rows;
   for (std::string line; std::getline(page, line);)
     if (line.starts_with("| `")) rows.push_back(line);

@@ -1,5 +1,5 @@
-// The rules of docs/ordered_memory.md: where a stream-ordered pool takes memory from, and when it
-// gives memory back.
+// The rules of docs/reference/ordered_memory.md: where a stream-ordered pool takes memory from, and
+// when it gives memory back.
 #include "streams/ordered_pool/ordered_pool.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// docs/stream_model.md, 3: events behind everything that a device was given.
+// docs/reference/stream_model.md, 3: events behind everything that a device was given.
 #include <gtest/gtest.h>
 
 #include "tests/support/devices/scripted_streams.h"

@@ -1,4 +1,4 @@
-// docs/stream_model.md, 3: events.
+// docs/reference/stream_model.md, 3: events.
 #include <gtest/gtest.h>
 
 #include "tests/support/devices/scripted_streams.h"

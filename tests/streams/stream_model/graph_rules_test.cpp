@@ -1,4 +1,4 @@
-// docs/stream_model.md, 10: graphs that were captured, and their launches.
+// docs/reference/stream_model.md, 10: graphs that were captured, and their launches.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

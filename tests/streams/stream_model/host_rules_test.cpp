@@ -1,4 +1,4 @@
-// docs/stream_model.md, 4 to 6: host threads, flags in memory, and faults.
+// docs/reference/stream_model.md, 4 to 6: host threads, flags in memory, and faults.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

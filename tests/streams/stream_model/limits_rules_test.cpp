@@ -1,4 +1,5 @@
-// docs/stream_model.md, 7 and 8: how much runs at once, who goes first, and hardware queues.
+// docs/reference/stream_model.md, 7 and 8: how much runs at once, who goes first, and hardware
+// queues.
 #include <gtest/gtest.h>
 
 #include <memory>

@@ -1,4 +1,5 @@
-// docs/stream_model.md, 1 and 2: the order of work on streams, and the legacy default stream.
+// docs/reference/stream_model.md, 1 and 2: the order of work on streams, and the legacy default
+// stream.
 #include <gtest/gtest.h>
 
 #include "tests/support/devices/scripted_streams.h"

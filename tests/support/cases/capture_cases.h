@@ -1,6 +1,6 @@
-// Small stream programs about captures, one or more for each rule of docs/stream_model.md, section
-// 9, for its decisions D11 to D16, and for handles that nobody made. An executor and the simulator
-// run them, and every error is compared.
+// Small stream programs about captures, one or more for each rule of
+// docs/reference/stream_model.md, section 9, for its decisions D11 to D16, and for handles that
+// nobody made. An executor and the simulator run them, and every error is compared.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@
 namespace vramlab::tests {
 
 struct CaptureCase {
-  /// A rule of docs/stream_model.md, such as "9.7" or "D11".
+  /// A rule of docs/reference/stream_model.md, such as "9.7" or "D11".
   std::string rule;
   /// A sentence with underscores.
   std::string name;

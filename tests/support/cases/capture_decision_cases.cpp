@@ -1,5 +1,5 @@
-// What docs/stream_model.md decided about captures because nobody says it, and what a handle is
-// that nobody made.
+// What docs/reference/stream_model.md decided about captures because nobody says it, and what a
+// handle is that nobody made.
 #include "tests/support/cases/capture_cases.h"
 #include "tests/support/cases/stream_script.h"
 

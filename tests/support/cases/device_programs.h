@@ -9,9 +9,9 @@
 
 namespace vramlab::tests {
 
-/// No call is refused because of a capture, and no answer rests on what docs/stream_model.md
-/// decided by itself: captures are relaxed, every stream that joins comes back, the legacy stream
-/// is not asked, and no blocking stream is destroyed.
+/// No call is refused because of a capture, and no answer rests on what
+/// docs/reference/stream_model.md decided by itself: captures are relaxed, every stream that joins
+/// comes back, the legacy stream is not asked, and no blocking stream is destroyed.
 StreamProgram make_device_program(std::uint64_t seed);
 
 /// Captures in every mode and all that can be done wrong with them.

@@ -1,6 +1,6 @@
-// NaiveStreams: the rules of docs/stream_model.md in their plainest form, to be compared with
-// TimedStreams. It remembers everything that was ever issued and goes from instant to instant; at
-// each it looks through all of it, until nothing more begins or ends. Keep it slow and obvious.
+// NaiveStreams: the rules of docs/reference/stream_model.md in their plainest form, to be compared
+// with TimedStreams. It remembers everything that was ever issued and goes from instant to instant;
+// at each it looks through all of it, until nothing more begins or ends. Keep it slow and obvious.
 #pragma once
 
 #include <cstdint>

@@ -76,7 +76,7 @@ TEST(OpenTrace, broken_gzip_is_told) {
 }
 
 TEST(TraceFormats, every_format_that_is_written_stands_on_the_page) {
-  std::ifstream file(support::source_dir() + "/docs/recordings.md");
+  std::ifstream file(support::source_dir() + "/docs/guide/recordings.md");
   const std::string page((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
   for (const std::string& option : format_options(written_formats()))
     EXPECT_THAT(page, testing::HasSubstr("`" + option + "`"));

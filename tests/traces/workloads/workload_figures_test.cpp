@@ -35,7 +35,7 @@ WorkloadRequest training_of(const Model& model) {
   return request;
 }
 
-/// The same figures from the sizes alone, as docs/generate.md gives them.
+/// The same figures from the sizes alone, as docs/guide/recordings.md gives them.
 struct TrainingFigures {
   explicit TrainingFigures(const Model& m)
       : tokens(m.batch * m.sequence),

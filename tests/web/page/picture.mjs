@@ -1,4 +1,4 @@
-// Takes the pictures of the page that docs/browser.md shows: the example and a setting that passes
+// Takes the pictures of the page in docs/guide/report.md: the example and a setting that passes
 // (browser.png), and a block that waits in the playground (playground.png).
 //   node picture.mjs FOLDER
 import { join } from "node:path";

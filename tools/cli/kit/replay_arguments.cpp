@@ -52,7 +52,7 @@ void add_device(CLI::App& command, ReplayArguments& arguments) {
 void add_memory_shares(CLI::App& command, ReplayArguments& arguments) {
   command.add_option(
       "--device-costs", arguments.device_costs,
-      "A file with the cost of device calls (docs/device_costs.md; default: estimates)");
+      "A file with the cost of device calls (docs/guide/sweep.md; default: estimates)");
   command
       .add_option("--memory-fraction", arguments.memory_fraction,
                   "Share of the device that may be used")

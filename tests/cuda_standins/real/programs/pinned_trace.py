@@ -1,5 +1,5 @@
-"""A native trace (docs/trace_format.md) of what a program does with pinned memory: each method does
-one thing and writes it down. Work that the program puts on a stream is over when it synchronizes;
+"""A native trace (docs/reference/trace_format.md) of a program's pinned memory: each method
+does one thing and writes it down. Work that the program puts on a stream is over when it synchronizes;
 the dry run is told that kernels take long enough for that."""
 
 import json

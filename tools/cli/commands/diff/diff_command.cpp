@@ -111,9 +111,10 @@ ExitStatus diff_files(const DiffArguments& arguments) {
 }
 
 void add_limit_options(CLI::App& command, DiffArguments& arguments) {
-  command.add_option("--fail-if", arguments.fail_if,
-                     "A limit, such as 'peak_reserved > +2%', 'stranded > 512MiB' or "
-                     "'device_allocs > +10'; may be given several times (names: docs/metrics.md)");
+  command.add_option(
+      "--fail-if", arguments.fail_if,
+      "A limit, such as 'peak_reserved > +2%', 'stranded > 512MiB' or "
+      "'device_allocs > +10'; may be given several times (names: docs/reference/metrics.md)");
   CLI::Option* budget = command.add_option(
       "--budget", arguments.budget,
       "A file with limits (default: .vramlab.json in this folder, if it exists)");

@@ -131,11 +131,11 @@ void add_settings(CLI::App& command, SweepArguments& arguments) {
   add_several_confs(command, arguments.options, "Options (PYTORCH_CUDA_ALLOC_CONF) to try");
   command.add_option("--grid", arguments.grid,
                      "Alternatives, or a file of them, every combination of which is tried "
-                     "(docs/sweep.md)");
+                     "(docs/guide/sweep.md)");
   command.add_flag("--recorded", arguments.adds_recorded, "Also try the recorded options");
   command.add_option("--shard", arguments.shard,
                      "Only the I-th of N parts of the settings (I/N), to be joined by vramlab "
-                     "merge (docs/cluster.md)");
+                     "merge (docs/guide/sweep.md)");
   add_jobs(command, arguments.threads);
 }
 
