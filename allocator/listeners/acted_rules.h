@@ -1,5 +1,5 @@
-// ActedRules: which rules of docs/fidelity.md decided something since they were last asked for,
-// each once, in the order in which they acted for the first time.
+// ActedRules: which rules of docs/reference/fidelity.md decided something since they were last
+// asked for, each once, in the order in which they acted for the first time.
 #pragma once
 
 #include <bitset>

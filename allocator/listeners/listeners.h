@@ -33,7 +33,7 @@ struct RangeFact {
 struct Listener {
   /// What is worked out for acted() alone is left out where nobody hears it.
   static constexpr bool hears_rules = false;
-  /// A rule of docs/fidelity.md decided something.
+  /// A rule of docs/reference/fidelity.md decided something.
   void acted(Rule) {}
   void handed_out(const BlockFact&, Oversize) {}
   void free_requested(const BlockFact&, Oversize) {}

@@ -1,4 +1,4 @@
-// Rule: a row of docs/fidelity.md by its number, such as 5.2.
+// Rule: a row of docs/reference/fidelity.md by its number, such as 5.2.
 #pragma once
 
 #include <compare>

@@ -42,7 +42,7 @@ struct FigureName {
   Bytes (*value)(const StateFigures&);
 };
 
-/// As docs/metrics.md names them.
+/// As docs/reference/metrics.md names them.
 constexpr FigureName names[] = {
     {"inactive_split", [](const StateFigures& figures) { return figures.inactive_split; }},
     {"releasable", [](const StateFigures& figures) { return figures.releasable; }},

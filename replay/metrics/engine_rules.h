@@ -20,8 +20,8 @@ FragmentationRules rules_of(const Allocator& engine, Bytes device_free) {
   return rules;
 }
 
-// What live blocks keep from being released now (docs/fragmentation.md), of a running allocator:
-// the figure of a snapshot without taking one, so that it can be asked at each new peak.
+// What live blocks keep from being released now (docs/guide/top_and_snapshot.md), of a running
+// allocator: the figure of a snapshot without taking one, so that it can be asked at each new peak.
 
 /// Consecutive blocks that nobody holds; what lies in no whole unit of them is stranded.
 struct IdleRun {

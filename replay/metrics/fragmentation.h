@@ -1,5 +1,6 @@
 // Fragmentation: what a state of an allocator holds, and what of it could be used or given back.
-// Pure functions over a snapshot; docs/fragmentation.md defines every figure with an example.
+// Pure functions over a snapshot; docs/guide/top_and_snapshot.md defines every figure with an
+// example.
 //
 // A release of everything cached first waits for other streams, so blocks that wait count as free
 // where it is asked what a release would give back, and only there.

@@ -1,5 +1,5 @@
 // Metrics: the figures that have one name and one unit wherever they are printed or compared.
-// tests/schemas/metric_lists.py writes docs/metrics.md and the schemas from their table.
+// tests/schemas/metric_lists.py writes docs/reference/metrics.md and the schemas from their table.
 //
 // Values are integers, so that the same input gives the same answer to "is it over the limit"
 // everywhere: bytes, counts, and shares of a whole in millionths.

@@ -19,7 +19,7 @@
 namespace vramlab::replay {
 
 // Policy: an allocator to compare the caching allocator with. A new one is one file beside this one
-// and a row in policies.cpp (docs/policies.md).
+// and a row in policies.cpp (docs/guide/packing.md).
 //
 // A policy gets its memory from a simulated device, which counts what it takes and gives back. What
 // it must keep:

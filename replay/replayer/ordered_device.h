@@ -1,6 +1,6 @@
 // OrderedDevice: a program's events on one device whose memory is CUDA's stream-ordered pool, used
-// as PyTorch uses it with backend:cudaMallocAsync. docs/ordered_memory.md has what is documented of
-// it and what is modelled.
+// as PyTorch uses it with backend:cudaMallocAsync. docs/reference/ordered_memory.md has what is
+// documented of it and what is modelled.
 #pragma once
 
 #include <map>

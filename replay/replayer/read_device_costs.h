@@ -1,5 +1,5 @@
 // Reads what device calls cost on one GPU from a file as `vramlab live --calibrate` writes it
-// (docs/schemas/device-calls.schema.json).
+// (docs/reference/schemas/device-calls.schema.json).
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // A grid of settings: alternatives for some options, as option strings, every combination of them
-// once (docs/sweep.md).
+// once (docs/guide/sweep.md).
 //
 //   max_split_size_mb=64|128|none expandable_segments=True|False
 //

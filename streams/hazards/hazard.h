@@ -1,6 +1,6 @@
 // Hazard: something that goes wrong in some order in which the program may run, even where it did
 // not in this run. Which two sides meet, on what memory, and the one call that would fix it.
-// docs/hazards.md has what each kind means.
+// docs/guide/streams.md has what each kind means.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // HazardChecker: finds the hazards of a program by what comes before what in its words, never by
 // when things happened in this run. It watches TimedStreams, and its user tells it about memory.
-// Vector clocks over streams, branches of graphs and host threads; docs/hazards.md says what is
-// found, how, and what can't be.
+// Vector clocks over streams, branches of graphs and host threads; docs/guide/streams.md says what
+// is found, how, and what can't be.
 //
 // What it keeps grows with the streams, events, graphs, blocks and sites there are, and not with
 // how long the program runs.

@@ -1,5 +1,6 @@
 // OrderedPool: a pool of stream-ordered memory, as cudaMallocAsync and cudaFreeAsync use it. What
-// NVIDIA documents of it, and what we decided where nobody says it, is in docs/ordered_memory.md.
+// NVIDIA documents of it, and what we decided where nobody says it, is in
+// docs/reference/ordered_memory.md.
 //
 // Memory is the device's in units; each is given back, or moved to other addresses, as a whole.
 #pragma once

@@ -1,5 +1,6 @@
 // TimedStreams: CUDA's streams, events and captures in virtual time, for all devices of a process.
-// docs/stream_model.md has each rule, where it is from, and what is decided where nobody says it.
+// docs/reference/stream_model.md has each rule, where it is from, and what is decided where nobody
+// says it.
 //
 // Host threads call in the order of the program. begin_call() says who calls; what follows is part
 // of that call. Its instant is the latest of: the time that the thread got to, the time given, the

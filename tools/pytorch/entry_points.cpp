@@ -1,5 +1,5 @@
 // The functions that PyTorch calls through torch.cuda.memory.CUDAPluggableAllocator, and those that
-// a script calls through ctypes. docs/pytorch_plugin.md lists them.
+// a script calls through ctypes. docs/guide/live.md lists them.
 //
 // PyTorch calls from C++ and turns exceptions into Python's: so a request that fails throws, as its
 // own allocator does, where PyTorch would not look at a null pointer. What a destructor may call

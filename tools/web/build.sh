@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds vramlab.html, the whole program in one page (docs/browser.md):
+# Builds vramlab.html, the whole program in one page (docs/guide/report.md):
 #   bash tools/web/build.sh [OUTPUT]
 # OUTPUT is build-page/vramlab.html. Needs the system that `bash tools/setup.sh --with-page` makes,
 # and root, to run the compiler in it.

@@ -1,6 +1,6 @@
 // ProgramEvent: one thing that a program does to the allocator, its streams or its device, as a
 // native trace holds it. Which fields a kind has is one table, which both forms of the native trace
-// are read and written by (docs/trace_format.md).
+// are read and written by (docs/reference/trace_format.md).
 #pragma once
 
 #include <array>

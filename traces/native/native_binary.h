@@ -1,7 +1,7 @@
-// Reads the binary form of a native trace (docs/trace_format.md) as a stream, so that a pipe or a
-// packed file will do and no file is held as a whole. Throws InputError at the first byte that is
-// not as it must be; mapped_trace is for who wants the events as they lie in the file. And writes
-// it.
+// Reads the binary form of a native trace (docs/reference/trace_format.md) as a stream, so that a
+// pipe or a packed file will do and no file is held as a whole. Throws InputError at the first byte
+// that is not as it must be; mapped_trace is for who wants the events as they lie in the file. And
+// writes it.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // The words that the reader and the writer of a native trace share, and the layout of its binary
-// form (docs/trace_format.md). All numbers there are little-endian,
+// form (docs/reference/trace_format.md). All numbers there are little-endian,
 // all places multiples of 8 bytes, so that a mapped file is used as it is.
 #pragma once
 

@@ -1,5 +1,5 @@
 // NativeRecordWriter: a sink of both kinds that spells each record of a native trace as a line, in
-// the order in which they come (docs/trace_format.md).
+// the order in which they come (docs/reference/trace_format.md).
 #pragma once
 
 #include <string>

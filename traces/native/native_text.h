@@ -1,5 +1,5 @@
-// Reads the text form of a native trace (docs/trace_format.md), record by record, so no file is
-// held as a whole. Throws InputError at the first byte that is not as it must be.
+// Reads the text form of a native trace (docs/reference/trace_format.md), record by record, so no
+// file is held as a whole. Throws InputError at the first byte that is not as it must be.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // Synthetic workloads: programs shaped like what people run, written event by event, so that a
 // program of any length is made in the same little memory. The same name, seed and sizes give the
-// same events on every machine. docs/generate.md says what each of them models.
+// same events on every machine. docs/guide/recordings.md says what each of them models.
 #pragma once
 
 #include <cstdint>

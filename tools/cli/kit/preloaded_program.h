@@ -1,4 +1,5 @@
-// A program of the user's with libraries of ours loaded into it (docs/preload.md, docs/dry_run.md).
+// A program of the user's with libraries of ours loaded into it (docs/guide/preload.md,
+// docs/guide/dry_run.md).
 #pragma once
 
 #include <filesystem>

@@ -1,7 +1,7 @@
 // MemoryPools: the pools of stream-ordered memory. One has memory of its device in whole units,
 // hands out parts of them and keeps what is given back, as far as its threshold says. How soon the
 // real one reuses memory, and how it lays it out, is not documented in all
-// (docs/ordered_memory.md).
+// (docs/reference/ordered_memory.md).
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // What the preload does in this process, as its environment says: VRAMLAB_SHIM and VRAMLAB_RECORD
-// (docs/preload.md).
+// (docs/guide/preload.md).
 #pragma once
 
 #include <cstdint>

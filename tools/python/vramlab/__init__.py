@@ -5,7 +5,7 @@
 14275313664
 
 Each function runs the program `vramlab` and reads the JSON that it prints, so every figure and every
-name is that of the command line (docs/python.md, docs/schemas).
+name is that of the command line (docs/guide/python.md, docs/reference/schemas).
 """
 
 from vramlab.commands import (

@@ -1,5 +1,5 @@
-"""What each command answers. The fields are those of its JSON (docs/schemas); what a class adds to
-them stands in it as a property."""
+"""The answer of each command. Its fields are those of the JSON (docs/reference/schemas); a class adds
+properties to them."""
 
 from typing import Any, Callable, Dict, List, Optional, Union
 

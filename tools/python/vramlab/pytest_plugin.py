@@ -1,4 +1,4 @@
-"""The plug-in for pytest (docs/python.md): `limit_vram` and `limit_vram_growth`, the fixture
+"""The plug-in for pytest (docs/guide/python.md): `limit_vram` and `limit_vram_growth`, the fixture
 `vram_recording`, --vramlab-dry and --vramlab-baseline."""
 
 from typing import Any, Dict, Generator, List, Optional

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, ClassVar, Dict, Iterator, List, Optional, Tuple
 
-#: Figures in bytes whose names do not say so (docs/metrics.md); others end in `bytes`.
+#: Figures in bytes whose names do not say so (docs/reference/metrics.md); others end in `bytes`.
 BYTE_FIGURES = frozenset(
     "allocated waiting active requested rounding_waste reserved free inactive_split releasable "
     "pool_held stranded largest_free largest_cached largest_possible peak_allocated peak_active "

@@ -1,4 +1,4 @@
-// The summary for programs (docs/schemas/dry-run.schema.json).
+// The summary for programs (docs/reference/schemas/dry-run.schema.json).
 #include <nlohmann/json.hpp>
 
 #include "tools/cli/commands/dry_run/dry_run_outcome.h"

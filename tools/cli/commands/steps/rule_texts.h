@@ -1,5 +1,5 @@
-// The texts of the rules that the allocator announces, from docs/fidelity.md. The build writes the
-// function (cmake/RuleTexts.cmake).
+// The texts of the rules that the allocator announces, from docs/reference/fidelity.md. The build
+// writes the function (cmake/RuleTexts.cmake).
 #pragma once
 
 #include <span>

@@ -1,4 +1,4 @@
-// The JSON of a report on waiting frees; docs/waiting.md says what each key means.
+// The JSON of a report on waiting frees; docs/guide/streams.md says what each key means.
 #include <nlohmann/json.hpp>
 
 #include "tools/cli/commands/streams/stream_report.h"

@@ -1,4 +1,4 @@
-"""vramlab beside a running PyTorch (docs/python.md).
+"""vramlab beside a running PyTorch (docs/guide/python.md).
 
     import vramlab.torch
     vramlab.torch.explain_oom()

@@ -1,4 +1,4 @@
-// The JSON of commands, as far as the page shows it (docs/schemas).
+// The JSON of commands, as far as the page shows it (docs/reference/schemas).
 
 export interface Replayed {
   reference: string;

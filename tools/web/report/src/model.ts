@@ -112,7 +112,7 @@ export type Moments = Record<(typeof momentNames)[number], Float64Array>;
 
 export type Fragmentation = Record<(typeof fragmentationNames)[number], Float64Array>;
 
-/** A block in use that keeps memory from being given back (docs/fragmentation.md). */
+/** A block in use that keeps memory from being given back (docs/guide/top_and_snapshot.md). */
 export interface Pinner {
   address: number;
   size: number;

@@ -1,4 +1,4 @@
-// What `vramlab steps --json` says (docs/schemas/steps.schema.json), and its steps in words.
+// The JSON of `vramlab steps` (docs/reference/schemas/steps.schema.json), and its steps in words.
 import { sizeText } from "../../../report/src/format";
 
 export interface Block {
