@@ -15,12 +15,12 @@
 #include <utility>
 #include <vector>
 
-#include "allocator/blocks/capture_scopes.h"
-#include "allocator/listeners/acted_rules.h"
+#include "allocator/blocks/pool.h"
 #include "allocator/listeners/history.h"
+#include "allocator/listeners/listeners.h"
 #include "allocator/listeners/statistics.h"
 #include "allocator/policy/best_fit.h"
-#include "allocator/policy/cross_stream_frees.h"
+#include "allocator/policy/frees.h"
 #include "allocator/policy/reclaim.h"
 #include "allocator/policy/segment_source.h"
 #include "allocator/types/answers.h"

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "allocator/blocks/block_arena.h"
+#include "allocator/blocks/block.h"
 
 namespace vramlab::allocator {
 
@@ -18,7 +18,7 @@ class AddressMap {
 
   std::size_t size() const { return size_; }
 
-  /// None where no live block starts there.
+  /// The live block that starts there, or none.
   BlockIndex find(Address address, const BlockArena& blocks) const {
     return block_in(slots_[slot_of(address, blocks)]);
   }
@@ -31,7 +31,7 @@ class AddressMap {
     ++size_;
   }
 
-  /// Removes and returns what find() gives.
+  /// Removes the block that find() gives, and returns it.
   BlockIndex take(Address address, const BlockArena& blocks) {
     const std::size_t slot = slot_of(address, blocks);
     const Slot found = slots_[slot];
@@ -43,14 +43,14 @@ class AddressMap {
   }
 
  private:
-  /// A tag above the block's index. One number: two halves that are written one by one and then
-  /// read as one make the processor wait.
+  /// A tag above the block's index. The slot is one number: two halves that are written one by one
+  /// and then read together make the processor wait.
   using Slot = std::uint64_t;
   static constexpr Slot empty = static_cast<std::uint32_t>(BlockIndex::none);
   static constexpr unsigned initial_bits = 10;
 
-  /// A fifth full at most: nearly every look-up is over at its first slot, which can be foreseen.
-  /// Two fifths where more slots would no longer fit into the nearest caches.
+  /// The map is a fifth full at most: nearly every look-up is over at its first slot, which can be
+  /// foreseen. It is two fifths full where more slots would no longer fit into the nearest caches.
   static constexpr std::size_t room_for(std::size_t slots) {
     return slots <= 16384 ? slots / 5 : slots / 5 * 2;
   }
@@ -67,7 +67,7 @@ class AddressMap {
     return static_cast<std::uint32_t>(((address.value >> 9) * 0x9E3779B97F4A7C15ULL) >> 32);
   }
 
-  /// The block's, or an empty one.
+  /// The slot of the block that starts there, or an empty slot.
   std::size_t slot_of(Address address, const BlockArena& blocks) const {
     const std::uint32_t tag = tag_of(address);
     std::size_t i = home_of(tag);

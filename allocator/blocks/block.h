@@ -1,19 +1,23 @@
-// Block: one piece of a segment. Blocks live in an arena and know each other by index, in address
-// order; 32 bytes each, two a cache line, because a request touches several of them. The links and
-// sizes are changed by block_chain only, the state by the code that moves a block between sets.
+// Block: one piece of a segment. Blocks live in a BlockArena and know each other by index, in
+// address order; 32 bytes each, two a cache line, because a request touches several of them. Links
+// and sizes are changed by BlockChain only, the state by the code that moves a block between sets.
+// Facts that few blocks have, such as uses by other streams, lie beside the blocks.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <vector>
 
+#include "allocator/types/bytes_and_ids.h"
 #include "allocator/types/check.h"
-#include "allocator/types/ids.h"
+#include "allocator/types/reference_version.h"
 
 namespace vramlab::allocator {
 
 enum class BlockIndex : std::uint32_t { none = 0xffffffff };
 enum class SegmentIndex : std::uint32_t {};
 enum class UsesIndex : std::uint32_t { none = 0xffffffff };
-/// A lane by its number; see lane.h.
+/// The number of a lane: one stream's part of one pool.
 enum class LaneIndex : std::uint32_t {};
 
 enum class BlockUse : std::uint8_t {
@@ -27,7 +31,7 @@ enum class BlockUse : std::uint8_t {
   free,
   /// A range of addresses without memory behind it.
   unmapped,
-  /// The same, out of its set while the device is asked for memory behind it.
+  /// Unmapped, and out of its set while the device is asked for memory behind it.
   being_mapped,
 };
 
@@ -43,7 +47,8 @@ class alignas(32) Block {
   }
 
   Address address;
-  /// What it was last asked for. Stays when the block is freed, and with the rest of a split.
+  /// The size that it was last asked for. Stays when the block is freed, and with the rest of a
+  /// split.
   Bytes requested;
 
   Bytes size() const { return {std::uint64_t{units_} << unit_bits}; }
@@ -68,26 +73,26 @@ class alignas(32) Block {
     check(is_first(), "the first block of a segment knows the segment");
     return static_cast<SegmentIndex>(previous_ & ~first_mark);
   }
-  /// As the other block: its neighbour before it, or that it is first in its segment.
+  /// Takes over the other block's neighbour before it, or its place as the first of a segment.
   void follow_as(const Block& other) { previous_ = other.previous_; }
   /// Without a branch.
   bool is_whole_segment() const {
     return ((previous_ | ~first_mark) & static_cast<std::uint32_t>(next)) == 0xffffffff;
   }
 
-  /// One stream's part of one pool; a block never leaves it.
+  /// A block never leaves its lane.
   LaneIndex lane() const { return static_cast<LaneIndex>(facts_ & lane_mask); }
   BlockUse use() const { return static_cast<BlockUse>(facts_ >> use_shift & use_mask); }
   void set_use(BlockUse use) {
     facts_ = (facts_ & ~(use_mask << use_shift)) | static_cast<std::uint32_t>(use) << use_shift;
   }
-  /// The lane, the use and what it is otherwise.
+  /// Takes over the lane, the use and the marks of the other block.
   void be_as(const Block& other) { facts_ = other.facts_; }
-  /// There is memory behind it.
+  /// Whether there is memory behind it.
   bool is_mapped() const { return use() != BlockUse::unmapped && use() != BlockUse::being_mapped; }
   bool is_expandable() const { return (facts_ & expandable_mark) != 0; }
   void set_expandable() { facts_ |= expandable_mark; }
-  /// Other streams used it; the arena's notes say which.
+  /// Whether other streams used it; the arena's notes say which.
   bool has_stream_uses() const { return (facts_ & stream_uses_mark) != 0; }
   void set_stream_uses(bool has) {
     facts_ = (facts_ & ~stream_uses_mark) | (has ? stream_uses_mark : 0);
@@ -104,8 +109,8 @@ class alignas(32) Block {
 
   std::uint32_t units_ = 0;
   std::uint32_t previous_ = 0;
-  /// One number and no bit fields: those are written byte by byte, and a number that is read soon
-  /// after one of its bytes was written makes the processor wait.
+  /// One number and no bit fields: bit fields are written byte by byte, and a number that is read
+  /// soon after one of its bytes was written makes the processor wait.
   std::uint32_t facts_ = 0;
 };
 static_assert(sizeof(Block) == 32);
@@ -114,5 +119,110 @@ static_assert(sizeof(Block) == 32);
 /// them in 64: no GPU comes near either.
 inline constexpr Bytes largest_block{1ULL << 41};
 inline constexpr Address highest_address{1ULL << 49};
+
+/// Facts about a block that lie beside it, so that blocks themselves stay small.
+struct BlockNotes {
+  /// The pool's lookup count when the block entered the free set.
+  std::uint64_t lookup_stamp = 0;
+  /// Other streams that used it, and the events still awaited from them.
+  UsesIndex uses = UsesIndex::none;
+  /// Its number among all blocks ever made, or an amount added to the addresses of its segment so
+  /// that later segments lie higher; unused where addresses alone count.
+  std::uint64_t rank = 0;
+};
+
+/// All blocks of one allocator, by small index. Slots are used again; an index stays valid while
+/// its block lives, a reference only until the next create().
+class BlockArena {
+ public:
+  explicit BlockArena(AmongSameSize ranks = AmongSameSize::lowest_address) : ranks_(ranks) {}
+
+  Block& operator[](BlockIndex index) { return blocks_[static_cast<std::uint32_t>(index)]; }
+  const Block& operator[](BlockIndex index) const {
+    return blocks_[static_cast<std::uint32_t>(index)];
+  }
+  BlockNotes& notes(BlockIndex index) { return notes_[static_cast<std::uint32_t>(index)]; }
+  const BlockNotes& notes(BlockIndex index) const {
+    return notes_[static_cast<std::uint32_t>(index)];
+  }
+
+  BlockIndex create() {
+    if (first_unused_ == BlockIndex::none) [[unlikely]]
+      add_slot();
+    const BlockIndex index = first_unused_;
+    first_unused_ = (*this)[index].next;
+    if (ranks_ == AmongSameSize::oldest_block) [[unlikely]]
+      notes(index).rank = ++made_count_;
+    return index;
+  }
+  /// Creates a block of the same segment.
+  BlockIndex create_beside(BlockIndex other) {
+    const BlockIndex index = create();
+    if (ranks_ == AmongSameSize::oldest_segment) [[unlikely]]
+      notes(index).rank = notes(other).rank;
+    return index;
+  }
+
+  void destroy(BlockIndex index) {
+    Block& block = (*this)[index];
+    block.set_use(BlockUse::unused);
+    block.next = first_unused_;
+    first_unused_ = index;
+  }
+
+  std::size_t slot_count() const { return blocks_.size(); }
+  /// Walks along all unused slots.
+  std::size_t unused_count() const {
+    std::size_t count = 0;
+    for (BlockIndex i = first_unused_; i != BlockIndex::none; i = (*this)[i].next) ++count;
+    return count;
+  }
+
+ private:
+  [[gnu::noinline]] void add_slot() {
+    blocks_.emplace_back();
+    notes_.emplace_back();
+    destroy(static_cast<BlockIndex>(blocks_.size() - 1));
+  }
+
+  std::vector<Block> blocks_;
+  std::vector<BlockNotes> notes_;
+  /// Unused slots are linked. The most recently left one is taken first: it is the likeliest to be
+  /// in the cache.
+  BlockIndex first_unused_ = BlockIndex::none;
+  AmongSameSize ranks_;
+  std::uint64_t made_count_ = 0;
+};
+
+/// The other streams that used a block, and the events still awaited from them before the block can
+/// be used again. Few blocks have any.
+struct StreamUses {
+  /// Ascending; emptied when an event was recorded on each.
+  std::vector<StreamId> streams;
+  /// Streams recorded during a capture: they need no event after it.
+  std::vector<StreamId> in_capture;
+  /// For a deferred free: the graph nodes that must have run before the memory is safe. If empty,
+  /// only the end of the capture tells.
+  std::vector<GraphNode> markers;
+  std::uint32_t outstanding_events = 0;
+};
+
+/// Slots are used again, and keep their memory.
+class StreamUsesTable {
+ public:
+  StreamUses& operator[](UsesIndex index) { return uses_[static_cast<std::uint32_t>(index)]; }
+  const StreamUses& operator[](UsesIndex index) const {
+    return uses_[static_cast<std::uint32_t>(index)];
+  }
+  UsesIndex create();
+  void destroy(UsesIndex index);
+
+ private:
+  std::vector<StreamUses> uses_;
+  std::vector<UsesIndex> unused_;
+};
+
+/// Adds a stream to an ascending row, in which each stands once.
+void add_stream(std::vector<StreamId>& ascending, StreamId stream);
 
 }  // namespace vramlab::allocator

@@ -29,8 +29,8 @@ FreeBlocks::Cursor FreeBlocks::previous(Cursor at) const {
   return nearest_before(comparable_key(at), bins_.before(at.bin, bins_.key_at(at)));
 }
 
-/// The last of the recent blocks that come before the key, or what the bins have, whichever comes
-/// last.
+/// The last of the recent blocks that come before the key, or the block from the bins, whichever
+/// comes last.
 FreeBlocks::Cursor FreeBlocks::nearest_before(SizeKey key, Cursor in_bins) const {
   Cursor best = in_bins;
   SizeKey highest = in_bins ? comparable_key(in_bins) : 0;

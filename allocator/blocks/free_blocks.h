@@ -1,9 +1,9 @@
 // FreeBlocks: the free blocks of one lane, ordered by (size, address), for exact best fit. A
 // version that prefers older blocks gives a number in place of each address.
 //
-// Most blocks leave the set soon after they came: a request is cut off what the last one left, a
-// free merges with what was freed just before. So the two that came last stand apart, in no order,
-// and only what stays goes to the bins, which keep any number of blocks in order.
+// Most blocks leave the set soon after they came: a request is cut off the rest of the last one, a
+// free merges with the block freed just before. So the two that came last stand apart, in no order,
+// and only blocks that stay go to the bins, which keep any number of blocks in order.
 #pragma once
 
 #include <array>
@@ -25,7 +25,7 @@ class FreeBlocks {
   /// Requires: that block is in the set, with this size and address.
   Cursor place_of(Bytes size, Address address, BlockIndex block) const;
   void remove_at(Cursor at);
-  /// A block comes in place of one that leaves: most are what is left of it after a split, or what
+  /// A block comes in place of one that leaves: most are its rest after a split, or the block that
   /// it became a part of.
   void replace_at(Cursor at, Bytes size, Address address, BlockIndex block);
 
@@ -77,8 +77,8 @@ class FreeBlocks {
   SizeBins bins_;
 };
 
-/// The first of the recent blocks that do not come before the key, or what the bins have, whichever
-/// comes first.
+/// The first of the recent blocks that do not come before the key, or the block from the bins,
+/// whichever comes first.
 inline FreeBlocks::Cursor FreeBlocks::nearest(SizeKey key, Cursor in_bins) const {
   // Distances from the key, without branches: which is the shortest cannot be foreseen. A recent
   // block before the key, or none, wraps around to a distance that is too long.
@@ -119,7 +119,7 @@ inline void FreeBlocks::replace_at(Cursor at, Bytes size, Address address, Block
     remove_at(at);
     return insert(size, address, block);
   }
-  // It is the newest one now; the other one stays, or becomes the older one.
+  // The block is the newest one now; the other one stays, or becomes the older one.
   recent_keys_[1] = recent_keys_[1 - at.slot];
   recent_blocks_[1] = recent_blocks_[1 - at.slot];
   recent_keys_[0] = size_key(size, address);

@@ -1,5 +1,5 @@
 // Pool: the small or the large half of the device's own memory or of a private pool; its lanes by
-// ascending stream.
+// ascending stream. CaptureScopes says which private pools requests are taken to at the moment.
 #pragma once
 
 #include <array>
@@ -8,14 +8,15 @@
 #include <vector>
 
 #include "allocator/blocks/free_blocks.h"
-#include "allocator/types/ids.h"
+#include "allocator/types/bytes_and_ids.h"
+#include "allocator/types/reference_version.h"
 #include "allocator/types/snapshot.h"
 
 namespace vramlab::allocator {
 
 struct Pool;
 
-/// Unmapped blocks by ascending address: a handful, so a sorted row of them.
+/// Unmapped blocks by ascending address: a handful, so a sorted row.
 class UnmappedBlocks {
  public:
   struct Entry {
@@ -40,11 +41,11 @@ struct Lane {
 
   StreamId stream;
   Pool* pool;
-  /// As of the pool; here so that hot code needs not look there.
+  /// That of the pool; here so that hot code does not have to look there.
   PoolKind kind;
-  /// Its blocks are handed out whole; as of the pool, too.
+  /// Its blocks are handed out whole; copied from the pool, too.
   bool is_no_split;
-  /// Which lane of the allocator this is: short enough for blocks and for the history's entries.
+  /// Its number in the allocator: short enough for blocks and for the history's entries.
   LaneIndex index{};
   FreeBlocks free;
   UnmappedBlocks unmapped;
@@ -56,7 +57,7 @@ struct Pool {
   Pool(PoolId pool_id, PoolKind pool_kind, PrivatePool* of = nullptr)
       : id(pool_id), kind(pool_kind), owner(of) {}
 
-  /// Null where the stream has none yet.
+  /// The lane of the stream, or null while it has none.
   Lane* find_lane(StreamId stream) const {
     Lane* const known = last_found[place_of(stream)];
     if (known != nullptr && known->stream == stream) [[likely]]
@@ -74,12 +75,12 @@ struct Pool {
   PoolKind kind;
   /// Null for the device's own pools.
   PrivatePool* owner;
-  /// Searches while garbage collection was on: what ages of free blocks are measured in.
+  /// Searches while garbage collection was on: the clock for ages of free blocks.
   std::uint64_t lookup_count = 0;
   /// Blocks of this pool are handed out whole.
   bool is_no_split = false;
   std::vector<std::unique_ptr<Lane>> lanes;
-  /// What was found last for streams that fall on the same place.
+  /// The lane found last for streams that fall on the same place.
   mutable std::array<Lane*, 16> last_found{};
 };
 
@@ -101,10 +102,33 @@ struct PrivatePool {
   /// Segments got less those released, as the reference counts them: an expandable pool counts one
   /// for each request that grew it and takes one off for each range unmapped.
   std::uint64_t segment_count = 0;
-  /// Requests are taken to it at the moment: it must not be forgotten.
+  /// Requests are taken to it at the moment, so it must not be forgotten.
   bool has_open_scope = false;
   Pool small;
   Pool large;
+};
+
+/// The open scopes that take requests to private pools, by stream, in the order in which they were
+/// opened.
+class CaptureScopes {
+ public:
+  explicit CaptureScopes(ScopeOrder order) : order_(order) {}
+
+  bool is_empty() const { return scopes_.empty(); }
+  bool is_open(PoolId pool) const;
+  void open(PrivatePool& pool, StreamFilter filter);
+  /// Requires: it is open.
+  PrivatePool& close(PoolId pool);
+  /// The private pool that a request on this stream is taken to; null for the device's own.
+  PrivatePool* find(StreamId stream) const;
+
+ private:
+  struct Scope {
+    PrivatePool* pool;
+    StreamFilter accepts;
+  };
+  std::vector<Scope> scopes_;
+  ScopeOrder order_;
 };
 
 }  // namespace vramlab::allocator

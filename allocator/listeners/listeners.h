@@ -1,17 +1,20 @@
 // The facts an allocator announces, at the moment the reference updates its counters, and how
 // listeners to them are put together at compile time: an allocator with Listeners<> pays nothing.
-// Nobody counts inside the algorithm.
+// The algorithm itself counts nothing. ActedRules, the smallest listener, stands here too.
 #pragma once
 
+#include <bitset>
 #include <cstdint>
+#include <utility>
+#include <vector>
 
 #include "allocator/blocks/pool.h"
-#include "allocator/types/ids.h"
-#include "allocator/types/rule.h"
+#include "allocator/listeners/rules.h"
+#include "allocator/types/bytes_and_ids.h"
 
 namespace vramlab::allocator {
 
-/// Whether the thing is at or above the limit from which blocks are not split.
+/// Whether a size is at or above the limit from which blocks are not split.
 enum class Oversize : bool { no, yes };
 
 struct BlockFact {
@@ -28,19 +31,19 @@ struct RangeFact {
   const Lane& lane;
 };
 
-/// A listener inherits this and hides what it wants to hear; the calls are resolved at compile
-/// time.
+/// A listener inherits this class and hides the functions of the facts that it wants to hear; the
+/// calls are resolved at compile time.
 struct Listener {
-  /// What is worked out for acted() alone is left out where nobody hears it.
+  /// Work that serves acted() alone is left out where nobody hears it.
   static constexpr bool hears_rules = false;
-  /// A rule of docs/reference/fidelity.md decided something.
+  /// A rule of the reference decided something.
   void acted(Rule) {}
   void handed_out(const BlockFact&, Oversize) {}
   void free_requested(const BlockFact&, Oversize) {}
   void free_completed(const BlockFact&) {}
-  /// Both at once: nothing had to be waited for, as nearly always.
+  /// Requested and completed at once: nothing had to be waited for, as nearly always.
   void freed_at_once(const BlockFact&, Oversize) {}
-  /// One booking: the change in the number of free blocks of split segments, and in their bytes.
+  /// The number of free blocks of split segments changed, and their bytes; both in one booking.
   void inactive_split_changed(PoolKind, std::int64_t /*count*/, std::int64_t /*bytes*/) {}
   void segment_got(const RangeFact&, Oversize) {}
   void segment_released(const RangeFact&, Oversize) {}
@@ -96,6 +99,31 @@ struct Listeners : Each... {
   void attempt_rejected() { (Each::attempt_rejected(), ...); }
   void snapshot_taken([[maybe_unused]] Bytes bytes) { (Each::snapshot_taken(bytes), ...); }
   void lane_opened([[maybe_unused]] const Lane& lane) { (Each::lane_opened(lane), ...); }
+};
+
+/// The rules of the reference that decided something since they were last asked for: each once, in
+/// the order in which they acted for the first time.
+class ActedRules : public Listener {
+ public:
+  static constexpr bool hears_rules = true;
+
+  void acted(Rule rule) {
+    const auto place = std::size_t{rule.section} * numbers_of_a_section + rule.number;
+    if (seen_[place]) return;
+    seen_.set(place);
+    rules_.push_back(rule);
+  }
+  /// Gives the rules, and forgets them.
+  std::vector<Rule> take_rules() {
+    seen_.reset();
+    return std::exchange(rules_, {});
+  }
+
+ private:
+  static constexpr std::size_t numbers_of_a_section = 32;
+  static constexpr std::size_t sections = 19;
+  std::bitset<sections * numbers_of_a_section> seen_;
+  std::vector<Rule> rules_;
 };
 
 }  // namespace vramlab::allocator

@@ -12,7 +12,6 @@
 
 #include "allocator/listeners/listeners.h"
 #include "allocator/types/snapshot.h"
-#include "allocator/types/statistic_values.h"
 
 namespace vramlab::allocator {
 

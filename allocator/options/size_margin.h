@@ -8,8 +8,7 @@
 #include <array>
 
 #include "allocator/options/size_rules.h"
-#include "allocator/types/bytes.h"
-#include "allocator/types/ids.h"
+#include "allocator/types/bytes_and_ids.h"
 
 namespace vramlab::allocator {
 

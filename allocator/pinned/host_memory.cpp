@@ -12,7 +12,7 @@ PinnedBy way_of(const Settings& settings) {
   return settings.pinned_use_cuda_host_register ? PinnedBy::registration : PinnedBy::allocation;
 }
 
-/// What the option says, or more than any system has if bytes of it would not fit a number.
+/// The size that the option says, or more than any system has if its bytes would not fit a number.
 Bytes reserve_size(const Settings& settings) {
   constexpr std::uint64_t most_mib = unlimited.count >> 20;
   return mebibytes(std::min(settings.pinned_reserve_segment_size_mb, most_mib));

@@ -8,10 +8,9 @@
 #include <map>
 #include <unordered_map>
 
-#include "allocator/pinned/host_history.h"
 #include "allocator/pinned/host_memory.h"
 #include "allocator/pinned/host_pools.h"
-#include "allocator/pinned/host_statistics.h"
+#include "allocator/pinned/host_records.h"
 
 namespace vramlab::allocator {
 

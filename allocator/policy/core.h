@@ -11,11 +11,9 @@
 #include <vector>
 
 #include "allocator/blocks/address_map.h"
-#include "allocator/blocks/block_arena.h"
-#include "allocator/blocks/block_chain.h"
+#include "allocator/blocks/block.h"
 #include "allocator/blocks/pool.h"
 #include "allocator/blocks/segment.h"
-#include "allocator/blocks/stream_uses.h"
 #include "allocator/listeners/listeners.h"
 #include "allocator/options/settings.h"
 #include "allocator/options/size_margin.h"

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "allocator/policy/cross_stream_frees.h"
+#include "allocator/policy/frees.h"
 #include "allocator/policy/segment_source.h"
 
 namespace vramlab::allocator {

@@ -6,7 +6,7 @@
 #include <optional>
 #include <stdexcept>
 
-#include "allocator/types/ids.h"
+#include "allocator/types/bytes_and_ids.h"
 
 namespace vramlab::allocator {
 

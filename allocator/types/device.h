@@ -12,8 +12,8 @@
 #include <stdexcept>
 #include <vector>
 
-#include "allocator/types/ids.h"
-#include "allocator/types/interface.h"
+#include "allocator/types/bytes_and_ids.h"
+#include "allocator/types/check.h"
 
 namespace vramlab::allocator {
 

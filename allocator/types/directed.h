@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "allocator/types/ids.h"
-#include "allocator/types/interface.h"
+#include "allocator/types/bytes_and_ids.h"
+#include "allocator/types/check.h"
 #include "allocator/types/snapshot.h"
 
 namespace vramlab::allocator {

@@ -1,5 +1,5 @@
-// What the allocator of pinned host memory says, as values: the answer to a request, statistics,
-// a snapshot, entries of its history. Its blocks are given out whole, so a block is a segment.
+// Answers of the allocator of pinned host memory, as values: to a request, statistics, a snapshot,
+// entries of its history. Its blocks are given out whole, so a block is a segment.
 #pragma once
 
 #include <array>
@@ -11,11 +11,10 @@
 
 #include "allocator/types/answers.h"
 #include "allocator/types/snapshot.h"
-#include "allocator/types/statistic_values.h"
 
 namespace vramlab::allocator {
 
-/// A call stack, known by a number; what it stands for is its giver's business.
+/// A call stack, known by a number; only its giver knows the stack itself.
 struct HostStack {
   std::uint64_t value = 0;
   friend bool operator==(HostStack, HostStack) = default;
@@ -25,7 +24,7 @@ using MaybeHostStack = std::optional<HostStack>;
 struct HostMallocResult {
   MallocOutcome outcome = MallocOutcome::nothing;
   Address address;
-  /// The block's, after rounding.
+  /// The size of the block, after rounding.
   Bytes size;
   explicit operator bool() const { return outcome == MallocOutcome::allocated; }
   friend bool operator==(const HostMallocResult&, const HostMallocResult&) = default;
@@ -84,7 +83,7 @@ struct HostStatisticValues {
   friend bool operator==(const HostStatisticValues&, const HostStatisticValues&) = default;
 };
 
-/// What a simulated system notes of each call.
+/// The kinds of calls that a simulated system notes.
 enum class HostSystemAction : std::uint8_t {
   host_alloc,
   host_alloc_failed,
@@ -96,7 +95,12 @@ enum class HostSystemAction : std::uint8_t {
   free,
 };
 /// Such as "host_alloc".
-std::string_view host_system_action_name(HostSystemAction action);
+constexpr std::string_view host_system_action_name(HostSystemAction action) {
+  constexpr std::array<std::string_view, 8> names = {
+      "host_alloc",    "host_alloc_failed",    "host_free",       "malloc",
+      "host_register", "host_register_failed", "host_unregister", "free"};
+  return names.at(static_cast<std::size_t>(action));
+}
 
 struct HostSystemCall {
   HostSystemAction action = HostSystemAction::host_alloc;

@@ -1,13 +1,13 @@
-// Snapshot: all segments and blocks of one allocator at one moment, as values, with the entries of
-// its history and the checkpoints of private pools. Printers, diffs and checks work on these and
-// need no live allocator.
+// Snapshot: all segments and blocks of one allocator at one moment, as values; with them the
+// entries of its history, its statistics and the checkpoints of private pools. Printers, diffs and
+// checks work on these and need no live allocator.
 #pragma once
 
 #include <cstdint>
 #include <string_view>
 #include <vector>
 
-#include "allocator/types/ids.h"
+#include "allocator/types/bytes_and_ids.h"
 
 namespace vramlab::allocator {
 
@@ -93,8 +93,8 @@ struct CheckpointSegment {
   friend bool operator==(const CheckpointSegment&, const CheckpointSegment&) = default;
 };
 
-/// What lay where in a private pool, so that it can be cut the same way again. Segments by
-/// ascending address; an expandable one ends with its unmapped rest.
+/// How a private pool was cut into blocks, so that it can be cut the same way again. Segments by
+/// ascending address; an expandable segment ends with its unmapped rest.
 struct Checkpoint {
   PoolId pool;
   std::vector<CheckpointSegment> segments;
@@ -105,10 +105,48 @@ struct RestoredBlock {
   Bytes size;
 };
 
-/// What restoring a checkpoint did, each list by ascending address inside its segment order.
+/// The work of restoring a checkpoint: each list by ascending address inside its segment order.
 struct RestoreResult {
   std::vector<Address> freed;
   std::vector<RestoredBlock> created;
+};
+
+/// One counter: its value now, the highest it had, and the sums of its increases and decreases.
+struct StatisticValue {
+  std::int64_t current = 0;
+  std::int64_t peak = 0;
+  std::int64_t allocated = 0;
+  std::int64_t freed = 0;
+  friend bool operator==(const StatisticValue&, const StatisticValue&) = default;
+};
+
+/// Private pools count as small or large.
+struct PooledStatistic {
+  StatisticValue all;
+  StatisticValue small_pool;
+  StatisticValue large_pool;
+  friend bool operator==(const PooledStatistic&, const PooledStatistic&) = default;
+};
+
+struct StatisticValues {
+  PooledStatistic allocation;
+  PooledStatistic segment;
+  PooledStatistic active;
+  PooledStatistic inactive_split;
+  PooledStatistic allocated_bytes;
+  PooledStatistic reserved_bytes;
+  PooledStatistic active_bytes;
+  PooledStatistic inactive_split_bytes;
+  PooledStatistic requested_bytes;
+  StatisticValue oversize_allocations;
+  StatisticValue oversize_segments;
+  std::int64_t num_alloc_retries = 0;
+  std::int64_t num_ooms = 0;
+  std::int64_t num_sync_all_streams = 0;
+  std::int64_t num_device_alloc = 0;
+  std::int64_t num_device_free = 0;
+  std::int64_t num_oom_rejections = 0;
+  friend bool operator==(const StatisticValues&, const StatisticValues&) = default;
 };
 
 }  // namespace vramlab::allocator
@@ -117,4 +155,5 @@ struct RestoreResult {
 namespace vramlab {
 using allocator::BlockState, allocator::PoolKind, allocator::SnapshotBlock,
     allocator::SnapshotSegment, allocator::Snapshot, allocator::Action, allocator::AllocatorEvent;
+using allocator::StatisticValue, allocator::StatisticValues;
 }  // namespace vramlab

@@ -5,7 +5,7 @@
 #include <tuple>
 
 #include "allocator/options/size_rules.h"
-#include "allocator/types/ids.h"
+#include "allocator/types/bytes_and_ids.h"
 #include "traces/model/user_frame.h"
 
 namespace vramlab::replay {

@@ -1,7 +1,7 @@
 #include <functional>
 #include <utility>
 
-#include "allocator/types/ids.h"
+#include "allocator/types/bytes_and_ids.h"
 #include "replay/conformance/difference_parts.h"
 #include "replay/conformance/snapshot_differences.h"
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "allocator/types/ids.h"
+#include "allocator/types/bytes_and_ids.h"
 #include "replay/conformance/snapshot_differences.h"
 
 namespace vramlab::replay {

@@ -1,6 +1,6 @@
 #include "replay/conformance/logged_device.h"
 
-#include "allocator/types/ids.h"
+#include "allocator/types/bytes_and_ids.h"
 #include "streams/device/simulated_device.h"
 
 namespace vramlab::replay {

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "allocator/types/ids.h"
+#include "allocator/types/bytes_and_ids.h"
 
 namespace vramlab::replay {
 namespace {

@@ -7,7 +7,6 @@
 #include <string>
 
 #include "allocator/types/snapshot.h"
-#include "allocator/types/statistic_values.h"
 
 namespace vramlab::replay {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "allocator/types/index.h"
+#include "allocator/types/check.h"
 #include "replay/metrics/pinners.h"
 
 namespace vramlab::replay {

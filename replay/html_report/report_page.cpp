@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "allocator/types/ids.h"
-#include "allocator/types/index.h"
+#include "allocator/types/bytes_and_ids.h"
+#include "allocator/types/check.h"
 #include "replay/html_report/page_bytes.h"
 #include "replay/html_report/page_texts.h"
 #include "replay/html_report/report_detail.h"

@@ -1,7 +1,6 @@
 #include "replay/metrics/memory_curve.h"
 
 #include "allocator/types/check.h"
-#include "allocator/types/index.h"
 
 namespace vramlab::replay {
 

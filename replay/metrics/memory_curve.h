@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "allocator/types/bytes.h"
+#include "allocator/types/bytes_and_ids.h"
 
 namespace vramlab::replay {
 

@@ -8,7 +8,7 @@
 #include <numeric>
 #include <vector>
 
-#include "allocator/types/bytes.h"
+#include "allocator/types/bytes_and_ids.h"
 
 namespace vramlab::replay {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "allocator/options/settings.h"
-#include "allocator/types/ids.h"
+#include "allocator/types/bytes_and_ids.h"
 #include "allocator/types/reference_version.h"
 #include "streams/device/memory_device.h"
 #include "streams/memory/address_range.h"

@@ -2,7 +2,7 @@
 
 #include "allocator/blocks/block.h"
 #include "allocator/options/size_rules.h"
-#include "allocator/types/ids.h"
+#include "allocator/types/bytes_and_ids.h"
 
 namespace vramlab::replay {
 

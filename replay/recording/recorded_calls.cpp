@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "allocator/types/ids.h"
+#include "allocator/types/bytes_and_ids.h"
 
 namespace vramlab::replay {
 

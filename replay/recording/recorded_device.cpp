@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "allocator/types/bytes_and_ids.h"
 #include "allocator/types/check.h"
-#include "allocator/types/ids.h"
 
 namespace vramlab::replay {
 

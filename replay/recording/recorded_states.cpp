@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "allocator/options/size_rules.h"
-#include "allocator/types/index.h"
+#include "allocator/types/check.h"
 #include "replay/recording/live_blocks.h"
 #include "replay/recording/verify.h"
 #include "replay/recording/whole_block_states.h"

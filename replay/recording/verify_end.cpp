@@ -3,7 +3,7 @@
 #include <map>
 #include <tuple>
 
-#include "allocator/types/ids.h"
+#include "allocator/types/bytes_and_ids.h"
 #include "replay/recording/verify_run.h"
 
 namespace vramlab::replay {

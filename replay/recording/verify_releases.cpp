@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "allocator/options/size_rules.h"
-#include "allocator/types/ids.h"
+#include "allocator/types/bytes_and_ids.h"
 
 namespace vramlab::replay {
 

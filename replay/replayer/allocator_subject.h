@@ -13,11 +13,10 @@
 
 #include "allocator/options/settings.h"
 #include "allocator/types/answers.h"
+#include "allocator/types/check.h"
 #include "allocator/types/device.h"
-#include "allocator/types/interface.h"
 #include "allocator/types/reference_version.h"
 #include "allocator/types/snapshot.h"
-#include "allocator/types/statistic_values.h"
 
 namespace vramlab::replay {
 

@@ -1,7 +1,7 @@
 // What a program's event does to an allocator's pools, and to a device that the program drives.
 #pragma once
 
-#include "allocator/types/ids.h"
+#include "allocator/types/bytes_and_ids.h"
 #include "streams/device/driven_device.h"
 #include "traces/model/program_event.h"
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "allocator/types/index.h"
+#include "allocator/types/check.h"
 
 namespace vramlab::replay {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "allocator/types/answers.h"
-#include "allocator/types/ids.h"
+#include "allocator/types/bytes_and_ids.h"
 #include "replay/metrics/engine_rules.h"
 #include "replay/replayer/replay_watch.h"
 #include "replay/replayer/stream_program.h"

@@ -1,4 +1,4 @@
-#include "allocator/pinned/host_consistency.h"
+#include "allocator/checks/consistency.h"
 #include "allocator/pinned/pinned_allocator.h"
 #include "replay/replayer/host_subject.h"
 

@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "allocator/options/settings.h"
-#include "allocator/pinned/host_history.h"
-#include "allocator/pinned/host_system.h"
+#include "allocator/pinned/host_memory.h"
+#include "allocator/pinned/host_records.h"
+#include "allocator/types/check.h"
 #include "allocator/types/host_values.h"
-#include "allocator/types/interface.h"
 #include "allocator/types/reference_version.h"
 
 namespace vramlab::replay {

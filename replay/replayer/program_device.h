@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "allocator/types/interface.h"
+#include "allocator/types/check.h"
 #include "replay/replayer/device_sides.h"
 #include "replay/replayer/replay_conditions.h"
 #include "traces/model/program_event.h"

@@ -1,7 +1,6 @@
 #include "replay/replayer/replay_host.h"
 
 #include "allocator/types/check.h"
-#include "allocator/types/index.h"
 #include "replay/replayer/apply_event.h"
 #include "streams/device/simulated_device.h"
 #include "streams/device/timed_device.h"

@@ -7,7 +7,7 @@
 #include <memory>
 #include <unordered_map>
 
-#include "allocator/pinned/host_system.h"
+#include "allocator/pinned/host_memory.h"
 #include "replay/replayer/stream_program.h"
 #include "streams/device/simulated_host.h"
 

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "allocator/options/option_table.h"
+#include "allocator/options/option_reader.h"
 #include "replay/metrics/nearest_name.h"
 #include "traces/io/input_error.h"
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "allocator/types/answers.h"
-#include "allocator/types/statistic_values.h"
+#include "allocator/types/snapshot.h"
 #include "replay/metrics/memory_curve.h"
 #include "replay/metrics/metrics.h"
 #include "replay/metrics/peak.h"

@@ -7,8 +7,8 @@
 #include <optional>
 #include <vector>
 
+#include "allocator/listeners/rules.h"
 #include "allocator/types/answers.h"
-#include "allocator/types/rule.h"
 #include "allocator/types/snapshot.h"
 #include "replay/replayer/replay_watch.h"
 

@@ -4,7 +4,7 @@
 #include <cctype>
 #include <set>
 
-#include "allocator/options/option_table.h"
+#include "allocator/options/option_reader.h"
 #include "replay/replayer/replay_options.h"
 #include "traces/io/input_bytes.h"
 #include "traces/io/input_error.h"

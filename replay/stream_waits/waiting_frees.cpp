@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "allocator/types/index.h"
+#include "allocator/types/check.h"
 #include "replay/recording/backward_run.h"
 #include "replay/recording/live_blocks.h"
 

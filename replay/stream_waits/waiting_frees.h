@@ -12,7 +12,7 @@
 #include <map>
 #include <optional>
 
-#include "allocator/types/interface.h"
+#include "allocator/types/check.h"
 #include "replay/recording/recorded_history.h"
 
 namespace vramlab::replay {

@@ -3,7 +3,7 @@
 #include <map>
 #include <set>
 
-#include "allocator/types/ids.h"
+#include "allocator/types/bytes_and_ids.h"
 #include "replay/recording/followed_blocks.h"
 
 namespace vramlab::replay {

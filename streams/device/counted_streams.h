@@ -8,9 +8,8 @@
 #include <map>
 #include <vector>
 
+#include "allocator/types/bytes_and_ids.h"
 #include "allocator/types/check.h"
-#include "allocator/types/ids.h"
-#include "allocator/types/index.h"
 
 namespace vramlab::streams {
 

@@ -3,8 +3,8 @@
 // and a real GPU have both.
 #pragma once
 
-#include "allocator/types/ids.h"
-#include "allocator/types/interface.h"
+#include "allocator/types/bytes_and_ids.h"
+#include "allocator/types/check.h"
 
 namespace vramlab::streams {
 

@@ -4,7 +4,7 @@
 #include <bit>
 #include <cmath>
 
-#include "allocator/types/index.h"
+#include "allocator/types/check.h"
 
 namespace vramlab::streams {
 

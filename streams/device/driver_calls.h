@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "allocator/types/bytes.h"
+#include "allocator/types/bytes_and_ids.h"
 
 namespace vramlab::streams {
 

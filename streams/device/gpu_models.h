@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "allocator/types/bytes.h"
+#include "allocator/types/bytes_and_ids.h"
 
 namespace vramlab::streams {
 

@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "allocator/pinned/host_system.h"
+#include "allocator/pinned/host_memory.h"
 #include "allocator/types/host_values.h"
 #include "streams/device/counted_streams.h"
 #include "streams/memory/free_gaps.h"

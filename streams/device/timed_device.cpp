@@ -1,7 +1,6 @@
 #include "streams/device/timed_device.h"
 
 #include "allocator/types/check.h"
-#include "allocator/types/index.h"
 
 namespace vramlab::streams {
 

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "allocator/types/interface.h"
+#include "allocator/types/check.h"
 #include "streams/happens_before/vector_clock.h"
 #include "streams/stream_model/timed_streams.h"
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "allocator/types/ids.h"
+#include "allocator/types/bytes_and_ids.h"
 #include "streams/memory/address_range.h"
 #include "streams/stream_model/work.h"
 

@@ -17,8 +17,8 @@
 #include <utility>
 #include <vector>
 
-#include "allocator/types/ids.h"
-#include "allocator/types/interface.h"
+#include "allocator/types/bytes_and_ids.h"
+#include "allocator/types/check.h"
 #include "streams/happens_before/program_order.h"
 #include "streams/hazards/hazard.h"
 #include "streams/hazards/shadow_memory.h"

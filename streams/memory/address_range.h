@@ -1,7 +1,7 @@
 // AddressRange: the half-open range [begin, end) of addresses.
 #pragma once
 
-#include "allocator/types/ids.h"
+#include "allocator/types/bytes_and_ids.h"
 
 namespace vramlab::streams {
 

@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "allocator/types/ids.h"
+#include "allocator/types/bytes_and_ids.h"
 #include "streams/memory/address_range.h"
 
 namespace vramlab::streams {

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "allocator/types/check.h"
-#include "allocator/types/index.h"
 
 namespace vramlab::streams {
 

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "allocator/types/bytes.h"
+#include "allocator/types/bytes_and_ids.h"
 
 namespace vramlab::streams {
 

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "allocator/types/check.h"
-#include "allocator/types/index.h"
 
 namespace vramlab::streams {
 

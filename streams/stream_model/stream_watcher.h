@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <span>
 
-#include "allocator/types/interface.h"
+#include "allocator/types/check.h"
 #include "streams/stream_model/open_captures.h"
 #include "streams/stream_model/virtual_time.h"
 #include "streams/stream_model/work.h"

@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-#include "allocator/types/index.h"
+#include "allocator/types/check.h"
 #include "streams/stream_model/open_captures.h"
 #include "streams/stream_model/stream_watcher.h"
 #include "streams/stream_model/work.h"

@@ -8,7 +8,7 @@
 #include <map>
 #include <vector>
 
-#include "allocator/types/ids.h"
+#include "allocator/types/bytes_and_ids.h"
 
 namespace vramlab::streams {
 

@@ -4,7 +4,7 @@
 #include <compare>
 #include <cstdint>
 
-#include "allocator/types/ids.h"
+#include "allocator/types/bytes_and_ids.h"
 #include "streams/stream_model/cuda_status.h"
 #include "streams/stream_model/virtual_time.h"
 

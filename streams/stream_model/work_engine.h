@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "allocator/types/interface.h"
+#include "allocator/types/check.h"
 #include "streams/stream_model/virtual_time.h"
 
 namespace vramlab::streams {

@@ -7,7 +7,7 @@
 #include <functional>
 
 #include "allocator/options/size_rules.h"
-#include "allocator/types/ids.h"
+#include "allocator/types/bytes_and_ids.h"
 #include "replay/metrics/fragmentation.h"
 #include "replay/metrics/pinners.h"
 #include "tests/support/devices/probed_run.h"

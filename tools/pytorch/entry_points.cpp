@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "allocator/types/answers.h"
-#include "allocator/types/ids.h"
+#include "allocator/types/bytes_and_ids.h"
 #include "tools/pytorch/torch_devices.h"
 #include "tools/pytorch/torch_json.h"
 

@@ -5,7 +5,6 @@
 
 #include "allocator/types/reference_version.h"
 #include "allocator/types/snapshot.h"
-#include "allocator/types/statistic_values.h"
 #include "traces/cases/recorded_case.h"
 #include "traces/json/json_value.h"
 

@@ -10,7 +10,6 @@
 
 #include "allocator/types/reference_version.h"
 #include "allocator/types/snapshot.h"
-#include "allocator/types/statistic_values.h"
 #include "traces/model/program_event.h"
 
 namespace vramlab::traces {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "allocator/types/index.h"
+#include "allocator/types/check.h"
 
 namespace vramlab::traces {
 

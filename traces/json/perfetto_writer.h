@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "allocator/types/bytes.h"
+#include "allocator/types/bytes_and_ids.h"
 #include "traces/io/byte_sink.h"
 
 namespace vramlab::traces {

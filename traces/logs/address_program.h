@@ -13,7 +13,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "allocator/types/ids.h"
+#include "allocator/types/bytes_and_ids.h"
 #include "traces/model/program_sink.h"
 #include "traces/model/snapshot_tables.h"
 

@@ -10,8 +10,8 @@
 #include <span>
 #include <string_view>
 
+#include "allocator/types/bytes_and_ids.h"
 #include "allocator/types/check.h"
-#include "allocator/types/ids.h"
 #include "traces/model/snapshot_sink.h"
 
 namespace vramlab::traces {

@@ -14,7 +14,7 @@
 #include <variant>
 #include <vector>
 
-#include "allocator/types/ids.h"
+#include "allocator/types/bytes_and_ids.h"
 #include "traces/model/known_texts.h"
 
 namespace vramlab::traces {

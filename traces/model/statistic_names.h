@@ -4,7 +4,7 @@
 #include <array>
 #include <string_view>
 
-#include "allocator/types/statistic_values.h"
+#include "allocator/types/snapshot.h"
 
 namespace vramlab::traces {
 

@@ -5,7 +5,7 @@
 #include <tuple>
 #include <vector>
 
-#include "allocator/types/index.h"
+#include "allocator/types/check.h"
 #include "traces/io/json_letters.h"
 #include "traces/native/native_event_codec.h"
 #include "traces/native/native_layout.h"

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "allocator/types/index.h"
+#include "allocator/types/check.h"
 #include "traces/json/json_lines.h"
 #include "traces/model/snapshot_fields.h"
 #include "traces/model/snapshot_tables.h"

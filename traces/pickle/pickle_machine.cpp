@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "allocator/types/index.h"
+#include "allocator/types/check.h"
 #include "traces/model/snapshot_sink.h"
 #include "traces/pickle/pickle_values.h"
 

@@ -10,7 +10,7 @@
 #include <memory>
 #include <vector>
 
-#include "allocator/types/index.h"
+#include "allocator/types/check.h"
 
 namespace vramlab::traces {
 

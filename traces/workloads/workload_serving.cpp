@@ -5,7 +5,7 @@
 #include <array>
 #include <vector>
 
-#include "allocator/types/index.h"
+#include "allocator/types/check.h"
 #include "traces/workloads/workload_run.h"
 
 namespace vramlab::traces {

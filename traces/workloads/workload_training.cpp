@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 
-#include "allocator/types/index.h"
+#include "allocator/types/check.h"
 #include "traces/workloads/workload_layer.h"
 #include "traces/workloads/workload_run.h"
 

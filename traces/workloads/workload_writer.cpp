@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "allocator/types/check.h"
-#include "allocator/types/index.h"
 
 namespace vramlab::traces {
 namespace {

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "allocator/types/bytes.h"
+#include "allocator/types/bytes_and_ids.h"
 #include "traces/model/program_sink.h"
 #include "traces/model/snapshot_tables.h"
 #include "traces/workloads/workload_random.h"

@@ -1,5 +1,5 @@
 // Cutting and joining blocks, the table of segments, and the row of unmapped blocks.
-#include "allocator/blocks/block_chain.h"
+#include "allocator/blocks/segment.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Open capture scopes: which one a request on a stream is taken to.
-#include "allocator/blocks/capture_scopes.h"
+#include "allocator/blocks/pool.h"
 
 #include <gtest/gtest.h>
 

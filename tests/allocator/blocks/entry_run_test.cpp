@@ -1,5 +1,5 @@
 // A run of many entries beside a std::map with the same keys.
-#include "allocator/blocks/entry_run.h"
+#include "allocator/blocks/size_bins.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-// Which rules the allocator says have acted, by their numbers in docs/reference/fidelity.md.
-#include "allocator/listeners/acted_rules.h"
+// Which rules the allocator says have acted, by their numbers in docs/fidelity.md.
+#include "allocator/listeners/listeners.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Sizes: how they add up and how they are printed.
-#include "allocator/types/bytes.h"
+#include "allocator/types/bytes_and_ids.h"
 
 #include <gtest/gtest.h>
 

@@ -1,11 +1,8 @@
 // The engine that replays use, from headers of which one has a rule broken. It stands before the
 // library's and takes its place.
 #include "allocator/caching_allocator.h"
-#include "allocator/caching_allocator_checkpoints.h"
-#include "allocator/caching_allocator_pools.h"
-#include "allocator/caching_allocator_replay.h"
-#include "allocator/caching_allocator_requests.h"
-#include "allocator/caching_allocator_snapshot.h"
+#include "allocator/caching_allocator_steps.h"
+#include "allocator/replay_access_steps.h"
 
 namespace vramlab::allocator {
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <set>
 
-#include "allocator/types/bytes.h"
+#include "allocator/types/bytes_and_ids.h"
 #include "tests/support/kit/random_numbers.h"
 #include "tests/support/recordings/held_history.h"
 #include "traces/io/input_error.h"

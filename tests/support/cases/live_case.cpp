@@ -4,7 +4,7 @@
 #include <functional>
 #include <optional>
 
-#include "allocator/types/ids.h"
+#include "allocator/types/bytes_and_ids.h"
 #include "replay/conformance/case_run.h"
 #include "replay/conformance/logged_device.h"
 #include "replay/conformance/snapshot_differences.h"

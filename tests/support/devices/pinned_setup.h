@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "allocator/pinned/host_consistency.h"
+#include "allocator/checks/consistency.h"
 #include "allocator/pinned/pinned_allocator.h"
 #include "streams/device/simulated_host.h"
 

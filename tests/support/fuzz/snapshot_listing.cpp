@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "allocator/types/ids.h"
+#include "allocator/types/bytes_and_ids.h"
 #include "tests/support/kit/dribbling_source.h"
 #include "traces/io/input_error.h"
 #include "traces/json/snapshot_json.h"

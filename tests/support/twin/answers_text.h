@@ -6,7 +6,6 @@
 
 #include "allocator/types/answers.h"
 #include "allocator/types/snapshot.h"
-#include "allocator/types/statistic_values.h"
 #include "streams/device/simulated_device.h"
 
 // The values that both sides answer with, where their own header has no comparison.

@@ -9,7 +9,7 @@
 #include <tuple>
 #include <vector>
 
-#include "allocator/types/ids.h"
+#include "allocator/types/bytes_and_ids.h"
 #include "allocator/types/snapshot.h"
 
 namespace vramlab::tests {

@@ -1,9 +1,8 @@
 // The counters of the textbook twin, changed where the specification's table says so.
 #pragma once
 
-#include "allocator/types/bytes.h"
+#include "allocator/types/bytes_and_ids.h"
 #include "allocator/types/snapshot.h"
-#include "allocator/types/statistic_values.h"
 
 namespace vramlab::tests {
 

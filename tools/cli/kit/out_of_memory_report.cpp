@@ -1,7 +1,7 @@
 #include "tools/cli/kit/out_of_memory_report.h"
 
 #include "allocator/options/size_rules.h"
-#include "allocator/types/ids.h"
+#include "allocator/types/bytes_and_ids.h"
 #include "replay/replayer/recording.h"
 #include "tools/cli/printers/fragmentation_text.h"
 #include "tools/cli/printers/json_text.h"

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "allocator/types/bytes.h"
+#include "allocator/types/bytes_and_ids.h"
 
 namespace vramlab::tools {
 namespace {

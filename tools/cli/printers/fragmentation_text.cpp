@@ -1,6 +1,6 @@
 #include "tools/cli/printers/fragmentation_text.h"
 
-#include "allocator/types/ids.h"
+#include "allocator/types/bytes_and_ids.h"
 #include "replay/metrics/holes.h"
 #include "tools/cli/printers/json_text.h"
 #include "tools/cli/printers/table.h"

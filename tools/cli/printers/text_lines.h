@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "allocator/types/bytes.h"
+#include "allocator/types/bytes_and_ids.h"
 #include "replay/metrics/metrics.h"
 
 namespace vramlab::tools {

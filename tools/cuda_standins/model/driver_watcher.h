@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "allocator/types/interface.h"
+#include "allocator/types/check.h"
 #include "streams/cuda_interface/types.h"
 #include "streams/stream_model/work.h"
 #include "tools/cuda_standins/model/kernel_writes.h"

@@ -10,7 +10,7 @@
 #include <memory>
 #include <vector>
 
-#include "allocator/types/ids.h"
+#include "allocator/types/bytes_and_ids.h"
 #include "tools/preload/segments/context_record.h"
 
 namespace vramlab::shim {

@@ -11,7 +11,6 @@
 
 #include "allocator/listeners/history.h"
 #include "allocator/types/snapshot.h"
-#include "allocator/types/statistic_values.h"
 #include "tools/preload/segments/segment_supply.h"
 #include "tools/preload/shim/shim_options.h"
 

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "allocator/types/snapshot.h"
-#include "allocator/types/statistic_values.h"
 #include "tools/preload/shim/arena.h"
 
 namespace vramlab::shim {

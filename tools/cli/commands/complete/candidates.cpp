@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "allocator/options/option_table.h"
+#include "allocator/options/option_reader.h"
 #include "allocator/types/reference_version.h"
 #include "replay/metrics/metrics.h"
 #include "streams/device/gpu_models.h"

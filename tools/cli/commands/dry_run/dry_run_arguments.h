@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "allocator/types/bytes.h"
+#include "allocator/types/bytes_and_ids.h"
 
 namespace vramlab::tools {
 

@@ -4,8 +4,7 @@
 #include <ctime>
 #include <nlohmann/json.hpp>
 
-#include "allocator/types/bytes.h"
-#include "allocator/types/ids.h"
+#include "allocator/types/bytes_and_ids.h"
 #include "tools/cli/printers/json_text.h"
 #include "tools/cli/printers/text_lines.h"
 

@@ -2,7 +2,7 @@
 // recorded program.
 #include <string>
 
-#include "allocator/types/index.h"
+#include "allocator/types/check.h"
 #include "replay/replayer/device_replay.h"
 #include "replay/replayer/replay_watch.h"
 #include "tools/cli/commands/replay/replay_outcome.h"

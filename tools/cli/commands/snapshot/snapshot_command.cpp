@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "allocator/types/ids.h"
-#include "allocator/types/index.h"
+#include "allocator/types/bytes_and_ids.h"
+#include "allocator/types/check.h"
 #include "replay/metrics/holes.h"
 #include "replay/recording/snapshot_values_of.h"
 #include "tools/cli/commands/snapshot/snapshot_host.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "allocator/types/rule.h"
+#include "allocator/listeners/rules.h"
 
 namespace vramlab::tools {
 

@@ -1,7 +1,7 @@
 // `vramlab steps`: a program event by event, with the rules of the allocator that acted.
 #include <string>
 
-#include "allocator/types/index.h"
+#include "allocator/types/check.h"
 #include "tools/cli/commands/steps/steps_report.h"
 #include "tools/cli/kit/commands.h"
 #include "tools/cli/kit/outputs.h"

@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "allocator/types/bytes_and_ids.h"
 #include "allocator/types/check.h"
-#include "allocator/types/ids.h"
-#include "allocator/types/index.h"
 #include "traces/model/user_frame.h"
 
 namespace vramlab::tools {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <span>
 
-#include "allocator/types/index.h"
+#include "allocator/types/check.h"
 #include "tools/cli/commands/streams/hazard_text.h"
 #include "tools/cli/printers/table.h"
 #include "tools/cli/printers/text_lines.h"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "allocator/types/index.h"
+#include "allocator/types/check.h"
 #include "replay/replayer/device_replay.h"
 #include "replay/replayer/replay_source.h"
 #include "replay/stream_waits/stream_simulation.h"

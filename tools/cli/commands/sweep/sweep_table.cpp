@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <span>
 
-#include "allocator/types/bytes.h"
+#include "allocator/types/bytes_and_ids.h"
 #include "tools/cli/printers/table.h"
 #include "tools/cli/printers/text_lines.h"
 

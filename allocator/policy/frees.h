@@ -1,4 +1,5 @@
-// CrossStreamFrees: blocks that other streams used. Freed, they wait for an event on each of those
+// Frees. Completing a free: the block merges with its free neighbours and enters the free set.
+// CrossStreamFrees: blocks that other streams used wait, once freed, for an event on each of those
 // streams; during a capture no event may be recorded, so they are deferred.
 #pragma once
 
@@ -9,9 +10,68 @@
 #include <utility>
 #include <vector>
 
-#include "allocator/policy/complete_free.h"
+#include "allocator/policy/core.h"
 
 namespace vramlab::allocator {
+
+/// The share of one block in the statistics of free blocks of split segments.
+struct SplitBooking {
+  std::int64_t count = 0;
+  std::int64_t bytes = 0;
+};
+/// The share of a free classic block. Without a branch: whether a segment is split cannot be
+/// foreseen.
+inline SplitBooking booking_of(const Block& block) {
+  const std::int64_t is_split = block.is_whole_segment() ? 0 : 1;
+  return {is_split, static_cast<std::int64_t>(block.size().count) & -is_split};
+}
+
+/// Merges a block with its free neighbours and puts the result into the free set, in place of one
+/// of them if there is one; the change in split segments is booked once. Requires: the block is in
+/// no set, and in this lane.
+template <class L>
+void join_free_set(Core<L>& core, Lane& lane, BlockIndex index, SplitBooking booked) {
+  Block& block = core.blocks[index];
+  FreeBlocks::Cursor place;
+  const auto find_place = [&](BlockIndex neighbour) {
+    core.listeners.acted({7, 10});
+    ++booked.count;
+    booked.bytes += static_cast<std::int64_t>(core.blocks[neighbour].size().count);
+    place = core.place_in_free_set(lane, neighbour);
+  };
+  if (core.is_free_before(index)) {
+    find_place(block.previous());
+    core.chain().absorb_previous(index);
+  }
+  if (core.is_free_after(index)) {
+    if (place) lane.free.remove_at(place);
+    find_place(block.next);
+    core.chain().absorb_next(index);
+  }
+  block.set_use(BlockUse::free);
+  if (place)
+    core.enter_free_set_at(place, lane, index);
+  else
+    core.enter_free_set(lane, index);
+  if (block.is_expandable()) return;
+  const SplitBooking now = booking_of(block);
+  core.listeners.inactive_split_changed(lane.kind, now.count - booked.count,
+                                        now.bytes - booked.bytes);
+}
+
+/// Requires: the block is not in use and nothing is awaited for it any more.
+template <class L>
+void complete_free(Core<L>& core, BlockIndex index) {
+  core.listeners.free_completed(core.fact_of(core.blocks[index]));
+  join_free_set(core, core.lane_of(core.blocks[index]), index, {});
+}
+
+/// Gives back a block that was taken out of the free set and not handed out.
+template <class L>
+void put_back(Core<L>& core, BlockIndex index) {
+  const Block& block = core.blocks[index];
+  join_free_set(core, core.lane_of(block), index, booking_of(block));
+}
 
 enum class InCapture : bool { no, yes };
 
@@ -20,7 +80,7 @@ class CrossStreamFrees {
  public:
   explicit CrossStreamFrees(Core<L>& core) : core_(core) {}
 
-  /// No freed block waits for anything.
+  /// Whether no freed block waits.
   bool is_idle() const { return waiting_count_ == 0; }
   const std::vector<BlockIndex>& deferred() const { return deferred_; }
   /// Calls `look` with the block of every awaited event.
@@ -32,11 +92,11 @@ class CrossStreamFrees {
 
   /// The block is used on that stream too.
   void record_stream(BlockIndex index, StreamId stream, InCapture in_capture);
-  /// The owner of a block with other-stream uses gave it back.
+  /// Frees a block that other streams used.
   [[gnu::noinline]] void free_later(BlockIndex index, InCapture in_capture);
 
-  /// Completes what is complete, stream by stream. Requires: no capture, in which asking about an
-  /// event would be illegal.
+  /// Completes frees whose events are complete, stream by stream. Requires: no capture, in which
+  /// asking about an event would be illegal.
   void process_events();
   /// Waits for every event, or for those of one private pool's blocks.
   void synchronise(const PrivatePool* only = nullptr);
@@ -47,9 +107,10 @@ class CrossStreamFrees {
   /// Requires: the block waits.
   bool needs_events(BlockIndex index) const;
 
-  /// Frees what a capture has made safe for this stream: every marker of the block is behind it.
+  /// Frees blocks that a capture has made safe for this stream: the graph orders every marker of the
+  /// block before it.
   void free_reusable(StreamId stream);
-  /// The pool's scope ends: what waits for it needs no event for uses inside the capture.
+  /// The pool's scope ends: blocks that wait for it need no event for uses inside the capture.
   void finish_deferred_of(const PrivatePool& pool);
   void forget_captures() { reached_.clear(); }
 
@@ -62,9 +123,8 @@ class CrossStreamFrees {
     StreamId stream;
     std::deque<AwaitedEvent> events;
   };
-  /// From here on a new stream's queue takes the place of those in which nothing waits: every
-  /// request looks into all of them, and a replayed recording has a stream for each free that
-  /// waited.
+  /// With so many queues a new stream's queue takes the place of empty ones: every request looks
+  /// into all queues, and a replayed recording has a stream for each free that waited.
   static constexpr std::size_t most_idle_queues = 64;
 
   StreamUses& uses_of(BlockIndex index) { return core_.uses[core_.blocks.notes(index).uses]; }
@@ -72,7 +132,7 @@ class CrossStreamFrees {
   void record_events(BlockIndex index);
   void collect_markers(BlockIndex index);
   void finish_deferred(BlockIndex index);
-  /// The oldest event of the queue is over.
+  /// Completes the oldest event of the queue.
   void take_oldest(std::deque<AwaitedEvent>& events);
   void settle(const AwaitedEvent& over);
   void note_taken(const std::deque<AwaitedEvent>& events) {
@@ -86,13 +146,13 @@ class CrossStreamFrees {
 
   Core<L>& core_;
   std::vector<StreamQueue> queues_;
-  /// Those that are not empty.
+  /// Queues that are not empty.
   std::size_t queues_in_use_ = 0;
-  /// Up to here, the first event of each of them was not complete.
+  /// Up to this mark, the first event of each queue was not complete.
   CompletionMark seen_;
   std::size_t waiting_count_ = 0;
   std::vector<BlockIndex> deferred_;
-  /// Per capture and stream: the graph nodes that come before what the stream does next.
+  /// Per capture and stream: the graph nodes that come before the stream's next work.
   std::map<std::pair<CaptureId, StreamId>, std::set<GraphNode>> reached_;
 };
 

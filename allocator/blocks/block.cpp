@@ -1,4 +1,4 @@
-#include "allocator/blocks/stream_uses.h"
+#include "allocator/blocks/block.h"
 
 #include <algorithm>
 

@@ -7,7 +7,7 @@
 
 #include "allocator/caching_allocator.h"
 #include "allocator/options/size_rules.h"
-#include "allocator/policy/complete_free.h"
+#include "allocator/policy/frees.h"
 
 namespace vramlab::allocator {
 
