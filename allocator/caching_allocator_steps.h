@@ -16,7 +16,7 @@ template <class L>
 MallocResult CachingAllocator<L>::malloc(Bytes request, StreamId stream) {
   current_ = stream;
   if (request.count == 0) {
-    core_.listeners.acted({1, 4});
+    core_.listeners.acted(rules::zero_bytes_leave_no_trace);
     return {};
   }
   if (request >= request_limit) [[unlikely]]
@@ -54,12 +54,12 @@ template <class L>
 void CachingAllocator<L>::tell_sizes(Bytes request, Bytes rounded) {
   if constexpr (L::hears_rules) {
     if (request >= minimum_block && is_rounded_by_divisions(request, core_.settings)) {
-      core_.listeners.acted({1, 6});
-      core_.listeners.acted({1, 7});
+      core_.listeners.acted(rules::size_is_rounded_to_divisions);
+      core_.listeners.acted(rules::divisions_have_16_slots);
     } else if (rounded != request) {
-      core_.listeners.acted({1, 1});
+      core_.listeners.acted(rules::sizes_are_multiples_of_512);
     }
-    core_.listeners.acted({1, 2});
+    core_.listeners.acted(rules::small_up_to_1_mib);
   }
 }
 
@@ -72,12 +72,15 @@ void CachingAllocator<L>::tell_search(const Lane& lane, Bytes rounded, Mode mode
     const FreeBlocks::Cursor first = lane.free.at_or_after(rounded);
     if (!first) return;
     const Block& block = core_.blocks[lane.free.block_at(first)];
-    if (found) core_.listeners.acted({5, 2});
+    if (found) core_.listeners.acted(rules::best_fit_is_taken);
     if (found && lane.free.block_at(found) == lane.free.block_at(first)) return;
     if (block.is_expandable())
-      core_.listeners.acted(mode == Mode::expandable ? Rule{5, 3} : Rule{5, 4});
+      core_.listeners.acted(mode == Mode::expandable ? rules::search_moves_on_to_shorter_reach
+                                                     : rules::search_skips_expandable);
     else
-      core_.listeners.acted(rounded < core_.settings.max_split_size ? Rule{5, 5} : Rule{5, 6});
+      core_.listeners.acted(rounded < core_.settings.max_split_size
+                                ? rules::oversize_block_is_kept_apart
+                                : rules::oversize_request_wastes_little);
   }
 }
 
@@ -86,18 +89,18 @@ void CachingAllocator<L>::tell_cut(const Lane& lane, Bytes size, Bytes rounded, 
   if constexpr (L::hears_rules) {
     if (size == rounded) return;
     if (lane.is_no_split)
-      core_.listeners.acted({17, 12});
+      core_.listeners.acted(rules::pool_never_splits);
     else if (split_rule_of(lane.kind, mode) == SplitRule::all_remainders)
-      core_.listeners.acted({6, 1});
+      core_.listeners.acted(rules::any_remainder_is_split);
     else
-      core_.listeners.acted({6, 2});
+      core_.listeners.acted(rules::large_remainder_is_split);
   }
 }
 
 template <class L>
 void CachingAllocator<L>::complete_waiting(StreamId stream) {
   if (in_capture() == InCapture::no) {
-    core_.listeners.acted({4, 1});
+    core_.listeners.acted(rules::events_are_processed_first);
     frees_.process_events();
   } else if (core_.settings.graph_capture_record_stream_reuse)
     frees_.free_reusable(stream);
@@ -107,7 +110,7 @@ template <class L>
 Pool& CachingAllocator<L>::pool_for(PoolKind kind, StreamId stream) {
   if (!scopes_.is_empty()) [[unlikely]]
     if (PrivatePool* pool = scopes_.find(stream)) {
-      core_.listeners.acted({4, 2});
+      core_.listeners.acted(rules::open_scope_gives_its_pool);
       return pool->half(kind);
     }
   return core_.half(kind);
@@ -118,7 +121,7 @@ FreeBlocks::Cursor CachingAllocator<L>::look_for(Lane& lane, Bytes rounded, Mode
   if (core_.collects_garbage()) [[unlikely]] {
     core_.begin_counting_ages();
     ++lane.pool->lookup_count;
-    core_.listeners.acted({5, 1});
+    core_.listeners.acted(rules::search_counts_one_lookup);
   }
   const FreeBlocks::Cursor at =
       find_best_fit(LaneSearch(core_, lane), rounded, mode, core_.settings);
@@ -139,7 +142,7 @@ template <class L>
 BlockIndex CachingAllocator<L>::look_after_callbacks(Lane& lane, Bytes rounded) {
   bool has_freed = false;
   for (const auto& callback : free_memory_callbacks_) has_freed = callback() || has_freed;
-  if (has_freed) core_.listeners.acted({4, 9});
+  if (has_freed) core_.listeners.acted(rules::callbacks_may_free_memory);
   return has_freed ? take_best_fit(lane, rounded, mode()) : BlockIndex::none;
 }
 
@@ -147,7 +150,7 @@ template <class L>
 auto CachingAllocator<L>::get_memory(Lane& lane, Bytes rounded) -> Found {
   if (const BlockIndex freed = look_after_callbacks(lane, rounded); freed != BlockIndex::none)
     return {MallocOutcome::allocated, freed, &lane};
-  core_.listeners.acted({4, 3});
+  core_.listeners.acted(rules::miss_collects_then_gets_segment);
   if (core_.collects_garbage()) reclaim_.collect_garbage();
   Attempt attempt = source_.try_get(lane, rounded, AttemptKind::first);
   if (attempt.outcome == AttemptOutcome::rejected) return {MallocOutcome::rejected};
@@ -161,14 +164,14 @@ auto CachingAllocator<L>::get_memory(Lane& lane, Bytes rounded) -> Found {
     was_rejected = attempt.outcome == AttemptOutcome::rejected;
   }
   if (attempt.outcome != AttemptOutcome::got && in_capture() == InCapture::no) {
-    core_.listeners.acted({4, 5});
+    core_.listeners.acted(rules::all_cached_is_released_last);
     reclaim_.release_all(default_pool, InCapture::no);
     attempt = source_.try_get(lane, rounded, AttemptKind::retry);
     was_rejected = was_rejected || attempt.outcome == AttemptOutcome::rejected;
   }
   if (attempt.outcome == AttemptOutcome::got)
     return {MallocOutcome::allocated, attempt.block, &lane};
-  if (was_rejected) core_.listeners.acted({17, 9});
+  if (was_rejected) core_.listeners.acted(rules::later_rejection_is_rejection);
   return {was_rejected ? MallocOutcome::rejected : MallocOutcome::out_of_memory};
 }
 
@@ -181,7 +184,7 @@ auto CachingAllocator<L>::borrow_from_pools(PoolKind kind, StreamId stream, Byte
     // As the reference: the use stays counted when the pool is being captured to.
     ++pool->use_count;
     if (scopes_.is_open(id)) {
-      core_.listeners.acted({17, 11});
+      core_.listeners.acted(rules::captured_lender_fails_request);
       return {MallocOutcome::scope_already_open};
     }
     const Found borrowed = borrow_from(*pool, kind, stream, rounded);
@@ -204,7 +207,7 @@ auto CachingAllocator<L>::borrow_from(PrivatePool& pool, PoolKind kind, StreamId
   Lane& lane = core_.lane_of(pool.half(kind), stream);
   const BlockIndex block = take_best_fit(lane, rounded, Mode::classic);
   if (block == BlockIndex::none) return {};
-  core_.listeners.acted({17, 10});
+  core_.listeners.acted(rules::lending_pools_are_asked);
   // The frees that the end of this scope completes must not merge with it.
   core_.blocks[block].set_use(BlockUse::live);
   return {MallocOutcome::allocated, block, &lane};
@@ -225,7 +228,7 @@ Address CachingAllocator<L>::hand_out(Lane& lane, const FreeBlock& free, const P
   SplitBooking after;
   BlockIndex taken = free.block;
   if (portion.cut == Cut::yes) {
-    core_.listeners.acted({6, 3});
+    core_.listeners.acted(rules::front_is_handed_out);
     taken = core_.chain().split_front(free.block, portion.rounded);
     if (free.at)
       core_.enter_free_set_at(free.at, lane, free.block);
@@ -255,7 +258,7 @@ void CachingAllocator<L>::free(Address address) {
   const Block& block = core_.blocks[index];
   if (block.has_stream_uses()) [[unlikely]]
     return free_used(index);
-  core_.listeners.acted({7, 2});
+  core_.listeners.acted(rules::free_completes_at_once);
   Lane& lane = core_.lane_of(block);
   core_.listeners.freed_at_once({block.address, block.size(), block.requested, lane},
                                 oversize_of(block.size(), core_.settings));
@@ -296,7 +299,7 @@ CachingAllocator<L>::CachingAllocator(Device& device, const ReferenceVersion& ve
                          " that can be simulated");
   core_.set_settings(settings);
   if (settings.per_process_memory_fraction < 1) {
-    core_.listeners.acted({17, 7});
+    core_.listeners.acted(rules::option_fraction_is_limit_at_start);
     set_memory_fraction(settings.per_process_memory_fraction);
   }
 }
@@ -321,7 +324,7 @@ InCapture CachingAllocator<L>::in_capture() {
   const bool captures = core_.version.capture_sign == CaptureSign::open_scope
                             ? has_scope
                             : core_.device.capture_of(current_).has_value();
-  if (captures != has_scope) core_.listeners.acted({17, 23});
+  if (captures != has_scope) core_.listeners.acted(rules::capture_is_of_current_stream);
   return captures ? InCapture::yes : InCapture::no;
 }
 
@@ -344,8 +347,8 @@ bool CachingAllocator<L>::is_refused_in_capture(PoolId pool) const {
 
 template <class L>
 std::optional<SettingsError> CachingAllocator<L>::set_options(std::string_view text) {
-  core_.listeners.acted({2, 2});
-  core_.listeners.acted({2, 5});
+  core_.listeners.acted(rules::new_options_reset_three);
+  core_.listeners.acted(rules::options_apply_from_next_call);
   ParsedSettings parsed = parse_settings(core_.settings, text, core_.version);
   core_.set_settings(std::move(parsed.settings));
   return std::move(parsed.error);
@@ -358,10 +361,10 @@ void CachingAllocator<L>::set_memory_fraction(double fraction) {
                          std::to_string(fraction));
   core_.fraction = fraction;
   if (fraction == 1 && core_.version.whole_fraction == WholeFraction::removes_limit) {
-    core_.listeners.acted({17, 4});
+    core_.listeners.acted(rules::whole_fraction_removes_limit);
     core_.allowed.reset();
   } else {
-    core_.listeners.acted({3, 6});
+    core_.listeners.acted(rules::fraction_limits_to_its_share);
     core_.allowed = core_.allowed_on(core_.device_total);
   }
 }
@@ -380,7 +383,7 @@ PrivatePool& CachingAllocator<L>::usable_pool(PoolId pool, const char* purpose) 
 
 template <class L>
 PrivatePool& CachingAllocator<L>::open_pool(PoolId pool) {
-  core_.listeners.acted({11, 1});
+  core_.listeners.acted(rules::scope_creates_or_uses_pool);
   if (core_.find_private_pool(pool) != nullptr) {
     PrivatePool& found = usable_pool(pool, "used again");
     ++found.use_count;
@@ -404,9 +407,9 @@ template <class L>
 void CachingAllocator<L>::end_scope(PoolId pool) {
   if (!scopes_.is_open(pool))
     throw AllocatorError("no capture scope of the pool " + name_of(pool) + " is open");
-  core_.listeners.acted({11, 3});
+  core_.listeners.acted(rules::scope_end_leaves_blocks);
   if (core_.settings.graph_capture_record_stream_reuse) {
-    core_.listeners.acted({17, 17});
+    core_.listeners.acted(rules::scope_end_handles_deferred);
     frees_.finish_deferred_of(*core_.find_private_pool(pool));
   }
   scopes_.close(pool);
@@ -416,7 +419,7 @@ void CachingAllocator<L>::end_scope(PoolId pool) {
 template <class L>
 void CachingAllocator<L>::release_pool(PoolId pool) {
   --usable_pool(pool, "released").use_count;
-  core_.listeners.acted({11, 4});
+  core_.listeners.acted(rules::unused_pool_may_be_released);
 }
 
 template <class L>
@@ -437,7 +440,7 @@ void CachingAllocator<L>::destroy_pool(PoolId pool) {
   PrivatePool& used = usable_pool(pool, "destroyed");
   if (in_capture() == InCapture::yes && used.use_count == 1)
     throw AllocatorError("the pool " + name_of(pool) + " cannot be destroyed during a capture");
-  core_.listeners.acted({17, 13});
+  core_.listeners.acted(rules::destroyed_pool_gives_up_use);
   lending_pools_.erase(pool);
   --used.use_count;
   reclaim_.release_all(pool, InCapture::no);
@@ -445,7 +448,7 @@ void CachingAllocator<L>::destroy_pool(PoolId pool) {
 
 template <class L>
 MallocResult CachingAllocator<L>::refuse_huge(Bytes request) {
-  core_.listeners.acted({1, 5});
+  core_.listeners.acted(rules::huge_request_fails_at_once);
   last_failure_ = describe_failure(MallocOutcome::out_of_memory, request, request);
   return {MallocOutcome::out_of_memory, {}};
 }
@@ -455,7 +458,7 @@ MallocResult CachingAllocator<L>::fail(MallocOutcome outcome, const Lane& lane, 
                                        Bytes rounded) {
   last_failure_ = describe_failure(outcome, request, device_size_for_miss(rounded, core_.settings));
   if (outcome == MallocOutcome::out_of_memory) {
-    core_.listeners.acted({4, 7});
+    core_.listeners.acted(rules::failure_is_recorded_and_counted);
     core_.listeners.ran_out_of_memory(last_failure_.device_free, rounded, lane);
   }
   return {outcome, {}};
@@ -499,7 +502,7 @@ template <class L>
 Checkpoint CachingAllocator<L>::take_checkpoint(PoolId pool) {
   const PrivatePool& noted_pool = usable_pool(pool, "noted in a checkpoint");
   check_nothing_awaited(noted_pool);
-  core_.listeners.acted({12, 1});
+  core_.listeners.acted(rules::checkpoint_notes_all_blocks);
   frees_.handle_deferred();
   Checkpoint checkpoint{pool, {}};
   for (const SegmentIndex index : segments_of(noted_pool)) {
@@ -532,8 +535,8 @@ RestoreResult CachingAllocator<L>::restore_checkpoint(const Checkpoint& checkpoi
   const PrivatePool& pool = usable_pool(checkpoint.pool, "restored");
   check_restorable(pool, checkpoint);
   RestoreResult result;
-  core_.listeners.acted({12, 2});
-  core_.listeners.acted({12, 3});
+  core_.listeners.acted(rules::restoring_frees_live_blocks);
+  core_.listeners.acted(rules::restoring_cuts_as_noted);
   result.freed = free_all_of(pool);
   for (const CheckpointSegment& noted : checkpoint.segments)
     cut_along(noted, segment_start(noted.blocks.front().address), result);

@@ -10,9 +10,9 @@ function(vramlab_embed_rule_texts target)
        "${PROJECT_SOURCE_DIR}/allocator/policy/*.h")
   add_custom_command(
     OUTPUT "${source}"
-    COMMAND ${CMAKE_COMMAND} "-DPAGE=${page}" "-DFOLDER=${PROJECT_SOURCE_DIR}/allocator"
-            "-DOUTPUT=${source}" -P "${script}"
-    DEPENDS "${page}" "${script}" ${headers}
+    COMMAND ${CMAKE_COMMAND} "-DPAGE=${page}" "-DRULES=${rules}"
+            "-DFOLDER=${PROJECT_SOURCE_DIR}/allocator" "-DOUTPUT=${source}" -P "${script}"
+    DEPENDS "${page}" "${script}" "${rules}" ${headers}
     VERBATIM)
   target_sources(${target} PRIVATE "${source}")
 endfunction()

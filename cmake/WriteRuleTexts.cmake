@@ -1,22 +1,28 @@
-# Run by vramlab_embed_rule_texts: writes OUTPUT from PAGE and the headers in FOLDER.
+# Run by vramlab_embed_rule_texts: writes OUTPUT from the rows of PAGE for the named rules of RULES.
+# A rule without a row is an error, and so is a name that no header in FOLDER announces.
+cmake_minimum_required(VERSION 3.25)
+
 file(READ "${PAGE}" page)
+file(READ "${RULES}" text)
+string(REGEX MATCHALL "constexpr Rule [a-z0-9_]+{[0-9]+, [0-9]+}" rules "${text}")
+if(NOT rules)
+  message(FATAL_ERROR "${RULES} names no rule, such as: constexpr Rule NAME{SECTION, NUMBER}")
+endif()
+
 file(GLOB headers "${FOLDER}/*.h" "${FOLDER}/policy/*.h")
-set(rules)
+set(announced)
 foreach(header IN LISTS headers)
   file(READ "${header}" text)
-  string(REGEX MATCHALL "(acted\\(|Rule){[0-9]+, [0-9]+}" found "${text}")
-  list(APPEND rules ${found})
+  string(REGEX MATCHALL "rules::[a-z0-9_]+" found "${text}")
+  list(APPEND announced ${found})
 endforeach()
-list(TRANSFORM rules REPLACE "[^0-9]*([0-9]+), ([0-9]+)}" "\\1.\\2")
-list(REMOVE_DUPLICATES rules)
-list(SORT rules COMPARE NATURAL)
+
 set(rows)
 foreach(rule IN LISTS rules)
   string(REPLACE "." "\\." pattern "${rule}")
   if(NOT page MATCHES "\n\\| ${pattern} \\| ([^|]*) \\|")
     message(FATAL_ERROR "docs/reference/fidelity.md has no row of rule ${rule} of allocator/")
   endif()
-  string(REPLACE "." ", " numbers "${rule}")
   string(APPEND rows "    {{${numbers}}, R\"rule(${CMAKE_MATCH_1})rule\"},\n")
 endforeach()
 file(WRITE "${OUTPUT}"

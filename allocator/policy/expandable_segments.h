@@ -52,7 +52,7 @@ BlockIndex ExpandableSegments<L>::grow(Lane& lane, Bytes size) {
     if (candidate == BlockIndex::none)
       candidate = reserve(lane);
     else
-      core_.listeners.acted({8, 3});
+      core_.listeners.acted(rules::growth_starts_at_first_run);
     if (candidate == BlockIndex::none) return BlockIndex::none;
     if (core_.has_use(candidate, BlockUse::unmapped) &&
         !map(candidate, std::min(core_.blocks[candidate].size(), size)))
@@ -62,9 +62,9 @@ BlockIndex ExpandableSegments<L>::grow(Lane& lane, Bytes size) {
            core_.has_use(core_.blocks[candidate].next, BlockUse::unmapped)) {
       const Bytes missing = size - core_.blocks[candidate].size();
       candidate = core_.blocks[candidate].next;
-      core_.listeners.acted({8, 4});
+      core_.listeners.acted(rules::growth_maps_piece_by_piece);
       if (!map(candidate, std::min(missing, core_.blocks[candidate].size()))) {
-        core_.listeners.acted({8, 5});
+        core_.listeners.acted(rules::mapped_before_failure_stays);
         return BlockIndex::none;
       }
     }
@@ -106,7 +106,7 @@ void ExpandableSegments<L>::note_end_of_addresses(BlockIndex block, Bytes missin
 
 template <class L>
 BlockIndex ExpandableSegments<L>::reserve(Lane& lane) {
-  core_.listeners.acted({8, 2});
+  core_.listeners.acted(rules::reservation_is_nine_eighths);
   const Bytes unit = expandable_unit(lane.kind, core_.settings);
   const Bytes size = reservation_size(core_.device_total, unit);
   const auto base = core_.device.reserve(size, lane.stream);
@@ -142,14 +142,14 @@ bool ExpandableSegments<L>::ask_device(const UnitRange& range) {
 
 template <class L>
 bool ExpandableSegments<L>::map(BlockIndex index, Bytes size) {
-  core_.listeners.acted({8, 1});
+  core_.listeners.acted(rules::units_are_2_and_20_mib);
   const UnitRange range = units_for(index, size);
   Lane& lane = core_.lane_of(core_.blocks[index]);
   lane.unmapped.remove(range.at);
   core_.blocks[index].set_use(BlockUse::being_mapped);
   try {
     if (!ask_device(range)) {
-      core_.listeners.acted({8, 6});
+      core_.listeners.acted(rules::map_without_room_leaves_nothing);
       put_back(index);
       return false;
     }
@@ -215,9 +215,9 @@ UnitRange ExpandableSegments<L>::units_inside(BlockIndex index) const {
 template <class L>
 void ExpandableSegments<L>::unmap(BlockIndex index) {
   const UnitRange range = units_inside(index);
-  core_.listeners.acted({8, 9});
+  core_.listeners.acted(rules::whole_units_are_unmapped);
   if (range.count == 0) return;
-  core_.listeners.acted({8, 10});
+  core_.listeners.acted(rules::unmapped_middle_joins);
   Lane& lane = core_.lane_of(core_.blocks[index]);
   core_.device.wait_for_stream(lane.stream);
   core_.device.unmap(range);

@@ -34,7 +34,7 @@ void join_free_set(Core<L>& core, Lane& lane, BlockIndex index, SplitBooking boo
   Block& block = core.blocks[index];
   FreeBlocks::Cursor place;
   const auto find_place = [&](BlockIndex neighbour) {
-    core.listeners.acted({7, 10});
+    core.listeners.acted(rules::free_neighbours_merge);
     ++booked.count;
     booked.bytes += static_cast<std::int64_t>(core.blocks[neighbour].size().count);
     place = core.place_in_free_set(lane, neighbour);
@@ -107,8 +107,8 @@ class CrossStreamFrees {
   /// Requires: the block waits.
   bool needs_events(BlockIndex index) const;
 
-  /// Frees blocks that a capture has made safe for this stream: the graph orders every marker of the
-  /// block before it.
+  /// Frees blocks that a capture has made safe for this stream: the graph orders every marker of
+  /// the block before it.
   void free_reusable(StreamId stream);
   /// The pool's scope ends: blocks that wait for it need no event for uses inside the capture.
   void finish_deferred_of(const PrivatePool& pool);
@@ -160,7 +160,7 @@ template <class L>
 void CrossStreamFrees<L>::record_stream(BlockIndex index, StreamId stream, InCapture in_capture) {
   Block& block = core_.blocks[index];
   if (stream == core_.lane_of(block).stream) {
-    core_.listeners.acted({7, 5});
+    core_.listeners.acted(rules::use_on_own_stream_is_ignored);
     return;
   }
   if (!block.has_stream_uses()) {
@@ -170,7 +170,7 @@ void CrossStreamFrees<L>::record_stream(BlockIndex index, StreamId stream, InCap
   StreamUses& uses = uses_of(index);
   add_stream(uses.streams, stream);
   if (in_capture == InCapture::yes) {
-    core_.listeners.acted({7, 6});
+    core_.listeners.acted(rules::uses_in_capture_are_remembered);
     add_stream(uses.in_capture, stream);
   }
 }
@@ -180,7 +180,7 @@ void CrossStreamFrees<L>::free_later(BlockIndex index, InCapture in_capture) {
   core_.blocks[index].set_use(BlockUse::waiting);
   ++waiting_count_;
   if (in_capture == InCapture::yes) {
-    core_.listeners.acted({7, 4});
+    core_.listeners.acted(rules::free_in_capture_is_deferred);
     deferred_.push_back(index);
     if (core_.settings.graph_capture_record_stream_reuse) collect_markers(index);
     return;
@@ -213,7 +213,7 @@ void CrossStreamFrees<L>::record_events(BlockIndex index) {
   StreamUses& uses = uses_of(index);
   while (!uses.streams.empty()) {
     const StreamId stream = uses.streams.front();
-    core_.listeners.acted({7, 3});
+    core_.listeners.acted(rules::other_streams_get_events);
     const EventId event = core_.device.record_event(stream);
     uses.streams.erase(uses.streams.begin());
     ++uses.outstanding_events;
@@ -259,7 +259,7 @@ bool CrossStreamFrees<L>::needs_events(BlockIndex index) const {
 
 template <class L>
 void CrossStreamFrees<L>::finish_deferred(BlockIndex index) {
-  core_.listeners.acted({7, 7});
+  core_.listeners.acted(rules::deferred_frees_are_handled);
   StreamUses& uses = uses_of(index);
   std::erase_if(uses.streams, [&uses](StreamId stream) {
     return std::binary_search(uses.in_capture.begin(), uses.in_capture.end(), stream);
@@ -319,7 +319,7 @@ void CrossStreamFrees<L>::take_oldest(std::deque<AwaitedEvent>& events) {
 template <class L>
 void CrossStreamFrees<L>::process_events() {
   handle_deferred();
-  if (queues_in_use_ > 0) core_.listeners.acted({7, 8});
+  if (queues_in_use_ > 0) core_.listeners.acted(rules::events_complete_by_stream);
   if (queues_in_use_ == 0 || core_.device.none_complete_since(seen_, queues_in_use_)) return;
   for (StreamQueue& queue : queues_)
     while (!queue.events.empty() && core_.device.is_complete(queue.events.front().event))
@@ -328,7 +328,7 @@ void CrossStreamFrees<L>::process_events() {
 
 template <class L>
 void CrossStreamFrees<L>::synchronise(const PrivatePool* only) {
-  core_.listeners.acted({7, 9});
+  core_.listeners.acted(rules::synchronising_waits_for_all);
   core_.listeners.synchronised();
   handle_deferred();
   for (StreamQueue& queue : queues_) {
@@ -375,7 +375,7 @@ void CrossStreamFrees<L>::free_reusable(StreamId stream) {
                        [&](GraphNode marker) { return reached->contains(marker); });
   };
   handle_some(is_safe, [this](BlockIndex index) {
-    core_.listeners.acted({17, 16});
+    core_.listeners.acted(rules::early_reuse_in_capture);
     finish(index);
   });
 }

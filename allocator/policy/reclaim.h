@@ -95,14 +95,14 @@ void Reclaim<L>::collect_garbage() {
   const double threshold = core_.settings.garbage_collection_threshold;
   const Bytes limit = share_of(threshold, *core_.allowed);
   if (core_.reserved <= limit) return;
-  core_.listeners.acted({9, 1});
+  core_.listeners.acted(rules::garbage_is_collected_above_share);
   const Garbage garbage = pick_garbage(core_.reserved - limit, ~0U);
   // If the limit is higher than what was left then, the last pass is not made.
   const Bytes left = core_.reserved - garbage.before_last_pass;
   core_.margin.note(
       [&](Bytes total) { return share_of(threshold, core_.allowed_on(total)) >= left; });
-  if (!garbage.blocks.empty()) core_.listeners.acted({9, 3});
-  if (garbage.before_last_pass > Bytes{}) core_.listeners.acted({9, 4});
+  if (!garbage.blocks.empty()) core_.listeners.acted(rules::garbage_pass_takes_all_old);
+  if (garbage.before_last_pass > Bytes{}) core_.listeners.acted(rules::garbage_passes_go_on);
   release_blocks(garbage.blocks);
 }
 
@@ -138,9 +138,10 @@ template <class L>
 bool Reclaim<L>::release_oversize(Lane& lane, Bytes rounded) {
   const Oversized picked = pick_oversize(lane, rounded, [](Address) { return false; });
   if (!picked.blocks.empty()) {
-    core_.listeners.acted({4, 4});
-    core_.listeners.acted(picked.is_enough && picked.blocks.size() == 1 ? Rule{10, 2}
-                                                                        : Rule{10, 3});
+    core_.listeners.acted(rules::oversize_is_released_next);
+    core_.listeners.acted(picked.is_enough && picked.blocks.size() == 1
+                              ? rules::one_oversize_block_is_enough
+                              : rules::oversize_goes_from_largest_down);
   }
   release_blocks(picked.blocks);
   return picked.is_enough;
@@ -176,13 +177,13 @@ void Reclaim<L>::release_all(PoolId pool, InCapture in_capture) {
   if (pool != default_pool) {
     PrivatePool* only = core_.find_private_pool(pool);
     if (only == nullptr || !only->is_freeable()) return;
-    core_.listeners.acted({17, 15});
+    core_.listeners.acted(rules::emptying_one_pool);
     frees_.synchronise(only);
     release_private(*only);
     return;
   }
-  core_.listeners.acted({10, 5});
-  if (in_capture == InCapture::yes) core_.listeners.acted({17, 14});
+  core_.listeners.acted(rules::everything_goes_large_then_small);
+  if (in_capture == InCapture::yes) core_.listeners.acted(rules::emptying_in_capture_skips_own);
   if (in_capture == InCapture::no) {
     frees_.synchronise();
     release_pool(core_.large);
@@ -207,7 +208,7 @@ std::vector<BlockIndex> Reclaim<L>::pick_all(const Pool& pool) const {
 template <class L>
 void Reclaim<L>::release_pool(Pool& pool) {
   for (const BlockIndex index : pick_all(pool)) {
-    core_.listeners.acted({10, 6});
+    core_.listeners.acted(rules::pool_goes_classic_then_expandable);
     if (core_.blocks[index].is_expandable())
       source_.unmap(index);
     else
@@ -224,7 +225,7 @@ void Reclaim<L>::release_cached(PrivatePool& pool) {
 template <class L>
 void Reclaim<L>::forget_if_empty(PrivatePool& pool) {
   if (!is_forgettable(pool)) return;
-  core_.listeners.acted({11, 5});
+  core_.listeners.acted(rules::empty_pool_is_forgotten);
   for (const Pool* half : {&pool.small, &pool.large})
     for (const auto& lane : half->lanes)
       core_.lanes[static_cast<std::uint32_t>(lane->index)] = nullptr;

@@ -50,8 +50,8 @@ Attempt SegmentSource<L>::try_get(Lane& lane, Bytes rounded, AttemptKind kind) {
   const Bytes device_size = device_size_for_miss(rounded, settings);
   const Bytes reserved_then = core_.reserved + core_.being_asked_for + device_size;
   if (core_.allowed && reserved_then > *core_.allowed) {
-    core_.listeners.acted({4, 6});
-    if (expands(lane)) core_.listeners.acted({8, 11});
+    core_.listeners.acted(rules::limit_refuses_before_device);
+    if (expands(lane)) core_.listeners.acted(rules::limit_compares_classic_size);
     core_.margin.note([&](Bytes total) { return core_.allowed_on(total) >= reserved_then; });
     return {};
   }
@@ -59,14 +59,15 @@ Attempt SegmentSource<L>::try_get(Lane& lane, Bytes rounded, AttemptKind kind) {
     const double share = settings.per_process_memory_fraction;
     if (reserved_then > share_of(share, core_.device_total)) {
       core_.margin.note([&](Bytes total) { return share_of(share, total) >= reserved_then; });
-      core_.listeners.acted({17, 8});
+      core_.listeners.acted(rules::share_rejects_before_device);
       core_.listeners.attempt_rejected();
       return {AttemptOutcome::rejected, BlockIndex::none};
     }
   }
   const bool is_to_expand = expands(lane);
-  if (is_to_expand != settings.expandable_segments) core_.listeners.acted({17, 22});
-  if (!is_to_expand) core_.listeners.acted({1, 3});
+  if (is_to_expand != settings.expandable_segments)
+    core_.listeners.acted(rules::private_segments_stay_classic);
+  if (!is_to_expand) core_.listeners.acted(rules::miss_asks_for_a_segment);
   const BlockIndex block =
       is_to_expand ? expandable_.grow(lane, rounded) : allocate(lane, device_size);
   if (block == BlockIndex::none) return {};
@@ -109,7 +110,7 @@ template <class L>
 void SegmentSource<L>::release(BlockIndex index) {
   const Block& block = core_.blocks[index];
   const Lane& lane = core_.lane_of(block);
-  core_.listeners.acted({10, 1});
+  core_.listeners.acted(rules::segment_goes_to_device);
   core_.device.release(block.address);
   core_.leave_free_set(index);
   core_.reserved -= block.size();

@@ -1,7 +1,7 @@
-// Which rules the allocator says have acted, by their numbers in docs/fidelity.md.
+// The rules that the allocator announces, by their numbers in docs/fidelity.md.
 #include "allocator/listeners/listeners.h"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include "tests/support/devices/allocator_setup.h"
 
@@ -9,16 +9,23 @@ namespace vramlab::tests {
 namespace {
 
 using allocator::MallocOutcome;
+using allocator::Rule;
+using testing::ElementsAre;
+using testing::IsEmpty;
+namespace rules = allocator::rules;
 using namespace allocator::literals;
 
 TEST(ActedRules, are_named_once_each_in_the_order_in_which_they_acted_first) {
-  allocator::ActedRules rules;
-  for (const allocator::Rule rule : {allocator::Rule{5, 2}, {1, 1}, {5, 2}, {17, 22}})
-    rules.acted(rule);
-  EXPECT_EQ(rules.take_rules(), (std::vector<allocator::Rule>{{5, 2}, {1, 1}, {17, 22}}));
-  EXPECT_TRUE(rules.take_rules().empty());
-  rules.acted({5, 2});
-  EXPECT_EQ(rules.take_rules(), (std::vector<allocator::Rule>{{5, 2}}));
+  allocator::ActedRules acted;
+  for (const Rule rule : {rules::best_fit_is_taken, rules::sizes_are_multiples_of_512,
+                          rules::best_fit_is_taken, rules::private_segments_stay_classic})
+    acted.acted(rule);
+  EXPECT_THAT(acted.take_rules(),
+              ElementsAre(rules::best_fit_is_taken, rules::sizes_are_multiples_of_512,
+                          rules::private_segments_stay_classic));
+  EXPECT_THAT(acted.take_rules(), IsEmpty());
+  acted.acted(rules::best_fit_is_taken);
+  EXPECT_THAT(acted.take_rules(), ElementsAre(rules::best_fit_is_taken));
 }
 
 TEST(ActedRules, of_a_miss_lead_from_its_size_to_a_segment_that_is_split) {

@@ -51,8 +51,9 @@ TEST(Steps, have_the_entries_and_the_state_of_their_own_event) {
 
 TEST(Steps, have_the_rules_of_their_own_event) {
   const auto steps = steps_of(malloc_line(1, 4 * mebibyte) + free_line(1));
-  EXPECT_EQ(steps.at(0).rules.front(), (allocator::Rule{1, 2}));
-  EXPECT_EQ(steps.at(1).rules, (std::vector<allocator::Rule>{{7, 2}, {7, 10}}));
+  EXPECT_EQ(steps.at(0).rules.front(), allocator::rules::small_up_to_1_mib);
+  EXPECT_EQ(steps.at(1).rules, (std::vector{allocator::rules::free_completes_at_once,
+                                            allocator::rules::free_neighbours_merge}));
 }
 
 TEST(Steps, begin_where_they_are_asked_for_as_if_nothing_had_been_told_before) {
