@@ -1,6 +1,6 @@
 // Settings: the option string, parsed to one value. Parsing starts from the settings in force (some
 // options keep their last value when a new string is set) and gives new ones, with an error where
-// the string was refused; what stands before the error has then taken effect, as in the reference.
+// the string was refused; options before the error have then taken effect, as in the reference.
 #pragma once
 
 #include <array>
@@ -19,19 +19,22 @@ struct ReferenceVersion;
 enum class Backend : std::uint8_t { native, cuda_malloc_async };
 
 inline constexpr Bytes unlimited{std::numeric_limits<std::uint64_t>::max()};
+/// The size of a large segment, and of an expandable segment's units, unless an option says
+/// another.
+inline constexpr Bytes usual_large_segment{20ULL << 20};
 
 struct Settings {
   /// The string as it was set, also where it was refused.
   std::string text;
 
   Bytes max_split_size = unlimited;
-  Bytes max_non_split_rounding{20ULL << 20};
+  Bytes max_non_split_rounding = usual_large_segment;
   /// 0: no garbage collection.
   double garbage_collection_threshold = 0;
   /// Slot k is for sizes from 2^k MiB up to the next power of two; 0 and 1: no rounding to steps.
   std::array<std::uint32_t, 16> roundup_divisions{};
   bool expandable_segments = false;
-  Bytes large_segment_size{20ULL << 20};
+  Bytes large_segment_size = usual_large_segment;
   double per_process_memory_fraction = 1;
   bool throw_on_cudamalloc_oom = false;
   bool graph_capture_record_stream_reuse = false;

@@ -16,7 +16,7 @@ namespace vramlab::allocator {
 inline constexpr Bytes minimum_block{512};
 /// Rounded sizes up to and including this come from a small pool.
 inline constexpr Bytes small_limit{1ULL << 20};
-/// What a miss in a small pool asks the device for.
+/// The size that a miss in a small pool asks the device for.
 inline constexpr Bytes small_segment{2ULL << 20};
 /// From this rounded size on, a miss asks the device for the size itself, in whole steps.
 inline constexpr Bytes medium_limit{10ULL << 20};
@@ -76,7 +76,7 @@ constexpr Bytes large_segment_in_use(const Settings& settings) {
   return settings.large_segment_size < request_limit ? settings.large_segment_size : request_limit;
 }
 
-/// What a miss asks the device for, as one classic segment.
+/// The size that a miss asks the device for, as one classic segment.
 constexpr Bytes device_size_for_miss(Bytes rounded, const Settings& settings) {
   if (rounded <= small_limit) return small_segment;
   if (rounded < medium_limit) return large_segment_in_use(settings);
@@ -115,10 +115,19 @@ constexpr Bytes expandable_unit(PoolKind kind, const Settings& settings) {
   return kind == PoolKind::small ? small_segment : large_segment_in_use(settings);
 }
 
-/// The range of addresses of an expandable segment: the device's memory and an eighth of it, in
-/// whole units. Requires: unit is not zero.
+/// The addresses that an expandable segment needs on a device: nine eighths of its memory.
+constexpr Bytes addresses_for(Bytes device_total) {
+  return {device_total.count + device_total.count / 8};
+}
+
+/// The range of addresses of an expandable segment, in whole units. Requires: unit is not zero.
 constexpr Bytes reservation_size(Bytes device_total, Bytes unit) {
-  return round_up({device_total.count + device_total.count / 8}, unit);
+  return round_up(addresses_for(device_total), unit);
+}
+
+/// The size of a device on which an expandable segment reserves that many addresses.
+constexpr Bytes device_total_for(Bytes reservation) {
+  return {reservation.count / 9 * 8 + reservation.count % 9 * 8 / 9};
 }
 
 }  // namespace vramlab::allocator

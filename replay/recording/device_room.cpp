@@ -2,10 +2,12 @@
 
 #include <set>
 
+#include "allocator/options/settings.h"
+
 namespace vramlab::replay {
 
 /// A small request needs a whole segment of this size, and so does the end of an expandable one.
-constexpr Bytes largest_rounding{20 << 20};
+constexpr Bytes largest_rounding = allocator::usual_large_segment;
 
 DeviceRoom room_of(const DeviceHistory& history) {
   Peak reserved;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "allocator/options/size_rules.h"
+
 namespace vramlab::replay {
 
 Bytes reserved_at(const StartingState& start) {
@@ -144,7 +146,8 @@ ChosenMemory choose_memory(const RecordedMemory& recorded, Bytes reservation,
   if (recorded.bound && !is_as_recorded(conditions))
     return {*recorded.bound, "inferred from the failed requests"};
   // Reservations of addresses go by the size of the device, which has at most so much.
-  return {reservation == unknown_reservation ? boundless_memory : total_for(reservation),
+  return {reservation == unknown_reservation ? boundless_memory
+                                             : allocator::device_total_for(reservation),
           recorded.bound ? "requests that failed in the recording fail again" : ""};
 }
 

@@ -2,18 +2,14 @@
 
 #include <algorithm>
 
+#include "allocator/options/settings.h"
+
 namespace vramlab::replay {
 
 using streams::PlaceKind;
 
-namespace {
-
-constexpr Bytes largest_unit{20ULL << 20};
-
-}  // namespace
-
 RecordedPlaces::RecordedPlaces(const DeviceHistory& history, const ExplainedHistory& explained)
-    : reservations_below_(explained.placements.reservation + largest_unit) {
+    : reservations_below_(explained.placements.reservation + allocator::usual_large_segment) {
   const std::size_t at_start = explained.start.segments.size();
   for (const GivenSegment& segment : explained.start.segments)
     note_lowest(segment.is_expandable ? PlaceKind::reservation : PlaceKind::allocation,

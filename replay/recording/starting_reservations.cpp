@@ -167,7 +167,7 @@ Bytes least_reservation(const DeviceHistory& history) {
     const std::uint64_t free = event.action == Action::oom ? event.address.value : 0;
     most = std::max(most, now + free);
   }
-  return {most + most / 8};
+  return allocator::addresses_for({most});
 }
 
 std::vector<StartingReservation> find_reservations(const DeviceHistory& history,

@@ -209,10 +209,6 @@ StartingState find_starting_state(const DeviceHistory& history, const allocator:
   return state;
 }
 
-Bytes total_for(Bytes reservation) {
-  return {reservation.count / 9 * 8 + reservation.count % 9 * 8 / 9};
-}
-
 Bytes mapped_size(const GivenSegment& segment) {
   Bytes mapped;
   for (const GivenBlock& block : segment.blocks)

@@ -41,9 +41,6 @@ struct StartingState {
 StartingState find_starting_state(const DeviceHistory& history, const allocator::Settings& settings,
                                   Bytes reservation);
 
-/// The size of a device on which an expandable segment reserves that many addresses.
-Bytes total_for(Bytes reservation);
-
 /// Without the unmapped addresses.
 Bytes mapped_size(const GivenSegment& segment);
 

@@ -22,7 +22,7 @@ VerifyRun::VerifyRun(const DeviceHistory& history, const ExplainedHistory& expla
     : history_(history),
       explained_(explained),
       in_time_(history, explained.calls, explained.phases, explained.private_segments),
-      device_(history, total_for(explained.placements.reservation)),
+      device_(history, allocator::device_total_for(explained.placements.reservation)),
       engine_(device_, conditions.version, in_time_.at(0)),
       rules_(engine_),
       recorded_reserved_(explained.room.reserved_at_start) {
