@@ -4,7 +4,8 @@
 //
 // Listeners hear every fact at the moment it happens; they are chosen at compile time. Calls that
 // must not be made in a state throw AllocatorError before anything changed. A DeviceError thrown by
-// the device passes through and leaves the allocator consistent.
+// the device passes through and leaves the allocator consistent. Calls that only a replay of a
+// recording makes stand in ReplayAccess.
 #pragma once
 
 #include <functional>
@@ -36,8 +37,8 @@ class CachingAllocator {
   /// Requires: the device outlives the allocator.
   CachingAllocator(Device& device, const ReferenceVersion& version, const Settings& settings = {});
 
-  /// Everything that a request needs as a rule is one straight piece of code; what it seldom needs
-  /// is kept out of it.
+  /// The steps that most requests need are one straight piece of code; rare steps are kept out of
+  /// it.
   [[gnu::flatten]] MallocResult malloc(Bytes request, StreamId stream);
   /// Callbacks that are asked, all of them and in this order, when no cached block fits: each says
   /// whether it freed something. If one did, the request looks once more before it collects garbage
@@ -49,7 +50,7 @@ class CachingAllocator {
   /// The figures of the last request that failed.
   const OutOfMemory& last_failure() const { return last_failure_; }
   [[gnu::flatten]] void free(Address address);
-  /// The block is used on that stream too: freed, it waits for the work there.
+  /// The block is used on that stream too: once freed, it waits for the work of that stream.
   void record_stream(Address address, StreamId stream);
 
   /// Freed blocks whose streams are done become free, as at the beginning of each request.
@@ -57,22 +58,22 @@ class CachingAllocator {
     if (!frees_.is_idle() && in_capture() == InCapture::no) frees_.process_events();
   }
   /// The stream that is current where calls come from that name none: frees, uses, emptied caches.
-  /// Until it is set, that of the last request.
+  /// Until it is set, the stream of the last request counts as current.
   void set_current_stream(StreamId stream) { current_ = stream; }
-  /// Releases what is cached: everything, or of one private pool that nobody uses any more.
+  /// Releases all cached memory, or that of one private pool that nobody uses any more.
   void empty_cache(PoolId pool = default_pool);
-  /// What stands before an error in the string has taken effect.
+  /// Options that stand before an error in the string have taken effect.
   std::optional<SettingsError> set_options(std::string_view text);
   /// Requires: between 0 and 1.
   void set_memory_fraction(double fraction);
 
   /// From now on requests on streams that the filter accepts come from the private pool, which is
-  /// made, or used once more.
+  /// made, or gets one use more.
   void begin_scope(PoolId pool, const StreamFilter& filter);
   void end_scope(PoolId pool);
-  /// One use less; at none its cached memory may be released.
+  /// Takes one use of the pool; without uses its cached memory may be released.
   void release_pool(PoolId pool);
-  /// A pool object of the user's is made; destroying it gives its use back and empties its cache.
+  /// A pool object of the user; destroying it gives its use back and empties its cache.
   void create_pool(PoolId pool, PoolTraits traits);
   void destroy_pool(PoolId pool);
 
@@ -81,46 +82,8 @@ class CachingAllocator {
 
   Snapshot take_snapshot();
 
-  // For replays only: what a recording shows is done as it shows it, and by the same rules.
-  /// Requires: the segment lies apart from all others.
-  void adopt(const GivenSegment& given);
-  /// Ages of free blocks are counted as if there were a limit.
-  void count_ages() { core_.allowed = unlimited; }
-  void replace_settings(const Settings& settings) { core_.set_settings(settings); }
-  /// The place that a request's block would come from; nothing is taken.
-  std::optional<Address> best_fit(const Search& search) const;
-  /// A request to this pool whose way past a miss the director knows.
-  MallocResult malloc_directed(Bytes request, StreamId stream, PoolId pool, Director& director);
-  /// Freed, but kept waiting until complete_held().
-  void hold(Address address);
+  /// Whether a block that is in use starts there.
   bool is_live(Address address) const { return core_.live_at(address) != BlockIndex::none; }
-  /// Requires: is_live().
-  Bytes requested_at(Address address) const {
-    return core_.blocks[core_.live_at(address)].requested;
-  }
-  bool is_held(Address address) const { return held_.contains(address); }
-  void complete_held(Address address);
-  /// The device's own pools and these private ones, in this order. The requester's pool stays when
-  /// nothing is left in it: the request that everything is released for goes on in it.
-  void release_everything(const std::vector<PoolId>& private_pools,
-                          PoolId requester = default_pool);
-  /// Everything cached of one private pool, as when it ends.
-  void release_private(PoolId id, PoolId requester = default_pool);
-  /// Requires: can_release_named().
-  void release_named(Address address);
-  /// A whole free classic segment starts there.
-  bool can_release_named(Address address) const;
-  /// Gives back the whole units of the free block that the address lies in.
-  /// Requires: it lies in a free block of an expandable segment.
-  void unmap_named(Address address);
-  bool can_unmap_named(Address address) const;
-  std::vector<PlannedRelease> plan_garbage(unsigned passes) const;
-  /// As if those in `gone` were released already.
-  std::vector<PlannedRelease> plan_oversize(const Search& search,
-                                            const std::vector<PlannedRelease>& gone,
-                                            bool& is_enough) const;
-  std::vector<PlannedRelease> plan_pool(PoolId pool, PoolKind kind) const;
-
   L& listeners() { return core_.listeners; }
   const L& listeners() const { return core_.listeners; }
   const Settings& settings() const { return core_.settings; }
@@ -129,14 +92,19 @@ class CachingAllocator {
   const CrossStreamFrees<L>& cross_stream_frees() const { return frees_; }
 
  private:
+  template <class>
+  friend class ReplayView;
+  template <class>
+  friend class ReplayAccess;
+
   struct Found {
     MallocOutcome outcome = MallocOutcome::out_of_memory;
     BlockIndex block = BlockIndex::none;
-    /// The block's; another one than asked where a pool lent it.
+    /// The lane of the block; another lane than asked for where a pool lent it.
     Lane* lane = nullptr;
   };
   struct FreeBlock {
-    /// Its place in the lane's free set; none if it was taken out, or never was there.
+    /// Its place in the lane's free set; none if it is in no set.
     FreeBlocks::Cursor at;
     BlockIndex block = BlockIndex::none;
   };
@@ -148,7 +116,7 @@ class CachingAllocator {
     Cut cut;
   };
 
-  /// Asks the device where a capture is one of the current stream.
+  /// Asks the device, in versions for which a capture belongs to the current stream.
   [[gnu::noinline]] InCapture in_capture();
   /// Requires: the block was taken out of the live ones. If the device fails to tell of captures,
   /// it is live again.
@@ -170,7 +138,7 @@ class CachingAllocator {
   [[gnu::noinline]] MallocResult refuse_huge(Bytes request);
   OutOfMemory describe_failure(MallocOutcome outcome, Bytes request, Bytes device_size);
 
-  // The rules that made these decisions, for those who hear them.
+  // The rules that made these decisions are told to listeners that hear rules.
   void tell_sizes(Bytes request, Bytes rounded);
   void tell_search(const Lane& lane, Bytes rounded, Mode mode, FreeBlocks::Cursor found);
   void tell_cut(const Lane& lane, Bytes size, Bytes rounded, Mode mode);
@@ -199,14 +167,8 @@ class CachingAllocator {
 
   SnapshotSegment snapshot_run(const Segment& segment, BlockIndex& at) const;
 
-  // Replays.
-  void adopt_block(BlockIndex index, const GivenBlock& given);
-  Pool& directed_pool(PoolId pool, PoolKind kind);
-  const Lane* find_lane(const Search& search) const;
-  Attempt get_memory_directed(Lane& lane, Bytes rounded, Director& director);
+  /// The first block of the segment that starts there, or none.
   BlockIndex segment_start(Address address) const;
-  BlockIndex free_block_around(Address address) const;
-  std::vector<PlannedRelease> plan_of(const std::vector<BlockIndex>& picked) const;
 
   Core<L> core_;
   CaptureScopes scopes_;
@@ -222,7 +184,7 @@ class CachingAllocator {
   StreamId current_;
 };
 
-/// Nobody listens: the algorithm alone.
+/// Without listeners: the algorithm alone.
 using BareAllocator = CachingAllocator<Listeners<>>;
 using CountingAllocator = CachingAllocator<Listeners<Statistics>>;
 using RecordingAllocator = CachingAllocator<Listeners<Statistics, History>>;

@@ -1,5 +1,7 @@
-// The door's hot half: a request from its size to its block, the ladder when nothing fits, and a
-// free. Included where an allocator with a set of listeners is instantiated.
+// The bodies of CachingAllocator: first the hot half, a request from its size to its block, the
+// ladder when no block fits, and a free; then settings, streams, scopes and private pools, failed
+// requests, checkpoints and snapshots. Included where an allocator with a set of listeners is
+// instantiated.
 #pragma once
 
 #include <string>
@@ -63,8 +65,8 @@ void CachingAllocator<L>::tell_sizes(Bytes request, Bytes rounded) {
   }
 }
 
-/// A search that ends elsewhere than at the first block that is large enough, or nowhere, went on
-/// or was refused.
+/// A search that does not end at the first block that is large enough went on from there, or was
+/// refused.
 template <class L>
 void CachingAllocator<L>::tell_search(const Lane& lane, Bytes rounded, Mode mode,
                                       FreeBlocks::Cursor found) {
@@ -279,10 +281,7 @@ void CachingAllocator<L>::free_used(BlockIndex index) {
   frees_.free_later(index, captures);
 }
 
-// The door's other half: settings, streams, scopes and private pools, and what a failed request
-// leaves behind. Included where an allocator with a set of listeners is instantiated.
-
-/// Nine eighths of it, the addresses that an expandable segment reserves, are one block.
+/// The addresses that an expandable segment reserves on such a device are one block.
 inline constexpr Bytes largest_device{largest_block.count / 10 * 8};
 
 template <class L>
@@ -336,7 +335,8 @@ void CachingAllocator<L>::empty_cache(PoolId pool) {
   reclaim_.release_all(pool, captures);
 }
 
-/// Waiting for events would be illegal then. Nothing is waited for where nothing may be released.
+/// Emptying the cache waits for events, which is illegal in a capture; it does not wait where no
+/// memory may be released.
 template <class L>
 bool CachingAllocator<L>::is_refused_in_capture(PoolId pool) const {
   if (pool == default_pool)
@@ -487,15 +487,19 @@ OutOfMemory CachingAllocator<L>::describe_failure(MallocOutcome outcome, Bytes r
   return failure;
 }
 
-// Checkpoints of private pools: noting how a pool is cut, and cutting it so again. Restoring checks
-// first and then changes; a segment that does not fit is refused as a whole.
-
 template <class L>
 std::vector<SegmentIndex> CachingAllocator<L>::segments_of(const PrivatePool& pool) const {
   std::vector<SegmentIndex> segments;
   for (const auto& [base, index] : core_.segments.by_address())
     if (core_[core_.segments[index].lane].pool->owner == &pool) segments.push_back(index);
   return segments;
+}
+
+template <class L>
+BlockIndex CachingAllocator<L>::segment_start(Address address) const {
+  const auto found = core_.segments.by_address().find(address);
+  return found == core_.segments.by_address().end() ? BlockIndex::none
+                                                    : core_.segments[found->second].first;
 }
 
 template <class L>
@@ -530,6 +534,8 @@ void CachingAllocator<L>::check_nothing_awaited(const PrivatePool& pool) const {
                              name_of(core_.blocks[i].address) + " waits for other streams");
 }
 
+/// Restoring checks first and then changes: a pool of which one segment does not fit stays as it
+/// is.
 template <class L>
 RestoreResult CachingAllocator<L>::restore_checkpoint(const Checkpoint& checkpoint) {
   const PrivatePool& pool = usable_pool(checkpoint.pool, "restored");
@@ -543,7 +549,8 @@ RestoreResult CachingAllocator<L>::restore_checkpoint(const Checkpoint& checkpoi
   return result;
 }
 
-/// What would be free once every live block of the pool is freed must be as long as what was noted.
+/// The memory that is free once every live block of the pool is freed must be as long as the noted
+/// blocks.
 template <class L>
 void CachingAllocator<L>::check_restorable(const PrivatePool& pool,
                                            const Checkpoint& checkpoint) const {
@@ -619,8 +626,6 @@ void CachingAllocator<L>::cut_along(const CheckpointSegment& noted, BlockIndex f
       free(block.address);
   }
 }
-
-// Snapshots: the blocks as values.
 
 inline BlockState block_state_of(const Block& block) {
   switch (block.use()) {

@@ -6,6 +6,7 @@ namespace vramlab::replay {
 namespace {
 
 using allocator::PlannedRelease;
+using allocator::ReplayView;
 
 bool begins_with(std::span<const PooledRelease> recorded, const std::vector<PlannedRelease>& plan) {
   return plan.size() <= recorded.size() &&
@@ -31,11 +32,11 @@ void append(std::vector<PlannedRelease>& plan, const std::vector<PlannedRelease>
 }  // namespace
 
 auto ReleaseRules::plan_everything(std::span<const PoolId> pools) const -> Plan {
-  Plan plan = engine_.plan_pool(default_pool, PoolKind::large);
-  append(plan, engine_.plan_pool(default_pool, PoolKind::small));
+  Plan plan = ReplayView(engine_).plan_pool(default_pool, PoolKind::large);
+  append(plan, ReplayView(engine_).plan_pool(default_pool, PoolKind::small));
   for (const PoolId pool : pools) {
-    append(plan, engine_.plan_pool(pool, PoolKind::small));
-    append(plan, engine_.plan_pool(pool, PoolKind::large));
+    append(plan, ReplayView(engine_).plan_pool(pool, PoolKind::small));
+    append(plan, ReplayView(engine_).plan_pool(pool, PoolKind::large));
   }
   return plan;
 }
@@ -58,8 +59,8 @@ std::optional<std::vector<PoolId>> ReleaseRules::everything_first(
 std::size_t ReleaseRules::ended_pool(std::span<const PooledRelease> recorded) const {
   const PoolId pool = recorded.front().pool;
   if (pool == default_pool) return 0;
-  Plan plan = engine_.plan_pool(pool, PoolKind::small);
-  append(plan, engine_.plan_pool(pool, PoolKind::large));
+  Plan plan = ReplayView(engine_).plan_pool(pool, PoolKind::small);
+  append(plan, ReplayView(engine_).plan_pool(pool, PoolKind::large));
   return begins_with(recorded, plan) ? plan.size() : 0;
 }
 
@@ -69,7 +70,7 @@ std::optional<LadderPlan> ReleaseRules::ladder(const allocator::Search& search,
   const bool collects = engine_.settings().garbage_collection_threshold > 0;
   std::size_t last_size = 0;
   for (unsigned passes = 0; passes == 0 || collects; ++passes) {
-    const Plan garbage = engine_.plan_garbage(passes);
+    const Plan garbage = ReplayView(engine_).plan_garbage(passes);
     if (passes > 0 && garbage.size() == last_size) break;
     last_size = garbage.size();
     if (!begins_with(recorded, garbage)) break;
@@ -89,7 +90,7 @@ std::optional<LadderPlan> ReleaseRules::after_garbage(const allocator::Search& s
   if (ending.had_room) return std::nullopt;
   Plan gone = garbage;
   bool is_enough = false;
-  Plan oversize = engine_.plan_oversize(search, garbage, is_enough);
+  Plan oversize = ReplayView(engine_).plan_oversize(search, garbage, is_enough);
   if (!begins_with(rest, oversize)) return std::nullopt;
   plan.has_oversize = !oversize.empty();
   rest = rest.subspan(oversize.size());
@@ -110,7 +111,7 @@ std::size_t ReleaseRules::garbage_shape(const allocator::Search& search,
                                         std::span<const PooledRelease> recorded,
                                         Ending ending) const {
   if (engine_.settings().garbage_collection_threshold <= 0) return 0;
-  const Plan candidates = engine_.plan_pool(default_pool, PoolKind::large);
+  const Plan candidates = ReplayView(engine_).plan_pool(default_pool, PoolKind::large);
   Plan collected;
   for (const PooledRelease& one : recorded) {
     const bool is_candidate =

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "allocator/caching_allocator.h"
+#include "allocator/replay_access.h"
 #include "replay/recording/recorded_history.h"
 
 namespace vramlab::replay {

@@ -8,6 +8,7 @@
 
 namespace vramlab::replay {
 
+using allocator::ReplayAccess;
 using allocator::Search;
 
 namespace {
@@ -37,7 +38,7 @@ bool VerifyRun::empty_cache_first() {
   if (!pools) return false;
   ++fidelity_.inferred.emptied_caches;
   found_.emptied.push_back({device_.expected_releases().front(), false});
-  engine_.release_everything(*pools);
+  ReplayAccess(engine_).release_everything(*pools);
   return true;
 }
 
@@ -48,7 +49,7 @@ bool VerifyRun::end_pool_first() {
   if (count == 0) return false;
   ++fidelity_.inferred.ended_pools;
   found_.ended_pools[device_.expected_releases().front()] = releases.front().pool;
-  engine_.release_private(releases.front().pool);
+  ReplayAccess(engine_).release_private(releases.front().pool);
   return true;
 }
 
@@ -56,12 +57,12 @@ bool VerifyRun::end_pool_first() {
 bool VerifyRun::release_as_recorded(std::size_t index) {
   const AllocatorEvent& event = history_.events[index];
   const bool is_unmap = event.action == Action::segment_unmap;
-  if (is_unmap ? engine_.can_unmap_named(event.address)
-               : engine_.can_release_named(event.address)) {
+  if (is_unmap ? ReplayAccess(engine_).can_unmap_named(event.address)
+               : ReplayAccess(engine_).can_release_named(event.address)) {
     if (is_unmap)
-      engine_.unmap_named(event.address);
+      ReplayAccess(engine_).unmap_named(event.address);
     else
-      engine_.release_named(event.address);
+      ReplayAccess(engine_).release_named(event.address);
     return true;
   }
   note(index, "recorded " + event_text(event) + ", which is not free to be released");
@@ -107,8 +108,11 @@ bool VerifyRun::collects_by_shape(const Candidate& candidate) {
 /// at all. If more was released, nobody knows which part of it was garbage.
 void VerifyRun::note_garbage_limit() {
   const unsigned passes = call_.garbage_passes;
-  const auto garbage_in = [this](unsigned count) { return sum_of(engine_.plan_garbage(count)); };
-  const bool is_all = expected_releases().size() == engine_.plan_garbage(passes).size();
+  const auto garbage_in = [this](unsigned count) {
+    return sum_of(ReplayAccess(engine_).plan_garbage(count));
+  };
+  const bool is_all =
+      expected_releases().size() == ReplayAccess(engine_).plan_garbage(passes).size();
   if (!is_all) return;
   const Bytes reserved = engine_.core().reserved;
   if (passes > 0) {

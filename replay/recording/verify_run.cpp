@@ -8,6 +8,7 @@
 
 namespace vramlab::replay {
 
+using allocator::ReplayAccess;
 using allocator::Search;
 
 namespace {
@@ -26,7 +27,7 @@ VerifyRun::VerifyRun(const DeviceHistory& history, const ExplainedHistory& expla
       engine_(device_, conditions.version, in_time_.at(0)),
       rules_(engine_),
       recorded_reserved_(explained.room.reserved_at_start) {
-  if (garbage_threshold() > 0) engine_.count_ages();
+  if (garbage_threshold() > 0) ReplayAccess(engine_).count_ages();
   adopt_start();
 }
 
@@ -36,7 +37,7 @@ void VerifyRun::adopt_start() {
   for (std::size_t i = 0; i < explained_.start.segments.size(); ++i) {
     GivenSegment given = explained_.start.segments[i];
     given.pool = explained_.pools[i];
-    engine_.adopt(given);
+    ReplayAccess(engine_).adopt(given);
     const GivenBlock& last = given.blocks.back();
     const bool ends_unmapped = last.use == GivenUse::unmapped;
     device_.adopt(given.base, given.size() - (ends_unmapped ? last.size : Bytes{}));
@@ -115,7 +116,7 @@ void VerifyRun::set_settings(std::size_t index) {
   if (engine_.settings() == settings) return;
   if (engine_.settings().expandable_segments != settings.expandable_segments)
     ++fidelity_.inferred.mode_changes;
-  engine_.replace_settings(settings);
+  ReplayAccess(engine_).replace_settings(settings);
 }
 
 /// The highest of all phases.
@@ -130,13 +131,13 @@ void VerifyRun::follow_free(const RecordedCall& call) {
   Address at = history_.events[call.first].address;
   if (const auto moved = moved_.find(at); moved != moved_.end()) at = moved->second;
   if (!engine_.is_live(at)) return note(call.first, "no block to free is at " + name_of(at));
-  compare_request(call.first, engine_.requested_at(at));
+  compare_request(call.first, ReplayAccess(engine_).requested_at(at));
   if (call.kind == RecordedCallKind::free) {
     engine_.free(at);
     moved_.erase(history_.events[call.first].address);
     return;
   }
-  engine_.hold(at);
+  ReplayAccess(engine_).hold(at);
   ++fidelity_.inferred.waiting_frees;
 }
 
@@ -154,8 +155,8 @@ void VerifyRun::complete_frees_of(std::size_t first, std::size_t end) {
     if (event.action != Action::free_completed) continue;
     Address at = event.address;
     if (const auto moved = moved_.find(at); moved != moved_.end()) at = moved->second;
-    if (engine_.is_held(at))
-      engine_.complete_held(at);
+    if (ReplayAccess(engine_).is_held(at))
+      ReplayAccess(engine_).complete_held(at);
     else
       note(i, "no block that waits is at " + name_of(at));
     moved_.erase(event.address);
@@ -203,7 +204,8 @@ std::size_t VerifyRun::first_segment_call() const {
 
 void VerifyRun::note_misses() {
   for (Candidate& candidate : candidates_)
-    candidate.has_missed = candidate.has_missed || !engine_.best_fit(candidate.search);
+    candidate.has_missed =
+        candidate.has_missed || !ReplayAccess(engine_).best_fit(candidate.search);
 }
 
 std::vector<Search> VerifyRun::searches_of(std::size_t index) const {
@@ -300,13 +302,15 @@ void VerifyRun::request_memory(std::size_t index) {
     found_.failed_pools[index] = call_.search.pool;
     device_.set_free({event.address.value});
     if (!call_.has_missed) return;
-    const auto result = engine_.malloc_directed(event.size, event.stream, call_.search.pool, *this);
+    const auto result =
+        ReplayAccess(engine_).malloc_directed(event.size, event.stream, call_.search.pool, *this);
     if (result) note(index, "recorded " + event_text(event) + ", replayed a block");
     if (result) engine_.free(result.address);
     return;
   }
   ++fidelity_.allocs.total;
-  const auto result = engine_.malloc_directed(event.size, event.stream, call_.search.pool, *this);
+  const auto result =
+      ReplayAccess(engine_).malloc_directed(event.size, event.stream, call_.search.pool, *this);
   if (result && result.address == event.address) {
     ++fidelity_.allocs.exact;
     return;

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "allocator/caching_allocator.h"
+#include "allocator/replay_access.h"
 #include "allocator/types/answers.h"
 #include "replay/metrics/engine_rules.h"
 #include "replay/replayer/apply_event.h"
@@ -49,7 +49,7 @@ class EngineReplay {
     for (const StartingSegment& given : start) {
       GivenSegment segment = given.segment;
       segment.base = on_device_.adopt(segment);
-      engine_.adopt(segment);
+      allocator::ReplayAccess(engine_).adopt(segment);
       Address address = segment.base;
       for (std::size_t i = 0; i < segment.blocks.size(); ++i) {
         named(given, i, address);

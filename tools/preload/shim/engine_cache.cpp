@@ -4,8 +4,8 @@
 #include <type_traits>
 #include <vector>
 
-#include "allocator/caching_allocator.h"
 #include "allocator/options/size_rules.h"
+#include "allocator/replay_access.h"
 #include "allocator/types/check.h"
 #include "tools/preload/shim/block_cache.h"
 
@@ -15,6 +15,8 @@ namespace {
 using allocator::Block;
 using allocator::BlockIndex;
 using allocator::BlockUse;
+using allocator::ReplayAccess;
+using allocator::ReplayView;
 using allocator::Segment;
 
 /// A fence stands for all streams that may have used a block.
@@ -209,11 +211,11 @@ bool EngineCache<Engine>::release_segment(Address at, const std::function<bool(A
   if (is_expandable) {
     // Several of them may have become one free block by now.
     for (const Address block : going)
-      if (engine_.can_unmap_named(block)) engine_.unmap_named(block);
+      if (ReplayAccess(engine_).can_unmap_named(block)) ReplayAccess(engine_).unmap_named(block);
     return true;
   }
-  if (!engine_.can_release_named(base)) return false;
-  engine_.release_named(base);
+  if (!ReplayAccess(engine_).can_release_named(base)) return false;
+  ReplayAccess(engine_).release_named(base);
   return true;
 }
 
@@ -225,7 +227,7 @@ std::vector<Address> EngineCache<Engine>::free_places() const {
     const Segment& segment = core.segments[index];
     for (BlockIndex i = segment.first; i != BlockIndex::none; i = core.blocks[i].next)
       if (segment.is_expandable ? core.blocks[i].use() == BlockUse::free
-                                : engine_.can_release_named(core.blocks[i].address))
+                                : ReplayView(engine_).can_release_named(core.blocks[i].address))
         places.push_back(core.blocks[i].address);
   }
   return places;
@@ -237,10 +239,10 @@ void EngineCache<Engine>::release_idle(Bytes to_keep) {
   engine_.complete_frees();
   if (idle({}) <= to_keep) return;
   for (const Address at : free_places()) {
-    if (engine_.can_release_named(at))
-      engine_.release_named(at);
-    else if (engine_.can_unmap_named(at))
-      engine_.unmap_named(at);
+    if (ReplayAccess(engine_).can_release_named(at))
+      ReplayAccess(engine_).release_named(at);
+    else if (ReplayAccess(engine_).can_unmap_named(at))
+      ReplayAccess(engine_).unmap_named(at);
     if (idle({}) <= to_keep) return;
   }
 }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "allocator/checks/consistency.h"
+#include "allocator/replay_access.h"
 #include "tests/support/devices/allocator_setup.h"
 
 namespace vramlab::tests {
@@ -31,14 +32,14 @@ class ReleasesPool : public Director {
   PoolId pool_;
 };
 
-TEST(Directed, a_request_whose_own_pool_is_emptied_goes_on_in_it) {
+TEST(ReplayAccess, a_request_whose_own_pool_is_emptied_goes_on_in_it) {
   const PoolId pool{1, 0};
   streams::SimulatedDevice device{100_MiB};
   const ReferenceVersion& version = *find_reference_version("2.6");
   RecordingAllocator engine(device, version, parse_settings({}, {}, version).settings);
   ReleasesPool director(pool);
-  engine.free(engine.malloc_directed(60_MiB, {0}, pool, director).address);
-  const MallocResult second = engine.malloc_directed(80_MiB, {0}, pool, director);
+  engine.free(ReplayAccess(engine).malloc_directed(60_MiB, {0}, pool, director).address);
+  const MallocResult second = ReplayAccess(engine).malloc_directed(80_MiB, {0}, pool, director);
   EXPECT_EQ(second.outcome, MallocOutcome::allocated);
   const Snapshot snapshot = engine.take_snapshot();
   EXPECT_THAT(segment_lines(snapshot), ElementsAre("80MiB live"));
@@ -46,14 +47,14 @@ TEST(Directed, a_request_whose_own_pool_is_emptied_goes_on_in_it) {
   EXPECT_THAT(find_broken_rules(engine), IsEmpty());
 }
 
-TEST(Directed, another_pool_is_forgotten_when_it_is_emptied) {
+TEST(ReplayAccess, another_pool_is_forgotten_when_it_is_emptied) {
   const PoolId other{1, 0};
   streams::SimulatedDevice device{100_MiB};
   const ReferenceVersion& version = *find_reference_version("2.6");
   RecordingAllocator engine(device, version, parse_settings({}, {}, version).settings);
   ReleasesPool director(other);
-  engine.free(engine.malloc_directed(60_MiB, {0}, other, director).address);
-  const MallocResult second = engine.malloc_directed(80_MiB, {0}, {2, 0}, director);
+  engine.free(ReplayAccess(engine).malloc_directed(60_MiB, {0}, other, director).address);
+  const MallocResult second = ReplayAccess(engine).malloc_directed(80_MiB, {0}, {2, 0}, director);
   EXPECT_EQ(second.outcome, MallocOutcome::allocated);
   EXPECT_THAT(segment_lines(engine.take_snapshot()), ElementsAre("80MiB live"));
   EXPECT_THAT(find_broken_rules(engine), IsEmpty());
