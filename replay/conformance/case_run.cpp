@@ -1,8 +1,8 @@
 #include "replay/conformance/case_run.h"
 
 #include "allocator/types/answers.h"
-#include "streams/device/counted_timed_device.h"
 #include "streams/device/simulated_device.h"
+#include "streams/device/timed_device.h"
 
 namespace vramlab::replay {
 

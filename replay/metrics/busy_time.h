@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "streams/stream_model/virtual_time.h"
+#include "streams/stream_model/work.h"
 
 namespace vramlab::replay {
 

@@ -13,7 +13,7 @@
 #include "allocator/types/bytes_and_ids.h"
 #include "allocator/types/reference_version.h"
 #include "streams/device/memory_device.h"
-#include "streams/memory/address_range.h"
+#include "streams/memory/free_gaps.h"
 #include "traces/model/snapshot_values.h"
 
 namespace vramlab::replay {

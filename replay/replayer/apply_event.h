@@ -2,7 +2,7 @@
 #pragma once
 
 #include "allocator/types/bytes_and_ids.h"
-#include "streams/device/driven_device.h"
+#include "streams/device/memory_device.h"
 #include "traces/model/program_event.h"
 
 namespace vramlab::replay {

@@ -15,7 +15,7 @@
 #include "replay/replayer/replay_watch.h"
 #include "replay/replayer/watcher_pair.h"
 #include "replay/replayer/work_gates.h"
-#include "streams/happens_before/timed_free_order.h"
+#include "streams/happens_before/free_order.h"
 #include "streams/ordered_pool/ordered_pool.h"
 
 namespace vramlab::replay {

@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "streams/hazards/hazards.h"
+#include "streams/hazards/hazard_checker.h"
 #include "traces/model/program_event.h"
 
 namespace vramlab::replay {

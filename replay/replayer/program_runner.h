@@ -15,7 +15,7 @@
 
 #include "replay/replayer/allocator_subject.h"
 #include "replay/replayer/live_addresses.h"
-#include "streams/device/driven_device.h"
+#include "streams/device/memory_device.h"
 #include "traces/model/program_event.h"
 
 namespace vramlab::replay {

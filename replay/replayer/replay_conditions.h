@@ -9,7 +9,7 @@
 #include <string>
 
 #include "allocator/types/reference_version.h"
-#include "streams/memory/placed_ranges.h"
+#include "streams/memory/simulated_memory.h"
 #include "streams/stream_model/work.h"
 #include "traces/io/scratch_file.h"
 #include "traces/model/snapshot_sink.h"

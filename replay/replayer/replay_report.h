@@ -13,9 +13,9 @@
 #include "replay/metrics/metrics.h"
 #include "replay/metrics/peak.h"
 #include "replay/replayer/host_report.h"
-#include "streams/device/device_calls.h"
-#include "streams/device/driven_device.h"
-#include "streams/ordered_pool/ordered_pool_rules.h"
+#include "streams/device/device_costs.h"
+#include "streams/device/memory_device.h"
+#include "streams/ordered_pool/ordered_pool.h"
 #include "traces/model/snapshot_sink.h"
 
 namespace vramlab::streams {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "replay/replayer/program_accesses.h"
-#include "streams/memory/address_range.h"
+#include "streams/memory/free_gaps.h"
 #include "streams/stream_model/stream_watcher.h"
 #include "traces/model/program_event.h"
 

@@ -7,7 +7,7 @@
 #include <map>
 
 #include "replay/replayer/stream_program.h"
-#include "streams/happens_before/timed_free_order.h"
+#include "streams/happens_before/free_order.h"
 
 namespace vramlab::replay {
 

@@ -7,7 +7,7 @@
 #include <unordered_map>
 
 #include "replay/replayer/stream_program.h"
-#include "streams/hazards/hazards.h"
+#include "streams/hazards/hazard_checker.h"
 
 namespace vramlab::replay {
 

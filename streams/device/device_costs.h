@@ -1,19 +1,68 @@
-// DeviceCosts: what the calls of a device cost its host, by size: a table for each GPU, and the
-// time that a tally of calls comes to. Time in the calls alone: work that a call waits for is no
-// part of it.
+// DeviceCosts: the time that the calls of a device take of its host, by size: a table for each GPU.
+// DeviceCallTally: the calls that a program made of a device, by kind and size, as counts. Times
+// are those of the calls alone: work that a call waits for is no part of them.
 #pragma once
 
+#include <array>
+#include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "streams/device/device_calls.h"
+#include "allocator/types/bytes_and_ids.h"
 
 namespace vramlab::streams {
 
+enum class DeviceCall : std::uint8_t {
+  /// cudaMalloc
+  allocate,
+  /// cudaFree, without the work that it waits for
+  release,
+  /// cuMemCreate, a physical unit each
+  create,
+  /// cuMemMap and cuMemSetAccess, a unit each
+  map,
+  /// cuMemUnmap and cuMemRelease, a unit each
+  unmap,
+  /// cudaEventRecord
+  record_event,
+  /// cudaEventQuery
+  query_event,
+  /// cudaEventSynchronize and cudaStreamSynchronize, without the work that is waited for
+  synchronise,
+};
+inline constexpr std::size_t device_call_count =
+    static_cast<std::size_t>(DeviceCall::synchronise) + 1;
+/// Whether the cost of the call depends on a size.
+constexpr bool has_size(DeviceCall call) { return call <= DeviceCall::unmap; }
+
+class DeviceCallTally {
+ public:
+  void add(DeviceCall call) { ++plain_[static_cast<std::size_t>(call)]; }
+  void add_often(DeviceCall call, std::uint64_t count) {
+    plain_[static_cast<std::size_t>(call)] += count;
+  }
+  void add(DeviceCall call, Bytes each, std::uint64_t count = 1) {
+    if (count > 0) sized_[static_cast<std::size_t>(call)][each] += count;
+  }
+  std::uint64_t count(DeviceCall call) const;
+  /// For a call that has a size: the number of calls of each size.
+  const std::map<Bytes, std::uint64_t>& by_size(DeviceCall call) const {
+    return sized_[static_cast<std::size_t>(call)];
+  }
+  /// The calls that came after `before`.
+  DeviceCallTally since(const DeviceCallTally& before) const;
+  friend bool operator==(const DeviceCallTally&, const DeviceCallTally&) = default;
+
+ private:
+  std::array<std::uint64_t, device_call_count> plain_{};
+  std::array<std::map<Bytes, std::uint64_t>, device_call_count> sized_;
+};
+
 struct CallCost {
   DeviceCall call = DeviceCall::allocate;
-  /// 0 of calls without a size.
+  /// 0 for calls without a size.
   Bytes bytes;
   std::uint64_t nanoseconds = 0;
   friend bool operator==(const CallCost&, const CallCost&) = default;
@@ -21,14 +70,14 @@ struct CallCost {
 
 class DeviceCosts {
  public:
-  /// `origin` says where the figures come from. Rows in any order, of one call and size one at
-  /// most; a call without rows costs nothing.
+  /// `origin` says where the figures come from. Rows stand in any order, at most one for each call
+  /// and size; a call without rows costs nothing.
   DeviceCosts(std::string origin, std::vector<CallCost> rows);
 
-  /// Between two sizes on the line through them, beyond the last on the same line, below the first
-  /// as much as the first.
+  /// Between two sizes, the cost on the line through them; beyond the last size, on the same line;
+  /// below the first size, the cost of the first.
   std::uint64_t nanoseconds_of(DeviceCall call, Bytes bytes) const;
-  /// All calls together.
+  /// The time of all calls together.
   std::uint64_t nanoseconds_of(const DeviceCallTally& tally) const;
 
   const std::string& origin() const { return origin_; }
@@ -40,8 +89,8 @@ class DeviceCosts {
   std::vector<CallCost> rows_;
 };
 
-/// What a call is taken to cost where nobody measured: estimates, the same for every GPU, of the
-/// order that public reports have. Good enough to tell ten calls from a thousand.
+/// Estimates for GPUs that nobody measured: the same for every GPU, of the order that public
+/// reports have. They are good enough to tell ten calls from a thousand.
 const DeviceCosts& estimated_costs();
 
 }  // namespace vramlab::streams

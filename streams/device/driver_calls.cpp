@@ -32,15 +32,14 @@ std::string_view driver_call_name(DriverCallKind kind) {
   return names.at(static_cast<std::size_t>(kind));
 }
 
-/// Up to the number of bins each duration has one of its own; from there on each doubling has as
-/// many.
+/// Durations below the number of bins have a bin each; from there on each doubling has that many.
 std::size_t DurationBins::bin_of(std::uint64_t nanoseconds) {
   if (nanoseconds < bins_per_doubling) return as_index(nanoseconds);
   const auto shift = static_cast<std::size_t>(std::bit_width(nanoseconds / bins_per_doubling)) - 1;
   return (shift + 1) * bins_per_doubling + as_index(nanoseconds >> shift) - bins_per_doubling;
 }
 
-/// The last duration that belongs to it.
+/// The last duration that belongs to the bin.
 std::uint64_t DurationBins::end_of(std::size_t bin) {
   if (bin < bins_per_doubling) return bin;
   const std::size_t shift = bin / bins_per_doubling - 1;

@@ -1,5 +1,5 @@
-// DriverCalls: what is asked of a GPU's driver, by kind, and how long each call took. No CUDA is
-// needed to know of them: reports and tables are made of these values.
+// Driver calls: the calls made of a GPU's driver, by kind, and how long each took. They need no
+// CUDA: reports and tables are made of these values.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@
 
 namespace vramlab::streams {
 
-/// In the order in which they are shown.
+/// The kinds stand in the order in which they are shown.
 enum class DriverCallKind : std::uint8_t {
   mem_alloc,
   mem_free,
@@ -38,18 +38,18 @@ enum class DriverCallKind : std::uint8_t {
 inline constexpr std::size_t driver_call_kind_count =
     static_cast<std::size_t>(DriverCallKind::node_dependencies) + 1;
 
-/// The driver's own name of it, such as `cuMemAlloc`.
+/// The driver's own name of the call, such as `cuMemAlloc`.
 std::string_view driver_call_name(DriverCallKind kind);
 
 struct DriverCall {
   DriverCallKind kind = DriverCallKind::mem_alloc;
-  /// 0 where the call is about no amount of memory.
+  /// 0 for a call that is about no amount of memory.
   Bytes bytes;
   std::uint64_t nanoseconds = 0;
   bool succeeded = false;
 };
 
-/// Hears of every call when it is over.
+/// Hears of every call after it.
 using DriverCallListener = std::function<void(const DriverCall&)>;
 /// Nanoseconds from any beginning.
 using HostTime = std::function<std::uint64_t()>;
@@ -79,10 +79,10 @@ class DurationBins {
 /// The calls of one kind and size class.
 struct DriverCallRow {
   DriverCallKind kind = DriverCallKind::mem_alloc;
-  /// The smallest power of two that no call's bytes exceed; 0 where there are none.
+  /// The smallest power of two that no call's bytes exceed; 0 for calls without bytes.
   Bytes up_to;
   std::uint64_t count = 0;
-  /// How many of them did not succeed.
+  /// The number of calls that did not succeed.
   std::uint64_t failed = 0;
   std::uint64_t median_ns = 0;
   std::uint64_t p95_ns = 0;
@@ -96,7 +96,7 @@ class DriverCallTimings {
   std::uint64_t succeeded(DriverCallKind kind) const {
     return succeeded_[static_cast<std::size_t>(kind)];
   }
-  /// By kind, then by size.
+  /// Rows by kind, then by size.
   std::vector<DriverCallRow> rows() const;
 
  private:

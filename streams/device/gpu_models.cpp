@@ -7,7 +7,7 @@
 namespace vramlab::streams {
 namespace {
 
-// Sources of the figure for the whole memory.
+// Sources of the figures for the whole memory.
 constexpr std::string_view reports = "public out-of-memory reports of PyTorch, which name it";
 constexpr std::string_view measured = "measured on one";
 constexpr std::string_view nominal = "nominal";
@@ -18,8 +18,8 @@ constexpr std::string_view from_guide = "CUDA documentation";
 constexpr std::string_view from_data_sheets =
     "NVIDIA's product pages and data sheets; public listings of device properties";
 
-/// What GPUs of one compute capability have alike: technical specifications of NVIDIA's CUDA C++
-/// Programming Guide.
+/// Properties that GPUs of one compute capability share: technical specifications of NVIDIA's CUDA
+/// C++ Programming Guide.
 struct Generation {
   int compute_capability;
   int shared_kib_per_sm;

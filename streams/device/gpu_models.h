@@ -1,5 +1,5 @@
-// What is known of GPUs: of a real one, and of named ones how much memory an allocator can get on
-// one. Each figure says where it is from.
+// GPUs by name, with the memory that an allocator can get on each; every figure says where it is
+// from. With them stand the facts about a real GPU.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@
 
 namespace vramlab::streams {
 
-/// What is told of a real GPU, for reports. No CUDA is needed to know of it.
+/// Facts about a real GPU, for reports. They need no CUDA.
 struct GpuFacts {
   int index = 0;
   std::string name;
@@ -22,7 +22,7 @@ struct GpuFacts {
   Bytes memory;
 };
 
-/// What programs ask about a GPU beside its memory; some size their scratch memory by it.
+/// Properties that programs ask about beside memory; some size their scratch memory by them.
 struct GpuProperties {
   int compute_major = 0;
   int compute_minor = 0;
@@ -42,13 +42,13 @@ struct GpuProperties {
 
 struct GpuModel {
   std::string_view name;
-  /// As CUDA calls it.
+  /// The name that CUDA gives it.
   std::string_view full_name;
-  /// What a program is told the device has (cudaMemGetInfo). Drivers keep a little for themselves,
-  /// not all the same, so it is right to about one part in a hundred; a nominal figure is what is
-  /// built in, of which a program is told a few parts in a hundred less.
+  /// The memory that a program is told of (cudaMemGetInfo). Drivers keep a little for themselves,
+  /// not all the same, so it is right to about one part in a hundred. A nominal figure is the
+  /// memory that is built in; a program is told a few parts in a hundred less.
   Bytes total;
-  /// What the process itself takes before the allocator does: context, code of libraries.
+  /// Memory that the process itself takes before the allocator does: context, code of libraries.
   Bytes context;
   /// Device memory comes in whole multiples of this.
   Bytes granularity;
@@ -58,14 +58,14 @@ struct GpuModel {
   std::string_view granularity_source;
   std::string_view properties_source;
 
-  /// What is left for the allocator.
+  /// The memory that is left for the allocator.
   Bytes available() const { return total - context; }
 };
 
-/// By ascending memory.
+/// All models by ascending memory.
 std::span<const GpuModel> gpu_models();
 
-/// Upper and lower case are one.
+/// The model of that name, in upper or lower case; null where no model has it.
 const GpuModel* find_gpu(std::string_view name);
 
 }  // namespace vramlab::streams

@@ -26,7 +26,7 @@ SimulatedHost::SimulatedHost()
     : pinned_range_(pinned_addresses), ordinary_range_(ordinary_addresses) {}
 
 std::optional<Address> SimulatedHost::place(FreeGaps& gaps, Bytes size) {
-  // Larger than any gap; its whole pages might not fit a number.
+  // Such a size is larger than any gap, and its whole pages might not fit a number.
   if (size > pinned_addresses.size()) return std::nullopt;
   const AddressRange everywhere{pinned_addresses.begin, ordinary_addresses.end};
   const auto at = gaps.lowest_fit({round_up(size, page), page, everywhere});

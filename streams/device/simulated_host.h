@@ -9,7 +9,7 @@
 
 #include "allocator/pinned/host_memory.h"
 #include "allocator/types/host_values.h"
-#include "streams/device/counted_streams.h"
+#include "streams/device/simulated_device.h"
 #include "streams/memory/free_gaps.h"
 
 namespace vramlab::streams {
@@ -32,7 +32,7 @@ class SimulatedHost final : public allocator::HostSystem {
   void set_capturing(StreamId stream, bool captures);
   /// Whether events can't be recorded on the stream.
   void set_failing(StreamId stream, bool fails);
-  /// Requests that would bring what is pinned above this fail.
+  /// Requests that would bring the pinned bytes above this limit fail.
   void set_limit(Bytes limit) { limit_ = limit; }
   Bytes pinned() const { return pinned_; }
   const std::vector<HostSystemCall>& calls() const { return calls_; }

@@ -1,5 +1,6 @@
 // TimedDevice: a simulated GPU whose streams live in virtual time. Several of them share one
-// TimedStreams, as the devices of a process share its host threads.
+// TimedStreams, as the devices of a process share its host threads. CountedTimedDevice: a counted
+// device on such streams.
 //
 // The allocator works inside a call of the program: its waits end before it goes on, and what its
 // thread may do while a capture is under way is not asked, as the reference makes its own calls in
@@ -7,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include "streams/device/memory_device.h"
@@ -14,7 +16,7 @@
 
 namespace vramlab::streams {
 
-/// Something that the allocator waits for never ends.
+/// The allocator waits for work that never ends.
 class EndlessWait : public DeviceError {
  public:
   using DeviceError::DeviceError;
@@ -46,6 +48,51 @@ class TimedDevice final : public MemoryDevice {
   std::uint32_t device_;
   std::vector<StreamMark> marks_;
   std::vector<std::uint64_t> free_marks_;
+};
+
+/// A device for programs whose work ends when they say so, on streams in virtual time. Each piece
+/// of work waits for a flag, which is written when the piece is to be done.
+class CountedTimedDevice final : public CountedDevice {
+ public:
+  explicit CountedTimedDevice(MemoryOptions options);
+
+  void forget_event(EventId event) override;
+  std::optional<StreamCapture> capture_of(StreamId stream) override;
+  std::vector<GraphNode> dependencies_of(GraphNode node) override;
+
+  void submit_work(StreamId stream) override;
+  void complete_work(StreamId stream) override;
+  void begin_capture(StreamId stream) override;
+  void end_capture(StreamId stream) override;
+  void wait_for_other_stream(StreamId stream, StreamId waited) override;
+  bool is_capturing(StreamId stream) const override;
+
+ private:
+  struct Pieces {
+    std::uint64_t submitted = 0;
+    std::uint64_t done = 0;
+  };
+  struct Event {
+    StreamMark mark;
+    StreamId stream;
+    std::uint64_t pieces_before = 0;
+  };
+
+  void wait_for_device() override;
+  void wait_until_complete(EventId event) override;
+  void wait_until_idle(StreamId stream) override;
+  EventId put_event(StreamId stream) override;
+  bool has_passed(EventId event) override;
+  /// The stream by its name in virtual time; it is made if it is new.
+  StreamAt known(StreamId stream);
+  void let_go(StreamId stream, std::uint64_t pieces);
+
+  StreamWatcher nobody_;
+  TimedStreams streams_{{}, nobody_};
+  std::map<StreamId, Pieces> pieces_;
+  std::map<std::uint64_t, Event> events_;
+  std::uint64_t next_event_ = 0;
+  std::uint64_t next_graph_ = 0;
 };
 
 }  // namespace vramlab::streams

@@ -1,6 +1,6 @@
-// VectorClock: for each line of a program (a stream, a branch of a graph, a host thread), how far
-// along it everything has come that something follows. An Epoch is one place on one line: whether
-// it comes before something else is one comparison with that one's clock.
+// VectorClock: for each line of a program (a stream, a branch of a graph, a host thread), the last
+// place on it that its owner follows. An Epoch is one place on one line: whether it comes before
+// other work is one comparison with the clock of that work.
 #pragma once
 
 #include <algorithm>
@@ -34,7 +34,7 @@ class VectorClock {
     if (ticks_.size() <= epoch.line.value) ticks_.resize(epoch.line.value + 1);
     ticks_[epoch.line.value] = epoch.tick;
   }
-  /// What either of both covers.
+  /// Afterwards it covers all that either of both covers.
   void join(const VectorClock& other) {
     if (ticks_.size() < other.ticks_.size()) ticks_.resize(other.ticks_.size());
     std::uint64_t* own = ticks_.data();
@@ -42,7 +42,7 @@ class VectorClock {
     for (std::size_t i = 0, n = other.ticks_.size(); i < n; ++i)
       own[i] = own[i] < theirs[i] ? theirs[i] : own[i];
   }
-  /// What both cover.
+  /// Afterwards it covers only what both cover.
   void meet(const VectorClock& other) {
     if (ticks_.size() > other.ticks_.size()) ticks_.resize(other.ticks_.size());
     for (std::size_t i = 0; i < ticks_.size(); ++i)
@@ -58,8 +58,8 @@ inline bool is_covered(Epoch epoch, std::span<const VectorClock* const> clocks) 
                              [&](const VectorClock* clock) { return clock->covers(epoch); });
 }
 
-/// What goes on along a line, and what it follows: itself included. Its own tick grows whenever it
-/// follows more, so a clock that covers an epoch covers all that was followed there.
+/// A run along a line, with the clock of all that it follows, itself included. Its own tick grows
+/// whenever it follows more, so a clock that covers an epoch covers all that was followed there.
 struct Strand {
   LineIndex line;
   VectorClock clock;
@@ -68,11 +68,11 @@ struct Strand {
   void advance() { clock.set({line, clock[line] + 1}); }
 };
 
-/// Which lines of the clocks are taken. A line whose stream is gone is taken again once nothing is
-/// left that must be ordered with what stood on it; its ticks go on from where they were.
+/// The lines of the clocks that are taken. A line whose stream is gone is taken again once no
+/// access is left that must be ordered with work on it; its ticks go on from where they were.
 class ClockLines {
  public:
-  /// It follows nothing.
+  /// A strand on a free line; it follows nothing.
   Strand take() {
     if (free_.empty()) {
       free_.push_back({static_cast<std::uint32_t>(first_ticks_.size())});
@@ -83,15 +83,15 @@ class ClockLines {
     strand.clock.set({strand.line, first_ticks_[strand.line.value]});
     return strand;
   }
-  /// It is of those that have the line now, not of those before: only then does covering the
-  /// epoch mean covering what was followed there.
+  /// Whether the epoch belongs to the present owner of the line, not to one before: only then does
+  /// covering the epoch mean covering all that was followed there.
   bool is_current(Epoch epoch) const { return epoch.tick >= first_ticks_[epoch.line.value]; }
 
   void retire(Epoch last) {
     retired_.push_back(last.line);
     first_ticks_[last.line.value] = last.tick + 1;
   }
-  /// Looking through memory for retired lines is worth it.
+  /// Whether looking through memory for retired lines is worth it.
   bool has_many_retired() const { return retired_.size() >= worth_looking_; }
   /// `is_used`: by line, whether something still stands on it.
   void free_retired(const std::vector<bool>& is_used) {

@@ -1,18 +1,19 @@
-// Hazard: something that goes wrong in some order in which the program may run, even where it did
-// not in this run. Which two sides meet, on what memory, and the one call that would fix it.
-// docs/guide/streams.md has what each kind means.
+// Hazard: a mistake that shows in some order in which the program may run, even where it did not in
+// this run: the two sides that meet, their memory, and the one call that would fix it.
+// docs/hazards.md explains each kind.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 
 #include "allocator/types/bytes_and_ids.h"
-#include "streams/memory/address_range.h"
+#include "streams/memory/free_gaps.h"
 #include "streams/stream_model/work.h"
 
 namespace vramlab::streams {
 
-/// A block of memory from the hand-out on. Grows with each hand-out, and is never used again.
+/// A block of memory from the hand-out on. The number grows with each hand-out and is never used
+/// again.
 struct BlockNumber {
   std::uint64_t value = 0;
   friend constexpr auto operator<=>(BlockNumber, BlockNumber) = default;
@@ -37,7 +38,7 @@ enum class HazardKind : std::uint8_t {
 
 enum class HazardAct : std::uint8_t { work, free, hand_out, destroy, use_of_handle, wait };
 
-/// One of the two that meet.
+/// One of the two sides that meet.
 struct HazardSide {
   HazardAct act = HazardAct::work;
   /// For work and graph nodes.
@@ -45,7 +46,7 @@ struct HazardSide {
   bool reads = false;
   bool writes = false;
   std::uint64_t tag = 0;
-  /// What sides are counted by: the same for all that one line of the program does.
+  /// The key by which sides are counted: the same for all work of one line of the program.
   std::uint64_t site = 0;
   StreamAt stream{};
   ThreadId thread{};
@@ -54,7 +55,7 @@ struct HazardSide {
   /// For a graph: the stream that it was captured on. `stream` is the one it was launched on.
   bool is_node = false;
   StreamAt captured_on{};
-  /// False where it was so long ago that nobody remembers; then only `act` means something.
+  /// False where the side is so long ago that it is forgotten; then only `act` means something.
   bool is_known = true;
 };
 
@@ -68,7 +69,7 @@ enum class FixKind : std::uint8_t {
   /// The first side happens only after the second was issued.
   free_later,
   destroy_later,
-  /// Somebody writes the flag.
+  /// The flag is written.
   write_flag,
 };
 
@@ -91,7 +92,7 @@ struct Hazard {
   /// For a used_after_destroy.
   std::optional<EventId> event{};
   Fix fix{};
-  /// How often these two sites met; the rest is of the first time.
+  /// How often these two sites met; all else is of the first time.
   std::uint64_t count = 1;
 };
 

@@ -8,7 +8,7 @@
 namespace vramlab::streams {
 namespace {
 
-/// Pieces of one access, once split, are one again. They stand close to each other.
+/// The piece before `next` of the same access, which was split. Such pieces stand close together.
 MemoryAccess* find_piece_before(std::vector<MemoryAccess>& accesses, const MemoryAccess& next) {
   constexpr std::size_t most_looked_at = 32;
   const std::size_t count = std::min(accesses.size(), most_looked_at);
@@ -19,7 +19,7 @@ MemoryAccess* find_piece_before(std::vector<MemoryAccess>& accesses, const Memor
   return nullptr;
 }
 
-/// Appends what of the accesses is in the range.
+/// Appends the parts of the accesses that lie in the range.
 void add_within(std::vector<MemoryAccess>& to, const std::vector<MemoryAccess>& from,
                 AddressRange range) {
   for (MemoryAccess access : from) {
@@ -80,7 +80,7 @@ void ShadowMemory::free(ShadowBlock& block, const HazardSide& side,
   freed_[next_freed_] = {block.number, block.range, side};
   next_freed_ = (next_freed_ + 1) % most_freed;
   block.is_freed = true;
-  // What launches do there goes on to matter.
+  // Accesses by launches go on to matter.
   if (block.is_of_graph) return;
   std::erase_if(block.accesses,
                 [&](const MemoryAccess& access) { return is_covered(access.epoch, ended); });
@@ -95,7 +95,7 @@ void ShadowMemory::release(std::uint32_t device, AddressRange range) {
   forget_graph_blocks(device, range);
 }
 
-/// The first that ends behind the begin of the range.
+/// The first remains that end behind the begin of the range.
 ShadowMemory::RemainsMap::iterator ShadowMemory::first_at(std::uint32_t device,
                                                           AddressRange range) {
   auto next = remains_.lower_bound({device, range.begin.value});
@@ -104,7 +104,7 @@ ShadowMemory::RemainsMap::iterator ShadowMemory::first_at(std::uint32_t device,
   return before->first.device == device && before->second.end > range.begin.value ? before : next;
 }
 
-/// What was done in the range; it stands only where this puts it.
+/// Takes the accesses in the range out of the remains.
 std::vector<MemoryAccess> ShadowMemory::take(std::uint32_t device, AddressRange range) {
   std::vector<MemoryAccess> taken;
   auto next = first_at(device, range);

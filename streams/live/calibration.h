@@ -1,4 +1,4 @@
-// Measures what each call of a GPU's driver costs, one call at a time on an idle GPU.
+// Calibration: measures the cost of each call of a GPU's driver, one call at a time on an idle GPU.
 #pragma once
 
 #include <vector>
@@ -8,12 +8,12 @@
 
 namespace vramlab::streams {
 
-/// What to measure to know what each call costs by the size that it is about.
+/// The measurements to make: of each call, by size.
 struct CalibrationPlan {
   int device = 0;
-  /// Memory is taken so often for each size, after a first time that is not counted.
+  /// How often memory is taken for each size, after a first time that is not counted.
   unsigned repeats = 20;
-  /// No larger size is tried, and none that is more than half of what is free.
+  /// No larger size is tried, and none above half of the free memory.
   Bytes largest{16ULL << 30};
   HostTime now = {};
 };

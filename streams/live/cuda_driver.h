@@ -1,8 +1,8 @@
 // CudaDriver: the functions of CUDA's driver that we call, found at run time, so that one build
 // runs with and without a GPU. Nothing is linked.
 //
-// Whoever loads one says where symbols are looked up: a library opened by name, or in a preload the
-// functions that stand behind our own. Each entry has the version of its symbol in its type.
+// The caller says where symbols are looked up: in a library opened by name, or in a preload among
+// the functions behind our own. Each entry has the version of its symbol in its type.
 #pragma once
 
 #include <functional>
@@ -14,7 +14,7 @@
 
 namespace vramlab::streams {
 
-// Entry(member, type, symbol): what a driver must have.
+// Entry(member, type, symbol): functions that a driver must have.
 // clang-format off
 #define VRAMLAB_REQUIRED_DRIVER_FUNCTIONS(Entry)                                              \
   Entry(init, PFN_cuInit_v2000, cuInit)                                                       \
@@ -67,8 +67,8 @@ namespace vramlab::streams {
   Entry(mem_granularity, PFN_cuMemGetAllocationGranularity_v10020,                            \
         cuMemGetAllocationGranularity)
 
-// What only newer drivers have, and what only some of the parts call; null where a driver does not
-// have it.
+// Functions of newer drivers only, and functions that only some parts call; null where a driver has
+// none.
 #define VRAMLAB_OPTIONAL_DRIVER_FUNCTIONS(Entry)                                              \
   Entry(stream_begin_capture, PFN_cuStreamBeginCapture_v10010, cuStreamBeginCapture_v2)       \
   Entry(stream_end_capture, PFN_cuStreamEndCapture_v10000, cuStreamEndCapture)                \
@@ -107,15 +107,15 @@ std::variant<CudaDriver, NoCudaDriver> find_cuda_driver(const FindSymbol& find,
                                                         DriverNeeds needs = DriverNeeds::mapping);
 /// Whether the driver has all that mapping takes.
 bool has_mapping(const CudaDriver& driver);
-/// Opens the driver's library, which stays open: `libcuda.so.1` where nothing else is named.
+/// Opens the driver's library, which stays open.
 std::variant<CudaDriver, NoCudaDriver> open_cuda_driver(const char* library = "libcuda.so.1");
 
-/// Such as `CUDA_ERROR_OUT_OF_MEMORY`; of a code that the driver does not know its number.
+/// Such as `CUDA_ERROR_OUT_OF_MEMORY`; the number of a code that the driver does not know.
 std::string driver_error_name(const CudaDriver& driver, CUresult result);
 
 /// Physical memory of a device, as cuMemCreate makes it.
 CUmemAllocationProp memory_on(CUdevice device);
-/// What a device may do with mapped memory.
+/// The access of a device to mapped memory.
 CUmemAccessDesc access_for(CUdevice device,
                            CUmemAccess_flags flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
 

@@ -8,8 +8,8 @@ namespace vramlab::streams {
 
 namespace {
 
-/// Units are counted where they are created, also those that are given back. The counts begin to
-/// exist after the device, which makes no call before.
+/// Units are counted where they are created, also those that are given back. The counts are made
+/// after the device, which makes no call before.
 LiveOptions with_counting(LiveOptions options, DeviceCallCounts& counts) {
   options.streams = StreamNames::made_for_0_too;
   const DriverCallListener heard = options.timing.listener;
@@ -33,7 +33,7 @@ DrivenLiveDevice::~DrivenLiveDevice() {
     const auto scope = session().enter();
     static_cast<void>(driver().mem_free(scratch_));
   } catch (const DeviceError&) {
-    // No context to give back in: it took everything with it.
+    // Without a context nothing is left to give back: it took everything with it.
   }
 }
 
@@ -77,8 +77,8 @@ EventId DrivenLiveDevice::record_event(StreamId stream) {
   return event;
 }
 
-/// What the program says comes first: until it does, there is nothing to ask the GPU. It runs
-/// nothing else on these streams, so that its answer comes soon.
+/// The program's word comes first: until then the GPU is not asked. It runs nothing else on these
+/// streams, so its answer comes soon.
 bool DrivenLiveDevice::is_complete(EventId event) {
   if (!counted_.is_complete(event)) return false;
   const EventId on_gpu = gpu_events_.at(event);
@@ -140,7 +140,7 @@ void DrivenLiveDevice::end_capture(StreamId stream) {
   if (graph != nullptr) require("cuGraphDestroy", driver().graph_destroy(graph));
 }
 
-/// What captures nothing, or another graph, is not waited for: CUDA would refuse it.
+/// A stream that captures nothing, or another graph, is not waited for: CUDA would refuse it.
 void DrivenLiveDevice::wait_for_other_stream(StreamId stream, StreamId waited) {
   const auto other = capture_of(waited);
   if (!other) return;

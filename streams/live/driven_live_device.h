@@ -1,14 +1,13 @@
 // DrivenLiveDevice: a real GPU for programs whose work ends when they say so. Memory, events and
-// captures are the GPU's own; the work itself is only counted, so that nothing the GPU does by
-// itself decides when a free that waits is over: an event is complete when the GPU says so and the
-// program has said it too. (Work that really hung on the GPU could stop calls of the driver that
-// wait without saying so.)
+// captures are the GPU's own; the work itself is only counted, so that the GPU alone never decides
+// when a free that waits completes: an event is complete when the GPU and the program have both
+// said so. (Work that really waited on the GPU could stop calls of the driver that wait silently.)
 #pragma once
 
 #include <map>
 
-#include "streams/device/counted_streams.h"
-#include "streams/device/driven_device.h"
+#include "streams/device/memory_device.h"
+#include "streams/device/simulated_device.h"
 #include "streams/live/live_device.h"
 
 namespace vramlab::streams {
@@ -19,7 +18,7 @@ class DrivenLiveDevice final : public LiveDevice, public DrivenDevice {
   DrivenLiveDevice(const CudaDriver& driver, LiveOptions options);
   ~DrivenLiveDevice() override;
 
-  // The allocator's side, as far as it is not the GPU's own.
+  // The allocator's side, where it differs from the GPU's own.
   std::optional<Address> allocate(Bytes size, StreamId stream) override;
   void release(Address at) override;
   [[nodiscard]] bool map(const UnitRange& range) override;
@@ -51,9 +50,9 @@ class DrivenLiveDevice final : public LiveDevice, public DrivenDevice {
 
   DeviceCallCounts calls_;
   CountedStreams counted_;
-  /// From the events that the program knows to the GPU's.
+  /// The GPU's events by the events that the program knows.
   std::map<EventId, EventId> gpu_events_;
-  /// Who began each capture, which only that stream can end.
+  /// The stream that began each capture, which it alone can end.
   std::map<CaptureId, StreamId> origins_;
   Bytes least_free_;
   /// A word of memory that nodes of captures are about; 0 until it is needed.

@@ -79,7 +79,7 @@ DriverSession::Scope::Scope(const DriverSession& session) : session_(session) {
   static_cast<void>(driver.exchange_capture_mode(&mode_));
 }
 
-/// What was current before may be gone: nothing can be done about it here.
+/// The context that was current before may be gone; a failure to pop changes nothing here.
 DriverSession::Scope::~Scope() {
   const CudaDriver& driver = session_.driver_;
   static_cast<void>(driver.exchange_capture_mode(&mode_));

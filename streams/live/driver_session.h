@@ -1,6 +1,6 @@
-// DriverSession: calls of the driver on one GPU. The GPU's primary context is current around each
-// call and what was current before is afterwards; calls are timed for whoever listens; what is
-// neither success nor an expected answer becomes a DeviceError with the driver's own name of it.
+// DriverSession: calls of the driver on one GPU. The GPU's primary context is current during each
+// call, and the earlier one is again afterwards; calls are timed for a listener; an answer that is
+// neither success nor expected becomes a DeviceError with the driver's own name of it.
 #pragma once
 
 #include <optional>
@@ -17,7 +17,7 @@ namespace vramlab::streams {
 /// Starts the driver and looks the GPU up.
 std::variant<GpuFacts, NoCudaDriver> find_gpu(const CudaDriver& driver, int index);
 
-/// Who hears of calls, and by which clock they are timed. Both or none.
+/// The listener that hears of calls, and the clock that times them. Both or none.
 struct CallTiming {
   DriverCallListener listener = {};
   HostTime now = {};
@@ -31,7 +31,8 @@ class DriverIsGone : public DeviceError {
 
 class DriverSession {
  public:
-  /// Requires: the driver was started, and outlives this. Throws DeviceError without a context.
+  /// Requires: the driver was started, and outlives the session. Throws DeviceError without a
+  /// context.
   DriverSession(const CudaDriver& driver, int device, CallTiming timing);
   DriverSession(const DriverSession&) = delete;
   DriverSession& operator=(const DriverSession&) = delete;

@@ -1,4 +1,5 @@
-// FreeGaps: which addresses are free, and the lowest gap that is large enough.
+// FreeGaps: which addresses are free, and the lowest gap that is large enough. With it stands
+// AddressRange, the half-open range [begin, end) of addresses.
 //
 // Gaps stand in address order in chunks of bounded length, each chunk with the size of its largest
 // gap: a search passes over whole chunks and stays fast with tens of thousands of gaps.
@@ -8,9 +9,18 @@
 #include <optional>
 #include <vector>
 
-#include "streams/memory/address_range.h"
+#include "allocator/types/bytes_and_ids.h"
 
 namespace vramlab::streams {
+
+struct AddressRange {
+  Address begin;
+  Address end;
+
+  Bytes size() const { return end - begin; }
+  bool is_empty() const { return begin == end; }
+  friend bool operator==(const AddressRange&, const AddressRange&) = default;
+};
 
 class FreeGaps {
  public:
@@ -51,7 +61,7 @@ class FreeGaps {
   void insert_before(Position position, AddressRange gap);
   void erase(Position position);
 
-  /// None is empty.
+  /// No chunk is empty.
   std::vector<Chunk> chunks_;
 };
 

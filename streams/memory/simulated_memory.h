@@ -1,23 +1,98 @@
 // SimulatedMemory: the memory of a simulated device. It counts bytes, places ranges of addresses
 // and keeps the physical units behind reservations. It knows no streams' work and no time.
+// PlacedRanges notes the ranges that it gave out, so that it can be asked whether they would lie in
+// the same order on a device of another size.
 //
 // A range takes the lowest gap of its window that is large enough, unless a placement rule dictates
 // the address. Classic allocations are rounded up to the granularity; units count at their size.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <unordered_map>
+#include <vector>
 
+#include "allocator/types/bytes_and_ids.h"
 #include "allocator/types/device.h"
-#include "streams/memory/address_range.h"
 #include "streams/memory/free_gaps.h"
-#include "streams/memory/placed_ranges.h"
 
 namespace vramlab::streams {
+
+enum class PlaceKind : std::uint8_t { allocation, reservation };
+
+enum class KeepsRanges : bool { no, yes };
+
+/// The rules by which a memory places ranges.
+struct PlacingRules {
+  Bytes granularity;
+  AddressRange allocations;
+  AddressRange reservations;
+  /// Reservations of this size and above are not dictated where smaller ones are.
+  Bytes dictated_below;
+};
+
+struct GivenPlace {
+  PlaceKind kind = PlaceKind::allocation;
+  /// Rounded.
+  Bytes size;
+  Address at;
+  /// The address that a rule dictated; it may have been taken already.
+  std::optional<Address> dictated;
+};
+
+/// The ranges of addresses that a simulated memory gave out and took back. The reservations of an
+/// allocator are as large as the device and an eighth more; all other ranges keep their size.
+class PlacedRanges {
+ public:
+  explicit PlacedRanges(const PlacingRules& rules) : rules_(rules) {}
+
+  void placed(const GivenPlace& place);
+  void gave_back(Address at);
+  /// The reservation that the address lies in has such units.
+  void uses_unit(Address at, Bytes unit);
+  /// The reservation there is as large on every device.
+  void keeps_size(Address at);
+
+  struct Sizes {
+    Bytes from;
+    Bytes step;
+    Bytes below;
+  };
+  /// The first of these sizes on which ranges would lie in another order, or from which on sizes
+  /// were not tried any more; `below` where no size is.
+  Bytes first_other_order(const Sizes& sizes) const;
+  bool same_order_on(Bytes device_total) const;
+
+ private:
+  struct Note {
+    GivenPlace place;
+    /// For a reservation that goes by the device's size.
+    Bytes unit;
+    bool gives_back = false;
+    bool keeps_size = true;
+  };
+
+  void add(const Note& note);
+  /// The note of the reservation that the address lies in now, or null.
+  Note* reservation_with(Address at);
+  Bytes size_on(const Note& note, Bytes device_total) const;
+  std::optional<Address> place_on(const Note& note, Bytes size, const FreeGaps& gaps) const;
+  /// Reservations lie one behind the other, and none was given back.
+  bool is_plain_row() const { return !gave_back_ && !was_dictated_; }
+
+  PlacingRules rules_;
+  std::vector<Note> notes_;
+  /// Notes of the reservations that are in use now.
+  std::vector<std::size_t> reservations_;
+  bool grows_ = false;
+  bool gave_back_ = false;
+  bool was_dictated_ = false;
+  bool is_full_ = false;
+};
 
 struct PlaceRequest {
   PlaceKind kind = PlaceKind::allocation;
@@ -29,7 +104,7 @@ struct PlaceRequest {
 /// Dictates the address of one request, or leaves it to the lowest gap by giving nothing.
 using PlacementRule = std::function<std::optional<Address>(const PlaceRequest&)>;
 
-/// What happens where the rule's address is not free.
+/// The answer where the rule's address is not free.
 enum class WhenTaken : std::uint8_t { fail, lowest_gap };
 
 struct MemoryOptions {
@@ -42,22 +117,23 @@ struct MemoryOptions {
   WhenTaken when_taken = WhenTaken::fail;
   /// Hears of memory that is given back, at once.
   std::function<void(AddressRange)> released = {};
-  /// Whether it is kept where ranges were.
+  /// Whether notes of all ranges are kept.
   KeepsRanges keeps_ranges = KeepsRanges::no;
   /// Larger reservations are not dictated.
   Bytes dictated_below{UINT64_MAX};
 };
 
 /// The sizes of the device on which every request so far would have been granted and refused as it
-/// was: [at_least, below). That requests are the same is for others to say: those who ask look at
-/// the size of the device (allocator/options/size_margin.h) and at addresses (PlacedRanges).
+/// was: [at_least, below). Requests may differ on another size, too, which is for others to note:
+/// they depend on the size of the device (allocator/options/size_margin.h) and on addresses
+/// (PlacedRanges).
 struct SameAnswers {
   Bytes at_least;
   Bytes below{UINT64_MAX};
 };
 
-/// Which physical units stand behind one reservation. Units next to each other and of one size are
-/// kept as one run.
+/// The physical units that stand behind one reservation. Units next to each other and of one size
+/// are kept as one run.
 class MappedUnits {
  public:
   bool is_empty() const { return runs_.empty(); }
@@ -88,12 +164,12 @@ class SimulatedMemory {
   const SameAnswers& same_answers() const { return same_answers_; }
   /// Null unless one is kept.
   const std::shared_ptr<PlacedRanges>& placed_ranges() const { return placed_ranges_; }
-  /// What other users of the device hold now. May be more than there is room for.
+  /// The bytes that other users of the device hold now; more than the room left is allowed.
   void set_external(Bytes size) { external_ = size; }
 
   /// Throws DeviceError where a dictated address is not free and must be; so does reserve().
   std::optional<Address> allocate(Bytes size, StreamId stream);
-  /// Says how much it was.
+  /// Gives the size that was released.
   Bytes release(Address at);
 
   std::optional<Address> reserve(Bytes size, StreamId stream);

@@ -8,12 +8,12 @@ namespace vramlab::streams {
 
 namespace {
 
-/// Addresses cost nothing; so many are used up only by devices that nobody has.
+/// Addresses cost nothing; no device that exists uses up so many.
 constexpr Bytes reserved_addresses{1ULL << 44};
 /// No larger size is asked of a device, so that sums cannot wrap around.
 constexpr Bytes largest_request{1ULL << 43};
 
-/// From the first address on that a unit can begin at.
+/// The reserved addresses, from the first one on that a unit can begin at.
 AddressRange reserve_addresses(SimulatedMemory& memory, Bytes unit) {
   const auto at = memory.reserve(reserved_addresses, {0});
   check(at.has_value(), "there are addresses for a pool");
@@ -53,7 +53,7 @@ std::optional<Address> OrderedPool::allocate(Bytes size, StreamId stream) {
   return hand_out(*waited_for);
 }
 
-/// Whether what the stream does next may use memory that is free from there on.
+/// Whether the next work of the stream may use memory that is free from there on.
 PieceUse OrderedPool::use_of(const FreePoint& point, const NextOnStream& next) const {
   const bool is_over = order_.is_over(point);
   if (is_over && (rules_.is_opportunistic || order_.is_known_to_host(point)))
@@ -128,7 +128,7 @@ Bytes OrderedPool::take_back(Address at) {
   return size;
 }
 
-/// By address.
+/// Units that are free from end to end, by address.
 std::vector<Address> OrderedPool::free_units() {
   return holes_.whole_units(addresses_.begin, rules_.unit, [&](const FreePoint& point) {
     return order_.is_over(point) ? PieceUse::allowed : PieceUse::forbidden;

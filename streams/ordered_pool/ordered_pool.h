@@ -1,6 +1,6 @@
-// OrderedPool: a pool of stream-ordered memory, as cudaMallocAsync and cudaFreeAsync use it. What
-// NVIDIA documents of it, and what we decided where nobody says it, is in
-// docs/reference/ordered_memory.md.
+// OrderedPool: a pool of stream-ordered memory, as cudaMallocAsync and cudaFreeAsync use it. Facts
+// that NVIDIA documents about it, and our decisions where it documents none, are in
+// docs/ordered_memory.md.
 //
 // Memory is the device's in units; each is given back, or moved to other addresses, as a whole.
 #pragma once
@@ -9,13 +9,39 @@
 #include <optional>
 #include <unordered_map>
 
+#include "allocator/types/bytes_and_ids.h"
 #include "streams/happens_before/free_order.h"
 #include "streams/memory/free_gaps.h"
 #include "streams/memory/simulated_memory.h"
-#include "streams/ordered_pool/ordered_pool_rules.h"
 #include "streams/ordered_pool/pool_holes.h"
 
 namespace vramlab::streams {
+
+/// The attributes of a pool, with the defaults of CUDA.
+struct OrderedPoolRules {
+  /// Memory that is held above it is given back when the host waits for the device.
+  Bytes release_threshold{0};
+  bool follows_events = true;
+  bool is_opportunistic = true;
+  bool adds_dependencies = true;
+  Bytes unit{32ULL << 20};
+  Bytes alignment{512};
+};
+
+/// The sources from which requests were served.
+struct OrderedPoolCounts {
+  /// Requests served from free memory of the pool, where it lay.
+  std::uint64_t reused = 0;
+  /// From free units in new places, with new units where these were not enough.
+  std::uint64_t moved = 0;
+  /// From new units only.
+  std::uint64_t grown = 0;
+  /// By making the stream wait for another.
+  std::uint64_t made_to_wait = 0;
+  std::uint64_t units_created = 0;
+  std::uint64_t units_moved = 0;
+  std::uint64_t units_released = 0;
+};
 
 class OrderedPool {
  public:
@@ -23,15 +49,15 @@ class OrderedPool {
   OrderedPool(const OrderedPoolRules& rules, std::uint32_t device, SimulatedMemory& memory,
               FreeOrder& order);
 
-  /// cudaMallocAsync. Nothing where memory is short. Requires: more than 0 bytes.
+  /// cudaMallocAsync. Empty where memory is short. Requires: more than 0 bytes.
   std::optional<Address> allocate(Bytes size, StreamId stream);
   /// cudaFreeAsync. Requires: it was allocated here and not freed.
   void free(Address at, StreamId stream);
-  /// cudaFree: all that used it is known to be done.
+  /// cudaFree: all work on the memory is known to be done.
   void free_at_once(Address at);
   /// The host waited for a stream, an event or the device.
   void host_waited() { trim_to(rules_.release_threshold); }
-  /// cudaMemPoolTrimTo: gives back whole units that nothing needs until no more than this is held.
+  /// cudaMemPoolTrimTo: gives back whole free units until no more than this is held.
   void trim_to(Bytes kept);
 
   Bytes reserved() const { return rules_.unit * units_; }
@@ -55,7 +81,7 @@ class OrderedPool {
   AddressRange addresses_;
   FreeGaps gaps_;
   PoolHoles holes_;
-  /// Sizes of what is in use, rounded.
+  /// Rounded sizes of memory in use, by address.
   std::unordered_map<std::uint64_t, Bytes> in_use_;
   Bytes used_;
   std::uint64_t units_ = 0;

@@ -94,7 +94,7 @@ std::vector<AddressRange> PoolHoles::usable_rows(AddressRange hole, const Judge&
   return rows;
 }
 
-/// The piece that it became part of.
+/// Gives the piece that it became part of.
 PoolHoles::Pieces::iterator PoolHoles::join_if_settled(Pieces::iterator piece) {
   if (piece->second.point) return piece;
   const auto next = std::next(piece);

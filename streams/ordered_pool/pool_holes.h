@@ -1,6 +1,6 @@
 // PoolHoles: the free memory of a stream-ordered pool. A hole is free from end to end; it is made
 // of pieces, which became free at different places of the program, so that not every stream may use
-// all of them. Pieces that anybody may use are settled, and grow together.
+// all of them. Pieces that every stream may use are settled, and grow together.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "streams/happens_before/free_order.h"
-#include "streams/memory/address_range.h"
+#include "streams/memory/free_gaps.h"
 
 namespace vramlab::streams {
 
@@ -20,7 +20,7 @@ enum class PieceUse : std::uint8_t { forbidden, allowed, settled };
 
 class PoolHoles {
  public:
-  /// Asked of each piece that is not settled; what it calls settled stays so.
+  /// Asked about each piece that is not settled; a piece that it calls settled stays so.
   using Judge = std::function<PieceUse(const FreePoint& point)>;
 
   struct Piece {
@@ -34,9 +34,9 @@ class PoolHoles {
   /// The smallest row in the smallest hole that has enough memory in a row that may be used;
   /// of several the lowest.
   std::optional<AddressRange> smallest_fit(Bytes size, const Judge& judge);
-  /// It is not free any more. Requires: all of it is.
+  /// The range is not free any more. Requires: all of it was.
   void take(AddressRange range);
-  /// The places where the pieces of the range became free that are not settled, by address.
+  /// The places at which the unsettled pieces of the range became free, by address.
   std::vector<FreePoint> points_in(AddressRange range) const;
   /// Whole units, counted from `origin`, that may be used from end to end, by address.
   std::vector<Address> whole_units(Address origin, Bytes unit, const Judge& judge);

@@ -1,5 +1,5 @@
-// OpenCaptures: the captures that are under way and the graphs that they build. Which stream takes
-// part in which capture, and what its next node depends on.
+// OpenCaptures: the captures that are under way and the graphs that they build. It knows which
+// stream takes part in which capture, and which nodes the stream's next node depends on.
 #pragma once
 
 #include <compare>
@@ -32,11 +32,11 @@ struct CapturedNode {
 };
 
 struct CapturedGraph {
-  /// What a node depends on stands before it.
+  /// Nodes stand behind those that they depend on.
   std::vector<CapturedNode> nodes;
 };
 
-/// What stands at the end of a graph: nothing depends on it.
+/// The nodes on which no other depends.
 NodePlaces terminals_of(const CapturedGraph& graph);
 
 struct Capture {
@@ -45,7 +45,7 @@ struct Capture {
   CaptureMode mode = CaptureMode::global;
   ThreadId thread;
   bool is_invalidated = false;
-  /// What the allocator's seam calls the graph's first node.
+  /// The number of the graph's first node for the allocator.
   std::uint64_t first_node = 0;
   CapturedGraph graph;
 };
@@ -54,7 +54,7 @@ class OpenCaptures {
  public:
   struct Member {
     Capture* capture = nullptr;
-    /// What the stream's next node depends on.
+    /// The nodes that the stream's next node depends on.
     NodePlaces tips;
     bool is_blocking = true;
   };
@@ -74,9 +74,9 @@ class OpenCaptures {
   static void add_tips(Member& member, const NodePlaces& tips);
   /// The graph again, inside the one that is captured; the stream goes on behind all of it.
   static void add_graph(Member& member, const CapturedGraph& graph);
-  /// Whether everything that was captured comes before what the stream does next.
+  /// Whether everything that was captured comes before the next work of the stream.
   static bool is_joined(const Member& member);
-  /// Its streams take part in it no more.
+  /// Gives the graph; the streams take part in the capture no more.
   CapturedGraph end(CaptureId id);
 
   std::optional<StreamCapture> capture_of(StreamAt stream) const;

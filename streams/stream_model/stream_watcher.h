@@ -1,5 +1,5 @@
-// StreamWatcher: is told what happens on the streams, and what comes before what by the program's
-// words, whenever it happened. Does nothing where a function is not overridden.
+// StreamWatcher: hears what happens on the streams, and what comes before what by the program's
+// words, whenever it happened. Functions that are not overridden do nothing.
 #pragma once
 
 #include <cstdint>
@@ -7,17 +7,16 @@
 
 #include "allocator/types/check.h"
 #include "streams/stream_model/open_captures.h"
-#include "streams/stream_model/virtual_time.h"
 #include "streams/stream_model/work.h"
 
 namespace vramlab::streams {
 
-/// In orders, these names stand for all streams of the device that were destroyed: what was put on
-/// them still runs, and their own names may be taken again.
+/// In orders, these names stand for all streams of the device that were destroyed: their work still
+/// runs, and their own names may be taken again.
 inline constexpr StreamId destroyed_blocking_streams{~0ULL};
 inline constexpr StreamId destroyed_other_streams{~0ULL - 1};
 
-/// This one waits for all streams of the device each time an event is recorded behind all of them.
+/// A stream that waits for all streams of the device each time an event is recorded behind them.
 inline constexpr StreamId all_streams{~0ULL - 2};
 
 /// Blocking streams and their device's legacy stream wait for each other.
@@ -64,33 +63,34 @@ struct ThreadWait {
 
 class StreamWatcher : public Interface {
  public:
-  /// Outside of captures. Behind everything that its stream was given before, and behind everything
-  /// that its thread follows. What else its stream follows because of it is said before.
+  /// An item was issued outside of captures. It is behind everything that its stream was given
+  /// before and everything that its thread follows. Whatever else its stream follows because of it
+  /// is told before.
   virtual void issued(const IssuedItem& /*item*/) {}
   virtual void ended(const EndedItem& /*item*/) {}
 
-  // What is said of a stream is said of all that it was given so far; what comes next follows, and
-  // with it whatever comes behind that. Until then the stream is behind nothing new.
+  // Orders: a stream stands for all that it was given so far. Its next item comes behind what it
+  // follows, and so does everything behind that item; work it was given before does not.
   virtual void stream_follows(StreamAt /*stream*/, StreamAt /*before*/) {}
   virtual void event_recorded(EventId /*event*/, StreamAt /*stream*/) {}
-  /// The event's latest record; nothing where there is none.
+  /// The stream follows the event's latest record; not told where it was not recorded.
   virtual void stream_follows_event(StreamAt /*stream*/, EventId /*event*/) {}
-  /// The thread goes on knowing that it ended.
+  /// The thread goes on knowing that the work of the stream ended.
   virtual void thread_follows_stream(ThreadId /*thread*/, StreamAt /*stream*/) {}
   virtual void thread_follows_event(ThreadId /*thread*/, EventId /*event*/) {}
-  /// Only where something has not ended yet.
+  /// Told only where something has not ended yet.
   virtual void thread_waits(const ThreadWait& /*wait*/) {}
-  /// Between the graph_begin and the graph_end of this stream, in this order.
+  /// Told between the graph_begin and the graph_end of this stream.
   virtual void graph_launched(const CapturedGraph& /*graph*/, GraphId /*name*/,
                               StreamAt /*stream*/) {}
 
-  /// Not said of legacy streams.
+  /// Not told of legacy streams.
   virtual void stream_created(StreamAt /*stream*/, StreamKind /*kind*/) {}
 
-  // What nothing new is said of. The same name may be given to another later.
+  // Ends: nothing new is told of these. The same name may be given to another later.
   virtual void stream_destroyed(StreamAt /*stream*/) {}
   virtual void event_destroyed(EventId /*event*/) {}
-  /// Also where another graph takes its name.
+  /// Told also where another graph takes its name.
   virtual void graph_destroyed(GraphId /*graph*/) {}
 };
 

@@ -2,12 +2,13 @@
 // docs/reference/stream_model.md has each rule, where it is from, and what is decided where nobody
 // says it.
 //
-// Host threads call in the order of the program. begin_call() says who calls; what follows is part
-// of that call. Its instant is the latest of: the time that the thread got to, the time given, the
-// call before. Everything up to that instant has happened before the call is looked at.
+// Host threads call in the order of the program. begin_call() says which thread calls; the
+// functions called after it are part of that call. Its instant is the latest of: the time that the
+// thread got to, the time given, the call before. Everything up to that instant has happened before
+// the call is looked at.
 //
-// A call that waits returns at once here. Its thread goes on when what it waits for has ended,
-// which is found out when the thread calls again.
+// A call that waits returns at once here. Its thread goes on when the awaited work has ended, which
+// is found out when the thread calls again.
 #pragma once
 
 #include <algorithm>
@@ -27,9 +28,9 @@
 namespace vramlab::streams {
 
 struct StreamTraits {
-  /// It waits for the legacy default stream, and that one for it.
+  /// It and the legacy default stream wait for each other.
   bool is_blocking = true;
-  /// The lower, the sooner; held within greatest_priority and 0.
+  /// Lower numbers come sooner; held within greatest_priority and 0.
   std::int32_t priority = 0;
 };
 inline constexpr std::int32_t greatest_priority = -5;
@@ -47,20 +48,20 @@ struct StuckThread {
   Time since;
 };
 
-/// The first work of a stream that can't go on, and the flag that it waits for where it does.
+/// The first work of a stream that can't go on, and the flag that it waits for, if any.
 struct StuckWork {
   StreamAt stream;
   std::uint64_t tag = 0;
   std::optional<FlagId> awaited;
 };
 
-/// A place in what a stream has to do. It has been passed once everything up to it has ended.
+/// A place in the work of a stream. It has been passed once everything up to it has ended.
 struct StreamMark {
   WorkRef item;
 };
 
-/// What time it is for each host thread. Calls are made in their order: a call is never earlier
-/// than the one before it, of whichever thread, and never while its own thread waits.
+/// The time of each host thread. Calls are made in their order: a call is never earlier than the
+/// call before it, of whichever thread, and never while its own thread waits.
 class HostClocks {
  public:
   HostClocks() = default;
@@ -82,7 +83,7 @@ class HostClocks {
   }
 
  private:
-  /// Mostly the same thread calls again.
+  /// The same thread calls again, as a rule.
   Time& clock_of(ThreadId thread) {
     if (latest_ == nullptr || latest_->first != thread)
       latest_ = &*clocks_.try_emplace(thread).first;
@@ -100,7 +101,7 @@ inline constexpr std::uint32_t no_place = 0xffffffff;
 /// looked up in a row; the rest in a map.
 class StreamPlaces {
  public:
-  /// no_place where there is none.
+  /// The place of the stream, or no_place.
   std::uint32_t find(StreamAt stream) const {
     if (is_small(stream)) {
       if (stream.device >= rows_.size()) return no_place;
@@ -137,7 +138,7 @@ class TimedStreams final : private WorkListener {
   /// The watcher is told everything; it must outlive this.
   TimedStreams(const StreamModel& model, StreamWatcher& watcher);
 
-  /// False where the thread never gets to make the call: what it waits for never ends.
+  /// False where the thread never gets to make the call: the work that it waits for never ends.
   [[nodiscard]] bool begin_call(ThreadId thread, std::optional<Time> not_before);
   Time now() const { return engine_.now(); }
   ThreadId caller() const { return caller_; }
@@ -145,7 +146,7 @@ class TimedStreams final : private WorkListener {
   // Streams. Stream 0 of a device is there from the start.
   /// A stream in use already is invalid_value.
   CudaStatus create_stream(StreamAt stream, const StreamTraits& traits);
-  /// What was put on it still runs.
+  /// Work that was put on it still runs.
   CudaStatus destroy_stream(StreamAt stream);
   bool has_stream(StreamAt stream) const {
     return stream.stream.value == 0 || find_stream(stream) != nullptr;
@@ -173,11 +174,12 @@ class TimedStreams final : private WorkListener {
   CudaStatus end_capture(StreamAt stream, GraphId graph);
   CudaStatus launch_graph(GraphId graph, StreamAt stream, std::uint64_t tag);
   CudaStatus destroy_graph(GraphId graph);
-  /// One that was not captured; what a node depends on stands before it.
+  /// A graph that was not captured; nodes stand behind those that they depend on.
   void define_graph(GraphId graph, CapturedGraph nodes);
-  /// Null where there is none.
+  /// The graph of that name, or null.
   const CapturedGraph* find_graph(GraphId graph) const;
-  /// What captures forbid the calling thread: cudaThreadExchangeStreamCaptureMode. The mode before.
+  /// Sets which calls captures forbid the calling thread (cudaThreadExchangeStreamCaptureMode), and
+  /// gives the mode before.
   CaptureMode exchange_capture_mode(CaptureMode mode);
   /// Whether the thread may make a call that could disturb a capture, such as cudaMalloc.
   CudaStatus check_unsafe_call();
@@ -187,19 +189,19 @@ class TimedStreams final : private WorkListener {
   }
 
   // For the allocator, inside a call of the program: nothing is refused because of a capture.
-  /// The place that the stream has reached. A stream that nobody made is made, non-blocking.
+  /// The place that the stream has reached. A stream that is not there is made, non-blocking.
   /// Requires: it does not capture.
   StreamMark put_mark(StreamAt stream);
   bool has_passed(const StreamMark& mark) const { return engine_.has_ended(mark.item); }
-  // The call goes on when it is passed, or when all that the stream or the device was given has
+  // The call goes on when the mark is passed, or when all work of the stream or the device has
   // ended; false where that never comes.
   [[nodiscard]] bool wait_for_mark(const StreamMark& mark) { return wait_inside({mark.item}); }
   [[nodiscard]] bool wait_for_stream(StreamAt stream);
   [[nodiscard]] bool wait_for_device(std::uint32_t device);
 
-  /// Until nothing more can happen. Threads that would wait for ever, by thread.
+  /// Goes on until nothing more can happen. Gives the threads that would wait for ever, by thread.
   std::vector<StuckThread> finish();
-  /// By stream: what is left of it.
+  /// The work that is left, by stream.
   std::vector<StuckWork> stuck_work() const;
   /// Set once a kernel ended with an error.
   CudaStatus lost_context() const { return lost_; }
@@ -212,7 +214,7 @@ class TimedStreams final : private WorkListener {
     std::int32_t priority = 0;
     bool is_legacy = false;
     bool is_blocking = true;
-    /// Its name may be another's.
+    /// Its name may be that of another stream now.
     bool is_destroyed = false;
     /// Has work that the legacy stream does not follow yet.
     bool is_ahead = false;
@@ -242,7 +244,7 @@ class TimedStreams final : private WorkListener {
     /// Blocking streams that are ahead of the legacy one, and all streams that may have work left.
     std::vector<std::uint32_t> ahead;
     std::vector<std::uint32_t> streams;
-    /// By hardware queue: what was put there last.
+    /// By hardware queue: the item that was put there last.
     std::vector<WorkRef> queue_ends;
     std::uint32_t next_queue = 0;
   };
@@ -292,7 +294,7 @@ class TimedStreams final : private WorkListener {
   static StreamAt name_in_orders(const Stream& stream);
 
   const Stream* find_stream(StreamAt stream) const;
-  /// Made where it is new.
+  /// The device, made if it is new.
   Device& device_at(std::uint32_t device);
   std::uint32_t add_stream(Device& device, const Stream& stream);
   static PlaceIndex place_of(const Device& device, WorkKind kind);

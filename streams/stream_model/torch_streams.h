@@ -1,6 +1,6 @@
 // TorchStreams: PyTorch's pools of streams on one device. It makes 32 streams of each priority and
-// hands them out in turns, so a program's 33rd stream is its first one again: what was meant to run
-// beside it waits behind it.
+// hands them out in turns, so a program's 33rd stream is its first one again: work that was meant
+// to run beside it waits behind it.
 #pragma once
 
 #include <array>
@@ -17,10 +17,10 @@ class TorchStreams {
   static constexpr std::size_t pool_size = 32;
   enum class Pool : std::uint8_t { normal, high };
 
-  /// The next stream of the pool goes by this name, too; the first name of each is the one that it
-  /// has here. Requires: the name is new.
+  /// The next stream of the pool goes by this name, too; each stream keeps its first name here.
+  /// Requires: the name is new.
   StreamId take(StreamId name, Pool pool);
-  /// What a name stands for; a name that was not taken from a pool stands for itself.
+  /// The stream that a name stands for; a name that was not taken from a pool stands for itself.
   StreamId resolve(StreamId name) const;
   bool is_taken(StreamId name) const { return names_.contains(name); }
 

@@ -28,7 +28,7 @@ WorkRef WorkEngine::add(const NewWork& work) {
                   .tag = work.tag,
                   .at = work.arrival,
                   .duration = work.duration,
-                  // Not before it is submitted.
+                  // One for submit().
                   .awaited = 1,
                   .place = work.place,
                   .priority = work.priority};
@@ -63,7 +63,7 @@ void WorkEngine::let_go(WorkRef work) {
   if (!is_settling_ && (!ended_now_.empty() || waiting_count_ > 0)) settle();
 }
 
-/// It waits for nothing any more, but for its arrival and a place.
+/// The work waits only for its arrival and a place any more.
 void WorkEngine::become_ready(WorkRef work) {
   Slot& slot = slots_[work.slot];
   const bool is_limited = slot.place.value != any_place.value;
@@ -72,7 +72,7 @@ void WorkEngine::become_ready(WorkRef work) {
       slot.stage = Stage::arriving;
       push({slot.at, work.slot});
     } else {
-      // Nobody can come between: the arrival needs no instant of its own.
+      // No other work can come between: the arrival needs no instant of its own.
       slot.stage = Stage::running;
       push({slot.at + slot.duration, work.slot});
     }
@@ -123,11 +123,11 @@ void WorkEngine::release_followers(std::uint32_t first) {
   }
 }
 
-/// Until nothing is left to be done at this instant.
+/// Goes on until nothing is left to be done at this instant.
 void WorkEngine::settle() {
   is_settling_ = true;
   do {
-    // More may be added while these are seen to.
+    // More work may be added while this is seen to.
     while (!ended_now_.empty() && !is_stopped_) {
       std::ranges::pop_heap(ended_now_, std::greater<>(), &WorkRef::number);
       const WorkRef first = ended_now_.back();
@@ -143,8 +143,8 @@ void WorkEngine::end_now(WorkRef work) {
   std::ranges::push_heap(ended_now_, std::greater<>(), &WorkRef::number);
 }
 
-/// To those that wait already: who begins to wait because others begin comes in the next round, of
-/// whichever kind its place is. False where no place was given.
+/// Gives places to work that waits already: work that begins to wait because other work begins
+/// comes in the next round, whichever kind of place it needs. False where no place was given.
 bool WorkEngine::grant_places() {
   for (Places& places : places_) {
     while (places.free > 0 && !places.waiting.empty()) {
@@ -167,7 +167,7 @@ void WorkEngine::push(Moment moment) {
   std::ranges::push_heap(moments_, std::greater<>());
 }
 
-/// The next instant at which something ends or arrives.
+/// Goes to the next instant at which something ends or arrives.
 void WorkEngine::pass_instant() {
   now_ = moments_.front().at;
   is_settling_ = true;

@@ -1,18 +1,18 @@
-// WorkEngine: when work begins and ends. It knows only work that follows other work and takes its
-// place among what may run at once; streams, events and the rest of CUDA are the words of others.
+// WorkEngine: when work begins and ends. It knows only work that follows other work and takes one
+// of a number of places while it runs; streams, events and the rest of CUDA are unknown to it.
 //
-// Time goes from instant to instant. At each one, first everything that ends or arrives at it is
-// seen to, with all that follows from it at once: of all that ends, what was issued first ends
-// first. Then free places are given to the work that waits for them: the highest priority first,
-// then what was ready first, then what was issued first. Then again what ended at once, until
-// nothing is left to be done at this instant.
+// Time goes from instant to instant. At each one, first all work that ends or arrives at it is seen
+// to, with everything that follows from it at once; work that was issued first ends first. Then
+// free places are given to the work that waits for them: the highest priority first, then the work
+// that was ready first, then the work that was issued first. Both are repeated until nothing is
+// left to be done at this instant.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
 #include "allocator/types/check.h"
-#include "streams/stream_model/virtual_time.h"
+#include "streams/stream_model/work.h"
 
 namespace vramlab::streams {
 
@@ -26,15 +26,15 @@ struct WorkRef {
 struct PlaceIndex {
   std::uint32_t value = 0;
 };
-/// As many of these as anybody wants.
+/// Places of this kind are never short.
 inline constexpr PlaceIndex any_place{0};
 
 struct NewWork {
-  /// Not before then. Requires: not in the past.
+  /// The work begins no earlier. Requires: not in the past.
   Time arrival{};
   Duration duration{};
   PlaceIndex place = any_place;
-  /// The lower, the sooner, as in CUDA.
+  /// Lower numbers come sooner, as in CUDA.
   std::int32_t priority = 0;
   std::uint64_t tag = 0;
 };
@@ -48,13 +48,13 @@ struct EndedWork {
 
 class WorkListener : public Interface {
  public:
-  /// It may let other work go, and stop the engine.
+  /// The listener may let other work go, and stop the engine.
   virtual void work_ended(const EndedWork& work) = 0;
 };
 
 class WorkEngine {
  public:
-  /// Whether work can be told to follow the begin of other work; it is quicker without.
+  /// Whether work can follow the begin of other work; the engine is quicker without.
   enum class Begins : std::uint8_t { not_followed, followed };
 
   WorkEngine(WorkListener& listener, Begins begins);
@@ -62,28 +62,28 @@ class WorkEngine {
   /// Requires: more than 0 places.
   PlaceIndex add_places(std::uint32_t count);
 
-  /// In the order of issue. It can't begin before submit().
+  /// Adds work, in the order of issue. It can't begin before submit().
   WorkRef add(const NewWork& work);
   /// `work` begins after `before` ended. Requires: `work` is not submitted yet.
   void follow(WorkRef work, WorkRef before);
   /// `work` begins after `before` began.
   void follow_begin(WorkRef work, WorkRef before);
-  /// It can't begin before it is let go, once for each time it was held.
+  /// The work can't begin before it is let go, once for each time it was held.
   void hold(WorkRef work) { ++slots_[work.slot].awaited; }
   void let_go(WorkRef work);
   void submit(WorkRef work) { let_go(work); }
 
-  /// Everything up to and including this instant happens.
+  /// Lets everything happen up to and including this instant.
   void advance(Time to);
-  /// False where it can't end as things are, or the engine was stopped. Time stands then where
-  /// nothing more can happen.
+  /// False where the work can't end as things are, or the engine was stopped. Time stands then at
+  /// the end of all that can happen.
   bool run_until_ended(WorkRef work);
-  /// Until nothing more can happen.
+  /// Goes on until nothing more can happen.
   void run();
   /// Work neither begins nor ends any more.
   void stop();
 
-  /// Requires: it is pending.
+  /// Requires: the work is pending.
   std::uint64_t tag_of(WorkRef work) const { return slots_[work.slot].tag; }
   bool has_ended(WorkRef work) const { return !is_pending(work); }
   Time now() const { return now_; }
@@ -96,10 +96,10 @@ class WorkEngine {
   enum class Stage : std::uint8_t { awaiting, arriving, ready, running };
 
   struct Slot {
-    /// 0 in a free one.
+    /// 0 in a free slot.
     std::uint64_t number = 0;
     std::uint64_t tag = 0;
-    /// When it arrives; once it runs, when it began.
+    /// The time of its arrival; once it runs, that of its begin.
     Time at;
     Duration duration;
     std::uint32_t awaited = 0;
@@ -116,7 +116,7 @@ class WorkEngine {
   struct Moment {
     Time at;
     std::uint32_t slot;
-    /// The order within an instant is of no consequence: what ends waits for the others to arrive.
+    /// The order within an instant has no consequence: work that ends waits for others to arrive.
     friend bool operator>(const Moment& a, const Moment& b) { return a.at > b.at; }
   };
   struct Waiting {
@@ -160,9 +160,9 @@ class WorkEngine {
   std::uint32_t free_link_ = no_link;
   /// A heap: the next ends and arrivals.
   std::vector<Moment> moments_;
-  /// A heap: what ends at this instant and is still to be seen to.
+  /// A heap: work that ends at this instant and is still to be seen to.
   std::vector<WorkRef> ended_now_;
-  /// Has a place and is about to begin.
+  /// Work that has a place and is about to begin.
   std::vector<WorkRef> granted_;
   std::vector<Places> places_{1};
   std::uint32_t waiting_count_ = 0;

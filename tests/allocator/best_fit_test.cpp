@@ -1,4 +1,4 @@
-// Which free block a request takes, and when it takes none of them.
+// Best fit: the free block that a request takes, and requests that take none.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// Checkpoints of private pools: noting how a pool is cut, and cutting it so again.
+// Checkpoints of private pools: noting how a pool is cut, and cutting it the same way again.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

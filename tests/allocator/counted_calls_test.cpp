@@ -1,4 +1,4 @@
-// What calls change in the statistics and in the snapshot, seen from the door.
+// Changes that calls make in the statistics and in the snapshot, seen from the door.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

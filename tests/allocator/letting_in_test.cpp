@@ -18,7 +18,7 @@ using namespace allocator::literals;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-/// Does something else first, once. It has no streams.
+/// A device without streams that makes another call first, once.
 class LettingInDevice : public streams::MemoryDevice {
  public:
   explicit LettingInDevice(Bytes total) : MemoryDevice({.total = total}) {}

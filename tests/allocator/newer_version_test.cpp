@@ -1,4 +1,4 @@
-// What version 2.12 of the reference does differently, seen from the door: limits, scopes, sizes,
+// Differences of version 2.12 of the reference, seen from the door: limits, scopes, sizes,
 // and emptying the cache. Pools as objects and rejection have files of their own.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

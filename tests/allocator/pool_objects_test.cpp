@@ -93,7 +93,7 @@ TEST_F(LendingPools, one_that_is_captured_to_fails_the_request_and_keeps_a_use_m
   EXPECT_THAT(setup_.new_actions(), IsEmpty()) << "not an out-of-memory";
   EXPECT_EQ(setup_.statistics().num_ooms, 0);
   setup_.end_scope(1);
-  // Uses: the object, two scopes, and the one that stays counted.
+  // Uses: the object, two scopes, and a use that stays counted.
   for (int use = 0; use < 3; ++use) setup_.engine.release_pool(pool_object);
   setup_.engine.empty_cache();
   EXPECT_THAT(setup_.segments(), ElementsAre("60MiB free"));

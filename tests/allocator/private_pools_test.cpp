@@ -1,5 +1,5 @@
-// Scopes and private pools of the default reference version: where requests are taken to, and when
-// a pool's memory goes.
+// Scopes and private pools of the default reference version: the pool of a request, and the end of
+// a pool's memory.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-// Since 2.13 it is not an open scope that holds events, frees and releases back, but a capture of
-// the stream that is current where the call comes from. Each test is a program that was run on
+// Since 2.13 events, frees and releases are held back not by an open scope, but by a capture of the
+// stream that is current where the call comes from. Each test is a program that was run on
 // 2.12.1, 2.13.0 and 2.15.0.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -17,7 +17,7 @@ using namespace allocator::literals;
 using testing::AllOf;
 using testing::HasSubstr;
 
-/// A setup with something of everything in it.
+/// A setup with blocks of every kind.
 class RefusedCalls : public testing::Test {
  protected:
   RefusedCalls() {
@@ -32,7 +32,7 @@ class RefusedCalls : public testing::Test {
     setup_.end_scope(7);
   }
 
-  /// What the refused call says; it must leave everything as it was.
+  /// The text of the refused call, which must leave everything as it was.
   std::string refusal(const std::function<void()>& call) {
     const Snapshot snapshot = setup_.engine.take_snapshot();
     const StatisticValues statistics = setup_.statistics();

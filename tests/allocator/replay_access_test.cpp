@@ -14,7 +14,7 @@ using namespace allocator::literals;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-/// Everything of one private pool is released when memory is missing.
+/// Releases everything of one private pool when memory is missing.
 class ReleasesPool : public Director {
  public:
   explicit ReleasesPool(PoolId pool) : pool_(pool) {}

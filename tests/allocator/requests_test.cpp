@@ -1,5 +1,5 @@
-// A request from its size to its block: sizes, pools, what is asked of the device, the ladder on a
-// miss, and how a request fails.
+// A request from its size to its block: sizes, pools, calls of the device, the ladder on a miss,
+// and requests that fail.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// Which of several free blocks of one size is taken: versions of the reference differ.
+// The order of free blocks of one size, in which versions of the reference differ.
 #include <gtest/gtest.h>
 
 #include "tests/support/devices/allocator_setup.h"
@@ -9,8 +9,8 @@ namespace {
 using namespace allocator;
 using namespace allocator::literals;
 
-/// Two whole segments of 20 MiB are free. The one at the lower address was got later, where another
-/// one had been released.
+/// Two whole segments of 20 MiB are free. The segment at the lower address was got later, in place
+/// of one that had been released.
 struct LowerSegmentIsYounger : AllocatorSetup {
   explicit LowerSegmentIsYounger(std::string_view version, Bytes device_total = 1_GiB)
       : AllocatorSetup({device_total, version, {}}) {

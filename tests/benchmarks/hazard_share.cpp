@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <vector>
 
-#include "streams/hazards/hazards.h"
+#include "streams/hazards/hazard_checker.h"
 #include "streams/stream_model/timed_streams.h"
 #include "tests/support/kit/random_numbers.h"
 

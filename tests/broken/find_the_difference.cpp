@@ -1,5 +1,5 @@
-// Verifies the bundled cases with this program's engine: exit status 0 when a difference was found
-// and located, 1 when the broken rule went unnoticed.
+// Verifies the bundled cases with this program's engine. The exit status is 0 when a difference was
+// found and located, 1 when the broken rule went unnoticed.
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>

@@ -1,4 +1,4 @@
-#include "streams/device/counted_timed_device.h"
+#include "streams/device/timed_device.h"
 #include "tests/contract/device_contract.h"
 
 namespace vramlab::tests {

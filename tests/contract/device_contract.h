@@ -23,7 +23,7 @@ class DeviceContract : public ::testing::Test {
   using StreamId = allocator::StreamId;
 
   Bytes free_bytes() { return device_->memory_info().free; }
-  /// Compares amounts of free memory, where that can be compared.
+  /// Compares amounts of free memory on devices where they are exact.
   void expect_free(Bytes expected) {
     if (Traits::memory_is_exact) {
       EXPECT_EQ(free_bytes().count, expected.count);

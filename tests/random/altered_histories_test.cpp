@@ -1,5 +1,5 @@
 // Verifying and replaying histories that were altered at random, and adding up their waits:
-// whatever they say, there is a verdict, and the same one each time.
+// whatever they say, each gets a verdict, and the same one each time.
 #include <gtest/gtest.h>
 
 #include "replay/replayer/recording.h"
@@ -82,7 +82,7 @@ TEST_P(AlteredHistories, get_a_verdict_and_the_same_one_again) {
   }
 }
 
-/// Refused as bad input, or replayed with a report that adds up.
+/// The history is refused as bad input, or replayed with a report that adds up.
 TEST_P(AlteredHistories, are_replayed_or_refused) {
   const traces::RecordedCase recorded = bundled_case(GetParam());
   for (std::uint64_t seed = 0; seed < 40; ++seed) {

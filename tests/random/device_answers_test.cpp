@@ -1,5 +1,5 @@
 // Random programs for an executor: whichever device the simulator stands for, its answers hold, and
-// whatever is altered in them is found. What has to be found is known from the naive executor.
+// every alteration is found. The naive executor tells which have to be found.
 #include <gtest/gtest.h>
 
 #include <optional>
@@ -121,7 +121,7 @@ TEST(RandomDeviceAnswers, every_wait_that_is_over_too_soon_is_found) {
   EXPECT_GT(alterations, 500U);
 }
 
-/// What programs come to: everything that an executor is to be asked.
+/// The questions of all programs to an executor.
 TEST(RandomDevicePrograms, come_to_everything) {
   std::uint64_t works = 0;
   std::uint64_t captured_runs = 0;

@@ -22,7 +22,7 @@ using namespace allocator;
 using namespace allocator::literals;
 using traces::RecordedProgram;
 
-/// What becomes of a call whose device call threw.
+/// The ways to go on after a call whose device call threw.
 enum class Afterwards : std::uint8_t { skipped, repeated };
 
 struct Plan {
@@ -41,14 +41,14 @@ class FaultyRun {
     if (program.memory_fraction) subject_->set_memory_fraction(*program.memory_fraction);
   }
 
-  /// How many device calls the program makes.
+  /// The number of device calls that the program makes.
   std::uint64_t count_calls() {
     faulty_.set_fault(std::nullopt);
     run({});
     return faulty_.call_count();
   }
 
-  /// What is wrong at the end or on the way; empty where nothing is.
+  /// The first mistake at the end or on the way; empty without one.
   std::string run_with(const Plan& plan) {
     faulty_.set_fault(plan.fault);
     run(plan);
@@ -73,7 +73,7 @@ class FaultyRun {
     try {
       runner.step(call);
     } catch (const AllocatorError&) {
-      // The call must not be made in this state.
+      // This call is refused in this state.
     } catch (const DeviceError&) {
       if (plan.afterwards == Afterwards::repeated) repeat(program_.calls[call]);
     }
@@ -83,7 +83,7 @@ class FaultyRun {
     return call_text(call, program_.text_of(call));
   }
 
-  /// Once more, by a runner of its own that knows no ids: what needs none.
+  /// Makes the call once more, if it needs no ids, by a runner of its own that knows none.
   void repeat(const traces::ProgramEvent& call) {
     try {
       replay::ProgramRunner({&call, 1}, program_.texts, {*subject_, device_}).step(0);
@@ -100,7 +100,7 @@ class FaultyRun {
                std::to_string(held_memory().count);
   }
 
-  /// What the device must count for what the allocator holds.
+  /// The bytes that the device must count for the memory that the allocator holds.
   Bytes held_memory() {
     Bytes held;
     for (const SnapshotSegment& segment : subject_->take_snapshot().segments)
@@ -131,7 +131,7 @@ class FaultyRun {
     try {
       while (true) subject_->release_pool(pool);
     } catch (const AllocatorError&) {
-      // Nobody uses it any more.
+      // The pool has no users any more.
     }
   }
 

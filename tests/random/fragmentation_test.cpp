@@ -1,6 +1,6 @@
-// Figures of fragmentation against what the allocator really does, at random moments of random
-// programs: what a release gives back, what each pinner keeps, which requests are served. A failure
-// names the family, the seed and the call.
+// Figures of fragmentation against the allocator's own actions, at random moments of random
+// programs: the bytes of a release, the bytes of each pinner, the requests that are served. A
+// failure names the family, the seed and the call.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -62,8 +62,8 @@ bool is_elsewhere(const Moment& moment) {
                              [](const traces::ProgramEvent& call) { return call.use_on_oom; });
 }
 
-/// With both options, what the limit keeps from requests is cut up when a segment is grown from it,
-/// so that what later requests get depends on the order of requests.
+/// With both options, blocks that the limit keeps from requests are cut up when a segment is grown
+/// from them, so that the blocks of later requests depend on the order of requests.
 bool has_limit_beside_growth(const Moment& moment) {
   return moment.rules.settings.expandable_segments &&
          moment.rules.settings.max_split_size != allocator::unlimited;
@@ -164,7 +164,7 @@ TEST(FragmentationFigures, the_largest_cached_request_is_served_from_the_cache_a
 TEST(FragmentationFigures, the_largest_possible_request_is_served_and_no_larger_one) {
   std::uint64_t tried = 0;
   for_each_moment([&](const Moment& moment) {
-    // Others may want more than there is; then what is released is theirs.
+    // Other users may want more memory than the device has; then released memory is theirs.
     if (is_elsewhere(moment) || *moment.rules.device_free == 0_B) return;
     if (has_limit_beside_growth(moment) || has_units_of_before(moment)) return;
     for (const LaneFigures& lane : moment.found.lanes) {
@@ -185,7 +185,8 @@ TEST(FragmentationFigures, the_largest_possible_request_is_served_and_no_larger_
   EXPECT_GT(tried, 200U);
 }
 
-/// Requests of one size, until one needs new memory: the lane's free memory holds so many.
+/// The number of requests of one size before one needs new memory: the lane's free memory holds so
+/// many.
 TEST(FragmentationFigures, usable_is_what_requests_of_one_size_can_be_served_from) {
   std::uint64_t tried = 0;
   for_each_moment([&](const Moment& moment) {

@@ -24,7 +24,7 @@ void compare(const HazardProgramTraits& traits, std::uint64_t first_seed) {
                                      << text_of(by_checker) << "interleavings:\n"
                                      << text_of(by_orders);
   }
-  // Programs of both sorts, or nothing is compared.
+  // Both sorts of programs came up; otherwise the comparison would be empty.
   EXPECT_GT(hazardous, hazard_programs / 20);
   EXPECT_LT(hazardous, hazard_programs - hazard_programs / 20);
 }

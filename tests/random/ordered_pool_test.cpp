@@ -26,7 +26,7 @@ class PoolBesideNaivePool {
         pool_(rules, 0, memory_, order_),
         naive_(rules, most_units, naive_order_) {}
 
-  /// The first difference, or nothing.
+  /// The first difference; empty without one.
   std::string step() {
     switch (random_.below(8)) {
       case 0:
@@ -64,7 +64,7 @@ class PoolBesideNaivePool {
     return text.str().empty() ? difference() : text.str();
   }
 
-  /// Cells ask once each, pieces once: the same places all the same.
+  /// Each cell asks once, and so does each piece: the places are the same.
   void known_waits() {
     std::set<std::pair<std::uint64_t, std::uint64_t>> own(order_.waits.begin(), order_.waits.end());
     std::set<std::pair<std::uint64_t, std::uint64_t>> naive(naive_order_.waits.begin(),

@@ -1,4 +1,4 @@
-// The comparison itself: what differs is noticed, and said.
+// The comparison itself: differences are noticed, and told.
 #include "tests/support/twin/side_by_side.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // Random programs of all kinds of events, from the allocator down to the streams: whatever they do,
-// the simulation ends in a report or in one sentence about what was wrong, and twice in the same.
+// the simulation ends in a report or in one sentence about the mistake, and twice in the same.
 #include "replay/stream_waits/stream_simulation.h"
 
 #include <gtest/gtest.h>
@@ -65,13 +65,13 @@ class RandomEvents {
     return event;
   }
 
-  /// What must be right is right: ids that are there. Pools are only in some programs.
+  /// An event whose ids exist, as they must. Pools are only in some programs.
   void add() {
     const auto kind = static_cast<EventKind>(random_.below(traces::program_event_kind_count));
     const bool is_of_pool = (kind >= EventKind::pool_create && kind <= EventKind::pool_destroy) ||
                             kind == EventKind::checkpoint || kind == EventKind::restore;
     if (kind == EventKind::options || (is_of_pool && !has_pools_)) return;
-    // What was used already must not be created.
+    // An id that was used already must not be created.
     if (!declares_ && (kind == EventKind::stream_create || kind == EventKind::event_create)) return;
     if (random_.below(3) == 0) return add_memory();
     if (kind == EventKind::free || kind == EventKind::use || kind == EventKind::malloc)
@@ -121,7 +121,7 @@ class RandomEvents {
   std::vector<ProgramEvent> events_;
 };
 
-/// What is compared, or the sentence.
+/// The figures to compare, or the sentence of the error.
 std::string outcome_of(const std::vector<ProgramEvent>& events,
                        const traces::SnapshotTables& tables, std::uint64_t seed) {
   StreamConditions conditions;

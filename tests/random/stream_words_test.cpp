@@ -1,4 +1,4 @@
-// The check of a watcher's words can say no: words that are wrong or missing are found.
+// The check of the facts that a watcher hears can say no: wrong and missing facts are found.
 #include "tests/support/naive/stream_words.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// Open capture scopes: which one a request on a stream is taken to.
+// Open capture scopes: the pool that a request on a stream is taken to.
 #include "allocator/blocks/pool.h"
 
 #include <gtest/gtest.h>

@@ -119,7 +119,7 @@ void run_random_block_operations(std::uint64_t seed, const RandomSet& shape) {
       both.insert(key.first, key.second);
       held.push_back(key);
     } else {
-      // Half of them came lately.
+      // Half of the blocks came lately.
       const std::size_t from =
           numbers.one_in(2) ? held.size() - std::min<std::size_t>(held.size(), 3) : 0;
       std::swap(held[from + numbers.below(held.size() - from)], held.back());
@@ -164,7 +164,7 @@ TEST(FreeBlocks, behave_like_an_ordered_set_with_few_blocks) {
 TEST(FreeBlocks, order_sizes_around_the_largest_that_a_key_holds) {
   const std::vector<Bytes> sizes = {1_MiB,         8_GiB - 512_B, 8_GiB, 8_GiB + 512_B,
                                     8_GiB + 1_MiB, 16_GiB,        512_B};
-  // Whichever two come last stand apart from the others.
+  // The two blocks that come last stand apart from the others.
   for (std::size_t first = 0; first < sizes.size(); ++first) {
     FreeBlocksBesideModel both;
     for (std::size_t i = 0; i < sizes.size(); ++i)

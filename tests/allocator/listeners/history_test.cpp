@@ -1,4 +1,4 @@
-// The ring of entries: what it keeps, what it loses, and what its length may do.
+// The ring of entries: which it keeps, which it loses, and changes of its length.
 #include "allocator/listeners/history.h"
 
 #include <gmock/gmock.h>
@@ -105,7 +105,7 @@ TEST(History, preparing_memory_changes_nothing_that_can_be_seen) {
   EXPECT_EQ(kept.numbers().front(), 4U);
 }
 
-/// A history and a plain list that hear the same: frees, completed at once or later.
+/// A history and a plain list that hear the same frees, completed at once or later.
 class HistoryBesideList {
  public:
   HistoryBesideList() { history_.lane_opened(lane_); }

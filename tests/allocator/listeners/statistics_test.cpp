@@ -1,4 +1,4 @@
-// The counters by themselves: what each fact changes, the figures that are derived, the resets.
+// The counters by themselves: the changes of each fact, the derived figures, the resets.
 #include "allocator/listeners/statistics.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
-// The list form of roundup_power2_divisions: which slots an entry sets, and what a mistake leaves.
+// The list form of roundup_power2_divisions: the slots that an entry sets, and those after a
+// mistake.
 #include "allocator/options/option_reader.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// Seeded random option strings: what the fuzz target checks, in every run of the tests.
+// Seeded random option strings: the checks of the fuzz target, in every run of the tests.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -43,7 +43,7 @@ std::string_view one_of(const Words& words, std::mt19937_64& random) {
   return words[random() % words.size()];
 }
 
-/// Mostly well-formed, so that the parser gets far before it stumbles.
+/// A mostly well-formed string, so that the parser gets far before it stumbles.
 std::string random_option_string(std::mt19937_64& random) {
   std::string text;
   for (std::uint64_t option = random() % 5; option > 0; --option) {

@@ -1,5 +1,5 @@
-// What both grammars of the option string have in common: the options that 2.6 knows, what sticks
-// from one string to the next, and what an error says.
+// Common to all grammars of the option string: the options that 2.6 knows, values that stay from
+// one string to the next, and the texts of errors.
 #include "allocator/options/settings.h"
 
 #include <gmock/gmock.h>
@@ -208,7 +208,7 @@ TEST_P(BothGrammars, miss_the_value_that_the_string_ends_before) {
     refused(std::string(name) + ":", Kind::missing_value, name);
 }
 
-// What sticks.
+// Values that stay.
 
 TEST_P(BothGrammars, reset_three_options_with_every_new_string) {
   const Settings before =
@@ -252,7 +252,7 @@ TEST_P(BothGrammars, leave_an_option_as_it_was_when_its_value_is_refused) {
             4U);
 }
 
-// What an error says.
+// Texts of errors.
 
 TEST_P(BothGrammars, say_the_option_what_it_takes_and_what_was_found) {
   const auto message = [](std::string_view text) {

@@ -102,7 +102,7 @@ TEST(ThreePasses, takes_the_largest_size_that_fits_for_one_that_does_not) {
   EXPECT_EQ(accepted_by_new("max_split_size_mb:18446744073709551615").max_split_size, largest);
 }
 
-// What sticks.
+// Values that stay.
 
 TEST(ThreePasses, keeps_the_large_segment_size_and_the_newer_options) {
   const Settings before = accepted_by_new(
@@ -231,7 +231,7 @@ TEST(ThreePasses, leaves_shared_options_set_that_stand_before_the_wrong_one) {
   EXPECT_FALSE(left.expandable_segments);
 }
 
-// Skipping what another pass reads.
+// Skipping options that another pass reads.
 
 TEST(ThreePasses, skips_a_list_in_the_place_of_a_single_value) {
   refused_by_new("backend:[native],expandable_segments:True", Kind::unknown_backend, "backend");

@@ -1,4 +1,4 @@
-// Up to which size of the device the allocator decides the same.
+// The size of the device up to which the allocator decides the same.
 #include "allocator/options/size_margin.h"
 
 #include <gtest/gtest.h>

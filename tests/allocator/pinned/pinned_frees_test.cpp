@@ -1,4 +1,4 @@
-// When freed pinned memory comes back, and what happens to it then.
+// The time at which freed pinned memory comes back, and its way from there.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -105,7 +105,7 @@ TEST(FailingEvents, are_swallowed_if_the_option_says_so) {
   EXPECT_TRUE(setup.engine.snapshot().front().active);
 }
 
-/// A block that waits for nothing but to be looked at.
+/// A freed block whose event is complete and not looked at yet.
 Address freed_and_done(PinnedSetup& setup, Bytes size) {
   const Address block = setup.get(size);
   setup.use_on(1, block);

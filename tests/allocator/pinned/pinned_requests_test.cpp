@@ -1,4 +1,4 @@
-// What a request for pinned memory gets, and where it comes from.
+// The block that a request for pinned memory gets, and its source.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// Private pools of pinned memory, what its statistics count, and what its history keeps.
+// Private pools of pinned memory, its statistics and its history.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// Getting cached memory back to the device: by age, just enough oversize blocks, and all of it.
+// Giving cached memory back to the device: by age, just enough oversize blocks, and all of it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ class GarbageCollection : public testing::Test {
     setup_.engine.set_memory_fraction(0.5);
     on_other_stream_ = setup_.get(10_MiB, 100);
   }
-  /// Searches in another lane of the pool: what is free now gets older.
+  /// Searches in another lane of the pool, so that blocks that are free now get older.
   void age(int searches) {
     for (int i = 0; i < searches; ++i) {
       setup_.free(on_other_stream_);

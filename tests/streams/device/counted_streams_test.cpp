@@ -1,4 +1,4 @@
-#include "streams/device/counted_streams.h"
+#include "streams/device/simulated_device.h"
 
 #include <gtest/gtest.h>
 

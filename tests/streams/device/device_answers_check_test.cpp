@@ -1,4 +1,4 @@
-// The check of a device's answers: what the simulator answers holds, and what is altered is found.
+// The check of a device's answers: answers of the simulator hold, and altered ones are found.
 #include "tests/support/cases/device_answers_check.h"
 
 #include <gmock/gmock.h>
@@ -21,7 +21,7 @@ constexpr std::size_t first_call = 7;
 class DeviceAnswersCheck : public testing::Test {
  protected:
   explicit DeviceAnswersCheck(StreamScript script = {}) : script_(std::move(script)) {}
-  /// Those of the simulator, to be altered.
+  /// The simulator's answers, to be altered.
   void answer() { answers_ = SimulatedExecutor().run(script_.program()); }
   CallAnswer& call(std::size_t number) { return answers_.calls[first_call + number]; }
   std::vector<std::string> broken() const {
@@ -112,7 +112,7 @@ TEST_F(DeviceAnswersCheck, a_query_about_the_legacy_stream_after_a_wait_for_the_
   EXPECT_THAT(broken(), ElementsAre(HasSubstr("cudaErrorNotReady of what the host was told")));
 }
 
-/// The thread knows what a query said, and so does what it submits from then on.
+/// The thread follows the answer of a query, and so does the work that it submits from then on.
 TEST_F(DeviceAnswersCheck, what_a_query_told_a_thread_orders_what_it_submits) {
   script_.work(1).on_stream(Kind::query_stream, 1).work(2);
   answer();

@@ -1,4 +1,4 @@
-// What device calls cost, and GPUs by name.
+// The costs of device calls, and GPUs by name.
 #include "streams/device/device_costs.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // An allocator on streams in virtual time: frees that other streams hold up are complete when the
-// work there has ended, and what the allocator waits for makes its thread's time go on.
+// work there has ended, and waits of the allocator make its thread's time go on.
 #include "streams/device/timed_device.h"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
-// What a stream-ordered pool is told of streams in virtual time.
-#include "streams/happens_before/timed_free_order.h"
+// Answers to a stream-ordered pool about streams in virtual time.
+#include "streams/happens_before/free_order.h"
 
 #include <gtest/gtest.h>
 

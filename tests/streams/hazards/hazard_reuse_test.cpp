@@ -1,5 +1,5 @@
 // Hazards of memory that is freed and handed out again, and the calls that fix them.
-#include "streams/hazards/hazards.h"
+#include "streams/hazards/hazard_checker.h"
 
 #include "tests/support/cases/hazard_setup.h"
 
@@ -59,7 +59,7 @@ TEST_F(HazardsOfReuse, record_stream_fixes_it) {
   hand_out(second_block, home);
   submit(home, {.written = {second_block}}, 8);
   submit(third, {.written = {second_block}}, 9);
-  // Only what the new owners do to each other.
+  // Only hazards between the new owners.
   ASSERT_EQ(checker_.hazards().size(), 1U);
   EXPECT_EQ(checker_.hazards()[0].first.tag, 8U);
 }

@@ -65,7 +65,7 @@ TEST(FreeGapsDeathTest, addresses_are_taken_once_and_given_back_once) {
   EXPECT_DEATH(gaps.give_back({{5}, {15}}), "given back once");
 }
 
-/// The same, the obvious way: taken ranges in a map, the gaps are between them.
+/// The same in the obvious way: taken ranges in a map, with the gaps between them.
 class PlainGaps {
  public:
   std::optional<Address> lowest_fit(std::uint64_t size) const {
@@ -95,7 +95,7 @@ TEST(FreeGaps, random_takes_and_returns_agree_with_the_obvious_way) {
   FreeGaps gaps(whole);
   PlainGaps plain;
   for (int step = 0; step < 25000; ++step) {
-    // First mostly takes, so that there are hundreds of gaps, then mostly returns.
+    // Most calls take at first, so that hundreds of gaps come up; later most calls give back.
     if (plain.count() == 0 || random() % 100 < (step < 8000 ? 70U : 48U)) {
       const std::uint64_t size = 1 + random() % (random() % 10 == 0 ? 2000 : 40);
       const auto at = gaps.lowest_fit({{size}, {1}, whole});

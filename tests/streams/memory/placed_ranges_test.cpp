@@ -1,5 +1,5 @@
 // Whether ranges lie in the same order on a device of another size, against placing them there.
-#include "streams/memory/placed_ranges.h"
+#include "streams/memory/simulated_memory.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,6 @@
 #include <random>
 
 #include "allocator/options/size_rules.h"
-#include "streams/memory/simulated_memory.h"
 
 namespace vramlab::streams {
 namespace {
@@ -52,7 +51,7 @@ class Caller {
   }
 
   const PlacedRanges& ranges() const { return *memory_.placed_ranges(); }
-  /// After each step: the places in the list of what is there, by address.
+  /// After each step: the order of the ranges in use, by address.
   const std::vector<std::vector<std::size_t>>& orders() const { return orders_; }
 
  private:

@@ -1,5 +1,5 @@
-// The rules of docs/reference/ordered_memory.md: where a stream-ordered pool takes memory from, and
-// when it gives memory back.
+// The rules of docs/ordered_memory.md: the sources of a stream-ordered pool's memory, and its
+// releases.
 #include "streams/ordered_pool/ordered_pool.h"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ using streams::OrderedPoolRules;
 
 constexpr StreamId first{1};
 constexpr StreamId second{2};
-/// What is kept until it is asked back.
+/// A threshold that keeps all memory until it is asked back.
 constexpr Bytes everything{UINT64_MAX};
 
 /// A place at which units of 100 bytes can begin.
@@ -32,7 +32,7 @@ class OrderedPools : public testing::Test {
   OrderedPool pool(const OrderedPoolRules& rules = small_rules()) {
     return {rules, 0, memory, order};
   }
-  /// As an offset, or -1 where memory is short.
+  /// The place as an offset, or -1 where memory is short.
   static std::int64_t offset(const std::optional<Address>& at) {
     return at ? static_cast<std::int64_t>(at->value - base) : -1;
   }

@@ -1,4 +1,4 @@
-// docs/reference/stream_model.md, 9: captures, and what they forbid.
+// docs/stream_model.md, 9: captures, and the calls that they forbid.
 #include <gtest/gtest.h>
 
 #include "tests/support/devices/scripted_streams.h"
@@ -22,7 +22,7 @@ class CaptureRules : public testing::Test {
     return calls().begin_capture(stream, mode);
   }
   CudaStatus end(StreamAt stream) { return calls().end_capture(stream, graph); }
-  /// Ends the capture, which something invalidated.
+  /// Ends the capture, which was invalidated.
   void expect_invalidated(StreamAt origin) {
     EXPECT_EQ(end(origin), CudaStatus::stream_capture_invalidated);
     EXPECT_EQ(calls().launch_graph(graph, outside, 9), CudaStatus::invalid_value);
@@ -208,7 +208,7 @@ TEST_F(CaptureRules, a_misused_name_leaves_the_capture_as_it_was) {
   EXPECT_EQ(end(first), CudaStatus::success);
 }
 
-/// What a capture in each mode leaves its own thread and another one to do.
+/// The calls that a capture in each mode allows its own thread and another one.
 using CaptureModes = CaptureRules;
 
 TEST_F(CaptureModes, a_global_capture_forbids_unsafe_calls_to_every_thread) {

@@ -109,7 +109,7 @@ TEST_F(HostRules, other_threads_go_on_after_one_waited_in_vain_and_may_free_it) 
   script_.at(4);
   EXPECT_FALSE(script_.is_made());
   script_.at(5, 1).submit(second, write_flag(1, 3));
-  // What could happen without that call had happened.
+  // Everything that could happen without that call had happened.
   EXPECT_EQ(script_.now(), 80U);
   script_.at(0);
   EXPECT_TRUE(script_.is_made());

@@ -1,5 +1,4 @@
-// docs/reference/stream_model.md, 7 and 8: how much runs at once, who goes first, and hardware
-// queues.
+// docs/stream_model.md, 7 and 8: limits of work at once, priorities, and hardware queues.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -99,7 +98,7 @@ TEST_F(LimitsRules, a_priority_is_held_within_what_there_is) {
 TEST_F(LimitsRules, of_equal_priority_what_was_ready_first_goes_first) {
   start({.kernels = 1});
   submit(0, 1, kernel(10, 1));
-  // Issued before, but ready only when its stream's copy is done.
+  // The work was issued before, but is ready only when its stream's copy is done.
   submit(0, 2, work_of(WorkKind::copy_to_device, 5, 2));
   submit(0, 2, kernel(10, 3));
   submit(1, 3, kernel(10, 4));
@@ -121,7 +120,7 @@ TEST_F(LimitsRules, what_is_submitted_when_a_place_is_taken_again_comes_too_late
   create_urgent_stream(5, -5);
   submit(0, 1, kernel(10, 1));
   submit(0, 2, kernel(10, 2));
-  // At 10 the place went to what waited for it, before this call.
+  // At 10 the place went to the work that waited for it, before this call.
   submit(10, 5, kernel(10, 3));
   EXPECT_EQ(span_of(2), Span(10, 20));
   EXPECT_EQ(span_of(3), Span(20, 30));

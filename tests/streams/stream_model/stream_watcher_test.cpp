@@ -1,5 +1,5 @@
-// What TimedStreams tells its watcher, in which order. The random programs prove that it can be
-// trusted (tests/support/naive/stream_words.h).
+// Facts that TimedStreams tells its watcher, and their order. The random programs prove that they
+// can be trusted (tests/support/naive/stream_words.h).
 #include "streams/stream_model/stream_watcher.h"
 
 #include <gmock/gmock.h>

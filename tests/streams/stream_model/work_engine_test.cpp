@@ -132,7 +132,8 @@ TEST_F(WorkEngineRun, nothing_ends_after_the_listener_stopped_the_engine) {
   EXPECT_THAT(tags(), ElementsAre(1, 2));
 }
 
-/// The place of each kind goes to who waits when the round begins, not to who comes during it.
+/// The place of each kind goes to work that waits when the round begins, not to work that comes
+/// later.
 TEST_F(WorkEngineRun, who_begins_to_wait_because_others_begin_waits_for_the_next_round) {
   const PlaceIndex places = engine_.add_places(2);
   const WorkRef gate = add(9, 10);

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "allocator/types/check.h"
-#include "streams/hazards/hazards.h"
+#include "streams/hazards/hazard_checker.h"
 #include "streams/stream_model/timed_streams.h"
 
 namespace vramlab::tests {

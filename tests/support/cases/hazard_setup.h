@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "streams/hazards/hazards.h"
+#include "streams/hazards/hazard_checker.h"
 #include "streams/stream_model/timed_streams.h"
 #include "tests/support/cases/hazard_text.h"
 

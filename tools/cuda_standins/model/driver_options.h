@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "streams/device/gpu_models.h"
-#include "streams/memory/address_range.h"
+#include "streams/memory/free_gaps.h"
 
 namespace vramlab::dry_run {
 

@@ -1,4 +1,4 @@
-#include "streams/stream_model/cuda_status.h"
+#include "streams/stream_model/work.h"
 
 #include <array>
 

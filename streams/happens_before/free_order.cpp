@@ -1,7 +1,6 @@
-#include "streams/happens_before/timed_free_order.h"
+#include "streams/happens_before/free_order.h"
 
 namespace vramlab::streams {
-
 namespace {
 
 /// No program's event has this name.

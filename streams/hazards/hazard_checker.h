@@ -1,10 +1,10 @@
-// HazardChecker: finds the hazards of a program by what comes before what in its words, never by
-// when things happened in this run. It watches TimedStreams, and its user tells it about memory.
-// Vector clocks over streams, branches of graphs and host threads; docs/guide/streams.md says what
-// is found, how, and what can't be.
+// HazardChecker: finds the hazards of a program by the order that its words guarantee, never by the
+// times of this run. It watches TimedStreams, and its user tells it about memory. It works with
+// vector clocks over streams, branches of graphs and host threads; docs/hazards.md says which
+// hazards are found, how, and which cannot be.
 //
-// What it keeps grows with the streams, events, graphs, blocks and sites there are, and not with
-// how long the program runs.
+// Its memory grows with the streams, events, graphs, blocks and sites of a program, not with the
+// time that the program runs.
 #pragma once
 
 #include <cstddef>
@@ -22,16 +22,16 @@
 #include "streams/happens_before/program_order.h"
 #include "streams/hazards/hazard.h"
 #include "streams/hazards/shadow_memory.h"
-#include "streams/memory/address_range.h"
+#include "streams/memory/free_gaps.h"
 #include "streams/stream_model/timed_streams.h"
 
 namespace vramlab::streams {
 
-/// What a piece of work touches. A block may stand in both, and more than once.
+/// The blocks that a piece of work touches. A block may stand in both, and more than once.
 struct WorkAccesses {
   std::span<const BlockNumber> read{};
   std::span<const BlockNumber> written{};
-  /// What hazards are counted by: the line of the program.
+  /// The line of the program, by which hazards are counted.
   std::uint64_t site = 0;
 };
 
@@ -49,28 +49,28 @@ struct HandedOut {
   StreamAt stream{};
   ThreadId thread{};
   std::uint64_t tag = 0;
-  /// What hazards are counted by; the tag where it is not known.
+  /// The line of the program, by which hazards are counted; the tag where it is not known.
   std::optional<std::uint64_t> site{};
   /// From a captured graph's pool. Launches go on using such memory after it was freed, until it is
-  /// released; it is handed out in the order of the capture, which is not when anything runs.
+  /// released; it is handed out in the order of the capture, not in that of any run.
   bool is_of_graph = false;
 };
 
 struct HandleUse {
   StreamAt stream{};
-  /// The event, else the stream is meant.
+  /// The event; if empty, the stream is meant.
   std::optional<EventId> event{};
   ThreadId thread{};
   std::uint64_t tag = 0;
 };
 
-/// Each pair of sites once, with how often they met.
+/// All hazards: each pair of sites once, with the number of times that they met.
 class HazardList {
  public:
   void add(const Hazard& hazard);
-  /// By when they were first added.
+  /// In the order in which they were first added.
   const std::vector<Hazard>& hazards() const { return hazards_; }
-  /// How many were found beyond those that are listed.
+  /// The number of hazards that were found and are not listed.
   std::uint64_t unlisted_count() const { return unlisted_count_; }
 
  private:
@@ -84,21 +84,21 @@ class HazardList {
   std::uint64_t unlisted_count_ = 0;
 };
 
-/// Which streams and events were destroyed last, and by whom.
+/// The streams and events that were destroyed last, with the side that did it.
 class DestroyedHandles {
  public:
-  /// The event, or else the stream of the side.
+  /// Adds the event, or the stream of the side if it is empty.
   void add(std::optional<EventId> event, const HazardSide& side) {
     const Key key{event, event ? StreamAt{} : side.stream};
     last_[key] = {++count_, side};
     order_.emplace_back(count_, key);
     if (order_.size() <= most_remembered) return;
     const auto oldest = last_.find(order_.front().second);
-    // Else its name was given, and destroyed, again.
+    // Otherwise its name was given, and destroyed, again.
     if (oldest->second.first == order_.front().first) last_.erase(oldest);
     order_.pop_front();
   }
-  /// Null where it is not known.
+  /// The side that destroyed it; null where it is not known.
   const HazardSide* find(std::optional<EventId> event, StreamAt stream) const {
     const auto found = last_.find({event, event ? StreamAt{} : stream});
     return found == last_.end() ? nullptr : &found->second.second;
@@ -129,32 +129,32 @@ class HazardChecker final : public ProgramOrder {
   /// The memory went back to the driver, which waits for the device. Requires: no live block there.
   void released(std::uint32_t device, AddressRange range);
 
-  // What TimedStreams answered.
-  /// So that a later use can name it.
+  // Answers of TimedStreams.
+  /// Remembered so that a later use can name it.
   void destroyed(const HandleUse& destroyed);
-  /// invalid_resource_handle, and the stream or event is not there (any more).
+  /// The answer was invalid_resource_handle: the stream or event is not there any more.
   void used_after_destroy(const HandleUse& use);
-  /// Work that is stuck because of other work is no hazard of its own: nothing where no flag is
-  /// awaited.
+  /// Work that is stuck because of other work is no hazard of its own: without an awaited flag
+  /// nothing is added.
   void waits_for_ever(const StuckWork& stuck);
-  /// `tag` is of the call that waits, `work` all that is stuck.
+  /// `tag` is that of the call that waits, `work` is all stuck work.
   void waits_for_ever(const StuckThread& stuck, std::uint64_t tag, std::span<const StuckWork> work);
 
-  /// By when they were first found.
+  /// In the order in which they were first found.
   const std::vector<Hazard>& hazards() const { return list_.hazards(); }
-  /// How many pairs of sites there are beyond the hundred thousand that are listed.
+  /// The number of hazards beyond the hundred thousand pairs of sites that are listed.
   std::uint64_t unlisted_count() const { return list_.unlisted_count(); }
 
   void issued(const IssuedItem& item) override;
   void stream_destroyed(StreamAt stream) override;
 
  private:
-  /// Two sides that met. It is not known yet whether they are in order where one is behind a wait
-  /// for a flag that nobody wrote so far.
+  /// Two sides that met, one of them behind a wait for a flag that was not written so far: it is
+  /// not known yet whether they are in order.
   struct Doubt {
     Hazard hazard;
     Epoch first;
-    /// A hand-out has none.
+    /// Empty for a hand-out.
     std::optional<Epoch> second;
     std::vector<Epoch> open_before_first;
     std::vector<Epoch> open_before_second;
@@ -182,11 +182,11 @@ class HazardChecker final : public ProgramOrder {
   HazardList list_;
   std::vector<Doubt> doubts_;
   DestroyedHandles destroyed_;
-  /// By the work that is being told.
+  /// Blocks that the work which is being told touches.
   std::vector<ShadowBlock*> touched_;
-  /// Open waits that it is behind.
+  /// Open waits that this work is behind.
   std::vector<Epoch> open_;
-  /// The clocks of what is before the hand-out or the free that is being told.
+  /// The clocks of everything before the hand-out or the free that is being told.
   std::vector<const VectorClock*> clocks_;
 };
 

@@ -1,5 +1,5 @@
 // Each hazard in a small program, and beside it the same program with the call that fixes it.
-#include "streams/hazards/hazards.h"
+#include "streams/hazards/hazard_checker.h"
 
 #include "tests/support/cases/hazard_setup.h"
 
@@ -88,7 +88,7 @@ TEST_F(Hazards, work_is_one_access_however_often_it_names_a_block) {
   EXPECT_EQ(checker_.hazards()[0].count, 1U);
 }
 
-// What puts in order.
+// Calls that put work in order.
 
 TEST_F(Hazards, thread_that_waited_for_a_stream_issues_behind_it) {
   hand_out(first_block, home);
@@ -320,7 +320,7 @@ TEST_F(Hazards, many_short_lived_streams_leave_no_order_behind) {
   submit(last, reads_first, 9);
   submit(home, {.written = {second_block}}, 10);
   ASSERT_EQ(checker_.hazards().size(), 2U);
-  // Every one of the readers.
+  // One hazard for each reader.
   EXPECT_EQ(checker_.hazards()[1].count, 190U);
 }
 
@@ -372,7 +372,7 @@ TEST_F(HazardsOfShortLivedStreams, their_events_still_put_in_order) {
     create(i);
     cuda_.record_event(event_of(i), short_lived(i), 0);
   }
-  // Knows the later ones before it waits for one of the earlier ones.
+  // The thread knows later work before it waits for earlier work.
   for (std::uint64_t i = 0; i < count; ++i) {
     create(2 * count + i);
     const StreamAt waiting = short_lived(2 * count + i);
