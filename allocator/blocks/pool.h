@@ -41,7 +41,7 @@ struct Lane {
 
   StreamId stream;
   Pool* pool;
-  /// That of the pool; here so that hot code does not have to look there.
+  /// As in the pool; here so that hot code does not have to look there.
   PoolKind kind;
   /// Its blocks are handed out whole; copied from the pool, too.
   bool is_no_split;

@@ -1,5 +1,5 @@
-// The out-of-memory message: the figures of a failed request as sentences for people. The figures
-// and their order are the reference's, the words are ours.
+// The text of an out-of-memory: the figures of a failed request as sentences for people. The
+// figures and their order are the reference's, the words are ours.
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
 // History: the listener that keeps the trace, a ring of a set length whose oldest entries go first.
-// Entries are 32 bytes; the stream and pool of one are looked up by its lane's number, and a free
-// that is completed at once, as most are, takes one entry for its two.
+// Entries are 32 bytes; the stream and pool of an entry are looked up by its lane's number, and a
+// free that is completed at once, as most are, takes one entry for its two.
 #pragma once
 
 #include <cstddef>
@@ -15,16 +15,16 @@ namespace vramlab::allocator {
 
 class History : public Listener {
  public:
-  /// From now on at most so many entries are kept.
+  /// Keeps at most so many entries from now on.
   void set_capacity(std::size_t entries);
   /// Touches memory for so many entries now, so that recording them costs no page faults.
   void prepare(std::size_t entries);
-  /// The time that entries get from now on.
+  /// Sets the time that entries get from now on.
   void set_time_us(std::uint64_t time_us) { time_us_ = time_us; }
 
-  /// Entries ever recorded, those that the ring lost included.
+  /// The number of entries ever recorded, lost ones included.
   std::uint64_t recorded_count() const { return recorded_count_; }
-  /// What the ring holds, oldest first.
+  /// The entries that the ring holds, oldest first.
   std::vector<AllocatorEvent> entries() const;
 
   void handed_out(const BlockFact& block, Oversize) {

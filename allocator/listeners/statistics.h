@@ -1,10 +1,10 @@
 // Statistics: the listener that keeps the reference's counters.
 //
-// On the hot path only what cannot be derived is kept: decreases follow from the sum of increases
-// and the current value, the figure for all pools from the small and the large one (except its
-// peak), and active blocks are the allocated ones and those that wait, which are few. In place of
-// current values stands what is missing to each peak: one look at the signs of several counters
-// tells that none reached a new peak, as is nearly always so.
+// On the hot path only figures that cannot be derived are kept: decreases follow from the sum of
+// increases and the current value, the figure for all pools from the small and the large one
+// (except its peak), and active blocks are the allocated ones and those that wait, which are few.
+// In place of a current value stands its distance from the peak: one look at the signs of several
+// distances tells that none reached a new peak, as is nearly always so.
 #pragma once
 
 #include <algorithm>
@@ -58,24 +58,24 @@ class Statistics : public Listener {
   void attempt_rejected() { ++num_oom_rejections_; }
 
   StatisticValues values() const;
-  /// The highest values of all pools together: of allocated and of reserved bytes.
+  /// The peaks of all pools together.
   std::int64_t peak_allocated_bytes() const { return peak_[all][allocated_bytes]; }
   std::int64_t peak_reserved_bytes() const { return peak_[all][reserved_bytes]; }
   std::int64_t current_allocated_bytes() const { return current_of_all(allocated_bytes); }
   std::int64_t current_reserved_bytes() const { return current_of_all(reserved_bytes); }
-  /// Freed, and not over on other streams.
+  /// Bytes of freed blocks that wait for other streams.
   std::int64_t current_waiting_bytes() const {
     const auto& bytes = waiting_[allocated_bytes].current;
     return bytes[0] + bytes[1];
   }
   std::int64_t current_inactive_split_bytes() const { return current_of_all(inactive_split_bytes); }
-  /// The allocator was not empty when the counting began. Requires: nothing was counted yet.
+  /// Counts what an allocator held when the counting began. Requires: no fact was counted yet.
   void start_from(const Snapshot& snapshot);
   void reset_peak();
   void reset_accumulated();
 
  private:
-  /// Those that change together stand together.
+  /// Counters that change together stand together.
   enum Counter : std::uint8_t {
     allocation,
     allocated_bytes,
@@ -86,7 +86,7 @@ class Statistics : public Listener {
     reserved_bytes,
     counter_count,
   };
-  /// After the small and the large pools.
+  /// The row of all pools, behind the small and the large ones.
   static constexpr std::size_t all = 2;
   using Counters = std::array<std::int64_t, counter_count + 1>;
 
@@ -102,7 +102,7 @@ class Statistics : public Listener {
     return {static_cast<std::int64_t>(block.size.count),
             static_cast<std::int64_t>(block.requested.count)};
   }
-  /// Less is missing to the peaks; below 0 if one of them is exceeded.
+  /// Takes the flow off the distances; below 0 if a peak is exceeded.
   static std::int64_t raise(Counters& to_peak, const Flow& flow) {
     return (to_peak[allocation] -= 1) | (to_peak[allocated_bytes] -= flow.bytes) |
            (to_peak[requested_bytes] -= flow.requested);
@@ -112,7 +112,7 @@ class Statistics : public Listener {
     to_peak[allocated_bytes] += flow.bytes;
     to_peak[requested_bytes] += flow.requested;
   }
-  /// Without a branch: nothing, if it is a decrease.
+  /// The change if it is an increase, else 0; without a branch.
   static std::int64_t increase_in(std::int64_t change) { return change & ~(change >> 63); }
   [[gnu::noinline]] void note_peaks();
   void increase(Counter counter, PoolKind kind, std::int64_t by);
@@ -129,7 +129,7 @@ class Statistics : public Listener {
   static void increase_single(StatisticValue& value);
   static void decrease_single(StatisticValue& value);
   PooledStatistic value_of(Counter counter) const;
-  /// What is allocated or waits. Requires: `allocated` counts blocks or their bytes.
+  /// The counter with waiting blocks added. Requires: `allocated` counts blocks or their bytes.
   PooledStatistic value_with_waiting(Counter allocated) const;
 
   /// One of the two active statistics.
@@ -141,13 +141,13 @@ class Statistics : public Listener {
   };
   void add_waiting(const BlockFact& block, std::int64_t sign);
 
-  /// Peak less current value, of the small pools, the large ones and all of them.
+  /// Peak less current value, for the small pools, the large pools and all pools.
   alignas(32) std::array<Counters, 3> to_peak_{};
-  /// The sums of increases, and the current values when they were last set to 0.
+  /// The sums of increases, and the current values when these were last set to 0.
   alignas(32) std::array<Counters, 2> sum_{};
   std::array<Counters, 2> current_at_reset_{};
   std::array<Counters, 3> peak_{};
-  /// By the counter of what is allocated: blocks, bytes.
+  /// For allocated blocks and for their bytes.
   std::array<Waiting, 2> waiting_{};
   std::int64_t waiting_count_ = 0;
   StatisticValue oversize_allocations_;

@@ -1,8 +1,8 @@
 // SizeMargin: how much larger the device could be without the allocator deciding anything else.
 //
-// Only what looks at the size of the device is noted: shares of it, and how many addresses
-// expandable segments have. Whether the device grants a request is for the device to note. A
-// decision that a larger device makes otherwise stays the other one on all still larger ones.
+// Only decisions that look at the size of the device are noted: by shares of it, and by the number
+// of addresses of expandable segments. Whether the device grants a request is for the device to
+// note. A decision that differs on a larger device differs on all still larger ones.
 #pragma once
 
 #include <array>
@@ -16,11 +16,11 @@ class SizeMargin {
  public:
   explicit SizeMargin(Bytes device_total) : total_(device_total) {}
 
-  /// From here on something may be decided otherwise; no device is as large as `largest_device`.
+  /// From this size on a decision may differ; no device is as large as `largest_device`.
   Bytes below() const { return below_; }
   static constexpr Bytes largest_device{1ULL << 60};
 
-  /// `is_other` of a size of the device: whether it decides otherwise.
+  /// `is_other` says of a size of the device whether the decision differs on it.
   template <class IsOther>
   void note(IsOther is_other) {
     if (!is_other(below_ - Bytes{1})) return;
@@ -31,8 +31,8 @@ class SizeMargin {
     }
   }
 
-  /// Reservations of the lane's kind would have to be larger by so much. Costs next to nothing
-  /// where less was noted before.
+  /// A decision differs once reservations of the lane's kind are larger by so much. Costs next to
+  /// nothing where less was noted before.
   void note_growth(PoolKind kind, Bytes unit, Bytes growth) {
     Growth& least = least_growth_[kind == PoolKind::small ? 0 : 1];
     if (least.unit == unit && least.bytes <= growth) return;
@@ -41,11 +41,11 @@ class SizeMargin {
     note([=](Bytes total) { return reservation_size(total, unit) - now >= growth; });
   }
 
-  /// Any other size may make a difference.
+  /// A decision may differ on any larger size.
   void note_anything() { below_ = total_ + Bytes{1}; }
 
-  /// Reservations of one kind that grow with the device by different steps, or not at all: which of
-  /// them reaches further is not to be foreseen.
+  /// Whether reservations of one kind grow with the device by different steps, or not at all: then
+  /// nobody can foresee which of them reaches further.
   bool has_uneven_reservations() const { return has_uneven_reservations_; }
   void note_given_reservation() { has_uneven_reservations_ = true; }
   void note_reservation(PoolKind kind, Bytes unit) {

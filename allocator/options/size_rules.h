@@ -70,8 +70,7 @@ constexpr PoolKind pool_kind_of(Bytes rounded) {
   return rounded <= small_limit ? PoolKind::small : PoolKind::large;
 }
 
-/// The large segment size, which may be all that a number holds; no device has this much, so
-/// asking for less makes no difference.
+/// The large segment size, cut to a size that no device has: the option may be the largest number.
 constexpr Bytes large_segment_in_use(const Settings& settings) {
   return settings.large_segment_size < request_limit ? settings.large_segment_size : request_limit;
 }

@@ -11,25 +11,25 @@ namespace vramlab::allocator {
 /// By the rules of classic segments, or with expandable segments on.
 enum class Mode : bool { classic, expandable };
 
-/// Arithmetic and no condition: which pool a request goes to cannot be foreseen.
+/// Arithmetic and no condition: the pool of a request cannot be foreseen.
 constexpr SplitRule split_rule_of(PoolKind kind, Mode mode) {
   static_assert(PoolKind{1} == PoolKind::large && Mode{1} == Mode::expandable &&
                 SplitRule{1} == SplitRule::large_remainders);
   return static_cast<SplitRule>(static_cast<unsigned>(kind) & ~static_cast<unsigned>(mode) & 1U);
 }
 
-/// With the option off, on past expandable blocks.
+/// With the option off, the search goes on past expandable blocks.
 template <class Order>
 [[gnu::noinline]] auto pass_expandable(const Order& search, typename Order::Place at) {
   while (!search.is_over(at) && search.is_expandable(at)) at = search.next(at);
   return at;
 }
 
-/// With the option on, on to blocks that reach less far: the place to grow is kept for those who
-/// need it.
+/// With the option on, the search goes on to blocks that reach less far: room to grow is kept for
+/// requests that need it.
 template <class Order>
 auto pass_growable(const Order& search, typename Order::Place at) {
-  // A block that cannot grow stops the walk: whatever follows is no smaller.
+  // A block that cannot grow stops the walk: blocks behind it are no smaller.
   while (search.is_expandable(at) && search.can_grow(at)) {
     const auto next = search.next(at);
     if (search.is_over(next) || search.reaches_as_far(next, at)) break;
@@ -38,8 +38,8 @@ auto pass_growable(const Order& search, typename Order::Place at) {
   return at;
 }
 
-/// What a request of this size takes, or the end. `Order` goes along the free blocks of a lane in
-/// their order.
+/// The block that a request of this size takes, or the end. `Order` goes along the free blocks of a
+/// lane in their order.
 template <class Order>
 auto find_best_fit(const Order& search, Bytes rounded, Mode mode, const Settings& settings) {
   auto at = search.first(rounded);
@@ -65,12 +65,12 @@ class LaneSearch {
   Bytes size_of(Place at) const { return block_at(at).size(); }
   bool is_expandable(Place at) const { return block_at(at).is_expandable(); }
   bool can_grow(Place at) const { return can_grow(block_at(at)); }
-  /// What reaches to the end of the addresses reaches further on a larger device.
+  /// A block that can grow to the end of the addresses reaches further on a larger device.
   bool reaches_as_far(Place at, Place other) const;
 
  private:
   const Block& block_at(Place at) const { return core_.blocks[lane_.free.block_at(at)]; }
-  /// Unmapped addresses lie right after it.
+  /// Whether unmapped addresses lie right behind it.
   bool can_grow(const Block& block) const { return core_.has_use(block.next, BlockUse::unmapped); }
   /// How far the block could grow in place.
   Bytes reach_of(const Block& block) const {

@@ -1,5 +1,6 @@
 // Core: the state that all rules work on, with the few moves that keep it whole: into the free set,
-// out of it, and opening a stream's lane. What the rules do with it is in the files above this one.
+// out of it, and opening a stream's lane. The rules themselves stand in the other files of this
+// room.
 #pragma once
 
 #include <algorithm>
@@ -37,7 +38,7 @@ struct Core {
 
   Device& device;
   const ReferenceVersion& version;
-  /// Free blocks of one size.
+  /// Whether free blocks of one size are ordered by address.
   const bool is_ordered_by_address = version.among_same_size == AmongSameSize::lowest_address;
   Bytes device_total;
   Settings settings;
@@ -45,11 +46,11 @@ struct Core {
   bool rounds_in_steps = false;
   /// Empty until a memory fraction limits the allocator.
   std::optional<Bytes> allowed;
-  /// What share `allowed` is.
+  /// The share of the device that `allowed` is.
   double fraction = 1;
   Bytes reserved;
-  /// Asked of the device right now. A device may let other requests in while it is asked; limits
-  /// hold for all of them together.
+  /// Bytes that the device is being asked for right now. It may let other requests in meanwhile,
+  /// and limits hold for all of them together.
   Bytes being_asked_for;
 
   BlockArena blocks{version.among_same_size};
@@ -65,15 +66,15 @@ struct Core {
   std::vector<Lane*> lanes;
   /// Until ages are counted for the first time, every stamp is 0 and none needs writing.
   bool has_counted_ages = false;
-  /// Something about a block is noted, or looked up in its notes, when it becomes free.
+  /// Whether the notes of a block are written or read when it becomes free.
   bool notes_entries = !is_ordered_by_address;
-  /// The next segment would lie there if each lay above all that came before.
+  /// The address of the next segment if each lay above all earlier ones.
   Address end_of_ranks;
-  /// Also noted by what only looks.
+  /// Noted also by functions that only look.
   mutable SizeMargin margin;
   L listeners;
 
-  /// Made on the spot: a member would have to be asked each time where the blocks are.
+  /// Made on the spot: a member would have to look up the blocks each time.
   BlockChain chain() { return {blocks, segments}; }
 
   /// Ages are counted and garbage is collected only with a limit and a threshold.
@@ -92,7 +93,7 @@ struct Core {
   /// The limit that the share makes on a device of another size.
   Bytes allowed_on(Bytes total) const { return share_of(fraction, total); }
 
-  /// A private pool that nobody uses any more is there until its memory is gone.
+  /// Null where no such pool exists. A pool without users exists until its memory is gone.
   PrivatePool* find_private_pool(PoolId id) const {
     const auto found = private_pools.find(id);
     return found == private_pools.end() ? nullptr : found->second.get();
@@ -128,9 +129,9 @@ struct Core {
     if (segment.is_expandable) blocks[whole].set_expandable();
     return whole;
   }
-  /// What puts a segment above all that came before.
+  /// The rank that puts a segment above all earlier ones.
   std::uint64_t last_rank(const Segment& segment);
-  /// Closes the gaps of segments that are gone. The order stays.
+  /// Closes the gaps of segments that are gone; the order stays.
   void rank_again();
   /// Requires: the block covers its segment and is in no set.
   void destroy_segment(BlockIndex whole) {
@@ -146,7 +147,7 @@ struct Core {
   void enter_free_set(Lane& lane, BlockIndex index) {
     lane.free.insert(blocks[index].size(), place_of_entry(lane, index), index);
   }
-  /// In place of what stands there.
+  /// In place of the block that stands there.
   void enter_free_set_at(FreeBlocks::Cursor place, Lane& lane, BlockIndex index) {
     lane.free.replace_at(place, blocks[index].size(), place_of_entry(lane, index), index);
   }
@@ -157,7 +158,7 @@ struct Core {
     Lane& lane = lane_of(blocks[index]);
     lane.free.remove_at(place_in_free_set(lane, index));
   }
-  /// What orders free blocks of one size: an address, or what stands in the place of it.
+  /// The key that orders free blocks of one size: an address, or a rank in its place.
   Address place_among_same_size(BlockIndex index) const {
     if (is_ordered_by_address) [[likely]]
       return blocks[index].address;
@@ -166,7 +167,7 @@ struct Core {
       return Address{rank * minimum_block.count};
     return Address{blocks[index].address.value + rank};
   }
-  /// The same, of a block that comes to be free now.
+  /// The same key for a block that becomes free now.
   Address place_of_entry(const Lane& lane, BlockIndex index) {
     if (!notes_entries) [[likely]]
       return blocks[index].address;

@@ -1,8 +1,8 @@
 // ExpandableSegments: reservations of addresses that grow by mapping physical units into them and
 // shrink by unmapping. A reservation belongs to one lane; all of it is blocks, mapped or not.
 //
-// A device may let other requests and frees in while it reserves or maps. What is being mapped is
-// out of their reach until then; everything around it may be another one afterwards.
+// A device may let other requests and frees in while it reserves or maps. The block that is being
+// mapped is out of their reach; everything around it may have changed afterwards.
 #pragma once
 
 #include <algorithm>
@@ -18,24 +18,24 @@ class ExpandableSegments {
   explicit ExpandableSegments(Core<L>& core) : core_(core) {}
 
   /// A free block of at least this size, mapped as far as needed and taken out of the free set;
-  /// none where the device has no room. What was mapped until then stays, free.
+  /// none where the device has no room. Memory that was mapped until then stays, free.
   BlockIndex grow(Lane& lane, Bytes size);
   /// Gives the whole units inside a free block back to the device.
   void unmap(BlockIndex index);
-  /// What unmap() gives back.
+  /// The units that unmap() gives back.
   UnitRange units_inside(BlockIndex index) const;
 
  private:
   BlockIndex find_start(const Lane& lane, Bytes size) const;
   bool has_room_from(BlockIndex start, Bytes size) const;
-  /// With so many more addresses behind it the segment would be used otherwise.
+  /// Notes that the segment would be used otherwise with so many more addresses behind it.
   void note_end_of_addresses(BlockIndex block, Bytes missing) const;
   BlockIndex reserve(Lane& lane);
   bool map(BlockIndex index, Bytes size);
   /// The units that hold the first `size` bytes of an unmapped block.
   UnitRange units_for(BlockIndex index, Bytes size) const;
   bool ask_device(const UnitRange& range);
-  /// What could not be mapped.
+  /// Puts back a block that could not be mapped.
   void put_back(BlockIndex index);
   /// Together with unmapped neighbours, if there are any.
   void enter_unmapped_set_merged(BlockIndex index);
@@ -57,7 +57,7 @@ BlockIndex ExpandableSegments<L>::grow(Lane& lane, Bytes size) {
     if (core_.has_use(candidate, BlockUse::unmapped) &&
         !map(candidate, std::min(core_.blocks[candidate].size(), size)))
       return BlockIndex::none;
-    // Others who were let in may have taken what was to go on with: then from the beginning.
+    // Requests that were let in may have taken the next block: then from the beginning.
     while (core_.blocks[candidate].size() < size &&
            core_.has_use(core_.blocks[candidate].next, BlockUse::unmapped)) {
       const Bytes missing = size - core_.blocks[candidate].size();
@@ -92,7 +92,7 @@ bool ExpandableSegments<L>::has_room_from(BlockIndex start, Bytes size) const {
     room += core_.blocks[i].size();
     if (room >= size) return true;
   }
-  // What ends with the addresses would go on in a larger reservation.
+  // A run that ends with the addresses would go on in a larger reservation.
   if (i == BlockIndex::none) note_end_of_addresses(start, size - room);
   return false;
 }
@@ -182,7 +182,7 @@ void ExpandableSegments<L>::put_back(BlockIndex index) {
   const Bytes before = core_.blocks[index].size();
   enter_unmapped_set_merged(index);
   const Block& block = core_.blocks[index];
-  // A reservation without memory stays where its first units were refused; others who gave back
+  // A reservation without memory stays where its first units were refused; a free that gave back
   // the last ones meanwhile would have released it.
   if (block.is_whole_segment() && block.size() != before) release_reservation(index);
 }

@@ -1,4 +1,4 @@
-// Reclaim: the ladder's ways to get cached memory back to the device: garbage collection by age,
+// Reclaim: the ladder's ways to give cached memory back to the device: garbage collection by age,
 // just enough oversize blocks, and everything that is cached.
 #pragma once
 
@@ -19,16 +19,16 @@ class Reclaim {
   void collect_garbage();
   struct Garbage {
     std::vector<BlockIndex> blocks;
-    /// What the passes before the last one picked: too little.
+    /// Bytes picked by the passes before the last one: too few.
     Bytes before_last_pass;
   };
-  /// The blocks that go in so many passes, unless the target is reached before.
+  /// The blocks that so many passes release, unless the target is reached before.
   Garbage pick_garbage(Bytes target, unsigned pass_limit) const;
   struct Oversized {
     std::vector<BlockIndex> blocks;
     bool is_enough = false;
   };
-  /// As if the blocks at addresses that `is_gone` names were not there.
+  /// The oversize blocks to release, as if the blocks at addresses of `is_gone` did not exist.
   template <class IsGone>
   Oversized pick_oversize(const Lane& lane, Bytes rounded, IsGone is_gone) const;
   void release_blocks(const std::vector<BlockIndex>& picked) {
@@ -46,15 +46,15 @@ class Reclaim {
     release_cached(pool);
     forget_if_empty(pool);
   }
-  /// Whether enough oversize blocks of this lane were released for the request. What was released
-  /// on the way stays released.
+  /// Whether enough oversize blocks of this lane were released for the request. Blocks that were
+  /// released in vain stay released.
   bool release_oversize(Lane& lane, Bytes rounded);
   /// All cached blocks: of the device's own pools and of every private pool that may be freed, or
   /// of that one pool. During a capture the device's own pools are left alone.
   void release_all(PoolId pool, InCapture in_capture);
 
  private:
-  /// The blocks that are still there: what the average is made of.
+  /// The ages of the blocks that are not picked yet.
   struct Ages {
     double sum = 0;
     std::uint64_t count = 0;
@@ -67,7 +67,7 @@ class Reclaim {
   bool is_releasable(const Block& block) const {
     return block.is_whole_segment() && !block.is_expandable();
   }
-  /// Free blocks of the pool in the free set's order, those that `wanted` picks.
+  /// Free blocks of the pool that `wanted` picks, in the free set's order.
   template <class Wanted>
   std::vector<BlockIndex> pick_free(const Pool& pool, Wanted wanted) const;
   bool is_forgettable(const PrivatePool& pool) const;
@@ -97,7 +97,7 @@ void Reclaim<L>::collect_garbage() {
   if (core_.reserved <= limit) return;
   core_.listeners.acted(rules::garbage_is_collected_above_share);
   const Garbage garbage = pick_garbage(core_.reserved - limit, ~0U);
-  // If the limit is higher than what was left then, the last pass is not made.
+  // With a limit above the bytes that were left then, the last pass is not made.
   const Bytes left = core_.reserved - garbage.before_last_pass;
   core_.margin.note(
       [&](Bytes total) { return share_of(threshold, core_.allowed_on(total)) >= left; });

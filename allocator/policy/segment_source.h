@@ -8,9 +8,9 @@ namespace vramlab::allocator {
 
 enum class AttemptOutcome : std::uint8_t {
   got,
-  /// By the device or by the memory fraction.
+  /// Refused by the device or by the memory fraction.
   refused,
-  /// By the configured share of the device, before it was asked.
+  /// Refused by the configured share of the device, before it was asked.
   rejected,
 };
 
@@ -20,7 +20,7 @@ struct Attempt {
   BlockIndex block = BlockIndex::none;
 };
 
-/// The last attempt of the ladder is counted.
+/// The last attempt of the ladder is counted as a retry.
 enum class AttemptKind : bool { first, retry };
 
 template <class L>

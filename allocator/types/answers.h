@@ -1,5 +1,5 @@
-// What a call is answered with: a request gives an address, nothing (0 bytes), or one of three ways
-// to fail; a call that must not be made is refused.
+// Answers to calls: a request gives an address, nothing (0 bytes), or one of three ways to fail; a
+// call that must not be made is refused.
 #pragma once
 
 #include <cstdint>
@@ -30,9 +30,9 @@ struct MallocResult {
 /// The figures behind a failed request.
 struct OutOfMemory {
   MallocOutcome outcome = MallocOutcome::out_of_memory;
-  /// What the caller asked for.
+  /// The size that the caller asked for.
   Bytes request;
-  /// What was asked of the device: the segment's size, not the request.
+  /// The size that the device was asked for: that of the segment, not the request.
   Bytes device_size;
   int device = 0;
   Bytes device_total;

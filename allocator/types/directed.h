@@ -1,5 +1,5 @@
-// What the door takes and gives for replays only: a state to start from, what a recording knows of
-// a request that the caller's words do not say, and what a way of releasing memory would release.
+// Values of ReplayAccess: a state to start from, the facts that a recording knows about a request
+// beyond its size, and the releases that a way of getting memory back would make.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ struct GivenSegment {
   PoolKind kind = PoolKind::small;
   PoolId pool;
   bool is_expandable = false;
-  /// In an expandable one: the size of its physical units.
+  /// In an expandable segment: the size of its physical units.
   Bytes unit;
   std::vector<GivenBlock> blocks;
 
@@ -48,25 +48,25 @@ struct PlannedRelease {
   friend bool operator==(const PlannedRelease&, const PlannedRelease&) = default;
 };
 
-/// Which blocks a search may come from, and for how much.
+/// A search for a free block: in which lane, and of which size.
 struct Search {
   PoolId pool;
   StreamId stream;
   Bytes rounded;
 };
 
-/// Asked on the way through a directed request, in this order.
+/// Decides on the way through a directed request; its functions are called in this order.
 class Director : public Interface {
  public:
-  /// The search failed already, before later frees were completed.
+  /// Whether the search failed already, before later frees were completed.
   virtual bool search_has_failed() = 0;
-  /// On a miss: how many passes of garbage collection came first.
+  /// On a miss: the number of passes of garbage collection that came first.
   virtual unsigned garbage_passes() = 0;
-  /// Whether an attempt to get memory is made at all; a memory fraction may forbid it.
+  /// Whether an attempt to get memory is made at all: a memory fraction may forbid it.
   virtual bool may_attempt() = 0;
   /// The attempt failed: whether the request goes on to release memory.
   virtual bool goes_on() = 0;
-  /// When nothing else helped: whether everything is released. `pools` gets the private pools that
+  /// When all else failed: whether everything is released. `pools` gets the private pools that
   /// this covers, in the order in which they are released.
   virtual bool releases_everything(std::vector<PoolId>& pools) = 0;
 };

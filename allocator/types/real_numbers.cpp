@@ -16,7 +16,7 @@ bool is_hexadecimal(char letter) {
   return is_decimal(letter) || (lower(letter) >= 'a' && lower(letter) <= 'f');
 }
 
-/// Letters that are passed over, one kind behind the other.
+/// A walk over letters, one kind behind the other.
 class Scan {
  public:
   Scan(const char* begin, const char* end) : at_(begin), end_(end) {}
@@ -36,13 +36,13 @@ class Scan {
       }
     return true;
   }
-  /// How many.
+  /// Passes over digits, and gives their number.
   std::ptrdiff_t take_digits(bool (*is_digit)(char)) {
     const char* const before = at_;
     while (at_ != end_ && is_digit(*at_)) ++at_;
     return at_ - before;
   }
-  /// As behind nan: letters, digits and underscores. Taken whole or not at all.
+  /// Letters, digits and underscores in brackets, as behind nan. Taken whole or not at all.
   void take_brackets() {
     const char* const before = at_;
     if (!take('(')) return;
@@ -63,7 +63,7 @@ class Scan {
   const char* end_;
 };
 
-/// The end of the number that the letters begin with; `begin` where they begin with none.
+/// The end of the number that the letters begin with; `begin` where they begin with no number.
 const char* end_of_number(const char* begin, const char* end, bool is_hex) {
   Scan scan(begin, end);
   scan.take('-');

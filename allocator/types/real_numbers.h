@@ -6,7 +6,7 @@
 
 namespace vramlab {
 
-/// What std::from_chars() gives for these arguments, in digits that no locale changes.
+/// The same as std::from_chars() for these arguments, in digits that no locale changes.
 std::from_chars_result read_real(const char* begin, const char* end, double& number,
                                  std::chars_format format = std::chars_format::general);
 

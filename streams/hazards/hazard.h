@@ -1,6 +1,6 @@
 // Hazard: a mistake that shows in some order in which the program may run, even where it did not in
 // this run: the two sides that meet, their memory, and the one call that would fix it.
-// docs/hazards.md explains each kind.
+// docs/guide/streams.md explains each kind.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // HazardChecker: finds the hazards of a program by the order that its words guarantee, never by the
 // times of this run. It watches TimedStreams, and its user tells it about memory. It works with
-// vector clocks over streams, branches of graphs and host threads; docs/hazards.md says which
+// vector clocks over streams, branches of graphs and host threads; docs/guide/streams.md says which
 // hazards are found, how, and which cannot be.
 //
 // Its memory grows with the streams, events, graphs, blocks and sites of a program, not with the

@@ -1,6 +1,6 @@
 // OrderedPool: a pool of stream-ordered memory, as cudaMallocAsync and cudaFreeAsync use it. Facts
 // that NVIDIA documents about it, and our decisions where it documents none, are in
-// docs/ordered_memory.md.
+// docs/reference/ordered_memory.md.
 //
 // Memory is the device's in units; each is given back, or moved to other addresses, as a whole.
 #pragma once

@@ -1,4 +1,4 @@
-// The rules that the allocator announces, by their numbers in docs/fidelity.md.
+// The rules that the allocator announces, by their numbers in docs/reference/fidelity.md.
 #include "allocator/listeners/listeners.h"
 
 #include <gmock/gmock.h>

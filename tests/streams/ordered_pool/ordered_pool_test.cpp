@@ -1,4 +1,4 @@
-// The rules of docs/ordered_memory.md: the sources of a stream-ordered pool's memory, and its
+// The rules of docs/reference/ordered_memory.md: the sources of a stream-ordered pool's memory, and its
 // releases.
 #include "streams/ordered_pool/ordered_pool.h"
 

@@ -1,4 +1,4 @@
-// docs/stream_model.md, 9: captures, and the calls that they forbid.
+// docs/reference/stream_model.md, 9: captures, and the calls that they forbid.
 #include <gtest/gtest.h>
 
 #include "tests/support/devices/scripted_streams.h"

@@ -1,4 +1,4 @@
-// docs/stream_model.md, 7 and 8: limits of work at once, priorities, and hardware queues.
+// docs/reference/stream_model.md, 7 and 8: limits of work at once, priorities, and hardware queues.
 #include <gtest/gtest.h>
 
 #include <memory>
